@@ -1,0 +1,2 @@
+//! The tangram command.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Operation definitions: one readable place for each operation.

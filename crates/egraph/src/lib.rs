@@ -1,0 +1,1 @@
+//! E-graphs: patterns, equality saturation, extraction, explanations.

@@ -1,0 +1,1 @@
+//! GSL, the graph substitution language: syntax, checking, matching, mapping.

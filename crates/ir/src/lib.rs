@@ -1,0 +1,1 @@
+//! The intermediate representation: operations, regions, blocks, values, types, attributes, text.

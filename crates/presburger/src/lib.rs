@@ -1,0 +1,1 @@
+//! Integer sets and relations, quasi-affine functions, counting, symbolic dimensions.

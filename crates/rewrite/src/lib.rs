@@ -1,0 +1,1 @@
+//! Patterns, the rewriter and the drivers that change IR.

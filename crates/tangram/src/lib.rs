@@ -1,0 +1,1 @@
+//! Tangram rearranges tensor and loop programs into faster ones that compute the same.

@@ -1,0 +1,1 @@
+//! Dense tensor values and reference kernels: right first.
