@@ -1,1 +1,19 @@
 //! Dense tensor values and reference kernels: right first.
+//!
+//! [`Tensor`] is the value, [`DType`] its element type, [`KernelError`] what a kernel returns
+//! instead of panicking. The kernels are plain functions over `&Tensor` with the semantics of the
+//! ONNX standard, grouped by kind in the modules.
+
+#![warn(clippy::unwrap_used, clippy::panic)]
+
+mod dtype;
+mod element;
+mod error;
+pub mod packed;
+mod tensor;
+
+pub use dtype::DType;
+pub use element::{Element, Float, Int, Number};
+pub use error::{KernelError, Result};
+pub use half::{bf16, f16};
+pub use tensor::{Data, MAX_BYTES, Shape, Tensor, checked_count, element_count};
