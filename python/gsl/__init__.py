@@ -1,0 +1,3 @@
+"""GSL, the graph substitution language: patterns, attributes, operations, substitutions."""
+
+__all__: list[str] = []
