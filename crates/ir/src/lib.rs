@@ -1,1 +1,40 @@
-//! The intermediate representation: operations, regions, blocks, values, types, attributes, text.
+//! The intermediate representation: operations, regions, blocks, values, types and attributes.
+//!
+//! A program is a tree of *operations*. An operation has a name (`nn.conv2d`), an ordered list
+//! of *operands* and of *results* (both [`Value`]s), a dictionary of *attributes*, and possibly
+//! *regions*, which hold *blocks*, which hold operations again. A value is a result of an
+//! operation or an argument of a block; each operand is linked into the list of uses of its
+//! value, so that users are found without a search.
+//!
+//! - [`Context`] interns what is immutable and shared: names, types, attributes, locations.
+//!   Equality of two handles is equality of what they stand for.
+//! - [`Module`] owns what changes: operations, values, blocks, regions and the *resources* (big
+//!   tensors, which are never interned). Handles are `u32`s into dense arenas.
+//! - [`OpDef`] says what an operation is: operands, results, attributes, traits and functions.
+//!
+//! Nothing here knows a dialect, reads a file or prints to a terminal.
+
+mod attributes;
+mod context;
+mod diagnostic;
+mod interner;
+mod location;
+mod module;
+mod op_def;
+mod resource;
+mod types;
+mod walk;
+
+pub use attributes::{Attr, AttrData};
+pub use context::Name;
+pub use context::{Context, Str};
+pub use diagnostic::{Diagnostic, Severity};
+pub use location::{Loc, LocData};
+pub use module::{Block, Module, Op, OpState, Operand, Point, Region, Use, Value, ValueDef};
+pub use op_def::{
+    Arity, AttrDef, AttrKind, InferCx, InferError, InferFn, Inferred, OpDef, OperandDef, ResultDef,
+    Traits, VerifyFn,
+};
+pub use resource::Resources;
+pub use types::{Dim, DimKind, FloatKind, Signedness, TensorType, Type, TypeData};
+pub use walk::{Order, walk};

@@ -1,0 +1,85 @@
+//! Attributes: constant data attached to operations.
+
+use crate::context::Str;
+use crate::location::Loc;
+use crate::types::Type;
+
+/// A handle of an interned attribute. Two attributes are equal when their handles are.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Attr(pub(crate) u32);
+
+impl Attr {
+    /// The empty dictionary.
+    pub const EMPTY_DICT: Attr = Attr(0);
+    /// `unit`.
+    pub const UNIT: Attr = Attr(1);
+    /// `false`.
+    pub const FALSE: Attr = Attr(2);
+    /// `true`.
+    pub const TRUE: Attr = Attr(3);
+}
+
+/// What an attribute says.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum AttrData {
+    /// `{a = 1 : i64}`: entries sorted by name, names unique.
+    Dict(Box<[(Str, Attr)]>),
+    /// `unit`.
+    Unit,
+    /// `true` and `false` (MLIR: integers of type `i1`).
+    Bool(bool),
+    /// `5 : i32`; the value is sign-extended.
+    Integer {
+        /// The value.
+        value: i128,
+        /// An integer or index type.
+        ty: Type,
+    },
+    /// `1.0 : f32`; the value is held as the bits of an `f64`.
+    Float {
+        /// `f64::to_bits` of the value.
+        bits: u64,
+        /// A float type.
+        ty: Type,
+    },
+    /// `"text"`.
+    String(Str),
+    /// Bytes that are no UTF-8 text.
+    Bytes(Box<[u8]>),
+    /// `[1, "a"]`.
+    Array(Box<[Attr]>),
+    /// `array<i64: 1, 2>`.
+    I64s(Box<[i64]>),
+    /// `array<i32: 1, 2>`, `array<f32: ...>` and other element types, little endian.
+    DenseArray {
+        /// The element type.
+        element: Type,
+        /// The elements, little endian, one after the other (one byte each for `i1`).
+        bytes: Box<[u8]>,
+    },
+    /// `i32`.
+    Type(Type),
+    /// `@f::@g`.
+    Symbol(Box<[Str]>),
+    /// `dense<...> : tensor<2xf32>`: a small tensor, or a splat of any size.
+    Dense {
+        /// A tensor or vector type with static extents.
+        ty: Type,
+        /// Elements, little endian, in row-major order; one element alone for a splat.
+        bytes: Box<[u8]>,
+        /// Whether `bytes` holds one element that stands for all.
+        splat: bool,
+    },
+    /// `dense_resource<key> : tensor<...>`: a big tensor, held by the module under `key`.
+    Resource {
+        /// A tensor type with static extents.
+        ty: Type,
+        /// The key in the module's resources.
+        key: Str,
+    },
+    /// A location used as an attribute.
+    Location(Loc),
+    /// A dialect's attribute, as written after `#`; affine maps and sets until they have a form
+    /// of their own.
+    Opaque(Str),
+}

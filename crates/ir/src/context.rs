@@ -1,0 +1,327 @@
+//! The context: everything immutable that modules share.
+
+use std::fmt;
+use std::sync::Arc;
+
+use parking_lot::RwLock;
+use rustc_hash::FxHashMap;
+
+use crate::attributes::{Attr, AttrData};
+use crate::interner::Interner;
+use crate::location::{Loc, LocData};
+use crate::op_def::OpDef;
+use crate::types::{Dim, FloatKind, Signedness, TensorType, Type, TypeData};
+
+/// A handle of an interned string.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Str(pub(crate) u32);
+
+/// The name of an operation, `dialect.operation`: an interned string.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Name(pub(crate) u32);
+
+impl Name {
+    /// A small dense number, for tables indexed by operation name.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The name as a string handle.
+    pub fn as_str(self) -> Str {
+        Str(self.0)
+    }
+}
+
+/// Interns names, types, attributes and locations, and knows the registered operations.
+///
+/// Shared by all modules that exchange handles; grows only. `Send + Sync`.
+pub struct Context {
+    strings: Interner<Box<str>>,
+    types: Interner<TypeData>,
+    attrs: Interner<AttrData>,
+    locs: Interner<LocData>,
+    defs: RwLock<FxHashMap<Name, &'static OpDef>>,
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Context({} operations)", self.defs.read().len())
+    }
+}
+
+impl Context {
+    /// A context without any registered operation.
+    pub fn new() -> Arc<Context> {
+        let context = Context {
+            strings: Interner::new(),
+            types: Interner::new(),
+            attrs: Interner::new(),
+            locs: Interner::new(),
+            defs: RwLock::default(),
+        };
+        // The handles that are constants have to be interned first, in their order.
+        let reserved = [
+            AttrData::Dict(Box::default()),
+            AttrData::Unit,
+            AttrData::Bool(false),
+            AttrData::Bool(true),
+        ];
+        for data in reserved {
+            context.attr(data);
+        }
+        context.loc(LocData::Unknown);
+        Arc::new(context)
+    }
+
+    /// Makes `defs` known: their names are then verified and inferred by their definition.
+    pub fn register(&self, defs: impl IntoIterator<Item = &'static OpDef>) {
+        for def in defs {
+            let name = self.name(def.name);
+            self.defs.write().insert(name, def);
+        }
+    }
+
+    /// The definition of operation `name`, if it is registered.
+    pub fn def(&self, name: Name) -> Option<&'static OpDef> {
+        self.defs.read().get(&name).copied()
+    }
+
+    /// Every registered definition, by name.
+    pub fn defs(&self) -> Vec<&'static OpDef> {
+        let mut all: Vec<_> = self.defs.read().values().copied().collect();
+        all.sort_by_key(|def| def.name);
+        all
+    }
+
+    /// Interns a string.
+    pub fn str(&self, text: &str) -> Str {
+        Str(self.strings.intern(text, || text.into()))
+    }
+
+    /// The text of `s`.
+    pub fn text(&self, s: Str) -> &str {
+        self.strings.at(s.0)
+    }
+
+    /// Interns an operation name.
+    pub fn name(&self, name: &str) -> Name {
+        Name(self.str(name).0)
+    }
+
+    /// The handle of an operation name that was interned before.
+    pub fn find_name(&self, name: &str) -> Option<Name> {
+        self.strings.find(name).map(Name)
+    }
+
+    /// The text of an operation name.
+    pub fn name_text(&self, name: Name) -> &str {
+        self.strings.at(name.0)
+    }
+
+    /// Interns a type.
+    pub fn ty(&self, data: TypeData) -> Type {
+        Type(self.types.intern(&data, || data.clone()))
+    }
+
+    /// What `ty` says.
+    pub fn type_data(&self, ty: Type) -> &TypeData {
+        self.types.at(ty.0)
+    }
+
+    /// Interns an attribute. The entries of a dictionary have to be sorted; see [`Context::dict`].
+    pub fn attr(&self, data: AttrData) -> Attr {
+        Attr(self.attrs.intern(&data, || data.clone()))
+    }
+
+    /// What `attr` says.
+    pub fn attr_data(&self, attr: Attr) -> &AttrData {
+        self.attrs.at(attr.0)
+    }
+
+    /// Interns a location.
+    pub fn loc(&self, data: LocData) -> Loc {
+        Loc(self.locs.intern(&data, || data.clone()))
+    }
+
+    /// What `loc` says.
+    pub fn loc_data(&self, loc: Loc) -> &LocData {
+        self.locs.at(loc.0)
+    }
+
+    /// The location of a name.
+    pub fn name_loc(&self, name: &str) -> Loc {
+        self.loc(LocData::Name { name: self.str(name), child: Loc::UNKNOWN })
+    }
+
+    /// One location for what was made from several, with at most [`LocData::MAX_FUSED`] parts.
+    pub fn fuse(&self, locs: impl IntoIterator<Item = Loc>) -> Loc {
+        let mut parts: Vec<Loc> = Vec::new();
+        for loc in locs {
+            match self.loc_data(loc) {
+                LocData::Unknown => {}
+                LocData::Fused(inner) => parts.extend_from_slice(inner),
+                _ => parts.push(loc),
+            }
+        }
+        parts.sort_unstable();
+        parts.dedup();
+        parts.truncate(LocData::MAX_FUSED);
+        match parts.as_slice() {
+            [] => Loc::UNKNOWN,
+            [one] => *one,
+            _ => self.loc(LocData::Fused(parts.into())),
+        }
+    }
+
+    /// Interns a dictionary; of two entries with one name the later stays.
+    pub fn dict(&self, entries: impl IntoIterator<Item = (Str, Attr)>) -> Attr {
+        let mut sorted: Vec<(Str, Attr)> = entries.into_iter().collect();
+        if sorted.is_empty() {
+            return Attr::EMPTY_DICT;
+        }
+        sorted.reverse();
+        sorted.sort_by(|a, b| self.text(a.0).cmp(self.text(b.0)));
+        sorted.dedup_by_key(|entry| entry.0);
+        self.attr(AttrData::Dict(sorted.into()))
+    }
+
+    /// The entries of dictionary `attr`; none if it is no dictionary.
+    pub fn entries(&self, attr: Attr) -> &[(Str, Attr)] {
+        match self.attr_data(attr) {
+            AttrData::Dict(entries) => entries,
+            _ => &[],
+        }
+    }
+
+    /// The entry `name` of dictionary `dict`.
+    pub fn entry(&self, dict: Attr, name: Str) -> Option<Attr> {
+        self.entries(dict).iter().find(|entry| entry.0 == name).map(|entry| entry.1)
+    }
+
+    /// The entry `name` of dictionary `dict`.
+    pub fn entry_named(&self, dict: Attr, name: &str) -> Option<Attr> {
+        self.entries(dict).iter().find(|entry| self.text(entry.0) == name).map(|entry| entry.1)
+    }
+}
+
+/// Short forms for the types that everyone needs.
+impl Context {
+    /// `i<width>`.
+    pub fn int_type(&self, width: u32) -> Type {
+        self.ty(TypeData::Integer { width, sign: Signedness::Signless })
+    }
+
+    /// `ui<width>`.
+    pub fn uint_type(&self, width: u32) -> Type {
+        self.ty(TypeData::Integer { width, sign: Signedness::Unsigned })
+    }
+
+    /// `f32` and the like.
+    pub fn float_type(&self, kind: FloatKind) -> Type {
+        self.ty(TypeData::Float(kind))
+    }
+
+    /// `tensor<dims x element>`.
+    pub fn tensor_type(&self, dims: &[Dim], element: Type) -> Type {
+        self.ty(TypeData::Tensor(TensorType { dims: dims.into(), element, encoding: None }))
+    }
+
+    /// The extents and element type of a ranked tensor type.
+    pub fn as_tensor(&self, ty: Type) -> Option<(&[Dim], Type)> {
+        match self.type_data(ty) {
+            TypeData::Tensor(t) => Some((&t.dims, t.element)),
+            _ => None,
+        }
+    }
+
+    /// The element type of a tensor type, ranked or not.
+    pub fn element_type(&self, ty: Type) -> Option<Type> {
+        match self.type_data(ty) {
+            TypeData::Tensor(t) => Some(t.element),
+            TypeData::UnrankedTensor(element) => Some(*element),
+            _ => None,
+        }
+    }
+}
+
+/// Short forms for the attributes that everyone needs.
+impl Context {
+    /// `value : i64`.
+    pub fn i64_attr(&self, value: i64) -> Attr {
+        self.attr(AttrData::Integer { value: value.into(), ty: self.int_type(64) })
+    }
+
+    /// `true` or `false`.
+    pub fn bool_attr(&self, value: bool) -> Attr {
+        if value { Attr::TRUE } else { Attr::FALSE }
+    }
+
+    /// `value : f32` or another float type.
+    pub fn float_attr(&self, value: f64, kind: FloatKind) -> Attr {
+        self.attr(AttrData::Float { bits: value.to_bits(), ty: self.float_type(kind) })
+    }
+
+    /// `"text"`.
+    pub fn str_attr(&self, text: &str) -> Attr {
+        self.attr(AttrData::String(self.str(text)))
+    }
+
+    /// `array<i64: ...>`.
+    pub fn i64s_attr(&self, values: &[i64]) -> Attr {
+        self.attr(AttrData::I64s(values.into()))
+    }
+
+    /// `[...]`.
+    pub fn array_attr(&self, items: &[Attr]) -> Attr {
+        self.attr(AttrData::Array(items.into()))
+    }
+
+    /// A type as an attribute.
+    pub fn type_attr(&self, ty: Type) -> Attr {
+        self.attr(AttrData::Type(ty))
+    }
+
+    /// The integer in `attr`; a boolean counts as 0 or 1.
+    pub fn as_i64(&self, attr: Attr) -> Option<i64> {
+        match self.attr_data(attr) {
+            AttrData::Integer { value, .. } => i64::try_from(*value).ok(),
+            AttrData::Bool(b) => Some(i64::from(*b)),
+            _ => None,
+        }
+    }
+
+    /// The number in `attr`, integer or float.
+    pub fn as_f64(&self, attr: Attr) -> Option<f64> {
+        match self.attr_data(attr) {
+            AttrData::Float { bits, .. } => Some(f64::from_bits(*bits)),
+            AttrData::Integer { value, .. } => Some(*value as f64),
+            _ => None,
+        }
+    }
+
+    /// The boolean in `attr`; an integer counts as "not 0".
+    pub fn as_bool(&self, attr: Attr) -> Option<bool> {
+        match self.attr_data(attr) {
+            AttrData::Bool(b) => Some(*b),
+            AttrData::Integer { value, .. } => Some(*value != 0),
+            _ => None,
+        }
+    }
+
+    /// The text in `attr`.
+    pub fn as_text(&self, attr: Attr) -> Option<&str> {
+        match self.attr_data(attr) {
+            AttrData::String(s) => Some(self.text(*s)),
+            _ => None,
+        }
+    }
+
+    /// The integers in `attr`: `array<i64: ...>` or an array of integers.
+    pub fn as_i64s(&self, attr: Attr) -> Option<Vec<i64>> {
+        match self.attr_data(attr) {
+            AttrData::I64s(values) => Some(values.to_vec()),
+            AttrData::Array(items) => items.iter().map(|&item| self.as_i64(item)).collect(),
+            _ => None,
+        }
+    }
+}

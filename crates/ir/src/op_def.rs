@@ -1,0 +1,242 @@
+//! What an operation is: data and functions, declared in one place for each operation.
+
+use smallvec::SmallVec;
+
+use crate::attributes::Attr;
+use crate::context::{Context, Name};
+use crate::diagnostic::Diagnostic;
+use crate::module::{Module, Op, Value};
+use crate::types::Type;
+
+bitflags::bitflags! {
+    /// Properties of an operation that passes and patterns ask for.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub struct Traits: u32 {
+        /// Has no effect but its results, and no result depends on anything but operands,
+        /// attributes and regions.
+        const PURE = 1;
+        /// The first two operands may be exchanged.
+        const COMMUTATIVE = 1 << 1;
+        /// Applies one scalar function to each element.
+        const ELEMENTWISE = 1 << 2;
+        /// Operands are broadcast as NumPy does.
+        const BROADCASTING = 1 << 3;
+        /// Ends its block.
+        const TERMINATOR = 1 << 4;
+        /// Has the value of its attribute as its only result.
+        const CONSTANT_LIKE = 1 << 5;
+        /// Regions use no value defined outside.
+        const ISOLATED = 1 << 6;
+        /// `f(f(x)) = f(x)`.
+        const IDEMPOTENT = 1 << 7;
+        /// `f(f(x)) = x`.
+        const INVOLUTION = 1 << 8;
+        /// `(a ∘ b) ∘ c = a ∘ (b ∘ c)` in exact arithmetic.
+        const ASSOCIATIVE = 1 << 9;
+        /// Defines a symbol.
+        const SYMBOL = 1 << 10;
+        /// Holds symbols.
+        const SYMBOL_TABLE = 1 << 11;
+        /// Its regions have no terminator.
+        const NO_TERMINATOR = 1 << 12;
+        /// Each region has one block.
+        const SINGLE_BLOCK = 1 << 13;
+        /// Gives other results at each run: never folded, never merged.
+        const RANDOM = 1 << 14;
+        /// Operands and results have one type.
+        const SAME_TYPE = 1 << 15;
+        /// Has the effects of the operations in its regions and no others.
+        const RECURSIVE_EFFECTS = 1 << 16;
+    }
+}
+
+/// How many values an operand or result stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arity {
+    /// Exactly one.
+    One,
+    /// One or none. An absent operand in the middle is written as a value of type `none`.
+    Optional,
+    /// Any number.
+    Variadic,
+}
+
+/// An operand of an operation.
+#[derive(Clone, Copy, Debug)]
+pub struct OperandDef {
+    /// Its name, as in signatures.
+    pub name: &'static str,
+    /// How many values it stands for.
+    pub arity: Arity,
+    /// Shape and meaning, for the reference documentation.
+    pub doc: &'static str,
+}
+
+/// A result of an operation.
+#[derive(Clone, Copy, Debug)]
+pub struct ResultDef {
+    /// Its name, as in signatures.
+    pub name: &'static str,
+    /// How many values it stands for.
+    pub arity: Arity,
+    /// Shape and meaning, for the reference documentation.
+    pub doc: &'static str,
+}
+
+/// The kind of value that an attribute takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AttrKind {
+    /// An integer (`i64`).
+    Int,
+    /// A list of integers.
+    Ints,
+    /// A number.
+    Float,
+    /// A list of numbers.
+    Floats,
+    /// `true` or `false`.
+    Bool,
+    /// A text.
+    Str,
+    /// A list of texts.
+    Strs,
+    /// One of a few texts.
+    Enum(&'static [&'static str]),
+    /// An element type.
+    DType,
+    /// A constant tensor.
+    Tensor,
+    /// A type.
+    Type,
+    /// Anything.
+    Any,
+}
+
+/// An attribute of an operation.
+#[derive(Clone, Copy, Debug)]
+pub struct AttrDef {
+    /// Its name.
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: AttrKind,
+    /// Whether it has to be there. One that is not required has a meaning when it is absent,
+    /// which `doc` states.
+    pub required: bool,
+    /// Units, order, meaning.
+    pub doc: &'static str,
+}
+
+/// Why types could not be inferred.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct InferError {
+    /// What was expected and found.
+    pub message: String,
+}
+
+impl InferError {
+    /// An error with this message.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into() }
+    }
+}
+
+/// What inference finds out about the results of an operation.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Inferred {
+    /// The type of each result.
+    pub types: SmallVec<[Type; 1]>,
+    /// For each result whose elements are known although it is no constant: an array attribute
+    /// with one entry for each element in row-major order: an integer, a string (a symbolic
+    /// expression in normal form) or `unit` for an unknown one. Empty if nothing is known.
+    pub contents: SmallVec<[Option<Attr>; 1]>,
+}
+
+/// What inference may look at.
+#[derive(Clone, Copy)]
+pub struct InferCx<'a> {
+    /// The module that owns the operands.
+    pub module: &'a Module,
+    /// The operation.
+    pub name: Name,
+    /// Its definition.
+    pub def: &'static OpDef,
+    /// Its operands.
+    pub operands: &'a [Value],
+    /// Its attribute dictionary.
+    pub attrs: Attr,
+    /// How many results are wanted, where the attributes do not say.
+    pub result_count: Option<usize>,
+}
+
+impl<'a> InferCx<'a> {
+    /// The context.
+    pub fn context(&self) -> &'a Context {
+        self.module.context()
+    }
+
+    /// The attribute `name`.
+    pub fn attr(&self, name: &str) -> Option<Attr> {
+        self.context().entry_named(self.attrs, name)
+    }
+
+    /// The type of operand `i`; `None` if it is absent.
+    pub fn operand_type(&self, i: usize) -> Option<Type> {
+        self.operands.get(i).map(|&value| self.module.value_type(value))
+    }
+}
+
+/// Infers result types and contents from operands and attributes.
+pub type InferFn = fn(&InferCx<'_>) -> Result<Inferred, InferError>;
+
+/// Checks what the declaration cannot say.
+pub type VerifyFn = fn(&Module, Op) -> Result<(), Diagnostic>;
+
+/// The definition of an operation.
+#[derive(Debug)]
+pub struct OpDef {
+    /// `dialect.operation`.
+    pub name: &'static str,
+    /// One line: what it computes.
+    pub summary: &'static str,
+    /// Operands in order; a variadic one takes what the others leave.
+    pub operands: &'static [OperandDef],
+    /// Results in order.
+    pub results: &'static [ResultDef],
+    /// Attributes; others are allowed and carried along.
+    pub attrs: &'static [AttrDef],
+    /// How many regions it has; `None` for any number.
+    pub regions: Option<u32>,
+    /// Its properties.
+    pub traits: Traits,
+    /// Infers the results.
+    pub infer: Option<InferFn>,
+    /// Checks more.
+    pub verify: Option<VerifyFn>,
+    /// Its place in its dialect's table of definitions.
+    pub index: u16,
+}
+
+impl OpDef {
+    /// A definition with no operands, results, attributes, regions, traits or functions, to be
+    /// completed with the struct update syntax.
+    pub const fn new(name: &'static str, summary: &'static str) -> OpDef {
+        OpDef {
+            name,
+            summary,
+            operands: &[],
+            results: &[],
+            attrs: &[],
+            regions: Some(0),
+            traits: Traits::empty(),
+            infer: None,
+            verify: None,
+            index: 0,
+        }
+    }
+
+    /// The definition of attribute `name`.
+    pub fn attr(&self, name: &str) -> Option<&AttrDef> {
+        self.attrs.iter().find(|attr| attr.name == name)
+    }
+}
