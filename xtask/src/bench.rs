@@ -1,0 +1,61 @@
+//! Benchmarks: `bench/AREA` is a Python script with its peers, or a cargo project of its own.
+
+use crate::step::{Failure, Outcome, Steps};
+use crate::venv::Venv;
+use crate::workspace::{cargo, root, target_directory};
+use std::path::Path;
+
+/// What `cargo xtask bench` takes.
+#[derive(clap::Args)]
+pub struct Options {
+    /// The folder in `bench/`.
+    area: String,
+    /// Arguments for the benchmark itself.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<String>,
+}
+
+/// Runs one benchmark: our command is built for release first.
+///
+/// # Errors
+/// There is no such benchmark, or a step fails.
+pub fn run(steps: &mut Steps, options: &Options) -> Outcome {
+    let folder = root().join("bench").join(&options.area);
+    if folder.join("Cargo.toml").exists() {
+        rust(steps, &folder, options)
+    } else if folder.join("run.py").exists() {
+        python(steps, &folder, options)
+    } else {
+        let message = format!("no benchmark `{}`; there are: {}", options.area, known().join(", "));
+        Err(Failure::new("bench", message))
+    }
+}
+
+fn rust(steps: &mut Steps, folder: &Path, options: &Options) -> Outcome {
+    let mut command = cargo(["run", "--release", "--quiet", "--manifest-path"]);
+    command.arg(folder.join("Cargo.toml")).arg("--").args(&options.arguments);
+    steps.show(&format!("bench {}", options.area), command)
+}
+
+fn python(steps: &mut Steps, folder: &Path, options: &Options) -> Outcome {
+    let venv = Venv::open(steps, ".venv-bench")?;
+    let requirements = folder.join("requirements.txt");
+    if requirements.exists() {
+        venv.install(steps, &requirements)?;
+    }
+    steps.run("command", cargo(["build", "--release", "--quiet", "--package", "tangram-cli"]))?;
+    let mut command = venv.python();
+    command.arg(folder.join("run.py")).args(&options.arguments);
+    command.env("TANGRAM_BIN", target_directory().join("release").join("tangram"));
+    steps.show(&format!("bench {}", options.area), command)
+}
+
+fn known() -> Vec<String> {
+    let entries = std::fs::read_dir(root().join("bench")).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries
+        .filter(|entry| ["Cargo.toml", "run.py"].iter().any(|f| entry.path().join(f).exists()))
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}

@@ -1,0 +1,192 @@
+//! The tests: Rust, then documentation, then Python against the freshly built wheel.
+
+use crate::step::{Failure, Outcome, Steps};
+use crate::venv::Venv;
+use crate::workspace::{Member, cargo, members, root, target_directory};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// How many Python test processes run at once; the tests are sized for two cores.
+const PYTHON_WORKERS: &str = "2";
+/// How many cases each property test runs in a long run.
+const LONG_CASES: &str = "4000";
+
+/// What `cargo xtask test` takes.
+#[derive(clap::Args, Default)]
+pub struct Options {
+    /// Leaves out documentation tests and the Python tests marked `slow`.
+    #[arg(long)]
+    fast: bool,
+    /// Crates to test, by folder name (`onnx`, `presburger`), or `python`; all when none is named.
+    areas: Vec<String>,
+}
+
+/// Runs the tests of the chosen areas.
+///
+/// # Errors
+/// The first step that fails.
+pub fn run(steps: &mut Steps, options: &Options) -> Outcome {
+    let members = members().map_err(|error| Failure::new("test", error))?;
+    let chosen = choose(&members, &options.areas).map_err(|error| Failure::new("test", error))?;
+    let venv = Venv::open(steps, ".venv")?;
+    venv.install(steps, &root().join("tests/python/requirements.txt"))?;
+    if !chosen.crates.is_empty() {
+        rust(steps, &venv, &chosen, &[])?;
+        if !options.fast {
+            doc_tests(steps, &venv, &chosen)?;
+        }
+    }
+    if chosen.python {
+        build_for_python(steps, &venv)?;
+        let marks = if options.fast { "not slow and not long" } else { "not long" };
+        python(steps, &venv, marks)?;
+    }
+    Ok(())
+}
+
+/// Runs what is too long for every change: ignored tests, many cases, large models.
+///
+/// # Errors
+/// The first step that fails.
+pub fn run_long(steps: &mut Steps) -> Outcome {
+    let members = members().map_err(|error| Failure::new("long", error))?;
+    let chosen = choose(&members, &[]).map_err(|error| Failure::new("long", error))?;
+    let venv = Venv::open(steps, ".venv")?;
+    venv.install(steps, &root().join("tests/python/requirements.txt"))?;
+    rust(steps, &venv, &chosen, &["--release"])?;
+    build_for_python(steps, &venv)?;
+    python(steps, &venv, "long")
+}
+
+/// The crates to test, and whether the Python tests are among it.
+#[derive(Debug, PartialEq, Eq)]
+struct Chosen {
+    /// All of the workspace, so that one `--workspace` says it.
+    all: bool,
+    crates: Vec<Member>,
+    python: bool,
+}
+
+fn choose(members: &[Member], areas: &[String]) -> Result<Chosen, String> {
+    if areas.is_empty() {
+        return Ok(Chosen { all: true, crates: members.to_vec(), python: true });
+    }
+    let mut chosen = Chosen { all: false, crates: Vec::new(), python: false };
+    for area in areas {
+        if area == "python" {
+            chosen.python = true;
+            continue;
+        }
+        let named = |m: &&Member| m.name == *area || m.name == format!("tangram-{area}");
+        let Some(member) = members.iter().find(named) else {
+            let known: Vec<&str> =
+                members.iter().map(|m| m.name.trim_start_matches("tangram-")).collect();
+            return Err(format!("no area `{area}`; there are: {}", known.join(", ")));
+        };
+        chosen.crates.push(member.clone());
+    }
+    Ok(chosen)
+}
+
+/// Names the chosen crates to cargo.
+fn selection(chosen: &Chosen, keep: impl Fn(&Member) -> bool) -> Vec<String> {
+    if chosen.all {
+        return vec!["--workspace".into()];
+    }
+    let kept = chosen.crates.iter().filter(|member| keep(member));
+    kept.flat_map(|member| ["--package".to_owned(), member.name.clone()]).collect()
+}
+
+/// Runs unit and integration tests; a non-empty `profile` makes it the long run.
+fn rust(steps: &mut Steps, venv: &Venv, chosen: &Chosen, profile: &[&str]) -> Outcome {
+    let long = !profile.is_empty();
+    let mut command = if has_nextest() {
+        let mut command = cargo(["nextest", "run", "--no-tests=pass", "--no-fail-fast"]);
+        command.args(if long { &["--run-ignored", "all"][..] } else { &[] });
+        command
+    } else {
+        cargo(["test", "--lib", "--bins", "--tests", "--no-fail-fast"])
+    };
+    command.args(profile).args(selection(chosen, |_| true));
+    if long {
+        command.env("PROPTEST_CASES", LONG_CASES);
+        if !has_nextest() {
+            command.args(["--", "--include-ignored"]);
+        }
+    }
+    command.env("TANGRAM_PYTHON", venv.interpreter());
+    steps.run("rust tests", command)
+}
+
+fn doc_tests(steps: &mut Steps, venv: &Venv, chosen: &Chosen) -> Outcome {
+    let selected = selection(chosen, |member| member.documented);
+    if selected.is_empty() {
+        return Ok(());
+    }
+    let mut command = cargo(["test", "--doc"]);
+    command.args(selected).env("TANGRAM_PYTHON", venv.interpreter());
+    steps.run("doc tests", command)
+}
+
+/// Builds the wheel into the environment, and the command that the tests call.
+fn build_for_python(steps: &mut Steps, venv: &Venv) -> Outcome {
+    let manifest = root().join("crates/python/Cargo.toml");
+    if manifest.exists() {
+        let mut maturin = venv.python();
+        maturin.args(["-m", "maturin", "develop", "--quiet", "--manifest-path"]).arg(manifest);
+        steps.run("python wheel", maturin)?;
+    }
+    steps.run("command", cargo(["build", "--quiet", "--package", "tangram-cli"]))
+}
+
+fn python(steps: &mut Steps, venv: &Venv, marks: &str) -> Outcome {
+    let mut pytest = venv.python();
+    pytest.args(["-m", "pytest", "tests/python", "-q", "-n", PYTHON_WORKERS]);
+    pytest.args(["--dist", "worksteal", "-m", marks]);
+    pytest.env("TANGRAM_PYTHON", venv.interpreter()).env("TANGRAM_BIN", debug_command());
+    steps.run("python tests", pytest)
+}
+
+fn debug_command() -> PathBuf {
+    target_directory().join("debug").join("tangram")
+}
+
+fn has_nextest() -> bool {
+    let mut probe: Command = cargo(["nextest", "--version"]);
+    let quiet = probe.stdout(Stdio::null()).stderr(Stdio::null());
+    quiet.status().is_ok_and(|status| status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn member(name: &str, documented: bool) -> Member {
+        Member { name: name.into(), documented, inside: vec![], outside: vec![] }
+    }
+
+    fn areas(names: &[&str]) -> Vec<String> {
+        names.iter().map(|&name| name.into()).collect()
+    }
+
+    #[test]
+    fn areas_are_folder_names_or_python() {
+        let members =
+            [member("tangram-onnx", true), member("tangram", true), member("xtask", false)];
+        let chosen = choose(&members, &areas(&["onnx", "xtask"])).expect("both exist");
+        assert_eq!(
+            selection(&chosen, |_| true),
+            ["--package", "tangram-onnx", "--package", "xtask"]
+        );
+        assert_eq!(selection(&chosen, |m| m.documented), ["--package", "tangram-onnx"]);
+        assert!(!chosen.python);
+        let python = choose(&members, &areas(&["python"])).expect("python is an area");
+        assert!(python.python && python.crates.is_empty());
+    }
+
+    #[test]
+    fn an_unknown_area_names_those_that_exist() {
+        let error = choose(&[member("tangram-ir", true)], &areas(&["irr"])).expect_err("no such");
+        assert_eq!(error, "no area `irr`; there are: ir");
+    }
+}

@@ -1,0 +1,22 @@
+//! The house rules that neither the compiler nor clippy checks.
+
+mod dependencies;
+mod paths;
+mod sources;
+
+use crate::workspace::{members, root};
+
+/// Runs every rule; gives notes for what is only worth a look.
+///
+/// # Errors
+/// One line for each fault, with its place.
+pub fn run() -> Result<Vec<String>, Vec<String>> {
+    let root = root();
+    let members = members().map_err(|error| vec![error])?;
+    let mut faults = dependencies::wrong_directions(&members);
+    faults.extend(dependencies::unexplained(&root, &members));
+    faults.extend(paths::missing(&root));
+    let sources = sources::examine(&root);
+    faults.extend(sources.faults);
+    if faults.is_empty() { Ok(sources.notes) } else { Err(faults) }
+}
