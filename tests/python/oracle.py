@@ -141,12 +141,14 @@ def random_inputs(
     default_size: int = 2,
     high: int = 4,
     given: dict | None = None,
+    image: int | None = None,
 ) -> dict[str, np.ndarray]:
     """Makes an input for each graph input that has no initializer.
 
-    `sizes` binds symbolic dimensions by name, `default_size` the others; integers are drawn from
-    `[0, high)`, so that they serve as indices; `given` replaces inputs by name. The values of an
-    input depend on its name and on `seed` alone.
+    `sizes` binds symbolic dimensions by name, `default_size` the others, but `image` the height
+    and width of inputs of four dimensions; integers are drawn from `[0, high)`, so that they serve
+    as indices; `given` replaces inputs by name. The values of an input depend on its name, its
+    shape and `seed` alone.
     """
     known = {initializer.name for initializer in model.graph.initializer}
     inputs = dict(given or {})
@@ -156,7 +158,10 @@ def random_inputs(
         if value.type.WhichOneof("value") != "tensor_type":
             raise ValueError(f"input {value.name!r} is no tensor: pass it in `given`")
         tensor = value.type.tensor_type
-        shape = [_size(dim, sizes or {}, default_size) for dim in tensor.shape.dim]
+        dims = tensor.shape.dim
+        spatial = 2 if image and len(dims) == 4 else len(dims)
+        defaults = [default_size if axis < spatial else image for axis in range(len(dims))]
+        shape = [_size(dim, sizes or {}, default) for dim, default in zip(dims, defaults)]
         rng = np.random.default_rng([seed, zlib.crc32(value.name.encode())])
         inputs[value.name] = _random(rng, tensor.elem_type, shape, high)
     return inputs

@@ -1,0 +1,177 @@
+"""Judges optimised models: right, valid, of the same interface, in standard domains, how large.
+
+    python judge.py ORIGINAL NAME=OPTIMISED...
+
+prints a line of JSON for the original and one for each optimised model. It runs apart from the
+benchmark, so that a model that brings onnxruntime down takes only its own verdict with it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import sys
+from collections.abc import Iterator
+
+import onnx
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "python"))
+import oracle  # noqa: E402: the tests and the benchmark judge by one measure
+
+STANDARD = {"", "ai.onnx", "ai.onnx.ml", "ai.onnx.training", "ai.onnx.preview.training"}
+# Sizes tried for what a model leaves open, until the original runs: images, and all else.
+SIZES = [(64, 2), (64, 1), (224, 1), (48, 4), (256, 8), (32, 16)]
+SEEDS = (0, 1)
+
+
+def nodes(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
+    """Yields all nodes of a graph and of the graphs inside it."""
+    open_graphs = [graph]
+    while open_graphs:
+        for node in open_graphs.pop().node:
+            yield node
+            for attribute in node.attribute:
+                if attribute.type == onnx.AttributeProto.GRAPH:
+                    open_graphs.append(attribute.g)
+                open_graphs.extend(attribute.graphs)
+
+
+def all_nodes(model: onnx.ModelProto) -> Iterator[onnx.NodeProto]:
+    """Yields all nodes of a model, the bodies of its functions included."""
+    yield from nodes(model.graph)
+    for function in model.functions:
+        yield from nodes(function)
+
+
+def count(model: onnx.ModelProto) -> int:
+    """Counts nodes without constants."""
+    return sum(node.op_type != "Constant" for node in all_nodes(model))
+
+
+def domains(model: onnx.ModelProto) -> set[str]:
+    """Lists the domains of operators that no function of the model defines."""
+    defined = {(function.domain, function.name) for function in model.functions}
+    used = {(node.domain, node.op_type) for node in all_nodes(model)}
+    return {domain for domain, _ in used - defined}
+
+
+def checker_fault(path: str) -> str | None:
+    """Says what onnx's checker has against a model."""
+    try:
+        onnx.checker.check_model(path)
+    except Exception as error:  # noqa: BLE001: the checker has several exception types
+        return str(error).strip().splitlines()[0] if str(error).strip() else repr(error)
+    return None
+
+
+def dimensions(model: onnx.ModelProto) -> dict[str, int]:
+    """Counts what onnx's own shape inference knows of the dimensions of node outputs."""
+    bare = onnx.ModelProto()
+    bare.CopyFrom(model)
+    del bare.graph.value_info[:]
+    counts = {"static": 0, "symbolic": 0, "unknown": 0, "unranked": 0}
+    try:
+        inferred = onnx.shape_inference.infer_shapes(bare, data_prop=True).graph
+    except Exception:  # noqa: BLE001: then it knows nothing
+        return counts
+    values = {value.name: value for value in [*inferred.value_info, *inferred.output]}
+    results = {name for node in inferred.node if node.op_type != "Constant" for name in node.output}
+    for name in results - {""}:
+        kind = values[name].type.tensor_type if name in values else None
+        if kind is None or not kind.HasField("shape"):
+            counts["unranked"] += 1
+            continue
+        for dim in kind.shape.dim:
+            known = {"dim_value": "static", "dim_param": "symbolic"}
+            counts[known.get(dim.WhichOneof("value"), "unknown")] += 1
+    return counts
+
+
+def interface_change(model: onnx.ModelProto, original: onnx.ModelProto) -> str | None:
+    """Says what became of the interface: nothing, optional inputs left out, or worse."""
+    before, after = oracle.interface(original), oracle.interface(model)
+    if before == after:
+        return None
+    # An input with an initializer is optional: whoever calls the model need not know of it.
+    return "optional" if required(original, before) == required(model, after) else "changed"
+
+
+def required(model: onnx.ModelProto, interface: list) -> list:
+    """Keeps outputs, and the inputs that a caller must give."""
+    optional = {("input", tensor.name) for tensor in model.graph.initializer}
+    return [value for value in interface if value[:2] not in optional]
+
+
+def find_inputs(path: str, model: onnx.ModelProto) -> tuple[list, list, str]:
+    """Finds inputs that the original runs on; gives them, its outputs, and what went wrong."""
+    why = ""
+    try:
+        session = oracle.session(path)
+    except Exception as error:  # noqa: BLE001: nothing to compare with then
+        return [], [], str(error)
+    for image, other in SIZES:
+        try:
+            inputs = [
+                oracle.random_inputs(model, seed=seed, default_size=other, image=image)
+                for seed in SEEDS
+            ]
+            return inputs, [session.run(None, one) for one in inputs], ""
+        except Exception as error:  # noqa: BLE001: the next sizes may do
+            why = str(error)
+    return [], [], why
+
+
+def judge(path: str, original: onnx.ModelProto, valid: bool, inputs: list, expected: list) -> dict:
+    """Judges one optimised model against the original."""
+    model = onnx.load(path, load_external_data=False)
+    vendor = sorted(domains(model) - STANDARD - domains(original))
+    report = {"nodes": count(model), "bytes": size(path), "vendor": vendor, "difference": None}
+    fault = checker_fault(path)
+    report["checker"] = fault
+    report["interface"] = interface_change(model, original)
+    if report["interface"] == "changed":
+        return report | {"verdict": "interface"}
+    if fault and valid:
+        return report | {"verdict": "invalid"}
+    try:
+        session = oracle.session(path)
+        found = oracle.same([session.run(None, one) for one in inputs], expected)
+    except Exception as error:  # noqa: BLE001: the original ran in the same engine
+        return report | {"verdict": "invalid", "checker": str(error).splitlines()[0]}
+    report["difference"] = found.largest if found.largest != float("inf") else None
+    if not found:
+        return report | {"verdict": "wrong", "why": found.why}
+    verdict = "vendor" if vendor else "ok" if inputs else "unjudged"
+    return report | {"verdict": verdict}
+
+
+def size(path: str) -> int:
+    """Returns the bytes of a model with what lies beside it under its name."""
+    beside = pathlib.Path(path).parent.glob(pathlib.Path(path).name + "*")
+    return sum(os.path.getsize(file) for file in beside)
+
+
+def main() -> None:
+    """Judges the models that the command line names."""
+    path, *rest = sys.argv[1:]
+    original = onnx.load(path, load_external_data=False)
+    fault = checker_fault(path)
+    inputs, expected, why = find_inputs(path, original)
+    report = {
+        "nodes": count(original),
+        "bytes": size(path),
+        "checker": fault,
+        "dimensions": dimensions(original),
+        "unjudged": why or None,
+    }
+    print(json.dumps({"original": report}), flush=True)
+    for named in rest:
+        name, _, optimised = named.partition("=")
+        print(json.dumps({"begun": name}), flush=True)
+        verdict = judge(optimised, original, fault is None, inputs, expected)
+        print(json.dumps({name: verdict}), flush=True)
+
+
+if __name__ == "__main__":
+    main()
