@@ -1,0 +1,1 @@
+//! Model files: opened through a memory map, saved as a stream.
