@@ -1,1 +1,31 @@
 //! Operation definitions: one readable place for each operation.
+//!
+//! - [`builtin`] and [`func`]: modules, functions, calls.
+//! - [`nn`]: tensor operations at graph level, with type inference over symbolic dimensions and
+//!   reference evaluation.
+//!
+//! A definition is data plus functions. The verifier, type inference, the ONNX conversion, the
+//! Python constructors and the reference documentation all read the same one.
+
+pub mod attrs;
+pub mod builtin;
+pub mod constant;
+pub mod dims;
+pub mod dtype;
+pub mod eval;
+pub mod func;
+pub mod infer;
+pub mod nn;
+
+use std::sync::Arc;
+
+use tangram_ir::Context;
+
+/// A context that knows every dialect.
+pub fn context() -> Arc<Context> {
+    let context = Context::new();
+    context.register(builtin::DEFS.iter().copied());
+    context.register(func::DEFS.iter().copied());
+    nn::register(&context);
+    context
+}

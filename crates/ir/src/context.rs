@@ -1,5 +1,6 @@
 //! The context: everything immutable that modules share.
 
+use std::any::{Any, TypeId};
 use std::fmt;
 use std::sync::Arc;
 
@@ -41,6 +42,7 @@ pub struct Context {
     attrs: Interner<AttrData>,
     locs: Interner<LocData>,
     defs: RwLock<FxHashMap<Name, &'static OpDef>>,
+    extensions: boxcar::Vec<(TypeId, Box<dyn Any + Send + Sync>)>,
 }
 
 impl fmt::Debug for Context {
@@ -58,6 +60,7 @@ impl Context {
             attrs: Interner::new(),
             locs: Interner::new(),
             defs: RwLock::default(),
+            extensions: boxcar::Vec::new(),
         };
         // The handles that are constants have to be interned first, in their order.
         let reserved = [
@@ -91,6 +94,19 @@ impl Context {
         let mut all: Vec<_> = self.defs.read().values().copied().collect();
         all.sort_by_key(|def| def.name);
         all
+    }
+
+    /// What a dialect keeps beside the context: one `T` for each context, made when first asked
+    /// for. The number of different `T`s should stay small.
+    pub fn extension<T: Any + Default + Send + Sync>(&self) -> &T {
+        let id = TypeId::of::<T>();
+        let find = || self.extensions.iter().find(|(_, (key, _))| *key == id);
+        if find().is_none() {
+            // Two threads may both get here; the first entry is the one that everyone finds.
+            self.extensions.push((id, Box::new(T::default())));
+        }
+        let (_, (_, found)) = find().expect("the entry just made");
+        found.downcast_ref().expect("the entry is keyed by its type")
     }
 
     /// Interns a string.

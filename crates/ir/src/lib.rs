@@ -17,6 +17,7 @@
 mod attributes;
 mod context;
 mod diagnostic;
+mod infer;
 mod interner;
 mod location;
 mod module;

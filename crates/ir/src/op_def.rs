@@ -213,8 +213,6 @@ pub struct OpDef {
     pub infer: Option<InferFn>,
     /// Checks more.
     pub verify: Option<VerifyFn>,
-    /// Its place in its dialect's table of definitions.
-    pub index: u16,
 }
 
 impl OpDef {
@@ -231,7 +229,6 @@ impl OpDef {
             traits: Traits::empty(),
             infer: None,
             verify: None,
-            index: 0,
         }
     }
 

@@ -1,1 +1,10 @@
 //! Patterns, the rewriter and the drivers that change IR.
+//!
+//! [`Rewriter`] is the only way in which patterns and passes change a module: every change is
+//! told to a [`Listener`], so that worklists, traces and statistics never miss one.
+
+mod listener;
+mod rewriter;
+
+pub use listener::{Listener, Silent};
+pub use rewriter::Rewriter;

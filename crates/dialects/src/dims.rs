@@ -1,0 +1,157 @@
+//! Arithmetic on tensor extents.
+//!
+//! An extent is a number, a symbolic expression or unknown ([`Dim`]). Arithmetic on numbers takes
+//! a short way; everything else goes through the normal form of
+//! [`tangram_presburger::symbolic::Expr`]. Unknown stays unknown: no names are invented. Every
+//! symbol stands for a number that is at least 0.
+
+use parking_lot::RwLock;
+use rustc_hash::FxHashMap;
+use tangram_ir::{Context, Dim, DimKind, Str};
+use tangram_presburger::symbolic::{Expr, Facts, Truth};
+
+/// The parsed form of each symbolic extent of a context.
+#[derive(Default)]
+struct Parsed {
+    exprs: RwLock<FxHashMap<Str, Option<Expr>>>,
+}
+
+/// The extent as an expression; `None` if it is unknown.
+pub fn expr(context: &Context, dim: Dim) -> Option<Expr> {
+    match dim.kind() {
+        DimKind::Static(n) => Some(Expr::int(n)),
+        DimKind::Unknown => None,
+        DimKind::Symbolic(text) => parse(context, text),
+    }
+}
+
+/// The expression written in `text`; `None` if it is none.
+pub fn parse(context: &Context, text: Str) -> Option<Expr> {
+    let table = context.extension::<Parsed>();
+    if let Some(known) = table.exprs.read().get(&text) {
+        return known.clone();
+    }
+    let parsed: Option<Expr> = context.text(text).parse().ok();
+    table.exprs.write().insert(text, parsed.clone());
+    parsed
+}
+
+/// The expression as an extent; a negative number is no extent and gives unknown.
+pub fn dim(context: &Context, expr: &Expr) -> Dim {
+    match expr.as_int() {
+        Some(n) => Dim::fixed(n),
+        None => Dim::symbolic(intern(context, expr)),
+    }
+}
+
+/// The normal form of `expr` as an interned string.
+pub fn intern(context: &Context, expr: &Expr) -> Str {
+    let text = context.str(&expr.to_string());
+    let table = context.extension::<Parsed>();
+    if !table.exprs.read().contains_key(&text) {
+        table.exprs.write().insert(text, Some(expr.clone()));
+    }
+    text
+}
+
+/// What is assumed of the symbols: each is at least 0.
+pub fn facts() -> Facts {
+    Facts::default()
+}
+
+fn binary(
+    context: &Context,
+    (a, b): (Dim, Dim),
+    fast: impl Fn(i64, i64) -> Option<i64>,
+    slow: impl Fn(&Expr, &Expr) -> Option<Expr>,
+) -> Dim {
+    if let (Some(a), Some(b)) = (a.as_static(), b.as_static()) {
+        return fast(a, b).map_or(Dim::UNKNOWN, Dim::fixed);
+    }
+    match (expr(context, a), expr(context, b)) {
+        (Some(a), Some(b)) => slow(&a, &b).map_or(Dim::UNKNOWN, |e| dim(context, &e)),
+        _ => Dim::UNKNOWN,
+    }
+}
+
+/// `a + b`.
+pub fn add(context: &Context, a: Dim, b: Dim) -> Dim {
+    binary(context, (a, b), i64::checked_add, Expr::try_add)
+}
+
+/// `a - b`.
+pub fn sub(context: &Context, a: Dim, b: Dim) -> Dim {
+    binary(context, (a, b), i64::checked_sub, Expr::try_sub)
+}
+
+/// `a * b`; 0 times anything is 0.
+pub fn mul(context: &Context, a: Dim, b: Dim) -> Dim {
+    let zero = Dim::fixed(0);
+    if a == zero || b == zero {
+        return zero;
+    }
+    binary(context, (a, b), i64::checked_mul, Expr::try_mul)
+}
+
+/// The product of `dims`; 1 for none.
+pub fn product(context: &Context, dims: &[Dim]) -> Dim {
+    dims.iter().fold(Dim::fixed(1), |acc, &d| mul(context, acc, d))
+}
+
+/// `floor(a / b)` for a number `b` greater than 0.
+pub fn floor_div(context: &Context, a: Dim, b: i64) -> Dim {
+    if b <= 0 {
+        return Dim::UNKNOWN;
+    }
+    let fast = |a: i64, b: i64| Some(a.div_euclid(b));
+    binary(context, (a, Dim::fixed(b)), fast, Expr::floor_div)
+}
+
+/// `ceil(a / b)` for a number `b` greater than 0.
+pub fn ceil_div(context: &Context, a: Dim, b: i64) -> Dim {
+    if b <= 0 {
+        return Dim::UNKNOWN;
+    }
+    let fast = |a: i64, b: i64| a.checked_add(b - 1).map(|n| n.div_euclid(b));
+    binary(context, (a, Dim::fixed(b)), fast, Expr::ceil_div)
+}
+
+/// Says whether `a` and `b` are equal for all values of the symbols.
+pub fn equal(context: &Context, a: Dim, b: Dim) -> Truth {
+    match (a.as_static(), b.as_static()) {
+        (Some(a), Some(b)) if a == b => return Truth::True,
+        (Some(_), Some(_)) => return Truth::False,
+        _ => {}
+    }
+    if a == b && !a.is_unknown() {
+        return Truth::True;
+    }
+    match (expr(context, a), expr(context, b)) {
+        (Some(a), Some(b)) => facts().equal(&a, &b),
+        _ => Truth::Unknown,
+    }
+}
+
+/// The extent of two broadcast dimensions; unknown if it depends on what is unknown.
+///
+/// `Err` if both are numbers that do not fit.
+pub fn broadcast(context: &Context, a: Dim, b: Dim) -> Result<Dim, (i64, i64)> {
+    match (a.as_static(), b.as_static()) {
+        (Some(1), _) => Ok(b),
+        (_, Some(1)) => Ok(a),
+        (Some(a), Some(b)) if a != b => Err((a, b)),
+        // A number other than 1 decides: the other is that number or 1.
+        (Some(_), _) => Ok(a),
+        (_, Some(_)) => Ok(b),
+        (None, None) if equal(context, a, b) == Truth::True => Ok(a),
+        (None, None) => Ok(Dim::UNKNOWN),
+    }
+}
+
+/// The better known of two descriptions of one extent; `None` if they contradict each other.
+pub fn refine(context: &Context, inferred: Dim, claimed: Dim) -> Option<Dim> {
+    if inferred.is_unknown() {
+        return Some(claimed);
+    }
+    (equal(context, inferred, claimed) != Truth::False).then_some(inferred)
+}

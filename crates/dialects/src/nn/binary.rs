@@ -1,0 +1,183 @@
+//! Functions of two or more tensors, broadcast together and applied to each element.
+
+use tangram_ir::{AttrDef, AttrKind, InferCx, OpDef, OperandDef, ResultDef, Traits};
+use tangram_presburger::symbolic::{Expr, Truth};
+
+use super::{NnOp, maybe, operand, result, variadic};
+use crate::infer::{Contents, InferExt, Result, Shaped, broadcast, one, one_with};
+use crate::{dims, infer_error};
+
+const LHS_RHS: &[OperandDef] =
+    &[operand("lhs", "any shape"), operand("rhs", "a shape that broadcasts with `lhs`")];
+const ALL: &[OperandDef] = &[variadic("inputs", "one or more; shapes that broadcast together")];
+const OUT: &[ResultDef] = &[result("output", "the shapes of the operands, broadcast together")];
+
+const PLAIN: Traits = Traits::PURE.union(Traits::ELEMENTWISE).union(Traits::BROADCASTING);
+const COMMUTES: Traits = PLAIN.union(Traits::COMMUTATIVE);
+const SEMIGROUP: Traits = COMMUTES.union(Traits::ASSOCIATIVE);
+
+const fn arith(
+    name: &'static str,
+    summary: &'static str,
+    traits: Traits,
+    attrs: &'static [AttrDef],
+) -> NnOp {
+    let def = OpDef {
+        operands: LHS_RHS,
+        results: OUT,
+        attrs,
+        traits,
+        infer: Some(infer_arith),
+        ..OpDef::new(name, summary)
+    };
+    NnOp { def, eval: None }
+}
+
+const fn compare(name: &'static str, summary: &'static str, traits: Traits) -> NnOp {
+    let def = OpDef { infer: Some(infer_compare), ..arith(name, summary, traits, &[]).def };
+    NnOp { def, eval: None }
+}
+
+const fn n_ary(name: &'static str, summary: &'static str) -> NnOp {
+    let def =
+        OpDef { operands: ALL, infer: Some(infer_arith), ..arith(name, summary, PLAIN, &[]).def };
+    NnOp { def, eval: None }
+}
+
+/// The operations of this family.
+pub(super) static OPS: &[NnOp] = &[
+    arith("nn.add", "`lhs + rhs`", SEMIGROUP, &[]),
+    arith("nn.subtract", "`lhs - rhs`", PLAIN, &[]),
+    arith("nn.multiply", "`lhs * rhs`", SEMIGROUP, &[]),
+    arith("nn.divide", "`lhs / rhs`; integers are truncated towards 0", PLAIN, &[]),
+    arith(
+        "nn.mod",
+        "the remainder of `lhs / rhs`",
+        PLAIN,
+        &[maybe(
+            "fmod",
+            AttrKind::Bool,
+            "the sign of `lhs` as in C when true, else the sign of `rhs`; false if absent",
+        )],
+    ),
+    arith("nn.power", "`lhs ^ rhs`, with the element type of `lhs`", PLAIN, &[]),
+    arith("nn.maximum", "the greater", SEMIGROUP, &[]),
+    arith("nn.minimum", "the lesser", SEMIGROUP, &[]),
+    arith("nn.prelu", "`lhs` where positive, else `lhs * rhs`", PLAIN, &[]),
+    arith("nn.bitwise_and", "bits set in both", SEMIGROUP, &[]),
+    arith("nn.bitwise_or", "bits set in either", SEMIGROUP, &[]),
+    arith("nn.bitwise_xor", "bits set in one", SEMIGROUP, &[]),
+    arith("nn.left_shift", "`lhs` shifted left by `rhs` bits", PLAIN, &[]),
+    arith("nn.right_shift", "`lhs` shifted right by `rhs` bits", PLAIN, &[]),
+    arith("nn.logical_and", "both", SEMIGROUP, &[]),
+    arith("nn.logical_or", "either", SEMIGROUP, &[]),
+    arith("nn.logical_xor", "exactly one", SEMIGROUP, &[]),
+    compare("nn.equal", "`lhs = rhs`", COMMUTES),
+    compare("nn.less", "`lhs < rhs`", PLAIN),
+    compare("nn.less_equal", "`lhs <= rhs`", PLAIN),
+    compare("nn.greater", "`lhs > rhs`", PLAIN),
+    compare("nn.greater_equal", "`lhs >= rhs`", PLAIN),
+    n_ary("nn.add_n", "the sum of the inputs"),
+    n_ary("nn.mean_n", "the mean of the inputs"),
+    n_ary("nn.max_n", "the greatest of the inputs"),
+    n_ary("nn.min_n", "the least of the inputs"),
+    NnOp {
+        def: OpDef {
+            operands: &[
+                operand("condition", "booleans"),
+                operand("x", "taken where true"),
+                operand("y", "taken where false"),
+            ],
+            results: OUT,
+            traits: PLAIN,
+            infer: Some(infer_where),
+            ..OpDef::new("nn.where", "`x` where `condition`, else `y`")
+        },
+        eval: None,
+    },
+];
+
+fn joined(cx: &InferCx<'_>) -> Result<Shaped> {
+    let shapes: Vec<Shaped> =
+        (0..cx.operands.len()).map(|i| cx.tensor(i)).collect::<Result<_>>()?;
+    let first = shapes.first().ok_or_else(|| infer_error!("`{}` has no operand", cx.def.name))?;
+    let dims = broadcast(cx.context(), &shapes.iter().collect::<Vec<_>>())?;
+    Ok(Shaped { dims, element: first.element })
+}
+
+fn infer_arith(cx: &InferCx<'_>) -> Result {
+    let shaped = joined(cx)?;
+    let f: fn(&Expr, &Expr) -> Option<Expr> = match cx.def.name {
+        "nn.add" => Expr::try_add,
+        "nn.subtract" => Expr::try_sub,
+        "nn.multiply" => Expr::try_mul,
+        "nn.divide" => Expr::trunc_div,
+        "nn.mod" => modulo_of(cx),
+        "nn.maximum" => Expr::max,
+        "nn.minimum" => Expr::min,
+        _ => return one(cx, &shaped),
+    };
+    let contents = zip(cx, f);
+    one_with(cx, &shaped, contents)
+}
+
+/// The C remainder is the floor remainder only for operands that are not negative.
+fn modulo_of(cx: &InferCx<'_>) -> fn(&Expr, &Expr) -> Option<Expr> {
+    if cx.attrs().flag("fmod") { |_, _| None } else { Expr::modulo }
+}
+
+/// Contents of operands of rank 0 or 1, combined element by element.
+fn zip(cx: &InferCx<'_>, f: impl Fn(&Expr, &Expr) -> Option<Expr>) -> Option<Contents> {
+    let flat = |i: usize| cx.tensor(i).ok()?.rank().filter(|&rank| rank <= 1);
+    (flat(0)?, flat(1)?);
+    let (a, b) = (cx.contents(0)?, cx.contents(1)?);
+    let n = match (a.len(), b.len()) {
+        (n, m) if n == m => n,
+        (n, 1) => n,
+        (1, m) => m,
+        _ => return None,
+    };
+    let at = |c: &Contents, i: usize| if c.len() == 1 { c[0].clone() } else { c[i].clone() };
+    Some((0..n).map(|i| f(at(&a, i).as_ref()?, at(&b, i).as_ref()?)).collect())
+}
+
+fn infer_compare(cx: &InferCx<'_>) -> Result {
+    let shaped = Shaped { element: cx.context().int_type(1), ..joined(cx)? };
+    let facts = dims::facts();
+    let holds = |a: &Expr, b: &Expr| match cx.def.name {
+        "nn.equal" => facts.equal(a, b),
+        "nn.less" => facts.less(a, b),
+        "nn.less_equal" => facts.less_equal(a, b),
+        "nn.greater" => facts.less(b, a),
+        _ => facts.less_equal(b, a),
+    };
+    let contents = zip(cx, |a, b| match holds(a, b) {
+        Truth::True => Some(Expr::int(1)),
+        Truth::False => Some(Expr::int(0)),
+        Truth::Unknown => None,
+    });
+    one_with(cx, &shaped, contents)
+}
+
+fn infer_where(cx: &InferCx<'_>) -> Result {
+    let shaped = Shaped { element: cx.tensor(1)?.element, ..joined(cx)? };
+    let contents = select(cx);
+    one_with(cx, &shaped, contents)
+}
+
+/// Contents of a choice whose condition is known.
+fn select(cx: &InferCx<'_>) -> Option<Contents> {
+    let flat = |i: usize| cx.tensor(i).ok()?.rank().filter(|&rank| rank <= 1);
+    (flat(0)?, flat(1)?, flat(2)?);
+    let (condition, x, y) = (cx.contents(0)?, cx.contents(1)?, cx.contents(2)?);
+    let n = condition.len().max(x.len()).max(y.len());
+    if [&condition, &x, &y].iter().any(|c| c.len() != n && c.len() != 1) {
+        return None;
+    }
+    let at = |c: &Contents, i: usize| if c.len() == 1 { c[0].clone() } else { c[i].clone() };
+    let pick = |i: usize| match at(&condition, i)?.as_int()? {
+        0 => at(&y, i),
+        _ => at(&x, i),
+    };
+    Some((0..n).map(pick).collect())
+}

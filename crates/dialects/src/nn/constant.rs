@@ -1,0 +1,50 @@
+//! Constants, and the value that stands for an absent operand.
+
+use smallvec::smallvec;
+use tangram_ir::{AttrData, AttrKind, InferCx, Inferred, OpDef, Traits, TypeData};
+
+use super::{NnOp, needed, result};
+use crate::infer::{InferExt, Result};
+use crate::infer_error;
+
+/// The operations of this family.
+pub(super) static OPS: &[NnOp] = &[
+    NnOp {
+        def: OpDef {
+            results: &[result("output", "the value")],
+            attrs: &[needed(
+                "value",
+                AttrKind::Tensor,
+                "the tensor: `dense` when small, a resource of the module when big",
+            )],
+            traits: Traits::PURE.union(Traits::CONSTANT_LIKE),
+            infer: Some(infer_constant),
+            ..OpDef::new("nn.constant", "a constant tensor")
+        },
+        eval: None,
+    },
+    NnOp {
+        def: OpDef {
+            results: &[result("output", "a value of type `none`")],
+            traits: Traits::PURE,
+            infer: Some(infer_none),
+            ..OpDef::new("nn.none", "the value of an absent operand")
+        },
+        eval: None,
+    },
+];
+
+fn infer_constant(cx: &InferCx<'_>) -> Result {
+    let context = cx.context();
+    let value = cx.attrs().find("value").ok_or_else(|| infer_error!("a constant needs `value`"))?;
+    match context.attr_data(value) {
+        AttrData::Dense { ty, .. } | AttrData::Resource { ty, .. } => {
+            Ok(Inferred { types: smallvec![*ty], ..Inferred::default() })
+        }
+        _ => Err(infer_error!("the type of this constant is not written in its value")),
+    }
+}
+
+fn infer_none(cx: &InferCx<'_>) -> Result {
+    Ok(Inferred { types: smallvec![cx.context().ty(TypeData::None)], ..Inferred::default() })
+}

@@ -1,0 +1,254 @@
+//! Functions of one tensor, applied to each element.
+
+use tangram_ir::{AttrDef, AttrKind, InferCx, OpDef, OperandDef, ResultDef, Traits};
+
+use super::{NnOp, maybe, needed, operand, optional, result};
+use crate::dtype;
+use crate::infer::{InferExt, Result, Shaped, one, one_with, several};
+use crate::infer_error;
+
+const X: &[OperandDef] = &[operand("x", "any shape")];
+const Y: &[ResultDef] = &[result("y", "the shape of `x`")];
+
+const PLAIN: Traits = Traits::PURE.union(Traits::ELEMENTWISE);
+const IDEMPOTENT: Traits = PLAIN.union(Traits::IDEMPOTENT);
+const INVOLUTION: Traits = PLAIN.union(Traits::INVOLUTION);
+
+/// An operation whose result has the type of its operand.
+const fn unary(
+    name: &'static str,
+    summary: &'static str,
+    traits: Traits,
+    attrs: &'static [AttrDef],
+) -> NnOp {
+    let def = OpDef {
+        operands: X,
+        results: Y,
+        attrs,
+        traits,
+        infer: Some(infer_same),
+        ..OpDef::new(name, summary)
+    };
+    NnOp { def, eval: None }
+}
+
+/// An operation whose result is a boolean for each element.
+const fn test(name: &'static str, summary: &'static str, attrs: &'static [AttrDef]) -> NnOp {
+    let def = OpDef { infer: Some(infer_test), ..unary(name, summary, PLAIN, attrs).def };
+    NnOp { def, eval: None }
+}
+
+const fn float(name: &'static str, doc: &'static str) -> AttrDef {
+    maybe(name, AttrKind::Float, doc)
+}
+
+/// The operations of this family.
+pub(super) static OPS: &[NnOp] = &[
+    unary("nn.identity", "`x`", IDEMPOTENT, &[]),
+    unary("nn.abs", "`|x|`", IDEMPOTENT, &[]),
+    unary("nn.negative", "`-x`", INVOLUTION, &[]),
+    unary("nn.sqrt", "the square root of `x`", PLAIN, &[]),
+    unary("nn.exp", "`e^x`", PLAIN, &[]),
+    unary("nn.log", "the natural logarithm of `x`", PLAIN, &[]),
+    unary("nn.erf", "the Gauss error function of `x`", PLAIN, &[]),
+    unary("nn.sin", "the sine of `x` in radians", PLAIN, &[]),
+    unary("nn.cos", "the cosine of `x` in radians", PLAIN, &[]),
+    unary("nn.tan", "the tangent of `x` in radians", PLAIN, &[]),
+    unary("nn.asin", "the arc sine of `x`, in radians", PLAIN, &[]),
+    unary("nn.acos", "the arc cosine of `x`, in radians", PLAIN, &[]),
+    unary("nn.atan", "the arc tangent of `x`, in radians", PLAIN, &[]),
+    unary("nn.sinh", "the hyperbolic sine of `x`", PLAIN, &[]),
+    unary("nn.cosh", "the hyperbolic cosine of `x`", PLAIN, &[]),
+    unary("nn.tanh", "the hyperbolic tangent of `x`", PLAIN, &[]),
+    unary("nn.asinh", "the inverse hyperbolic sine of `x`", PLAIN, &[]),
+    unary("nn.acosh", "the inverse hyperbolic cosine of `x`", PLAIN, &[]),
+    unary("nn.atanh", "the inverse hyperbolic tangent of `x`", PLAIN, &[]),
+    unary("nn.sigmoid", "`1 / (1 + e^-x)`", PLAIN, &[]),
+    unary("nn.relu", "`max(x, 0)`", IDEMPOTENT, &[]),
+    unary("nn.softplus", "`log(1 + e^x)`", PLAIN, &[]),
+    unary("nn.softsign", "`x / (1 + |x|)`", PLAIN, &[]),
+    unary("nn.mish", "`x * tanh(softplus(x))`", PLAIN, &[]),
+    unary("nn.floor", "the greatest integer at most `x`", IDEMPOTENT, &[]),
+    unary("nn.ceil", "the least integer at least `x`", IDEMPOTENT, &[]),
+    unary("nn.round", "the nearest integer, ties to even", IDEMPOTENT, &[]),
+    unary("nn.sign", "-1, 0 or 1", IDEMPOTENT, &[]),
+    unary("nn.reciprocal", "`1 / x`", PLAIN, &[]),
+    unary("nn.logical_not", "not `x`", INVOLUTION, &[]),
+    unary("nn.bitwise_not", "each bit of `x` flipped", INVOLUTION, &[]),
+    unary("nn.hard_swish", "`x * max(0, min(1, x / 6 + 0.5))`", PLAIN, &[]),
+    unary(
+        "nn.leaky_relu",
+        "`x` where positive, else `alpha * x`",
+        PLAIN,
+        &[float("alpha", "slope for negative `x`; 0.01 if absent")],
+    ),
+    unary(
+        "nn.elu",
+        "`x` where positive, else `alpha * (e^x - 1)`",
+        PLAIN,
+        &[float("alpha", "1 if absent")],
+    ),
+    unary(
+        "nn.selu",
+        "`gamma * x` where positive, else `gamma * alpha * (e^x - 1)`",
+        PLAIN,
+        &[float("alpha", "1.67326 if absent"), float("gamma", "1.0507 if absent")],
+    ),
+    unary(
+        "nn.celu",
+        "`max(0, x) + min(0, alpha * (e^(x / alpha) - 1))`",
+        PLAIN,
+        &[float("alpha", "1 if absent")],
+    ),
+    unary(
+        "nn.thresholded_relu",
+        "`x` where greater than `alpha`, else 0",
+        PLAIN,
+        &[float("alpha", "1 if absent")],
+    ),
+    unary(
+        "nn.hard_sigmoid",
+        "`max(0, min(1, alpha * x + beta))`",
+        PLAIN,
+        &[float("alpha", "0.2 if absent"), float("beta", "0.5 if absent")],
+    ),
+    unary(
+        "nn.gelu",
+        "`x` times the normal distribution function at `x`",
+        PLAIN,
+        &[maybe("approximate", AttrKind::Enum(&["none", "tanh"]), "`none` (exact) if absent")],
+    ),
+    unary("nn.swish", "`x * sigmoid(alpha * x)`", PLAIN, &[float("alpha", "1 if absent")]),
+    unary(
+        "nn.shrink",
+        "`x + bias` below `-lambd`, `x - bias` above `lambd`, else 0",
+        PLAIN,
+        &[float("bias", "0 if absent"), float("lambd", "0.5 if absent")],
+    ),
+    test("nn.isnan", "whether `x` is not a number", &[]),
+    test(
+        "nn.isinf",
+        "whether `x` is infinite",
+        &[
+            maybe("detect_negative", AttrKind::Bool, "count minus infinity; true if absent"),
+            maybe("detect_positive", AttrKind::Bool, "count plus infinity; true if absent"),
+        ],
+    ),
+    NnOp {
+        def: OpDef {
+            operands: X,
+            results: Y,
+            attrs: &[
+                needed("dtype", AttrKind::DType, "the element type of the result"),
+                maybe("saturate", AttrKind::Bool, "for eight-bit floats; true if absent"),
+            ],
+            traits: PLAIN,
+            infer: Some(infer_cast),
+            ..OpDef::new("nn.cast", "`x` converted to another element type")
+        },
+        eval: None,
+    },
+    NnOp {
+        def: OpDef {
+            operands: &[operand("x", "any shape"), operand("y", "only its element type counts")],
+            results: Y,
+            attrs: &[maybe("saturate", AttrKind::Bool, "for eight-bit floats; true if absent")],
+            traits: PLAIN,
+            infer: Some(infer_cast_like),
+            ..OpDef::new("nn.cast_like", "`x` converted to the element type of `y`")
+        },
+        eval: None,
+    },
+    NnOp {
+        def: OpDef {
+            operands: X,
+            results: Y,
+            attrs: &[needed("dtype", AttrKind::DType, "an element type of the same width")],
+            traits: PLAIN,
+            infer: Some(infer_bitcast),
+            ..OpDef::new("nn.bitcast", "the bits of `x` read as another element type")
+        },
+        eval: None,
+    },
+    NnOp {
+        def: OpDef {
+            operands: &[
+                operand("x", "any shape"),
+                optional("min", "a scalar; no lower bound if absent"),
+                optional("max", "a scalar; no upper bound if absent"),
+            ],
+            results: Y,
+            attrs: &[
+                maybe("a_min", AttrKind::Float, "lower bound in place of `min`"),
+                maybe("a_max", AttrKind::Float, "upper bound in place of `max`"),
+            ],
+            traits: IDEMPOTENT,
+            infer: Some(infer_same),
+            ..OpDef::new("nn.clip", "`min(max(x, a_min), a_max)`")
+        },
+        eval: None,
+    },
+    NnOp {
+        def: OpDef {
+            operands: X,
+            results: &[
+                result("y", "`x`"),
+                ResultDef {
+                    name: "mask",
+                    arity: tangram_ir::Arity::Optional,
+                    doc: "all true, the shape of `x`",
+                },
+            ],
+            attrs: &[float("rate", "the share of elements dropped in training")],
+            traits: PLAIN,
+            infer: Some(infer_dropout),
+            ..OpDef::new("nn.dropout", "`x`: dropout as it is in inference")
+        },
+        eval: None,
+    },
+];
+
+/// One result like operand 0; small contents survive where the function keeps integers.
+fn infer_same(cx: &InferCx<'_>) -> Result {
+    let contents = (cx.def.name == "nn.identity").then(|| cx.contents(0)).flatten();
+    if cx.def.name == "nn.negative" {
+        let negated = cx.contents(0).map(|c| c.iter().map(|e| e.as_ref()?.neg()).collect());
+        return one_with(cx, &cx.tensor(0)?, negated);
+    }
+    one_with(cx, &cx.tensor(0)?, contents)
+}
+
+fn infer_test(cx: &InferCx<'_>) -> Result {
+    one(cx, &Shaped { element: cx.context().int_type(1), ..cx.tensor(0)? })
+}
+
+fn infer_cast(cx: &InferCx<'_>) -> Result {
+    let missing = || infer_error!("`nn.cast` needs the type attribute `dtype`");
+    let element = cx.attrs().ty("dtype").ok_or_else(missing)?;
+    cast_to(cx, element)
+}
+
+fn infer_cast_like(cx: &InferCx<'_>) -> Result {
+    cast_to(cx, cx.tensor(1)?.element)
+}
+
+/// Extents stay exact in the 32- and 64-bit integers; narrower types might wrap.
+fn cast_to(cx: &InferCx<'_>, element: tangram_ir::Type) -> Result {
+    let wide = dtype::dtype_of(cx.context(), element)
+        .is_some_and(|dtype| dtype.is_int() && dtype.size_bits() >= 32);
+    let contents = if wide { cx.contents(0) } else { None };
+    one_with(cx, &Shaped { element, ..cx.tensor(0)? }, contents)
+}
+
+fn infer_bitcast(cx: &InferCx<'_>) -> Result {
+    let missing = || infer_error!("`nn.bitcast` needs the type attribute `dtype`");
+    let element = cx.attrs().ty("dtype").ok_or_else(missing)?;
+    one(cx, &Shaped { element, ..cx.tensor(0)? })
+}
+
+fn infer_dropout(cx: &InferCx<'_>) -> Result {
+    let x = cx.tensor(0)?;
+    let mask = Shaped { element: cx.context().int_type(1), ..x.clone() };
+    let wanted = cx.result_count.unwrap_or(1);
+    several(cx, [x, mask].into_iter().take(wanted.max(1)))
+}

@@ -1,0 +1,331 @@
+//! Operations that pick, place, search and sort elements by index.
+
+use smallvec::smallvec;
+use tangram_ir::{Arity, AttrDef, AttrKind, Dim, InferCx, OpDef, OperandDef, ResultDef, Traits};
+use tangram_presburger::symbolic::Expr;
+
+use super::{NnOp, maybe, operand, optional, result};
+use crate::infer::{Contents, Dims, InferExt, Result, Shaped, axis, one, one_with, several};
+use crate::{dims, infer_error};
+
+const REDUCTION: AttrDef = maybe(
+    "reduction",
+    AttrKind::Enum(&["none", "add", "mul", "max", "min"]),
+    "how updates combine with what is there; `none` (the last one stays) if absent",
+);
+const LIKE_DATA: &[ResultDef] = &[result("output", "the shape of `data`")];
+
+/// The operations of this family.
+pub(super) static OPS: &[NnOp] = &[
+    op(
+        "nn.take",
+        "the slices of `data` along `axis` that `indices` name",
+        &[operand("data", "any shape"), operand("indices", "integers; negative from the end")],
+        &[result("output", "the extents of `indices` in place of extent `axis` of `data`")],
+        &[maybe("axis", AttrKind::Int, "0 if absent")],
+        infer_take,
+    ),
+    op(
+        "nn.gather_elements",
+        "for each index, the element of `data` at that place along `axis`",
+        &[operand("data", "any shape"), operand("indices", "the rank of `data`")],
+        &[result("output", "the shape of `indices`")],
+        &[maybe("axis", AttrKind::Int, "0 if absent")],
+        infer_gather_elements,
+    ),
+    op(
+        "nn.gather_nd",
+        "the slices of `data` at the index vectors in the last dimension of `indices`",
+        &[operand("data", "any shape"), operand("indices", "at least rank 1")],
+        &[result("output", "the outer extents of `indices`, then what is left of `data`")],
+        &[maybe("batch_dims", AttrKind::Int, "leading dimensions in common; 0 if absent")],
+        infer_gather_nd,
+    ),
+    op(
+        "nn.scatter_elements",
+        "`data` with single elements replaced along `axis`",
+        &[
+            operand("data", "any shape"),
+            operand("indices", "the rank of `data`"),
+            operand("updates", "the shape of `indices`"),
+        ],
+        LIKE_DATA,
+        &[maybe("axis", AttrKind::Int, "0 if absent"), REDUCTION],
+        infer_like_data,
+    ),
+    op(
+        "nn.scatter_nd",
+        "`data` with the slices replaced that the index vectors name",
+        &[
+            operand("data", "any shape"),
+            operand("indices", "at least rank 1"),
+            operand("updates", "the outer extents of `indices`, then what is left of `data`"),
+        ],
+        LIKE_DATA,
+        &[REDUCTION],
+        infer_like_data,
+    ),
+    op(
+        "nn.tensor_scatter",
+        "a cache with a run of positions replaced, from the write index of each batch on",
+        &[
+            operand("data", "the cache"),
+            operand("updates", "the shape of `data` but along `axis`"),
+            optional("write_indices", "rank 1, one for each batch; 0 if absent"),
+        ],
+        LIKE_DATA,
+        &[
+            maybe("axis", AttrKind::Int, "-2 if absent"),
+            maybe("mode", AttrKind::Enum(&["linear", "circular"]), "`linear` if absent"),
+        ],
+        infer_like_data,
+    ),
+    op(
+        "nn.nonzero",
+        "the index vectors of all elements that are not 0, in row-major order",
+        &[operand("data", "any shape")],
+        &[result("indices", "rank of `data` by number of such elements, `i64`")],
+        &[],
+        infer_nonzero,
+    ),
+    op(
+        "nn.topk",
+        "the `k` greatest or least elements along `axis`, and where they were",
+        &[operand("data", "any shape"), optional("k", "one integer, when it is no attribute")],
+        &[
+            result("values", "extent `k` along `axis`"),
+            result("indices", "the shape of `values`, `i64`"),
+        ],
+        &[
+            maybe("k", AttrKind::Int, "how many"),
+            maybe("axis", AttrKind::Int, "-1 if absent"),
+            maybe("largest", AttrKind::Bool, "true if absent"),
+            maybe("sorted", AttrKind::Bool, "true if absent"),
+        ],
+        infer_topk,
+    ),
+    op(
+        "nn.unique",
+        "the different elements, or slices along `axis`, of `data`",
+        &[operand("data", "any shape")],
+        &[
+            result("values", "each once"),
+            many("rest", "up to three: first index, inverse, count; rank 1, `i64`"),
+        ],
+        &[
+            maybe("axis", AttrKind::Int, "the flattened tensor if absent"),
+            maybe("sorted", AttrKind::Bool, "true if absent"),
+        ],
+        infer_unique,
+    ),
+    op(
+        "nn.argmax",
+        "the index of the greatest element along `axis`",
+        &[operand("data", "any shape")],
+        &[result("indices", "`i64`")],
+        ARG_ATTRS,
+        infer_arg,
+    ),
+    op(
+        "nn.argmin",
+        "the index of the least element along `axis`",
+        &[operand("data", "any shape")],
+        &[result("indices", "`i64`")],
+        ARG_ATTRS,
+        infer_arg,
+    ),
+    op(
+        "nn.cumsum",
+        "running sums along `axis`",
+        &[operand("data", "any shape"), optional("axis", "a scalar, when it is no attribute")],
+        LIKE_DATA,
+        SCAN_ATTRS,
+        infer_like_data,
+    ),
+    op(
+        "nn.cumprod",
+        "running products along `axis`",
+        &[operand("data", "any shape"), optional("axis", "a scalar, when it is no attribute")],
+        LIKE_DATA,
+        SCAN_ATTRS,
+        infer_like_data,
+    ),
+    op(
+        "nn.one_hot",
+        "for each index a vector with one element on",
+        &[
+            operand("indices", "any shape"),
+            operand("depth", "one number: the extent of the new dimension"),
+            operand("values", "two elements: off, on"),
+        ],
+        &[result("output", "the extents of `indices` and `depth` at `axis`")],
+        &[maybe("axis", AttrKind::Int, "-1 if absent")],
+        infer_one_hot,
+    ),
+    op(
+        "nn.compress",
+        "the slices along `axis` whose flag is true",
+        &[operand("data", "any shape"), operand("condition", "rank 1, booleans")],
+        &[result("output", "as many slices as flags are true")],
+        &[maybe("axis", AttrKind::Int, "the flattened tensor if absent")],
+        infer_compress,
+    ),
+];
+
+const ARG_ATTRS: &[AttrDef] = &[
+    maybe("axis", AttrKind::Int, "0 if absent"),
+    maybe("keepdims", AttrKind::Bool, "the dimension stays with extent 1; true if absent"),
+    maybe("select_last_index", AttrKind::Bool, "of equal elements the last; false if absent"),
+];
+const SCAN_ATTRS: &[AttrDef] = &[
+    maybe("axis", AttrKind::Int, "the dimension, in place of the operand"),
+    maybe("exclusive", AttrKind::Bool, "leave out the element itself; false if absent"),
+    maybe("reverse", AttrKind::Bool, "run from the end; false if absent"),
+];
+
+const fn many(name: &'static str, doc: &'static str) -> ResultDef {
+    ResultDef { name, arity: Arity::Variadic, doc }
+}
+
+const fn op(
+    name: &'static str,
+    summary: &'static str,
+    operands: &'static [OperandDef],
+    results: &'static [ResultDef],
+    attrs: &'static [AttrDef],
+    infer: tangram_ir::InferFn,
+) -> NnOp {
+    let def = OpDef {
+        operands,
+        results,
+        attrs,
+        traits: Traits::PURE,
+        infer: Some(infer),
+        ..OpDef::new(name, summary)
+    };
+    NnOp { def, eval: None }
+}
+
+fn infer_like_data(cx: &InferCx<'_>) -> Result {
+    one(cx, &cx.tensor(0)?)
+}
+
+fn infer_take(cx: &InferCx<'_>) -> Result {
+    let (data, indices) = (cx.tensor(0)?, cx.tensor(1)?);
+    let (Some(from), Some(at)) = (&data.dims, &indices.dims) else {
+        return one(cx, &Shaped::unranked(data.element));
+    };
+    let along = axis(cx.attrs().int("axis").unwrap_or(0), from.len())?;
+    let mut out: Dims = from[..along].into();
+    out.extend(at.iter().copied());
+    out.extend(from[along + 1..].iter().copied());
+    let contents = if from.len() == 1 && at.len() <= 1 { taken(cx) } else { None };
+    one_with(cx, &Shaped { dims: Some(out), element: data.element }, contents)
+}
+
+fn taken(cx: &InferCx<'_>) -> Option<Contents> {
+    let (all, at) = (cx.contents(0)?, cx.contents(1)?);
+    let n = all.len() as i64;
+    let pick = |e: &Option<Expr>| {
+        let i = e.as_ref()?.as_int()?;
+        let i = if i < 0 { i + n } else { i };
+        all.get(usize::try_from(i).ok()?)?.clone()
+    };
+    Some(at.iter().map(pick).collect())
+}
+
+fn infer_gather_elements(cx: &InferCx<'_>) -> Result {
+    one(cx, &Shaped { element: cx.tensor(0)?.element, ..cx.tensor(1)? })
+}
+
+fn infer_gather_nd(cx: &InferCx<'_>) -> Result {
+    let (data, indices) = (cx.tensor(0)?, cx.tensor(1)?);
+    let open = Shaped::unranked(data.element);
+    let (Some(from), Some(at)) = (&data.dims, &indices.dims) else { return one(cx, &open) };
+    let Some((last, outer)) = at.split_last() else {
+        return Err(infer_error!("`nn.gather_nd` needs indices of at least rank 1"));
+    };
+    let batch = usize::try_from(cx.attrs().int("batch_dims").unwrap_or(0)).unwrap_or(usize::MAX);
+    let Some(depth) = last.as_static().and_then(|n| usize::try_from(n).ok()) else {
+        return one(cx, &open);
+    };
+    let rest = batch.checked_add(depth).and_then(|skip| from.get(skip..));
+    let rest = rest.ok_or_else(|| {
+        infer_error!("index vectors of length {depth} are too long for rank {}", from.len())
+    })?;
+    one(cx, &Shaped::ranked(outer.iter().chain(rest).copied(), data.element))
+}
+
+fn infer_nonzero(cx: &InferCx<'_>) -> Result {
+    let rank = cx.tensor(0)?.rank().map_or(Dim::UNKNOWN, |rank| Dim::fixed(rank.max(1) as i64));
+    one(cx, &Shaped::ranked([rank, Dim::UNKNOWN], cx.context().int_type(64)))
+}
+
+fn infer_topk(cx: &InferCx<'_>) -> Result {
+    let data = cx.tensor(0)?;
+    let index = cx.context().int_type(64);
+    let Some(mut out) = data.dims.clone() else {
+        return several(cx, [data, Shaped::unranked(index)]);
+    };
+    let along = axis(cx.attrs().int("axis").unwrap_or(-1), out.len())?;
+    let k = match cx.attrs().int("k") {
+        Some(k) => Some(Expr::int(k)),
+        None => cx.contents(1).and_then(|c| c.into_iter().next()?),
+    };
+    out[along] = k.map_or(Dim::UNKNOWN, |k| dims::dim(cx.context(), &k));
+    several(
+        cx,
+        [Shaped { dims: Some(out.clone()), ..data }, Shaped { dims: Some(out), element: index }],
+    )
+}
+
+fn infer_unique(cx: &InferCx<'_>) -> Result {
+    let data = cx.tensor(0)?;
+    let index = Shaped::ranked([Dim::UNKNOWN], cx.context().int_type(64));
+    let values = match (cx.attrs().int("axis"), &data.dims) {
+        (None, _) => Shaped::ranked([Dim::UNKNOWN], data.element),
+        (Some(along), Some(from)) => {
+            let mut out = from.clone();
+            out[axis(along, from.len())?] = Dim::UNKNOWN;
+            Shaped { dims: Some(out), ..data }
+        }
+        (Some(_), None) => data,
+    };
+    let count = cx.result_count.unwrap_or(4).clamp(1, 4);
+    several(cx, [values, index.clone(), index.clone(), index].into_iter().take(count))
+}
+
+fn infer_arg(cx: &InferCx<'_>) -> Result {
+    let element = cx.context().int_type(64);
+    let Some(mut out) = cx.tensor(0)?.dims else { return one(cx, &Shaped::unranked(element)) };
+    let along = axis(cx.attrs().int("axis").unwrap_or(0), out.len())?;
+    if cx.attrs().bool("keepdims").unwrap_or(true) {
+        out[along] = Dim::fixed(1);
+    } else {
+        out.remove(along);
+    }
+    one(cx, &Shaped { dims: Some(out), element })
+}
+
+fn infer_one_hot(cx: &InferCx<'_>) -> Result {
+    let (indices, values) = (cx.tensor(0)?, cx.tensor(2)?);
+    let Some(mut out) = indices.dims else { return one(cx, &Shaped::unranked(values.element)) };
+    let at = axis(cx.attrs().int("axis").unwrap_or(-1), out.len() + 1)?;
+    let depth = cx.contents(1).and_then(|c| c.into_iter().next()?);
+    out.insert(at, depth.map_or(Dim::UNKNOWN, |depth| dims::dim(cx.context(), &depth)));
+    one(cx, &Shaped { dims: Some(out), element: values.element })
+}
+
+fn infer_compress(cx: &InferCx<'_>) -> Result {
+    let data = cx.tensor(0)?;
+    let out: Option<Dims> = match (cx.attrs().int("axis"), &data.dims) {
+        (None, _) => Some(smallvec![Dim::UNKNOWN]),
+        (Some(along), Some(from)) => {
+            let mut out = from.clone();
+            out[axis(along, from.len())?] = Dim::UNKNOWN;
+            Some(out)
+        }
+        (Some(_), None) => None,
+    };
+    one(cx, &Shaped { dims: out, element: data.element })
+}

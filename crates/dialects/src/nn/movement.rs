@@ -1,0 +1,621 @@
+//! Operations that join, cut, repeat and fill tensors.
+
+use smallvec::smallvec;
+use tangram_ir::{Arity, AttrKind, Dim, InferCx, Inferred, OpDef, ResultDef, Traits};
+use tangram_presburger::symbolic::{Expr, Truth};
+
+use super::{NnOp, maybe, needed, operand, optional, result, variadic};
+use crate::infer::{
+    Contents, Dims, InferExt, Result, Shaped, axis, broadcast, contents_attr, one, one_with,
+};
+use crate::{dims, infer_error};
+
+/// The operations of this family.
+pub(super) static OPS: &[NnOp] = &[
+    NnOp {
+        def: OpDef {
+            operands: &[variadic("inputs", "equal extents but along `axis`")],
+            results: &[result("output", "along `axis` the sum of the inputs' extents")],
+            attrs: &[needed("axis", AttrKind::Int, "the dimension along which to join")],
+            traits: Traits::PURE,
+            infer: Some(infer_concatenate),
+            ..OpDef::new("nn.concatenate", "the inputs one after the other along a dimension")
+        },
+        eval: None,
+    },
+    NnOp {
+        def: OpDef {
+            operands: &[
+                operand("data", "any shape"),
+                optional("split", "the extent of each part, when they are no attribute"),
+            ],
+            results: &[ResultDef {
+                name: "parts",
+                arity: Arity::Variadic,
+                doc: "consecutive parts along `axis`",
+            }],
+            attrs: &[
+                maybe(
+                    "indices_or_sections",
+                    AttrKind::Any,
+                    "an integer: that many equal parts, the last one smaller if need be; or a \
+                     list: where part 1, 2... start",
+                ),
+                needed("axis", AttrKind::Int, "the dimension along which to cut"),
+            ],
+            traits: Traits::PURE,
+            infer: Some(infer_split),
+            ..OpDef::new("nn.split", "`data` cut into parts along a dimension")
+        },
+        eval: None,
+    },
+    NnOp {
+        def: OpDef {
+            operands: &[
+                operand("data", "any shape"),
+                optional("begin", "first index for each listed axis"),
+                optional("end", "end index for each listed axis"),
+                optional("axes", "the axes; the first ones in order if absent"),
+                optional("strides", "1 if absent"),
+            ],
+            results: &[result("slice", "the elements taken")],
+            attrs: &[
+                maybe("begin", AttrKind::Ints, "first index, clamped; negative from the end"),
+                maybe("end", AttrKind::Ints, "end index, clamped; negative from the end"),
+                maybe("axes", AttrKind::Ints, "the axes that `begin` and `end` speak of"),
+                maybe("strides", AttrKind::Ints, "steps, not 0; negative ones go backwards"),
+            ],
+            traits: Traits::PURE,
+            infer: Some(infer_slice),
+            ..OpDef::new("nn.strided_slice", "every `strides`-th element from `begin` to `end`")
+        },
+        eval: None,
+    },
+    NnOp {
+        def: OpDef {
+            operands: &[
+                operand("data", "any shape"),
+                optional("shape", "the shape, when it is no attribute"),
+            ],
+            results: &[result("output", "`data`'s and the given shape broadcast together")],
+            attrs: &[maybe("shape", AttrKind::Ints, "extents; 1 keeps that of `data`")],
+            traits: Traits::PURE,
+            infer: Some(infer_broadcast_to),
+            ..OpDef::new("nn.broadcast_to", "`data` repeated so that it has at least the shape")
+        },
+        eval: None,
+    },
+    NnOp {
+        def: OpDef {
+            operands: &[
+                operand("data", "any shape"),
+                optional("repeats", "for each dimension, when they are no attribute"),
+            ],
+            results: &[result("tiled", "each extent times its number of repeats")],
+            attrs: &[maybe("reps", AttrKind::Ints, "repeats for each dimension")],
+            traits: Traits::PURE,
+            infer: Some(infer_tile),
+            ..OpDef::new("nn.tile", "copies of `data` side by side")
+        },
+        eval: None,
+    },
+    NnOp {
+        def: OpDef {
+            operands: &[
+                operand("data", "any shape"),
+                optional("pads", "begins, then ends, when they are no attribute"),
+                optional("value", "the scalar to fill with; 0 if absent"),
+                optional("axes", "the axes that `pads` speaks of"),
+            ],
+            results: &[result("padded", "each extent and its two widths")],
+            attrs: &[
+                maybe("pad_width", AttrKind::Ints, "begins, then ends; negative ones cut"),
+                maybe("pad_value", AttrKind::Float, "the value to fill with"),
+                maybe("axes", AttrKind::Ints, "the axes that `pad_width` speaks of; all if absent"),
+                maybe(
+                    "pad_mode",
+                    AttrKind::Enum(&["constant", "reflect", "edge", "wrap"]),
+                    "what to fill with; `constant` if absent",
+                ),
+            ],
+            traits: Traits::PURE,
+            infer: Some(infer_pad),
+            ..OpDef::new("nn.pad", "`data` with elements added around it")
+        },
+        eval: None,
+    },
+    NnOp {
+        def: OpDef {
+            operands: &[optional("shape", "the extents, when they are no attribute")],
+            results: &[result("output", "every element is `value`")],
+            attrs: &[
+                maybe("shape", AttrKind::Ints, "the extents"),
+                maybe("value", AttrKind::Tensor, "one element; `0 : f32` if absent"),
+            ],
+            traits: Traits::PURE,
+            infer: Some(infer_full),
+            ..OpDef::new("nn.full", "a tensor with one value throughout")
+        },
+        eval: None,
+    },
+    NnOp {
+        def: OpDef {
+            operands: &[
+                operand("start", "a scalar: the first element"),
+                operand("limit", "a scalar: elements stay before it"),
+                operand("delta", "a scalar: the step"),
+            ],
+            results: &[result("output", "rank 1")],
+            traits: Traits::PURE,
+            infer: Some(infer_arange),
+            ..OpDef::new("nn.arange", "`start`, `start + delta`... up to `limit`")
+        },
+        eval: None,
+    },
+    NnOp {
+        def: OpDef {
+            operands: &[operand("data", "any shape"), optional("k", "the diagonal, a scalar")],
+            results: &[result("output", "the shape of `data`")],
+            attrs: &[
+                maybe("k", AttrKind::Int, "the diagonal that bounds the triangle; 0 if absent"),
+                maybe("upper", AttrKind::Bool, "keep the upper triangle; true if absent"),
+            ],
+            traits: Traits::PURE,
+            infer: Some(infer_like),
+            ..OpDef::new("nn.trilu", "a triangle of each matrix of `data`, zeros elsewhere")
+        },
+        eval: None,
+    },
+    NnOp {
+        def: OpDef {
+            operands: &[operand("data", "rank 2; only its shape counts")],
+            results: &[result("output", "the shape of `data`")],
+            attrs: &[
+                maybe("k", AttrKind::Int, "the diagonal that holds ones; 0 if absent"),
+                maybe("dtype", AttrKind::DType, "the element type; that of `data` if absent"),
+            ],
+            traits: Traits::PURE,
+            infer: Some(infer_like),
+            ..OpDef::new("nn.eye_like", "ones on a diagonal, zeros elsewhere")
+        },
+        eval: None,
+    },
+    NnOp {
+        def: OpDef {
+            operands: &[operand("data", "rank 4: batch, channels, height, width")],
+            results: &[result("output", "channels / block_size², height and width * block_size")],
+            attrs: &[
+                needed("block_size", AttrKind::Int, "the side of a block"),
+                maybe("mode", AttrKind::Enum(&["DCR", "CRD"]), "order of channels; DCR if absent"),
+            ],
+            traits: Traits::PURE,
+            infer: Some(infer_depth_to_space),
+            ..OpDef::new("nn.depth_to_space", "channels rearranged into blocks of pixels")
+        },
+        eval: None,
+    },
+    NnOp {
+        def: OpDef {
+            operands: &[operand("data", "rank 4: batch, channels, height, width")],
+            results: &[result("output", "channels * block_size², height and width / block_size")],
+            attrs: &[needed("block_size", AttrKind::Int, "the side of a block")],
+            traits: Traits::PURE,
+            infer: Some(infer_space_to_depth),
+            ..OpDef::new("nn.space_to_depth", "blocks of pixels rearranged into channels")
+        },
+        eval: None,
+    },
+    NnOp {
+        def: OpDef {
+            operands: &[
+                operand("data", "any shape"),
+                operand("lengths", "rank 1: for each batch, how many steps are reversed"),
+            ],
+            results: &[result("output", "the shape of `data`")],
+            attrs: &[
+                maybe("batch_axis", AttrKind::Int, "1 if absent"),
+                maybe("time_axis", AttrKind::Int, "0 if absent"),
+            ],
+            traits: Traits::PURE,
+            infer: Some(infer_like),
+            ..OpDef::new("nn.reverse_sequence", "the first steps of each batch in reverse order")
+        },
+        eval: None,
+    },
+];
+
+fn infer_like(cx: &InferCx<'_>) -> Result {
+    let data = cx.tensor(0)?;
+    let element = cx.attrs().ty("dtype").unwrap_or(data.element);
+    one(cx, &Shaped { element, ..data })
+}
+
+fn infer_concatenate(cx: &InferCx<'_>) -> Result {
+    let context = cx.context();
+    let inputs: Vec<Shaped> =
+        (0..cx.operands.len()).map(|i| cx.tensor(i)).collect::<Result<_>>()?;
+    let first = inputs.first().ok_or_else(|| infer_error!("`nn.concatenate` has no operand"))?;
+    let Some(rank) = inputs.iter().find_map(Shaped::rank) else {
+        return one(cx, &Shaped::unranked(first.element));
+    };
+    let along = axis(cx.need_int("axis")?, rank)?;
+    let mut out: Dims = smallvec![Dim::UNKNOWN; rank];
+    out[along] = Dim::fixed(0);
+    for input in &inputs {
+        let Some(from) = &input.dims else {
+            out[along] = Dim::UNKNOWN;
+            continue;
+        };
+        if from.len() != rank {
+            return Err(infer_error!("ranks {rank} and {} are joined", from.len()));
+        }
+        for i in 0..rank {
+            out[i] = if i == along {
+                dims::add(context, out[i], from[i])
+            } else {
+                dims::refine(context, out[i], from[i])
+                    .ok_or_else(|| infer_error!("inputs have different extents in dimension {i}"))?
+            };
+        }
+    }
+    let contents = if rank == 1 { joined_contents(cx, &inputs) } else { None };
+    one_with(cx, &Shaped { dims: Some(out), element: first.element }, contents)
+}
+
+fn joined_contents(cx: &InferCx<'_>, inputs: &[Shaped]) -> Option<Contents> {
+    let mut all = Contents::new();
+    for (i, input) in inputs.iter().enumerate() {
+        match cx.contents(i) {
+            Some(part) => all.extend(part),
+            None => {
+                let n = input.dims.as_ref()?.first()?.as_static()?;
+                if n > crate::infer::MAX_CONTENTS as i64 {
+                    return None;
+                }
+                all.extend((0..n).map(|_| None));
+            }
+        }
+    }
+    Some(all)
+}
+
+/// The extent of each part, and the index at which it starts where that is a number.
+fn part_extents(cx: &InferCx<'_>, total: Dim) -> Result<Vec<Dim>> {
+    let context = cx.context();
+    if let Some(starts) = cx.attrs().ints("indices_or_sections") {
+        let mut bounds: Vec<Dim> = vec![Dim::fixed(0)];
+        bounds.extend(starts.iter().map(|&n| Dim::fixed(n)));
+        bounds.push(total);
+        return Ok(bounds.windows(2).map(|w| dims::sub(context, w[1], w[0])).collect());
+    }
+    if let Some(n) = cx.attrs().int("indices_or_sections") {
+        let count = usize::try_from(n).ok().filter(|&n| n > 0);
+        let count = count.ok_or_else(|| infer_error!("a tensor is split into {n} parts"))?;
+        let chunk = dims::ceil_div(context, total, n);
+        return Ok(match (total.as_static(), chunk.as_static()) {
+            (Some(total), Some(chunk)) => {
+                (0..n).map(|i| Dim::fixed((total - i * chunk).clamp(0, chunk))).collect()
+            }
+            // The last part may be smaller, unless the extent divides for all sizes.
+            _ => {
+                let even = dims::equal(context, dims::mul(context, chunk, Dim::fixed(n)), total);
+                let last = dims::sub(context, total, dims::mul(context, chunk, Dim::fixed(n - 1)));
+                let mut parts = vec![chunk; count];
+                if even != Truth::True {
+                    parts[count - 1] = last;
+                }
+                parts
+            }
+        });
+    }
+    if let Some(list) = cx.contents(1) {
+        let known = |e: &Option<Expr>| e.as_ref().map_or(Dim::UNKNOWN, |e| dims::dim(context, e));
+        return Ok(list.iter().map(known).collect());
+    }
+    let count = cx.result_count.ok_or_else(|| infer_error!("the number of parts is unknown"))?;
+    Ok(vec![Dim::UNKNOWN; count])
+}
+
+fn infer_split(cx: &InferCx<'_>) -> Result {
+    let context = cx.context();
+    let data = cx.tensor(0)?;
+    let Some(from) = &data.dims else {
+        let count = part_extents(cx, Dim::UNKNOWN)?.len();
+        let ty = data.ty(context);
+        return Ok(Inferred { types: smallvec![ty; count], ..Inferred::default() });
+    };
+    let along = axis(cx.need_int("axis")?, from.len())?;
+    let parts = part_extents(cx, from[along])?;
+    if cx.result_count.is_some_and(|count| count != parts.len()) {
+        return Err(infer_error!("{} parts are cut, but there are other results", parts.len()));
+    }
+    let mut inferred = Inferred::default();
+    let mut rest = cx.contents(0).filter(|_| from.len() == 1).unwrap_or_default();
+    for part in parts {
+        let mut out = from.clone();
+        out[along] = part;
+        inferred.types.push(Shaped { dims: Some(out), element: data.element }.ty(context));
+        let here = part.as_static().and_then(|n| usize::try_from(n).ok());
+        let contents = here.filter(|&n| n <= rest.len()).map(|n| rest.drain(..n).collect());
+        inferred.contents.push(contents.and_then(|c: Contents| contents_attr(context, &c)));
+    }
+    Ok(inferred)
+}
+
+/// `begin`, `end`, `axes` or `strides`: the attribute, or the contents of operand `i`.
+fn slice_list(cx: &InferCx<'_>, name: &str, i: usize) -> Option<Contents> {
+    match cx.attrs().ints(name) {
+        Some(list) => Some(list.into_iter().map(|n| Some(Expr::int(n))).collect()),
+        None if cx.has(i) => cx.contents(i),
+        None => None,
+    }
+}
+
+fn infer_slice(cx: &InferCx<'_>) -> Result {
+    let data = cx.tensor(0)?;
+    let Some(from) = &data.dims else { return one(cx, &data) };
+    let unknown = || Shaped::ranked(vec![Dim::UNKNOWN; from.len()], data.element);
+    let numbers = |c: Contents| c.iter().map(|e| e.as_ref()?.as_int()).collect::<Option<Vec<_>>>();
+    let given = |name: &str, i: usize| cx.attrs().find(name).is_some() || cx.has(i);
+    let begin = slice_list(cx, "begin", 1);
+    let end = slice_list(cx, "end", 2);
+    let listed = slice_list(cx, "axes", 3).and_then(numbers);
+    if listed.is_none() && given("axes", 3) {
+        return one(cx, &unknown());
+    }
+    let Some(count) =
+        begin.as_ref().or(end.as_ref()).map(Vec::len).or(listed.as_ref().map(Vec::len))
+    else {
+        return one(cx, &unknown());
+    };
+    let listed = listed.unwrap_or_else(|| (0..count as i64).collect());
+    let open = || vec![None; count];
+    let steps = match slice_list(cx, "strides", 4) {
+        Some(steps) => steps,
+        None if given("strides", 4) => open(),
+        None => vec![Some(Expr::int(1)); count],
+    };
+    let (begin, end) = (begin.unwrap_or_else(open), end.unwrap_or_else(open));
+    if [listed.len(), begin.len(), end.len(), steps.len()].iter().any(|&n| n != count) {
+        return Err(infer_error!("`begin`, `end`, `axes` and `strides` have different lengths"));
+    }
+    let mut out = from.clone();
+    for (k, &a) in listed.iter().enumerate() {
+        let a = axis(a, from.len())?;
+        out[a] = slice_extent(cx, from[a], [&begin[k], &end[k], &steps[k]])?;
+    }
+    let contents = if from.len() == 1 { sliced(cx, &begin, &end, &steps) } else { None };
+    one_with(cx, &Shaped { dims: Some(out), element: data.element }, contents)
+}
+
+/// The number of elements from `begin` to `end` by `step` in a dimension of extent `n`.
+fn slice_extent(cx: &InferCx<'_>, n: Dim, bounds: [&Option<Expr>; 3]) -> Result<Dim> {
+    let context = cx.context();
+    let [Some(begin), Some(end), Some(step)] = bounds else { return Ok(Dim::UNKNOWN) };
+    let Some(step) = step.as_int() else { return Ok(Dim::UNKNOWN) };
+    if step == 0 {
+        return Err(infer_error!("a slice has the stride 0"));
+    }
+    if let (Some(n), Some(b), Some(e)) = (n.as_static(), begin.as_int(), end.as_int()) {
+        return Ok(Dim::fixed(slice_count(n, b, e, step)));
+    }
+    let Some(extent) = dims::expr(context, n) else { return Ok(Dim::UNKNOWN) };
+    let place = |bound: &Expr, low: bool| symbolic_bound(&extent, bound, low);
+    let (Some(b), Some(e)) = (place(begin, true), place(end, false)) else {
+        return Ok(Dim::UNKNOWN);
+    };
+    if step < 0 {
+        return Ok(Dim::UNKNOWN);
+    }
+    let count = e.try_sub(&b).and_then(|d| d.ceil_div(&Expr::int(step)));
+    let count = count.and_then(|c| match dims::facts().nonneg(&c) {
+        Truth::True => Some(c),
+        _ => Expr::max(&c, &Expr::int(0)),
+    });
+    Ok(count.map_or(Dim::UNKNOWN, |c| dims::dim(context, &c)))
+}
+
+/// A bound of a slice as a place between 0 and the extent `n`; `None` if that is not clear.
+fn symbolic_bound(n: &Expr, bound: &Expr, low: bool) -> Option<Expr> {
+    let facts = dims::facts();
+    match bound.as_int() {
+        Some(0) if low => return Some(Expr::int(0)),
+        Some(b) if b >= i64::from(i32::MAX) => return Some(n.clone()),
+        Some(b) if b <= -i64::from(i32::MAX) => return Some(Expr::int(0)),
+        Some(b) if b < 0 => return Expr::max(&n.try_add(bound)?, &Expr::int(0)),
+        _ => {}
+    }
+    if facts.nonneg(bound) != Truth::True {
+        return None;
+    }
+    match facts.less_equal(bound, n) {
+        Truth::True => Some(bound.clone()),
+        Truth::False => Some(n.clone()),
+        Truth::Unknown => bound.min(n),
+    }
+}
+
+/// How many elements a slice takes of `n`, with ONNX's clamping.
+fn slice_count(n: i64, begin: i64, end: i64, step: i64) -> i64 {
+    let from_end = |i: i64| if i < 0 { i.saturating_add(n) } else { i };
+    let (low, high) = if step > 0 { (0, n) } else { (-1, n - 1) };
+    let b = from_end(begin).clamp(low.max(0), high.max(0));
+    let e = from_end(end).clamp(low, high);
+    let span = if step > 0 { e - b } else { b - e };
+    if span <= 0 || n == 0 { 0 } else { (span - 1) / step.saturating_abs() + 1 }
+}
+
+fn sliced(
+    cx: &InferCx<'_>,
+    begin: &Contents,
+    end: &Contents,
+    steps: &Contents,
+) -> Option<Contents> {
+    let all = cx.contents(0)?;
+    let int = |c: &Contents| c.first()?.as_ref()?.as_int();
+    let (begin, end, step) = (int(begin)?, int(end)?, int(steps)?);
+    let n = all.len() as i64;
+    let count = slice_count(n, begin, end, step);
+    let first = if begin < 0 { begin.saturating_add(n) } else { begin }.clamp(0, (n - 1).max(0));
+    (0..count).map(|k| all.get(usize::try_from(first + k * step).ok()?).cloned()).collect()
+}
+
+/// The extents in attribute `name`, or the contents of operand `i`.
+fn shape_list(cx: &InferCx<'_>, name: &str, i: usize) -> Option<Dims> {
+    let context = cx.context();
+    if let Some(list) = cx.attrs().ints(name) {
+        return Some(list.into_iter().map(Dim::fixed).collect());
+    }
+    if let Some(list) = cx.contents(i) {
+        let known = |e: &Option<Expr>| e.as_ref().map_or(Dim::UNKNOWN, |e| dims::dim(context, e));
+        return Some(list.iter().map(known).collect());
+    }
+    let rank = cx.tensor(i).ok()?.dims?.first()?.as_static()?;
+    Some(smallvec![Dim::UNKNOWN; usize::try_from(rank).ok()?])
+}
+
+fn infer_broadcast_to(cx: &InferCx<'_>) -> Result {
+    let data = cx.tensor(0)?;
+    let Some(wanted) = shape_list(cx, "shape", 1) else {
+        return one(cx, &Shaped::unranked(data.element));
+    };
+    let wanted = Shaped { dims: Some(wanted), element: data.element };
+    let dims = broadcast(cx.context(), &[&data, &wanted])?;
+    let same = dims == data.dims && data.rank().is_some_and(|r| r <= 1);
+    let contents = if same { cx.contents(0) } else { spread(cx, &dims) };
+    one_with(cx, &Shaped { dims, element: data.element }, contents)
+}
+
+/// The contents of one element repeated.
+fn spread(cx: &InferCx<'_>, dims: &Option<Dims>) -> Option<Contents> {
+    let dims = dims.as_ref().filter(|dims| dims.len() <= 1)?;
+    let n = dims.first().map_or(Some(1), |d| d.as_static())?;
+    let [one] = <[Option<Expr>; 1]>::try_from(cx.contents(0)?).ok()?;
+    (n <= crate::infer::MAX_CONTENTS as i64).then(|| vec![one; n as usize])
+}
+
+fn infer_tile(cx: &InferCx<'_>) -> Result {
+    let context = cx.context();
+    let data = cx.tensor(0)?;
+    let (Some(from), Some(reps)) = (&data.dims, shape_list(cx, "reps", 1)) else {
+        let open = data.dims.map(|d| d.iter().map(|_| Dim::UNKNOWN).collect());
+        return one(cx, &Shaped { dims: open, element: data.element });
+    };
+    if from.len() != reps.len() {
+        return Err(infer_error!("{} repeats for rank {}", reps.len(), from.len()));
+    }
+    let out = from.iter().zip(&reps).map(|(&d, &r)| dims::mul(context, d, r));
+    one(cx, &Shaped::ranked(out, data.element))
+}
+
+fn infer_pad(cx: &InferCx<'_>) -> Result {
+    let context = cx.context();
+    let data = cx.tensor(0)?;
+    let Some(from) = &data.dims else { return one(cx, &data) };
+    let pads = cx.attrs().ints("pad_width").or_else(|| cx.constant_ints(1));
+    let listed = cx.attrs().ints("axes").or_else(|| cx.constant_ints(3));
+    let (Some(pads), true) = (pads, listed.is_some() || !cx.has(3)) else {
+        return one(cx, &Shaped::ranked(vec![Dim::UNKNOWN; from.len()], data.element));
+    };
+    let listed = listed.unwrap_or_else(|| (0..from.len() as i64).collect());
+    if pads.len() != 2 * listed.len() {
+        return Err(infer_error!("{} widths for {} axes", pads.len(), listed.len()));
+    }
+    let mut out = from.clone();
+    for (k, &a) in listed.iter().enumerate() {
+        let a = axis(a, from.len())?;
+        let width = pads[k].checked_add(pads[k + listed.len()]);
+        let width = width.ok_or_else(|| infer_error!("the widths overflow"))?;
+        out[a] = grown(context, out[a], width);
+    }
+    one(cx, &Shaped { dims: Some(out), element: data.element })
+}
+
+/// `dim + width`; a negative width subtracts.
+fn grown(context: &tangram_ir::Context, dim: Dim, width: i64) -> Dim {
+    if width < 0 {
+        dims::sub(context, dim, Dim::fixed(-width))
+    } else {
+        dims::add(context, dim, Dim::fixed(width))
+    }
+}
+
+fn infer_full(cx: &InferCx<'_>) -> Result {
+    let context = cx.context();
+    let value = cx.attrs().find("value");
+    let value_type = value.and_then(|value| match context.attr_data(value) {
+        tangram_ir::AttrData::Dense { ty, .. } => context.element_type(*ty),
+        _ => None,
+    });
+    let element = match value_type {
+        Some(element) => element,
+        None => context.float_type(tangram_ir::FloatKind::F32),
+    };
+    let Some(out) = shape_list(cx, "shape", 0) else {
+        return one(cx, &Shaped::unranked(element));
+    };
+    let contents = filled(cx, &out);
+    one_with(cx, &Shaped { dims: Some(out), element }, contents)
+}
+
+fn filled(cx: &InferCx<'_>, out: &Dims) -> Option<Contents> {
+    let attr = cx.attrs().find("value")?;
+    let ty = cx.context().int_type(64);
+    let value = crate::constant::attr_tensor(cx.module, attr, ty)?.i64s().ok()?;
+    let n = out.first().map_or(Some(1), |d| d.as_static())?;
+    let small = out.len() <= 1 && n <= crate::infer::MAX_CONTENTS as i64;
+    small.then(|| vec![value.first().map(|&v| Expr::int(v)); n as usize])
+}
+
+fn infer_arange(cx: &InferCx<'_>) -> Result {
+    let element = cx.tensor(0)?.element;
+    let scalar = |i: usize| cx.contents(i)?.into_iter().next()?;
+    let extent = || {
+        let (start, limit, delta) = (scalar(0)?, scalar(1)?, scalar(2)?);
+        let step = delta.as_int().filter(|&n| n != 0)?;
+        let (span, step) = if step > 0 {
+            (limit.try_sub(&start)?, step)
+        } else {
+            (start.try_sub(&limit)?, step.checked_neg()?)
+        };
+        let count = span.ceil_div(&Expr::int(step))?;
+        match dims::facts().nonneg(&count) {
+            Truth::True => Some(count),
+            _ => Expr::max(&count, &Expr::int(0)),
+        }
+    };
+    let extent = extent().map_or(Dim::UNKNOWN, |count| dims::dim(cx.context(), &count));
+    let contents = extent.as_static().filter(|&n| n <= crate::infer::MAX_CONTENTS as i64);
+    let contents = contents.and_then(|n| {
+        let (start, delta) = (scalar(0)?, scalar(2)?);
+        Some((0..n).map(|k| start.try_add(&delta.try_mul(&Expr::int(k))?)).collect())
+    });
+    one_with(cx, &Shaped::ranked([extent], element), contents)
+}
+
+fn block_dims(cx: &InferCx<'_>) -> Result<(Shaped, i64)> {
+    let data = cx.tensor(0)?;
+    let block = cx.need_int("block_size")?;
+    if block <= 0 || data.rank().is_some_and(|rank| rank != 4) {
+        return Err(infer_error!("`{}` needs rank 4 and a block of at least 1", cx.def.name));
+    }
+    Ok((data, block))
+}
+
+fn infer_depth_to_space(cx: &InferCx<'_>) -> Result {
+    let context = cx.context();
+    let (data, block) = block_dims(cx)?;
+    let Some(d) = &data.dims else { return one(cx, &data) };
+    let grow = |dim| dims::mul(context, dim, Dim::fixed(block));
+    let channels = dims::floor_div(context, d[1], block.saturating_mul(block));
+    one(cx, &Shaped::ranked([d[0], channels, grow(d[2]), grow(d[3])], data.element))
+}
+
+fn infer_space_to_depth(cx: &InferCx<'_>) -> Result {
+    let context = cx.context();
+    let (data, block) = block_dims(cx)?;
+    let Some(d) = &data.dims else { return one(cx, &data) };
+    let shrink = |dim| dims::floor_div(context, dim, block);
+    let channels = dims::mul(context, d[1], Dim::fixed(block.saturating_mul(block)));
+    one(cx, &Shaped::ranked([d[0], channels, shrink(d[2]), shrink(d[3])], data.element))
+}

@@ -1,0 +1,126 @@
+//! Reductions over dimensions, and softmax.
+
+use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, OpDef, OperandDef, ResultDef, Traits};
+
+use tangram_presburger::symbolic::Expr;
+
+use super::{NnOp, maybe, operand, optional, result};
+use crate::infer::{Contents, InferExt, Result, Shaped, axes, axis, one, one_with};
+
+const ATTRS: &[AttrDef] = &[
+    maybe("axis", AttrKind::Ints, "the dimensions to reduce; all if absent or empty"),
+    maybe("keepdims", AttrKind::Bool, "reduced dimensions stay with extent 1; true if absent"),
+    maybe(
+        "noop_with_empty_axes",
+        AttrKind::Bool,
+        "without axes nothing is reduced; false if absent",
+    ),
+];
+
+const DATA: &[OperandDef] = &[operand("data", "any shape")];
+const DATA_AXES: &[OperandDef] =
+    &[operand("data", "any shape"), optional("axes", "rank 1, when they are no attribute")];
+const REDUCED: &[ResultDef] = &[result("reduced", "the extents that are not reduced")];
+const LIKE_DATA: &[ResultDef] = &[result("output", "the shape of `data`")];
+const SOFTMAX_ATTRS: &[AttrDef] = &[
+    maybe("axis", AttrKind::Int, "the dimension; -1 if absent"),
+    maybe(
+        "flatten",
+        AttrKind::Bool,
+        "all dimensions from `axis` on together, as ONNX before opset 13; false if absent",
+    ),
+];
+
+const fn reduction(name: &'static str, summary: &'static str) -> NnOp {
+    let def = OpDef {
+        operands: DATA_AXES,
+        results: REDUCED,
+        attrs: ATTRS,
+        traits: Traits::PURE,
+        infer: Some(infer_reduction),
+        ..OpDef::new(name, summary)
+    };
+    NnOp { def, eval: None }
+}
+
+const fn normalised(name: &'static str, summary: &'static str) -> NnOp {
+    let def = OpDef {
+        operands: DATA,
+        results: LIKE_DATA,
+        attrs: SOFTMAX_ATTRS,
+        traits: Traits::PURE,
+        infer: Some(infer_softmax),
+        ..OpDef::new(name, summary)
+    };
+    NnOp { def, eval: None }
+}
+
+/// The operations of this family.
+pub(super) static OPS: &[NnOp] = &[
+    reduction("nn.sum", "the sum over dimensions"),
+    reduction("nn.mean", "the mean over dimensions"),
+    reduction("nn.max", "the greatest element over dimensions"),
+    reduction("nn.min", "the least element over dimensions"),
+    reduction("nn.prod", "the product over dimensions"),
+    reduction("nn.reduce_l1", "the sum of absolute values over dimensions"),
+    reduction("nn.reduce_l2", "the square root of the sum of squares over dimensions"),
+    reduction("nn.reduce_log_sum", "the logarithm of the sum over dimensions"),
+    reduction("nn.reduce_log_sum_exp", "the logarithm of the sum of exponentials"),
+    reduction("nn.reduce_sum_square", "the sum of squares over dimensions"),
+    normalised("nn.softmax", "exponentials divided by their sum along `axis`"),
+    normalised("nn.log_softmax", "the logarithm of softmax along `axis`"),
+    normalised("nn.hardmax", "1 at the first greatest element along `axis`, else 0"),
+];
+
+fn infer_softmax(cx: &InferCx<'_>) -> Result {
+    let data = cx.tensor(0)?;
+    if let Some(rank) = data.rank().filter(|&rank| rank > 0) {
+        axis(cx.attrs().int("axis").unwrap_or(-1), rank)?;
+    }
+    one(cx, &data)
+}
+
+fn infer_reduction(cx: &InferCx<'_>) -> Result {
+    let data = cx.tensor(0)?;
+    let keep = cx.attrs().bool("keepdims").unwrap_or(true);
+    let Some(from) = &data.dims else { return one(cx, &Shaped::unranked(data.element)) };
+    let listed = match cx.attrs().ints("axis") {
+        Some(list) => Some(list),
+        None if !cx.has(1) => Some(Vec::new()),
+        None => cx.constant_ints(1),
+    };
+    let Some(listed) = listed else {
+        // Which dimensions go is unknown; with `keepdims` at least the rank is not.
+        let open = keep.then(|| from.iter().map(|_| Dim::UNKNOWN).collect());
+        return one(cx, &Shaped { dims: open, element: data.element });
+    };
+    let reduced = if !listed.is_empty() {
+        axes(&listed, from.len())?
+    } else if cx.attrs().flag("noop_with_empty_axes") {
+        Vec::new()
+    } else {
+        (0..from.len()).collect()
+    };
+    let out = (0..from.len()).filter_map(|i| match reduced.contains(&i) {
+        true => keep.then(|| Dim::fixed(1)),
+        false => Some(from[i]),
+    });
+    one_with(cx, &Shaped::ranked(out, data.element), reduced_contents(cx, from.len(), &reduced))
+}
+
+/// The product or sum of a list of extents.
+fn reduced_contents(cx: &InferCx<'_>, rank: usize, reduced: &[usize]) -> Option<Contents> {
+    let all = cx.contents(0).filter(|_| rank == 1 && reduced == [0])?;
+    let all: Vec<_> = all.into_iter().collect::<Option<_>>()?;
+    let (first, rest) = all.split_first()?;
+    let folded = rest.iter().try_fold(first.clone(), |acc, e| match cx.def.name {
+        "nn.prod" => acc.try_mul(e),
+        "nn.sum" => acc.try_add(e),
+        "nn.max" => Expr::max(&acc, e),
+        "nn.min" => Expr::min(&acc, e),
+        _ => None,
+    });
+    // One element alone is its own sum, product, greatest and least, but not its own norm.
+    let plain = matches!(cx.def.name, "nn.prod" | "nn.sum" | "nn.max" | "nn.min");
+    plain.then(|| vec![folded])
+}

@@ -1,0 +1,324 @@
+//! Operations that change how elements are arranged, not which there are, and those that read
+//! extents.
+
+use smallvec::smallvec;
+use tangram_ir::{AttrKind, Dim, InferCx, OpDef, Traits};
+use tangram_presburger::symbolic::{Expr, Truth};
+
+use super::{NnOp, maybe, needed, operand, optional, result};
+use crate::infer::{Contents, Dims, InferExt, Result, Shaped, axes, axis, one, one_with};
+use crate::{dims, infer_error};
+
+/// The operations of this family.
+pub(super) static OPS: &[NnOp] = &[
+    NnOp {
+        def: OpDef {
+            operands: &[
+                operand("data", "any shape"),
+                optional("shape", "the new extents, when they are no attribute"),
+            ],
+            results: &[result("reshaped", "the new extents")],
+            attrs: &[
+                maybe(
+                    "newshape",
+                    AttrKind::Ints,
+                    "the new extents: 0 keeps the extent of `data` at that place (unless \
+                     `allowzero`), one -1 takes what is left",
+                ),
+                maybe("allowzero", AttrKind::Bool, "0 means the extent 0; false if absent"),
+            ],
+            traits: Traits::PURE,
+            infer: Some(infer_reshape),
+            ..OpDef::new("nn.reshape", "the elements of `data` in row-major order, in a new shape")
+        },
+        eval: None,
+    },
+    NnOp {
+        def: OpDef {
+            operands: &[operand("data", "any shape")],
+            results: &[result("flat", "rank 2: the first extent, and the product of the others")],
+            traits: Traits::PURE,
+            infer: Some(infer_flatten),
+            ..OpDef::new("nn.batch_flatten", "`data` with all extents but the first merged")
+        },
+        eval: None,
+    },
+    NnOp {
+        def: OpDef {
+            operands: &[operand("data", "any shape")],
+            results: &[result("flat", "rank 2")],
+            attrs: &[needed(
+                "axis",
+                AttrKind::Int,
+                "extents before it are merged into the first, the others into the second",
+            )],
+            traits: Traits::PURE,
+            infer: Some(infer_flatten),
+            ..OpDef::new("nn.flatten", "`data` as a matrix")
+        },
+        eval: None,
+    },
+    NnOp {
+        def: OpDef {
+            operands: &[operand("data", "any shape")],
+            results: &[result("transposed", "extent `i` is extent `axes[i]` of `data`")],
+            attrs: &[maybe("axes", AttrKind::Ints, "a permutation; reversal if absent")],
+            traits: Traits::PURE,
+            infer: Some(infer_transpose),
+            ..OpDef::new("nn.transpose", "`data` with its dimensions in another order")
+        },
+        eval: None,
+    },
+    NnOp {
+        def: OpDef {
+            operands: &[
+                operand("data", "any shape"),
+                optional("axes", "dimensions to drop, when they are no attribute"),
+            ],
+            results: &[result("squeezed", "the extents that stay")],
+            attrs: &[maybe(
+                "axis",
+                AttrKind::Ints,
+                "dimensions of extent 1 to drop; every such dimension if absent",
+            )],
+            traits: Traits::PURE,
+            infer: Some(infer_squeeze),
+            ..OpDef::new("nn.squeeze", "`data` without some dimensions of extent 1")
+        },
+        eval: None,
+    },
+    NnOp {
+        def: OpDef {
+            operands: &[
+                operand("data", "any shape"),
+                optional("axes", "places of the new dimensions, when they are no attribute"),
+            ],
+            results: &[result("expanded", "the extents of `data` and the new ones")],
+            attrs: &[maybe(
+                "axis",
+                AttrKind::Ints,
+                "places of the new dimensions, counted in the result",
+            )],
+            traits: Traits::PURE,
+            infer: Some(infer_expand_dims),
+            ..OpDef::new("nn.expand_dims", "`data` with new dimensions of extent 1")
+        },
+        eval: None,
+    },
+    NnOp {
+        def: OpDef {
+            operands: &[operand("data", "any shape")],
+            results: &[result("shape", "the extents of `data`, `i64`")],
+            attrs: &[
+                maybe("start", AttrKind::Int, "first dimension; 0 if absent; may be negative"),
+                maybe("end", AttrKind::Int, "end of the dimensions; the rank if absent"),
+            ],
+            traits: Traits::PURE,
+            infer: Some(infer_shape_of),
+            ..OpDef::new("nn.shape_of", "the extents of `data`")
+        },
+        eval: None,
+    },
+    NnOp {
+        def: OpDef {
+            operands: &[operand("data", "any shape")],
+            results: &[result("size", "a scalar, `i64`")],
+            traits: Traits::PURE,
+            infer: Some(infer_size),
+            ..OpDef::new("nn.ndarray_size", "the number of elements of `data`")
+        },
+        eval: None,
+    },
+];
+
+/// The new extents as written: numbers from the attribute, or the contents of the operand.
+/// `Err` holds their number, if at least that is known.
+fn requested(cx: &InferCx<'_>) -> std::result::Result<Contents, Option<usize>> {
+    if let Some(list) = cx.attrs().ints("newshape") {
+        return Ok(list.into_iter().map(|n| Some(Expr::int(n))).collect());
+    }
+    cx.contents(1).ok_or_else(|| {
+        let shape = cx.tensor(1).ok()?.dims?;
+        usize::try_from(shape.first()?.as_static()?).ok()
+    })
+}
+
+fn infer_reshape(cx: &InferCx<'_>) -> Result {
+    let data = cx.tensor(0)?;
+    let wanted = match requested(cx) {
+        Ok(wanted) => wanted,
+        Err(Some(rank)) => {
+            return one(cx, &Shaped::ranked(vec![Dim::UNKNOWN; rank], data.element));
+        }
+        Err(None) => return one(cx, &Shaped::unranked(data.element)),
+    };
+    let out = reshape_dims(cx, &data, &wanted)?;
+    check_count(cx, &data, &out)?;
+    let shaped = Shaped { dims: Some(out), element: data.element };
+    // A reshape between ranks 0 and 1 and back keeps the list of elements.
+    let contents = if shaped.rank().is_some_and(|rank| rank <= 1) { cx.contents(0) } else { None };
+    one_with(cx, &shaped, contents)
+}
+
+/// The extents that `wanted` asks for, with 0 and -1 resolved where possible.
+fn reshape_dims(cx: &InferCx<'_>, data: &Shaped, wanted: &Contents) -> Result<Dims> {
+    let context = cx.context();
+    let keeps_zero = cx.attrs().flag("allowzero");
+    let mut out: Dims = smallvec![];
+    let mut open = None;
+    for (i, entry) in wanted.iter().enumerate() {
+        let dim = match entry.as_ref().map(|e| (e, e.as_int())) {
+            None => Dim::UNKNOWN,
+            Some((_, Some(0))) if !keeps_zero => copied(data, i)?,
+            Some((_, Some(-1))) => {
+                if open.replace(i).is_some() {
+                    return Err(infer_error!("the new shape has more than one -1"));
+                }
+                Dim::UNKNOWN
+            }
+            Some((_, Some(n))) if n < -1 => {
+                return Err(infer_error!("the new shape has the extent {n}"));
+            }
+            Some((expr, _)) => dims::dim(context, expr),
+        };
+        out.push(dim);
+    }
+    if let (Some(open), Some(total)) = (open, &data.dims) {
+        out[open] = remaining(cx, total, &out, open);
+    }
+    Ok(out)
+}
+
+fn copied(data: &Shaped, i: usize) -> Result<Dim> {
+    match &data.dims {
+        None => Ok(Dim::UNKNOWN),
+        Some(dims) => dims.get(i).copied().ok_or_else(|| {
+            infer_error!("the new shape copies extent {i} of a tensor of rank {}", dims.len())
+        }),
+    }
+}
+
+/// What -1 stands for: the product of `total` over the other extents of `out`.
+///
+/// Extents that stand on both sides are cancelled first, so that one that is unknown but the
+/// same needs not be known.
+fn remaining(cx: &InferCx<'_>, total: &Dims, out: &Dims, open: usize) -> Dim {
+    let context = cx.context();
+    let known: Vec<Dim> =
+        out.iter().enumerate().filter(|&(i, _)| i != open).map(|(_, &d)| d).collect();
+    let exprs = |list: &[Dim]| list.iter().map(|&d| dims::expr(context, d)).collect();
+    let (total, known): (Option<Vec<Expr>>, Option<Vec<Expr>>) = (exprs(total), exprs(&known));
+    let (Some(total), Some(known)) = (total, known) else { return Dim::UNKNOWN };
+    tangram_presburger::symbolic::infer_minus_one(&total, &known)
+        .map_or(Dim::UNKNOWN, |e| dims::dim(context, &e))
+}
+
+/// Refuses a reshape that cannot keep the number of elements.
+fn check_count(cx: &InferCx<'_>, data: &Shaped, out: &Dims) -> Result<()> {
+    let Some(from) = &data.dims else { return Ok(()) };
+    let context = cx.context();
+    let (a, b) = (dims::product(context, from), dims::product(context, out));
+    let (Some(a), Some(b)) = (a.as_static(), b.as_static()) else { return Ok(()) };
+    if a == b { Ok(()) } else { Err(infer_error!("{a} elements do not fit a shape of {b}")) }
+}
+
+fn infer_flatten(cx: &InferCx<'_>) -> Result {
+    let data = cx.tensor(0)?;
+    let Some(dims) = &data.dims else {
+        return one(cx, &Shaped::ranked([Dim::UNKNOWN; 2], data.element));
+    };
+    let at = cx.attrs().int("axis").unwrap_or(1);
+    let rank = dims.len();
+    // The end is a legal place to cut as well.
+    let at = if at == rank as i64 { rank } else { axis(at, rank)? };
+    let product = |part: &[Dim]| dims::product(cx.context(), part);
+    one(cx, &Shaped::ranked([product(&dims[..at]), product(&dims[at..])], data.element))
+}
+
+fn infer_transpose(cx: &InferCx<'_>) -> Result {
+    let data = cx.tensor(0)?;
+    let listed = cx.attrs().ints("axes");
+    let Some(dims) = &data.dims else {
+        let out = match listed {
+            Some(axes) => Shaped::ranked(vec![Dim::UNKNOWN; axes.len()], data.element),
+            None => data,
+        };
+        return one(cx, &out);
+    };
+    let order: Vec<i64> = listed.unwrap_or_else(|| (0..dims.len() as i64).rev().collect());
+    if axes(&order, dims.len())?.len() != dims.len() {
+        return Err(infer_error!("{order:?} is no permutation of rank {}", dims.len()));
+    }
+    let out: Dims =
+        order.iter().map(|&a| axis(a, dims.len()).map(|a| dims[a])).collect::<Result<_>>()?;
+    let contents = if out.len() <= 1 { cx.contents(0) } else { None };
+    one_with(cx, &Shaped { dims: Some(out), element: data.element }, contents)
+}
+
+/// The list of axes: the attribute `axis`, or a constant operand 1. `Err(())` if it is unknown.
+fn listed_axes(cx: &InferCx<'_>) -> std::result::Result<Option<Vec<i64>>, ()> {
+    if let Some(list) = cx.attrs().ints("axis") {
+        return Ok(Some(list));
+    }
+    if !cx.has(1) {
+        return Ok(None);
+    }
+    cx.constant_ints(1).map(Some).ok_or(())
+}
+
+fn infer_squeeze(cx: &InferCx<'_>) -> Result {
+    let data = cx.tensor(0)?;
+    let (Some(from), Ok(listed)) = (&data.dims, listed_axes(cx)) else {
+        return one(cx, &Shaped::unranked(data.element));
+    };
+    let dropped: Vec<usize> = match listed {
+        Some(list) => axes(&list, from.len())?,
+        // Without a list an unknown extent may or may not be dropped.
+        None if from.iter().all(|d| d.as_static().is_some()) => {
+            (0..from.len()).filter(|&i| from[i] == Dim::fixed(1)).collect()
+        }
+        None => return one(cx, &Shaped::unranked(data.element)),
+    };
+    for &i in &dropped {
+        if dims::equal(cx.context(), from[i], Dim::fixed(1)) == Truth::False {
+            return Err(infer_error!("dimension {i} is dropped although its extent is not 1"));
+        }
+    }
+    let kept = (0..from.len()).filter(|i| !dropped.contains(i)).map(|i| from[i]);
+    one_with(cx, &Shaped::ranked(kept, data.element), cx.contents(0))
+}
+
+fn infer_expand_dims(cx: &InferCx<'_>) -> Result {
+    let data = cx.tensor(0)?;
+    let (Some(from), Ok(Some(list))) = (&data.dims, listed_axes(cx)) else {
+        return one(cx, &Shaped::unranked(data.element));
+    };
+    let rank = from.len() + list.len();
+    let new = axes(&list, rank)?;
+    let mut old = from.iter().copied();
+    let out = (0..rank)
+        .map(|i| if new.contains(&i) { Dim::fixed(1) } else { old.next().unwrap_or(Dim::UNKNOWN) });
+    one_with(cx, &Shaped::ranked(out, data.element), cx.contents(0))
+}
+
+fn infer_shape_of(cx: &InferCx<'_>) -> Result {
+    let context = cx.context();
+    let element = context.int_type(64);
+    let Some(from) = cx.tensor(0)?.dims else {
+        return one(cx, &Shaped::ranked([Dim::UNKNOWN], element));
+    };
+    let rank = from.len() as i64;
+    let place = |n: i64| (if n < 0 { n + rank } else { n }).clamp(0, rank) as usize;
+    let start = place(cx.attrs().int("start").unwrap_or(0));
+    let end = place(cx.attrs().int("end").unwrap_or(rank)).max(start);
+    let contents = from[start..end].iter().map(|&d| dims::expr(context, d)).collect();
+    let shaped = Shaped::ranked([Dim::fixed((end - start) as i64)], element);
+    one_with(cx, &shaped, Some(contents))
+}
+
+fn infer_size(cx: &InferCx<'_>) -> Result {
+    let context = cx.context();
+    let shaped = Shaped::ranked([], context.int_type(64));
+    let size = cx.tensor(0)?.dims.map(|d| dims::product(context, &d));
+    one_with(cx, &shaped, size.map(|size| vec![dims::expr(context, size)]))
+}

@@ -1,0 +1,120 @@
+//! The one way to change IR.
+
+use tangram_ir::{Attr, Diagnostic, InferError, Loc, Module, Name, Op, OpState, Point, Str, Value};
+
+use crate::listener::Listener;
+
+/// Changes a module and tells a listener.
+pub struct Rewriter<'a> {
+    module: &'a mut Module,
+    listener: &'a mut dyn Listener,
+}
+
+impl<'a> Rewriter<'a> {
+    /// A rewriter of `module`.
+    pub fn new(module: &'a mut Module, listener: &'a mut dyn Listener) -> Self {
+        Self { module, listener }
+    }
+
+    /// The module, to be read.
+    pub fn module(&self) -> &Module {
+        self.module
+    }
+
+    /// The module, for what is no change of the program: resources and names of values.
+    pub fn module_mut_unheard(&mut self) -> &mut Module {
+        self.module
+    }
+
+    /// Makes an operation at `point`.
+    pub fn create(&mut self, point: Point, state: OpState) -> Op {
+        let op = self.module.create_at(point, state);
+        self.listener.inserted(self.module, op);
+        op
+    }
+
+    /// Makes an operation at `point` whose types are inferred.
+    ///
+    /// # Errors
+    /// As [`Module::build`]; nothing is made then.
+    pub fn build(
+        &mut self,
+        point: Point,
+        name: Name,
+        operands: &[Value],
+        attrs: Attr,
+        result_count: Option<usize>,
+        loc: Loc,
+    ) -> Result<Op, InferError> {
+        let op = self.module.build(point, name, operands, attrs, result_count, loc)?;
+        self.listener.inserted(self.module, op);
+        Ok(op)
+    }
+
+    /// Moves `op` to `point`.
+    pub fn move_to(&mut self, op: Op, point: Point) {
+        self.module.move_to(op, point);
+        self.listener.inserted(self.module, op);
+    }
+
+    /// Makes every user of `old` use `new`.
+    pub fn replace_uses(&mut self, old: Value, new: Value) {
+        if old == new {
+            return;
+        }
+        let mut users: Vec<Op> = self.module.uses(old).map(|u| u.op).collect();
+        users.dedup();
+        self.module.replace_uses(old, new);
+        for op in users {
+            self.listener.modified(self.module, op);
+        }
+    }
+
+    /// Replaces the results of `op` by `values` and erases it.
+    ///
+    /// # Errors
+    /// If `values` are fewer or more than the results; nothing is changed then.
+    pub fn replace(&mut self, op: Op, values: &[Value]) -> Result<(), Diagnostic> {
+        let wanted = self.module.result_count(op);
+        if values.len() != wanted {
+            let message = format!("{} values replace {wanted} results", values.len());
+            return Err(Diagnostic::error("replacement-count", self.module.loc(op), message));
+        }
+        self.listener.replaced(self.module, op, values);
+        let results: Vec<Value> = self.module.results(op).collect();
+        for (old, &new) in results.into_iter().zip(values) {
+            self.replace_uses(old, new);
+        }
+        self.erase(op);
+        Ok(())
+    }
+
+    /// Erases `op`, whose results must have no uses.
+    pub fn erase(&mut self, op: Op) {
+        self.listener.erased(self.module, op);
+        self.module.erase(op);
+    }
+
+    /// Sets operand `i` of `op`.
+    pub fn set_operand(&mut self, op: Op, i: usize, value: Value) {
+        self.module.set_operand(op, i, value);
+        self.listener.modified(self.module, op);
+    }
+
+    /// Sets all operands of `op`.
+    pub fn set_operands(&mut self, op: Op, values: &[Value]) {
+        self.module.set_operands(op, values);
+        self.listener.modified(self.module, op);
+    }
+
+    /// Sets attribute `name` of `op`; `None` removes it.
+    pub fn set_attr(&mut self, op: Op, name: Str, value: Option<Attr>) {
+        self.module.set_attr(op, name, value);
+        self.listener.modified(self.module, op);
+    }
+
+    /// Says that `op` was changed through [`Rewriter::module_mut_unheard`].
+    pub fn notify_modified(&mut self, op: Op) {
+        self.listener.modified(self.module, op);
+    }
+}
