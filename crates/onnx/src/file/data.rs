@@ -1,0 +1,82 @@
+//! The file of external data that goes with a saved model, and how files are replaced.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use tempfile::{Builder, NamedTempFile};
+
+use crate::proto::{StringStringEntryProto, TensorProto};
+
+/// Tensors of at least this many bytes start on a page, so that a runtime can map them.
+const LARGE: u64 = 1 << 20;
+const PAGE: u64 = 4096;
+/// The others start on a cache line.
+const LINE: u64 = 64;
+/// Blocks of this size that are all zeros are left as holes.
+const HOLE: usize = 1 << 16;
+
+/// A file of external data that is being written, under a name that does not matter yet.
+pub(super) struct DataFile {
+    writer: BufWriter<NamedTempFile>,
+    at: u64,
+    location: String,
+}
+
+impl DataFile {
+    /// Starts the file that will replace `location` in `folder`.
+    pub(super) fn create(folder: &Path, location: String) -> io::Result<Self> {
+        let file = temporary(&folder.join(&location))?;
+        Ok(Self { writer: BufWriter::with_capacity(HOLE, file), at: 0, location })
+    }
+
+    /// Appends the elements of `tensor` and makes the tensor point to them.
+    pub(super) fn append(&mut self, tensor: &mut TensorProto, bytes: &[u8]) -> io::Result<()> {
+        let length = bytes.len() as u64;
+        let padding = self.at.next_multiple_of(if length >= LARGE { PAGE } else { LINE }) - self.at;
+        self.writer.write_all(&[0; PAGE as usize][..padding as usize])?;
+        let offset = self.at + padding;
+        for block in bytes.chunks(HOLE) {
+            if block == &[0; HOLE][..] {
+                self.writer.seek(SeekFrom::Current(HOLE as i64))?;
+            } else {
+                self.writer.write_all(block)?;
+            }
+        }
+        self.at = offset + length;
+        let entry = |key: &str, value| StringStringEntryProto { key: Some(key.into()), value };
+        tensor.external_data = vec![
+            entry("location", Some(self.location.clone())),
+            entry("offset", Some(offset.to_string())),
+            entry("length", Some(length.to_string())),
+        ];
+        Ok(())
+    }
+
+    /// Ends the file; it has its name only after [`persist`].
+    pub(super) fn finish(self) -> io::Result<NamedTempFile> {
+        let file = self.writer.into_inner().map_err(io::IntoInnerError::into_error)?;
+        // A hole at the very end is otherwise no part of the file.
+        file.as_file().set_len(self.at)?;
+        Ok(file)
+    }
+}
+
+/// Opens a new file beside `path` that will replace it, with the permissions it has or would get.
+pub(super) fn temporary(path: &Path) -> io::Result<NamedTempFile> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut builder = Builder::new();
+    builder.prefix(".tangram-");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    if let Ok(old) = fs::metadata(path) {
+        File::set_permissions(file.as_file(), old.permissions())?;
+    }
+    Ok(file)
+}
+
+/// Gives a finished file its name, in one step.
+pub(super) fn persist(file: NamedTempFile, path: &Path) -> io::Result<()> {
+    file.persist(path).map(drop).map_err(|error| error.error)
+}

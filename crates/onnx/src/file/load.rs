@@ -1,0 +1,77 @@
+//! Opening and decoding.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use prost::Message;
+
+use super::{ExternalFiles, FileError};
+use crate::proto::{ModelProto, UnknownField, scan, schema};
+
+/// Holds a decoded model with what belongs to it.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The model; its payloads are slices of the file.
+    pub model: ModelProto,
+    /// Reads the tensors that lie in other files.
+    pub files: ExternalFiles,
+    /// Fields that the decoder dropped since the format, as known here, does not have them.
+    pub unknown: Vec<UnknownField>,
+}
+
+/// Opens the model at `path` through a memory map.
+///
+/// What cannot be mapped, such as a pipe, is read to its end. External data is not touched yet.
+///
+/// # Errors
+/// [`FileError`]: the file cannot be read, or is not a model.
+pub fn open(path: impl AsRef<Path>) -> Result<Loaded, FileError> {
+    let path = path.as_ref();
+    let io = |action| move |source| FileError::Io { action, path: path.to_owned(), source };
+    let mut file = File::open(path).map_err(io("open"))?;
+    let bytes = if file.metadata().map_err(io("open"))?.is_file() {
+        map(&file).map_err(io("map"))?
+    } else {
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(io("read"))?;
+        bytes.into()
+    };
+    decode_as(bytes, Some(path.to_owned()), ExternalFiles::beside(path))
+}
+
+/// Decodes a model; its payloads are slices of `bytes`.
+///
+/// # Errors
+/// [`FileError`]: the bytes are not a model.
+pub fn decode(bytes: Bytes) -> Result<Loaded, FileError> {
+    decode_as(bytes, None, ExternalFiles::none())
+}
+
+fn decode_as(
+    bytes: Bytes,
+    path: Option<PathBuf>,
+    files: ExternalFiles,
+) -> Result<Loaded, FileError> {
+    let unknown = match scan(&bytes, schema::Message::Model) {
+        Ok(unknown) => unknown,
+        Err(source) => return Err(FileError::Malformed { path, source }),
+    };
+    let model = match ModelProto::decode(bytes) {
+        Ok(model) => model,
+        Err(source) => return Err(FileError::Decode { path, source }),
+    };
+    if model.graph.is_none() && model.functions.is_empty() {
+        return Err(FileError::NotAModel { path });
+    }
+    Ok(Loaded { model, files, unknown })
+}
+
+/// Maps a regular file for reading.
+pub(super) fn map(file: &File) -> io::Result<Bytes> {
+    // SAFETY: the map is only read. As with every file map, another program that cuts the file
+    // short takes the pages away; the module's documentation says so.
+    let map = unsafe { memmap2::Mmap::map(file) }?;
+    Ok(Bytes::from_owner(map))
+}

@@ -1,0 +1,226 @@
+//! Saving: the message as a stream, large tensors in a file beside it.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Component, Path, PathBuf};
+
+use bytes::Bytes;
+use prost::Message;
+
+use super::data::{self, DataFile};
+use super::walk::{Spot, for_each_tensor};
+use super::{Elements, ExternalData, ExternalFiles, FileError, stream, tensor_bytes};
+use crate::proto::{DataLocation, DataType, ModelProto, TensorProto};
+
+/// The longest message that protobuf allows.
+const LIMIT: u64 = i32::MAX as u64;
+
+/// Says how to save a model.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SaveOptions {
+    /// Where the tensors go.
+    pub storage: Storage,
+}
+
+/// Is where the tensors of a saved model go.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Storage {
+    /// External if the model has external tensors or is too long for one message, else inline.
+    #[default]
+    Auto,
+    /// All in the message.
+    Inline,
+    /// The larger ones in a file beside the model.
+    External(ExternalPolicy),
+}
+
+/// Says which tensors go to the file beside the model, and its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExternalPolicy {
+    /// Initialisers of at least this many bytes, and tensors that were external already.
+    pub threshold: u64,
+    /// Name of the file, in the model's folder; `None` for `<model>.data`.
+    pub location: Option<String>,
+}
+
+impl Default for ExternalPolicy {
+    fn default() -> Self {
+        Self { threshold: 1024, location: None }
+    }
+}
+
+/// Writes `model` to `writer` piece by piece, external tensors as they are.
+///
+/// # Errors
+/// Those of the writer.
+pub fn encode(model: &ModelProto, writer: &mut impl Write) -> io::Result<()> {
+    stream::write_message(model, writer)
+}
+
+/// Saves `model` at `path`, which may be the file that it was opened from.
+///
+/// `files` reads its external tensors. Both files are written under other names first and then take
+/// the place of the old ones, the data before the model; a failure before that leaves the old ones
+/// as they were. A data file that `model` reads is replaced only if its own model file is, too;
+/// otherwise the new one gets another name.
+///
+/// # Errors
+/// [`FileError`]: a tensor cannot be read, the system refuses, or the message is too long.
+pub fn save(
+    model: &ModelProto,
+    files: &ExternalFiles,
+    path: impl AsRef<Path>,
+    options: &SaveOptions,
+) -> Result<(), FileError> {
+    let path = path.as_ref();
+    let io = |action| move |source| FileError::Io { action, path: path.to_owned(), source };
+    let mut model = model.clone();
+    let data = match policy(&mut model, &options.storage) {
+        Some(policy) => Some(move_out(&mut model, files, path, &policy)?),
+        None => {
+            move_in(&mut model, files)?;
+            None
+        }
+    };
+    let found = model.encoded_len() as u64;
+    if found > LIMIT {
+        return Err(FileError::TooLarge { limit: LIMIT, found });
+    }
+    let mut file = data::temporary(path).map_err(io("create"))?;
+    encode(&model, &mut file).map_err(io("write"))?;
+    if let Some((data, target)) = data {
+        data::persist(data, &target).map_err(io("replace"))?;
+    }
+    data::persist(file, path).map_err(io("replace"))
+}
+
+/// The policy that `storage` means for this model; `None` for all inline.
+fn policy(model: &mut ModelProto, storage: &Storage) -> Option<ExternalPolicy> {
+    match storage {
+        Storage::Inline => None,
+        Storage::External(policy) => Some(policy.clone()),
+        Storage::Auto => {
+            let external = |_: &Spot<'_>, tensor: &mut TensorProto| {
+                if tensor.is_external() { Err(()) } else { Ok(()) }
+            };
+            let large = model.encoded_len() as u64 > LIMIT;
+            (large || for_each_tensor(model, external).is_err()).then(ExternalPolicy::default)
+        }
+    }
+}
+
+/// Takes every external tensor into the message.
+fn move_in(model: &mut ModelProto, files: &ExternalFiles) -> Result<(), FileError> {
+    for_each_tensor(model, |spot, tensor| {
+        if tensor.is_external() {
+            let bytes = read(spot, tensor, files)?;
+            place_in(tensor, bytes);
+        }
+        Ok(())
+    })
+}
+
+/// Writes the tensors that `policy` names to a new data file; returns it with its name to be.
+fn move_out(
+    model: &mut ModelProto,
+    files: &ExternalFiles,
+    path: &Path,
+    policy: &ExternalPolicy,
+) -> Result<(tempfile::NamedTempFile, PathBuf), FileError> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let location = location(model, files, path, policy)?;
+    let target = folder.join(&location);
+    let io = |source| FileError::Io { action: "write", path: target.clone(), source };
+    let mut data = DataFile::create(folder, location).map_err(io)?;
+    for_each_tensor(model, |spot, tensor| {
+        let is_number = tensor.data_type() != DataType::String as i32;
+        if !(tensor.is_external() || spot.is_initializer() && is_number) {
+            return Ok(());
+        }
+        let bytes = read(spot, tensor, files)?;
+        if bytes.len() as u64 >= policy.threshold {
+            data.append(tensor, &bytes).map_err(io)?;
+            clear(tensor);
+            tensor.data_location = Some(DataLocation::External as i32);
+        } else if tensor.is_external() {
+            place_in(tensor, bytes);
+        }
+        Ok(())
+    })?;
+    let file = data.finish().map_err(io)?;
+    Ok((file, target))
+}
+
+fn read(spot: &Spot<'_>, tensor: &TensorProto, files: &ExternalFiles) -> Result<Bytes, FileError> {
+    match tensor_bytes(tensor, files) {
+        Ok(read) => match read.elements {
+            Elements::Bytes(bytes) => Ok(bytes),
+            Elements::Strings(_) => Ok(Bytes::new()),
+        },
+        Err(source) => {
+            let tensor = tensor.name().to_owned();
+            Err(FileError::Tensor { place: spot.to_string(), tensor, source })
+        }
+    }
+}
+
+fn place_in(tensor: &mut TensorProto, bytes: Bytes) {
+    clear(tensor);
+    tensor.raw_data = Some(bytes);
+    tensor.external_data.clear();
+    tensor.data_location = None;
+}
+
+/// Drops the elements that are in the message.
+fn clear(tensor: &mut TensorProto) {
+    tensor.raw_data = None;
+    tensor.float_data = Vec::new();
+    tensor.int32_data = Vec::new();
+    tensor.int64_data = Vec::new();
+    tensor.uint64_data = Vec::new();
+    tensor.double_data = Vec::new();
+}
+
+/// Chooses the name of the data file.
+fn location(
+    model: &mut ModelProto,
+    files: &ExternalFiles,
+    path: &Path,
+    policy: &ExternalPolicy,
+) -> Result<String, FileError> {
+    let not_a_name = || FileError::NotAFileName(path.to_owned());
+    let name = path.file_name().and_then(|name| name.to_str()).ok_or_else(not_a_name)?;
+    if let Some(location) = &policy.location {
+        let mut parts = Path::new(location).components();
+        return match (parts.next(), parts.next()) {
+            (Some(Component::Normal(_)), None) if location != name => Ok(location.clone()),
+            _ => Err(FileError::NotAFileName(location.into())),
+        };
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let in_use = if same_file(files.model(), path) { <_>::default() } else { used(model, files) };
+    let free = |name: &String| {
+        fs::canonicalize(folder.join(name)).map_or(true, |path| !in_use.contains(&path))
+    };
+    let numbered = (1u32..).map(|number| format!("{name}.{number}.data"));
+    std::iter::once(format!("{name}.data")).chain(numbered).find(free).ok_or_else(not_a_name)
+}
+
+fn same_file(model: Option<&Path>, path: &Path) -> bool {
+    model.is_some_and(|model| fs::canonicalize(path).is_ok_and(|path| path == model))
+}
+
+/// The files that the external tensors of `model` are in.
+fn used(model: &mut ModelProto, files: &ExternalFiles) -> HashSet<PathBuf> {
+    let mut locations = HashSet::new();
+    let note = |_: &Spot<'_>, tensor: &mut TensorProto| {
+        if tensor.is_external() {
+            locations.extend(ExternalData::of(tensor).map(|data| data.location));
+        }
+        Ok::<(), std::convert::Infallible>(())
+    };
+    let Ok(()) = for_each_tensor(model, note);
+    locations.iter().filter_map(|location| files.path(location).ok()).collect()
+}
