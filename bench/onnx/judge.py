@@ -71,6 +71,10 @@ def dimensions(model: onnx.ModelProto) -> dict[str, int]:
     bare.CopyFrom(model)
     del bare.graph.value_info[:]
     counts = {"static": 0, "symbolic": 0, "unknown": 0, "unranked": 0}
+    # Inference also makes up names for what it does not know; those count as unknown.
+    declared = {
+        dim.dim_param for value in model.graph.input for dim in value.type.tensor_type.shape.dim
+    }
     try:
         inferred = onnx.shape_inference.infer_shapes(bare, data_prop=True).graph
     except Exception:  # noqa: BLE001: then it knows nothing
@@ -83,8 +87,9 @@ def dimensions(model: onnx.ModelProto) -> dict[str, int]:
             counts["unranked"] += 1
             continue
         for dim in kind.shape.dim:
-            known = {"dim_value": "static", "dim_param": "symbolic"}
-            counts[known.get(dim.WhichOneof("value"), "unknown")] += 1
+            named = dim.dim_param and dim.dim_param in declared
+            static = dim.WhichOneof("value") == "dim_value"
+            counts["static" if static else "symbolic" if named else "unknown"] += 1
     return counts
 
 

@@ -72,7 +72,8 @@ def optimise(name: str, source: pathlib.Path, target: pathlib.Path, arguments) -
     ran = measure.run(command, arguments.limit)
     if not ran.ok or not target.exists():
         return _failed(ran)
-    told = json.loads(ran.output.strip().splitlines()[-1])
+    # A peer may print on its own, before and after.
+    told = json.loads(next(x for x in ran.output.splitlines() if x.startswith('{"seconds"')))
     work = sum(told["seconds"].values())
     told |= {"work": work, "start": ran.seconds - work}
     return told | {"peak_anonymous_bytes": ran.peak_anonymous_bytes}
