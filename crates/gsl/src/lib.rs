@@ -1,1 +1,6 @@
 //! GSL, the graph substitution language: syntax, checking, matching, mapping.
+
+pub mod ast;
+pub mod check;
+pub mod diagnostic;
+pub mod text;

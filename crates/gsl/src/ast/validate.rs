@@ -1,0 +1,380 @@
+//! What every finished rule keeps to: handles in range, no cycles, bounded depth, names.
+
+use std::collections::HashSet;
+
+use super::rule::RuleData;
+use super::templates::default_templates;
+use super::{Expr, ExprKind, PatternKind, Reference};
+use super::{ExprId, PatId, Pattern};
+
+/// The greatest depth of a rule: patterns and the expressions inside them, counted together.
+pub const MAX_DEPTH: usize = 128;
+
+/// Unnamed expressions that occur twice are written out twice up to this many nodes.
+const MAX_REPEATED: usize = 32;
+
+/// Why the parts of a rule do not make a rule.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SyntaxError {
+    /// A handle refers to nothing.
+    #[error("{what} refers to {kind} {index}, but there are {count}")]
+    OutOfRange {
+        /// Who refers.
+        what: String,
+        /// To what kind of node.
+        kind: &'static str,
+        /// Its number.
+        index: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// A node refers to itself, directly or through others.
+    #[error("{0} refers to itself")]
+    Cycle(String),
+    /// The rule is nested too deeply.
+    #[error("the rule is nested more than {MAX_DEPTH} levels deep")]
+    TooDeep,
+    /// A name that the text form cannot write.
+    #[error("`{0}` is not a name: expected a letter or `_`, then letters, digits or `_`")]
+    BadName(String),
+    /// A rule or label name that is not kebab-case.
+    #[error(
+        "`{0}` is not a rule name or label: expected words of letters and digits joined by `-`"
+    )]
+    BadRuleName(String),
+    /// The JSON form is malformed.
+    #[error("malformed rule: {0}")]
+    Json(String),
+}
+
+/// Returns whether `text` can name a pattern, expression, operator or symbol.
+pub fn is_identifier(text: &str) -> bool {
+    let starts = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let word = text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    starts && word && text != "_" && !RESERVED.contains(&text)
+}
+
+/// Returns whether `text` can name a rule, a label or a registered function.
+pub fn is_rule_name(text: &str) -> bool {
+    let word = |w: &str| !w.is_empty() && w.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.split('-').all(word)
+}
+
+/// The words of the language, which name nothing else.
+pub(crate) const RESERVED: &[&str] = &[
+    "alias",
+    "as",
+    "associative",
+    "attr",
+    "case",
+    "ceildiv",
+    "commutative",
+    "const",
+    "else",
+    "false",
+    "floordiv",
+    "for",
+    "if",
+    "in",
+    "index",
+    "inf",
+    "let",
+    "match",
+    "mod",
+    "nan",
+    "native",
+    "not",
+    "only",
+    "op",
+    "rewrite",
+    "rule",
+    "then",
+    "true",
+    "use",
+    "variable",
+    "variadic",
+    "where",
+];
+
+/// Checks the parts of a rule and names what it shares.
+pub(super) fn finish(mut data: RuleData) -> Result<RuleData, SyntaxError> {
+    check_names(&data)?;
+    check_ranges(&data)?;
+    check_acyclic(&data)?;
+    name_shared(&mut data);
+    Ok(data)
+}
+
+fn check_names(data: &RuleData) -> Result<(), SyntaxError> {
+    for name in std::iter::once(&data.name).chain(&data.labels) {
+        if !is_rule_name(name) {
+            return Err(SyntaxError::BadRuleName(name.clone()));
+        }
+    }
+    let patterns = data.patterns.iter().filter_map(|p| p.name.as_ref());
+    let exprs = data.exprs.iter().filter_map(|e| e.name.as_ref());
+    let ops = data.ops.iter().filter_map(|o| o.name.as_ref());
+    let symbols = data.symbols.iter().map(|s| &s.name);
+    match patterns.chain(exprs).chain(ops).chain(symbols).find(|name| !is_identifier(name)) {
+        Some(name) => Err(SyntaxError::BadName(name.clone())),
+        None => Ok(()),
+    }
+}
+
+fn check_ranges(data: &RuleData) -> Result<(), SyntaxError> {
+    for (i, pattern) in data.patterns.iter().enumerate() {
+        for reference in pattern.references() {
+            check_range(data, reference, || format!("pattern {i}"))?;
+        }
+    }
+    for (i, expr) in data.exprs.iter().enumerate() {
+        for reference in expr.references() {
+            check_range(data, reference, || format!("expression {i}"))?;
+        }
+    }
+    for id in data.sources.iter().chain(&data.targets) {
+        check_range(data, Reference::Part(*id), || "an output".into())?;
+    }
+    for id in &data.conditions {
+        check_range(data, Reference::Expr(*id), || "a condition".into())?;
+    }
+    Ok(())
+}
+
+fn check_range(
+    data: &RuleData,
+    reference: Reference,
+    what: impl Fn() -> String,
+) -> Result<(), SyntaxError> {
+    let (kind, index, count) = match reference {
+        Reference::Part(id) | Reference::Mention(id) => {
+            ("pattern", id.index(), data.patterns.len())
+        }
+        Reference::Expr(id) => ("expression", id.index(), data.exprs.len()),
+        Reference::Op(id) => ("operator", id.index(), data.ops.len()),
+        Reference::Symbol(id) | Reference::Binder(id) => ("symbol", id.index(), data.symbols.len()),
+    };
+    if index < count {
+        Ok(())
+    } else {
+        Err(SyntaxError::OutOfRange { what: what(), kind, index, count })
+    }
+}
+
+/// A vertex of the reference graph.
+#[derive(Clone, Copy)]
+enum Node {
+    Pattern(PatId),
+    Expr(ExprId),
+}
+
+impl Node {
+    fn slot(self, data: &RuleData) -> usize {
+        match self {
+            Self::Pattern(id) => id.index(),
+            Self::Expr(id) => data.patterns.len() + id.index(),
+        }
+    }
+
+    fn successors(self, data: &RuleData) -> Vec<Self> {
+        let references = match self {
+            Self::Pattern(id) => data.patterns[id.index()].references(),
+            Self::Expr(id) => data.exprs[id.index()].references(),
+        };
+        let node = |reference| match reference {
+            Reference::Part(id) | Reference::Mention(id) => Some(Self::Pattern(id)),
+            Reference::Expr(id) => Some(Self::Expr(id)),
+            _ => None,
+        };
+        references.into_iter().filter_map(node).collect()
+    }
+
+    fn describe(self) -> String {
+        match self {
+            Self::Pattern(id) => format!("pattern {}", id.index()),
+            Self::Expr(id) => format!("expression {}", id.index()),
+        }
+    }
+}
+
+/// Depth-first search with an explicit stack: the input may be as deep as it likes.
+fn check_acyclic(data: &RuleData) -> Result<(), SyntaxError> {
+    const ACTIVE: usize = usize::MAX;
+    let mut depth = vec![0; data.patterns.len() + data.exprs.len()];
+    let patterns = (0..data.patterns.len()).map(|i| Node::Pattern(PatId::new(i)));
+    let exprs = (0..data.exprs.len()).map(|i| Node::Expr(ExprId::new(i)));
+    for root in patterns.chain(exprs) {
+        let mut stack = vec![(root, false)];
+        while let Some((node, left)) = stack.pop() {
+            let slot = node.slot(data);
+            if left {
+                let below = node.successors(data).iter().map(|n| depth[n.slot(data)]).max();
+                depth[slot] = 1 + below.unwrap_or(0);
+                if depth[slot] > MAX_DEPTH {
+                    return Err(SyntaxError::TooDeep);
+                }
+            } else if depth[slot] == ACTIVE {
+                return Err(SyntaxError::Cycle(node.describe()));
+            } else if depth[slot] == 0 {
+                depth[slot] = ACTIVE;
+                stack.push((node, true));
+                let waiting = node.successors(data).into_iter();
+                let waiting = waiting.filter(|n| !(1..ACTIVE).contains(&depth[n.slot(data)]));
+                stack.extend(waiting.map(|n| (n, false)));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Names handed out so far.
+struct Names(HashSet<String>);
+
+impl Names {
+    fn claim(&mut self, name: &str) -> String {
+        let fresh = (1..).map(|i| format!("{name}{i}"));
+        let mut candidates = std::iter::once(name.to_owned()).chain(fresh);
+        candidates.find(|name| self.0.insert(name.clone())).expect("the candidates never end")
+    }
+
+    fn fresh(&mut self, prefix: &str) -> String {
+        let mut candidates = (0..).map(|i| format!("{prefix}{i}"));
+        candidates.find(|name| self.0.insert(name.clone())).expect("the candidates never end")
+    }
+}
+
+/// Makes names unique and names what is used in more than one place.
+fn name_shared(data: &mut RuleData) {
+    let mut names = Names(HashSet::new());
+    let patterns = data.patterns.iter_mut().filter_map(|p| p.name.as_mut());
+    let exprs = data.exprs.iter_mut().filter_map(|e| e.name.as_mut());
+    let ops = data.ops.iter_mut().filter_map(|o| o.name.as_mut());
+    for name in patterns.chain(exprs).chain(ops) {
+        *name = names.claim(name);
+    }
+    let taken = names.0.clone();
+    for symbol in &mut data.symbols {
+        if taken.contains(&symbol.name) {
+            symbol.name = names.claim(&symbol.name);
+        }
+        names.0.insert(symbol.name.clone());
+    }
+    name_patterns(data, &mut names);
+    name_exprs(data, &mut names);
+    for op in &mut data.ops {
+        if op.name.is_none() && !matches!(op.choice, super::OpChoice::Name(_)) {
+            op.name = Some(names.fresh("f"));
+        }
+    }
+}
+
+fn name_patterns(data: &mut RuleData, names: &mut Names) {
+    let mut uses = vec![0; data.patterns.len()];
+    for pattern in &data.patterns {
+        let silent = silent_mentions(data, pattern);
+        for reference in pattern.references() {
+            match reference {
+                Reference::Part(id) => uses[id.index()] += 1,
+                Reference::Mention(id) if !silent => uses[id.index()] += 2,
+                _ => {}
+            }
+        }
+    }
+    for reference in data.exprs.iter().flat_map(Expr::references) {
+        if let Reference::Mention(id) = reference
+            && !is_instance(data, id)
+        {
+            uses[id.index()] += 2;
+        }
+    }
+    // An instance is the same value wherever it is written out.
+    for i in 0..data.patterns.len() {
+        if uses[i] > 1 && is_instance(data, PatId::new(i)) {
+            let needed = data.patterns.iter().any(|p| {
+                !silent_mentions(data, p)
+                    && p.references().contains(&Reference::Mention(PatId::new(i)))
+            });
+            uses[i] = if needed { 2 } else { 0 };
+        }
+    }
+    for id in data.sources.iter().chain(&data.targets) {
+        uses[id.index()] += 1;
+    }
+    for subject in cases(data) {
+        if let PatternKind::Alt(options) = &data.patterns[subject.index()].kind {
+            options.iter().for_each(|option| uses[option.index()] += 2);
+        }
+    }
+    for (pattern, uses) in data.patterns.iter_mut().zip(uses) {
+        if pattern.name.is_none() && uses > 1 {
+            pattern.name = Some(names.fresh("p"));
+        }
+    }
+}
+
+fn is_instance(data: &RuleData, id: PatId) -> bool {
+    matches!(data.patterns[id.index()].kind, PatternKind::Inst { .. })
+}
+
+/// Returns whether this is a variadic pattern whose templates need not be written.
+fn silent_mentions(data: &RuleData, pattern: &Pattern) -> bool {
+    match &pattern.kind {
+        PatternKind::Variadic { field, templates, index, .. } => {
+            let default = default_templates(&data.patterns, &data.exprs, *field, *index);
+            templates.iter().all(|template| template.first.is_none())
+                && templates.iter().map(|template| template.pattern).eq(default)
+        }
+        _ => false,
+    }
+}
+
+/// Lists the alternatives on which a case is made: their options are referred to by name.
+fn cases(data: &RuleData) -> Vec<PatId> {
+    let patterns = data.patterns.iter().filter_map(|p| match p.kind {
+        PatternKind::Case { subject, .. } => Some(subject),
+        _ => None,
+    });
+    let exprs = data.exprs.iter().filter_map(|e| match e.kind {
+        ExprKind::Case { subject, .. } => Some(subject),
+        _ => None,
+    });
+    patterns.chain(exprs).collect()
+}
+
+/// Names large shared expressions, whose text would otherwise double with each level.
+fn name_exprs(data: &mut RuleData, names: &mut Names) {
+    let mut uses = vec![0; data.exprs.len()];
+    let from_patterns = data.patterns.iter().flat_map(|p| p.references());
+    let from_exprs = data.exprs.iter().flat_map(|e| e.references());
+    for reference in from_patterns.chain(from_exprs) {
+        if let Reference::Expr(id) = reference {
+            uses[id.index()] += 1;
+        }
+    }
+    data.conditions.iter().for_each(|id| uses[id.index()] += 1);
+    for i in 0..data.exprs.len() {
+        let shared = uses[i] > 1 && data.exprs[i].name.is_none();
+        if shared && written_size(data, &data.exprs[i], MAX_REPEATED + 1) > MAX_REPEATED {
+            data.exprs[i].name = Some(names.fresh("a"));
+        }
+    }
+}
+
+/// Counts the nodes of an expression as it is written, up to `limit`.
+fn written_size(data: &RuleData, expr: &Expr, limit: usize) -> usize {
+    let mut size = 0;
+    let mut stack = vec![expr];
+    while let Some(expr) = stack.pop() {
+        size += 1;
+        if size >= limit {
+            break;
+        }
+        let inner = expr.references().into_iter().filter_map(|reference| match reference {
+            Reference::Expr(id) => Some(&data.exprs[id.index()]),
+            _ => None,
+        });
+        stack.extend(inner.filter(|inner| inner.name.is_none()));
+    }
+    size
+}

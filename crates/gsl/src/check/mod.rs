@@ -1,0 +1,2 @@
+//! Checks rules at their definition.
+pub(crate) mod suggest;

@@ -1,0 +1,182 @@
+//! What is wrong with a rule file, where, and what to do about it.
+
+use codespan_reporting::diagnostic as report;
+use codespan_reporting::files::SimpleFiles;
+use codespan_reporting::term;
+use serde::Serialize;
+
+/// A place in a source text: byte offsets into file number `file`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct Span {
+    /// The file, a position in [`Sources`].
+    pub file: u32,
+    /// The first byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// Returns the span from the start of this one to the end of `other`.
+    pub fn to(self, other: Self) -> Self {
+        Self { end: other.end.max(self.start), ..self }
+    }
+}
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Severity {
+    /// The rule works, but is not what it seems.
+    Warning,
+    /// The rule cannot be used.
+    Error,
+}
+
+/// A place with a remark.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Label {
+    /// Where.
+    pub span: Span,
+    /// The remark, possibly empty.
+    pub message: String,
+}
+
+/// One finding about a rule file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// A kebab-case name for the kind of finding.
+    pub code: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// Where; the first label is the place itself, the others explain it.
+    pub labels: Vec<Label>,
+    /// More about it.
+    pub notes: Vec<String>,
+    /// What to do.
+    pub hint: Option<String>,
+}
+
+impl Diagnostic {
+    /// Makes an error at a place.
+    pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Error,
+            code,
+            message: message.into(),
+            labels: vec![Label { span, message: String::new() }],
+            notes: Vec::new(),
+            hint: None,
+        }
+    }
+
+    /// Makes a warning at a place.
+    pub fn warning(code: &'static str, span: Span, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(code, span, message) }
+    }
+
+    /// Adds a second place.
+    #[must_use]
+    pub fn label(mut self, span: Span, message: impl Into<String>) -> Self {
+        self.labels.push(Label { span, message: message.into() });
+        self
+    }
+
+    /// Adds a note.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// Says what to do.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Says what to do, if anything is known.
+    #[must_use]
+    pub fn maybe_hint(mut self, hint: Option<String>) -> Self {
+        self.hint = self.hint.or(hint);
+        self
+    }
+
+    /// Returns where it is.
+    pub fn span(&self) -> Span {
+        self.labels.first().map(|label| label.span).unwrap_or_default()
+    }
+
+    fn report(&self) -> report::Diagnostic<usize> {
+        let severity = match self.severity {
+            Severity::Warning => report::Severity::Warning,
+            Severity::Error => report::Severity::Error,
+        };
+        let label = |(i, label): (usize, &Label)| {
+            let range = label.span.start as usize..label.span.end as usize;
+            let style =
+                if i == 0 { report::LabelStyle::Primary } else { report::LabelStyle::Secondary };
+            report::Label::new(style, label.span.file as usize, range)
+                .with_message(label.message.clone())
+        };
+        let hint = self.hint.iter().map(|hint| format!("hint: {hint}"));
+        report::Diagnostic::new(severity)
+            .with_code(self.code)
+            .with_message(self.message.clone())
+            .with_labels(self.labels.iter().enumerate().map(label).collect())
+            .with_notes(self.notes.iter().cloned().chain(hint).collect())
+    }
+}
+
+/// The texts that spans point into.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    files: Vec<(String, String)>,
+}
+
+impl Sources {
+    /// Adds a text under a name and returns its number.
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> u32 {
+        self.files.push((name.into(), text.into()));
+        u32::try_from(self.files.len() - 1).expect("fewer than 2^32 rule files")
+    }
+
+    /// Returns the name of a file.
+    pub fn name(&self, file: u32) -> Option<&str> {
+        self.files.get(file as usize).map(|(name, _)| name.as_str())
+    }
+
+    /// Returns the text of a file.
+    pub fn text(&self, file: u32) -> Option<&str> {
+        self.files.get(file as usize).map(|(_, text)| text.as_str())
+    }
+
+    /// Returns line and column of the start of a span, both from 1.
+    pub fn line_column(&self, span: Span) -> (usize, usize) {
+        let text = self.text(span.file).unwrap_or_default();
+        let before = text.get(..span.start as usize).unwrap_or(text);
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+    }
+
+    /// Writes diagnostics with the lines they point at.
+    pub fn render(&self, diagnostics: &[Diagnostic]) -> String {
+        let mut files = SimpleFiles::new();
+        for (name, text) in &self.files {
+            files.add(name, text);
+        }
+        let config = term::Config::default();
+        let mut out = String::new();
+        for diagnostic in diagnostics {
+            match term::emit_into_string(&config, &files, &diagnostic.report()) {
+                Ok(text) => out.push_str(&text),
+                // A span outside its text still leaves the message readable.
+                Err(_) => out.push_str(&format!("{}: {}\n", diagnostic.code, diagnostic.message)),
+            }
+        }
+        out
+    }
+}
