@@ -17,7 +17,7 @@ const MAX_ENTRY: u128 = 1 << 120;
 pub(super) type Row = Vec<i128>;
 
 /// Is a conjunction over one number of variables.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct System {
     pub(super) equalities: Vec<Row>,
     pub(super) inequalities: Vec<Row>,
@@ -128,7 +128,8 @@ fn for_rows(
 
 fn add(row: &mut Row, at: usize, a: i128, b: i128) -> Result<(), Unproved> {
     let product = a.checked_mul(b).ok_or(Unproved)?;
-    row[at] = row[at].checked_add(product).ok_or(Unproved)?;
+    let sum = row[at].checked_add(product).filter(|sum| sum.unsigned_abs() <= MAX_ENTRY);
+    row[at] = sum.ok_or(Unproved)?;
     Ok(())
 }
 

@@ -3,3 +3,4 @@
 mod compare;
 mod laws;
 mod normal_forms;
+mod omega;
