@@ -43,7 +43,8 @@ def _protobuf_peer(optimise):
         clock.mark("load")
         model = optimise(model)
         clock.mark("optimise")
-        large = model.ByteSize() > LARGE
+        # A message of more than 2 GB cannot even be asked for its size.
+        large = sum(len(tensor.raw_data) for tensor in model.graph.initializer) > LARGE
         location = pathlib.Path(target).name + ".data"
         onnx.save(model, target, save_as_external_data=large, location=location if large else None)
         clock.mark("save")

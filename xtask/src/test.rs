@@ -105,7 +105,7 @@ fn rust(steps: &mut Steps, venv: &Venv, chosen: &Chosen, profile: &[&str]) -> Ou
         command.args(if long { &["--run-ignored", "all"][..] } else { &[] });
         command
     } else {
-        cargo(["test", "--lib", "--bins", "--tests", "--no-fail-fast"])
+        cargo(["test", "--all-targets", "--no-fail-fast"])
     };
     command.args(profile).args(selection(chosen, |_| true));
     if long {
