@@ -1,0 +1,126 @@
+//! A model: a module, and what of the ONNX model the module does not say.
+
+use cranelift_entity::SecondaryMap;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use tangram_ir::{Attr, Block, Module, Op, Str, Value};
+
+use crate::proto::{GraphProto, ModelProto, NodeProto, TensorProto};
+
+/// A model in IR, with the memory of where each operation comes from.
+///
+/// The module holds one function `main`; its arguments are the graph's inputs in their order, its
+/// returned values the outputs. Rules change the module only. What no rule touched is exported
+/// node for node as it was, because each operation that the import made knows its node.
+#[derive(Clone)]
+pub struct Model {
+    /// The program.
+    pub module: Module,
+    pub(crate) source: Source,
+}
+
+/// What the export needs of the imported model.
+#[derive(Clone)]
+pub(crate) struct Source {
+    /// The model without its graph's nodes, initializers and subgraphs.
+    pub proto: ModelProto,
+    /// The version of each operator set, `""` for the default one.
+    pub opsets: FxHashMap<String, i64>,
+    /// Every node of every graph; the graphs in their attributes are taken out.
+    pub nodes: Vec<NodeProto>,
+    /// Every initializer and the value of every `Constant` node.
+    pub tensors: Vec<TensorProto>,
+    /// For each block that was a graph, the graph without nodes and initializers.
+    pub graphs: FxHashMap<Block, GraphProto>,
+    /// For each operation that ends a group made for one node, the number of the group plus 1.
+    pub origin_of: SecondaryMap<Op, u32>,
+    /// The groups.
+    pub origins: Vec<Origin>,
+    /// Where each constant of the model comes from.
+    pub constants: FxHashMap<Op, ConstantOrigin>,
+    /// What the import could not make sense of and carried along.
+    pub warnings: Vec<String>,
+}
+
+/// The operations made for one node, and how to see whether they are as they were.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin {
+    /// The number of the node.
+    pub node: u32,
+    /// The operations; the last one defines the node's outputs.
+    pub members: SmallVec<[Member; 1]>,
+    /// For each input of the node, where its value is found now.
+    pub inputs: SmallVec<[Input; 4]>,
+    /// For each output of the node, its value.
+    pub outputs: SmallVec<[Option<Value>; 1]>,
+}
+
+/// An operation of a group as the import made it.
+#[derive(Clone, Debug)]
+pub(crate) struct Member {
+    /// The operation.
+    pub op: Op,
+    /// Its attributes.
+    pub attrs: Attr,
+    /// Operands that are no inputs of the node: links inside the group, absent operands.
+    pub fixed: SmallVec<[(u32, Value); 1]>,
+    /// How many operands it had.
+    pub operand_count: u32,
+}
+
+/// An input of a node.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Input {
+    /// It is absent.
+    Absent,
+    /// Operand `.1` of member `.0`.
+    Operand(u32, u32),
+    /// A constant that became an attribute. It is an outer value's name if an outer graph holds
+    /// it.
+    Constant(Value),
+}
+
+/// Where a constant comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ConstantOrigin {
+    /// Initializer number `.0` of the tensors.
+    Initializer(u32),
+    /// A sparse initializer, by its place in the graph of its block.
+    Sparse(u32),
+    /// A `Constant` node.
+    Node(u32),
+}
+
+impl Model {
+    /// What the import could not make sense of and carried along unchanged.
+    pub fn warnings(&self) -> &[String] {
+        &self.source.warnings
+    }
+
+    /// The version of operator set `domain` (`""`: the default one).
+    pub fn opset(&self, domain: &str) -> Option<i64> {
+        self.source.opsets.get(domain).copied()
+    }
+
+    /// The function `main`.
+    pub fn main(&self) -> Option<Op> {
+        self.module.first_op(self.module.body())
+    }
+
+    /// The block of the main graph: its arguments are the inputs, its terminator has the outputs.
+    pub fn graph(&self) -> Option<Block> {
+        self.module.first_block(*self.module.regions(self.main()?).first()?)
+    }
+
+    /// The name of the ONNX node that `op` was made for.
+    pub fn node_name(&self, op: Op) -> Option<&str> {
+        let number = self.source.origin_of[op].checked_sub(1)?;
+        let node = self.source.origins.get(number as usize)?.node;
+        self.source.nodes.get(node as usize)?.name.as_deref()
+    }
+}
+
+/// The name of a value as text, for messages.
+pub(crate) fn value_text(module: &Module, name: Option<Str>) -> &str {
+    name.map_or("", |name| module.context().text(name))
+}

@@ -1,0 +1,153 @@
+//! ONNX types as IR types, and back.
+
+use tangram_dialects::{dims, dtype};
+use tangram_ir::{Attr, AttrData, Context, Dim, DimKind, Type, TypeData};
+use tangram_presburger::symbolic::Expr;
+use tangram_tensor::DType;
+
+use crate::proto::{
+    Dimension, DimensionValue, OptionalType, SequenceType, TensorShapeProto, TensorType, TypeProto,
+    TypeValue,
+};
+
+/// ONNX's numbers for the element types that tensors here can have.
+const DTYPES: &[(i32, DType)] = &[
+    (1, DType::F32),
+    (2, DType::U8),
+    (3, DType::I8),
+    (4, DType::U16),
+    (5, DType::I16),
+    (6, DType::I32),
+    (7, DType::I64),
+    (8, DType::String),
+    (9, DType::Bool),
+    (10, DType::F16),
+    (11, DType::F64),
+    (12, DType::U32),
+    (13, DType::U64),
+    (14, DType::C64),
+    (15, DType::C128),
+    (16, DType::BF16),
+    (17, DType::F8E4M3FN),
+    (18, DType::F8E4M3FNUZ),
+    (19, DType::F8E5M2),
+    (20, DType::F8E5M2FNUZ),
+    (21, DType::U4),
+    (22, DType::I4),
+    (23, DType::F4E2M1),
+    (24, DType::F8E8M0),
+    (25, DType::U2),
+    (26, DType::I2),
+];
+
+/// The element type with ONNX's number `number`.
+pub(crate) fn dtype_of(number: i64) -> Option<DType> {
+    DTYPES.iter().find(|row| i64::from(row.0) == number).map(|row| row.1)
+}
+
+/// ONNX's number of an element type.
+pub(crate) fn number_of(dtype: DType) -> i32 {
+    DTYPES.iter().find(|row| row.1 == dtype).map_or(0, |row| row.0)
+}
+
+/// The IR type of an element; one that tensors here cannot have is an opaque type.
+pub(crate) fn element(context: &Context, number: i32) -> Type {
+    match dtype_of(number.into()) {
+        Some(dtype) => dtype::type_of(context, dtype),
+        None => context.ty(TypeData::Opaque(context.str(&format!("nn.element<{number}>")))),
+    }
+}
+
+/// The IR type that a claimed ONNX type stands for.
+///
+/// A symbolic extent keeps its name. Extents of 0 and below, which some exporters write for what
+/// they do not know, are unknown.
+pub(crate) fn import(context: &Context, proto: Option<&TypeProto>) -> Type {
+    let unknown = || context.ty(TypeData::Opaque(context.str("nn.unknown")));
+    match proto.and_then(|proto| proto.value.as_ref()) {
+        Some(TypeValue::TensorType(tensor)) => import_tensor(context, tensor),
+        Some(TypeValue::SequenceType(sequence)) => {
+            wrapped(context, "nn.sequence", import(context, sequence.elem_type.as_deref()))
+        }
+        Some(TypeValue::OptionalType(optional)) => {
+            wrapped(context, "nn.optional", import(context, optional.elem_type.as_deref()))
+        }
+        Some(TypeValue::SparseTensorType(sparse)) => {
+            wrapped(context, "nn.sparse", element(context, sparse.elem_type.unwrap_or(0)))
+        }
+        Some(TypeValue::MapType(map)) => {
+            wrapped(context, "nn.map", import(context, map.value_type.as_deref()))
+        }
+        Some(TypeValue::OpaqueType(_)) | None => unknown(),
+    }
+}
+
+fn wrapped(context: &Context, name: &str, inner: Type) -> Type {
+    let params = [context.type_attr(inner)].into();
+    context.ty(TypeData::Dialect { name: context.str(name), params })
+}
+
+fn import_tensor(context: &Context, tensor: &TensorType) -> Type {
+    let element = element(context, tensor.elem_type.unwrap_or(0));
+    match &tensor.shape {
+        None => context.ty(TypeData::UnrankedTensor(element)),
+        Some(shape) => {
+            let dims: Vec<Dim> = shape.dim.iter().map(|d| import_dim(context, d)).collect();
+            context.tensor_type(&dims, element)
+        }
+    }
+}
+
+fn import_dim(context: &Context, dim: &Dimension) -> Dim {
+    match &dim.value {
+        Some(DimensionValue::DimValue(n)) if *n > 0 => Dim::fixed(*n),
+        Some(DimensionValue::DimParam(name)) if !matches!(name.trim(), "" | "?") => {
+            dims::dim(context, &Expr::symbol(name))
+        }
+        _ => Dim::UNKNOWN,
+    }
+}
+
+/// The ONNX type that an IR type stands for; `None` if ONNX has none.
+pub(crate) fn export(context: &Context, ty: Type) -> Option<TypeProto> {
+    let value = match context.type_data(ty) {
+        TypeData::Tensor(tensor) => {
+            let elem_type = Some(number_of(dtype::dtype_of(context, tensor.element)?));
+            let dim = tensor.dims.iter().map(|&d| export_dim(context, d)).collect();
+            TypeValue::TensorType(TensorType { elem_type, shape: Some(TensorShapeProto { dim }) })
+        }
+        TypeData::UnrankedTensor(element) => {
+            let elem_type = Some(number_of(dtype::dtype_of(context, *element)?));
+            TypeValue::TensorType(TensorType { elem_type, shape: None })
+        }
+        TypeData::Dialect { name, params } => {
+            let inner = export(context, inner_type(context, params)?)?;
+            let elem_type = Some(Box::new(inner));
+            match context.text(*name) {
+                "nn.sequence" => TypeValue::SequenceType(Box::new(SequenceType { elem_type })),
+                "nn.optional" => TypeValue::OptionalType(Box::new(OptionalType { elem_type })),
+                _ => return None,
+            }
+        }
+        _ => return None,
+    };
+    Some(TypeProto { value: Some(value), denotation: None })
+}
+
+fn inner_type(context: &Context, params: &[Attr]) -> Option<Type> {
+    match context.attr_data(*params.first()?) {
+        AttrData::Type(ty) => Some(*ty),
+        _ => None,
+    }
+}
+
+/// A symbolic extent is written when it is one symbol; ONNX has no expressions.
+fn export_dim(context: &Context, dim: Dim) -> Dimension {
+    let value = match dim.kind() {
+        DimKind::Static(n) => Some(DimensionValue::DimValue(n)),
+        DimKind::Unknown => None,
+        DimKind::Symbolic(text) => dims::parse(context, text)
+            .and_then(|e| e.as_symbol().map(|s| DimensionValue::DimParam(s.to_owned()))),
+    };
+    Dimension { value, denotation: None }
+}
