@@ -1,6 +1,6 @@
 //! ONNX models to and from IR.
 //!
-//! [`proto`] is the format's message structures and the scan of its wire form; [`file`] opens and
+//! [`proto`] is the format's message structures and the scan of its wire form; [`mod@file`] opens and
 //! saves model files, with the weights left in the memory map.
 
 #![warn(clippy::unwrap_used, clippy::panic)]

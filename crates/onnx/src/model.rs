@@ -28,7 +28,7 @@ pub(crate) struct Source {
     pub opsets: FxHashMap<String, i64>,
     /// Every node of every graph; the graphs in their attributes are taken out.
     pub nodes: Vec<NodeProto>,
-    /// Every initializer and the value of every `Constant` node.
+    /// Every initializer.
     pub tensors: Vec<TensorProto>,
     /// For each block that was a graph, the graph without nodes and initializers.
     pub graphs: FxHashMap<Block, GraphProto>,
@@ -82,12 +82,19 @@ pub(crate) enum Input {
 
 /// Where a constant comes from.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum ConstantOrigin {
+pub(crate) struct ConstantOrigin {
+    /// The graph that held it.
+    pub block: Block,
+    /// What it was there.
+    pub form: ConstantForm,
+}
+
+/// What a constant was in the model.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ConstantForm {
     /// Initializer number `.0` of the tensors.
     Initializer(u32),
-    /// A sparse initializer, by its place in the graph of its block.
-    Sparse(u32),
-    /// A `Constant` node.
+    /// Node number `.0`, a `Constant`.
     Node(u32),
 }
 

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
+use proptest::prelude::*;
 use prost::Message as _;
 use tangram_onnx::file::*;
 use tangram_onnx::proto::*;
@@ -297,6 +298,40 @@ fn what_is_not_a_model_is_refused() {
     assert!(error.starts_with("cannot open"), "{error}");
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    /// Whatever stands in a tensor, what is read agrees with its dimensions.
+    #[test]
+    fn any_tensor_is_read_or_refused(
+        code in -1..31,
+        dims in prop::collection::vec(prop_oneof![0i64..4, Just(-1), any::<i64>()], 0..4),
+        int32_data in prop::collection::vec(prop_oneof![0..64, any::<i32>()], 0..9),
+        float_data in prop::collection::vec(any::<f32>(), 0..3),
+        raw_data in prop::option::of(prop::collection::vec(any::<u8>(), 0..9)),
+        offset in prop::option::of("[0-9-]{0,22}"),
+    ) {
+        let mut tensor = external("t", 1, &[("location", "w"), ("offset", "0")]);
+        tensor.external_data[1].value = offset.clone();
+        tensor.data_location = offset.map(|_| 1);
+        (tensor.data_type, tensor.dims, tensor.int32_data) = (Some(code), dims, int32_data);
+        (tensor.float_data, tensor.raw_data) = (float_data, raw_data.map(Bytes::from));
+        if let Ok(TensorBytes { data_type, dims, elements }) =
+            tensor_bytes(&tensor, &ExternalFiles::in_folder("/"))
+        {
+            let count = dims.iter().product::<usize>() as u64;
+            let found = match elements {
+                Elements::Bytes(bytes) => Some(bytes.len() as u64),
+                Elements::Strings(strings) => {
+                    prop_assert_eq!(strings.len() as u64, count);
+                    None
+                }
+            };
+            prop_assert_eq!(found, byte_len(data_type, count));
+        }
+    }
+}
+
 /// Anonymous memory of this process, in bytes, if the system tells.
 fn anonymous() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
@@ -368,6 +403,9 @@ fn measure_ten_thousand_nodes() {
     let mut model = model((0..10_000).map(|i| raw(&format!("weight_{i}"), vec![1; 64])).collect());
     model.graph.as_mut().unwrap().node = (0..10_000).map(node).collect();
     let bytes = Bytes::from(model.encode_to_vec());
+    if let Some(path) = std::env::var_os("TANGRAM_MEASURED_MODEL") {
+        fs::write(path, &bytes).unwrap();
+    }
     let timed = |name: &str, work: &dyn Fn()| {
         let times = (0..15).map(|_| {
             let start = std::time::Instant::now();
@@ -377,7 +415,14 @@ fn measure_ten_thousand_nodes() {
         println!("{name}: {:?}", times.min());
     };
     println!("{} bytes", bytes.len());
+    println!(
+        "{} bytes an attribute, {} a tensor",
+        size_of::<AttributeProto>(),
+        size_of::<TensorProto>()
+    );
     timed("scan", &|| drop(scan(&bytes, schema::Message::Model)));
     timed("decode", &|| drop(decode(bytes.clone())));
+    timed("decode, not dropped", &|| std::mem::forget(decode(bytes.clone())));
+    timed("clone", &|| drop(model.clone()));
     timed("encode", &|| encode(&model, &mut std::io::sink()).unwrap());
 }
