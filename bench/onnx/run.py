@@ -105,7 +105,8 @@ def _optimise_ours(source: pathlib.Path, target: pathlib.Path, arguments) -> dic
 def _failed(ran: measure.Run) -> dict:
     lines = [line for line in ran.output.strip().splitlines() if line.strip()]
     verdict = "timeout" if ran.ended == "timeout" else "failed"
-    return {"verdict": verdict, "why": f"{ran.ended}: {lines[-1][:200] if lines else ''}"}
+    ended = "wrote no model" if ran.ok else ran.ended
+    return {"verdict": verdict, "why": f"{ended}: {lines[-1][:200] if lines else ''}"}
 
 
 def judge(source: pathlib.Path, targets: dict[str, pathlib.Path], limit: float) -> dict:
