@@ -3,4 +3,5 @@
 pub mod ast;
 pub mod check;
 pub mod diagnostic;
+pub mod eval;
 pub mod text;

@@ -30,7 +30,7 @@ fn printing_and_parsing_gives_the_same_rule() {
     let mut count = 0;
     for rule in specs().iter().flat_map(|(_, text)| rules(text)) {
         let text = print(&rule);
-        assert_eq!(rules(&text), [rule.clone()], "{text}");
+        assert_eq!(rules(&text), std::slice::from_ref(&rule), "{text}");
         assert_eq!(print(&rules(&text)[0]), text, "printing is not stable");
         count += 1;
     }

@@ -1,2 +1,128 @@
-//! Checks rules at their definition.
+//! Checks rules at their definition: each finding is located and says what to do.
+
+mod operators;
+mod references;
+mod schema;
+mod structure;
 pub(crate) mod suggest;
+mod types;
+mod variadic;
+
+use std::collections::HashMap;
+
+use rustc_hash::FxHashSet;
+
+use crate::ast::{PatId, PatternKind, Rule, subexpressions};
+use crate::diagnostic::{Diagnostic, Severity, Sources, Span};
+use crate::text::{LocatedRule, RuleFile, RuleSpans, parse_file};
+
+pub use schema::{
+    AttrKind, AttrSchema, OpSchema, OperandCount, OperandSchema, Results, Schema, TableSchema,
+};
+pub use variadic::{LengthSource, target_length};
+
+/// Checks one rule.
+pub fn check_rule(located: &LocatedRule, schema: &dyn Schema) -> Vec<Diagnostic> {
+    let rule = &located.rule;
+    let mut checker = Checker {
+        rule,
+        spans: &located.spans,
+        schema,
+        source: subexpressions(rule, rule.sources()).into_iter().collect(),
+        sure: surely_matched(rule, rule.sources()),
+        found: Vec::new(),
+    };
+    checker.structure();
+    checker.variadics();
+    checker.references();
+    checker.operators();
+    checker.types();
+    let mut found = checker.found;
+    found.sort_by_key(|d| d.span());
+    found.dedup();
+    found
+}
+
+/// Checks every rule of a file, and that no two share a name.
+pub fn check_file(file: &mut RuleFile, schema: &dyn Schema) {
+    let mut names: HashMap<&str, Span> = HashMap::new();
+    let mut found = Vec::new();
+    for located in &file.rules {
+        found.extend(check_rule(located, schema));
+        let name = located.spans.name;
+        if let Some(first) = names.insert(located.rule.name(), name) {
+            let message = format!("two rules are named `{}`", located.rule.name());
+            found.push(
+                Diagnostic::error("duplicate-rule", name, message).label(first, "the first one"),
+            );
+        }
+    }
+    file.diagnostics.extend(found);
+    file.diagnostics.sort_by_key(|d| d.span());
+}
+
+/// Checks a rule that was built without a text: its printed form is what the findings point into.
+pub fn check_built(rule: &Rule, schema: &dyn Schema) -> (Sources, Vec<Diagnostic>) {
+    let mut sources = Sources::default();
+    let file = sources.add(rule.name(), crate::text::print(rule));
+    let mut parsed = parse_file(&sources, file);
+    check_file(&mut parsed, schema);
+    (sources, parsed.diagnostics)
+}
+
+/// Returns whether one of the findings is an error.
+pub fn has_errors(found: &[Diagnostic]) -> bool {
+    found.iter().any(|d| d.severity == Severity::Error)
+}
+
+struct Checker<'r> {
+    rule: &'r Rule,
+    spans: &'r RuleSpans,
+    schema: &'r dyn Schema,
+    /// Every pattern of the source.
+    source: FxHashSet<PatId>,
+    /// The patterns of the source that have a value whenever the source matches.
+    sure: FxHashSet<PatId>,
+    found: Vec<Diagnostic>,
+}
+
+impl Checker<'_> {
+    fn error(&mut self, code: &'static str, span: Span, message: String, hint: &str) {
+        self.found.push(Diagnostic::error(code, span, message).hint(hint));
+    }
+
+    /// Returns how to call a pattern in a message.
+    fn describe(&self, id: PatId) -> String {
+        let pattern = self.rule.pattern(id);
+        match (&pattern.name, &pattern.kind) {
+            (Some(name), _) => format!("`{name}`"),
+            (None, PatternKind::Call { op, .. }) => match &self.rule.op(*op).choice {
+                crate::ast::OpChoice::Name(name) => format!("this `{name}`"),
+                _ => "this call".to_owned(),
+            },
+            _ => "this pattern".to_owned(),
+        }
+    }
+}
+
+/// Lists what has a value whenever `roots` match: nothing negated, and of several options only what
+/// all of them share.
+fn surely_matched(rule: &Rule, roots: &[PatId]) -> FxHashSet<PatId> {
+    let mut sets: HashMap<PatId, FxHashSet<PatId>> = HashMap::new();
+    for id in subexpressions(rule, roots) {
+        let pattern = rule.pattern(id);
+        let parts = pattern.parts();
+        let mut below = parts.iter().filter_map(|part| sets.get(part));
+        let mut sure: FxHashSet<PatId> = match pattern.kind {
+            PatternKind::Not(_) => FxHashSet::default(),
+            PatternKind::Alt(_) => {
+                let first = below.next().cloned().unwrap_or_default();
+                below.fold(first, |all, option| all.intersection(option).copied().collect())
+            }
+            _ => below.flatten().copied().collect(),
+        };
+        sure.insert(id);
+        sets.insert(id, sure);
+    }
+    roots.iter().filter_map(|root| sets.get(root)).flatten().copied().collect()
+}

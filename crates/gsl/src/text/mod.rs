@@ -60,6 +60,7 @@ pub fn parse_file(sources: &Sources, file: u32) -> RuleFile {
             syntax::Item::Use(item) => out.uses.push((item.path.text, item.path.span)),
             syntax::Item::Rule(item) => {
                 let lowered = lower::lower_rule(&item, &mut out.diagnostics);
+                let lowered = lowered.filter(|_| !item.broken);
                 out.rules.extend(lowered.map(|(rule, spans)| LocatedRule { rule, spans }));
             }
         }

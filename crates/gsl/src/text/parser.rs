@@ -5,7 +5,9 @@
 //! is limited, so that no text can exhaust the stack.
 
 use super::lexer::{Token, TokenKind, unquote};
-use super::syntax::{Choice, Item, Name, RuleItem, Statement, StatementKind, UseItem};
+use super::syntax::{
+    Choice, Item, Name, Pat, PatSyntax, RuleItem, Statement, StatementKind, UseItem,
+};
 use crate::ast::{MAX_DEPTH, RESERVED};
 use crate::diagnostic::{Diagnostic, Span};
 
@@ -70,9 +72,13 @@ impl<'t> Parser<'t, '_> {
         self.header(&mut rule)?;
         self.expect("{")?;
         while !self.is("}") && self.peek().kind != TokenKind::End {
+            let stand_in = self.stand_in();
             match self.statement() {
                 Ok(statement) => rule.statements.push(statement),
-                Err(Stop) if self.skip_statement() => {}
+                Err(Stop) if self.skip_statement() => {
+                    rule.broken = true;
+                    rule.statements.extend(stand_in);
+                }
                 Err(Stop) => return Err(Stop),
             }
         }
@@ -128,6 +134,16 @@ impl<'t> Parser<'t, '_> {
         };
         self.expect(";")?;
         Ok(Statement { span: start.to(self.last()), kind })
+    }
+
+    /// Returns what binds the name of the next statement, should it turn out wrong.
+    fn stand_in(&self) -> Option<Statement> {
+        let (word, name) = (self.peek(), self.peek_at(1));
+        let new = name.kind == TokenKind::Word && !RESERVED.contains(&name.text);
+        let name = Name { text: name.text.to_owned(), span: name.span };
+        let wildcard = Pat::new(PatSyntax::Wildcard, name.span);
+        let kind = StatementKind::Let(name, wildcard);
+        (new && self.is("let")).then_some(Statement { span: word.span, kind })
     }
 
     fn choice(&mut self) -> Parsed<Choice> {

@@ -149,7 +149,10 @@ fn listed(word: &str, items: impl Iterator<Item = Doc>) -> Doc {
         inner.push(if i == 0 { Doc::text(" ") } else { Doc::concat([Doc::text(","), Doc::Line]) });
         inner.push(item);
     }
-    let nested = Doc::Nest(Box::new(Doc::Concat(inner)));
+    // One item indents what it breaks by itself.
+    let single = inner.len() <= 2;
+    let inner = Doc::Concat(inner);
+    let nested = if single { inner } else { Doc::Nest(Box::new(inner)) };
     Doc::concat([Doc::text(word), Doc::Group(Box::new(nested)), Doc::text(";")])
 }
 
@@ -251,9 +254,20 @@ fn pattern_form(pat: &PatSyntax) -> Doc {
             Doc::concat(words.chain([pattern(inner, SUM)]))
         }
         PatSyntax::As(inner, name) => {
-            let level = if matches!(*inner.kind, PatSyntax::Modified(..)) { MODIFIED } else { SUM };
+            let level = if names_whole(&inner.kind) { MODIFIED } else { SUM };
             Doc::concat([pattern(inner, level), Doc::text(format!(" as {}", name.text))])
         }
+    }
+}
+
+/// Returns whether `as` behind this names all of it rather than its last part.
+fn names_whole(pat: &PatSyntax) -> bool {
+    match pat {
+        PatSyntax::Modified(_, inner) => !matches!(*inner.kind, PatSyntax::If(..)),
+        PatSyntax::Variadic(v) => {
+            v.templates.is_some() || v.index.is_some() || v.length.is_some() || v.min.is_some()
+        }
+        _ => false,
     }
 }
 

@@ -32,6 +32,8 @@ pub(crate) struct RuleItem {
     pub priority: Option<i32>,
     pub alias: bool,
     pub statements: Vec<Statement>,
+    /// A statement could not be read.
+    pub broken: bool,
 }
 
 #[derive(Clone, Debug)]

@@ -1,0 +1,77 @@
+//! Attribute values.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use crate::ast::BinaryOp;
+
+/// The value of an attribute.
+#[derive(Clone, Debug)]
+pub enum AttrValue {
+    /// An integer.
+    Int(i64),
+    /// A symbolic dimension, whose value is not known.
+    Dim(Arc<dyn SymbolicDim>),
+    /// A truth value.
+    Bool(bool),
+    /// A float.
+    Float(f64),
+    /// A string.
+    Str(String),
+    /// A tuple.
+    Tuple(Vec<AttrValue>),
+}
+
+/// Arithmetic on symbolic dimensions: an integer for every value of the symbols.
+pub trait SymbolicDim: Debug + Send + Sync {
+    /// Computes `self op other`, or with `swapped` `other op self`, where `other` is an integer or
+    /// another dimension. Returns none for what it cannot represent.
+    fn arithmetic(&self, op: BinaryOp, other: &AttrValue, swapped: bool) -> Option<AttrValue>;
+
+    /// Decides a comparison for all values of the symbols at once; none if it depends on them.
+    fn compare(&self, op: BinaryOp, other: &AttrValue, swapped: bool) -> Option<bool>;
+}
+
+impl AttrValue {
+    /// Names the kind of value in messages.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Int(_) => "an integer",
+            Self::Dim(_) => "a symbolic dimension",
+            Self::Bool(_) => "a truth value",
+            Self::Float(_) => "a float",
+            Self::Str(_) => "a string",
+            Self::Tuple(_) => "a tuple",
+        }
+    }
+}
+
+impl From<i64> for AttrValue {
+    fn from(value: i64) -> Self {
+        Self::Int(value)
+    }
+}
+
+impl From<f64> for AttrValue {
+    fn from(value: f64) -> Self {
+        Self::Float(value)
+    }
+}
+
+impl From<bool> for AttrValue {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl From<&str> for AttrValue {
+    fn from(value: &str) -> Self {
+        Self::Str(value.to_owned())
+    }
+}
+
+impl<T: Into<AttrValue>> From<Vec<T>> for AttrValue {
+    fn from(fields: Vec<T>) -> Self {
+        Self::Tuple(fields.into_iter().map(Into::into).collect())
+    }
+}

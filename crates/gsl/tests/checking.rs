@@ -1,0 +1,110 @@
+//! Every finding of the checker, at the line where it belongs: `// error: code` in `spec/errors`.
+
+use std::fs;
+use std::path::Path;
+
+use tangram_gsl::ast::RuleBuilder;
+use tangram_gsl::check::{TableSchema, check_built, check_file};
+use tangram_gsl::diagnostic::Sources;
+use tangram_gsl::text::{NoImports, load};
+
+const OPERATORS: &[&str] = &[
+    "conv2d(data, weight) {strides: tuple, padding: tuple, dilation: tuple, groups: int}",
+    "batch_norm(data, gamma, beta, mean, variance) {epsilon: float}",
+    "concatenate(data...) {axis!: int}",
+    "split(data) {axis: int, indices_or_sections!: any} -> ...",
+    "bias_add(data, bias) {axis: int}",
+    "relu(data) [element_wise]",
+    "leaky_relu(data) {alpha: float} [element_wise]",
+    "erf(data) [element_wise]",
+    "gelu(data) {approximate: str}",
+    "sqrt(data) [element_wise]",
+    "negative(data) [element_wise]",
+    "add(lhs, rhs) [broadcasting, commutative]",
+    "subtract(lhs, rhs) [broadcasting]",
+    "multiply(lhs, rhs) [broadcasting, commutative]",
+    "divide(lhs, rhs) [broadcasting]",
+    "transpose(data) {axes: tuple}",
+    "reshape(data) {newshape!: tuple}",
+    "pad(data) {pad_width!: tuple, pad_value: float}",
+];
+
+fn schema() -> TableSchema {
+    let mut schema = TableSchema::default();
+    for line in OPERATORS {
+        assert!(schema.declare(line), "{line}");
+    }
+    schema
+}
+
+fn files(folder: &str) -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let entries = fs::read_dir(folder).expect("a folder of specs");
+    let paths = entries.map(|entry| entry.expect("a directory entry").path());
+    let gsl = paths.filter(|path| path.extension().is_some_and(|e| e == "gsl"));
+    gsl.map(|path| {
+        let text = fs::read_to_string(&path).expect("a readable spec");
+        (path.display().to_string(), text)
+    })
+    .collect()
+}
+
+/// Returns line and code of each finding, and all of them as shown.
+fn findings(name: &str, text: &str) -> (Vec<(usize, String)>, String) {
+    let mut sources = Sources::default();
+    let mut file = load(name, text, &mut NoImports, &mut sources);
+    check_file(&mut file, &schema());
+    let place = |d: &tangram_gsl::diagnostic::Diagnostic| {
+        (sources.line_column(d.span()).0, d.code.to_owned())
+    };
+    (file.diagnostics.iter().map(place).collect(), sources.render(&file.diagnostics))
+}
+
+#[test]
+fn errors_are_found_where_they_are() {
+    let mut count = 0;
+    for (name, text) in files("spec/errors") {
+        let lines = text.lines().enumerate();
+        let expected: Vec<_> = lines
+            .flat_map(|(i, line)| {
+                let codes = line.split_once("// error: ").map(|(_, codes)| codes);
+                let codes = codes.into_iter().flat_map(|codes| codes.split(", "));
+                codes.map(move |code| (i + 1, code.to_owned()))
+            })
+            .collect();
+        let (found, shown) = findings(&name, &text);
+        assert_eq!(found, expected, "{name}\n{shown}");
+        count += expected.len();
+    }
+    assert!(count >= 25, "{count}");
+}
+
+#[test]
+fn correct_rules_have_no_findings() {
+    for (name, text) in files("spec") {
+        let (found, shown) = findings(&name, &text);
+        assert_eq!(found, [], "{shown}");
+    }
+}
+
+#[test]
+fn a_finding_shows_the_line_and_a_hint() {
+    let (_, shown) = findings("r.gsl", "rule r { let x = *; match conv2(x, x); rewrite x; }");
+    assert!(shown.contains("error[unknown-operator]: unknown operator `conv2`"), "{shown}");
+    assert!(shown.contains("r.gsl:1:27"), "{shown}");
+    assert!(shown.contains("hint: did you mean `conv2d`?"), "{shown}");
+}
+
+#[test]
+fn built_rules_are_located_in_their_printed_form() {
+    let mut rule = RuleBuilder::new("built");
+    let x = rule.wildcard();
+    let relu = rule.op("rleu");
+    let call = rule.call(relu, vec![x], vec![]);
+    rule.source(call).target(x);
+    let rule = rule.finish().expect("a well-formed rule");
+    let (sources, found) = check_built(&rule, &schema());
+    assert_eq!(found.len(), 1);
+    assert_eq!(sources.line_column(found[0].span()).0, 3);
+    assert_eq!(found[0].hint.as_deref(), Some("did you mean `relu`?"));
+}
