@@ -1,8 +1,8 @@
 //! The text form of rules: `.gsl` files. The grammar is written down in `docs/gsl-grammar.md`.
 //!
-//! Text becomes tokens ([`lexer`]), a syntax tree with names and sugar ([`syntax`], [`parser`]), and
-//! abstract syntax ([`lower`]); abstract syntax goes back over [`raise`] to the tree, and the tree to
-//! text ([`print`]). Formatting stops at the tree, so that it keeps comments and sugar.
+//! Text becomes tokens (`lexer`), a syntax tree with names and sugar (`syntax`, `parser`), and
+//! abstract syntax (`lower`); abstract syntax goes back over `raise` to the tree, and the tree to
+//! text (`print`). Formatting stops at the tree, so that it keeps comments and sugar.
 
 mod import;
 mod layout;
