@@ -4,7 +4,9 @@
 //! told to a [`Listener`], so that worklists, traces and statistics never miss one.
 
 mod listener;
+mod pattern;
 mod rewriter;
 
 pub use listener::{Listener, Silent};
+pub use pattern::{NoMatch, RewritePattern, Roots};
 pub use rewriter::Rewriter;

@@ -8,12 +8,25 @@ use crate::listener::Listener;
 pub struct Rewriter<'a> {
     module: &'a mut Module,
     listener: &'a mut dyn Listener,
+    reasons: bool,
 }
 
 impl<'a> Rewriter<'a> {
     /// A rewriter of `module`.
     pub fn new(module: &'a mut Module, listener: &'a mut dyn Listener) -> Self {
-        Self { module, listener }
+        Self { module, listener, reasons: false }
+    }
+
+    /// Asks patterns for the reasons of failed matches.
+    #[must_use]
+    pub fn with_reasons(mut self, reasons: bool) -> Self {
+        self.reasons = reasons;
+        self
+    }
+
+    /// Says whether the reason of a failed match is of use to anyone.
+    pub fn wants_reasons(&self) -> bool {
+        self.reasons
     }
 
     /// The module, to be read.
