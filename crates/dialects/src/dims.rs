@@ -84,6 +84,20 @@ pub fn sub(context: &Context, a: Dim, b: Dim) -> Dim {
     binary(context, (a, b), i64::checked_sub, Expr::try_sub)
 }
 
+/// `a - b` as an expression that may be negative; `None` if it is unknown.
+pub fn sub_signed(context: &Context, a: Dim, b: Dim) -> Option<Expr> {
+    expr(context, a)?.try_sub(&expr(context, b)?)
+}
+
+/// The extent as it is written: a number, an expression or `?`.
+pub fn text(context: &Context, dim: Dim) -> String {
+    match dim.kind() {
+        DimKind::Static(n) => n.to_string(),
+        DimKind::Symbolic(text) => context.text(text).to_owned(),
+        DimKind::Unknown => "?".to_owned(),
+    }
+}
+
 /// `a * b`; 0 times anything is 0.
 pub fn mul(context: &Context, a: Dim, b: Dim) -> Dim {
     let zero = Dim::fixed(0);
@@ -146,6 +160,11 @@ pub fn broadcast(context: &Context, a: Dim, b: Dim) -> Result<Dim, (i64, i64)> {
         (None, None) if equal(context, a, b) == Truth::True => Ok(a),
         (None, None) => Ok(Dim::UNKNOWN),
     }
+}
+
+/// A list of elements as extents; what is unknown stays unknown.
+pub fn known<C: FromIterator<Dim>>(context: &Context, list: &[Option<Expr>]) -> C {
+    list.iter().map(|e| e.as_ref().map_or(Dim::UNKNOWN, |e| dim(context, e))).collect()
 }
 
 /// The better known of two descriptions of one extent; `None` if they contradict each other.

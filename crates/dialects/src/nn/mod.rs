@@ -6,13 +6,22 @@
 
 mod binary;
 mod constant;
+mod conv;
+mod einsum;
 mod elementwise;
 mod index;
+mod linear;
 mod movement;
+mod norm;
+mod pool;
+mod recurrent;
 mod reduce;
 mod shape;
+mod window;
 
-use tangram_ir::{Arity, AttrDef, AttrKind, Context, OpDef, OperandDef, ResultDef};
+use tangram_ir::{
+    Arity, AttrDef, AttrKind, Context, InferFn, OpDef, OperandDef, ResultDef, Traits,
+};
 
 use crate::eval::{EvalFn, EvalTable};
 
@@ -25,6 +34,13 @@ pub struct NnOp {
     pub eval: Option<EvalFn>,
 }
 
+impl NnOp {
+    /// The operation with these properties too.
+    const fn with(self, traits: Traits) -> NnOp {
+        NnOp { def: OpDef { traits: self.def.traits.union(traits), ..self.def }, eval: self.eval }
+    }
+}
+
 /// Every family of operations.
 static FAMILIES: &[&[NnOp]] = &[
     constant::OPS,
@@ -34,6 +50,11 @@ static FAMILIES: &[&[NnOp]] = &[
     binary::OPS,
     shape::OPS,
     movement::OPS,
+    conv::OPS,
+    pool::OPS,
+    linear::OPS,
+    norm::OPS,
+    recurrent::OPS,
 ];
 
 /// Every operation of the dialect.
@@ -76,4 +97,29 @@ const fn needed(name: &'static str, kind: AttrKind, doc: &'static str) -> AttrDe
 /// An attribute whose absence has the meaning that `doc` states.
 const fn maybe(name: &'static str, kind: AttrKind, doc: &'static str) -> AttrDef {
     AttrDef { name, kind, required: false, doc }
+}
+
+/// A result that is left out when it is not asked for.
+const fn maybe_result(name: &'static str, doc: &'static str) -> ResultDef {
+    ResultDef { name, arity: Arity::Optional, doc }
+}
+
+/// A pure operation.
+const fn op(
+    name: &'static str,
+    summary: &'static str,
+    operands: &'static [OperandDef],
+    results: &'static [ResultDef],
+    attrs: &'static [AttrDef],
+    infer: InferFn,
+) -> NnOp {
+    let def = OpDef {
+        operands,
+        results,
+        attrs,
+        traits: Traits::PURE,
+        infer: Some(infer),
+        ..OpDef::new(name, summary)
+    };
+    NnOp { def, eval: None }
 }

@@ -1,0 +1,163 @@
+//! Normalisations: mean and variance set to 0 and 1, norms set to 1.
+
+use tangram_ir::{AttrDef, AttrKind, Dim, FloatKind, InferCx, OperandDef, ResultDef, Type};
+
+use super::conv::agree;
+use super::{NnOp, maybe, maybe_result, needed, op, operand, optional, result};
+use crate::infer::{InferExt, Result, Shaped, axis, one, several};
+use crate::infer_error;
+
+const NCHW: OperandDef = operand("x", "batch, channels, then spatial extents");
+const X: OperandDef = operand("x", "any shape");
+const LIKE_X: &[ResultDef] = &[result("output", "the shape of `x`")];
+const EPSILON: AttrDef =
+    maybe("epsilon", AttrKind::Float, "added to the variance before the root; 1e-5 if absent");
+const STASH: AttrDef = maybe(
+    "stash_type",
+    AttrKind::Int,
+    "ONNX's number of the float type to compute in; 1 (`f32`) if absent",
+);
+const AXIS: AttrDef =
+    maybe("axis", AttrKind::Int, "this dimension and all after it are normalised; -1 if absent");
+
+/// The operations of this family.
+pub(super) static OPS: &[NnOp] = &[
+    op(
+        "nn.batch_norm",
+        "`(data - moving_mean) / sqrt(moving_var + epsilon) * gamma + beta` for each channel",
+        &[
+            operand("data", "batch, channels, then spatial extents"),
+            operand("gamma", "channels"),
+            operand("beta", "channels"),
+            operand("moving_mean", "channels"),
+            operand("moving_var", "channels"),
+        ],
+        &[result("output", "the shape of `data`")],
+        &[EPSILON],
+        infer_batch_norm,
+    ),
+    op(
+        "nn.layer_norm",
+        "`x` with mean 0 and variance 1 over the last dimensions, scaled and shifted",
+        &[
+            X,
+            operand("gamma", "broadcasts to the normalised dimensions"),
+            optional("beta", "broadcasts to the normalised dimensions; 0 if absent"),
+        ],
+        &[
+            result("output", "the shape of `x`"),
+            maybe_result("mean", "extent 1 in the normalised dimensions"),
+            maybe_result("inv_std_dev", "extent 1 in the normalised dimensions"),
+        ],
+        &[AXIS, EPSILON, STASH],
+        infer_layer_norm,
+    ),
+    op(
+        "nn.instance_norm",
+        "each channel of each batch with mean 0 and variance 1, scaled and shifted",
+        &[NCHW, operand("gamma", "channels"), operand("beta", "channels")],
+        LIKE_X,
+        &[EPSILON],
+        infer_per_channel,
+    ),
+    op(
+        "nn.group_norm",
+        "each group of channels of each batch with mean 0 and variance 1, scaled and shifted",
+        &[NCHW, operand("gamma", "channels"), operand("beta", "channels")],
+        LIKE_X,
+        &[needed("num_groups", AttrKind::Int, "divides the number of channels"), EPSILON, STASH],
+        infer_like,
+    ),
+    op(
+        "nn.rms_norm",
+        "`x` divided by the root of its mean square over the last dimensions, scaled",
+        &[X, operand("scale", "broadcasts to the normalised dimensions")],
+        LIKE_X,
+        &[AXIS, EPSILON, STASH],
+        infer_last_axis,
+    ),
+    op(
+        "nn.lp_norm",
+        "`x` divided by its p-norm along a dimension",
+        &[X],
+        LIKE_X,
+        &[
+            maybe("axis", AttrKind::Int, "-1 if absent"),
+            maybe("p", AttrKind::Int, "1 or 2; 2 if absent"),
+        ],
+        infer_last_axis,
+    ),
+    op(
+        "nn.mean_variance_norm",
+        "`x` with mean 0 and variance 1 over dimensions",
+        &[X],
+        LIKE_X,
+        &[maybe("axes", AttrKind::Ints, "the dimensions; 0, 2, 3 if absent")],
+        infer_like,
+    ),
+    op(
+        "nn.lrn",
+        "`x / (bias + alpha / size * s)^beta`, `s` the sum of squares in nearby channels",
+        &[NCHW],
+        LIKE_X,
+        &[
+            needed("size", AttrKind::Int, "how many channels are summed"),
+            maybe("alpha", AttrKind::Float, "1e-4 if absent"),
+            maybe("beta", AttrKind::Float, "0.75 if absent"),
+            maybe("bias", AttrKind::Float, "1 if absent"),
+        ],
+        infer_like,
+    ),
+];
+
+fn infer_like(cx: &InferCx<'_>) -> Result {
+    one(cx, &cx.tensor(0)?)
+}
+
+/// Operands from 1 on that are there have rank 1 and as many elements as there are channels.
+fn infer_per_channel(cx: &InferCx<'_>) -> Result {
+    let x = cx.tensor(0)?;
+    let channels = x.dims.as_ref().and_then(|d| d.get(1)).copied().unwrap_or(Dim::UNKNOWN);
+    for i in (1..cx.operands.len()).filter(|&i| cx.has(i)) {
+        let Some(found) = cx.tensor(i)?.dims else { continue };
+        if found.len() != 1 {
+            let (name, rank) = (cx.def.name, found.len());
+            return Err(infer_error!("operand {i} of `{name}` needs rank 1, found {rank}"));
+        }
+        agree(cx, "one number for each channel", channels, found[0])?;
+    }
+    one(cx, &x)
+}
+
+fn infer_batch_norm(cx: &InferCx<'_>) -> Result {
+    infer_per_channel(cx)
+}
+
+fn infer_last_axis(cx: &InferCx<'_>) -> Result {
+    let x = cx.tensor(0)?;
+    if let Some(rank) = x.rank() {
+        axis(cx.attrs().int("axis").unwrap_or(-1), rank)?;
+    }
+    one(cx, &x)
+}
+
+fn infer_layer_norm(cx: &InferCx<'_>) -> Result {
+    let x = cx.tensor(0)?;
+    let mut moments = Shaped { element: stash_type(cx), ..x.clone() };
+    if let Some(dims) = &mut moments.dims {
+        let from = axis(cx.attrs().int("axis").unwrap_or(-1), dims.len())?;
+        dims[from..].fill(Dim::fixed(1));
+    }
+    let count = cx.result_count.unwrap_or(1).clamp(1, 3);
+    several(cx, [x, moments.clone(), moments].into_iter().take(count))
+}
+
+/// The float type that ONNX's number in `stash_type` stands for.
+fn stash_type(cx: &InferCx<'_>) -> Type {
+    cx.context().float_type(match cx.attrs().int("stash_type") {
+        Some(10) => FloatKind::F16,
+        Some(11) => FloatKind::F64,
+        Some(16) => FloatKind::BF16,
+        _ => FloatKind::F32,
+    })
+}

@@ -1,0 +1,218 @@
+//! Pools: windows reduced to one element. Layout is `NCHW`.
+
+use smallvec::smallvec;
+use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, OpDef, OperandDef, ResultDef, Traits};
+
+use super::conv::spatial_rank;
+use super::window::{self, NAMES, ONNX_NAMES};
+use super::{NnOp, maybe, maybe_result, needed, op, operand, optional, result};
+use crate::infer::{Dims, InferExt, Result, Shaped, one, several};
+use crate::{dims, infer_error};
+
+const DATA: OperandDef = operand("x", "batch, channels, then spatial extents");
+const X: &[OperandDef] = &[DATA];
+const POOLED: ResultDef = result("output", "batch, channels, then the number of windows");
+const OUT: &[ResultDef] = &[POOLED];
+const MAX_OUT: &[ResultDef] =
+    &[POOLED, maybe_result("indices", "where each element was in the flattened data, `i64`")];
+const SIZE: AttrDef = needed("pool_size", AttrKind::Ints, "the extents of a window");
+const STRIDES: AttrDef = maybe("strides", AttrKind::Ints, "steps between windows; 1 if absent");
+const PADDING: AttrDef = maybe(
+    "padding",
+    AttrKind::Ints,
+    "added before each spatial dimension, then after; 0 if absent",
+);
+const DILATION: AttrDef =
+    maybe("dilation", AttrKind::Ints, "steps between elements of a window; 1 if absent");
+const CEIL: AttrDef =
+    maybe("ceil_mode", AttrKind::Bool, "a last window may reach over the end; false if absent");
+const AUTO_PAD: AttrDef = maybe(
+    "auto_pad",
+    AttrKind::Enum(&["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"]),
+    "`SAME_*`: in place of `padding`, so much that there are `ceil(extent / stride)` windows; \
+     NOTSET if absent",
+);
+
+const fn pool(
+    name: &'static str,
+    summary: &'static str,
+    results: &'static [ResultDef],
+    attrs: &'static [AttrDef],
+) -> NnOp {
+    op(name, summary, X, results, attrs, infer_pool)
+}
+
+const MAX_ATTRS: &[AttrDef] = &[
+    SIZE,
+    STRIDES,
+    PADDING,
+    DILATION,
+    CEIL,
+    AUTO_PAD,
+    maybe("storage_order", AttrKind::Int, "1: `indices` count column-major; 0 if absent"),
+];
+const AVG_ATTRS: &[AttrDef] = &[
+    SIZE,
+    STRIDES,
+    PADDING,
+    DILATION,
+    CEIL,
+    AUTO_PAD,
+    maybe("count_include_pad", AttrKind::Bool, "padding counts as zeros; false if absent"),
+];
+const LP_ATTRS: &[AttrDef] = &[
+    SIZE,
+    STRIDES,
+    PADDING,
+    DILATION,
+    CEIL,
+    AUTO_PAD,
+    maybe("p", AttrKind::Int, "the exponent of the norm; 2 if absent"),
+];
+
+/// The operations of this family.
+pub(super) static OPS: &[NnOp] = &[
+    pool("nn.max_pool1d", "the greatest element of each window", MAX_OUT, MAX_ATTRS),
+    pool("nn.max_pool2d", "the greatest element of each window", MAX_OUT, MAX_ATTRS),
+    pool("nn.max_pool3d", "the greatest element of each window", MAX_OUT, MAX_ATTRS),
+    pool("nn.max_pool", "the greatest element of each window, any rank", MAX_OUT, MAX_ATTRS),
+    pool("nn.avg_pool1d", "the mean of each window", OUT, AVG_ATTRS),
+    pool("nn.avg_pool2d", "the mean of each window", OUT, AVG_ATTRS),
+    pool("nn.avg_pool3d", "the mean of each window", OUT, AVG_ATTRS),
+    pool("nn.avg_pool", "the mean of each window, any rank", OUT, AVG_ATTRS),
+    pool("nn.lp_pool", "the p-norm of each window", OUT, LP_ATTRS),
+    op("nn.global_max_pool", "the greatest element of each channel", X, OUT, &[], infer_global),
+    op("nn.global_avg_pool", "the mean of each channel", X, OUT, &[], infer_global),
+    op(
+        "nn.global_lp_pool",
+        "the p-norm of each channel",
+        X,
+        OUT,
+        &[maybe("p", AttrKind::Int, "the exponent of the norm; 2 if absent")],
+        infer_global,
+    ),
+    NnOp {
+        def: OpDef {
+            operands: &[
+                DATA,
+                operand("indices", "the shape of `x`: places in the flattened result"),
+                optional("output_shape", "the shape of the result, rank 1"),
+            ],
+            results: &[result("output", "the extents before the pool")],
+            attrs: &[
+                needed("kernel_shape", AttrKind::Ints, "the extents of a window"),
+                STRIDES,
+                maybe("pads", AttrKind::Ints, "begins, then ends; 0 if absent"),
+            ],
+            traits: Traits::PURE,
+            infer: Some(infer_unpool),
+            ..OpDef::new("nn.max_unpool", "elements of a pool put back where they were")
+        },
+        eval: None,
+    },
+    op(
+        "nn.roi_pool",
+        "the greatest element of each cell of each region",
+        &[DATA, operand("rois", "regions by 5: batch, x1, y1, x2, y2")],
+        &[result("output", "regions, channels, then `pooled_shape`")],
+        &[
+            needed("pooled_shape", AttrKind::Ints, "cells: height, width"),
+            maybe("spatial_scale", AttrKind::Float, "from regions to data; 1 if absent"),
+        ],
+        infer_roi_pool,
+    ),
+    op(
+        "nn.roi_align",
+        "the mean or maximum of interpolated samples in each cell of each region",
+        &[
+            DATA,
+            operand("rois", "regions by 4: x1, y1, x2, y2"),
+            operand("batch_indices", "the batch of each region"),
+        ],
+        &[result("output", "regions, channels, `output_height`, `output_width`")],
+        &[
+            maybe("output_height", AttrKind::Int, "1 if absent"),
+            maybe("output_width", AttrKind::Int, "1 if absent"),
+            maybe("sampling_ratio", AttrKind::Int, "samples for each cell; 0 (adapts) if absent"),
+            maybe("spatial_scale", AttrKind::Float, "from regions to data; 1 if absent"),
+            maybe("mode", AttrKind::Enum(&["avg", "max"]), "avg if absent"),
+            maybe(
+                "coordinate_transformation_mode",
+                AttrKind::Enum(&["half_pixel", "output_half_pixel"]),
+                "half_pixel if absent",
+            ),
+        ],
+        infer_roi_align,
+    ),
+];
+
+fn infer_pool(cx: &InferCx<'_>) -> Result {
+    let x = cx.tensor(0)?;
+    let size = cx.need_ints("pool_size")?;
+    let rank = size.len() + 2;
+    let stated = spatial_rank(cx.def.name).unwrap_or(size.len());
+    if stated != size.len() || x.rank().is_some_and(|found| found != rank) {
+        return Err(infer_error!(
+            "`{}` has windows of rank {} on data of rank {:?}",
+            cx.def.name,
+            size.len(),
+            x.rank()
+        ));
+    }
+    let from: Dims = x.dims.clone().unwrap_or_else(|| smallvec![Dim::UNKNOWN; rank]);
+    let kernel: Vec<Dim> = size.into_iter().map(Dim::fixed).collect();
+    let windows = window::windows(cx, &kernel, &NAMES)?;
+    let out = Some(window::counted(cx, [from[0], from[1]], &from[2..], &windows)?);
+    let indices = Shaped { dims: out.clone(), element: cx.context().int_type(64) };
+    let wanted = cx.result_count.unwrap_or(1).clamp(1, cx.def.results.len());
+    several(cx, [Shaped { dims: out, ..x }, indices].into_iter().take(wanted))
+}
+
+fn infer_global(cx: &InferCx<'_>) -> Result {
+    let mut x = cx.tensor(0)?;
+    for dim in x.dims.iter_mut().flatten().skip(2) {
+        *dim = Dim::fixed(1);
+    }
+    one(cx, &x)
+}
+
+fn infer_unpool(cx: &InferCx<'_>) -> Result {
+    let context = cx.context();
+    let x = cx.tensor(0)?;
+    if cx.has(2) {
+        let open = x.dims.map(|d| d.iter().map(|_| Dim::UNKNOWN).collect());
+        let known = cx.contents(2).map(|list| dims::known(context, &list));
+        return one(cx, &Shaped { dims: known.or(open), element: x.element });
+    }
+    let kernel: Vec<Dim> = cx.need_ints("kernel_shape")?.into_iter().map(Dim::fixed).collect();
+    let Some(from) = &x.dims else { return one(cx, &x) };
+    if from.len() != kernel.len() + 2 {
+        let (name, rank) = (cx.def.name, kernel.len() + 2);
+        return Err(infer_error!("`{name}` needs data of rank {rank}, found {}", from.len()));
+    }
+    let windows = window::windows(cx, &kernel, &ONNX_NAMES)?;
+    let mut out: Dims = from[..2].into();
+    for (&extent, window) in from[2..].iter().zip(&windows) {
+        out.push(window.covered(context, extent, 0)?);
+    }
+    one(cx, &Shaped { dims: Some(out), element: x.element })
+}
+
+/// Regions, channels, then the extents of the cells.
+fn regions(cx: &InferCx<'_>, cells: &[i64]) -> Result {
+    let (x, rois) = (cx.tensor(0)?, cx.tensor(1)?);
+    let at = |s: &Shaped, i: usize| {
+        s.dims.as_ref().and_then(|d| d.get(i)).copied().unwrap_or(Dim::UNKNOWN)
+    };
+    let cells = cells.iter().map(|&n| Dim::fixed(n));
+    one(cx, &Shaped::ranked([at(&rois, 0), at(&x, 1)].into_iter().chain(cells), x.element))
+}
+
+fn infer_roi_pool(cx: &InferCx<'_>) -> Result {
+    regions(cx, &cx.need_ints("pooled_shape")?)
+}
+
+fn infer_roi_align(cx: &InferCx<'_>) -> Result {
+    let extent = |name| cx.attrs().int(name).unwrap_or(1);
+    regions(cx, &[extent("output_height"), extent("output_width")])
+}

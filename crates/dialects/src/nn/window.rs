@@ -1,0 +1,175 @@
+//! Extents of sliding windows, as convolutions and pools have them.
+
+use tangram_ir::{Context, Dim, InferCx};
+use tangram_presburger::symbolic::Expr;
+
+use crate::infer::{Dims, InferExt, Result};
+use crate::{dims, infer_error};
+
+/// What happens at the border of the input.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Border {
+    /// This many elements are added before and after.
+    Padded(i64, i64),
+    /// As many as make the result `ceil(extent / stride)`; `auto_pad` of `SAME_UPPER` and
+    /// `SAME_LOWER`, which differ in where an odd element goes.
+    Same,
+}
+
+/// A window that moves along one dimension.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Window {
+    /// Number of elements in the window.
+    pub kernel: Dim,
+    /// Distance of windows.
+    pub stride: i64,
+    /// Distance of elements within a window.
+    pub dilation: i64,
+    /// What happens at the border.
+    pub border: Border,
+    /// Whether a last window may reach over the end.
+    pub ceil: bool,
+}
+
+impl Window {
+    /// From the first to the last element of the window: `dilation * (kernel - 1) + 1`.
+    fn span(&self, context: &Context) -> Dim {
+        let one = Dim::fixed(1);
+        let gaps = dims::sub(context, self.kernel, one);
+        dims::add(context, dims::mul(context, gaps, Dim::fixed(self.dilation)), one)
+    }
+
+    /// The number of windows in a dimension of extent `input`.
+    pub(super) fn count(&self, context: &Context, input: Dim) -> Result<Dim> {
+        let Border::Padded(before, after) = self.border else {
+            return Ok(dims::ceil_div(context, input, self.stride));
+        };
+        let span = self.span(context);
+        let from_start = shift(context, input, before)?;
+        let room = dims::sub_signed(context, shift(context, from_start, after)?, span);
+        let Some(room) = room else { return Ok(Dim::UNKNOWN) };
+        let count = self.count_in(context, &room, (from_start, after), span);
+        match count.as_ref().and_then(Expr::as_int) {
+            Some(n) if n < 0 => Err(infer_error!(
+                "a window of span {} does not fit an extent of {} with padding {before} and {after}",
+                dims::text(context, span),
+                dims::text(context, input),
+            )),
+            _ => Ok(count.map_or(Dim::UNKNOWN, |count| dims::dim(context, &count))),
+        }
+    }
+
+    fn count_in(
+        &self,
+        context: &Context,
+        room: &Expr,
+        (from_start, after): (Dim, i64),
+        span: Dim,
+    ) -> Option<Expr> {
+        let (stride, one) = (Expr::int(self.stride), Expr::int(1));
+        if !self.ceil {
+            return room.floor_div(&stride)?.try_add(&one);
+        }
+        let count = room.ceil_div(&stride)?.try_add(&one)?;
+        // A window that would start in the padding after the input is left out.
+        let starts_inside = span.as_static().is_some_and(|span| after + self.stride - 1 < span);
+        if starts_inside {
+            return Some(count);
+        }
+        Expr::min(&count, &dims::expr(context, from_start)?.ceil_div(&stride)?)
+    }
+
+    /// The extent of which `input` is the number of windows: that of a transposed convolution.
+    pub(super) fn covered(&self, context: &Context, input: Dim, extra: i64) -> Result<Dim> {
+        let Border::Padded(before, after) = self.border else {
+            return Ok(dims::mul(context, input, Dim::fixed(self.stride)));
+        };
+        let last =
+            dims::mul(context, dims::sub(context, input, Dim::fixed(1)), Dim::fixed(self.stride));
+        let whole = dims::add(context, last, self.span(context));
+        shift(context, whole, extra.saturating_sub(before).saturating_sub(after))
+    }
+}
+
+/// `dim + by`, where `by` may be negative.
+fn shift(context: &Context, dim: Dim, by: i64) -> Result<Dim> {
+    let out = if by < 0 {
+        dims::sub(context, dim, Dim::fixed(by.saturating_neg()))
+    } else {
+        dims::add(context, dim, Dim::fixed(by))
+    };
+    match (dim.as_static(), out.as_static()) {
+        (Some(n), None) => Err(infer_error!("an extent of {n} is cut by {by}")),
+        _ => Ok(out),
+    }
+}
+
+/// The names under which an operation has the parameters of its windows.
+pub(super) struct Names {
+    /// Distances of windows.
+    pub strides: &'static str,
+    /// Distances of elements.
+    pub dilation: &'static str,
+    /// Begins, then ends.
+    pub padding: &'static str,
+}
+
+/// The names that most operations use.
+pub(super) const NAMES: Names =
+    Names { strides: "strides", dilation: "dilation", padding: "padding" };
+
+/// The names that operations use whose attributes come from ONNX as they are.
+pub(super) const ONNX_NAMES: Names =
+    Names { strides: "strides", dilation: "dilations", padding: "pads" };
+
+/// One window for each extent of `kernel`, with the attributes of the operation.
+pub(super) fn windows(cx: &InferCx<'_>, kernel: &[Dim], names: &Names) -> Result<Vec<Window>> {
+    let rank = kernel.len();
+    let strides = per_dim(cx, names.strides, rank, 1)?;
+    let dilation = per_dim(cx, names.dilation, rank, 1)?;
+    let padding = per_dim(cx, names.padding, 2 * rank, 0)?;
+    if let Some(&bad) = strides.iter().chain(&dilation).find(|&&n| n < 1) {
+        return Err(infer_error!("`{}` has a stride or dilation of {bad}", cx.def.name));
+    }
+    let same = match cx.attrs().text("auto_pad") {
+        Some("SAME_UPPER" | "SAME_LOWER") => true,
+        None | Some("NOTSET" | "VALID") => false,
+        Some(other) => return Err(infer_error!("`auto_pad` is `{other}`")),
+    };
+    let ceil = cx.attrs().flag("ceil_mode");
+    let window = |i: usize| Window {
+        kernel: kernel[i],
+        stride: strides[i],
+        dilation: dilation[i],
+        border: if same { Border::Same } else { Border::Padded(padding[i], padding[rank + i]) },
+        ceil,
+    };
+    Ok((0..rank).map(window).collect())
+}
+
+/// The integer list `name` of `count` entries, `default` throughout if it is absent.
+fn per_dim(cx: &InferCx<'_>, name: &str, count: usize, default: i64) -> Result<Vec<i64>> {
+    let list = cx.attrs().ints(name).unwrap_or_else(|| vec![default; count]);
+    if list.len() != count {
+        return Err(infer_error!(
+            "`{name}` of `{}` needs {count} entries, found {}",
+            cx.def.name,
+            list.len()
+        ));
+    }
+    Ok(list)
+}
+
+/// `leading`, then the number of windows in each of the extents `spatial`.
+pub(super) fn counted(
+    cx: &InferCx<'_>,
+    leading: [Dim; 2],
+    spatial: &[Dim],
+    windows: &[Window],
+) -> Result<Dims> {
+    let mut out: Dims = leading.into_iter().collect();
+    for (&extent, window) in spatial.iter().zip(windows) {
+        out.push(window.count(cx.context(), extent)?);
+    }
+    Ok(out)
+}
