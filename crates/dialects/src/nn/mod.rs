@@ -4,19 +4,27 @@
 //! tensors; an optional operand that is absent before a present one is a value of type `none`
 //! made by `nn.none`. Layout is `NCHW` throughout, padding is written begins first, then ends.
 
+mod attention;
 mod binary;
 mod constant;
+pub mod container;
+mod control;
 mod conv;
 mod einsum;
 mod elementwise;
+mod image;
 mod index;
 mod linear;
+mod loss;
 mod movement;
 mod norm;
 mod pool;
+mod quant;
+mod random;
 mod recurrent;
 mod reduce;
 mod shape;
+mod signal;
 mod window;
 
 use tangram_ir::{
@@ -55,6 +63,14 @@ static FAMILIES: &[&[NnOp]] = &[
     linear::OPS,
     norm::OPS,
     recurrent::OPS,
+    image::OPS,
+    quant::OPS,
+    attention::OPS,
+    signal::OPS,
+    loss::OPS,
+    random::OPS,
+    container::OPS,
+    control::OPS,
 ];
 
 /// Every operation of the dialect.
@@ -97,6 +113,10 @@ const fn needed(name: &'static str, kind: AttrKind, doc: &'static str) -> AttrDe
 /// An attribute whose absence has the meaning that `doc` states.
 const fn maybe(name: &'static str, kind: AttrKind, doc: &'static str) -> AttrDef {
     AttrDef { name, kind, required: false, doc }
+}
+
+const fn variadic_result(name: &'static str, doc: &'static str) -> ResultDef {
+    ResultDef { name, arity: Arity::Variadic, doc }
 }
 
 /// A result that is left out when it is not asked for.

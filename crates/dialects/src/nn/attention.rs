@@ -1,0 +1,107 @@
+//! Attention, and the rotation of positions that goes before it.
+
+use tangram_ir::{AttrDef, AttrKind, Dim, InferCx};
+
+use super::conv::agree;
+use super::{NnOp, maybe, maybe_result, op, operand, optional, result};
+use crate::infer::{Dims, InferExt, Result, Shaped, one, several};
+use crate::{dims, infer_error};
+
+const HEADS_Q: AttrDef = maybe("q_num_heads", AttrKind::Int, "needed for operands of rank 3");
+const HEADS_KV: AttrDef = maybe("kv_num_heads", AttrKind::Int, "needed for operands of rank 3");
+
+/// The operations of this family.
+pub(super) static OPS: &[NnOp] = &[
+    op(
+        "nn.attention",
+        "`softmax(q * k^T * scale + mask) * v` for each head; heads of `k` and `v` may be shared",
+        &[
+            operand("q", "batch, heads, steps, width; or batch, steps, heads * width"),
+            operand("k", "batch, kv heads, kv steps, width; or rank 3 likewise"),
+            operand("v", "batch, kv heads, kv steps, v width; or rank 3 likewise"),
+            optional("attn_mask", "broadcasts to batch, heads, steps, all kv steps"),
+            optional("past_key", "batch, kv heads, past steps, width"),
+            optional("past_value", "batch, kv heads, past steps, v width"),
+            optional("nonpad_kv_seqlen", "batch: how many kv steps count"),
+        ],
+        &[
+            result("output", "the rank of `q`, `v`'s width"),
+            maybe_result("present_key", "batch, kv heads, all kv steps, width"),
+            maybe_result("present_value", "batch, kv heads, all kv steps, v width"),
+            maybe_result("qk_matmul_output", "batch, heads, steps, all kv steps"),
+        ],
+        &[
+            HEADS_Q,
+            HEADS_KV,
+            maybe("is_causal", AttrKind::Bool, "a step sees none after it; false if absent"),
+            maybe("scale", AttrKind::Float, "1 / sqrt(width) if absent"),
+            maybe("softcap", AttrKind::Float, "bounds the scores by tanh; 0 (not) if absent"),
+            maybe("softmax_precision", AttrKind::Int, "ONNX's number of the type for softmax"),
+            maybe("qk_matmul_output_mode", AttrKind::Int, "which scores are returned; 0 if absent"),
+        ],
+        infer_attention,
+    ),
+    op(
+        "nn.rotary_embedding",
+        "pairs of features rotated by an angle that grows with the position",
+        &[
+            operand("x", "batch, heads, steps, width; or batch, steps, heads * width"),
+            operand("cos_cache", "positions by width / 2; or batch, steps, width / 2"),
+            operand("sin_cache", "the shape of `cos_cache`"),
+            optional("position_ids", "batch, steps"),
+        ],
+        &[result("output", "the shape of `x`")],
+        &[
+            maybe("interleaved", AttrKind::Bool, "pairs are neighbours; false if absent"),
+            maybe("num_heads", AttrKind::Int, "needed for an operand of rank 3"),
+            maybe("rotary_embedding_dim", AttrKind::Int, "features rotated; 0 (all) if absent"),
+        ],
+        infer_rotary,
+    ),
+];
+
+fn infer_rotary(cx: &InferCx<'_>) -> Result {
+    one(cx, &cx.tensor(0)?)
+}
+
+/// Operand `i` as batch, heads, steps, width.
+fn heads(cx: &InferCx<'_>, i: usize, attr: &str) -> Result<[Dim; 4]> {
+    let context = cx.context();
+    let Some(dims) = cx.tensor(i)?.dims else { return Ok([Dim::UNKNOWN; 4]) };
+    match dims[..] {
+        [b, h, s, d] => Ok([b, h, s, d]),
+        [b, s, hd] => {
+            let count = cx.need_int(attr)?;
+            Ok([b, Dim::fixed(count), s, dims::floor_div(context, hd, count)])
+        }
+        _ => {
+            let rank = dims.len();
+            Err(infer_error!("operand {i} of `nn.attention` needs rank 3 or 4, found {rank}"))
+        }
+    }
+}
+
+fn infer_attention(cx: &InferCx<'_>) -> Result {
+    let context = cx.context();
+    let q = heads(cx, 0, "q_num_heads")?;
+    let (k, v) = (heads(cx, 1, "kv_num_heads")?, heads(cx, 2, "kv_num_heads")?);
+    agree(cx, "one batch", q[0], k[0])?;
+    agree(cx, "a width of keys", q[3], k[3])?;
+    agree(cx, "as many values as keys", k[2], v[2])?;
+    let past = if cx.has(4) { heads(cx, 4, "kv_num_heads")?[2] } else { Dim::fixed(0) };
+    let total = dims::add(context, past, k[2]);
+    let shaped = cx.tensor(0)?;
+    let out: Option<Dims> = match shaped.rank() {
+        Some(3) => Some([q[0], q[2], dims::mul(context, q[1], v[3])].into_iter().collect()),
+        Some(_) => Some([q[0], q[1], q[2], v[3]].into_iter().collect()),
+        None => None,
+    };
+    let element = shaped.element;
+    let results = [
+        Shaped { dims: out, element },
+        Shaped::ranked([k[0], k[1], total, k[3]], cx.tensor(1)?.element),
+        Shaped::ranked([v[0], v[1], total, v[3]], cx.tensor(2)?.element),
+        Shaped::ranked([q[0], q[1], q[2], total], element),
+    ];
+    several(cx, results.into_iter().take(cx.result_count.unwrap_or(1).clamp(1, 4)))
+}

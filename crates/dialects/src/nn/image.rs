@@ -1,0 +1,300 @@
+//! Images: resizing, sampling at coordinates, boxes, columns of patches.
+
+use tangram_ir::{AttrDef, AttrKind, Context, Dim, InferCx, OperandDef, ResultDef};
+use tangram_presburger::symbolic::Expr;
+
+use super::conv::agree;
+use super::{NnOp, maybe, op, operand, optional, result};
+use crate::infer::{Dims, InferExt, Result, Shaped, axes, one};
+use crate::{dims, infer_error};
+
+const X: OperandDef = operand("x", "batch, channels, then spatial extents");
+const ALIGN: AttrDef = maybe(
+    "align_corners",
+    AttrKind::Bool,
+    "-1 and 1 are the centres of the outer pixels, not their edges; false if absent",
+);
+const LIKE_SHAPE: &[ResultDef] = &[result("output", "the given extents")];
+
+/// The operations of this family.
+pub(super) static OPS: &[NnOp] = &[
+    op(
+        "nn.resize",
+        "`x` with other extents, by interpolation",
+        &[
+            operand("x", "any shape"),
+            optional("roi", "starts, then ends, between 0 and 1; for `tf_crop_and_resize`"),
+            optional("scales", "a factor for each axis, when they are no attribute"),
+            optional("sizes", "an extent for each axis, when they are no attribute"),
+        ],
+        &[result("output", "`sizes`, or `floor(extent * scale)`")],
+        RESIZE_ATTRS,
+        infer_resize,
+    ),
+    op(
+        "nn.grid_sample",
+        "`x` interpolated at coordinates between -1 and 1",
+        &[X, operand("grid", "batch, spatial extents, then coordinates, innermost first")],
+        &[result("output", "batch, channels, then the spatial extents of `grid`")],
+        &[
+            maybe("mode", AttrKind::Enum(&["linear", "nearest", "cubic"]), "linear if absent"),
+            maybe(
+                "padding_mode",
+                AttrKind::Enum(&["zeros", "border", "reflection"]),
+                "what lies outside; zeros if absent",
+            ),
+            ALIGN,
+        ],
+        infer_grid_sample,
+    ),
+    op(
+        "nn.affine_grid",
+        "the coordinates that affine maps give, for `nn.grid_sample`",
+        &[
+            operand("theta", "batch, then 2 by 3 or 3 by 4"),
+            operand("size", "batch, channels, then spatial extents; rank 1"),
+        ],
+        &[result("grid", "batch, spatial extents, 2 or 3")],
+        &[ALIGN],
+        infer_affine_grid,
+    ),
+    op(
+        "nn.non_max_suppression",
+        "the boxes that overlap no better one too much",
+        &[
+            operand("boxes", "batch, boxes, 4"),
+            operand("scores", "batch, classes, boxes"),
+            optional("max_output_boxes_per_class", "a scalar; 0 if absent"),
+            optional("iou_threshold", "a scalar; 0 if absent"),
+            optional("score_threshold", "a scalar; none if absent"),
+        ],
+        &[result("selected", "boxes by 3: batch, class, box; `i64`")],
+        &[maybe("center_point_box", AttrKind::Int, "1: centre and extents; 0 (corners) if absent")],
+        infer_non_max_suppression,
+    ),
+    op(
+        "nn.col2im",
+        "columns of patches added up into an image",
+        &[
+            operand("x", "batch, channels * patch elements, patches"),
+            operand("image_shape", "the spatial extents of the image, rank 1"),
+            operand("block_shape", "the spatial extents of a patch, rank 1"),
+        ],
+        &[result("output", "batch, channels, then `image_shape`")],
+        &[
+            maybe("dilations", AttrKind::Ints, "1 if absent"),
+            maybe("pads", AttrKind::Ints, "begins, then ends; 0 if absent"),
+            maybe("strides", AttrKind::Ints, "1 if absent"),
+        ],
+        infer_col2im,
+    ),
+    op(
+        "nn.center_crop_pad",
+        "`x` cut or padded with zeros at both ends so that it has the given extents",
+        &[operand("x", "any shape"), operand("shape", "an extent for each axis, rank 1")],
+        LIKE_SHAPE,
+        &[maybe("axes", AttrKind::Ints, "the axes that `shape` speaks of; all if absent")],
+        infer_center_crop_pad,
+    ),
+];
+
+const RESIZE_ATTRS: &[AttrDef] = &[
+    maybe("scales", AttrKind::Floats, "a factor for each axis"),
+    maybe("sizes", AttrKind::Ints, "an extent for each axis"),
+    maybe("axes", AttrKind::Ints, "the axes that `scales`, `sizes`, `roi` speak of; all if absent"),
+    maybe("mode", AttrKind::Enum(&["nearest", "linear", "cubic"]), "nearest if absent"),
+    maybe(
+        "coordinate_transformation_mode",
+        AttrKind::Enum(&[
+            "half_pixel",
+            "half_pixel_symmetric",
+            "pytorch_half_pixel",
+            "align_corners",
+            "asymmetric",
+            "tf_half_pixel_for_nn",
+            "tf_crop_and_resize",
+        ]),
+        "half_pixel if absent",
+    ),
+    maybe(
+        "nearest_mode",
+        AttrKind::Enum(&["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"]),
+        "round_prefer_floor if absent",
+    ),
+    maybe("cubic_coeff_a", AttrKind::Float, "-0.75 if absent"),
+    maybe("exclude_outside", AttrKind::Bool, "weights outside are 0; false if absent"),
+    maybe("extrapolation_value", AttrKind::Float, "for `tf_crop_and_resize`; 0 if absent"),
+    maybe("antialias", AttrKind::Bool, "stretch the filter when shrinking; false if absent"),
+    maybe(
+        "keep_aspect_ratio_policy",
+        AttrKind::Enum(&["stretch", "not_larger", "not_smaller"]),
+        "how `sizes` are meant; stretch if absent",
+    ),
+];
+
+fn infer_resize(cx: &InferCx<'_>) -> Result {
+    let x = cx.tensor(0)?;
+    let Some(from) = &x.dims else { return one(cx, &x) };
+    let listed = match cx.attrs().ints("axes") {
+        Some(list) => {
+            axes(&list, from.len())?;
+            list.iter().map(|&a| crate::infer::axis(a, from.len())).collect::<Result<Vec<_>>>()?
+        }
+        None => (0..from.len()).collect(),
+    };
+    let mut out = from.clone();
+    if let Some(sizes) = sizes(cx) {
+        check_count(cx, "sizes", listed.len(), sizes.len())?;
+        for (&axis, &size) in listed.iter().zip(&resized(cx, from, &listed, &sizes)) {
+            out[axis] = size;
+        }
+    } else if let Some(scales) = scales(cx) {
+        check_count(cx, "scales", listed.len(), scales.len())?;
+        for (&axis, &scale) in listed.iter().zip(&scales) {
+            out[axis] = scaled(cx.context(), from[axis], scale);
+        }
+    } else {
+        listed.iter().for_each(|&axis| out[axis] = Dim::UNKNOWN);
+    }
+    one(cx, &Shaped { dims: Some(out), ..x })
+}
+
+fn check_count(cx: &InferCx<'_>, what: &str, expected: usize, found: usize) -> Result<()> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(infer_error!("`{}` needs {expected} {what}, found {found}", cx.def.name))
+}
+
+fn sizes(cx: &InferCx<'_>) -> Option<Dims> {
+    match cx.attrs().ints("sizes") {
+        Some(list) => Some(list.into_iter().map(Dim::fixed).collect()),
+        None if cx.has(3) => Some(dims::known(cx.context(), &cx.contents(3)?)),
+        None => None,
+    }
+}
+
+fn scales(cx: &InferCx<'_>) -> Option<Vec<f64>> {
+    match cx.attrs().floats("scales") {
+        Some(list) => Some(list),
+        None if cx.has(2) => cx.constant(2)?.f64s().ok().filter(|list| !list.is_empty()),
+        None => None,
+    }
+}
+
+/// The extents that `sizes` ask for, by the policy on the ratio of the sides.
+fn resized(cx: &InferCx<'_>, from: &Dims, listed: &[usize], sizes: &Dims) -> Dims {
+    let smaller = match cx.attrs().text("keep_aspect_ratio_policy") {
+        Some("not_larger") => true,
+        Some("not_smaller") => false,
+        _ => return sizes.clone(),
+    };
+    let pairs = listed.iter().zip(sizes);
+    let ratios = pairs.map(|(&axis, size)| {
+        let (size, from) = (size.as_static()?, from[axis].as_static()?);
+        Some(size as f64 / from as f64)
+    });
+    let ratios: Option<Vec<f64>> = ratios.collect();
+    let pick: fn(f64, f64) -> f64 = if smaller { f64::min } else { f64::max };
+    let Some(scale) = ratios.and_then(|list| list.into_iter().reduce(pick)) else {
+        return sizes.iter().map(|_| Dim::UNKNOWN).collect();
+    };
+    let round = |axis: &usize| {
+        let extent = from[*axis].as_static().unwrap_or(-1);
+        Dim::fixed((extent as f64 * scale + 0.5).floor() as i64)
+    };
+    listed.iter().map(round).collect()
+}
+
+/// `floor(dim * scale)`; unknown for an extent that is no number and a scale that is no simple
+/// fraction.
+fn scaled(context: &Context, dim: Dim, scale: f64) -> Dim {
+    // The product is one of 32-bit floats, as in ONNX.
+    let scale = scale as f32;
+    if scale == 1.0 {
+        return dim;
+    }
+    if let Some(n) = dim.as_static() {
+        return Dim::fixed((n as f32 * scale).floor() as i64);
+    }
+    let Some((numerator, denominator)) = fraction(scale) else { return Dim::UNKNOWN };
+    let grown = dims::mul(context, dim, Dim::fixed(numerator));
+    dims::floor_div(context, grown, denominator)
+}
+
+/// A positive number as a fraction with a denominator of at most 16, if it is one exactly.
+fn fraction(scale: f32) -> Option<(i64, i64)> {
+    let denominator = [1, 2, 4, 8, 16].into_iter().find(|&d| (scale * d as f32).fract() == 0.0)?;
+    let numerator = scale * denominator as f32;
+    (numerator > 0.0 && numerator < 65536.0).then_some((numerator as i64, denominator))
+}
+
+fn infer_grid_sample(cx: &InferCx<'_>) -> Result {
+    let (x, grid) = (cx.tensor(0)?, cx.tensor(1)?);
+    let at = |s: &Shaped, i: usize| s.dims.as_ref().map_or(Dim::UNKNOWN, |d| d[i]);
+    if let Some(rank) = [x.rank(), grid.rank()].into_iter().flatten().find(|&rank| rank < 3) {
+        return Err(infer_error!("`nn.grid_sample` needs rank 3 or more, found {rank}"));
+    }
+    let Some(rank) = x.rank().or(grid.rank()) else { return one(cx, &x) };
+    if let Some(found) = grid.rank().filter(|&found| found != rank) {
+        return Err(infer_error!("`nn.grid_sample` needs a grid of rank {rank}, found {found}"));
+    }
+    agree(cx, "one batch", at(&x, 0), at(&grid, 0))?;
+    agree(cx, "a number of coordinates", Dim::fixed(rank as i64 - 2), at(&grid, rank - 1))?;
+    let spatial = (1..rank - 1).map(|i| at(&grid, i));
+    one(cx, &Shaped::ranked([at(&x, 0), at(&x, 1)].into_iter().chain(spatial), x.element))
+}
+
+fn infer_affine_grid(cx: &InferCx<'_>) -> Result {
+    let context = cx.context();
+    let theta = cx.tensor(0)?;
+    let spatial = theta.dims.as_ref().and_then(|d| d.get(1)?.as_static());
+    let size: Option<Dims> = cx.contents(1).map(|list| dims::known(context, &list));
+    let rank = match (&size, spatial) {
+        (Some(size), _) => size.len(),
+        (None, Some(n)) => usize::try_from(n).unwrap_or(0).saturating_add(2).min(5),
+        (None, None) => return one(cx, &Shaped::unranked(theta.element)),
+    };
+    if !(4..=5).contains(&rank) {
+        return Err(infer_error!("`nn.affine_grid` needs 4 or 5 extents, found {rank}"));
+    }
+    let at = |i: usize| size.as_ref().map_or(Dim::UNKNOWN, |size| size[i]);
+    let coordinates = Dim::fixed(rank as i64 - 2);
+    let out = [at(0)].into_iter().chain((2..rank).map(at)).chain([coordinates]);
+    one(cx, &Shaped::ranked(out, theta.element))
+}
+
+fn infer_non_max_suppression(cx: &InferCx<'_>) -> Result {
+    one(cx, &Shaped::ranked([Dim::UNKNOWN, Dim::fixed(3)], cx.context().int_type(64)))
+}
+
+fn infer_col2im(cx: &InferCx<'_>) -> Result {
+    let context = cx.context();
+    let x = cx.tensor(0)?;
+    let listed = |i: usize| -> Option<Dims> { Some(dims::known(context, &cx.contents(i)?)) };
+    let Some(image) = listed(1) else { return one(cx, &Shaped::unranked(x.element)) };
+    let at = |i: usize| x.dims.as_ref().and_then(|d| d.get(i)).copied().unwrap_or(Dim::UNKNOWN);
+    let patch = listed(2).map_or(Dim::UNKNOWN, |block| dims::product(context, &block));
+    let channels = match patch.as_static() {
+        Some(patch) => dims::floor_div(context, at(1), patch),
+        None => Dim::UNKNOWN,
+    };
+    one(cx, &Shaped::ranked([at(0), channels].into_iter().chain(image), x.element))
+}
+
+fn infer_center_crop_pad(cx: &InferCx<'_>) -> Result {
+    let x = cx.tensor(0)?;
+    let list: Option<Vec<Option<Expr>>> = cx.contents(1);
+    let (Some(from), axes) = (&x.dims, cx.attrs().ints("axes")) else { return one(cx, &x) };
+    let axes = axes.unwrap_or_else(|| (0..from.len() as i64).collect());
+    let wanted: Dims = match &list {
+        Some(list) => dims::known(cx.context(), list),
+        None => axes.iter().map(|_| Dim::UNKNOWN).collect(),
+    };
+    check_count(cx, "extents", axes.len(), wanted.len())?;
+    let mut out = from.clone();
+    for (&axis, &extent) in axes.iter().zip(&wanted) {
+        out[crate::infer::axis(axis, from.len())?] = extent;
+    }
+    one(cx, &Shaped { dims: Some(out), ..x })
+}

@@ -1,0 +1,59 @@
+//! Losses of classification.
+
+use tangram_ir::{AttrDef, AttrKind, InferCx};
+
+use super::{NnOp, maybe, maybe_result, op, operand, optional, result};
+use crate::infer::{InferExt, Result, Shaped, one, several};
+
+const ATTRS: &[AttrDef] = &[
+    maybe("ignore_index", AttrKind::Int, "a class that does not count; none if absent"),
+    maybe("reduction", AttrKind::Enum(&["none", "mean", "sum"]), "mean if absent"),
+];
+
+/// The operations of this family.
+pub(super) static OPS: &[NnOp] = &[
+    op(
+        "nn.nll_loss",
+        "minus the entry of `x` at each target class, weighted",
+        &[
+            operand("x", "batch, classes, then any extents: logarithms of probabilities"),
+            operand("target", "the shape of `x` without classes, integers"),
+            optional("weight", "one for each class; 1 if absent"),
+        ],
+        &[result("loss", "a scalar; the shape of `target` for the reduction `none`")],
+        ATTRS,
+        infer_nll,
+    ),
+    op(
+        "nn.softmax_cross_entropy_loss",
+        "`nn.nll_loss` of the logarithm of the softmax of `scores`",
+        &[
+            operand("scores", "batch, classes, then any extents"),
+            operand("labels", "the shape of `scores` without classes, integers"),
+            optional("weights", "one for each class; 1 if absent"),
+        ],
+        &[
+            result("loss", "a scalar; the shape of `labels` for the reduction `none`"),
+            maybe_result("log_prob", "the shape of `scores`"),
+        ],
+        ATTRS,
+        infer_cross_entropy,
+    ),
+];
+
+fn loss(cx: &InferCx<'_>) -> Result<Shaped> {
+    let element = cx.tensor(0)?.element;
+    Ok(match cx.attrs().text("reduction") {
+        Some("none") => Shaped { element, ..cx.tensor(1)? },
+        _ => Shaped::ranked([], element),
+    })
+}
+
+fn infer_nll(cx: &InferCx<'_>) -> Result {
+    one(cx, &loss(cx)?)
+}
+
+fn infer_cross_entropy(cx: &InferCx<'_>) -> Result {
+    let count = cx.result_count.unwrap_or(1).clamp(1, 2);
+    several(cx, [loss(cx)?, cx.tensor(0)?].into_iter().take(count))
+}

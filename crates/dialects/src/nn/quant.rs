@@ -1,0 +1,188 @@
+//! Quantisation: real numbers as small integers with a scale and a zero point.
+
+use tangram_ir::{AttrDef, AttrKind, FloatKind, InferCx, OperandDef, ResultDef, Type};
+use tangram_tensor::DType;
+
+use super::conv::convolved;
+use super::linear::product;
+use super::{NnOp, maybe, op, operand, optional, result};
+use crate::dtype;
+use crate::infer::{Dims, InferExt, Result, Shaped, one, several};
+
+const SCALE: OperandDef =
+    operand("scale", "a scalar, one number for each place along `axis`, or one for each block");
+const ZERO: OperandDef = optional("zero_point", "the shape of `scale`; 0 if absent");
+const AXIS: AttrDef = maybe("axis", AttrKind::Int, "1 if absent");
+const BLOCK: AttrDef = maybe(
+    "block_size",
+    AttrKind::Int,
+    "places along `axis` that share a scale; 0 (none) if absent",
+);
+const OUTPUT_DTYPE: AttrDef = maybe(
+    "output_dtype",
+    AttrKind::DType,
+    "the element type of the result; that of an operand if absent",
+);
+const STRIDES: AttrDef = maybe("strides", AttrKind::Ints, "steps between windows; 1 if absent");
+const PADDING: AttrDef = maybe("padding", AttrKind::Ints, "begins, then ends; 0 if absent");
+const DILATION: AttrDef =
+    maybe("dilation", AttrKind::Ints, "steps between elements of a window; 1 if absent");
+const GROUPS: AttrDef = maybe("groups", AttrKind::Int, "independent parts; 1 if absent");
+const AUTO_PAD: AttrDef = maybe(
+    "auto_pad",
+    AttrKind::Enum(&["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"]),
+    "in place of `padding`; NOTSET if absent",
+);
+const CONV_ATTRS: &[AttrDef] = &[STRIDES, PADDING, DILATION, GROUPS, AUTO_PAD];
+const CONV_OUT: &[ResultDef] = &[result("output", "batch, filters, then spatial extents")];
+const PRODUCT: &[ResultDef] = &[result("output", "the shape of `nn.matmul`")];
+
+/// The operations of this family.
+pub(super) static OPS: &[NnOp] = &[
+    op(
+        "nn.quantize",
+        "`round(x / scale) + zero_point`, ties to even, saturated",
+        &[operand("x", "any shape"), SCALE, ZERO],
+        &[result("output", "the shape of `x`, the element type of `zero_point`, or `ui8`")],
+        &[
+            AXIS,
+            BLOCK,
+            OUTPUT_DTYPE,
+            maybe("saturate", AttrKind::Bool, "for eight-bit floats; true if absent"),
+            maybe("precision", AttrKind::Int, "ONNX's number of the type to divide in"),
+        ],
+        infer_quantize,
+    ),
+    op(
+        "nn.dequantize",
+        "`(x - zero_point) * scale`",
+        &[operand("x", "any shape"), SCALE, ZERO],
+        &[result("output", "the shape of `x`, the element type of `scale`")],
+        &[AXIS, BLOCK, OUTPUT_DTYPE],
+        infer_dequantize,
+    ),
+    op(
+        "nn.dynamic_quantize",
+        "`x` quantised to `ui8` with a scale that just covers its range",
+        &[operand("x", "any shape")],
+        &[
+            result("output", "the shape of `x`, `ui8`"),
+            result("scale", "a scalar, `f32`"),
+            result("zero_point", "a scalar, `ui8`"),
+        ],
+        &[],
+        infer_dynamic,
+    ),
+    op(
+        "nn.matmul_integer",
+        "the product of quantised matrices, in `i32`",
+        &[
+            operand("a", "8-bit integers"),
+            operand("b", "8-bit integers"),
+            optional("a_zero_point", "a scalar or one for each row; 0 if absent"),
+            optional("b_zero_point", "a scalar or one for each column; 0 if absent"),
+        ],
+        PRODUCT,
+        &[],
+        infer_matmul_integer,
+    ),
+    op(
+        "nn.qlinear_matmul",
+        "the product of quantised matrices, quantised",
+        &[
+            operand("a", "8-bit"),
+            operand("a_scale", "a scalar or one for each row"),
+            operand("a_zero_point", "the shape of `a_scale`"),
+            operand("b", "8-bit"),
+            operand("b_scale", "a scalar or one for each column"),
+            operand("b_zero_point", "the shape of `b_scale`"),
+            operand("y_scale", "a scalar or one for each row"),
+            operand("y_zero_point", "the shape of `y_scale`; says the element type of the result"),
+        ],
+        PRODUCT,
+        &[],
+        infer_qlinear_matmul,
+    ),
+    op(
+        "nn.conv_integer",
+        "the convolution of quantised tensors, in `i32`",
+        &[
+            operand("x", "batch, channels, then spatial extents; 8-bit"),
+            operand("w", "filters, channels / groups, then window extents; 8-bit"),
+            optional("x_zero_point", "a scalar; 0 if absent"),
+            optional("w_zero_point", "a scalar or one for each filter; 0 if absent"),
+        ],
+        CONV_OUT,
+        CONV_ATTRS,
+        infer_conv_integer,
+    ),
+    op(
+        "nn.qlinear_conv",
+        "the convolution of quantised tensors, quantised",
+        &[
+            operand("x", "batch, channels, then spatial extents; 8-bit"),
+            operand("x_scale", "a scalar"),
+            operand("x_zero_point", "a scalar"),
+            operand("w", "filters, channels / groups, then window extents; 8-bit"),
+            operand("w_scale", "a scalar or one for each filter"),
+            operand("w_zero_point", "the shape of `w_scale`"),
+            operand("y_scale", "a scalar"),
+            operand("y_zero_point", "a scalar; says the element type of the result"),
+            optional("bias", "one for each filter, `i32`, at scale x_scale * w_scale"),
+        ],
+        CONV_OUT,
+        CONV_ATTRS,
+        infer_qlinear_conv,
+    ),
+];
+
+fn infer_quantize(cx: &InferCx<'_>) -> Result {
+    let element = match cx.attrs().ty("output_dtype") {
+        Some(ty) => ty,
+        None if cx.has(2) => cx.tensor(2)?.element,
+        None => dtype::type_of(cx.context(), DType::U8),
+    };
+    one(cx, &Shaped { element, ..cx.tensor(0)? })
+}
+
+fn infer_dequantize(cx: &InferCx<'_>) -> Result {
+    let element = match cx.attrs().ty("output_dtype") {
+        Some(ty) => ty,
+        None => cx.tensor(1)?.element,
+    };
+    one(cx, &Shaped { element, ..cx.tensor(0)? })
+}
+
+fn infer_dynamic(cx: &InferCx<'_>) -> Result {
+    let context = cx.context();
+    let byte = context.uint_type(8);
+    let scale = Shaped::ranked([], context.float_type(FloatKind::F32));
+    let x = Shaped { element: byte, ..cx.tensor(0)? };
+    several(cx, [x, scale, Shaped::ranked([], byte)])
+}
+
+fn typed(cx: &InferCx<'_>, dims: Option<Dims>, element: Type) -> Result {
+    one(cx, &Shaped { dims, element })
+}
+
+fn infer_matmul_integer(cx: &InferCx<'_>) -> Result {
+    typed(cx, product(cx, (0, 1))?, cx.context().int_type(32))
+}
+
+fn infer_qlinear_matmul(cx: &InferCx<'_>) -> Result {
+    typed(cx, product(cx, (0, 3))?, cx.tensor(7)?.element)
+}
+
+fn groups(cx: &InferCx<'_>) -> i64 {
+    cx.attrs().int("groups").unwrap_or(1).max(1)
+}
+
+fn infer_conv_integer(cx: &InferCx<'_>) -> Result {
+    let dims = convolved(cx, &cx.tensor(0)?, &cx.tensor(1)?, groups(cx))?;
+    typed(cx, dims, cx.context().int_type(32))
+}
+
+fn infer_qlinear_conv(cx: &InferCx<'_>) -> Result {
+    let dims = convolved(cx, &cx.tensor(0)?, &cx.tensor(3)?, groups(cx))?;
+    typed(cx, dims, cx.tensor(7)?.element)
+}

@@ -1,0 +1,103 @@
+//! Chance. These operations are never folded and never merged.
+
+use tangram_ir::{
+    AttrDef, AttrKind, Dim, FloatKind, InferCx, InferFn, OpDef, OperandDef, ResultDef, Traits,
+};
+use tangram_tensor::DType;
+
+use super::{NnOp, maybe, needed, operand, result};
+use crate::dtype;
+use crate::infer::{InferExt, Result, Shaped, one};
+
+const X: &[OperandDef] = &[operand("x", "any shape")];
+const OUT: &[ResultDef] = &[result("output", "random numbers")];
+const DTYPE: AttrDef = maybe("dtype", AttrKind::DType, "the element type of the result");
+const SEED: AttrDef = maybe("seed", AttrKind::Float, "of the generator; any if absent");
+const SHAPE: AttrDef = needed("shape", AttrKind::Ints, "the extents");
+const MEAN: AttrDef = maybe("mean", AttrKind::Float, "0 if absent");
+const SCALE: AttrDef = maybe("scale", AttrKind::Float, "the standard deviation; 1 if absent");
+const LOW: AttrDef = maybe("low", AttrKind::Float, "0 if absent");
+const HIGH: AttrDef = maybe("high", AttrKind::Float, "1 if absent");
+
+const fn random(
+    name: &'static str,
+    summary: &'static str,
+    operands: &'static [OperandDef],
+    attrs: &'static [AttrDef],
+    infer: InferFn,
+) -> NnOp {
+    let def = OpDef {
+        operands,
+        results: OUT,
+        attrs,
+        traits: Traits::RANDOM,
+        infer: Some(infer),
+        ..OpDef::new(name, summary)
+    };
+    NnOp { def, eval: None }
+}
+
+/// The operations of this family.
+pub(super) static OPS: &[NnOp] = &[
+    random(
+        "nn.random_normal",
+        "numbers of a normal distribution",
+        &[],
+        &[SHAPE, DTYPE, MEAN, SCALE, SEED],
+        infer_shape,
+    ),
+    random(
+        "nn.random_normal_like",
+        "numbers of a normal distribution, in the shape of `x`",
+        X,
+        &[DTYPE, MEAN, SCALE, SEED],
+        infer_like,
+    ),
+    random(
+        "nn.random_uniform",
+        "numbers between `low` and `high`, each as likely",
+        &[],
+        &[SHAPE, DTYPE, LOW, HIGH, SEED],
+        infer_shape,
+    ),
+    random(
+        "nn.random_uniform_like",
+        "numbers between `low` and `high`, in the shape of `x`",
+        X,
+        &[DTYPE, LOW, HIGH, SEED],
+        infer_like,
+    ),
+    random(
+        "nn.bernoulli",
+        "1 with the probability that `x` states, else 0",
+        X,
+        &[DTYPE, SEED],
+        infer_like,
+    ),
+    random(
+        "nn.multinomial",
+        "classes drawn with the probabilities whose logarithms `x` states",
+        &[operand("x", "batch, classes")],
+        &[DTYPE, SEED, maybe("sample_size", AttrKind::Int, "draws for each batch; 1 if absent")],
+        infer_multinomial,
+    ),
+];
+
+fn infer_shape(cx: &InferCx<'_>) -> Result {
+    let element = cx.attrs().ty("dtype");
+    let element = element.unwrap_or_else(|| cx.context().float_type(FloatKind::F32));
+    one(cx, &Shaped::ranked(cx.need_ints("shape")?.into_iter().map(Dim::fixed), element))
+}
+
+fn infer_like(cx: &InferCx<'_>) -> Result {
+    let x = cx.tensor(0)?;
+    one(cx, &Shaped { element: cx.attrs().ty("dtype").unwrap_or(x.element), ..x })
+}
+
+fn infer_multinomial(cx: &InferCx<'_>) -> Result {
+    let batch = cx.tensor(0)?.dims.and_then(|d| d.first().copied()).unwrap_or(Dim::UNKNOWN);
+    let element = cx.attrs().ty("dtype");
+    let element = element.unwrap_or_else(|| dtype::type_of(cx.context(), DType::I32));
+    let draws = Dim::fixed(cx.attrs().int("sample_size").unwrap_or(1));
+    one(cx, &Shaped::ranked([batch, draws], element))
+}
