@@ -1,10 +1,18 @@
 //! A model: a module, and what of the ONNX model the module does not say.
 
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::Bytes;
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use tangram_ir::{Attr, Block, Module, Op, Str, Value};
+use tangram_ir::{Attr, Block, Context, Module, Op, Value};
 
+use crate::error::Result;
+use crate::export::{ExportOptions, export};
+use crate::file::{self, ExternalFiles, SaveOptions};
+use crate::import::import;
 use crate::proto::{GraphProto, ModelProto, NodeProto, TensorProto};
 
 /// A model in IR, with the memory of where each operation comes from.
@@ -22,6 +30,8 @@ pub struct Model {
 /// What the export needs of the imported model.
 #[derive(Clone)]
 pub(crate) struct Source {
+    /// The folder and files that weights lie in.
+    pub files: Arc<ExternalFiles>,
     /// The model without its graph's nodes, initializers and subgraphs.
     pub proto: ModelProto,
     /// The version of each operator set, `""` for the default one.
@@ -99,6 +109,32 @@ pub(crate) enum ConstantForm {
 }
 
 impl Model {
+    /// Opens and imports the model at `path`; its weights stay in the memory map.
+    ///
+    /// # Errors
+    /// [`crate::Error`]: the file cannot be read, or is no model that can be imported.
+    pub fn open(path: impl AsRef<Path>, context: Arc<Context>) -> Result<Model> {
+        import(file::open(path)?, context)
+    }
+
+    /// Decodes and imports a model; its weights stay in `bytes`.
+    ///
+    /// # Errors
+    /// [`crate::Error`]: the bytes are no model that can be imported.
+    pub fn decode(bytes: Bytes, context: Arc<Context>) -> Result<Model> {
+        import(file::decode(bytes)?, context)
+    }
+
+    /// Writes the model to `path`, through a temporary file beside it.
+    ///
+    /// # Errors
+    /// [`crate::Error`]: the program has what the operator set cannot say, or the file cannot be
+    /// written. What was at `path` is then still there.
+    pub fn save(&self, path: impl AsRef<Path>, options: &SaveOptions) -> Result<()> {
+        let proto = export(self, ExportOptions::default())?;
+        Ok(file::save(&proto, &self.source.files, path, options)?)
+    }
+
     /// What the import could not make sense of and carried along unchanged.
     pub fn warnings(&self) -> &[String] {
         &self.source.warnings
@@ -125,9 +161,4 @@ impl Model {
         let node = self.source.origins.get(number as usize)?.node;
         self.source.nodes.get(node as usize)?.name.as_deref()
     }
-}
-
-/// The name of a value as text, for messages.
-pub(crate) fn value_text(module: &Module, name: Option<Str>) -> &str {
-    name.map_or("", |name| module.context().text(name))
 }

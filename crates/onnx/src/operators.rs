@@ -139,11 +139,10 @@ const AXES_13: &[Absorbed] = &[takes(1, "axis", Kind::Ints, Some("axes"), 13)];
 const AXES_18: &[Absorbed] = &[takes(1, "axis", Kind::Ints, Some("axes"), 18)];
 const ARG: &[AttrRow] =
     &[int("axis", 0), flag("keepdims", true), flag("select_last_index", false)];
-const RECURRENT: &[AttrRow] = &[
-    text("direction", "forward"),
-    bare("hidden_size", Kind::Int),
-    int("layout", 0),
-];
+const RNN: &[AttrRow] =
+    &[text("direction", "forward"), bare("hidden_size", Kind::Int), int("layout", 0)];
+const LSTM: &[AttrRow] = &[RNN[0], RNN[1], RNN[2], flag("input_forget", false)];
+const GRU: &[AttrRow] = &[RNN[0], RNN[1], RNN[2], flag("linear_before_reset", false)];
 const WINDOW: &[AttrRow] = &[
     attr("output_datatype", "dtype", Kind::DType, Default::Int(1)),
     flag("periodic", true),
@@ -377,14 +376,9 @@ pub(crate) static ROWS: &[Row] = &[
             bare("size", Kind::Int),
         ],
     ),
-    row("LSTM", "nn.lstm", 7, &[RECURRENT[0], RECURRENT[1], RECURRENT[2], flag("input_forget", false)]),
-    row(
-        "GRU",
-        "nn.gru",
-        7,
-        &[RECURRENT[0], RECURRENT[1], RECURRENT[2], flag("linear_before_reset", false)],
-    ),
-    row("RNN", "nn.rnn", 7, RECURRENT),
+    row("LSTM", "nn.lstm", 7, LSTM),
+    row("GRU", "nn.gru", 7, GRU),
+    row("RNN", "nn.rnn", 7, RNN),
     row(
         "GridSample",
         "nn.grid_sample",

@@ -1,14 +1,11 @@
-//! ONNX types as IR types, and back.
+//! ONNX types as IR types.
 
 use tangram_dialects::{dims, dtype};
-use tangram_ir::{Attr, AttrData, Context, Dim, DimKind, Type, TypeData};
+use tangram_ir::{Context, Dim, Type, TypeData};
 use tangram_presburger::symbolic::Expr;
 use tangram_tensor::DType;
 
-use crate::proto::{
-    Dimension, DimensionValue, OptionalType, SequenceType, TensorShapeProto, TensorType, TypeProto,
-    TypeValue,
-};
+use crate::proto::{Dimension, DimensionValue, TensorType, TypeProto, TypeValue};
 
 /// ONNX's numbers for the element types that tensors here can have.
 const DTYPES: &[(i32, DType)] = &[
@@ -106,48 +103,4 @@ fn import_dim(context: &Context, dim: &Dimension) -> Dim {
         }
         _ => Dim::UNKNOWN,
     }
-}
-
-/// The ONNX type that an IR type stands for; `None` if ONNX has none.
-pub(crate) fn export(context: &Context, ty: Type) -> Option<TypeProto> {
-    let value = match context.type_data(ty) {
-        TypeData::Tensor(tensor) => {
-            let elem_type = Some(number_of(dtype::dtype_of(context, tensor.element)?));
-            let dim = tensor.dims.iter().map(|&d| export_dim(context, d)).collect();
-            TypeValue::TensorType(TensorType { elem_type, shape: Some(TensorShapeProto { dim }) })
-        }
-        TypeData::UnrankedTensor(element) => {
-            let elem_type = Some(number_of(dtype::dtype_of(context, *element)?));
-            TypeValue::TensorType(TensorType { elem_type, shape: None })
-        }
-        TypeData::Dialect { name, params } => {
-            let inner = export(context, inner_type(context, params)?)?;
-            let elem_type = Some(Box::new(inner));
-            match context.text(*name) {
-                "nn.sequence" => TypeValue::SequenceType(Box::new(SequenceType { elem_type })),
-                "nn.optional" => TypeValue::OptionalType(Box::new(OptionalType { elem_type })),
-                _ => return None,
-            }
-        }
-        _ => return None,
-    };
-    Some(TypeProto { value: Some(value), denotation: None })
-}
-
-fn inner_type(context: &Context, params: &[Attr]) -> Option<Type> {
-    match context.attr_data(*params.first()?) {
-        AttrData::Type(ty) => Some(*ty),
-        _ => None,
-    }
-}
-
-/// A symbolic extent is written when it is one symbol; ONNX has no expressions.
-fn export_dim(context: &Context, dim: Dim) -> Dimension {
-    let value = match dim.kind() {
-        DimKind::Static(n) => Some(DimensionValue::DimValue(n)),
-        DimKind::Unknown => None,
-        DimKind::Symbolic(text) => dims::parse(context, text)
-            .and_then(|e| e.as_symbol().map(|s| DimensionValue::DimParam(s.to_owned()))),
-    };
-    Dimension { value, denotation: None }
 }

@@ -1,0 +1,101 @@
+//! From IR to an ONNX model.
+//!
+//! Operations are written in the order in which they stand. An operation whose group is as the
+//! import made it gives its node back, with inputs and outputs under their present names; any
+//! other is written anew, in the model's operator set or the one that is asked for. Constants are
+//! written when the first node that uses them is.
+
+mod graph;
+mod names;
+mod node;
+mod origin;
+mod special;
+mod tensor;
+
+use cranelift_entity::SecondaryMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use tangram_ir::{Block, Context, Module, Op, Str, Value};
+
+use crate::error::{Error, Result};
+use crate::model::{Model, Source};
+use crate::operators;
+use crate::proto::{ModelProto, NodeProto, OperatorSetIdProto, TensorProto};
+
+/// How a model is exported.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ExportOptions {
+    /// The version of the default operator set; the model's own if absent.
+    pub opset: Option<i64>,
+}
+
+/// A graph that is being written.
+struct Graph {
+    block: Block,
+    nodes: Vec<NodeProto>,
+    initializers: Vec<TensorProto>,
+}
+
+/// The state of an export.
+struct Exporter<'m> {
+    module: &'m Module,
+    context: &'m Context,
+    source: &'m Source,
+    opset: i64,
+    /// Whether nodes of the import may be given back.
+    same_opset: bool,
+    /// The graphs around the current place, innermost last.
+    graphs: Vec<Graph>,
+    /// The name of each value, once it has one.
+    names: SecondaryMap<Value, Option<Str>>,
+    taken: FxHashSet<Str>,
+    fresh: u32,
+    /// Constants that are written already.
+    written: FxHashSet<Value>,
+    /// Constants made for attributes that are inputs in ONNX, by what they hold.
+    pool: FxHashMap<tensor::PoolKey, String>,
+    /// Operations that the node of a later operation covers.
+    covered: FxHashSet<Op>,
+}
+
+/// Exports `model`.
+///
+/// # Errors
+/// [`Error::Inexpressible`] if a rule made what no node of the operator set says.
+pub fn export(model: &Model, options: ExportOptions) -> Result<ModelProto> {
+    let own = model.opset("").unwrap_or(0);
+    let opset = options.opset.unwrap_or(own);
+    let mut exporter = Exporter {
+        module: &model.module,
+        context: model.module.context(),
+        source: &model.source,
+        opset,
+        same_opset: opset == own,
+        graphs: Vec::new(),
+        names: SecondaryMap::new(),
+        taken: FxHashSet::default(),
+        fresh: 0,
+        written: FxHashSet::default(),
+        pool: FxHashMap::default(),
+        covered: FxHashSet::default(),
+    };
+    let block = model.graph().ok_or(Error::NoGraph)?;
+    exporter.take_names();
+    let graph = exporter.graph(block)?;
+    let mut proto = model.source.proto.clone();
+    proto.graph = Some(graph);
+    if let (false, Some(opset)) = (exporter.same_opset, options.opset) {
+        proto.opset_import.retain(|set| !matches!(set.domain(), "" | "ai.onnx"));
+        let set = OperatorSetIdProto { domain: Some(String::new()), version: Some(opset) };
+        proto.opset_import.insert(0, set);
+    }
+    Ok(proto)
+}
+
+/// Says whether nn operation `name` can be written in version `opset` of ONNX's default operator
+/// set, whatever its attributes.
+pub fn is_expressible(name: &str, opset: i64) -> bool {
+    match operators::by_nn(name) {
+        Some(row) => row.since <= opset,
+        None => special::since(name).is_some_and(|since| since <= opset),
+    }
+}

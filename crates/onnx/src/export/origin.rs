@@ -1,0 +1,107 @@
+//! Giving nodes of the import back.
+
+use tangram_dialects::constant::is_none_type;
+use tangram_ir::{Block, Op, Value};
+
+use super::Exporter;
+use crate::error::Result;
+use crate::model::{Input, Origin};
+use crate::proto::{GraphProto, NodeProto};
+
+impl<'m> Exporter<'m> {
+    /// Finds the operations of `block` that are written together with a later one.
+    pub(super) fn cover(&mut self, block: Block) {
+        for op in self.module.ops(block) {
+            if let Some(origin) = self.intact(op) {
+                self.covered.extend(origin.members.iter().map(|m| m.op).filter(|&m| m != op));
+            } else if let Some(inner) = self.fused(op) {
+                self.covered.insert(inner);
+            }
+        }
+    }
+
+    /// The group that `op` ends, if it is as the import made it but for other values of its
+    /// node's inputs.
+    pub(super) fn intact(&self, op: Op) -> Option<&'m Origin> {
+        let number = self.source.origin_of[op].checked_sub(1)?;
+        let origin = &self.source.origins[number as usize];
+        let opaque = !self.module.name_text(op).starts_with("nn.");
+        (self.same_opset || opaque).then_some(())?;
+        let same = origin.members.iter().all(|member| {
+            let m = member.op;
+            self.module.is_live(m)
+                && self.module.block(m) == self.module.block(op)
+                && self.module.attrs(m) == member.attrs
+                && self.module.operand_count(m) == member.operand_count as usize
+                && member.fixed.iter().all(|&(i, v)| self.same(self.module.operand(m, i as usize), v))
+                && (m == op || self.inside(origin, m))
+        });
+        same.then_some(origin)
+    }
+
+    fn same(&self, a: Value, b: Value) -> bool {
+        let none = |v: Value| is_none_type(self.context, self.module.value_type(v));
+        a == b || (none(a) && none(b))
+    }
+
+    /// Says whether the results of `member` are used in the group only.
+    fn inside(&self, origin: &Origin, member: Op) -> bool {
+        self.module.results(member).all(|value| {
+            self.module.uses(value).all(|u| origin.members.iter().any(|m| m.op == u.op))
+        })
+    }
+
+    /// Writes the node of `origin`, with the present names.
+    pub(super) fn give_back(&mut self, origin: &Origin, op: Op) -> Result<()> {
+        let mut node = self.source.nodes[origin.node as usize].clone();
+        let mut inputs = Vec::with_capacity(origin.inputs.len());
+        for input in &origin.inputs {
+            inputs.push(match *input {
+                Input::Absent => String::new(),
+                Input::Operand(member, i) => {
+                    let value =
+                        self.module.operand(origin.members[member as usize].op, i as usize);
+                    self.input(value)
+                }
+                Input::Constant(value) => self.input(value),
+            });
+        }
+        node.input = inputs;
+        for (i, output) in node.output.iter_mut().enumerate() {
+            if let (Some(Some(value)), false) = (origin.outputs.get(i), output.is_empty()) {
+                *output = self.name(*value);
+            }
+        }
+        self.fill_graphs(&mut node, op)?;
+        self.push(node);
+        Ok(())
+    }
+
+    /// Writes the regions of `op` into the places that the import left empty.
+    fn fill_graphs(&mut self, node: &mut NodeProto, op: Op) -> Result<()> {
+        let regions = self.module.regions(op).to_vec();
+        if regions.is_empty() {
+            return Ok(());
+        }
+        let branches = self.module.name_text(op) == "nn.if";
+        let mut next = 0;
+        for attribute in &mut node.attribute {
+            let else_branch = attribute.name() == "else_branch";
+            let places: Vec<&mut GraphProto> = attribute
+                .g
+                .as_deref_mut()
+                .into_iter()
+                .chain(attribute.graphs.iter_mut())
+                .collect();
+            for place in places {
+                let at = if branches { usize::from(else_branch) } else { next };
+                next += 1;
+                let block = regions.get(at).and_then(|&region| self.module.first_block(region));
+                if let Some(block) = block {
+                    *place = self.graph(block)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,121 @@
+//! Constants as initializers and `Constant` nodes.
+
+use bytes::Bytes;
+use tangram_dialects::constant;
+use tangram_ir::{Block, Value};
+use tangram_tensor::{DType, Tensor};
+
+use super::Exporter;
+use crate::model::ConstantForm;
+use crate::proto::{AttributeProto, AttributeType, NodeProto, TensorProto};
+use crate::types;
+
+/// What a small constant holds: two that are equal are written once.
+pub(super) type PoolKey = (DType, Vec<usize>, Bytes);
+
+/// `tensor` as ONNX writes it, sharing its bytes.
+pub(crate) fn to_proto(tensor: &Tensor, name: &str) -> TensorProto {
+    let mut proto = TensorProto {
+        name: Some(name.to_owned()),
+        dims: tensor.shape().iter().map(|&n| n as i64).collect(),
+        data_type: Some(types::number_of(tensor.dtype())),
+        ..TensorProto::default()
+    };
+    match tensor.strings() {
+        Some(strings) => {
+            proto.string_data = strings.iter().map(|s| Bytes::copy_from_slice(s)).collect();
+        }
+        None => proto.raw_data = Some(tensor.bytes().clone()),
+    }
+    proto
+}
+
+impl Exporter<'_> {
+    /// The name of `value` as an input; writes it first if it is a constant.
+    pub(super) fn input(&mut self, value: Value) -> String {
+        if constant::is_none_type(self.context, self.module.value_type(value)) {
+            return String::new();
+        }
+        self.use_constant(value);
+        self.name(value)
+    }
+
+    /// Writes `value` if it is a constant that is not written yet.
+    pub(super) fn use_constant(&mut self, value: Value) {
+        let Some(op) = self.module.def_op(value) else { return };
+        let origin = self.source.constants.get(&op).copied();
+        let live = self.module.is_live(op);
+        if origin.is_none() && !(live && constant::is_constant(self.module, op)) {
+            return;
+        }
+        if !self.written.insert(value) {
+            return;
+        }
+        let name = self.name(value);
+        match origin.map(|origin| (origin.form, origin.block)) {
+            Some((ConstantForm::Initializer(number), block)) => {
+                self.write_initializer(number, name, block);
+            }
+            Some((ConstantForm::Node(number), block)) => {
+                let mut node = self.source.nodes[number as usize].clone();
+                node.output = vec![name];
+                let at = self.place(block).unwrap_or(0);
+                self.graphs[at].nodes.push(node);
+            }
+            None => {
+                if let Some(tensor) = constant::constant_tensor(self.module, value) {
+                    let home = self.module.def_block(value).and_then(|block| self.place(block));
+                    self.write_tensor(home.unwrap_or(0), &tensor, &name);
+                }
+            }
+        }
+    }
+
+    /// The place of the graph of `block` among those being written.
+    fn place(&self, block: Block) -> Option<usize> {
+        self.graphs.iter().position(|graph| graph.block == block)
+    }
+
+    /// Writes initializer `number` of the model as `name` into the graph of `block`.
+    pub(super) fn write_initializer(&mut self, number: u32, name: String, block: Block) {
+        let mut tensor = self.source.tensors[number as usize].clone();
+        tensor.name = Some(name);
+        let at = self.place(block).unwrap_or(0);
+        self.graphs[at].initializers.push(tensor);
+    }
+
+    /// Before IR version 4 every initializer has to be a graph input, so that new constants are
+    /// nodes there.
+    fn write_tensor(&mut self, at: usize, tensor: &Tensor, name: &str) {
+        let proto = to_proto(tensor, name);
+        if self.source.proto.ir_version() >= 4 {
+            self.graphs[at].initializers.push(proto);
+            return;
+        }
+        let attribute = AttributeProto {
+            name: Some("value".into()),
+            r#type: Some(AttributeType::Tensor as i32),
+            t: Some(Box::new(TensorProto { name: None, ..proto })),
+            ..AttributeProto::default()
+        };
+        self.graphs[at].nodes.push(NodeProto {
+            op_type: Some("Constant".into()),
+            output: vec![name.to_owned()],
+            attribute: vec![attribute],
+            ..NodeProto::default()
+        });
+    }
+
+    /// The name of a constant that holds `tensor`, written once for the whole model.
+    pub(super) fn pooled(&mut self, tensor: &Tensor, stem: &str) -> String {
+        let key = (tensor.dtype(), tensor.shape().to_vec(), tensor.bytes().clone());
+        if let Some(name) = self.pool.get(&key) {
+            return name.clone();
+        }
+        let name = self.fresh_name(stem);
+        let name = self.context.text(name).to_owned();
+        self.write_tensor(0, tensor, &name);
+        self.pool.insert(key, name.clone());
+        name
+    }
+}

@@ -1,0 +1,117 @@
+//! From an ONNX model to IR.
+//!
+//! Each node becomes one operation, or a few (a convolution with a bias becomes `nn.conv2d` and
+//! `nn.bias_add`). The group remembers its node, so that the export can give the node back. A
+//! node that nn has no operation for, or whose operands type inference refuses, becomes an
+//! operation `onnx.<operator>` of the declared types: it is carried along and never looked into.
+//!
+//! Declared types are claims. They are believed for graph inputs, and for results of operations
+//! that nn does not know; everything else is inferred.
+
+mod attributes;
+mod control;
+mod graph;
+mod node;
+mod order;
+mod special;
+
+use std::sync::Arc;
+
+use cranelift_entity::SecondaryMap;
+use rustc_hash::FxHashMap;
+use tangram_ir::{Block, Context, Module, Str, Value};
+
+use crate::error::{Error, Result};
+use crate::file::Loaded;
+use crate::model::{Model, Source};
+use crate::proto::{ModelProto, NodeProto, ValueInfoProto};
+
+/// The state of an import.
+pub(crate) struct Importer {
+    pub(crate) module: Module,
+    pub(crate) context: Arc<Context>,
+    pub(crate) source: Source,
+    /// The names of each graph around the current place, innermost last.
+    scopes: Vec<FxHashMap<Str, Value>>,
+    /// Declared types, of the graphs around the current place.
+    claims: FxHashMap<Str, ValueInfoProto>,
+    /// The block that operations are appended to.
+    block: Block,
+    /// The version of the default operator set.
+    version: i64,
+}
+
+/// Imports a loaded model.
+///
+/// # Errors
+/// [`Error`]: the model is not well formed, or of an operator set before 7.
+pub fn import(loaded: Loaded, context: Arc<Context>) -> Result<Model> {
+    let Loaded { mut model, files, unknown } = loaded;
+    let graph = model.graph.take().ok_or(Error::NoGraph)?;
+    let opsets = opsets(&model);
+    let version = opsets.get("").copied().unwrap_or(0);
+    if version < 7 && !(opsets.get("").is_none() && !opsets.is_empty()) {
+        return Err(Error::Opset { found: version });
+    }
+    let module = Module::new(context.clone());
+    let block = module.body();
+    let warnings = unknown
+        .iter()
+        .map(|field| {
+            format!("field {} of {} is unknown and was dropped", field.number, field.message.name())
+        })
+        .collect();
+    let source = Source {
+        files: Arc::new(files),
+        proto: model,
+        opsets,
+        nodes: Vec::new(),
+        tensors: Vec::new(),
+        graphs: FxHashMap::default(),
+        origin_of: SecondaryMap::new(),
+        origins: Vec::new(),
+        constants: FxHashMap::default(),
+        warnings,
+    };
+    let scopes = Vec::new();
+    let claims = FxHashMap::default();
+    let mut importer = Importer { module, context, source, scopes, claims, block, version };
+    importer.main_function(graph)?;
+    Ok(Model { module: importer.module, source: importer.source })
+}
+
+fn opsets(model: &ModelProto) -> FxHashMap<String, i64> {
+    let entry = |set: &crate::proto::OperatorSetIdProto| {
+        let domain = match set.domain() {
+            "ai.onnx" => "",
+            domain => domain,
+        };
+        (domain.to_owned(), set.version())
+    };
+    model.opset_import.iter().map(entry).collect()
+}
+
+/// A node as messages name it.
+pub(crate) fn describe(node: &NodeProto) -> String {
+    match node.name() {
+        "" => match node.output.iter().find(|name| !name.is_empty()) {
+            Some(output) => format!("the {} node of `{output}`", node.op_type()),
+            None => format!("a {} node", node.op_type()),
+        },
+        name => format!("{} node `{name}`", node.op_type()),
+    }
+}
+
+impl Importer {
+    /// The value that `name` stands for, in the innermost graph that defines it.
+    pub(crate) fn lookup(&self, name: Str) -> Option<Value> {
+        self.scopes.iter().rev().find_map(|scope| scope.get(&name).copied())
+    }
+
+    /// Makes `name` stand for `value` in the innermost graph.
+    pub(crate) fn define(&mut self, name: Str, value: Value) -> bool {
+        self.module.set_value_name(value, Some(name));
+        let scope = self.scopes.last_mut().expect("a graph is being imported");
+        scope.insert(name, value).is_none()
+    }
+}

@@ -1,0 +1,80 @@
+//! Putting nodes in an order in which each follows what it uses.
+
+use rustc_hash::FxHashMap;
+
+use super::describe;
+use crate::error::{Error, Result};
+use crate::proto::{GraphProto, NodeProto};
+
+/// Sorts `nodes` so that each comes after the nodes whose outputs it uses. Stable: a list that is
+/// in order stays as it is. O(nodes + uses).
+///
+/// # Errors
+/// [`Error::Cycle`] if there is no such order.
+pub(super) fn sort(nodes: Vec<NodeProto>) -> Result<Vec<NodeProto>> {
+    let mut producer: FxHashMap<&str, usize> = FxHashMap::default();
+    for (i, node) in nodes.iter().enumerate() {
+        for output in node.output.iter().filter(|name| !name.is_empty()) {
+            producer.entry(output).or_insert(i);
+        }
+    }
+    let needs: Vec<Vec<usize>> = nodes.iter().map(|node| needed(node, &producer)).collect();
+    if needs.iter().enumerate().all(|(i, list)| list.iter().all(|&j| j < i)) {
+        return Ok(nodes);
+    }
+    let order = kahn(&needs).map_err(|i| {
+        let name = nodes[i].output.first().cloned().unwrap_or_default();
+        Error::Cycle { node: describe(&nodes[i]), name }
+    })?;
+    let mut slots: Vec<Option<NodeProto>> = nodes.into_iter().map(Some).collect();
+    Ok(order.into_iter().filter_map(|i| slots[i].take()).collect())
+}
+
+/// The nodes that `node` needs, itself included if it does.
+fn needed(node: &NodeProto, producer: &FxHashMap<&str, usize>) -> Vec<usize> {
+    let mut list: Vec<usize> =
+        node.input.iter().filter_map(|name| producer.get(name.as_str()).copied()).collect();
+    // What a subgraph uses and does not define comes from outside.
+    let mut stack: Vec<&GraphProto> = subgraphs(node).collect();
+    while let Some(graph) = stack.pop() {
+        for inner in &graph.node {
+            list.extend(inner.input.iter().filter_map(|name| producer.get(name.as_str()).copied()));
+            stack.extend(subgraphs(inner));
+        }
+        let outputs = graph.output.iter();
+        list.extend(outputs.filter_map(|output| producer.get(output.name()).copied()));
+    }
+    list
+}
+
+fn subgraphs(node: &NodeProto) -> impl Iterator<Item = &GraphProto> {
+    node.attribute.iter().flat_map(|a| a.g.as_deref().into_iter().chain(a.graphs.iter()))
+}
+
+/// Kahn's algorithm, the least index first; `Err` holds a node of a cycle.
+fn kahn(needs: &[Vec<usize>]) -> std::result::Result<Vec<usize>, usize> {
+    use std::cmp::Reverse;
+    use std::collections::BinaryHeap;
+    let mut users: Vec<Vec<usize>> = vec![Vec::new(); needs.len()];
+    let mut open: Vec<usize> = needs.iter().map(Vec::len).collect();
+    for (i, list) in needs.iter().enumerate() {
+        for &j in list {
+            users[j].push(i);
+        }
+    }
+    let mut ready: BinaryHeap<_> = (0..needs.len()).filter(|&i| open[i] == 0).map(Reverse).collect();
+    let mut order = Vec::with_capacity(needs.len());
+    while let Some(Reverse(i)) = ready.pop() {
+        order.push(i);
+        for &user in &users[i] {
+            open[user] -= 1;
+            if open[user] == 0 {
+                ready.push(Reverse(user));
+            }
+        }
+    }
+    match (0..needs.len()).find(|&i| open[i] > 0) {
+        Some(i) => Err(i),
+        None => Ok(order),
+    }
+}
