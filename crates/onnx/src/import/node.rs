@@ -38,7 +38,6 @@ impl Importer {
             return Ok(());
         }
         let inputs = self.inputs(&node)?;
-        let number = self.source.nodes.len() as u32;
         let loc = self.context.name_loc(node.name());
         let version = self.version;
         let (outputs, members) = if graphs.is_empty() {
@@ -46,6 +45,8 @@ impl Importer {
         } else {
             self.node_with_graphs(&node, &inputs, graphs, loc)?
         };
+        // Nodes of subgraphs have their numbers by now.
+        let number = self.source.nodes.len() as u32;
         self.remember(number, &node, &inputs, &members, &outputs);
         self.define_outputs(&node, &outputs)?;
         self.source.nodes.push(node);
