@@ -1,0 +1,175 @@
+//! Applying: right-hand sides as straight-line programs run over rows of matches.
+
+use super::hashcons::hash_words;
+use super::log::Why;
+use super::matcher::Found;
+use super::nodes::Core;
+use super::term::{Atom, Term};
+use crate::Id;
+
+/// What an e-graph with analyses on top of a [`Core`] has to offer so that rules can change it.
+pub trait Host {
+    /// Returns the core.
+    fn core(&self) -> &Core;
+    /// Returns the core for changes that concern no analysis.
+    fn core_mut(&mut self) -> &mut Core;
+    /// Adds a node given as words, operator first, with canonical children.
+    fn add_words(&mut self, words: &[u32]) -> Id;
+    /// Unites two classes and says whether they were two.
+    fn unite(&mut self, left: Id, right: Id, why: Why) -> bool;
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Arg {
+    Var(u32),
+    Step(u32),
+}
+
+/// A compiled right-hand side.
+#[derive(Clone, Debug, Default)]
+pub struct Template {
+    /// `(operator, first argument, end of arguments)` in the order of the term's atoms.
+    steps: Vec<(u32, u32, u32)>,
+    args: Vec<Arg>,
+    root: Option<Arg>,
+}
+
+/// How many rows ahead the hashcons is asked to load the places it will need.
+const AHEAD: usize = 8;
+
+impl Template {
+    /// Compiles a term.
+    pub fn new(term: &Term) -> Self {
+        let mut template = Template::default();
+        let mut place = Vec::with_capacity(term.atoms.len());
+        for atom in &term.atoms {
+            place.push(match atom {
+                Atom::Var(var) => Arg::Var(*var),
+                Atom::Node(op, kids) => {
+                    let first = template.args.len() as u32;
+                    template.args.extend(kids.iter().map(|&kid| place[kid as usize]));
+                    let end = template.args.len() as u32;
+                    template.steps.push((op.0, first, end));
+                    Arg::Step(template.steps.len() as u32 - 1)
+                }
+            });
+        }
+        template.root = place.last().copied();
+        template
+    }
+
+    /// Builds the term for bindings `vars`; the nodes built stay in `nodes`.
+    pub fn build(&self, host: &mut impl Host, vars: &[u32], nodes: &mut Vec<u32>) -> Option<Id> {
+        nodes.clear();
+        let mut words = smallvec::SmallVec::<[u32; 12]>::new();
+        for &(op, first, end) in &self.steps {
+            words.clear();
+            words.push(op);
+            let core = host.core_mut();
+            for arg in &self.args[first as usize..end as usize] {
+                let id = Self::value(*arg, vars, nodes);
+                words.push(core.root_mut(id));
+            }
+            nodes.push(host.add_words(&words).0);
+        }
+        self.root.map(|root| Id(Self::value(root, vars, nodes)))
+    }
+
+    #[inline]
+    fn value(arg: Arg, vars: &[u32], nodes: &[u32]) -> u32 {
+        match arg {
+            Arg::Var(var) => vars[var as usize],
+            Arg::Step(step) => nodes[step as usize],
+        }
+    }
+
+    /// Loads the hashcons place of the first step, as far as it depends on variables only.
+    #[inline]
+    fn touch(&self, core: &Core, vars: &[u32]) -> u64 {
+        let Some(&(op, first, end)) = self.steps.first() else {
+            return 0;
+        };
+        let mut words = [op, 0, 0, 0, 0];
+        let count = (end - first) as usize;
+        if count > 4 {
+            return 0;
+        }
+        for (at, arg) in self.args[first as usize..end as usize].iter().enumerate() {
+            let Arg::Var(var) = arg else { return 0 };
+            words[at + 1] = core.root(vars[*var as usize]);
+        }
+        core.memo.touch(hash_words(&words[..count + 1]))
+    }
+
+    /// Builds the term for each match and unites it with the match's root; counts the unions.
+    ///
+    /// `rule` is the number of the rule in the proof log. `stop` is asked between rows.
+    pub fn apply(
+        &self,
+        host: &mut impl Host,
+        found: &Found,
+        rule: Option<u32>,
+        mut stop: impl FnMut(&Core) -> bool,
+    ) -> usize {
+        let mut nodes = Vec::new();
+        let mut unions = 0;
+        let mut warm = 0;
+        for (at, row) in found.iter().enumerate() {
+            if at % AHEAD == 0 {
+                let next = found.rows[at * found.width..].chunks_exact(found.width);
+                for row in next.take(AHEAD) {
+                    warm ^= self.touch(host.core(), &row[1..1 + found.vars]);
+                }
+                if at % (AHEAD * 8) == 0 && stop(host.core()) {
+                    break;
+                }
+            }
+            unions += usize::from(self.step(host, row, rule, &mut nodes));
+        }
+        std::hint::black_box(warm);
+        unions
+    }
+
+    /// Builds the term for one match and unites it with the match's root.
+    pub fn apply_row(&self, host: &mut impl Host, row: &[u32], rule: Option<u32>) -> bool {
+        self.step(host, row, rule, &mut Vec::new())
+    }
+
+    #[inline]
+    fn step(
+        &self,
+        host: &mut impl Host,
+        row: &[u32],
+        rule: Option<u32>,
+        nodes: &mut Vec<u32>,
+    ) -> bool {
+        match self.build(host, &row[1..], nodes) {
+            Some(right) => unite(host, row, right, rule, nodes),
+            None => false,
+        }
+    }
+}
+
+/// Unites the root of a match with what its rule built, and logs the match if that says something.
+#[inline]
+fn unite(host: &mut impl Host, row: &[u32], right: Id, rule: Option<u32>, nodes: &[u32]) -> bool {
+    let left = Id(row[0]);
+    let core = host.core_mut();
+    let Some(rule) = rule.filter(|_| core.log.is_some()) else {
+        return host.unite(left, right, Why::Congruence);
+    };
+    if core.root(left.0) == core.root(right.0) {
+        return false;
+    }
+    let why = match &mut core.log {
+        Some(log) => {
+            let at = log.rows.len() as u32;
+            log.rows.push(rule);
+            log.rows.extend_from_slice(&row[1..]);
+            log.rows.extend_from_slice(nodes);
+            Why::Match(at)
+        }
+        None => Why::Congruence,
+    };
+    host.unite(left, right, why)
+}

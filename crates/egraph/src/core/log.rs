@@ -1,0 +1,102 @@
+//! The log that proofs are made from.
+//!
+//! Every union that changed something appends one edge between the two ids it was asked for. As
+//! an edge is only added between classes that were apart, the edges form a forest, and the path
+//! between two ids in it uses only edges from before they became equal. So a proof needs no more
+//! than the log: see [`proof`](super::proof). Nothing is rooted, balanced or instantiated while
+//! rewriting runs, which is what keeps explanations cheap.
+
+use super::nodes::Core;
+use super::term::Term;
+use crate::Symbol;
+
+/// Why two ids were united.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// The nodes have the same operator and equal children.
+    Congruence,
+    /// The terms of the two ids are equal for a named reason.
+    Given(Symbol),
+    /// A rule matched: its place in the log's match rows.
+    Match(u32),
+}
+
+/// A rule as the log knows it.
+#[derive(Clone, Debug)]
+pub(crate) struct RuleForm {
+    pub(crate) name: Symbol,
+    pub(crate) left: Term,
+    pub(crate) right: Term,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Edge {
+    pub(crate) left: u32,
+    pub(crate) right: u32,
+    pub(crate) why: Why,
+}
+
+/// Edges, match rows and the rules that they name.
+///
+/// A row is `[rule, bindings of the variables, nodes matched by the left side's operators, nodes
+/// that stand for the right side's operators]`, in the order of the terms' atoms.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Log {
+    pub(crate) edges: Vec<Edge>,
+    pub(crate) rows: Vec<u32>,
+    pub(crate) rules: Vec<RuleForm>,
+}
+
+impl Log {
+    pub(crate) fn push(&mut self, left: u32, right: u32, why: Why) {
+        self.edges.push(Edge { left, right, why });
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.edges.capacity() * size_of::<Edge>() + self.rows.capacity() * 4
+    }
+}
+
+impl Core {
+    /// Starts to keep what proofs need; only possible before the first union.
+    ///
+    /// Returns whether proofs are kept from here on.
+    pub fn keep_proofs(&mut self) -> bool {
+        if self.log.is_none() && self.classes == self.find.len() {
+            self.origin = self.words.clone();
+            self.log = Some(Log::default());
+        }
+        self.log.is_some()
+    }
+
+    /// Forgets all proofs and stops keeping any.
+    pub fn forget_proofs(&mut self) {
+        self.log = None;
+        self.origin = Vec::new();
+    }
+
+    /// Tells whether proofs are kept.
+    pub fn keeps_proofs(&self) -> bool {
+        self.log.is_some()
+    }
+
+    /// Returns the name of the rule behind a union.
+    pub(crate) fn rule_name(&self, why: Why) -> Option<Symbol> {
+        match why {
+            Why::Congruence => None,
+            Why::Given(name) => Some(name),
+            Why::Match(row) => {
+                let log = self.log.as_ref()?;
+                let rule = *log.rows.get(row as usize)?;
+                Some(log.rules.get(rule as usize)?.name)
+            }
+        }
+    }
+
+    /// Registers a rule with the log and returns its number, if proofs are kept.
+    pub(crate) fn log_rule(&mut self, rule: RuleForm) -> Option<u32> {
+        let log = self.log.as_mut()?;
+        log.rules.push(rule);
+        Some(log.rules.len() as u32 - 1)
+    }
+}

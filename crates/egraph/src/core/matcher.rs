@@ -1,0 +1,523 @@
+//! Matching: all left-hand sides of a rule set in one walk over a trie of their steps.
+//!
+//! Programs that begin alike share trie nodes, so eight rules over `(let ?v ?e (op ..))` read the
+//! `let` nodes once. Each rule has its own switch, limit and generation: with `since`, matches
+//! whose nodes all carry older stamps are left out, because the rule saw them before. A subtree
+//! whose rules are all off, full, or interested in newer nodes only is not entered.
+
+use super::classes::op_bit;
+use super::nodes::Core;
+use super::program::{Program, Step, Witness};
+use super::term::{Atom, Term};
+use crate::Id;
+
+/// What one rule wants from a search.
+#[derive(Clone, Copy, Debug)]
+pub struct Query {
+    /// Whether the rule takes part.
+    pub active: bool,
+    /// Rows are made only for matches with a node stamped at this generation or later.
+    pub since: u32,
+    /// Whether older matches have to be counted although they make no rows.
+    pub count_all: bool,
+    /// The search of this rule stops after so many matches.
+    pub limit: usize,
+}
+
+impl Query {
+    /// Asks for every match.
+    pub const ALL: Query = Query { active: true, since: 0, count_all: false, limit: usize::MAX };
+}
+
+/// What one rule found.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// One row per match: root node, bindings by variable number, then the matched nodes.
+    pub rows: Vec<u32>,
+    /// The length of a row.
+    pub width: usize,
+    /// The number of variables.
+    pub vars: usize,
+    /// The number of matches, those without a row included.
+    pub count: usize,
+}
+
+impl Found {
+    /// Iterates over the rows.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u32]> {
+        self.rows.chunks_exact(self.width.max(1))
+    }
+}
+
+#[derive(Clone, Debug)]
+struct TrieNode {
+    step: Step,
+    children: Vec<u32>,
+    rules: Vec<u32>,
+    parent: u32,
+    /// Whether a step below can make the match newer: it branches, or looks a term up.
+    deeper: bool,
+    /// The number of branching steps above this one.
+    depth: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Rule {
+    end: u32,
+    vars: Vec<u32>,
+    witnesses: Vec<Witness>,
+}
+
+/// Compiled left-hand sides that are matched together.
+#[derive(Clone, Debug, Default)]
+pub struct RuleSet {
+    nodes: Vec<TrieNode>,
+    roots: Vec<u32>,
+    rules: Vec<Rule>,
+    registers: usize,
+    branches: usize,
+    /// Whether rows name the matched nodes, which proofs need.
+    witness: bool,
+}
+
+const ROOT: u32 = u32::MAX;
+
+impl RuleSet {
+    /// Makes an empty rule set; `witness` says whether rows name the nodes that were matched.
+    pub fn new(witness: bool) -> Self {
+        RuleSet { witness, ..Self::default() }
+    }
+
+    /// Adds a pattern and returns its number.
+    pub fn push(&mut self, left: &Term) -> usize {
+        self.push_program(super::program::compile(left))
+    }
+
+    /// Adds a conjunction of patterns that share variables and returns its number.
+    ///
+    /// Each clause may name the variable that stands for the class of its root.
+    pub fn push_all(&mut self, clauses: &[(Option<u32>, &Term)]) -> usize {
+        self.push_program(super::program::compile_all(clauses))
+    }
+
+    fn push_program(&mut self, program: Program) -> usize {
+        let rule = self.rules.len() as u32;
+        let mut at = ROOT;
+        let mut depth = 0;
+        for step in program.steps {
+            let branches = step.branches();
+            at = self.child(at, step, depth);
+            depth += u32::from(branches);
+        }
+        let mut above = at;
+        let mut deeper = false;
+        while above != ROOT {
+            let node = &mut self.nodes[above as usize];
+            node.deeper |= deeper;
+            deeper |= node.step.branches() || matches!(node.step, Step::Ground { .. });
+            above = node.parent;
+        }
+        if at != ROOT {
+            self.nodes[at as usize].rules.push(rule);
+        }
+        self.registers = self.registers.max(program.registers as usize);
+        self.branches = self.branches.max(depth as usize);
+        self.rules.push(Rule { end: at, vars: program.vars, witnesses: program.witnesses });
+        rule as usize
+    }
+
+    fn child(&mut self, parent: u32, step: Step, depth: u32) -> u32 {
+        let siblings = match parent {
+            ROOT => &self.roots,
+            _ => &self.nodes[parent as usize].children,
+        };
+        let same = |&&node: &&u32| self.nodes[node as usize].step == step;
+        if let Some(&node) = siblings.iter().find(same) {
+            return node;
+        }
+        let node = self.nodes.len() as u32;
+        self.nodes.push(TrieNode {
+            step,
+            children: Vec::new(),
+            rules: Vec::new(),
+            parent,
+            deeper: false,
+            depth,
+        });
+        match parent {
+            ROOT => self.roots.push(node),
+            _ => self.nodes[parent as usize].children.push(node),
+        }
+        node
+    }
+
+    /// Returns the number of patterns.
+    pub fn len(&self) -> usize {
+        self.rules.len()
+    }
+
+    /// Tells whether there are no patterns.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// Searches the whole e-graph, which has to be rebuilt, for all patterns at once.
+    ///
+    /// `queries`: one per pattern. `stop` is asked now and then; `None` if it said yes.
+    pub fn search(
+        &self,
+        core: &Core,
+        queries: &[Query],
+        mut stop: impl FnMut() -> bool,
+    ) -> Option<Vec<Found>> {
+        let mut walk = Walk::new(self, core, queries);
+        for &root in &self.roots {
+            if stop() || !walk.run(root, None, &mut stop) {
+                return None;
+            }
+        }
+        Some(walk.found)
+    }
+
+    /// Searches one class for the only pattern of this set.
+    pub fn search_class(&self, core: &Core, class: Id, limit: usize) -> Found {
+        let query = Query { limit, ..Query::ALL };
+        let queries = [query];
+        let mut walk = Walk::new(self, core, &queries);
+        for &root in &self.roots {
+            walk.run(root, Some(core.find(class).0), &mut || false);
+        }
+        walk.found.pop().unwrap_or_default()
+    }
+}
+
+/// A branching step under way.
+struct Frame {
+    trie: u32,
+    /// The next child of the trie node to enter for the current node.
+    child: u32,
+    /// The rest of the candidates.
+    at: u32,
+    end: u32,
+    /// The latest stamp among the nodes bound above.
+    above: u32,
+    /// The same with the current node.
+    stamp: u32,
+}
+
+struct Walk<'a> {
+    set: &'a RuleSet,
+    core: &'a Core,
+    queries: &'a [Query],
+    found: Vec<Found>,
+    regs: Vec<u32>,
+    bound: Vec<u32>,
+    /// How many rules in the subtree of each trie node still want matches.
+    wanting: Vec<u32>,
+    /// The lowest generation that a rule in the subtree of each trie node asks for.
+    since: Vec<u32>,
+    /// Classes and stamps of terms without variables, by trie node.
+    ground: Vec<Option<(u32, u32)>>,
+    witnesses: Vec<Vec<u32>>,
+    frames: Vec<Frame>,
+    only: Option<u32>,
+    polls: u32,
+}
+
+impl<'a> Walk<'a> {
+    fn new(set: &'a RuleSet, core: &'a Core, queries: &'a [Query]) -> Self {
+        let mut walk = Walk {
+            set,
+            core,
+            queries,
+            found: Vec::with_capacity(set.rules.len()),
+            regs: vec![0; set.registers],
+            bound: vec![0; set.branches],
+            wanting: vec![0; set.nodes.len()],
+            since: vec![u32::MAX; set.nodes.len()],
+            ground: vec![None; set.nodes.len()],
+            witnesses: vec![Vec::new(); set.rules.len()],
+            frames: Vec::new(),
+            only: None,
+            polls: 0,
+        };
+        for (rule, query) in set.rules.iter().zip(queries) {
+            walk.enlist(rule, query);
+        }
+        for (at, node) in set.nodes.iter().enumerate() {
+            if let (Step::Ground { term, .. }, true) = (&node.step, walk.wanting[at] > 0) {
+                walk.ground[at] = lookup_ground(core, term).map(|(class, stamp, _)| (class, stamp));
+            }
+        }
+        walk
+    }
+
+    fn enlist(&mut self, rule: &Rule, query: &Query) {
+        let number = self.found.len();
+        let extra = if self.set.witness { rule.witnesses.len() } else { 0 };
+        self.found.push(Found {
+            rows: Vec::new(),
+            width: 1 + rule.vars.len() + extra,
+            vars: rule.vars.len(),
+            count: 0,
+        });
+        if !query.active || query.limit == 0 {
+            return;
+        }
+        if self.set.witness {
+            let node = |witness: &Witness| match witness {
+                Witness::Bound(_) => 0,
+                Witness::Ground(term) => lookup_ground(self.core, term).map_or(0, |found| found.2),
+            };
+            self.witnesses[number] = rule.witnesses.iter().map(node).collect();
+        }
+        let since = if query.count_all { 0 } else { query.since };
+        let mut at = rule.end;
+        while at != ROOT {
+            self.wanting[at as usize] += 1;
+            self.since[at as usize] = self.since[at as usize].min(since);
+            at = self.set.nodes[at as usize].parent;
+        }
+    }
+
+    /// Walks one tree of the trie; false if `stop` said so.
+    fn run(&mut self, root: u32, only: Option<u32>, stop: &mut impl FnMut() -> bool) -> bool {
+        self.only = only;
+        self.frames.clear();
+        self.enter(root, 0);
+        while let Some(frame) = self.frames.last_mut() {
+            let node = &self.set.nodes[frame.trie as usize];
+            if let Some(&child) = node.children.get(frame.child as usize) {
+                frame.child += 1;
+                let stamp = frame.stamp;
+                self.enter(child, stamp);
+            } else if !self.advance() {
+                self.frames.pop();
+            }
+            self.polls = self.polls.wrapping_add(1);
+            if self.polls & 0xffff == 0 && stop() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Runs the steps from `trie` on up to the next one that branches, which gets a frame.
+    #[inline]
+    fn enter(&mut self, mut trie: u32, mut stamp: u32) {
+        let set = self.set;
+        while self.wanting[trie as usize] > 0 {
+            let node = &set.nodes[trie as usize];
+            if node.step.branches() {
+                let (at, end) = self.candidates(trie, node, stamp);
+                if at < end {
+                    let child = node.children.len() as u32;
+                    self.push_frame(trie, child, (at, end), stamp);
+                }
+                return;
+            }
+            let Some(newer) = self.check(trie, &node.step, stamp) else {
+                return;
+            };
+            stamp = newer;
+            for &rule in &node.rules {
+                self.emit(rule, stamp);
+            }
+            match node.children.as_slice() {
+                [] => return,
+                [child] => trie = *child,
+                _ => {
+                    self.push_frame(trie, 0, (0, 0), stamp);
+                    return;
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn push_frame(&mut self, trie: u32, child: u32, (at, end): (u32, u32), stamp: u32) {
+        self.frames.push(Frame { trie, child, at, end, above: stamp, stamp });
+    }
+
+    /// Returns the range of nodes or classes that a branching step has to try.
+    #[inline]
+    fn candidates(&self, trie: u32, node: &TrieNode, stamp: u32) -> (u32, u32) {
+        match &node.step {
+            Step::Bind { reg, op, .. } => {
+                let class = self.regs[*reg as usize];
+                let info = &self.core.class[class as usize];
+                let since = self.since[trie as usize];
+                let old = stamp < since && !node.deeper && info.newest < since;
+                if old || info.mask & op_bit(*op) == 0 {
+                    return (0, 0);
+                }
+                self.core.rows_with(class, *op)
+            }
+            Step::Scan { op, .. } => match self.root_class() {
+                Some(class) => self.core.rows_with(class, *op),
+                None => (0, self.core.ops[*op as usize].nodes.len() as u32),
+            },
+            _ => match self.root_class() {
+                Some(class) => (class, class + 1),
+                None => (0, self.core.find.len() as u32),
+            },
+        }
+    }
+
+    /// Returns the class that the first step is confined to, if any.
+    fn root_class(&self) -> Option<u32> {
+        self.only.filter(|_| self.frames.is_empty())
+    }
+
+    /// Runs a step that succeeds at most once; returns the latest stamp of the match so far.
+    #[inline]
+    fn check(&self, trie: u32, step: &Step, stamp: u32) -> Option<u32> {
+        match step {
+            Step::Same { left, right } => {
+                let same = self.regs[*left as usize] == self.regs[*right as usize];
+                same.then_some(stamp)
+            }
+            Step::Ground { reg, .. } => {
+                let (class, newest) = self.ground[trie as usize]?;
+                (self.regs[*reg as usize] == class).then_some(stamp.max(newest))
+            }
+            Step::Has { reg, op } => {
+                let info = &self.core.class[self.regs[*reg as usize] as usize];
+                (info.mask & op_bit(*op) != 0).then_some(stamp)
+            }
+            _ => None,
+        }
+    }
+
+    /// Binds the next candidate of the topmost frame.
+    #[inline]
+    fn advance(&mut self) -> bool {
+        let set = self.set;
+        let core = self.core;
+        let Some(frame) = self.frames.last_mut() else {
+            return false;
+        };
+        let trie = frame.trie;
+        if self.wanting[trie as usize] == 0 {
+            return false;
+        }
+        let node = &set.nodes[trie as usize];
+        let since = self.since[trie as usize];
+        while frame.at < frame.end {
+            let at = frame.at as usize;
+            frame.at += 1;
+            let (bound, class, out, fresh) = match &node.step {
+                Step::Bind { out, .. } => {
+                    let bound = core.rows[at].node;
+                    (bound, None, *out as usize, core.stamp[bound as usize])
+                }
+                Step::Scan { op, out } => {
+                    let bound = match self.only.filter(|_| node.depth == 0) {
+                        Some(_) => core.rows[at].node,
+                        None => core.ops[*op as usize].nodes[at],
+                    };
+                    let class = core.find[bound as usize];
+                    (bound, Some(class), *out as usize, core.stamp[bound as usize])
+                }
+                Step::Each { out } => {
+                    let class = at as u32;
+                    if core.find[at] != class {
+                        continue;
+                    }
+                    (class, Some(class), *out as usize, core.born(class))
+                }
+                _ => return false,
+            };
+            let stamp = frame.above.max(fresh);
+            if stamp < since && !node.deeper {
+                continue;
+            }
+            self.bound[node.depth as usize] = bound;
+            let out = match class {
+                Some(class) => {
+                    self.regs[out] = class;
+                    out + 1
+                }
+                None => out,
+            };
+            if !matches!(node.step, Step::Each { .. }) {
+                for (reg, &kid) in self.regs[out..].iter_mut().zip(core.kids(Id(bound))) {
+                    *reg = kid;
+                }
+            }
+            frame.child = 0;
+            frame.stamp = stamp;
+            for &rule in &node.rules {
+                self.emit(rule, stamp);
+            }
+            return true;
+        }
+        false
+    }
+
+    /// Counts a match of `rule` and writes its row if it is new enough.
+    #[inline]
+    fn emit(&mut self, rule: u32, stamp: u32) {
+        let set = self.set;
+        let query = &self.queries[rule as usize];
+        let found = &mut self.found[rule as usize];
+        if !query.active || found.count >= query.limit {
+            return;
+        }
+        let fresh = stamp >= query.since;
+        if !fresh && !query.count_all {
+            return;
+        }
+        found.count += 1;
+        let rule_data = &set.rules[rule as usize];
+        if fresh {
+            found.rows.push(self.bound[0]);
+            let regs = &self.regs;
+            let vars = rule_data.vars.iter().map(|&reg| regs[reg as usize]);
+            found.rows.extend(vars);
+            if set.witness {
+                let ground = &self.witnesses[rule as usize];
+                for (witness, &node) in rule_data.witnesses.iter().zip(ground) {
+                    found.rows.push(match witness {
+                        Witness::Bound(at) => self.bound[*at as usize],
+                        Witness::Ground(_) => node,
+                    });
+                }
+            }
+        }
+        if found.count >= query.limit {
+            let mut at = rule_data.end;
+            while at != ROOT {
+                self.wanting[at as usize] -= 1;
+                at = set.nodes[at as usize].parent;
+            }
+        }
+    }
+}
+
+/// Finds a term without variables through the hashcons: its class, its latest stamp, its node.
+fn lookup_ground(core: &Core, term: &Term) -> Option<(u32, u32, u32)> {
+    let mut nodes: Vec<u32> = Vec::with_capacity(term.atoms.len());
+    let mut stamp = 0;
+    for atom in &term.atoms {
+        let Atom::Node(op, kids) = atom else {
+            return None;
+        };
+        let kids: Vec<Id> = kids.iter().map(|&kid| Id(nodes[kid as usize])).collect();
+        let node = core.lookup(*op, &kids)?.0;
+        stamp = stamp.max(core.stamp[node as usize]);
+        nodes.push(node);
+    }
+    let node = *nodes.last()?;
+    Some((core.root(node), stamp, node))
+}
+
+impl Core {
+    /// Returns the generation in which a class id was made.
+    #[inline]
+    pub(crate) fn born(&self, id: u32) -> u32 {
+        // Generations start at ever higher ids; the last few are asked for most often.
+        let later = self.generations.partition_point(|&first| first <= id);
+        later as u32
+    }
+}

@@ -1,0 +1,321 @@
+//! Nodes and operators: the arena, interning, the hashcons.
+
+use super::classes::{ClassInfo, Row, Use};
+use super::hashcons::{Hashcons, hash_words};
+use super::log::Log;
+use crate::Id;
+
+/// An interned operator: what a node is, apart from its children.
+///
+/// Two nodes with the same `Op` have the same number of children.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Op(pub u32);
+
+/// What the core knows of one operator.
+#[derive(Clone, Debug)]
+pub(crate) struct OpInfo {
+    pub(crate) arity: u32,
+    pub(crate) code: u32,
+    /// Visible nodes with this operator, in the order of their creation.
+    pub(crate) nodes: Vec<u32>,
+    /// Whether `nodes` holds entries that [`Core::settle`] has to drop.
+    pub(crate) stale: bool,
+}
+
+/// A node waits for congruence repair.
+pub(crate) const DIRTY: u8 = 1;
+/// A node is a congruent copy of another one, or a spelling kept for proofs.
+pub(crate) const DEAD: u8 = 2;
+/// A node was pruned from its class: the hashcons knows it, matching does not.
+pub(crate) const HIDDEN: u8 = 4;
+/// A class waits for [`Core::settle`].
+pub(crate) const CHANGED: u8 = 8;
+/// A node waits for its analysis to be made again.
+pub(crate) const STALE_FACT: u8 = 16;
+
+/// The untyped e-graph; see the [module](super) for its layout.
+#[derive(Clone, Debug)]
+pub struct Core {
+    pub(crate) words: Vec<u32>,
+    pub(crate) starts: Vec<u32>,
+    /// The words of every node as they were when it was added, if proofs are kept.
+    pub(crate) origin: Vec<u32>,
+    pub(crate) find: Vec<u32>,
+    pub(crate) ring: Vec<u32>,
+    /// The last change of each node: creation, new children, or a new class id.
+    pub(crate) stamp: Vec<u32>,
+    pub(crate) flags: Vec<u8>,
+    pub(crate) class: Vec<ClassInfo>,
+    pub(crate) uses: Vec<Use>,
+    pub(crate) memo: Hashcons,
+    pub(crate) rows: Vec<Row>,
+    /// How many entries of `rows` belong to no class any more.
+    pub(crate) garbage: usize,
+    pub(crate) ops: Vec<OpInfo>,
+    pub(crate) codes: Vec<Vec<Op>>,
+    pub(crate) pending: Vec<u32>,
+    pub(crate) changed: Vec<u32>,
+    /// Nodes that were pruned and came back, which the operator lists may lack.
+    pub(crate) returned: Vec<u32>,
+    /// The first id of each generation.
+    pub(crate) generations: Vec<u32>,
+    /// The current generation; [`Core::settle`] starts the next one.
+    pub(crate) now: u32,
+    pub(crate) visible: usize,
+    pub(crate) classes: usize,
+    pub(crate) unions: usize,
+    pub(crate) log: Option<Log>,
+    scratch: Vec<u32>,
+}
+
+impl Default for Core {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Core {
+    /// Makes an empty e-graph.
+    pub fn new() -> Self {
+        Core {
+            words: Vec::new(),
+            starts: vec![0],
+            origin: Vec::new(),
+            find: Vec::new(),
+            ring: Vec::new(),
+            stamp: Vec::new(),
+            flags: Vec::new(),
+            class: Vec::new(),
+            uses: Vec::new(),
+            memo: Hashcons::default(),
+            rows: Vec::new(),
+            garbage: 0,
+            ops: Vec::new(),
+            codes: Vec::new(),
+            pending: Vec::new(),
+            changed: Vec::new(),
+            returned: Vec::new(),
+            generations: vec![0],
+            now: 1,
+            visible: 0,
+            classes: 0,
+            unions: 0,
+            log: None,
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Registers an operator with `arity` children under the index key `code`.
+    ///
+    /// Every call makes a new operator; interning (one `Op` for equal operators) is the caller's.
+    pub fn new_op(&mut self, code: u32, arity: usize) -> Op {
+        let op = Op(self.ops.len() as u32);
+        self.ops.push(OpInfo { arity: arity as u32, code, nodes: Vec::new(), stale: false });
+        if self.codes.len() <= code as usize {
+            self.codes.resize(code as usize + 1, Vec::new());
+        }
+        self.codes[code as usize].push(op);
+        op
+    }
+
+    /// Returns the number of children of `op`.
+    pub fn arity(&self, op: Op) -> usize {
+        self.ops[op.0 as usize].arity as usize
+    }
+
+    /// Returns the index key of `op`.
+    pub fn code(&self, op: Op) -> u32 {
+        self.ops[op.0 as usize].code
+    }
+
+    /// Returns the operators registered under the index key `code`.
+    pub fn ops_of_code(&self, code: u32) -> &[Op] {
+        self.codes.get(code as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the number of operators.
+    pub fn number_of_ops(&self) -> usize {
+        self.ops.len()
+    }
+
+    /// Returns the number of ids ever handed out.
+    pub fn number_of_ids(&self) -> usize {
+        self.find.len()
+    }
+
+    /// Returns the number of nodes that matching can see.
+    pub fn number_of_nodes(&self) -> usize {
+        self.visible
+    }
+
+    /// Returns the number of classes.
+    pub fn number_of_classes(&self) -> usize {
+        self.classes
+    }
+
+    /// Returns the number of entries in the hashcons.
+    pub fn hashcons_len(&self) -> usize {
+        self.memo.len()
+    }
+
+    /// Returns an estimate of the bytes held, in O(operators).
+    pub fn bytes(&self) -> usize {
+        let words = self.words.capacity() + self.starts.capacity() + self.origin.capacity();
+        let ids = self.find.capacity() + self.ring.capacity() + self.stamp.capacity();
+        let lists: usize = self.ops.iter().map(|op| op.nodes.capacity()).sum();
+        let log = self.log.as_ref().map_or(0, Log::bytes);
+        4 * (words + ids + lists + self.pending.capacity())
+            + 8 * (self.uses.capacity() + self.rows.capacity())
+            + self.flags.capacity()
+            + self.class.capacity() * size_of::<ClassInfo>()
+            + self.memo.bytes()
+            + log
+    }
+
+    /// Returns the operator of a node.
+    #[inline]
+    pub fn op(&self, node: Id) -> Op {
+        Op(self.words[self.starts[node.0 as usize] as usize])
+    }
+
+    /// Returns the children of a node, canonical after a rebuild.
+    #[inline]
+    pub fn kids(&self, node: Id) -> &[u32] {
+        &self.key(node.0)[1..]
+    }
+
+    /// Returns operator and children of a node as words.
+    #[inline]
+    pub(crate) fn key(&self, node: u32) -> &[u32] {
+        let at = node as usize;
+        &self.words[self.starts[at] as usize..self.starts[at + 1] as usize]
+    }
+
+    /// Returns operator and children of a node as it was added, which needs proofs to be kept.
+    pub(crate) fn spelling(&self, node: u32) -> &[u32] {
+        if self.log.is_none() {
+            return self.key(node);
+        }
+        let at = node as usize;
+        &self.origin[self.starts[at] as usize..self.starts[at + 1] as usize]
+    }
+
+    /// Returns the id of the class that holds `id`.
+    #[inline]
+    pub fn find(&self, id: Id) -> Id {
+        Id(self.root(id.0))
+    }
+
+    #[inline]
+    pub(crate) fn root(&self, mut id: u32) -> u32 {
+        loop {
+            let above = self.find[id as usize];
+            if above == id {
+                return id;
+            }
+            id = above;
+        }
+    }
+
+    #[inline]
+    pub(crate) fn root_mut(&mut self, mut id: u32) -> u32 {
+        loop {
+            let above = self.find[id as usize];
+            if above == id {
+                return id;
+            }
+            let higher = self.find[above as usize];
+            self.find[id as usize] = higher;
+            id = higher;
+        }
+    }
+
+    /// Looks a node up: operator and children as words, children made canonical on the way.
+    pub fn lookup(&self, op: Op, kids: &[Id]) -> Option<Id> {
+        let mut key = smallvec::SmallVec::<[u32; 8]>::with_capacity(kids.len() + 1);
+        key.push(op.0);
+        key.extend(kids.iter().map(|kid| self.root(kid.0)));
+        self.lookup_key(&key).map(Id)
+    }
+
+    #[inline]
+    pub(crate) fn lookup_key(&self, key: &[u32]) -> Option<u32> {
+        self.memo.lookup(hash_words(key), |id| self.key(id) == key)
+    }
+
+    /// Adds a node and says whether it is new.
+    ///
+    /// Children need not be canonical. The id is the node's own; [`Core::find`] gives its class.
+    pub fn add(&mut self, op: Op, kids: &[Id]) -> (Id, bool) {
+        let mut key = std::mem::take(&mut self.scratch);
+        key.clear();
+        key.push(op.0);
+        for kid in kids {
+            let root = self.root_mut(kid.0);
+            key.push(root);
+        }
+        let (id, new) = self.add_key(&key);
+        self.scratch = key;
+        (Id(id), new)
+    }
+
+    /// Adds a node given as words with canonical children.
+    #[inline]
+    pub(crate) fn add_key(&mut self, key: &[u32]) -> (u32, bool) {
+        let hash = hash_words(key);
+        if let Some(id) = self.memo.lookup(hash, |id| self.key(id) == key) {
+            return (id, false);
+        }
+        let id = self.push_node(key);
+        self.memo.insert(hash, id);
+        self.ops[key[0] as usize].nodes.push(id);
+        self.visible += 1;
+        self.classes += 1;
+        self.changed.push(id);
+        for at in 1..key.len() {
+            if !key[1..at].contains(&key[at]) {
+                self.push_use(key[at], id);
+            }
+        }
+        (id, true)
+    }
+
+    /// Appends a node that starts a class of its own.
+    pub(crate) fn push_node(&mut self, key: &[u32]) -> u32 {
+        let id = self.find.len() as u32;
+        self.words.extend_from_slice(key);
+        if self.log.is_some() {
+            self.origin.extend_from_slice(key);
+        }
+        self.starts.push(self.words.len() as u32);
+        self.find.push(id);
+        self.ring.push(id);
+        self.stamp.push(self.now);
+        self.flags.push(CHANGED);
+        self.class.push(ClassInfo::default());
+        id
+    }
+
+    /// Tells whether matching can see the node.
+    #[inline]
+    pub(crate) fn is_visible(&self, node: u32) -> bool {
+        self.flags[node as usize] & (DEAD | HIDDEN) == 0
+    }
+
+    /// Iterates over the visible nodes of the class that holds `id`, in no particular order.
+    pub fn nodes_of(&self, id: Id) -> impl Iterator<Item = Id> + '_ {
+        self.ring_of(self.root(id.0)).filter(|&node| self.is_visible(node)).map(Id)
+    }
+
+    /// Iterates over all class ids, in ascending order.
+    pub fn class_ids(&self) -> impl Iterator<Item = Id> + '_ {
+        (0..self.find.len() as u32).filter(|&id| self.find[id as usize] == id).map(Id)
+    }
+
+    /// Returns the visible nodes with operator `op`, in the order of their creation.
+    ///
+    /// Exact after a rebuild.
+    pub fn nodes_of_op(&self, op: Op) -> &[u32] {
+        &self.ops[op.0 as usize].nodes
+    }
+}

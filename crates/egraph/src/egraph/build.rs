@@ -1,0 +1,156 @@
+//! Adding and finding nodes, expressions and instantiated patterns.
+
+use super::{EGraph, words};
+use crate::core::{Atom, Host, Term};
+use crate::{Analysis, ENodeOrVar, Id, Language, PatternAst, RecExpr, Subst, Var};
+use std::borrow::BorrowMut;
+
+impl<L: Language, N: Analysis<L>> EGraph<L, N> {
+    /// Adds a node and returns the canonical id of its class.
+    pub fn add(&mut self, enode: L) -> Id {
+        let id = self.add_uncanonical(enode);
+        self.find(id)
+    }
+
+    /// Adds a node and returns an id that, with explanations, remembers how it was spelled.
+    pub fn add_uncanonical(&mut self, enode: L) -> Id {
+        let op = self.ops.intern(&mut self.core, &enode);
+        let core = &mut self.core;
+        let key = words(op, enode.children(), |child| core.root_mut(child));
+        if self.core.log.is_none() {
+            return self.add_words(&key);
+        }
+        let spelled = words(op, enode.children(), |child| child);
+        self.index_spellings();
+        if let Some(&id) = self.exact.get(&spelled) {
+            return Id(id);
+        }
+        let id = match self.core.lookup_key(&key) {
+            Some(like) => {
+                self.spelled = Default::default();
+                Id(self.core.add_spelling(&spelled, like))
+            }
+            None => {
+                let id = Id(self.core.add_key(&key).0);
+                self.core.respell(id.0, &spelled);
+                self.welcome(id);
+                id
+            }
+        };
+        self.exact.entry(spelled).or_insert(id.0);
+        id
+    }
+
+    /// Takes the ids that were made since the last call into the table of exact spellings.
+    fn index_spellings(&mut self) {
+        for id in self.exact_upto..self.core.number_of_ids() {
+            let spelled = self.core.spelling(id as u32).into();
+            self.exact.entry(spelled).or_insert(id as u32);
+        }
+        self.exact_upto = self.core.number_of_ids();
+    }
+
+    /// Adds an expression and returns the canonical id of its root.
+    pub fn add_expr(&mut self, expr: &RecExpr<L>) -> Id {
+        let id = self.add_expr_uncanonical(expr);
+        self.find(id)
+    }
+
+    /// Adds an expression; with explanations the id remembers exactly this one.
+    pub fn add_expr_uncanonical(&mut self, expr: &RecExpr<L>) -> Id {
+        let mut ids: Vec<Id> = Vec::with_capacity(expr.len());
+        for node in expr {
+            let node = node.clone().map_children(|child| ids[usize::from(child)]);
+            ids.push(self.add_uncanonical(node));
+        }
+        match ids.last() {
+            Some(&root) => root,
+            None => panic!("cannot add an empty expression"),
+        }
+    }
+
+    /// Adds a pattern with its variables replaced and returns the canonical id of its root.
+    pub fn add_instantiation(&mut self, pat: &PatternAst<L>, subst: &Subst) -> Id {
+        let id = self.add_instantiation_spelled(pat, subst);
+        self.find(id)
+    }
+
+    pub(crate) fn add_instantiation_spelled(&mut self, pat: &PatternAst<L>, subst: &Subst) -> Id {
+        let mut ids: Vec<Id> = Vec::with_capacity(pat.len());
+        for atom in pat {
+            ids.push(match atom {
+                ENodeOrVar::Var(var) => subst[*var],
+                ENodeOrVar::ENode(node) => {
+                    let node = node.clone().map_children(|child| ids[usize::from(child)]);
+                    self.add_uncanonical(node)
+                }
+            });
+        }
+        match ids.last() {
+            Some(&root) => root,
+            None => panic!("cannot add an empty pattern"),
+        }
+    }
+
+    /// Finds the class of a node; a borrowed one has its children made canonical.
+    pub fn lookup<B: BorrowMut<L>>(&self, mut enode: B) -> Option<Id> {
+        let enode = enode.borrow_mut();
+        enode.update_children(|child| self.find(child));
+        let op = self.ops.lookup(enode)?;
+        let key = words(op, enode.children(), |child| child);
+        self.core.lookup_key(&key).map(|id| self.find(Id(id)))
+    }
+
+    /// Finds the class of an expression.
+    pub fn lookup_expr(&self, expr: &RecExpr<L>) -> Option<Id> {
+        self.lookup_expr_ids(expr)?.pop()
+    }
+
+    /// Finds the classes of all nodes of an expression.
+    pub fn lookup_expr_ids(&self, expr: &RecExpr<L>) -> Option<Vec<Id>> {
+        let mut ids: Vec<Id> = Vec::with_capacity(expr.len());
+        for node in expr {
+            let node = node.clone().map_children(|child| ids[usize::from(child)]);
+            ids.push(self.lookup(node)?);
+        }
+        Some(ids)
+    }
+
+    /// Translates a pattern; `None` if it has an operator that the e-graph lacks.
+    ///
+    /// `vars` numbers the variables and grows by those that are new.
+    pub(crate) fn known_term(&self, pat: &PatternAst<L>, vars: &mut Vec<Var>) -> Option<Term> {
+        term(pat, vars, |node| self.ops.lookup(node))
+    }
+
+    /// Translates a pattern, registering operators that are new.
+    pub(crate) fn term(&mut self, pat: &PatternAst<L>, vars: &mut Vec<Var>) -> Term {
+        let (ops, core) = (&mut self.ops, &mut self.core);
+        term(pat, vars, |node| Some(ops.intern(core, node))).unwrap_or_default()
+    }
+}
+
+fn term<L: Language>(
+    pat: &PatternAst<L>,
+    vars: &mut Vec<Var>,
+    mut op: impl FnMut(&L) -> Option<crate::core::Op>,
+) -> Option<Term> {
+    let mut atoms = Vec::with_capacity(pat.len());
+    for atom in pat {
+        atoms.push(match atom {
+            ENodeOrVar::ENode(node) => {
+                let kids = node.children().iter().map(|child| child.0).collect();
+                Atom::Node(op(node)?, kids)
+            }
+            ENodeOrVar::Var(var) => {
+                let known = vars.iter().position(|other| other == var);
+                let number = known.unwrap_or_else(|| {
+                    vars.push(*var);
+                    vars.len() - 1
+                });
+                Atom::Var(number as u32)
+            }
+        });
+    }
+    Some(Term { atoms })
+}

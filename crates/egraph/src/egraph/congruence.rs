@@ -1,0 +1,208 @@
+//! Unions, rebuilding, and keeping the analysis up to date.
+
+use super::{EGraph, new_class};
+use crate::core::{Core, Host, Why};
+use crate::{Analysis, Id, Justification, Language, PatternAst, Subst, Symbol};
+
+/// The flag of a node whose data has to be made again.
+const STALE: u8 = crate::core::STALE_FACT;
+
+impl<L: Language, N: Analysis<L>> EGraph<L, N> {
+    /// Unites two classes; false if they were one already.
+    ///
+    /// Congruence follows at the next [`rebuild`](EGraph::rebuild). With explanations the reason
+    /// is the place of the call; prefer [`union_instantiations`](EGraph::union_instantiations)
+    /// or [`union_trusted`](EGraph::union_trusted) then.
+    #[track_caller]
+    pub fn union(&mut self, id1: Id, id2: Id) -> bool {
+        if self.core.log.is_some() {
+            let caller = std::panic::Location::caller();
+            self.union_trusted(id1, id2, caller.to_string())
+        } else {
+            self.unite_for(id1, id2, Why::Congruence, None)
+        }
+    }
+
+    /// Unites two classes for a reason that proofs will name.
+    pub fn union_trusted(&mut self, from: Id, to: Id, reason: impl Into<Symbol>) -> bool {
+        let reason = reason.into();
+        let justification = Some(Justification::Rule(reason));
+        self.unite_for(from, to, Why::Given(reason), justification)
+    }
+
+    /// Adds two instantiated patterns and unites them; returns the class and whether it is new.
+    pub fn union_instantiations(
+        &mut self,
+        from_pat: &PatternAst<L>,
+        to_pat: &PatternAst<L>,
+        subst: &Subst,
+        rule_name: impl Into<Symbol>,
+    ) -> (Id, bool) {
+        let from = self.add_instantiation_spelled(from_pat, subst);
+        let to = self.add_instantiation_spelled(to_pat, subst);
+        let united = self.union_trusted(from, to, rule_name);
+        (self.find(from), united)
+    }
+
+    #[inline]
+    fn unite_for(
+        &mut self,
+        id1: Id,
+        id2: Id,
+        why: Why,
+        for_analysis: Option<Justification>,
+    ) -> bool {
+        if N::__nothing_to_do().is_none() {
+            N::pre_union(self, id1, id2, &for_analysis);
+        }
+        self.clean = false;
+        let Some(merge) = self.core.direction(id1, id2) else {
+            return false;
+        };
+        if !self.touched.is_empty() {
+            self.write_back();
+        }
+        let lost = self.pool.remove(merge.from);
+        if N::__nothing_to_do().is_none()
+            && let (Some(lost), Some(kept)) = (lost, self.pool.get_mut(merge.into))
+        {
+            let did = self.analysis.merge(&mut kept.data, lost.data);
+            if did.0 {
+                self.queue_above(merge.into);
+            }
+            if did.1 {
+                self.queue_above(merge.from);
+            }
+        }
+        self.core.union(id1, id2, why);
+        if let Some(kept) = self.pool.get_mut(merge.into) {
+            kept.nodes.forget();
+        }
+        if N::__nothing_to_do().is_none() {
+            N::modify(self, merge.into);
+        }
+        true
+    }
+
+    /// Queues the nodes above a class to have their data made again.
+    fn queue_above(&mut self, class: Id) {
+        let above: Vec<Id> = self.core.uses_of(class).collect();
+        for node in above {
+            let flags = &mut self.core.flags[node.0 as usize];
+            if *flags & STALE == 0 {
+                *flags |= STALE;
+                self.stale.push_back(node.0);
+            }
+        }
+    }
+
+    /// Replaces the data of a class and spreads the change at the next rebuild.
+    pub fn set_analysis_data(&mut self, id: Id, new_data: N::Data) {
+        let id = self.find(id);
+        if let Some(class) = self.pool.get_mut(id) {
+            class.data = new_data;
+        }
+        self.queue_above(id);
+        self.clean = false;
+        N::modify(self, id);
+    }
+
+    /// Restores congruence and the analysis after changes; returns the number of unions made.
+    ///
+    /// Amortised over all unions so far, O(nodes above changed classes).
+    pub fn rebuild(&mut self) -> usize {
+        let before = self.core.number_of_classes();
+        let ids = self.core.number_of_ids();
+        loop {
+            while let Some((left, right)) = self.core.next_congruence() {
+                self.unite_for(left, right, Why::Congruence, Some(Justification::Congruence));
+            }
+            match self.stale.pop_front() {
+                Some(node) => self.remake(Id(node)),
+                None if self.touched.is_empty() => break,
+                None => self.write_back(),
+            }
+        }
+        self.forget_lists();
+        self.core.settle();
+        self.clean = true;
+        // Spellings are ids without a class, so this counts unions also where `modify` adds.
+        (before + self.core.number_of_ids() - ids).saturating_sub(self.core.number_of_classes())
+    }
+
+    /// Drops the lists of nodes of the classes that are about to change.
+    fn forget_lists(&mut self) {
+        for at in 0..self.core.changed.len() {
+            let id = self.core.find(Id(self.core.changed[at]));
+            if let Some(class) = self.pool.get_mut(id) {
+                class.nodes.forget();
+            }
+        }
+    }
+
+    fn remake(&mut self, node: Id) {
+        self.core.flags[node.0 as usize] &= !STALE;
+        let enode = self.enode(node);
+        let class = self.find(node);
+        let data = N::remake(self, &enode, class);
+        let class = self.find(node);
+        let Some(kept) = self.pool.get_mut(class) else {
+            return;
+        };
+        let did = self.analysis.merge(&mut kept.data, data);
+        if did.0 {
+            self.queue_above(class);
+            N::modify(self, class);
+        }
+    }
+
+    /// Makes the typed side of a node that the core has just made.
+    #[inline]
+    pub(crate) fn welcome(&mut self, id: Id) {
+        self.clean = false;
+        if self.spelled.get().is_some() {
+            self.spelled = Default::default();
+        }
+        match N::__nothing_to_do() {
+            Some(data) => self.pool.insert(new_class(id, data)),
+            None => {
+                let enode = self.enode(id);
+                let data = N::make(self, &enode, id);
+                self.pool.insert(new_class(id, data));
+                N::modify(self, id);
+            }
+        }
+    }
+}
+
+impl<L: Language, N: Analysis<L>> Host for EGraph<L, N> {
+    #[inline]
+    fn core(&self) -> &Core {
+        &self.core
+    }
+
+    #[inline]
+    fn core_mut(&mut self) -> &mut Core {
+        &mut self.core
+    }
+
+    #[inline]
+    fn add_words(&mut self, words: &[u32]) -> Id {
+        let (id, new) = self.core.add_key(words);
+        if new {
+            self.welcome(Id(id));
+        }
+        Id(id)
+    }
+
+    #[inline]
+    fn unite(&mut self, left: Id, right: Id, why: Why) -> bool {
+        let for_analysis = match why {
+            _ if self.core.log.is_none() => None,
+            Why::Congruence => Some(Justification::Congruence),
+            Why::Given(name) => Some(Justification::Rule(name)),
+            Why::Match(_) => self.core.rule_name(why).map(Justification::Rule),
+        };
+        self.unite_for(left, right, why, for_analysis)
+    }
+}

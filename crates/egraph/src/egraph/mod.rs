@@ -1,0 +1,274 @@
+//! The typed e-graph.
+
+mod build;
+mod congruence;
+mod equalities;
+mod ops;
+mod pool;
+mod show;
+
+pub(crate) use ops::{OpTable, Words, words};
+
+use crate::core::Core;
+use crate::eclass::ENodes;
+use crate::{Analysis, Dot, EClass, Id, Language};
+use pool::Pool;
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+use std::ops::{Index, IndexMut};
+use std::sync::OnceLock;
+
+/// An e-graph over a language, with an analysis.
+///
+/// Keeps nodes in classes of equal ones, closed under congruence after a
+/// [`rebuild`](EGraph::rebuild).
+///
+/// ```
+/// use tangram_egraph::{EGraph, SymbolLang};
+/// let mut egraph = EGraph::<SymbolLang, ()>::default();
+/// let [x, y] = ["x", "y"].map(|leaf| egraph.add(SymbolLang::leaf(leaf)));
+/// let fx = egraph.add_expr(&"(f x)".parse().unwrap());
+/// let fy = egraph.add_expr(&"(f y)".parse().unwrap());
+/// egraph.union(x, y);
+/// egraph.rebuild();
+/// assert_eq!(egraph.find(fx), egraph.find(fy));
+/// ```
+pub struct EGraph<L: Language, N: Analysis<L>> {
+    /// The analysis.
+    pub analysis: N,
+    /// Whether the e-graph was not changed since the last rebuild.
+    pub clean: bool,
+    pub(crate) core: Core,
+    pub(crate) ops: OpTable<L>,
+    pub(crate) pool: Pool<L, N::Data>,
+    /// Nodes whose children's data changed.
+    stale: VecDeque<u32>,
+    /// Classes that were handed out for changes.
+    touched: Vec<Id>,
+    /// All nodes as they were added, made when asked for.
+    spelled: OnceLock<Vec<L>>,
+    /// Exact spellings, for proofs, and how many ids they cover.
+    pub(crate) exact: FxHashMap<Words, u32>,
+    pub(crate) exact_upto: usize,
+    pub(crate) shorten: bool,
+}
+
+impl<L: Language, N: Analysis<L>> EGraph<L, N> {
+    /// Makes an empty e-graph.
+    pub fn new(analysis: N) -> Self {
+        EGraph {
+            analysis,
+            clean: true,
+            core: Core::new(),
+            ops: OpTable::new(),
+            pool: Pool::new(),
+            stale: VecDeque::new(),
+            touched: Vec::new(),
+            spelled: OnceLock::new(),
+            exact: FxHashMap::default(),
+            exact_upto: 0,
+            shorten: true,
+        }
+    }
+
+    /// Returns the untyped core.
+    pub fn core(&self) -> &Core {
+        &self.core
+    }
+
+    /// Iterates over the classes.
+    pub fn classes(&self) -> impl ExactSizeIterator<Item = &EClass<L, N::Data>> {
+        let filled = |class| self.fill(class);
+        self.pool.classes.iter().map(filled)
+    }
+
+    /// Iterates over the classes for changes.
+    pub fn classes_mut(&mut self) -> impl ExactSizeIterator<Item = &mut EClass<L, N::Data>> {
+        for class in &self.pool.classes {
+            self.fill(class);
+            self.touched.push(class.id);
+        }
+        self.pool.classes.iter_mut()
+    }
+
+    /// Iterates over the classes that have a node with the given discriminant.
+    pub fn classes_for_op(
+        &self,
+        op: &L::Discriminant,
+    ) -> Option<impl ExactSizeIterator<Item = Id> + use<L, N>> {
+        let mut classes: Vec<Id> = Vec::new();
+        for &op in self.core.ops_of_code(self.ops.code(op)?) {
+            let nodes = self.core.nodes_of_op(op).iter();
+            classes.extend(nodes.map(|&node| self.core.find(Id(node))));
+        }
+        classes.sort_unstable();
+        classes.dedup();
+        (!classes.is_empty()).then(|| classes.into_iter())
+    }
+
+    /// Returns the nodes above a class; some may be copies of others.
+    pub fn parents(&self, id: Id) -> impl Iterator<Item = Id> + '_ {
+        self.core.uses_of(id)
+    }
+
+    /// Returns a node for each id ever made, as it was added.
+    ///
+    /// Without explanations children are canonical instead.
+    pub fn nodes(&self) -> &[L] {
+        let node = |id| self.ops.node(self.core.spelling(id));
+        let make = || (0..self.core.number_of_ids() as u32).map(node).collect();
+        self.spelled.get_or_init(make)
+    }
+
+    /// Tells whether there are no nodes.
+    pub fn is_empty(&self) -> bool {
+        self.core.number_of_ids() == 0
+    }
+
+    /// Returns the number of entries in the hashcons.
+    ///
+    /// After a rebuild that is the number of different nodes, pruned ones included.
+    pub fn total_size(&self) -> usize {
+        self.core.hashcons_len()
+    }
+
+    /// Returns the number of nodes in all classes.
+    pub fn total_number_of_nodes(&self) -> usize {
+        self.core.number_of_nodes()
+    }
+
+    /// Returns the number of classes.
+    pub fn number_of_classes(&self) -> usize {
+        self.core.number_of_classes()
+    }
+
+    /// Returns the canonical id of the class that holds `id`.
+    #[inline]
+    pub fn find(&self, id: Id) -> Id {
+        self.core.find(id)
+    }
+
+    /// Returns the data of a class without looking at its nodes.
+    ///
+    /// `egraph[id].data` makes the list of nodes ready first.
+    ///
+    /// # Panics
+    /// If there is no such id.
+    pub fn data(&self, id: Id) -> &N::Data {
+        &self.class(id).data
+    }
+
+    /// Draws the e-graph for Graphviz.
+    pub fn dot(&self) -> Dot<'_, L, N> {
+        Dot::new(self)
+    }
+
+    fn class(&self, id: Id) -> &EClass<L, N::Data> {
+        match self.pool.get(self.find(id)) {
+            Some(class) => class,
+            None => panic!("there is no class {id}"),
+        }
+    }
+
+    #[inline]
+    fn fill<'a>(&self, class: &'a EClass<L, N::Data>) -> &'a EClass<L, N::Data> {
+        class.nodes.fill(|| {
+            let visible = self.core.nodes_of(class.id);
+            let mut nodes: Vec<L> = visible.map(|node| self.enode(node)).collect();
+            nodes.sort_unstable();
+            nodes.dedup();
+            nodes
+        });
+        class
+    }
+
+    /// Makes the node with a given id, children canonical as of the last rebuild.
+    pub(crate) fn enode(&self, node: Id) -> L {
+        self.ops.node(self.core.key(node.0))
+    }
+
+    /// Writes classes that were edited back to the core.
+    fn write_back(&mut self) {
+        for id in std::mem::take(&mut self.touched) {
+            let id = self.core.find(id);
+            let Some(class) = self.pool.get_mut(id) else {
+                continue;
+            };
+            if !class.nodes.edited {
+                continue;
+            }
+            let kept = class.nodes.take();
+            self.keep_only(id, kept);
+        }
+    }
+
+    /// Hides the nodes of a class that are not in `kept`, and adds those that it lacks.
+    fn keep_only(&mut self, id: Id, kept: Vec<L>) {
+        let mut kept: FxHashMap<L, bool> = kept.into_iter().map(|node| (node, false)).collect();
+        let visible: Vec<Id> = self.core.nodes_of(id).collect();
+        for node in visible {
+            match kept.get_mut(&self.enode(node)) {
+                Some(seen) => *seen = true,
+                None => self.core.hide(node),
+            }
+        }
+        let mut fresh: Vec<L> =
+            kept.into_iter().filter(|(_, seen)| !seen).map(|(node, _)| node).collect();
+        fresh.sort_unstable();
+        for node in fresh {
+            let node = self.add(node);
+            self.union(id, node);
+        }
+    }
+}
+
+impl<L: Language, N: Analysis<L> + Default> Default for EGraph<L, N> {
+    fn default() -> Self {
+        EGraph::new(N::default())
+    }
+}
+
+impl<L: Language, N: Analysis<L> + Clone> Clone for EGraph<L, N>
+where
+    N::Data: Clone,
+{
+    fn clone(&self) -> Self {
+        EGraph {
+            analysis: self.analysis.clone(),
+            clean: self.clean,
+            core: self.core.clone(),
+            ops: self.ops.clone(),
+            pool: self.pool.clone(),
+            stale: self.stale.clone(),
+            touched: self.touched.clone(),
+            spelled: self.spelled.clone(),
+            exact: self.exact.clone(),
+            exact_upto: self.exact_upto,
+            shorten: self.shorten,
+        }
+    }
+}
+
+impl<L: Language, N: Analysis<L>> Index<Id> for EGraph<L, N> {
+    type Output = EClass<L, N::Data>;
+
+    fn index(&self, id: Id) -> &EClass<L, N::Data> {
+        self.fill(self.class(id))
+    }
+}
+
+impl<L: Language, N: Analysis<L>> IndexMut<Id> for EGraph<L, N> {
+    fn index_mut(&mut self, id: Id) -> &mut EClass<L, N::Data> {
+        let id = self.find(id);
+        self.fill(self.class(id));
+        if self.touched.last() != Some(&id) {
+            self.touched.push(id);
+        }
+        self.pool.get_mut(id).expect("the class was found just now")
+    }
+}
+
+/// Makes the typed class of a new node.
+pub(crate) fn new_class<L, D>(id: Id, data: D) -> EClass<L, D> {
+    EClass { id, nodes: ENodes::new(), data }
+}

@@ -1,0 +1,53 @@
+//! Where typed classes live.
+
+use crate::{EClass, Id};
+
+const GONE: u32 = u32::MAX;
+
+/// The classes, in one dense vector, and where each canonical id's class lies in it.
+#[derive(Clone, Debug)]
+pub(crate) struct Pool<L, D> {
+    places: Vec<u32>,
+    pub(crate) classes: Vec<EClass<L, D>>,
+}
+
+impl<L, D> Pool<L, D> {
+    pub(crate) fn new() -> Self {
+        Pool { places: Vec::new(), classes: Vec::new() }
+    }
+
+    #[inline]
+    pub(crate) fn insert(&mut self, class: EClass<L, D>) {
+        let id = class.id.0 as usize;
+        if self.places.len() <= id {
+            self.places.resize(id + 1, GONE);
+        }
+        self.places[id] = self.classes.len() as u32;
+        self.classes.push(class);
+    }
+
+    #[inline]
+    pub(crate) fn remove(&mut self, id: Id) -> Option<EClass<L, D>> {
+        let place = std::mem::replace(self.places.get_mut(id.0 as usize)?, GONE);
+        if place == GONE {
+            return None;
+        }
+        let class = self.classes.swap_remove(place as usize);
+        if let Some(moved) = self.classes.get(place as usize) {
+            self.places[moved.id.0 as usize] = place;
+        }
+        Some(class)
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, id: Id) -> Option<&EClass<L, D>> {
+        let place = *self.places.get(id.0 as usize)?;
+        self.classes.get(place as usize)
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, id: Id) -> Option<&mut EClass<L, D>> {
+        let place = *self.places.get(id.0 as usize)?;
+        self.classes.get_mut(place as usize)
+    }
+}

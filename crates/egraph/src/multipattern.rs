@@ -1,0 +1,200 @@
+//! Patterns that hold at the same time and share variables.
+
+use crate::core::{Found, Query, RuleSet};
+use crate::pattern::{row_subst, vars_of};
+use crate::{
+    Analysis, Applier, EGraph, FromOp, Id, Language, PatternAst, SearchMatches, Searcher, Subst,
+    Symbol, Var,
+};
+use std::str::FromStr;
+use thiserror::Error;
+
+/// Several patterns at once, each with a variable for the class that it matches.
+///
+/// The text form is `?x = pattern = pattern, ?y = pattern`. As a searcher all clauses have to
+/// match; the first one starts and cannot be a bare variable. As an applier each clause is built,
+/// and united with its variable if that is bound already.
+///
+/// ```
+/// use tangram_egraph::{EGraph, MultiPattern, Searcher, SymbolLang};
+/// let mut egraph = EGraph::<SymbolLang, ()>::default();
+/// for product in ["(* a b)", "(* a c)", "(* b c)"] {
+///     egraph.add_expr(&product.parse().unwrap());
+/// }
+/// egraph.rebuild();
+/// let shared: MultiPattern<SymbolLang> = "?p = (* ?x ?y), ?q = (* ?x ?z)".parse().unwrap();
+/// assert_eq!(shared.n_matches(&egraph), 5);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct MultiPattern<L> {
+    asts: Vec<(Var, PatternAst<L>)>,
+}
+
+/// What is wrong with the text of a multi-pattern.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum MultiPatternParseError<E> {
+    /// A pattern does not parse.
+    #[error(transparent)]
+    PatternParseError(E),
+    /// A clause is not of the form `?x = pattern`.
+    #[error("expected `?variable = pattern`, found `{0}`")]
+    PatternAssignmentError(String),
+    /// A clause does not start with a variable.
+    #[error(transparent)]
+    VariableError(<Var as FromStr>::Err),
+}
+
+impl<L: Language> MultiPattern<L> {
+    /// Makes a multi-pattern of clauses.
+    pub fn new(asts: Vec<(Var, PatternAst<L>)>) -> Self {
+        MultiPattern { asts }
+    }
+
+    /// Returns the clauses.
+    pub fn clauses(&self) -> &[(Var, PatternAst<L>)] {
+        &self.asts
+    }
+
+    /// Compiles the clauses; `None` if the e-graph lacks an operator of theirs.
+    fn compile<N: Analysis<L>>(&self, egraph: &EGraph<L, N>) -> Option<(RuleSet, Vec<Var>)> {
+        let mut vars = Vec::new();
+        let mut terms = Vec::with_capacity(self.asts.len());
+        for (var, ast) in &self.asts {
+            let number = number_of(*var, &mut vars);
+            terms.push((Some(number), egraph.known_term(ast, &mut vars)?));
+        }
+        let clauses: Vec<_> = terms.iter().map(|(var, term)| (*var, term)).collect();
+        let mut set = RuleSet::new(false);
+        set.push_all(&clauses);
+        Some((set, vars))
+    }
+
+    fn group<'a>(
+        &self,
+        found: &Found,
+        vars: &[Var],
+        root: impl Fn(u32) -> Id,
+    ) -> Vec<SearchMatches<'a, L>> {
+        let mut rows: Vec<(Id, &[u32])> = found.iter().map(|row| (root(row[0]), row)).collect();
+        rows.sort_by_key(|&(root, _)| root);
+        let mut matches: Vec<SearchMatches<'_, L>> = Vec::new();
+        for (eclass, row) in rows {
+            let subst = row_subst(vars, row);
+            match matches.last_mut() {
+                Some(last) if last.eclass == eclass => last.substs.push(subst),
+                _ => matches.push(SearchMatches { eclass, substs: vec![subst], ast: None }),
+            }
+        }
+        matches
+    }
+}
+
+/// Returns the number of a variable, a new one if need be.
+pub(crate) fn number_of(var: Var, vars: &mut Vec<Var>) -> u32 {
+    let known = vars.iter().position(|other| *other == var);
+    known.unwrap_or_else(|| {
+        vars.push(var);
+        vars.len() - 1
+    }) as u32
+}
+
+impl<L: Language + FromOp> FromStr for MultiPattern<L> {
+    type Err = MultiPatternParseError<<PatternAst<L> as FromStr>::Err>;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut asts = Vec::new();
+        let clauses = text.split(',').map(str::trim);
+        for clause in clauses.filter(|clause| !clause.is_empty()) {
+            let mut parts = clause.split('=').map(str::trim);
+            let var = parts.next().unwrap_or_default();
+            let var: Var = var.parse().map_err(MultiPatternParseError::VariableError)?;
+            let before = asts.len();
+            for part in parts {
+                let ast = part.parse().map_err(MultiPatternParseError::PatternParseError)?;
+                asts.push((var, ast));
+            }
+            if asts.len() == before {
+                return Err(MultiPatternParseError::PatternAssignmentError(clause.into()));
+            }
+        }
+        Ok(MultiPattern::new(asts))
+    }
+}
+
+impl<L: Language, N: Analysis<L>> Searcher<L, N> for MultiPattern<L> {
+    fn search_with_limit(&self, egraph: &EGraph<L, N>, limit: usize) -> Vec<SearchMatches<'_, L>> {
+        let Some((set, vars)) = self.compile(egraph) else {
+            return Vec::new();
+        };
+        let query = Query { limit, ..Query::ALL };
+        let found = set.search(egraph.core(), &[query], || false);
+        let group = |found: Vec<Found>| self.group(&found[0], &vars, |root| egraph.find(Id(root)));
+        found.map_or(Vec::new(), group)
+    }
+
+    fn search_eclass_with_limit(
+        &self,
+        egraph: &EGraph<L, N>,
+        eclass: Id,
+        limit: usize,
+    ) -> Option<SearchMatches<'_, L>> {
+        let (set, vars) = self.compile(egraph)?;
+        let found = set.search_class(egraph.core(), eclass, limit);
+        self.group(&found, &vars, |root| egraph.find(Id(root))).pop()
+    }
+
+    fn vars(&self) -> Vec<Var> {
+        let mut vars: Vec<Var> = Vec::new();
+        for (var, ast) in &self.asts {
+            vars.push(*var);
+            vars.extend(vars_of(ast));
+        }
+        vars.sort();
+        vars.dedup();
+        vars
+    }
+
+    fn __clauses(&self) -> Option<Vec<(Option<Var>, &PatternAst<L>)>> {
+        Some(self.asts.iter().map(|(var, ast)| (Some(*var), ast)).collect())
+    }
+}
+
+impl<L: Language, N: Analysis<L>> Applier<L, N> for MultiPattern<L> {
+    /// Builds all clauses; returns the class of the first if a class changed.
+    fn apply_one(
+        &self,
+        egraph: &mut EGraph<L, N>,
+        _eclass: Id,
+        subst: &Subst,
+        _searcher_ast: Option<&PatternAst<L>>,
+        rule_name: Symbol,
+    ) -> Vec<Id> {
+        let mut subst = subst.clone();
+        let nodes = egraph.total_number_of_nodes();
+        let mut first = None;
+        let mut changed = false;
+        for (var, ast) in &self.asts {
+            let built = egraph.add_instantiation_spelled(ast, &subst);
+            first = first.or(Some(built));
+            match subst.get(*var).copied() {
+                Some(bound) => changed |= egraph.union_trusted(bound, built, rule_name),
+                None => _ = subst.insert(*var, built),
+            }
+        }
+        changed |= egraph.total_number_of_nodes() != nodes;
+        first.filter(|_| changed).into_iter().collect()
+    }
+
+    fn vars(&self) -> Vec<Var> {
+        let mut made: Vec<Var> = Vec::new();
+        let mut vars: Vec<Var> = Vec::new();
+        for (var, ast) in &self.asts {
+            vars.extend(vars_of(ast).into_iter().filter(|used| !made.contains(used)));
+            made.push(*var);
+        }
+        vars.sort();
+        vars.dedup();
+        vars
+    }
+}
