@@ -24,7 +24,7 @@ pub trait Element:
 /// A number: every [`Element`] except `bool`.
 ///
 /// Floats narrower than `f32` compute in `f32` and round once at the end; every other type
-/// computes in itself. That is what [`Number::Wide`] says.
+/// computes in itself. That is what [`Number::Wide`] says. Integer arithmetic wraps.
 pub trait Number: Element {
     /// The type that arithmetic is carried out in.
     type Wide: Number<Wide = Self::Wide>
@@ -32,6 +32,11 @@ pub trait Number: Element {
         + num_traits::Num
         + num_traits::Bounded
         + Send;
+
+    /// The least value: minus infinity, or the least integer.
+    const LOWEST: Self;
+    /// The greatest value: infinity, or the greatest integer.
+    const HIGHEST: Self;
 
     /// Converts to the type of arithmetic; exact.
     fn widen(self) -> Self::Wide;
@@ -42,12 +47,55 @@ pub trait Number: Element {
     /// Converts to `f64`: exact, except for integers beyond 2^53, which round.
     fn to_f64(self) -> f64;
 
+    /// Converts to `f32`, rounding to nearest, ties to even.
+    fn to_f32(self) -> f32;
+
+    /// Converts from `f32`: floats round to nearest, integers truncate and saturate, NaN gives 0.
+    fn from_f32(value: f32) -> Self;
+
+    /// Converts to `i64`: integers wrap, floats truncate and saturate, NaN gives 0.
+    fn to_i64(self) -> i64;
+
+    /// Converts from `i64`: integers wrap, floats round to nearest.
+    fn from_i64(value: i64) -> Self;
+
     /// Converts from `f64`: floats round to nearest, integers truncate and saturate, NaN gives 0.
     fn from_f64(value: f64) -> Self;
+
+    /// Adds; integers wrap.
+    fn plus(self, other: Self) -> Self;
+
+    /// Subtracts; integers wrap.
+    fn minus(self, other: Self) -> Self;
+
+    /// Multiplies; integers wrap.
+    fn times(self, other: Self) -> Self;
+
+    /// Whether the value is not a number; never for integers.
+    fn is_not_a_number(self) -> bool;
+
+    /// Returns the greater of two values; NaN if one is.
+    fn larger(self, other: Self) -> Self {
+        if self > other || self.is_not_a_number() { self } else { other }
+    }
+
+    /// Returns the smaller of two values; NaN if one is.
+    fn smaller(self, other: Self) -> Self {
+        if self < other || self.is_not_a_number() { self } else { other }
+    }
+}
+
+/// A real number of the machine: `f32` or `f64`.
+pub trait Real: Number<Wide = Self> + num_traits::Float {
+    /// Converts a constant, rounding to nearest.
+    fn constant(value: f64) -> Self;
+
+    /// Returns the error function.
+    fn erf(self) -> Self;
 }
 
 /// A floating-point number that computes in `f32` or `f64`.
-pub trait Float: Number<Wide: num_traits::Float> {}
+pub trait Float: Number<Wide: Real> {}
 
 /// A whole number.
 pub trait Int: Number<Wide = Self> + Ord + Eq + num_traits::PrimInt {}
@@ -81,40 +129,82 @@ impl Element for bool {
     }
 }
 
-macro_rules! number_in_itself {
+macro_rules! integers {
     ($($t:ty),*) => {$(
         impl Number for $t {
             type Wide = $t;
+            const LOWEST: $t = <$t>::MIN;
+            const HIGHEST: $t = <$t>::MAX;
             fn widen(self) -> $t { self }
             fn narrow(wide: $t) -> $t { wide }
             fn to_f64(self) -> f64 { self as f64 }
             fn from_f64(value: f64) -> $t { value as $t }
+            fn to_f32(self) -> f32 { self as f32 }
+            fn from_f32(value: f32) -> $t { value as $t }
+            fn to_i64(self) -> i64 { self as i64 }
+            fn from_i64(value: i64) -> $t { value as $t }
+            fn plus(self, other: $t) -> $t { self.wrapping_add(other) }
+            fn minus(self, other: $t) -> $t { self.wrapping_sub(other) }
+            fn times(self, other: $t) -> $t { self.wrapping_mul(other) }
+            fn is_not_a_number(self) -> bool { false }
+        }
+        impl Int for $t {}
+    )*};
+}
+
+macro_rules! reals {
+    ($($t:ty, $erf:path);*) => {$(
+        impl Number for $t {
+            type Wide = $t;
+            const LOWEST: $t = <$t>::NEG_INFINITY;
+            const HIGHEST: $t = <$t>::INFINITY;
+            fn widen(self) -> $t { self }
+            fn narrow(wide: $t) -> $t { wide }
+            fn to_f64(self) -> f64 { f64::from(self) }
+            fn from_f64(value: f64) -> $t { value as $t }
+            fn to_f32(self) -> f32 { self as f32 }
+            fn from_f32(value: f32) -> $t { value as $t }
+            fn to_i64(self) -> i64 { self as i64 }
+            fn from_i64(value: i64) -> $t { value as $t }
+            fn plus(self, other: $t) -> $t { self + other }
+            fn minus(self, other: $t) -> $t { self - other }
+            fn times(self, other: $t) -> $t { self * other }
+            fn is_not_a_number(self) -> bool { self.is_nan() }
+        }
+        impl Float for $t {}
+        impl Real for $t {
+            fn constant(value: f64) -> $t { value as $t }
+            fn erf(self) -> $t { $erf(self) }
         }
     )*};
 }
 
-macro_rules! number_in_f32 {
+macro_rules! halves {
     ($($t:ty),*) => {$(
         impl Number for $t {
             type Wide = f32;
-            fn widen(self) -> f32 { self.to_f32() }
+            const LOWEST: $t = <$t>::NEG_INFINITY;
+            const HIGHEST: $t = <$t>::INFINITY;
+            fn widen(self) -> f32 { <$t>::to_f32(self) }
             fn narrow(wide: f32) -> $t { <$t>::from_f32(wide) }
             fn to_f64(self) -> f64 { <$t>::to_f64(self) }
             fn from_f64(value: f64) -> $t { <$t>::from_f64(value) }
+            fn to_f32(self) -> f32 { <$t>::to_f32(self) }
+            fn from_f32(value: f32) -> $t { <$t>::from_f32(value) }
+            fn to_i64(self) -> i64 { <$t>::to_f32(self) as i64 }
+            fn from_i64(value: i64) -> $t { <$t>::from_f32(value as f32) }
+            fn plus(self, other: $t) -> $t { <$t>::from_f32(<$t>::to_f32(self) + <$t>::to_f32(other)) }
+            fn minus(self, other: $t) -> $t { <$t>::from_f32(<$t>::to_f32(self) - <$t>::to_f32(other)) }
+            fn times(self, other: $t) -> $t { <$t>::from_f32(<$t>::to_f32(self) * <$t>::to_f32(other)) }
+            fn is_not_a_number(self) -> bool { self.is_nan() }
         }
         impl Float for $t {}
     )*};
 }
 
-macro_rules! int {
-    ($($t:ty),*) => {$(impl Int for $t {})*};
-}
-
-number_in_itself!(i8, i16, i32, i64, u8, u16, u32, u64, f32, f64);
-number_in_f32!(f16, bf16);
-int!(i8, i16, i32, i64, u8, u16, u32, u64);
-impl Float for f32 {}
-impl Float for f64 {}
+integers!(i8, i16, i32, i64, u8, u16, u32, u64);
+reals!(f32, libm::erff; f64, libm::erf);
+halves!(f16, bf16);
 
 /// Runs a block once with `$t` bound to the Rust type of an element type.
 ///

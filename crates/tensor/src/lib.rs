@@ -6,14 +6,21 @@
 
 #![warn(clippy::unwrap_used, clippy::panic)]
 
+mod cells;
 mod dtype;
 mod element;
+pub mod elementwise;
 mod error;
+pub mod index;
+pub mod layout;
 pub mod packed;
+pub mod reduce;
+pub mod shape;
+pub mod softmax;
 mod tensor;
 
 pub use dtype::DType;
-pub use element::{Element, Float, Int, Number};
+pub use element::{Element, Float, Int, Number, Real};
 pub use error::{KernelError, Result};
 pub use half::{bf16, f16};
 pub use tensor::{Data, MAX_BYTES, Shape, Tensor, checked_count, element_count};

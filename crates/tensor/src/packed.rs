@@ -52,6 +52,50 @@ pub fn decode_float(dtype: DType, code: u8) -> f32 {
     format.decode(code)
 }
 
+/// How [`encode_float`] rounds to a power of two (`float8_e8m0fnu`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum ExponentRounding {
+    /// Away from zero.
+    #[default]
+    Up,
+    /// Towards zero.
+    Down,
+    /// To the nearest; half goes up.
+    Nearest,
+}
+
+/// Encodes a float of 4 or 8 bits, rounding to nearest, ties to even.
+///
+/// What lies beyond the greatest number becomes it with `saturate`, and infinity (or NaN, where
+/// there is none) without. `rounding` is for the exponent-only type, which has no sign: there,
+/// magnitudes are encoded.
+pub fn encode_float(dtype: DType, value: f64, saturate: bool, rounding: ExponentRounding) -> u8 {
+    match Format::of(dtype) {
+        Some(format) if format.exponent_bits < 8 => format.encode(value, saturate),
+        _ => encode_exponent(value as f32, saturate, rounding),
+    }
+}
+
+/// Encodes a power of two; the code is the exponent field of an `f32`.
+fn encode_exponent(value: f32, saturate: bool, rounding: ExponentRounding) -> u8 {
+    const NAN: u8 = 0xff;
+    let bits = value.to_bits();
+    let (exponent, fraction) = (((bits >> 23) & 0xff) as u8, bits & 0x7f_ffff);
+    if exponent == NAN {
+        return if saturate && value.is_infinite() { NAN - 1 } else { NAN };
+    }
+    let up = match rounding {
+        ExponentRounding::Down => false,
+        ExponentRounding::Up => fraction > 0,
+        // Below the least normal number a half is the tie between 2^-127 and less.
+        ExponentRounding::Nearest => fraction > 0x40_0000 || fraction == 0x40_0000 && exponent > 0,
+    };
+    match exponent + u8::from(up) {
+        NAN if saturate => NAN - 1,
+        code => code,
+    }
+}
+
 /// How a small float is laid out: sign, exponent, mantissa, and which codes are special.
 #[derive(Clone, Copy)]
 struct Format {
@@ -92,6 +136,60 @@ impl Format {
             DType::F8E8M0 => format(8, 0, 127, Special::AllOnesNan),
             _ => return None,
         })
+    }
+
+    /// The code of the greatest finite number.
+    fn greatest(self) -> u8 {
+        let magnitude = (1u8 << (self.exponent_bits + self.mantissa_bits)) - 1;
+        match self.special {
+            Special::None | Special::MinusZeroNan => magnitude,
+            Special::AllOnesNan => magnitude - 1,
+            Special::Ieee => magnitude - (1 << self.mantissa_bits),
+        }
+    }
+
+    /// Rounds to the nearest code, ties to even. Zero, an infinity and NaN are codes too.
+    fn encode(self, value: f64, saturate: bool) -> u8 {
+        let sign_bit = 1u8 << (self.exponent_bits + self.mantissa_bits);
+        let sign = if value.is_sign_negative() { sign_bit } else { 0 };
+        let greatest = self.greatest();
+        let overflow = match self.special {
+            Special::None => greatest,
+            Special::MinusZeroNan => return self.encode_unsigned_zero(value, sign, saturate),
+            Special::AllOnesNan | Special::Ieee => greatest + 1,
+        };
+        if value.is_nan() {
+            return if self.special == Special::None { sign_bit } else { sign | (sign_bit - 1) };
+        }
+        match self.round(value.abs()) {
+            Some(code) if code <= u32::from(greatest) => sign | code as u8,
+            _ => sign | if saturate { greatest } else { overflow },
+        }
+    }
+
+    /// Encodes for the types whose minus zero is NaN.
+    fn encode_unsigned_zero(self, value: f64, sign: u8, saturate: bool) -> u8 {
+        let nan = 1u8 << (self.exponent_bits + self.mantissa_bits);
+        match self.round(value.abs()) {
+            _ if value.is_nan() => nan,
+            Some(0) => 0,
+            Some(code) if code <= u32::from(self.greatest()) => sign | code as u8,
+            _ if saturate => sign | self.greatest(),
+            _ => nan,
+        }
+    }
+
+    /// Rounds a magnitude to a code, as if exponents went on for ever; `None` for infinity.
+    fn round(self, magnitude: f64) -> Option<u32> {
+        if !magnitude.is_finite() {
+            return None;
+        }
+        let least = 1 - self.bias;
+        let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(least);
+        // One unit of the last place; the division is exact. A carry ends in the exponent.
+        let unit = f64::exp2(f64::from(exponent - self.mantissa_bits as i32));
+        let steps = (magnitude / unit).round_ties_even() as u32;
+        Some((((exponent - least) as u32) << self.mantissa_bits) + steps)
     }
 
     fn decode(self, code: u8) -> f32 {
