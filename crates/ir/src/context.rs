@@ -96,6 +96,12 @@ impl Context {
         all
     }
 
+    /// Says whether an operation of `dialect` is registered.
+    pub fn has_dialect(&self, dialect: &str) -> bool {
+        let of = |def: &OpDef| def.name.split('.').next() == Some(dialect);
+        self.defs.read().values().any(|def| of(def))
+    }
+
     /// What a dialect keeps beside the context: one `T` for each context, made when first asked
     /// for. The number of different `T`s should stay small.
     pub fn extension<T: Any + Default + Send + Sync>(&self) -> &T {

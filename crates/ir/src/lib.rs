@@ -17,12 +17,15 @@
 mod attributes;
 mod context;
 mod diagnostic;
+mod float_format;
 mod infer;
 mod interner;
 mod location;
 mod module;
 mod op_def;
 mod resource;
+mod shaped;
+pub mod text;
 mod types;
 mod walk;
 

@@ -276,4 +276,14 @@ impl Module {
     pub fn op_capacity(&self) -> usize {
         self.ops.len()
     }
+
+    /// How many values were made so far: all handles are below.
+    pub fn value_capacity(&self) -> usize {
+        self.values.len()
+    }
+
+    /// How many blocks were made so far: all handles are below.
+    pub fn block_capacity(&self) -> usize {
+        self.blocks.len()
+    }
 }

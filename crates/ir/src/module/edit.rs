@@ -195,6 +195,57 @@ impl Module {
     }
 }
 
+/// What only a parser needs: operations whose parts become known one after the other.
+impl Module {
+    /// Gives `op` one more region, which is empty.
+    pub fn add_region(&mut self, op: Op) -> Region {
+        if self.ops[op].extra == 0 {
+            self.extras.push(Extra::default());
+            self.ops[op].extra = index(self.extras.len());
+        }
+        let region =
+            self.regions.push(RegionData { parent: op, first: None.into(), last: None.into() });
+        self.extras[self.ops[op].extra as usize - 1].regions.push(region);
+        region
+    }
+
+    /// Gives results of these types to `op`, which must have none yet.
+    pub fn set_results(&mut self, op: Op, types: &[Type]) {
+        debug_assert_eq!(self.ops[op].result_count, 0, "{op:?} has results already");
+        self.ops[op].first_result = index(self.values.len());
+        self.ops[op].result_count = index(types.len());
+        for (i, &ty) in types.iter().enumerate() {
+            let (owner, first_use) = (op.0, None.into());
+            self.values.push(ValueData { ty, owner, index: index(i), first_use });
+        }
+    }
+
+    /// Makes an empty block that stands in no region; see [`Module::insert_block`].
+    pub fn detached_block(&mut self) -> Block {
+        self.blocks.push(BlockData {
+            region: None.into(),
+            prev: None.into(),
+            next: None.into(),
+            first: None.into(),
+            last: None.into(),
+            args: Vec::new(),
+        })
+    }
+
+    /// Makes a value that belongs to no operation; its uses have to be replaced.
+    pub(crate) fn placeholder(&mut self, ty: Type) -> Value {
+        let block = self.detached_block();
+        self.add_arg(block, ty)
+    }
+
+    /// Makes `op`, which has one region of one block, the root; the old root is erased.
+    pub(crate) fn set_root(&mut self, op: Op) {
+        self.detach(op);
+        let old = std::mem::replace(&mut self.root, op);
+        self.erase(old);
+    }
+}
+
 /// Operands and uses.
 impl Module {
     fn append_slots(&mut self, op: Op, values: &[Value]) {
@@ -281,14 +332,7 @@ impl Module {
 impl Module {
     /// Appends an empty block to `region`.
     pub fn add_block(&mut self, region: Region) -> Block {
-        let block = self.blocks.push(BlockData {
-            region: None.into(),
-            prev: None.into(),
-            next: None.into(),
-            first: None.into(),
-            last: None.into(),
-            args: Vec::new(),
-        });
+        let block = self.detached_block();
         self.insert_block(block, region, None);
         block
     }

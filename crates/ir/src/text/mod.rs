@@ -1,0 +1,26 @@
+//! MLIR's generic text form, both ways.
+//!
+//! [`print`] writes what `mlir-opt --mlir-print-op-generic` writes; [`parse`] reads it:
+//!
+//! ```text
+//! "builtin.module"() ({
+//!   %0 = "nn.relu"(%1) : (tensor<?x3xf32, ["N", ""]>) -> tensor<?x3xf32, ["N", ""]>
+//! }) : () -> ()
+//! ```
+//!
+//! - Attributes that the definition of an operation names stand in `<{...}>`, others in `{...}`;
+//!   an operation that is not registered has all of them in `{...}`.
+//! - A symbolic extent is printed as `?`; the encoding of the tensor type carries it: one string
+//!   for each dimension, empty where there is nothing to say, and after them the encoding proper
+//!   if there is one.
+//! - An attribute or type of a dialect that is not registered is kept as it is written.
+//! - Metadata of fused locations, and the end of a range location, are dropped.
+//!
+//! Printing what was parsed from printed text gives the same bytes.
+
+mod float;
+mod parse;
+mod print;
+
+pub use parse::parse;
+pub use print::{Options, print, print_op, print_to};

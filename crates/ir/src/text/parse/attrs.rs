@@ -1,0 +1,361 @@
+//! Attributes.
+
+use super::{Kind, Parsed, Parser, Token};
+use crate::attributes::{Attr, AttrData};
+use crate::context::Str;
+use crate::types::{Signedness, Type, TypeData};
+
+impl<'a> Parser<'a> {
+    /// Reads an attribute.
+    pub(super) fn attr(&mut self) -> Parsed<Attr> {
+        let token = self.token;
+        match token.kind {
+            Kind::Int | Kind::Float | Kind::Punct(b'-') => self.number(),
+            Kind::String => self.string(),
+            Kind::At => self.symbol(),
+            Kind::Hash => self.dialect_attr(),
+            Kind::Punct(b'[') => self.nested(Self::array),
+            Kind::Punct(b'{') => self.nested(Self::dictionary),
+            Kind::Word => self.word_attr(token),
+            Kind::Bang | Kind::Punct(b'(') => {
+                let ty = self.ty()?;
+                Ok(self.context.type_attr(ty))
+            }
+            _ => self.unexpected("an attribute"),
+        }
+    }
+
+    fn word_attr(&mut self, token: Token) -> Parsed<Attr> {
+        let done = |p: &mut Self, attr| {
+            p.take();
+            Ok(attr)
+        };
+        match self.spelling(token) {
+            "unit" => done(self, Attr::UNIT),
+            "true" => done(self, Attr::TRUE),
+            "false" => done(self, Attr::FALSE),
+            "array" => self.dense_array(),
+            "dense" => self.dense(),
+            "dense_resource" => self.resource(),
+            "loc" => {
+                let loc = self.location()?;
+                Ok(self.context.attr(AttrData::Location(loc)))
+            }
+            "affine_map" | "affine_set" | "strided" => {
+                let text = self.raw(token.start as usize)?;
+                Ok(self.opaque(&text))
+            }
+            "sparse" => {
+                let mut text = self.raw(token.start as usize)?;
+                self.append_type(&mut text)?;
+                Ok(self.opaque(&text))
+            }
+            "distinct" => self.distinct(token),
+            _ => {
+                let ty = self.ty()?;
+                Ok(self.context.type_attr(ty))
+            }
+        }
+    }
+
+    pub(super) fn opaque(&self, text: &str) -> Attr {
+        self.context.attr(AttrData::Opaque(self.context.str(text)))
+    }
+
+    /// Reads `: type` and appends it to `text`.
+    pub(super) fn append_type(&mut self, text: &mut String) -> Parsed<()> {
+        self.expect(b':', "before the type")?;
+        let ty = self.ty()?;
+        text.push_str(" : ");
+        text.push_str(&self.type_text(ty));
+        Ok(())
+    }
+
+    /// `distinct[0]<unit>`.
+    fn distinct(&mut self, token: Token) -> Parsed<Attr> {
+        let mut text = self.raw(token.start as usize)?;
+        if self.is(b'<') {
+            let start = self.token.start as usize;
+            let Some(end) = super::opaque::balanced_end(self.src, start, b'<') else {
+                return self.unexpected("a balanced `<...>`");
+            };
+            self.expand(start, end, &mut text);
+            self.jump(end);
+        }
+        Ok(self.opaque(&text))
+    }
+
+    /// A string, which may have a type.
+    fn string(&mut self) -> Parsed<Attr> {
+        let token = self.take();
+        if self.is(b':') {
+            let mut text = self.spelling(token).to_string();
+            self.append_type(&mut text)?;
+            return Ok(self.opaque(&text));
+        }
+        let data = self.string_attr(token)?;
+        Ok(self.context.attr(data))
+    }
+
+    /// `@f::@g`.
+    fn symbol(&mut self) -> Parsed<Attr> {
+        let mut path = Vec::new();
+        loop {
+            let token = self.expect_kind(Kind::At, "a symbol")?;
+            path.push(self.symbol_text(token)?);
+            if self.token.kind != Kind::ColonColon {
+                break;
+            }
+            self.take();
+        }
+        Ok(self.context.attr(AttrData::Symbol(path.into())))
+    }
+
+    fn symbol_text(&mut self, token: Token) -> Parsed<Str> {
+        let text = self.spelling(token);
+        if text.as_bytes().get(1) == Some(&b'"') {
+            self.text_of(token)
+        } else {
+            Ok(self.context.str(&text[1..]))
+        }
+    }
+
+    /// `#dialect.attr<...>` or `#alias`.
+    fn dialect_attr(&mut self) -> Parsed<Attr> {
+        let token = self.token;
+        let name = &self.spelling(token)[1..];
+        if !name.contains('.') && !self.touches(b'<') {
+            self.take();
+            if let Some(&loc) = self.loc_aliases.get(name) {
+                return Ok(self.context.attr(AttrData::Location(loc)));
+            }
+            return match self.attr_aliases.get(name) {
+                Some(&attr) => Ok(attr),
+                None => self.unknown_alias(token),
+            };
+        }
+        let mut text = self.raw(token.start as usize + 1)?;
+        if self.is(b':') {
+            self.append_type(&mut text)?;
+        }
+        Ok(self.opaque(&text))
+    }
+
+    fn array(&mut self) -> Parsed<Attr> {
+        self.take();
+        let mut items = Vec::new();
+        self.list(b']', |p| {
+            items.push(p.attr()?);
+            Ok(())
+        })?;
+        Ok(self.context.attr(AttrData::Array(items.into())))
+    }
+
+    fn dictionary(&mut self) -> Parsed<Attr> {
+        self.take();
+        let mut entries = Vec::new();
+        self.entries(&mut entries)?;
+        Ok(self.context.dict(entries))
+    }
+
+    /// The entries of a dictionary after its `{`, up to and with the `}`.
+    pub(super) fn entries(&mut self, entries: &mut Vec<(Str, Attr)>) -> Parsed<()> {
+        self.list(b'}', |p| {
+            let token = p.token;
+            let key = match token.kind {
+                Kind::Word => p.context.str(p.spelling(token)),
+                Kind::String => p.text_of(token)?,
+                _ => return p.unexpected("the name of an attribute"),
+            };
+            p.take();
+            if entries.iter().any(|entry| entry.0 == key) {
+                let message =
+                    format!("expected each name once, found `{}` again", p.context.text(key));
+                return p.error(token, "duplicate-attribute", message);
+            }
+            let value = if p.accept(b'=') { p.attr()? } else { Attr::UNIT };
+            entries.push((key, value));
+            Ok(())
+        })
+    }
+
+    /// A number with its sign and, perhaps, its type.
+    fn number(&mut self) -> Parsed<Attr> {
+        let negative = self.accept(b'-');
+        let token = self.token;
+        if !matches!(token.kind, Kind::Int | Kind::Float) {
+            return self.unexpected("a number after `-`");
+        }
+        self.take();
+        let ty = if self.accept(b':') {
+            self.ty()?
+        } else if token.kind == Kind::Int {
+            self.context.int_type(64)
+        } else {
+            self.context.float_type(crate::types::FloatKind::F64)
+        };
+        let data = self.numeric(token, negative, ty)?;
+        Ok(self.context.attr(data))
+    }
+
+    /// The literal `token` as a number of type `ty`.
+    pub(super) fn numeric(&mut self, token: Token, negative: bool, ty: Type) -> Parsed<AttrData> {
+        match self.context.type_data(ty) {
+            TypeData::Float(_) => {
+                let value = self.float_value(token, negative, ty)?;
+                Ok(AttrData::Float { bits: value.to_bits(), ty })
+            }
+            TypeData::Integer { width, .. } if *width > 128 && self.is_huge(token) => {
+                self.huge_integer(token, negative, ty, *width)
+            }
+            TypeData::Integer { .. } | TypeData::Index => {
+                let value = self.integer_value(token, negative, ty)?;
+                if self.context.is_boolean(ty) {
+                    return Ok(AttrData::Bool(value != 0));
+                }
+                Ok(AttrData::Integer { value, ty })
+            }
+            _ => {
+                let message = format!("expected a number type, found {}", self.type_text(ty));
+                self.error(token, "number-type", message)
+            }
+        }
+    }
+
+    /// Says whether the literal does not fit an `i128`.
+    fn is_huge(&self, token: Token) -> bool {
+        let text = self.spelling(token);
+        match text.strip_prefix("0x") {
+            Some(hex) => i128::from_str_radix(hex, 16).is_err(),
+            None => text.parse::<i128>().is_err(),
+        }
+    }
+
+    /// An integer that only its text can hold.
+    fn huge_integer(
+        &mut self,
+        token: Token,
+        negative: bool,
+        ty: Type,
+        width: u32,
+    ) -> Parsed<AttrData> {
+        let text = self.spelling(token);
+        let minus = if negative { "-" } else { "" };
+        if bit_length(text) > u64::from(width) {
+            let message = format!("expected at most {width} bits, found `{minus}{text}`");
+            return self.error(token, "integer-range", message);
+        }
+        let text = format!("{minus}{text} : {}", self.type_text(ty));
+        Ok(AttrData::Opaque(self.context.str(&text)))
+    }
+
+    /// The literal as a number of float type `ty`: decimal, or its bits in hexadecimal.
+    pub(super) fn float_value(&mut self, token: Token, negative: bool, ty: Type) -> Parsed<f64> {
+        let text = self.spelling(token);
+        let TypeData::Float(kind) = *self.context.type_data(ty) else {
+            return self.error(
+                token,
+                "number-type",
+                format!("expected an integer, found `{text}`"),
+            );
+        };
+        if token.kind == Kind::Int {
+            let pattern =
+                text.strip_prefix("0x").and_then(|hex| u128::from_str_radix(hex, 16).ok());
+            let fits = |&p: &u128| kind.width() >= 128 || p >> kind.width() == 0;
+            return match pattern.filter(fits) {
+                Some(pattern) if !negative => Ok(kind.decode(pattern)),
+                _ => {
+                    let message = format!(
+                        "expected a decimal point or {} bits in hexadecimal, found `{text}`",
+                        kind.width()
+                    );
+                    self.error(token, "float-literal", message)
+                }
+            };
+        }
+        // Digits and a point: always a number.
+        let value: f64 = text.parse().unwrap_or(f64::NAN);
+        let value = if negative { -value } else { value };
+        Ok(kind.decode(kind.encode(value)))
+    }
+
+    /// The literal as a number of integer or index type `ty`, sign-extended.
+    pub(super) fn integer_value(&mut self, token: Token, negative: bool, ty: Type) -> Parsed<i128> {
+        let text = self.spelling(token);
+        let size = match text.strip_prefix("0x") {
+            Some(hex) => u128::from_str_radix(hex, 16),
+            None => text.parse(),
+        };
+        let (width, sign) = match *self.context.type_data(ty) {
+            TypeData::Integer { width, sign } => (width, sign),
+            _ => (64, Signedness::Signless),
+        };
+        let value = size.ok().and_then(|size| fit(size, negative, width, sign));
+        match value {
+            Some(value) => Ok(value),
+            None => {
+                let minus = if negative { "-" } else { "" };
+                let message = format!(
+                    "expected a number of type {}, found `{minus}{text}`",
+                    self.type_text(ty)
+                );
+                self.error(token, "integer-range", message)
+            }
+        }
+    }
+}
+
+/// The value with this size and sign, if it fits; a signless type takes both ranges.
+fn fit(size: u128, negative: bool, width: u32, sign: Signedness) -> Option<i128> {
+    if width == 0 {
+        return (size == 0).then_some(0);
+    }
+    if width > 128 {
+        let value = i128::try_from(size).ok()?;
+        return Some(if negative { -value } else { value });
+    }
+    let half = 1u128 << (width - 1);
+    if negative {
+        let fits = size <= half && (sign != Signedness::Unsigned || size == 0);
+        return fits.then(|| (size as i128).wrapping_neg());
+    }
+    if size < half {
+        return Some(size as i128);
+    }
+    let below_full = width == 128 || size < half << 1;
+    match sign {
+        Signedness::Signless if below_full => {
+            Some((size.wrapping_sub(half << 1 & full(width))) as i128)
+        }
+        Signedness::Unsigned if width < 128 && below_full => Some(size as i128),
+        _ => None,
+    }
+}
+
+/// How many bits the number `text`, decimal or hexadecimal, has.
+fn bit_length(text: &str) -> u64 {
+    let (digits, base) = match text.strip_prefix("0x") {
+        Some(hex) => (hex, 16),
+        None => (text, 10),
+    };
+    // Little-endian words; more of them than any type has bits are not worth the time.
+    let mut words: Vec<u32> = Vec::new();
+    for digit in digits.bytes().take(10_000) {
+        let mut carry = u64::from(super::strings::nibble(digit));
+        for word in &mut words {
+            carry += u64::from(*word) * base;
+            *word = carry as u32;
+            carry >>= 32;
+        }
+        if carry > 0 {
+            words.push(carry as u32);
+        }
+    }
+    let top = words.last().map_or(0, |word| 32 - u64::from(word.leading_zeros()));
+    words.len().saturating_sub(1) as u64 * 32 + top
+}
+
+fn full(width: u32) -> u128 {
+    if width == 128 { 0 } else { u128::MAX }
+}

@@ -1,0 +1,273 @@
+//! Parsing.
+//!
+//! One pass over the bytes, one token of look-ahead. Operations and regions are read with a stack
+//! of open regions; types and attributes by recursion that stops at [`MAX_DEPTH`]. After an error
+//! in an operation reading goes on with the next one, so that one run reports many errors.
+
+mod attrs;
+mod blocks;
+mod dense;
+mod lexer;
+mod locs;
+mod opaque;
+mod operations;
+mod resources;
+mod strings;
+mod types;
+mod values;
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::attributes::Attr;
+use crate::context::{Context, Str};
+use crate::diagnostic::Diagnostic;
+use crate::location::{Loc, LocData};
+use crate::module::{Module, Op};
+use crate::types::Type;
+use lexer::{Kind, Token};
+use values::Values;
+
+/// How deep types, attributes and locations may nest.
+const MAX_DEPTH: u32 = 100;
+/// After this many errors reading stops.
+const MAX_ERRORS: usize = 100;
+
+/// Reads a module in generic form; `file_name` stands in the locations.
+///
+/// Operations that are not registered are accepted. What stands at the top without a
+/// `builtin.module` around it goes into one.
+///
+/// # Errors
+/// What is wrong with the text, each with its place, in order.
+pub fn parse(
+    text: &str,
+    file_name: &str,
+    context: Arc<Context>,
+) -> Result<Module, Vec<Diagnostic>> {
+    let file = context.str(file_name);
+    if u32::try_from(text.len()).is_err() {
+        let loc = context.loc(LocData::File { file, line: 1, column: 1 });
+        let message = format!("expected at most 4 GiB of text, found {} bytes", text.len());
+        return Err(vec![Diagnostic::error("text-too-big", loc, message)]);
+    }
+    let mut module = Module::new(context);
+    let context = module.context_arc().clone();
+    let mut parser = Parser::new(text, file, &context, &mut module);
+    parser.file();
+    let mut errors = std::mem::take(&mut parser.errors);
+    if errors.is_empty() {
+        Ok(module)
+    } else {
+        errors.sort_by_key(|&(at, _)| at);
+        Err(errors.into_iter().map(|(_, error)| error).collect())
+    }
+}
+
+/// Says that an error has been reported.
+#[derive(Debug)]
+struct Failed;
+
+type Parsed<T> = Result<T, Failed>;
+
+/// The state of reading one text.
+struct Parser<'a> {
+    text: &'a str,
+    src: &'a [u8],
+    token: Token,
+    file: Str,
+    context: &'a Context,
+    module: &'a mut Module,
+    errors: Vec<(u32, Diagnostic)>,
+    depth: u32,
+    attr_aliases: FxHashMap<&'a str, Attr>,
+    type_aliases: FxHashMap<&'a str, Type>,
+    loc_aliases: FxHashMap<&'a str, Loc>,
+    /// Operations whose location is an alias that is defined further down.
+    late_locs: Vec<(Op, Token)>,
+    values: Values<'a>,
+    lines: Lines,
+    registered: FxHashMap<&'a str, bool>,
+}
+
+/// A position with its line: looked up most often in ascending order.
+#[derive(Clone, Copy)]
+struct Lines {
+    at: u32,
+    line: u32,
+    start: u32,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a str, file: Str, context: &'a Context, module: &'a mut Module) -> Self {
+        let src = text.as_bytes();
+        Parser {
+            text,
+            src,
+            token: lexer::next(src, 0),
+            file,
+            context,
+            module,
+            errors: Vec::new(),
+            depth: 0,
+            attr_aliases: FxHashMap::default(),
+            type_aliases: FxHashMap::default(),
+            loc_aliases: FxHashMap::default(),
+            late_locs: Vec::new(),
+            values: Values::default(),
+            lines: Lines { at: 0, line: 1, start: 0 },
+            registered: FxHashMap::default(),
+        }
+    }
+}
+
+/// Tokens.
+impl<'a> Parser<'a> {
+    /// The text of `token`.
+    fn spelling(&self, token: Token) -> &'a str {
+        self.text.get(token.start as usize..token.end as usize).unwrap_or("")
+    }
+
+    /// Takes the current token.
+    fn take(&mut self) -> Token {
+        let token = self.token;
+        self.token = lexer::next(self.src, token.end as usize);
+        token
+    }
+
+    /// Goes on reading at byte `at`.
+    fn jump(&mut self, at: usize) {
+        self.token = lexer::next(self.src, at);
+    }
+
+    fn is(&self, punct: u8) -> bool {
+        self.token.kind == Kind::Punct(punct)
+    }
+
+    fn is_word(&self, word: &str) -> bool {
+        self.token.kind == Kind::Word && self.spelling(self.token) == word
+    }
+
+    /// Takes `punct` if it is next.
+    fn accept(&mut self, punct: u8) -> bool {
+        let found = self.is(punct);
+        if found {
+            self.take();
+        }
+        found
+    }
+
+    /// Takes the word `word` if it is next.
+    fn accept_word(&mut self, word: &str) -> bool {
+        let found = self.is_word(word);
+        if found {
+            self.take();
+        }
+        found
+    }
+
+    fn expect(&mut self, punct: u8, context: &str) -> Parsed<Token> {
+        if self.is(punct) {
+            return Ok(self.take());
+        }
+        self.unexpected(&format!("`{}` {context}", char::from(punct)))
+    }
+
+    fn expect_word(&mut self, word: &str) -> Parsed<()> {
+        if self.accept_word(word) { Ok(()) } else { self.unexpected(&format!("`{word}`")) }
+    }
+
+    fn expect_kind(&mut self, kind: Kind, what: &str) -> Parsed<Token> {
+        if self.token.kind == kind { Ok(self.take()) } else { self.unexpected(what) }
+    }
+
+    /// Says whether the byte after the current token is `b`, with no space between.
+    fn touches(&self, b: u8) -> bool {
+        self.src.get(self.token.end as usize) == Some(&b)
+    }
+
+    /// Reads `item`s separated by commas up to `close`, which is taken.
+    fn list(&mut self, close: u8, mut item: impl FnMut(&mut Self) -> Parsed<()>) -> Parsed<()> {
+        if self.accept(close) {
+            return Ok(());
+        }
+        loop {
+            item(self)?;
+            if self.accept(close) {
+                return Ok(());
+            }
+            if !self.accept(b',') {
+                return self.unexpected(&format!("`,` or `{}`", char::from(close)));
+            }
+        }
+    }
+
+    /// Runs `inner` one level deeper.
+    fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= MAX_DEPTH {
+            let at = self.token;
+            return self.error(
+                at,
+                "nested-too-deeply",
+                format!(
+                    "expected at most {MAX_DEPTH} types or attributes inside each other, found more"
+                ),
+            );
+        }
+        self.depth += 1;
+        let result = inner(self);
+        self.depth -= 1;
+        result
+    }
+}
+
+/// Errors and places.
+impl Parser<'_> {
+    /// Reports an error at `token`.
+    fn error<T>(&mut self, token: Token, code: &'static str, message: String) -> Parsed<T> {
+        if self.errors.len() < MAX_ERRORS {
+            let loc = self.place(token.start);
+            self.errors.push((token.start, Diagnostic::error(code, loc, message)));
+        }
+        Err(Failed)
+    }
+
+    /// Reports that something else was expected where the current token stands.
+    fn unexpected<T>(&mut self, expected: &str) -> Parsed<T> {
+        let token = self.token;
+        let found = match token.kind {
+            Kind::Eof => "the end of the text".to_string(),
+            Kind::Bad if self.src.get(token.start as usize) == Some(&b'"') => {
+                "a string without end".to_string()
+            }
+            _ => {
+                let text: String = self.spelling(token).chars().take(40).collect();
+                format!("`{text}`")
+            }
+        };
+        self.error(token, "syntax", format!("expected {expected}, found {found}"))
+    }
+
+    /// The location of byte `at`.
+    fn place(&mut self, at: u32) -> Loc {
+        let Lines { at: from, mut line, mut start } = self.lines;
+        let (from, at) = (from as usize, at as usize);
+        if from <= at {
+            for (i, &b) in self.src[from..at.min(self.src.len())].iter().enumerate() {
+                if b == b'\n' {
+                    line += 1;
+                    start = (from + i + 1) as u32;
+                }
+            }
+        } else {
+            let before = &self.src[at..from];
+            line -= before.iter().filter(|&&b| b == b'\n').count() as u32;
+            let upto = self.src[..at].iter().rposition(|&b| b == b'\n');
+            start = upto.map_or(0, |n| n as u32 + 1);
+        }
+        self.lines = Lines { at: at as u32, line, start };
+        let column = at as u32 - start + 1;
+        self.context.loc(LocData::File { file: self.file, line, column })
+    }
+}

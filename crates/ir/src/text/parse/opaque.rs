@@ -1,0 +1,183 @@
+//! Attributes and types of dialects, kept as text.
+
+use super::{Parsed, Parser, Token, lexer};
+use crate::attributes::AttrData;
+use crate::text::print;
+use crate::types::{Type, TypeData};
+
+/// The byte after the bracket that closes the one at `start`. `->` and strings are skipped.
+pub(super) fn balanced_end(src: &[u8], start: usize, open: u8) -> Option<usize> {
+    let mut stack = vec![closing(open)];
+    let mut at = start + 1;
+    while !stack.is_empty() {
+        match *src.get(at)? {
+            b'"' => {
+                at = lexer::string_end(src, at)?;
+                continue;
+            }
+            b'-' | b'=' if src.get(at + 1) == Some(&b'>') => at += 1,
+            b'>' | b'<' if src.get(at + 1) == Some(&b'=') => at += 1,
+            // Angle brackets count only where one was opened: elsewhere they compare.
+            b'<' if stack.contains(&b'>') => stack.push(b'>'),
+            b @ (b'(' | b'[' | b'{') => stack.push(closing(b)),
+            b @ (b')' | b']' | b'}' | b'>') => {
+                if stack.last() == Some(&b) {
+                    stack.pop();
+                } else if b != b'>' {
+                    return None;
+                }
+            }
+            b'/' if src.get(at + 1) == Some(&b'/') => {
+                at = lexer::skip_space(src, at);
+                continue;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    Some(at)
+}
+
+fn closing(open: u8) -> u8 {
+    match open {
+        b'(' => b')',
+        b'[' => b']',
+        b'{' => b'}',
+        _ => b'>',
+    }
+}
+
+impl<'a> Parser<'a> {
+    /// Takes the name in `token` and, if a bracket touches it, all up to its end. Aliases inside
+    /// are written out.
+    pub(super) fn raw(&mut self, from: usize) -> Parsed<String> {
+        let token = self.token;
+        let end = token.end as usize;
+        let open = match self.src.get(end) {
+            Some(&b @ (b'<' | b'[')) => b,
+            _ => {
+                self.take();
+                return Ok(self.text.get(from..end).unwrap_or("").to_string());
+            }
+        };
+        let Some(close) = balanced_end(self.src, end, open) else {
+            let message =
+                format!("expected a closing bracket for `{}`, found none", char::from(open));
+            return self.error(token, "unbalanced", message);
+        };
+        let mut text = self.text.get(from..end).unwrap_or("").to_string();
+        self.expand(end, close, &mut text);
+        self.jump(close);
+        Ok(text)
+    }
+
+    /// Appends bytes `from..to` with aliases replaced by what they stand for and runs of space by
+    /// one space.
+    pub(super) fn expand(&mut self, from: usize, to: usize, out: &mut String) {
+        let (text, src) = (self.text, self.src);
+        let mut at = from;
+        let mut copied = from;
+        while at < to {
+            let end = match src[at] {
+                b'"' => {
+                    at = lexer::string_end(src, at).unwrap_or(to);
+                    continue;
+                }
+                b' ' | b'\n' | b'\t' | b'\r' | b'/' => lexer::skip_space(src, at),
+                b'#' | b'!' => lexer::next(src, at).end as usize,
+                _ => at,
+            };
+            let replacement = match src[at] {
+                _ if end <= at => None,
+                b'#' => self.alias_text(&text[at..end], src.get(end)),
+                b'!' => self.alias_text(&text[at..end], src.get(end)),
+                _ => Some(" ".to_string()),
+            };
+            if let Some(new) = replacement {
+                out.push_str(text.get(copied..at).unwrap_or(""));
+                out.push_str(&new);
+                copied = end;
+            }
+            at = end.max(at + 1);
+        }
+        out.push_str(text.get(copied..to).unwrap_or(""));
+    }
+
+    /// What alias `name` (with its prefix) stands for.
+    fn alias_text(&self, name: &str, next: Option<&u8>) -> Option<String> {
+        let (prefix, bare) = name.split_at(1);
+        if bare.contains('.') || next == Some(&b'<') {
+            return None;
+        }
+        if prefix == "!" {
+            return self.type_aliases.get(bare).map(|&ty| print::type_text(self.module, ty));
+        }
+        if let Some(&loc) = self.loc_aliases.get(bare) {
+            let attr = self.context.attr(AttrData::Location(loc));
+            return Some(print::attr_text(self.module, attr));
+        }
+        self.attr_aliases.get(bare).map(|&attr| print::attr_text(self.module, attr))
+    }
+
+    /// The text of `ty` for messages and opaque attributes.
+    pub(super) fn type_text(&self, ty: Type) -> String {
+        print::type_text(self.module, ty)
+    }
+
+    /// `!dialect.type<...>` or `!alias`; the current token is the name.
+    pub(super) fn dialect_type(&mut self) -> Parsed<Type> {
+        let token = self.token;
+        let name = &self.spelling(token)[1..];
+        if !name.contains('.') && !self.touches(b'<') {
+            self.take();
+            return match self.type_aliases.get(name) {
+                Some(&ty) => Ok(ty),
+                None => self.unknown_alias(token),
+            };
+        }
+        if self.knows_dialect(name)
+            && let Some(ty) = self.structured_type(token, name)
+        {
+            return Ok(ty);
+        }
+        let text = self.raw(token.start as usize + 1)?;
+        Ok(self.context.ty(TypeData::Opaque(self.context.str(&text))))
+    }
+
+    pub(super) fn unknown_alias<T>(&mut self, token: Token) -> Parsed<T> {
+        let message =
+            format!("expected an alias that is defined, found `{}`", self.spelling(token));
+        self.error(token, "undefined-alias", message)
+    }
+
+    /// A type of a known dialect whose parameters are attributes; `None`, with nothing read, if
+    /// they are not.
+    fn structured_type(&mut self, token: Token, name: &'a str) -> Option<Type> {
+        let context = self.context;
+        let errors = self.errors.len();
+        let mut params = Vec::new();
+        self.take();
+        if self.src.get(token.end as usize) == Some(&b'<') {
+            self.take();
+            let read = self.nested(|p| {
+                p.list(b'>', |p| {
+                    params.push(p.attr()?);
+                    Ok(())
+                })
+            });
+            if read.is_err() {
+                self.errors.truncate(errors);
+                self.jump(token.start as usize);
+                return None;
+            }
+        }
+        Some(context.ty(TypeData::Dialect { name: context.str(name), params: params.into() }))
+    }
+
+    /// Says whether an operation of the dialect of `name` is registered.
+    fn knows_dialect(&mut self, name: &'a str) -> bool {
+        let dialect = name.split('.').next().unwrap_or(name);
+        let context = self.context;
+        *self.registered.entry(dialect).or_insert_with(|| context.has_dialect(dialect))
+    }
+}

@@ -1,0 +1,376 @@
+//! Operations.
+
+use smallvec::SmallVec;
+
+use super::blocks::Blocks;
+use super::values::{Scope, ValueUse};
+use super::{Failed, Kind, Parsed, Parser, Token};
+use crate::attributes::Attr;
+use crate::context::Str;
+use crate::location::Loc;
+use crate::module::{Block, Op, OpState, Point, Region};
+use crate::op_def::Traits;
+use crate::types::Type;
+
+/// An operation of which the part before its regions has been read.
+pub(super) struct Pending<'a> {
+    name: Token,
+    loc: Loc,
+    operands: SmallVec<[ValueUse<'a>; 4]>,
+    successors: SmallVec<[Block; 2]>,
+    /// Result names, and how many results each stands for.
+    results: SmallVec<[(Token, u32); 1]>,
+    attrs: Vec<(Str, Attr)>,
+    isolated: bool,
+    op: Option<Op>,
+}
+
+/// A region that is being read.
+pub(super) struct OpenRegion<'a> {
+    pub(super) region: Region,
+    pub(super) blocks: Blocks<'a>,
+    owner: Pending<'a>,
+    scope: Scope<'a>,
+}
+
+/// The type of an operation: what follows the colon.
+#[derive(Default)]
+struct Signature {
+    inputs: SmallVec<[Type; 4]>,
+    results: SmallVec<[Type; 2]>,
+}
+
+impl<'a> Parser<'a> {
+    /// Reads the whole text.
+    pub(super) fn file(&mut self) {
+        let body = self.module.body();
+        let mut open: Vec<OpenRegion<'a>> = Vec::new();
+        let mut at = body;
+        while self.errors.len() < super::MAX_ERRORS {
+            let before = self.token.start;
+            match self.statement(&mut open, &mut at, body) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(Failed) => {
+                    self.recover();
+                    if self.token.start == before {
+                        self.take();
+                    }
+                }
+            }
+        }
+        self.undefined_values();
+        self.settle_locs();
+        if self.errors.is_empty() {
+            self.adopt_root();
+        }
+    }
+
+    /// Reads an operation, a block header, the end of a region or something of the top level.
+    /// `false` at the end.
+    fn statement(
+        &mut self,
+        open: &mut Vec<OpenRegion<'a>>,
+        at: &mut Block,
+        body: Block,
+    ) -> Parsed<bool> {
+        match self.token.kind {
+            Kind::Eof if open.is_empty() => return Ok(false),
+            Kind::Eof => {
+                let _ = self.unexpected::<()>("`}` at the end of a region");
+                return Ok(false);
+            }
+            Kind::Punct(b'}') if !open.is_empty() => {
+                self.take();
+                self.close_region(open, at, body)?;
+            }
+            Kind::Caret if !open.is_empty() => {
+                if let Some(top) = open.last_mut() {
+                    *at = self.block_header(top.region, &mut top.blocks)?;
+                }
+            }
+            Kind::Hash | Kind::Bang if open.is_empty() => self.alias()?,
+            Kind::FooterStart if open.is_empty() => self.footer()?,
+            _ => {
+                let pending = self.start_operation(open)?;
+                let block = self.current_block(open, *at, body);
+                *at = block;
+                self.body_of(pending, block, open, at, body)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// The block that takes the next operation; an entry block without a header begins here.
+    fn current_block(&mut self, open: &mut [OpenRegion<'a>], at: Block, body: Block) -> Block {
+        match open.last_mut() {
+            None => body,
+            Some(top) if self.module.first_block(top.region).is_none() => {
+                self.module.add_block(top.region)
+            }
+            Some(_) => at,
+        }
+    }
+
+    /// Reads up to the regions.
+    fn start_operation(&mut self, open: &mut [OpenRegion<'a>]) -> Parsed<Pending<'a>> {
+        let results =
+            if self.token.kind == Kind::Percent { self.result_names()? } else { SmallVec::new() };
+        if self.token.kind != Kind::String {
+            let custom = self.token.kind == Kind::Word;
+            self.unexpected::<()>("the name of an operation in quotes").unwrap_or(());
+            if custom && let Some((_, error)) = self.errors.last_mut() {
+                error.hint = Some(
+                    "print the module in generic form, as `mlir-opt --mlir-print-op-generic` does"
+                        .into(),
+                );
+            }
+            return Err(Failed);
+        }
+        let name = self.take();
+        let loc = self.place(name.start);
+        self.expect(b'(', "before the operands")?;
+        let mut operands = SmallVec::new();
+        self.list(b')', |p| {
+            operands.push(p.value_use()?);
+            Ok(())
+        })?;
+        let mut successors = SmallVec::new();
+        if self.accept(b'[') {
+            self.list(b']', |p| {
+                let token = p.expect_kind(Kind::Caret, "a block")?;
+                match open.last_mut() {
+                    Some(top) => {
+                        successors.push(p.block_use(token, &mut top.blocks));
+                        Ok(())
+                    }
+                    None => p.error(
+                        token,
+                        "successor",
+                        "expected no successors at the top, found one".into(),
+                    ),
+                }
+            })?;
+        }
+        let mut attrs = Vec::new();
+        if self.accept(b'<') {
+            self.expect(b'{', "before the properties")?;
+            self.entries(&mut attrs)?;
+            self.expect(b'>', "after the properties")?;
+        }
+        Ok(Pending { name, loc, operands, successors, results, attrs, isolated: false, op: None })
+    }
+
+    /// `%0, %1:2 =`.
+    fn result_names(&mut self) -> Parsed<SmallVec<[(Token, u32); 1]>> {
+        let mut names = SmallVec::new();
+        loop {
+            let name = self.expect_kind(Kind::Percent, "a result")?;
+            let mut count = 1;
+            if self.accept(b':') {
+                let token = self.expect_kind(Kind::Int, "how many results there are")?;
+                count = match self.spelling(token).parse() {
+                    Ok(n) if n > 0 => n,
+                    _ => {
+                        return self.error(
+                            token,
+                            "result-count",
+                            "expected at least one result, found none".into(),
+                        );
+                    }
+                };
+            }
+            names.push((name, count));
+            if !self.accept(b',') {
+                break;
+            }
+        }
+        self.expect(b'=', "after the results")?;
+        Ok(names)
+    }
+
+    /// Reads on after the properties: regions one after the other, or the rest.
+    fn body_of(
+        &mut self,
+        mut pending: Pending<'a>,
+        block: Block,
+        open: &mut Vec<OpenRegion<'a>>,
+        at: &mut Block,
+        body: Block,
+    ) -> Parsed<()> {
+        if !self.accept(b'(') {
+            return self.end_operation(pending, Some(block));
+        }
+        let mut state = self.state(&pending)?;
+        state.successors = pending.successors.clone();
+        let name = state.name;
+        let op = self.module.create_at(Point::End(block), state);
+        pending.op = Some(op);
+        pending.isolated =
+            self.context.def(name).is_some_and(|def| def.traits.contains(Traits::ISOLATED));
+        let _ = (at, body);
+        self.open_region(pending, open)
+    }
+
+    fn open_region(&mut self, owner: Pending<'a>, open: &mut Vec<OpenRegion<'a>>) -> Parsed<()> {
+        self.expect(b'{', "before a region")?;
+        let Some(op) = owner.op else { return Err(Failed) };
+        let region = self.module.add_region(op);
+        let scope = self.values.enter(owner.isolated);
+        open.push(OpenRegion { region, blocks: Blocks::default(), owner, scope });
+        Ok(())
+    }
+
+    /// After the `}` of a region: the next region of the same operation, or its rest.
+    fn close_region(
+        &mut self,
+        open: &mut Vec<OpenRegion<'a>>,
+        at: &mut Block,
+        body: Block,
+    ) -> Parsed<()> {
+        let Some(top) = open.pop() else { return Err(Failed) };
+        self.undefined_blocks(top.blocks);
+        self.leave(top.scope);
+        let op = top.owner.op;
+        *at = op.and_then(|op| self.module.block(op)).unwrap_or(body);
+        if self.accept(b',') {
+            return self.open_region(top.owner, open);
+        }
+        self.expect(b')', "after the regions")?;
+        self.end_operation(top.owner, None)
+    }
+
+    fn state(&mut self, pending: &Pending<'a>) -> Parsed<OpState> {
+        let spelling = self.spelling(pending.name);
+        let bare = &spelling[1..spelling.len() - 1];
+        let name = if bare.contains('\\') {
+            let bytes = self.unescape(pending.name)?;
+            self.context.name(&String::from_utf8_lossy(&bytes))
+        } else {
+            self.context.name(bare)
+        };
+        Ok(OpState::new(name, pending.loc))
+    }
+
+    /// Reads attributes, type and location, and makes the operation or completes it.
+    fn end_operation(&mut self, mut pending: Pending<'a>, block: Option<Block>) -> Parsed<()> {
+        if self.accept(b'{') {
+            self.entries(&mut pending.attrs)?;
+        }
+        self.expect(b':', "before the type of the operation")?;
+        let signature = self.signature()?;
+        let mut state = self.state(&pending)?;
+        if signature.inputs.len() != pending.operands.len() {
+            let message = format!(
+                "expected {} operand types, found {}",
+                pending.operands.len(),
+                signature.inputs.len()
+            );
+            return self.error(pending.name, "operand-count", message);
+        }
+        for (&used, &ty) in pending.operands.iter().zip(&signature.inputs) {
+            state.operands.push(self.resolve(used, ty)?);
+        }
+        state.attrs = self.context.dict(std::mem::take(&mut pending.attrs));
+        state.results = signature.results;
+        state.successors = pending.successors;
+        let late = self.trailing_loc(&mut state.loc)?;
+        let op = match (pending.op, block) {
+            (Some(op), _) => {
+                self.module.set_operands(op, &state.operands);
+                self.module.set_attrs(op, state.attrs);
+                self.module.set_loc(op, state.loc);
+                self.module.set_results(op, &state.results);
+                op
+            }
+            (None, Some(block)) => self.module.create_at(Point::End(block), state),
+            (None, None) => return Err(Failed),
+        };
+        self.late_locs.extend(late.map(|token| (op, token)));
+        self.name_results(op, &pending.results)
+    }
+
+    fn name_results(&mut self, op: Op, names: &[(Token, u32)]) -> Parsed<()> {
+        let Some(&(first, _)) = names.first() else { return Ok(()) };
+        let named: u64 = names.iter().map(|&(_, count)| u64::from(count)).sum();
+        let found = self.module.result_count(op);
+        if named != found as u64 {
+            let message = format!("expected {named} result types, found {found}");
+            return self.error(first, "result-count", message);
+        }
+        let mut at = 0;
+        for &(token, count) in names {
+            self.define_results(token, op, at, count)?;
+            at += count;
+        }
+        Ok(())
+    }
+
+    /// `(i32, i32) -> i32`.
+    fn signature(&mut self) -> Parsed<Signature> {
+        let mut signature = Signature::default();
+        self.expect(b'(', "before the operand types")?;
+        self.list(b')', |p| {
+            signature.inputs.push(p.ty()?);
+            Ok(())
+        })?;
+        self.expect_kind(Kind::Arrow, "`->` before the result types")?;
+        self.function_results(&mut signature.results)?;
+        Ok(signature)
+    }
+
+    /// Skips to what looks like the start of the next operation, at the same depth.
+    fn recover(&mut self) {
+        loop {
+            match self.token.kind {
+                Kind::Eof | Kind::Caret | Kind::FooterStart => return,
+                Kind::Punct(b'}') => return,
+                Kind::Percent | Kind::String if self.starts_line() => return,
+                Kind::Punct(open @ (b'(' | b'[' | b'{')) => {
+                    let end =
+                        super::opaque::balanced_end(self.src, self.token.start as usize, open);
+                    match end {
+                        Some(end) => self.jump(end),
+                        None => {
+                            self.take();
+                        }
+                    }
+                }
+                _ => {
+                    self.take();
+                }
+            }
+        }
+    }
+
+    /// Says whether only space stands before the current token on its line.
+    fn starts_line(&self) -> bool {
+        let before = &self.src[..self.token.start as usize];
+        let space = before.iter().rev().find(|b| !matches!(b, b' ' | b'\t' | b'\r'));
+        matches!(space, None | Some(b'\n'))
+    }
+
+    /// Makes a single `builtin.module` at the top the root.
+    fn adopt_root(&mut self) {
+        let body = self.module.body();
+        let Some(op) = self.module.first_op(body) else { return };
+        let alone = self.module.next(op).is_none();
+        if !alone || self.module.name_text(op) != "builtin.module" {
+            return;
+        }
+        let one_block = match self.module.regions(op) {
+            &[region] => match self.module.first_block(region) {
+                None => {
+                    self.module.add_block(region);
+                    true
+                }
+                Some(block) => self.module.next_block(block).is_none(),
+            },
+            _ => false,
+        };
+        let plain = self.module.operand_count(op) == 0 && self.module.result_count(op) == 0;
+        if one_block && plain {
+            self.module.set_root(op);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Printing.
+
+mod attrs;
+mod dense;
+mod locs;
+mod numbering;
+mod operations;
+mod resources;
+mod strings;
+mod types;
+
+use std::fmt;
+
+use crate::attributes::Attr;
+use crate::context::Context;
+use crate::module::{Module, Op};
+use crate::types::Type;
+use numbering::Numbering;
+
+/// What to print beside the operations.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Whether each operation is followed by its location.
+    pub locations: bool,
+    /// Whether the big tensors follow the module.
+    pub resources: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { locations: false, resources: true }
+    }
+}
+
+/// The text of `module`, with its resources and without locations.
+pub fn print(module: &Module) -> String {
+    let mut text = String::new();
+    // A string takes whatever is written.
+    let _ = print_to(&mut text, module, Options::default());
+    text
+}
+
+/// Writes the text of `module` to `out`.
+///
+/// # Errors
+/// Those of `out`.
+pub fn print_to(out: &mut impl fmt::Write, module: &Module, options: Options) -> fmt::Result {
+    let mut printer = Printer::new(out, module, options);
+    printer.operation(module.root())?;
+    printer.out.write_str("\n")?;
+    if options.resources {
+        printer.resources()?;
+    }
+    Ok(())
+}
+
+/// Writes `op` and what its regions hold, without a line end and without resources.
+///
+/// Values have the names that they have in the text of the whole module; O(module).
+///
+/// # Errors
+/// Those of `out`.
+pub fn print_op(
+    out: &mut impl fmt::Write,
+    module: &Module,
+    op: Op,
+    options: Options,
+) -> fmt::Result {
+    Printer::new(out, module, options).operation(op)
+}
+
+/// The text of `ty`.
+pub(super) fn type_text(module: &Module, ty: Type) -> String {
+    let mut text = String::new();
+    let _ = Printer::bare(&mut text, module).ty(ty);
+    text
+}
+
+/// The text of `attr`.
+pub(super) fn attr_text(module: &Module, attr: Attr) -> String {
+    let mut text = String::new();
+    let _ = Printer::bare(&mut text, module).attr(attr);
+    text
+}
+
+/// Where text goes, and what it speaks of.
+struct Printer<'a, W> {
+    out: &'a mut W,
+    module: &'a Module,
+    context: &'a Context,
+    options: Options,
+    names: Numbering,
+    /// What types and attributes still have to print; see [`types`].
+    work: Vec<Work>,
+}
+
+/// A piece of text to come.
+#[derive(Clone, Copy)]
+enum Work {
+    Text(&'static str),
+    Type(Type),
+    Attr(Attr),
+    /// An entry of a dictionary: its name, and its value unless that is `unit`.
+    Entry(crate::context::Str, Attr),
+    /// Function results, in parentheses unless there is one that is no function.
+    Results(Type),
+}
+
+impl<'a, W: fmt::Write> Printer<'a, W> {
+    fn new(out: &'a mut W, module: &'a Module, options: Options) -> Self {
+        let names = Numbering::new(module);
+        Printer { out, module, context: module.context(), options, names, work: Vec::new() }
+    }
+
+    /// A printer of types and attributes, which numbers nothing.
+    fn bare(out: &'a mut W, module: &'a Module) -> Self {
+        let (names, options) = (Numbering::default(), Options::default());
+        Printer { out, module, context: module.context(), options, names, work: Vec::new() }
+    }
+
+    fn write(&mut self, text: &str) -> fmt::Result {
+        self.out.write_str(text)
+    }
+
+    /// Writes `n` in decimal, faster than the formatting machinery.
+    fn number(&mut self, mut n: u64) -> fmt::Result {
+        let mut digits = [0u8; 20];
+        let mut at = digits.len();
+        loop {
+            at -= 1;
+            digits[at] = b'0' + (n % 10) as u8;
+            n /= 10;
+            if n == 0 {
+                break;
+            }
+        }
+        self.out.write_str(std::str::from_utf8(&digits[at..]).unwrap_or_default())
+    }
+}

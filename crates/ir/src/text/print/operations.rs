@@ -1,0 +1,250 @@
+//! Operations, blocks and regions.
+
+use std::fmt;
+
+use super::numbering::ValueName;
+use super::{Printer, Work};
+use crate::attributes::Attr;
+use crate::context::Str;
+use crate::module::{Block, Op, Region, Value, ValueDef};
+use crate::op_def::OpDef;
+
+/// What is printed next.
+enum Step {
+    /// An operation and what its regions hold.
+    Op(Op),
+    /// This operation and all after it in its block.
+    From(Op),
+    /// This block and all after it in its region; whether it is the entry block.
+    Block(Block, bool),
+    /// Region number `.1` of an operation and all after it, and then the end of the operation.
+    Region(Op, usize),
+    /// The end of a region.
+    Close,
+}
+
+impl<W: fmt::Write> Printer<'_, W> {
+    /// Prints `op`, starting at the left margin.
+    pub(super) fn operation(&mut self, op: Op) -> fmt::Result {
+        let mut depth = 0;
+        let mut steps = vec![Step::Op(op)];
+        while let Some(step) = steps.pop() {
+            match step {
+                Step::Op(op) => {
+                    self.head(op)?;
+                    if self.module.regions(op).is_empty() {
+                        self.tail(op)?;
+                    } else {
+                        self.write(" (")?;
+                        steps.push(Step::Region(op, 0));
+                    }
+                }
+                Step::From(op) => {
+                    steps.extend(self.module.next(op).map(Step::From));
+                    steps.push(Step::Op(op));
+                    self.line(depth)?;
+                }
+                Step::Block(block, entry) => {
+                    steps
+                        .extend(self.module.next_block(block).map(|next| Step::Block(next, false)));
+                    steps.extend(self.module.first_op(block).map(Step::From));
+                    self.header(block, entry, depth - 1)?;
+                }
+                Step::Region(op, i) => match self.module.regions(op).get(i) {
+                    None => {
+                        self.write(")")?;
+                        self.tail(op)?;
+                    }
+                    Some(&region) => {
+                        self.write(if i == 0 { "{" } else { ", {" })?;
+                        steps.extend([Step::Region(op, i + 1), Step::Close]);
+                        steps.extend(self.entry_block(region));
+                        depth += 1;
+                    }
+                },
+                Step::Close => {
+                    depth -= 1;
+                    self.line(depth)?;
+                    self.write("}")?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn entry_block(&self, region: Region) -> Option<Step> {
+        self.module.first_block(region).map(|block| Step::Block(block, true))
+    }
+
+    /// Starts a line.
+    fn line(&mut self, depth: usize) -> fmt::Result {
+        const SPACES: &str = "\n                                                                ";
+        let mut missing = 2 * depth;
+        let first = missing.min(SPACES.len() - 1);
+        self.write(&SPACES[..=first])?;
+        missing -= first;
+        while missing > 0 {
+            let more = missing.min(SPACES.len() - 1);
+            self.write(&SPACES[1..=more])?;
+            missing -= more;
+        }
+        Ok(())
+    }
+
+    /// `%0:2 = "name"(%1)[^bb1] <{...}>`.
+    fn head(&mut self, op: Op) -> fmt::Result {
+        let module = self.module;
+        let count = module.result_count(op);
+        if count > 0 {
+            self.value_group(module.result(op, 0))?;
+            if count > 1 {
+                self.write(":")?;
+                self.number(count as u64)?;
+            }
+            self.write(" = ")?;
+        }
+        self.quoted(module.name_text(op).as_bytes())?;
+        self.write("(")?;
+        for (i, value) in module.operands(op).enumerate() {
+            self.write(if i == 0 { "" } else { ", " })?;
+            self.value(value)?;
+        }
+        self.write(")")?;
+        self.successors(op)?;
+        if let Some(def) = module.def(op) {
+            let inherent = self.entries(op, |name| is_inherent(def, name));
+            if !inherent.is_empty() {
+                self.write(" <")?;
+                self.dictionary(&inherent)?;
+                self.write(">")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn successors(&mut self, op: Op) -> fmt::Result {
+        let successors = self.module.successors(op);
+        for (i, &block) in successors.iter().enumerate() {
+            self.write(if i == 0 { "[" } else { ", " })?;
+            self.block_name(block)?;
+        }
+        self.write(if successors.is_empty() { "" } else { "]" })
+    }
+
+    /// `{...} : (i32) -> i32 loc(...)`.
+    fn tail(&mut self, op: Op) -> fmt::Result {
+        let module = self.module;
+        let rest = match module.def(op) {
+            Some(def) => self.entries(op, |name| !is_inherent(def, name)),
+            None => self.context.entries(module.attrs(op)).to_vec(),
+        };
+        if !rest.is_empty() {
+            self.write(" ")?;
+            self.dictionary(&rest)?;
+        }
+        self.write(" : (")?;
+        for (i, value) in module.operands(op).enumerate() {
+            self.write(if i == 0 { "" } else { ", " })?;
+            self.ty(module.value_type(value))?;
+        }
+        self.write(") -> ")?;
+        self.result_types(op)?;
+        if self.options.locations {
+            self.write(" ")?;
+            self.location(module.loc(op))?;
+        }
+        Ok(())
+    }
+
+    fn result_types(&mut self, op: Op) -> fmt::Result {
+        let module = self.module;
+        if module.result_count(op) == 1 {
+            self.work.push(Work::Results(module.value_type(module.result(op, 0))));
+            let floor = self.work.len() - 1;
+            return self.finish(floor);
+        }
+        self.write("(")?;
+        for (i, value) in module.results(op).enumerate() {
+            self.write(if i == 0 { "" } else { ", " })?;
+            self.ty(module.value_type(value))?;
+        }
+        self.write(")")
+    }
+
+    fn entries(&self, op: Op, keep: impl Fn(&str) -> bool) -> Vec<(Str, Attr)> {
+        let all = self.context.entries(self.module.attrs(op));
+        all.iter().copied().filter(|entry| keep(self.context.text(entry.0))).collect()
+    }
+
+    /// `^bb1(%3: i32):  // pred: ^bb0`, with its line start, if the block needs a header.
+    fn header(&mut self, block: Block, entry: bool, depth: usize) -> fmt::Result {
+        let module = self.module;
+        let preds = self.names.predecessors(block).to_vec();
+        let plain = module.args(block).is_empty() && module.first_op(block).is_some();
+        if entry && plain && preds.is_empty() {
+            return Ok(());
+        }
+        self.line(depth)?;
+        self.block_name(block)?;
+        for (i, &arg) in module.args(block).iter().enumerate() {
+            self.write(if i == 0 { "(" } else { ", " })?;
+            self.value(arg)?;
+            self.write(": ")?;
+            self.ty(module.value_type(arg))?;
+        }
+        self.write(if module.args(block).is_empty() { ":" } else { "):" })?;
+        match preds.as_slice() {
+            [] if entry => Ok(()),
+            [] => self.write("  // no predecessors"),
+            [one] => {
+                self.write("  // pred: ")?;
+                self.block_name(*one)
+            }
+            many => {
+                write!(self.out, "  // {} preds: ", many.len())?;
+                for (i, &pred) in many.iter().enumerate() {
+                    self.write(if i == 0 { "" } else { ", " })?;
+                    self.block_name(pred)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn block_name(&mut self, block: Block) -> fmt::Result {
+        match self.names.block(block) {
+            super::numbering::UNKNOWN => self.write("^<unknown>"),
+            n => {
+                self.write("^bb")?;
+                self.number(u64::from(n))
+            }
+        }
+    }
+
+    /// The name that the results of an operation share, or that of an argument.
+    fn value_group(&mut self, value: Value) -> fmt::Result {
+        let (prefix, n) = match self.names.value(value) {
+            ValueName::Result(n) => ("%", n),
+            ValueName::Arg(n) => ("%arg", n),
+            ValueName::Unknown => return self.write("%<unknown>"),
+        };
+        self.write(prefix)?;
+        self.number(u64::from(n))
+    }
+
+    fn value(&mut self, value: Value) -> fmt::Result {
+        self.value_group(value)?;
+        match self.module.value_def(value) {
+            ValueDef::Result(op, i) if self.module.result_count(op) > 1 => {
+                self.write("#")?;
+                self.number(u64::from(i))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Says whether attribute `name` belongs to the operation itself.
+fn is_inherent(def: &OpDef, name: &str) -> bool {
+    def.attr(name).is_some() || name == "operandSegmentSizes" || name == "resultSegmentSizes"
+}

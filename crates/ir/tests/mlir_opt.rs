@@ -1,0 +1,54 @@
+//! The text form against `mlir-opt` 22: each reads what the other prints.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use tangram_ir::{Context, text};
+
+/// What `mlir-opt` prints for `input` in generic form; `None` if it is not installed.
+fn mlir_opt(input: &str) -> Option<Result<String, String>> {
+    let mut child = Command::new("mlir-opt-22")
+        .args(["--allow-unregistered-dialect", "--mlir-print-op-generic"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .ok()?;
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let text = input.to_string();
+    let writer = std::thread::spawn(move || stdin.write_all(text.as_bytes()));
+    let output = child.wait_with_output().expect("mlir-opt ends");
+    let _ = writer.join();
+    let text = |bytes| String::from_utf8(bytes).expect("mlir-opt writes UTF-8");
+    Some(if output.status.success() { Ok(text(output.stdout)) } else { Err(text(output.stderr)) })
+}
+
+fn reprint(text: &str) -> String {
+    let module = text::parse(text, "test.mlir", Context::new()).unwrap_or_else(|errors| {
+        panic!("{}\n{text}", errors.iter().map(|e| e.message.clone() + "\n").collect::<String>())
+    });
+    text::print(&module)
+}
+
+#[test]
+fn reads_and_writes_what_mlir_opt_does() {
+    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mlir");
+    for entry in std::fs::read_dir(dir).expect("the folder of inputs") {
+        let path = entry.expect("an entry").path();
+        let input = std::fs::read_to_string(&path).expect("an input");
+        let Some(theirs) = mlir_opt(&input) else {
+            println!("skipped: needs mlir-opt-22");
+            return;
+        };
+        let theirs = theirs.expect("mlir-opt takes the input");
+        let ours = reprint(&theirs);
+        assert_eq!(reprint(&ours), ours, "{} is not stable", path.display());
+        let again = mlir_opt(&ours).expect("installed").unwrap_or_else(|error| {
+            panic!("mlir-opt refuses our text of {}: {error}\n{ours}", path.display())
+        });
+        for (ours, theirs) in again.lines().zip(theirs.lines()) {
+            assert_eq!(ours, theirs, "{} changes", path.display());
+        }
+        assert_eq!(again.lines().count(), theirs.lines().count());
+    }
+}
