@@ -65,16 +65,7 @@ fn fresh_key(module: &Module, key: &str, bytes: &Bytes) -> Str {
 pub fn attr_tensor(module: &Module, attr: Attr, ty: Type) -> Option<Tensor> {
     let context = module.context();
     match context.attr_data(attr) {
-        AttrData::Dense { ty, bytes, splat } => {
-            let (dtype, shape) = static_tensor(context, *ty)?;
-            let bytes = if *splat {
-                let count = shape.iter().try_fold(1usize, |a, &b| a.checked_mul(b))?;
-                bytes.repeat(count)
-            } else {
-                bytes.to_vec()
-            };
-            Tensor::from_bytes(dtype, &shape, Bytes::from(bytes)).ok()
-        }
+        AttrData::Dense { .. } => dense_tensor(context, attr),
         AttrData::Resource { ty, key } => {
             let (dtype, shape) = static_tensor(context, *ty)?;
             Tensor::from_bytes(dtype, &shape, module.resources().find(*key)?.clone()).ok()
@@ -91,6 +82,19 @@ pub fn attr_tensor(module: &Module, attr: Attr, ty: Type) -> Option<Tensor> {
         }
         _ => None,
     }
+}
+
+/// The tensor that a `dense` attribute holds.
+pub fn dense_tensor(context: &Context, attr: Attr) -> Option<Tensor> {
+    let AttrData::Dense { ty, bytes, splat } = context.attr_data(attr) else { return None };
+    let (dtype, shape) = static_tensor(context, *ty)?;
+    let bytes = if *splat {
+        let count = shape.iter().try_fold(1usize, |a, &b| a.checked_mul(b))?;
+        bytes.repeat(count)
+    } else {
+        bytes.to_vec()
+    };
+    Tensor::from_bytes(dtype, &shape, Bytes::from(bytes)).ok()
 }
 
 /// Element type and extents of a tensor type that leaves nothing open.

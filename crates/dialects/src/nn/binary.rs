@@ -3,7 +3,11 @@
 use tangram_ir::{AttrDef, AttrKind, InferCx, OpDef, OperandDef, ResultDef, Traits};
 use tangram_presburger::symbolic::{Expr, Truth};
 
+use tangram_tensor::Tensor;
+use tangram_tensor::elementwise::{self as kernels, ShiftDirection};
+
 use super::{NnOp, maybe, operand, result, variadic};
+use crate::eval::{EvalCx, EvalFn, Evaluated, single};
 use crate::infer::{Contents, InferExt, Result, Shaped, broadcast, one, one_with};
 use crate::{dims, infer_error};
 
@@ -21,6 +25,7 @@ const fn arith(
     summary: &'static str,
     traits: Traits,
     attrs: &'static [AttrDef],
+    eval: EvalFn,
 ) -> NnOp {
     let def = OpDef {
         operands: LHS_RHS,
@@ -30,26 +35,27 @@ const fn arith(
         infer: Some(infer_arith),
         ..OpDef::new(name, summary)
     };
-    NnOp { def, eval: None }
+    NnOp { def, eval: Some(eval) }
 }
 
-const fn compare(name: &'static str, summary: &'static str, traits: Traits) -> NnOp {
-    let def = OpDef { infer: Some(infer_compare), ..arith(name, summary, traits, &[]).def };
-    NnOp { def, eval: None }
+const fn compare(name: &'static str, summary: &'static str, traits: Traits, eval: EvalFn) -> NnOp {
+    let def = OpDef { infer: Some(infer_compare), ..arith(name, summary, traits, &[], eval).def };
+    NnOp { def, eval: Some(eval) }
 }
 
-const fn n_ary(name: &'static str, summary: &'static str) -> NnOp {
-    let def =
-        OpDef { operands: ALL, infer: Some(infer_arith), ..arith(name, summary, PLAIN, &[]).def };
-    NnOp { def, eval: None }
+const fn n_ary(name: &'static str, summary: &'static str, eval: EvalFn) -> NnOp {
+    let def = OpDef { operands: ALL, ..arith(name, summary, PLAIN, &[], eval).def };
+    NnOp { def, eval: Some(eval) }
 }
 
 /// The operations of this family.
 pub(super) static OPS: &[NnOp] = &[
-    arith("nn.add", "`lhs + rhs`", SEMIGROUP, &[]),
-    arith("nn.subtract", "`lhs - rhs`", PLAIN, &[]),
-    arith("nn.multiply", "`lhs * rhs`", SEMIGROUP, &[]),
-    arith("nn.divide", "`lhs / rhs`; integers are truncated towards 0", PLAIN, &[]),
+    arith("nn.add", "`lhs + rhs`", SEMIGROUP, &[], |cx| zip_with(cx, kernels::add)),
+    arith("nn.subtract", "`lhs - rhs`", PLAIN, &[], |cx| zip_with(cx, kernels::subtract)),
+    arith("nn.multiply", "`lhs * rhs`", SEMIGROUP, &[], |cx| zip_with(cx, kernels::multiply)),
+    arith("nn.divide", "`lhs / rhs`; integers are truncated towards 0", PLAIN, &[], |cx| {
+        zip_with(cx, kernels::divide)
+    }),
     arith(
         "nn.mod",
         "the remainder of `lhs / rhs`",
@@ -59,28 +65,43 @@ pub(super) static OPS: &[NnOp] = &[
             AttrKind::Bool,
             "the sign of `lhs` as in C when true, else the sign of `rhs`; false if absent",
         )],
+        eval_mod,
     ),
-    arith("nn.power", "`lhs ^ rhs`, with the element type of `lhs`", PLAIN, &[]),
-    arith("nn.maximum", "the greater", SEMIGROUP, &[]),
-    arith("nn.minimum", "the lesser", SEMIGROUP, &[]),
-    arith("nn.prelu", "`lhs` where positive, else `lhs * rhs`", PLAIN, &[]),
-    arith("nn.bitwise_and", "bits set in both", SEMIGROUP, &[]),
-    arith("nn.bitwise_or", "bits set in either", SEMIGROUP, &[]),
-    arith("nn.bitwise_xor", "bits set in one", SEMIGROUP, &[]),
-    arith("nn.left_shift", "`lhs` shifted left by `rhs` bits", PLAIN, &[]),
-    arith("nn.right_shift", "`lhs` shifted right by `rhs` bits", PLAIN, &[]),
-    arith("nn.logical_and", "both", SEMIGROUP, &[]),
-    arith("nn.logical_or", "either", SEMIGROUP, &[]),
-    arith("nn.logical_xor", "exactly one", SEMIGROUP, &[]),
-    compare("nn.equal", "`lhs = rhs`", COMMUTES),
-    compare("nn.less", "`lhs < rhs`", PLAIN),
-    compare("nn.less_equal", "`lhs <= rhs`", PLAIN),
-    compare("nn.greater", "`lhs > rhs`", PLAIN),
-    compare("nn.greater_equal", "`lhs >= rhs`", PLAIN),
-    n_ary("nn.add_n", "the sum of the inputs"),
-    n_ary("nn.mean_n", "the mean of the inputs"),
-    n_ary("nn.max_n", "the greatest of the inputs"),
-    n_ary("nn.min_n", "the least of the inputs"),
+    arith("nn.power", "`lhs ^ rhs`, with the element type of `lhs`", PLAIN, &[], |cx| {
+        zip_with(cx, kernels::power)
+    }),
+    arith("nn.maximum", "the greater", SEMIGROUP, &[], |cx| zip_with(cx, kernels::maximum)),
+    arith("nn.minimum", "the lesser", SEMIGROUP, &[], |cx| zip_with(cx, kernels::minimum)),
+    arith("nn.prelu", "`lhs` where positive, else `lhs * rhs`", PLAIN, &[], |cx| {
+        zip_with(cx, kernels::prelu)
+    }),
+    arith("nn.bitwise_and", "bits set in both", SEMIGROUP, &[], |cx| {
+        zip_with(cx, kernels::bitwise_and)
+    }),
+    arith("nn.bitwise_or", "bits set in either", SEMIGROUP, &[], |cx| {
+        zip_with(cx, kernels::bitwise_or)
+    }),
+    arith("nn.bitwise_xor", "bits set in one", SEMIGROUP, &[], |cx| {
+        zip_with(cx, kernels::bitwise_xor)
+    }),
+    arith("nn.left_shift", "`lhs` shifted left by `rhs` bits", PLAIN, &[], |cx| {
+        shift(cx, ShiftDirection::Left)
+    }),
+    arith("nn.right_shift", "`lhs` shifted right by `rhs` bits", PLAIN, &[], |cx| {
+        shift(cx, ShiftDirection::Right)
+    }),
+    arith("nn.logical_and", "both", SEMIGROUP, &[], |cx| zip_with(cx, kernels::logical_and)),
+    arith("nn.logical_or", "either", SEMIGROUP, &[], |cx| zip_with(cx, kernels::logical_or)),
+    arith("nn.logical_xor", "exactly one", SEMIGROUP, &[], |cx| zip_with(cx, kernels::logical_xor)),
+    compare("nn.equal", "`lhs = rhs`", COMMUTES, |cx| zip_with(cx, kernels::equal)),
+    compare("nn.less", "`lhs < rhs`", PLAIN, |cx| zip_with(cx, kernels::less)),
+    compare("nn.less_equal", "`lhs <= rhs`", PLAIN, |cx| zip_with(cx, kernels::less_equal)),
+    compare("nn.greater", "`lhs > rhs`", PLAIN, |cx| zip_with(cx, kernels::greater)),
+    compare("nn.greater_equal", "`lhs >= rhs`", PLAIN, |cx| zip_with(cx, kernels::greater_equal)),
+    n_ary("nn.add_n", "the sum of the inputs", |cx| single(kernels::sum(&cx.all()?))),
+    n_ary("nn.mean_n", "the mean of the inputs", |cx| single(kernels::mean(&cx.all()?))),
+    n_ary("nn.max_n", "the greatest of the inputs", |cx| single(kernels::max(&cx.all()?))),
+    n_ary("nn.min_n", "the least of the inputs", |cx| single(kernels::min(&cx.all()?))),
     NnOp {
         def: OpDef {
             operands: &[
@@ -93,7 +114,7 @@ pub(super) static OPS: &[NnOp] = &[
             infer: Some(infer_where),
             ..OpDef::new("nn.where", "`x` where `condition`, else `y`")
         },
-        eval: None,
+        eval: Some(eval_where),
     },
 ];
 
@@ -180,4 +201,23 @@ fn select(cx: &InferCx<'_>) -> Option<Contents> {
         _ => at(&x, i),
     };
     Some((0..n).map(pick).collect())
+}
+
+fn zip_with(
+    cx: &EvalCx<'_>,
+    kernel: fn(&Tensor, &Tensor) -> tangram_tensor::Result<Tensor>,
+) -> Evaluated {
+    single(kernel(cx.need(0)?, cx.need(1)?))
+}
+
+fn shift(cx: &EvalCx<'_>, direction: ShiftDirection) -> Evaluated {
+    single(kernels::bit_shift(cx.need(0)?, cx.need(1)?, direction))
+}
+
+fn eval_mod(cx: &EvalCx<'_>) -> Evaluated {
+    single(kernels::modulo(cx.need(0)?, cx.need(1)?, cx.attrs().flag("fmod")))
+}
+
+fn eval_where(cx: &EvalCx<'_>) -> Evaluated {
+    single(kernels::select(cx.need(0)?, cx.need(1)?, cx.need(2)?))
 }

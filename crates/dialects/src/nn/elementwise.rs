@@ -2,8 +2,12 @@
 
 use tangram_ir::{AttrDef, AttrKind, InferCx, OpDef, OperandDef, ResultDef, Traits};
 
+use tangram_tensor::elementwise as kernels;
+use tangram_tensor::{Tensor, shape};
+
 use super::{NnOp, maybe, needed, operand, optional, result};
 use crate::dtype;
+use crate::eval::{EvalCx, EvalError, EvalFn, Evaluated, single};
 use crate::infer::{InferExt, Result, Shaped, one, one_with, several};
 use crate::infer_error;
 
@@ -20,6 +24,7 @@ const fn unary(
     summary: &'static str,
     traits: Traits,
     attrs: &'static [AttrDef],
+    eval: EvalFn,
 ) -> NnOp {
     let def = OpDef {
         operands: X,
@@ -29,13 +34,18 @@ const fn unary(
         infer: Some(infer_same),
         ..OpDef::new(name, summary)
     };
-    NnOp { def, eval: None }
+    NnOp { def, eval: Some(eval) }
 }
 
 /// An operation whose result is a boolean for each element.
-const fn test(name: &'static str, summary: &'static str, attrs: &'static [AttrDef]) -> NnOp {
-    let def = OpDef { infer: Some(infer_test), ..unary(name, summary, PLAIN, attrs).def };
-    NnOp { def, eval: None }
+const fn test(
+    name: &'static str,
+    summary: &'static str,
+    attrs: &'static [AttrDef],
+    eval: EvalFn,
+) -> NnOp {
+    let def = OpDef { infer: Some(infer_test), ..unary(name, summary, PLAIN, attrs, eval).def };
+    NnOp { def, eval: Some(eval) }
 }
 
 const fn float(name: &'static str, doc: &'static str) -> AttrDef {
@@ -44,88 +54,128 @@ const fn float(name: &'static str, doc: &'static str) -> AttrDef {
 
 /// The operations of this family.
 pub(super) static OPS: &[NnOp] = &[
-    unary("nn.identity", "`x`", IDEMPOTENT, &[]),
-    unary("nn.abs", "`|x|`", IDEMPOTENT, &[]),
-    unary("nn.negative", "`-x`", INVOLUTION, &[]),
-    unary("nn.sqrt", "the square root of `x`", PLAIN, &[]),
-    unary("nn.exp", "`e^x`", PLAIN, &[]),
-    unary("nn.log", "the natural logarithm of `x`", PLAIN, &[]),
-    unary("nn.erf", "the Gauss error function of `x`", PLAIN, &[]),
-    unary("nn.sin", "the sine of `x` in radians", PLAIN, &[]),
-    unary("nn.cos", "the cosine of `x` in radians", PLAIN, &[]),
-    unary("nn.tan", "the tangent of `x` in radians", PLAIN, &[]),
-    unary("nn.asin", "the arc sine of `x`, in radians", PLAIN, &[]),
-    unary("nn.acos", "the arc cosine of `x`, in radians", PLAIN, &[]),
-    unary("nn.atan", "the arc tangent of `x`, in radians", PLAIN, &[]),
-    unary("nn.sinh", "the hyperbolic sine of `x`", PLAIN, &[]),
-    unary("nn.cosh", "the hyperbolic cosine of `x`", PLAIN, &[]),
-    unary("nn.tanh", "the hyperbolic tangent of `x`", PLAIN, &[]),
-    unary("nn.asinh", "the inverse hyperbolic sine of `x`", PLAIN, &[]),
-    unary("nn.acosh", "the inverse hyperbolic cosine of `x`", PLAIN, &[]),
-    unary("nn.atanh", "the inverse hyperbolic tangent of `x`", PLAIN, &[]),
-    unary("nn.sigmoid", "`1 / (1 + e^-x)`", PLAIN, &[]),
-    unary("nn.relu", "`max(x, 0)`", IDEMPOTENT, &[]),
-    unary("nn.softplus", "`log(1 + e^x)`", PLAIN, &[]),
-    unary("nn.softsign", "`x / (1 + |x|)`", PLAIN, &[]),
-    unary("nn.mish", "`x * tanh(softplus(x))`", PLAIN, &[]),
-    unary("nn.floor", "the greatest integer at most `x`", IDEMPOTENT, &[]),
-    unary("nn.ceil", "the least integer at least `x`", IDEMPOTENT, &[]),
-    unary("nn.round", "the nearest integer, ties to even", IDEMPOTENT, &[]),
-    unary("nn.sign", "-1, 0 or 1", IDEMPOTENT, &[]),
-    unary("nn.reciprocal", "`1 / x`", PLAIN, &[]),
-    unary("nn.logical_not", "not `x`", INVOLUTION, &[]),
-    unary("nn.bitwise_not", "each bit of `x` flipped", INVOLUTION, &[]),
-    unary("nn.hard_swish", "`x * max(0, min(1, x / 6 + 0.5))`", PLAIN, &[]),
+    unary("nn.identity", "`x`", IDEMPOTENT, &[], |cx| Ok(vec![cx.need(0)?.clone()])),
+    unary("nn.abs", "`|x|`", IDEMPOTENT, &[], |cx| map(cx, kernels::abs)),
+    unary("nn.negative", "`-x`", INVOLUTION, &[], |cx| map(cx, kernels::negative)),
+    unary("nn.sqrt", "the square root of `x`", PLAIN, &[], |cx| map(cx, kernels::sqrt)),
+    unary("nn.exp", "`e^x`", PLAIN, &[], |cx| map(cx, kernels::exp)),
+    unary("nn.log", "the natural logarithm of `x`", PLAIN, &[], |cx| map(cx, kernels::log)),
+    unary("nn.erf", "the Gauss error function of `x`", PLAIN, &[], |cx| map(cx, kernels::erf)),
+    unary("nn.sin", "the sine of `x` in radians", PLAIN, &[], |cx| map(cx, kernels::sin)),
+    unary("nn.cos", "the cosine of `x` in radians", PLAIN, &[], |cx| map(cx, kernels::cos)),
+    unary("nn.tan", "the tangent of `x` in radians", PLAIN, &[], |cx| map(cx, kernels::tan)),
+    unary("nn.asin", "the arc sine of `x`, in radians", PLAIN, &[], |cx| map(cx, kernels::asin)),
+    unary("nn.acos", "the arc cosine of `x`, in radians", PLAIN, &[], |cx| map(cx, kernels::acos)),
+    unary("nn.atan", "the arc tangent of `x`, in radians", PLAIN, &[], |cx| map(cx, kernels::atan)),
+    unary("nn.sinh", "the hyperbolic sine of `x`", PLAIN, &[], |cx| map(cx, kernels::sinh)),
+    unary("nn.cosh", "the hyperbolic cosine of `x`", PLAIN, &[], |cx| map(cx, kernels::cosh)),
+    unary("nn.tanh", "the hyperbolic tangent of `x`", PLAIN, &[], |cx| map(cx, kernels::tanh)),
+    unary("nn.asinh", "the inverse hyperbolic sine of `x`", PLAIN, &[], |cx| {
+        map(cx, kernels::asinh)
+    }),
+    unary("nn.acosh", "the inverse hyperbolic cosine of `x`", PLAIN, &[], |cx| {
+        map(cx, kernels::acosh)
+    }),
+    unary("nn.atanh", "the inverse hyperbolic tangent of `x`", PLAIN, &[], |cx| {
+        map(cx, kernels::atanh)
+    }),
+    unary("nn.sigmoid", "`1 / (1 + e^-x)`", PLAIN, &[], |cx| map(cx, kernels::sigmoid)),
+    unary("nn.relu", "`max(x, 0)`", IDEMPOTENT, &[], |cx| map(cx, kernels::relu)),
+    unary("nn.softplus", "`log(1 + e^x)`", PLAIN, &[], |cx| map(cx, kernels::softplus)),
+    unary("nn.softsign", "`x / (1 + |x|)`", PLAIN, &[], |cx| map(cx, kernels::softsign)),
+    unary("nn.mish", "`x * tanh(softplus(x))`", PLAIN, &[], |cx| map(cx, kernels::mish)),
+    unary("nn.floor", "the greatest integer at most `x`", IDEMPOTENT, &[], |cx| {
+        map(cx, kernels::floor)
+    }),
+    unary("nn.ceil", "the least integer at least `x`", IDEMPOTENT, &[], |cx| {
+        map(cx, kernels::ceil)
+    }),
+    unary("nn.round", "the nearest integer, ties to even", IDEMPOTENT, &[], |cx| {
+        map(cx, kernels::round)
+    }),
+    unary("nn.sign", "-1, 0 or 1", IDEMPOTENT, &[], |cx| map(cx, kernels::sign)),
+    unary("nn.reciprocal", "`1 / x`", PLAIN, &[], |cx| map(cx, kernels::reciprocal)),
+    unary("nn.logical_not", "not `x`", INVOLUTION, &[], |cx| map(cx, kernels::logical_not)),
+    unary("nn.bitwise_not", "each bit of `x` flipped", INVOLUTION, &[], |cx| {
+        map(cx, kernels::bitwise_not)
+    }),
+    unary("nn.hard_swish", "`x * max(0, min(1, x / 6 + 0.5))`", PLAIN, &[], |cx| {
+        map(cx, kernels::hard_swish)
+    }),
     unary(
         "nn.leaky_relu",
         "`x` where positive, else `alpha * x`",
         PLAIN,
         &[float("alpha", "slope for negative `x`; 0.01 if absent")],
+        |cx| single(kernels::leaky_relu(cx.need(0)?, number(cx, "alpha", 0.01))),
     ),
     unary(
         "nn.elu",
         "`x` where positive, else `alpha * (e^x - 1)`",
         PLAIN,
         &[float("alpha", "1 if absent")],
+        |cx| single(kernels::elu(cx.need(0)?, number(cx, "alpha", 1.0))),
     ),
     unary(
         "nn.selu",
         "`gamma * x` where positive, else `gamma * alpha * (e^x - 1)`",
         PLAIN,
         &[float("alpha", "1.67326 if absent"), float("gamma", "1.0507 if absent")],
+        |cx| {
+            single(kernels::selu(
+                cx.need(0)?,
+                number(cx, "alpha", 1.67326319217681884765625),
+                number(cx, "gamma", 1.05070102214813232421875),
+            ))
+        },
     ),
     unary(
         "nn.celu",
         "`max(0, x) + min(0, alpha * (e^(x / alpha) - 1))`",
         PLAIN,
         &[float("alpha", "1 if absent")],
+        |cx| single(kernels::celu(cx.need(0)?, number(cx, "alpha", 1.0))),
     ),
     unary(
         "nn.thresholded_relu",
         "`x` where greater than `alpha`, else 0",
         PLAIN,
         &[float("alpha", "1 if absent")],
+        |cx| single(kernels::thresholded_relu(cx.need(0)?, number(cx, "alpha", 1.0))),
     ),
     unary(
         "nn.hard_sigmoid",
         "`max(0, min(1, alpha * x + beta))`",
         PLAIN,
         &[float("alpha", "0.2 if absent"), float("beta", "0.5 if absent")],
+        |cx| {
+            single(kernels::hard_sigmoid(
+                cx.need(0)?,
+                number(cx, "alpha", 0.2),
+                number(cx, "beta", 0.5),
+            ))
+        },
     ),
     unary(
         "nn.gelu",
         "`x` times the normal distribution function at `x`",
         PLAIN,
         &[maybe("approximate", AttrKind::Enum(&["none", "tanh"]), "`none` (exact) if absent")],
+        eval_gelu,
     ),
-    unary("nn.swish", "`x * sigmoid(alpha * x)`", PLAIN, &[float("alpha", "1 if absent")]),
+    unary("nn.swish", "`x * sigmoid(alpha * x)`", PLAIN, &[float("alpha", "1 if absent")], |cx| {
+        single(kernels::swish(cx.need(0)?, number(cx, "alpha", 1.0)))
+    }),
     unary(
         "nn.shrink",
         "`x + bias` below `-lambd`, `x - bias` above `lambd`, else 0",
         PLAIN,
         &[float("bias", "0 if absent"), float("lambd", "0.5 if absent")],
+        |cx| {
+            single(kernels::shrink(cx.need(0)?, number(cx, "bias", 0.0), number(cx, "lambd", 0.5)))
+        },
     ),
-    test("nn.isnan", "whether `x` is not a number", &[]),
+    test("nn.isnan", "whether `x` is not a number", &[], |cx| map(cx, kernels::isnan)),
     test(
         "nn.isinf",
         "whether `x` is infinite",
@@ -133,6 +183,7 @@ pub(super) static OPS: &[NnOp] = &[
             maybe("detect_negative", AttrKind::Bool, "count minus infinity; true if absent"),
             maybe("detect_positive", AttrKind::Bool, "count plus infinity; true if absent"),
         ],
+        eval_isinf,
     ),
     NnOp {
         def: OpDef {
@@ -146,7 +197,7 @@ pub(super) static OPS: &[NnOp] = &[
             infer: Some(infer_cast),
             ..OpDef::new("nn.cast", "`x` converted to another element type")
         },
-        eval: None,
+        eval: Some(eval_cast),
     },
     NnOp {
         def: OpDef {
@@ -157,7 +208,7 @@ pub(super) static OPS: &[NnOp] = &[
             infer: Some(infer_cast_like),
             ..OpDef::new("nn.cast_like", "`x` converted to the element type of `y`")
         },
-        eval: None,
+        eval: Some(eval_cast),
     },
     NnOp {
         def: OpDef {
@@ -168,7 +219,7 @@ pub(super) static OPS: &[NnOp] = &[
             infer: Some(infer_bitcast),
             ..OpDef::new("nn.bitcast", "the bits of `x` read as another element type")
         },
-        eval: None,
+        eval: Some(eval_bitcast),
     },
     NnOp {
         def: OpDef {
@@ -186,7 +237,7 @@ pub(super) static OPS: &[NnOp] = &[
             infer: Some(infer_same),
             ..OpDef::new("nn.clip", "`min(max(x, a_min), a_max)`")
         },
-        eval: None,
+        eval: Some(eval_clip),
     },
     NnOp {
         def: OpDef {
@@ -204,7 +255,7 @@ pub(super) static OPS: &[NnOp] = &[
             infer: Some(infer_dropout),
             ..OpDef::new("nn.dropout", "`x`: dropout as it is in inference")
         },
-        eval: None,
+        eval: Some(eval_dropout),
     },
 ];
 
@@ -251,4 +302,49 @@ fn infer_dropout(cx: &InferCx<'_>) -> Result {
     let mask = Shaped { element: cx.context().int_type(1), ..x.clone() };
     let wanted = cx.result_count.unwrap_or(1);
     several(cx, [x, mask].into_iter().take(wanted.max(1)))
+}
+
+fn map(cx: &EvalCx<'_>, kernel: fn(&Tensor) -> tangram_tensor::Result<Tensor>) -> Evaluated {
+    single(kernel(cx.need(0)?))
+}
+
+fn number(cx: &EvalCx<'_>, name: &str, default: f64) -> f64 {
+    cx.attrs().float(name).unwrap_or(default)
+}
+
+fn eval_gelu(cx: &EvalCx<'_>) -> Evaluated {
+    let approximation = match cx.attrs().text("approximate") {
+        Some("tanh") => kernels::GeluApproximation::Tanh,
+        _ => kernels::GeluApproximation::None,
+    };
+    single(kernels::gelu(cx.need(0)?, approximation))
+}
+
+fn eval_isinf(cx: &EvalCx<'_>) -> Evaluated {
+    let detect = |name| cx.attrs().bool(name).unwrap_or(true);
+    single(kernels::isinf(cx.need(0)?, detect("detect_negative"), detect("detect_positive")))
+}
+
+fn eval_cast(cx: &EvalCx<'_>) -> Evaluated {
+    let dtype = cx.dtype(0).ok_or(EvalError::Attribute("dtype"))?;
+    let saturate = cx.attrs().bool("saturate").unwrap_or(true);
+    let options = kernels::CastOptions { saturate, ..Default::default() };
+    single(kernels::cast_with(cx.need(0)?, dtype, options))
+}
+
+fn eval_bitcast(cx: &EvalCx<'_>) -> Evaluated {
+    let dtype = cx.dtype(0).ok_or(EvalError::Attribute("dtype"))?;
+    single(cx.need(0)?.bitcast(dtype))
+}
+
+fn eval_clip(cx: &EvalCx<'_>) -> Evaluated {
+    let x = cx.need(0)?;
+    let (low, high) = (cx.scalar("a_min", 1, x.dtype())?, cx.scalar("a_max", 2, x.dtype())?);
+    single(kernels::clip(x, low.as_ref(), high.as_ref()))
+}
+
+fn eval_dropout(cx: &EvalCx<'_>) -> Evaluated {
+    let x = cx.need(0)?;
+    let mask = shape::full(&Tensor::scalar(true), x.shape())?;
+    Ok(vec![x.clone(), mask])
 }

@@ -1,10 +1,14 @@
 //! Operations that pick, place, search and sort elements by index.
 
 use smallvec::smallvec;
-use tangram_ir::{Arity, AttrDef, AttrKind, Dim, InferCx, OpDef, OperandDef, ResultDef, Traits};
+use tangram_ir::{Arity, AttrDef, AttrKind, Dim, InferCx, ResultDef};
 use tangram_presburger::symbolic::Expr;
 
-use super::{NnOp, maybe, operand, optional, result};
+use tangram_tensor::index::{self as kernels, Reduction};
+use tangram_tensor::{Tensor, shape};
+
+use super::{NnOp, maybe, op, operand, optional, result};
+use crate::eval::{EvalCx, EvalError, Evaluated, single, sizes};
 use crate::infer::{Contents, Dims, InferExt, Result, Shaped, axis, one, one_with, several};
 use crate::{dims, infer_error};
 
@@ -24,7 +28,8 @@ pub(super) static OPS: &[NnOp] = &[
         &[result("output", "the extents of `indices` in place of extent `axis` of `data`")],
         &[maybe("axis", AttrKind::Int, "0 if absent")],
         infer_take,
-    ),
+    )
+    .eval(|cx| along(cx, kernels::take)),
     op(
         "nn.gather_elements",
         "for each index, the element of `data` at that place along `axis`",
@@ -32,7 +37,8 @@ pub(super) static OPS: &[NnOp] = &[
         &[result("output", "the shape of `indices`")],
         &[maybe("axis", AttrKind::Int, "0 if absent")],
         infer_gather_elements,
-    ),
+    )
+    .eval(|cx| along(cx, kernels::gather_elements)),
     op(
         "nn.gather_nd",
         "the slices of `data` at the index vectors in the last dimension of `indices`",
@@ -40,7 +46,8 @@ pub(super) static OPS: &[NnOp] = &[
         &[result("output", "the outer extents of `indices`, then what is left of `data`")],
         &[maybe("batch_dims", AttrKind::Int, "leading dimensions in common; 0 if absent")],
         infer_gather_nd,
-    ),
+    )
+    .eval(eval_gather_nd),
     op(
         "nn.scatter_elements",
         "`data` with single elements replaced along `axis`",
@@ -52,7 +59,8 @@ pub(super) static OPS: &[NnOp] = &[
         LIKE_DATA,
         &[maybe("axis", AttrKind::Int, "0 if absent"), REDUCTION],
         infer_like_data,
-    ),
+    )
+    .eval(eval_scatter_elements),
     op(
         "nn.scatter_nd",
         "`data` with the slices replaced that the index vectors name",
@@ -64,7 +72,8 @@ pub(super) static OPS: &[NnOp] = &[
         LIKE_DATA,
         &[REDUCTION],
         infer_like_data,
-    ),
+    )
+    .eval(eval_scatter_nd),
     op(
         "nn.tensor_scatter",
         "a cache with a run of positions replaced, from the write index of each batch on",
@@ -79,7 +88,8 @@ pub(super) static OPS: &[NnOp] = &[
             maybe("mode", AttrKind::Enum(&["linear", "circular"]), "`linear` if absent"),
         ],
         infer_like_data,
-    ),
+    )
+    .eval(eval_tensor_scatter),
     op(
         "nn.nonzero",
         "the index vectors of all elements that are not 0, in row-major order",
@@ -87,7 +97,8 @@ pub(super) static OPS: &[NnOp] = &[
         &[result("indices", "rank of `data` by number of such elements, `i64`")],
         &[],
         infer_nonzero,
-    ),
+    )
+    .eval(|cx| single(kernels::nonzero(cx.need(0)?))),
     op(
         "nn.topk",
         "the `k` greatest or least elements along `axis`, and where they were",
@@ -103,7 +114,8 @@ pub(super) static OPS: &[NnOp] = &[
             maybe("sorted", AttrKind::Bool, "true if absent"),
         ],
         infer_topk,
-    ),
+    )
+    .eval(eval_topk),
     op(
         "nn.unique",
         "the different elements, or slices along `axis`, of `data`",
@@ -117,7 +129,8 @@ pub(super) static OPS: &[NnOp] = &[
             maybe("sorted", AttrKind::Bool, "true if absent"),
         ],
         infer_unique,
-    ),
+    )
+    .eval(eval_unique),
     op(
         "nn.argmax",
         "the index of the greatest element along `axis`",
@@ -125,7 +138,8 @@ pub(super) static OPS: &[NnOp] = &[
         &[result("indices", "`i64`")],
         ARG_ATTRS,
         infer_arg,
-    ),
+    )
+    .eval(|cx| extreme(cx, kernels::argmax)),
     op(
         "nn.argmin",
         "the index of the least element along `axis`",
@@ -133,7 +147,8 @@ pub(super) static OPS: &[NnOp] = &[
         &[result("indices", "`i64`")],
         ARG_ATTRS,
         infer_arg,
-    ),
+    )
+    .eval(|cx| extreme(cx, kernels::argmin)),
     op(
         "nn.cumsum",
         "running sums along `axis`",
@@ -141,7 +156,8 @@ pub(super) static OPS: &[NnOp] = &[
         LIKE_DATA,
         SCAN_ATTRS,
         infer_like_data,
-    ),
+    )
+    .eval(|cx| running(cx, kernels::cumsum)),
     op(
         "nn.cumprod",
         "running products along `axis`",
@@ -149,7 +165,8 @@ pub(super) static OPS: &[NnOp] = &[
         LIKE_DATA,
         SCAN_ATTRS,
         infer_like_data,
-    ),
+    )
+    .eval(|cx| running(cx, kernels::cumprod)),
     op(
         "nn.one_hot",
         "for each index a vector with one element on",
@@ -161,7 +178,8 @@ pub(super) static OPS: &[NnOp] = &[
         &[result("output", "the extents of `indices` and `depth` at `axis`")],
         &[maybe("axis", AttrKind::Int, "-1 if absent")],
         infer_one_hot,
-    ),
+    )
+    .eval(eval_one_hot),
     op(
         "nn.compress",
         "the slices along `axis` whose flag is true",
@@ -169,7 +187,8 @@ pub(super) static OPS: &[NnOp] = &[
         &[result("output", "as many slices as flags are true")],
         &[maybe("axis", AttrKind::Int, "the flattened tensor if absent")],
         infer_compress,
-    ),
+    )
+    .eval(eval_compress),
 ];
 
 const ARG_ATTRS: &[AttrDef] = &[
@@ -185,25 +204,6 @@ const SCAN_ATTRS: &[AttrDef] = &[
 
 const fn many(name: &'static str, doc: &'static str) -> ResultDef {
     ResultDef { name, arity: Arity::Variadic, doc }
-}
-
-const fn op(
-    name: &'static str,
-    summary: &'static str,
-    operands: &'static [OperandDef],
-    results: &'static [ResultDef],
-    attrs: &'static [AttrDef],
-    infer: tangram_ir::InferFn,
-) -> NnOp {
-    let def = OpDef {
-        operands,
-        results,
-        attrs,
-        traits: Traits::PURE,
-        infer: Some(infer),
-        ..OpDef::new(name, summary)
-    };
-    NnOp { def, eval: None }
 }
 
 fn infer_like_data(cx: &InferCx<'_>) -> Result {
@@ -328,4 +328,82 @@ fn infer_compress(cx: &InferCx<'_>) -> Result {
         (Some(_), None) => None,
     };
     one(cx, &Shaped { dims: out, element: data.element })
+}
+
+type Kernel<A> = fn(&Tensor, A, i64) -> tangram_tensor::Result<Tensor>;
+
+fn along<'a>(cx: &EvalCx<'a>, kernel: Kernel<&'a Tensor>) -> Evaluated {
+    single(kernel(cx.need(0)?, cx.need(1)?, cx.attrs().int("axis").unwrap_or(0)))
+}
+
+fn eval_gather_nd(cx: &EvalCx<'_>) -> Evaluated {
+    let batch = sizes("batch_dims", &[cx.attrs().int("batch_dims").unwrap_or(0)])?[0];
+    single(kernels::gather_nd(cx.need(0)?, cx.need(1)?, batch))
+}
+
+fn reduction(cx: &EvalCx<'_>) -> std::result::Result<Reduction, EvalError> {
+    match cx.attrs().text("reduction") {
+        None | Some("none") => Ok(Reduction::None),
+        Some("add") => Ok(Reduction::Add),
+        Some("mul") => Ok(Reduction::Mul),
+        Some("max") => Ok(Reduction::Max),
+        Some("min") => Ok(Reduction::Min),
+        Some(other) => Err(EvalError::Value("reduction", other.to_owned())),
+    }
+}
+
+fn eval_scatter_elements(cx: &EvalCx<'_>) -> Evaluated {
+    let axis = cx.attrs().int("axis").unwrap_or(0);
+    let (data, indices, updates) = (cx.need(0)?, cx.need(1)?, cx.need(2)?);
+    single(kernels::scatter_elements(data, indices, updates, axis, reduction(cx)?))
+}
+
+fn eval_scatter_nd(cx: &EvalCx<'_>) -> Evaluated {
+    single(kernels::scatter_nd(cx.need(0)?, cx.need(1)?, cx.need(2)?, reduction(cx)?))
+}
+
+fn eval_tensor_scatter(cx: &EvalCx<'_>) -> Evaluated {
+    let starts = cx.get(2).map(Tensor::i64s).transpose()?;
+    let axis = cx.attrs().int("axis").unwrap_or(-2);
+    let circular = cx.attrs().text("mode") == Some("circular");
+    single(kernels::tensor_scatter(cx.need(0)?, cx.need(1)?, starts.as_deref(), axis, circular))
+}
+
+fn eval_topk(cx: &EvalCx<'_>) -> Evaluated {
+    let k = cx.int("k", 1)?.ok_or(EvalError::Attribute("k"))?;
+    let axis = cx.attrs().int("axis").unwrap_or(-1);
+    let largest = cx.attrs().bool("largest").unwrap_or(true);
+    let (values, indices) = kernels::topk(cx.need(0)?, sizes("k", &[k])?[0], axis, largest)?;
+    Ok(vec![values, indices])
+}
+
+fn eval_unique(cx: &EvalCx<'_>) -> Evaluated {
+    let sorted = cx.attrs().bool("sorted").unwrap_or(true);
+    let found = kernels::unique(cx.need(0)?, cx.attrs().int("axis"), sorted)?;
+    Ok(vec![found.values, found.first, found.inverse, found.counts])
+}
+
+type Extreme = fn(&Tensor, i64, bool, bool) -> tangram_tensor::Result<Tensor>;
+
+fn extreme(cx: &EvalCx<'_>, kernel: Extreme) -> Evaluated {
+    let axis = cx.attrs().int("axis").unwrap_or(0);
+    let keepdims = cx.attrs().bool("keepdims").unwrap_or(true);
+    single(kernel(cx.need(0)?, axis, keepdims, cx.attrs().flag("select_last_index")))
+}
+
+fn running(cx: &EvalCx<'_>, kernel: Extreme) -> Evaluated {
+    let axis = cx.int("axis", 1)?.ok_or(EvalError::Attribute("axis"))?;
+    let (exclusive, reverse) = (cx.attrs().flag("exclusive"), cx.attrs().flag("reverse"));
+    single(kernel(cx.need(0)?, axis, exclusive, reverse))
+}
+
+fn eval_one_hot(cx: &EvalCx<'_>) -> Evaluated {
+    let depth = cx.need(1)?.i64s()?;
+    let depth = sizes("depth", &depth)?.first().copied().ok_or(EvalError::AbsentOperand(1))?;
+    let axis = cx.attrs().int("axis").unwrap_or(-1);
+    single(shape::one_hot(cx.need(0)?, depth, cx.need(2)?, axis))
+}
+
+fn eval_compress(cx: &EvalCx<'_>) -> Evaluated {
+    single(shape::compress(cx.need(0)?, cx.need(1)?, cx.attrs().int("axis")))
 }

@@ -12,6 +12,7 @@ mod control;
 mod conv;
 mod einsum;
 mod elementwise;
+mod fill;
 mod image;
 mod index;
 mod linear;
@@ -23,6 +24,7 @@ mod quant;
 mod random;
 mod recurrent;
 mod reduce;
+mod reference;
 mod shape;
 mod signal;
 mod window;
@@ -32,6 +34,8 @@ use tangram_ir::{
 };
 
 use crate::eval::{EvalFn, EvalTable};
+
+pub use reference::reference;
 
 /// An operation of the dialect.
 #[derive(Debug)]
@@ -43,39 +47,45 @@ pub struct NnOp {
 }
 
 impl NnOp {
+    /// The operation with a reference evaluation.
+    const fn eval(self, eval: EvalFn) -> NnOp {
+        NnOp { def: self.def, eval: Some(eval) }
+    }
+
     /// The operation with these properties too.
     const fn with(self, traits: Traits) -> NnOp {
         NnOp { def: OpDef { traits: self.def.traits.union(traits), ..self.def }, eval: self.eval }
     }
 }
 
-/// Every family of operations.
-static FAMILIES: &[&[NnOp]] = &[
-    constant::OPS,
-    index::OPS,
-    reduce::OPS,
-    elementwise::OPS,
-    binary::OPS,
-    shape::OPS,
-    movement::OPS,
-    conv::OPS,
-    pool::OPS,
-    linear::OPS,
-    norm::OPS,
-    recurrent::OPS,
-    image::OPS,
-    quant::OPS,
-    attention::OPS,
-    signal::OPS,
-    loss::OPS,
-    random::OPS,
-    container::OPS,
-    control::OPS,
+/// Every family of operations, with its title.
+static FAMILIES: &[(&str, &[NnOp])] = &[
+    ("Constants", constant::OPS),
+    ("Functions of one tensor", elementwise::OPS),
+    ("Functions of several tensors", binary::OPS),
+    ("Arrangement and extents", shape::OPS),
+    ("Joining, cutting, repeating", movement::OPS),
+    ("Making tensors, fixed schemes", fill::OPS),
+    ("Picking and placing by index", index::OPS),
+    ("Reductions", reduce::OPS),
+    ("Products", linear::OPS),
+    ("Convolutions", conv::OPS),
+    ("Pools", pool::OPS),
+    ("Normalisations", norm::OPS),
+    ("Recurrent layers", recurrent::OPS),
+    ("Attention", attention::OPS),
+    ("Images", image::OPS),
+    ("Quantisation", quant::OPS),
+    ("Signals", signal::OPS),
+    ("Losses", loss::OPS),
+    ("Chance", random::OPS),
+    ("Containers and texts", container::OPS),
+    ("Control flow", control::OPS),
 ];
 
 /// Every operation of the dialect.
 pub fn ops() -> impl Iterator<Item = &'static NnOp> {
-    FAMILIES.iter().flat_map(|family| family.iter())
+    FAMILIES.iter().flat_map(|(_, family)| family.iter())
 }
 
 /// Makes the dialect known to `context`.

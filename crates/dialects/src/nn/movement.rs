@@ -1,10 +1,13 @@
-//! Operations that join, cut, repeat and fill tensors.
+//! Operations that join, cut, repeat and pad tensors.
 
 use smallvec::smallvec;
 use tangram_ir::{Arity, AttrKind, Dim, InferCx, Inferred, OpDef, ResultDef, Traits};
 use tangram_presburger::symbolic::{Expr, Truth};
 
+use tangram_tensor::shape::{self as kernels, PadMode};
+
 use super::{NnOp, maybe, needed, operand, optional, result, variadic};
+use crate::eval::{EvalCx, EvalError, Evaluated, single, sizes};
 use crate::infer::{
     Contents, Dims, InferExt, Result, Shaped, axis, broadcast, contents_attr, one, one_with,
 };
@@ -21,7 +24,7 @@ pub(super) static OPS: &[NnOp] = &[
             infer: Some(infer_concatenate),
             ..OpDef::new("nn.concatenate", "the inputs one after the other along a dimension")
         },
-        eval: None,
+        eval: Some(eval_concatenate),
     },
     NnOp {
         def: OpDef {
@@ -47,7 +50,7 @@ pub(super) static OPS: &[NnOp] = &[
             infer: Some(infer_split),
             ..OpDef::new("nn.split", "`data` cut into parts along a dimension")
         },
-        eval: None,
+        eval: Some(eval_split),
     },
     NnOp {
         def: OpDef {
@@ -69,7 +72,7 @@ pub(super) static OPS: &[NnOp] = &[
             infer: Some(infer_slice),
             ..OpDef::new("nn.strided_slice", "every `strides`-th element from `begin` to `end`")
         },
-        eval: None,
+        eval: Some(eval_slice),
     },
     NnOp {
         def: OpDef {
@@ -83,7 +86,7 @@ pub(super) static OPS: &[NnOp] = &[
             infer: Some(infer_broadcast_to),
             ..OpDef::new("nn.broadcast_to", "`data` repeated so that it has at least the shape")
         },
-        eval: None,
+        eval: Some(eval_broadcast_to),
     },
     NnOp {
         def: OpDef {
@@ -97,7 +100,7 @@ pub(super) static OPS: &[NnOp] = &[
             infer: Some(infer_tile),
             ..OpDef::new("nn.tile", "copies of `data` side by side")
         },
-        eval: None,
+        eval: Some(eval_tile),
     },
     NnOp {
         def: OpDef {
@@ -122,113 +125,9 @@ pub(super) static OPS: &[NnOp] = &[
             infer: Some(infer_pad),
             ..OpDef::new("nn.pad", "`data` with elements added around it")
         },
-        eval: None,
-    },
-    NnOp {
-        def: OpDef {
-            operands: &[optional("shape", "the extents, when they are no attribute")],
-            results: &[result("output", "every element is `value`")],
-            attrs: &[
-                maybe("shape", AttrKind::Ints, "the extents"),
-                maybe("value", AttrKind::Tensor, "one element; `0 : f32` if absent"),
-            ],
-            traits: Traits::PURE,
-            infer: Some(infer_full),
-            ..OpDef::new("nn.full", "a tensor with one value throughout")
-        },
-        eval: None,
-    },
-    NnOp {
-        def: OpDef {
-            operands: &[
-                operand("start", "a scalar: the first element"),
-                operand("limit", "a scalar: elements stay before it"),
-                operand("delta", "a scalar: the step"),
-            ],
-            results: &[result("output", "rank 1")],
-            traits: Traits::PURE,
-            infer: Some(infer_arange),
-            ..OpDef::new("nn.arange", "`start`, `start + delta`... up to `limit`")
-        },
-        eval: None,
-    },
-    NnOp {
-        def: OpDef {
-            operands: &[operand("data", "any shape"), optional("k", "the diagonal, a scalar")],
-            results: &[result("output", "the shape of `data`")],
-            attrs: &[
-                maybe("k", AttrKind::Int, "the diagonal that bounds the triangle; 0 if absent"),
-                maybe("upper", AttrKind::Bool, "keep the upper triangle; true if absent"),
-            ],
-            traits: Traits::PURE,
-            infer: Some(infer_like),
-            ..OpDef::new("nn.trilu", "a triangle of each matrix of `data`, zeros elsewhere")
-        },
-        eval: None,
-    },
-    NnOp {
-        def: OpDef {
-            operands: &[operand("data", "rank 2; only its shape counts")],
-            results: &[result("output", "the shape of `data`")],
-            attrs: &[
-                maybe("k", AttrKind::Int, "the diagonal that holds ones; 0 if absent"),
-                maybe("dtype", AttrKind::DType, "the element type; that of `data` if absent"),
-            ],
-            traits: Traits::PURE,
-            infer: Some(infer_like),
-            ..OpDef::new("nn.eye_like", "ones on a diagonal, zeros elsewhere")
-        },
-        eval: None,
-    },
-    NnOp {
-        def: OpDef {
-            operands: &[operand("data", "rank 4: batch, channels, height, width")],
-            results: &[result("output", "channels / block_size², height and width * block_size")],
-            attrs: &[
-                needed("block_size", AttrKind::Int, "the side of a block"),
-                maybe("mode", AttrKind::Enum(&["DCR", "CRD"]), "order of channels; DCR if absent"),
-            ],
-            traits: Traits::PURE,
-            infer: Some(infer_depth_to_space),
-            ..OpDef::new("nn.depth_to_space", "channels rearranged into blocks of pixels")
-        },
-        eval: None,
-    },
-    NnOp {
-        def: OpDef {
-            operands: &[operand("data", "rank 4: batch, channels, height, width")],
-            results: &[result("output", "channels * block_size², height and width / block_size")],
-            attrs: &[needed("block_size", AttrKind::Int, "the side of a block")],
-            traits: Traits::PURE,
-            infer: Some(infer_space_to_depth),
-            ..OpDef::new("nn.space_to_depth", "blocks of pixels rearranged into channels")
-        },
-        eval: None,
-    },
-    NnOp {
-        def: OpDef {
-            operands: &[
-                operand("data", "any shape"),
-                operand("lengths", "rank 1: for each batch, how many steps are reversed"),
-            ],
-            results: &[result("output", "the shape of `data`")],
-            attrs: &[
-                maybe("batch_axis", AttrKind::Int, "1 if absent"),
-                maybe("time_axis", AttrKind::Int, "0 if absent"),
-            ],
-            traits: Traits::PURE,
-            infer: Some(infer_like),
-            ..OpDef::new("nn.reverse_sequence", "the first steps of each batch in reverse order")
-        },
-        eval: None,
+        eval: Some(eval_pad),
     },
 ];
-
-fn infer_like(cx: &InferCx<'_>) -> Result {
-    let data = cx.tensor(0)?;
-    let element = cx.attrs().ty("dtype").unwrap_or(data.element);
-    one(cx, &Shaped { element, ..data })
-}
 
 fn infer_concatenate(cx: &InferCx<'_>) -> Result {
     let context = cx.context();
@@ -461,7 +360,7 @@ fn sliced(
 }
 
 /// The extents in attribute `name`, or the contents of operand `i`.
-fn shape_list(cx: &InferCx<'_>, name: &str, i: usize) -> Option<Dims> {
+pub(super) fn shape_list(cx: &InferCx<'_>, name: &str, i: usize) -> Option<Dims> {
     let context = cx.context();
     if let Some(list) = cx.attrs().ints(name) {
         return Some(list.into_iter().map(Dim::fixed).collect());
@@ -540,82 +439,61 @@ fn grown(context: &tangram_ir::Context, dim: Dim, width: i64) -> Dim {
     }
 }
 
-fn infer_full(cx: &InferCx<'_>) -> Result {
-    let context = cx.context();
-    let value = cx.attrs().find("value");
-    let value_type = value.and_then(|value| match context.attr_data(value) {
-        tangram_ir::AttrData::Dense { ty, .. } => context.element_type(*ty),
-        _ => None,
-    });
-    let element = match value_type {
-        Some(element) => element,
-        None => context.float_type(tangram_ir::FloatKind::F32),
-    };
-    let Some(out) = shape_list(cx, "shape", 0) else {
-        return one(cx, &Shaped::unranked(element));
-    };
-    let contents = filled(cx, &out);
-    one_with(cx, &Shaped { dims: Some(out), element }, contents)
+fn eval_concatenate(cx: &EvalCx<'_>) -> Evaluated {
+    let axis = cx.attrs().int("axis").ok_or(EvalError::Attribute("axis"))?;
+    single(kernels::concatenate(&cx.all()?, axis))
 }
 
-fn filled(cx: &InferCx<'_>, out: &Dims) -> Option<Contents> {
-    let attr = cx.attrs().find("value")?;
-    let ty = cx.context().int_type(64);
-    let value = crate::constant::attr_tensor(cx.module, attr, ty)?.i64s().ok()?;
-    let n = out.first().map_or(Some(1), |d| d.as_static())?;
-    let small = out.len() <= 1 && n <= crate::infer::MAX_CONTENTS as i64;
-    small.then(|| vec![value.first().map(|&v| Expr::int(v)); n as usize])
-}
-
-fn infer_arange(cx: &InferCx<'_>) -> Result {
-    let element = cx.tensor(0)?.element;
-    let scalar = |i: usize| cx.contents(i)?.into_iter().next()?;
-    let extent = || {
-        let (start, limit, delta) = (scalar(0)?, scalar(1)?, scalar(2)?);
-        let step = delta.as_int().filter(|&n| n != 0)?;
-        let (span, step) = if step > 0 {
-            (limit.try_sub(&start)?, step)
-        } else {
-            (start.try_sub(&limit)?, step.checked_neg()?)
-        };
-        let count = span.ceil_div(&Expr::int(step))?;
-        match dims::facts().nonneg(&count) {
-            Truth::True => Some(count),
-            _ => Expr::max(&count, &Expr::int(0)),
-        }
-    };
-    let extent = extent().map_or(Dim::UNKNOWN, |count| dims::dim(cx.context(), &count));
-    let contents = extent.as_static().filter(|&n| n <= crate::infer::MAX_CONTENTS as i64);
-    let contents = contents.and_then(|n| {
-        let (start, delta) = (scalar(0)?, scalar(2)?);
-        Some((0..n).map(|k| start.try_add(&delta.try_mul(&Expr::int(k))?)).collect())
-    });
-    one_with(cx, &Shaped::ranked([extent], element), contents)
-}
-
-fn block_dims(cx: &InferCx<'_>) -> Result<(Shaped, i64)> {
-    let data = cx.tensor(0)?;
-    let block = cx.need_int("block_size")?;
-    if block <= 0 || data.rank().is_some_and(|rank| rank != 4) {
-        return Err(infer_error!("`{}` needs rank 4 and a block of at least 1", cx.def.name));
+fn eval_split(cx: &EvalCx<'_>) -> Evaluated {
+    let data = cx.need(0)?;
+    let along = cx.attrs().int("axis").ok_or(EvalError::Attribute("axis"))?;
+    if let Some(starts) = cx.attrs().ints("indices_or_sections") {
+        let at = tangram_tensor::layout::resolve_axis("split", along, data.rank())?;
+        let mut bounds = vec![0];
+        bounds.extend(starts);
+        bounds.push(data.shape()[at] as i64);
+        let extents: Vec<i64> = bounds.windows(2).map(|w| w[1] - w[0]).collect();
+        return Ok(kernels::split(data, along, &sizes("indices_or_sections", &extents)?)?);
     }
-    Ok((data, block))
+    if let Some(extents) = cx.get(1) {
+        return Ok(kernels::split(data, along, &sizes("split", &extents.i64s()?)?)?);
+    }
+    let parts = match cx.attrs().int("indices_or_sections") {
+        Some(n) => sizes("indices_or_sections", &[n])?[0],
+        None => cx.results.len(),
+    };
+    Ok(kernels::split_equal(data, along, parts)?)
 }
 
-fn infer_depth_to_space(cx: &InferCx<'_>) -> Result {
-    let context = cx.context();
-    let (data, block) = block_dims(cx)?;
-    let Some(d) = &data.dims else { return one(cx, &data) };
-    let grow = |dim| dims::mul(context, dim, Dim::fixed(block));
-    let channels = dims::floor_div(context, d[1], block.saturating_mul(block));
-    one(cx, &Shaped::ranked([d[0], channels, grow(d[2]), grow(d[3])], data.element))
+fn eval_slice(cx: &EvalCx<'_>) -> Evaluated {
+    let begin = cx.ints("begin", 1)?.ok_or(EvalError::Attribute("begin"))?;
+    let end = cx.ints("end", 2)?.ok_or(EvalError::Attribute("end"))?;
+    let (axes, strides) = (cx.ints("axes", 3)?, cx.ints("strides", 4)?);
+    let (axes, strides) = (axes.as_deref(), strides.as_deref());
+    single(kernels::strided_slice(cx.need(0)?, &begin, &end, axes, strides))
 }
 
-fn infer_space_to_depth(cx: &InferCx<'_>) -> Result {
-    let context = cx.context();
-    let (data, block) = block_dims(cx)?;
-    let Some(d) = &data.dims else { return one(cx, &data) };
-    let shrink = |dim| dims::floor_div(context, dim, block);
-    let channels = dims::mul(context, d[1], Dim::fixed(block.saturating_mul(block)));
-    one(cx, &Shaped::ranked([d[0], channels, shrink(d[2]), shrink(d[3])], data.element))
+fn eval_broadcast_to(cx: &EvalCx<'_>) -> Evaluated {
+    let shape = cx.ints("shape", 1)?.ok_or(EvalError::Attribute("shape"))?;
+    single(kernels::broadcast_to(cx.need(0)?, &sizes("shape", &shape)?))
+}
+
+fn eval_tile(cx: &EvalCx<'_>) -> Evaluated {
+    let reps = cx.ints("reps", 1)?.ok_or(EvalError::Attribute("reps"))?;
+    single(kernels::tile(cx.need(0)?, &sizes("reps", &reps)?))
+}
+
+fn eval_pad(cx: &EvalCx<'_>) -> Evaluated {
+    let data = cx.need(0)?;
+    let mode = match cx.attrs().text("pad_mode") {
+        None | Some("constant") => PadMode::Constant,
+        Some("reflect") => PadMode::Reflect,
+        Some("edge") => PadMode::Edge,
+        Some("wrap") => PadMode::Wrap,
+        Some(other) => return Err(EvalError::Value("pad_mode", other.to_owned())),
+    };
+    let widths = cx.ints("pad_width", 1)?.ok_or(EvalError::Attribute("pad_width"))?;
+    let value = cx.scalar("pad_value", 2, data.dtype())?;
+    let axes = cx.ints("axes", 3)?;
+    single(kernels::pad(data, &widths, axes.as_deref(), mode, value.as_ref()))
 }

@@ -1,10 +1,12 @@
 //! Reductions over dimensions, and softmax.
 
 use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, OpDef, OperandDef, ResultDef, Traits};
-
 use tangram_presburger::symbolic::Expr;
+use tangram_tensor::reduce::{Reduce, reduce};
+use tangram_tensor::softmax::{Softmax, softmax, softmax_flattened};
 
 use super::{NnOp, maybe, operand, optional, result};
+use crate::eval::{EvalCx, EvalFn, Evaluated, single};
 use crate::infer::{Contents, InferExt, Result, Shaped, axes, axis, one, one_with};
 
 const ATTRS: &[AttrDef] = &[
@@ -31,7 +33,7 @@ const SOFTMAX_ATTRS: &[AttrDef] = &[
     ),
 ];
 
-const fn reduction(name: &'static str, summary: &'static str) -> NnOp {
+const fn reduction(name: &'static str, summary: &'static str, eval: EvalFn) -> NnOp {
     let def = OpDef {
         operands: DATA_AXES,
         results: REDUCED,
@@ -40,10 +42,10 @@ const fn reduction(name: &'static str, summary: &'static str) -> NnOp {
         infer: Some(infer_reduction),
         ..OpDef::new(name, summary)
     };
-    NnOp { def, eval: None }
+    NnOp { def, eval: Some(eval) }
 }
 
-const fn normalised(name: &'static str, summary: &'static str) -> NnOp {
+const fn normalised(name: &'static str, summary: &'static str, eval: EvalFn) -> NnOp {
     let def = OpDef {
         operands: DATA,
         results: LIKE_DATA,
@@ -52,24 +54,40 @@ const fn normalised(name: &'static str, summary: &'static str) -> NnOp {
         infer: Some(infer_softmax),
         ..OpDef::new(name, summary)
     };
-    NnOp { def, eval: None }
+    NnOp { def, eval: Some(eval) }
 }
 
 /// The operations of this family.
 pub(super) static OPS: &[NnOp] = &[
-    reduction("nn.sum", "the sum over dimensions"),
-    reduction("nn.mean", "the mean over dimensions"),
-    reduction("nn.max", "the greatest element over dimensions"),
-    reduction("nn.min", "the least element over dimensions"),
-    reduction("nn.prod", "the product over dimensions"),
-    reduction("nn.reduce_l1", "the sum of absolute values over dimensions"),
-    reduction("nn.reduce_l2", "the square root of the sum of squares over dimensions"),
-    reduction("nn.reduce_log_sum", "the logarithm of the sum over dimensions"),
-    reduction("nn.reduce_log_sum_exp", "the logarithm of the sum of exponentials"),
-    reduction("nn.reduce_sum_square", "the sum of squares over dimensions"),
-    normalised("nn.softmax", "exponentials divided by their sum along `axis`"),
-    normalised("nn.log_softmax", "the logarithm of softmax along `axis`"),
-    normalised("nn.hardmax", "1 at the first greatest element along `axis`, else 0"),
+    reduction("nn.sum", "the sum over dimensions", |cx| reduced(cx, Reduce::Sum)),
+    reduction("nn.mean", "the mean over dimensions", |cx| reduced(cx, Reduce::Mean)),
+    reduction("nn.max", "the greatest element over dimensions", |cx| reduced(cx, Reduce::Max)),
+    reduction("nn.min", "the least element over dimensions", |cx| reduced(cx, Reduce::Min)),
+    reduction("nn.prod", "the product over dimensions", |cx| reduced(cx, Reduce::Prod)),
+    reduction("nn.reduce_l1", "the sum of absolute values over dimensions", |cx| {
+        reduced(cx, Reduce::L1)
+    }),
+    reduction("nn.reduce_l2", "the square root of the sum of squares over dimensions", |cx| {
+        reduced(cx, Reduce::L2)
+    }),
+    reduction("nn.reduce_log_sum", "the logarithm of the sum over dimensions", |cx| {
+        reduced(cx, Reduce::LogSum)
+    }),
+    reduction("nn.reduce_log_sum_exp", "the logarithm of the sum of exponentials", |cx| {
+        reduced(cx, Reduce::LogSumExp)
+    }),
+    reduction("nn.reduce_sum_square", "the sum of squares over dimensions", |cx| {
+        reduced(cx, Reduce::SumSquare)
+    }),
+    normalised("nn.softmax", "exponentials divided by their sum along `axis`", |cx| {
+        softened(cx, Softmax::Softmax)
+    }),
+    normalised("nn.log_softmax", "the logarithm of softmax along `axis`", |cx| {
+        softened(cx, Softmax::LogSoftmax)
+    }),
+    normalised("nn.hardmax", "1 at the first greatest element along `axis`, else 0", |cx| {
+        softened(cx, Softmax::Hardmax)
+    }),
 ];
 
 fn infer_softmax(cx: &InferCx<'_>) -> Result {
@@ -123,4 +141,18 @@ fn reduced_contents(cx: &InferCx<'_>, rank: usize, reduced: &[usize]) -> Option<
     // One element alone is its own sum, product, greatest and least, but not its own norm.
     let plain = matches!(cx.def.name, "nn.prod" | "nn.sum" | "nn.max" | "nn.min");
     plain.then(|| vec![folded])
+}
+
+fn reduced(cx: &EvalCx<'_>, kind: Reduce) -> Evaluated {
+    let axes = cx.ints("axis", 1)?.unwrap_or_default();
+    let keepdims = cx.attrs().bool("keepdims").unwrap_or(true);
+    let noop = cx.attrs().flag("noop_with_empty_axes");
+    single(reduce(kind, cx.need(0)?, &axes, keepdims, noop))
+}
+
+fn softened(cx: &EvalCx<'_>, kind: Softmax) -> Evaluated {
+    let axis = cx.attrs().int("axis").unwrap_or(-1);
+    let flat = cx.attrs().flag("flatten");
+    let kernel = if flat { softmax_flattened } else { softmax };
+    single(kernel(kind, cx.need(0)?, axis))
 }

@@ -5,7 +5,10 @@ use smallvec::smallvec;
 use tangram_ir::{AttrKind, Dim, InferCx, OpDef, Traits};
 use tangram_presburger::symbolic::{Expr, Truth};
 
+use tangram_tensor::shape as kernels;
+
 use super::{NnOp, maybe, needed, operand, optional, result};
+use crate::eval::{EvalCx, EvalError, Evaluated, single};
 use crate::infer::{Contents, Dims, InferExt, Result, Shaped, axes, axis, one, one_with};
 use crate::{dims, infer_error};
 
@@ -31,7 +34,7 @@ pub(super) static OPS: &[NnOp] = &[
             infer: Some(infer_reshape),
             ..OpDef::new("nn.reshape", "the elements of `data` in row-major order, in a new shape")
         },
-        eval: None,
+        eval: Some(eval_reshape),
     },
     NnOp {
         def: OpDef {
@@ -41,7 +44,7 @@ pub(super) static OPS: &[NnOp] = &[
             infer: Some(infer_flatten),
             ..OpDef::new("nn.batch_flatten", "`data` with all extents but the first merged")
         },
-        eval: None,
+        eval: Some(eval_flatten),
     },
     NnOp {
         def: OpDef {
@@ -56,7 +59,7 @@ pub(super) static OPS: &[NnOp] = &[
             infer: Some(infer_flatten),
             ..OpDef::new("nn.flatten", "`data` as a matrix")
         },
-        eval: None,
+        eval: Some(eval_flatten),
     },
     NnOp {
         def: OpDef {
@@ -67,7 +70,7 @@ pub(super) static OPS: &[NnOp] = &[
             infer: Some(infer_transpose),
             ..OpDef::new("nn.transpose", "`data` with its dimensions in another order")
         },
-        eval: None,
+        eval: Some(eval_transpose),
     },
     NnOp {
         def: OpDef {
@@ -85,7 +88,7 @@ pub(super) static OPS: &[NnOp] = &[
             infer: Some(infer_squeeze),
             ..OpDef::new("nn.squeeze", "`data` without some dimensions of extent 1")
         },
-        eval: None,
+        eval: Some(eval_squeeze),
     },
     NnOp {
         def: OpDef {
@@ -103,7 +106,7 @@ pub(super) static OPS: &[NnOp] = &[
             infer: Some(infer_expand_dims),
             ..OpDef::new("nn.expand_dims", "`data` with new dimensions of extent 1")
         },
-        eval: None,
+        eval: Some(eval_expand_dims),
     },
     NnOp {
         def: OpDef {
@@ -117,7 +120,7 @@ pub(super) static OPS: &[NnOp] = &[
             infer: Some(infer_shape_of),
             ..OpDef::new("nn.shape_of", "the extents of `data`")
         },
-        eval: None,
+        eval: Some(eval_shape_of),
     },
     NnOp {
         def: OpDef {
@@ -127,7 +130,7 @@ pub(super) static OPS: &[NnOp] = &[
             infer: Some(infer_size),
             ..OpDef::new("nn.ndarray_size", "the number of elements of `data`")
         },
-        eval: None,
+        eval: Some(|cx| Ok(vec![kernels::size_of(cx.need(0)?)])),
     },
 ];
 
@@ -321,4 +324,31 @@ fn infer_size(cx: &InferCx<'_>) -> Result {
     let shaped = Shaped::ranked([], context.int_type(64));
     let size = cx.tensor(0)?.dims.map(|d| dims::product(context, &d));
     one_with(cx, &shaped, size.map(|size| vec![dims::expr(context, size)]))
+}
+
+fn eval_reshape(cx: &EvalCx<'_>) -> Evaluated {
+    let shape = cx.ints("newshape", 1)?.ok_or(EvalError::Attribute("newshape"))?;
+    single(kernels::reshape(cx.need(0)?, &shape, cx.attrs().flag("allowzero")))
+}
+
+fn eval_flatten(cx: &EvalCx<'_>) -> Evaluated {
+    single(kernels::flatten(cx.need(0)?, cx.attrs().int("axis").unwrap_or(1)))
+}
+
+fn eval_transpose(cx: &EvalCx<'_>) -> Evaluated {
+    single(kernels::transpose(cx.need(0)?, cx.attrs().ints("axes").as_deref()))
+}
+
+fn eval_squeeze(cx: &EvalCx<'_>) -> Evaluated {
+    single(kernels::squeeze(cx.need(0)?, cx.ints("axis", 1)?.as_deref()))
+}
+
+fn eval_expand_dims(cx: &EvalCx<'_>) -> Evaluated {
+    let axes = cx.ints("axis", 1)?.ok_or(EvalError::Attribute("axis"))?;
+    single(kernels::expand_dims(cx.need(0)?, &axes))
+}
+
+fn eval_shape_of(cx: &EvalCx<'_>) -> Evaluated {
+    let start = cx.attrs().int("start").unwrap_or(0);
+    Ok(vec![kernels::shape_of(cx.need(0)?, start, cx.attrs().int("end"))])
 }

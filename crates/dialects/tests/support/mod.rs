@@ -151,6 +151,7 @@ pub fn parse_type(context: &Context, text: &str) -> Type {
     }
 }
 
+#[allow(dead_code)] // Each test uses a part of this module.
 /// The text of a type, as spec files write it.
 pub fn type_text(context: &Context, ty: Type) -> String {
     match context.type_data(ty) {

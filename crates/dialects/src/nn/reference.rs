@@ -1,0 +1,105 @@
+//! The reference documentation of the dialect, written from its definitions.
+
+use std::fmt::Write;
+
+use tangram_ir::{Arity, AttrDef, AttrKind, OpDef, Traits};
+
+use super::{FAMILIES, NnOp};
+
+/// The reference of every operation, as Markdown.
+pub fn reference() -> String {
+    let mut out = String::from(
+        "# Operations of the nn dialect\n\n\
+         Written from the definitions in `crates/dialects/src/nn`; run the tests with `BLESS=1` \
+         to write it anew. `x?` may be absent, `x...` is any number. Operations marked \
+         *evaluated* are computed when their operands are constant.\n",
+    );
+    for (title, family) in FAMILIES {
+        write_family(&mut out, title, family).expect("a string takes all text");
+    }
+    out
+}
+
+fn write_family(out: &mut String, title: &str, family: &[NnOp]) -> std::fmt::Result {
+    writeln!(out, "\n## {title}")?;
+    for op in family {
+        write_op(out, op)?;
+    }
+    Ok(())
+}
+
+fn write_op(out: &mut String, op: &NnOp) -> std::fmt::Result {
+    let def = &op.def;
+    writeln!(out, "\n### {}\n\n{}", def.name, sentence(def.summary))?;
+    writeln!(out, "\n`{}`", signature(def))?;
+    let values = def.operands.iter().map(|o| (o.name, o.doc));
+    let values = values.chain(def.results.iter().map(|r| (r.name, r.doc)));
+    let mut lines: Vec<String> = values.map(|(name, doc)| format!("- `{name}`: {doc}")).collect();
+    lines.extend(def.attrs.iter().map(attribute));
+    if !lines.is_empty() {
+        writeln!(out, "\n{}", lines.join("\n"))?;
+    }
+    let notes = notes(op);
+    if notes.is_empty() { Ok(()) } else { writeln!(out, "\n*{}*", notes.join(", ")) }
+}
+
+fn sentence(summary: &str) -> String {
+    format!("{summary}.")
+}
+
+fn mark(name: &str, arity: Arity) -> String {
+    match arity {
+        Arity::One => name.to_owned(),
+        Arity::Optional => format!("{name}?"),
+        Arity::Variadic => format!("{name}..."),
+    }
+}
+
+fn signature(def: &OpDef) -> String {
+    let operands: Vec<String> = def.operands.iter().map(|o| mark(o.name, o.arity)).collect();
+    let results: Vec<String> = def.results.iter().map(|r| mark(r.name, r.arity)).collect();
+    let regions = match def.regions {
+        Some(0) | None => String::new(),
+        Some(1) => ", 1 region".to_owned(),
+        Some(n) => format!(", {n} regions"),
+    };
+    format!("({}) -> ({}){regions}", operands.join(", "), results.join(", "))
+}
+
+fn attribute(attr: &AttrDef) -> String {
+    let mark = if attr.required { "" } else { "?" };
+    format!("- `{{{}{mark}}}` {}: {}", attr.name, kind(attr.kind), attr.doc)
+}
+
+fn kind(kind: AttrKind) -> String {
+    match kind {
+        AttrKind::Int => "integer".to_owned(),
+        AttrKind::Ints => "integers".to_owned(),
+        AttrKind::Float => "number".to_owned(),
+        AttrKind::Floats => "numbers".to_owned(),
+        AttrKind::Bool => "boolean".to_owned(),
+        AttrKind::Str => "text".to_owned(),
+        AttrKind::Strs => "texts".to_owned(),
+        AttrKind::Enum(names) => format!("one of `{}`", names.join("`, `")),
+        AttrKind::DType => "element type".to_owned(),
+        AttrKind::Tensor => "tensor".to_owned(),
+        AttrKind::Type => "type".to_owned(),
+        AttrKind::Any => "any attribute".to_owned(),
+    }
+}
+
+fn notes(op: &NnOp) -> Vec<&'static str> {
+    let named = [
+        (Traits::ELEMENTWISE, "elementwise"),
+        (Traits::BROADCASTING, "broadcasting"),
+        (Traits::COMMUTATIVE, "commutative"),
+        (Traits::ASSOCIATIVE, "associative"),
+        (Traits::IDEMPOTENT, "idempotent"),
+        (Traits::INVOLUTION, "an involution"),
+        (Traits::RANDOM, "random"),
+        (Traits::TERMINATOR, "a terminator"),
+    ];
+    let held = named.into_iter().filter(|(flag, _)| op.def.traits.contains(*flag));
+    let evaluated = op.eval.is_some().then_some("evaluated");
+    held.map(|(_, name)| name).chain(evaluated).collect()
+}
