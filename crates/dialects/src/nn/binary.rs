@@ -150,7 +150,7 @@ fn modulo_of(cx: &InferCx<'_>) -> fn(&Expr, &Expr) -> Option<Expr> {
 /// Contents of operands of rank 0 or 1, combined element by element.
 fn zip(cx: &InferCx<'_>, f: impl Fn(&Expr, &Expr) -> Option<Expr>) -> Option<Contents> {
     let flat = |i: usize| cx.tensor(i).ok()?.rank().filter(|&rank| rank <= 1);
-    (flat(0)?, flat(1)?);
+    (0..2).try_for_each(|i| flat(i).map(drop))?;
     let (a, b) = (cx.contents(0)?, cx.contents(1)?);
     let n = match (a.len(), b.len()) {
         (n, m) if n == m => n,
@@ -189,7 +189,7 @@ fn infer_where(cx: &InferCx<'_>) -> Result {
 /// Contents of a choice whose condition is known.
 fn select(cx: &InferCx<'_>) -> Option<Contents> {
     let flat = |i: usize| cx.tensor(i).ok()?.rank().filter(|&rank| rank <= 1);
-    (flat(0)?, flat(1)?, flat(2)?);
+    (0..3).try_for_each(|i| flat(i).map(drop))?;
     let (condition, x, y) = (cx.contents(0)?, cx.contents(1)?, cx.contents(2)?);
     let n = condition.len().max(x.len()).max(y.len());
     if [&condition, &x, &y].iter().any(|c| c.len() != n && c.len() != 1) {

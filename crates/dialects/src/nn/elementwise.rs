@@ -124,8 +124,8 @@ pub(super) static OPS: &[NnOp] = &[
         |cx| {
             single(kernels::selu(
                 cx.need(0)?,
-                number(cx, "alpha", 1.67326319217681884765625),
-                number(cx, "gamma", 1.05070102214813232421875),
+                number(cx, "alpha", f64::from(1.673_263_2_f32)),
+                number(cx, "gamma", f64::from(1.050_701_f32)),
             ))
         },
     ),

@@ -1,9 +1,12 @@
 //! Products of matrices, and the bias that follows them.
 
 use tangram_ir::{AttrDef, AttrKind, Context, Dim, InferCx, OperandDef, ResultDef, Traits};
+use tangram_tensor::elementwise::add;
+use tangram_tensor::layout::resolve_axis;
 
 use super::conv::agree;
 use super::{NnOp, maybe, needed, op, operand, optional, result, variadic};
+use crate::eval::{EvalCx, Evaluated, single};
 use crate::infer::{Dims, InferExt, Result, Shaped, axis, one};
 use crate::{dims, infer_error};
 
@@ -62,7 +65,8 @@ pub(super) static OPS: &[NnOp] = &[
         &[result("output", "the shape of `x`")],
         &[maybe("axis", AttrKind::Int, "1 if absent")],
         infer_bias_add,
-    ),
+    )
+    .eval(eval_bias_add),
     op(
         "nn.einsum",
         "the sum of products that an equation describes",
@@ -168,4 +172,12 @@ fn infer_bias_add(cx: &InferCx<'_>) -> Result {
         }
     }
     one(cx, &x)
+}
+
+fn eval_bias_add(cx: &EvalCx<'_>) -> Evaluated {
+    let (x, bias) = (cx.need(0)?, cx.need(1)?);
+    let along = resolve_axis("bias_add", cx.attrs().int("axis").unwrap_or(1), x.rank())?;
+    let mut shape = vec![1; x.rank()];
+    shape[along] = bias.len();
+    single(add(x, &bias.reshaped(shape)?))
 }

@@ -2,10 +2,12 @@
 
 use smallvec::smallvec;
 use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, OpDef, OperandDef, ResultDef, Traits};
+use tangram_tensor::reduce::{Reduce, reduce};
 
 use super::conv::spatial_rank;
 use super::window::{self, NAMES, ONNX_NAMES};
 use super::{NnOp, maybe, maybe_result, needed, op, operand, optional, result};
+use crate::eval::{EvalCx, Evaluated, single};
 use crate::infer::{Dims, InferExt, Result, Shaped, one, several};
 use crate::{dims, infer_error};
 
@@ -81,8 +83,10 @@ pub(super) static OPS: &[NnOp] = &[
     pool("nn.avg_pool3d", "the mean of each window", OUT, AVG_ATTRS),
     pool("nn.avg_pool", "the mean of each window, any rank", OUT, AVG_ATTRS),
     pool("nn.lp_pool", "the p-norm of each window", OUT, LP_ATTRS),
-    op("nn.global_max_pool", "the greatest element of each channel", X, OUT, &[], infer_global),
-    op("nn.global_avg_pool", "the mean of each channel", X, OUT, &[], infer_global),
+    op("nn.global_max_pool", "the greatest element of each channel", X, OUT, &[], infer_global)
+        .eval(|cx| whole(cx, Reduce::Max)),
+    op("nn.global_avg_pool", "the mean of each channel", X, OUT, &[], infer_global)
+        .eval(|cx| whole(cx, Reduce::Mean)),
     op(
         "nn.global_lp_pool",
         "the p-norm of each channel",
@@ -215,4 +219,12 @@ fn infer_roi_pool(cx: &InferCx<'_>) -> Result {
 fn infer_roi_align(cx: &InferCx<'_>) -> Result {
     let extent = |name| cx.attrs().int(name).unwrap_or(1);
     regions(cx, &[extent("output_height"), extent("output_width")])
+}
+
+/// Reduces all dimensions but the first two.
+fn whole(cx: &EvalCx<'_>, kind: Reduce) -> Evaluated {
+    let x = cx.need(0)?;
+    let axes: Vec<i64> = (2..x.rank() as i64).collect();
+    // An empty list would mean every axis.
+    single(reduce(kind, x, &axes, true, true))
 }

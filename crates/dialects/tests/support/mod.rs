@@ -9,6 +9,8 @@
 //! `none` is an absent operand, `?` an unknown extent, `*` an unknown rank. Elements in
 //! parentheses after `=` are known: a constant where all are numbers.
 
+#![allow(dead_code)] // Each test uses a part of this module.
+
 use std::sync::Arc;
 
 use tangram_dialects::infer::{Contents, contents_attr};
@@ -42,14 +44,16 @@ pub fn cases() -> Vec<Case> {
     let mut all = Vec::new();
     for file in files {
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
-        for (i, line) in std::fs::read_to_string(&file).unwrap().lines().enumerate() {
-            let line = line.trim();
-            if !line.is_empty() && !line.starts_with('#') {
-                all.extend(applications(line, &format!("{name}:{}", i + 1)));
-            }
-        }
+        all.extend(cases_in(&std::fs::read_to_string(&file).unwrap(), &name));
     }
     all
+}
+
+/// The cases of a table.
+pub fn cases_in(text: &str, name: &str) -> Vec<Case> {
+    let lines = text.lines().map(str::trim).enumerate();
+    let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    lines.flat_map(|(i, line)| applications(line, &format!("{name}:{}", i + 1))).collect()
 }
 
 /// One case for each operation that the line names.
@@ -151,7 +155,6 @@ pub fn parse_type(context: &Context, text: &str) -> Type {
     }
 }
 
-#[allow(dead_code)] // Each test uses a part of this module.
 /// The text of a type, as spec files write it.
 pub fn type_text(context: &Context, ty: Type) -> String {
     match context.type_data(ty) {
@@ -273,7 +276,6 @@ pub fn infer(case: &Case) -> (Module, Result<Inferred, InferError>) {
 }
 
 /// Makes the operation of a case.
-#[allow(dead_code)]
 pub fn build(case: &Case, write: impl Fn(&str) -> String) -> (Module, Result<Op, InferError>) {
     let (mut module, values, attrs) = prepare(case, write);
     let name = module.context().name(&format!("nn.{}", case.name));
