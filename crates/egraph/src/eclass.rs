@@ -37,6 +37,11 @@ impl<L> ENodes<L> {
         self.list.get_or_init(make);
     }
 
+    /// Returns the list, if it was made.
+    pub(crate) fn made(&mut self) -> Option<&mut Vec<L>> {
+        self.list.get_mut()
+    }
+
     /// Forgets the list, unless it was edited.
     #[inline]
     pub(crate) fn forget(&mut self) {
@@ -45,9 +50,13 @@ impl<L> ENodes<L> {
         }
     }
 
-    pub(crate) fn take(&mut self) -> Vec<L> {
+    /// Returns the list as it was edited.
+    pub(crate) fn written(&mut self) -> Vec<L>
+    where
+        L: Clone,
+    {
         self.edited = false;
-        self.list.take().unwrap_or_default()
+        self.list.get().cloned().unwrap_or_default()
     }
 }
 

@@ -349,7 +349,7 @@ impl<L: Language, N: Analysis<L>> Applier<L, N> for Pattern<L> {
             Some(left) => egraph.union_instantiations(left, &self.ast, subst, rule_name),
             None => {
                 let id = egraph.add_instantiation(&self.ast, subst);
-                let united = egraph.union_trusted(id, eclass, rule_name);
+                let united = egraph.union_trusted(eclass, id, rule_name);
                 (id, united)
             }
         };

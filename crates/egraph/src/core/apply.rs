@@ -156,13 +156,15 @@ fn unite(host: &mut impl Host, row: &[u32], right: Id, rule: Option<u32>, nodes:
     let left = Id(row[0]);
     let core = host.core_mut();
     let Some(rule) = rule.filter(|_| core.log.is_some()) else {
-        return host.unite(left, right, Why::Congruence);
+        return host.unite(right, left, Why::Congruence);
     };
     if core.root(left.0) == core.root(right.0) {
         return false;
     }
+    let mut left = left;
     let why = match &mut core.log {
         Some(log) => {
+            left = Id(log.rules[rule as usize].matched_root(row));
             let at = log.rows.len() as u32;
             log.rows.push(rule);
             log.rows.extend_from_slice(&row[1..]);

@@ -22,7 +22,8 @@ pub(crate) struct ClassInfo {
     pub(crate) len: u32,
     /// The last entry of the circular list of uses, or [`NONE`].
     pub(crate) last_use: u32,
-    pub(crate) uses: u32,
+    /// How often the class was ever a child, which decides who keeps its id in a union.
+    pub(crate) weight: u32,
     /// The latest stamp among the nodes.
     pub(crate) newest: u32,
 }
@@ -38,7 +39,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 
 impl Default for ClassInfo {
     fn default() -> Self {
-        ClassInfo { mask: 0, start: 0, len: 0, last_use: NONE, uses: 0, newest: 0 }
+        ClassInfo { mask: 0, start: 0, len: 0, last_use: NONE, weight: 0, newest: 0 }
     }
 }
 
@@ -99,15 +100,14 @@ impl Core {
         .map(Id)
     }
 
-    /// Returns how many nodes were ever recorded above the class of `id`.
-    pub(crate) fn use_count(&self, class: u32) -> u32 {
-        self.class[class as usize].uses
+    /// Returns how often a class was ever a child.
+    pub(crate) fn weight(&self, class: u32) -> u32 {
+        self.class[class as usize].weight
     }
 
     pub(crate) fn push_use(&mut self, class: u32, node: u32) {
         let at = self.uses.len() as u32;
         let info = &mut self.class[class as usize];
-        info.uses += 1;
         if info.last_use == NONE {
             self.uses.push(Use { node, next: at });
         } else {
@@ -154,6 +154,11 @@ impl Core {
         let op = self.op(node);
         self.ops[op.0 as usize].stale = true;
         let class = self.root_mut(node.0);
+        if self.ring[at] == node.0 && class != node.0 {
+            // The ring forgot the node while it was hidden.
+            self.ring[at] = self.ring[class as usize];
+            self.ring[class as usize] = node.0;
+        }
         self.mark_changed(class);
     }
 
@@ -169,33 +174,26 @@ impl Core {
             self.unions = 0;
         }
         self.refresh_op_lists();
-        let changed = std::mem::take(&mut self.changed);
+        let mut changed = std::mem::take(&mut self.changed);
         for &id in &changed {
             self.flags[id as usize] &= !CHANGED;
         }
-        for &id in &changed {
-            let class = self.find[id as usize];
-            if self.class[class as usize].newest != u32::MAX {
-                self.refresh_rows(class);
-                self.class[class as usize].newest = u32::MAX;
+        for id in &mut changed {
+            *id = self.find[*id as usize];
+            if self.flags[*id as usize] & CHANGED == 0 {
+                self.flags[*id as usize] |= CHANGED;
+                self.refresh_rows(*id);
             }
         }
-        for &id in &changed {
-            let class = self.find[id as usize];
-            self.class[class as usize].newest = self.newest_of(class);
+        for id in changed.drain(..) {
+            self.flags[id as usize] &= !CHANGED;
         }
         self.changed = changed;
-        self.changed.clear();
         if self.garbage > self.rows.len() / 2 + 1024 {
             self.compact_rows();
         }
         self.now += 1;
         self.generations.push(self.find.len() as u32);
-    }
-
-    fn newest_of(&self, class: u32) -> u32 {
-        let rows = self.rows(Id(class)).iter();
-        rows.map(|row| self.stamp[row.node as usize]).max().unwrap_or(0)
     }
 
     fn refresh_op_lists(&mut self) {
@@ -221,50 +219,53 @@ impl Core {
         }
     }
 
+    /// Lists the visible nodes of a class anew; its ring forgets all others but its anchor.
     fn refresh_rows(&mut self, class: u32) {
-        let (start, old_len) = {
-            let info = &self.class[class as usize];
-            (info.start as usize, info.len as usize)
-        };
         let fresh = self.rows.len();
-        let mut mask = 0;
+        let (mut mask, mut newest) = (0, 0);
         let mut before = class;
         loop {
             let node = self.ring[before as usize];
-            let flags = self.flags[node as usize];
-            if flags & (DEAD | HIDDEN) == 0 {
+            let visible = self.is_visible(node);
+            if visible {
                 let op = self.words[self.starts[node as usize] as usize];
                 mask |= op_bit(op);
+                newest = newest.max(self.stamp[node as usize]);
                 self.rows.push(Row { op, node });
             }
             if node == class {
                 break;
             }
-            if flags & DEAD != 0 {
-                // The ring forgets dead nodes; the one that names the class stays as its anchor.
+            if visible {
+                before = node;
+            } else {
                 self.ring[before as usize] = self.ring[node as usize];
                 self.ring[node as usize] = node;
-            } else {
-                before = node;
             }
         }
-        let len = self.rows.len() - fresh;
-        if len > 1 {
-            self.rows[fresh..].sort_unstable();
+        let rows = &mut self.rows[fresh..];
+        if rows.len() > 1 && !rows.is_sorted() {
+            rows.sort_unstable();
         }
-        let start = if len <= old_len {
-            self.rows.copy_within(fresh.., start);
+        self.keep_rows(class, fresh);
+        let info = &mut self.class[class as usize];
+        info.mask = mask;
+        info.newest = newest;
+    }
+
+    /// Makes the rows from `fresh` on those of a class, at their old place if they fit.
+    fn keep_rows(&mut self, class: u32, fresh: usize) {
+        let info = &mut self.class[class as usize];
+        let (len, old_len) = (self.rows.len() - fresh, info.len as usize);
+        if len <= old_len {
+            self.rows.copy_within(fresh.., info.start as usize);
             self.rows.truncate(fresh);
             self.garbage += old_len - len;
-            start
         } else {
             self.garbage += old_len;
-            fresh
-        };
-        let info = &mut self.class[class as usize];
-        info.start = start as u32;
+            info.start = fresh as u32;
+        }
         info.len = len as u32;
-        info.mask = mask;
     }
 
     fn compact_rows(&mut self) {

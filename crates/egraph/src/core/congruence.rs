@@ -7,7 +7,7 @@
 use super::classes::NONE;
 use super::hashcons::hash_words;
 use super::log::Why;
-use super::nodes::{CHANGED, Core, DEAD, DIRTY, HIDDEN};
+use super::nodes::{CHANGED, Core, DEAD, DIRTY, HIDDEN, same};
 use crate::Id;
 
 /// A union that happened.
@@ -52,7 +52,7 @@ impl Core {
         if left == right {
             return None;
         }
-        let swap = self.use_count(left.0) < self.use_count(right.0);
+        let swap = self.weight(left.0) < self.weight(right.0);
         let (into, from) = if swap { (right, left) } else { (left, right) };
         Some(Merge { into, from })
     }
@@ -75,7 +75,6 @@ impl Core {
             }
             if dead && here != last {
                 self.uses[before as usize].next = self.uses[here as usize].next;
-                self.class[class as usize].uses -= 1;
             } else {
                 before = here;
             }
@@ -99,7 +98,8 @@ impl Core {
 
     fn join_uses(&mut self, into: u32, from: u32) {
         let lost = std::mem::replace(&mut self.class[from as usize].last_use, NONE);
-        let count = std::mem::replace(&mut self.class[from as usize].uses, 0);
+        let weight = self.class[from as usize].weight;
+        self.class[into as usize].weight += weight;
         if lost == NONE {
             return;
         }
@@ -110,7 +110,6 @@ impl Core {
             self.uses[lost as usize].next = first;
         }
         self.class[into as usize].last_use = lost;
-        self.class[into as usize].uses += count;
     }
 
     /// Repairs nodes until two of them turn out to be congruent, and returns these two.
@@ -145,7 +144,7 @@ impl Core {
         self.mark_changed(class);
         let key = &self.words[start..end];
         let hash = hash_words(key);
-        match self.memo.lookup(hash, |id| self.key(id) == key) {
+        match self.memo.lookup(hash, |id| same(self.key(id), key)) {
             None => {
                 self.memo.insert(hash, node);
                 self.stamp[at] = self.now;

@@ -7,7 +7,7 @@
 //! rewriting runs, which is what keeps explanations cheap.
 
 use super::nodes::Core;
-use super::term::Term;
+use super::term::{Atom, Term};
 use crate::Symbol;
 
 /// Why two ids were united.
@@ -27,6 +27,16 @@ pub(crate) struct RuleForm {
     pub(crate) name: Symbol,
     pub(crate) left: Term,
     pub(crate) right: Term,
+}
+
+impl RuleForm {
+    /// Returns the node that the left side's root matched: proofs start there.
+    pub(crate) fn matched_root(&self, row: &[u32]) -> u32 {
+        match self.left.atoms.last() {
+            Some(Atom::Node(..)) => row[self.left.var_count() + self.left.node_count()],
+            _ => row[0],
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]

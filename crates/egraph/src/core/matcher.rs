@@ -32,7 +32,7 @@ impl Query {
 /// What one rule found.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    /// One row per match: root node, bindings by variable number, then the matched nodes.
+    /// One row per match: root class, bindings by variable number, then the matched nodes.
     pub rows: Vec<u32>,
     /// The length of a row.
     pub width: usize,
@@ -471,7 +471,7 @@ impl<'a> Walk<'a> {
         found.count += 1;
         let rule_data = &set.rules[rule as usize];
         if fresh {
-            found.rows.push(self.bound[0]);
+            found.rows.push(self.regs[0]);
             let regs = &self.regs;
             let vars = rule_data.vars.iter().map(|&reg| regs[reg as usize]);
             found.rows.extend(vars);
@@ -505,7 +505,9 @@ fn lookup_ground(core: &Core, term: &Term) -> Option<(u32, u32, u32)> {
         };
         let kids: Vec<Id> = kids.iter().map(|&kid| Id(nodes[kid as usize])).collect();
         let node = core.lookup(*op, &kids)?.0;
-        stamp = stamp.max(core.stamp[node as usize]);
+        // A pruned node keeps no stamp of its own; its class has one that is at least as late.
+        let class = core.root(node);
+        stamp = stamp.max(core.stamp[node as usize]).max(core.class[class as usize].newest);
         nodes.push(node);
     }
     let node = *nodes.last()?;

@@ -240,7 +240,7 @@ impl Core {
 
     #[inline]
     pub(crate) fn lookup_key(&self, key: &[u32]) -> Option<u32> {
-        self.memo.lookup(hash_words(key), |id| self.key(id) == key)
+        self.memo.lookup(hash_words(key), |id| same(self.key(id), key))
     }
 
     /// Adds a node and says whether it is new.
@@ -263,7 +263,7 @@ impl Core {
     #[inline]
     pub(crate) fn add_key(&mut self, key: &[u32]) -> (u32, bool) {
         let hash = hash_words(key);
-        if let Some(id) = self.memo.lookup(hash, |id| self.key(id) == key) {
+        if let Some(id) = self.memo.lookup(hash, |id| same(self.key(id), key)) {
             return (id, false);
         }
         let id = self.push_node(key);
@@ -273,6 +273,7 @@ impl Core {
         self.classes += 1;
         self.changed.push(id);
         for at in 1..key.len() {
+            self.class[key[at] as usize].weight += 1;
             if !key[1..at].contains(&key[at]) {
                 self.push_use(key[at], id);
             }
@@ -318,4 +319,10 @@ impl Core {
     pub fn nodes_of_op(&self, op: Op) -> &[u32] {
         &self.ops[op.0 as usize].nodes
     }
+}
+
+/// Compares words one by one; nodes are too short for a call to pay.
+#[inline]
+pub(crate) fn same(left: &[u32], right: &[u32]) -> bool {
+    left.len() == right.len() && left.iter().zip(right).all(|(left, right)| left == right)
 }

@@ -1,8 +1,8 @@
 //! Unions, rebuilding, and keeping the analysis up to date.
 
 use super::{EGraph, new_class};
-use crate::core::{Core, Host, Why};
-use crate::{Analysis, Id, Justification, Language, PatternAst, Subst, Symbol};
+use crate::core::{Core, Host, Merge, Why};
+use crate::{Analysis, EClass, Id, Justification, Language, PatternAst, Subst, Symbol};
 
 /// The flag of a node whose data has to be made again.
 const STALE: u8 = crate::core::STALE_FACT;
@@ -62,6 +62,7 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
         if !self.touched.is_empty() {
             self.write_back();
         }
+        self.join_lists(merge);
         let lost = self.pool.remove(merge.from);
         if N::__nothing_to_do().is_none()
             && let (Some(lost), Some(kept)) = (lost, self.pool.get_mut(merge.into))
@@ -75,13 +76,26 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
             }
         }
         self.core.union(id1, id2, why);
-        if let Some(kept) = self.pool.get_mut(merge.into) {
-            kept.nodes.forget();
-        }
         if N::__nothing_to_do().is_none() {
             N::modify(self, merge.into);
         }
         true
+    }
+
+    /// Appends the nodes of a class that is about to go, if those of the other were asked for.
+    #[inline]
+    fn join_lists(&mut self, merge: Merge) {
+        let wanted = |class: &mut EClass<L, N::Data>| class.nodes.made().is_some();
+        if !self.pool.get_mut(merge.into).is_some_and(wanted) {
+            return;
+        }
+        let nodes: Vec<L> = match self.pool.get_mut(merge.from).and_then(|lost| lost.nodes.made()) {
+            Some(made) => std::mem::take(made),
+            None => self.core.nodes_of(merge.from).map(|node| self.enode(node)).collect(),
+        };
+        if let Some(made) = self.pool.get_mut(merge.into).and_then(|kept| kept.nodes.made()) {
+            made.extend(nodes);
+        }
     }
 
     /// Queues the nodes above a class to have their data made again.

@@ -175,8 +175,9 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
         class.nodes.fill(|| {
             let visible = self.core.nodes_of(class.id);
             let mut nodes: Vec<L> = visible.map(|node| self.enode(node)).collect();
-            nodes.sort_unstable();
-            nodes.dedup();
+            if self.clean {
+                nodes.sort_unstable();
+            }
             nodes
         });
         class
@@ -197,7 +198,7 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
             if !class.nodes.edited {
                 continue;
             }
-            let kept = class.nodes.take();
+            let kept = class.nodes.written();
             self.keep_only(id, kept);
         }
     }

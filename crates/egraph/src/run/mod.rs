@@ -249,8 +249,10 @@ where
         let rebuild = Instant::now();
         let n_rebuilds = self.egraph.rebuild();
         let rebuild_time = rebuild.elapsed().as_secs_f64();
-        let changed = before != hooked || before != self.size() || !applied.is_empty();
-        if result.is_ok() && !changed && self.scheduler.can_stop(number) {
+        // The scheduler may shorten bans as soon as no rule changed anything, even if hooks or
+        // conditions did.
+        let quiet = applied.is_empty() && self.scheduler.can_stop(number);
+        if result.is_ok() && quiet && before == hooked && before == self.size() {
             result = Err(StopReason::Saturated);
         }
         Iteration {

@@ -1,0 +1,166 @@
+//! Side by side with egg: the same rules, expressions and limits, the same sizes asserted.
+//!
+//! `cargo run --release [-- FILTER [PAIRS]]` runs each workload in interleaved pairs and prints the
+//! median of the ratios. `cargo run --release -- only ENGINE WORKLOAD` runs one workload once, for
+//! measuring memory or instructions from outside; `scan WORKLOAD FROM TO` compares sizes only.
+
+mod workloads;
+
+workloads!(ours, tangram_egraph);
+workloads!(peer, egg);
+
+/// One run of a workload.
+#[derive(Clone, Copy, Debug)]
+pub struct Run {
+    seconds: f64,
+    phases: (f64, f64, f64),
+    nodes: usize,
+    classes: usize,
+    iterations: usize,
+}
+
+pub const MATH_RULES: [(&str, &str, &str); 24] = [
+    ("comm-add", "(+ ?a ?b)", "(+ ?b ?a)"),
+    ("comm-mul", "(* ?a ?b)", "(* ?b ?a)"),
+    ("assoc-add", "(+ ?a (+ ?b ?c))", "(+ (+ ?a ?b) ?c)"),
+    ("assoc-mul", "(* ?a (* ?b ?c))", "(* (* ?a ?b) ?c)"),
+    ("sub-canon", "(- ?a ?b)", "(+ ?a (* -1 ?b))"),
+    ("zero-add", "(+ ?a 0)", "?a"),
+    ("zero-mul", "(* ?a 0)", "0"),
+    ("one-mul", "(* ?a 1)", "?a"),
+    ("cancel-sub", "(- ?a ?a)", "0"),
+    ("distribute", "(* ?a (+ ?b ?c))", "(+ (* ?a ?b) (* ?a ?c))"),
+    ("factor", "(+ (* ?a ?b) (* ?a ?c))", "(* ?a (+ ?b ?c))"),
+    ("pow-mul", "(* (pow ?a ?b) (pow ?a ?c))", "(pow ?a (+ ?b ?c))"),
+    ("pow1", "(pow ?x 1)", "?x"),
+    ("pow2", "(pow ?x 2)", "(* ?x ?x)"),
+    ("d-add", "(d ?x (+ ?a ?b))", "(+ (d ?x ?a) (d ?x ?b))"),
+    ("d-mul", "(d ?x (* ?a ?b))", "(+ (* ?a (d ?x ?b)) (* ?b (d ?x ?a)))"),
+    ("d-sin", "(d ?x (sin ?x))", "(cos ?x)"),
+    ("d-cos", "(d ?x (cos ?x))", "(* -1 (sin ?x))"),
+    ("i-one", "(i 1 ?x)", "?x"),
+    ("i-cos", "(i (cos ?x) ?x)", "(sin ?x)"),
+    ("i-sin", "(i (sin ?x) ?x)", "(* -1 (cos ?x))"),
+    ("i-sum", "(i (+ ?f ?g) ?x)", "(+ (i ?f ?x) (i ?g ?x))"),
+    ("i-dif", "(i (- ?f ?g) ?x)", "(- (i ?f ?x) (i ?g ?x))"),
+    ("i-parts", "(i (* ?a ?b) ?x)", "(- (* ?a (i ?b ?x)) (i (* (d ?x ?a) (i ?b ?x)) ?x))"),
+];
+
+pub const MATH_EXPRS: [&str; 7] = [
+    "(i (ln x) x)",
+    "(i (+ x (cos x)) x)",
+    "(i (* (cos x) x) x)",
+    "(d x (+ 1 (* 2 x)))",
+    "(d x (- (pow x 3) (* 7 (pow x 2))))",
+    "(+ (* y (+ x y)) (- (+ x 2) (+ x x)))",
+    "(/ 1 (- (/ (+ 1 (sqrt five)) 2) (/ (- 1 (sqrt five)) 2)))",
+];
+
+pub const FIB: &str = "(let fib (fix fib (lam n (if (= (var n) 0) 0 (if (= (var n) 1) 1
+    (+ (app (var fib) (+ (var n) -1)) (app (var fib) (+ (var n) -2))))))) (app (var fib) 4))";
+
+pub const REPEAT: &str = "(let compose (lam f (lam g (lam x (app (var f) (app (var g) (var x))))))
+    (let repeat (fix repeat (lam fun (lam n (if (= (var n) 0) (lam i (var i))
+        (app (app (var compose) (var fun)) (app (app (var repeat) (var fun)) (+ (var n) -1)))))))
+    (let add1 (lam y (+ (var y) 1)) (app (app (var repeat) (var add1)) 2))))";
+
+type Workload = (&'static str, fn(usize) -> Run, fn(usize) -> Run, usize, usize);
+
+/// Name, both engines, size, and how many pairs to run.
+const WORKLOADS: [Workload; 16] = [
+    ("math-6", ours::math, peer::math, 6, 21),
+    ("math-8", ours::math, peer::math, 8, 21),
+    ("math-9", ours::math, peer::math, 9, 11),
+    ("math-10", ours::math, peer::math, 10, 7),
+    ("math-11", ours::math, peer::math, 11, 3),
+    ("math-symbols-10", ours::math_symbols, peer::math_symbols, 10, 5),
+    ("math-dynamic-10", ours::math_dynamic, peer::math_dynamic, 10, 5),
+    ("math-dynamic-11", ours::math_dynamic, peer::math_dynamic, 11, 3),
+    ("math-explained-9", ours::math_explained, peer::math_explained, 9, 5),
+    ("sums-7", ours::sums, peer::sums, 7, 21),
+    ("sums-10", ours::sums, peer::sums, 10, 7),
+    ("sums-11", ours::sums, peer::sums, 11, 3),
+    ("sums-explained-9", ours::sums_explained, peer::sums_explained, 9, 3),
+    ("fib-30", ours::fib, peer::fib, 30, 7),
+    ("fib-57", ours::fib, peer::fib, 57, 5),
+    ("repeat-59", ours::repeat, peer::repeat, 59, 5),
+];
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    if let [only, engine, name] = args.as_slice()
+        && only == "only"
+    {
+        for (_, ours, peer, size, _) in WORKLOADS.iter().filter(|workload| workload.0 == name) {
+            let run = if engine == "egg" { peer(*size) } else { ours(*size) };
+            println!("{run:?}");
+        }
+        return;
+    }
+    if let [scan, name, from, to] = args.as_slice()
+        && scan == "scan"
+    {
+        let (from, to) = (from.parse().unwrap_or(0), to.parse().unwrap_or(0));
+        for (_, ours, peer, ..) in WORKLOADS.iter().filter(|workload| workload.0 == name) {
+            scan_sizes(*ours, *peer, from, to);
+        }
+        return;
+    }
+    let filter = args.first().map_or("", String::as_str);
+    let pairs = args.get(1).and_then(|text| text.parse().ok());
+    println!("{:<18} {:>9} {:>9} {:>10} {:>10} {:>7}", "workload", "nodes", "classes", "ours ms", "egg ms", "ratio");
+    for (name, ours, peer, size, count) in WORKLOADS {
+        if name.contains(filter) {
+            compare(name, || ours(size), || peer(size), pairs.unwrap_or(count));
+        }
+    }
+}
+
+/// Prints the sizes after each number of iterations, to find the first that differs.
+fn scan_sizes(ours: fn(usize) -> Run, peer: fn(usize) -> Run, from: usize, to: usize) {
+    for size in from..=to {
+        let (run, other) = (ours(size), peer(size));
+        let same = (run.nodes, run.classes) == (other.nodes, other.classes);
+        println!("{size:>3} {:?} {:?} {same}", (run.nodes, run.classes), (other.nodes, other.classes));
+    }
+}
+
+fn compare(name: &str, ours: impl Fn() -> Run, peer: impl Fn() -> Run, pairs: usize) {
+    let mut ratios = Vec::new();
+    let (mut times, mut peer_times) = (Vec::new(), Vec::new());
+    let (mut run, mut other) = (ours(), peer());
+    for turn in 0..pairs {
+        if turn % 2 == 0 {
+            (run, other) = (ours(), peer());
+        } else {
+            other = peer();
+            run = ours();
+        }
+        ratios.push(other.seconds / run.seconds);
+        times.push(run.seconds * 1e3);
+        peer_times.push(other.seconds * 1e3);
+    }
+    let same = (run.nodes, run.classes) == (other.nodes, other.classes);
+    let (ours, peer) = (median(&mut times), median(&mut peer_times));
+    println!(
+        "{name:<18} {:>9} {:>9} {ours:>10.3} {peer:>10.3} {:>7.2}   {}",
+        run.nodes,
+        run.classes,
+        median(&mut ratios),
+        phases(&run, &other),
+    );
+    assert!(same, "{name}: sizes differ: {run:?} and {other:?}");
+}
+
+fn phases(run: &Run, other: &Run) -> String {
+    let show = |run: &Run| {
+        let (search, apply, rebuild) = run.phases;
+        format!("{:.1}/{:.1}/{:.1}", search * 1e3, apply * 1e3, rebuild * 1e3)
+    };
+    format!("{} vs {} ({} iterations)", show(run), show(other), run.iterations)
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
