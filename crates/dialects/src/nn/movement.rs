@@ -178,6 +178,9 @@ fn joined_contents(cx: &InferCx<'_>, inputs: &[Shaped]) -> Option<Contents> {
     Some(all)
 }
 
+/// The most parts that a tensor is split into: more are a mistake, not a model.
+const MAX_PARTS: usize = 1 << 16;
+
 /// The extent of each part, and the index at which it starts where that is a number.
 fn part_extents(cx: &InferCx<'_>, total: Dim) -> Result<Vec<Dim>> {
     let context = cx.context();
@@ -188,7 +191,7 @@ fn part_extents(cx: &InferCx<'_>, total: Dim) -> Result<Vec<Dim>> {
         return Ok(bounds.windows(2).map(|w| dims::sub(context, w[1], w[0])).collect());
     }
     if let Some(n) = cx.attrs().int("indices_or_sections") {
-        let count = usize::try_from(n).ok().filter(|&n| n > 0);
+        let count = usize::try_from(n).ok().filter(|n| (1..=MAX_PARTS).contains(n));
         let count = count.ok_or_else(|| infer_error!("a tensor is split into {n} parts"))?;
         let chunk = dims::ceil_div(context, total, n);
         return Ok(match (total.as_static(), chunk.as_static()) {

@@ -72,7 +72,8 @@ impl Window {
         }
         let count = room.ceil_div(&stride)?.try_add(&one)?;
         // A window that would start in the padding after the input is left out.
-        let starts_inside = span.as_static().is_some_and(|span| after + self.stride - 1 < span);
+        let starts_inside =
+            span.as_static().is_some_and(|span| after.saturating_add(self.stride - 1) < span);
         if starts_inside {
             return Some(count);
         }
