@@ -84,11 +84,12 @@ fn encode_exponent(value: f32, saturate: bool, rounding: ExponentRounding) -> u8
     if exponent == NAN {
         return if saturate && value.is_infinite() { NAN - 1 } else { NAN };
     }
+    // Below the least normal number the code 0 stands for 2^-127, half of it.
+    let (exact, half) = if exponent == 0 { (0x40_0000, 0x60_0000) } else { (0, 0x40_0000) };
     let up = match rounding {
         ExponentRounding::Down => false,
-        ExponentRounding::Up => fraction > 0,
-        // Below the least normal number a half is the tie between 2^-127 and less.
-        ExponentRounding::Nearest => fraction > 0x40_0000 || fraction == 0x40_0000 && exponent > 0,
+        ExponentRounding::Up => fraction > exact,
+        ExponentRounding::Nearest => fraction >= half,
     };
     match exponent + u8::from(up) {
         NAN if saturate => NAN - 1,

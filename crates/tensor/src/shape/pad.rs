@@ -147,6 +147,9 @@ fn copy_padded<C: Cell>(tensor: &Tensor, borders: &[Border], value: C, len: usiz
     let Some(inner) = (0..shape.len()).rfind(|&axis| !borders[axis].is_plain(shape[axis])) else {
         return source.to_vec();
     };
+    if source.is_empty() {
+        return vec![value; len];
+    }
     let strides = row_major(shape);
     let (row, slab) = (borders[inner], shape[inner + 1..].iter().product::<usize>());
     let mut out = Vec::with_capacity(len);
