@@ -13,7 +13,7 @@ use crate::elementwise::map1;
 use crate::error::{KernelError, Result};
 use crate::layout::resolve_axes;
 use crate::shape::transpose;
-use crate::tensor::{Shape, Tensor};
+use crate::tensor::{Shape, Tensor, checked_count};
 
 /// What becomes of the elements that are reduced to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,9 +197,10 @@ fn fold<T: Element, A: Copy, R: Element>(
 ) -> Result<Tensor> {
     let Extents { outer, size, inner } = extents;
     let data = tensor.view::<T>()?;
-    let mut out = Vec::with_capacity(outer * inner);
-    let mut columns = vec![nothing; inner];
-    for row in 0..outer {
+    let len = checked_count(R::DTYPE, &[outer, inner])?;
+    let mut out = Vec::with_capacity(len);
+    let mut columns = vec![nothing; if len == 0 { 0 } else { inner }];
+    for row in 0..if len == 0 { 0 } else { outer } {
         let block = &data[row * size * inner..][..size * inner];
         if inner == 1 {
             out.push(finish(fold_run(block, nothing, &lift, &join)));

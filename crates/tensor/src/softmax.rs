@@ -32,6 +32,8 @@ pub fn softmax(kind: Softmax, tensor: &Tensor, axis: i64) -> Result<Tensor> {
         let data = tensor.view::<T>()?;
         let mut out = vec![T::default(); data.len()];
         let mut run = Vec::with_capacity(size);
+        // An empty tensor may still have more rows than could be counted through.
+        let outer = if data.is_empty() { 0 } else { outer };
         for row in 0..outer {
             for column in 0..inner {
                 let at = |index: usize| (row * size + index) * inner + column;

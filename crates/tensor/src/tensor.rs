@@ -54,12 +54,14 @@ impl<T: Element> AsRef<[u8]> for Owned<T> {
 }
 
 /// Counts the elements of a shape; `None` on overflow.
+///
+/// The sizes other than 0 must not overflow even in an empty tensor, so that every product of
+/// sizes of a tensor that exists is safe to compute.
 pub fn element_count(shape: &[usize]) -> Option<usize> {
-    // A zero anywhere makes the tensor empty, even where the other sizes overflow.
-    if shape.contains(&0) {
-        return Some(0);
-    }
-    shape.iter().try_fold(1usize, |n, &size| n.checked_mul(size))
+    let mut nonzero = shape.iter().filter(|&&size| size != 0);
+    let product =
+        nonzero.try_fold(1isize, |n, &size| n.checked_mul(isize::try_from(size).ok()?))?;
+    Some(if shape.contains(&0) { 0 } else { product as usize })
 }
 
 /// Counts the elements of a result about to be made, and refuses one above [`MAX_BYTES`].

@@ -195,3 +195,23 @@ fn sequences_reverse_in_part() {
     let wide = broadcast_to(&counting(&[2, 1]), &[1, 3]).unwrap();
     assert_eq!(wide.i64s().unwrap(), [0, 0, 0, 1, 1, 1]);
 }
+
+#[test]
+fn empty_tensors_of_vast_shape_take_no_time() {
+    use tangram_tensor::{index, reduce, softmax};
+    let vast = Tensor::from_vec([1 << 30, 0, 1 << 20], Vec::<f32>::new()).unwrap();
+    assert!(Tensor::from_vec([1 << 40, 0, 1 << 40], Vec::<f32>::new()).is_err());
+    let sum = |axis| reduce::reduce(reduce::Reduce::Sum, &vast, &[axis], false, false);
+    assert!(sum(1).is_err());
+    assert_eq!(sum(0).unwrap().shape(), [0, 1 << 20]);
+    for axis in 0..3 {
+        assert_eq!(index::cumsum(&vast, axis, false, false).unwrap(), vast);
+        assert_eq!(softmax::softmax(softmax::Softmax::Softmax, &vast, axis).unwrap(), vast);
+        let none = Tensor::vector(Vec::<i64>::new());
+        assert!(index::take(&vast, &none, axis).unwrap().is_empty());
+        assert!(concatenate(&[&vast, &vast], axis).unwrap().is_empty());
+        assert!(index::topk(&vast, 0, axis, true).unwrap().0.is_empty());
+    }
+    assert!(index::argmax(&vast, 0, false, false).unwrap().is_empty());
+    assert!(transpose(&vast, None).unwrap().is_empty());
+}

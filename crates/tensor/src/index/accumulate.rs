@@ -46,6 +46,9 @@ fn accumulate<T: Number>(
     let axis = resolve_axis(kernel, axis, tensor.rank())?;
     let (outer, size, inner) = around(tensor.shape(), axis);
     let data = tensor.view::<T>()?;
+    if data.is_empty() {
+        return Ok(tensor.clone());
+    }
     let mut out = vec![T::default(); data.len()];
     let mut running = vec![start; inner];
     for row in 0..outer {

@@ -1,6 +1,7 @@
 //! Reading by index.
 
 use crate::cells::{Cell, cells, from_cells, moving, with_cells};
+use crate::dtype::DType;
 use crate::error::{KernelError, Result};
 use crate::layout::{Nest, around, resolve_axis, resolve_index, row_major};
 use crate::tensor::{Shape, Tensor, checked_count};
@@ -29,7 +30,7 @@ pub fn take(tensor: &Tensor, indices: &Tensor, axis: i64) -> Result<Tensor> {
         with_cells!("take", dtype, C => {
             let source: &[C] = cells(&operands[0]);
             let mut out = Vec::with_capacity(len);
-            for row in 0..outer {
+            for row in 0..if len == 0 { 0 } else { outer } {
                 let row = &source[row * size * slab..][..size * slab];
                 if slab == 1 {
                     out.extend(resolved.iter().map(|&index| row[index]));
@@ -109,6 +110,7 @@ pub fn gather_nd(tensor: &Tensor, indices: &Tensor, batch_dims: usize) -> Result
     let tuples = Tuples::new("gather_nd", tensor, indices, batch_dims)?;
     let mut shape: Shape = indices.shape()[..indices.rank() - 1].into();
     shape.extend_from_slice(&tensor.shape()[batch_dims + tuples.width..]);
+    checked_count(tensor.dtype(), &shape)?;
     let positions = tuples.positions(indices)?;
     moving("gather_nd", &[tensor], |operands| {
         let dtype = operands[0].dtype();
@@ -171,6 +173,10 @@ impl Tuples {
         let strides = row_major(&self.shape);
         let batch_size: usize = self.shape[self.batch_dims..].iter().product();
         let count: usize = indices.shape()[..indices.rank() - 1].iter().product();
+        if count == 0 || self.slab == 0 {
+            return Ok(Vec::new());
+        }
+        checked_count(DType::I64, &[count])?;
         let batches: usize = self.shape[..self.batch_dims].iter().product();
         let per_batch = count.checked_div(batches).unwrap_or(0);
         let indices = indices.i64s()?;

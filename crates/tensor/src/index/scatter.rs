@@ -101,6 +101,9 @@ pub fn tensor_scatter(
     let mut expected = cache.shape().to_vec();
     expected[at] = update.shape().get(at).copied().unwrap_or(0);
     check_updates(KERNEL, update, &expected)?;
+    if update.is_empty() {
+        return Ok(cache.clone());
+    }
     let (outer, size, slab) = around(cache.shape(), at);
     let (batches, steps) = (cache.shape()[0], expected[at]);
     if starts.is_some_and(|starts| starts.len() != batches) {

@@ -4,10 +4,11 @@ use bytemuck::Zeroable;
 
 use crate::cells::{cells, with_cells};
 use crate::dispatch;
+use crate::dtype::DType;
 use crate::element::Element;
 use crate::error::{KernelError, Result};
 use crate::layout::{around, resolve_axis};
-use crate::tensor::{Shape, Tensor};
+use crate::tensor::{Shape, Tensor, checked_count};
 
 /// Returns the coordinates of the elements other than zero, one column each: shape `[rank, n]`.
 ///
@@ -96,8 +97,8 @@ fn search<T: Element>(
         });
     }
     let data = tensor.view::<T>()?;
-    let mut best = vec![0i64; outer * inner];
-    for row in 0..outer {
+    let mut best = vec![0i64; checked_count(DType::I64, &[outer, inner])?];
+    for row in 0..if best.is_empty() { 0 } else { outer } {
         let block = &data[row * size * inner..][..size * inner];
         let best = &mut best[row * inner..][..inner];
         for index in 1..size {

@@ -36,7 +36,7 @@ pub fn topk(tensor: &Tensor, k: usize, axis: i64, largest: bool) -> Result<(Tens
         let mut values = vec![T::default(); len];
         let mut indices = vec![0i64; len];
         let mut order: Vec<usize> = Vec::with_capacity(size);
-        for row in 0..outer {
+        for row in 0..if len == 0 { 0 } else { outer } {
             for column in 0..inner {
                 let at = |index: usize| data[(row * size + index) * inner + column];
                 select(&mut order, size, k, |a, b| {
@@ -107,6 +107,7 @@ pub fn unique(tensor: &Tensor, axis: Option<i64>, sorted: bool) -> Result<Unique
     perm[..=at].rotate_right(1);
     let rows = transpose(tensor, Some(&perm))?;
     let (count, width) = (rows.shape()[0], rows.shape()[1..].iter().product());
+    checked_count(DType::I64, &[count])?;
     let classes = match rows.strings() {
         Some(strings) => classify(strings, count, width, Ord::cmp),
         None if rows.dtype().is_packed() => classify(&rows.i64s()?, count, width, Ord::cmp),

@@ -45,6 +45,9 @@ pub fn concatenate(tensors: &[&Tensor], axis: i64) -> Result<Tensor> {
 
 fn join<C: Cell>(operands: &[Tensor], axis: usize, len: usize) -> Vec<C> {
     let mut out: Vec<C> = Vec::with_capacity(len);
+    if len == 0 {
+        return out;
+    }
     let outer: usize = operands[0].shape()[..axis].iter().product();
     let slabs: Vec<(&[C], usize)> = operands
         .iter()
@@ -102,6 +105,9 @@ pub fn reverse_sequence(
             expected: "one for each batch entry, within the time axis",
             found: format!("{lengths:?}"),
         });
+    }
+    if tensor.is_empty() {
+        return Ok(tensor.clone());
     }
     moving("reverse_sequence", &[tensor], |operands| {
         let dtype = operands[0].dtype();
