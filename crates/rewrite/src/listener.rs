@@ -12,6 +12,10 @@ pub trait Listener {
     fn inserted(&mut self, module: &Module, op: Op) {}
     /// Operands, attributes or successors of `op` were changed.
     fn modified(&mut self, module: &Module, op: Op) {}
+    /// More became known of the type or the elements of `value`.
+    fn refined(&mut self, module: &Module, value: Value) {}
+    /// An operation is about to stop using `value`; one that is erased tells `erased` only.
+    fn released(&mut self, module: &Module, value: Value) {}
     /// The results of `op` are about to be replaced by `values`.
     fn replaced(&mut self, module: &Module, op: Op, values: &[Value]) {}
     /// `op`, whose results have no uses left, is about to be erased.

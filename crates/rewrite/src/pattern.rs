@@ -53,6 +53,18 @@ pub trait RewritePattern: Send + Sync {
         1
     }
 
+    /// How many operations the longest chain has that is looked at, from the root through
+    /// operands; the root counts. When an operation changes, its users up to this far are tried
+    /// again at once; what lies farther is found by the last sweep only.
+    fn depth(&self) -> u32 {
+        1
+    }
+
+    /// Says whether the match goes from the root to other users of its operands.
+    fn looks_sideways(&self) -> bool {
+        false
+    }
+
     /// Rewrites at `op`, or leaves everything as it is.
     ///
     /// # Errors

@@ -1,6 +1,8 @@
 //! The one way to change IR.
 
-use tangram_ir::{Attr, Diagnostic, InferError, Loc, Module, Name, Op, OpState, Point, Str, Value};
+use tangram_ir::{
+    Attr, Diagnostic, InferError, Loc, Module, Name, Op, OpState, Point, Str, Type, Value,
+};
 
 use crate::listener::Listener;
 
@@ -77,13 +79,15 @@ impl<'a> Rewriter<'a> {
         }
         let mut users: Vec<Op> = self.module.uses(old).map(|u| u.op).collect();
         users.dedup();
+        self.listener.released(self.module, old);
         self.module.replace_uses(old, new);
         for op in users {
             self.listener.modified(self.module, op);
         }
     }
 
-    /// Replaces the results of `op` by `values` and erases it.
+    /// Replaces the results of `op` by `values` and erases it. A value without a name inherits
+    /// that of the result.
     ///
     /// # Errors
     /// If `values` are fewer or more than the results; nothing is changed then.
@@ -97,6 +101,9 @@ impl<'a> Rewriter<'a> {
         let results: Vec<Value> = self.module.results(op).collect();
         for (old, &new) in results.into_iter().zip(values) {
             self.replace_uses(old, new);
+            if self.module.value_name(new).is_none() {
+                self.module.set_value_name(new, self.module.value_name(old));
+            }
         }
         self.erase(op);
         Ok(())
@@ -110,12 +117,16 @@ impl<'a> Rewriter<'a> {
 
     /// Sets operand `i` of `op`.
     pub fn set_operand(&mut self, op: Op, i: usize, value: Value) {
+        self.listener.released(self.module, self.module.operand(op, i));
         self.module.set_operand(op, i, value);
         self.listener.modified(self.module, op);
     }
 
     /// Sets all operands of `op`.
     pub fn set_operands(&mut self, op: Op, values: &[Value]) {
+        for value in self.module.operands(op) {
+            self.listener.released(self.module, value);
+        }
         self.module.set_operands(op, values);
         self.listener.modified(self.module, op);
     }
@@ -124,6 +135,13 @@ impl<'a> Rewriter<'a> {
     pub fn set_attr(&mut self, op: Op, name: Str, value: Option<Attr>) {
         self.module.set_attr(op, name, value);
         self.listener.modified(self.module, op);
+    }
+
+    /// Records more about `value`: its type, and what is known of its elements.
+    pub fn refine(&mut self, value: Value, ty: Type, contents: Option<Attr>) {
+        self.module.set_value_type(value, ty);
+        self.module.set_contents(value, contents);
+        self.listener.refined(self.module, value);
     }
 
     /// Says that `op` was changed through [`Rewriter::module_mut_unheard`].

@@ -1,0 +1,101 @@
+//! The greedy driver: patterns are applied until none matches any more.
+//!
+//! Operations wait on a worklist. Each that is taken is erased if it is dead, merged if an equal
+//! one is known at its place, and otherwise given to the patterns for its name, greatest benefit
+//! first, until one rewrites. What a rewrite touched, and what may match because of it, goes back
+//! on the list. When the list is empty a sweep over all operations confirms that nothing matches;
+//! if it finds something, the work goes on.
+//!
+//! The same module, patterns and limits give the same result; only a deadline or a cancellation
+//! can make a difference, and the report says so.
+
+mod driver;
+mod history;
+mod merge;
+mod report;
+mod tracker;
+mod worklist;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use tangram_ir::{Module, Name, Op};
+
+pub use history::{Cycle, Step};
+pub use report::{Breach, Report, Stop};
+
+use crate::listener::Listener;
+use crate::set::FrozenPatternSet;
+
+/// The order in which operations are first looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Seeding {
+    /// As they stand, those around before those in their regions: definitions before users.
+    #[default]
+    TopDown,
+    /// From the last to the first, those in regions before those around.
+    BottomUp,
+}
+
+/// How to apply patterns, and when to stop.
+#[derive(Clone, Debug)]
+pub struct GreedyConfig {
+    /// The most rewrites; if absent, a number that grows with the size of the module and that
+    /// only patterns that undo each other reach.
+    pub max_rewrites: Option<u64>,
+    /// When to stop.
+    pub deadline: Option<Instant>,
+    /// Stops the work when it becomes true.
+    pub cancel: Option<Arc<AtomicBool>>,
+    /// The order of the first round.
+    pub seeding: Seeding,
+    /// Whether unused operations without effects are erased.
+    pub erase_dead: bool,
+    /// Whether equal operations are merged.
+    pub merge_equal: bool,
+    /// Names of operations that may be erased when unused although their definition does not say
+    /// so, or although they have none.
+    pub erasable: Vec<Name>,
+    /// Whether the report has the reason of each pattern's last failure.
+    pub reasons: bool,
+}
+
+impl Default for GreedyConfig {
+    fn default() -> Self {
+        Self {
+            max_rewrites: None,
+            deadline: None,
+            cancel: None,
+            seeding: Seeding::default(),
+            erase_dead: true,
+            merge_equal: true,
+            erasable: Vec::new(),
+            reasons: false,
+        }
+    }
+}
+
+/// Applies `set` to all operations below `root` until nothing matches or a limit is reached.
+pub fn apply(
+    module: &mut Module,
+    root: Op,
+    set: &FrozenPatternSet,
+    config: &GreedyConfig,
+) -> Report {
+    driver::Driver::new(module, root, set, config, None).run()
+}
+
+/// As [`apply`]; `listener` hears of every change.
+pub fn apply_heard(
+    module: &mut Module,
+    root: Op,
+    set: &FrozenPatternSet,
+    config: &GreedyConfig,
+    listener: &mut dyn Listener,
+) -> Report {
+    driver::Driver::new(module, root, set, config, Some(listener)).run()
+}
+
+#[cfg(test)]
+mod tests;

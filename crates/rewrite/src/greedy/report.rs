@@ -1,0 +1,74 @@
+//! What the greedy driver did.
+
+use std::fmt;
+
+use super::history::Cycle;
+use crate::set::PatternReport;
+
+/// The limit that ended the work before the fixpoint.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Stop {
+    /// This many rewrites.
+    Rewrites(u64),
+    /// The time.
+    Deadline,
+    /// Whoever started it.
+    Cancelled,
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Stop::Rewrites(n) => write!(f, "the limit of {n} rewrites"),
+            Stop::Deadline => write!(f, "the time limit"),
+            Stop::Cancelled => write!(f, "cancellation"),
+        }
+    }
+}
+
+/// A pattern that broke its contract.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Breach {
+    /// The pattern said that it rewrote, but changed nothing.
+    SuccessWithoutChange(String),
+    /// The pattern said that it did not match, but changed something.
+    ChangeWithoutSuccess(String),
+}
+
+impl fmt::Display for Breach {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Breach::SuccessWithoutChange(name) => {
+                write!(f, "`{name}` reported a rewrite but changed nothing")
+            }
+            Breach::ChangeWithoutSuccess(name) => {
+                write!(f, "`{name}` changed something but reported no rewrite")
+            }
+        }
+    }
+}
+
+/// What was done.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Report {
+    /// Each pattern, in the order in which they are tried.
+    pub patterns: Vec<PatternReport>,
+    /// How many rewrites there were, by patterns.
+    pub rewrites: u64,
+    /// How many operations were erased because nothing used them.
+    pub dead: u64,
+    /// How many operations were replaced by equal ones.
+    pub merged: u64,
+    /// How many operations were looked at.
+    pub visits: u64,
+    /// How many sweeps over all operations there were, the first one counted.
+    pub sweeps: u32,
+    /// The limit that ended the work; `None` if nothing matches any more.
+    pub stopped_by: Option<Stop>,
+    /// What went round in a circle, if the number of rewrites ended the work.
+    pub cycle: Option<Cycle>,
+    /// Patterns that broke their contract, each once.
+    pub breaches: Vec<Breach>,
+}

@@ -1,0 +1,202 @@
+//! Hears of changes and decides which operations have to be looked at again.
+//!
+//! Rules match from a root through operands. So when an operation changes, matches may appear at
+//! itself and at its users, as far up as the longest rule reaches; when a value loses uses, at
+//! the operation that defines it (it may be dead now) and at its last users (a rule may ask for a
+//! value that nobody else uses). Each event costs O(1): at most [`REACH`] operations are put on
+//! the list; what lies beyond is left to the last sweep.
+
+use tangram_ir::{Module, Op, Order, Traits, Value, walk};
+
+use super::worklist::Worklist;
+use crate::listener::Listener;
+use crate::set::FrozenPatternSet;
+
+/// The most operations around one change that are looked at again at once.
+const REACH: usize = 64;
+
+/// The listener of the driver, which passes everything on to the user's.
+pub(super) struct Tracker<'a> {
+    pub(super) list: Worklist,
+    set: &'a FrozenPatternSet,
+    next: Option<&'a mut dyn Listener>,
+    root: Op,
+    touched: Vec<Op>,
+    released: Vec<Value>,
+    /// Operations from this number on are new in this rewrite.
+    old_below: u32,
+    pub(super) added: u64,
+    pub(super) removed: u64,
+    /// How many changes were heard of.
+    pub(super) events: u64,
+    around: Vec<Op>,
+}
+
+impl<'a> Tracker<'a> {
+    pub(super) fn new(
+        set: &'a FrozenPatternSet,
+        root: Op,
+        next: Option<&'a mut dyn Listener>,
+    ) -> Self {
+        Self {
+            list: Worklist::default(),
+            set,
+            next,
+            root,
+            touched: Vec::new(),
+            released: Vec::new(),
+            old_below: 0,
+            added: 0,
+            removed: 0,
+            events: 0,
+            around: Vec::new(),
+        }
+    }
+
+    /// Starts to count a rewrite.
+    pub(super) fn begin(&mut self, module: &Module) {
+        self.old_below = module.op_capacity() as u32;
+        (self.added, self.removed, self.events) = (0, 0, 0);
+    }
+
+    /// Puts what the last rewrite touched on the list.
+    pub(super) fn flush(&mut self, module: &Module) {
+        let released = std::mem::take(&mut self.released);
+        for &value in &released {
+            self.revisit_released(module, value);
+        }
+        let touched = std::mem::take(&mut self.touched);
+        // The last pushed comes first: what was made first is on top.
+        for &op in touched.iter().rev() {
+            self.revisit(module, op);
+        }
+        (self.released, self.touched) = (released, touched);
+        self.released.clear();
+        self.touched.clear();
+    }
+
+    fn revisit(&mut self, module: &Module, op: Op) {
+        if !module.is_live(op) || op == self.root {
+            return;
+        }
+        if self.set.looks_sideways() {
+            self.push_siblings(module, op);
+        }
+        if let Some(parent) = module.parent(op)
+            && parent != self.root
+            && !self.set.candidates(module.name(parent)).is_empty()
+        {
+            self.list.push(parent);
+        }
+        self.push_around(module, op);
+    }
+
+    /// Other users of the operands of `op`, where they are few.
+    fn push_siblings(&mut self, module: &Module, op: Op) {
+        for value in module.operands(op) {
+            let constant =
+                module.def_op(value).is_some_and(|d| module.has_traits(d, Traits::CONSTANT_LIKE));
+            if !constant && module.uses(value).nth(REACH / 4).is_none() {
+                for user in module.uses(value) {
+                    self.list.push(user.op);
+                }
+            }
+        }
+    }
+
+    /// `op` and its users up to the depth of the rules, nearest on top.
+    fn push_around(&mut self, module: &Module, op: Op) {
+        let mut around = std::mem::take(&mut self.around);
+        around.push(op);
+        let mut from = 0;
+        for _ in 0..self.set.depth() {
+            let to = around.len();
+            for i in from..to {
+                for value in module.results(around[i]) {
+                    let room = REACH.saturating_sub(around.len());
+                    around.extend(module.uses(value).take(room).map(|u| u.op));
+                }
+            }
+            from = to;
+        }
+        for &near in around.iter().rev() {
+            self.list.push(near);
+        }
+        around.clear();
+        self.around = around;
+    }
+
+    /// The definition of a value that lost uses, if at most one use is left, and that user.
+    fn revisit_released(&mut self, module: &Module, value: Value) {
+        let Some(def) = module.def_op(value) else { return };
+        if !module.is_live(def) || module.uses(value).nth(1).is_some() {
+            return;
+        }
+        match module.uses(value).next() {
+            None => {
+                self.list.push(def);
+            }
+            Some(_) => self.push_around(module, def),
+        }
+    }
+}
+
+impl Listener for Tracker<'_> {
+    fn inserted(&mut self, module: &Module, op: Op) {
+        self.events += 1;
+        self.added += u64::from(op.as_u32() >= self.old_below);
+        self.touched.push(op);
+        if let Some(next) = &mut self.next {
+            next.inserted(module, op);
+        }
+    }
+
+    fn modified(&mut self, module: &Module, op: Op) {
+        self.events += 1;
+        self.touched.push(op);
+        if let Some(next) = &mut self.next {
+            next.modified(module, op);
+        }
+    }
+
+    fn refined(&mut self, module: &Module, value: Value) {
+        self.events += 1;
+        match module.def_op(value) {
+            Some(op) => self.touched.push(op),
+            None => self.touched.extend(module.uses(value).take(REACH).map(|u| u.op)),
+        }
+        if let Some(next) = &mut self.next {
+            next.refined(module, value);
+        }
+    }
+
+    fn released(&mut self, module: &Module, value: Value) {
+        self.released.push(value);
+        if let Some(next) = &mut self.next {
+            next.released(module, value);
+        }
+    }
+
+    fn replaced(&mut self, module: &Module, op: Op, values: &[Value]) {
+        self.events += 1;
+        if let Some(next) = &mut self.next {
+            next.replaced(module, op, values);
+        }
+    }
+
+    fn erased(&mut self, module: &Module, op: Op) {
+        self.events += 1;
+        let nested = match module.regions(op) {
+            [] => vec![op],
+            _ => walk(module, op, Order::Pre),
+        };
+        for op in nested {
+            self.removed += 1;
+            self.list.remove(op);
+            self.released.extend(module.operands(op));
+        }
+        if let Some(next) = &mut self.next {
+            next.erased(module, op);
+        }
+    }
+}

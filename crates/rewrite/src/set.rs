@@ -1,0 +1,151 @@
+//! Sets of patterns: collected, then frozen into an index by the name of the root.
+
+use std::time::Duration;
+
+use rustc_hash::FxHashMap;
+use tangram_ir::Name;
+
+use crate::pattern::{RewritePattern, Roots};
+
+/// Patterns in the order in which they were added.
+#[derive(Default)]
+pub struct PatternSet {
+    patterns: Vec<Box<dyn RewritePattern>>,
+}
+
+impl PatternSet {
+    /// An empty set.
+    pub fn new() -> PatternSet {
+        PatternSet::default()
+    }
+
+    /// Adds a pattern.
+    pub fn add(&mut self, pattern: Box<dyn RewritePattern>) {
+        self.patterns.push(pattern);
+    }
+
+    /// Says whether `word` is the name or a label of a pattern of the set.
+    pub fn names(&self, word: &str) -> bool {
+        self.patterns.iter().any(|pattern| answers_to(&**pattern, word))
+    }
+
+    /// The patterns, in the order in which they were added.
+    pub fn iter(&self) -> impl Iterator<Item = &dyn RewritePattern> {
+        self.patterns.iter().map(|pattern| &**pattern)
+    }
+
+    /// Freezes the set without the patterns that a word of `disable` names, by name or label, and
+    /// with only those that a word of `only` names, if it is not empty. Disabling wins.
+    pub fn freeze<S: AsRef<str>>(self, disable: &[S], only: &[S]) -> FrozenPatternSet {
+        let listed = |pattern: &dyn RewritePattern, words: &[S]| {
+            words.iter().any(|word| answers_to(pattern, word.as_ref()))
+        };
+        let mut patterns = self.patterns;
+        patterns.retain(|p| !listed(&**p, disable) && (only.is_empty() || listed(&**p, only)));
+        FrozenPatternSet::new(patterns)
+    }
+}
+
+fn answers_to(pattern: &dyn RewritePattern, word: &str) -> bool {
+    pattern.name() == word || pattern.labels().iter().any(|label| label == word)
+}
+
+/// Patterns that are ready to be applied: greatest benefit first, indexed by root.
+pub struct FrozenPatternSet {
+    patterns: Vec<Box<dyn RewritePattern>>,
+    by_name: FxHashMap<Name, Box<[u32]>>,
+    /// Those that match any operation: all that is tried on names not in the index.
+    any: Box<[u32]>,
+    depth: u32,
+    sideways: bool,
+}
+
+impl FrozenPatternSet {
+    fn new(mut patterns: Vec<Box<dyn RewritePattern>>) -> FrozenPatternSet {
+        patterns.sort_by_key(|pattern| std::cmp::Reverse(pattern.benefit()));
+        let roots: Vec<Roots> = patterns.iter().map(|pattern| pattern.roots()).collect();
+        let mut by_name: FxHashMap<Name, Vec<u32>> = FxHashMap::default();
+        for root in &roots {
+            if let Roots::Names(names) = root {
+                by_name.extend(names.iter().map(|&name| (name, Vec::new())));
+            }
+        }
+        let mut any = Vec::new();
+        for (i, root) in (0u32..).zip(&roots) {
+            match root {
+                Roots::Any => {
+                    any.push(i);
+                    by_name.values_mut().for_each(|list| list.push(i));
+                }
+                Roots::Names(names) => names.iter().for_each(|name| {
+                    let list = by_name.entry(*name).or_default();
+                    // A pattern may name one root twice.
+                    if list.last() != Some(&i) {
+                        list.push(i);
+                    }
+                }),
+            }
+        }
+        FrozenPatternSet {
+            depth: patterns.iter().map(|pattern| pattern.depth()).max().unwrap_or(1).max(1),
+            sideways: patterns.iter().any(|pattern| pattern.looks_sideways()),
+            by_name: by_name.into_iter().map(|(name, list)| (name, list.into())).collect(),
+            any: any.into(),
+            patterns,
+        }
+    }
+
+    /// How many patterns there are.
+    pub fn len(&self) -> usize {
+        self.patterns.len()
+    }
+
+    /// Says whether there is no pattern.
+    pub fn is_empty(&self) -> bool {
+        self.patterns.is_empty()
+    }
+
+    /// Pattern number `i`, in the order in which they are tried.
+    pub fn pattern(&self, i: u32) -> &dyn RewritePattern {
+        &*self.patterns[i as usize]
+    }
+
+    /// The patterns, in the order in which they are tried.
+    pub fn iter(&self) -> impl Iterator<Item = &dyn RewritePattern> {
+        self.patterns.iter().map(|pattern| &**pattern)
+    }
+
+    /// The numbers of the patterns to try on operations named `name`, in order.
+    pub fn candidates(&self, name: Name) -> &[u32] {
+        self.by_name.get(&name).unwrap_or(&self.any)
+    }
+
+    /// How many operations the longest chain of a pattern has, the root counted.
+    pub fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// Says whether some pattern goes from the root to other users of its operands.
+    pub fn looks_sideways(&self) -> bool {
+        self.sideways
+    }
+}
+
+/// What became of one pattern.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct PatternReport {
+    /// Its name.
+    pub name: String,
+    /// How often it was tried.
+    pub attempts: u64,
+    /// How often it rewrote.
+    pub hits: u64,
+    /// The time that all attempts took.
+    pub time: Duration,
+    /// How many operations it made.
+    pub added: u64,
+    /// How many operations it erased itself; what became dead by it is not counted.
+    pub removed: u64,
+    /// Why it last left an operation alone, if reasons were asked for.
+    pub last_failure: Option<String>,
+}
