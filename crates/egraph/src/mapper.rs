@@ -82,13 +82,14 @@ where
 impl<L: Language, A: Analysis<L>> EGraph<L, A> {
     fn map<M: LanguageMapper<L, A> + ?Sized>(mut self, mapper: &M) -> EGraph<M::L2, M::A2> {
         self.rebuild();
+        self.pool();
         let mut target = EGraph::new(mapper.map_analysis(self.analysis));
         let templates = self.ops.templates.into_iter();
         target.ops = templates.map(|template| mapper.map_node(template)).collect();
         target.core = self.core;
-        for class in self.pool.classes {
+        for class in self.pool.into_inner().into_iter().flat_map(|pool| pool.classes) {
             let class = crate::egraph::new_class(class.id, mapper.map_data(class.data));
-            target.pool.insert(class);
+            target.put_class(class);
         }
         target.shorten = self.shorten;
         target

@@ -15,6 +15,16 @@ pub trait Host {
     fn core_mut(&mut self) -> &mut Core;
     /// Adds a node given as words, operator first, with canonical children.
     fn add_words(&mut self, words: &[u32]) -> Id;
+    /// Adds a node that nothing in the e-graph equals, as `add_words` does.
+    ///
+    /// Only called if [`Host::is_plain`].
+    fn add_new_words(&mut self, words: &[u32]) -> Id {
+        self.add_words(words)
+    }
+    /// Tells whether adding a node does nothing else, so that nothing can be above a new one.
+    fn is_plain(&self) -> bool {
+        false
+    }
     /// Unites two classes and says whether they were two.
     fn unite(&mut self, left: Id, right: Id, why: Why) -> bool;
 }
@@ -25,11 +35,21 @@ enum Arg {
     Step(u32),
 }
 
+/// One operator of a right-hand side.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    op: u32,
+    first: u32,
+    end: u32,
+    /// Whether the operator is the first of its kind, so that no earlier step made this node.
+    first_of_op: bool,
+}
+
 /// A compiled right-hand side.
 #[derive(Clone, Debug, Default)]
 pub struct Template {
-    /// `(operator, first argument, end of arguments)` in the order of the term's atoms.
-    steps: Vec<(u32, u32, u32)>,
+    /// The operators in the order of the term's atoms.
+    steps: Vec<Step>,
     args: Vec<Arg>,
     root: Option<Arg>,
 }
@@ -49,7 +69,8 @@ impl Template {
                     let first = template.args.len() as u32;
                     template.args.extend(kids.iter().map(|&kid| place[kid as usize]));
                     let end = template.args.len() as u32;
-                    template.steps.push((op.0, first, end));
+                    let first_of_op = template.steps.iter().all(|step| step.op != op.0);
+                    template.steps.push(Step { op: op.0, first, end, first_of_op });
                     Arg::Step(template.steps.len() as u32 - 1)
                 }
             });
@@ -62,15 +83,24 @@ impl Template {
     pub fn build(&self, host: &mut impl Host, vars: &[u32], nodes: &mut Vec<u32>) -> Option<Id> {
         nodes.clear();
         let mut words = smallvec::SmallVec::<[u32; 12]>::new();
-        for &(op, first, end) in &self.steps {
+        let plain = host.is_plain();
+        let fresh = host.core().number_of_ids() as u32;
+        for step in &self.steps {
             words.clear();
-            words.push(op);
+            words.push(step.op);
             let core = host.core_mut();
-            for arg in &self.args[first as usize..end as usize] {
-                let id = Self::value(*arg, vars, nodes);
-                words.push(core.root_mut(id));
+            let mut known = true;
+            for arg in &self.args[step.first as usize..step.end as usize] {
+                let id = core.root_mut(Self::value(*arg, vars, nodes));
+                known &= id < fresh;
+                words.push(id);
             }
-            nodes.push(host.add_words(&words).0);
+            // A node over one that was made for this match is new: there is nothing to look up.
+            let id = match plain && step.first_of_op && !known {
+                true => host.add_new_words(&words),
+                false => host.add_words(&words),
+            };
+            nodes.push(id.0);
         }
         self.root.map(|root| Id(Self::value(root, vars, nodes)))
     }
@@ -86,7 +116,7 @@ impl Template {
     /// Loads the hashcons place of the first step, as far as it depends on variables only.
     #[inline]
     fn touch(&self, core: &Core, vars: &[u32]) -> u64 {
-        let Some(&(op, first, end)) = self.steps.first() else {
+        let Some(&Step { op, first, end, .. }) = self.steps.first() else {
             return 0;
         };
         let mut words = [op, 0, 0, 0, 0];

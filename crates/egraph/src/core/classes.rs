@@ -20,8 +20,8 @@ pub(crate) struct ClassInfo {
     pub(crate) mask: u64,
     pub(crate) start: u32,
     pub(crate) len: u32,
-    /// The last entry of the circular list of uses, or [`NONE`].
-    pub(crate) last_use: u32,
+    /// The head of the list of uses, or [`NONE`].
+    pub(crate) first_use: u32,
     /// How often the class was ever a child, which decides who keeps its id in a union.
     pub(crate) weight: u32,
     /// The latest stamp among the nodes.
@@ -39,7 +39,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 
 impl Default for ClassInfo {
     fn default() -> Self {
-        ClassInfo { mask: 0, start: 0, len: 0, last_use: NONE, weight: 0, newest: 0 }
+        ClassInfo { mask: 0, start: 0, len: 0, first_use: NONE, weight: 0, newest: 0 }
     }
 }
 
@@ -88,12 +88,10 @@ impl Core {
 
     /// Iterates over the nodes that have the class of `id` as a child; some may be copies.
     pub fn uses_of(&self, id: Id) -> impl Iterator<Item = Id> + '_ {
-        let last = self.class[self.root(id.0) as usize].last_use;
-        let mut at = (last != NONE).then(|| self.uses[last as usize].next);
+        let mut at = self.class[self.root(id.0) as usize].first_use;
         std::iter::from_fn(move || {
-            let here = at?;
-            let entry = self.uses[here as usize];
-            at = (here != last).then_some(entry.next);
+            let entry = self.uses.get(at as usize)?;
+            at = entry.next;
             Some(entry.node)
         })
         .filter(|&node| self.flags[node as usize] & DEAD == 0)
@@ -105,17 +103,11 @@ impl Core {
         self.class[class as usize].weight
     }
 
+    #[inline]
     pub(crate) fn push_use(&mut self, class: u32, node: u32) {
-        let at = self.uses.len() as u32;
         let info = &mut self.class[class as usize];
-        if info.last_use == NONE {
-            self.uses.push(Use { node, next: at });
-        } else {
-            let last = &mut self.uses[info.last_use as usize];
-            let first = std::mem::replace(&mut last.next, at);
-            self.uses.push(Use { node, next: first });
-        }
-        info.last_use = at;
+        let next = std::mem::replace(&mut info.first_use, self.uses.len() as u32);
+        self.uses.push(Use { node, next });
     }
 
     /// Remembers that the rows of a class are out of date.
@@ -125,6 +117,11 @@ impl Core {
             self.flags[class as usize] |= CHANGED;
             self.changed.push(class);
         }
+    }
+
+    /// Returns the first id of the current generation; it and all later ones are new.
+    pub(crate) fn first_new(&self) -> u32 {
+        self.generations.last().copied().unwrap_or(0)
     }
 
     /// Prunes a node: matching no longer sees it, while the hashcons and congruence still do.
@@ -174,21 +171,25 @@ impl Core {
             self.unions = 0;
         }
         self.refresh_op_lists();
-        let mut changed = std::mem::take(&mut self.changed);
-        for &id in &changed {
+        let changed = std::mem::take(&mut self.changed);
+        let fresh = self.first_new()..self.find.len() as u32;
+        let all = || changed.iter().copied().chain(fresh.clone());
+        for id in all() {
             self.flags[id as usize] &= !CHANGED;
         }
-        for id in &mut changed {
-            *id = self.find[*id as usize];
-            if self.flags[*id as usize] & CHANGED == 0 {
-                self.flags[*id as usize] |= CHANGED;
-                self.refresh_rows(*id);
+        for id in all() {
+            let class = self.find[id as usize];
+            if self.flags[class as usize] & CHANGED == 0 {
+                self.flags[class as usize] |= CHANGED;
+                self.refresh_rows(class);
             }
         }
-        for id in changed.drain(..) {
-            self.flags[id as usize] &= !CHANGED;
+        for id in all() {
+            let class = self.find[id as usize];
+            self.flags[class as usize] &= !CHANGED;
         }
         self.changed = changed;
+        self.changed.clear();
         if self.garbage > self.rows.len() / 2 + 1024 {
             self.compact_rows();
         }

@@ -4,11 +4,12 @@
 //! hashcons under its old key, gets canonical children in place, and enters again; if an equal
 //! node is there already, the two are congruent: one dies and the driver unites their classes.
 
-use super::classes::NONE;
+use super::classes::{NONE, Use};
 use super::hashcons::hash_words;
 use super::log::Why;
 use super::nodes::{CHANGED, Core, DEAD, DIRTY, HIDDEN, same};
 use crate::Id;
+use std::cmp::Reverse;
 
 /// A union that happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,17 +31,15 @@ impl Core {
         if let Some(log) = &mut self.log {
             log.push(left.0, right.0, why);
         }
-        self.queue_uses(from);
+        self.queue_uses(into, from);
         self.restamp(from);
         self.find[from as usize] = into;
         self.ring.swap(into as usize, from as usize);
-        self.join_uses(into, from);
         let lost = &mut self.class[from as usize];
         self.garbage += lost.len as usize;
         lost.len = 0;
         self.flags[from as usize] &= !CHANGED;
-        self.flags[into as usize] |= CHANGED;
-        self.changed.push(into);
+        self.mark_changed(into);
         self.classes -= 1;
         self.unions += 1;
         Some(merge)
@@ -52,35 +51,39 @@ impl Core {
         if left == right {
             return None;
         }
-        let swap = self.weight(left.0) < self.weight(right.0);
+        let rank = |id: Id| (self.weight(id.0), Reverse(id));
+        let swap = rank(left) < rank(right);
         let (into, from) = if swap { (right, left) } else { (left, right) };
         Some(Merge { into, from })
     }
 
-    /// Puts the nodes above `class` on the worklist and drops dead ones from the list.
-    fn queue_uses(&mut self, class: u32) {
-        let last = self.class[class as usize].last_use;
-        if last == NONE {
-            return;
-        }
-        let mut before = last;
-        loop {
-            let here = self.uses[before as usize].next;
-            let node = self.uses[here as usize].node;
+    /// Puts the nodes above `from` on the worklist and hands the list over to `into`.
+    ///
+    /// Dead nodes drop out on the way.
+    fn queue_uses(&mut self, into: u32, from: u32) {
+        let weight = self.class[from as usize].weight;
+        self.class[into as usize].weight += weight;
+        let mut here = std::mem::replace(&mut self.class[from as usize].first_use, NONE);
+        let (mut first, mut last) = (NONE, NONE);
+        while here != NONE {
+            let Use { node, next } = self.uses[here as usize];
             let flags = &mut self.flags[node as usize];
-            let dead = *flags & DEAD != 0;
-            if *flags & (DEAD | DIRTY) == 0 {
-                *flags |= DIRTY;
-                self.pending.push(node);
+            if *flags & DEAD == 0 {
+                if *flags & DIRTY == 0 {
+                    *flags |= DIRTY;
+                    self.pending.push(node);
+                }
+                match last {
+                    NONE => first = here,
+                    _ => self.uses[last as usize].next = here,
+                }
+                last = here;
             }
-            if dead && here != last {
-                self.uses[before as usize].next = self.uses[here as usize].next;
-            } else {
-                before = here;
-            }
-            if here == last {
-                break;
-            }
+            here = next;
+        }
+        if last != NONE {
+            let kept = &mut self.class[into as usize].first_use;
+            self.uses[last as usize].next = std::mem::replace(kept, first);
         }
     }
 
@@ -94,22 +97,6 @@ impl Core {
                 break;
             }
         }
-    }
-
-    fn join_uses(&mut self, into: u32, from: u32) {
-        let lost = std::mem::replace(&mut self.class[from as usize].last_use, NONE);
-        let weight = self.class[from as usize].weight;
-        self.class[into as usize].weight += weight;
-        if lost == NONE {
-            return;
-        }
-        let kept = self.class[into as usize].last_use;
-        if kept != NONE {
-            let first = self.uses[kept as usize].next;
-            self.uses[kept as usize].next = self.uses[lost as usize].next;
-            self.uses[lost as usize].next = first;
-        }
-        self.class[into as usize].last_use = lost;
     }
 
     /// Repairs nodes until two of them turn out to be congruent, and returns these two.
@@ -171,7 +158,9 @@ impl Core {
 
     /// Tells whether nothing waits for repair or for [`Core::settle`].
     pub fn is_settled(&self) -> bool {
-        self.pending.is_empty() && self.changed.is_empty()
+        self.pending.is_empty()
+            && self.changed.is_empty()
+            && self.first_new() as usize == self.find.len()
     }
 
     /// Makes proofs spell a node, still the newest one, with other children that equal its own.

@@ -266,19 +266,29 @@ impl Core {
         if let Some(id) = self.memo.lookup(hash, |id| same(self.key(id), key)) {
             return (id, false);
         }
+        (self.add_hashed(hash, key), true)
+    }
+
+    /// Adds a node that is known to be new.
+    #[inline]
+    pub(crate) fn add_new_key(&mut self, key: &[u32]) -> u32 {
+        self.add_hashed(hash_words(key), key)
+    }
+
+    #[inline]
+    fn add_hashed(&mut self, hash: u32, key: &[u32]) -> u32 {
         let id = self.push_node(key);
         self.memo.insert(hash, id);
         self.ops[key[0] as usize].nodes.push(id);
         self.visible += 1;
         self.classes += 1;
-        self.changed.push(id);
         for at in 1..key.len() {
             self.class[key[at] as usize].weight += 1;
             if !key[1..at].contains(&key[at]) {
                 self.push_use(key[at], id);
             }
         }
-        (id, true)
+        id
     }
 
     /// Appends a node that starts a class of its own.

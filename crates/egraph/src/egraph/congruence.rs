@@ -1,6 +1,6 @@
 //! Unions, rebuilding, and keeping the analysis up to date.
 
-use super::{EGraph, new_class};
+use super::{EGraph, class_mut, new_class};
 use crate::core::{Core, Host, Merge, Why};
 use crate::{Analysis, EClass, Id, Justification, Language, PatternAst, Subst, Symbol};
 
@@ -63,9 +63,9 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
             self.write_back();
         }
         self.join_lists(merge);
-        let lost = self.pool.remove(merge.from);
+        let lost = self.pool.get_mut().and_then(|pool| pool.remove(merge.from));
         if N::__nothing_to_do().is_none()
-            && let (Some(lost), Some(kept)) = (lost, self.pool.get_mut(merge.into))
+            && let (Some(lost), Some(kept)) = (lost, class_mut(&mut self.pool, merge.into))
         {
             let did = self.analysis.merge(&mut kept.data, lost.data);
             if did.0 {
@@ -86,14 +86,16 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
     #[inline]
     fn join_lists(&mut self, merge: Merge) {
         let wanted = |class: &mut EClass<L, N::Data>| class.nodes.made().is_some();
-        if !self.pool.get_mut(merge.into).is_some_and(wanted) {
+        if !class_mut(&mut self.pool, merge.into).is_some_and(wanted) {
             return;
         }
-        let nodes: Vec<L> = match self.pool.get_mut(merge.from).and_then(|lost| lost.nodes.made()) {
+        let lost = class_mut(&mut self.pool, merge.from);
+        let nodes: Vec<L> = match lost.and_then(|lost| lost.nodes.made()) {
             Some(made) => std::mem::take(made),
             None => self.core.nodes_of(merge.from).map(|node| self.enode(node)).collect(),
         };
-        if let Some(made) = self.pool.get_mut(merge.into).and_then(|kept| kept.nodes.made()) {
+        let kept = class_mut(&mut self.pool, merge.into);
+        if let Some(made) = kept.and_then(|kept| kept.nodes.made()) {
             made.extend(nodes);
         }
     }
@@ -113,7 +115,8 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
     /// Replaces the data of a class and spreads the change at the next rebuild.
     pub fn set_analysis_data(&mut self, id: Id, new_data: N::Data) {
         let id = self.find(id);
-        if let Some(class) = self.pool.get_mut(id) {
+        self.pool();
+        if let Some(class) = class_mut(&mut self.pool, id) {
             class.data = new_data;
         }
         self.queue_above(id);
@@ -146,9 +149,12 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
 
     /// Drops the lists of nodes of the classes that are about to change.
     fn forget_lists(&mut self) {
-        for at in 0..self.core.changed.len() {
-            let id = self.core.find(Id(self.core.changed[at]));
-            if let Some(class) = self.pool.get_mut(id) {
+        let Some(pool) = self.pool.get_mut() else {
+            return;
+        };
+        let fresh = self.core.first_new()..self.core.number_of_ids() as u32;
+        for id in self.core.changed.iter().copied().chain(fresh) {
+            if let Some(class) = pool.get_mut(self.core.find(Id(id))) {
                 class.nodes.forget();
             }
         }
@@ -160,7 +166,7 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
         let class = self.find(node);
         let data = N::remake(self, &enode, class);
         let class = self.find(node);
-        let Some(kept) = self.pool.get_mut(class) else {
+        let Some(kept) = class_mut(&mut self.pool, class) else {
             return;
         };
         let did = self.analysis.merge(&mut kept.data, data);
@@ -178,11 +184,18 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
             self.spelled = Default::default();
         }
         match N::__nothing_to_do() {
-            Some(data) => self.pool.insert(new_class(id, data)),
+            Some(data) => {
+                if let Some(pool) = self.pool.get_mut() {
+                    pool.insert(new_class(id, data));
+                }
+            }
             None => {
                 let enode = self.enode(id);
                 let data = N::make(self, &enode, id);
-                self.pool.insert(new_class(id, data));
+                self.pool();
+                if let Some(pool) = self.pool.get_mut() {
+                    pool.insert(new_class(id, data));
+                }
                 N::modify(self, id);
             }
         }
@@ -207,6 +220,18 @@ impl<L: Language, N: Analysis<L>> Host for EGraph<L, N> {
             self.welcome(Id(id));
         }
         Id(id)
+    }
+
+    #[inline]
+    fn add_new_words(&mut self, words: &[u32]) -> Id {
+        let id = Id(self.core.add_new_key(words));
+        self.welcome(id);
+        id
+    }
+
+    #[inline]
+    fn is_plain(&self) -> bool {
+        N::__nothing_to_do().is_some()
     }
 
     #[inline]

@@ -40,7 +40,8 @@ pub struct EGraph<L: Language, N: Analysis<L>> {
     pub clean: bool,
     pub(crate) core: Core,
     pub(crate) ops: OpTable<L>,
-    pub(crate) pool: Pool<L, N::Data>,
+    /// The typed classes; without an analysis they are made when first asked for.
+    pub(crate) pool: OnceLock<Pool<L, N::Data>>,
     /// Nodes whose children's data changed.
     stale: VecDeque<u32>,
     /// Classes that were handed out for changes.
@@ -61,7 +62,7 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
             clean: true,
             core: Core::new(),
             ops: OpTable::new(),
-            pool: Pool::new(),
+            pool: OnceLock::new(),
             stale: VecDeque::new(),
             touched: Vec::new(),
             spelled: OnceLock::new(),
@@ -79,16 +80,16 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
     /// Iterates over the classes.
     pub fn classes(&self) -> impl ExactSizeIterator<Item = &EClass<L, N::Data>> {
         let filled = |class| self.fill(class);
-        self.pool.classes.iter().map(filled)
+        self.pool().classes.iter().map(filled)
     }
 
     /// Iterates over the classes for changes.
     pub fn classes_mut(&mut self) -> impl ExactSizeIterator<Item = &mut EClass<L, N::Data>> {
-        for class in &self.pool.classes {
-            self.fill(class);
-            self.touched.push(class.id);
-        }
-        self.pool.classes.iter_mut()
+        let classes = &self.pool().classes;
+        classes.iter().for_each(|class| _ = self.fill(class));
+        self.touched = classes.iter().map(|class| class.id).collect();
+        let pool = self.pool.get_mut();
+        pool.map_or(&mut [][..], |pool| &mut pool.classes).iter_mut()
     }
 
     /// Iterates over the classes that have a node with the given discriminant.
@@ -163,8 +164,34 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
         Dot::new(self)
     }
 
+    /// Returns the typed classes, which are all there from now on.
+    pub(crate) fn pool(&self) -> &Pool<L, N::Data> {
+        self.pool.get_or_init(|| {
+            let mut pool = Pool::new();
+            if N::__nothing_to_do().is_some() {
+                for id in self.core.class_ids() {
+                    N::__nothing_to_do()
+                        .into_iter()
+                        .for_each(|data| pool.insert(new_class(id, data)));
+                }
+            }
+            pool
+        })
+    }
+
+    /// Adds a typed class whose nodes the core has already.
+    pub(crate) fn put_class(&mut self, class: EClass<L, N::Data>) {
+        if let Some(pool) = self.pool.get_mut() {
+            pool.insert(class);
+        } else {
+            let mut pool = Pool::new();
+            pool.insert(class);
+            self.pool = OnceLock::from(pool);
+        }
+    }
+
     fn class(&self, id: Id) -> &EClass<L, N::Data> {
-        match self.pool.get(self.find(id)) {
+        match self.pool().get(self.find(id)) {
             Some(class) => class,
             None => panic!("there is no class {id}"),
         }
@@ -192,7 +219,7 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
     fn write_back(&mut self) {
         for id in std::mem::take(&mut self.touched) {
             let id = self.core.find(id);
-            let Some(class) = self.pool.get_mut(id) else {
+            let Some(class) = class_mut(&mut self.pool, id) else {
                 continue;
             };
             if !class.nodes.edited {
@@ -265,8 +292,17 @@ impl<L: Language, N: Analysis<L>> IndexMut<Id> for EGraph<L, N> {
         if self.touched.last() != Some(&id) {
             self.touched.push(id);
         }
-        self.pool.get_mut(id).expect("the class was found just now")
+        class_mut(&mut self.pool, id).expect("the class was found just now")
     }
+}
+
+/// Finds a typed class for changes, if the typed classes were made.
+#[inline]
+pub(crate) fn class_mut<L, D>(
+    pool: &mut OnceLock<Pool<L, D>>,
+    id: Id,
+) -> Option<&mut EClass<L, D>> {
+    pool.get_mut()?.get_mut(id)
 }
 
 /// Makes the typed class of a new node.
