@@ -17,6 +17,7 @@
 mod attributes;
 mod context;
 mod diagnostic;
+mod dominance;
 mod float_format;
 mod infer;
 mod interner;
@@ -27,12 +28,14 @@ mod resource;
 mod shaped;
 pub mod text;
 mod types;
+mod verify;
 mod walk;
 
 pub use attributes::{Attr, AttrData};
 pub use context::Name;
 pub use context::{Context, Str};
 pub use diagnostic::{Diagnostic, Severity};
+pub use dominance::Dominance;
 pub use location::{Loc, LocData};
 pub use module::{Block, Module, Op, OpState, Operand, Point, Region, Use, Value, ValueDef};
 pub use op_def::{
@@ -41,4 +44,5 @@ pub use op_def::{
 };
 pub use resource::Resources;
 pub use types::{Dim, DimKind, FloatKind, Signedness, TensorType, Type, TypeData};
+pub use verify::{verify, verify_op};
 pub use walk::{Order, walk};

@@ -35,7 +35,8 @@ pub enum LocData {
         /// Where that name stands, or [`Loc::UNKNOWN`].
         child: Loc,
     },
-    /// Made from several places: sorted, without repetition, at most [`LocData::MAX_FUSED`].
+    /// Made from several places: sorted (or in the order of the text it was read from), without
+    /// repetition, at most [`LocData::MAX_FUSED`].
     Fused(Box<[Loc]>),
     /// `callee` seen through a call at `caller`.
     CallSite {

@@ -23,4 +23,4 @@ mod parse;
 mod print;
 
 pub use parse::parse;
-pub use print::{Options, print, print_op, print_to};
+pub use print::{Options, attr_text, print, print_op, print_to, type_text};

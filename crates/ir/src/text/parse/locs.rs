@@ -116,7 +116,29 @@ impl<'a> Parser<'a> {
             parts.push(p.location_body()?);
             Ok(())
         })?;
-        Ok(self.context.fuse(parts))
+        Ok(self.fuse_in_order(&parts))
+    }
+
+    /// Fuses as [`crate::Context::fuse`] does, in the order written, so that the text stays.
+    fn fuse_in_order(&self, locs: &[Loc]) -> Loc {
+        let mut parts: Vec<Loc> = Vec::new();
+        for loc in locs {
+            let inner = match self.context.loc_data(*loc) {
+                LocData::Unknown => &[],
+                LocData::Fused(inner) => &**inner,
+                _ => std::slice::from_ref(loc),
+            };
+            for part in inner {
+                if !parts.contains(part) && parts.len() < LocData::MAX_FUSED {
+                    parts.push(*part);
+                }
+            }
+        }
+        match parts.as_slice() {
+            [] => Loc::UNKNOWN,
+            [one] => *one,
+            _ => self.context.loc(LocData::Fused(parts.into())),
+        }
     }
 
     fn call_site(&mut self) -> Parsed<Loc> {

@@ -8,6 +8,7 @@ use crate::types::{Type, TypeData};
 /// The byte after the bracket that closes the one at `start`. `->` and strings are skipped.
 pub(super) fn balanced_end(src: &[u8], start: usize, open: u8) -> Option<usize> {
     let mut stack = vec![closing(open)];
+    let mut angles = usize::from(open == b'<');
     let mut at = start + 1;
     while !stack.is_empty() {
         match *src.get(at)? {
@@ -18,11 +19,15 @@ pub(super) fn balanced_end(src: &[u8], start: usize, open: u8) -> Option<usize> 
             b'-' | b'=' if src.get(at + 1) == Some(&b'>') => at += 1,
             b'>' | b'<' if src.get(at + 1) == Some(&b'=') => at += 1,
             // Angle brackets count only where one was opened: elsewhere they compare.
-            b'<' if stack.contains(&b'>') => stack.push(b'>'),
+            b'<' if angles > 0 => {
+                angles += 1;
+                stack.push(b'>');
+            }
             b @ (b'(' | b'[' | b'{') => stack.push(closing(b)),
             b @ (b')' | b']' | b'}' | b'>') => {
                 if stack.last() == Some(&b) {
                     stack.pop();
+                    angles -= usize::from(b == b'>');
                 } else if b != b'>' {
                     return None;
                 }

@@ -319,22 +319,28 @@ impl<'a> Parser<'a> {
         Ok(signature)
     }
 
-    /// Skips to what looks like the start of the next operation, at the same depth.
+    /// Skips to what looks like the start of the next operation, at the same depth: a line that
+    /// begins like one. What stands in brackets is skipped as a whole.
     fn recover(&mut self) {
+        // A bracket without end is looked for once only: that takes the rest of the text.
+        let mut balanced = true;
         loop {
             match self.token.kind {
-                Kind::Eof | Kind::Caret | Kind::FooterStart => return,
-                Kind::Punct(b'}') => return,
-                Kind::Percent | Kind::String if self.starts_line() => return,
-                Kind::Punct(open @ (b'(' | b'[' | b'{')) => {
+                Kind::Eof | Kind::FooterStart => return,
+                Kind::FooterEnd => {
+                    self.take();
+                    return;
+                }
+                Kind::Percent | Kind::String | Kind::Caret | Kind::Punct(b'}')
+                    if self.starts_line() =>
+                {
+                    return;
+                }
+                Kind::Punct(open @ (b'(' | b'[' | b'{')) if balanced => {
                     let end =
                         super::opaque::balanced_end(self.src, self.token.start as usize, open);
-                    match end {
-                        Some(end) => self.jump(end),
-                        None => {
-                            self.take();
-                        }
-                    }
+                    balanced = end.is_some();
+                    self.jump(end.unwrap_or(self.token.end as usize));
                 }
                 _ => {
                     self.take();

@@ -9,6 +9,14 @@ impl Parser<'_> {
     /// `{-# dialect_resources: {builtin: {key: "0x..."}} #-}`. What other dialects and external
     /// tools put there is skipped.
     pub(super) fn footer(&mut self) -> Parsed<()> {
+        let result = self.sections();
+        while result.is_err() && !matches!(self.token.kind, Kind::FooterEnd | Kind::Eof) {
+            self.take();
+        }
+        result
+    }
+
+    fn sections(&mut self) -> Parsed<()> {
         self.take();
         while self.token.kind != Kind::FooterEnd {
             let section = self.expect_kind(Kind::Word, "`dialect_resources` or `#-}`")?;

@@ -69,15 +69,15 @@ pub fn print_op(
     Printer::new(out, module, options).operation(op)
 }
 
-/// The text of `ty`.
-pub(super) fn type_text(module: &Module, ty: Type) -> String {
+/// The text of `ty`, as it stands in the text of `module`.
+pub fn type_text(module: &Module, ty: Type) -> String {
     let mut text = String::new();
     let _ = Printer::bare(&mut text, module).ty(ty);
     text
 }
 
-/// The text of `attr`.
-pub(super) fn attr_text(module: &Module, attr: Attr) -> String {
+/// The text of `attr`, as it stands in the text of `module`.
+pub fn attr_text(module: &Module, attr: Attr) -> String {
     let mut text = String::new();
     let _ = Printer::bare(&mut text, module).attr(attr);
     text

@@ -1,0 +1,30 @@
+//! When two types may describe the same value.
+
+use crate::context::Context;
+use crate::types::{Dim, Type, TypeData};
+
+/// Says whether some value could have both types: they differ at most in how much they know of
+/// a tensor's extents. Two symbolic extents may be equal.
+pub(super) fn compatible(context: &Context, a: Type, b: Type) -> bool {
+    if a == b {
+        return true;
+    }
+    match (context.type_data(a), context.type_data(b)) {
+        (TypeData::Tensor(a), TypeData::Tensor(b)) => {
+            a.element == b.element && extents(&a.dims, &b.dims)
+        }
+        (TypeData::Tensor(ranked), TypeData::UnrankedTensor(element))
+        | (TypeData::UnrankedTensor(element), TypeData::Tensor(ranked)) => {
+            ranked.element == *element
+        }
+        _ => false,
+    }
+}
+
+fn extents(a: &[Dim], b: &[Dim]) -> bool {
+    let differ = |(a, b): (&Dim, &Dim)| match (a.as_static(), b.as_static()) {
+        (Some(a), Some(b)) => a != b,
+        _ => false,
+    };
+    a.len() == b.len() && !a.iter().zip(b).any(differ)
+}

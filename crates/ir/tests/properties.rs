@@ -1,0 +1,104 @@
+//! Random modules come back from their text, and no text makes the parser panic.
+
+mod random;
+
+use proptest::prelude::*;
+use random::{Choices, random_module};
+use tangram_ir::{Context, Module, TypeData, text, verify};
+
+fn with_locations(module: &Module) -> String {
+    let mut out = String::new();
+    let options = text::Options { locations: true, ..text::Options::default() };
+    text::print_to(&mut out, module, options).expect("a string takes all");
+    out
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// The text is the same after a round trip, in a context of its own and in the old one.
+    #[test]
+    fn modules_come_back(bytes in prop::collection::vec(any::<u8>(), 0..800)) {
+        let module = random_module(&mut Choices::new(&bytes));
+        let printed = with_locations(&module);
+        for context in [Context::new(), module.context_arc().clone()] {
+            let again = text::parse(&printed, "t.mlir", context);
+            let again = again.map_err(|e| TestCaseError::fail(format!("{e:?}\n{printed}")))?;
+            prop_assert_eq!(&with_locations(&again), &printed);
+            prop_assert_eq!(verify(&again), Ok(()));
+        }
+    }
+
+    /// Whatever is cut out, doubled or put in: an error or a module that comes back.
+    #[test]
+    fn no_text_makes_it_panic(
+        bytes in prop::collection::vec(any::<u8>(), 0..400),
+        edits in prop::collection::vec((any::<u16>(), any::<u8>(), 0usize..12), 1..4),
+    ) {
+        const PIECES: [&str; 12] = [
+            "", "(", "}", "<", ">", "\"", "-> ", "{-#", "#a = ", "%0", "0x", "^bb1:",
+        ];
+        let module = random_module(&mut Choices::new(&bytes));
+        let mut text = with_locations(&module);
+        for (at, length, piece) in edits {
+            let mut from = usize::from(at) % (text.len() + 1);
+            while !text.is_char_boundary(from) {
+                from -= 1;
+            }
+            let mut to = (from + usize::from(length) % 9).min(text.len());
+            while !text.is_char_boundary(to) {
+                to += 1;
+            }
+            text.replace_range(from..to, PIECES[piece]);
+        }
+        if let Ok(module) = text::parse(&text, "t.mlir", Context::new()) {
+            let printed = with_locations(&module);
+            let again = text::parse(&printed, "t.mlir", Context::new());
+            let again = again.map_err(|e| TestCaseError::fail(format!("{e:?}\n{printed}\n{text}")))?;
+            prop_assert_eq!(with_locations(&again), printed);
+            let _ = verify(&module);
+        }
+    }
+
+    /// Bytes without any sense.
+    #[test]
+    fn nonsense_is_refused(text in "[\\PC\n]{0,60}") {
+        if let Err(errors) = text::parse(&text, "t.mlir", Context::new()) {
+            prop_assert!(!errors.is_empty());
+        }
+    }
+}
+
+#[test]
+fn deep_nesting_is_an_error_or_read_without_recursion() {
+    let types = format!(
+        "\"x.y\"() {{a = {}i1{}}} : () -> ()",
+        "tuple<".repeat(100_000),
+        ">".repeat(100_000)
+    );
+    let errors = text::parse(&types, "t.mlir", Context::new()).err().expect("an error");
+    assert!(errors[0].message.contains("inside each other"), "{}", errors[0]);
+    let attrs = format!("\"x.y\"() {{a = {}", "[".repeat(100_000));
+    assert!(text::parse(&attrs, "t.mlir", Context::new()).is_err());
+    for depth in [1_000, 100_000] {
+        let text = "\"x.y\"() ({\n".repeat(depth) + &"}) : () -> ()\n".repeat(depth);
+        let module = text::parse(&text, "t.mlir", Context::new()).expect("regions nest freely");
+        verify(&module).expect("a right module");
+        // The text is quadratic in the depth: each level is indented.
+        if depth == 1_000 {
+            assert_eq!(text::print(&module).matches("x.y").count(), depth);
+        }
+    }
+}
+
+/// Types that are deeper than the parser reads are printed all the same.
+#[test]
+fn deep_types_are_printed() {
+    let context = Context::new();
+    let mut ty = context.int_type(1);
+    for _ in 0..100_000 {
+        ty = context.ty(TypeData::Tuple([ty].into()));
+    }
+    let module = Module::new(context);
+    assert_eq!(text::type_text(&module, ty).matches("tuple<").count(), 100_000);
+}
