@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::attributes::{Attr, AttrData};
 use crate::interner::Interner;
-use crate::location::{Loc, LocData};
+use crate::location::{Loc, LocData, Sources};
 use crate::op_def::OpDef;
 use crate::types::{Dim, FloatKind, Signedness, TensorType, Type, TypeData};
 
@@ -41,6 +41,7 @@ pub struct Context {
     types: Interner<TypeData>,
     attrs: Interner<AttrData>,
     locs: Interner<LocData>,
+    sources: Sources,
     defs: RwLock<FxHashMap<Name, &'static OpDef>>,
     extensions: boxcar::Vec<(TypeId, Box<dyn Any + Send + Sync>)>,
 }
@@ -59,6 +60,7 @@ impl Context {
             types: Interner::new(),
             attrs: Interner::new(),
             locs: Interner::new(),
+            sources: Sources::default(),
             defs: RwLock::default(),
             extensions: boxcar::Vec::new(),
         };
@@ -167,7 +169,16 @@ impl Context {
 
     /// What `loc` says.
     pub fn loc_data(&self, loc: Loc) -> &LocData {
-        self.locs.at(loc.0)
+        match loc.position() {
+            None => self.locs.at(loc.0),
+            Some(position) => self.locs.at(self.loc(self.sources.resolve(position)).0),
+        }
+    }
+
+    /// Makes the places of `text` known, and returns the number of the first: adding an offset in
+    /// bytes gives the position for [`Loc::at_position`]. `None` if there are no numbers left.
+    pub(crate) fn add_source(&self, file: Str, text: &str) -> Option<u32> {
+        self.sources.add(file, text)
     }
 
     /// The location of a name.

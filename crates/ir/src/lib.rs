@@ -26,6 +26,7 @@ mod module;
 mod op_def;
 mod resource;
 mod shaped;
+mod statistics;
 pub mod text;
 mod types;
 mod verify;
@@ -43,6 +44,7 @@ pub use op_def::{
     Traits, VerifyFn,
 };
 pub use resource::Resources;
+pub use statistics::Statistics;
 pub use types::{Dim, DimKind, FloatKind, Signedness, TensorType, Type, TypeData};
 pub use verify::{verify, verify_op};
 pub use walk::{Order, walk};

@@ -1,17 +1,88 @@
 //! Where an operation comes from.
 //!
-//! Locations are interned, and a fused location keeps at most [`LocData::MAX_FUSED`] parts, so
+//! Locations are interned. An operation read from text has one that costs nothing: its place in
+//! the text, which becomes file, line and column when someone asks. A fused location keeps at most [`LocData::MAX_FUSED`] parts, so
 //! that an operation which was rewritten a thousand times does not carry a thousand locations.
+
+use parking_lot::Mutex;
 
 use crate::context::Str;
 
-/// A handle of an interned location.
+/// A handle of a location.
+///
+/// Equal handles say the same. Places in a text that was read and locations that were made one
+/// by one have different handles, also where they say the same.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Loc(pub(crate) u32);
 
 impl Loc {
     /// The location of what comes from nowhere in particular.
     pub const UNKNOWN: Loc = Loc(0);
+
+    /// Set in a handle that counts positions in the texts of a context.
+    const POSITION: u32 = 1 << 31;
+
+    pub(crate) fn at_position(position: u32) -> Loc {
+        Loc(position | Loc::POSITION)
+    }
+
+    /// The position among all texts of the context, for a place in a text.
+    pub(crate) fn position(self) -> Option<u32> {
+        (self.0 & Loc::POSITION != 0).then_some(self.0 & !Loc::POSITION)
+    }
+}
+
+/// The texts that were read into a context: their bytes are numbered one after the other.
+#[derive(Default)]
+pub(crate) struct Sources {
+    texts: boxcar::Vec<Source>,
+    /// The number of the first byte of the next text.
+    end: Mutex<u32>,
+}
+
+/// A text.
+struct Source {
+    file: Str,
+    /// The number of its first byte.
+    base: u32,
+    /// Where each line starts, in bytes from the start.
+    lines: Box<[u32]>,
+}
+
+/// The offset of the first byte of each line.
+pub(crate) fn line_starts(text: &[u8]) -> Box<[u32]> {
+    let newlines = text.iter().enumerate().filter(|&(_, &b)| b == b'\n');
+    std::iter::once(0).chain(newlines.map(|(i, _)| i as u32 + 1)).collect()
+}
+
+impl Sources {
+    /// Numbers the bytes of `text`, and its end, and returns the number of the first; `None` when
+    /// the numbers are used up.
+    pub(crate) fn add(&self, file: Str, text: &str) -> Option<u32> {
+        let size = u32::try_from(text.len()).ok()?.checked_add(1)?;
+        let lines = line_starts(text.as_bytes());
+        // The texts have to stand in the order of their numbers.
+        let mut end = self.end.lock();
+        let base = *end;
+        let next = base.checked_add(size).filter(|&next| next <= Loc::POSITION)?;
+        self.texts.push(Source { file, base, lines });
+        *end = next;
+        Some(base)
+    }
+
+    /// What stands at `position`.
+    pub(crate) fn resolve(&self, position: u32) -> LocData {
+        let (mut low, mut high) = (0, self.texts.count());
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if self.texts[middle].base <= position { low = middle } else { high = middle }
+        }
+        let Some(source) = self.texts.get(low) else { return LocData::Unknown };
+        let offset = position.saturating_sub(source.base);
+        let line = source.lines.partition_point(|&start| start <= offset);
+        let start = source.lines.get(line.wrapping_sub(1)).copied().unwrap_or(0);
+        LocData::File { file: source.file, line: line as u32, column: offset - start + 1 }
+    }
 }
 
 /// What a location says.

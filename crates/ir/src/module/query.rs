@@ -5,6 +5,7 @@ use crate::attributes::Attr;
 use crate::context::{Name, Str};
 use crate::location::Loc;
 use crate::op_def::{OpDef, Traits};
+use crate::statistics::Statistics;
 use crate::types::Type;
 
 /// Operations.
@@ -289,5 +290,29 @@ impl Module {
     /// The blocks of `region` in order.
     pub fn blocks(&self, region: Region) -> impl Iterator<Item = Block> + '_ {
         std::iter::successors(self.first_block(region), |&block| self.next_block(block))
+    }
+}
+
+/// Sizes.
+impl Module {
+    /// Counts of the arenas, and the bytes that their entities take.
+    pub(crate) fn arena_statistics(&self) -> Statistics {
+        let args: usize = self.blocks.values().map(|block| block.args.capacity()).sum();
+        let bytes = self.ops.len() * size_of::<OpData>()
+            + self.values.len() * size_of::<super::ValueData>()
+            + self.operands.len() * size_of::<super::OperandData>()
+            + self.blocks.len() * size_of::<super::BlockData>()
+            + self.regions.len() * size_of::<super::RegionData>()
+            + self.extras.len() * size_of::<Extra>()
+            + args * size_of::<Value>();
+        Statistics {
+            operations: self.ops.len(),
+            values: self.values.len(),
+            operands: self.operands.len(),
+            blocks: self.blocks.len(),
+            regions: self.regions.len(),
+            bytes,
+            resource_bytes: 0,
+        }
     }
 }

@@ -23,7 +23,7 @@ use rustc_hash::FxHashMap;
 use crate::attributes::Attr;
 use crate::context::{Context, Str};
 use crate::diagnostic::Diagnostic;
-use crate::location::{Loc, LocData};
+use crate::location::{Loc, LocData, line_starts};
 use crate::module::{Module, Op};
 use crate::types::Type;
 use lexer::{Kind, Token};
@@ -87,16 +87,11 @@ struct Parser<'a> {
     /// Operations whose location is an alias that is defined further down.
     late_locs: Vec<(Op, Token)>,
     values: Values<'a>,
-    lines: Lines,
+    /// The number of the first byte of the text, among those of the context.
+    base: Option<u32>,
+    /// Where lines start; only where `base` is missing.
+    lines: Option<Box<[u32]>>,
     registered: FxHashMap<&'a str, bool>,
-}
-
-/// A position with its line: looked up most often in ascending order.
-#[derive(Clone, Copy)]
-struct Lines {
-    at: u32,
-    line: u32,
-    start: u32,
 }
 
 impl<'a> Parser<'a> {
@@ -116,7 +111,8 @@ impl<'a> Parser<'a> {
             loc_aliases: FxHashMap::default(),
             late_locs: Vec::new(),
             values: Values::default(),
-            lines: Lines { at: 0, line: 1, start: 0 },
+            base: context.add_source(file, text),
+            lines: None,
             registered: FxHashMap::default(),
         }
     }
@@ -251,23 +247,19 @@ impl Parser<'_> {
 
     /// The location of byte `at`.
     fn place(&mut self, at: u32) -> Loc {
-        let Lines { at: from, mut line, mut start } = self.lines;
-        let (from, at) = (from as usize, at as usize);
-        if from <= at {
-            for (i, &b) in self.src[from..at.min(self.src.len())].iter().enumerate() {
-                if b == b'\n' {
-                    line += 1;
-                    start = (from + i + 1) as u32;
-                }
-            }
-        } else {
-            let before = &self.src[at..from];
-            line -= before.iter().filter(|&&b| b == b'\n').count() as u32;
-            let upto = self.src[..at].iter().rposition(|&b| b == b'\n');
-            start = upto.map_or(0, |n| n as u32 + 1);
+        match self.base {
+            Some(base) => Loc::at_position(base + at),
+            None => self.counted_place(at),
         }
-        self.lines = Lines { at: at as u32, line, start };
-        let column = at as u32 - start + 1;
+    }
+
+    /// The same, where no position numbers are left.
+    fn counted_place(&mut self, at: u32) -> Loc {
+        let src = self.src;
+        let lines = self.lines.get_or_insert_with(|| line_starts(src));
+        let line = lines.partition_point(|&start| start <= at);
+        let start = lines.get(line.wrapping_sub(1)).copied().unwrap_or(0);
+        let (line, column) = (line as u32, at - start + 1);
         self.context.loc(LocData::File { file: self.file, line, column })
     }
 }
