@@ -19,6 +19,7 @@ mod linear;
 mod loss;
 mod movement;
 mod norm;
+pub mod patterns;
 mod pool;
 mod quant;
 mod random;

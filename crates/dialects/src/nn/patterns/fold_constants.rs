@@ -1,0 +1,93 @@
+//! `fold-constants`: an operation whose operands are all constants becomes a constant.
+//!
+//! What is folded may not outgrow what dies with it by more than a limit, so that a model never
+//! blows up: weights that others use stay shared, and cheap operations that make big tensors
+//! stay operations.
+
+use tangram_ir::{Context, Module, Op, Traits, Value};
+use tangram_rewrite::{NoMatch, Rewriter, Roots};
+use tangram_tensor::Tensor;
+
+use super::{Matched, Native, Options, because, key_for, make_constant};
+use crate::{constant, eval, nn};
+
+/// Operations that say in which form weights are kept: runtimes look for them.
+const FORMS: &[&str] = &["nn.dequantize"];
+
+pub(super) fn pattern(context: &Context, options: &Options) -> Native {
+    let limit = options.max_growth_bytes;
+    let foldable =
+        nn::ops().filter(|op| op.eval.is_some() && is_foldable(op.def.name, op.def.traits));
+    let names = foldable.map(|op| context.name(op.def.name)).collect();
+    Native::new("fold-constants", "fold", Roots::Names(names), 800, move |rewriter, op| {
+        fold(rewriter, op, limit)
+    })
+}
+
+fn is_foldable(name: &str, traits: Traits) -> bool {
+    let barred = Traits::RANDOM | Traits::CONSTANT_LIKE;
+    traits.contains(Traits::PURE)
+        && !traits.intersects(barred)
+        && !FORMS.iter().any(|form| name.starts_with(form))
+}
+
+fn fold(rewriter: &mut Rewriter<'_>, op: Op, limit: Option<u64>) -> Matched {
+    let module = rewriter.module();
+    if !module.regions(op).is_empty() || module.operands(op).any(|v| !is_known(module, v)) {
+        return Err(NoMatch::SILENT);
+    }
+    let room = limit.map(|limit| limit.saturating_add(dying_bytes(module, op)));
+    let fits = |bytes: u64| room.is_none_or(|room| bytes <= room);
+    // Known before the work is done, where types leave nothing open.
+    if !fits(module.results(op).map(|value| type_bytes(module, value)).sum()) {
+        return because(rewriter, || "the result is too big to be folded".to_owned());
+    }
+    let operands = module.operands(op).map(|value| constant::constant_tensor(module, value));
+    let operands: Vec<Option<Tensor>> = operands.collect();
+    let tensors = match eval::evaluate(module, op, &operands) {
+        Ok(tensors) => tensors,
+        Err(error) => return because(rewriter, || error.to_string()),
+    };
+    if tensors.len() != module.result_count(op) {
+        return because(rewriter, || "some results were not evaluated".to_owned());
+    }
+    if !fits(tensors.iter().map(|tensor| tensor.byte_len() as u64).sum()) {
+        return because(rewriter, || "the result is too big to be folded".to_owned());
+    }
+    let results: Vec<Value> = module.results(op).collect();
+    let mut values = Vec::with_capacity(results.len());
+    for (tensor, &result) in tensors.iter().zip(&results) {
+        let key = key_for(rewriter.module(), result);
+        values.push(make_constant(rewriter, op, tensor, &key));
+    }
+    rewriter.replace(op, &values).map_err(|error| NoMatch::because(error.message))
+}
+
+/// Says whether `value` is a constant, or absent.
+fn is_known(module: &Module, value: Value) -> bool {
+    constant::constant_attr(module, value).is_some()
+        || constant::is_none_type(module.context(), module.value_type(value))
+}
+
+/// The bytes of constant operands that nothing but `op` uses.
+fn dying_bytes(module: &Module, op: Op) -> u64 {
+    let mut seen: Vec<Value> = Vec::new();
+    for value in module.operands(op) {
+        if !seen.contains(&value) && module.uses(value).all(|u| u.op == op) {
+            seen.push(value);
+        }
+    }
+    seen.into_iter().map(|value| type_bytes(module, value)).sum()
+}
+
+/// The bytes of a tensor of the type of `value`; 0 where that is open.
+fn type_bytes(module: &Module, value: Value) -> u64 {
+    let Some((dtype, shape)) = constant::static_tensor(module.context(), module.value_type(value))
+    else {
+        return 0;
+    };
+    let count = shape.iter().try_fold(1u64, |n, &d| n.checked_mul(d as u64));
+    count
+        .and_then(|n| n.checked_mul(dtype.size_bits() as u64))
+        .map_or(u64::MAX, |bits| bits.div_ceil(8))
+}

@@ -1,0 +1,83 @@
+//! `remove-neutral-element`: `x + 0`, `x * 1` and their like are `x`.
+//!
+//! The other operand must not enlarge the result. `-0.0 + 0.0` is `0.0`: the sign of a zero may
+//! change, as in every peer.
+
+use tangram_ir::{Context, Module, Op, Value};
+use tangram_rewrite::{NoMatch, Rewriter};
+
+use super::{Matched, Native, replace, roots, same_type};
+use crate::constant;
+
+/// Operation, its neutral element, and whether it may stand on the left as well.
+const TABLE: &[(&str, f64, bool)] = &[
+    ("nn.add", 0.0, true),
+    ("nn.subtract", 0.0, false),
+    ("nn.multiply", 1.0, true),
+    ("nn.divide", 1.0, false),
+    ("nn.power", 1.0, false),
+    ("nn.logical_or", 0.0, true),
+    ("nn.logical_xor", 0.0, true),
+    ("nn.logical_and", 1.0, true),
+    ("nn.bitwise_or", 0.0, true),
+    ("nn.bitwise_xor", 0.0, true),
+    ("nn.left_shift", 0.0, false),
+    ("nn.right_shift", 0.0, false),
+];
+
+pub(super) fn pattern(context: &Context) -> Native {
+    let names = TABLE.iter().map(|row| row.0);
+    Native::new("remove-neutral-element", "cleanup", roots(context, names), 400, rewrite)
+}
+
+fn rewrite(rewriter: &mut Rewriter<'_>, op: Op) -> Matched {
+    let module = rewriter.module();
+    let name = module.name_text(op);
+    let &(_, neutral, both) = TABLE.iter().find(|row| row.0 == name).ok_or(NoMatch::SILENT)?;
+    let [lhs, rhs] = module.operands(op).collect::<Vec<_>>()[..] else {
+        return Err(NoMatch::SILENT);
+    };
+    let fits =
+        |x, other| is_everywhere(module, other, neutral) && keeps_shape(module, op, x, other);
+    if fits(lhs, rhs) {
+        replace(rewriter, op, lhs)
+    } else if both && fits(rhs, lhs) {
+        replace(rewriter, op, rhs)
+    } else {
+        Err(NoMatch::SILENT)
+    }
+}
+
+/// Says whether `value` is a constant whose elements are all `number`.
+fn is_everywhere(module: &Module, value: Value, number: f64) -> bool {
+    let Some(tensor) = constant::constant_tensor(module, value) else { return false };
+    if tensor.is_empty() || !tensor.is_splat() {
+        return false;
+    }
+    let first = match (tensor.view::<bool>(), tensor.i64s(), tensor.f64s()) {
+        (Ok(flags), ..) => flags.first().map(|&flag| f64::from(u8::from(flag))),
+        (_, Ok(ints), _) => ints.first().map(|&n| n as f64),
+        (.., Ok(floats)) => floats.first().copied(),
+        _ => None,
+    };
+    first == Some(number)
+}
+
+/// Says whether the result has the type of `x`: provably, or because all extents of `other` are 1
+/// and it has no more of them.
+fn keeps_shape(module: &Module, op: Op, x: Value, other: Value) -> bool {
+    let context = module.context();
+    let result = module.result(op, 0);
+    if same_type(module, x, result) {
+        return true;
+    }
+    let (Some((x, element)), Some((other, _))) =
+        (context.as_tensor(module.value_type(x)), context.as_tensor(module.value_type(other)))
+    else {
+        return false;
+    };
+    let one = |dim: &tangram_ir::Dim| dim.as_static() == Some(1);
+    context.element_type(module.value_type(result)) == Some(element)
+        && other.len() <= x.len()
+        && other.iter().all(one)
+}

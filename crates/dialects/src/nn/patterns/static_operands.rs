@@ -1,0 +1,162 @@
+//! `static-operands`: operands that are known become attributes.
+//!
+//! ONNX turned attributes into inputs over the years; as attributes again they are seen by rules
+//! and do not depend on what computes them.
+
+use tangram_ir::{Attr, AttrData, Context, FloatKind, Module, Op, OpState, Point, TypeData, Value};
+use tangram_rewrite::{NoMatch, Rewriter, Roots};
+
+use super::{Matched, Native, because, present};
+use crate::constant;
+use crate::infer::value_contents;
+
+/// The form of the attribute that an operand becomes.
+#[derive(Clone, Copy)]
+enum Form {
+    Int,
+    Ints,
+    Number,
+    Numbers,
+    /// Extents of parts become the places where parts 1, 2... start.
+    Starts,
+}
+
+/// Operation, its operands that may be attributes: number, attribute, form.
+type Row = (&'static str, &'static [(usize, &'static str, Form)]);
+
+const AXES: &[(usize, &str, Form)] = &[(1, "axis", Form::Ints)];
+const AXIS: &[(usize, &str, Form)] = &[(1, "axis", Form::Int)];
+
+const TABLE: &[Row] = &[
+    ("nn.squeeze", AXES),
+    ("nn.expand_dims", AXES),
+    ("nn.sum", AXES),
+    ("nn.mean", AXES),
+    ("nn.max", AXES),
+    ("nn.min", AXES),
+    ("nn.prod", AXES),
+    ("nn.reduce_l1", AXES),
+    ("nn.reduce_l2", AXES),
+    ("nn.reduce_log_sum", AXES),
+    ("nn.reduce_log_sum_exp", AXES),
+    ("nn.reduce_sum_square", AXES),
+    ("nn.cumsum", AXIS),
+    ("nn.cumprod", AXIS),
+    ("nn.tile", &[(1, "reps", Form::Ints)]),
+    ("nn.full", &[(0, "shape", Form::Ints)]),
+    ("nn.topk", &[(1, "k", Form::Int)]),
+    ("nn.trilu", &[(1, "k", Form::Int)]),
+    ("nn.split", &[(1, "indices_or_sections", Form::Starts)]),
+    (
+        "nn.strided_slice",
+        &[
+            (1, "begin", Form::Ints),
+            (2, "end", Form::Ints),
+            (3, "axes", Form::Ints),
+            (4, "strides", Form::Ints),
+        ],
+    ),
+    (
+        "nn.pad",
+        &[(1, "pad_width", Form::Ints), (2, "pad_value", Form::Number), (3, "axes", Form::Ints)],
+    ),
+    ("nn.clip", &[(1, "a_min", Form::Number), (2, "a_max", Form::Number)]),
+    ("nn.resize", &[(2, "scales", Form::Numbers), (3, "sizes", Form::Ints)]),
+];
+
+pub(super) fn pattern(context: &Context) -> Native {
+    let names = TABLE.iter().map(|row| context.name(row.0)).collect();
+    Native::new("static-operands", "fold", Roots::Names(names), 600, rewrite)
+}
+
+fn rewrite(rewriter: &mut Rewriter<'_>, op: Op) -> Matched {
+    let module = rewriter.module();
+    let context = module.context();
+    let name = module.name_text(op);
+    let (_, operands) = TABLE.iter().find(|row| row.0 == name).ok_or(NoMatch::SILENT)?;
+    let mut attrs = Vec::new();
+    let mut gone = Vec::new();
+    for &(i, attr, form) in *operands {
+        let Some(value) = present(module, op, i) else { continue };
+        match attribute(module, value, form) {
+            Some(attribute) => attrs.push((context.str(attr), attribute)),
+            None => return because(rewriter, || format!("operand {i} is not known")),
+        }
+        gone.push(i);
+    }
+    if gone.is_empty() {
+        return Err(NoMatch::SILENT);
+    }
+    drop_operands(rewriter, op, &gone);
+    for (name, attribute) in attrs {
+        rewriter.set_attr(op, name, Some(attribute));
+    }
+    Ok(())
+}
+
+/// Leaves out the operands of these numbers; `nn.none` stands before one that stays.
+pub(super) fn drop_operands(rewriter: &mut Rewriter<'_>, op: Op, gone: &[usize]) {
+    let module = rewriter.module();
+    let stays = |i: usize| !gone.contains(&i) && present(module, op, i).is_some();
+    let count = (0..module.operand_count(op)).rev().find(|&i| stays(i)).map_or(0, |i| i + 1);
+    let mut values: Vec<Value> = module.operands(op).take(count).collect();
+    if gone.iter().any(|&i| i < count) {
+        let context = module.context();
+        let mut state = OpState::new(context.name("nn.none"), module.loc(op));
+        state.results.push(context.ty(TypeData::None));
+        let none = rewriter.create(Point::Before(op), state);
+        let none = rewriter.module().result(none, 0);
+        for &i in gone.iter().filter(|&&i| i < count) {
+            values[i] = none;
+        }
+    }
+    rewriter.set_operands(op, &values);
+}
+
+fn attribute(module: &Module, value: Value, form: Form) -> Option<Attr> {
+    let context = module.context();
+    match form {
+        Form::Number => number(context, constant::constant_tensor(module, value)?),
+        Form::Numbers => {
+            let numbers = constant::constant_tensor(module, value)?.f64s().ok()?;
+            let item = |&x: &f64| context.float_attr(x, FloatKind::F64);
+            Some(context.array_attr(&numbers.iter().map(item).collect::<Vec<_>>()))
+        }
+        Form::Ints => Some(context.i64s_attr(&ints(module, value)?)),
+        Form::Int => match ints(module, value)?[..] {
+            [n] => Some(context.i64_attr(n)),
+            _ => None,
+        },
+        Form::Starts => {
+            let extents = ints(module, value)?;
+            let mut start = 0i64;
+            let mut starts = Vec::new();
+            for n in extents.iter().take(extents.len().saturating_sub(1)) {
+                start = start.checked_add(*n)?;
+                starts.push(start);
+            }
+            Some(context.i64s_attr(&starts))
+        }
+    }
+}
+
+/// A scalar as an integer or float attribute, if that is exact.
+fn number(context: &Context, tensor: tangram_tensor::Tensor) -> Option<Attr> {
+    if tensor.len() != 1 {
+        return None;
+    }
+    if tensor.dtype().is_int() {
+        return Some(context.i64_attr(*tensor.i64s().ok()?.first()?));
+    }
+    let x = *tensor.f64s().ok()?.first()?;
+    let ty = context.float_type(FloatKind::F64);
+    Some(context.attr(AttrData::Float { bits: x.to_bits(), ty }))
+}
+
+/// The elements, if all are known numbers.
+fn ints(module: &Module, value: Value) -> Option<Vec<i64>> {
+    if let Some(tensor) = constant::constant_tensor(module, value) {
+        return tensor.i64s().ok();
+    }
+    value_contents(module, value)?.iter().map(|entry| entry.as_ref()?.as_int()).collect()
+}
