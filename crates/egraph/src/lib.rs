@@ -37,7 +37,7 @@
 //! # Where things are
 //! - [`EGraph`], [`Language`], [`Analysis`], [`RecExpr`]: what is stored.
 //! - [`Pattern`], [`MultiPattern`], [`Rewrite`], [`rewrite!`], [`Runner`]: how it grows.
-//! - [`Extractor`]: what comes out.
+//! - [`Extractor`], [`LpExtractor`], [`choices`]: what comes out, by tree or by shared cost.
 //! - [`Explanation`]: why it is so.
 
 #[macro_use]
@@ -48,6 +48,7 @@ pub mod core;
 pub mod test;
 
 mod analysis;
+pub mod choices;
 mod dot;
 mod eclass;
 mod egraph;
@@ -55,6 +56,7 @@ mod explain;
 mod extract;
 mod id;
 mod language;
+mod lp_extract;
 mod mapper;
 mod multipattern;
 mod pattern;
@@ -78,6 +80,7 @@ pub use explain::{
 pub use extract::{AstDepth, AstSize, CostFunction, Extractor};
 pub use id::Id;
 pub use language::{FromOp, FromOpError, Language, LanguageChildren};
+pub use lp_extract::{LpCostFunction, LpExtractor};
 pub use mapper::{LanguageMapper, SimpleLanguageMapper};
 pub use multipattern::{MultiPattern, MultiPatternParseError};
 pub use pattern::{

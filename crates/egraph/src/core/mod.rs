@@ -26,6 +26,7 @@
 mod apply;
 mod classes;
 mod congruence;
+mod flex;
 mod graph;
 mod hashcons;
 mod log;
@@ -38,6 +39,7 @@ mod term;
 pub use apply::{Host, Template};
 pub use classes::Row;
 pub use congruence::Merge;
+pub use flex::{Binding, FlexAtom, FlexPattern, Selector};
 pub use graph::{Facts, Graph};
 pub use log::Why;
 pub use matcher::{Found, Query, RuleSet};

@@ -1,0 +1,107 @@
+//! The greedy way: each class keeps the set of classes that its best term uses.
+//!
+//! The cost of a node is that of the union of its children's sets, and its own. A worklist visits
+//! a node again when a class below it got cheaper, as tree extraction does. What it misses is that
+//! a dearer child may share more with its siblings; local search makes up for some of that.
+
+use super::{Choices, Selection};
+use std::collections::VecDeque;
+
+/// The best term of a class so far: the classes it uses in order, its cost, its node.
+#[derive(Clone, Debug)]
+struct Best {
+    uses: Vec<u32>,
+    cost: f64,
+    node: usize,
+}
+
+impl Choices {
+    /// Chooses a node for every class that has a finite term.
+    pub fn greedy(&self) -> Selection {
+        let parents = self.parents();
+        let mut best: Vec<Option<Best>> = vec![None; self.classes.len()];
+        let mut queued = vec![true; self.nodes.len()];
+        let mut todo: VecDeque<usize> = (0..self.nodes.len()).collect();
+        while let Some(node) = todo.pop_front() {
+            queued[node] = false;
+            let class = self.nodes[node].class;
+            let Some(found) = self.weigh(node, &best) else {
+                continue;
+            };
+            let known = best[class].as_ref().map_or(f64::INFINITY, |best| best.cost);
+            if found.cost >= known - 1e-9 * known.min(1.0) {
+                continue;
+            }
+            best[class] = Some(found);
+            for &above in &parents[class] {
+                if !std::mem::replace(&mut queued[above], true) {
+                    todo.push_back(above);
+                }
+            }
+        }
+        self.founded(&best)
+    }
+
+    /// Returns the term of a node over the best terms below it.
+    fn weigh(&self, node: usize, best: &[Option<Best>]) -> Option<Best> {
+        let choice = &self.nodes[node];
+        let own = choice.class as u32;
+        let mut uses: Vec<u32> = Vec::new();
+        for &kid in &choice.kids {
+            let below = best[kid].as_ref()?;
+            if below.uses.binary_search(&own).is_ok() {
+                return None;
+            }
+            uses = match uses.is_empty() {
+                true => below.uses.clone(),
+                false => merge(&uses, &below.uses),
+            };
+        }
+        let cost_of = |&class: &u32| match &best[class as usize] {
+            Some(best) => self.nodes[best.node].cost,
+            None => 0.0,
+        };
+        let cost = choice.cost + uses.iter().map(cost_of).sum::<f64>();
+        let place = uses.partition_point(|&class| class < own);
+        uses.insert(place, own);
+        Some(Best { uses, cost, node })
+    }
+
+    /// Replaces choices that lie on a cycle, which late changes below can bring about, by those
+    /// of the cheapest tree.
+    fn founded(&self, best: &[Option<Best>]) -> Selection {
+        let chosen = best.iter().map(|best| best.as_ref().map(|best| best.node));
+        let mut selection = Selection { chosen: chosen.collect() };
+        let trees = self.cheapest_trees();
+        for class in 0..self.classes.len() {
+            if selection.chosen[class].is_some() && self.reach(&selection, &[class]).is_none() {
+                selection.chosen[class] = trees.chosen[class];
+            }
+        }
+        // Mixing the two may leave a cycle; the trees alone never have one.
+        let chosen: Vec<usize> =
+            (0..self.classes.len()).filter(|&class| selection.chosen[class].is_some()).collect();
+        match self.reach(&selection, &chosen) {
+            Some(_) => selection,
+            None => trees,
+        }
+    }
+}
+
+/// Merges two ordered sets.
+fn merge(left: &[u32], right: &[u32]) -> Vec<u32> {
+    let mut merged = Vec::with_capacity(left.len() + right.len());
+    let (mut left, mut right) = (left.iter().peekable(), right.iter().peekable());
+    loop {
+        let next = match (left.peek(), right.peek()) {
+            (Some(a), Some(b)) if a <= b => left.next(),
+            (_, Some(_)) => right.next(),
+            (_, None) => left.next(),
+        };
+        match next {
+            Some(&class) if merged.last() != Some(&class) => merged.push(class),
+            Some(_) => {}
+            None => return merged,
+        }
+    }
+}
