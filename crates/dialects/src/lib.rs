@@ -15,6 +15,7 @@ pub mod dtype;
 pub mod eval;
 pub mod func;
 pub mod infer;
+pub mod interpret;
 pub mod nn;
 
 use std::sync::Arc;

@@ -78,11 +78,15 @@ fn rewrite(rewriter: &mut Rewriter<'_>, op: Op) -> Matched {
     let mut gone = Vec::new();
     for &(i, attr, form) in *operands {
         let Some(value) = present(module, op, i) else { continue };
+        gone.push(i);
+        // ONNX gives the empty list where `scales` or `sizes` is not wanted.
+        if name == "nn.resize" && constant_len(module, value) == Some(0) {
+            continue;
+        }
         match attribute(module, value, form) {
             Some(attribute) => attrs.push((context.str(attr), attribute)),
             None => return because(rewriter, || format!("operand {i} is not known")),
         }
-        gone.push(i);
     }
     if gone.is_empty() {
         return Err(NoMatch::SILENT);
@@ -119,7 +123,7 @@ fn attribute(module: &Module, value: Value, form: Form) -> Option<Attr> {
         Form::Number => number(context, constant::constant_tensor(module, value)?),
         Form::Numbers => {
             let numbers = constant::constant_tensor(module, value)?.f64s().ok()?;
-            let item = |&x: &f64| context.float_attr(x, FloatKind::F64);
+            let item = |&x: &f64| context.float_attr(x, FloatKind::F32);
             Some(context.array_attr(&numbers.iter().map(item).collect::<Vec<_>>()))
         }
         Form::Ints => Some(context.i64s_attr(&ints(module, value)?)),
@@ -151,6 +155,11 @@ fn number(context: &Context, tensor: tangram_tensor::Tensor) -> Option<Attr> {
     let x = *tensor.f64s().ok()?.first()?;
     let ty = context.float_type(FloatKind::F64);
     Some(context.attr(AttrData::Float { bits: x.to_bits(), ty }))
+}
+
+/// How many elements a constant has.
+fn constant_len(module: &Module, value: Value) -> Option<usize> {
+    constant::constant_tensor(module, value).map(|tensor| tensor.len())
 }
 
 /// The elements, if all are known numbers.

@@ -1,0 +1,409 @@
+//! Running a function on tensors by reference evaluation.
+//!
+//! Operations run in the order in which they stand. A region sees the values around it, so one
+//! table of values serves all of them; a value is forgotten after its last use outside loops.
+
+use rustc_hash::FxHashMap;
+use tangram_ir::{Block, Module, Op, Value};
+use tangram_tensor::elementwise::cast;
+use tangram_tensor::shape::{concatenate, expand_dims, squeeze, strided_slice};
+use tangram_tensor::{KernelError, Tensor};
+
+use crate::attrs::Attrs;
+use crate::eval::{EvalError, evaluate};
+use crate::{constant, dtype};
+
+/// The deepest nesting of regions that is run.
+pub const MAX_NESTING: usize = 64;
+
+/// What a value is at run time.
+#[derive(Clone, Debug)]
+pub enum Datum {
+    /// A tensor.
+    Tensor(Tensor),
+    /// A sequence.
+    Sequence(Vec<Datum>),
+    /// An optional value.
+    Optional(Option<Box<Datum>>),
+    /// What stands for an absent operand.
+    None,
+}
+
+impl PartialEq for Datum {
+    /// Tensors are equal when element type, extents and bytes are.
+    fn eq(&self, other: &Datum) -> bool {
+        match (self, other) {
+            (Datum::Tensor(a), Datum::Tensor(b)) => {
+                a.dtype() == b.dtype()
+                    && a.shape() == b.shape()
+                    && match (a.strings(), b.strings()) {
+                        (Some(a), Some(b)) => a == b,
+                        _ => a.bytes() == b.bytes(),
+                    }
+            }
+            (Datum::Sequence(a), Datum::Sequence(b)) => a == b,
+            (Datum::Optional(a), Datum::Optional(b)) => a == b,
+            (Datum::None, Datum::None) => true,
+            _ => false,
+        }
+    }
+}
+
+/// Why a function could not be run.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InterpretError {
+    /// An operation could not be evaluated.
+    #[error("`{operation}` cannot be evaluated: {source}")]
+    Operation {
+        /// Its name.
+        operation: String,
+        /// Why not.
+        #[source]
+        source: EvalError,
+    },
+    /// The function takes another number of arguments.
+    #[error("{expected} arguments are expected, {found} given")]
+    Arguments {
+        /// How many it takes.
+        expected: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// An operation has another kind of operand, or another number of results, than it should.
+    #[error("`{operation}` has no {expected}")]
+    Malformed {
+        /// Its name.
+        operation: String,
+        /// What is missing.
+        expected: &'static str,
+    },
+    /// Regions are nested too deep.
+    #[error("regions are nested deeper than {MAX_NESTING}")]
+    Nesting,
+    /// A kernel of the interpreter itself refused.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+}
+
+type Result<T> = std::result::Result<T, InterpretError>;
+
+/// Runs the only region of `function` on `inputs`; returns the operands of its terminator.
+///
+/// # Errors
+/// [`InterpretError`]: which operation could not be evaluated, and why.
+pub fn interpret(module: &Module, function: Op, inputs: &[Datum]) -> Result<Vec<Datum>> {
+    let block = module.regions(function).first().and_then(|&region| module.first_block(region));
+    let Some(block) = block else { return Err(malformed(module, function, "body")) };
+    let mut machine = Machine { module, values: FxHashMap::default(), nesting: 0 };
+    machine.run(block, inputs.to_vec())
+}
+
+fn malformed(module: &Module, op: Op, expected: &'static str) -> InterpretError {
+    InterpretError::Malformed { operation: module.name_text(op).to_owned(), expected }
+}
+
+struct Machine<'a> {
+    module: &'a Module,
+    values: FxHashMap<Value, Datum>,
+    nesting: usize,
+}
+
+impl Machine<'_> {
+    /// Runs `block` with these arguments; returns what its terminator has as operands.
+    fn run(&mut self, block: Block, arguments: Vec<Datum>) -> Result<Vec<Datum>> {
+        let module = self.module;
+        let args = module.args(block);
+        if args.len() != arguments.len() {
+            let (expected, found) = (args.len(), arguments.len());
+            return Err(InterpretError::Arguments { expected, found });
+        }
+        if self.nesting == MAX_NESTING {
+            return Err(InterpretError::Nesting);
+        }
+        self.nesting += 1;
+        self.values.extend(args.iter().copied().zip(arguments));
+        let last_uses = last_uses(module, block);
+        let mut outcome = Vec::new();
+        for op in module.ops(block) {
+            if Some(op) == module.last_op(block) && module.result_count(op) == 0 {
+                outcome = module.operands(op).map(|v| self.get(op, v)).collect::<Result<_>>()?;
+                break;
+            }
+            self.step(op)?;
+            for value in last_uses.get(&op).into_iter().flatten() {
+                self.values.remove(value);
+            }
+        }
+        self.nesting -= 1;
+        Ok(outcome)
+    }
+
+    fn get(&self, op: Op, value: Value) -> Result<Datum> {
+        let missing = || malformed(self.module, op, "value for an operand");
+        self.values.get(&value).cloned().ok_or_else(missing)
+    }
+
+    fn step(&mut self, op: Op) -> Result<()> {
+        let module = self.module;
+        let operands: Vec<Datum> =
+            module.operands(op).map(|v| self.get(op, v)).collect::<Result<_>>()?;
+        let outcome = match module.name_text(op) {
+            "nn.constant" => {
+                let tensor = constant::constant_tensor(module, module.result(op, 0));
+                vec![Datum::Tensor(tensor.ok_or_else(|| malformed(module, op, "readable value"))?)]
+            }
+            "nn.none" => vec![Datum::None],
+            "nn.if" => self.run_if(op, &operands)?,
+            "nn.loop" => self.run_loop(op, &operands)?,
+            "nn.scan" => self.run_scan(op, &operands)?,
+            _ => match container(module, op, &operands)? {
+                Some(outcome) => outcome,
+                None => tensors(module, op, &operands)?,
+            },
+        };
+        if outcome.len() < module.result_count(op) {
+            return Err(malformed(module, op, "value for a result"));
+        }
+        self.values.extend(module.results(op).zip(outcome));
+        Ok(())
+    }
+
+    fn body(&self, op: Op, i: usize) -> Result<Block> {
+        let block = self.module.regions(op).get(i).and_then(|&r| self.module.first_block(r));
+        block.ok_or_else(|| malformed(self.module, op, "region"))
+    }
+
+    fn run_if(&mut self, op: Op, operands: &[Datum]) -> Result<Vec<Datum>> {
+        let condition = flag(operands.first());
+        let condition = condition.ok_or_else(|| malformed(self.module, op, "boolean condition"))?;
+        let block = self.body(op, usize::from(!condition))?;
+        self.run(block, Vec::new())
+    }
+
+    fn run_loop(&mut self, op: Op, operands: &[Datum]) -> Result<Vec<Datum>> {
+        let block = self.body(op, 0)?;
+        let limit = integer(operands.first()).unwrap_or(i64::MAX);
+        let mut goes_on = flag(operands.get(1)).unwrap_or(true);
+        let mut carried: Vec<Datum> = operands.iter().skip(2).cloned().collect();
+        let count = carried.len();
+        let collected = self.module.result_count(op).saturating_sub(count);
+        let mut slices: Vec<Vec<Tensor>> = vec![Vec::new(); collected];
+        let mut step = 0;
+        while goes_on && step < limit {
+            let mut arguments =
+                vec![Datum::Tensor(Tensor::scalar(step)), Datum::Tensor(Tensor::scalar(goes_on))];
+            arguments.append(&mut carried);
+            let mut out = self.run(block, arguments)?;
+            goes_on = flag(out.first()).ok_or_else(|| malformed(self.module, op, "condition"))?;
+            if out.len() != 1 + count + collected {
+                return Err(malformed(self.module, op, "value for each result"));
+            }
+            collect(&mut slices, out.split_off(1 + count));
+            carried = out.split_off(1);
+            step += 1;
+        }
+        for (i, parts) in slices.into_iter().enumerate() {
+            carried.push(Datum::Tensor(self.stack(op, count + i, &parts, 0)?));
+        }
+        Ok(carried)
+    }
+
+    fn run_scan(&mut self, op: Op, operands: &[Datum]) -> Result<Vec<Datum>> {
+        let block = self.body(op, 0)?;
+        let attrs = Attrs::new(self.module.context(), self.module.attrs(op));
+        let list = |name: &str| attrs.ints(name).unwrap_or_default();
+        let at = |list: &[i64], i: usize| list.get(i).copied().unwrap_or(0);
+        let scanned = attrs.int("num_scan_inputs").and_then(|n| usize::try_from(n).ok());
+        let scanned = scanned.filter(|&n| n > 0 && n <= operands.len());
+        let scanned = scanned.ok_or_else(|| malformed(self.module, op, "`num_scan_inputs`"))?;
+        let states = operands.len() - scanned;
+        let (axes, backwards) = (list("scan_input_axes"), list("scan_input_directions"));
+        let inputs: Vec<&Tensor> = operands[states..].iter().filter_map(tensor).collect();
+        if inputs.len() != scanned {
+            return Err(malformed(self.module, op, "tensor to go through"));
+        }
+        let steps = extent(inputs[0], at(&axes, 0)).unwrap_or(0);
+        let mut carried = operands[..states].to_vec();
+        let collected = self.module.result_count(op).saturating_sub(states);
+        let mut slices: Vec<Vec<Tensor>> = vec![Vec::new(); collected];
+        for step in 0..steps {
+            let mut arguments = std::mem::take(&mut carried);
+            for (i, input) in inputs.iter().enumerate() {
+                let place = if at(&backwards, i) == 1 { steps - 1 - step } else { step };
+                arguments.push(Datum::Tensor(slice(input, at(&axes, i), place)?));
+            }
+            let mut out = self.run(block, arguments)?;
+            if out.len() != states + collected {
+                return Err(malformed(self.module, op, "value for each result"));
+            }
+            collect(&mut slices, out.split_off(states));
+            carried = out;
+        }
+        let (axes, prepended) = (list("scan_output_axes"), list("scan_output_directions"));
+        for (i, mut parts) in slices.into_iter().enumerate() {
+            if at(&prepended, i) == 1 {
+                parts.reverse();
+            }
+            carried.push(Datum::Tensor(self.stack(op, states + i, &parts, at(&axes, i))?));
+        }
+        Ok(carried)
+    }
+
+    /// The slices stacked along a new dimension; no slices give a tensor of the stated type with
+    /// the extent 0 for whatever is open.
+    fn stack(&self, op: Op, result: usize, parts: &[Tensor], axis: i64) -> Result<Tensor> {
+        let whole = parts.iter().map(|part| expand_dims(part, &[axis]));
+        let whole: Vec<Tensor> = whole.collect::<std::result::Result<_, _>>()?;
+        if !whole.is_empty() {
+            return Ok(concatenate(&whole.iter().collect::<Vec<_>>(), axis)?);
+        }
+        let context = self.module.context();
+        let ty = self.module.value_type(self.module.result(op, result));
+        let stated = context.as_tensor(ty).and_then(|(dims, element)| {
+            let size = |d: &tangram_ir::Dim| d.as_static().map_or(0, |n| n as usize);
+            let mut shape: Vec<usize> = dims.iter().map(size).collect();
+            if let Some(first) = shape.get_mut(usize::try_from(axis).unwrap_or(0)) {
+                *first = 0;
+            }
+            Some((shape, dtype::dtype_of(context, element)?))
+        });
+        let (shape, dtype) = stated.ok_or_else(|| malformed(self.module, op, "ranked result"))?;
+        let none: Vec<f32> = Vec::new();
+        Ok(cast(&Tensor::from_vec(&shape, none)?, dtype)?)
+    }
+}
+
+/// For each operation of `block`, the values made in it that nothing needs afterwards.
+fn last_uses(module: &Module, block: Block) -> FxHashMap<Op, Vec<Value>> {
+    let mut last: FxHashMap<Value, Op> = FxHashMap::default();
+    for op in module.ops(block) {
+        for value in module.results(op) {
+            let users = module.uses(value).filter_map(|u| module.ancestor_in(block, u.op));
+            let latest = users.reduce(|a, b| if module.is_before(a, b) { b } else { a });
+            last.insert(value, latest.unwrap_or(op));
+        }
+    }
+    let mut by_op: FxHashMap<Op, Vec<Value>> = FxHashMap::default();
+    for (value, op) in last {
+        by_op.entry(op).or_default().push(value);
+    }
+    by_op
+}
+
+fn tensor(datum: &Datum) -> Option<&Tensor> {
+    match datum {
+        Datum::Tensor(tensor) => Some(tensor),
+        _ => None,
+    }
+}
+
+fn flag(datum: Option<&Datum>) -> Option<bool> {
+    tensor(datum?)?.view::<bool>().ok()?.first().copied()
+}
+
+fn integer(datum: Option<&Datum>) -> Option<i64> {
+    tensor(datum?)?.i64s().ok()?.first().copied()
+}
+
+fn extent(tensor: &Tensor, axis: i64) -> Option<i64> {
+    let axis = if axis < 0 { axis + tensor.rank() as i64 } else { axis };
+    tensor.shape().get(usize::try_from(axis).ok()?).map(|&n| n as i64)
+}
+
+/// The slice at `place` along `axis`, without that dimension.
+fn slice(tensor: &Tensor, axis: i64, place: i64) -> Result<Tensor> {
+    let part = strided_slice(tensor, &[place], &[place + 1], Some(&[axis]), None)?;
+    Ok(squeeze(&part, Some(&[axis]))?)
+}
+
+fn collect(slices: &mut [Vec<Tensor>], values: Vec<Datum>) {
+    for (slices, value) in slices.iter_mut().zip(values) {
+        if let Datum::Tensor(tensor) = value {
+            slices.push(tensor);
+        }
+    }
+}
+
+/// Evaluates an operation on tensors.
+fn tensors(module: &Module, op: Op, operands: &[Datum]) -> Result<Vec<Datum>> {
+    let all = operands.iter().map(|datum| match datum {
+        Datum::Tensor(tensor) => Some(Some(tensor.clone())),
+        Datum::None => Some(None),
+        _ => None,
+    });
+    let all: Option<Vec<Option<Tensor>>> = all.collect();
+    let all = all.ok_or_else(|| malformed(module, op, "tensor for each operand"))?;
+    let failed =
+        |source| InterpretError::Operation { operation: module.name_text(op).to_owned(), source };
+    let results = evaluate(module, op, &all).map_err(failed)?;
+    Ok(results.into_iter().map(Datum::Tensor).collect())
+}
+
+/// Operations on sequences and optional values; `None` for any other.
+fn container(module: &Module, op: Op, operands: &[Datum]) -> Result<Option<Vec<Datum>>> {
+    let wrong = || malformed(module, op, "operand of the kind that it takes");
+    let sequence = || match operands.first() {
+        Some(Datum::Sequence(items)) => Ok(items.clone()),
+        _ => Err(wrong()),
+    };
+    let place = |i: usize, count: usize, default: i64| {
+        let place = integer(operands.get(i)).unwrap_or(default);
+        let place = if place < 0 { place + count as i64 } else { place };
+        usize::try_from(place).map_err(|_| wrong())
+    };
+    let one = match module.name_text(op) {
+        "nn.sequence_construct" => Datum::Sequence(operands.to_vec()),
+        "nn.sequence_empty" => Datum::Sequence(Vec::new()),
+        "nn.sequence_length" => Datum::Tensor(Tensor::scalar(sequence()?.len() as i64)),
+        "nn.sequence_at" => {
+            let items = sequence()?;
+            items.get(place(1, items.len(), 0)?).cloned().ok_or_else(wrong)?
+        }
+        "nn.sequence_erase" => {
+            let mut items = sequence()?;
+            let at = place(1, items.len(), -1)?;
+            if at >= items.len() {
+                return Err(wrong());
+            }
+            items.remove(at);
+            Datum::Sequence(items)
+        }
+        "nn.sequence_insert" => {
+            let mut items = sequence()?;
+            let at = place(2, items.len(), items.len() as i64)?;
+            if at > items.len() {
+                return Err(wrong());
+            }
+            items.insert(at, operands.get(1).cloned().ok_or_else(wrong)?);
+            Datum::Sequence(items)
+        }
+        "nn.concat_from_sequence" => {
+            let items = sequence()?;
+            let attrs = Attrs::new(module.context(), module.attrs(op));
+            let axis = attrs.int("axis").ok_or_else(wrong)?;
+            let parts: Vec<Tensor> = items.iter().filter_map(tensor).cloned().collect();
+            let parts = match attrs.flag("new_axis") {
+                true => parts
+                    .iter()
+                    .map(|p| expand_dims(p, &[axis]))
+                    .collect::<std::result::Result<Vec<_>, _>>()?,
+                false => parts,
+            };
+            Datum::Tensor(concatenate(&parts.iter().collect::<Vec<_>>(), axis)?)
+        }
+        "nn.optional" => Datum::Optional(operands.first().cloned().map(Box::new)),
+        "nn.optional_has_element" => {
+            let held =
+                !matches!(operands.first(), None | Some(Datum::None | Datum::Optional(None)));
+            Datum::Tensor(Tensor::scalar(held))
+        }
+        "nn.optional_get_element" => match operands.first() {
+            Some(Datum::Optional(Some(held))) => (**held).clone(),
+            Some(Datum::Optional(None) | Datum::None) | None => return Err(wrong()),
+            Some(plain) => plain.clone(),
+        },
+        _ => return Ok(None),
+    };
+    Ok(Some(vec![one]))
+}
