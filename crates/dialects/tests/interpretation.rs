@@ -136,7 +136,7 @@ fn a_scan_goes_through_slices() {
     let sum = f.add(block, args[0], args[1]);
     f.op(block, "nn.yield", &[sum, sum], &[], 0);
     f.finish(scan);
-    let items = || Datum::Tensor(Tensor::from_vec(&[3], vec![1i64, 2, 4]).expect("three"));
+    let items = || Datum::Tensor(Tensor::from_vec([3], vec![1i64, 2, 4]).expect("three"));
     assert_eq!(f.run(&[scalar(10), items()]), [vec![17], vec![11, 13, 17]]);
     let backwards = f.context.i64s_attr(&[1]);
     f.module.set_attr(scan, f.context.str("scan_input_directions"), Some(backwards));
