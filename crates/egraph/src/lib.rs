@@ -48,6 +48,7 @@ pub mod core;
 pub mod test;
 
 mod analysis;
+mod checkpoint;
 pub mod choices;
 mod dot;
 mod eclass;
@@ -64,12 +65,14 @@ mod recexpr;
 mod rewrite;
 mod run;
 mod schedule;
+mod serialize;
 mod sexp;
 mod subst;
 mod symbol;
 mod symbol_lang;
 
 pub use analysis::{Analysis, DidMerge, merge_max, merge_min, merge_option};
+pub use checkpoint::Checkpoints;
 pub use dot::Dot;
 pub use eclass::{EClass, ENodes};
 pub use egraph::EGraph;
@@ -95,6 +98,7 @@ pub use run::{
     StopReason,
 };
 pub use schedule::{BackoffScheduler, RewriteScheduler, SimpleScheduler};
+pub use serialize::{SerializeError, SerializedEGraph, SerializedNode};
 pub use sexp::SexpError;
 pub use subst::{Subst, Var, VarParseError};
 pub use symbol::Symbol;

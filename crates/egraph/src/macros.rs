@@ -206,8 +206,8 @@ macro_rules! rewrite {
     ($name:expr; $left:tt => $right:tt $(if $condition:expr)*) => {{
         let left = $crate::__rewrite!(@side Pattern $left);
         let right = $crate::__rewrite!(@side Pattern $right);
-        let right = $crate::__rewrite!(@conditions right $(, $condition)*);
-        $crate::Rewrite::new($name.to_string(), left, right).unwrap()
+        let applier = $crate::__rewrite!(@conditions right $(, $condition)*);
+        $crate::Rewrite::new($name.to_string(), left, applier).unwrap()
     }};
     ($name:expr; $left:tt <=> $right:tt $(if $condition:expr)*) => {{
         let name = $name.to_string();

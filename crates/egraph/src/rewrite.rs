@@ -1,6 +1,6 @@
 //! Rules: a searcher on the left, an applier on the right, conditions between.
 
-use crate::core::{Core, Found, RuleForm, Template, Term};
+use crate::core::{Core, Found, Template, Term};
 use crate::pattern::row_subst;
 use crate::{
     Analysis, EGraph, FromOp, Id, Language, Pattern, PatternAst, SearchMatches, Subst, Symbol, Var,
@@ -263,8 +263,7 @@ impl<'a, L: Language> Batch<'a, L> {
             }
             let template = Template::new(&right);
             let left = self.left.cloned();
-            let form = left.map(|left| RuleForm { name, left, right });
-            let number = form.and_then(|form| egraph.core.log_rule(form));
+            let number = left.and_then(|left| egraph.core.log_rule(name, left, right));
             Some((template, number))
         };
         self.right.get_or_init(make).as_ref()

@@ -7,8 +7,9 @@
 //! rewriting runs, which is what keeps explanations cheap.
 
 use super::nodes::Core;
+use super::proof::{Proof, Proofs};
 use super::term::{Atom, Term};
-use crate::Symbol;
+use crate::{Id, Symbol};
 
 /// Why two ids were united.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,9 +105,20 @@ impl Core {
     }
 
     /// Registers a rule with the log and returns its number, if proofs are kept.
-    pub(crate) fn log_rule(&mut self, rule: RuleForm) -> Option<u32> {
+    ///
+    /// [`Template::apply`](super::Template::apply) takes the number, with rows that a
+    /// [`RuleSet`](super::RuleSet) with witnesses found for the left side.
+    pub fn log_rule(&mut self, name: Symbol, left: Term, right: Term) -> Option<u32> {
         let log = self.log.as_mut()?;
-        log.rules.push(rule);
+        log.rules.push(RuleForm { name, left, right });
         Some(log.rules.len() as u32 - 1)
+    }
+
+    /// Proves that two ids are equal; `None` if they are not, or if no proofs are kept.
+    pub fn prove(&self, left: Id, right: Id) -> Option<Proof> {
+        if self.find(left) != self.find(right) {
+            return None;
+        }
+        Some(Proofs::new(self, true)?.prove(left, right))
     }
 }

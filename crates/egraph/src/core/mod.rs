@@ -47,6 +47,6 @@ pub use nodes::{Core, Op};
 pub use proof::{Proof, ProofStep, Vertex};
 pub use term::{Atom, Term};
 
-pub(crate) use log::{Edge, RuleForm};
+pub(crate) use log::Edge;
 pub(crate) use nodes::STALE_FACT;
 pub(crate) use proof::Proofs;

@@ -1,0 +1,237 @@
+//! E-graphs as JSON, in the format of the `egraph-serialize` crate.
+//!
+//! ```json
+//! { "nodes": { "0": { "op": "f", "children": ["1"], "eclass": "0", "cost": 1.0 } },
+//!   "root_eclasses": ["0"], "class_data": {} }
+//! ```
+//!
+//! A child is named by any node of its class. The order of nodes is kept in both directions, so
+//! the same e-graph always gives the same text.
+
+use crate::choices::Choices;
+use crate::{Analysis, EGraph, Id, Language, SymbolLang};
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use std::fmt::Display;
+use thiserror::Error;
+
+/// A node of a serialized e-graph.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SerializedNode {
+    /// The operator.
+    pub op: String,
+    /// For each child the name of a node of its class.
+    #[serde(default)]
+    pub children: Vec<String>,
+    /// The name of its class.
+    pub eclass: String,
+    /// What it costs.
+    #[serde(default = "one")]
+    pub cost: f64,
+    /// Whether it stands for more nodes that were left out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub subsumed: bool,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// An e-graph apart from any language.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SerializedEGraph {
+    /// The nodes by name.
+    pub nodes: IndexMap<String, SerializedNode>,
+    /// The names of the classes that matter.
+    #[serde(default)]
+    pub root_eclasses: Vec<String>,
+    /// What else is known of classes, by name.
+    #[serde(default)]
+    pub class_data: IndexMap<String, serde_json::Value>,
+}
+
+/// What is wrong with a serialized e-graph.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SerializeError {
+    /// The text is no JSON of the expected form.
+    #[error("expected an e-graph in JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    /// A child is named that no node has.
+    #[error("node `{node}` has the child `{child}`, but there is no node of that name")]
+    MissingNode {
+        /// The node.
+        node: String,
+        /// The name of its child.
+        child: String,
+    },
+    /// A root is named that no node has for its class.
+    #[error("there is no node of the root class `{0}`")]
+    MissingClass(String),
+    /// Classes that no finite term leads to.
+    #[error("{0} nodes have no finite term")]
+    Unfounded(usize),
+}
+
+impl SerializedEGraph {
+    /// Takes an e-graph apart; `cost` is asked for class and node.
+    pub fn new<L, N>(
+        egraph: &EGraph<L, N>,
+        roots: &[Id],
+        mut cost: impl FnMut(Id, &L) -> f64,
+    ) -> Self
+    where
+        L: Language + Display,
+        N: Analysis<L>,
+    {
+        let core = egraph.core();
+        // A class without nodes cannot be named by one; its nodes were all pruned.
+        let name = |class: Id| core.rows(class).first().map(|row| row.node.to_string());
+        let mut serialized = SerializedEGraph::default();
+        for class in core.class_ids() {
+            for row in core.rows(class) {
+                let node = egraph.enode(Id(row.node));
+                let children = node.children().iter();
+                let children =
+                    children.map(|&kid| name(egraph.find(kid)).unwrap_or_else(|| kid.to_string()));
+                let entry = SerializedNode {
+                    op: node.to_string(),
+                    children: children.collect(),
+                    eclass: class.to_string(),
+                    cost: cost(class, &node),
+                    subsumed: false,
+                };
+                serialized.nodes.insert(row.node.to_string(), entry);
+            }
+        }
+        let root = |&root: &Id| egraph.find(root).to_string();
+        serialized.root_eclasses = roots.iter().map(root).collect();
+        serialized
+    }
+
+    /// Reads JSON.
+    ///
+    /// # Errors
+    /// If the text has another form, or names nodes or classes that are not there.
+    pub fn from_json(text: &str) -> Result<Self, SerializeError> {
+        let egraph: SerializedEGraph = serde_json::from_str(text)?;
+        for (name, node) in &egraph.nodes {
+            if let Some(child) =
+                node.children.iter().find(|child| !egraph.nodes.contains_key(*child))
+            {
+                let (node, child) = (name.clone(), child.clone());
+                return Err(SerializeError::MissingNode { node, child });
+            }
+        }
+        let known = |class: &&String| !egraph.nodes.values().any(|node| node.eclass == **class);
+        match egraph.root_eclasses.iter().find(known) {
+            Some(class) => Err(SerializeError::MissingClass(class.clone())),
+            None => Ok(egraph),
+        }
+    }
+
+    /// Writes JSON.
+    ///
+    /// # Errors
+    /// If a cost is not finite.
+    pub fn to_json(&self) -> Result<String, SerializeError> {
+        Ok(serde_json::to_string_pretty(self)?)
+    }
+
+    /// Numbers the classes in the order of their first nodes.
+    fn classes(&self) -> IndexMap<&str, usize> {
+        let mut classes = IndexMap::new();
+        for node in self.nodes.values() {
+            let next = classes.len();
+            classes.entry(node.eclass.as_str()).or_insert(next);
+        }
+        classes
+    }
+
+    /// Returns the choices for extraction, and the roots among the classes.
+    pub fn choices(&self) -> (Choices, Vec<usize>) {
+        let classes = self.classes();
+        let mut choices = Choices::new(classes.len());
+        for node in self.nodes.values() {
+            let kids = node.children.iter().filter_map(|child| self.nodes.get(child));
+            let kids = kids.map(|kid| classes[kid.eclass.as_str()]);
+            choices.push(classes[node.eclass.as_str()], node.cost, kids);
+        }
+        let roots = self.root_eclasses.iter();
+        let roots = roots.filter_map(|root| classes.get(root.as_str()).copied());
+        (choices, roots.collect())
+    }
+
+    /// Builds an e-graph, and returns the ids of the roots.
+    ///
+    /// # Errors
+    /// If classes have no finite term.
+    pub fn build(&self) -> Result<(EGraph<SymbolLang, ()>, Vec<Id>), SerializeError> {
+        let classes = self.classes();
+        let mut ids: Vec<Option<Id>> = vec![None; classes.len()];
+        let mut egraph = EGraph::default();
+        let mut todo: Vec<&SerializedNode> = self.nodes.values().collect();
+        while !todo.is_empty() {
+            let before = todo.len();
+            todo.retain(|node| {
+                let kids = node
+                    .children
+                    .iter()
+                    .map(|child| ids[classes[self.nodes[child].eclass.as_str()]]);
+                let Some(kids) = kids.collect::<Option<Vec<Id>>>() else {
+                    return true;
+                };
+                let id = egraph.add(SymbolLang::new(node.op.as_str(), kids));
+                match &mut ids[classes[node.eclass.as_str()]] {
+                    Some(known) => _ = egraph.union(*known, id),
+                    place => *place = Some(id),
+                }
+                false
+            });
+            if todo.len() == before {
+                return Err(SerializeError::Unfounded(before));
+            }
+        }
+        egraph.rebuild();
+        let root = |root: &String| ids[*classes.get(root.as_str())?].map(|id| egraph.find(id));
+        let roots = self.root_eclasses.iter().filter_map(root).collect();
+        Ok((egraph, roots))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Runner;
+
+    #[test]
+    fn an_e_graph_survives_the_trip() {
+        let rules =
+            [rewrite!("comm"; "(+ ?a ?b)" => "(+ ?b ?a)"), rewrite!("zero"; "(+ ?a 0)" => "?a")];
+        let start = "(f (+ x 0) (+ 0 y))".parse().unwrap();
+        let runner = Runner::<SymbolLang, ()>::default().with_expr(&start).run(&rules);
+        let serialized = SerializedEGraph::new(&runner.egraph, &runner.roots, |_, _| 1.0);
+        let text = serialized.to_json().unwrap();
+        let read = SerializedEGraph::from_json(&text).unwrap();
+        assert_eq!(read, serialized);
+        let (built, roots) = read.build().unwrap();
+        assert_eq!(built.total_number_of_nodes(), runner.egraph.total_number_of_nodes());
+        assert_eq!(built.number_of_classes(), runner.egraph.number_of_classes());
+        assert_eq!(built.lookup_expr(&"(f x y)".parse().unwrap()), Some(roots[0]));
+        let (choices, roots) = read.choices();
+        assert_eq!(choices.dag_cost(&choices.greedy(), &roots), Some(3.0));
+    }
+
+    #[test]
+    fn errors_name_what_is_missing() {
+        let bad = r#"{"nodes": {"a": {"op": "f", "children": ["b"], "eclass": "0"}}}"#;
+        let error = SerializedEGraph::from_json(bad).unwrap_err().to_string();
+        assert_eq!(error, "node `a` has the child `b`, but there is no node of that name");
+        let circle = r#"{"nodes": {"a": {"op": "f", "children": ["a"], "eclass": "0"}}}"#;
+        let error = SerializedEGraph::from_json(circle).unwrap().build().unwrap_err();
+        assert_eq!(error.to_string(), "1 nodes have no finite term");
+        let root = r#"{"nodes": {}, "root_eclasses": ["7"]}"#;
+        let error = SerializedEGraph::from_json(root).unwrap_err();
+        assert_eq!(error.to_string(), "there is no node of the root class `7`");
+    }
+}
