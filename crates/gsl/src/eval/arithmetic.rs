@@ -31,7 +31,7 @@ pub(super) fn binary(op: BinaryOp, lhs: &AttrValue, rhs: &AttrValue) -> Result<A
 }
 
 /// Decides equality; values of different kinds differ, but for integers and floats.
-pub(super) fn equal(lhs: &AttrValue, rhs: &AttrValue) -> Result<bool> {
+pub(crate) fn equal(lhs: &AttrValue, rhs: &AttrValue) -> Result<bool> {
     match (lhs, rhs) {
         (AttrValue::Int(a), AttrValue::Int(b)) => Ok(a == b),
         (AttrValue::Bool(a), AttrValue::Bool(b)) => Ok(a == b),

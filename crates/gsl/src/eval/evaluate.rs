@@ -154,7 +154,7 @@ fn access(rule: &Rule, pattern: PatId, name: &str, env: &mut dyn Env) -> Result<
 }
 
 /// Runs `body` with a symbol bound, and restores what it stood for.
-pub(super) fn with_symbol<T>(
+pub(crate) fn with_symbol<T>(
     env: &mut dyn Env,
     symbol: SymId,
     value: AttrValue,

@@ -9,6 +9,8 @@ mod function;
 mod matching;
 mod value;
 
+pub(crate) use arithmetic::equal;
+pub(crate) use evaluate::with_symbol;
 pub use evaluate::{Env, evaluate};
 pub use matching::matches;
 pub use value::{AttrValue, SymbolicDim};

@@ -1,5 +1,6 @@
 //! Attribute values.
 
+use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -23,7 +24,9 @@ pub enum AttrValue {
 }
 
 /// Arithmetic on symbolic dimensions: an integer for every value of the symbols.
-pub trait SymbolicDim: Debug + Send + Sync {
+///
+/// An implementation finds its own kind among the others through `Any`.
+pub trait SymbolicDim: Any + Debug + Send + Sync {
     /// Computes `self op other`, or with `swapped` `other op self`, where `other` is an integer or
     /// another dimension. Returns none for what it cannot represent.
     fn arithmetic(&self, op: BinaryOp, other: &AttrValue, swapped: bool) -> Option<AttrValue>;

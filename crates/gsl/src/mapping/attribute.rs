@@ -1,0 +1,146 @@
+//! Attribute dictionaries of new operations.
+
+use tangram_dialects::{constant, dtype};
+use tangram_ir::{Attr, AttrKind, Context, Diagnostic, FloatKind, Module, OpDef, Str};
+use tangram_tensor::DType;
+
+use super::build::Builder;
+use super::tensor;
+use crate::ast::{ExprId, ExprKind, PatId, PatternKind};
+use crate::eval::AttrValue;
+use crate::matching::{Frame, show};
+
+impl Builder<'_, '_> {
+    /// Makes the dictionary of a call: what it copies, then what it gives.
+    pub(super) fn attributes(
+        &mut self,
+        frame: Frame,
+        id: PatId,
+        def: Option<&'static OpDef>,
+    ) -> Result<Attr, Diagnostic> {
+        let plan = self.plan;
+        let PatternKind::Call { attrs, rest, .. } = &plan.rule().pattern(id).kind else {
+            return Ok(Attr::EMPTY_DICT);
+        };
+        let mut entries: Vec<(Str, Attr)> = Vec::new();
+        if let Some(rest) = rest {
+            let target = self.bindings.target(plan, frame, *rest);
+            let Some(op) = target.and_then(|target| target.op(self.module())) else {
+                return Err(self.refuse("not-matched", "attributes are copied from nothing"));
+            };
+            let context = self.module().context();
+            let copied = context.entries(self.module().attrs(op)).iter().copied();
+            let given = |name: Str| attrs.iter().any(|f| f.name == context.text(name));
+            entries.extend(copied.filter(|(name, _)| !given(*name)));
+        }
+        for field in attrs {
+            let attr = match self.copied(frame, &field.name, field.value) {
+                Some(attr) => attr,
+                None => {
+                    let value = self.evaluate(frame, field.value)?;
+                    let kind = def.and_then(|def| def.attr(&field.name));
+                    let kind = kind.map_or(AttrKind::Any, |attr| attr.kind);
+                    Some(self.attribute(&field.name, kind, &value)?)
+                }
+            };
+            let name = self.module().context().str(&field.name);
+            entries.extend(attr.map(|attr| (name, attr)));
+        }
+        Ok(self.module().context().dict(entries))
+    }
+
+    /// The attribute of the same name of a matched call is copied as it is, or left out as there.
+    fn copied(&self, frame: Frame, name: &str, expr: ExprId) -> Option<Option<Attr>> {
+        let rule = self.plan.rule();
+        let ExprKind::Access { pattern, attribute } = &rule.expr(expr).kind else { return None };
+        let tensor = matches!(name, "shape" | "dtype" | "ndim" | "value");
+        if attribute != name || tensor {
+            return None;
+        }
+        let PatternKind::Call { .. } = rule.pattern(*pattern).kind else { return None };
+        let op = self.bindings.target(self.plan, frame, *pattern)?.op(self.module())?;
+        Some(self.module().attr(op, name))
+    }
+
+    fn attribute(
+        &mut self,
+        name: &str,
+        kind: AttrKind,
+        value: &AttrValue,
+    ) -> Result<Attr, Diagnostic> {
+        let found = match kind {
+            AttrKind::Tensor => {
+                let dtype = tensor::natural_dtype(value);
+                let made = tensor::from_value(value, dtype, None).ok();
+                made.map(|made| self.tensor_attr(&made))
+            }
+            _ => to_attr(self.module(), kind, value),
+        };
+        let message = || format!("attribute `{name}` cannot be {}", show(value));
+        found.ok_or_else(|| self.refuse("attribute", &message()))
+    }
+
+    /// Stores a tensor; a key that this makes is dropped when the rewrite is refused.
+    pub(super) fn tensor_attr(&mut self, tensor: &tangram_tensor::Tensor) -> Attr {
+        // The number of operations so far never repeats, so that the key is free.
+        let key = format!("made.{}", self.module().op_capacity());
+        let known = self.module().context().str(&key);
+        let fresh = self.module().resources().find(known).is_none();
+        let attr = constant::tensor_attr(self.rewriter.module_mut_unheard(), tensor, &key);
+        if fresh && self.module().resources().find(known).is_some() {
+            self.keys.push(known);
+        }
+        attr
+    }
+}
+
+/// Returns a value as an attribute of a kind; none if it is not one.
+fn to_attr(module: &Module, kind: AttrKind, value: &AttrValue) -> Option<Attr> {
+    let context = module.context();
+    match (kind, value) {
+        (AttrKind::Int | AttrKind::Any, AttrValue::Int(n)) => Some(context.i64_attr(*n)),
+        (AttrKind::Float, _) => Some(context.float_attr(number(value)?, FloatKind::F32)),
+        (AttrKind::Any, AttrValue::Float(x)) => Some(context.float_attr(*x, FloatKind::F32)),
+        (AttrKind::Bool | AttrKind::Any, AttrValue::Bool(b)) => Some(context.bool_attr(*b)),
+        (AttrKind::Str | AttrKind::Any, AttrValue::Str(text)) => Some(context.str_attr(text)),
+        (AttrKind::Enum(names), AttrValue::Str(text)) => {
+            names.contains(&text.as_str()).then(|| context.str_attr(text))
+        }
+        (AttrKind::DType | AttrKind::Type, AttrValue::Str(text)) => {
+            let named = DType::ALL.into_iter().find(|dtype| dtype.name() == text)?;
+            Some(context.type_attr(dtype::type_of(context, named)))
+        }
+        (AttrKind::Ints, AttrValue::Tuple(fields)) => integers(context, fields),
+        (AttrKind::Floats, AttrValue::Tuple(fields)) => {
+            let item = |x| Some(context.float_attr(number(x)?, FloatKind::F32));
+            Some(context.array_attr(&fields.iter().map(item).collect::<Option<Vec<_>>>()?))
+        }
+        (AttrKind::Any, AttrValue::Tuple(fields)) => integers(context, fields).or_else(|| {
+            // One level, as attributes have.
+            let flat = fields.iter().all(|field| !matches!(field, AttrValue::Tuple(_)));
+            let items = fields.iter().filter(|_| flat).map(|f| to_attr(module, kind, f));
+            flat.then(|| Some(context.array_attr(&items.collect::<Option<Vec<_>>>()?)))?
+        }),
+        (AttrKind::Strs, AttrValue::Tuple(fields)) => {
+            let item = |field: &AttrValue| to_attr(module, AttrKind::Str, field);
+            Some(context.array_attr(&fields.iter().map(item).collect::<Option<Vec<_>>>()?))
+        }
+        _ => None,
+    }
+}
+
+fn integers(context: &Context, fields: &[AttrValue]) -> Option<Attr> {
+    let integer = |field: &AttrValue| match field {
+        AttrValue::Int(n) => Some(*n),
+        _ => None,
+    };
+    Some(context.i64s_attr(&fields.iter().map(integer).collect::<Option<Vec<_>>>()?))
+}
+
+fn number(value: &AttrValue) -> Option<f64> {
+    match value {
+        AttrValue::Int(n) => Some(*n as f64),
+        AttrValue::Float(x) => Some(*x),
+        _ => None,
+    }
+}

@@ -1,0 +1,88 @@
+//! Making the target of a rule: `Γ; p ↦ e`.
+//!
+//! A rewrite is planned before anything is touched: where the new operations go, and what has to
+//! move up for that. Then the target is built, its types are compared with those of the source,
+//! and only then are users redirected and dead operations erased. If anything is refused on the
+//! way, all that was made is erased again.
+
+mod attribute;
+mod build;
+mod fold;
+mod place;
+mod replace;
+mod tensor;
+mod types;
+
+use tangram_ir::{Diagnostic, Op, Value};
+use tangram_rewrite::Rewriter;
+
+use crate::matching::Match;
+use crate::plan::Plan;
+use crate::rules::Natives;
+
+/// Applies a match; returns the operations that were made and remain.
+///
+/// # Errors
+/// Why the rewrite is refused; the module is as it was then.
+pub(crate) fn apply(
+    plan: &Plan,
+    settings: (&Natives, usize),
+    rewriter: &mut Rewriter<'_>,
+    root: Op,
+    found: &Match,
+) -> Result<Vec<Op>, Diagnostic> {
+    let needed = build::needed_values(plan, rewriter.module(), found);
+    let place = place::plan_place(plan, rewriter.module(), root, found.outputs(), &needed)?;
+    let mut builder = build::Builder::new(plan, settings, rewriter, found, root, place.point);
+    let built = match builder.outputs() {
+        Ok(values) => values,
+        Err(diagnostic) => {
+            builder.erase_all();
+            return Err(diagnostic);
+        }
+    };
+    let checked = check_outputs(plan, builder.module(), root, found.outputs(), &built);
+    if let Err(diagnostic) = checked {
+        builder.erase_all();
+        return Err(diagnostic);
+    }
+    let made = builder.finish(&built);
+    replace::commit(rewriter, found, &built, &made, &place);
+    Ok(made.into_iter().filter(|op| rewriter.module().is_live(*op)).collect())
+}
+
+fn check_outputs(
+    plan: &Plan,
+    module: &tangram_ir::Module,
+    root: Op,
+    old: &[Value],
+    new: &[Value],
+) -> Result<(), Diagnostic> {
+    if old.len() != new.len() {
+        let message = format!("the source has {} outputs, the target {}", old.len(), new.len());
+        return Err(refuse(plan, module, root, "output-count", &message));
+    }
+    if old == new {
+        return Err(refuse(plan, module, root, "no-change", "the target is what was matched"));
+    }
+    for (old, new) in old.iter().zip(new) {
+        types::compatible(plan, module, root, *old, *new)?;
+    }
+    Ok(())
+}
+
+/// Says that a rule refuses to rewrite at an operation.
+fn refuse(
+    plan: &Plan,
+    module: &tangram_ir::Module,
+    root: Op,
+    code: &'static str,
+    message: &str,
+) -> Diagnostic {
+    let text = format!(
+        "rule `{}` at `{}` ({root:?}): {message}",
+        plan.rule().name(),
+        module.name_text(root)
+    );
+    Diagnostic::error(code, module.loc(root), text)
+}

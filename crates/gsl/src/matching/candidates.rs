@@ -1,0 +1,131 @@
+//! Where a further output may be: up from what is matched, along the users of values.
+
+use rustc_hash::FxHashSet;
+use tangram_ir::Op;
+
+use super::bindings::{Frame, Target};
+use super::solver::{Goal, Solver};
+use crate::ast::{PatId, PatternKind};
+use crate::plan::Route;
+
+/// How many users of a value are counted when ways are compared.
+const MAX_COUNTED: usize = 64;
+
+impl Solver<'_> {
+    /// Looks for output `k`.
+    pub(super) fn find_output(&mut self, k: usize) -> bool {
+        let id = self.plan.rule().sources()[k];
+        let place = self.bindings.resolve(self.plan, Frame::ROOT, id);
+        if self.bindings.slot(place).is_some() {
+            return true;
+        }
+        let candidates = self.candidates(k, Frame::ROOT, id);
+        let goal = |target| Goal::Match { frame: Frame::ROOT, id, target };
+        if candidates.is_empty() {
+            let texts = || (self.plan.describe(id), "no such user of what is matched".into());
+            return self.missed(id, Some(self.root), texts);
+        }
+        self.choose(candidates.into_iter().map(goal).collect())
+    }
+
+    /// Lists what pattern `root` of output `k` may be, in the order of operations.
+    ///
+    /// Every match is among them: each goes along some way, and of the ways from matched values
+    /// the one with the fewest users at its start is taken.
+    pub(super) fn candidates(&self, k: usize, frame: Frame, root: PatId) -> Vec<Target> {
+        let mut start: Option<(usize, &Route, Target)> = None;
+        for route in self.plan.routes(k) {
+            let Some(target) = self.bindings.target(self.plan, frame, route.from) else { continue };
+            let users = match target {
+                Target::Value(value) => self.module.uses(value).take(MAX_COUNTED).count(),
+                Target::Results(op) => {
+                    let uses = self.module.results(op).flat_map(|value| self.module.uses(value));
+                    uses.take(MAX_COUNTED).count()
+                }
+            };
+            if start.is_none_or(|(fewest, ..)| users < fewest) {
+                start = Some((users, route, target));
+            }
+        }
+        let mut found = match start {
+            Some((_, route, target)) => self.climb(route, target),
+            None => self.scan(root),
+        };
+        let inside = |target: &Target| {
+            target.op(self.module).and_then(|op| self.module.block(op)) == self.block
+        };
+        found.retain(inside);
+        let mut ops: Vec<(Op, Target)> =
+            found.into_iter().filter_map(|t| Some((t.op(self.module)?, t))).collect();
+        ops.sort_by(|(a, _), (b, _)| {
+            self.module.is_before(*b, *a).cmp(&self.module.is_before(*a, *b))
+        });
+        ops.into_iter().map(|(_, target)| target).collect()
+    }
+
+    /// Every value that an operation of the block makes.
+    fn scan(&self, root: PatId) -> Vec<Target> {
+        let ops = self.block.into_iter().flat_map(|block| self.module.ops(block));
+        ops.flat_map(|op| self.made(root, op)).collect()
+    }
+
+    fn made(&self, id: PatId, op: Op) -> Vec<Target> {
+        if self.plan.is_tuple(id) {
+            vec![Target::Results(op)]
+        } else {
+            self.module.results(op).take(1).map(Target::Value).collect()
+        }
+    }
+
+    fn climb(&self, route: &Route, from: Target) -> Vec<Target> {
+        let mut level = vec![from];
+        for &step in &route.steps {
+            let mut next = Vec::new();
+            let mut seen = FxHashSet::default();
+            for target in level {
+                for above in self.above(target, step) {
+                    if seen.insert(above) {
+                        next.push(above);
+                    }
+                }
+            }
+            level = next;
+        }
+        level
+    }
+
+    /// Lists what pattern `step` may be if one of its parts is `target`.
+    fn above(&self, target: Target, step: PatId) -> Vec<Target> {
+        match self.plan.rule().pattern(step).kind {
+            PatternKind::Call { op, associative, .. } => {
+                let named = |user: &Op| self.plan.names(op).contains(&self.module.name(*user));
+                let mut users: Vec<Op> = self.users(target).into_iter().filter(named).collect();
+                let mut known: FxHashSet<Op> = users.iter().copied().collect();
+                let mut at = 0;
+                // A flattened call may have the operand further below.
+                while associative && at < users.len() {
+                    for above in self.made(step, users[at]) {
+                        let more = self.users(above).into_iter().filter(named);
+                        users.extend(more.filter(|op| known.insert(*op)).collect::<Vec<_>>());
+                    }
+                    at += 1;
+                }
+                users.into_iter().flat_map(|user| self.made(step, user)).collect()
+            }
+            PatternKind::Proj { .. } => match target {
+                Target::Results(op) => self.module.results(op).map(Target::Value).collect(),
+                Target::Value(_) => Vec::new(),
+            },
+            _ => vec![target],
+        }
+    }
+
+    /// Lists the operations that use a value, each once, earliest first where they share a block.
+    fn users(&self, target: Target) -> Vec<Op> {
+        let Some(value) = target.value(self.module) else { return Vec::new() };
+        let mut users: Vec<Op> = self.module.uses(value).map(|user| user.op).collect();
+        users.sort_unstable();
+        users.dedup();
+        users
+    }
+}

@@ -1,0 +1,225 @@
+//! A rule as a rewrite pattern.
+
+use std::sync::Arc;
+
+use tangram_ir::{Context, Module, Op};
+use tangram_rewrite::{NoMatch, RewritePattern, Rewriter, Roots};
+
+use super::natives::Natives;
+use super::record::{Application, Record, Refusal};
+use crate::ast::Rule;
+use crate::check::{check_built, has_errors};
+use crate::mapping;
+use crate::matching::{Match, Solver};
+use crate::plan::Plan;
+use crate::schema::NnSchema;
+
+/// How many matches at one root are tried when rewrites are refused.
+const MAX_REFUSED: usize = 16;
+
+/// What rules are compiled with.
+#[derive(Clone)]
+pub struct Options {
+    /// The functions that rules may call.
+    pub natives: Arc<Natives>,
+    /// Hears what is done.
+    pub record: Option<Arc<dyn Record>>,
+    /// By how many bytes the result of folding may exceed its operands.
+    pub fold_growth: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { natives: Arc::default(), record: None, fold_growth: 1 << 16 }
+    }
+}
+
+/// Why a rule cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompileError {
+    /// The checker found errors, shown here.
+    #[error("{0}")]
+    Wrong(String),
+    /// The target makes an operation that cannot be expressed.
+    #[error("rule `{rule}` makes `{operation}`, which the target cannot express")]
+    Inexpressible {
+        /// The rule.
+        rule: String,
+        /// The operation.
+        operation: String,
+    },
+    /// The rule calls a function that is not registered.
+    #[error("rule `{rule}` calls `{function}`, which is not registered")]
+    Native {
+        /// The rule.
+        rule: String,
+        /// The function.
+        function: String,
+    },
+}
+
+/// A rule that is ready to run; drivers run it beside native patterns.
+#[derive(Clone)]
+pub struct CompiledRule {
+    plan: Plan,
+    roots: Roots,
+    benefit: u16,
+    options: Options,
+}
+
+impl CompiledRule {
+    /// Checks and compiles a rule. `expressible` says of an operation, by its whole name, whether
+    /// the result may have it.
+    ///
+    /// # Errors
+    /// A rule that the checker finds wrong, or whose target makes what cannot be expressed.
+    pub fn new(
+        rule: &Rule,
+        context: &Context,
+        schema: &NnSchema,
+        options: &Options,
+        expressible: &dyn Fn(&str) -> bool,
+    ) -> Result<Self, CompileError> {
+        let (sources, found) = check_built(rule, schema);
+        if has_errors(&found) {
+            return Err(CompileError::Wrong(sources.render(&found)));
+        }
+        let compiled = Self::unchecked(rule, context, options);
+        let made = compiled.plan.made_operations(context);
+        let refused = made.iter().map(|name| context.name_text(*name)).find(|n| !expressible(n));
+        match refused {
+            Some(name) => Err(CompileError::Inexpressible {
+                rule: rule.name().to_owned(),
+                operation: name.to_owned(),
+            }),
+            None => Ok(compiled),
+        }
+    }
+
+    /// Compiles a rule that is known to be right.
+    pub fn unchecked(rule: &Rule, context: &Context, options: &Options) -> Self {
+        let plan = Plan::new(rule, context);
+        let declared = rule.benefit().map_or(plan.call_count() as i64, i64::from);
+        // Priority counts for more than any usual benefit.
+        let benefit = declared + 1000 * i64::from(rule.priority());
+        let benefit = benefit.clamp(0, i64::from(u16::MAX)) as u16;
+        let roots = plan.roots();
+        Self { plan, roots, benefit, options: options.clone() }
+    }
+
+    /// Returns the rule.
+    pub fn rule(&self) -> &Rule {
+        self.plan.rule()
+    }
+
+    /// Returns its plan.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Returns how far from a root a match looks, in uses either way.
+    pub fn look_depth(&self) -> usize {
+        self.plan.depth()
+    }
+
+    /// Returns a search for the matches at `root`, one after the other.
+    pub fn matches<'a>(&'a self, module: &'a Module, root: Op) -> Solver<'a> {
+        Solver::new(&self.plan, module, &self.options.natives, root)
+    }
+
+    /// Returns the first match at `root`.
+    pub fn find(&self, module: &Module, root: Op) -> Option<Match> {
+        let admitted = self.plan.prefix().admits(&self.plan, module, root);
+        admitted.then(|| self.matches(module, root).next_match())?
+    }
+
+    /// Says why there is no match at `root`: the pattern that failed after most was matched.
+    pub fn explain(&self, module: &Module, root: Op) -> Option<String> {
+        let mut solver = self.matches(module, root).with_reasons(true);
+        while solver.next_match().is_some() {}
+        solver.miss().map(|miss| miss.describe(&self.plan, module))
+    }
+
+    /// Applies one match.
+    ///
+    /// # Errors
+    /// Why it was refused; the module is as it was then.
+    pub fn apply(
+        &self,
+        rewriter: &mut Rewriter<'_>,
+        root: Op,
+        found: &Match,
+    ) -> Result<(), tangram_ir::Diagnostic> {
+        let settings = (&*self.options.natives, self.options.fold_growth);
+        let made = mapping::apply(&self.plan, settings, rewriter, root, found)?;
+        if let Some(record) = &self.options.record {
+            record.applied(Application {
+                rule: self.rule().name().to_owned(),
+                root,
+                matched: found.ops().to_vec(),
+                made,
+            });
+        }
+        Ok(())
+    }
+
+    /// Lists the first matches at a root: the second and later ones are for when one is refused.
+    fn first_matches(&self, module: &Module, root: Op, skip: usize) -> Option<Match> {
+        let mut solver = self.matches(module, root);
+        for _ in 0..skip {
+            solver.next_match()?;
+        }
+        solver.next_match()
+    }
+}
+
+impl RewritePattern for CompiledRule {
+    fn name(&self) -> &str {
+        self.rule().name()
+    }
+
+    fn labels(&self) -> &[String] {
+        self.rule().labels()
+    }
+
+    fn roots(&self) -> Roots {
+        self.roots.clone()
+    }
+
+    fn benefit(&self) -> u16 {
+        self.benefit
+    }
+
+    fn match_and_rewrite(&self, rewriter: &mut Rewriter<'_>, op: Op) -> Result<(), NoMatch> {
+        let silent = !rewriter.wants_reasons();
+        if silent && !self.plan.prefix().admits(&self.plan, rewriter.module(), op) {
+            return Err(NoMatch::SILENT);
+        }
+        let mut refused = None;
+        for skip in 0..MAX_REFUSED {
+            let Some(found) = self.first_matches(rewriter.module(), op, skip) else { break };
+            match self.apply(rewriter, op, &found) {
+                Ok(()) => return Ok(()),
+                Err(diagnostic) => {
+                    refused.get_or_insert(diagnostic);
+                }
+            }
+        }
+        if let Some(diagnostic) = refused {
+            let reason = diagnostic.message.clone();
+            if let Some(record) = &self.options.record {
+                let rule = self.rule().name().to_owned();
+                record.refused(Refusal { rule, root: op, diagnostic });
+            }
+            return Err(NoMatch::because(reason));
+        }
+        if silent {
+            return Err(NoMatch::SILENT);
+        }
+        match self.explain(rewriter.module(), op) {
+            Some(reason) => Err(NoMatch::because(reason)),
+            None => Err(NoMatch::SILENT),
+        }
+    }
+}
