@@ -3,6 +3,7 @@
 //! - [`builtin`] and [`func`]: modules, functions, calls.
 //! - [`nn`]: tensor operations at graph level, with type inference over symbolic dimensions and
 //!   reference evaluation.
+//! - [`std`]: MLIR's dialects for numbers, control flow, loops, buffers and tensors.
 //!
 //! A definition is data plus functions. The verifier, type inference, the ONNX conversion, the
 //! Python constructors and the reference documentation all read the same one.
@@ -17,8 +18,9 @@ pub mod func;
 pub mod infer;
 pub mod interpret;
 pub mod nn;
+pub mod std;
 
-use std::sync::Arc;
+use ::std::sync::Arc;
 
 use tangram_ir::Context;
 
@@ -28,5 +30,6 @@ pub fn context() -> Arc<Context> {
     context.register(builtin::DEFS.iter().copied());
     context.register(func::DEFS.iter().copied());
     nn::register(&context);
+    std::register(&context);
     context
 }

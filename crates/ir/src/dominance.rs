@@ -74,7 +74,9 @@ impl Dominance {
 /// Says whether the operations of `region` stand in no order: those of a registered operation
 /// without terminator, such as `builtin.module`.
 pub(crate) fn is_graph(module: &Module, region: Region) -> bool {
-    module.has_traits(module.region_parent(region), Traits::NO_TERMINATOR)
+    let parent = module.region_parent(region);
+    module.has_traits(parent, Traits::NO_TERMINATOR)
+        && !module.has_traits(parent, Traits::TERMINATOR)
 }
 
 /// The operation in `region` that is `op` or holds it, with its block.

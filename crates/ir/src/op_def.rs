@@ -47,6 +47,9 @@ bitflags::bitflags! {
         const SAME_TYPE = 1 << 15;
         /// Has the effects of the operations in its regions and no others.
         const RECURSIVE_EFFECTS = 1 << 16;
+        /// Undefined for some operands (a division by zero), so that it must not run where it
+        /// did not run before. It may be dropped or merged if it is also pure.
+        const MAY_TRAP = 1 << 17;
     }
 }
 

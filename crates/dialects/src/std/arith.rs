@@ -1,0 +1,205 @@
+//! MLIR's `arith` dialect: integers and floats, one by one or element by element.
+//!
+//! Integers have no sign of their own: an operation says how it reads them, `s` for signed (two's
+//! complement), `u` for unsigned.
+
+use tangram_ir::{AttrDef, AttrKind, OpDef, OperandDef, ResultDef, Traits};
+
+use super::{FASTMATH, LHS_RHS, RESULT, infer, optional, required, result, value};
+
+/// Every definition of this dialect.
+pub static DEFS: &[OpDef] = &[
+    OpDef {
+        results: RESULT,
+        attrs: VALUE,
+        traits: Traits::PURE.union(Traits::CONSTANT_LIKE),
+        infer: Some(infer::of_value),
+        ..OpDef::new("arith.constant", "a constant number, vector or tensor")
+    },
+    binary("arith.addi", "the sum of two integers, modulo 2^width", OVERFLOW, RING),
+    binary("arith.subi", "the difference of two integers, modulo 2^width", OVERFLOW, PURE),
+    binary("arith.muli", "the product of two integers, modulo 2^width", OVERFLOW, RING),
+    binary("arith.divsi", "the signed quotient, towards zero", EXACT, TRAPS),
+    binary("arith.divui", "the unsigned quotient, rounded down", EXACT, TRAPS),
+    binary("arith.ceildivsi", "the signed quotient, rounded up", &[], TRAPS),
+    binary("arith.ceildivui", "the unsigned quotient, rounded up", &[], TRAPS),
+    binary("arith.floordivsi", "the signed quotient, rounded down", &[], TRAPS),
+    binary("arith.remsi", "the rest of the signed division towards zero", &[], TRAPS),
+    binary("arith.remui", "the rest of the unsigned division", &[], TRAPS),
+    binary("arith.andi", "bits set in both operands", &[], RING),
+    binary("arith.ori", "bits set in either operand", &[], RING),
+    binary("arith.xori", "bits set in one operand only", &[], RING),
+    binary("arith.shli", "the left operand shifted up by the right one", OVERFLOW, PURE),
+    binary("arith.shrsi", "the left operand shifted down, its sign bit repeated", EXACT, PURE),
+    binary("arith.shrui", "the left operand shifted down, filled with zeros", EXACT, PURE),
+    binary("arith.maxsi", "the greater signed integer", &[], RING),
+    binary("arith.maxui", "the greater unsigned integer", &[], RING),
+    binary("arith.minsi", "the smaller signed integer", &[], RING),
+    binary("arith.minui", "the smaller unsigned integer", &[], RING),
+    pair(
+        "arith.addui_extended",
+        "the sum, and whether it overflows unsigned",
+        SUM,
+        infer::first_and_boolean,
+    ),
+    pair(
+        "arith.mulsi_extended",
+        "the low and high half of the signed product",
+        HALVES,
+        infer::twice_first,
+    ),
+    pair(
+        "arith.mului_extended",
+        "the low and high half of the unsigned product",
+        HALVES,
+        infer::twice_first,
+    ),
+    binary("arith.addf", "the sum of two floats", FASTMATH, COMMUTES),
+    binary("arith.subf", "the difference of two floats", FASTMATH, PURE),
+    binary("arith.mulf", "the product of two floats", FASTMATH, COMMUTES),
+    binary("arith.divf", "the quotient of two floats", FASTMATH, PURE),
+    binary(
+        "arith.remf",
+        "the rest of the division towards zero, with the sign of the left operand",
+        FASTMATH,
+        PURE,
+    ),
+    binary(
+        "arith.maximumf",
+        "the greater float; NaN if either is; -0 below +0",
+        FASTMATH,
+        COMMUTES,
+    ),
+    binary(
+        "arith.minimumf",
+        "the smaller float; NaN if either is; -0 below +0",
+        FASTMATH,
+        COMMUTES,
+    ),
+    binary(
+        "arith.maxnumf",
+        "the greater float; of NaN and a number the number",
+        FASTMATH,
+        COMMUTES,
+    ),
+    binary(
+        "arith.minnumf",
+        "the smaller float; of NaN and a number the number",
+        FASTMATH,
+        COMMUTES,
+    ),
+    OpDef {
+        operands: &[value("operand", "a float")],
+        results: RESULT,
+        attrs: FASTMATH,
+        traits: PURE.union(Traits::SAME_TYPE).union(Traits::INVOLUTION),
+        infer: Some(infer::like_first),
+        ..OpDef::new("arith.negf", "the float with its sign turned")
+    },
+    compare("arith.cmpi", "compares two integers", PREDICATE_ONLY),
+    compare("arith.cmpf", "compares two floats", PREDICATE_FASTMATH),
+    OpDef {
+        operands: &[
+            value("condition", "`i1`, or `i1` for each element"),
+            value("true_value", "the result where the condition holds"),
+            value("false_value", "the result where it does not"),
+        ],
+        results: RESULT,
+        traits: PURE,
+        infer: Some(infer::like_second),
+        ..OpDef::new("arith.select", "one of two values, as a condition says")
+    },
+    cast("arith.extsi", "a wider integer of the same signed value", &[]),
+    cast("arith.extui", "a wider integer of the same unsigned value", &[]),
+    cast("arith.extf", "a wider float of the same value", FASTMATH),
+    cast("arith.trunci", "the low bits of an integer", OVERFLOW),
+    cast("arith.truncf", "the nearest narrower float", ROUNDED),
+    cast("arith.sitofp", "the nearest float to a signed integer", &[]),
+    cast("arith.uitofp", "the nearest float to an unsigned integer", &[]),
+    cast("arith.fptosi", "a float rounded towards zero, as a signed integer", &[]),
+    cast("arith.fptoui", "a float rounded towards zero, as an unsigned integer", &[]),
+    cast("arith.index_cast", "between `index` and an integer, sign-extended or cut", &[]),
+    cast("arith.index_castui", "between `index` and an integer, zero-extended or cut", &[]),
+    cast("arith.bitcast", "the same bits as another type of the same width", &[]),
+    scaling("arith.scaling_extf", "a wider float times a power of two", FASTMATH),
+    scaling("arith.scaling_truncf", "a narrower float after division by a power of two", ROUNDED),
+];
+
+const PURE: Traits = Traits::PURE.union(Traits::ELEMENTWISE);
+const COMMUTES: Traits = PURE.union(Traits::COMMUTATIVE);
+/// `(a ∘ b) ∘ c = a ∘ (b ∘ c)` and `a ∘ b = b ∘ a`.
+const RING: Traits = COMMUTES.union(Traits::ASSOCIATIVE);
+/// Undefined for some operands.
+const TRAPS: Traits = PURE.union(Traits::MAY_TRAP);
+
+const VALUE: &[AttrDef] =
+    &[required("value", AttrKind::Any, "a number or dense elements, with a type")];
+const OVERFLOW: &[AttrDef] = &[optional(
+    "overflowFlags",
+    AttrKind::Any,
+    "`#arith.overflow<nsw, nuw>`: overflow that cannot happen; none where absent",
+)];
+const EXACT: &[AttrDef] = &[optional("isExact", AttrKind::Any, "present where no rest is lost")];
+const ROUNDED: &[AttrDef] = &[
+    optional("roundingmode", AttrKind::Any, "to nearest, ties to even, where absent"),
+    FASTMATH[0],
+];
+const PREDICATE: AttrDef = required("predicate", AttrKind::Int, "MLIR's number of the comparison");
+const PREDICATE_ONLY: &[AttrDef] = &[PREDICATE];
+const PREDICATE_FASTMATH: &[AttrDef] = &[PREDICATE, FASTMATH[0]];
+const SUM: &[ResultDef] =
+    &[result("sum", "the sum modulo 2^width"), result("overflow", "whether it overflows")];
+const HALVES: &[ResultDef] = &[result("low", "the low half"), result("high", "the high half")];
+const IN: &[OperandDef] = &[value("in", "what is converted")];
+const OUT: &[ResultDef] = &[result("out", "the converted value")];
+
+const fn binary(
+    name: &'static str,
+    summary: &'static str,
+    attrs: &'static [AttrDef],
+    traits: Traits,
+) -> OpDef {
+    OpDef {
+        operands: LHS_RHS,
+        results: RESULT,
+        attrs,
+        traits: traits.union(Traits::SAME_TYPE),
+        infer: Some(infer::like_first),
+        ..OpDef::new(name, summary)
+    }
+}
+
+const fn pair(
+    name: &'static str,
+    summary: &'static str,
+    results: &'static [ResultDef],
+    infer: tangram_ir::InferFn,
+) -> OpDef {
+    OpDef {
+        operands: LHS_RHS,
+        results,
+        traits: COMMUTES,
+        infer: Some(infer),
+        ..OpDef::new(name, summary)
+    }
+}
+
+const fn compare(name: &'static str, summary: &'static str, attrs: &'static [AttrDef]) -> OpDef {
+    OpDef {
+        operands: LHS_RHS,
+        results: RESULT,
+        attrs,
+        traits: PURE,
+        infer: Some(infer::boolean_like_first),
+        ..OpDef::new(name, summary)
+    }
+}
+
+const fn cast(name: &'static str, summary: &'static str, attrs: &'static [AttrDef]) -> OpDef {
+    OpDef { operands: IN, results: OUT, attrs, traits: PURE, ..OpDef::new(name, summary) }
+}
+
+const fn scaling(name: &'static str, summary: &'static str, attrs: &'static [AttrDef]) -> OpDef {
+    const OPERANDS: &[OperandDef] = &[IN[0], value("scale", "an exponent, as `f8E8M0FNU`")];
+    OpDef { operands: OPERANDS, results: OUT, attrs, traits: PURE, ..OpDef::new(name, summary) }
+}

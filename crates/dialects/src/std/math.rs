@@ -1,0 +1,114 @@
+//! MLIR's `math` dialect: functions of numbers, element by element.
+
+use tangram_ir::{AttrDef, OpDef, OperandDef, Traits};
+
+use super::{FASTMATH, LHS_RHS, RESULT, infer, result, value};
+
+/// Every definition of this dialect.
+pub static DEFS: &[OpDef] = &[
+    float("math.absf", "the float without its sign"),
+    float("math.acos", "the angle, in radians, whose cosine is given"),
+    float("math.acosh", "the inverse of the hyperbolic cosine"),
+    float("math.asin", "the angle, in radians, whose sine is given"),
+    float("math.asinh", "the inverse of the hyperbolic sine"),
+    float("math.atan", "the angle, in radians, whose tangent is given"),
+    float("math.atanh", "the inverse of the hyperbolic tangent"),
+    float("math.cbrt", "the cube root"),
+    float("math.ceil", "the next integer upwards"),
+    float("math.cos", "the cosine of an angle in radians"),
+    float("math.cosh", "the hyperbolic cosine"),
+    float("math.erf", "the error function"),
+    float("math.erfc", "one minus the error function"),
+    float("math.exp", "e to the power of the operand"),
+    float("math.exp2", "two to the power of the operand"),
+    float("math.expm1", "e to the power of the operand, minus one, exact near zero"),
+    float("math.floor", "the next integer downwards"),
+    float("math.log", "the natural logarithm"),
+    float("math.log10", "the logarithm to base ten"),
+    float("math.log1p", "the natural logarithm of one plus the operand, exact near zero"),
+    float("math.log2", "the logarithm to base two"),
+    float("math.round", "the nearest integer, ties away from zero"),
+    float("math.roundeven", "the nearest integer, ties to even"),
+    float("math.rsqrt", "one divided by the square root"),
+    float("math.sin", "the sine of an angle in radians"),
+    float("math.sinh", "the hyperbolic sine"),
+    float("math.sqrt", "the square root"),
+    float("math.tan", "the tangent of an angle in radians"),
+    float("math.tanh", "the hyperbolic tangent"),
+    float("math.trunc", "the next integer towards zero"),
+    integer("math.absi", "the size of a signed integer"),
+    integer("math.ctlz", "how many zeros stand before the highest set bit"),
+    integer("math.cttz", "how many zeros stand below the lowest set bit"),
+    integer("math.ctpop", "how many bits are set"),
+    same(LHS_RHS, FASTMATH, OpDef::new("math.atan2", "the angle of the point (rhs, lhs)")),
+    same(
+        LHS_RHS,
+        FASTMATH,
+        OpDef::new("math.copysign", "the left operand with the sign of the right one"),
+    ),
+    same(
+        LHS_RHS,
+        FASTMATH,
+        OpDef::new("math.powf", "the left operand to the power of the right one"),
+    ),
+    OpDef {
+        operands: LHS_RHS,
+        results: RESULT,
+        attrs: FASTMATH,
+        traits: PURE,
+        infer: Some(infer::like_first),
+        ..OpDef::new("math.fpowi", "a float to the power of a signed integer")
+    },
+    same(LHS_RHS, &[], OpDef::new("math.ipowi", "a signed integer to the power of another")),
+    same(FMA, FASTMATH, OpDef::new("math.fma", "a * b + c, rounded once")),
+    same(CLAMP, FASTMATH, OpDef::new("math.clampf", "the value, or the bound that it passes")),
+    test("math.isfinite", "whether the operand is neither infinite nor NaN"),
+    test("math.isinf", "whether the operand is infinite"),
+    test("math.isnan", "whether the operand is NaN"),
+    test("math.isnormal", "whether the operand is finite, not zero and not subnormal"),
+    OpDef {
+        operands: OPERAND,
+        results: &[result("sin", "the sine"), result("cos", "the cosine")],
+        attrs: FASTMATH,
+        traits: PURE,
+        infer: Some(infer::twice_first),
+        ..OpDef::new("math.sincos", "sine and cosine of an angle in radians")
+    },
+];
+
+const PURE: Traits = Traits::PURE.union(Traits::ELEMENTWISE);
+const OPERAND: &[OperandDef] = &[value("operand", "the argument")];
+const FMA: &[OperandDef] =
+    &[value("a", "a factor"), value("b", "a factor"), value("c", "a summand")];
+const CLAMP: &[OperandDef] =
+    &[value("value", "what is bounded"), value("min", "the least"), value("max", "the greatest")];
+
+const fn same(operands: &'static [OperandDef], attrs: &'static [AttrDef], def: OpDef) -> OpDef {
+    OpDef {
+        operands,
+        results: RESULT,
+        attrs,
+        traits: PURE.union(Traits::SAME_TYPE),
+        infer: Some(infer::like_first),
+        ..def
+    }
+}
+
+const fn float(name: &'static str, summary: &'static str) -> OpDef {
+    same(OPERAND, FASTMATH, OpDef::new(name, summary))
+}
+
+const fn integer(name: &'static str, summary: &'static str) -> OpDef {
+    same(OPERAND, &[], OpDef::new(name, summary))
+}
+
+const fn test(name: &'static str, summary: &'static str) -> OpDef {
+    OpDef {
+        operands: OPERAND,
+        results: RESULT,
+        attrs: FASTMATH,
+        traits: PURE,
+        infer: Some(infer::boolean_like_first),
+        ..OpDef::new(name, summary)
+    }
+}

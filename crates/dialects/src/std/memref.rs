@@ -1,0 +1,240 @@
+//! MLIR's `memref` dialect: buffers, their elements, and views of them.
+
+use tangram_ir::{AttrDef, AttrKind, OpDef, OperandDef, ResultDef, Traits};
+
+use super::{INDICES, RESULT, infer, maybe, optional, required, result, results, value, values};
+
+/// Every definition of this dialect.
+pub static DEFS: &[OpDef] = &[
+    OpDef {
+        operands: SIZES,
+        results: BUFFER,
+        attrs: ALIGNMENT,
+        ..OpDef::new("memref.alloc", "a new buffer, to be freed")
+    },
+    OpDef {
+        operands: SIZES,
+        results: BUFFER,
+        attrs: ALIGNMENT,
+        ..OpDef::new("memref.alloca", "a new buffer that lives until the scope around it ends")
+    },
+    OpDef {
+        results: &[results("results", "what the region ends with")],
+        regions: Some(1),
+        traits: Traits::SINGLE_BLOCK.union(Traits::RECURSIVE_EFFECTS),
+        ..OpDef::new("memref.alloca_scope", "a scope for `memref.alloca`")
+    },
+    OpDef {
+        operands: &[values("results", "the results of the scope")],
+        traits: ENDS,
+        ..OpDef::new("memref.alloca_scope.return", "ends a scope with its results")
+    },
+    OpDef {
+        operands: &[value("source", "a buffer"), maybe("dynamicResultSize", "the new size")],
+        results: BUFFER,
+        attrs: ALIGNMENT,
+        ..OpDef::new("memref.realloc", "a buffer of another size with the same elements")
+    },
+    OpDef { operands: MEMREF, ..OpDef::new("memref.dealloc", "frees a buffer") },
+    OpDef {
+        operands: ELEMENT,
+        results: RESULT,
+        attrs: ACCESS,
+        infer: Some(infer::element_of_first),
+        ..OpDef::new("memref.load", "an element of a buffer")
+    },
+    OpDef {
+        operands: STORED,
+        attrs: ACCESS,
+        ..OpDef::new("memref.store", "writes an element of a buffer")
+    },
+    OpDef {
+        operands: STORED,
+        results: RESULT,
+        attrs: &[required("kind", AttrKind::Int, "MLIR's number of the combination")],
+        infer: Some(infer::like_first),
+        ..OpDef::new(
+            "memref.atomic_rmw",
+            "combines an element with a value at once; gives the old one",
+        )
+    },
+    OpDef {
+        operands: ELEMENT,
+        results: RESULT,
+        regions: Some(1),
+        traits: Traits::SINGLE_BLOCK,
+        infer: Some(infer::element_of_first),
+        ..OpDef::new("memref.generic_atomic_rmw", "changes an element at once, as a region says")
+    },
+    OpDef {
+        operands: &[value("result", "the new element")],
+        traits: ENDS,
+        ..OpDef::new("memref.atomic_yield", "ends the region of `memref.generic_atomic_rmw`")
+    },
+    OpDef {
+        operands: &[value("source", "what is read"), value("target", "what is written")],
+        ..OpDef::new("memref.copy", "copies all elements of a buffer")
+    },
+    OpDef {
+        operands: ELEMENT,
+        attrs: &[
+            required("isWrite", AttrKind::Bool, "whether a write follows"),
+            required("localityHint", AttrKind::Int, "0 for used once, up to 3 for used often"),
+            required("isDataCache", AttrKind::Bool, "whether it holds data, not instructions"),
+        ],
+        ..OpDef::new("memref.prefetch", "announces an access to a buffer")
+    },
+    OpDef {
+        operands: &[values("operands", "buffers, sizes and strides, as MLIR orders them")],
+        ..OpDef::new("memref.dma_start", "starts to copy between memory spaces")
+    },
+    OpDef {
+        operands: &[
+            value("tagMemRef", "the buffer of tags"),
+            values("tagIndices", "the place of the tag"),
+            value("numElements", "how many elements were to be copied"),
+        ],
+        ..OpDef::new("memref.dma_wait", "waits for a copy between memory spaces")
+    },
+    OpDef {
+        attrs: &[
+            required("sym_name", AttrKind::Str, "the name"),
+            optional("sym_visibility", AttrKind::Str, "who sees the name"),
+            required("type", AttrKind::Type, "the type of the buffer"),
+            optional("initial_value", AttrKind::Any, "its elements; `unit` if not set"),
+            optional("constant", AttrKind::Any, "present where nothing writes to it"),
+            ALIGNMENT[0],
+        ],
+        traits: Traits::SYMBOL,
+        ..OpDef::new("memref.global", "a buffer that lives as long as the program")
+    },
+    OpDef {
+        results: RESULT,
+        attrs: &[required("name", AttrKind::Any, "its symbol")],
+        traits: Traits::PURE,
+        ..OpDef::new("memref.get_global", "a global buffer")
+    },
+    OpDef {
+        operands: &[value("source", "a buffer"), value("index", "the number of the dimension")],
+        results: RESULT,
+        traits: Traits::PURE.union(Traits::MAY_TRAP),
+        infer: Some(infer::index),
+        ..OpDef::new("memref.dim", "an extent of a buffer")
+    },
+    OpDef {
+        operands: MEMREF,
+        results: RESULT,
+        traits: Traits::PURE,
+        infer: Some(infer::index),
+        ..OpDef::new("memref.rank", "how many dimensions a buffer has")
+    },
+    OpDef {
+        operands: MEMREF,
+        results: RESULT,
+        attrs: &[required("alignment", AttrKind::Int, "in bytes, a power of two")],
+        traits: Traits::PURE.union(Traits::SAME_TYPE),
+        infer: Some(infer::like_first),
+        ..OpDef::new("memref.assume_alignment", "the buffer, of which the alignment is known")
+    },
+    OpDef {
+        operands: &[values("operands", "buffers")],
+        results: &[results("results", "the same buffers")],
+        traits: Traits::PURE,
+        ..OpDef::new("memref.distinct_objects", "the buffers, which are known not to overlap")
+    },
+    view("memref.cast", "the same buffer with a type that knows more or less", SOURCE, &[]),
+    view("memref.memory_space_cast", "the same buffer in another memory space", SOURCE, &[]),
+    view("memref.reshape", "the buffer with the shape that another buffer holds", RESHAPED, &[]),
+    view(
+        "memref.collapse_shape",
+        "the buffer with neighbouring dimensions joined",
+        SRC,
+        REASSOCIATION,
+    ),
+    view("memref.expand_shape", "the buffer with dimensions split", EXPANDED, EXPANSION),
+    view("memref.transpose", "the buffer with its dimensions in another order", IN, PERMUTATION),
+    view("memref.view", "elements of some type in a buffer of bytes", BYTES, &[]),
+    view("memref.subview", "a part of a buffer, with steps", SLICED, SLICE),
+    view(
+        "memref.reinterpret_cast",
+        "the buffer with another offset, shape and strides",
+        SLICED,
+        SLICE,
+    ),
+    OpDef {
+        operands: SOURCE,
+        results: &[
+            result("base_buffer", "the buffer without a layout"),
+            result("offset", "where its elements start"),
+            results("sizes", "its extents"),
+            results("strides", "its strides"),
+        ],
+        traits: Traits::PURE,
+        ..OpDef::new(
+            "memref.extract_strided_metadata",
+            "a buffer's base, offset, extents and strides",
+        )
+    },
+    OpDef {
+        operands: SOURCE,
+        results: &[result("aligned_pointer", "the address")],
+        traits: Traits::PURE,
+        infer: Some(infer::index),
+        ..OpDef::new("memref.extract_aligned_pointer_as_index", "the address of a buffer")
+    },
+];
+
+const ENDS: Traits = Traits::TERMINATOR.union(Traits::PURE);
+const MEMREF: &[OperandDef] = &[value("memref", "the buffer")];
+const SOURCE: &[OperandDef] = &[value("source", "the buffer")];
+const SRC: &[OperandDef] = &[value("src", "the buffer")];
+const IN: &[OperandDef] = &[value("in", "the buffer")];
+const ELEMENT: &[OperandDef] = &[value("memref", "the buffer"), INDICES];
+const STORED: &[OperandDef] =
+    &[value("value", "the element"), value("memref", "the buffer"), INDICES];
+const SIZES: &[OperandDef] = &[
+    values("dynamicSizes", "the extents that are not constant"),
+    values("symbolOperands", "the symbols of the layout"),
+];
+const RESHAPED: &[OperandDef] =
+    &[value("source", "the buffer"), value("shape", "a buffer that holds the extents")];
+const EXPANDED: &[OperandDef] =
+    &[value("src", "the buffer"), values("output_shape", "the new extents that are not constant")];
+const BYTES: &[OperandDef] = &[
+    value("source", "a buffer of bytes"),
+    value("byte_shift", "where the elements start"),
+    values("sizes", "the extents that are not constant"),
+];
+const SLICED: &[OperandDef] = &[
+    value("source", "the buffer"),
+    values("offsets", "starts that are not constant"),
+    values("sizes", "extents that are not constant"),
+    values("strides", "steps that are not constant"),
+];
+const BUFFER: &[ResultDef] = &[result("memref", "the buffer")];
+const ALIGNMENT: &[AttrDef] = &[optional("alignment", AttrKind::Int, "in bytes, a power of two")];
+const ACCESS: &[AttrDef] = &[
+    optional("nontemporal", AttrKind::Bool, "whether caches are passed by; no where absent"),
+    ALIGNMENT[0],
+];
+const PERMUTATION: &[AttrDef] = &[required("permutation", AttrKind::Any, "an affine map")];
+const REASSOCIATION: &[AttrDef] =
+    &[required("reassociation", AttrKind::Any, "the dimensions of each group")];
+const EXPANSION: &[AttrDef] = &[
+    REASSOCIATION[0],
+    required("static_output_shape", AttrKind::Ints, "the extents; the least `i64` if dynamic"),
+];
+const SLICE: &[AttrDef] = &[
+    required("static_offsets", AttrKind::Ints, "starts; the least `i64` if dynamic"),
+    required("static_sizes", AttrKind::Ints, "extents; the least `i64` if dynamic"),
+    required("static_strides", AttrKind::Ints, "steps; the least `i64` if dynamic"),
+];
+
+const fn view(
+    name: &'static str,
+    summary: &'static str,
+    operands: &'static [OperandDef],
+    attrs: &'static [AttrDef],
+) -> OpDef {
+    OpDef { operands, results: RESULT, attrs, traits: Traits::PURE, ..OpDef::new(name, summary) }
+}

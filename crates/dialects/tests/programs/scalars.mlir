@@ -1,0 +1,80 @@
+func.func @ints(%a: i32, %b: i32, %c: i1) -> i32 {
+  %0 = arith.addi %a, %b overflow<nsw, nuw> : i32
+  %1 = arith.subi %0, %b : i32
+  %2 = arith.muli %1, %a : i32
+  %3 = arith.divsi %2, %a : i32
+  %4 = arith.divui %3, %a : i32
+  %5 = arith.ceildivsi %4, %b : i32
+  %6 = arith.ceildivui %5, %b : i32
+  %7 = arith.floordivsi %6, %b : i32
+  %8 = arith.remsi %7, %b : i32
+  %9 = arith.remui %8, %b : i32
+  %10 = arith.andi %9, %b : i32
+  %11 = arith.ori %10, %b : i32
+  %12 = arith.xori %11, %b : i32
+  %13 = arith.shli %12, %b : i32
+  %14 = arith.shrsi %13, %b : i32
+  %15 = arith.shrui %14, %b : i32
+  %16 = arith.maxsi %15, %b : i32
+  %17 = arith.maxui %16, %b : i32
+  %18 = arith.minsi %17, %b : i32
+  %19 = arith.minui %18, %b : i32
+  %20, %21 = arith.addui_extended %19, %b : i32, i1
+  %22, %23 = arith.mulsi_extended %20, %b : i32
+  %24, %25 = arith.mului_extended %22, %23 : i32
+  %26 = arith.cmpi slt, %24, %25 : i32
+  %27 = arith.select %26, %24, %25 : i32
+  %28 = arith.extsi %27 : i32 to i64
+  %29 = arith.extui %27 : i32 to i64
+  %30 = arith.addi %28, %29 : i64
+  %31 = arith.trunci %30 : i64 to i32
+  %32 = arith.index_cast %31 : i32 to index
+  %33 = arith.index_castui %32 : index to i32
+  %34 = math.absi %33 : i32
+  %35 = math.ctlz %34 : i32
+  %36 = math.cttz %35 : i32
+  %37 = math.ctpop %36 : i32
+  %38 = math.ipowi %37, %b : i32
+  %true = arith.constant true
+  %z = arith.constant 0 : index
+  %v = arith.constant dense<[1, 2, 3, 4]> : vector<4xi32>
+  %w = arith.addi %v, %v : vector<4xi32>
+  %m = arith.cmpi eq, %v, %w : vector<4xi32>
+  cf.assert %true, "it holds"
+  return %38 : i32
+}
+func.func @floats(%a: f32, %b: f32, %t: tensor<?x3xf64>) -> f32 {
+  %0 = arith.addf %a, %b fastmath<fast> : f32
+  %1 = arith.subf %0, %b : f32
+  %2 = arith.mulf %1, %b fastmath<nnan, contract> : f32
+  %3 = arith.divf %2, %b : f32
+  %4 = arith.remf %3, %b : f32
+  %5 = arith.negf %4 : f32
+  %6 = arith.maximumf %5, %b : f32
+  %7 = arith.minimumf %6, %b : f32
+  %8 = arith.maxnumf %7, %b : f32
+  %9 = arith.minnumf %8, %b : f32
+  %10 = arith.cmpf olt, %9, %b : f32
+  %11 = arith.extf %9 : f32 to f64
+  %12 = arith.truncf %11 : f64 to f32
+  %13 = arith.fptosi %12 : f32 to i32
+  %14 = arith.sitofp %13 : i32 to f32
+  %15 = arith.fptoui %14 : f32 to i32
+  %16 = arith.uitofp %15 : i32 to f32
+  %17 = arith.bitcast %16 : f32 to i32
+  %18 = math.absf %a : f32
+  %19 = math.acos %18 : f32
+  %20 = math.atan2 %19, %b : f32
+  %21 = math.fma %20, %b, %a : f32
+  %22 = math.powf %21, %b : f32
+  %23 = math.fpowi %22, %17 : f32, i32
+  %24 = math.isnan %23 : f32
+  %25 = math.isnormal %t : tensor<?x3xf64>
+  %26 = math.exp %t : tensor<?x3xf64>
+  %27, %28 = math.sincos %a : f32
+  %29 = math.clampf %27 to [%28, %b] : f32
+  %30 = math.copysign %29, %b : f32
+  %31 = math.roundeven %30 : f32
+  %32 = math.rsqrt %31 : f32
+  return %32 : f32
+}
