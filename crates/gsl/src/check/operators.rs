@@ -1,6 +1,6 @@
 //! Operators, operands and attributes against the schema.
 
-use super::schema::{AttrKind, OpSchema};
+use super::schema::{AttrKind, OpSchema, Results};
 use super::{Checker, suggest};
 use crate::ast::{Expr, ExprId, ExprKind, Field, OpChoice, OpId, PatId, PatternKind};
 use crate::diagnostic::Diagnostic;
@@ -150,6 +150,7 @@ impl<'r> Checker<'r> {
             PatternKind::Call { op, .. } => {
                 if let Some(schema) = self.single(*op)
                     && !tensor
+                    && !(attribute == "length" && schema.results != Results::Fixed(1))
                     && schema.attribute(attribute).is_none()
                 {
                     self.unknown_attribute(self.spans.expr(id), schema, attribute);

@@ -117,7 +117,8 @@ impl<'b, 'r> Builder<'b, 'r> {
                 }
                 None => self.map(Frame::ROOT, id)?,
             };
-            let variadic = matches!(self.plan.rule().pattern(id).kind, PatternKind::Variadic { .. });
+            let variadic =
+                matches!(self.plan.rule().pattern(id).kind, PatternKind::Variadic { .. });
             match &made {
                 Made::Many(all) if variadic => values.extend_from_slice(all),
                 made => values.extend(made.values().first()),
@@ -263,7 +264,9 @@ impl<'b, 'r> Builder<'b, 'r> {
             None => 0,
         };
         if count == 0 || count > MAX_ELEMENTS {
-            return Err(self.refuse("evaluation", &format!("a variadic pattern of {count} branches")));
+            return Err(
+                self.refuse("evaluation", &format!("a variadic pattern of {count} branches"))
+            );
         }
         Ok(count)
     }
@@ -283,13 +286,7 @@ impl<'b, 'r> Builder<'b, 'r> {
         }
     }
 
-    fn make_native(
-        &mut self,
-        frame: Frame,
-        id: PatId,
-        name: &str,
-        args: &[PatId],
-    ) -> Result<Made> {
+    fn make_native(&mut self, frame: Frame, id: PatId, name: &str, args: &[PatId]) -> Result<Made> {
         let mut operands = Vec::new();
         for arg in args {
             operands.extend_from_slice(self.map(frame, *arg)?.values());

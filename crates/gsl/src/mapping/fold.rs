@@ -24,9 +24,8 @@ impl Builder<'_, '_> {
     /// evaluated, and the results are not much larger than the operands.
     pub(super) fn fold(&mut self, op: Op, operands: &[Value]) -> Option<Vec<Value>> {
         let module = self.module();
-        let absent = |value: Value| {
-            constant::is_none_type(module.context(), module.value_type(value))
-        };
+        let absent =
+            |value: Value| constant::is_none_type(module.context(), module.value_type(value));
         let ready = |value: &Value| absent(*value) || is_constant(module, *value);
         let pure = module.has_traits(op, Traits::PURE) && !module.has_traits(op, Traits::RANDOM);
         if !pure || operands.is_empty() || !operands.iter().all(ready) || !self.is_small(op) {

@@ -36,7 +36,8 @@ pub(super) fn plan_place(
     outputs: &[Value],
     needed: &[Value],
 ) -> Result<Place, Diagnostic> {
-    let single = Place { point: Point::Before(root), first_user: None, moved: Vec::new() };
+    // After the root, since the target may use what it replaces.
+    let single = Place { point: Point::After(root), first_user: None, moved: Vec::new() };
     let Some(block) = module.block(root).filter(|_| outputs.len() > 1) else { return Ok(single) };
     let defs = needed.iter().filter_map(|value| module.def_op(*value));
     let in_block = defs.filter(|op| module.block(*op) == Some(block));

@@ -44,7 +44,8 @@ pub(super) fn from_value(
 ) -> Result<Tensor, String> {
     let (found, scalars) = flatten(value)?;
     if dtype.is_int() || dtype == DType::Bool {
-        if let Some(other) = scalars.iter().find(|x| matches!(x, AttrValue::Float(x) if x.fract() != 0.0))
+        if let Some(other) =
+            scalars.iter().find(|x| matches!(x, AttrValue::Float(x) if x.fract() != 0.0))
         {
             return Err(format!("{} is no {}", crate::matching::show(other), dtype.name()));
         }

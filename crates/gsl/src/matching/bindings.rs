@@ -50,7 +50,10 @@ pub(crate) enum Bound {
     /// An alternative: which option, and what it matched.
     Option(u32, Target),
     /// A variadic pattern: its frames, a range of the list of branches.
-    Branches { start: u32, count: u32 },
+    Branches {
+        start: u32,
+        count: u32,
+    },
 }
 
 #[derive(Clone, Copy, Debug)]

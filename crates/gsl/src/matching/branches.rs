@@ -19,7 +19,10 @@ impl Solver<'_> {
     /// Returns whether the branches read their index, so that their order matters.
     fn is_ordered(&self) -> bool {
         let Some((variadic, _)) = self.variadic() else { return false };
-        matches!(self.plan.rule().pattern(variadic).kind, PatternKind::Variadic { index: Some(_), .. })
+        matches!(
+            self.plan.rule().pattern(variadic).kind,
+            PatternKind::Variadic { index: Some(_), .. }
+        )
     }
 
     /// Collects the candidates for branches after the first.
@@ -82,8 +85,7 @@ impl Solver<'_> {
     /// Ends the variadic output.
     pub(super) fn close(&mut self) -> bool {
         let Some((variadic, _)) = self.variadic() else { return false };
-        let PatternKind::Variadic { length, min_len, .. } =
-            self.plan.rule().pattern(variadic).kind
+        let PatternKind::Variadic { length, min_len, .. } = self.plan.rule().pattern(variadic).kind
         else {
             return false;
         };

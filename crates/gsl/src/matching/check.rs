@@ -231,12 +231,7 @@ impl<'a> Solver<'a> {
     }
 
     /// The rule PM-Inst.
-    fn instance(
-        &self,
-        frame: Frame,
-        id: PatId,
-        target: Target,
-    ) -> (PatId, Option<Op>, Verdict) {
+    fn instance(&self, frame: Frame, id: PatId, target: Target) -> (PatId, Option<Op>, Verdict) {
         let at = target.op(self.module);
         let PatternKind::Inst { variadic, template, index } = self.plan.rule().pattern(id).kind
         else {
@@ -266,9 +261,7 @@ impl<'a> Solver<'a> {
         let mut scope = self.scope(Frame::ROOT);
         let verdict = match evaluate(rule, rule.conditions()[i as usize], &mut scope) {
             Ok(AttrValue::Bool(true)) => Verdict::Holds,
-            Ok(value) => {
-                Verdict::Fails(format!("condition {i} to hold"), attribute::show(&value))
-            }
+            Ok(value) => Verdict::Fails(format!("condition {i} to hold"), attribute::show(&value)),
             Err(_) if scope.met_unbound() => Verdict::Open,
             Err(error) => Verdict::Fails(format!("condition {i} to hold"), error.to_string()),
         };
@@ -299,8 +292,7 @@ impl<'a> Solver<'a> {
         let matches = self.can(Goal::Match { frame, id: inner, target });
         self.negations -= 1;
         let at = target.op(self.module);
-        !matches
-            || self.missed(id, at, || ("what does not match".into(), "what does".into()))
+        !matches || self.missed(id, at, || ("what does not match".into(), "what does".into()))
     }
 }
 

@@ -159,9 +159,7 @@ impl Env for Scope<'_> {
             values.push(match arg {
                 Err(value) => crate::rules::NativeArgument::Attribute(value.clone()),
                 Ok(id) => match self.bindings.target(self.plan, self.frame, *id) {
-                    Some(target) => {
-                        crate::rules::NativeArgument::Value(target.value(self.module)?)
-                    }
+                    Some(target) => crate::rules::NativeArgument::Value(target.value(self.module)?),
                     None => {
                         self.unbound.set(true);
                         return None;

@@ -164,7 +164,8 @@ impl Solver<'_> {
                 }
                 Operand::Results(id) => {
                     let op = self.module.def_op(part[0]);
-                    let Some(op) = op.filter(|op| self.module.results(*op).eq(part.iter().copied()))
+                    let Some(op) =
+                        op.filter(|op| self.module.results(*op).eq(part.iter().copied()))
                     else {
                         return false;
                     };

@@ -152,39 +152,23 @@ impl Solver<'_> {
         }
     }
 
-    fn match_projection(
-        &mut self,
-        place: (Frame, PatId),
-        tuple: PatId,
-        target: Target,
-    ) -> bool {
+    fn match_projection(&mut self, place: (Frame, PatId), tuple: PatId, target: Target) -> bool {
         let Target::Value(value) = target else { return false };
         let Some(op) = self.module.def_op(value) else {
             let texts = || ("a result of an operation".into(), "an input".into());
             return self.missed(place.1, None, texts);
         };
         let (frame, id) = place;
-        if !self.bind(place, Bound::One(target))
-            || !self.check(Check::Index { frame, id }, false)
-        {
+        if !self.bind(place, Bound::One(target)) || !self.check(Check::Index { frame, id }, false) {
             return false;
         }
         self.push(Goal::Match { frame, id: tuple, target: Target::Results(op) });
         true
     }
 
-    fn match_options(
-        &mut self,
-        place: (Frame, PatId),
-        options: &[PatId],
-        target: Target,
-    ) -> bool {
-        let option = |(i, id): (usize, &PatId)| Goal::Option {
-            place,
-            option: i as u32,
-            id: *id,
-            target,
-        };
+    fn match_options(&mut self, place: (Frame, PatId), options: &[PatId], target: Target) -> bool {
+        let option =
+            |(i, id): (usize, &PatId)| Goal::Option { place, option: i as u32, id: *id, target };
         self.choose(options.iter().enumerate().map(option).collect())
     }
 

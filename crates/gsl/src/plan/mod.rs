@@ -181,25 +181,24 @@ impl Plan {
         calls.count()
     }
 
-    /// Returns how far from the root a match looks, in uses of values either way.
+    /// Returns how many calls the longest chain of operands has.
     pub fn depth(&self) -> usize {
         let mut height: FxHashMap<PatId, usize> = FxHashMap::default();
-        let mut total = 0;
         for id in subexpressions(&self.rule, self.rule.sources()) {
             let pattern = self.rule.pattern(id);
             let below = pattern.parts().iter().filter_map(|part| height.get(part)).max().copied();
             let own = usize::from(matches!(pattern.kind, PatternKind::Call { .. }));
             height.insert(id, below.unwrap_or(0) + own);
         }
-        let mut tallest = 0;
-        for output in self.rule.sources() {
-            let height = height.get(output).copied().unwrap_or(0);
-            tallest = tallest.max(height);
-            total += height;
-        }
-        let variadic = self.rule.sources().iter().any(|id| self.branch_root(*id) != *id);
-        // Down to a shared value and up again, for each further output.
-        if variadic { 2 * tallest } else { total.max(1) }
+        height.into_values().max().unwrap_or(0).max(1)
+    }
+
+    /// Returns whether a match depends on other users of the values that it matches.
+    pub fn looks_sideways(&self) -> bool {
+        let outputs = self.rule.sources();
+        let variadic = outputs.iter().any(|id| self.branch_root(*id) != *id);
+        let only = self.rule.patterns().any(|(id, p)| p.only && self.in_source(id));
+        outputs.len() > 1 || variadic || only
     }
 
     /// Lists the operations that the target makes, by name.

@@ -2,7 +2,7 @@
 
 use tangram_ir::{Arity, Context};
 
-use crate::ast::{OpChoice, PatId, PatternKind, Rule};
+use crate::ast::{OpChoice, PatId, PatternKind, Reference, Rule};
 use crate::schema::operation_name;
 
 /// What stands for one or more operands of a call.
@@ -18,7 +18,7 @@ pub enum Operand {
 
 /// Lists the operands of a call; none for other patterns.
 pub(super) fn spread(rule: &Rule, call: PatId, context: &Context) -> Box<[Operand]> {
-    let PatternKind::Call { op, args, .. } = &rule.pattern(call).kind else {
+    let PatternKind::Call { op, args, associative, .. } = &rule.pattern(call).kind else {
         return Box::default();
     };
     let variadic = match &rule.op(*op).choice {
@@ -31,6 +31,11 @@ pub(super) fn spread(rule: &Rule, call: PatId, context: &Context) -> Box<[Operan
         match &rule.pattern(id).kind {
             PatternKind::Tuple(fields) => stack.extend(fields.iter().rev()),
             PatternKind::Variadic { .. } => found.push(Operand::Branches(id)),
+            PatternKind::Call { op: inner, args, .. }
+                if *associative && rule.op(*inner) == rule.op(*op) && is_inner(rule, id) =>
+            {
+                stack.extend(args.iter().rev());
+            }
             PatternKind::Call { op, .. } if variadic && has_many_results(rule, *op, context) => {
                 found.push(Operand::Results(id));
             }
@@ -38,6 +43,21 @@ pub(super) fn spread(rule: &Rule, call: PatId, context: &Context) -> Box<[Operan
         }
     }
     found.into()
+}
+
+/// Returns whether nobody asks for a nested call itself: then only its operands matter.
+fn is_inner(rule: &Rule, id: PatId) -> bool {
+    let pattern = rule.pattern(id);
+    let plain = match &pattern.kind {
+        PatternKind::Call { attrs, rest, .. } => attrs.is_empty() && rest.is_none(),
+        _ => false,
+    };
+    let refers = |reference: &Reference| matches!(reference, Reference::Part(other) | Reference::Mention(other) if *other == id);
+    let in_patterns = rule.patterns().flat_map(|(_, pattern)| pattern.references());
+    let in_exprs = rule.exprs().flat_map(|(_, expr)| expr.references());
+    let uses = in_patterns.chain(in_exprs).filter(refers).count();
+    let output = rule.sources().contains(&id) || rule.targets().contains(&id);
+    plain && !pattern.only && uses == 1 && !output
 }
 
 fn takes_any_number(context: &Context, name: &str) -> bool {

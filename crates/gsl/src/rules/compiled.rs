@@ -118,11 +118,6 @@ impl CompiledRule {
         &self.plan
     }
 
-    /// Returns how far from a root a match looks, in uses either way.
-    pub fn look_depth(&self) -> usize {
-        self.plan.depth()
-    }
-
     /// Returns a search for the matches at `root`, one after the other.
     pub fn matches<'a>(&'a self, module: &'a Module, root: Op) -> Solver<'a> {
         Solver::new(&self.plan, module, &self.options.natives, root)
@@ -189,6 +184,14 @@ impl RewritePattern for CompiledRule {
 
     fn benefit(&self) -> u16 {
         self.benefit
+    }
+
+    fn depth(&self) -> u32 {
+        u32::try_from(self.plan.depth()).unwrap_or(u32::MAX)
+    }
+
+    fn looks_sideways(&self) -> bool {
+        self.plan.looks_sideways()
     }
 
     fn match_and_rewrite(&self, rewriter: &mut Rewriter<'_>, op: Op) -> Result<(), NoMatch> {

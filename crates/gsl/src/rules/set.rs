@@ -64,6 +64,8 @@ impl RuleSet {
 
     /// Lists the rules that cannot be used, with the reason.
     pub fn disabled(&self) -> impl Iterator<Item = (&str, &CompileError)> {
-        self.entries.iter().filter_map(|entry| Some((entry.name.as_str(), entry.rule.as_ref().err()?)))
+        self.entries
+            .iter()
+            .filter_map(|entry| Some((entry.name.as_str(), entry.rule.as_ref().err()?)))
     }
 }

@@ -6,9 +6,7 @@ use std::collections::BTreeMap;
 
 use tangram_ir::{Arity, AttrKind as IrKind, Context, Name, OpDef, Traits};
 
-use crate::check::{
-    AttrKind, AttrSchema, OpSchema, OperandCount, OperandSchema, Results, Schema,
-};
+use crate::check::{AttrKind, AttrSchema, OpSchema, OperandCount, OperandSchema, Results, Schema};
 
 /// The dialect whose name rules leave out.
 const DIALECT: &str = "nn.";
