@@ -13,11 +13,15 @@ pub mod elementwise;
 mod error;
 pub mod index;
 pub mod layout;
+pub mod linear;
+pub mod norm;
 pub mod packed;
 pub mod reduce;
+mod refuse;
 pub mod shape;
 pub mod softmax;
 mod tensor;
+mod wide;
 
 pub use dtype::DType;
 pub use element::{Element, Float, Int, Number, Real};
