@@ -9,8 +9,13 @@ use tangram_ir::{Context, text};
 
 /// What `mlir-opt` prints for `input` in generic form; `None` if it is not installed.
 fn mlir_opt(input: &str) -> Option<Result<String, String>> {
+    mlir_opt_with(input, &[])
+}
+
+fn mlir_opt_with(input: &str, options: &[&str]) -> Option<Result<String, String>> {
     let mut child = Command::new("mlir-opt-22")
         .args(["--allow-unregistered-dialect", "--mlir-print-op-generic", "--split-input-file"])
+        .args(options)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -84,4 +89,27 @@ fn random_modules_pass_mlir_opt() {
         let program = |text: &str| text.split("\n{-#").next().map(str::to_string);
         assert_eq!(program(&reprint(theirs)), program(ours));
     }
+}
+
+/// Locations, with their aliases, are read; `mlir-opt` takes those that we print.
+#[test]
+fn locations_come_back() {
+    let with_locations = |text: &str| {
+        let module = text::parse(text, "test.mlir", Context::new()).expect("a module");
+        let mut out = String::new();
+        let options = text::Options { locations: true, ..text::Options::default() };
+        text::print_to(&mut out, &module, options).expect("a string takes all");
+        out
+    };
+    let input = include_str!("mlir/everything.mlir");
+    let Some(theirs) = mlir_opt_with(input, &["--mlir-print-debuginfo"]) else {
+        println!("skipped: needs mlir-opt-22");
+        return;
+    };
+    let ours = with_locations(&theirs.expect("mlir-opt takes the input"));
+    for part in ["callsite(\"b\" at \"c\":1:2)", "fused[\"a\", ", "loc(\"<stdin>\":6:3)"] {
+        assert!(ours.contains(part), "{part} is missing:\n{ours}");
+    }
+    let again = mlir_opt_with(&ours, &["--mlir-print-debuginfo"]).expect("installed");
+    assert_eq!(with_locations(&again.expect("mlir-opt takes our text")), ours);
 }

@@ -19,7 +19,7 @@ pub static DEFS: &[OpDef] = &[
         ..OpDef::new("affine.apply", "the value of a map with one result")
     },
     OpDef {
-        operands: MAP_OPERANDS,
+        operands: OPERANDS,
         results: RESULT,
         attrs: MAP,
         traits: Traits::PURE,
@@ -27,7 +27,7 @@ pub static DEFS: &[OpDef] = &[
         ..OpDef::new("affine.min", "the least of the results of a map")
     },
     OpDef {
-        operands: MAP_OPERANDS,
+        operands: OPERANDS,
         results: RESULT,
         attrs: MAP,
         traits: Traits::PURE,
@@ -139,6 +139,7 @@ pub static DEFS: &[OpDef] = &[
 
 const REGION: Traits = Traits::SINGLE_BLOCK.union(Traits::RECURSIVE_EFFECTS);
 const MAP_OPERANDS: &[OperandDef] = &[values("mapOperands", "dimensions, then symbols")];
+const OPERANDS: &[OperandDef] = &[values("operands", "dimensions, then symbols")];
 const MAPPED: OperandDef = values("indices", "the operands of the map");
 const MAP: &[AttrDef] = &[required("map", AttrKind::Any, "the affine map")];
 const RESULTS: &[ResultDef] = &[results("results", "what the last region run ends with")];

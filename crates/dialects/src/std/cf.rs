@@ -37,7 +37,7 @@ pub static DEFS: &[OpDef] = &[
         ],
         attrs: &[
             optional("case_values", AttrKind::Any, "the integer for each block but the first"),
-            optional("case_operand_segments", AttrKind::Ints, "how many arguments each case has"),
+            required("case_operand_segments", AttrKind::Ints, "how many arguments each case has"),
         ],
         traits: ENDS,
         ..OpDef::new(

@@ -99,7 +99,10 @@ pub static DEFS: &[OpDef] = &[
         attrs: MATMUL,
         ..named("linalg.batch_reduce_matmul", "the sum of products of matrices over the batch")
     },
-    OpDef { attrs: MATMUL, ..named("linalg.contract", "the sum over products that maps describe") },
+    OpDef {
+        attrs: CONTRACTED,
+        ..named("linalg.contract", "the sum over products that maps describe")
+    },
     named("linalg.batch_matvec", "products of a matrix and a vector, one for each batch"),
     named("linalg.batch_vecmat", "products of a vector and a matrix, one for each batch"),
     named("linalg.matvec", "the product of a matrix and a vector"),
@@ -177,6 +180,10 @@ const CAST: &[AttrDef] =
     &[optional("cast", AttrKind::Any, "how integers are widened: signed where absent")];
 const MATMUL: &[AttrDef] = &[
     optional("indexing_maps", AttrKind::Any, "transposed or broadcast operands; none where absent"),
+    CAST[0],
+];
+const CONTRACTED: &[AttrDef] = &[
+    required("indexing_maps", AttrKind::Any, "from the point to an index, for each operand"),
     CAST[0],
 ];
 const WINDOW: &[AttrDef] = &[

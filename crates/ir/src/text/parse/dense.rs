@@ -76,28 +76,20 @@ impl Parser<'_> {
         self.expect(b':', "before the type")?;
         let ty = self.ty()?;
         let Some((dims, element)) = shape(self.context, ty) else {
-            let message = format!(
-                "expected a tensor or vector with static extents, found {}",
-                self.type_text(ty)
-            );
+            let found = self.type_text(ty);
+            let message = format!("expected a tensor or vector with static extents, found {found}");
             return self.error(start, "dense-type", message);
         };
-        let strings = elements.literals.iter().any(|l| l.token.kind == Kind::String);
         let Some(size) = self.context.element_bytes(element) else {
+            let strings = elements.literals.iter().any(|l| l.token.kind == Kind::String);
             if strings {
-                let mut text = String::from("dense<");
-                self.expand(body, end.end as usize, &mut text);
-                text.push_str(" : ");
-                text.push_str(&self.type_text(ty));
-                return Ok(self.opaque(&text));
+                return Ok(self.dense_text(body, end.end as usize, ty));
             }
-            let message =
-                format!("expected numbers as elements, found {}", self.type_text(element));
+            let found = self.type_text(element);
+            let message = format!("expected numbers as elements, found {found}");
             return self.error(start, "dense-type", message);
         };
-        let count =
-            dims.iter().try_fold(1usize, |n, &dim| n.checked_mul(usize::try_from(dim).ok()?));
-        let Some(count) = count.filter(|n| n.checked_mul(size).is_some()) else {
+        let Some(count) = element_count(&dims, size) else {
             return self.error(start, "dense-type", "expected fewer elements".into());
         };
         let bytes = match elements.literals.as_slice() {
@@ -109,6 +101,15 @@ impl Parser<'_> {
         let uniform = count > 0 && bytes.chunks(size).all(|chunk| chunk == &bytes[..size]);
         let bytes = if uniform { bytes[..size].into() } else { bytes.into() };
         Ok(self.context.attr(AttrData::Dense { ty, bytes, splat: uniform }))
+    }
+
+    /// Elements that are strings are kept as text.
+    fn dense_text(&mut self, from: usize, to: usize, ty: Type) -> Attr {
+        let mut text = String::from("dense<");
+        self.expand(from, to, &mut text);
+        text.push_str(" : ");
+        text.push_str(&self.type_text(ty));
+        self.opaque(&text)
     }
 
     /// Reads nested brackets of literals. Iterative: brackets may nest as deep as they like.
@@ -141,25 +142,29 @@ impl Parser<'_> {
                     Some(n) => *n += 1,
                 }
             }
-            loop {
-                if self.accept(b',') {
-                    break;
-                }
-                let close = self.expect(b']', "or `,` in a list of elements")?;
-                let n = open.pop().unwrap_or(0);
-                let level = open.len();
-                if out.shape[level] != usize::MAX && out.shape[level] != n {
-                    let message =
-                        format!("expected {} elements in this list, found {n}", out.shape[level]);
-                    return self.error(close, "dense-shape", message);
-                }
-                out.shape[level] = n;
-                match open.last_mut() {
-                    None => return Ok(()),
-                    Some(outer) => *outer += 1,
-                }
+            if self.close_lists(out, &mut open)? {
+                return Ok(());
             }
         }
+    }
+
+    /// Reads `]` as often as it comes, up to a comma. `true` once no list is open.
+    fn close_lists(&mut self, out: &mut Elements, open: &mut Vec<usize>) -> Parsed<bool> {
+        while !self.accept(b',') {
+            let close = self.expect(b']', "or `,` in a list of elements")?;
+            let n = open.pop().unwrap_or(0);
+            let known = &mut out.shape[open.len()];
+            if *known != usize::MAX && *known != n {
+                let message = format!("expected {known} elements in this list, found {n}");
+                return self.error(close, "dense-shape", message);
+            }
+            *known = n;
+            match open.last_mut() {
+                None => return Ok(true),
+                Some(outer) => *outer += 1,
+            }
+        }
+        Ok(false)
     }
 
     /// `(1, 2)` puts its first part into `out` and returns the second.
@@ -283,4 +288,10 @@ impl Parser<'_> {
         let message = format!("expected {} bytes, found {}", size * count, bytes.len());
         self.error(token, "dense-hex", message)
     }
+}
+
+/// How many elements of `size` bytes there are, if memory can hold them.
+fn element_count(dims: &[i64], size: usize) -> Option<usize> {
+    let count = dims.iter().try_fold(1usize, |n, &dim| n.checked_mul(usize::try_from(dim).ok()?));
+    count.filter(|n| n.checked_mul(size).is_some())
 }

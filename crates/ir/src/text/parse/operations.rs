@@ -95,7 +95,7 @@ impl<'a> Parser<'a> {
                 let pending = self.start_operation(open)?;
                 let block = self.current_block(open, *at, body);
                 *at = block;
-                self.body_of(pending, block, open, at, body)?;
+                self.body_of(pending, block, open)?;
             }
         }
         Ok(true)
@@ -117,15 +117,7 @@ impl<'a> Parser<'a> {
         let results =
             if self.token.kind == Kind::Percent { self.result_names()? } else { SmallVec::new() };
         if self.token.kind != Kind::String {
-            let custom = self.token.kind == Kind::Word;
-            self.unexpected::<()>("the name of an operation in quotes").unwrap_or(());
-            if custom && let Some((_, error)) = self.errors.last_mut() {
-                error.hint = Some(
-                    "print the module in generic form, as `mlir-opt --mlir-print-op-generic` does"
-                        .into(),
-                );
-            }
-            return Err(Failed);
+            return self.no_name();
         }
         let name = self.take();
         let loc = self.place(name.start);
@@ -135,23 +127,7 @@ impl<'a> Parser<'a> {
             operands.push(p.value_use()?);
             Ok(())
         })?;
-        let mut successors = SmallVec::new();
-        if self.accept(b'[') {
-            self.list(b']', |p| {
-                let token = p.expect_kind(Kind::Caret, "a block")?;
-                match open.last_mut() {
-                    Some(top) => {
-                        successors.push(p.block_use(token, &mut top.blocks));
-                        Ok(())
-                    }
-                    None => p.error(
-                        token,
-                        "successor",
-                        "expected no successors at the top, found one".into(),
-                    ),
-                }
-            })?;
-        }
+        let successors = self.successor_list(open)?;
         let mut attrs = Vec::new();
         if self.accept(b'<') {
             self.expect(b'{', "before the properties")?;
@@ -159,6 +135,36 @@ impl<'a> Parser<'a> {
             self.expect(b'>', "after the properties")?;
         }
         Ok(Pending { name, loc, operands, successors, results, attrs, isolated: false, op: None })
+    }
+
+    /// Reports that something else stands where an operation should begin.
+    fn no_name<T>(&mut self) -> Parsed<T> {
+        const HINT: &str =
+            "print the module in generic form, as `mlir-opt --mlir-print-op-generic` does";
+        let custom = self.token.kind == Kind::Word;
+        let result = self.unexpected("the name of an operation in quotes");
+        if custom && let Some((_, error)) = self.errors.last_mut() {
+            error.hint = Some(HINT.into());
+        }
+        result
+    }
+
+    /// `[^bb1, ^bb2]`, if it is there.
+    fn successor_list(&mut self, open: &mut [OpenRegion<'a>]) -> Parsed<SmallVec<[Block; 2]>> {
+        let mut successors = SmallVec::new();
+        if !self.accept(b'[') {
+            return Ok(successors);
+        }
+        self.list(b']', |p| {
+            let token = p.expect_kind(Kind::Caret, "a block")?;
+            let Some(top) = open.last_mut() else {
+                let message = "expected no successors at the top, found one".into();
+                return p.error(token, "successor", message);
+            };
+            successors.push(p.block_use(token, &mut top.blocks));
+            Ok(())
+        })?;
+        Ok(successors)
     }
 
     /// `%0, %1:2 =`.
@@ -195,8 +201,6 @@ impl<'a> Parser<'a> {
         mut pending: Pending<'a>,
         block: Block,
         open: &mut Vec<OpenRegion<'a>>,
-        at: &mut Block,
-        body: Block,
     ) -> Parsed<()> {
         if !self.accept(b'(') {
             return self.end_operation(pending, Some(block));
@@ -208,7 +212,6 @@ impl<'a> Parser<'a> {
         pending.op = Some(op);
         pending.isolated =
             self.context.def(name).is_some_and(|def| def.traits.contains(Traits::ISOLATED));
-        let _ = (at, body);
         self.open_region(pending, open)
     }
 

@@ -45,23 +45,12 @@ impl<W: fmt::Write> Printer<'_, W> {
                     self.line(depth)?;
                 }
                 Step::Block(block, entry) => {
-                    steps
-                        .extend(self.module.next_block(block).map(|next| Step::Block(next, false)));
+                    let next = self.module.next_block(block);
+                    steps.extend(next.map(|next| Step::Block(next, false)));
                     steps.extend(self.module.first_op(block).map(Step::From));
                     self.header(block, entry, depth - 1)?;
                 }
-                Step::Region(op, i) => match self.module.regions(op).get(i) {
-                    None => {
-                        self.write(")")?;
-                        self.tail(op)?;
-                    }
-                    Some(&region) => {
-                        self.write(if i == 0 { "{" } else { ", {" })?;
-                        steps.extend([Step::Region(op, i + 1), Step::Close]);
-                        steps.extend(self.entry_block(region));
-                        depth += 1;
-                    }
-                },
+                Step::Region(op, i) => depth += self.region(op, i, &mut steps)?,
                 Step::Close => {
                     depth -= 1;
                     self.line(depth)?;
@@ -70,6 +59,20 @@ impl<W: fmt::Write> Printer<'_, W> {
             }
         }
         Ok(())
+    }
+
+    /// Begins region `i` of `op`, or ends `op` after the last one. Returns how many regions are
+    /// open now that were not.
+    fn region(&mut self, op: Op, i: usize, steps: &mut Vec<Step>) -> Result<usize, fmt::Error> {
+        let Some(&region) = self.module.regions(op).get(i) else {
+            self.write(")")?;
+            self.tail(op)?;
+            return Ok(0);
+        };
+        self.write(if i == 0 { "{" } else { ", {" })?;
+        steps.extend([Step::Region(op, i + 1), Step::Close]);
+        steps.extend(self.entry_block(region));
+        Ok(1)
     }
 
     fn entry_block(&self, region: Region) -> Option<Step> {
