@@ -1,7 +1,7 @@
 //! Side by side with egg: the same rules, expressions and limits, the same sizes asserted.
 //!
 //! `cargo run --release [-- FILTER [PAIRS]]` runs each workload in interleaved pairs and prints the
-//! median of the ratios. `cargo run --release -- only ENGINE WORKLOAD` runs one workload once, for
+//! median of the ratios. `cargo run --release -- only ENGINE WORKLOAD [SIZE]` runs one workload once, for
 //! measuring memory or instructions from outside; `scan WORKLOAD FROM TO` compares sizes only.
 
 mod workloads;
@@ -88,11 +88,13 @@ const WORKLOADS: [Workload; 16] = [
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    if let [only, engine, name] = args.as_slice()
+    if let [only, engine, name, rest @ ..] = args.as_slice()
         && only == "only"
     {
+        let given = rest.first().and_then(|size| size.parse().ok());
         for (_, ours, peer, size, _) in WORKLOADS.iter().filter(|workload| workload.0 == name) {
-            let run = if engine == "egg" { peer(*size) } else { ours(*size) };
+            let size = given.unwrap_or(*size);
+            let run = if engine == "egg" { peer(size) } else { ours(size) };
             println!("{run:?}");
         }
         return;

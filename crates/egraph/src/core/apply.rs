@@ -83,6 +83,9 @@ impl Template {
     pub fn build(&self, host: &mut impl Host, vars: &[u32], nodes: &mut Vec<u32>) -> Option<Id> {
         nodes.clear();
         let mut words = smallvec::SmallVec::<[u32; 12]>::new();
+        if nodes.capacity() < self.steps.len() {
+            nodes.reserve(self.steps.len());
+        }
         let plain = host.is_plain();
         let fresh = host.core().number_of_ids() as u32;
         for step in &self.steps {
@@ -131,6 +134,21 @@ impl Template {
         core.memo.touch(hash_words(&words[..count + 1]))
     }
 
+    /// Loads what the next rows will look up: hashcons places, then the nodes stored there.
+    ///
+    /// The loads of different rows do not wait for each other, as those of one row do.
+    fn warm_up(&self, core: &Core, found: &Found, at: usize) -> u64 {
+        let mut places = [0; AHEAD];
+        let rows = found.rows[at * found.width..].chunks_exact(found.width);
+        for (place, row) in places.iter_mut().zip(rows) {
+            *place = self.touch(core, &row[1..1 + found.vars]);
+        }
+        let node = |place: u64| (place as u32).wrapping_sub(1) as usize;
+        let starts = places.map(|place| core.starts.get(node(place)).copied().unwrap_or(0));
+        let words = starts.map(|start| core.words.get(start as usize).copied().unwrap_or(0));
+        words.iter().fold(0, |sum, &word| sum ^ u64::from(word))
+    }
+
     /// Builds the term for each match and unites it with the match's root; counts the unions.
     ///
     /// `rule` is the number of the rule in the proof log. `stop` is asked between rows.
@@ -146,10 +164,7 @@ impl Template {
         let mut warm = 0;
         for (at, row) in found.iter().enumerate() {
             if at % AHEAD == 0 {
-                let next = found.rows[at * found.width..].chunks_exact(found.width);
-                for row in next.take(AHEAD) {
-                    warm ^= self.touch(host.core(), &row[1..1 + found.vars]);
-                }
+                warm ^= self.warm_up(host.core(), found, at);
                 if at % (AHEAD * 8) == 0 && stop(host.core()) {
                     break;
                 }

@@ -16,8 +16,8 @@ pub struct Row {
 /// What is known of a class, stored at its id.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClassInfo {
-    /// One bit per operator modulo 64 that the class has a visible node of.
-    pub(crate) mask: u64,
+    /// One bit per operator modulo 32 that the class has a visible node of.
+    pub(crate) mask: u32,
     pub(crate) start: u32,
     pub(crate) len: u32,
     /// The head of the list of uses, or [`NONE`].
@@ -45,8 +45,8 @@ impl Default for ClassInfo {
 
 /// Returns the bit of `op` in a class mask.
 #[inline]
-pub(crate) fn op_bit(op: u32) -> u64 {
-    1 << (op & 63)
+pub(crate) fn op_bit(op: u32) -> u32 {
+    1 << (op & 31)
 }
 
 impl Core {

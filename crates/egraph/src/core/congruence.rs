@@ -27,6 +27,13 @@ impl Core {
     /// [`Core::next_congruence`].
     pub fn union(&mut self, left: Id, right: Id, why: Why) -> Option<Merge> {
         let merge = self.direction(left, right)?;
+        self.carry_out(merge, left, right, why);
+        Some(merge)
+    }
+
+    /// Carries out what [`Core::direction`] said of two ids.
+    #[inline]
+    pub(crate) fn carry_out(&mut self, merge: Merge, left: Id, right: Id, why: Why) {
         let (into, from) = (merge.into.0, merge.from.0);
         if let Some(log) = &mut self.log {
             log.push(left.0, right.0, why);
@@ -42,10 +49,10 @@ impl Core {
         self.mark_changed(into);
         self.classes -= 1;
         self.unions += 1;
-        Some(merge)
     }
 
     /// Says what uniting two ids would do; `None` if they are in one class.
+    #[inline]
     pub fn direction(&mut self, left: Id, right: Id) -> Option<Merge> {
         let (left, right) = (Id(self.root_mut(left.0)), Id(self.root_mut(right.0)));
         if left == right {

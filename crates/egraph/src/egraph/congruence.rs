@@ -62,7 +62,9 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
         if !self.touched.is_empty() {
             self.write_back();
         }
-        self.join_lists(merge);
+        if self.pool.get().is_some() {
+            self.join_lists(merge);
+        }
         let lost = self.pool.get_mut().and_then(|pool| pool.remove(merge.from));
         if N::__nothing_to_do().is_none()
             && let (Some(lost), Some(kept)) = (lost, class_mut(&mut self.pool, merge.into))
@@ -75,7 +77,7 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
                 self.queue_above(merge.from);
             }
         }
-        self.core.union(id1, id2, why);
+        self.core.carry_out(merge, id1, id2, why);
         if N::__nothing_to_do().is_none() {
             N::modify(self, merge.into);
         }
@@ -83,7 +85,6 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
     }
 
     /// Appends the nodes of a class that is about to go, if those of the other were asked for.
-    #[inline]
     fn join_lists(&mut self, merge: Merge) {
         let wanted = |class: &mut EClass<L, N::Data>| class.nodes.made().is_some();
         if !class_mut(&mut self.pool, merge.into).is_some_and(wanted) {
