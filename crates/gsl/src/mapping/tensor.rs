@@ -43,12 +43,10 @@ pub(super) fn from_value(
     shape: Option<&[usize]>,
 ) -> Result<Tensor, String> {
     let (found, scalars) = flatten(value)?;
-    if dtype.is_int() || dtype == DType::Bool {
-        if let Some(other) =
-            scalars.iter().find(|x| matches!(x, AttrValue::Float(x) if x.fract() != 0.0))
-        {
-            return Err(format!("{} is no {}", crate::matching::show(other), dtype.name()));
-        }
+    let broken = |x: &&&AttrValue| matches!(x, AttrValue::Float(x) if x.fract() != 0.0);
+    let exact = dtype.is_int() || dtype == DType::Bool;
+    if let Some(other) = scalars.iter().find(broken).filter(|_| exact) {
+        return Err(format!("{} is no {}", crate::matching::show(other), dtype.name()));
     }
     let whole = scalars.iter().all(|x| !matches!(x, AttrValue::Float(_)));
     let made = if whole {

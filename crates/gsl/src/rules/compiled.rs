@@ -7,7 +7,7 @@ use tangram_rewrite::{NoMatch, RewritePattern, Rewriter, Roots};
 
 use super::natives::Natives;
 use super::record::{Application, Record, Refusal};
-use crate::ast::Rule;
+use crate::ast::{ExprKind, PatternKind, Rule};
 use crate::check::{check_built, has_errors};
 use crate::mapping;
 use crate::matching::{Match, Solver};
@@ -84,6 +84,10 @@ impl CompiledRule {
         let (sources, found) = check_built(rule, schema);
         if has_errors(&found) {
             return Err(CompileError::Wrong(sources.render(&found)));
+        }
+        if let Some(function) = unknown_function(rule, &options.natives) {
+            let rule = rule.name().to_owned();
+            return Err(CompileError::Native { rule, function });
         }
         let compiled = Self::unchecked(rule, context, options);
         let made = compiled.plan.made_operations(context);
@@ -167,6 +171,19 @@ impl CompiledRule {
         }
         solver.next_match()
     }
+}
+
+/// Finds a function that a rule calls and nobody registered.
+fn unknown_function(rule: &Rule, natives: &Natives) -> Option<String> {
+    let in_exprs = rule.exprs().filter_map(|(_, expr)| match &expr.kind {
+        ExprKind::Native { name, .. } if !natives.has_attribute(name) => Some(name),
+        _ => None,
+    });
+    let in_patterns = rule.patterns().filter_map(|(_, pattern)| match &pattern.kind {
+        PatternKind::Native { name, .. } if natives.builder(name).is_none() => Some(name),
+        _ => None,
+    });
+    in_exprs.chain(in_patterns).next().cloned()
 }
 
 impl RewritePattern for CompiledRule {

@@ -55,6 +55,11 @@ impl Natives {
         self
     }
 
+    /// Returns whether there is a function of this name for attribute expressions.
+    pub fn has_attribute(&self, name: &str) -> bool {
+        self.attributes.contains_key(name)
+    }
+
     /// Calls a function for attribute expressions.
     pub fn attribute(
         &self,
