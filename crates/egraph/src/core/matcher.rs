@@ -406,27 +406,9 @@ impl<'a> Walk<'a> {
         while frame.at < frame.end {
             let at = frame.at as usize;
             frame.at += 1;
-            let (bound, class, out, fresh) = match &node.step {
-                Step::Bind { out, .. } => {
-                    let bound = core.rows[at].node;
-                    (bound, None, *out as usize, core.stamp[bound as usize])
-                }
-                Step::Scan { op, out } => {
-                    let bound = match self.only.filter(|_| node.depth == 0) {
-                        Some(_) => core.rows[at].node,
-                        None => core.ops[*op as usize].nodes[at],
-                    };
-                    let class = core.find[bound as usize];
-                    (bound, Some(class), *out as usize, core.stamp[bound as usize])
-                }
-                Step::Each { out } => {
-                    let class = at as u32;
-                    if core.find[at] != class {
-                        continue;
-                    }
-                    (class, Some(class), *out as usize, core.born(class))
-                }
-                _ => return false,
+            let only = self.only.filter(|_| node.depth == 0);
+            let Some((bound, class, out, fresh)) = candidate(core, &node.step, at, only) else {
+                continue;
             };
             let stamp = frame.above.max(fresh);
             if stamp < since && !node.deeper {
@@ -492,6 +474,37 @@ impl<'a> Walk<'a> {
                 at = set.nodes[at as usize].parent;
             }
         }
+    }
+}
+
+/// Returns the n-th candidate of a branching step: the node, its class if the step binds that, the
+/// register to start from, and the stamp.
+#[inline(always)]
+fn candidate(
+    core: &Core,
+    step: &Step,
+    at: usize,
+    only: Option<u32>,
+) -> Option<(u32, Option<u32>, usize, u32)> {
+    match step {
+        Step::Bind { out, .. } => {
+            let bound = core.rows[at].node;
+            Some((bound, None, *out as usize, core.stamp[bound as usize]))
+        }
+        Step::Scan { op, out } => {
+            let bound = match only {
+                Some(_) => core.rows[at].node,
+                None => core.ops[*op as usize].nodes[at],
+            };
+            let class = core.find[bound as usize];
+            Some((bound, Some(class), *out as usize, core.stamp[bound as usize]))
+        }
+        Step::Each { out } => {
+            let class = at as u32;
+            let canonical = core.find[at] == class;
+            canonical.then(|| (class, Some(class), *out as usize, core.born(class)))
+        }
+        _ => None,
     }
 }
 

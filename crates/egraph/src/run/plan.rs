@@ -44,6 +44,17 @@ enum Matches<'a, L: Language> {
     Nothing,
 }
 
+impl<L: Language> Matches<'_, L> {
+    /// Counts the matches, those without a row included.
+    fn count(&self) -> usize {
+        match self {
+            Matches::Rows(rows) => rows.count,
+            Matches::Listed(listed) => listed.iter().map(|found| found.substs.len()).sum(),
+            Matches::Nothing => 0,
+        }
+    }
+}
+
 impl<'a, L: Language> Plan<'a, L> {
     pub(crate) fn new<N: Analysis<L>>(
         egraph: &mut EGraph<L, N>,
@@ -125,18 +136,7 @@ impl<'a, L: Language> Plan<'a, L> {
     ) -> RunnerResult<Vec<Matches<'a, L>>> {
         let allowances: Vec<Option<usize>> =
             rules.iter().map(|rule| gate.allowance(number, rule.name)).collect();
-        let mut queries = vec![Query::ALL; self.set.len()];
-        for (compiled, &allowance) in self.rules.iter().zip(&allowances) {
-            if let Some(slot) = compiled.slot {
-                let limit = allowance.unwrap_or(0).saturating_add(1);
-                queries[slot] = Query {
-                    active: allowance.is_some(),
-                    since: if compiled.pure { compiled.since } else { 0 },
-                    count_all: limit != usize::MAX,
-                    limit,
-                };
-            }
-        }
+        let queries = self.queries(&allowances);
         let deadline = limits.deadline();
         let late = || deadline.is_some_and(|deadline| Instant::now() > deadline);
         let Some(found) = self.set.search(egraph.core(), &queries, late) else {
@@ -147,33 +147,42 @@ impl<'a, L: Language> Plan<'a, L> {
         let now = egraph.core().generation();
         let mut all = Vec::with_capacity(rules.len());
         for ((compiled, rule), allowance) in self.rules.iter_mut().zip(rules).zip(allowances) {
-            let Some(allowance) = allowance else {
-                all.push(Matches::Nothing);
-                continue;
-            };
-            let (matches, count) = match compiled.slot.and_then(|slot| found[slot].take()) {
-                Some(rows) => {
-                    let count = rows.count;
-                    (Matches::Rows(rows), count)
-                }
-                None => {
-                    let limit = allowance.saturating_add(1);
-                    let listed = rule.search_with_limit(egraph, limit);
-                    let count = listed.iter().map(|found| found.substs.len()).sum();
-                    (Matches::Listed(listed), count)
+            let rows = compiled.slot.and_then(|slot| found[slot].take());
+            let matches = match (allowance, rows) {
+                (None, _) => Matches::Nothing,
+                (Some(_), Some(rows)) => Matches::Rows(rows),
+                (Some(limit), None) => {
+                    Matches::Listed(rule.search_with_limit(egraph, limit.saturating_add(1)))
                 }
             };
+            let count = matches.count();
             compiled.statistics.matches += count;
-            if gate.admit(number, rule.name, count) {
+            let admitted = allowance.is_some() && gate.admit(number, rule.name, count);
+            if admitted {
                 compiled.since = now;
-                all.push(matches);
-            } else {
-                compiled.statistics.held_back += 1;
-                all.push(Matches::Nothing);
             }
+            compiled.statistics.held_back += usize::from(allowance.is_some() && !admitted);
+            all.push(if admitted { matches } else { Matches::Nothing });
         }
         limits.check_limits(number, egraph)?;
         Ok(all)
+    }
+
+    /// Asks for what each rule may have, and for new matches only where old ones say nothing new.
+    fn queries(&self, allowances: &[Option<usize>]) -> Vec<Query> {
+        let mut queries = vec![Query::ALL; self.set.len()];
+        for (compiled, &allowance) in self.rules.iter().zip(allowances) {
+            if let Some(slot) = compiled.slot {
+                let limit = allowance.unwrap_or(0).saturating_add(1);
+                queries[slot] = Query {
+                    active: allowance.is_some(),
+                    since: if compiled.pure { compiled.since } else { 0 },
+                    count_all: limit != usize::MAX,
+                    limit,
+                };
+            }
+        }
+        queries
     }
 
     fn apply<N: Analysis<L>>(
