@@ -1,0 +1,78 @@
+//! Searching only for what is new, all rules in one walk, against searching everything each time.
+
+use proptest::prelude::*;
+use tangram_egraph::{
+    Pattern, RecExpr, Rewrite, RewriteScheduler, Runner, SimpleScheduler, SymbolLang,
+};
+
+/// A scheduler of the user's: rule by rule, every match every time.
+struct Plain;
+
+impl RewriteScheduler<SymbolLang, ()> for Plain {}
+
+const TERMS: [&str; 12] = [
+    "?x",
+    "?y",
+    "a",
+    "(f ?x)",
+    "(f ?y)",
+    "(g ?x ?y)",
+    "(g ?y ?x)",
+    "(g ?x ?x)",
+    "(f (g ?x ?y))",
+    "(g (f ?x) ?y)",
+    "(g a (f ?x))",
+    "(g (g ?x ?y) (f ?x))",
+];
+
+/// Makes a rule of two terms if the right one needs no more than the left one binds.
+fn rule(number: usize, left: usize, right: usize) -> Option<Rewrite<SymbolLang, ()>> {
+    let pattern = |at: usize| TERMS[at % TERMS.len()].parse::<Pattern<SymbolLang>>().unwrap();
+    Rewrite::new(format!("rule-{number}"), pattern(left), pattern(right)).ok()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(120))]
+    #[test]
+    fn both_reach_the_same(
+        rules in prop::collection::vec((0usize..12, 0usize..12), 1..6),
+        iterations in 1usize..6,
+    ) {
+        let rules: Vec<_> =
+            rules.into_iter().enumerate().filter_map(|(at, (left, right))| rule(at, left, right)).collect();
+        let start: RecExpr<SymbolLang> = "(g (f (g a b)) (g (f a) (g b (f a))))".parse().unwrap();
+        let runner = || {
+            let runner = Runner::<SymbolLang, ()>::default().with_iter_limit(iterations);
+            runner.with_node_limit(3000).with_expr(&start)
+        };
+        let quick = runner().with_scheduler(SimpleScheduler).run(&rules);
+        let plain = runner().with_scheduler(Plain).run(&rules);
+        let proved = runner().with_explanations_enabled().with_scheduler(SimpleScheduler).run(&rules);
+        prop_assume!(quick.egraph.total_number_of_nodes() < 1000);
+        for other in [&plain, &proved] {
+            prop_assert_eq!(quick.egraph.total_number_of_nodes(), other.egraph.total_number_of_nodes());
+            prop_assert_eq!(quick.egraph.number_of_classes(), other.egraph.number_of_classes());
+            prop_assert_eq!(quick.iterations.len(), other.iterations.len());
+        }
+    }
+
+    /// What a run makes equal it can prove, with each step a use of a rule.
+    #[test]
+    fn what_is_equal_is_proved(rules in prop::collection::vec((0usize..12, 0usize..12), 1..6)) {
+        let rules: Vec<_> =
+            rules.into_iter().enumerate().filter_map(|(at, (left, right))| rule(at, left, right)).collect();
+        let start: RecExpr<SymbolLang> = "(g (f (g a b)) (g (f a) (g b (f a))))".parse().unwrap();
+        let runner = Runner::<SymbolLang, ()>::default().with_explanations_enabled().with_iter_limit(3);
+        let mut runner = runner.with_node_limit(300).with_expr(&start).run(&rules);
+        let count = runner.egraph.nodes().len();
+        for at in (0..count).step_by(7) {
+            let class = runner.egraph.find(at.into());
+            for other in (0..count).step_by(5).map(Into::into) {
+                if runner.egraph.find(other) == class {
+                    let mut proof = runner.egraph.explain_id_equivalence(at.into(), other);
+                    prop_assert_eq!(proof.replay(&rules), Ok(()));
+                }
+            }
+        }
+    }
+}
