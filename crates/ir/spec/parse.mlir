@@ -122,3 +122,17 @@ func.func @f() // error: expected the name of an operation in quotes, found `fun
   %0 = "x.y"() : () -> i32
 }) : () -> ()
 %late = "x.y"() : () -> i32
+// -----
+"x.y"() {a = tensor<2xtensor<2xf32>>} : () -> () // error: expected a type that a tensor can hold, found tensor<2xf32>
+// -----
+"x.y"() {a = memref<2xtuple<>>} : () -> () // error: expected a type that a memref can hold, found tuple<>
+// -----
+"x.y"() {a = vector<2xvector<2xf32>>} : () -> () // error: expected a type that a vector can hold, found vector<2xf32>
+// -----
+"x.y"() {a = complex<index>} : () -> () // error: expected a type that a complex can hold, found index
+// -----
+"x.y"() {a = [tensor<2xcomplex<f32>>, memref<2xmemref<?xi1>>, tensor<3x!x.y>, vector<2xindex>]} : () -> ()
+// -----
+"x.y"() {a = array<i7: 1>} : () -> () // error: expected `i1` or numbers of whole bytes, found i7
+// -----
+"x.y"() {a = array<index: 1>} : () -> () // error: expected `i1` or numbers of whole bytes, found index

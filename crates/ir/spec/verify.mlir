@@ -185,3 +185,7 @@
 "test.func"() <{sym_name = "f"}> ({ // error: expected each symbol once, found `@f` again
   "test.return"() : () -> ()
 }) : () -> ()
+// -----
+%0 = "x.y"() : () -> i32
+"test.two_lists"(%0) <{operandSegmentSizes = array<i32: 1, 0>}> : (i32) -> ()
+"test.two_lists"(%0) : (i32) -> () // error: expected attribute `operandSegmentSizes`, found none

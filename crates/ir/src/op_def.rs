@@ -50,6 +50,8 @@ bitflags::bitflags! {
         /// Undefined for some operands (a division by zero), so that it must not run where it
         /// did not run before. It may be dropped or merged if it is also pure.
         const MAY_TRAP = 1 << 17;
+        /// All variadic operands have one length, and all variadic results.
+        const SAME_SIZES = 1 << 18;
     }
 }
 

@@ -47,7 +47,7 @@ pub static DEFS: &[OpDef] = &[
         results: &[results("results", "the tensors")],
         attrs: DIMENSIONS,
         regions: Some(1),
-        traits: STRUCTURED,
+        traits: STRUCTURED.union(Traits::SAME_SIZES),
         ..OpDef::new("linalg.reduce", "combines the elements along dimensions")
     },
     moved("linalg.transpose", "the dimensions in another order", PERMUTATION),

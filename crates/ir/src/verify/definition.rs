@@ -54,6 +54,14 @@ impl Check<'_> {
         }
         let Some(sizes) = self.module.attr(op, segments).and_then(|attr| self.integers(attr))
         else {
+            let several = arities.filter(|&arity| arity == Arity::Variadic).count() > 1;
+            if several && what == "operand" && !self.module.has_traits(op, Traits::SAME_SIZES) {
+                self.error(
+                    op,
+                    "segments",
+                    format_args!("expected attribute `{segments}`, found none"),
+                );
+            }
             return;
         };
         let fits = sizes.len() == most

@@ -53,6 +53,8 @@ static SAME: OpDef = OpDef {
 };
 static TWO: OpDef =
     OpDef { operands: &[X, XS, BIAS], ..OpDef::new("test.segments", "divides its operands") };
+static TWO_LISTS: OpDef =
+    OpDef { operands: &[XS, XS], ..OpDef::new("test.two_lists", "two variadic operands") };
 static ONE_BLOCK: OpDef = OpDef {
     regions: Some(2),
     traits: Traits::SINGLE_BLOCK,
@@ -78,6 +80,6 @@ fn no_bad(module: &Module, op: Op) -> Result<(), Diagnostic> {
 #[allow(dead_code)]
 pub fn context() -> Arc<Context> {
     let context = Context::new();
-    context.register([&MODULE, &FUNC, &RETURN, &UNARY, &SAME, &TWO, &ONE_BLOCK]);
+    context.register([&MODULE, &FUNC, &RETURN, &UNARY, &SAME, &TWO, &TWO_LISTS, &ONE_BLOCK]);
     context
 }

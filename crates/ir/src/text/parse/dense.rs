@@ -26,7 +26,18 @@ impl Parser<'_> {
     pub(super) fn dense_array(&mut self) -> Parsed<Attr> {
         self.take();
         self.expect(b'<', "after `array`")?;
+        let start = self.token;
         let element = self.ty()?;
+        let whole = match self.context.type_data(element) {
+            TypeData::Integer { width, .. } => *width == 1 || width % 8 == 0 && *width > 0,
+            TypeData::Float(kind) => kind.width() % 8 == 0,
+            _ => false,
+        };
+        if !whole {
+            let found = self.type_text(element);
+            let message = format!("expected `i1` or numbers of whole bytes, found {found}");
+            return self.error(start, "array-type", message);
+        }
         let mut bytes = Vec::new();
         if self.accept(b':') {
             self.list(b'>', |p| {

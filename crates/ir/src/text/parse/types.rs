@@ -103,10 +103,32 @@ impl Parser<'_> {
         })
     }
 
+    /// Reads the element type of `holder`.
+    fn element_type(&mut self, holder: &str) -> Parsed<Type> {
+        let token = self.token;
+        let ty = self.ty()?;
+        let fits = match self.context.type_data(ty) {
+            TypeData::Integer { .. } | TypeData::Float(_) => true,
+            TypeData::Index => holder != "complex",
+            TypeData::Dialect { .. } | TypeData::Opaque(_) => holder != "complex",
+            TypeData::Complex(_) | TypeData::Vector { .. } => {
+                holder == "tensor" || holder == "memref"
+            }
+            TypeData::MemRef { .. } | TypeData::UnrankedMemRef { .. } => holder == "memref",
+            _ => false,
+        };
+        if fits {
+            return Ok(ty);
+        }
+        let message =
+            format!("expected a type that a {holder} can hold, found {}", self.type_text(ty));
+        self.error(token, "element-type", message)
+    }
+
     fn complex_type(&mut self) -> Parsed<Type> {
         self.take();
         self.expect(b'<', "after `complex`")?;
-        let element = self.ty()?;
+        let element = self.element_type("complex")?;
         self.expect(b'>', "after the element type")?;
         Ok(self.context.ty(TypeData::Complex(element)))
     }
@@ -185,7 +207,7 @@ impl Parser<'_> {
         self.take();
         self.expect(b'<', "after `tensor`")?;
         let extents = self.extents()?;
-        let element = self.ty()?;
+        let element = self.element_type("tensor")?;
         let encoding = if self.accept(b',') { Some(self.attr()?) } else { None };
         self.expect(b'>', "after the tensor type")?;
         if extents.unranked {
@@ -228,7 +250,7 @@ impl Parser<'_> {
         self.take();
         self.expect(b'<', "after `memref`")?;
         let extents = self.extents()?;
-        let element = self.ty()?;
+        let element = self.element_type("memref")?;
         let mut extras = Vec::new();
         while self.accept(b',') {
             extras.push(self.attr()?);
@@ -257,7 +279,7 @@ impl Parser<'_> {
         let start = self.take();
         self.expect(b'<', "after `vector`")?;
         let extents = self.extents()?;
-        let element = self.ty()?;
+        let element = self.element_type("vector")?;
         self.expect(b'>', "after the vector type")?;
         let dims: Option<Vec<i64>> = extents.dims.iter().map(|dim| dim.as_static()).collect();
         let (Some(dims), false) = (dims, extents.unranked) else {
