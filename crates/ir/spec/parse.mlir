@@ -136,3 +136,15 @@ func.func @f() // error: expected the name of an operation in quotes, found `fun
 "x.y"() {a = array<i7: 1>} : () -> () // error: expected `i1` or numbers of whole bytes, found i7
 // -----
 "x.y"() {a = array<index: 1>} : () -> () // error: expected `i1` or numbers of whole bytes, found index
+// -----
+"x.y"() {a = affine_map<(i) -> (j)>} : () -> () // error: expected a dimension or symbol, found `j`
+// -----
+"x.y"() {a = affine_map<(i, i) -> (i)>} : () -> () // error: expected a new name, found `i` again
+// -----
+"x.y"() {a = affine_map<(i) (i)>} : () -> () // error: expected `->` before the results, found `(`
+// -----
+"x.y"() {a = affine_set<(i) : (i > 0)>} : () -> () // error: expected `=` in a comparison, found `0`
+// -----
+"x.y"() {a = affine_map<(i) -> (i +)>} : () -> () // error: expected an affine expression, found `)`
+// -----
+"x.y"() {a = affine_map<(i) -> (i * 99999999999999999999)>} : () -> () // error: expected a decimal number of at most 63 bits

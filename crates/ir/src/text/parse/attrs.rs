@@ -41,7 +41,9 @@ impl<'a> Parser<'a> {
                 let loc = self.location()?;
                 Ok(self.context.attr(AttrData::Location(loc)))
             }
-            "affine_map" | "affine_set" | "strided" => {
+            "affine_map" => self.affine_map(),
+            "affine_set" => self.affine_set(),
+            "strided" => {
                 let text = self.raw(token.start as usize)?;
                 Ok(self.opaque(&text))
             }

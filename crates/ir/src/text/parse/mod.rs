@@ -4,6 +4,7 @@
 //! of open regions; types and attributes by recursion that stops at [`MAX_DEPTH`]. After an error
 //! in an operation reading goes on with the next one, so that one run reports many errors.
 
+mod affine;
 mod attrs;
 mod blocks;
 mod dense;
