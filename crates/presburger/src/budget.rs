@@ -1,0 +1,63 @@
+//! Limits that travel with a call: steps, a deadline, a flag.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+use crate::Error;
+
+/// Counts elementary steps and stops an operation that takes too many.
+///
+/// One step is one row touched, so the count is the same in every run.
+#[derive(Debug, Default)]
+pub struct Budget {
+    used: AtomicU64,
+    limit: Option<u64>,
+    deadline: Option<Instant>,
+    cancel: Option<Arc<AtomicBool>>,
+}
+
+impl Budget {
+    /// Makes a budget without limits.
+    pub fn unlimited() -> Self {
+        Self::default()
+    }
+
+    /// Makes a budget of `limit` steps.
+    pub fn steps(limit: u64) -> Self {
+        Self { limit: Some(limit), ..Self::default() }
+    }
+
+    /// Adds a time after which operations stop.
+    pub fn with_deadline(mut self, deadline: Instant) -> Self {
+        self.deadline = Some(deadline);
+        self
+    }
+
+    /// Adds a flag that stops operations once it is true.
+    pub fn with_cancel(mut self, flag: Arc<AtomicBool>) -> Self {
+        self.cancel = Some(flag);
+        self
+    }
+
+    /// Returns the steps taken so far.
+    pub fn used(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    /// Takes `steps` off the budget.
+    pub(crate) fn spend(&self, steps: usize) -> Result<(), Error> {
+        let steps = steps as u64 + 1;
+        let used = self.used.fetch_add(steps, Ordering::Relaxed).saturating_add(steps);
+        if let Some(limit) = self.limit.filter(|limit| used > *limit) {
+            return Err(Error::Steps { limit });
+        }
+        if self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return Err(Error::Cancelled);
+        }
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Err(Error::Deadline);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,48 @@
+//! What can go wrong in an operation on integer sets and relations.
+
+use thiserror::Error;
+
+/// A request that could not be answered; every value involved stays usable.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A coefficient outgrew 128 bits.
+    #[error("a coefficient does not fit into 128 bits")]
+    Overflow,
+    /// The number of elementary steps reached the budget's limit.
+    #[error("the operation needs more than {limit} steps")]
+    Steps {
+        /// Steps that the budget allowed.
+        limit: u64,
+    },
+    /// The budget's deadline passed.
+    #[error("the deadline passed")]
+    Deadline,
+    /// The budget's flag was raised.
+    #[error("the operation was cancelled")]
+    Cancelled,
+    /// Two operands do not live in spaces that the operation allows.
+    #[error("expected the space `{expected}`, found `{found}`")]
+    Space {
+        /// The tuples that the operation needs.
+        expected: String,
+        /// The tuples it was given.
+        found: String,
+    },
+    /// Points of an infinite set were asked for.
+    #[error("dimension {dim} is unbounded")]
+    Unbounded {
+        /// Position of the dimension among parameters, input and output.
+        dim: usize,
+    },
+    /// A text is not in the notation.
+    #[error("column {column}: expected {expected}, found `{found}`")]
+    Syntax {
+        /// Column of the offending token, from 1, in characters.
+        column: usize,
+        /// What could stand there.
+        expected: &'static str,
+        /// What stands there.
+        found: String,
+    },
+}

@@ -1,0 +1,402 @@
+//! Sets and relations: finite unions of conjunctions in one space.
+//!
+//! A set is a relation without an input tuple. All operations are exact over the
+//! integers; operands may name different parameters.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::basic::Basic;
+use crate::eliminate::eliminate;
+use crate::{Budget, Error, Space, Tuple};
+
+/// An immutable set or relation; a clone shares everything.
+#[derive(Debug, Clone)]
+pub struct Relation {
+    pub(crate) space: Arc<Space>,
+    pub(crate) parts: Arc<[Basic]>,
+}
+
+impl Relation {
+    pub(crate) fn new(space: Space, parts: Vec<Basic>) -> Self {
+        let mut kept: Vec<Basic> = Vec::with_capacity(parts.len());
+        for part in parts {
+            if !kept.contains(&part) {
+                kept.push(part);
+            }
+        }
+        Self { space: Arc::new(space), parts: kept.into() }
+    }
+
+    /// Returns the space of all points.
+    pub fn space(&self) -> &Space {
+        &self.space
+    }
+
+    /// Makes the relation of all points of `space`.
+    pub fn universe(space: Space) -> Self {
+        let part = Basic::universe(space.dims());
+        Self::new(space, vec![part])
+    }
+
+    /// Rewrites over `params`, which must hold all parameters of `self`.
+    fn aligned(&self, params: &[String]) -> Self {
+        if self.space.params == params {
+            return self.clone();
+        }
+        let old = self.space.params.len();
+        let find = |name: &String| params.iter().position(|p| p == name).unwrap_or(0);
+        let mut to: Vec<usize> = self.space.params.iter().map(find).collect();
+        to.extend((old..self.space.dims()).map(|i| i - old + params.len()));
+        let space = Space { params: params.to_vec(), ..(*self.space).clone() };
+        let parts = self.parts.iter().map(|part| part.place(space.dims(), &to)).collect();
+        Self::new(space, parts)
+    }
+
+    fn pair(&self, other: &Self) -> Result<(Self, Self), Error> {
+        if !self.space.same_tuples(&other.space) {
+            return Err(self.space.mismatch(&other.space));
+        }
+        let params = self.space.joint_params(&other.space);
+        Ok((self.aligned(&params), other.aligned(&params)))
+    }
+
+    /// Unites two relations of one space.
+    ///
+    /// # Errors
+    /// [`Error::Space`] if the tuples differ.
+    pub fn union(&self, other: &Self) -> Result<Self, Error> {
+        let (a, b) = self.pair(other)?;
+        Ok(Self::new((*a.space).clone(), [&a.parts[..], &b.parts[..]].concat()))
+    }
+
+    /// Intersects two relations of one space.
+    ///
+    /// # Errors
+    /// [`Error::Space`] if the tuples differ.
+    pub fn intersect(&self, other: &Self, budget: &Budget) -> Result<Self, Error> {
+        let (a, b) = self.pair(other)?;
+        let parts = intersect_parts(&a.parts, &b.parts, budget)?;
+        Ok(Self::new((*a.space).clone(), parts))
+    }
+
+    /// Returns the points of `self` that are not in `other`.
+    ///
+    /// # Errors
+    /// [`Error::Space`] if the tuples differ.
+    pub fn subtract(&self, other: &Self, budget: &Budget) -> Result<Self, Error> {
+        let (a, b) = self.pair(other)?;
+        let parts = subtract_parts(&a.parts, &b.parts, budget)?;
+        Ok(Self::new((*a.space).clone(), parts))
+    }
+
+    /// Returns the points of the space that are not in `self`.
+    pub fn complement(&self, budget: &Budget) -> Result<Self, Error> {
+        Self::universe((*self.space).clone()).subtract(self, budget)
+    }
+
+    /// Says whether there is no point for any value of the parameters.
+    pub fn is_empty(&self, budget: &Budget) -> Result<bool, Error> {
+        for part in self.parts.iter() {
+            if !part.is_empty(budget)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Says whether every point of `self` is in `other`.
+    pub fn is_subset(&self, other: &Self, budget: &Budget) -> Result<bool, Error> {
+        self.subtract(other, budget)?.is_empty(budget)
+    }
+
+    /// Says whether both hold the same points.
+    pub fn is_equal(&self, other: &Self, budget: &Budget) -> Result<bool, Error> {
+        Ok(self.is_subset(other, budget)? && other.is_subset(self, budget)?)
+    }
+
+    /// Says whether no point is in both.
+    pub fn is_disjoint(&self, other: &Self, budget: &Budget) -> Result<bool, Error> {
+        self.intersect(other, budget)?.is_empty(budget)
+    }
+
+    fn projected(
+        &self,
+        space: Space,
+        range: std::ops::Range<usize>,
+        budget: &Budget,
+    ) -> Result<Self, Error> {
+        let mut parts = Vec::new();
+        for part in self.parts.iter() {
+            parts.extend(part.project(range.clone(), budget)?);
+        }
+        Ok(Self::new(space, parts))
+    }
+
+    /// Returns the set of inputs; a set is its own domain.
+    pub fn domain(&self, budget: &Budget) -> Result<Self, Error> {
+        let Some(input) = self.space.input.clone() else { return Ok(self.clone()) };
+        let space = Space { params: self.space.params.clone(), input: None, output: input };
+        self.projected(space.clone(), space.dims()..self.space.dims(), budget)
+    }
+
+    /// Returns the set of outputs.
+    pub fn range(&self, budget: &Budget) -> Result<Self, Error> {
+        let first = self.space.params.len();
+        let space = Space { input: None, ..(*self.space).clone() };
+        self.projected(space, first..first + self.space.inputs(), budget)
+    }
+
+    /// Swaps input and output.
+    ///
+    /// # Errors
+    /// [`Error::Space`] for a set.
+    pub fn inverse(&self) -> Result<Self, Error> {
+        let Some(input) = &self.space.input else { return Err(self.not_a_relation()) };
+        let (params, ins) = (self.space.params.len(), input.dims.len());
+        let outs = self.space.output.dims.len();
+        let mut to: Vec<usize> = (0..params).collect();
+        to.extend((0..ins).map(|i| params + outs + i));
+        to.extend((0..outs).map(|i| params + i));
+        let space = Space {
+            params: self.space.params.clone(),
+            input: Some(self.space.output.clone()),
+            output: input.clone(),
+        };
+        let parts = self.parts.iter().map(|part| part.place(space.dims(), &to)).collect();
+        Ok(Self::new(space, parts))
+    }
+
+    fn not_a_relation(&self) -> Error {
+        Error::Space { expected: "[..] -> [..]".into(), found: self.space.to_string() }
+    }
+
+    /// Relates `x` to `z` where `self` relates `x` to some `y` and `next` that `y` to `z`.
+    ///
+    /// For a set `self`, the result is the set of its images under `next`.
+    ///
+    /// # Errors
+    /// [`Error::Space`] unless the output of `self` is the input of `next`.
+    pub fn apply_range(&self, next: &Self, budget: &Budget) -> Result<Self, Error> {
+        if next.space.input.as_ref() != Some(&self.space.output) {
+            return Err(self.space.mismatch(&next.space));
+        }
+        let params = self.space.joint_params(&next.space);
+        let (a, b) = (self.aligned(&params), next.aligned(&params));
+        let (p, ins) = (params.len(), a.space.inputs());
+        let (mid, outs) = (a.space.output.dims.len(), b.space.output.dims.len());
+        // Columns: parameters, input, output, and the middle tuple last.
+        let all = p + ins + outs + mid;
+        let mut to_a: Vec<usize> = (0..p + ins).collect();
+        to_a.extend((0..mid).map(|i| p + ins + outs + i));
+        let mut to_b: Vec<usize> = (0..p).collect();
+        to_b.extend((0..mid).map(|i| p + ins + outs + i));
+        to_b.extend((0..outs).map(|i| p + ins + i));
+        let a_parts: Vec<Basic> = a.parts.iter().map(|part| part.place(all, &to_a)).collect();
+        let b_parts: Vec<Basic> = b.parts.iter().map(|part| part.place(all, &to_b)).collect();
+        let mut parts = Vec::new();
+        for part in intersect_parts(&a_parts, &b_parts, budget)? {
+            parts.extend(part.project(all - mid..all, budget)?);
+        }
+        let space = Space { params, input: a.space.input.clone(), output: b.space.output.clone() };
+        Ok(Self::new(space, parts))
+    }
+
+    /// Keeps, for each input and each value of the parameters, the least output.
+    ///
+    /// The order is lexicographic; where outputs have no least one, none is kept.
+    pub fn lexmin(&self, budget: &Budget) -> Result<Self, Error> {
+        self.extremal(1, budget)
+    }
+
+    /// Keeps, for each input and each value of the parameters, the greatest output.
+    pub fn lexmax(&self, budget: &Budget) -> Result<Self, Error> {
+        self.extremal(-1, budget)
+    }
+
+    /// Removes the points that another point with the same input precedes.
+    fn extremal(&self, sign: i128, budget: &Budget) -> Result<Self, Error> {
+        let (all, outs) = (self.space.dims(), self.space.output.dims.len());
+        let fixed = all - outs;
+        let to: Vec<usize> = (0..fixed).chain(all..all + outs).collect();
+        let others: Vec<Basic> = self.parts.iter().map(|p| p.place(all + outs, &to)).collect();
+        let mut beaten = Vec::new();
+        for depth in 0..outs {
+            let mut order = Basic::universe(all + outs);
+            for dim in 0..=depth {
+                let mut row = vec![0; 1 + all + outs];
+                let sign = if dim == depth { sign } else { 1 };
+                (row[1 + fixed + dim], row[1 + all + dim]) = (sign, -sign);
+                if dim == depth {
+                    row[0] = -1;
+                    order.system.ineqs.push(&row);
+                } else {
+                    order.system.eqs.push(&row);
+                }
+            }
+            for part in intersect_parts(&others, &[order], budget)? {
+                beaten.extend(part.project(all..all + outs, budget)?);
+            }
+        }
+        let parts = subtract_parts(&self.parts, &beaten, budget)?;
+        Ok(Self::new((*self.space).clone(), parts))
+    }
+
+    /// Says whether no input has two outputs.
+    pub fn is_single_valued(&self, budget: &Budget) -> Result<bool, Error> {
+        Ok(self.subtract(&self.lexmin(budget)?, budget)?.is_empty(budget)?
+            && self.subtract(&self.lexmax(budget)?, budget)?.is_empty(budget)?)
+    }
+
+    /// Says whether no output has two inputs.
+    ///
+    /// # Errors
+    /// [`Error::Space`] for a set.
+    pub fn is_injective(&self, budget: &Budget) -> Result<bool, Error> {
+        self.inverse()?.is_single_valued(budget)
+    }
+
+    /// Says whether every point of `codomain` is an output.
+    ///
+    /// # Errors
+    /// [`Error::Space`] if `codomain` is not a set in the output's space.
+    pub fn is_surjective_onto(&self, codomain: &Self, budget: &Budget) -> Result<bool, Error> {
+        codomain.is_subset(&self.range(budget)?, budget)
+    }
+
+    /// Says whether the relation is single-valued and injective.
+    ///
+    /// # Errors
+    /// [`Error::Space`] for a set.
+    pub fn is_bijective(&self, budget: &Budget) -> Result<bool, Error> {
+        Ok(self.is_injective(budget)? && self.is_single_valued(budget)?)
+    }
+
+    /// Says whether the point, parameters first, then input, then output, is in `self`.
+    ///
+    /// # Errors
+    /// [`Error::Space`] if the number of coordinates is not that of the space.
+    pub fn contains(&self, point: &[i128]) -> Result<bool, Error> {
+        if point.len() != self.space.dims() {
+            let found =
+                Tuple { name: String::new(), dims: point.iter().map(i128::to_string).collect() };
+            return Err(Error::Space {
+                expected: self.space.to_string(),
+                found: found.to_string(),
+            });
+        }
+        for part in self.parts.iter() {
+            if part.contains(point)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Lists all points in lexicographic order; parameters count as dimensions.
+    ///
+    /// # Errors
+    /// [`Error::Unbounded`] for an infinite set.
+    pub fn points(&self, budget: &Budget) -> Result<Vec<Vec<i128>>, Error> {
+        let mut points = BTreeSet::new();
+        for part in self.parts.iter() {
+            let mut prefixes = vec![Vec::new()];
+            for dim in 0..part.dims {
+                let shadows = part.project(dim + 1..part.dims, budget)?;
+                let mut next = BTreeSet::new();
+                for prefix in &prefixes {
+                    for shadow in &shadows {
+                        extend(shadow, prefix, &mut next, budget)?;
+                    }
+                }
+                prefixes = next.into_iter().collect();
+            }
+            for point in prefixes {
+                if part.contains(&point)? {
+                    points.insert(point);
+                }
+            }
+        }
+        Ok(points.into_iter().collect())
+    }
+}
+
+/// Adds all points of `shadow` that start with `prefix` to `next`.
+fn extend(
+    shadow: &Basic,
+    prefix: &[i128],
+    next: &mut BTreeSet<Vec<i128>>,
+    budget: &Budget,
+) -> Result<(), Error> {
+    let dim = prefix.len();
+    let mut slice = shadow.clone();
+    for (i, value) in prefix.iter().enumerate() {
+        let mut row = vec![0; 2 + i];
+        (row[0], row[1 + i]) = (-value, 1);
+        slice.system.eqs.push(&row);
+    }
+    // Divisions become plain unknowns here: their bounds confine the last dimension.
+    let (system, cols) = slice.unfolded()?;
+    let others = cols.filter(|col| *col != 1 + dim).collect();
+    for branch in eliminate(system, others, false, budget)? {
+        let rows = branch.system.ineqs.rows().map(|r| (r[0], r[1 + dim]));
+        let eqs = branch
+            .system
+            .eqs
+            .rows()
+            .filter(|r| r.iter().enumerate().all(|(i, v)| i == 0 || i == 1 + dim || *v == 0));
+        let eqs = eqs.flat_map(|r| [(r[0], r[1 + dim]), (-r[0], -r[1 + dim])]);
+        let (mut low, mut high) = (None::<i128>, None::<i128>);
+        for (constant, factor) in rows.chain(eqs).filter(|(_, factor)| *factor != 0) {
+            if factor > 0 {
+                let bound = -constant.div_euclid(factor);
+                low = Some(low.map_or(bound, |low| low.max(bound)));
+            } else {
+                let bound = constant.div_euclid(-factor);
+                high = Some(high.map_or(bound, |high| high.min(bound)));
+            }
+        }
+        let (Some(low), Some(high)) = (low, high) else { return Err(Error::Unbounded { dim }) };
+        for value in low..=high {
+            budget.spend(1)?;
+            let point = [prefix, &[value]].concat();
+            if shadow.contains(&point)? {
+                next.insert(point);
+            }
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn intersect_parts(
+    a: &[Basic],
+    b: &[Basic],
+    budget: &Budget,
+) -> Result<Vec<Basic>, Error> {
+    let mut parts = Vec::new();
+    for (left, right) in a.iter().flat_map(|l| b.iter().map(move |r| (l, r))) {
+        budget.spend(left.system.size() + right.system.size())?;
+        if let Some(part) = left.intersect(right)?
+            && !part.is_empty(budget)?
+        {
+            parts.push(part);
+        }
+    }
+    Ok(parts)
+}
+
+pub(crate) fn subtract_parts(
+    a: &[Basic],
+    b: &[Basic],
+    budget: &Budget,
+) -> Result<Vec<Basic>, Error> {
+    let mut rest = a.to_vec();
+    for part in b {
+        let mut next = Vec::new();
+        for piece in &rest {
+            next.extend(piece.subtract(part, budget)?);
+        }
+        rest = next;
+    }
+    Ok(rest)
+}

@@ -1,0 +1,43 @@
+//! Tokens of the notation, with their columns.
+
+use crate::Error;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Token {
+    Name(String),
+    Number(i128),
+    Sign(&'static str),
+    End,
+}
+
+const SIGNS: [&str; 27] = [
+    "<<=", ">>=", "->", "<<", ">>", "<=", ">=", "!=", "==", "<", ">", "=", "{", "}", "[", "]", "(",
+    ")", ",", ":", ";", "+", "-", "*", "/", "%", "|",
+];
+
+/// Splits `text`; the last token is [`Token::End`].
+pub(crate) fn tokens(text: &str) -> Result<Vec<(Token, usize)>, Error> {
+    let mut result = Vec::new();
+    let (mut rest, mut column) = (text, 1);
+    while let Some(c) = rest.chars().next() {
+        let word = |f: fn(char) -> bool| rest.find(|c| !f(c)).unwrap_or(rest.len());
+        let (token, bytes) = if c.is_whitespace() {
+            (None, c.len_utf8())
+        } else if c.is_ascii_digit() {
+            let end = word(|c| c.is_ascii_digit());
+            (Some(Token::Number(rest[..end].parse().map_err(|_| Error::Overflow)?)), end)
+        } else if c.is_alphabetic() || c == '_' {
+            let end = word(|c| c.is_alphanumeric() || c == '_' || c == '\'');
+            (Some(Token::Name(rest[..end].to_owned())), end)
+        } else if let Some(sign) = SIGNS.into_iter().find(|sign| rest.starts_with(sign)) {
+            (Some(Token::Sign(sign)), sign.len())
+        } else {
+            return Err(Error::Syntax { column, expected: "a token", found: c.to_string() });
+        };
+        result.extend(token.map(|token| (token, column)));
+        column += rest[..bytes].chars().count();
+        rest = &rest[bytes..];
+    }
+    result.push((Token::End, column));
+    Ok(result)
+}

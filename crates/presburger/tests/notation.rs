@@ -1,0 +1,120 @@
+//! The notation, facts about parametric sets, and claims of the source texts that are wrong.
+
+use tangram_presburger::{Budget, Error, Relation};
+
+fn read(text: &str) -> Relation {
+    Relation::parse(text, &Budget::steps(20_000_000))
+        .unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn equal(a: &str, b: &str) -> bool {
+    read(a)
+        .is_equal(&read(b), &Budget::steps(20_000_000))
+        .unwrap_or_else(|error| panic!("{a}: {error}"))
+}
+
+#[test]
+fn different_texts_mean_the_same() {
+    for (a, b) in [
+        ("[n] -> { [i] : 0 <= i < n }", "[n] -> { [i] : i >= 0 and i <= n - 1 }"),
+        ("{ [i] : exists k: i = 2k }", "{ [i] : i mod 2 = 0 }"),
+        ("{ [i] : exists (a, b: i = 6a + 4b) }", "{ [i] : i % 2 = 0 }"),
+        ("{ [i] : forall k: k >= i implies k >= 3 }", "{ [i] : i >= 3 }"),
+        ("{ [i] : not (i < 2 or i > 4) }", "{ [i] : 2 <= i <= 4 }"),
+        ("{ [i, j] : i, j << 3, 4 }", "{ [i, j] : i < 3 or (i = 3 and j < 4) }"),
+        ("{ [i] -> [i + 1, floor(i/3)] }", "{ [i] -> [a, b] : a = i + 1 and 3b <= i <= 3b + 2 }"),
+        ("{ [i] : ceil(i/3) = 2 }", "{ [i] : i = 4 or i = 5 or i = 6 }"),
+        ("{ A[i] : i = 1; A[i] : i = 2 }", "{ A[x] : 1 <= x <= 2 }"),
+        ("[n, m] -> { [i] : i < n }", "[n] -> { [i] : i < n }"),
+        ("{ [i] : exists k: 5i <= 7k <= 5i + 1 }", "{ [i] : i mod 7 = 0 or i mod 7 = 4 }"),
+    ] {
+        assert!(equal(a, b), "{a} and {b}");
+    }
+}
+
+#[test]
+fn seeds_wrong_claims_are_refused() {
+    // The union of two corner boxes is not the box around them.
+    let boxes = "[N, M] -> { [i, j] : 0 <= i <= M and 0 <= j <= N; [i, j] : M <= i <= 2M and N <= j <= 2N }";
+    assert!(!equal(boxes, "[N, M] -> { [i, j] : 0 <= i <= 2M and 0 <= j <= 2N }"));
+    // `a < b` is `a <= b - 1`.
+    assert!(!equal("{ [a, b] : a < b }", "{ [a, b] : a <= b }"));
+    // A tile number is a floor, not an exact quotient.
+    assert!(!equal("{ [j] -> [floor(j/32)] }", "{ [j] -> [o] : 32o = j }"));
+    assert!(equal("{ [j] -> [floor(j/32)] }", "{ [j] -> [o] : 32o <= j <= 32o + 31 }"));
+    // 4 <= 2x and 3x <= 5 has no solution, not even a rational one.
+    assert!(equal("{ [x] : 4 <= 2x and 3x <= 5 }", "{ [x] : false }"));
+    // Projection is not intersection with x = 0, and the rational shadow is not the integer one.
+    assert!(!equal("{ [y] : exists x: y = x + 1 and x >= 3 }", "{ [y] : 0 >= 3 and y = 1 }"));
+    assert!(!equal("{ [y] : exists x: 2x = y }", "{ [y] }"));
+}
+
+#[test]
+fn example_of_projection_keeps_integers_only() {
+    let exact = "{ [y, z] : exists x: x >= 7 + 5y - 2z and x <= 3 + 2y - z and 2x <= 10 + 5y - 4z \
+                 and 3x >= -12 + 2y + 6z }";
+    let set = read(exact);
+    for y in -12..6_i128 {
+        for z in -12..12_i128 {
+            let inside = (-200..200_i128).any(|x| {
+                x >= 7 + 5 * y - 2 * z
+                    && x <= 3 + 2 * y - z
+                    && 2 * x <= 10 + 5 * y - 4 * z
+                    && 3 * x >= -12 + 2 * y + 6 * z
+            });
+            assert_eq!(set.contains(&[y, z]), Ok(inside), "y = {y}, z = {z}");
+        }
+    }
+}
+
+#[test]
+fn bijections_and_surjections_are_told_apart() {
+    let limit = Budget::unlimited();
+    let shift = read("{ [i] -> [i + 1] }");
+    assert_eq!(shift.is_bijective(&limit), Ok(true));
+    assert_eq!(shift.is_surjective_onto(&read("{ [i] }"), &limit), Ok(true));
+    let double = read("{ [i] -> [2i] }");
+    assert_eq!(double.is_bijective(&limit), Ok(true));
+    assert_eq!(double.is_surjective_onto(&read("{ [i] }"), &limit), Ok(false));
+    assert_eq!(read("{ [i] -> [floor(i/2)] }").is_injective(&limit), Ok(false));
+    assert_eq!(read("{ [i] -> [j] : i <= j }").is_single_valued(&limit), Ok(false));
+}
+
+#[test]
+fn wrong_texts_name_the_column() {
+    for (text, column) in [
+        ("{ [i] : i < }", 13),
+        ("{ [i] : j = 0 }", 9),
+        ("[n] { [i] }", 5),
+        ("{ [i] : i * i = 1 }", 15),
+    ] {
+        match Relation::parse(text, &Budget::unlimited()) {
+            Err(Error::Syntax { column: found, .. }) => assert_eq!(found, column, "{text}"),
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+    let deep = format!("{{ [i] : {}i = 0{} }}", "(".repeat(5000), ")".repeat(5000));
+    assert!(matches!(Relation::parse(&deep, &Budget::unlimited()), Err(Error::Syntax { .. })));
+    assert!(matches!("{ A[i]; B[i] }".parse::<Relation>(), Err(Error::Space { .. })));
+}
+
+#[test]
+fn limits_are_errors_and_infinite_sets_have_no_list() {
+    let hard =
+        "{ [i] : exists a, b, c: 17a + 13b <= 19c + i <= 23a - 11b + 5 and 7a <= 5c <= 7a + 1 }";
+    assert_eq!(Relation::parse(hard, &Budget::steps(10)).err(), Some(Error::Steps { limit: 10 }));
+    let half_line = read("{ [i] : i >= 0 }");
+    assert_eq!(half_line.points(&Budget::unlimited()), Err(Error::Unbounded { dim: 0 }));
+    let huge = format!("{{ [i] : {}i >= {} and 3i <= {} }}", i128::MAX, i128::MAX, i128::MAX);
+    assert!(huge.parse::<Relation>().is_ok());
+    let over =
+        format!("{{ [i, j] : {}i >= 7j and {}j >= 5i and 2i + 3j <= 1 }}", i128::MAX, i128::MAX);
+    let sure = over.parse::<Relation>();
+    assert!(matches!(sure, Err(Error::Overflow)), "{sure:?}");
+}
+
+#[test]
+fn values_travel_between_threads() {
+    fn shared<T: Send + Sync + Clone>() {}
+    shared::<Relation>();
+}
