@@ -190,6 +190,11 @@ impl Context {
     pub fn fuse(&self, locs: impl IntoIterator<Item = Loc>) -> Loc {
         let mut parts: Vec<Loc> = Vec::new();
         for loc in locs {
+            // A place in a text need not be looked up to see what kind it is.
+            if loc.position().is_some() {
+                parts.push(loc);
+                continue;
+            }
             match self.loc_data(loc) {
                 LocData::Unknown => {}
                 LocData::Fused(inner) => parts.extend_from_slice(inner),

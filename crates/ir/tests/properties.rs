@@ -4,7 +4,7 @@ mod random;
 
 use proptest::prelude::*;
 use random::{Choices, random_module};
-use tangram_ir::{Context, Module, TypeData, text, verify};
+use tangram_ir::{Context, LocData, Module, TypeData, text, verify};
 
 fn with_locations(module: &Module) -> String {
     let mut out = String::new();
@@ -101,4 +101,31 @@ fn deep_types_are_printed() {
     }
     let module = Module::new(context);
     assert_eq!(text::type_text(&module, ty).matches("tuple<").count(), 100_000);
+}
+
+/// Operations read from text keep their places when they are fused, and say them when asked.
+#[test]
+fn places_in_the_text_are_locations() {
+    let context = Context::new();
+    let source = "\n  \"x.a\"() : () -> ()\n\"x.b\"() : () -> ()\n";
+    let module = text::parse(source, "t.mlir", context.clone()).expect("a module");
+    let locs: Vec<_> = module.ops(module.body()).map(|op| module.loc(op)).collect();
+    let place = |line, column| LocData::File { file: context.str("t.mlir"), line, column };
+    assert_eq!(*context.loc_data(locs[0]), place(2, 3));
+    assert_eq!(*context.loc_data(locs[1]), place(3, 1));
+    let fused = context.fuse([locs[1], locs[0], locs[1]]);
+    assert_eq!(*context.loc_data(fused), LocData::Fused([locs[0], locs[1]].into()));
+    // A second text has places of its own.
+    let second = text::parse("\"x.c\"() : () -> ()", "u.mlir", context.clone()).expect("a module");
+    let op = second.first_op(second.body()).expect("an operation");
+    let expected = LocData::File { file: context.str("u.mlir"), line: 1, column: 1 };
+    assert_eq!(*context.loc_data(second.loc(op)), expected);
+    assert_eq!(*context.loc_data(locs[1]), place(3, 1));
+}
+
+/// Text in MLIR's custom form is refused with the way out.
+#[test]
+fn the_custom_form_is_refused_with_a_hint() {
+    let errors = text::parse("func.func @f()", "t.mlir", Context::new()).err().expect("errors");
+    assert!(errors[0].hint.as_deref().is_some_and(|hint| hint.contains("--mlir-print-op-generic")));
 }

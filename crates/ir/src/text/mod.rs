@@ -1,6 +1,6 @@
 //! MLIR's generic text form, both ways.
 //!
-//! [`print`] writes what `mlir-opt --mlir-print-op-generic` writes; [`parse`] reads it:
+//! [`print()`] writes what `mlir-opt --mlir-print-op-generic` writes; [`parse`] reads it:
 //!
 //! ```text
 //! "builtin.module"() ({
@@ -17,6 +17,16 @@
 //! - Metadata of fused locations, and the end of a range location, are dropped.
 //!
 //! Printing what was parsed from printed text gives the same bytes.
+//!
+//! ```
+//! use tangram_ir::{Context, text};
+//!
+//! let source = "%0 = \"x.make\"() {size = 3 : i64} : () -> tensor<?xf32, [\"N\"]>\n\
+//!               \"x.use\"(%0) : (tensor<?xf32, [\"N\"]>) -> ()";
+//! let module = text::parse(source, "a.mlir", Context::new()).map_err(|errors| errors.len());
+//! let printed = text::print(&module.expect("a right module"));
+//! assert!(printed.starts_with("\"builtin.module\"() ({\n  %0 = \"x.make\"()"));
+//! ```
 
 mod float;
 mod parse;
