@@ -129,3 +129,15 @@ fn the_custom_form_is_refused_with_a_hint() {
     let errors = text::parse("func.func @f()", "t.mlir", Context::new()).err().expect("errors");
     assert!(errors[0].hint.as_deref().is_some_and(|hint| hint.contains("--mlir-print-op-generic")));
 }
+
+/// An operation that uses one value very often takes time in proportion.
+#[test]
+fn many_uses_of_one_value() {
+    const USES: usize = 100_000;
+    let uses = vec!["%0"; USES].join(", ");
+    let types = vec!["i1"; USES].join(", ");
+    let source = format!("%0 = \"x.a\"() : () -> i1\n\"x.b\"({uses}) : ({types}) -> ()");
+    let module = text::parse(&source, "t.mlir", Context::new()).expect("a module");
+    verify(&module).expect("a right module");
+    assert_eq!(text::print(&module).matches("%0").count(), USES + 1);
+}

@@ -150,7 +150,10 @@ impl Module {
 
     /// Operand `i` of `op`. Panics if there is none.
     pub fn operand(&self, op: Op, i: usize) -> Value {
-        self.operands(op).nth(i).expect("an operand with this number")
+        let data = self.data(op);
+        assert!(i < data.operand_count as usize, "an operand with this number");
+        let slot = Operand(data.first_operand + i as u32);
+        self.operands[slot].value.expect("an operand of a live operation")
     }
 
     /// How many results `op` has.
@@ -166,7 +169,9 @@ impl Module {
 
     /// Result `i` of `op`. Panics if there is none.
     pub fn result(&self, op: Op, i: usize) -> Value {
-        self.results(op).nth(i).expect("a result with this number")
+        let data = self.data(op);
+        assert!(i < data.result_count as usize, "a result with this number");
+        Value(data.first_result + i as u32)
     }
 }
 

@@ -109,8 +109,10 @@ impl Check<'_> {
         for &op in ops {
             for value in module.results(op) {
                 let wrong = module.uses(value).any(|u| {
+                    let index = u.index as usize;
                     !module.is_live(u.op)
-                        || module.operands(u.op).nth(u.index as usize) != Some(value)
+                        || index >= module.operand_count(u.op)
+                        || module.operand(u.op, index) != value
                 });
                 let listed = module.uses(value).count();
                 if wrong || listed < counts.get(&value).copied().unwrap_or(0) {

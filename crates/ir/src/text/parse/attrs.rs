@@ -1,5 +1,7 @@
 //! Attributes.
 
+use rustc_hash::FxHashSet;
+
 use super::{Kind, Parsed, Parser, Token};
 use crate::attributes::{Attr, AttrData};
 use crate::context::Str;
@@ -162,6 +164,9 @@ impl<'a> Parser<'a> {
 
     /// The entries of a dictionary after its `{`, up to and with the `}`.
     pub(super) fn entries(&mut self, entries: &mut Vec<(Str, Attr)>) -> Parsed<()> {
+        /// Up to here looking through all entries is faster than a table.
+        const FEW: usize = 16;
+        let mut seen: FxHashSet<Str> = FxHashSet::default();
         self.list(b'}', |p| {
             let token = p.token;
             let key = match token.kind {
@@ -170,9 +175,16 @@ impl<'a> Parser<'a> {
                 _ => return p.unexpected("the name of an attribute"),
             };
             p.take();
-            if entries.iter().any(|entry| entry.0 == key) {
-                let message =
-                    format!("expected each name once, found `{}` again", p.context.text(key));
+            if entries.len() >= FEW && seen.is_empty() {
+                seen.extend(entries.iter().map(|entry| entry.0));
+            }
+            let again = match entries.len() < FEW {
+                true => entries.iter().any(|entry| entry.0 == key),
+                false => !seen.insert(key),
+            };
+            if again {
+                let name = p.context.text(key);
+                let message = format!("expected each name once, found `{name}` again");
                 return p.error(token, "duplicate-attribute", message);
             }
             let value = if p.accept(b'=') { p.attr()? } else { Attr::UNIT };
