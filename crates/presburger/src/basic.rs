@@ -84,7 +84,12 @@ impl Basic {
         let branches = eliminate(system, cols, false, budget)?;
         let mut result = Vec::new();
         for branch in branches {
-            result.extend(self.rebuild(&branch, &gone, range.len())?);
+            if let Some(piece) = self.rebuild(&branch, &gone, range.len())?
+                && !result.contains(&piece)
+                && !piece.is_empty(budget)?
+            {
+                result.push(piece);
+            }
         }
         Ok(result)
     }

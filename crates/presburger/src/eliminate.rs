@@ -27,6 +27,8 @@ pub(crate) struct Branch {
     pub system: System,
     pub divs: Vec<NewDiv>,
     left: Vec<usize>,
+    /// An equation to add, and how many more follow with a constant less by 1 each.
+    pending: Option<(Vec<i128>, i128)>,
 }
 
 /// Projects the columns `cols` away; with `first`, stops at the first disjunct.
@@ -36,10 +38,19 @@ pub(crate) fn eliminate(
     first: bool,
     budget: &Budget,
 ) -> Result<Vec<Branch>, Error> {
-    let mut stack = vec![Branch { system, divs: Vec::new(), left: cols }];
+    let mut stack = vec![Branch { system, divs: Vec::new(), left: cols, pending: None }];
     let mut done = Vec::new();
     while let Some(mut branch) = stack.pop() {
         budget.spend(branch.system.size())?;
+        // Splinters are made one at a time: there may be more than memory holds.
+        if let Some((row, more)) = branch.pending.take() {
+            if more > 0 {
+                let mut next = row.clone();
+                next[0] = add(next[0], -1)?;
+                stack.push(Branch { pending: Some((next, more - 1)), ..branch.clone() });
+            }
+            branch.system.eqs.push(&row);
+        }
         if !branch.system.normalize()? {
             continue;
         }
@@ -56,8 +67,8 @@ pub(crate) fn eliminate(
         };
         if exact {
             stack.push(branch.shadow(col, false, budget)?);
-        } else {
-            // A point in the real shadow is needed before splinters can hold one.
+        } else if branch.relaxation_holds(budget)? {
+            // The dark shadow comes off the stack first: it often decides alone.
             branch.splinters(col, &mut stack)?;
             stack.push(branch.shadow(col, true, budget)?);
         }
@@ -66,6 +77,23 @@ pub(crate) fn eliminate(
 }
 
 impl Branch {
+    /// Says whether the rational relaxation, tightened on the way, has a point.
+    fn relaxation_holds(&self, budget: &Budget) -> Result<bool, Error> {
+        let mut relaxed = self.clone();
+        relaxed.left = (1..self.system.cols()).collect();
+        loop {
+            budget.spend(relaxed.system.size())?;
+            if !relaxed.system.normalize()? {
+                return Ok(false);
+            }
+            if relaxed.solve_equation()? {
+                continue;
+            }
+            let Some((col, _)) = relaxed.cheapest() else { return Ok(true) };
+            relaxed = relaxed.shadow(col, false, budget)?;
+        }
+    }
+
     fn solve_equation(&mut self) -> Result<bool, Error> {
         let eqs = &self.system.eqs;
         let found = (0..eqs.len()).find(|i| self.left.iter().any(|col| eqs.row(*i)[*col] != 0));
@@ -170,12 +198,8 @@ impl Branch {
         for lower in rows.filter(|row| row[col] > 0) {
             let b = lower[col];
             let last = (mul(a, b)? - a - b).div_euclid(a);
-            for offset in 0..=last {
-                let mut row = lower.to_vec();
-                row[0] = add(row[0], -offset)?;
-                let mut splinter = self.clone();
-                splinter.system.eqs.push(&row);
-                stack.push(splinter);
+            if last >= 0 {
+                stack.push(Self { pending: Some((lower.to_vec(), last)), ..self.clone() });
             }
         }
         Ok(())

@@ -66,12 +66,14 @@ pub(crate) fn remap(row: &[i128], cols: usize, to: &[Option<usize>]) -> Vec<i128
     result
 }
 
+/// Multiplies; `i128::MIN` counts as an overflow, so every result can be negated.
 pub(crate) fn mul(a: i128, b: i128) -> Result<i128, Error> {
-    a.checked_mul(b).ok_or(Error::Overflow)
+    a.checked_mul(b).filter(|v| *v != i128::MIN).ok_or(Error::Overflow)
 }
 
+/// Adds; `i128::MIN` counts as an overflow, so every result can be negated.
 pub(crate) fn add(a: i128, b: i128) -> Result<i128, Error> {
-    a.checked_add(b).ok_or(Error::Overflow)
+    a.checked_add(b).filter(|v| *v != i128::MIN).ok_or(Error::Overflow)
 }
 
 /// Returns `a * x + b * y`, row by row; the shorter row counts as padded.
