@@ -6,19 +6,25 @@
 
 #![warn(clippy::unwrap_used, clippy::panic)]
 
+pub mod attention;
 mod cells;
 mod dtype;
 mod element;
 pub mod elementwise;
 mod error;
+pub mod image;
 pub mod index;
 pub mod layout;
 pub mod linear;
+pub mod loss;
 pub mod norm;
 pub mod packed;
+pub mod quant;
+pub mod recurrent;
 pub mod reduce;
 mod refuse;
 pub mod shape;
+pub mod signal;
 pub mod softmax;
 mod tensor;
 mod wide;

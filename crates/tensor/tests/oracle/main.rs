@@ -71,7 +71,8 @@ fn compare(found: &Tensor, expected: &Tensor) -> Result<(), String> {
     let (f, e) = (found.f64s().unwrap(), expected.f64s().unwrap());
     for (at, (&f, &e)) in f.iter().zip(&e).enumerate() {
         let same = f == e || f.is_nan() && e.is_nan();
-        if !same && !((f - e).abs() <= absolute + relative * e.abs()) {
+        let near = (f - e).abs() <= absolute + relative * e.abs();
+        if !same && !near {
             return Err(format!("element {at} is {f}, expected {e}"));
         }
     }

@@ -1,0 +1,151 @@
+//! Fourier transforms of tensors.
+
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::layout::{around, resolve_axis};
+use crate::refuse;
+use crate::signal::fourier::{Complex, transform};
+use crate::tensor::{Shape, Tensor, checked_count};
+use crate::wide::{floats, from_f64s};
+
+/// How [`dft`] works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DftParams {
+    /// The axis of the signal; may count from the back, where the last is that of the parts.
+    pub axis: i64,
+    /// The length of the signal, which is cut or continued with zeros; its extent if absent.
+    pub length: Option<usize>,
+    /// Whether to transform back.
+    pub inverse: bool,
+    /// Whether only the first half of the frequencies, and the middle one, is there: in the
+    /// result, or, transforming back, in the operand.
+    pub onesided: bool,
+}
+
+impl Default for DftParams {
+    fn default() -> Self {
+        DftParams { axis: -2, length: None, inverse: false, onesided: false }
+    }
+}
+
+/// Transforms along an axis: `y[k] = sum of x[j] exp(-2 pi i j k / n)`, or back.
+///
+/// `x`: any extents, then 1 (real) or 2 (real and imaginary parts). The result has as many
+/// frequencies as the length, or `length / 2 + 1` if one-sided, and two parts; transforming back
+/// one-sided gives `length` real numbers, by default twice the extent less 2.
+///
+/// # Errors
+/// [`BadShape`](crate::KernelError::BadShape), [`BadAxis`](crate::KernelError::BadAxis),
+/// [`BadDType`](crate::KernelError::BadDType), [`TooLarge`](crate::KernelError::TooLarge).
+pub fn dft(x: &Tensor, params: DftParams) -> Result<Tensor> {
+    const NAME: &str = "dft";
+    let data = floats(NAME, x)?;
+    let (&parts, signal) = x.shape().split_last().unwrap_or((&0, &[]));
+    if !matches!(parts, 1 | 2) || signal.is_empty() {
+        return Err(refuse::shape(NAME, "a signal, then 1 or 2", x));
+    }
+    let axis = resolve_axis(NAME, params.axis, x.rank())?;
+    if axis + 1 == x.rank() {
+        return Err(refuse::parameter(NAME, "axis", "an axis other than the last", params.axis));
+    }
+    let (outer, extent, inner) = around(signal, axis);
+    let back = params.inverse && params.onesided;
+    let usual = if back { (2 * extent).saturating_sub(2) } else { extent };
+    let length = params.length.unwrap_or(usual);
+    let kept = if params.onesided && !params.inverse { length / 2 + 1 } else { length };
+    let mut shape: Shape = x.shape().into();
+    shape[axis] = if length == 0 { 0 } else { kept };
+    let out_parts = if back { 1 } else { 2 };
+    shape[x.rank() - 1] = out_parts;
+    let mut out = vec![0.0; checked_count(DType::F64, &shape)?];
+    checked_count(DType::C128, &[length])?;
+    for row in 0..if out.is_empty() { 0 } else { outer * inner } {
+        let (block, column) = (row / inner, row % inner);
+        let read = |j: usize| complex(&data, (block * extent + j) * inner + column, parts);
+        let available = extent.min(length);
+        let mut run: Vec<Complex> = match back {
+            true => two_sided(length, |k| if k < extent { read(k) } else { (0.0, 0.0) }),
+            false => (0..available).map(read).collect(),
+        };
+        run.resize(length, (0.0, 0.0));
+        transform(&mut run, params.inverse);
+        for (k, &(re, im)) in run.iter().take(kept).enumerate() {
+            let at = ((block * kept + k) * inner + column) * out_parts;
+            out[at] = re;
+            if !back {
+                out[at + 1] = im;
+            }
+        }
+    }
+    from_f64s(x.dtype(), &shape, out)
+}
+
+fn complex(data: &[f64], at: usize, parts: usize) -> Complex {
+    (data[at * parts], if parts == 2 { data[at * parts + 1] } else { 0.0 })
+}
+
+/// Continues the first half of the frequencies of a real signal to all of them.
+fn two_sided(length: usize, half: impl Fn(usize) -> Complex) -> Vec<Complex> {
+    let frequency = |k: usize| {
+        let mirrored = length - k;
+        match k {
+            // A real signal has real numbers here, whatever is given.
+            0 => (half(0).0, 0.0),
+            k if k == mirrored => (half(k).0, 0.0),
+            k if k < mirrored => half(k),
+            _ => (half(mirrored).0, -half(mirrored).1),
+        }
+    };
+    (0..length).map(frequency).collect()
+}
+
+/// Transforms frames of a signal: the short-time Fourier transform.
+///
+/// `signal`: batch, length, then 1 (real) or 2 (real and imaginary parts). `window`: one factor
+/// for each element of a frame; 1 if absent. `frame_length`: by default that of the window, else
+/// the length of the signal. The result: batch, frames, frequencies (`frame_length / 2 + 1` if
+/// `onesided`), 2. Only whole frames count.
+///
+/// # Errors
+/// [`BadShape`](crate::KernelError::BadShape), [`BadParameter`](crate::KernelError::BadParameter)
+/// for a step of 0 or a length unlike that of the window,
+/// [`BadDType`](crate::KernelError::BadDType), [`TooLarge`](crate::KernelError::TooLarge).
+pub fn stft(
+    signal: &Tensor,
+    frame_step: usize,
+    window: Option<&Tensor>,
+    frame_length: Option<usize>,
+    onesided: bool,
+) -> Result<Tensor> {
+    const NAME: &str = "stft";
+    let data = floats(NAME, signal)?;
+    let (batch, size, parts) = match *signal.shape() {
+        [batch, size, parts @ (1 | 2)] => (batch, size, parts),
+        _ => return Err(refuse::shape(NAME, "batch, length, then 1 or 2", signal)),
+    };
+    let length = frame_length.or(window.map(Tensor::len)).unwrap_or(size);
+    if let Some(window) = window.filter(|window| window.shape() != [length]) {
+        return Err(refuse::shape(NAME, format!("a window of shape [{length}]"), window));
+    }
+    if frame_step == 0 || length == 0 {
+        let expected = "a step and a length of at least 1";
+        return Err(refuse::parameter(NAME, "frame_step", expected, (frame_step, length)));
+    }
+    let frames = size.checked_sub(length).map_or(0, |room| room / frame_step + 1);
+    let kept = if onesided { length / 2 + 1 } else { length };
+    let shape = [batch, frames, kept, 2];
+    let mut out = Vec::with_capacity(checked_count(DType::F64, &shape)?);
+    let factors = window.map(|window| floats(NAME, window)).transpose()?;
+    for frame in 0..if frames == 0 { 0 } else { batch * frames } {
+        let start = frame / frames * size + frame % frames * frame_step;
+        let weighted = |j: usize| {
+            let (re, im) = complex(&data, start + j, parts);
+            let factor = factors.as_ref().map_or(1.0, |factors| factors[j]);
+            (re * factor, im * factor)
+        };
+        let mut run: Vec<Complex> = (0..length).map(weighted).collect();
+        transform(&mut run, false);
+        out.extend(run.iter().take(kept).flat_map(|&(re, im)| [re, im]));
+    }
+    from_f64s(signal.dtype(), &shape, out)
+}
