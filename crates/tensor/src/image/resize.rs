@@ -237,9 +237,10 @@ impl Axis {
             CoordinateTransform::HalfPixel => half_pixel(),
             CoordinateTransform::PytorchHalfPixel if self.width <= 1.0 => 0.0,
             CoordinateTransform::PytorchHalfPixel => half_pixel(),
+            // The standard's formula with one division, so that ties are exact.
             CoordinateTransform::HalfPixelSymmetric => {
-                let adjustment = self.output as f64 / self.width;
-                self.input as f64 / 2.0 * (1.0 - adjustment) + half_pixel()
+                let from_centre = y + 0.5 - self.output as f64 / 2.0;
+                last / 2.0 + from_centre * by / scale
             }
             CoordinateTransform::AlignCorners if self.width == 1.0 => 0.0,
             CoordinateTransform::AlignCorners => y * last / (self.width - 1.0),

@@ -7,7 +7,7 @@ use crate::elementwise::cast;
 use crate::error::Result;
 use crate::linear::conv::{add_to_channels, checked_bias};
 use crate::linear::product::{Matrix, Scalar};
-use crate::linear::window::{Window, WindowParams, Windows, offsets, per_axis, windows};
+use crate::linear::window::{AutoPad, Window, WindowParams, Windows, offsets, per_axis, windows};
 use crate::refuse;
 use crate::tensor::{Shape, Tensor, checked_count};
 use crate::wide::{one_float, reals, widen};
@@ -27,11 +27,8 @@ pub struct TransposeParams {
 ///
 /// `x`: batch, channels, then spatial extents. `w`: channels, filters / `groups`, then window
 /// extents. `bias`: one number for each filter. The result has spatial extents `stride * (input -
-/// 1) + output_padding + span - pads`, or `stride * input` with [`AutoPad::SameUpper`] and
-/// [`AutoPad::SameLower`]. All of one float type; `f16` and `bf16` compute in `f32`.
-///
-/// [`AutoPad::SameUpper`]: crate::linear::AutoPad::SameUpper
-/// [`AutoPad::SameLower`]: crate::linear::AutoPad::SameLower
+/// 1) + output_padding + span - pads`; with [`AutoPad::SameUpper`] and [`AutoPad::SameLower`],
+/// `stride * input` or as much of it as the windows cover. All of one float type; `f16` and `bf16` compute in `f32`.
 ///
 /// # Errors
 /// [`BadShape`](crate::KernelError::BadShape), [`BadParameter`](crate::KernelError::BadParameter),
@@ -156,11 +153,7 @@ fn lay_out(
         list => Some(per_axis(NAME, "output_shape", list, rank, 0)?),
     };
     // The same checks as for a convolution over an input as large as the windows.
-    let free = WindowParams {
-        pads: Vec::new(),
-        auto_pad: crate::linear::AutoPad::Valid,
-        ..params.clone()
-    };
+    let free = WindowParams { pads: Vec::new(), auto_pad: AutoPad::Valid, ..params.clone() };
     let shapes: SmallVec<[usize; 6]> = kernel.iter().map(|_| 1 << 31).collect();
     let windows = windows(NAME, &shapes, kernel, &free, false)?;
     let pads = per_axis(NAME, "pads", &params.pads, 2 * rank, -(1 << 31))?;
@@ -176,10 +169,10 @@ fn lay_out(
             let (before, extent) = match (target, params.auto_pad) {
                 (Some(target), auto) => (auto.split((covered - target).max(0)).0, target),
                 (None, auto) if auto.is_same() => {
-                    let target = window.stride * size;
-                    (auto.split((covered - target).max(0)).0, target)
+                    let surplus = (covered - window.stride * size).max(0);
+                    (auto.split(surplus).0, covered - surplus)
                 }
-                (None, crate::linear::AutoPad::Valid) => (0, covered),
+                (None, AutoPad::Valid) => (0, covered),
                 (None, _) => (given.0, covered - given.0 - given.1),
             };
             let expected = "padding that leaves a result of less than 2^31";

@@ -81,7 +81,7 @@ fn transform_power(run: &mut [Complex]) {
     }
 }
 
-fn transform_chirp(run: &mut Vec<Complex>) {
+fn transform_chirp(run: &mut [Complex]) {
     let n = run.len();
     let padded = (2 * n - 1).next_power_of_two();
     // `k^2` modulo `2 n`, in wide integers.
