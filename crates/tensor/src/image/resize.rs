@@ -103,6 +103,9 @@ pub fn resize(x: &Tensor, target: ResizeTarget<'_>, params: &ResizeParams) -> Re
     if axes.iter().any(|axis| axis.input == 0 && axis.output > 0) {
         return Err(refuse::shape(NAME, "at least one element", x));
     }
+    if shape.contains(&0) {
+        return empty(x.dtype(), &shape);
+    }
     let axes: Vec<&Axis> = axes.iter().filter(|axis| !axis.is_identity(params)).collect();
     let outside = |axis: &&Axis| (0..axis.output).any(|y| axis.is_outside(y, params));
     if params.mode == ResizeMode::Nearest && !axes.iter().any(outside) {
@@ -131,6 +134,13 @@ pub fn upsample(x: &Tensor, scales: &[f32], mode: ResizeMode) -> Result<Tensor> 
         ..ResizeParams::default()
     };
     resize(x, ResizeTarget::Scales(scales), &params)
+}
+
+fn empty(dtype: DType, shape: &[usize]) -> Result<Tensor> {
+    match dtype {
+        DType::String => Tensor::from_strings(shape, Vec::new()),
+        _ => Tensor::from_bytes(dtype, shape, Vec::new()),
+    }
 }
 
 fn rounded(dtype: DType, shape: &[usize], mut data: Vec<f64>) -> Result<Tensor> {
