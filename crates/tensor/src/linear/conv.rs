@@ -23,8 +23,9 @@ const COLUMN_ELEMENTS: usize = 1 << 18;
 /// [matrix product](crate::linear::matmul) of `channels / groups * window elements` terms.
 ///
 /// # Errors
-/// [`KernelError::BadShape`], [`KernelError::BadParameter`], [`KernelError::BadDType`],
-/// [`KernelError::MixedDTypes`], [`KernelError::TooLarge`].
+/// [`BadShape`](crate::KernelError::BadShape), [`BadParameter`](crate::KernelError::BadParameter),
+/// [`BadDType`](crate::KernelError::BadDType), [`MixedDTypes`](crate::KernelError::MixedDTypes),
+/// [`TooLarge`](crate::KernelError::TooLarge).
 pub fn conv(
     x: &Tensor,
     w: &Tensor,

@@ -159,25 +159,24 @@ fn lay_out(
     let pads = per_axis(NAME, "pads", &params.pads, 2 * rank, -(1 << 31))?;
     (0..rank)
         .map(|axis| {
-            let size = (input[axis] <= 1 << 31).then_some(input[axis] as i64);
+            let size = i64::try_from(input[axis]).ok().filter(|&size| size <= 1 << 31);
             let size =
                 size.ok_or_else(|| refuse::parameter(NAME, "x", "extents up to 2^31", input))?;
+            let target = wanted.as_ref().map(|wanted| wanted[axis]);
             let window = windows[axis];
             let covered = window.stride * (size - 1) + extra[axis] + window.span();
-            let given = (pads[axis], pads[rank + axis]);
-            let target = wanted.as_ref().map(|wanted| wanted[axis]);
             let (before, extent) = match (target, params.auto_pad) {
                 (Some(target), auto) => (auto.split((covered - target).max(0)).0, target),
-                (None, auto) if auto.is_same() => {
-                    let surplus = (covered - window.stride * size).max(0);
-                    (auto.split(surplus).0, covered - surplus)
-                }
                 (None, AutoPad::Valid) => (0, covered),
-                (None, _) => (given.0, covered - given.0 - given.1),
+                (None, AutoPad::NotSet) => (pads[axis], covered - pads[axis] - pads[rank + axis]),
+                (None, same) => {
+                    let surplus = (covered - window.stride * size).max(0);
+                    (same.split(surplus).0, covered - surplus)
+                }
             };
             let expected = "padding that leaves a result of less than 2^31";
             if !(0..1 << 31).contains(&extent) {
-                return Err(refuse::parameter(NAME, "pads", expected, given));
+                return Err(refuse::parameter(NAME, "pads", expected, &params.pads));
             }
             Ok(Window { input: extent, before, count: input[axis], ..window })
         })

@@ -20,5 +20,8 @@ pub use det::det;
 pub use einsum::einsum;
 pub use gemm::{GemmParams, gemm};
 pub use matmul::matmul;
-pub use pool::{PoolParams, StorageOrder, avg_pool, global_lp_pool, lp_pool, max_pool};
+pub use pool::{
+    PoolParams, StorageOrder, avg_pool, global_avg_pool, global_lp_pool, global_max_pool, lp_pool,
+    max_pool,
+};
 pub use window::{AutoPad, WindowParams, resolve_auto_pad};

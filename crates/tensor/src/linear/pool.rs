@@ -6,6 +6,7 @@ use crate::element::Number;
 use crate::error::Result;
 use crate::layout::Nest;
 use crate::linear::window::{Window, WindowParams, Windows, unravel, windows};
+use crate::reduce::{Reduce, reduce};
 use crate::refuse;
 use crate::tensor::{Shape, Tensor, checked_count};
 use crate::wide::{floats, from_f64s};
@@ -106,9 +107,31 @@ pub fn lp_pool(x: &Tensor, params: &PoolParams, p: i64) -> Result<Tensor> {
     fold_floats("lp_pool", x, &pool, |x| x.abs().powi(p), |sum, _, _| root(sum, p))
 }
 
-/// Takes the `p`-norm over all spatial dimensions, which stay with extent 1.
+/// Takes the mean over all spatial dimensions, which stay with extent 1.
 ///
-/// The global means and maxima are [`reduce`](crate::reduce::reduce) over the axes from 2 on.
+/// # Errors
+/// As [`max_pool`].
+pub fn global_avg_pool(x: &Tensor) -> Result<Tensor> {
+    global("global_avg_pool", Reduce::Mean, x)
+}
+
+/// Takes the maximum over all spatial dimensions, which stay with extent 1.
+///
+/// # Errors
+/// As [`max_pool`].
+pub fn global_max_pool(x: &Tensor) -> Result<Tensor> {
+    global("global_max_pool", Reduce::Max, x)
+}
+
+fn global(name: &'static str, kind: Reduce, x: &Tensor) -> Result<Tensor> {
+    if x.rank() < 2 {
+        return Err(refuse::shape(name, "batch, channels and spatial extents", x));
+    }
+    let spatial: Vec<i64> = (2..x.rank() as i64).collect();
+    reduce(kind, x, &spatial, true, true)
+}
+
+/// Takes the `p`-norm over all spatial dimensions, which stay with extent 1.
 ///
 /// # Errors
 /// As [`lp_pool`].

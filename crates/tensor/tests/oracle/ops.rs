@@ -7,7 +7,6 @@ use tangram_tensor::loss::{nll_loss, softmax_cross_entropy};
 use tangram_tensor::norm::*;
 use tangram_tensor::quant::*;
 use tangram_tensor::recurrent::{gru, lstm, rnn};
-use tangram_tensor::reduce::{Reduce, reduce};
 use tangram_tensor::signal::*;
 use tangram_tensor::{DType, KernelError, Result, Tensor};
 
@@ -31,7 +30,6 @@ pub fn run(case: &Case) -> Results {
 fn linear(case: &Case) -> Option<Results> {
     let (x, groups) = (case.input(0), case.int("group", 1) as usize);
     let all = || case.inputs.iter().flatten().collect::<Vec<_>>();
-    let spatial = || (2..case.input(0).rank() as i64).collect::<Vec<_>>();
     Some(match case.op.as_str() {
         "Conv" => one(conv(x, case.input(1), case.get(2), groups, &window(case))),
         "ConvTranspose" => {
@@ -45,8 +43,8 @@ fn linear(case: &Case) -> Option<Results> {
         "AveragePool" => one(avg_pool(x, &pool(case), case.flag("count_include_pad"))),
         "LpPool" => one(lp_pool(x, &pool(case), case.int("p", 2))),
         "GlobalLpPool" => one(global_lp_pool(x, case.int("p", 2))),
-        "GlobalAveragePool" => one(reduce(Reduce::Mean, x, &spatial(), true, false)),
-        "GlobalMaxPool" => one(reduce(Reduce::Max, x, &spatial(), true, false)),
+        "GlobalAveragePool" => one(global_avg_pool(x)),
+        "GlobalMaxPool" => one(global_max_pool(x)),
         "MatMul" => one(matmul(x, case.input(1))),
         "Gemm" => one(gemm(
             x,
