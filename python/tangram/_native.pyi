@@ -1,4 +1,48 @@
 """The native half of Tangram."""
 
+import os
+
+class TangramError(Exception):
+    """What Tangram cannot do, and why."""
+
+class ModelError(TangramError):
+    """A model that is wrong or cannot be written."""
+
+class RuleError(TangramError):
+    """Rules that are wrong."""
+
+class EvaluationError(TangramError):
+    """A model that cannot be evaluated."""
+
+Array = tuple[str, list[int], bytes]
+
+class Model:
+    """A model in IR."""
+
+    @staticmethod
+    def open(path: str | os.PathLike[str]) -> Model: ...
+    @staticmethod
+    def decode(data: bytes) -> Model: ...
+    def save(self, path: str | os.PathLike[str]) -> None: ...
+    def encode(self) -> bytes: ...
+    def inputs(self) -> list[str]: ...
+    def outputs(self) -> list[str]: ...
+    def text(self) -> str: ...
+    def svg(self) -> str: ...
+    def optimize(
+        self,
+        rules: list[tuple[str, str]],
+        library: bool = True,
+        disable: list[str] = ...,
+        only: list[str] = ...,
+        max_seconds: float | None = None,
+        max_rewrites: int | None = None,
+        fold_limit: int | None = 1048576,
+    ) -> tuple[Model, str]: ...
+    def evaluate(self, inputs: list[Array]) -> list[Array]: ...
+
+def check_rules(name: str, text: str) -> list[str]:
+    """Reads and checks a rule text; raises `RuleError` with all that is wrong."""
+
 def version() -> str:
     """Returns the version of the library."""

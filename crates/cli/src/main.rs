@@ -1,14 +1,31 @@
-//! The tangram command.
-use tangram::{dialects, onnx};
-fn main() {
-    let args: Vec<String> = std::env::args().collect();
-    let t = std::time::Instant::now();
-    let loaded = onnx::file::open(&args[1]).unwrap();
-    let t1 = t.elapsed();
-    let model = onnx::import(loaded, dialects::context()).unwrap();
-    let t2 = t.elapsed();
-    let t3 = t.elapsed();
-    model.save(&args[2], &Default::default()).unwrap();
-    println!("{} load {:?} import {:?} export {:?} save {:?}", args[1], t1, t2 - t1, t3 - t2, t.elapsed() - t3);
-    for w in model.warnings() { println!("  {w}"); }
+//! The `tangram` command: arguments, progress, printing. No algorithm lives here.
+
+mod args;
+mod error;
+mod opt;
+mod progress;
+mod rules;
+mod show;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let outcome = match cli.command {
+        Command::Opt(args) => opt::run(&args),
+        Command::Rules { command } => rules::run(&command),
+        Command::Show(args) => show::run(&args),
+    };
+    match outcome {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
 }

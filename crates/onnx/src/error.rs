@@ -9,6 +9,13 @@ pub enum Error {
     /// The file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
+    /// The model could not be encoded.
+    #[error("the model cannot be encoded: {source}")]
+    Encode {
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
     /// The model has no graph.
     #[error("the model has no graph")]
     NoGraph,

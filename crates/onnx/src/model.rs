@@ -131,8 +131,20 @@ impl Model {
     /// [`crate::Error`]: the program has what the operator set cannot say, or the file cannot be
     /// written. What was at `path` is then still there.
     pub fn save(&self, path: impl AsRef<Path>, options: &SaveOptions) -> Result<()> {
-        let proto = export(self, ExportOptions::default())?;
-        Ok(file::save(&proto, &self.source.files, path, options)?)
+        self.save_proto(&export(self, ExportOptions::default())?, path, options)
+    }
+
+    /// Writes `proto`, which was exported from this model, to `path`.
+    ///
+    /// # Errors
+    /// [`crate::Error::File`]: the file cannot be written. What was at `path` is then still there.
+    pub fn save_proto(
+        &self,
+        proto: &ModelProto,
+        path: impl AsRef<Path>,
+        options: &SaveOptions,
+    ) -> Result<()> {
+        Ok(file::save(proto, &self.source.files, path, options)?)
     }
 
     /// What the import could not make sense of and carried along unchanged.
@@ -153,6 +165,12 @@ impl Model {
     /// The block of the main graph: its arguments are the inputs, its terminator has the outputs.
     pub fn graph(&self) -> Option<Block> {
         self.module.first_block(*self.module.regions(self.main()?).first()?)
+    }
+
+    /// The names of the graph's outputs, in order.
+    pub fn output_names(&self) -> Vec<String> {
+        let graph = self.graph().and_then(|block| self.source.graphs.get(&block));
+        graph.map_or_else(Vec::new, |g| g.output.iter().map(|o| o.name().to_owned()).collect())
     }
 
     /// The name of the ONNX node that `op` was made for.

@@ -137,16 +137,13 @@ const fn with(
 const KEEPDIMS: &[AttrRow] = &[flag("keepdims", true), flag("noop_with_empty_axes", false)];
 const AXES_13: &[Absorbed] = &[takes(1, "axis", Kind::Ints, Some("axes"), 13)];
 const AXES_18: &[Absorbed] = &[takes(1, "axis", Kind::Ints, Some("axes"), 18)];
-const ARG: &[AttrRow] =
-    &[int("axis", 0), flag("keepdims", true), flag("select_last_index", false)];
+const ARG: &[AttrRow] = &[int("axis", 0), flag("keepdims", true), flag("select_last_index", false)];
 const RNN: &[AttrRow] =
     &[text("direction", "forward"), bare("hidden_size", Kind::Int), int("layout", 0)];
 const LSTM: &[AttrRow] = &[RNN[0], RNN[1], RNN[2], flag("input_forget", false)];
 const GRU: &[AttrRow] = &[RNN[0], RNN[1], RNN[2], flag("linear_before_reset", false)];
-const WINDOW: &[AttrRow] = &[
-    attr("output_datatype", "dtype", Kind::DType, Default::Int(1)),
-    flag("periodic", true),
-];
+const WINDOW: &[AttrRow] =
+    &[attr("output_datatype", "dtype", Kind::DType, Default::Int(1)), flag("periodic", true)];
 
 /// Every row. Attributes that no row names are carried along under their ONNX name.
 pub(crate) static ROWS: &[Row] = &[
@@ -273,13 +270,7 @@ pub(crate) static ROWS: &[Row] = &[
         9,
         &[attr("dtype", "dtype", Kind::DType, Default::None), int("k", 0)],
     ),
-    with(
-        "Trilu",
-        "nn.trilu",
-        14,
-        &[flag("upper", true)],
-        &[takes(1, "k", Kind::Int, None, 14)],
-    ),
+    with("Trilu", "nn.trilu", 14, &[flag("upper", true)], &[takes(1, "k", Kind::Int, None, 14)]),
     row("OneHot", "nn.one_hot", 9, &[int("axis", -1)]),
     row(
         "DepthToSpace",
@@ -369,12 +360,7 @@ pub(crate) static ROWS: &[Row] = &[
         "LRN",
         "nn.lrn",
         1,
-        &[
-            float("alpha", 0.0001),
-            float("beta", 0.75),
-            float("bias", 1.0),
-            bare("size", Kind::Int),
-        ],
+        &[float("alpha", 0.0001), float("beta", 0.75), float("bias", 1.0), bare("size", Kind::Int)],
     ),
     row("LSTM", "nn.lstm", 7, LSTM),
     row("GRU", "nn.gru", 7, GRU),
@@ -418,7 +404,12 @@ pub(crate) static ROWS: &[Row] = &[
         &[attr("output_datatype", "dtype", Kind::DType, Default::Int(1))],
     ),
     row("NegativeLogLikelihoodLoss", "nn.nll_loss", 12, &[text("reduction", "mean")]),
-    row("SoftmaxCrossEntropyLoss", "nn.softmax_cross_entropy_loss", 12, &[text("reduction", "mean")]),
+    row(
+        "SoftmaxCrossEntropyLoss",
+        "nn.softmax_cross_entropy_loss",
+        12,
+        &[text("reduction", "mean")],
+    ),
     row("RandomNormal", "nn.random_normal", 1, &[]),
     row("RandomNormalLike", "nn.random_normal_like", 1, &[]),
     row("RandomUniform", "nn.random_uniform", 1, &[]),
@@ -427,7 +418,12 @@ pub(crate) static ROWS: &[Row] = &[
     row("Bernoulli", "nn.bernoulli", 15, &[]),
     // Containers.
     row("SequenceConstruct", "nn.sequence_construct", 11, &[]),
-    row("SequenceEmpty", "nn.sequence_empty", 11, &[attr("dtype", "dtype", Kind::DType, Default::Int(1))]),
+    row(
+        "SequenceEmpty",
+        "nn.sequence_empty",
+        11,
+        &[attr("dtype", "dtype", Kind::DType, Default::Int(1))],
+    ),
     row("SequenceAt", "nn.sequence_at", 11, &[]),
     row("SequenceInsert", "nn.sequence_insert", 11, &[]),
     row("SequenceErase", "nn.sequence_erase", 11, &[]),

@@ -1,6 +1,24 @@
 //! The native half of the Python package `tangram`: arguments in, results out, no algorithm.
 
+mod model;
+
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
+
+pyo3::create_exception!(_native, TangramError, PyException, "What Tangram cannot do, and why.");
+pyo3::create_exception!(
+    _native,
+    ModelError,
+    TangramError,
+    "A model that is wrong or cannot be written."
+);
+pyo3::create_exception!(_native, RuleError, TangramError, "Rules that are wrong.");
+pyo3::create_exception!(
+    _native,
+    EvaluationError,
+    TangramError,
+    "A model that cannot be evaluated."
+);
 
 /// Returns the version of the library, as in `Cargo.toml`.
 #[pyfunction]
@@ -11,5 +29,12 @@ fn version() -> &'static str {
 /// Fills the module `tangram._native`.
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let python = module.py();
+    module.add("TangramError", python.get_type::<TangramError>())?;
+    module.add("ModelError", python.get_type::<ModelError>())?;
+    module.add("RuleError", python.get_type::<RuleError>())?;
+    module.add("EvaluationError", python.get_type::<EvaluationError>())?;
+    module.add_class::<model::Model>()?;
+    module.add_function(wrap_pyfunction!(model::check_rules, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)
 }

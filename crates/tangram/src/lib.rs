@@ -1,8 +1,29 @@
 //! Tangram rearranges tensor and loop programs into faster ones that compute the same.
 //!
 //! This crate is what a Rust program depends on to get the whole pipeline; each engine is also a
-//! crate of its own.
+//! crate of its own, re-exported here.
+//!
+//! ```no_run
+//! use tangram::{Library, Options, onnx::Model, optimise};
+//!
+//! let mut model = Model::open("model.onnx", tangram::dialects::context())?;
+//! let report = optimise(&mut model, &Library::shipped()?, &Options::default())?;
+//! println!("{} nodes became {}", report.nodes.before, report.nodes.after);
+//! model.save("better.onnx", &Default::default())?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+pub mod check;
+pub mod cost;
+mod library;
+mod natives;
+mod optimise;
+pub mod picture;
+pub mod report;
+
+pub use library::{Library, RulesError, SHIPPED};
+pub use optimise::{OptimiseError, Options, Strategy, optimise};
+pub use report::Report;
 pub use tangram_dialects as dialects;
 pub use tangram_gsl as gsl;
 pub use tangram_ir as ir;

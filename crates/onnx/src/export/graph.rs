@@ -81,9 +81,8 @@ impl Exporter<'_> {
         defined.extend(proto.initializer.iter().map(|t| t.name()));
         defined.extend(proto.node.iter().flat_map(|n| n.output.iter().map(String::as_str)));
         let outputs: FxHashSet<&str> = proto.output.iter().map(ValueInfoProto::name).collect();
-        let kept = |info: &ValueInfoProto| {
-            defined.contains(info.name()) && !outputs.contains(info.name())
-        };
+        let kept =
+            |info: &ValueInfoProto| defined.contains(info.name()) && !outputs.contains(info.name());
         let value_info: Vec<_> =
             proto.value_info.iter().filter(|info| kept(info)).cloned().collect();
         let annotations = proto.quantization_annotation.iter();

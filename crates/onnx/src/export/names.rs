@@ -38,11 +38,10 @@ impl Exporter<'_> {
         let mut copies = Vec::new();
         for &(name, value) in outputs {
             let own = self.module.value_name(value) == Some(name);
-            let here = self.module.def_block(value) == Some(block)
-                && self.module.def_op(value).is_some();
-            if self.names[value] == Some(name) || (own && self.names[value].is_none()) {
-                self.names[value] = Some(name);
-            } else if here && self.names[value].is_none() {
+            let free = self.names[value].is_none();
+            let here =
+                self.module.def_block(value) == Some(block) && self.module.def_op(value).is_some();
+            if self.names[value] == Some(name) || free && (own || here) {
                 self.names[value] = Some(name);
             } else {
                 copies.push((name, value));

@@ -63,7 +63,9 @@ impl Exporter<'_> {
         }
         match operators::by_nn(name) {
             Some(row) if row.since <= self.opset => self.by_row(op, row),
-            Some(row) => Err(self.inexpressible(op, &format!("it needs operator set {}", row.since))),
+            Some(row) => {
+                Err(self.inexpressible(op, &format!("it needs operator set {}", row.since)))
+            }
             None => Err(self.inexpressible(op, "no operator says what it does")),
         }
     }
@@ -213,10 +215,13 @@ impl Exporter<'_> {
                 continue;
             }
             if self.opset < entry.since {
-                return Err(self.inexpressible(op, &format!("it needs operator set {}", entry.since)));
+                return Err(
+                    self.inexpressible(op, &format!("it needs operator set {}", entry.since))
+                );
             }
             let tensor = self.absorbed_tensor(op, row, entry.kind, value);
-            let tensor = tensor.ok_or_else(|| self.inexpressible(op, "an attribute has no value"))?;
+            let tensor =
+                tensor.ok_or_else(|| self.inexpressible(op, "an attribute has no value"))?;
             while inputs.len() < entry.input {
                 inputs.push(String::new());
             }
@@ -234,7 +239,8 @@ impl Exporter<'_> {
             Kind::Int if row.nn == "nn.topk" => Some(Tensor::vector(vec![context.as_i64(value)?])),
             Kind::Int => Some(Tensor::scalar(context.as_i64(value)?)),
             _ => {
-                let ty = context.element_type(self.module.value_type(self.module.operand(op, 0)))?;
+                let ty =
+                    context.element_type(self.module.value_type(self.module.operand(op, 0)))?;
                 let dtype = tangram_dialects::dtype::dtype_of(context, ty)?;
                 match context.attr_data(value) {
                     AttrData::Integer { .. } => int_scalar(dtype, context.as_i64(value)?),

@@ -33,7 +33,10 @@ impl<'m> Exporter<'m> {
                 && self.module.block(m) == self.module.block(op)
                 && self.module.attrs(m) == member.attrs
                 && self.module.operand_count(m) == member.operand_count as usize
-                && member.fixed.iter().all(|&(i, v)| self.same(self.module.operand(m, i as usize), v))
+                && member
+                    .fixed
+                    .iter()
+                    .all(|&(i, v)| self.same(self.module.operand(m, i as usize), v))
                 && (m == op || self.inside(origin, m))
         });
         same.then_some(origin)
@@ -59,8 +62,7 @@ impl<'m> Exporter<'m> {
             inputs.push(match *input {
                 Input::Absent => String::new(),
                 Input::Operand(member, i) => {
-                    let value =
-                        self.module.operand(origin.members[member as usize].op, i as usize);
+                    let value = self.module.operand(origin.members[member as usize].op, i as usize);
                     self.input(value)
                 }
                 Input::Constant(value) => self.input(value),
@@ -87,12 +89,8 @@ impl<'m> Exporter<'m> {
         let mut next = 0;
         for attribute in &mut node.attribute {
             let else_branch = attribute.name() == "else_branch";
-            let places: Vec<&mut GraphProto> = attribute
-                .g
-                .as_deref_mut()
-                .into_iter()
-                .chain(attribute.graphs.iter_mut())
-                .collect();
+            let places: Vec<&mut GraphProto> =
+                attribute.g.as_deref_mut().into_iter().chain(attribute.graphs.iter_mut()).collect();
             for place in places {
                 let at = if branches { usize::from(else_branch) } else { next };
                 next += 1;

@@ -25,8 +25,14 @@ pub(super) fn since(name: &str) -> Option<i64> {
 }
 
 const CONVOLUTIONS: &[&str] = &[
-    "nn.conv", "nn.conv1d", "nn.conv2d", "nn.conv3d", "nn.conv_transpose", "nn.conv1d_transpose",
-    "nn.conv2d_transpose", "nn.conv3d_transpose",
+    "nn.conv",
+    "nn.conv1d",
+    "nn.conv2d",
+    "nn.conv3d",
+    "nn.conv_transpose",
+    "nn.conv1d_transpose",
+    "nn.conv2d_transpose",
+    "nn.conv3d_transpose",
 ];
 
 impl Exporter<'_> {
@@ -65,7 +71,6 @@ impl Exporter<'_> {
         }
         Ok(true)
     }
-
 
     fn int_of(&self, op: Op, name: &str) -> Option<i64> {
         self.context.as_i64(self.module.attr(op, name)?)
@@ -236,13 +241,7 @@ impl Exporter<'_> {
         }
     }
 
-    fn list_unless_one(
-        &self,
-        op: Op,
-        nn: &str,
-        onnx: &str,
-        attributes: &mut Vec<AttributeProto>,
-    ) {
+    fn list_unless_one(&self, op: Op, nn: &str, onnx: &str, attributes: &mut Vec<AttributeProto>) {
         if let Some(list) = self.ints_of(op, nn).filter(|list| list.iter().any(|&n| n != 1)) {
             attributes.push(ints(onnx, &list));
         }
@@ -259,12 +258,13 @@ impl Exporter<'_> {
         let weight = if op_type == "QLinearConv" { 3 } else { 1 };
         let w = self.module.operand(inner, weight);
         let shape = self.context.as_tensor(self.module.value_type(w)).map(|(dims, _)| dims);
-        let kernel: Option<Vec<i64>> =
-            shape.and_then(|d| d.get(2..)).map(|d| d.iter().filter_map(|n| n.as_static()).collect());
-        if let (Some(kernel), Some(shape)) = (kernel, shape) {
-            if kernel.len() + 2 == shape.len() {
-                attributes.push(ints("kernel_shape", &kernel));
-            }
+        let kernel: Option<Vec<i64>> = shape
+            .and_then(|d| d.get(2..))
+            .map(|d| d.iter().filter_map(|n| n.as_static()).collect());
+        if let (Some(kernel), Some(shape)) = (kernel, shape)
+            && kernel.len() + 2 == shape.len()
+        {
+            attributes.push(ints("kernel_shape", &kernel));
         }
         self.list_unless_one(inner, "strides", "strides", &mut attributes);
         self.padding(inner, &mut attributes);
@@ -384,8 +384,8 @@ impl Exporter<'_> {
         let flatten = self.flag_of(op, "flatten");
         let rank = self.rank(self.module.operand(op, 0)).map(|rank| rank as i64);
         let last = axis == -1 || rank.is_some_and(|rank| axis == rank - 1);
-        let (new, old) = (self.opset >= 13, self.opset < 13);
-        if (new && flatten && !last) || (old && !flatten && !last) {
+        let old = self.opset < 13;
+        if !last && flatten != old {
             return Err(self.inexpressible(op, "softmax has another meaning there"));
         }
         // Old sets count axes from the front only.

@@ -79,10 +79,7 @@ impl Importer {
     }
 
     /// Notes the declared types of the graph; returns what they hide.
-    fn claim(
-        &mut self,
-        graph: &GraphProto,
-    ) -> Vec<(tangram_ir::Str, Option<ValueInfoProto>)> {
+    fn claim(&mut self, graph: &GraphProto) -> Vec<(tangram_ir::Str, Option<ValueInfoProto>)> {
         let infos = graph.value_info.iter().chain(&graph.output);
         infos
             .map(|info| {
@@ -126,9 +123,7 @@ impl Importer {
         let loc = self.context.name_loc(tensor.name());
         let point = Point::End(self.block);
         match to_tensor(&read) {
-            Some(value) => {
-                Ok(constant::build(&mut self.module, point, &value, tensor.name(), loc))
-            }
+            Some(value) => Ok(constant::build(&mut self.module, point, &value, tensor.name(), loc)),
             None => Ok(self.opaque_constant(tensor, &read, loc)),
         }
     }
@@ -148,7 +143,8 @@ impl Importer {
             let values = sparse.values.as_ref();
             let element = types::element(&self.context, values.map_or(0, |v| v.data_type()));
             let dims: Vec<_> = sparse.dims.iter().map(|&n| tangram_ir::Dim::fixed(n)).collect();
-            let mut state = OpState::new(self.context.name("onnx.sparse_initializer"), Loc::UNKNOWN);
+            let mut state =
+                OpState::new(self.context.name("onnx.sparse_initializer"), Loc::UNKNOWN);
             state.results.push(self.context.tensor_type(&dims, element));
             let op = self.module.create_at(Point::End(self.block), state);
             let name = self.context.str(values.map_or("", |v| v.name()));
@@ -185,7 +181,8 @@ pub(super) fn to_tensor(read: &TensorBytes) -> Option<Tensor> {
     match &read.elements {
         Elements::Bytes(bytes) => Tensor::from_bytes(dtype, &read.dims, bytes.clone()).ok(),
         Elements::Strings(strings) => {
-            Tensor::from_strings(&read.dims, strings.iter().map(|s| s.to_vec()).collect::<Vec<_>>()).ok()
+            Tensor::from_strings(&read.dims, strings.iter().map(|s| s.to_vec()).collect::<Vec<_>>())
+                .ok()
         }
     }
 }

@@ -49,9 +49,10 @@ pub fn import(loaded: Loaded, context: Arc<Context>) -> Result<Model> {
     let Loaded { mut model, files, unknown } = loaded;
     let graph = model.graph.take().ok_or(Error::NoGraph)?;
     let opsets = opsets(&model);
-    let version = opsets.get("").copied().unwrap_or(0);
-    if version < 7 && !(opsets.get("").is_none() && !opsets.is_empty()) {
-        return Err(Error::Opset { found: version });
+    // A model may well use other domains only; one that names no set at all says nothing.
+    let version = opsets.get("").copied().or_else(|| opsets.is_empty().then_some(0));
+    if let Some(found) = version.filter(|&version| version < 7) {
+        return Err(Error::Opset { found });
     }
     let module = Module::new(context.clone());
     let block = module.body();
@@ -75,7 +76,8 @@ pub fn import(loaded: Loaded, context: Arc<Context>) -> Result<Model> {
     };
     let scopes = Vec::new();
     let claims = FxHashMap::default();
-    let mut importer = Importer { module, context, source, scopes, claims, block, version };
+    let mut importer =
+        Importer { module, context, source, scopes, claims, block, version: version.unwrap_or(0) };
     importer.main_function(graph)?;
     Ok(Model { module: importer.module, source: importer.source })
 }

@@ -58,10 +58,9 @@ impl Importer {
             if name.is_empty() {
                 return Ok(None);
             }
-            self.lookup(self.context.str(name)).map(Some).ok_or_else(|| Error::Undefined {
-                node: describe(node),
-                name: name.clone(),
-            })
+            self.lookup(self.context.str(name))
+                .map(Some)
+                .ok_or_else(|| Error::Undefined { node: describe(node), name: name.clone() })
         };
         node.input.iter().map(value).collect()
     }
@@ -74,8 +73,7 @@ impl Importer {
         version: i64,
     ) -> Result<(Vec<Value>, SmallVec<[Op; 2]>)> {
         let members = SmallVec::new();
-        let mut cx =
-            NodeCx { importer: self, node, inputs: inputs.clone(), version, loc, members };
+        let mut cx = NodeCx { importer: self, node, inputs: inputs.clone(), version, loc, members };
         let refused = if is_default(node) {
             match cx.convert()? {
                 Ok(outputs) => return Ok((outputs, cx.members)),
@@ -405,8 +403,7 @@ impl NodeCx<'_> {
         attrs: Vec<(&'static str, Attr)>,
     ) -> Outputs {
         let context = self.importer.context.clone();
-        let dict =
-            context.dict(attrs.into_iter().map(|(name, value)| (context.str(name), value)));
+        let dict = context.dict(attrs.into_iter().map(|(name, value)| (context.str(name), value)));
         self.emit(name, operands, dict, None)
     }
 
@@ -434,4 +431,3 @@ impl NodeCx<'_> {
         self.others(known)
     }
 }
-

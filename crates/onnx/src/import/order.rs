@@ -62,7 +62,8 @@ fn kahn(needs: &[Vec<usize>]) -> std::result::Result<Vec<usize>, usize> {
             users[j].push(i);
         }
     }
-    let mut ready: BinaryHeap<_> = (0..needs.len()).filter(|&i| open[i] == 0).map(Reverse).collect();
+    let mut ready: BinaryHeap<_> =
+        (0..needs.len()).filter(|&i| open[i] == 0).map(Reverse).collect();
     let mut order = Vec::with_capacity(needs.len());
     while let Some(Reverse(i)) = ready.pop() {
         order.push(i);

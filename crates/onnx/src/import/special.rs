@@ -168,10 +168,30 @@ impl NodeCx<'_> {
             && self.rank(b) == Some(2);
         if !plain {
             let rows = [
-                AttrRow { onnx: "alpha", nn: "alpha", kind: Kind::Float, default: Default::Float(1.0) },
-                AttrRow { onnx: "beta", nn: "beta", kind: Kind::Float, default: Default::Float(1.0) },
-                AttrRow { onnx: "transA", nn: "transpose_a", kind: Kind::Flag, default: Default::Int(0) },
-                AttrRow { onnx: "transB", nn: "transpose_b", kind: Kind::Flag, default: Default::Int(0) },
+                AttrRow {
+                    onnx: "alpha",
+                    nn: "alpha",
+                    kind: Kind::Float,
+                    default: Default::Float(1.0),
+                },
+                AttrRow {
+                    onnx: "beta",
+                    nn: "beta",
+                    kind: Kind::Float,
+                    default: Default::Float(1.0),
+                },
+                AttrRow {
+                    onnx: "transA",
+                    nn: "transpose_a",
+                    kind: Kind::Flag,
+                    default: Default::Int(0),
+                },
+                AttrRow {
+                    onnx: "transB",
+                    nn: "transpose_b",
+                    kind: Kind::Flag,
+                    default: Default::Int(0),
+                },
             ];
             let attrs = self.attrs_by(&rows)?;
             return self.op_with("nn.gemm", attrs, Vec::new(), 1);
@@ -237,8 +257,12 @@ impl NodeCx<'_> {
         if training {
             return Ok(Err(Opaque(String::new())));
         }
-        let row =
-            AttrRow { onnx: "epsilon", nn: "epsilon", kind: Kind::Float, default: Default::Float(1e-5) };
+        let row = AttrRow {
+            onnx: "epsilon",
+            nn: "epsilon",
+            kind: Kind::Float,
+            default: Default::Float(1e-5),
+        };
         let attrs = self.attrs_by(&[row])?;
         self.op_with("nn.batch_norm", attrs, Vec::new(), 1)
     }
@@ -261,21 +285,24 @@ impl NodeCx<'_> {
             },
         };
         self.inputs.truncate(1);
-        attrs.push(("indices_or_sections", match &sizes {
-            None => self.int_attr(count as i64),
-            Some(sizes) if self.is_even(data, axis, sizes) => self.int_attr(count as i64),
-            Some(sizes) => {
-                let mut start = 0i64;
-                let starts: Vec<i64> = sizes[..sizes.len().saturating_sub(1)]
-                    .iter()
-                    .map(|&n| {
-                        start = start.saturating_add(n);
-                        start
-                    })
-                    .collect();
-                self.ints_attr(&starts)
-            }
-        }));
+        attrs.push((
+            "indices_or_sections",
+            match &sizes {
+                None => self.int_attr(count as i64),
+                Some(sizes) if self.is_even(data, axis, sizes) => self.int_attr(count as i64),
+                Some(sizes) => {
+                    let mut start = 0i64;
+                    let starts: Vec<i64> = sizes[..sizes.len().saturating_sub(1)]
+                        .iter()
+                        .map(|&n| {
+                            start = start.saturating_add(n);
+                            start
+                        })
+                        .collect();
+                    self.ints_attr(&starts)
+                }
+            },
+        ));
         self.op_with("nn.split", attrs, Vec::new(), count)
     }
 
@@ -368,9 +395,7 @@ impl NodeCx<'_> {
         // Before opset 7 a flag said so; from 12 on an input does, and its absence means inference.
         let training = match constant(self, 2) {
             None => false,
-            Some(Some(tensor)) => {
-                !matches!(tensor.view::<bool>().ok().as_deref(), Some([false]))
-            }
+            Some(Some(tensor)) => !matches!(tensor.view::<bool>().ok().as_deref(), Some([false])),
             Some(None) => true,
         };
         if training {
@@ -378,7 +403,9 @@ impl NodeCx<'_> {
         }
         let rate = match constant(self, 1) {
             None => super::attributes::find(self.node, "ratio").map_or(0.5, |a| f64::from(a.f())),
-            Some(Some(tensor)) => tensor.f64s().ok().and_then(|f| f.first().copied()).unwrap_or(0.5),
+            Some(Some(tensor)) => {
+                tensor.f64s().ok().and_then(|f| f.first().copied()).unwrap_or(0.5)
+            }
             Some(None) => return Ok(Err(Opaque(String::new()))),
         };
         self.inputs.truncate(1);
@@ -449,11 +476,11 @@ impl NodeCx<'_> {
                 attrs.push(("scales", self.floats_attr(&floats)));
                 self.inputs.truncate(1);
             }
-        } else if let (Some(Some(sizes)), true) = (&sizes, empty(&scales)) {
-            if let Ok(list) = sizes.i64s() {
-                attrs.push(("sizes", self.ints_attr(&list)));
-                self.inputs.truncate(1);
-            }
+        } else if let (Some(Some(sizes)), true) = (&sizes, empty(&scales))
+            && let Ok(list) = sizes.i64s()
+        {
+            attrs.push(("sizes", self.ints_attr(&list)));
+            self.inputs.truncate(1);
         }
     }
 

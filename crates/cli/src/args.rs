@@ -1,0 +1,152 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Rearranges tensor programs into faster ones that compute the same.
+#[derive(Parser, Debug)]
+#[command(name = "tangram", version, max_term_width = 100, propagate_version = true)]
+#[command(
+    after_help = "Start with:\n  tangram opt model.onnx -o better.onnx\n\nExit codes: 0 done, \
+                        1 a check failed, 2 the input or the command line is wrong."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Optimise an ONNX model.
+    Opt(OptArgs),
+    /// List, show, check and format substitution rules.
+    Rules {
+        #[command(subcommand)]
+        command: RulesCommand,
+    },
+    /// Print the program of a model.
+    Show(ShowArgs),
+}
+
+/// How rules are applied.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum StrategyArg {
+    /// Until no rule fires any more.
+    Greedy,
+    /// Each operation once, in order.
+    Walk,
+    /// All rules at once, in an e-graph; then the cheapest program.
+    Saturate,
+}
+
+/// Arguments of `tangram opt`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  tangram opt model.onnx -o better.onnx --check\n  tangram opt \
+                        model.onnx -o better.onnx --rules my.gsl --disable gelu\n  tangram opt \
+                        model.onnx -o better.onnx --only simplify --json report.json"
+)]
+pub(crate) struct OptArgs {
+    /// The model to read.
+    pub(crate) input: PathBuf,
+    /// Where to write the result. A file that is there is replaced once the new one is complete.
+    #[arg(short, long)]
+    pub(crate) output: PathBuf,
+    /// How rules are applied.
+    #[arg(long, value_enum, default_value = "greedy")]
+    pub(crate) strategy: StrategyArg,
+    /// Further rules: a file, a folder of `.gsl` files, or a file of the library by name.
+    #[arg(long, value_name = "FILE|DIR|NAME")]
+    pub(crate) rules: Vec<String>,
+    /// Leave out the rules of the library; only those of `--rules` are applied.
+    #[arg(long)]
+    pub(crate) no_library: bool,
+    /// Switch off rules by name or label.
+    #[arg(long, value_name = "NAME|LABEL", value_delimiter = ',')]
+    pub(crate) disable: Vec<String>,
+    /// Apply only these rules, by name or label.
+    #[arg(long, value_name = "NAME|LABEL", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+    /// Write what was done to FILE, as JSON; `-` is standard output.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Evaluate both models on random inputs and compare; exit with 1 if they differ.
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Stop rewriting after so many seconds and keep what is reached.
+    #[arg(long, value_name = "S")]
+    pub(crate) max_seconds: Option<f64>,
+    /// Stop after so many rewrites and keep what is reached.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_rewrites: Option<u64>,
+    /// How many bytes a folded constant may add to the model; `none` for no limit.
+    #[arg(long, value_name = "BYTES", default_value = "1048576")]
+    pub(crate) fold_limit: String,
+    /// Write the result in this version of ONNX's operator set.
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) opset: Option<i64>,
+    /// Print nothing but errors.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+/// Arguments of `tangram show`.
+#[derive(Args, Debug)]
+pub(crate) struct ShowArgs {
+    /// The model to read.
+    pub(crate) input: PathBuf,
+    /// The form to print.
+    #[arg(long, value_enum, default_value = "mlir")]
+    pub(crate) format: ShowFormat,
+    /// Where to print; standard output if absent.
+    #[arg(short, long)]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// The forms of `tangram show`.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ShowFormat {
+    /// MLIR's generic text.
+    Mlir,
+    /// A graph for Graphviz.
+    Dot,
+    /// A picture.
+    Svg,
+}
+
+/// What to do with rules.
+#[derive(Subcommand, Debug)]
+pub(crate) enum RulesCommand {
+    /// List rules with their labels.
+    List {
+        /// Files, folders or names; the library if absent.
+        rules: Vec<String>,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print one rule.
+    Show {
+        /// The name of the rule.
+        name: String,
+        /// Where to look besides the library.
+        #[arg(long, value_name = "FILE|DIR")]
+        rules: Vec<String>,
+    },
+    /// Rewrite rule files in canonical form.
+    Fmt {
+        /// Files or folders.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Change nothing; exit with 1 if a file is not in canonical form.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Check rule files against the operations.
+    Check {
+        /// Files or folders; the library if absent.
+        files: Vec<String>,
+    },
+}

@@ -1,0 +1,41 @@
+//! What the command says when it cannot go on.
+
+use std::path::PathBuf;
+
+use tangram::onnx::file::FileError;
+use tangram::{OptimiseError, RulesError, onnx};
+
+/// Why the command cannot go on: the exit code is 2.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    /// The model cannot be read, imported, exported or written.
+    #[error("{path}: {source}", path = path.display())]
+    Model { path: PathBuf, source: Box<onnx::Error> },
+    /// Rules are wrong or absent.
+    #[error(transparent)]
+    Rules(#[from] RulesError),
+    /// The rules could not be applied.
+    #[error(transparent)]
+    Optimise(#[from] OptimiseError),
+    /// A file of ours cannot be read or written.
+    #[error("{path}: {source}", path = path.display())]
+    Io { path: PathBuf, source: std::io::Error },
+    /// The command line asks for what there is not.
+    #[error("{0}")]
+    Usage(String),
+}
+
+/// Says which model an error is about.
+pub(crate) fn model(path: &std::path::Path) -> impl Fn(onnx::Error) -> Error + '_ {
+    move |source| Error::Model { path: path.to_owned(), source: Box::new(source) }
+}
+
+/// Says which model an error of reading or writing is about.
+pub(crate) fn file(path: &std::path::Path) -> impl Fn(FileError) -> Error + '_ {
+    move |source| model(path)(source.into())
+}
+
+/// Says which file an error is about.
+pub(crate) fn io(path: &std::path::Path) -> impl Fn(std::io::Error) -> Error + '_ {
+    move |source| Error::Io { path: path.to_owned(), source }
+}

@@ -1,0 +1,147 @@
+//! `tangram opt`.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use tangram::onnx::{self, ExportOptions, Model};
+use tangram::report::{self, BeforeAfter};
+use tangram::{Library, Options, Report, Strategy, dialects, optimise};
+
+use crate::args::{OptArgs, StrategyArg};
+use crate::error::{self, Error};
+use crate::progress::Progress;
+use crate::table;
+
+/// Optimises a model file.
+pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
+    let library = library(args)?;
+    let options = options(args)?;
+    let progress = Progress::start("loading", args.quiet);
+    let start = Instant::now();
+    let loaded = onnx::file::open(&args.input).map_err(error::file(&args.input))?;
+    let before = report::histogram(&loaded.model);
+    let mut model = onnx::import(loaded, dialects::context()).map_err(error::model(&args.input))?;
+    let load = start.elapsed();
+
+    progress.phase("optimising");
+    let original = args.check.then(|| model.clone());
+    let start = Instant::now();
+    let mut report = optimise(&mut model, &library, &options)?;
+    let spent = start.elapsed();
+
+    progress.phase("saving");
+    let start = Instant::now();
+    let proto = onnx::export(&model, ExportOptions { opset: args.opset })
+        .map_err(error::model(&args.input))?;
+    model
+        .save_proto(&proto, &args.output, &Default::default())
+        .map_err(error::model(&args.output))?;
+    let save = start.elapsed();
+
+    let after = report::histogram(&proto);
+    report.nodes = BeforeAfter { before: before.values().sum(), after: after.values().sum() };
+    report.operators = report::compare(&before, &after);
+    report.seconds = report::Seconds {
+        load: load.as_secs_f64(),
+        optimise: spent.as_secs_f64(),
+        save: save.as_secs_f64(),
+    };
+    progress.finish();
+    say(args, &report)?;
+    match original {
+        Some(original) => check(args, &original, &model),
+        None => Ok(ExitCode::SUCCESS),
+    }
+}
+
+fn library(args: &OptArgs) -> Result<Library, Error> {
+    let mut library = if args.no_library { Library::default() } else { Library::shipped()? };
+    for name in &args.rules {
+        library.add(name)?;
+    }
+    Ok(library)
+}
+
+fn options(args: &OptArgs) -> Result<Options, Error> {
+    let strategy = match args.strategy {
+        StrategyArg::Greedy => Strategy::Greedy,
+        StrategyArg::Walk => Strategy::Walk,
+        StrategyArg::Saturate => {
+            return Err(Error::Usage(
+                "the strategy `saturate` is not there yet: use greedy".into(),
+            ));
+        }
+    };
+    let fold_limit = match args.fold_limit.as_str() {
+        "none" => None,
+        bytes => Some(bytes.parse().map_err(|_| {
+            Error::Usage(format!("`--fold-limit {bytes}` is neither a number of bytes nor `none`"))
+        })?),
+    };
+    let max_time = match args.max_seconds {
+        Some(s) => Some(Duration::try_from_secs_f64(s).map_err(|_| {
+            Error::Usage(format!("`--max-seconds {s}` is no time that can be waited for"))
+        })?),
+        None => None,
+    };
+    Ok(Options {
+        strategy,
+        disable: args.disable.clone(),
+        only: args.only.clone(),
+        max_time,
+        max_rewrites: args.max_rewrites,
+        fold_limit,
+        opset: args.opset,
+        cancel: on_interrupt(),
+    })
+}
+
+/// A flag that Ctrl-C sets: the search ends, and what is reached is kept.
+fn on_interrupt() -> std::sync::Arc<std::sync::atomic::AtomicBool> {
+    let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let set = flag.clone();
+    // A second Ctrl-C ends the process at once.
+    let handler = move || {
+        if set.swap(true, std::sync::atomic::Ordering::SeqCst) {
+            std::process::exit(130);
+        }
+    };
+    // Without a handler Ctrl-C ends the process, which loses nothing.
+    let _ = ctrlc::set_handler(handler);
+    flag
+}
+
+fn say(args: &OptArgs, report: &Report) -> Result<(), Error> {
+    let to_stdout = args.json.as_deref() == Some(Path::new("-"));
+    if let Some(path) = &args.json {
+        let text = serde_json::to_string_pretty(report)
+            .map_err(|source| error::io(path)(source.into()))?;
+        if to_stdout {
+            println!("{text}");
+        } else {
+            std::fs::write(path, text + "\n").map_err(error::io(path))?;
+        }
+    }
+    if !args.quiet && !to_stdout {
+        print!("{}", table::render(report));
+    }
+    Ok(())
+}
+
+/// Compares both models on random inputs.
+fn check(args: &OptArgs, original: &Model, optimised: &Model) -> Result<ExitCode, Error> {
+    let found = tangram::check::compare(original, optimised, 0);
+    match found {
+        Ok(difference) => {
+            if !args.quiet {
+                println!("check  {difference}");
+            }
+            Ok(if difference.holds() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+        }
+        Err(reason) => {
+            eprintln!("check  not possible: {reason}");
+            Ok(ExitCode::from(1))
+        }
+    }
+}

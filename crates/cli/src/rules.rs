@@ -1,0 +1,140 @@
+//! `tangram rules`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use tangram::gsl::text;
+use tangram::{Library, SHIPPED};
+
+use crate::args::RulesCommand;
+use crate::error::{self, Error};
+
+/// Lists, shows, formats and checks rules.
+pub(crate) fn run(command: &RulesCommand) -> Result<ExitCode, Error> {
+    match command {
+        RulesCommand::List { rules, json } => list(rules, *json),
+        RulesCommand::Show { name, rules } => show(name, rules),
+        RulesCommand::Fmt { files, check } => format(files, *check),
+        RulesCommand::Check { files } => check(files),
+    }
+}
+
+fn load(names: &[String]) -> Result<Library, Error> {
+    if names.is_empty() {
+        return Ok(Library::shipped()?);
+    }
+    let mut library = Library::default();
+    for name in names {
+        library.add(name)?;
+    }
+    Ok(library)
+}
+
+fn list(names: &[String], json: bool) -> Result<ExitCode, Error> {
+    let library = load(names)?;
+    if json {
+        let rules: Vec<_> = library
+            .rules
+            .iter()
+            .map(|rule| {
+                let rule = &rule.rule;
+                serde_json::json!({
+                    "name": rule.name(), "labels": rule.labels(), "benefit": rule.benefit(),
+                    "doc": rule.doc(),
+                })
+            })
+            .collect();
+        println!("{}", serde_json::Value::Array(rules));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let width = library.rules.iter().map(|rule| rule.rule.name().len()).max().unwrap_or(0);
+    for rule in &library.rules {
+        let rule = &rule.rule;
+        let summary = rule.doc().lines().next().unwrap_or_default();
+        println!("{:width$}  [{}]  {summary}", rule.name(), rule.labels().join(", "));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show(name: &str, names: &[String]) -> Result<ExitCode, Error> {
+    let mut library = Library::shipped()?;
+    for name in names {
+        library.add(name)?;
+    }
+    match library.rules.iter().find(|rule| rule.rule.name() == name) {
+        Some(rule) => {
+            print!("{}", text::print(&rule.rule));
+            Ok(ExitCode::SUCCESS)
+        }
+        None => {
+            let hint = "`tangram rules list` names all rules";
+            Err(Error::Usage(format!("there is no rule `{name}`; {hint}")))
+        }
+    }
+}
+
+/// The rule files among `paths`, folders opened.
+fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+    let mut out = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            out.push(path.clone());
+            continue;
+        }
+        for entry in std::fs::read_dir(path).map_err(error::io(path))? {
+            let path = entry.map_err(error::io(path))?.path();
+            if path.extension().is_some_and(|extension| extension == "gsl") {
+                out.push(path);
+            }
+        }
+    }
+    out.sort();
+    Ok(out)
+}
+
+fn format(paths: &[PathBuf], check: bool) -> Result<ExitCode, Error> {
+    let mut changed = false;
+    for path in files(paths)? {
+        let old = std::fs::read_to_string(&path).map_err(error::io(&path))?;
+        let new = text::format(&path.to_string_lossy(), &old).map_err(Error::Usage)?;
+        if new == old {
+            continue;
+        }
+        changed = true;
+        if check {
+            println!("{} is not in canonical form", path.display());
+        } else {
+            replace(&path, &new)?;
+        }
+    }
+    Ok(if check && changed { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// Replaces a file once its new text is complete.
+fn replace(path: &Path, text: &str) -> Result<(), Error> {
+    let temporary = path.with_extension("gsl.tmp");
+    std::fs::write(&temporary, text).map_err(error::io(&temporary))?;
+    std::fs::rename(&temporary, path).map_err(error::io(path))
+}
+
+fn check(names: &[String]) -> Result<ExitCode, Error> {
+    let mut wrong = false;
+    let all: Vec<String> = if names.is_empty() {
+        SHIPPED.iter().map(|(topic, _)| (*topic).to_owned()).collect()
+    } else {
+        names.to_vec()
+    };
+    let mut count = 0;
+    for name in &all {
+        let mut library = Library::default();
+        library.add(name)?;
+        count += library.rules.len();
+        let found = library.check();
+        if !found.is_empty() {
+            wrong = true;
+            print!("{found}");
+        }
+    }
+    println!("{count} rules checked");
+    Ok(if wrong { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}

@@ -1,0 +1,103 @@
+//! Tables of a report.
+
+use comfy_table::{CellAlignment, Table, presets};
+use tangram::Report;
+use tangram::report::BeforeAfter;
+
+/// The report as people read it.
+pub(crate) fn render(report: &Report) -> String {
+    let mut out = String::new();
+    if let Some(rules) = rules(report) {
+        out.push_str(&format!("{rules}\n\n"));
+    }
+    if let Some(operators) = operators(report) {
+        out.push_str(&format!("{operators}\n\n"));
+    }
+    out.push_str(&summary(report));
+    out
+}
+
+fn plain(header: [&str; 4]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(header);
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+fn rules(report: &Report) -> Option<Table> {
+    let fired: Vec<_> = report.rules.iter().filter(|rule| rule.fired > 0).collect();
+    if fired.is_empty() {
+        return None;
+    }
+    let mut table = plain(["rule", "fired", "operations", "ms"]);
+    for rule in fired {
+        let change = rule.added as i64 - rule.removed as i64;
+        table.add_row([
+            rule.name.clone(),
+            rule.fired.to_string(),
+            format!("{change:+}"),
+            format!("{:.2}", rule.seconds * 1e3),
+        ]);
+    }
+    Some(table)
+}
+
+fn operators(report: &Report) -> Option<Table> {
+    let changed = report.operators.iter().filter(|(_, count)| count.before != count.after);
+    let mut table = plain(["operator", "before", "after", "change"]);
+    let mut any = false;
+    for (name, count) in changed {
+        any = true;
+        let change = count.after as i64 - count.before as i64;
+        table.add_row([
+            name.clone(),
+            count.before.to_string(),
+            count.after.to_string(),
+            format!("{change:+}"),
+        ]);
+    }
+    any.then_some(table)
+}
+
+fn summary(report: &Report) -> String {
+    let percent = |both: BeforeAfter<f64>| match both.before {
+        0.0 => String::new(),
+        before => format!(" ({:+.1} %)", (both.after - before) / before * 100.0),
+    };
+    let nodes =
+        BeforeAfter { before: report.nodes.before as f64, after: report.nodes.after as f64 };
+    let cost = &report.cost;
+    let flops = BeforeAfter { before: cost.before.flops, after: cost.after.flops };
+    let bytes = BeforeAfter { before: cost.before.bytes, after: cost.after.bytes };
+    let mut out = format!("nodes  {} -> {}{}\n", nodes.before, nodes.after, percent(nodes));
+    out += &format!("flops  {} -> {}{}\n", short(flops.before), short(flops.after), percent(flops));
+    out += &format!("bytes  {} -> {}{}\n", short(bytes.before), short(bytes.after), percent(bytes));
+    let seconds = report.seconds;
+    out += &format!(
+        "time   load {:.1} ms, optimise {:.1} ms, save {:.1} ms\n",
+        seconds.load * 1e3,
+        seconds.optimise * 1e3,
+        seconds.save * 1e3
+    );
+    if let Some(limit) = &report.stopped_by {
+        out += &format!(
+            "stopped early by {limit}; the result is right, and may not be the last word\n"
+        );
+    }
+    for warning in &report.warnings {
+        out += &format!("note: {warning}\n");
+    }
+    out
+}
+
+/// A number in three digits and a unit.
+fn short(value: f64) -> String {
+    for (unit, name) in [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")] {
+        if value >= unit {
+            return format!("{:.2} {name}", value / unit);
+        }
+    }
+    format!("{value:.0} ")
+}

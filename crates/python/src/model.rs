@@ -1,0 +1,186 @@
+//! Models, as the package `tangram` wraps them.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use tangram::dialects::interpret::{Datum, interpret};
+use tangram::onnx::{self, ExportOptions};
+use tangram::report::{self, BeforeAfter};
+use tangram::tensor::{DType, Tensor};
+use tangram::{Library, OptimiseError, Options, RulesError, dialects};
+
+use crate::{EvaluationError, ModelError, RuleError};
+
+/// An array as it crosses the border: element type, shape, bytes.
+type Array = (String, Vec<usize>, Vec<u8>);
+
+fn model_error(error: impl std::fmt::Display) -> PyErr {
+    ModelError::new_err(error.to_string())
+}
+
+fn rule_error(error: RulesError) -> PyErr {
+    RuleError::new_err(error.to_string())
+}
+
+/// A model in IR.
+#[pyclass(module = "tangram._native", skip_from_py_object)]
+#[derive(Clone)]
+pub(crate) struct Model {
+    inner: onnx::Model,
+    load: f64,
+}
+
+impl Model {
+    fn loaded(start: Instant, inner: Result<onnx::Model, onnx::Error>) -> PyResult<Model> {
+        Ok(Model { inner: inner.map_err(model_error)?, load: start.elapsed().as_secs_f64() })
+    }
+}
+
+#[pymethods]
+impl Model {
+    /// Opens the model at `path`.
+    #[staticmethod]
+    fn open(python: Python<'_>, path: PathBuf) -> PyResult<Model> {
+        let start = Instant::now();
+        Model::loaded(start, python.detach(|| onnx::Model::open(path, dialects::context())))
+    }
+
+    /// Decodes a model.
+    #[staticmethod]
+    fn decode(python: Python<'_>, data: Vec<u8>) -> PyResult<Model> {
+        let start = Instant::now();
+        Model::loaded(
+            start,
+            python.detach(|| onnx::Model::decode(data.into(), dialects::context())),
+        )
+    }
+
+    /// Writes the model to `path`.
+    fn save(&self, python: Python<'_>, path: PathBuf) -> PyResult<()> {
+        python.detach(|| self.inner.save(path, &Default::default())).map_err(model_error)
+    }
+
+    /// Encodes the model.
+    fn encode<'py>(&self, python: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let encoded = python.detach(|| {
+            let proto = onnx::export(&self.inner, ExportOptions::default())?;
+            let mut data = Vec::new();
+            onnx::file::encode(&proto, &mut data)
+                .map_err(|source| onnx::Error::Encode { source })?;
+            Ok::<_, onnx::Error>(data)
+        });
+        Ok(PyBytes::new(python, &encoded.map_err(model_error)?))
+    }
+
+    /// The names of the inputs, in order.
+    fn inputs(&self) -> Vec<String> {
+        let module = &self.inner.module;
+        let args = self.inner.graph().map(|block| module.args(block)).unwrap_or_default();
+        let name = |&v| module.value_name(v).map(|name| module.context().text(name).to_owned());
+        args.iter().map(|v| name(v).unwrap_or_default()).collect()
+    }
+
+    /// The names of the outputs, in order.
+    fn outputs(&self) -> Vec<String> {
+        self.inner.output_names()
+    }
+
+    /// The program as MLIR text.
+    fn text(&self) -> String {
+        tangram::ir::text::print(&self.inner.module)
+    }
+
+    /// The graph as a picture.
+    fn svg(&self) -> String {
+        tangram::picture::svg(&self.inner)
+    }
+
+    /// Applies rules; returns the new model and a report in JSON.
+    #[pyo3(signature = (rules, library=true, disable=vec![], only=vec![], max_seconds=None, max_rewrites=None, fold_limit=Some(1 << 20)))]
+    #[allow(clippy::too_many_arguments)]
+    fn optimize(
+        &self,
+        python: Python<'_>,
+        rules: Vec<(String, String)>,
+        library: bool,
+        disable: Vec<String>,
+        only: Vec<String>,
+        max_seconds: Option<f64>,
+        max_rewrites: Option<u64>,
+        fold_limit: Option<u64>,
+    ) -> PyResult<(Model, String)> {
+        let mut set =
+            if library { Library::shipped().map_err(rule_error)? } else { Library::default() };
+        for (name, text) in &rules {
+            set.add_text(name, text, None).map_err(rule_error)?;
+        }
+        let max_time = max_seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
+        let options =
+            Options { disable, only, max_time, max_rewrites, fold_limit, ..Options::default() };
+        let mut model = self.clone();
+        let told = python.detach(|| optimise(self, &mut model, &set, &options))?;
+        Ok((model, told))
+    }
+
+    /// Evaluates the model on `inputs`, in the order of its inputs.
+    fn evaluate<'py>(
+        &self,
+        python: Python<'py>,
+        inputs: Vec<Array>,
+    ) -> PyResult<Vec<(String, Vec<usize>, Bound<'py, PyBytes>)>> {
+        let failed = |error: &dyn std::fmt::Display| EvaluationError::new_err(error.to_string());
+        let mut data = Vec::new();
+        for (dtype, shape, bytes) in inputs {
+            let dtype: DType = dtype.parse().map_err(|e| failed(&e))?;
+            let tensor = Tensor::from_bytes(dtype, &shape, bytes::Bytes::from(bytes));
+            data.push(Datum::Tensor(tensor.map_err(|e| failed(&e))?));
+        }
+        let main = self.inner.main().ok_or_else(|| failed(&"the model has no graph"))?;
+        let outputs = python.detach(|| interpret(&self.inner.module, main, &data));
+        let array = |datum: Datum| match datum {
+            Datum::Tensor(tensor) => {
+                let bytes = PyBytes::new(python, tensor.bytes());
+                Ok((tensor.dtype().name().to_owned(), tensor.shape().to_vec(), bytes))
+            }
+            _ => Err(failed(&"an output is no tensor")),
+        };
+        outputs.map_err(|e| failed(&e))?.into_iter().map(array).collect()
+    }
+}
+
+fn optimise(
+    before: &Model,
+    model: &mut Model,
+    library: &Library,
+    options: &Options,
+) -> PyResult<String> {
+    let start = Instant::now();
+    let mut told = tangram::optimise(&mut model.inner, library, options)
+        .map_err(|error: OptimiseError| RuleError::new_err(error.to_string()))?;
+    let export = |model: &Model| {
+        onnx::export(&model.inner, ExportOptions::default())
+            .map(|proto| report::histogram(&proto))
+            .map_err(model_error)
+    };
+    told.seconds.load = before.load;
+    told.seconds.optimise = start.elapsed().as_secs_f64();
+    let (old, new) = (export(before)?, export(model)?);
+    told.nodes = BeforeAfter { before: old.values().sum(), after: new.values().sum() };
+    told.operators = report::compare(&old, &new);
+    serde_json::to_string(&told).map_err(model_error)
+}
+
+/// Reads and checks a rule text; raises `RuleError` with all that is wrong.
+#[pyfunction]
+pub(crate) fn check_rules(name: &str, text: &str) -> PyResult<Vec<String>> {
+    let mut library = Library::default();
+    library.add_text(name, text, None).map_err(rule_error)?;
+    match library.check() {
+        found if found.is_empty() => {
+            Ok(library.rules.iter().map(|rule| rule.rule.name.clone()).collect())
+        }
+        found => Err(RuleError::new_err(found)),
+    }
+}

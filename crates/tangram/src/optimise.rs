@@ -1,0 +1,172 @@
+//! The whole pipeline: rules and native patterns, applied to a model.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use tangram_dialects::nn::patterns;
+use tangram_gsl::rules::{self, CompileError, CompiledRule, RuleSet};
+use tangram_onnx::{Model, is_expressible};
+use tangram_rewrite::{FrozenPatternSet, GreedyConfig, PatternSet, Report as Rewriting, greedy};
+
+use crate::cost;
+use crate::library::Library;
+use crate::natives::natives;
+use crate::report::{BeforeAfter, Report, RuleReport, shares};
+
+/// How rules are applied.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Strategy {
+    /// Until no rule fires any more.
+    #[default]
+    Greedy,
+    /// Each operation once, in order.
+    Walk,
+}
+
+/// What to do, and when to stop.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How rules are applied.
+    pub strategy: Strategy,
+    /// Names and labels of rules that are left out.
+    pub disable: Vec<String>,
+    /// Names and labels of the only rules that are applied; all if empty.
+    pub only: Vec<String>,
+    /// When to stop.
+    pub max_time: Option<Duration>,
+    /// After how many rewrites to stop.
+    pub max_rewrites: Option<u64>,
+    /// How many bytes a folded constant may add to the model; `None` for no limit.
+    pub fold_limit: Option<u64>,
+    /// The operator set that the result has to be written in; the model's own if absent.
+    pub opset: Option<i64>,
+    /// Ends the search when it becomes true; what is reached is kept.
+    pub cancel: Arc<AtomicBool>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            strategy: Strategy::Greedy,
+            disable: Vec::new(),
+            only: Vec::new(),
+            max_time: None,
+            max_rewrites: None,
+            fold_limit: Some(1 << 20),
+            opset: None,
+            cancel: Arc::default(),
+        }
+    }
+}
+
+/// Why a model could not be optimised. It is as it was then.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OptimiseError {
+    /// A rule does not fit the operations.
+    #[error("{0}")]
+    Rules(String),
+    /// A name stands for no rule and no label.
+    #[error("`{0}` is the name of no rule and no label; `tangram rules list` names all")]
+    UnknownRule(String),
+}
+
+/// Optimises `model` with the rules of `library` and the native patterns.
+///
+/// # Errors
+/// [`OptimiseError`]; the model is unchanged then.
+pub fn optimise(
+    model: &mut Model,
+    library: &Library,
+    options: &Options,
+) -> Result<Report, OptimiseError> {
+    let mut report = Report {
+        shares: shares(&model.module),
+        warnings: model.warnings().to_vec(),
+        ..Report::default()
+    };
+    let before = cost::estimate(&model.module);
+    let set = pattern_set(model, library, options, &mut report)?;
+    let root = model.module.root();
+    let config = GreedyConfig {
+        max_rewrites: options.max_rewrites,
+        deadline: options.max_time.and_then(|time| Instant::now().checked_add(time)),
+        cancel: Some(options.cancel.clone()),
+        ..GreedyConfig::default()
+    };
+    let done = greedy::apply(&mut model.module, root, &set, &config);
+    record(&mut report, done);
+    report.cost = BeforeAfter { before, after: cost::estimate(&model.module) };
+    Ok(report)
+}
+
+/// The patterns that apply to `model`, in one frozen set.
+fn pattern_set(
+    model: &Model,
+    library: &Library,
+    options: &Options,
+    report: &mut Report,
+) -> Result<FrozenPatternSet, OptimiseError> {
+    let context = model.module.context_arc();
+    let mut set = PatternSet::new();
+    for pattern in
+        patterns::all(context, &patterns::Options { max_growth_bytes: options.fold_limit })
+    {
+        set.add(pattern);
+    }
+    for rule in rules(model, library, options, report)? {
+        set.add(Box::new(rule));
+    }
+    for name in options.disable.iter().chain(&options.only) {
+        if !set.names(name) {
+            return Err(OptimiseError::UnknownRule(name.clone()));
+        }
+    }
+    Ok(set.freeze(&options.disable, &options.only))
+}
+
+/// The rules of `library` whose results can be written in the wanted operator set; `report` hears
+/// of the others.
+fn rules(
+    model: &Model,
+    library: &Library,
+    options: &Options,
+    report: &mut Report,
+) -> Result<Vec<CompiledRule>, OptimiseError> {
+    let opset = options.opset.or_else(|| model.opset("")).unwrap_or(0);
+    let growth =
+        options.fold_limit.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
+    let settings = rules::Options { natives: natives(), record: None, fold_growth: growth };
+    let list: Vec<_> = library.rules.iter().map(|located| located.rule.clone()).collect();
+    let set =
+        RuleSet::new(&list, model.module.context(), &settings, &|name| is_expressible(name, opset));
+    for (name, error) in set.disabled() {
+        match error {
+            CompileError::Inexpressible { operation, .. } => {
+                let why = format!("`{name}` is left out: opset {opset} has no `{operation}`");
+                report.left_out.push(why);
+            }
+            other => return Err(OptimiseError::Rules(other.to_string())),
+        }
+    }
+    Ok(set.compiled().cloned().collect())
+}
+
+fn record(report: &mut Report, done: Rewriting) {
+    let mut rules: Vec<RuleReport> = done
+        .patterns
+        .into_iter()
+        .map(|p| RuleReport {
+            name: p.name,
+            fired: p.hits,
+            attempts: p.attempts,
+            removed: p.removed,
+            added: p.added,
+            seconds: p.time.as_secs_f64(),
+        })
+        .collect();
+    rules.sort_by(|a, b| b.fired.cmp(&a.fired).then_with(|| a.name.cmp(&b.name)));
+    report.rules = rules;
+    report.stopped_by = done.stopped_by.map(|limit| limit.to_string());
+}

@@ -1,0 +1,172 @@
+//! What an optimisation did, in numbers.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use tangram_ir::{DimKind, Module, Order, TypeData, walk};
+use tangram_onnx::proto::{GraphProto, ModelProto};
+
+use crate::cost::Cost;
+
+/// What an optimisation did.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Report {
+    /// Seconds by phase.
+    pub seconds: Seconds,
+    /// How much is known of the model.
+    pub shares: Shares,
+    /// Nodes before and after, constants not counted.
+    pub nodes: BeforeAfter<usize>,
+    /// Estimated cost before and after.
+    pub cost: BeforeAfter<Cost>,
+    /// Nodes by operator, before and after.
+    pub operators: BTreeMap<String, BeforeAfter<usize>>,
+    /// Every rule that was tried, in the order of its hits.
+    pub rules: Vec<RuleReport>,
+    /// The limit that stopped the search, if one did.
+    pub stopped_by: Option<String>,
+    /// Rules that were left out, and why.
+    pub left_out: Vec<String>,
+    /// What was carried along unchanged, what was refused, and why.
+    pub warnings: Vec<String>,
+}
+
+/// A quantity before and after.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+pub struct BeforeAfter<T> {
+    /// Before.
+    pub before: T,
+    /// After.
+    pub after: T,
+}
+
+/// Seconds by phase.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+pub struct Seconds {
+    /// Reading and import.
+    pub load: f64,
+    /// Rules.
+    pub optimise: f64,
+    /// Export and writing.
+    pub save: f64,
+}
+
+/// How much is known of a model, as shares between 0 and 1.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+pub struct Shares {
+    /// Operations of the nn dialect among all that stand for nodes.
+    pub nn_operators: f64,
+    /// Extents of the results of operations.
+    pub dimensions: DimensionShares,
+}
+
+/// Shares of extents.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+pub struct DimensionShares {
+    /// Numbers.
+    #[serde(rename = "static")]
+    pub fixed: f64,
+    /// Expressions over named symbols.
+    pub symbolic: f64,
+    /// Not known; a tensor of unknown rank counts as one such extent.
+    pub unknown: f64,
+}
+
+/// What one rule did.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct RuleReport {
+    /// The rule.
+    pub name: String,
+    /// How often it fired.
+    pub fired: u64,
+    /// How often it was tried.
+    pub attempts: u64,
+    /// Operations that it removed.
+    pub removed: u64,
+    /// Operations that it added.
+    pub added: u64,
+    /// Seconds spent in it.
+    pub seconds: f64,
+}
+
+/// Nodes by operator; constants are not counted, nodes of subgraphs are.
+pub fn histogram(model: &ModelProto) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    let mut stack: Vec<&GraphProto> = model.graph.iter().collect();
+    while let Some(graph) = stack.pop() {
+        for node in &graph.node {
+            let constant = node.op_type() == "Constant" && node.domain().is_empty();
+            if !constant {
+                let name = match node.domain() {
+                    "" | "ai.onnx" => node.op_type().to_owned(),
+                    domain => format!("{domain}.{}", node.op_type()),
+                };
+                *counts.entry(name).or_default() += 1;
+            }
+            for attribute in &node.attribute {
+                stack.extend(attribute.g.as_deref());
+                stack.extend(&attribute.graphs);
+            }
+        }
+    }
+    counts
+}
+
+/// Histograms before and after, side by side.
+pub fn compare(
+    before: &BTreeMap<String, usize>,
+    after: &BTreeMap<String, usize>,
+) -> BTreeMap<String, BeforeAfter<usize>> {
+    let mut both: BTreeMap<String, BeforeAfter<usize>> = BTreeMap::new();
+    for (name, &count) in before {
+        both.entry(name.clone()).or_default().before = count;
+    }
+    for (name, &count) in after {
+        both.entry(name.clone()).or_default().after = count;
+    }
+    both
+}
+
+/// Counts what is known of `module`.
+pub fn shares(module: &Module) -> Shares {
+    let (mut nn, mut other) = (0usize, 0usize);
+    let (mut fixed, mut symbolic, mut unknown) = (0usize, 0usize, 0usize);
+    let context = module.context();
+    for op in walk(module, module.root(), Order::Pre) {
+        let name = module.name_text(op);
+        if matches!(name, "nn.constant" | "nn.none" | "nn.yield") || name.starts_with("func.") {
+            continue;
+        }
+        match name.starts_with("nn.") {
+            true => nn += 1,
+            false if name.starts_with("builtin.") => continue,
+            false => other += 1,
+        }
+        for value in module.results(op) {
+            match context.type_data(module.value_type(value)) {
+                TypeData::Tensor(tensor) => {
+                    for dim in &tensor.dims {
+                        match dim.kind() {
+                            DimKind::Static(_) => fixed += 1,
+                            DimKind::Symbolic(_) => symbolic += 1,
+                            DimKind::Unknown => unknown += 1,
+                        }
+                    }
+                }
+                _ => unknown += 1,
+            }
+        }
+    }
+    let share = |part: usize, whole: usize| {
+        if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+    };
+    let dims = fixed + symbolic + unknown;
+    Shares {
+        nn_operators: if nn + other == 0 { 1.0 } else { share(nn, nn + other) },
+        dimensions: DimensionShares {
+            fixed: share(fixed, dims),
+            symbolic: share(symbolic, dims),
+            unknown: share(unknown, dims),
+        },
+    }
+}
