@@ -14,7 +14,7 @@ class RuleError(TangramError):
 class EvaluationError(TangramError):
     """A model that cannot be evaluated."""
 
-Array = tuple[str, list[int], bytes]
+Datum = tuple[str, list[int], bytes | list[bytes]] | list["Datum"] | None
 
 class Model:
     """A model in IR."""
@@ -39,7 +39,7 @@ class Model:
         max_rewrites: int | None = None,
         fold_limit: int | None = 1048576,
     ) -> tuple[Model, str]: ...
-    def evaluate(self, inputs: list[Array]) -> list[Array]: ...
+    def evaluate(self, inputs: list[Datum]) -> list[Datum]: ...
 
 def check_rules(name: str, text: str) -> list[str]:
     """Reads and checks a rule text; raises `RuleError` with all that is wrong."""

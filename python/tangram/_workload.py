@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import os
 import pathlib
 from collections.abc import Iterable
@@ -124,12 +125,11 @@ class Workload:
         )
         return Workload(model, Report(json.loads(told)))
 
-    def __call__(
-        self, *args: Any, **inputs: Any
-    ) -> np.ndarray | list[np.ndarray]:
+    def __call__(self, *args: Any, **inputs: Any) -> Any:
         """Evaluates the model by reference: right rather than fast.
 
-        Inputs by position or name. Returns the array of the only output, or a list of all.
+        Inputs by position or name: arrays, lists for sequences, `None` for an absent optional
+        value. Returns the value of the only output, or a list of all.
         """
         names = self.inputs
         given = dict(zip(names, args, strict=False)) | inputs
@@ -137,8 +137,8 @@ class Workload:
         unknown = [name for name in given if name not in names]
         if missing or unknown:
             raise TypeError(f"inputs missing: {missing}, unknown: {unknown}; there are {names}")
-        arrays = [_to_native(np.asarray(given[name])) for name in names]
-        results = [_from_native(*result) for result in self._model.evaluate(arrays)]
+        results = self._model.evaluate([_to_native(given[name]) for name in names])
+        results = [_from_native(result) for result in results]
         return results[0] if len(results) == 1 else results
 
     def __str__(self) -> str:
@@ -170,16 +170,61 @@ def _rule_text(rule: str | os.PathLike[str]) -> tuple[str, str]:
     return str(path), path.read_text()
 
 
-def _to_native(array: np.ndarray) -> tuple[str, list[int], bytes]:
-    contiguous = np.ascontiguousarray(array)
-    return array.dtype.name, list(array.shape), contiguous.tobytes()
+# Types of which several elements share a byte, the first one in the lowest bits.
+_PACKED = {"int4": 4, "uint4": 4, "float4_e2m1fn": 4, "int2": 2, "uint2": 2}
 
 
-def _from_native(dtype: str, shape: list[int], data: bytes) -> np.ndarray:
+def _pack(elements: np.ndarray, bits: int) -> bytes:
+    per = 8 // bits
+    padded = np.zeros(-(-elements.size // per) * per, np.uint8)
+    padded[: elements.size] = elements & ((1 << bits) - 1)
+    shifted = padded.reshape(-1, per) << (np.arange(per, dtype=np.uint8) * bits)
+    return np.bitwise_or.reduce(shifted, axis=1).tobytes()
+
+
+def _unpack(data: bytes, bits: int, dtype: str) -> np.ndarray:
+    per = 8 // bits
+    parts = np.frombuffer(data, np.uint8)[:, None] >> (np.arange(per, dtype=np.uint8) * bits)
+    parts = (parts & ((1 << bits) - 1)).ravel()
+    if dtype.startswith("int"):
+        # Negative numbers fill the upper bits of the byte that holds them.
+        sign = 1 << (bits - 1)
+        parts = ((parts.astype(np.int16) ^ sign) - sign).astype(np.uint8)
+    return parts
+
+
+def _to_native(value: Any) -> Any:
+    """An array, a sequence or an absent value, in the form that `_native` takes."""
+    if value is None:
+        return None
+    if isinstance(value, list):
+        return [_to_native(item) for item in value]
+    array = np.asarray(value)
+    shape = list(array.shape)
+    if array.dtype.kind in "OSU":
+        texts = [t if isinstance(t, bytes) else str(t).encode() for t in array.ravel().tolist()]
+        return "str", shape, texts
+    if bits := _PACKED.get(array.dtype.name):
+        return array.dtype.name, shape, _pack(array.ravel().view(np.uint8), bits)
+    return array.dtype.name, shape, np.ascontiguousarray(array).tobytes()
+
+
+def _from_native(value: Any) -> Any:
+    if value is None:
+        return None
+    if isinstance(value, list):
+        return [_from_native(item) for item in value]
+    dtype, shape, data = value
+    if dtype == "str":
+        texts = np.empty(len(data), dtype=object)
+        texts[:] = [text.decode(errors="surrogateescape") for text in data]
+        return texts.reshape(shape)
     try:
         kind = np.dtype(dtype)
     except TypeError:
         import ml_dtypes
 
         kind = np.dtype(getattr(ml_dtypes, dtype))
+    if bits := _PACKED.get(dtype):
+        return _unpack(data, bits, dtype).view(kind)[: math.prod(shape)].reshape(shape).copy()
     return np.frombuffer(data, dtype=kind).reshape(shape).copy()

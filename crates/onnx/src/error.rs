@@ -8,7 +8,7 @@ use crate::file::{FileError, TensorError};
 pub enum Error {
     /// The file could not be read or written.
     #[error(transparent)]
-    File(#[from] FileError),
+    File(Box<FileError>),
     /// The model could not be encoded.
     #[error("the model cannot be encoded: {source}")]
     Encode {
@@ -56,7 +56,7 @@ pub enum Error {
         name: String,
         /// What is wrong with it.
         #[source]
-        source: TensorError,
+        source: Box<TensorError>,
     },
     /// The program has what no node of the operator set can say.
     #[error("operation `{op}` cannot be written in operator set {opset}: {reason}")]
@@ -68,6 +68,12 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+}
+
+impl From<FileError> for Error {
+    fn from(error: FileError) -> Error {
+        Error::File(Box::new(error))
+    }
 }
 
 /// The result of import and export.

@@ -1,5 +1,6 @@
 //! The native half of the Python package `tangram`: arguments in, results out, no algorithm.
 
+mod datum;
 mod model;
 
 use pyo3::exceptions::PyException;

@@ -8,13 +8,10 @@ use pyo3::types::PyBytes;
 use tangram::dialects::interpret::{Datum, interpret};
 use tangram::onnx::{self, ExportOptions};
 use tangram::report::{self, BeforeAfter};
-use tangram::tensor::{DType, Tensor};
 use tangram::{Library, OptimiseError, Options, RulesError, dialects};
 
+use crate::datum;
 use crate::{EvaluationError, ModelError, RuleError};
-
-/// An array as it crosses the border: element type, shape, bytes.
-type Array = (String, Vec<usize>, Vec<u8>);
 
 fn model_error(error: impl std::fmt::Display) -> PyErr {
     ModelError::new_err(error.to_string())
@@ -25,7 +22,7 @@ fn rule_error(error: RulesError) -> PyErr {
 }
 
 /// A model in IR.
-#[pyclass(module = "tangram._native", skip_from_py_object)]
+#[pyclass(module = "tangram._native")]
 #[derive(Clone)]
 pub(crate) struct Model {
     inner: onnx::Model,
@@ -93,8 +90,8 @@ impl Model {
     }
 
     /// The graph as a picture.
-    fn svg(&self) -> String {
-        tangram::picture::svg(&self.inner)
+    fn svg(&self) -> PyResult<String> {
+        tangram::picture::svg(&self.inner).map_err(model_error)
     }
 
     /// Applies rules; returns the new model and a report in JSON.
@@ -128,25 +125,14 @@ impl Model {
     fn evaluate<'py>(
         &self,
         python: Python<'py>,
-        inputs: Vec<Array>,
-    ) -> PyResult<Vec<(String, Vec<usize>, Bound<'py, PyBytes>)>> {
-        let failed = |error: &dyn std::fmt::Display| EvaluationError::new_err(error.to_string());
-        let mut data = Vec::new();
-        for (dtype, shape, bytes) in inputs {
-            let dtype: DType = dtype.parse().map_err(|e| failed(&e))?;
-            let tensor = Tensor::from_bytes(dtype, &shape, bytes::Bytes::from(bytes));
-            data.push(Datum::Tensor(tensor.map_err(|e| failed(&e))?));
-        }
-        let main = self.inner.main().ok_or_else(|| failed(&"the model has no graph"))?;
+        inputs: Vec<Bound<'py, PyAny>>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let failed = |error: String| EvaluationError::new_err(error);
+        let main = self.inner.main().ok_or_else(|| failed("the model has no graph".to_owned()))?;
+        let data: Vec<Datum> = inputs.iter().map(datum::from_python).collect::<PyResult<_>>()?;
         let outputs = python.detach(|| interpret(&self.inner.module, main, &data));
-        let array = |datum: Datum| match datum {
-            Datum::Tensor(tensor) => {
-                let bytes = PyBytes::new(python, tensor.bytes());
-                Ok((tensor.dtype().name().to_owned(), tensor.shape().to_vec(), bytes))
-            }
-            _ => Err(failed(&"an output is no tensor")),
-        };
-        outputs.map_err(|e| failed(&e))?.into_iter().map(array).collect()
+        let outputs = outputs.map_err(|error| failed(error.to_string()))?;
+        outputs.iter().map(|datum| datum::to_python(python, datum)).collect()
     }
 }
 
@@ -179,7 +165,7 @@ pub(crate) fn check_rules(name: &str, text: &str) -> PyResult<Vec<String>> {
     library.add_text(name, text, None).map_err(rule_error)?;
     match library.check() {
         found if found.is_empty() => {
-            Ok(library.rules.iter().map(|rule| rule.rule.name.clone()).collect())
+            Ok(library.rules.iter().map(|rule| rule.rule.name().to_owned()).collect())
         }
         found => Err(RuleError::new_err(found)),
     }

@@ -118,8 +118,10 @@ impl Importer {
 
     /// Makes a constant operation for `tensor`.
     pub(super) fn constant(&mut self, tensor: &TensorProto) -> Result<Op> {
-        let read = tensor_bytes(tensor, &self.source.files)
-            .map_err(|source| Error::Tensor { name: tensor.name().to_owned(), source })?;
+        let read = tensor_bytes(tensor, &self.source.files).map_err(|error| Error::Tensor {
+            name: tensor.name().to_owned(),
+            source: error.into(),
+        })?;
         let loc = self.context.name_loc(tensor.name());
         let point = Point::End(self.block);
         match to_tensor(&read) {
@@ -166,8 +168,10 @@ impl Importer {
 
     /// The attribute that holds `tensor`; an opaque one if tensors here cannot have its elements.
     pub(super) fn tensor_attr(&mut self, tensor: &TensorProto) -> Result<Attr> {
-        let read = tensor_bytes(tensor, &self.source.files)
-            .map_err(|source| Error::Tensor { name: tensor.name().to_owned(), source })?;
+        let read = tensor_bytes(tensor, &self.source.files).map_err(|error| Error::Tensor {
+            name: tensor.name().to_owned(),
+            source: error.into(),
+        })?;
         Ok(match to_tensor(&read) {
             Some(value) => constant::tensor_attr(&mut self.module, &value, tensor.name()),
             None => self.context.attr(AttrData::Opaque(self.context.str("onnx.tensor"))),

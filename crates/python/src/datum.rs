@@ -1,0 +1,59 @@
+//! Values as they cross the border: `(element type, shape, bytes)` for a tensor, a list of byte
+//! strings in place of the bytes for a tensor of strings, a list for a sequence, `None` for an
+//! optional value that is absent.
+
+use pyo3::IntoPyObjectExt;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList};
+use tangram::dialects::interpret::Datum;
+use tangram::tensor::{DType, Tensor};
+
+use crate::EvaluationError;
+
+fn failed(error: impl std::fmt::Display) -> PyErr {
+    EvaluationError::new_err(error.to_string())
+}
+
+/// Reads a value from Python.
+pub(crate) fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Datum> {
+    if value.is_none() {
+        return Ok(Datum::Optional(None));
+    }
+    if let Ok(list) = value.cast::<PyList>() {
+        return list
+            .iter()
+            .map(|item| from_python(&item))
+            .collect::<PyResult<_>>()
+            .map(Datum::Sequence);
+    }
+    let (dtype, shape, data): (String, Vec<usize>, Bound<'_, PyAny>) = value.extract()?;
+    let dtype: DType = dtype.parse().map_err(failed)?;
+    let tensor = match dtype {
+        DType::String => Tensor::from_strings(&shape, data.extract::<Vec<Vec<u8>>>()?),
+        _ => Tensor::from_bytes(dtype, &shape, data.extract::<Vec<u8>>()?),
+    };
+    tensor.map(Datum::Tensor).map_err(failed)
+}
+
+/// Hands a value to Python.
+pub(crate) fn to_python<'py>(python: Python<'py>, datum: &Datum) -> PyResult<Bound<'py, PyAny>> {
+    match datum {
+        Datum::Tensor(tensor) => {
+            let data = match tensor.strings() {
+                Some(strings) => {
+                    let strings = strings.iter().map(|text| PyBytes::new(python, text));
+                    PyList::new(python, strings)?.into_any()
+                }
+                None => PyBytes::new(python, tensor.bytes()).into_any(),
+            };
+            (tensor.dtype().name(), tensor.shape().to_vec(), data).into_bound_py_any(python)
+        }
+        Datum::Sequence(items) => {
+            let items: Vec<_> =
+                items.iter().map(|item| to_python(python, item)).collect::<PyResult<_>>()?;
+            Ok(PyList::new(python, items)?.into_any())
+        }
+        Datum::Optional(Some(inner)) => to_python(python, inner),
+        Datum::Optional(None) | Datum::None => Ok(python.None().into_bound(python)),
+    }
+}
