@@ -29,6 +29,14 @@ pub enum Error {
         /// The tuples it was given.
         found: String,
     },
+    /// A row of integers does not fit the columns of its system.
+    #[error("expected a row of {expected} integers, found {found}")]
+    Row {
+        /// Columns: constant, dimensions, divisions.
+        expected: usize,
+        /// The length of the row.
+        found: usize,
+    },
     /// Points of an infinite set were asked for.
     #[error("dimension {dim} is unbounded")]
     Unbounded {

@@ -1,7 +1,9 @@
 //! Integer sets and relations, quasi-affine functions, counting, symbolic dimensions.
 
+mod algebra;
 mod basic;
 mod budget;
+mod conjunction;
 mod eliminate;
 mod error;
 mod matrix;
@@ -12,8 +14,11 @@ mod space;
 pub mod symbolic;
 mod system;
 mod token;
+mod union;
 
 pub use budget::Budget;
+pub use conjunction::{Conjunction, Division};
 pub use error::Error;
 pub use relation::Relation;
 pub use space::{Space, Tuple};
+pub use union::Union;

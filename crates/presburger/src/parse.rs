@@ -72,8 +72,16 @@ impl Relation {
     /// # Errors
     /// [`Error::Syntax`] with the column; [`Error::Space`] if disjuncts differ in their tuples.
     pub fn parse(text: &str, budget: &Budget) -> Result<Self, Error> {
-        Parser { tokens: tokens(text)?, at: 0, depth: 0, scope: Vec::new(), budget }.relation()
+        let mut parts = relations(text, budget)?.into_iter();
+        let none = || Error::Syntax { column: 1, expected: "a tuple", found: text.to_owned() };
+        let first = parts.next().ok_or_else(none)?;
+        parts.try_fold(first, |all, part| all.union(&part))
     }
+}
+
+/// Parses disjuncts of any spaces, one relation each.
+pub(crate) fn relations(text: &str, budget: &Budget) -> Result<Vec<Relation>, Error> {
+    Parser { tokens: tokens(text)?, at: 0, depth: 0, scope: Vec::new(), budget }.relations()
 }
 
 struct Parser<'a> {
@@ -132,7 +140,7 @@ impl Parser<'_> {
         Ok(names)
     }
 
-    fn relation(mut self) -> Result<Relation, Error> {
+    fn relations(mut self) -> Result<Vec<Relation>, Error> {
         let mut params = Vec::new();
         if self.eat("[") {
             if !self.is("]") {
@@ -142,13 +150,9 @@ impl Parser<'_> {
             self.need("->")?;
         }
         self.need("{")?;
-        let mut result: Option<Relation> = None;
-        loop {
-            let next = self.disjunct(&params)?;
-            result = Some(match result {
-                Some(old) => old.union(&next)?,
-                None => next,
-            });
+        let mut result = Vec::new();
+        while !self.is("}") {
+            result.push(self.disjunct(&params)?);
             if !self.eat(";") {
                 break;
             }
@@ -157,7 +161,7 @@ impl Parser<'_> {
         if *self.peek() != Token::End {
             return Err(self.unexpected("end of text"));
         }
-        result.ok_or_else(|| self.unexpected("a tuple"))
+        Ok(result)
     }
 
     fn disjunct(&mut self, params: &[String]) -> Result<Relation, Error> {
@@ -188,6 +192,13 @@ impl Parser<'_> {
     fn tuple(&mut self, given: &mut Vec<Vec<Basic>>) -> Result<Tuple, Error> {
         let name = if self.is("[") { String::new() } else { self.name()? };
         self.need("[")?;
+        if self.starts_tuple() {
+            let left = self.deeper(|parser| parser.tuple(given))?;
+            self.need("->")?;
+            let right = self.deeper(|parser| parser.tuple(given))?;
+            self.need("]")?;
+            return Ok(Tuple { name, ..Tuple::wrapping(left, right) });
+        }
         let mut dims: Vec<String> = Vec::new();
         while !self.is("]") {
             if !dims.is_empty() {
@@ -196,7 +207,12 @@ impl Parser<'_> {
             dims.push(self.element(given)?);
         }
         self.need("]")?;
-        Ok(Tuple { name, dims })
+        Ok(Tuple::new(name, dims))
+    }
+
+    fn starts_tuple(&self) -> bool {
+        let next = &self.tokens[(self.at + 1).min(self.tokens.len() - 1)].0;
+        self.is("[") || matches!(self.peek(), Token::Name(_)) && *next == Token::Sign("[")
     }
 
     /// Reads a new name, or an expression that the new dimension equals.

@@ -11,19 +11,25 @@ impl fmt::Display for Relation {
         if !space.params.is_empty() {
             write!(f, "[{}] -> ", space.params.join(", "))?;
         }
-        let dims = space.input.iter().flat_map(|t| &t.dims).chain(&space.output.dims);
-        let names: Vec<String> = space.params.iter().chain(dims).cloned().collect();
-        let parts: Vec<String> = match &self.parts[..] {
-            [] => vec![format!("{space} : false")],
-            parts => parts
-                .iter()
-                .map(|part| {
-                    let text = conjunction(part, names.clone());
-                    if text.is_empty() { space.to_string() } else { format!("{space} : {text}") }
-                })
-                .collect(),
+        write!(f, "{{ {} }}", self.disjuncts().join("; "))
+    }
+}
+
+impl Relation {
+    /// Prints each disjunct without braces and parameters.
+    pub(crate) fn disjuncts(&self) -> Vec<String> {
+        let names = self.space().distinct_names();
+        let mut tuples = String::new();
+        // Writing into a string cannot fail.
+        let _ = self.space().write(&mut tuples, &names);
+        if self.parts.is_empty() {
+            return vec![format!("{tuples} : false")];
+        }
+        let one = |part: &Basic| {
+            let text = conjunction(part, names.clone());
+            if text.is_empty() { tuples.clone() } else { format!("{tuples} : {text}") }
         };
-        write!(f, "{{ {} }}", parts.join("; "))
+        self.parts.iter().map(one).collect()
     }
 }
 

@@ -40,7 +40,7 @@ impl Relation {
     }
 
     /// Rewrites over `params`, which must hold all parameters of `self`.
-    fn aligned(&self, params: &[String]) -> Self {
+    pub(crate) fn aligned(&self, params: &[String]) -> Self {
         if self.space.params == params {
             return self.clone();
         }
@@ -53,7 +53,7 @@ impl Relation {
         Self::new(space, parts)
     }
 
-    fn pair(&self, other: &Self) -> Result<(Self, Self), Error> {
+    pub(crate) fn pair(&self, other: &Self) -> Result<(Self, Self), Error> {
         if !self.space.same_tuples(&other.space) {
             return Err(self.space.mismatch(&other.space));
         }
@@ -120,7 +120,7 @@ impl Relation {
         self.intersect(other, budget)?.is_empty(budget)
     }
 
-    fn projected(
+    pub(crate) fn projected(
         &self,
         space: Space,
         range: std::ops::Range<usize>,
@@ -167,7 +167,7 @@ impl Relation {
         Ok(Self::new(space, parts))
     }
 
-    fn not_a_relation(&self) -> Error {
+    pub(crate) fn not_a_relation(&self) -> Error {
         Error::Space { expected: "[..] -> [..]".into(), found: self.space.to_string() }
     }
 
@@ -278,8 +278,7 @@ impl Relation {
     /// [`Error::Space`] if the number of coordinates is not that of the space.
     pub fn contains(&self, point: &[i128]) -> Result<bool, Error> {
         if point.len() != self.space.dims() {
-            let found =
-                Tuple { name: String::new(), dims: point.iter().map(i128::to_string).collect() };
+            let found = Tuple::new("", point.iter().map(i128::to_string));
             return Err(Error::Space {
                 expected: self.space.to_string(),
                 found: found.to_string(),

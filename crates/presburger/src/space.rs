@@ -1,21 +1,28 @@
 //! Spaces: named parameters and the tuples of a set or relation.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::Error;
 
 /// A tuple of dimensions; names of dimensions are for printing only.
+///
+/// A wrapped relation `[A[i] -> B[j]]` is a tuple over the dimensions of both sides.
 #[derive(Debug, Clone, Default)]
 pub struct Tuple {
     /// The tuple's name, empty where it has none.
     pub name: String,
-    /// One name per dimension.
+    /// One name per dimension, those of nested tuples included.
     pub dims: Vec<String>,
+    /// The two sides of a wrapped relation; their dimensions make up `dims`.
+    pub nested: Option<Arc<(Tuple, Tuple)>>,
 }
 
 impl PartialEq for Tuple {
     fn eq(&self, other: &Self) -> bool {
-        self.name == other.name && self.dims.len() == other.dims.len()
+        self.name == other.name
+            && self.dims.len() == other.dims.len()
+            && self.nested == other.nested
     }
 }
 
@@ -23,7 +30,60 @@ impl Eq for Tuple {}
 
 impl fmt::Display for Tuple {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}[{}]", self.name, self.dims.join(", "))
+        self.write(f, &self.dims)
+    }
+}
+
+impl Tuple {
+    /// Makes a tuple of named dimensions; an empty `name` is none.
+    pub fn new(name: impl Into<String>, dims: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let dims = dims.into_iter().map(Into::into).collect();
+        Self { name: name.into(), dims, nested: None }
+    }
+
+    /// Makes a nameless tuple of `len` dimensions.
+    pub fn anonymous(len: usize) -> Self {
+        Self::new("", (0..len).map(|i| format!("i{i}")))
+    }
+
+    /// Wraps a pair of tuples, `[left -> right]`.
+    pub fn wrapping(left: Self, right: Self) -> Self {
+        let dims = left.dims.iter().chain(&right.dims).cloned().collect();
+        Self { name: String::new(), dims, nested: Some(Arc::new((left, right))) }
+    }
+
+    /// Returns the two sides of a wrapped relation, with the names of `dims`.
+    pub fn sides(&self) -> Option<(Self, Self)> {
+        let (left, right) = &**self.nested.as_ref()?;
+        let (a, b) = self.dims.split_at(left.dims.len());
+        Some((left.renamed(a), right.renamed(b)))
+    }
+
+    pub(crate) fn renamed(&self, dims: &[String]) -> Self {
+        let mut result = Self { dims: dims.to_vec(), ..self.clone() };
+        result.nested = result.sides_shape(dims);
+        result
+    }
+
+    fn sides_shape(&self, dims: &[String]) -> Option<Arc<(Self, Self)>> {
+        let (left, right) = &**self.nested.as_ref()?;
+        let (a, b) = dims.split_at(left.dims.len());
+        Some(Arc::new((left.renamed(a), right.renamed(b))))
+    }
+
+    /// Writes the tuple with `names` in place of its dimensions.
+    pub(crate) fn write(&self, f: &mut impl fmt::Write, names: &[String]) -> fmt::Result {
+        write!(f, "{}[", self.name)?;
+        match self.nested.as_deref() {
+            Some((left, right)) => {
+                let (a, b) = names.split_at(left.dims.len());
+                left.write(f, a)?;
+                f.write_str(" -> ")?;
+                right.write(f, b)?;
+            }
+            None => f.write_str(&names.join(", "))?,
+        }
+        f.write_str("]")
     }
 }
 
@@ -39,6 +99,21 @@ pub struct Space {
 }
 
 impl Space {
+    /// Makes the space of a set.
+    pub fn set(params: Vec<String>, tuple: Tuple) -> Self {
+        Self { params, input: None, output: tuple }
+    }
+
+    /// Makes the space of a relation.
+    pub fn map(params: Vec<String>, input: Tuple, output: Tuple) -> Self {
+        Self { params, input: Some(input), output }
+    }
+
+    /// Says whether the space has no input tuple.
+    pub fn is_set(&self) -> bool {
+        self.input.is_none()
+    }
+
     pub(crate) fn inputs(&self) -> usize {
         self.input.as_ref().map_or(0, |tuple| tuple.dims.len())
     }
@@ -66,13 +141,34 @@ impl Space {
         }
         params
     }
+
+    /// Names parameters, inputs and outputs so that no two are the same.
+    pub(crate) fn distinct_names(&self) -> Vec<String> {
+        let dims = self.input.iter().flat_map(|t| &t.dims).chain(&self.output.dims);
+        let mut names: Vec<String> = self.params.clone();
+        for dim in dims {
+            let mut name = dim.clone();
+            while names.contains(&name) {
+                name.push('\'');
+            }
+            names.push(name);
+        }
+        names
+    }
+
+    /// Writes the tuples with `names` for parameters, inputs and outputs.
+    pub(crate) fn write(&self, f: &mut impl fmt::Write, names: &[String]) -> fmt::Result {
+        let (inputs, outputs) = names[self.params.len()..].split_at(self.inputs());
+        if let Some(input) = &self.input {
+            input.write(f, inputs)?;
+            f.write_str(" -> ")?;
+        }
+        self.output.write(f, outputs)
+    }
 }
 
 impl fmt::Display for Space {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(input) = &self.input {
-            write!(f, "{input} -> ")?;
-        }
-        write!(f, "{}", self.output)
+        self.write(f, &self.distinct_names())
     }
 }
