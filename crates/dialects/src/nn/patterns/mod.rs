@@ -4,13 +4,16 @@
 //! extents, evaluation or inference. One file for each pattern.
 
 mod cast_like;
+mod flatten_concatenate;
 mod fold_constants;
 mod fold_shapes;
 mod identity;
+mod inline_if;
 mod neutral_element;
 mod refine_types;
 mod static_operands;
 mod static_shape;
+mod zero_state;
 
 use tangram_ir::{Attr, Context, Module, Name, Op, OpState, Point, Value};
 use tangram_presburger::symbolic::Truth;
@@ -45,6 +48,9 @@ pub fn all(context: &Context, options: &Options) -> Vec<Box<dyn RewritePattern>>
         static_shape::broadcast_to(context),
         identity::pattern(context),
         neutral_element::pattern(context),
+        flatten_concatenate::pattern(context),
+        zero_state::pattern(context),
+        inline_if::pattern(context),
     ];
     patterns.into_iter().map(|pattern| Box::new(pattern) as Box<dyn RewritePattern>).collect()
 }

@@ -3,11 +3,13 @@
 //! The other operand must not enlarge the result. `-0.0 + 0.0` is `0.0`: the sign of a zero may
 //! change, as in every peer.
 
-use tangram_ir::{Context, Module, Op, Value};
+use tangram_ir::{Context, Dim, Module, Op, Value};
+use tangram_presburger::symbolic::Truth;
 use tangram_rewrite::{NoMatch, Rewriter};
+use tangram_tensor::Tensor;
 
 use super::{Matched, Native, replace, roots, same_type};
-use crate::constant;
+use crate::{constant, dims};
 
 /// Operation, its neutral element, and whether it may stand on the left as well.
 const TABLE: &[(&str, f64, bool)] = &[
@@ -49,8 +51,12 @@ fn rewrite(rewriter: &mut Rewriter<'_>, op: Op) -> Matched {
 }
 
 /// Says whether `value` is a constant whose elements are all `number`.
-fn is_everywhere(module: &Module, value: Value, number: f64) -> bool {
-    let Some(tensor) = constant::constant_tensor(module, value) else { return false };
+pub(super) fn is_everywhere(module: &Module, value: Value, number: f64) -> bool {
+    constant::constant_tensor(module, value).is_some_and(|tensor| is_splat_of(&tensor, number))
+}
+
+/// Says whether there are elements, and all are `number`.
+pub(super) fn is_splat_of(tensor: &Tensor, number: f64) -> bool {
     if tensor.is_empty() || !tensor.is_splat() {
         return false;
     }
@@ -63,8 +69,8 @@ fn is_everywhere(module: &Module, value: Value, number: f64) -> bool {
     first == Some(number)
 }
 
-/// Says whether the result has the type of `x`: provably, or because all extents of `other` are 1
-/// and it has no more of them.
+/// Says whether the result has the type of `x`: provably, or because each extent of `other` is 1 or
+/// that of `x` at the same place, counted from the last.
 fn keeps_shape(module: &Module, op: Op, x: Value, other: Value) -> bool {
     let context = module.context();
     let result = module.result(op, 0);
@@ -76,8 +82,10 @@ fn keeps_shape(module: &Module, op: Op, x: Value, other: Value) -> bool {
     else {
         return false;
     };
-    let one = |dim: &tangram_ir::Dim| dim.as_static() == Some(1);
+    let fits = |(other, x): (&Dim, &Dim)| {
+        other.as_static() == Some(1) || dims::equal(context, *other, *x) == Truth::True
+    };
     context.element_type(module.value_type(result)) == Some(element)
         && other.len() <= x.len()
-        && other.iter().all(one)
+        && other.iter().rev().zip(x.iter().rev()).all(fits)
 }
