@@ -5,7 +5,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use tangram_dialects::nn::patterns;
-use tangram_gsl::rules::{self, CompileError, CompiledRule, RuleSet};
+use tangram_gsl::check::{check_rule, has_errors};
+use tangram_gsl::rules::{self, CompileError, CompiledRule};
+use tangram_gsl::schema::NnSchema;
 use tangram_onnx::{Model, is_expressible};
 use tangram_rewrite::{FrozenPatternSet, GreedyConfig, PatternSet, Report as Rewriting, greedy};
 
@@ -138,19 +140,25 @@ fn rules(
     let growth =
         options.fold_limit.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
     let settings = rules::Options { natives: natives(), record: None, fold_growth: growth };
-    let list: Vec<_> = library.rules.iter().map(|located| located.rule.clone()).collect();
-    let set =
-        RuleSet::new(&list, model.module.context(), &settings, &|name| is_expressible(name, opset));
-    for (name, error) in set.disabled() {
-        match error {
-            CompileError::Inexpressible { operation, .. } => {
-                let why = format!("`{name}` is left out: opset {opset} has no `{operation}`");
+    let expressible = |name: &str| is_expressible(name, opset);
+    let context = model.module.context();
+    let schema = NnSchema::new(context);
+    let mut compiled = Vec::with_capacity(library.rules.len());
+    for located in &library.rules {
+        let found = check_rule(located, &schema);
+        if has_errors(&found) {
+            return Err(OptimiseError::Rules(library.sources.render(&found)));
+        }
+        match CompiledRule::checked(&located.rule, context, &settings, &expressible) {
+            Ok(rule) => compiled.push(rule),
+            Err(CompileError::Inexpressible { rule, operation }) => {
+                let why = format!("`{rule}` is left out: opset {opset} has no `{operation}`");
                 report.left_out.push(why);
             }
-            other => return Err(OptimiseError::Rules(other.to_string())),
+            Err(other) => return Err(OptimiseError::Rules(other.to_string())),
         }
     }
-    Ok(set.compiled().cloned().collect())
+    Ok(compiled)
 }
 
 fn record(report: &mut Report, done: Rewriting) {

@@ -85,6 +85,20 @@ impl CompiledRule {
         if has_errors(&found) {
             return Err(CompileError::Wrong(sources.render(&found)));
         }
+        Self::checked(rule, context, options, expressible)
+    }
+
+    /// Compiles a rule that the checker found nothing against.
+    ///
+    /// # Errors
+    /// A rule that calls a function nobody registered, or whose target makes what cannot be
+    /// expressed.
+    pub fn checked(
+        rule: &Rule,
+        context: &Context,
+        options: &Options,
+        expressible: &dyn Fn(&str) -> bool,
+    ) -> Result<Self, CompileError> {
         if let Some(function) = unknown_function(rule, &options.natives) {
             let rule = rule.name().to_owned();
             return Err(CompileError::Native { rule, function });

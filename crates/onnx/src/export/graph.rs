@@ -5,6 +5,7 @@ use tangram_ir::{Block, Op, Str, Value};
 
 use super::{Exporter, Graph};
 use crate::error::Result;
+use crate::model::ConstantForm;
 use crate::proto::{GraphProto, NodeProto, ValueInfoProto};
 
 impl Exporter<'_> {
@@ -55,23 +56,16 @@ impl Exporter<'_> {
         }
         for (number, tensor) in self.source.tensors.iter().enumerate() {
             if inputs.contains(tensor.name()) {
+                self.defaults.insert(number as u32);
                 self.write_initializer(number as u32, tensor.name().to_owned(), block);
             }
         }
-        let by_tensor = self.source.constants.iter();
-        let kept: Vec<Value> = by_tensor
-            .filter(|(_, origin)| match origin.form {
-                crate::model::ConstantForm::Initializer(n) => {
-                    inputs.contains(self.source.tensors[n as usize].name())
-                }
-                crate::model::ConstantForm::Node(_) => false,
-            })
-            .filter(|(op, _)| self.module.is_live(**op))
-            .map(|(op, _)| self.module.result(*op, 0))
-            .collect();
-        for value in kept {
-            self.names[value] = self.module.value_name(value);
-            self.written.insert(value);
+        for (&op, origin) in &self.source.constants {
+            let ConstantForm::Initializer(number) = origin.form else { continue };
+            if self.defaults.contains(&number) && self.module.is_live(op) {
+                let value = self.module.result(op, 0);
+                self.names[value] = self.module.value_name(value);
+            }
         }
     }
 

@@ -51,6 +51,8 @@ struct Exporter<'m> {
     fresh: u32,
     /// Constants that are written already.
     written: FxHashSet<Value>,
+    /// Initializers, by number, that are defaults of graph inputs: they are written first.
+    defaults: FxHashSet<u32>,
     /// Constants made for attributes that are inputs in ONNX, by what they hold.
     pool: FxHashMap<tensor::PoolKey, String>,
     /// Operations that the node of a later operation covers.
@@ -75,6 +77,7 @@ pub fn export(model: &Model, options: ExportOptions) -> Result<ModelProto> {
         taken: FxHashSet::default(),
         fresh: 0,
         written: FxHashSet::default(),
+        defaults: FxHashSet::default(),
         pool: FxHashMap::default(),
         covered: FxHashSet::default(),
     };

@@ -53,6 +53,8 @@ impl Exporter<'_> {
         }
         let name = self.name(value);
         match origin.map(|origin| (origin.form, origin.block)) {
+            // A default of an input stands there already, whether rules kept it or not.
+            Some((ConstantForm::Initializer(number), _)) if self.defaults.contains(&number) => {}
             Some((ConstantForm::Initializer(number), block)) => {
                 self.write_initializer(number, name, block);
             }
