@@ -4,6 +4,7 @@ mod algebra;
 mod basic;
 mod budget;
 mod conjunction;
+pub mod count;
 mod eliminate;
 mod error;
 mod matrix;

@@ -1,0 +1,230 @@
+//! Guards: conjunctions over variables and floors of them, which say where a piece holds.
+
+use super::cone::{Cone, Row, content, reduced};
+use super::equalities::Affine;
+use super::number::Integer;
+use super::quasi::{Floor, Floors, Linear, substituted, value};
+use crate::{Budget, Error};
+
+/// Rows over `(1, variables, floors)` that are zero or not negative.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Guard {
+    pub floors: Floors,
+    pub eqs: Vec<Row>,
+    pub ineqs: Vec<Row>,
+    /// A contradiction was met.
+    pub never: bool,
+}
+
+impl Guard {
+    pub fn new(vars: usize) -> Self {
+        Self { floors: Floors::new(vars), ..Self::default() }
+    }
+
+    /// Adds that a linear form over `self.floors` is at least 0.
+    pub fn at_least_zero(&mut self, form: &Linear) {
+        let mut row = self.floors.row(form);
+        let g = content(&row[1..]);
+        if g.is_zero() {
+            self.never |= row[0].sign() < 0;
+            return;
+        }
+        row.iter_mut().for_each(|v| *v = v.div_floor(&g));
+        while row.last().is_some_and(Integer::is_zero) {
+            row.pop();
+        }
+        match self.ineqs.iter_mut().find(|old| old[1..] == row[1..]) {
+            Some(old) if row[0] < old[0] => *old = row,
+            Some(_) => {}
+            None => self.ineqs.push(row),
+        }
+    }
+
+    /// Adds that a linear form over `self.floors` is 0.
+    pub fn zero(&mut self, form: &Linear) {
+        let mut row = self.floors.row(form);
+        let g = content(&row[1..]);
+        if g.is_zero() || !row[0].mod_floor(&g).is_zero() {
+            self.never |= !row[0].is_zero();
+            return;
+        }
+        row = reduced(row);
+        if row[1..].iter().find(|v| !v.is_zero()).is_some_and(|v| v.sign() < 0) {
+            row.iter_mut().for_each(|v| *v = v.neg());
+        }
+        while row.last().is_some_and(Integer::is_zero) {
+            row.pop();
+        }
+        if !self.eqs.contains(&row) {
+            self.eqs.push(row);
+        }
+    }
+
+    /// Adds that `affine` over all variables is an integer.
+    pub fn integral(&mut self, affine: &Affine) {
+        let num = constant_first(&affine.num);
+        let mut whole = substituted(&num, &units(self.floors.vars));
+        let floor = self.floors.floor(num, affine.den.clone());
+        whole.add(&affine.den.neg(), &floor);
+        self.zero(&whole);
+    }
+
+    /// Returns the points that both allow; variables are the same.
+    pub fn and(&self, other: &Self) -> Self {
+        let mut result = self.clone();
+        result.never |= other.never;
+        let atoms = result.floors.merge(&other.floors);
+        for row in &other.eqs {
+            result.zero(&substituted(row, &atoms));
+        }
+        for row in &other.ineqs {
+            result.at_least_zero(&substituted(row, &atoms));
+        }
+        result
+    }
+
+    /// Returns disjoint guards that together allow what `self` allows and `other` does not.
+    pub fn without(&self, other: &Self, budget: &Budget) -> Result<Vec<Self>, Error> {
+        let mut pieces = Vec::new();
+        let mut rest = self.clone();
+        if other.never {
+            return Ok(vec![rest]);
+        }
+        let atoms = rest.floors.merge(&other.floors);
+        let negated = |row: &Row| {
+            let mut form = Linear::default();
+            form.add(&Integer::from(-1), &substituted(row, &atoms));
+            form
+        };
+        let mut halves: Vec<(Linear, Linear)> = Vec::new();
+        for row in &other.eqs {
+            halves.push((substituted(row, &atoms), negated(row)));
+            halves.push((negated(row), substituted(row, &atoms)));
+        }
+        halves.extend(other.ineqs.iter().map(|row| (substituted(row, &atoms), negated(row))));
+        for (inside, mut outside) in halves {
+            outside.constant = outside.constant.sub(&Integer::ONE);
+            let mut piece = rest.clone();
+            piece.at_least_zero(&outside);
+            if !piece.is_rationally_empty(budget)? {
+                pieces.push(piece.tidied());
+            }
+            rest.at_least_zero(&inside);
+        }
+        Ok(pieces)
+    }
+
+    pub fn contains(&self, point: &[Integer]) -> bool {
+        let atoms = self.floors.values(point);
+        !self.never
+            && self.eqs.iter().all(|row| value(row, &atoms).is_zero())
+            && self.ineqs.iter().all(|row| value(row, &atoms).sign() >= 0)
+    }
+
+    /// Says whether there is not even a rational point, with floors between their bounds.
+    pub fn is_rationally_empty(&self, budget: &Budget) -> Result<bool, Error> {
+        if self.never {
+            return Ok(true);
+        }
+        let cone = self.cone(budget)?;
+        Ok(cone.rays.iter().all(|ray| ray.row[0].is_zero()))
+    }
+
+    /// Returns the cone over the points; the constant's column comes first.
+    fn cone(&self, budget: &Budget) -> Result<Cone, Error> {
+        let cols = 1 + self.floors.vars + self.floors.all.len();
+        let padded = |row: &Row| {
+            let mut row = row.clone();
+            row.resize(cols, Integer::ZERO);
+            row
+        };
+        let mut rows: Vec<Row> = self.ineqs.iter().map(padded).collect();
+        for row in self.eqs.iter().map(padded) {
+            rows.push(row.iter().map(Integer::neg).collect());
+            rows.push(row);
+        }
+        for (index, floor) in self.floors.all.iter().enumerate() {
+            let (low, high) = bounds(floor, 1 + self.floors.vars + index);
+            rows.push(padded(&low));
+            rows.push(padded(&high));
+        }
+        let mut positive = vec![Integer::ZERO; cols];
+        positive[0] = Integer::ONE;
+        rows.push(positive);
+        Cone::new(cols, rows.iter().map(Vec::as_slice), budget)
+    }
+
+    /// Removes inequalities that the others imply, and floors that nothing uses.
+    pub fn simplified(mut self, budget: &Budget) -> Result<Self, Error> {
+        let mut at = self.ineqs.len();
+        while at > 0 && self.ineqs.len() > 1 {
+            at -= 1;
+            let row = self.ineqs.remove(at);
+            let mut outside = self.clone();
+            let mut form = substituted(&row, &units(self.floors.vars + self.floors.all.len()));
+            let mut opposite = Linear::default();
+            opposite.add(&Integer::from(-1), &form);
+            opposite.constant = opposite.constant.sub(&Integer::ONE);
+            form = opposite;
+            outside.at_least_zero(&form);
+            if !outside.is_rationally_empty(budget)? {
+                self.ineqs.insert(at, row);
+            }
+        }
+        Ok(self.tidied())
+    }
+
+    fn tidied(self) -> Self {
+        let vars = self.floors.vars;
+        let mut used = vec![false; self.floors.all.len()];
+        let mark = |row: &Row, used: &mut Vec<bool>| {
+            let inner = row.iter().skip(1 + vars).enumerate();
+            inner.filter(|(_, v)| !v.is_zero()).for_each(|(i, _)| used[i] = true);
+        };
+        self.eqs.iter().chain(&self.ineqs).for_each(|row| mark(row, &mut used));
+        for index in (0..used.len()).rev() {
+            if used[index] {
+                mark(&self.floors.all[index].num, &mut used);
+            }
+        }
+        if used.iter().all(|used| *used) {
+            return self;
+        }
+        let mut result = Self { never: self.never, ..Self::new(vars) };
+        let mut atoms = units(vars);
+        for (floor, used) in self.floors.all.iter().zip(used) {
+            let linear = if used {
+                let num = result.floors.row(&substituted(&floor.num, &atoms));
+                result.floors.floor(num, floor.den.clone())
+            } else {
+                Linear::default()
+            };
+            atoms.push(linear);
+        }
+        self.eqs.iter().for_each(|row| result.zero(&substituted(row, &atoms)));
+        self.ineqs.iter().for_each(|row| result.at_least_zero(&substituted(row, &atoms)));
+        result
+    }
+}
+
+/// Returns the rows `num - den * floor` and `den * floor + den - 1 - num`.
+fn bounds(floor: &Floor, column: usize) -> (Row, Row) {
+    let mut low = floor.num.clone();
+    low.resize(column + 1, Integer::ZERO);
+    low[column] = floor.den.neg();
+    let mut high: Row = low.iter().map(Integer::neg).collect();
+    high[0] = high[0].add(&floor.den).sub(&Integer::ONE);
+    (low, high)
+}
+
+/// The forms that stand for the first `count` atoms themselves.
+pub(crate) fn units(count: usize) -> Vec<Linear> {
+    let unit = |atom| Linear { constant: Integer::ZERO, terms: vec![(atom, Integer::ONE)] };
+    (0..count as u32).map(unit).collect()
+}
+
+/// Moves the constant from the end of a row to its start.
+pub(crate) fn constant_first(row: &[Integer]) -> Row {
+    let (last, rest) = row.split_last().map_or((Integer::ZERO, row), |(l, r)| (l.clone(), r));
+    std::iter::once(last).chain(rest.iter().cloned()).collect()
+}

@@ -1,0 +1,36 @@
+//! Counting integer points: parametric cardinality by Barvinok's algorithm.
+//!
+//! The number of integer points of a parametric polytope is a piecewise
+//! quasi-polynomial in its parameters:
+//!
+//! 1. equations are solved over the integers, so that the polytope is full-dimensional;
+//! 2. its parametric vertices are found, and the chambers of the parameters on which
+//!    the set of vertices is constant;
+//! 3. the cone at each vertex is decomposed into unimodular ones, with signs;
+//! 4. each of those contributes the constant term of its generating function.
+//!
+//! `[n] -> { [i] : 0 <= 2 i <= n }` has the vertices `0` and `n / 2`; the first
+//! contributes `1/2`, the second `1/2 + floor(n / 2)`.
+//!
+//! Source: A. Barvinok, 1994; S. Verdoolaege et al., "Counting integer points in
+//! parametric polytopes using Barvinok's rational functions", 2007. Divergence: chambers
+//! are half-open, so that the pieces are disjoint; all steps are in exact integers.
+
+mod chambers;
+mod cone;
+mod contribution;
+mod equalities;
+mod guard;
+mod lattice;
+mod number;
+mod piecewise;
+mod polyhedron;
+mod quasi;
+mod todd;
+mod unimodular;
+mod vertices;
+
+pub use number::{Integer, Rational};
+pub use piecewise::Pieces;
+pub use polyhedron::Polyhedron;
+pub use quasi::QuasiPolynomial;

@@ -1,0 +1,124 @@
+//! Piecewise quasi-polynomials: each piece holds where its guard does, and 0 elsewhere.
+
+use super::guard::Guard;
+use super::number::{Integer, Rational};
+use super::quasi::QuasiPolynomial;
+use crate::{Budget, Error};
+
+/// Disjoint pieces over numbered variables, without names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pieces {
+    pub(crate) vars: usize,
+    pub(crate) all: Vec<(Guard, QuasiPolynomial)>,
+}
+
+impl Pieces {
+    /// Makes the function that is 0 everywhere.
+    pub fn zero(vars: usize) -> Self {
+        Self { vars, all: Vec::new() }
+    }
+
+    /// The number of variables.
+    pub fn vars(&self) -> usize {
+        self.vars
+    }
+
+    /// The number of pieces.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Says whether there is no piece, so that the function is 0.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// The number of terms of all pieces.
+    pub fn terms(&self) -> usize {
+        self.all.iter().map(|(_, polynomial)| polynomial.len()).sum()
+    }
+
+    /// Adds a piece that no other overlaps.
+    pub(crate) fn push(&mut self, guard: Guard, value: QuasiPolynomial) {
+        if !guard.never && !value.is_empty() {
+            self.all.push((guard, value));
+        }
+    }
+
+    /// Returns the value at an integer point.
+    pub fn evaluate(&self, point: &[Integer]) -> Rational {
+        let piece = self.all.iter().find(|(guard, _)| guard.contains(point));
+        piece.map_or(Rational::ZERO, |(_, polynomial)| polynomial.evaluate(point))
+    }
+
+    /// Adds; both have the same variables.
+    pub fn add(&self, other: &Self, budget: &Budget) -> Result<Self, Error> {
+        let mut result = Self::zero(self.vars);
+        let mut rest: Vec<(Guard, QuasiPolynomial)> = other.all.clone();
+        for (guard, value) in &self.all {
+            let mut alone = vec![guard.clone()];
+            let mut next = Vec::new();
+            for (other_guard, other_value) in &rest {
+                let both = guard.and(other_guard);
+                if both.is_rationally_empty(budget)? {
+                    next.push((other_guard.clone(), other_value.clone()));
+                    continue;
+                }
+                result.push(both.simplified(budget)?, value.add(other_value));
+                for piece in other_guard.without(guard, budget)? {
+                    next.push((piece, other_value.clone()));
+                }
+                alone = minus(alone, other_guard, budget)?;
+            }
+            for guard in alone {
+                result.push(guard.simplified(budget)?, value.clone());
+            }
+            rest = next;
+        }
+        for (guard, value) in rest {
+            result.push(guard.simplified(budget)?, value);
+        }
+        Ok(result)
+    }
+
+    /// Multiplies with a number.
+    pub fn scale(&self, factor: &Rational) -> Self {
+        let mut result = Self::zero(self.vars);
+        for (guard, value) in &self.all {
+            result.push(guard.clone(), value.scale(factor));
+        }
+        result
+    }
+
+    /// Subtracts; both have the same variables.
+    pub fn sub(&self, other: &Self, budget: &Budget) -> Result<Self, Error> {
+        self.add(&other.scale(&Rational::from(-1)), budget)
+    }
+
+    /// Multiplies; both have the same variables.
+    pub fn mul(&self, other: &Self, budget: &Budget) -> Result<Self, Error> {
+        let mut result = Self::zero(self.vars);
+        for (left, a) in &self.all {
+            for (right, b) in &other.all {
+                let both = left.and(right);
+                if !both.is_rationally_empty(budget)? {
+                    result.push(both.simplified(budget)?, a.mul(b));
+                }
+            }
+        }
+        Ok(result)
+    }
+}
+
+/// Takes what `cut` allows away from disjoint guards.
+fn minus(guards: Vec<Guard>, cut: &Guard, budget: &Budget) -> Result<Vec<Guard>, Error> {
+    let mut result = Vec::new();
+    for guard in guards {
+        if guard.and(cut).is_rationally_empty(budget)? {
+            result.push(guard);
+        } else {
+            result.extend(guard.without(cut, budget)?);
+        }
+    }
+    Ok(result)
+}

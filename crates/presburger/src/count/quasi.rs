@@ -1,0 +1,411 @@
+//! Quasi-polynomials: polynomials in variables and in floors of affine expressions of them.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::cone::{Row, content};
+use super::number::{Integer, Rational};
+
+/// The factors of a term, in ascending order, each as often as its power says.
+///
+/// A number below the number of variables is a variable, the others are floors.
+pub(crate) type Monomial = SmallVec<[u32; 6]>;
+
+/// `floor(num . (1, variables, earlier floors) / den)`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Floor {
+    pub num: Row,
+    pub den: Integer,
+}
+
+/// `constant + sum factor * atom`; atoms are numbered as in a [`Monomial`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Linear {
+    pub constant: Integer,
+    pub terms: Vec<(u32, Integer)>,
+}
+
+impl Linear {
+    pub fn add(&mut self, factor: &Integer, other: &Self) {
+        self.constant = self.constant.add_mul(factor, &other.constant);
+        for (atom, value) in &other.terms {
+            let value = value.mul(factor);
+            match self.terms.binary_search_by_key(atom, |(atom, _)| *atom) {
+                Ok(at) => {
+                    self.terms[at].1 = self.terms[at].1.add(&value);
+                    if self.terms[at].1.is_zero() {
+                        self.terms.remove(at);
+                    }
+                }
+                Err(at) if !value.is_zero() => self.terms.insert(at, (*atom, value)),
+                Err(_) => {}
+            }
+        }
+    }
+}
+
+/// Floors in an order in which each is made of earlier ones, each stored once.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Floors {
+    pub vars: usize,
+    pub all: Vec<Floor>,
+    index: FxHashMap<Floor, u32>,
+}
+
+impl Floors {
+    pub fn new(vars: usize) -> Self {
+        Self { vars, ..Self::default() }
+    }
+
+    /// Returns `floor(num . (1, variables, floors) / den)` in its simplest form.
+    ///
+    /// Integer parts leave the floor, common factors go, and of `x` and `-x` the one
+    /// with the smaller first factor stays inside.
+    pub fn floor(&mut self, mut num: Row, mut den: Integer) -> Linear {
+        let mut result = Linear::default();
+        take_integers(&mut num, &den, &Integer::ONE, &mut result);
+        let g = content(&num[1..]).gcd(&den);
+        if g > Integer::ONE {
+            num.iter_mut().for_each(|v| *v = v.div_floor(&g));
+            den = den.div_exact(&g);
+        }
+        let Some(first) = num[1..].iter().find(|v| !v.is_zero()) else {
+            return result;
+        };
+        let mut sign = Integer::ONE;
+        let double = first.add(first);
+        let opposite = den.sub(&Integer::ONE).sub(&num[0]);
+        if double > den || double == den && opposite < num[0] {
+            sign = sign.neg();
+            num.iter_mut().for_each(|v| *v = v.neg());
+            num[0] = opposite;
+            take_integers(&mut num, &den, &sign, &mut result);
+        }
+        while num.last().is_some_and(Integer::is_zero) {
+            num.pop();
+        }
+        let atom = self.intern(Floor { num, den });
+        result.add(&sign, &Linear { constant: Integer::ZERO, terms: vec![(atom, Integer::ONE)] });
+        result
+    }
+
+    fn intern(&mut self, floor: Floor) -> u32 {
+        let next = (self.vars + self.all.len()) as u32;
+        *self.index.entry(floor).or_insert_with_key(|floor| {
+            self.all.push(floor.clone());
+            next
+        })
+    }
+
+    /// Adds the floors of `other`; returns what each of its atoms is here.
+    pub fn merge(&mut self, other: &Self) -> Vec<Linear> {
+        let unit = |atom| Linear { constant: Integer::ZERO, terms: vec![(atom, Integer::ONE)] };
+        let mut atoms: Vec<Linear> = (0..self.vars as u32).map(unit).collect();
+        for floor in &other.all {
+            let num = self.row(&substituted(&floor.num, &atoms));
+            atoms.push(self.floor(num, floor.den.clone()));
+        }
+        atoms
+    }
+
+    /// Writes a linear form as a row over `(1, variables, floors)`.
+    pub fn row(&self, linear: &Linear) -> Row {
+        let mut row = vec![Integer::ZERO; 1 + self.vars + self.all.len()];
+        row[0] = linear.constant.clone();
+        for (atom, value) in &linear.terms {
+            row[1 + *atom as usize] = value.clone();
+        }
+        row
+    }
+
+    /// Returns the values of variables and floors at a point.
+    pub fn values(&self, point: &[Integer]) -> Vec<Integer> {
+        let mut values = point.to_vec();
+        for floor in &self.all {
+            values.push(value(&floor.num, &values).div_floor(&floor.den));
+        }
+        values
+    }
+}
+
+/// Returns the value of a row over `(1, atoms)`.
+pub(crate) fn value(row: &[Integer], atoms: &[Integer]) -> Integer {
+    row[1..].iter().zip(atoms).fold(row[0].clone(), |sum, (a, b)| sum.add_mul(a, b))
+}
+
+/// Puts linear forms for the atoms of a row over `(1, atoms)`.
+pub(crate) fn substituted(row: &[Integer], atoms: &[Linear]) -> Linear {
+    let mut sum = Linear { constant: row[0].clone(), terms: Vec::new() };
+    for (factor, atom) in row[1..].iter().zip(atoms).filter(|(factor, _)| !factor.is_zero()) {
+        sum.add(factor, atom);
+    }
+    sum
+}
+
+/// Moves `sign * floor(num / den)`, entry by entry, to `result`.
+fn take_integers(num: &mut Row, den: &Integer, sign: &Integer, result: &mut Linear) {
+    let mut whole = Linear::default();
+    for (i, value) in num.iter_mut().enumerate() {
+        let part = value.div_floor(den);
+        if !part.is_zero() {
+            *value = value.sub(&part.mul(den));
+            match i {
+                0 => whole.constant = part,
+                _ => whole.terms.push((i as u32 - 1, part)),
+            }
+        }
+    }
+    result.add(sign, &whole);
+}
+
+/// A polynomial with rational coefficients in variables and floors of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QuasiPolynomial {
+    pub(crate) floors: Floors,
+    pub(crate) terms: BTreeMap<Monomial, Rational>,
+}
+
+impl QuasiPolynomial {
+    /// Makes the zero polynomial in `vars` variables.
+    pub fn zero(vars: usize) -> Self {
+        Self { floors: Floors::new(vars), terms: BTreeMap::new() }
+    }
+
+    /// Makes a constant in `vars` variables.
+    pub fn constant(vars: usize, value: Rational) -> Self {
+        let mut result = Self::zero(vars);
+        result.insert(Monomial::new(), value);
+        result
+    }
+
+    /// Makes the variable number `index` out of `vars`.
+    pub fn variable(vars: usize, index: usize) -> Self {
+        let mut result = Self::zero(vars);
+        result.insert(Monomial::from_slice(&[index as u32]), Rational::ONE);
+        result
+    }
+
+    pub(crate) fn from_linear(floors: Floors, linear: &Linear, den: &Integer) -> Self {
+        let mut result = Self { floors, terms: BTreeMap::new() };
+        result.insert(Monomial::new(), Rational::reduced(linear.constant.clone(), den.clone()));
+        for (atom, value) in &linear.terms {
+            let value = Rational::reduced(value.clone(), den.clone());
+            result.insert(Monomial::from_slice(&[*atom]), value);
+        }
+        result
+    }
+
+    /// The number of variables.
+    pub fn vars(&self) -> usize {
+        self.floors.vars
+    }
+
+    /// The number of terms.
+    pub fn len(&self) -> usize {
+        self.terms.len()
+    }
+
+    /// Says whether there is no term.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// The largest number of factors of a term.
+    pub fn degree(&self) -> usize {
+        self.terms.keys().map(|monomial| monomial.len()).max().unwrap_or(0)
+    }
+
+    pub(crate) fn insert(&mut self, monomial: Monomial, value: Rational) {
+        if value.is_zero() {
+            return;
+        }
+        match self.terms.entry(monomial) {
+            std::collections::btree_map::Entry::Vacant(entry) => {
+                entry.insert(value);
+            }
+            std::collections::btree_map::Entry::Occupied(mut entry) => {
+                let sum = entry.get().add(&value);
+                if sum.is_zero() {
+                    entry.remove();
+                } else {
+                    *entry.get_mut() = sum;
+                }
+            }
+        }
+    }
+
+    /// Adds; both must have the same variables.
+    pub fn add(&self, other: &Self) -> Self {
+        let mut result = self.clone();
+        let other = other.over(&mut result.floors);
+        for (monomial, value) in other {
+            result.insert(monomial, value);
+        }
+        result
+    }
+
+    /// Subtracts; both must have the same variables.
+    pub fn sub(&self, other: &Self) -> Self {
+        self.add(&other.scale(&Rational::from(-1)))
+    }
+
+    /// Multiplies with a number.
+    pub fn scale(&self, factor: &Rational) -> Self {
+        let mut result = Self { floors: self.floors.clone(), terms: BTreeMap::new() };
+        for (monomial, value) in &self.terms {
+            result.insert(monomial.clone(), value.mul(factor));
+        }
+        result.tidied()
+    }
+
+    /// Multiplies; both must have the same variables.
+    pub fn mul(&self, other: &Self) -> Self {
+        let mut result = Self { floors: self.floors.clone(), terms: BTreeMap::new() };
+        let other = other.over(&mut result.floors);
+        for (left, a) in &self.terms {
+            for (right, b) in &other {
+                result.insert(joined(left, right), a.mul(b));
+            }
+        }
+        result.tidied()
+    }
+
+    /// Raises to a power.
+    pub fn pow(&self, exponent: u32) -> Self {
+        let one = Self::constant(self.vars(), Rational::ONE);
+        (0..exponent).fold(one, |product, _| product.mul(self))
+    }
+
+    /// Returns the floor of a polynomial of degree at most 1; `None` for a higher degree.
+    pub fn floor(&self) -> Option<Self> {
+        if self.degree() > 1 {
+            return None;
+        }
+        let den = self.terms.values().fold(Integer::ONE, |den, value| den.lcm(value.denom()));
+        let mut row = vec![Integer::ZERO; 1 + self.vars() + self.floors.all.len()];
+        for (monomial, value) in &self.terms {
+            let at = monomial.first().map_or(0, |atom| 1 + *atom as usize);
+            row[at] = value.numer().mul(&den.div_exact(value.denom()));
+        }
+        let mut floors = self.floors.clone();
+        let linear = floors.floor(row, den);
+        Some(Self::from_linear(floors, &linear, &Integer::ONE).tidied())
+    }
+
+    /// Writes the terms over `floors`, to which missing floors are added.
+    fn over(&self, floors: &mut Floors) -> Vec<(Monomial, Rational)> {
+        let atoms = floors.merge(&self.floors);
+        let plain = atoms
+            .iter()
+            .enumerate()
+            .all(|(i, atom)| atom.constant.is_zero() && atom.terms == [(i as u32, Integer::ONE)]);
+        if plain {
+            return self.terms.iter().map(|(m, v)| (m.clone(), v.clone())).collect();
+        }
+        let forms: Vec<Self> = atoms
+            .iter()
+            .map(|atom| Self::from_linear(Floors::new(floors.vars), atom, &Integer::ONE))
+            .collect();
+        let mut result = Self::zero(floors.vars);
+        for (monomial, value) in &self.terms {
+            for (product, value) in product_of(monomial, value, &forms) {
+                result.insert(product, value);
+            }
+        }
+        result.terms.into_iter().collect()
+    }
+
+    /// Puts polynomials for the variables; all of them are over the same variables.
+    pub(crate) fn substitute(&self, vars: usize, values: &[Self]) -> Self {
+        let mut forms: Vec<Self> = values.to_vec();
+        for floor in &self.floors.all {
+            let mut sum = Self::constant(vars, Rational::from(floor.num[0].clone()));
+            for (factor, form) in floor.num[1..].iter().zip(&forms) {
+                sum = sum.add(&form.scale(&Rational::from(factor.clone())));
+            }
+            let by = Rational::reduced(Integer::ONE, floor.den.clone());
+            forms.push(sum.scale(&by).floor().unwrap_or_else(|| Self::zero(vars)));
+        }
+        let mut result = Self::zero(vars);
+        for (monomial, value) in &self.terms {
+            let factors = monomial.iter().map(|atom| &forms[*atom as usize]);
+            let one = Self::constant(vars, value.clone());
+            result = result.add(&factors.fold(one, |product, form| product.mul(form)));
+        }
+        result.tidied()
+    }
+
+    /// Drops floors that no term uses.
+    pub(crate) fn tidied(self) -> Self {
+        let vars = self.vars();
+        let mut used = vec![false; self.floors.all.len()];
+        for atom in self.terms.keys().flatten().filter(|atom| **atom as usize >= vars) {
+            used[*atom as usize - vars] = true;
+        }
+        for index in (0..used.len()).rev().filter(|i| used[*i]).collect::<Vec<_>>() {
+            let inner = self.floors.all[index].num.iter().skip(1 + vars);
+            inner.enumerate().filter(|(_, v)| !v.is_zero()).for_each(|(i, _)| used[i] = true);
+        }
+        if used.iter().all(|used| *used) {
+            return self;
+        }
+        let mut floors = Floors::new(vars);
+        let mut to: Vec<u32> = (0..vars as u32).collect();
+        for (floor, used) in self.floors.all.iter().zip(&used) {
+            if !used {
+                to.push(u32::MAX);
+                continue;
+            }
+            let mut num = vec![Integer::ZERO; 1 + vars + floors.all.len()];
+            num[0] = floor.num[0].clone();
+            for (i, value) in floor.num[1..].iter().enumerate().filter(|(_, v)| !v.is_zero()) {
+                num[1 + to[i] as usize] = value.clone();
+            }
+            while num.last().is_some_and(Integer::is_zero) {
+                num.pop();
+            }
+            to.push(floors.intern(Floor { num, den: floor.den.clone() }));
+        }
+        let renamed = |m: Monomial| m.iter().map(|atom| to[*atom as usize]).collect();
+        let terms = self.terms.into_iter().map(|(m, value)| (renamed(m), value)).collect();
+        Self { floors, terms }
+    }
+
+    /// Returns the value at an integer point.
+    pub fn evaluate(&self, point: &[Integer]) -> Rational {
+        let atoms = self.floors.values(point);
+        let mut sum = Rational::ZERO;
+        for (monomial, value) in &self.terms {
+            let product = monomial.iter().fold(Integer::ONE, |p, a| p.mul(&atoms[*a as usize]));
+            sum = sum.add(&value.mul(&Rational::from(product)));
+        }
+        sum
+    }
+}
+
+fn product_of(
+    monomial: &Monomial,
+    value: &Rational,
+    forms: &[QuasiPolynomial],
+) -> Vec<(Monomial, Rational)> {
+    let mut product = vec![(Monomial::new(), value.clone())];
+    for atom in monomial {
+        let mut next = Vec::new();
+        for (left, a) in &product {
+            for (right, b) in &forms[*atom as usize].terms {
+                next.push((joined(left, right), a.mul(b)));
+            }
+        }
+        product = next;
+    }
+    product
+}
+
+/// Multiplies two monomials.
+pub(crate) fn joined(a: &Monomial, b: &Monomial) -> Monomial {
+    let mut all: Monomial = a.iter().chain(b).copied().collect();
+    all.sort_unstable();
+    all
+}
