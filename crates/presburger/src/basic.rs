@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::eliminate::{Branch, eliminate};
-use crate::matrix::{add, combine, evaluate, gcd, negated, remap};
+use crate::matrix::{add, combine, evaluate, gcd, remap};
+use crate::solve::bounds::{Bounds, bounds};
+use crate::solve::feasible;
+use crate::solve::redundancy::remove_redundant_given;
 use crate::system::System;
 use crate::{Budget, Error};
 
@@ -35,12 +37,12 @@ impl Basic {
         Self { dims, divs: divs.into(), system }
     }
 
-    fn cols(&self) -> usize {
+    pub fn cols(&self) -> usize {
         1 + self.dims + self.divs.len()
     }
 
     /// Adds the two bounds that define division `index` to `system`.
-    fn bound_div(&self, index: usize, system: &mut System) -> Result<(), Error> {
+    pub fn bound_div(&self, index: usize, system: &mut System) -> Result<(), Error> {
         let div = &self.divs[index];
         let mut unit = vec![0; self.cols()];
         unit[1 + self.dims + index] = 1;
@@ -51,75 +53,50 @@ impl Basic {
         Ok(())
     }
 
-    /// Returns the system with the bounds of all divisions, and its variables' columns.
-    pub fn unfolded(&self) -> Result<(System, std::ops::Range<usize>), Error> {
+    /// Returns the system with the bounds of all divisions.
+    pub fn unfolded(&self) -> Result<System, Error> {
         let mut system = self.system.clone();
         for index in 0..self.divs.len() {
             self.bound_div(index, &mut system)?;
         }
-        Ok((system, 1..self.cols()))
+        Ok(system)
+    }
+
+    /// Returns the bounds of all divisions.
+    pub fn bounds(&self) -> Result<System, Error> {
+        let mut system = System::new(self.cols() - 1);
+        for index in 0..self.divs.len() {
+            self.bound_div(index, &mut system)?;
+        }
+        Ok(system)
     }
 
     pub fn is_empty(&self, budget: &Budget) -> Result<bool, Error> {
-        let (system, cols) = self.unfolded()?;
-        Ok(eliminate(system, cols.collect(), true, budget)?.is_empty())
+        feasible::is_empty(&self.unfolded()?, budget)
     }
 
-    /// Projects away the dimensions in `range`, exactly.
-    pub fn project(
-        &self,
-        range: std::ops::Range<usize>,
-        budget: &Budget,
-    ) -> Result<Vec<Self>, Error> {
-        let mut gone: Vec<bool> =
-            (0..self.cols()).map(|c| c > 0 && range.contains(&(c - 1))).collect();
-        let mut system = self.system.clone();
-        for (index, div) in self.divs.iter().enumerate() {
-            if div.num.iter().zip(&gone).any(|(v, gone)| *v != 0 && *gone) {
-                gone[1 + self.dims + index] = true;
-                self.bound_div(index, &mut system)?;
-            }
-        }
-        let cols = (0..self.cols()).filter(|c| gone[*c]).collect();
-        let branches = eliminate(system, cols, false, budget)?;
-        let mut result = Vec::new();
-        for branch in branches {
-            if let Some(piece) = self.rebuild(&branch, &gone, range.len())?
-                && !result.contains(&piece)
-                && !piece.is_empty(budget)?
-            {
-                result.push(piece);
-            }
-        }
-        Ok(result)
+    /// Finds a point; its coordinates are those of the dimensions.
+    pub fn sample(&self, budget: &Budget) -> Result<Option<Vec<i128>>, Error> {
+        let point = feasible::point(&self.unfolded()?, budget)?;
+        Ok(point.map(|mut point| {
+            point.truncate(self.dims);
+            point
+        }))
     }
 
-    fn rebuild(
-        &self,
-        branch: &Branch,
-        gone: &[bool],
-        removed: usize,
-    ) -> Result<Option<Self>, Error> {
-        let dims = self.dims - removed;
-        let mut to = vec![None; self.cols()];
-        let mut next = 0;
-        for col in (0..self.cols()).filter(|c| !gone[*c]) {
-            to[col] = Some(next);
-            next += 1;
-        }
-        for div in &branch.divs {
-            to[div.col] = Some(next);
-            next += 1;
-        }
-        let kept = self.divs.iter().enumerate().filter(|(i, _)| !gone[1 + self.dims + i]);
-        let kept = kept.map(|(_, div)| (&div.num, div.den));
-        let defs = kept.chain(branch.divs.iter().map(|div| (&div.row, div.den)));
-        let divs = defs.enumerate().map(|(i, (num, den))| Div {
-            num: remap(num, next, &to)[..1 + dims + i].to_vec(),
-            den,
-        });
-        let divs: Arc<[Div]> = divs.collect();
-        Self { dims, divs, system: branch.system.remap(next, &to) }.tidied()
+    /// Bounds a dimension on the rational relaxation; nothing if that is empty.
+    pub fn bounds_of(&self, dim: usize, budget: &Budget) -> Result<Option<Bounds>, Error> {
+        let mut form = vec![0; self.cols()];
+        form[1 + dim] = 1;
+        bounds(&form, &self.unfolded()?, budget)
+    }
+
+    /// Drops inequalities that the others imply.
+    #[allow(dead_code)]
+    pub fn without_redundancy(mut self, budget: &Budget) -> Result<Self, Error> {
+        let bounds = self.bounds()?;
+        remove_redundant_given(&mut self.system, &bounds, budget)?;
+        Ok(self)
     }
 
     /// Normalises rows and drops unused divisions; nothing is left of an obvious contradiction.
@@ -174,46 +151,6 @@ impl Basic {
             result.system.ineqs.push(&remap(row, cols, &to));
         }
         result.tidied()
-    }
-
-    /// Returns disjoint pieces that make up `self` without `other`.
-    pub fn subtract(&self, other: &Self, budget: &Budget) -> Result<Vec<Self>, Error> {
-        let mut pieces = Vec::new();
-        let mut rest = self.clone();
-        for half in other.halves()? {
-            budget.spend(1)?;
-            let mut outside = half.clone();
-            let mut row = negated(half.system.ineqs.row(0))?;
-            row[0] = add(row[0], -1)?;
-            outside.system = System::new(outside.dims + outside.divs.len());
-            outside.system.ineqs.push(&row);
-            if let Some(piece) = rest.intersect(&outside)?
-                && !piece.is_empty(budget)?
-            {
-                pieces.push(piece);
-            }
-            match rest.intersect(&half)? {
-                Some(next) => rest = next,
-                None => break,
-            }
-        }
-        Ok(pieces)
-    }
-
-    /// Splits into single inequalities over the same divisions.
-    fn halves(&self) -> Result<Vec<Self>, Error> {
-        let one = |row: &[i128]| {
-            let mut half = Self { system: System::new(self.cols() - 1), ..self.clone() };
-            half.system.ineqs.push(row);
-            half
-        };
-        let mut result = Vec::new();
-        for row in self.system.eqs.rows() {
-            result.push(one(row));
-            result.push(one(&negated(row)?));
-        }
-        result.extend(self.system.ineqs.rows().map(one));
-        Ok(result)
     }
 
     /// Moves dimension `i` to `to[i]` among `dims` dimensions.

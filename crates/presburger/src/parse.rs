@@ -4,7 +4,8 @@ use std::str::FromStr;
 
 use crate::basic::{Basic, Div, merge, reduced};
 use crate::matrix::{add, combine, remap};
-use crate::relation::{intersect_parts, subtract_parts};
+use crate::relation::intersect_parts;
+use crate::subtract::subtract_parts;
 use crate::token::{Token, tokens};
 use crate::{Budget, Error, Relation, Space, Tuple};
 

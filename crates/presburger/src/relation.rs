@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::basic::Basic;
-use crate::eliminate::eliminate;
+use crate::subtract::{covers, subtract_parts};
 use crate::{Budget, Error, Space, Tuple};
 
 /// An immutable set or relation; a clone shares everything.
@@ -107,7 +107,8 @@ impl Relation {
 
     /// Says whether every point of `self` is in `other`.
     pub fn is_subset(&self, other: &Self, budget: &Budget) -> Result<bool, Error> {
-        self.subtract(other, budget)?.is_empty(budget)
+        let (a, b) = self.pair(other)?;
+        covers(&b.parts, &a.parts, budget)
     }
 
     /// Says whether both hold the same points.
@@ -219,27 +220,15 @@ impl Relation {
         let (all, outs) = (self.space.dims(), self.space.output.dims.len());
         let fixed = all - outs;
         let to: Vec<usize> = (0..fixed).chain(all..all + outs).collect();
-        let others: Vec<Basic> = self.parts.iter().map(|p| p.place(all + outs, &to)).collect();
-        let mut beaten = Vec::new();
-        for depth in 0..outs {
-            let mut order = Basic::universe(all + outs);
-            for dim in 0..=depth {
-                let mut row = vec![0; 1 + all + outs];
-                let sign = if dim == depth { sign } else { 1 };
-                (row[1 + fixed + dim], row[1 + all + dim]) = (sign, -sign);
-                if dim == depth {
-                    row[0] = -1;
-                    order.system.ineqs.push(&row);
-                } else {
-                    order.system.eqs.push(&row);
-                }
-            }
-            for part in intersect_parts(&others, &[order], budget)? {
-                beaten.extend(part.project(all..all + outs, budget)?);
-            }
+        let mut best: Vec<Basic> = Vec::new();
+        for part in self.parts.iter() {
+            let new = part.extremal(outs, sign, budget)?;
+            let old_beaten = beaten_by(&new, outs, sign, &to, budget)?;
+            let new_beaten = beaten_by(&best, outs, sign, &to, budget)?;
+            best = subtract_parts(&best, &old_beaten, budget)?;
+            best.extend(subtract_parts(&new, &new_beaten, budget)?);
         }
-        let parts = subtract_parts(&self.parts, &beaten, budget)?;
-        Ok(Self::new((*self.space).clone(), parts))
+        Ok(Self::new((*self.space).clone(), best))
     }
 
     /// Says whether no input has two outputs.
@@ -299,69 +288,82 @@ impl Relation {
     pub fn points(&self, budget: &Budget) -> Result<Vec<Vec<i128>>, Error> {
         let mut points = BTreeSet::new();
         for part in self.parts.iter() {
-            let mut prefixes = vec![Vec::new()];
-            for dim in 0..part.dims {
-                let shadows = part.project(dim + 1..part.dims, budget)?;
-                let mut next = BTreeSet::new();
-                for prefix in &prefixes {
-                    for shadow in &shadows {
-                        extend(shadow, prefix, &mut next, budget)?;
-                    }
-                }
-                prefixes = next.into_iter().collect();
-            }
-            for point in prefixes {
-                if part.contains(&point)? {
-                    points.insert(point);
-                }
-            }
+            scan(part, &mut points, budget)?;
         }
         Ok(points.into_iter().collect())
     }
-}
 
-/// Adds all points of `shadow` that start with `prefix` to `next`.
-fn extend(
-    shadow: &Basic,
-    prefix: &[i128],
-    next: &mut BTreeSet<Vec<i128>>,
-    budget: &Budget,
-) -> Result<(), Error> {
-    let dim = prefix.len();
-    let mut slice = shadow.clone();
-    for (i, value) in prefix.iter().enumerate() {
-        let mut row = vec![0; 2 + i];
-        (row[0], row[1 + i]) = (-value, 1);
-        slice.system.eqs.push(&row);
-    }
-    // Divisions become plain unknowns here: their bounds confine the last dimension.
-    let (system, cols) = slice.unfolded()?;
-    let others = cols.filter(|col| *col != 1 + dim).collect();
-    for branch in eliminate(system, others, false, budget)? {
-        let rows = branch.system.ineqs.rows().map(|r| (r[0], r[1 + dim]));
-        let eqs = branch
-            .system
-            .eqs
-            .rows()
-            .filter(|r| r.iter().enumerate().all(|(i, v)| i == 0 || i == 1 + dim || *v == 0));
-        let eqs = eqs.flat_map(|r| [(r[0], r[1 + dim]), (-r[0], -r[1 + dim])]);
-        let (mut low, mut high) = (None::<i128>, None::<i128>);
-        for (constant, factor) in rows.chain(eqs).filter(|(_, factor)| *factor != 0) {
-            if factor > 0 {
-                let bound = -constant.div_euclid(factor);
-                low = Some(low.map_or(bound, |low| low.max(bound)));
-            } else {
-                let bound = constant.div_euclid(-factor);
-                high = Some(high.map_or(bound, |high| high.min(bound)));
+    /// Finds a point: parameters first, then input, then output.
+    pub fn sample(&self, budget: &Budget) -> Result<Option<Vec<i128>>, Error> {
+        for part in self.parts.iter() {
+            if let Some(point) = part.sample(budget)? {
+                return Ok(Some(point));
             }
         }
+        Ok(None)
+    }
+}
+
+/// Returns the points that follow one of `parts` with the same input.
+fn beaten_by(
+    parts: &[Basic],
+    outs: usize,
+    sign: i128,
+    to: &[usize],
+    budget: &Budget,
+) -> Result<Vec<Basic>, Error> {
+    let mut beaten = Vec::new();
+    for part in parts {
+        let all = part.dims;
+        let other = [part.place(all + outs, to)];
+        for depth in 0..outs {
+            let order = [strictly_before(all, outs, depth, sign)];
+            for pair in intersect_parts(&other, &order, budget)? {
+                beaten.extend(pair.project(all..all + outs, budget)?);
+            }
+        }
+    }
+    Ok(beaten)
+}
+
+/// Makes the pairs of outputs that first differ at `depth`; the second is the better one.
+fn strictly_before(all: usize, outs: usize, depth: usize, sign: i128) -> Basic {
+    let fixed = all - outs;
+    let mut order = Basic::universe(all + outs);
+    for dim in 0..=depth {
+        let mut row = vec![0; 1 + all + outs];
+        let sign = if dim == depth { sign } else { 1 };
+        (row[1 + fixed + dim], row[1 + all + dim]) = (sign, -sign);
+        if dim == depth {
+            row[0] = -1;
+            order.system.ineqs.push(&row);
+        } else {
+            order.system.eqs.push(&row);
+        }
+    }
+    order
+}
+
+/// Adds all points of `part`: bounds one dimension after the other, depth first.
+fn scan(part: &Basic, points: &mut BTreeSet<Vec<i128>>, budget: &Budget) -> Result<(), Error> {
+    let mut stack = vec![(part.clone(), Vec::new())];
+    while let Some((slice, prefix)) = stack.pop() {
+        let dim = prefix.len();
+        if dim == part.dims {
+            if part.contains(&prefix)? {
+                points.insert(prefix);
+            }
+            continue;
+        }
+        let Some((low, high)) = slice.bounds_of(dim, budget)? else { continue };
         let (Some(low), Some(high)) = (low, high) else { return Err(Error::Unbounded { dim }) };
         for value in low..=high {
             budget.spend(1)?;
-            let point = [prefix, &[value]].concat();
-            if shadow.contains(&point)? {
-                next.insert(point);
-            }
+            let mut row = vec![0; slice.cols()];
+            (row[0], row[1 + dim]) = (-value, 1);
+            let mut next = slice.clone();
+            next.system.eqs.push(&row);
+            stack.push((next, [&prefix[..], &[value]].concat()));
         }
     }
     Ok(())
@@ -382,20 +384,4 @@ pub(crate) fn intersect_parts(
         }
     }
     Ok(parts)
-}
-
-pub(crate) fn subtract_parts(
-    a: &[Basic],
-    b: &[Basic],
-    budget: &Budget,
-) -> Result<Vec<Basic>, Error> {
-    let mut rest = a.to_vec();
-    for part in b {
-        let mut next = Vec::new();
-        for piece in &rest {
-            next.extend(piece.subtract(part, budget)?);
-        }
-        rest = next;
-    }
-    Ok(rest)
 }

@@ -1,0 +1,195 @@
+//! Exact projection of a conjunction, and its lexicographic minimum.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::basic::{Basic, Div};
+use crate::eliminate::{Branch, eliminate};
+use crate::matrix::{negated, remap};
+use crate::solve::lexmin::{Piece, Query, lexmin};
+use crate::{Budget, Error};
+
+impl Basic {
+    /// Projects away the dimensions in `range`, exactly.
+    pub fn project(&self, range: Range<usize>, budget: &Budget) -> Result<Vec<Self>, Error> {
+        let mut gone = vec![false; self.cols()];
+        gone[1 + range.start..1 + range.end].fill(true);
+        let mut system = self.system.clone();
+        for (index, div) in self.divs.iter().enumerate() {
+            if div.num.iter().zip(&gone).any(|(v, gone)| *v != 0 && *gone) {
+                gone[1 + self.dims + index] = true;
+                self.bound_div(index, &mut system)?;
+            }
+        }
+        let cols = (0..self.cols()).filter(|c| gone[*c]).collect();
+        let Some(branch) = eliminate(system, cols, budget)? else { return Ok(Vec::new()) };
+        let outer = self.without(&branch, &gone, range.len());
+        if branch.left.is_empty() {
+            let part = outer.tidied()?;
+            return Ok(part.into_iter().collect());
+        }
+        outer.shadow(branch.left.len(), budget)
+    }
+
+    /// Drops the columns that are gone; those still to eliminate come last.
+    fn without(&self, branch: &Branch, gone: &[bool], removed: usize) -> Self {
+        let dims = self.dims - removed;
+        let mut to = vec![None; self.cols()];
+        let kept = (0..self.cols()).filter(|c| !gone[*c]);
+        let added = branch.divs.iter().map(|div| div.col).chain(branch.left.iter().copied());
+        let order: Vec<usize> = kept.chain(added).collect();
+        for (target, col) in order.iter().enumerate() {
+            to[*col] = Some(target);
+        }
+        let kept = self.divs.iter().enumerate().filter(|(i, _)| !gone[1 + self.dims + i]);
+        let kept = kept.map(|(_, div)| (&div.num, div.den));
+        let defs = kept.chain(branch.divs.iter().map(|div| (&div.row, div.den)));
+        let divs = defs.enumerate().map(|(i, (num, den))| Div {
+            num: remap(num, order.len(), &to)[..1 + dims + i].to_vec(),
+            den,
+        });
+        let divs: Arc<[Div]> = divs.collect();
+        Self { dims, divs, system: branch.system.remap(order.len(), &to) }
+    }
+
+    /// Projects the last `unknowns` columns away, which are beyond the divisions.
+    fn shadow(&self, unknowns: usize, budget: &Budget) -> Result<Vec<Self>, Error> {
+        let params = self.dims + self.divs.len();
+        let mut query = Query { params, unknowns, ..Query::default() };
+        let inner = |row: &[i128]| row[1 + params..].iter().any(|v| *v != 0);
+        let mut outer = Self::with_divs(self.dims, self.divs.to_vec());
+        for row in self.system.eqs.rows() {
+            outer.system.eqs.push(&row[..=params]);
+        }
+        for row in self.system.ineqs.rows() {
+            if inner(row) {
+                query.rows.push(row.to_vec());
+            } else {
+                outer.system.ineqs.push(&row[..=params]);
+            }
+        }
+        outer.describe(&mut query)?;
+        let mut parts = Vec::new();
+        for piece in lexmin(&query, budget)? {
+            parts.extend(outer.narrowed(&piece).tidied()?);
+        }
+        Ok(parts)
+    }
+
+    /// Makes the conjunction the context of `query`; its columns are the parameters.
+    fn describe(&self, query: &mut Query) -> Result<(), Error> {
+        for row in self.system.eqs.rows() {
+            query.context.push(row.to_vec());
+            query.context.push(negated(row)?);
+        }
+        query.context.extend(self.system.ineqs.rows().map(<[i128]>::to_vec));
+        query.context.extend(self.bounds()?.ineqs.rows().map(<[i128]>::to_vec));
+        for (index, div) in self.divs.iter().enumerate() {
+            query.floors.push((self.dims + index, (div.num.clone(), div.den)));
+        }
+        Ok(())
+    }
+
+    /// Restricts the conjunction to one part of it.
+    fn narrowed(&self, piece: &Piece) -> Self {
+        let mut divs = self.divs.to_vec();
+        divs.extend(piece.floors.iter().map(|(num, den)| Div { num: num.clone(), den: *den }));
+        let mut part = Self::with_divs(self.dims, divs);
+        for row in self.system.eqs.rows() {
+            part.system.eqs.push(row);
+        }
+        for row in self.system.ineqs.rows() {
+            part.system.ineqs.push(row);
+        }
+        for row in &piece.context {
+            part.system.ineqs.push(row);
+        }
+        part
+    }
+
+    /// Keeps the least (`sign` 1) or greatest (-1) values of the last `outs` dimensions.
+    ///
+    /// What decreases without bound is left out.
+    pub fn extremal(&self, outs: usize, sign: i128, budget: &Budget) -> Result<Vec<Self>, Error> {
+        let fixed = self.dims - outs;
+        let mut unknown = vec![false; self.cols()];
+        unknown[1 + fixed..=self.dims].fill(true);
+        for (index, div) in self.divs.iter().enumerate() {
+            let depends = div.num.iter().zip(&unknown).any(|(v, unknown)| *v != 0 && *unknown);
+            unknown[1 + self.dims + index] = depends;
+        }
+        let order: Vec<usize> = (0..self.cols())
+            .filter(|c| !unknown[*c])
+            .chain((0..self.cols()).filter(|c| unknown[*c]))
+            .collect();
+        let mut to = vec![None; self.cols()];
+        for (target, col) in order.iter().enumerate() {
+            to[*col] = Some(target);
+        }
+        let unknowns = unknown.iter().filter(|u| **u).count();
+        let params = self.cols() - 1 - unknowns;
+        let mut outer = Self::with_divs(fixed, self.outer_divs(&unknown, &to));
+        let mut query = Query { params, unknowns, ..Query::default() };
+        let mut place = |row: &[i128], equation: bool| -> Result<(), Error> {
+            let mut row = remap(row, order.len(), &to);
+            if row[1 + params..].iter().all(|v| *v == 0) {
+                let rows = if equation { &mut outer.system.eqs } else { &mut outer.system.ineqs };
+                rows.push(&row[..=params]);
+                return Ok(());
+            }
+            row[1 + params..1 + params + outs].iter_mut().for_each(|v| *v *= sign);
+            if equation {
+                query.rows.push(negated(&row)?);
+            }
+            query.rows.push(row);
+            Ok(())
+        };
+        for row in self.system.eqs.rows() {
+            place(row, true)?;
+        }
+        for row in self.system.ineqs.rows() {
+            place(row, false)?;
+        }
+        let mut bounds = crate::system::System::new(self.cols() - 1);
+        for index in (0..self.divs.len()).filter(|i| unknown[1 + self.dims + i]) {
+            self.bound_div(index, &mut bounds)?;
+        }
+        for row in bounds.ineqs.rows() {
+            place(row, false)?;
+        }
+        outer.describe(&mut query)?;
+        let mut parts = Vec::new();
+        for piece in lexmin(&query, budget)? {
+            if let Some(minimum) = &piece.minimum {
+                parts.extend(outer.graph(&piece, &minimum[..outs], sign)?.tidied()?);
+            }
+        }
+        Ok(parts)
+    }
+
+    fn outer_divs(&self, unknown: &[bool], to: &[Option<usize>]) -> Vec<Div> {
+        let outer = self.divs.iter().enumerate().filter(|(i, _)| !unknown[1 + self.dims + i]);
+        let fixed = unknown[1..=self.dims].iter().filter(|u| !**u).count();
+        let divs = outer.enumerate().map(|(i, (_, div))| Div {
+            num: remap(&div.num, to.len(), to)[..1 + fixed + i].to_vec(),
+            den: div.den,
+        });
+        divs.collect()
+    }
+
+    /// Adds one dimension for each value, equal to it.
+    fn graph(&self, piece: &Piece, values: &[Vec<i128>], sign: i128) -> Result<Self, Error> {
+        let part = self.narrowed(piece);
+        let to: Vec<usize> = (0..self.dims).collect();
+        let mut result = part.place(self.dims + values.len(), &to);
+        let cols = result.cols();
+        let mut placed: Vec<Option<usize>> = (0..=self.dims).map(Some).collect();
+        placed.extend((0..part.divs.len()).map(|i| Some(1 + result.dims + i)));
+        for (index, value) in values.iter().enumerate() {
+            let mut row = remap(value, cols, &placed);
+            row[1 + self.dims + index] = -sign;
+            result.system.eqs.push(&row);
+        }
+        Ok(result)
+    }
+}

@@ -1,0 +1,169 @@
+//! Integer points of polyhedra.
+//!
+//! Equations are solved over the integers, then inequalities that allow a single
+//! integer value become equations in turn. What is left is full-dimensional. Linear
+//! forms that are bounded on it span a sublattice; the polyhedron has an integer point
+//! exactly if its image there has one, and the image is bounded: it is searched along
+//! a reduced basis.
+//!
+//! Source: A. Lenstra, H. Lenstra, L. Lovász; W. Cook, T. Rutherford, H. Scarf,
+//! D. Shallcross, "An implementation of the generalized basis reduction algorithm for
+//! integer programming", 1993.
+
+use super::lattice::{Problem, value};
+use super::number::{Number, fit, widening};
+use super::reduction::search;
+use super::simplex::{Optimum, Simplex};
+use crate::system::System;
+use crate::{Budget, Error};
+
+/// Says whether a system has no integer solution.
+pub(crate) fn is_empty(system: &System, budget: &Budget) -> Result<bool, Error> {
+    widening!(T => Ok(point_in::<T>(system, false, budget)?.is_none()))
+}
+
+/// Finds an integer solution.
+///
+/// # Errors
+/// [`Error::Overflow`] if the solution found does not fit into 128 bits.
+pub(crate) fn point(system: &System, budget: &Budget) -> Result<Option<Vec<i128>>, Error> {
+    widening!(T => {
+        let found = point_in::<T>(system, true, budget)?;
+        found.map(|point| point.iter().map(|v| fit(v.wide())).collect()).transpose()
+    })
+}
+
+/// Finds an integer solution; without `full`, coordinates that always exist are left out.
+fn point_in<T: Number>(
+    system: &System,
+    full: bool,
+    budget: &Budget,
+) -> Result<Option<Vec<T>>, Error> {
+    solve(Problem::of(system)?, full, budget)
+}
+
+/// Finds an integer point of `rows >= 0` with `vars` coordinates.
+pub(super) fn point_of<T: Number>(
+    rows: &[Vec<T>],
+    vars: usize,
+    budget: &Budget,
+) -> Result<Option<Vec<T>>, Error> {
+    solve(Problem::new(vars, Vec::new(), rows.to_vec()), true, budget)
+}
+
+fn solve<T: Number>(
+    mut problem: Problem<T>,
+    full: bool,
+    budget: &Budget,
+) -> Result<Option<Vec<T>>, Error> {
+    loop {
+        budget.spend(problem.ineqs.len() + problem.eqs.len())?;
+        if !problem.solve_equations()? || !problem.tighten()? {
+            return Ok(None);
+        }
+        if !problem.eqs.is_empty() {
+            continue;
+        }
+        let mut simplex = problem.simplex(budget)?;
+        if simplex.is_empty() {
+            return Ok(None);
+        }
+        if let Some(y) = rounded(&simplex, &problem.ineqs)? {
+            return problem.original(&y).map(Some);
+        }
+        if !narrow_rows(&mut problem, &mut simplex, budget)? {
+            break;
+        }
+    }
+    let bounded = bounded_rows(&problem, budget)?;
+    let dims = problem.triangulate(&bounded)?;
+    let rows = bounded.iter().map(|i| problem.ineqs[*i][..=dims].to_vec()).collect();
+    let Some(mut y) = search(rows, dims, budget)? else { return Ok(None) };
+    if full {
+        extend(&problem, &bounded, &mut y, budget)?;
+    }
+    y.resize(problem.vars, T::zero());
+    problem.original(&y).map(Some)
+}
+
+/// Rounds the sample point, if that satisfies all rows.
+pub(super) fn rounded<T: Number>(
+    simplex: &Simplex<T>,
+    rows: &[Vec<T>],
+) -> Result<Option<Vec<T>>, Error> {
+    let sample = simplex.sample();
+    let y: Vec<T> = sample.iter().map(|(num, den)| num.floor_div(den)).collect();
+    for row in rows {
+        if value(row, &y)?.sign() < 0 {
+            return Ok(None);
+        }
+    }
+    Ok(Some(y))
+}
+
+/// Turns inequalities that stay below 1 into equations; says whether there were any.
+fn narrow_rows<T: Number>(
+    problem: &mut Problem<T>,
+    simplex: &mut Simplex<T>,
+    budget: &Budget,
+) -> Result<bool, Error> {
+    let mut narrow = Vec::new();
+    for (index, row) in problem.ineqs.iter().enumerate() {
+        if let Optimum::Value(num, den) = simplex.optimum(row, 1, budget)?
+            && num < den
+        {
+            narrow.push(index);
+        }
+    }
+    for index in narrow.iter().rev() {
+        let row = problem.ineqs.swap_remove(*index);
+        problem.eqs.push(row);
+    }
+    Ok(!narrow.is_empty())
+}
+
+/// Returns the inequalities that are bounded above on the polyhedron.
+fn bounded_rows<T: Number>(problem: &Problem<T>, budget: &Budget) -> Result<Vec<usize>, Error> {
+    let mut cone = Simplex::new(problem.vars);
+    let homogeneous = |row: &Vec<T>| {
+        let mut row = row.clone();
+        row[0] = T::zero();
+        row
+    };
+    for row in &problem.ineqs {
+        cone.add_inequality(&homogeneous(row), budget)?;
+    }
+    let mut bounded = Vec::new();
+    for (index, row) in problem.ineqs.iter().enumerate() {
+        if cone.optimum(&homogeneous(row), 1, budget)? != Optimum::Unbounded {
+            bounded.push(index);
+        }
+    }
+    Ok(bounded)
+}
+
+/// Extends a point of the bounded image: the fibre over it contains arbitrarily large boxes.
+fn extend<T: Number>(
+    problem: &Problem<T>,
+    bounded: &[usize],
+    y: &mut Vec<T>,
+    budget: &Budget,
+) -> Result<(), Error> {
+    let dims = y.len();
+    let mut simplex = Simplex::new(problem.vars - dims);
+    for (_, row) in problem.ineqs.iter().enumerate().filter(|(i, _)| !bounded.contains(i)) {
+        let mut constant = value(&row[..=dims], y)?;
+        for coefficient in row[1 + dims..].iter().filter(|v| v.sign() < 0) {
+            constant = fit(constant.plus(coefficient))?;
+        }
+        let mut rest = vec![constant];
+        rest.extend_from_slice(&row[1 + dims..]);
+        simplex.add_inequality(&rest, budget)?;
+    }
+    for (num, den) in simplex.sample() {
+        let floor = num.floor_div(&den);
+        let whole = fit(floor.times(&den))? == num;
+        y.push(if whole { floor } else { fit(floor.plus(&T::one()))? });
+    }
+    Ok(())
+}

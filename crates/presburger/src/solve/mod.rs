@@ -1,0 +1,13 @@
+//! Decision procedures on integer tableaus.
+//!
+//! Everything here works on integers of one width and reports overflow; `widening`
+//! repeats a call with 64 bits, 128 bits and arbitrary precision. Results are exact.
+
+pub(crate) mod bounds;
+pub(crate) mod feasible;
+pub(crate) mod lattice;
+pub(crate) mod lexmin;
+pub(crate) mod number;
+pub(crate) mod reduction;
+pub(crate) mod redundancy;
+pub(crate) mod simplex;

@@ -1,0 +1,341 @@
+//! Rational linear programming on a dense tableau.
+//!
+//! A row reads `d * r = c + a1 u1 + .. + an un`: column 0 holds the denominator `d`,
+//! column 1 the constant, the rest one column unknown each. An unknown is a variable or
+//! a constraint; restricted unknowns are not negative. Column unknowns are 0 in the
+//! sample point. The invariant between calls: no restricted row is negative there,
+//! unless the system is marked empty. A clone is a snapshot: the tableau is one
+//! allocation.
+//!
+//! Source: D. Detlefs, G. Nelson, J. Saxe, "Simplify", 2005, section 8, with Bland's rule.
+
+use super::number::{Number, fit, reduce};
+use crate::{Budget, Error};
+
+const FIRST: usize = 2;
+
+#[derive(Debug, Clone, Copy)]
+struct Unknown {
+    in_row: bool,
+    restricted: bool,
+    pos: usize,
+}
+
+/// The optimum of a linear form over a polyhedron.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Optimum<T> {
+    Unbounded,
+    /// Numerator and positive denominator.
+    Value(T, T),
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Simplex<T> {
+    data: Vec<T>,
+    cols: usize,
+    unknowns: Vec<Unknown>,
+    /// The unknown of each row, and of each column from `FIRST` on.
+    row_of: Vec<u32>,
+    col_of: Vec<u32>,
+    /// The unknowns of the variables, in order.
+    vars: Vec<u32>,
+    empty: bool,
+}
+
+impl<T: Number> Simplex<T> {
+    /// Makes the polyhedron of all points with `vars` coordinates.
+    pub fn new(vars: usize) -> Self {
+        let unknown = |i| Unknown { in_row: false, restricted: false, pos: FIRST + i };
+        Self {
+            data: Vec::new(),
+            cols: FIRST + vars,
+            unknowns: (0..vars).map(unknown).collect(),
+            row_of: Vec::new(),
+            col_of: (0..vars as u32).collect(),
+            vars: (0..vars as u32).collect(),
+            empty: false,
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.empty
+    }
+
+    /// Adds an unrestricted variable; existing rows do not use it.
+    pub fn add_variable(&mut self) {
+        let rows = self.row_of.len();
+        let mut data = Vec::with_capacity(rows * (self.cols + 1));
+        for row in self.data.chunks_exact(self.cols) {
+            data.extend_from_slice(row);
+            data.push(T::zero());
+        }
+        self.data = data;
+        let id = self.unknowns.len() as u32;
+        self.unknowns.push(Unknown { in_row: false, restricted: false, pos: self.cols });
+        self.cols += 1;
+        self.col_of.push(id);
+        self.vars.push(id);
+    }
+
+    fn at(&self, row: usize, col: usize) -> &T {
+        &self.data[row * self.cols + col]
+    }
+
+    fn row(&self, row: usize) -> &[T] {
+        &self.data[row * self.cols..][..self.cols]
+    }
+
+    /// Appends a row for `form = [constant, coefficients..]`, unrestricted.
+    fn push_row(&mut self, form: &[T]) -> Result<usize, Error> {
+        let mut new = vec![T::zero(); self.cols];
+        new[0] = T::one();
+        new[1] = form[0].clone();
+        for (coefficient, var) in form[1..].iter().zip(&self.vars) {
+            if coefficient.is_zero() {
+                continue;
+            }
+            let unknown = self.unknowns[*var as usize];
+            if !unknown.in_row {
+                let share = fit(coefficient.times(&new[0]))?;
+                new[unknown.pos] = fit(new[unknown.pos].plus(&share))?;
+                continue;
+            }
+            let row = &self.data[unknown.pos * self.cols..][..self.cols];
+            let g = new[0].gcd(&row[0]);
+            let (a, b) = (row[0].floor_div(&g), new[0].floor_div(&g));
+            let den = fit(new[0].times(&a))?;
+            let b = fit(coefficient.times(&b))?;
+            if !T::combine(&mut new[1..], &a, &row[1..], &b) {
+                return Err(Error::Overflow);
+            }
+            new[0] = den;
+        }
+        reduce(&mut new);
+        let pos = self.row_of.len();
+        self.data.extend(new);
+        self.row_of.push(self.unknowns.len() as u32);
+        self.unknowns.push(Unknown { in_row: true, restricted: false, pos });
+        Ok(pos)
+    }
+
+    /// Adds `form >= 0`; marks the polyhedron empty where that leaves no point.
+    pub fn add_inequality(&mut self, form: &[T], budget: &Budget) -> Result<(), Error> {
+        if self.empty {
+            return Ok(());
+        }
+        let id = self.unknowns.len();
+        self.push_row(form)?;
+        self.unknowns[id].restricted = true;
+        self.restore(id, budget)
+    }
+
+    /// Adds `form = 0`.
+    pub fn add_equation(&mut self, form: &[T], budget: &Budget) -> Result<(), Error> {
+        self.add_inequality(form, budget)?;
+        let opposite: Option<Vec<T>> = form.iter().map(Number::opposite).collect();
+        self.add_inequality(&fit(opposite)?, budget)
+    }
+
+    fn restore(&mut self, id: usize, budget: &Budget) -> Result<(), Error> {
+        loop {
+            let unknown = self.unknowns[id];
+            if !unknown.in_row || self.at(unknown.pos, 1).sign() >= 0 {
+                return Ok(());
+            }
+            let Some((row, col)) = self.find_pivot(unknown.pos, 1)? else {
+                self.empty = true;
+                return Ok(());
+            };
+            self.pivot(row, col, budget)?;
+        }
+    }
+
+    /// Finds a pivot that moves the sample of `row` in `direction` (1 or -1).
+    fn find_pivot(&self, row: usize, direction: i32) -> Result<Option<(usize, usize)>, Error> {
+        let mut best: Option<usize> = None;
+        for col in FIRST..self.cols {
+            let sign = self.at(row, col).sign();
+            let restricted = self.unknowns[self.col_of[col - FIRST] as usize].restricted;
+            if sign == 0 || restricted && sign != direction {
+                continue;
+            }
+            if best.is_none_or(|b| self.col_of[col - FIRST] < self.col_of[b - FIRST]) {
+                best = Some(col);
+            }
+        }
+        let Some(col) = best else { return Ok(None) };
+        let direction = direction * self.at(row, col).sign();
+        let found = self.find_pivot_row(Some(row), direction, col)?;
+        Ok(Some((found.unwrap_or(row), col)))
+    }
+
+    /// Finds the row that first reaches 0 when the unknown of `col` moves in `direction`.
+    fn find_pivot_row(
+        &self,
+        skip: Option<usize>,
+        direction: i32,
+        col: usize,
+    ) -> Result<Option<usize>, Error> {
+        let mut best: Option<usize> = None;
+        for row in 0..self.row_of.len() {
+            let sign = self.at(row, col).sign();
+            let restricted = self.unknowns[self.row_of[row] as usize].restricted;
+            if Some(row) == skip || sign == 0 || !restricted || sign == direction {
+                continue;
+            }
+            let Some(old) = best else {
+                best = Some(row);
+                continue;
+            };
+            let left = fit(self.at(old, 1).times(self.at(row, col)))?;
+            let right = fit(self.at(row, 1).times(self.at(old, col)))?;
+            let diff = match left.cmp(&right) {
+                std::cmp::Ordering::Less => -1,
+                std::cmp::Ordering::Equal => 0,
+                std::cmp::Ordering::Greater => 1,
+            };
+            if diff == 0 && self.row_of[row] < self.row_of[old] || diff == -direction {
+                best = Some(row);
+            }
+        }
+        Ok(best)
+    }
+
+    fn pivot(&mut self, row: usize, col: usize, budget: &Budget) -> Result<(), Error> {
+        budget.spend(self.data.len() / 16)?;
+        let (r, c) = (self.row_of[row], self.col_of[col - FIRST]);
+        self.row_of[row] = c;
+        self.col_of[col - FIRST] = r;
+        (self.unknowns[r as usize].in_row, self.unknowns[r as usize].pos) = (false, col);
+        (self.unknowns[c as usize].in_row, self.unknowns[c as usize].pos) = (true, row);
+        pivot_rows(&mut self.data, self.cols, row, col)
+    }
+
+    fn optimise_row(
+        &mut self,
+        row: usize,
+        direction: i32,
+        budget: &Budget,
+    ) -> Result<Optimum<T>, Error> {
+        while let Some((pivot_row, col)) = self.find_pivot(row, direction)? {
+            if pivot_row == row {
+                return Ok(Optimum::Unbounded);
+            }
+            self.pivot(pivot_row, col, budget)?;
+        }
+        Ok(Optimum::Value(self.at(row, 1).clone(), self.at(row, 0).clone()))
+    }
+
+    /// Returns the greatest (`direction` 1) or least (-1) value of `form`.
+    ///
+    /// The polyhedron must not be empty. The sample point moves, the polyhedron stays.
+    pub fn optimum(
+        &mut self,
+        form: &[T],
+        direction: i32,
+        budget: &Budget,
+    ) -> Result<Optimum<T>, Error> {
+        let row = self.push_row(form)?;
+        let result = self.optimise_row(row, direction, budget);
+        self.pop_row();
+        result
+    }
+
+    /// Returns the coefficients of the constraints `cons` in the row of the greatest value.
+    pub fn duals(
+        &mut self,
+        form: &[T],
+        cons: &[usize],
+        budget: &Budget,
+    ) -> Result<Vec<(T, T)>, Error> {
+        let row = self.push_row(form)?;
+        let result = self.optimise_row(row, 1, budget);
+        let mut duals = Vec::new();
+        for con in cons {
+            let unknown = self.unknowns[*con];
+            let value = if unknown.in_row { T::zero() } else { self.at(row, unknown.pos).clone() };
+            duals.push((value, self.at(row, 0).clone()));
+        }
+        self.pop_row();
+        result.map(|_| duals)
+    }
+
+    /// Removes the last row, which must be unrestricted: such a row never leaves its place.
+    fn pop_row(&mut self) {
+        self.row_of.pop();
+        self.unknowns.pop();
+        self.data.truncate(self.row_of.len() * self.cols);
+    }
+
+    /// Returns the number of unknowns, which is the id of the next constraint.
+    pub fn next_id(&self) -> usize {
+        self.unknowns.len()
+    }
+
+    /// Says whether `form >= 0` everywhere that the values of `form` are integers.
+    pub fn implies(&mut self, form: &[T], budget: &Budget) -> Result<bool, Error> {
+        Ok(match self.optimum(form, -1, budget)? {
+            Optimum::Unbounded => false,
+            Optimum::Value(num, den) => fit(num.plus(&den))?.sign() > 0,
+        })
+    }
+
+    /// Says whether `form < 0` everywhere.
+    pub fn excludes(&mut self, form: &[T], budget: &Budget) -> Result<bool, Error> {
+        Ok(match self.optimum(form, 1, budget)? {
+            Optimum::Unbounded => false,
+            Optimum::Value(num, _) => num.sign() < 0,
+        })
+    }
+
+    /// Returns the sample point as numerators and denominators.
+    pub fn sample(&self) -> Vec<(T, T)> {
+        let value = |var: &u32| {
+            let unknown = self.unknowns[*var as usize];
+            if !unknown.in_row {
+                return (T::zero(), T::one());
+            }
+            let row = self.row(unknown.pos);
+            (row[1].clone(), row[0].clone())
+        };
+        self.vars.iter().map(value).collect()
+    }
+}
+
+/// Solves row `row` for the unknown of `col` and substitutes it everywhere else.
+///
+/// Column 0 holds denominators, which stay positive.
+pub(crate) fn pivot_rows<T: Number>(
+    data: &mut [T],
+    cols: usize,
+    row: usize,
+    col: usize,
+) -> Result<(), Error> {
+    let start = row * cols;
+    data.swap(start, start + col);
+    if data[start].sign() < 0 {
+        data[start] = fit(data[start].opposite())?;
+        data[start + col] = fit(data[start + col].opposite())?;
+    } else {
+        for j in (1..cols).filter(|j| *j != col) {
+            data[start + j] = fit(data[start + j].opposite())?;
+        }
+    }
+    reduce(&mut data[start..start + cols]);
+    let (above, rest) = data.split_at_mut(start);
+    let (pivot, below) = rest.split_at_mut(cols);
+    for other in above.chunks_exact_mut(cols).chain(below.chunks_exact_mut(cols)) {
+        if other[col].is_zero() {
+            continue;
+        }
+        let factor = std::mem::replace(&mut other[col], T::zero());
+        // The denominator comes along: the pivot row's is left out of the sum.
+        let den = fit(other[0].times(&pivot[0]))?;
+        if !T::combine(&mut other[1..], &pivot[0], &pivot[1..], &factor) {
+            return Err(Error::Overflow);
+        }
+        other[0] = den;
+        reduce(other);
+    }
+    Ok(())
+}
