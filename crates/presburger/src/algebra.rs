@@ -25,6 +25,24 @@ impl Relation {
         Self::new(space, Vec::new())
     }
 
+    /// Makes the relation of one point: parameters, then input, then output.
+    ///
+    /// # Errors
+    /// [`Error::Row`] if the number of coordinates is not that of the space.
+    pub fn point(space: Space, point: &[i128]) -> Result<Self, Error> {
+        if point.len() != space.dims() {
+            return Err(Error::Row { expected: space.dims(), found: point.len() });
+        }
+        let mut part = Basic::universe(space.dims());
+        for (dim, value) in point.iter().enumerate() {
+            let mut row = vec![0; 1 + space.dims()];
+            row[0] = value.checked_neg().ok_or(Error::Overflow)?;
+            row[1 + dim] = 1;
+            part.system.eqs.push(&row);
+        }
+        Ok(Self::new(space, vec![part]))
+    }
+
     /// Makes the relation of one point of each tuple to itself.
     pub fn identity(params: Vec<String>, tuple: Tuple) -> Self {
         let (p, n) = (params.len(), tuple.dims.len());

@@ -92,7 +92,6 @@ impl Basic {
     }
 
     /// Drops inequalities that the others imply.
-    #[allow(dead_code)]
     pub fn without_redundancy(mut self, budget: &Budget) -> Result<Self, Error> {
         let bounds = self.bounds()?;
         remove_redundant_given(&mut self.system, &bounds, budget)?;

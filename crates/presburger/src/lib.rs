@@ -1,5 +1,6 @@
 //! Integer sets and relations, quasi-affine functions, counting, symbolic dimensions.
 
+mod affine_hull;
 mod algebra;
 mod basic;
 mod budget;
@@ -7,6 +8,7 @@ mod conjunction;
 pub mod count;
 mod eliminate;
 mod error;
+mod hull;
 mod matrix;
 mod parse;
 mod print;

@@ -233,8 +233,34 @@ impl Relation {
 
     /// Says whether no input has two outputs.
     pub fn is_single_valued(&self, budget: &Budget) -> Result<bool, Error> {
-        Ok(self.subtract(&self.lexmin(budget)?, budget)?.is_empty(budget)?
-            && self.subtract(&self.lexmax(budget)?, budget)?.is_empty(budget)?)
+        let (all, outs) = (self.space.dims(), self.space.output.dims.len());
+        let to: Vec<usize> = (0..all - outs).chain(all..all + outs).collect();
+        let parts: Vec<Basic> = self
+            .parts
+            .iter()
+            .map(|part| part.place(all + outs, &(0..all).collect::<Vec<_>>()))
+            .collect();
+        let others: Vec<Basic> = self.parts.iter().map(|p| p.place(all + outs, &to)).collect();
+        for (index, part) in parts.iter().enumerate() {
+            for (later, other) in others[index..].iter().enumerate() {
+                let Some(pair) = part.intersect(other)? else { continue };
+                for (dim, sign) in (0..outs).flat_map(|dim| [(dim, 1), (dim, -1)]) {
+                    // A part and its own copy are symmetric.
+                    if later == 0 && sign < 0 {
+                        continue;
+                    }
+                    let mut row = vec![0; pair.cols()];
+                    row[0] = -1;
+                    (row[1 + all - outs + dim], row[1 + all + dim]) = (sign, -sign);
+                    let mut apart = pair.clone();
+                    apart.system.ineqs.push(&row);
+                    if !apart.is_empty(budget)? {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+        Ok(true)
     }
 
     /// Says whether no output has two inputs.

@@ -35,6 +35,12 @@ impl System {
         self.eqs.rows_mut().chain(self.ineqs.rows_mut())
     }
 
+    /// Adds all rows of `other`.
+    pub fn extend(&mut self, other: &Self) {
+        other.eqs.rows().for_each(|row| self.eqs.push(row));
+        other.ineqs.rows().for_each(|row| self.ineqs.push(row));
+    }
+
     pub fn uses(&self, col: usize) -> bool {
         self.eqs.rows().chain(self.ineqs.rows()).any(|row| row[col] != 0)
     }

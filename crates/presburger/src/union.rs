@@ -441,6 +441,45 @@ impl Union {
         self.each(|piece| piece.lexmax(budget))
     }
 
+    /// Merges disjuncts where that is exact, space by space.
+    pub fn coalesce(&self, budget: &Budget) -> Result<Self, Error> {
+        let mut pieces = BTreeMap::new();
+        for (key, piece) in self.pieces.iter() {
+            let merged = piece.coalesce(budget)?;
+            if !merged.parts.is_empty() {
+                pieces.insert(key.clone(), merged);
+            }
+        }
+        Ok(Self { pieces: pieces.into() })
+    }
+
+    /// Simplifies under the assumption that only points of `context` matter.
+    pub fn gist(&self, context: &Self, budget: &Budget) -> Result<Self, Error> {
+        let pairs = self.pieces.iter().filter_map(|(k, a)| Some((a, context.pieces.get(k)?)));
+        let results: Result<Vec<_>, _> = pairs.map(|(a, c)| a.gist(c, budget)).collect();
+        Self::collect(results?)
+    }
+
+    /// Returns the simple hull in each space; a superset.
+    pub fn simple_hull(&self, budget: &Budget) -> Result<Self, Error> {
+        self.each(|piece| piece.simple_hull(budget))
+    }
+
+    /// Returns the affine hull in each space; a superset.
+    pub fn affine_hull(&self, budget: &Budget) -> Result<Self, Error> {
+        self.each(|piece| piece.affine_hull(budget))
+    }
+
+    /// Keeps one point of one space.
+    pub fn sample(&self, budget: &Budget) -> Result<Self, Error> {
+        for piece in self.pieces.values() {
+            if let Some(point) = piece.sample(budget)? {
+                return Ok(Relation::point(piece.space().clone(), &point)?.into());
+            }
+        }
+        Ok(Self::empty())
+    }
+
     /// Says whether no input has two outputs, in one space or in two.
     pub fn is_single_valued(&self, budget: &Budget) -> Result<bool, Error> {
         let mut seen: BTreeMap<String, Vec<Relation>> = BTreeMap::new();

@@ -9,6 +9,7 @@ use tangram_presburger::{Budget, Error, Relation};
 const SCRIPT: &str = r#"
 import sys, islpy
 bad = count = nonempty = 0
+disjuncts = [0, 0]
 def parse(t):
     return islpy.Map(t) if "->" in t.split("{", 1)[1].split(":")[0] else islpy.Set(t)
 for line in sys.stdin:
@@ -19,9 +20,21 @@ for line in sys.stdin:
            "apply": lambda: x.apply_range(y), "deltas": x.deltas,
            "inverse": x.reverse, "complement": x.complement,
            "subset": lambda: x.is_subset(y), "single": x.is_single_valued, "injective": x.is_injective,
-           "equal": lambda: x.is_equal(y), "disjoint": lambda: x.is_disjoint(y)}
-    want = ops[op]()
+           "affine_hull": lambda: islpy.Map.from_basic_map(x.affine_hull().remove_divs()), "equal": lambda: x.is_equal(y), "disjoint": lambda: x.is_disjoint(y)}
     count += 1
+    if op in ("gist", "simple_hull", "coalesce"):
+        z = parse(got)
+        nonempty += not x.is_empty()
+        good = {"gist": lambda: (z & y).is_equal(x & y), "simple_hull": lambda: x.is_subset(z),
+                "coalesce": lambda: x.is_equal(z)}[op]()
+        if op == "coalesce":
+            disjuncts[0] += len(z.get_basic_maps())
+            disjuncts[1] += len(x.coalesce().get_basic_maps())
+        if not good:
+            bad += 1
+            print("WRONG", op, a, b, "got", got)
+        continue
+    want = ops[op]()
     if isinstance(want, bool):
         nonempty += want
         good = str(want).lower() == got
@@ -31,7 +44,7 @@ for line in sys.stdin:
     if not good:
         bad += 1
         print("WRONG", op, a, b, "got", got, "want", want)
-print("checked", count, "nonempty", nonempty, "wrong", bad)
+print("checked", count, "nonempty", nonempty, "wrong", bad, "disjuncts", disjuncts)
 "#;
 
 /// A small generator: the same inputs in every run.
@@ -105,6 +118,10 @@ fn results(a: &Relation, b: &Relation, limit: &Budget) -> Vec<(&'static str, Str
         ("lexmax", text(a.lexmax(limit))),
         ("apply", text(a.apply_range(b, limit))),
         ("deltas", text(a.deltas(limit))),
+        ("coalesce", text(a.coalesce(limit))),
+        ("gist", text(a.gist(b, limit))),
+        ("simple_hull", text(a.simple_hull(limit))),
+        ("affine_hull", text(a.affine_hull(limit))),
         ("subset", answer(a.is_subset(b, limit))),
         ("equal", answer(a.is_equal(b, limit))),
         ("disjoint", answer(a.is_disjoint(b, limit))),
@@ -143,7 +160,7 @@ fn agree_with_isl(seed: u64, pairs: usize) {
     let text = String::from_utf8_lossy(&output.stdout);
     println!("{text}");
     writer.join().expect("the writer ends").expect("the script reads");
-    let complete = text.contains(&format!("checked {count} ")) && text.contains(" wrong 0");
+    let complete = text.contains(&format!("checked {count} ")) && text.contains(" wrong 0 ");
     assert!(output.status.success() && complete, "{text}");
 }
 

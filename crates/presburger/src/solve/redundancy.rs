@@ -25,8 +25,7 @@ pub(crate) fn remove_redundant_given(
 
 /// Drops the inequalities that the rest implies.
 pub(crate) fn remove_redundant(system: &mut System, budget: &Budget) -> Result<(), Error> {
-    let none = System::new(system.cols() - 1);
-    remove_redundant_given(system, &none, budget)
+    remove_redundant_given(system, &System::new(system.cols() - 1), budget)
 }
 
 fn essential<T: Number>(

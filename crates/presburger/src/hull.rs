@@ -1,0 +1,206 @@
+//! Single conjunctions that contain a union, and simplification of unions by them.
+
+use crate::basic::{Basic, merge};
+use crate::matrix::{add, negated};
+use crate::solve::bounds::bounds;
+use crate::subtract::covers;
+use crate::system::System;
+use crate::{Budget, Error, Relation};
+
+/// The most disjuncts that are tried in pairs.
+const PAIRS: usize = 64;
+
+impl Relation {
+    /// Returns the disjunct whose constraints are those of all disjuncts, moved outwards
+    /// until all points satisfy them.
+    ///
+    /// A superset: exact only if the union is such a conjunction. Constraints that no
+    /// move makes valid are dropped.
+    pub fn simple_hull(&self, budget: &Budget) -> Result<Self, Error> {
+        self.replaced(simple_hull(&self.parts, true, budget)?)
+    }
+
+    /// Returns the constraints of all disjuncts that all points satisfy as they are.
+    ///
+    /// A superset of `self` and of [`Self::simple_hull`].
+    pub fn unshifted_simple_hull(&self, budget: &Budget) -> Result<Self, Error> {
+        self.replaced(simple_hull(&self.parts, false, budget)?)
+    }
+
+    pub(crate) fn replaced(&self, part: Option<Basic>) -> Result<Self, Error> {
+        Ok(Self::new((*self.space).clone(), part.into_iter().collect()))
+    }
+
+    /// Merges disjuncts where a single conjunction holds exactly their points.
+    ///
+    /// The points stay the same. Two disjuncts are merged if their simple hull has no
+    /// further points; a disjunct inside another is dropped.
+    pub fn coalesce(&self, budget: &Budget) -> Result<Self, Error> {
+        let mut parts = Vec::new();
+        for part in self.parts.iter() {
+            if !part.is_empty(budget)? {
+                parts.push(part.clone().without_redundancy(budget)?);
+            }
+        }
+        // Parts before `next` have met each other; what two of them become goes to the end.
+        let mut next = 1;
+        while next < parts.len() {
+            match partner(&parts, next, budget)? {
+                Some((index, hull)) => {
+                    parts.remove(next);
+                    parts.remove(index);
+                    parts.push(hull);
+                    next = next.saturating_sub(1).max(1);
+                }
+                None => next += 1,
+            }
+        }
+        Ok(Self::new((*self.space).clone(), parts))
+    }
+
+    /// Drops inequalities that the others of their disjunct imply.
+    pub fn remove_redundancies(&self, budget: &Budget) -> Result<Self, Error> {
+        let mut parts = Vec::new();
+        for part in self.parts.iter() {
+            if !part.is_empty(budget)? {
+                parts.push(part.clone().without_redundancy(budget)?);
+            }
+        }
+        Ok(Self::new((*self.space).clone(), parts))
+    }
+
+    /// Simplifies under the assumption that only points of `context` matter.
+    ///
+    /// The result agrees with `self` on `context` and may be anything elsewhere. A
+    /// context of several disjuncts counts as its simple hull.
+    ///
+    /// # Errors
+    /// [`Error::Space`] if the tuples differ.
+    pub fn gist(&self, context: &Self, budget: &Budget) -> Result<Self, Error> {
+        let (a, c) = self.pair(context)?;
+        let Some(hull) = simple_hull(&c.parts, true, budget)? else {
+            return Ok(Self::universe((*a.space).clone()));
+        };
+        let mut parts = Vec::new();
+        for part in a.parts.iter() {
+            let Some(common) = part.intersect(&hull)? else { continue };
+            if common.is_empty(budget)? {
+                continue;
+            }
+            parts.extend(part.simplified(&hull, budget)?);
+        }
+        let result = Self::new((*a.space).clone(), parts);
+        // Several disjuncts may cover the whole context together.
+        if result.parts.len() > 1 && covers(&a.parts, &[hull], budget)? {
+            return Ok(Self::universe((*a.space).clone()));
+        }
+        Ok(result)
+    }
+}
+
+/// Finds an earlier part that merges with part `next`.
+fn partner(parts: &[Basic], next: usize, budget: &Budget) -> Result<Option<(usize, Basic)>, Error> {
+    for index in next.saturating_sub(PAIRS)..next {
+        if let Some(hull) = merged(&parts[index], &parts[next], budget)? {
+            return Ok(Some((index, hull)));
+        }
+    }
+    Ok(None)
+}
+
+/// Merges two conjunctions if their simple hull adds no point.
+fn merged(a: &Basic, b: &Basic, budget: &Budget) -> Result<Option<Basic>, Error> {
+    let pair = [a.clone(), b.clone()];
+    let Some(hull) = simple_hull(&pair, true, budget)? else { return Ok(None) };
+    if !covers(&pair, std::slice::from_ref(&hull), budget)? {
+        return Ok(None);
+    }
+    hull.without_redundancy(budget).map(Some)
+}
+
+/// Rewrites all parts over the same divisions.
+pub(crate) fn with_common_divs(parts: &[Basic]) -> Vec<Basic> {
+    let Some(first) = parts.first() else { return Vec::new() };
+    let mut divs = first.divs.to_vec();
+    for part in &parts[1..] {
+        divs = merge(first.dims, &divs, &part.divs).0;
+    }
+    let rewritten = parts.iter().map(|part| {
+        let (all, to) = merge(part.dims, &divs, &part.divs);
+        let mut result = Basic::with_divs(part.dims, all);
+        result.system = part.system.remap(result.cols(), &to);
+        result
+    });
+    rewritten.collect()
+}
+
+/// Returns a conjunction that contains all parts; nothing for no parts.
+pub(crate) fn simple_hull(
+    parts: &[Basic],
+    shift: bool,
+    budget: &Budget,
+) -> Result<Option<Basic>, Error> {
+    if let [one] = parts {
+        return Ok(Some(one.clone()));
+    }
+    let parts = with_common_divs(parts);
+    let systems: Vec<System> = parts.iter().map(Basic::unfolded).collect::<Result<_, _>>()?;
+    let Some(first) = parts.first() else { return Ok(None) };
+    let mut hull = Basic::with_divs(first.dims, first.divs.to_vec());
+    for (index, part) in parts.iter().enumerate() {
+        for mut row in part.half_spaces()? {
+            let mut least = 0;
+            for (_, system) in systems.iter().enumerate().filter(|(other, _)| *other != index) {
+                match bounds(&row, system, budget)? {
+                    Some((Some(low), _)) => least = low.min(least),
+                    Some((None, _)) => least = i128::MIN,
+                    None => {}
+                }
+                if least == i128::MIN {
+                    break;
+                }
+            }
+            if least < 0 && (!shift || least == i128::MIN) {
+                continue;
+            }
+            row[0] = add(row[0], -least)?;
+            hull.system.ineqs.push(&row);
+        }
+    }
+    hull.tidied()
+}
+
+impl Basic {
+    /// Returns all constraints as inequalities.
+    pub fn half_spaces(&self) -> Result<Vec<Vec<i128>>, Error> {
+        let mut rows: Vec<Vec<i128>> = self.system.ineqs.rows().map(<[i128]>::to_vec).collect();
+        for row in self.system.eqs.rows() {
+            rows.push(row.to_vec());
+            rows.push(negated(row)?);
+        }
+        Ok(rows)
+    }
+
+    /// Drops the constraints that `context` and the other constraints imply.
+    fn simplified(&self, context: &Self, budget: &Budget) -> Result<Option<Self>, Error> {
+        let mut pair = with_common_divs(&[self.clone(), context.clone()]).into_iter();
+        let (Some(mut part), Some(context)) = (pair.next(), pair.next()) else {
+            return Ok(None);
+        };
+        let given = context.unfolded()?;
+        let equations: Vec<Vec<i128>> = part.system.eqs.rows().map(<[i128]>::to_vec).collect();
+        part.system.eqs = System::new(part.cols() - 1).eqs;
+        for (index, row) in equations.iter().enumerate() {
+            let mut others = part.unfolded()?;
+            others.extend(&given);
+            for other in &equations[index + 1..] {
+                others.eqs.push(other);
+            }
+            if bounds(row, &others, budget)? != Some((Some(0), Some(0))) {
+                part.system.eqs.push(row);
+            }
+        }
+        crate::solve::redundancy::remove_redundant_given(&mut part.system, &given, budget)?;
+        part.tidied()
+    }
+}

@@ -1,0 +1,68 @@
+//! Coalescing, gist and hulls on cases with a known answer.
+
+use tangram_presburger::{Budget, Relation};
+
+fn budget() -> Budget {
+    Budget::steps(20_000_000)
+}
+
+fn read(text: &str) -> Relation {
+    Relation::parse(text, &budget()).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+#[track_caller]
+fn same(got: &Relation, expected: &str) {
+    let equal = got.is_equal(&read(expected), &budget()).expect("within the budget");
+    assert!(equal, "got {got}, expected {expected}");
+}
+
+#[test]
+fn coalescing_leaves_as_few_disjuncts_as_isl() {
+    for (text, disjuncts) in [
+        ("{ [i] : i = 0 or i = 1 or i = 2 }", 1),
+        ("{ [i] : 0 <= i <= 3 or 2 <= i <= 9 }", 1),
+        ("{ [i] : 0 <= i <= 3 or 5 <= i <= 9 }", 2),
+        ("[n] -> { [i] : 0 <= i < n or n <= i <= 2n }", 1),
+        ("{ [i, j] : 0 <= i <= j <= 9 or 0 <= j < i <= 9 }", 1),
+        ("{ [i] : i mod 2 = 0 or i mod 2 = 1 }", 1),
+        // A book merges these two corner boxes into one; they are two.
+        ("[M, N] -> { S[i, j] : 0 <= i <= M and 0 <= j <= N or M <= i <= 2M and N <= j <= 2N }", 2),
+    ] {
+        let set = read(text);
+        let merged = set.coalesce(&budget()).expect("within the budget");
+        same(&merged, text);
+        assert_eq!(merged.conjunctions().len(), disjuncts, "{text} became {merged}");
+    }
+}
+
+#[test]
+fn gist_drops_what_the_context_implies() {
+    let gist = |a: &str, b: &str| read(a).gist(&read(b), &budget()).expect("within the budget");
+    let got = gist("[n] -> { [i] : 0 <= i < n and i mod 2 = 0 }", "[n] -> { [i] : 0 <= i }");
+    assert_eq!(got.to_string(), "[n] -> { [i] : i - 2*floor((i)/2) = 0 and n - i - 1 >= 0 }");
+    let all = gist("{ [i] : 0 <= i <= 9 }", "{ [i] : 2 <= i <= 3 }");
+    assert_eq!(all.to_string(), "{ [i] }");
+    assert!(gist("{ [i] : i > 9 }", "{ [i] : i < 3 }").is_empty(&budget()).expect("an answer"));
+}
+
+#[test]
+fn hulls_contain_the_union() {
+    let limit = budget();
+    let two = read("{ [i, j] : i = 0 and 0 <= j <= 2 or i = 4 and 1 <= j <= 3 }");
+    same(&two.simple_hull(&limit).expect("a hull"), "{ [i, j] : 0 <= i <= 4 and 0 <= j <= 3 }");
+    same(
+        &read("{ [i, j] : 2i = 3j and 0 <= i <= 9 }").affine_hull(&limit).expect("a hull"),
+        "{ [i, j] : 2i = 3j }",
+    );
+    same(
+        &read("{ [i, j] : 3 <= 2i <= 5 and j >= 0 }").affine_hull(&limit).expect("a hull"),
+        "{ [2, j] }",
+    );
+    same(
+        &read("{ [i, j] : i = j and 0 <= i <= 3 or i = 7 and j = 7 }")
+            .affine_hull(&limit)
+            .expect("a hull"),
+        "{ [i, i] }",
+    );
+    same(&two.affine_hull(&limit).expect("a hull"), "{ [i, j] }");
+}
