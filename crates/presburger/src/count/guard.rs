@@ -4,7 +4,7 @@ use super::cone::{Cone, Row, content, reduced};
 use super::equalities::Affine;
 use super::number::Integer;
 use super::quasi::{Floor, Floors, Linear, substituted, value};
-use crate::{Budget, Error};
+use crate::{Budget, Conjunction, Error};
 
 /// Rows over `(1, variables, floors)` that are zero or not negative.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,6 +21,38 @@ impl Guard {
         Self { floors: Floors::new(vars), ..Self::default() }
     }
 
+    /// Reads a conjunction; its divisions become floors.
+    pub fn from_conjunction(vars: usize, given: &Conjunction) -> Self {
+        let wide = |row: &[i128]| -> Row { row.iter().map(|v| Integer::from(*v)).collect() };
+        let mut result = Self::new(vars);
+        let mut atoms = units(vars);
+        for division in &given.divisions {
+            let num = result.floors.row(&substituted(&wide(&division.numerator), &atoms));
+            atoms.push(result.floors.floor(num, division.denominator.into()));
+        }
+        for row in &given.equalities {
+            result.zero(&substituted(&wide(row), &atoms));
+        }
+        for row in &given.inequalities {
+            result.at_least_zero(&substituted(&wide(row), &atoms));
+        }
+        result
+    }
+
+    /// Puts `values`, forms over `floors`, for the variables of `guard`.
+    pub fn over(floors: &Floors, values: &[Linear], guard: &Self) -> Self {
+        let mut result = Self { floors: floors.clone(), ..Self::default() };
+        result.never = guard.never;
+        let mut atoms = values.to_vec();
+        for floor in &guard.floors.all {
+            let num = result.floors.row(&substituted(&floor.num, &atoms));
+            atoms.push(result.floors.floor(num, floor.den.clone()));
+        }
+        guard.eqs.iter().for_each(|row| result.zero(&substituted(row, &atoms)));
+        guard.ineqs.iter().for_each(|row| result.at_least_zero(&substituted(row, &atoms)));
+        result
+    }
+
     /// Adds that a linear form over `self.floors` is at least 0.
     pub fn at_least_zero(&mut self, form: &Linear) {
         let mut row = self.floors.row(form);
@@ -33,6 +65,17 @@ impl Guard {
         while row.last().is_some_and(Integer::is_zero) {
             row.pop();
         }
+        let opposite = |old: &Row| {
+            old.len() == row.len() && old.iter().zip(&row).skip(1).all(|(a, b)| *a == b.neg())
+        };
+        if let Some(at) = self.ineqs.iter().position(opposite) {
+            let slack = self.ineqs[at][0].add(&row[0]);
+            self.never |= slack.sign() < 0;
+            if slack.is_zero() {
+                self.ineqs.swap_remove(at);
+                return self.zero_row(row);
+            }
+        }
         match self.ineqs.iter_mut().find(|old| old[1..] == row[1..]) {
             Some(old) if row[0] < old[0] => *old = row,
             Some(_) => {}
@@ -42,7 +85,11 @@ impl Guard {
 
     /// Adds that a linear form over `self.floors` is 0.
     pub fn zero(&mut self, form: &Linear) {
-        let mut row = self.floors.row(form);
+        let row = self.floors.row(form);
+        self.zero_row(row);
+    }
+
+    fn zero_row(&mut self, mut row: Row) {
         let g = content(&row[1..]);
         if g.is_zero() || !row[0].mod_floor(&g).is_zero() {
             self.never |= !row[0].is_zero();

@@ -16,20 +16,25 @@
 //! parametric polytopes using Barvinok's rational functions", 2007. Divergence: chambers
 //! are half-open, so that the pieces are disjoint; all steps are in exact integers.
 
+mod card;
 mod chambers;
 mod cone;
 mod contribution;
 mod equalities;
+mod function;
 mod guard;
 mod lattice;
 mod number;
+mod parse;
 mod piecewise;
 mod polyhedron;
+mod print;
 mod quasi;
 mod todd;
 mod unimodular;
 mod vertices;
 
+pub use function::PiecewiseQuasiPolynomial;
 pub use number::{Integer, Rational};
 pub use piecewise::Pieces;
 pub use polyhedron::Polyhedron;

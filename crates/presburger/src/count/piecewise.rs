@@ -1,8 +1,8 @@
 //! Piecewise quasi-polynomials: each piece holds where its guard does, and 0 elsewhere.
 
-use super::guard::Guard;
+use super::guard::{Guard, units};
 use super::number::{Integer, Rational};
-use super::quasi::QuasiPolynomial;
+use super::quasi::{Floors, Linear, QuasiPolynomial};
 use crate::{Budget, Error};
 
 /// Disjoint pieces over numbered variables, without names.
@@ -43,6 +43,18 @@ impl Pieces {
         if !guard.never && !value.is_empty() {
             self.all.push((guard, value));
         }
+    }
+
+    /// Moves variable `i` to `to[i]` among `vars` variables.
+    pub(crate) fn renumbered(&self, vars: usize, to: &[usize]) -> Self {
+        let forms: Vec<Linear> = to.iter().map(|i| units(vars)[*i].clone()).collect();
+        let values: Vec<_> = to.iter().map(|i| QuasiPolynomial::variable(vars, *i)).collect();
+        let mut result = Self::zero(vars);
+        for (guard, value) in &self.all {
+            let guard = Guard::over(&Floors::new(vars), &forms, guard);
+            result.push(guard, value.substitute(vars, &values));
+        }
+        result
     }
 
     /// Returns the value at an integer point.

@@ -57,6 +57,10 @@ impl Polyhedron {
         self
     }
 
+    pub(crate) fn push(&mut self, row: Row, equal: bool) {
+        if equal { self.equalities.push(row) } else { self.inequalities.push(row) }
+    }
+
     fn row(&self, row: impl Iterator<Item = Integer>) -> Row {
         let mut row: Row = row.collect();
         row.resize(self.dims + self.params + 1, Integer::ZERO);

@@ -120,6 +120,18 @@ impl Floors {
         row
     }
 
+    /// Lists the floors: those of variables alone in ascending order, then the nested ones.
+    fn sorted(&self) -> Vec<usize> {
+        let nested = |i: &usize| self.all[*i].num.len() > 1 + self.vars;
+        let (last, mut first): (Vec<usize>, Vec<usize>) = (0..self.all.len()).partition(nested);
+        first.sort_by(|a, b| {
+            let key = |i: &usize| (&self.all[*i].num[1..], &self.all[*i].den, &self.all[*i].num[0]);
+            key(a).cmp(&key(b))
+        });
+        first.extend(last);
+        first
+    }
+
     /// Returns the values of variables and floors at a point.
     pub fn values(&self, point: &[Integer]) -> Vec<Integer> {
         let mut values = point.to_vec();
@@ -243,7 +255,7 @@ impl QuasiPolynomial {
         for (monomial, value) in other {
             result.insert(monomial, value);
         }
-        result
+        result.tidied()
     }
 
     /// Subtracts; both must have the same variables.
@@ -337,7 +349,7 @@ impl QuasiPolynomial {
         result.tidied()
     }
 
-    /// Drops floors that no term uses.
+    /// Drops floors that no term uses and sorts the others.
     pub(crate) fn tidied(self) -> Self {
         let vars = self.vars();
         let mut used = vec![false; self.floors.all.len()];
@@ -348,16 +360,14 @@ impl QuasiPolynomial {
             let inner = self.floors.all[index].num.iter().skip(1 + vars);
             inner.enumerate().filter(|(_, v)| !v.is_zero()).for_each(|(i, _)| used[i] = true);
         }
-        if used.iter().all(|used| *used) {
+        let order = self.floors.sorted();
+        if used.iter().all(|used| *used) && order.is_sorted() {
             return self;
         }
         let mut floors = Floors::new(vars);
-        let mut to: Vec<u32> = (0..vars as u32).collect();
-        for (floor, used) in self.floors.all.iter().zip(&used) {
-            if !used {
-                to.push(u32::MAX);
-                continue;
-            }
+        let mut to: Vec<u32> = (0..(vars + used.len()) as u32).collect();
+        for index in order.into_iter().filter(|index| used[*index]) {
+            let floor = &self.floors.all[index];
             let mut num = vec![Integer::ZERO; 1 + vars + floors.all.len()];
             num[0] = floor.num[0].clone();
             for (i, value) in floor.num[1..].iter().enumerate().filter(|(_, v)| !v.is_zero()) {
@@ -366,9 +376,13 @@ impl QuasiPolynomial {
             while num.last().is_some_and(Integer::is_zero) {
                 num.pop();
             }
-            to.push(floors.intern(Floor { num, den: floor.den.clone() }));
+            to[vars + index] = floors.intern(Floor { num, den: floor.den.clone() });
         }
-        let renamed = |m: Monomial| m.iter().map(|atom| to[*atom as usize]).collect();
+        let renamed = |m: Monomial| {
+            let mut atoms: Monomial = m.iter().map(|atom| to[*atom as usize]).collect();
+            atoms.sort_unstable();
+            atoms
+        };
         let terms = self.terms.into_iter().map(|(m, value)| (renamed(m), value)).collect();
         Self { floors, terms }
     }

@@ -1,0 +1,114 @@
+//! Printing piecewise quasi-polynomials in isl's notation.
+
+use std::fmt;
+
+use super::function::PiecewiseQuasiPolynomial;
+use super::guard::Guard;
+use super::number::{Integer, Rational};
+use super::quasi::{Floors, Monomial, QuasiPolynomial};
+
+impl fmt::Display for PiecewiseQuasiPolynomial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.params.is_empty() {
+            write!(f, "[{}] -> ", self.params.join(", "))?;
+        }
+        let names = self.names();
+        let domain = self.domain.as_ref().map_or(String::new(), |tuple| format!("{tuple} -> "));
+        let piece = |(guard, value): &(Guard, QuasiPolynomial)| {
+            let guard = conjunction(guard, &names);
+            let colon = if guard.is_empty() { "" } else { " : " };
+            format!("{domain}{}{colon}{guard}", polynomial(value, &names))
+        };
+        match &self.pieces.all[..] {
+            [] => write!(f, "{{ {domain}0 }}"),
+            pieces => {
+                write!(f, "{{ {} }}", pieces.iter().map(piece).collect::<Vec<_>>().join("; "))
+            }
+        }
+    }
+}
+
+/// Returns the texts of all variables and floors.
+fn atoms(floors: &Floors, names: &[String]) -> Vec<String> {
+    let mut texts = names.to_vec();
+    for floor in &floors.all {
+        texts.push(format!("floor(({})/{})", sum(&floor.num, &texts), floor.den));
+    }
+    texts
+}
+
+/// Writes a sum of terms; several are put in parentheses.
+pub(crate) fn polynomial(value: &QuasiPolynomial, names: &[String]) -> String {
+    let atoms = atoms(&value.floors, names);
+    let mut text = String::new();
+    for (monomial, factor) in &value.terms {
+        term(&mut text, factor, &product(monomial, &atoms));
+    }
+    match value.terms.len() {
+        0 => "0".into(),
+        1 => text,
+        _ => format!("({text})"),
+    }
+}
+
+fn product(monomial: &Monomial, atoms: &[String]) -> String {
+    let mut factors = Vec::new();
+    for run in monomial.chunk_by(|a, b| a == b) {
+        let atom = &atoms[run[0] as usize];
+        factors.push(if run.len() == 1 { atom.clone() } else { format!("{atom}^{}", run.len()) });
+    }
+    factors.join(" * ")
+}
+
+fn conjunction(guard: &Guard, names: &[String]) -> String {
+    let atoms = atoms(&guard.floors, names);
+    let eqs = guard.eqs.iter().map(|row| comparison(row, &atoms, "="));
+    let ineqs = guard.ineqs.iter().map(|row| comparison(row, &atoms, ">="));
+    eqs.chain(ineqs).collect::<Vec<_>>().join(" and ")
+}
+
+/// Writes a row with positive factors only, those of one sign on each side.
+fn comparison(row: &[Integer], atoms: &[String], sign: &str) -> String {
+    let part = |keep: i32| -> Vec<Integer> {
+        let of = |v: &Integer| if v.sign() == keep { v.abs() } else { Integer::ZERO };
+        std::iter::once(Integer::ZERO).chain(row[1..].iter().map(of)).collect()
+    };
+    let (mut left, mut right) = (part(1), part(-1));
+    if left.iter().all(Integer::is_zero) {
+        left[0] = row[0].clone();
+        let sign = if sign == ">=" { "<=" } else { sign };
+        return format!("{} {sign} {}", sum(&right, atoms), sum(&left, atoms));
+    }
+    right[0] = row[0].neg();
+    format!("{} {sign} {}", sum(&left, atoms), sum(&right, atoms))
+}
+
+fn sum(row: &[Integer], atoms: &[String]) -> String {
+    let mut text = String::new();
+    for (value, atom) in row[1..].iter().zip(atoms).filter(|(value, _)| !value.is_zero()) {
+        term(&mut text, &Rational::from(value.clone()), atom);
+    }
+    if !row[0].is_zero() || text.is_empty() {
+        term(&mut text, &Rational::from(row[0].clone()), "");
+    }
+    text
+}
+
+/// Appends `factor * product`.
+fn term(text: &mut String, factor: &Rational, product: &str) {
+    let negative = factor.numer().sign() < 0;
+    text.push_str(match (text.is_empty(), negative) {
+        (true, true) => "-",
+        (true, false) => "",
+        (false, true) => " - ",
+        (false, false) => " + ",
+    });
+    let size = if negative { factor.neg() } else { factor.clone() };
+    if product.is_empty() {
+        text.push_str(&size.to_string());
+    } else if size == Rational::ONE {
+        text.push_str(product);
+    } else {
+        text.push_str(&format!("{size} * {product}"));
+    }
+}

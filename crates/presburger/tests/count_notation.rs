@@ -1,0 +1,271 @@
+//! Cardinality of sets and relations in isl's notation: examples, laws, and isl itself.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use tangram_presburger::count::{PiecewiseQuasiPolynomial, Rational};
+use tangram_presburger::{Budget, Error, Relation};
+
+fn budget() -> Budget {
+    Budget::steps(20_000_000)
+}
+
+fn read(text: &str) -> Relation {
+    Relation::parse(text, &budget()).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn card(text: &str) -> PiecewiseQuasiPolynomial {
+    read(text).card(&budget()).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn value(function: &PiecewiseQuasiPolynomial, point: &[i64]) -> Rational {
+    function.evaluate(point).expect("the point has the right dimension")
+}
+
+#[test]
+fn the_loop_nest_of_the_book_is_counted() {
+    let count =
+        card("[N, M] -> { S1[i, j] : 0 <= i < N - M + 4 and i >= N - M and 0 <= j <= N - 2i }");
+    let mut nonzero = 0;
+    for n in -5..=25_i64 {
+        for m in -5..=29_i64 {
+            let rows = (0.max(n - m)..n - m + 4).map(|i| (n - 2 * i + 1).max(0));
+            let expected: i64 = rows.sum();
+            nonzero += usize::from(expected > 0);
+            assert_eq!(value(&count, &[n, m]), Rational::from(expected), "{n}, {m}: {count}");
+        }
+    }
+    assert!(nonzero > 200, "the grid holds enough points: {nonzero}");
+}
+
+#[test]
+fn counts_print_as_a_reader_expects() {
+    for (set, expected) in [
+        ("{ [i, j] : 0 <= i < 3 and 0 <= j < 5 }", "{ 15 }"),
+        ("[n] -> { [i] : 0 <= i < n }", "[n] -> { n : n >= 1 }"),
+        ("[n] -> { [i] : 0 <= 2i <= n }", "[n] -> { (1 + floor((n)/2)) : n >= 0 }"),
+        ("[n] -> { [i] : 2i = n }", "[n] -> { 1 : n = 2 * floor((n)/2) }"),
+        ("{ A[i] -> B[j] : 0 <= j <= i }", "{ A[i] -> (1 + i) : i >= 0 }"),
+        ("[n] -> { [i] : i < 0 and i > n and n > 5 }", "[n] -> { 0 }"),
+        ("[n] -> { [i, j] : 0 <= i <= j < n }", "[n] -> { (1/2 * n + 1/2 * n^2) : n >= 1 }"),
+    ] {
+        assert_eq!(card(set).to_string(), expected, "{set}");
+    }
+}
+
+#[test]
+fn what_is_printed_reads_back() {
+    for text in [
+        "[n] -> { [i] : 0 <= 3i <= n }",
+        "[n, m] -> { A[i] -> B[j, k] : 0 <= j <= i + n and 0 <= 2k <= j + m and k <= 9 }",
+        "[n] -> { [i] : exists k: 0 <= i <= n and 3k <= i <= 3k + 1 }",
+        "[n] -> { [i] : i mod 2 = n mod 3 and 0 <= i <= 20 }",
+    ] {
+        let count = card(text);
+        let printed = count.to_string();
+        let back = PiecewiseQuasiPolynomial::parse(&printed, &budget())
+            .unwrap_or_else(|error| panic!("{printed}: {error}"));
+        assert_eq!(back.to_string(), printed);
+        let difference = count.sub(&back, &budget()).expect("the same space");
+        assert!(difference.pieces().is_empty(), "{difference}");
+    }
+}
+
+#[test]
+fn wrong_texts_name_their_column() {
+    for (text, column) in [
+        ("[n] -> { n + m }", 14),
+        ("[n] -> { n * }", 14),
+        ("[n] -> { n : n > }", 18),
+        ("[n] -> { 1/0 }", 12),
+        ("{ 5", 4),
+        ("{ 5 } 7", 7),
+        ("{ [i, i] -> 1 }", 8),
+        ("{ floor(2 ^ 99) }", 15),
+    ] {
+        match PiecewiseQuasiPolynomial::parse(text, &budget()) {
+            Err(Error::Syntax { column: found, .. }) => assert_eq!(found, column, "{text}"),
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+    let deep = format!("{{ {}1 }}", "(".repeat(100_000));
+    assert!(PiecewiseQuasiPolynomial::parse(&deep, &budget()).is_err());
+    let signs = format!("{{ {}1 }}", "-".repeat(100_000));
+    assert!(PiecewiseQuasiPolynomial::parse(&signs, &budget()).is_ok());
+}
+
+#[test]
+fn limits_and_infinity_are_errors() {
+    let infinite = read("[n] -> { [i, j] : 0 <= i <= n and j >= 0 }").card(&budget());
+    assert_eq!(infinite, Err(Error::Unbounded { dim: 2 }));
+    let set = read("[n] -> { [i, j, k] : 0 <= i <= j and 2j <= 3k and 5k <= 7n - i }");
+    assert_eq!(set.card(&Budget::steps(10)), Err(Error::Steps { limit: 10 }));
+    assert!(set.card(&budget()).is_ok());
+}
+
+/// The book's union of two corner boxes is not the box around them: the counts differ too.
+#[test]
+fn two_corner_boxes_are_fewer_points_than_their_hull() {
+    let boxes = card(
+        "[N, M] -> { [i, j] : 0 <= i <= M and 0 <= j <= N; [i, j] : M <= i <= 2M and N <= j <= 2N }",
+    );
+    // Both hold the corner (M, N).
+    assert_eq!(value(&boxes, &[3, 4]), Rational::from(2 * 20 - 1));
+    let hull = card("[N, M] -> { [i, j] : 0 <= i <= 2M and 0 <= j <= 2N }");
+    assert_eq!(value(&hull, &[3, 4]), Rational::from(63));
+}
+
+/// `a < b` is `a <= b - 1`; the swapped step of Fourier-Motzkin would find a point here.
+#[test]
+fn other_errors_of_the_source_texts_change_counts() {
+    assert_eq!(card("{ [i] : 0 <= i < 3 }").to_string(), "{ 3 }");
+    assert_eq!(card("{ [x] : 4 <= 2x and 3x <= 5 }").to_string(), "{ 0 }");
+    let tiles = card("[n] -> { [j] -> [t] : 32t <= j <= 32t + 31 and 0 <= j < n }");
+    assert!((0..70).all(|j| value(&tiles, &[70, j]) == Rational::ONE));
+    let typo = card("[n] -> { [j] -> [t] : 32t <= j <= 31t + 31 and 0 <= j < n }");
+    assert_eq!(value(&typo, &[70, 63]), Rational::ZERO);
+}
+
+const SETS: [&str; 6] = [
+    "[n] -> { [i, j] : 0 <= i <= n and 0 <= 2j <= i + 3 }",
+    "[n] -> { [i, j] : 0 <= i <= 7 and -i <= j <= n }",
+    "[n] -> { [i, j] : i mod 3 = 1 and 0 <= i <= n and 0 <= j <= 4 }",
+    "[n] -> { [i, j] : 0 <= i, j <= 5 and i + j <= n; [i, j] : 2 <= i <= 6 and 3 <= j <= n }",
+    "[n] -> { [i, j] : exists k: i = 2k + j and 0 <= k <= n and 0 <= j <= 3 }",
+    "[n] -> { [i, j] : 3i + 5j = n and i >= 0 and j >= 0 }",
+];
+
+fn grid(a: &PiecewiseQuasiPolynomial) -> Vec<Rational> {
+    (-3..=12).map(|n| value(a, &[n])).collect()
+}
+
+#[test]
+fn unions_and_differences_share_out_their_points() {
+    for (a, b) in SETS.iter().flat_map(|a| SETS.iter().map(move |b| (a, b))) {
+        let (x, y) = (read(a), read(b));
+        let count = |set: &Relation| set.card(&budget()).expect("a bounded set");
+        let union = count(&x.union(&y).expect("one space"));
+        let both = count(&x.intersect(&y, &budget()).expect("one space"));
+        let only = count(&x.subtract(&y, &budget()).expect("one space"));
+        let sum = count(&x).add(&count(&y), &budget()).expect("one space");
+        let other = union.add(&both, &budget()).expect("one space");
+        assert_eq!(grid(&sum), grid(&other), "{a} and {b}");
+        let parts = only.add(&both, &budget()).expect("one space");
+        assert_eq!(grid(&count(&x)), grid(&parts), "{a} and {b}");
+        assert_eq!(grid(&parts.sub(&only, &budget()).expect("one space")), grid(&both));
+    }
+}
+
+#[test]
+fn translations_keep_counts_and_products_multiply_them() {
+    for text in SETS {
+        let moved = read(text)
+            .apply_range(&read("[n] -> { [i, j] -> [i + 2n - 5, j + i] }"), &budget())
+            .expect("one space");
+        let count = card(text);
+        assert_eq!(grid(&count), grid(&moved.card(&budget()).expect("bounded")), "{text}");
+        let (_, body) = text.split_once(" : ").expect("a formula");
+        if body.contains(';') || body.contains("exists") {
+            continue;
+        }
+        let body = body.trim_end_matches('}');
+        let pair = body.replace('i', "x").replace('j', "y");
+        let pair = pair.replace("xn", "in");
+        let square = card(&format!("[n] -> {{ [i, j, x, y] : ({body}) and ({pair}) }}"));
+        let expected = count.mul(&count, &budget()).expect("one space");
+        assert_eq!(grid(&square), grid(&expected), "{text}");
+    }
+}
+
+const SCRIPT: &str = r#"
+import sys, islpy
+bad = count = pieces = 0
+for line in sys.stdin:
+    relation, got = line.rstrip("\n").split("\t")
+    want = (islpy.Map if "] -> [" in relation.split("{")[1] else islpy.Set)(relation).card()
+    count += 1
+    pieces += len(want.get_pieces())
+    params = relation.split("]")[0].strip("[").count(",") + 1
+    ours = islpy.PwQPolynomial(got)
+    # Equal functions may be written differently, so values are compared.
+    dims = want.dim(islpy.dim_type.in_)
+    import itertools
+    for point in itertools.product(range(-2, 7), repeat=params + dims):
+        def at(f):
+            p = islpy.Point.zero(f.get_domain_space())
+            for i, v in enumerate(point):
+                kind, at = (islpy.dim_type.param, i) if i < params else (islpy.dim_type.set, i - params)
+                p = p.set_coordinate_val(kind, at, islpy.Val(v))
+            return f.eval(p)
+        if not at(want).eq(at(ours)):
+            bad += 1
+            print("WRONG", relation, "got", got, "want", want, "at", point)
+            break
+print("checked", count, "pieces", pieces, "wrong", bad)
+"#;
+
+fn python() -> Option<String> {
+    let local = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.venv/bin/python");
+    let path = std::env::var("TANGRAM_PYTHON").unwrap_or_else(|_| local.display().to_string());
+    let check = "import islpy; islpy.Set.card";
+    let found = Command::new(&path).args(["-c", check]).stderr(Stdio::null()).status();
+    found.is_ok_and(|status| status.success()).then_some(path)
+}
+
+/// A small generator: the same inputs in every run.
+struct Source(u64);
+
+impl Source {
+    fn next(&mut self, low: i64, high: i64) -> i64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        low + ((self.0 >> 33) % (high - low + 1) as u64) as i64
+    }
+
+    fn relation(&mut self) -> String {
+        let mut facts = vec!["0 <= j <= n + 3".to_owned(), "0 <= 2k <= j + 7".to_owned()];
+        for _ in 0..self.next(0, 2) {
+            let mut c = || self.next(-3, 3);
+            let row = format!("{}*i + {}*j + {}*k + {}*n >= {}", c(), c(), c(), c(), c());
+            facts.push(row);
+        }
+        if self.next(0, 2) == 0 {
+            facts.push(format!("(i + {}*j) mod {} = {}", self.next(-2, 2), self.next(2, 4), 1));
+        }
+        if self.next(0, 2) == 0 {
+            facts.push(format!("(exists e: 3e <= j + k <= {}*e + 1)", self.next(2, 4)));
+        }
+        let space = if self.next(0, 1) == 0 { "[i] -> [j, k]" } else { "[j, k]" };
+        let text = format!("[n] -> {{ {space} : {} }}", facts.join(" and "));
+        if space == "[j, k]" { text.replace("*i", "").replace("(i +", "(1 +") } else { text }
+    }
+}
+
+#[test]
+fn counts_agree_with_barvinok() {
+    let Some(python) = python() else {
+        println!("skipped: needs islpy-barvinok");
+        return;
+    };
+    let mut source = Source(5);
+    let mut lines = String::new();
+    for _ in 0..40 {
+        let text = source.relation();
+        lines.push_str(&format!("{text}\t{}\n", card(&text)));
+    }
+    let mut child = Command::new(python)
+        .args(["-c", SCRIPT])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the interpreter starts");
+    child.stdin.take().expect("a pipe").write_all(lines.as_bytes()).expect("the script reads");
+    let output = child.wait_with_output().expect("the script ends");
+    let text = String::from_utf8_lossy(&output.stdout);
+    println!("{text}");
+    assert!(
+        output.status.success() && text.contains("checked 40 ") && text.contains(" wrong 0"),
+        "{text}"
+    );
+}
