@@ -3,6 +3,7 @@
 mod args;
 mod error;
 mod opt;
+mod out;
 mod progress;
 mod rules;
 mod show;

@@ -11,7 +11,7 @@ use tangram::{Library, Options, Report, Strategy, dialects, optimise};
 use crate::args::{OptArgs, StrategyArg};
 use crate::error::{self, Error};
 use crate::progress::Progress;
-use crate::table;
+use crate::{out, table};
 
 /// Optimises a model file.
 pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
@@ -118,13 +118,13 @@ fn say(args: &OptArgs, report: &Report) -> Result<(), Error> {
         let text = serde_json::to_string_pretty(report)
             .map_err(|source| error::io(path)(source.into()))?;
         if to_stdout {
-            println!("{text}");
+            out::print(text + "\n")?;
         } else {
-            std::fs::write(path, text + "\n").map_err(error::io(path))?;
+            out::write(path, &(text + "\n"))?;
         }
     }
     if !args.quiet && !to_stdout {
-        print!("{}", table::render(report));
+        out::print(table::render(report))?;
     }
     Ok(())
 }
@@ -135,7 +135,7 @@ fn check(args: &OptArgs, original: &Model, optimised: &Model) -> Result<ExitCode
     match found {
         Ok(difference) => {
             if !args.quiet {
-                println!("check  {difference}");
+                out::print(format!("check  {difference}\n"))?;
             }
             Ok(if difference.holds() { ExitCode::SUCCESS } else { ExitCode::from(1) })
         }

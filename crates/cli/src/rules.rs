@@ -1,6 +1,6 @@
 //! `tangram rules`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use tangram::gsl::text;
@@ -8,6 +8,7 @@ use tangram::{Library, SHIPPED};
 
 use crate::args::RulesCommand;
 use crate::error::{self, Error};
+use crate::out;
 
 /// Lists, shows, formats and checks rules.
 pub(crate) fn run(command: &RulesCommand) -> Result<ExitCode, Error> {
@@ -44,14 +45,15 @@ fn list(names: &[String], json: bool) -> Result<ExitCode, Error> {
                 })
             })
             .collect();
-        println!("{}", serde_json::Value::Array(rules));
+        out::print(format!("{}\n", serde_json::Value::Array(rules)))?;
         return Ok(ExitCode::SUCCESS);
     }
     let width = library.rules.iter().map(|rule| rule.rule.name().len()).max().unwrap_or(0);
     for rule in &library.rules {
         let rule = &rule.rule;
         let summary = rule.doc().lines().next().unwrap_or_default();
-        println!("{:width$}  [{}]  {summary}", rule.name(), rule.labels().join(", "));
+        let labels = rule.labels().join(", ");
+        out::print(format!("{:width$}  [{labels}]  {summary}\n", rule.name()))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -63,7 +65,7 @@ fn show(name: &str, names: &[String]) -> Result<ExitCode, Error> {
     }
     match library.rules.iter().find(|rule| rule.rule.name() == name) {
         Some(rule) => {
-            print!("{}", text::print(&rule.rule));
+            out::print(text::print(&rule.rule))?;
             Ok(ExitCode::SUCCESS)
         }
         None => {
@@ -102,19 +104,12 @@ fn format(paths: &[PathBuf], check: bool) -> Result<ExitCode, Error> {
         }
         changed = true;
         if check {
-            println!("{} is not in canonical form", path.display());
+            out::print(format!("{} is not in canonical form\n", path.display()))?;
         } else {
-            replace(&path, &new)?;
+            out::write(&path, &new)?;
         }
     }
     Ok(if check && changed { ExitCode::from(1) } else { ExitCode::SUCCESS })
-}
-
-/// Replaces a file once its new text is complete.
-fn replace(path: &Path, text: &str) -> Result<(), Error> {
-    let temporary = path.with_extension("gsl.tmp");
-    std::fs::write(&temporary, text).map_err(error::io(&temporary))?;
-    std::fs::rename(&temporary, path).map_err(error::io(path))
 }
 
 fn check(names: &[String]) -> Result<ExitCode, Error> {
@@ -132,9 +127,9 @@ fn check(names: &[String]) -> Result<ExitCode, Error> {
         let found = library.check();
         if !found.is_empty() {
             wrong = true;
-            print!("{found}");
+            out::print(found)?;
         }
     }
-    println!("{count} rules checked");
+    out::print(format!("{count} rules checked\n"))?;
     Ok(if wrong { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }

@@ -7,6 +7,7 @@ use tangram::onnx::Model;
 
 use crate::args::{ShowArgs, ShowFormat};
 use crate::error::{self, Error};
+use crate::out;
 
 /// Prints the program of a model.
 pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Error> {
@@ -19,8 +20,8 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Error> {
         }
     };
     match &args.output {
-        Some(path) => std::fs::write(path, text).map_err(error::io(path))?,
-        None => print!("{text}"),
+        Some(path) => out::write(path, &text)?,
+        None => out::print(text)?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -282,7 +282,7 @@ pub(crate) static ROWS: &[Row] = &[
         "SpaceToDepth",
         "nn.space_to_depth",
         1,
-        &[attr("blocksize", "block_size", Kind::Int, Default::None)],
+        &[attr("blocksize", "block_size", Kind::Int, Default::None), text("mode", "DCR")],
     ),
     row("ReverseSequence", "nn.reverse_sequence", 10, &[int("batch_axis", 1), int("time_axis", 0)]),
     row("Compress", "nn.compress", 9, &[bare("axis", Kind::Int)]),

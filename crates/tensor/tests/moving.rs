@@ -155,9 +155,10 @@ fn depth_and_space_are_inverse() {
     assert_eq!(space.shape(), [1, 2, 4, 6]);
     // The first row alternates between channels 0 and 2, which are a block's two columns.
     assert_eq!(space.to_vec::<i64>().unwrap()[..6], [0, 12, 1, 13, 2, 14]);
-    assert_eq!(space_to_depth(&space, 2).unwrap(), tensor);
+    assert_eq!(space_to_depth(&space, 2, DepthMode::Dcr).unwrap(), tensor);
     let crd = depth_to_space(&tensor, 2, DepthMode::Crd).unwrap();
     assert_eq!(crd.to_vec::<i64>().unwrap()[..6], [0, 6, 1, 7, 2, 8]);
+    assert_eq!(space_to_depth(&crd, 2, DepthMode::Crd).unwrap(), tensor);
     assert!(depth_to_space(&tensor, 0, DepthMode::Dcr).is_err());
 }
 

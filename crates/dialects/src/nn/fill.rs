@@ -87,7 +87,10 @@ pub(super) static OPS: &[NnOp] = &[
         def: OpDef {
             operands: &[operand("data", "rank 4: batch, channels, height, width")],
             results: &[result("output", "channels * block_size², height and width / block_size")],
-            attrs: &[needed("block_size", AttrKind::Int, "the side of a block")],
+            attrs: &[
+                needed("block_size", AttrKind::Int, "the side of a block"),
+                maybe("mode", AttrKind::Enum(&["DCR", "CRD"]), "order of channels; DCR if absent"),
+            ],
             traits: Traits::PURE,
             infer: Some(infer_space_to_depth),
             ..OpDef::new("nn.space_to_depth", "blocks of pixels rearranged into channels")
@@ -233,15 +236,18 @@ fn block_size(cx: &EvalCx<'_>) -> std::result::Result<usize, EvalError> {
 }
 
 fn eval_depth_to_space(cx: &EvalCx<'_>) -> Evaluated {
-    let mode = match cx.attrs().text("mode") {
-        Some("CRD") => DepthMode::Crd,
-        _ => DepthMode::Dcr,
-    };
-    single(kernels::depth_to_space(cx.need(0)?, block_size(cx)?, mode))
+    single(kernels::depth_to_space(cx.need(0)?, block_size(cx)?, depth_mode(cx)))
 }
 
 fn eval_space_to_depth(cx: &EvalCx<'_>) -> Evaluated {
-    single(kernels::space_to_depth(cx.need(0)?, block_size(cx)?))
+    single(kernels::space_to_depth(cx.need(0)?, block_size(cx)?, depth_mode(cx)))
+}
+
+fn depth_mode(cx: &EvalCx<'_>) -> DepthMode {
+    match cx.attrs().text("mode") {
+        Some("CRD") => DepthMode::Crd,
+        _ => DepthMode::Dcr,
+    }
 }
 
 fn eval_reverse_sequence(cx: &EvalCx<'_>) -> Evaluated {

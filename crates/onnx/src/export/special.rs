@@ -354,29 +354,43 @@ impl Exporter<'_> {
 
     fn slice(&mut self, op: Op) -> Result<()> {
         let names = [("begin", "starts"), ("end", "ends"), ("axes", "axes"), ("strides", "steps")];
-        let lists: Option<Vec<Vec<i64>>> =
-            names.iter().map(|(nn, _)| self.ints_of(op, nn)).collect();
-        let mut inputs = self.inputs(op);
-        let mut attributes = Vec::new();
-        match lists {
-            None => {}
-            Some(lists) if self.opset >= 10 => {
-                let plain = lists[3].iter().all(|&n| n == 1);
-                for (list, (_, onnx)) in lists.iter().zip(names).take(if plain { 3 } else { 4 }) {
-                    inputs.push(self.pooled(&Tensor::vector(list.clone()), onnx));
-                }
-            }
-            Some(lists) => {
-                if lists[3].iter().any(|&n| n != 1) {
-                    return Err(self.inexpressible(op, "strides need operator set 10"));
-                }
-                for (list, (_, onnx)) in lists.iter().zip(names).take(3) {
-                    attributes.push(ints(onnx, list));
-                }
-            }
+        let mut lists = names.map(|(nn, _)| self.ints_of(op, nn));
+        // Steps of 1 are what an absent list means.
+        lists[3].take_if(|steps| steps.iter().all(|&n| n == 1));
+        if self.opset >= 10 {
+            self.operands_or_lists(op, "Slice", &names.map(|(_, onnx)| onnx), &lists);
+            return Ok(());
         }
+        if lists[3].is_some() || self.module.operand_count(op) > 1 {
+            return Err(self.inexpressible(op, "steps and computed places need operator set 10"));
+        }
+        let lists = lists.iter().zip(names);
+        let attributes =
+            lists.filter_map(|(list, (_, onnx))| Some(ints(onnx, list.as_ref()?))).collect();
+        let inputs = self.inputs(op);
         self.write(op, "Slice", inputs, attributes);
         Ok(())
+    }
+
+    /// Writes a node whose inputs after the first are operands here, or lists among the attributes.
+    fn operands_or_lists(
+        &mut self,
+        op: Op,
+        op_type: &str,
+        names: &[&str],
+        lists: &[Option<Vec<i64>>],
+    ) {
+        let mut inputs = self.inputs(op);
+        inputs.resize(1 + lists.len(), String::new());
+        for (i, list) in lists.iter().enumerate() {
+            if let Some(list) = list {
+                inputs[1 + i] = self.pooled(&Tensor::vector(list.clone()), names[i]);
+            }
+        }
+        while inputs.last().is_some_and(String::is_empty) {
+            inputs.pop();
+        }
+        self.write(op, op_type, inputs, Vec::new());
     }
 
     fn softmax(&mut self, op: Op, op_type: &str) -> Result<()> {
@@ -428,14 +442,22 @@ impl Exporter<'_> {
                 name => attributes.extend(self.plain_attr(name, value)),
             }
         }
+        // The region of interest stays an operand; scales and sizes may have become attributes.
+        if inputs.get(1).is_none_or(String::is_empty) {
+            inputs.truncate(1);
+            inputs.push(self.empty_roi());
+        }
         if let Some(scales) = self.module.attr(op, "scales") {
             let list = self.plain_attr("scales", scales).map(|proto| proto.floats);
-            let scales = self.pooled(&Tensor::vector(list.unwrap_or_default()), "scales");
-            inputs.extend([self.empty_roi(), scales]);
+            inputs.truncate(2);
+            inputs.push(self.pooled(&Tensor::vector(list.unwrap_or_default()), "scales"));
         } else if let Some(sizes) = self.ints_of(op, "sizes") {
-            let sizes = self.pooled(&Tensor::vector(sizes), "sizes");
-            let none = if self.opset >= 13 { String::new() } else { self.empty_roi() };
-            inputs.extend([self.empty_roi(), none, sizes]);
+            inputs.truncate(2);
+            inputs.push(self.empty_roi());
+            inputs.push(self.pooled(&Tensor::vector(sizes), "sizes"));
+        }
+        while inputs.last().is_some_and(String::is_empty) {
+            inputs.pop();
         }
         self.write(op, "Resize", inputs, attributes);
         Ok(())

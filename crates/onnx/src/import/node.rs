@@ -288,6 +288,14 @@ impl NodeCx<'_> {
         known.extend(row.absorbed.iter().filter_map(|a| a.onnx));
         let mut attrs = self.attrs_by(row.attrs)?;
         let others = self.others(&known)?;
+        // An attribute that the operation does not know may change what it means.
+        let context = &self.importer.context;
+        let def = context.def(context.name(row.nn));
+        let knows = |name| def.is_some_and(|def| def.attrs.iter().any(|attr| attr.name == name));
+        if let Some((name, _)) = others.iter().find(|(name, _)| !knows(context.text(*name))) {
+            let reason = format!("the attribute `{}` is not known", context.text(*name));
+            return Ok(Err(Opaque(reason)));
+        }
         attrs.extend(self.absorb(row));
         self.op_with(row.nn, attrs, others, self.node.output.len())
     }

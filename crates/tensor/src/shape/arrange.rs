@@ -189,17 +189,22 @@ pub fn depth_to_space(tensor: &Tensor, block: usize, mode: DepthMode) -> Result<
     moved.reshaped([n, depth, h * block, w * block])
 }
 
-/// Moves blocks of space into channels: `[n, c, h, w]` becomes `[n, c·b², h/b, w/b]`.
+/// Moves blocks of space into channels: `[n, c, h, w]` becomes `[n, c·b², h/b, w/b]`; what
+/// [`depth_to_space`] of the same mode undoes.
 ///
 /// # Errors
 /// [`KernelError::BadShape`] if the rank is not 4 or height and width do not divide.
-pub fn space_to_depth(tensor: &Tensor, block: usize) -> Result<Tensor> {
+pub fn space_to_depth(tensor: &Tensor, block: usize, mode: DepthMode) -> Result<Tensor> {
     let &[n, c, h, w] = tensor.shape() else { return Err(not_divisible(tensor, block)) };
     if block == 0 || h % block != 0 || w % block != 0 {
         return Err(not_divisible(tensor, block));
     }
     let split = tensor.reshaped([n, c, h / block, block, w / block, block])?;
-    let moved = transpose(&split, Some(&[0, 3, 5, 1, 2, 4]))?;
+    let perm = match mode {
+        DepthMode::Dcr => [0, 3, 5, 1, 2, 4],
+        DepthMode::Crd => [0, 1, 3, 5, 2, 4],
+    };
+    let moved = transpose(&split, Some(&perm))?;
     moved.reshaped([n, c * block * block, h / block, w / block])
 }
 

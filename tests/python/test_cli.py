@@ -1,0 +1,131 @@
+"""The command: what it prints, what it exits with, and that bad input loses nothing."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import subprocess
+
+import onnx
+import pytest
+
+from onnx import TensorProto, helper
+
+
+@pytest.fixture
+def run(tangram_bin):
+    """Runs the command; gives what it printed, and checks how it ended."""
+
+    def call(*arguments, code: int = 0) -> subprocess.CompletedProcess[str]:
+        ran = subprocess.run([tangram_bin, *arguments], capture_output=True, text=True)
+        assert ran.returncode == code, ran.stderr + ran.stdout
+        return ran
+
+    return call
+
+
+@pytest.fixture
+def model(root) -> pathlib.Path:
+    return root / "examples/models/cnn.onnx"
+
+
+def test_the_table_says_what_fired(run, model, tmp_path) -> None:
+    out = tmp_path / "out.onnx"
+    said = run("opt", model, "-o", out).stdout
+    assert "conv-batch-norm" in said and "BatchNormalization" in said and "nodes" in said
+    onnx.checker.check_model(out)
+
+
+def test_check_compares_both_models(run, model, tmp_path) -> None:
+    said = run("opt", model, "-o", tmp_path / "out.onnx", "--check").stdout
+    assert "equal" in said
+    wrong = tmp_path / "wrong.gsl"
+    wrong.write_text("rule wrong { let x = *; match relu(x); rewrite x; }")
+    said = run("opt", model, "-o", tmp_path / "out.onnx", "--check", "--rules", wrong, code=1)
+    assert "DIFFERENT" in said.stdout
+
+
+def test_the_report_is_json(run, model, tmp_path) -> None:
+    said = run("opt", model, "-o", tmp_path / "out.onnx", "--json", "-").stdout
+    report = json.loads(said)
+    assert report["nodes"]["after"] < report["nodes"]["before"]
+    assert report["shares"]["nn_operators"] == 1.0
+    assert set(report["seconds"]) == {"load", "optimise", "save"}
+
+
+def test_limits_stop_the_search_and_say_so(run, model, tmp_path) -> None:
+    said = run("opt", model, "-o", tmp_path / "out.onnx", "--max-rewrites", "1").stdout
+    assert "stopped early" in said
+    onnx.checker.check_model(tmp_path / "out.onnx")
+
+
+def cyclic() -> bytes:
+    nodes = [helper.make_node("Relu", ["b"], ["a"]), helper.make_node("Relu", ["a"], ["b"])]
+    value = helper.make_tensor_value_info("b", TensorProto.FLOAT, [1])
+    return helper.make_model(helper.make_graph(nodes, "g", [], [value])).SerializeToString()
+
+
+def old(content: bytes) -> bytes:
+    proto = onnx.load_from_string(content)
+    proto.opset_import[0].version = 3
+    return proto.SerializeToString()
+
+
+BAD = {
+    "empty": lambda good: b"",
+    "text": lambda good: b"this is no model",
+    "truncated": lambda good: good[: len(good) // 2],
+    "cyclic": lambda good: cyclic(),
+    "too old": old,
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_bad_models_give_one_error_and_touch_nothing(run, model, tmp_path, kind: str) -> None:
+    source, out = tmp_path / "in.onnx", tmp_path / "out.onnx"
+    source.write_bytes(BAD[kind](model.read_bytes()))
+    out.write_bytes(b"precious")
+    ran = run("opt", source, "-o", out, code=2)
+    assert ran.stderr.startswith("error: ") and "in.onnx" in ran.stderr
+    assert "panicked" not in ran.stderr
+    assert out.read_bytes() == b"precious"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.onnx", "out.onnx"]
+
+
+def test_other_bad_requests_are_refused(run, model, tmp_path) -> None:
+    out = tmp_path / "out.onnx"
+    rules = tmp_path / "bad.gsl"
+    rules.write_text("rule bad { let x = *; match rleu(x); rewrite x; }")
+    for arguments, said in [
+        (("opt", tmp_path / "none.onnx", "-o", out), "none.onnx"),
+        (("opt", model, "-o", tmp_path / "none" / "out.onnx"), "none"),
+        (("opt", model, "-o", out, "--rules", rules), "relu"),
+        (("opt", model, "-o", out, "--rules", "no-such-topic"), "no-such-topic"),
+        (("opt", model, "-o", out, "--only", "no-such-rule"), "no-such-rule"),
+        (("opt", model, "-o", out, "--fold-limit", "much"), "much"),
+        (("rules", "show", "no-such-rule"), "no-such-rule"),
+    ]:
+        assert said in run(*arguments, code=2).stderr
+    assert not out.exists()
+
+
+def test_rules_are_listed_shown_checked_and_formatted(run, root, tmp_path) -> None:
+    assert "transpose-transpose" in run("rules", "list").stdout
+    names = {rule["name"] for rule in json.loads(run("rules", "list", "--json").stdout)}
+    assert "conv-batch-norm" in names
+    assert run("rules", "show", "relu-relu").stdout.startswith("/// Applies relu once.")
+    run("rules", "check")
+    run("rules", "fmt", "--check", root / "rules")
+    ugly = tmp_path / "ugly.gsl"
+    ugly.write_text("rule r{let x=*;match relu(x);rewrite x;}")
+    run("rules", "fmt", "--check", ugly, code=1)
+    run("rules", "fmt", ugly)
+    run("rules", "fmt", "--check", ugly)
+
+
+@pytest.mark.parametrize("form", ["mlir", "dot", "svg"])
+def test_a_model_is_shown(run, model, tmp_path, form: str) -> None:
+    start = {"mlir": '"builtin.module"', "dot": "digraph", "svg": "<"}[form]
+    assert run("show", model, "--format", form).stdout.lstrip().startswith(start)
+    run("show", model, "--format", form, "-o", tmp_path / "out")
+    assert (tmp_path / "out").read_text().lstrip().startswith(start)

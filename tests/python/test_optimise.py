@@ -1,0 +1,146 @@
+"""The main job: what comes out computes the same, is valid, keeps its interface, and is smaller."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import pytest
+
+import node_suite
+import oracle
+import tangram
+
+from test_examples import LARGE, SMALL, given
+
+# What no rule of ours can reach: models before operator set 7 are refused.
+REFUSED = "operator set 1 is not supported"
+# Nodes, constants not counted, of the best peer whose result is right and valid.
+BEST_PEER = {
+    "cnn": 18,
+    "control": 12,
+    "half": 33,
+    "inception": 33,
+    "legacy": 9,
+    "lstm_tagger": 13,
+    "quantised": 13,
+    "text": 8,
+    "transformer": 71,
+    "transformer_17": 79,
+}
+
+
+def optimise(content: bytes) -> bytes:
+    return tangram.optimize(content).to_bytes()
+
+
+def unchanged(content: bytes) -> bytes:
+    return tangram.Workload.from_onnx(content).to_bytes()
+
+
+@pytest.mark.parametrize("mode", node_suite.MODES)
+def test_every_node_case_stays_right(mode: str) -> None:
+    results = node_suite.run(optimise, mode)
+    faults = [fault for fault in node_suite.faults(results) if REFUSED not in fault.detail]
+    assert not faults, node_suite.summary(faults, by_operator=False)
+
+
+def test_every_node_case_survives_the_round_trip() -> None:
+    results = node_suite.run(unchanged, "as-is")
+    faults = [fault for fault in node_suite.faults(results) if REFUSED not in fault.detail]
+    assert not faults, node_suite.summary(faults, by_operator=False)
+
+
+@pytest.mark.parametrize("sizes", [SMALL, LARGE], ids=["small", "large"])
+def test_an_example_computes_the_same(example, sizes) -> None:
+    model = onnx.load(example)
+    better = tangram.optimize(example)
+    written = better.to_onnx()
+    onnx.checker.check_model(written, full_check=True)
+    assert oracle.interface(written) == oracle.interface(model)
+    inputs = oracle.random_inputs(model, {**sizes, "steps": 3}, given=given(model))
+    assert oracle.same(oracle.run_ort(written, inputs), oracle.run_ort(model, inputs))
+    assert better.report.nodes_after <= BEST_PEER[example.stem]
+
+
+def test_what_no_rule_touches_comes_out_as_it_came_in(example) -> None:
+    model = onnx.load(example)
+    same = tangram.Workload.from_onnx(example).to_onnx()
+    for part in (computing, constants, initializers):
+        assert part(same.graph) == part(model.graph)
+    assert (same.graph.input, same.graph.output) == (model.graph.input, model.graph.output)
+    assert same.metadata_props == model.metadata_props
+
+
+def computing(graph: onnx.GraphProto) -> list[onnx.NodeProto]:
+    return [node for node in graph.node if node.op_type != "Constant"]
+
+
+def constants(graph: onnx.GraphProto) -> list[onnx.NodeProto]:
+    """Constants come where they are first used."""
+    found = [node for node in graph.node if node.op_type == "Constant"]
+    return sorted(found, key=lambda node: node.output[0])
+
+
+def initializers(graph: onnx.GraphProto) -> list[onnx.TensorProto]:
+    """Their order means nothing."""
+    return sorted(graph.initializer, key=lambda tensor: tensor.name)
+
+
+def test_optimising_again_changes_nothing(example) -> None:
+    once = tangram.optimize(example)
+    assert tangram.optimize(once.to_bytes()).to_onnx() == once.to_onnx()
+
+
+@pytest.mark.parametrize("form", ["path", "str", "bytes", "proto", "workload"])
+def test_a_model_comes_in_any_form(root, form: str) -> None:
+    path = root / "examples/models/cnn.onnx"
+    forms = {
+        "path": path,
+        "str": str(path),
+        "bytes": path.read_bytes(),
+        "proto": onnx.load(path),
+        "workload": tangram.Workload.from_onnx(path),
+    }
+    better = tangram.optimize(forms[form])
+    assert better.report.fired["conv-batch-norm"] == 5
+    assert "BatchNormalization" not in {node.op_type for node in better.to_onnx().graph.node}
+
+
+def test_a_rule_of_ones_own_is_applied(root) -> None:
+    rule = """
+    /// Drops relu, which is wrong, and shows in the result.
+    rule drop-relu { let x = *; match relu(x); rewrite x; }
+    """
+    path = root / "examples/models/cnn.onnx"
+    kept = tangram.optimize(path, library=False)
+    changed = tangram.optimize(path, rules=rule, library=False)
+    assert changed.report.fired["drop-relu"] > 0
+    assert "Relu" in {node.op_type for node in kept.to_onnx().graph.node}
+    assert "Relu" not in {node.op_type for node in changed.to_onnx().graph.node}
+
+
+def test_rules_are_switched_off_by_name_and_label(root) -> None:
+    path = root / "examples/models/cnn.onnx"
+    assert "conv-batch-norm" not in tangram.optimize(path, disable=["conv-batch-norm"]).report.fired
+    assert "conv-batch-norm" not in tangram.optimize(path, disable=["fuse"]).report.fired
+    only = tangram.optimize(path, only=["conv-batch-norm"]).report.fired
+    assert set(only) == {"conv-batch-norm"}
+    with pytest.raises(tangram.RuleError, match="`no-such-rule`"):
+        tangram.optimize(path, disable=["no-such-rule"])
+
+
+def test_saving_writes_a_file_that_loads(root, tmp_path) -> None:
+    better = tangram.optimize(root / "examples/models/transformer.onnx")
+    better.save(tmp_path / "better.onnx")
+    assert onnx.load(tmp_path / "better.onnx") == better.to_onnx()
+
+
+def test_errors_are_exceptions_that_say_where(root, tmp_path) -> None:
+    with pytest.raises(tangram.ModelError, match="missing.onnx"):
+        tangram.optimize(tmp_path / "missing.onnx")
+    with pytest.raises(tangram.ModelError):
+        tangram.optimize(b"no model")
+    with pytest.raises(tangram.RuleError, match="expected"):
+        tangram.optimize(root / "examples/models/cnn.onnx", rules="rule broken {")
+    with pytest.raises(TypeError, match="unknown: \\['nothing'\\]"):
+        tangram.Workload.from_onnx(root / "examples/models/cnn.onnx")(nothing=np.zeros(1))
