@@ -28,6 +28,8 @@ pub(crate) enum Command {
     },
     /// Print the program of a model.
     Show(ShowArgs),
+    /// Calculate with integer sets and relations.
+    Calc(CalcArgs),
 }
 
 /// How rules are applied.
@@ -149,4 +151,18 @@ pub(crate) enum RulesCommand {
         /// Files or folders; the library if absent.
         files: Vec<String>,
     },
+}
+
+/// Arguments of `tangram calc`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  echo '{ [i] : 0 <= i < 4 } - { [2] };' | tangram calc")]
+pub(crate) struct CalcArgs {
+    /// The program to run; standard input if absent.
+    pub(crate) input: Option<PathBuf>,
+    /// Print each result as a JSON string on a line of its own.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Stop a statement after so many elementary steps.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_steps: Option<u64>,
 }

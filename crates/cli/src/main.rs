@@ -1,6 +1,7 @@
 //! The `tangram` command: arguments, progress, printing. No algorithm lives here.
 
 mod args;
+mod calc;
 mod error;
 mod opt;
 mod out;
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
         Command::Opt(args) => opt::run(&args),
         Command::Rules { command } => rules::run(&command),
         Command::Show(args) => show::run(&args),
+        Command::Calc(args) => calc::run(&args),
     };
     match outcome {
         Ok(code) => code,

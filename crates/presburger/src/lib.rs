@@ -22,6 +22,7 @@ mod system;
 mod token;
 mod union;
 
+pub use algebra::Order;
 pub use budget::Budget;
 pub use conjunction::{Conjunction, Division};
 pub use error::Error;

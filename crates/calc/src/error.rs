@@ -1,0 +1,46 @@
+//! Errors with a place in the program.
+
+use tangram_presburger::Error;
+use thiserror::Error;
+
+/// A program that could not be run to its end; the values computed before stay.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("line {line}, column {column}: {message}")]
+pub struct CalcError {
+    /// Line of the place, from 1.
+    pub line: usize,
+    /// Column of the place, from 1, in characters.
+    pub column: usize,
+    /// What was expected and found.
+    pub message: String,
+}
+
+/// A failure at a byte offset of the program.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    pub at: usize,
+    pub message: String,
+}
+
+impl Fault {
+    pub fn new(at: usize, message: impl Into<String>) -> Self {
+        Self { at, message: message.into() }
+    }
+
+    /// Places an error of the library; one in a text counts from the start of that text.
+    pub fn of(at: usize, text: Option<&str>, error: &Error) -> Self {
+        let (Error::Syntax { column, expected, found }, Some(text)) = (error, text) else {
+            return Self::new(at, error.to_string());
+        };
+        let offset = text.char_indices().nth(column - 1).map_or(text.len(), |(i, _)| i);
+        Self::new(at + offset, format!("expected {expected}, found `{found}`"))
+    }
+
+    pub fn locate(self, program: &str) -> CalcError {
+        let before = &program[..self.at.min(program.len())];
+        let line = before.matches('\n').count() + 1;
+        let start = before.rfind('\n').map_or(0, |i| i + 1);
+        let column = before[start..].chars().count() + 1;
+        CalcError { line, column, message: self.message }
+    }
+}

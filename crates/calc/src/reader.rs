@@ -1,0 +1,86 @@
+//! Reading a program: names, signs, and sets as whole texts.
+
+use crate::error::Fault;
+
+/// The signs, longest first.
+const SIGNS: [&str; 31] = [
+    "->*", "->-", "<<=", ">>=", ":=", "->", "<<", ">>", "<=", ">=", "!=", "==", "^-1", "^+", "<",
+    ">", "=", "(", ")", "[", "]", ",", ";", "+", "-", "*", "/", "%", "@", ".", "^",
+];
+
+/// What stands at a place of the program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Token {
+    Name(String),
+    Number(i128),
+    Text(String),
+    /// A set or relation in isl's notation, with its parameters.
+    Set(String),
+    Sign(&'static str),
+    End,
+}
+
+/// Splits a program into tokens and their byte offsets.
+pub(crate) fn tokens(program: &str) -> Result<Vec<(Token, usize)>, Fault> {
+    let mut result = Vec::new();
+    let mut at = 0;
+    while let Some(c) = program[at..].chars().next() {
+        let rest = &program[at..];
+        if c.is_whitespace() {
+            at += c.len_utf8();
+        } else if c == '#' {
+            at += rest.find('\n').unwrap_or(rest.len());
+        } else if let Some(length) = set_length(rest, at)? {
+            result.push((Token::Set(rest[..length].to_owned()), at));
+            at += length;
+        } else {
+            let (token, length) = simple(rest, at, c)?;
+            result.push((token, at));
+            at += length;
+        }
+    }
+    result.push((Token::End, program.len()));
+    Ok(result)
+}
+
+fn simple(rest: &str, at: usize, c: char) -> Result<(Token, usize), Fault> {
+    let end = |f: fn(char) -> bool| rest.find(|c| !f(c)).unwrap_or(rest.len());
+    if c.is_ascii_digit() {
+        let length = end(|c| c.is_ascii_digit());
+        let value =
+            rest[..length].parse().map_err(|_| Fault::new(at, "the number is too large"))?;
+        return Ok((Token::Number(value), length));
+    }
+    if c.is_alphabetic() || c == '_' {
+        let length = end(|c| c.is_alphanumeric() || c == '_');
+        return Ok((Token::Name(rest[..length].to_owned()), length));
+    }
+    if c == '"' {
+        let Some(length) = rest[1..].find('"') else {
+            return Err(Fault::new(at, "expected a closing `\"`, found the end"));
+        };
+        return Ok((Token::Text(rest[1..1 + length].to_owned()), length + 2));
+    }
+    match SIGNS.into_iter().find(|sign| rest.starts_with(sign)) {
+        Some(sign) => Ok((Token::Sign(sign), sign.len())),
+        None => Err(Fault::new(at, format!("expected a token, found `{c}`"))),
+    }
+}
+
+/// Returns the length of the set that starts here: `{ .. }`, or `[ .. ] -> { .. }`.
+fn set_length(rest: &str, at: usize) -> Result<Option<usize>, Fault> {
+    let mut start = 0;
+    if rest.starts_with('[') {
+        let Some(close) = rest.find(']') else { return Ok(None) };
+        let after = rest[close + 1..].trim_start();
+        let Some(after) = after.strip_prefix("->") else { return Ok(None) };
+        start = rest.len() - after.trim_start().len();
+    }
+    if !rest[start..].starts_with('{') {
+        return Ok(None);
+    }
+    match rest[start..].find('}') {
+        Some(end) => Ok(Some(start + end + 1)),
+        None => Err(Fault::new(at, "expected `}` after this, found the end")),
+    }
+}

@@ -1,0 +1,55 @@
+//! The values of the language.
+
+use std::fmt;
+
+use tangram_presburger::Union;
+
+/// What an expression evaluates to.
+#[derive(Debug, Clone)]
+pub enum Value {
+    /// A union of sets or of relations.
+    Union(Union),
+    /// The answer to a question.
+    Bool(bool),
+    /// A number.
+    Int(i128),
+    /// A text between double quotes.
+    Text(String),
+    /// Several values, read with `[index]`.
+    List(Vec<Value>),
+}
+
+impl Value {
+    /// Names the kind of the value.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Union(union) => match union.relations().next() {
+                Some(piece) if !piece.is_set() => "map",
+                _ => "set",
+            },
+            Self::Bool(_) => "bool",
+            Self::Int(_) => "int",
+            Self::Text(_) => "string",
+            Self::List(_) => "list",
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Union(union) => union.fmt(f),
+            Self::Bool(true) => f.write_str("True"),
+            Self::Bool(false) => f.write_str("False"),
+            Self::Int(value) => value.fmt(f),
+            Self::Text(text) => f.write_str(text),
+            Self::List(items) => {
+                f.write_str("(")?;
+                for (index, item) in items.iter().enumerate() {
+                    write!(f, "{}{item}", if index == 0 { "" } else { ", " })?;
+                }
+                f.write_str(")")
+            }
+        }
+    }
+}
