@@ -1,13 +1,14 @@
 //! Operators before one value.
 
-use tangram_presburger::{Budget, Error, Relation, Union};
+use tangram_presburger::{Budget, Error, Inequalities, Relation, Union};
 
 use crate::operators::Failure;
 use crate::value::Value;
 
 /// The operators and what they do.
-pub const NAMES: [(&str, &str); 31] = [
+pub const NAMES: [(&str, &str); 34] = [
     ("aff", "the smallest affine space around a union"),
+    ("card", "the number of points, or of outputs of each input"),
     ("coalesce", "fewer disjuncts, the same points"),
     ("complement", "all points of the spaces that are not in the union"),
     ("deltas", "differences of related points"),
@@ -15,6 +16,7 @@ pub const NAMES: [(&str, &str); 31] = [
     ("dom", "inputs of a relation"),
     ("domain", "inputs of a relation"),
     ("domain_map", "each pair of a relation to its input"),
+    ("fm", "of a pair (set, \"x\"): Fourier-Motzkin elimination of x, step by step"),
     ("identity", "each point to itself"),
     ("inverse", "inputs and outputs swapped"),
     ("is_bijective", "single-valued and injective"),
@@ -24,6 +26,7 @@ pub const NAMES: [(&str, &str); 31] = [
     ("is_surjective", "of a pair (relation, set): every point of the set is an output"),
     ("lexmax", "the greatest output of each input"),
     ("lexmin", "the least output of each input"),
+    ("loops", "of a pair (set, \"i, j\"): bounds of loops, outermost first"),
     ("params", "parameters for which there are points"),
     ("ran", "outputs of a relation"),
     ("range", "outputs of a relation"),
@@ -48,6 +51,9 @@ pub(crate) fn unary(name: &str, value: Value, budget: &Budget) -> Result<Value, 
     if name == "is_surjective" {
         return surjective(&value, budget);
     }
+    if name == "fm" || name == "loops" {
+        return rational(name, &value, budget);
+    }
     let Value::Union(union) = &value else {
         return Err(Failure::Kinds(format!("`{name}` does not work on a {}", value.kind())));
     };
@@ -64,6 +70,7 @@ pub(crate) fn unary(name: &str, value: Value, budget: &Budget) -> Result<Value, 
     let result = match name {
         "aff" => union.affine_hull(budget)?,
         "bounds" => return bounds(union, budget),
+        "card" => return card(union, budget),
         "coalesce" => union.coalesce(budget)?,
         "complement" => union.universe()?.subtract(union, budget)?,
         "count_disjuncts" => {
@@ -101,6 +108,39 @@ fn surjective(value: &Value, budget: &Budget) -> Result<Value, Failure> {
         return Ok(Value::Bool(map.is_surjective_onto(set, budget)?));
     }
     Err(Failure::Kinds("`is_surjective` needs a pair (relation, set)".to_owned()))
+}
+
+fn card(union: &Union, budget: &Budget) -> Result<Value, Failure> {
+    let counts: Result<Vec<_>, Error> = union.relations().map(|piece| piece.card(budget)).collect();
+    Ok(Value::Counts(counts?))
+}
+
+/// Fourier-Motzkin on each disjunct of a set, named by the dimensions of its space.
+fn rational(name: &str, value: &Value, budget: &Budget) -> Result<Value, Failure> {
+    let Value::List(items) = value else { return Err(needs_pair(name)) };
+    let [Value::Union(union), Value::Text(variables)] = &items[..] else {
+        return Err(needs_pair(name));
+    };
+    let order: Vec<&str> = variables.split(',').map(str::trim).collect();
+    let mut text = String::new();
+    for system in union.relations().map(Inequalities::of).collect::<Result<Vec<_>, _>>()?.concat() {
+        if name == "loops" {
+            let loops = system.loop_bounds(&order, budget)?;
+            text.extend(loops.iter().map(|bounds| format!("{bounds}\n")));
+            continue;
+        }
+        let mut system = system;
+        for variable in &order {
+            let step = system.eliminate(variable, budget)?;
+            text.push_str(&step.to_string());
+            system = step.result;
+        }
+    }
+    Ok(Value::Text(text.trim_end().to_owned()))
+}
+
+fn needs_pair(name: &str) -> Failure {
+    Failure::Kinds(format!("`{name}` needs a pair (set, \"names\")"))
 }
 
 fn scan(union: &Union, budget: &Budget) -> Result<Union, Error> {

@@ -3,12 +3,15 @@
 use std::fmt;
 
 use tangram_presburger::Union;
+use tangram_presburger::count::PiecewiseQuasiPolynomial;
 
 /// What an expression evaluates to.
 #[derive(Debug, Clone)]
 pub enum Value {
     /// A union of sets or of relations.
     Union(Union),
+    /// Numbers of points, a function for each space.
+    Counts(Vec<PiecewiseQuasiPolynomial>),
     /// The answer to a question.
     Bool(bool),
     /// A number.
@@ -27,6 +30,7 @@ impl Value {
                 Some(piece) if !piece.is_set() => "map",
                 _ => "set",
             },
+            Self::Counts(_) => "pwqp",
             Self::Bool(_) => "bool",
             Self::Int(_) => "int",
             Self::Text(_) => "string",
@@ -39,6 +43,10 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Union(union) => union.fmt(f),
+            Self::Counts(counts) => {
+                let texts: Vec<String> = counts.iter().map(ToString::to_string).collect();
+                f.write_str(&texts.join(" + "))
+            }
             Self::Bool(true) => f.write_str("True"),
             Self::Bool(false) => f.write_str("False"),
             Self::Int(value) => value.fmt(f),

@@ -65,6 +65,17 @@ fn operators_compute() {
 }
 
 #[test]
+fn counting_and_elimination_are_within_reach() {
+    let count = run("card { [i, j] : 0 <= i <= j <= 9 };");
+    assert!(count[0].contains("55"), "{count:?}");
+    let loops = run("loops([N] -> { [i, j] : 3 <= i < 10 and i <= j < N }, \"j, i\");");
+    assert_eq!(loops, ["for j in 3 ..= N - 1\nfor i in 3 ..= min(9, j)"]);
+    let step = run("fm({ [x, y] : 0 <= 2x <= y and x <= 5 }, \"x\");");
+    assert!(step[0].starts_with("eliminate x: 1 lower bounds"), "{step:?}");
+    assert!(step[0].contains("1 * 2 = 2 combinations, at most 2"), "{step:?}");
+}
+
+#[test]
 fn scanning_lists_every_point() {
     let lines = run("scan { A[i, j] : 0 <= i <= j <= 1 };");
     assert_eq!(lines[0].matches("A[").count(), 3, "{lines:?}");
@@ -79,7 +90,7 @@ fn errors_name_line_and_column() {
         ("{ [i] };\n{ [i] : j > 0 };", "line 2, column 9: expected a name in scope, found `j`"),
         ("{ [i] ", "line 1, column 1: expected `}` after this, found the end"),
         ("assert { [1] } = { [2] };", "line 1, column 1: the assertion does not hold"),
-        ("card := 1; 1 + { [i] };", "line 1, column 14: `+` does not work on a int and a set"),
+        ("n := 1; 1 + { [i] };", "line 1, column 11: `+` does not work on a int and a set"),
         (
             "deltas { A[i] -> B[i] };",
             "line 1, column 1: expected the space `B[i] -> B[i']`, found `A[i] -> B[i']`",

@@ -42,7 +42,8 @@ fn conjunction(part: &Basic, mut names: Vec<String>) -> String {
     eqs.chain(ineqs).collect::<Vec<_>>().join(" and ")
 }
 
-fn sum(row: &[i128], names: &[String]) -> String {
+/// Writes a row as a sum of its terms.
+pub(crate) fn sum(row: &[i128], names: &[String]) -> String {
     let mut text = String::new();
     for (value, name) in row[1..].iter().zip(names).filter(|(value, _)| **value != 0) {
         term(&mut text, *value, name);

@@ -1,7 +1,7 @@
 //! Inequalities that follow from the others.
 
 use super::number::{Number, fit, widening};
-use super::simplex::Simplex;
+use super::simplex::{Optimum, Simplex};
 use crate::system::System;
 use crate::{Budget, Error};
 
@@ -28,17 +28,44 @@ pub(crate) fn remove_redundant(system: &mut System, budget: &Budget) -> Result<(
     remove_redundant_given(system, &System::new(system.cols() - 1), budget)
 }
 
+/// Marks the rows that the kept ones and `given` do not imply over the rationals.
+pub(crate) fn rationally_essential(
+    rows: &[Vec<i128>],
+    given: &[Vec<i128>],
+    vars: usize,
+    budget: &Budget,
+) -> Result<Vec<bool>, Error> {
+    widening!(T => {
+        let rows: Vec<Vec<T>> = rows.iter().map(|r| narrowed(r)).collect::<Result<_, _>>()?;
+        let mut fixed = Simplex::new(vars);
+        for row in given {
+            fixed.add_inequality(&narrowed::<T>(row)?, budget)?;
+        }
+        sieve(&rows, fixed, false, budget)
+    })
+}
+
 fn essential<T: Number>(
     system: &System,
     bounds: &System,
     budget: &Budget,
 ) -> Result<Vec<bool>, Error> {
     let rows: Vec<Vec<T>> = system.ineqs.rows().map(narrowed).collect::<Result<_, _>>()?;
-    let mut kept = vec![true; rows.len()];
     let mut fixed = Simplex::new(system.cols() - 1);
     add_rows(&mut fixed, system, bounds, budget)?;
+    sieve(&rows, fixed, true, budget)
+}
+
+/// Tests each row against those kept before it and all after it; `fixed` holds anyway.
+fn sieve<T: Number>(
+    rows: &[Vec<T>],
+    fixed: Simplex<T>,
+    integers: bool,
+    budget: &Budget,
+) -> Result<Vec<bool>, Error> {
+    let mut kept = vec![true; rows.len()];
     // The rows after the one in question; each test starts from the nearest tableau.
-    let mut suffix = vec![fixed.clone()];
+    let mut suffix = vec![fixed];
     for row in rows.iter().rev() {
         let mut next = suffix[suffix.len() - 1].clone();
         next.add_inequality(row, budget)?;
@@ -53,7 +80,12 @@ fn essential<T: Number>(
         for row in (0..index).filter(|i| kept[*i]) {
             others.add_inequality(&rows[row], budget)?;
         }
-        kept[index] = !others.implies(&rows[index], budget)?;
+        kept[index] = match others.optimum(&rows[index], -1, budget)? {
+            Optimum::Unbounded => true,
+            // Over the integers, a value above -1 is at least 0.
+            Optimum::Value(num, den) if integers => fit(num.plus(&den))?.sign() <= 0,
+            Optimum::Value(num, _) => num.sign() < 0,
+        };
     }
     Ok(kept)
 }

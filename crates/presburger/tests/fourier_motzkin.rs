@@ -1,0 +1,97 @@
+//! The example and the procedures of the source text, and elimination against brute force.
+
+use tangram_presburger::{Budget, Inequalities, Relation};
+
+fn names(text: &str) -> Vec<String> {
+    text.split(' ').map(str::to_owned).collect()
+}
+
+/// 2x - 5y + 4z <= 10, 3x - 6y + 3z <= 9, -x + 5y - 2z <= -7, -3x + 2y + 6z <= 12.
+fn example() -> Inequalities {
+    let rows =
+        vec![vec![10, -2, 5, -4], vec![9, -3, 6, -3], vec![-7, 1, -5, 2], vec![12, 3, -2, -6]];
+    Inequalities::new(names("x y z"), rows).expect("rows that fit")
+}
+
+#[test]
+fn the_example_is_eliminated_as_by_hand() {
+    let step = example().eliminate("x", &Budget::unlimited()).expect("an elimination");
+    assert_eq!((step.lower.len(), step.upper.len()), (2, 2));
+    let mut by_hand =
+        vec![vec![-4, 0, -5, 0], vec![-4, 0, -3, 1], vec![54, 0, 11, -24], vec![21, 0, 4, -9]];
+    let mut combined = step.combined.clone();
+    by_hand.sort();
+    combined.sort();
+    assert_eq!(combined, by_hand);
+    let text = step.to_string();
+    assert!(text.contains("2 * 2 = 4 combinations, at most 4"), "{text}");
+}
+
+#[test]
+fn projection_is_not_intersection_with_zero() {
+    let system = example();
+    let shadow = system.eliminate("x", &Budget::unlimited()).expect("an elimination").result;
+    let slice = system.at_zero("x").expect("a slice");
+    assert_eq!(shadow.contains(&[0, -2, 0]), Ok(true));
+    assert_eq!(slice.contains(&[0, -2, 0]), Ok(false));
+}
+
+#[test]
+fn a_swapped_combination_would_accept_an_infeasible_system() {
+    // 4 <= 2x and 3x <= 5: the text's printed step gives 4 * 2 <= 5 * 3, which holds.
+    let rows = vec![vec![-4, 2], vec![5, -3]];
+    let system = Inequalities::new(names("x"), rows).expect("rows that fit");
+    let step = system.eliminate("x", &Budget::unlimited()).expect("an elimination");
+    assert_eq!(step.combined, [vec![-1, 0]]);
+    assert_eq!(step.result.contains(&[0]), Ok(false));
+}
+
+#[test]
+fn elimination_is_rational_and_projection_exact() {
+    let limit = Budget::unlimited();
+    let doubles = Relation::parse("{ [x, y] : y = 2x }", &limit).expect("a set");
+    let shadow = Inequalities::of(&doubles).expect("rows")[0].eliminate("x", &limit);
+    assert!(shadow.expect("an elimination").result.rows().is_empty());
+    let exact = doubles.project_out(0..1, &limit).expect("a projection");
+    assert_eq!((exact.contains(&[1]), exact.contains(&[2])), (Ok(false), Ok(true)));
+}
+
+#[test]
+fn loops_are_interchanged_with_the_right_bounds() {
+    let rows = vec![vec![-3, 0, 1, 0], vec![9, 0, -1, 0], vec![0, 0, -1, 1], vec![-1, 1, 0, -1]];
+    let system = Inequalities::new(names("N i j"), rows).expect("rows that fit");
+    let text = |order: &[&str]| {
+        let loops = system.loop_bounds(order, &Budget::unlimited()).expect("bounds");
+        loops.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(text(&["i", "j"]), ["for i in 3 ..= min(9, N - 1)", "for j in i ..= N - 1"]);
+    assert_eq!(text(&["j", "i"]), ["for j in 3 ..= N - 1", "for i in 3 ..= min(9, j)"]);
+}
+
+#[test]
+fn shadows_hold_exactly_the_rational_points() {
+    let mut state = 5_u64;
+    let mut next = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        i128::from((state >> 33) % 7) - 3
+    };
+    for _ in 0..200 {
+        let rows: Vec<Vec<i128>> = (0..5).map(|_| (0..3).map(|_| next()).collect()).collect();
+        let system = Inequalities::new(names("x y"), rows.clone()).expect("rows that fit");
+        let shadow = system.eliminate("x", &Budget::unlimited()).expect("an elimination").result;
+        for y in -6..=6 {
+            // Bounds of x at y, as fractions with the common denominator 60.
+            let (mut low, mut high, mut holds) = (i128::MIN, i128::MAX, true);
+            for row in &rows {
+                let rest = (row[0] + row[2] * y) * 60;
+                match row[1].signum() {
+                    0 => holds &= rest >= 0,
+                    1 => low = low.max(-rest / row[1]),
+                    _ => high = high.min(rest / -row[1]),
+                }
+            }
+            assert_eq!(shadow.contains(&[0, y]), Ok(holds && low <= high), "{system}at y = {y}");
+        }
+    }
+}
