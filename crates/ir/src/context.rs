@@ -8,6 +8,7 @@ use parking_lot::RwLock;
 use rustc_hash::FxHashMap;
 
 use crate::attributes::{Attr, AttrData};
+use crate::fold::MaterializeFn;
 use crate::interner::Interner;
 use crate::location::{Loc, LocData, Sources};
 use crate::op_def::OpDef;
@@ -43,6 +44,7 @@ pub struct Context {
     locs: Interner<LocData>,
     sources: Sources,
     defs: RwLock<FxHashMap<Name, &'static OpDef>>,
+    materializers: RwLock<FxHashMap<Str, MaterializeFn>>,
     extensions: boxcar::Vec<(TypeId, Box<dyn Any + Send + Sync>)>,
 }
 
@@ -62,6 +64,7 @@ impl Context {
             locs: Interner::new(),
             sources: Sources::default(),
             defs: RwLock::default(),
+            materializers: RwLock::default(),
             extensions: boxcar::Vec::new(),
         };
         // The handles that are constants have to be interned first, in their order.
@@ -84,6 +87,10 @@ impl Context {
             let name = self.name(def.name);
             self.defs.write().insert(name, def);
         }
+    }
+
+    pub(crate) fn materializers(&self) -> &RwLock<FxHashMap<Str, MaterializeFn>> {
+        &self.materializers
     }
 
     /// The definition of operation `name`, if it is registered.

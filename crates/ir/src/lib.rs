@@ -15,10 +15,12 @@
 //! Nothing here knows a dialect, reads a file or prints to a terminal.
 
 mod attributes;
+mod branch;
 mod context;
 mod diagnostic;
 mod dominance;
 mod float_format;
+mod fold;
 mod infer;
 mod interner;
 mod location;
@@ -33,10 +35,12 @@ mod verify;
 mod walk;
 
 pub use attributes::{Attr, AttrData};
+pub use branch::Branch;
 pub use context::Name;
 pub use context::{Context, Str};
 pub use diagnostic::{Diagnostic, Severity};
 pub use dominance::Dominance;
+pub use fold::{Fold, FoldCx, FoldFn, Folded, MaterializeFn};
 pub use location::{Loc, LocData};
 pub use module::{Block, Module, Op, OpState, Operand, Point, Region, Use, Value, ValueDef};
 pub use op_def::{

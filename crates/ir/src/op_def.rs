@@ -3,8 +3,10 @@
 use smallvec::SmallVec;
 
 use crate::attributes::Attr;
+use crate::branch::Branch;
 use crate::context::{Context, Name};
 use crate::diagnostic::Diagnostic;
+use crate::fold::FoldFn;
 use crate::module::{Module, Op, Value};
 use crate::types::Type;
 
@@ -218,6 +220,10 @@ pub struct OpDef {
     pub infer: Option<InferFn>,
     /// Checks more.
     pub verify: Option<VerifyFn>,
+    /// Says what it gives, where that is known.
+    pub fold: Option<FoldFn>,
+    /// How a terminator passes operands on.
+    pub branch: Branch,
 }
 
 impl OpDef {
@@ -234,6 +240,8 @@ impl OpDef {
             traits: Traits::empty(),
             infer: None,
             verify: None,
+            fold: None,
+            branch: Branch::Unknown,
         }
     }
 

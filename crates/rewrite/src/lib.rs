@@ -3,14 +3,25 @@
 //! [`Rewriter`] is the only way in which patterns and passes change a module: every change is
 //! told to a [`Listener`], so that worklists, traces and statistics never miss one.
 
+mod applicator;
+mod fn_pattern;
 pub mod greedy;
+mod journal;
 mod listener;
+mod order;
 mod pattern;
 mod rewriter;
 mod set;
+mod walk;
 
+pub use applicator::{Attempts, PatternApplicator};
+pub use fn_pattern::FnPattern;
 pub use greedy::{GreedyConfig, Report};
-pub use listener::{Listener, Silent};
-pub use pattern::{NoMatch, RewritePattern, Roots};
-pub use rewriter::Rewriter;
+pub use journal::{Journal, Mark};
+pub use listener::{Both, Listener, Outcome, Silent};
+pub use pattern::{
+    IMPOSSIBLE, Interface, MatchThenRewrite, NoMatch, RewritePattern, Roots, Split, create,
+};
+pub use rewriter::{Mapping, Modification, OpEdit, Rewriter};
 pub use set::{FrozenPatternSet, PatternReport, PatternSet};
+pub use walk::{WalkReport, walk_and_apply};

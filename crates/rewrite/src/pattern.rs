@@ -1,21 +1,64 @@
 //! Patterns: what may be rewritten, and how.
 
-use tangram_ir::{Name, Op};
+use tangram_ir::{Module, Name, Op, OpDef, Traits};
 
 use crate::rewriter::Rewriter;
+
+/// What an operation has to offer: a question to its definition.
+#[derive(Clone, Copy)]
+pub struct Interface {
+    /// A name for messages; two interfaces with one name are the same.
+    pub name: &'static str,
+    /// Says whether an operation offers it.
+    pub offered: fn(&OpDef) -> bool,
+}
+
+impl PartialEq for Interface {
+    fn eq(&self, other: &Interface) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Interface {}
+
+impl std::fmt::Debug for Interface {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Interface({})", self.name)
+    }
+}
 
 /// The operations that a pattern may match.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Roots {
     /// Operations of these names.
     Names(Vec<Name>),
+    /// Operations whose definition has all of these traits.
+    Traits(Traits),
+    /// Operations whose definition offers this.
+    Interface(Interface),
     /// Any operation.
     Any,
 }
 
+impl Roots {
+    /// Says whether `op` is one of them.
+    pub fn accept(&self, module: &Module, op: Op) -> bool {
+        match self {
+            Roots::Names(names) => names.contains(&module.name(op)),
+            Roots::Traits(traits) => module.has_traits(op, *traits),
+            Roots::Interface(interface) => module.def(op).is_some_and(interface.offered),
+            Roots::Any => true,
+        }
+    }
+}
+
+/// The benefit of a pattern that is never to be tried.
+pub const IMPOSSIBLE: u16 = u16::MAX;
+
 /// Why a pattern left an operation alone.
 ///
-/// A reason that costs something to make is made only when [`Rewriter::wants_reasons`] says so.
+/// A reason that costs something to make is made only when [`Rewriter::wants_reasons`] says so;
+/// [`Rewriter::no_match`] sees to that.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct NoMatch {
     /// What did not hold, if it was asked for.
@@ -35,7 +78,11 @@ impl NoMatch {
 /// A rewrite of one place.
 ///
 /// A pattern matches first and changes afterwards: when it returns `Err` the module is as it was,
-/// when it returns `Ok` something was changed, and all changes went through the rewriter.
+/// when it returns `Ok` something was changed, and all changes went through the rewriter. The
+/// root was modified in place, replaced or erased.
+///
+/// Besides this one there are two shorter forms: [`crate::FnPattern`] for a closure, and
+/// [`MatchThenRewrite`] for two functions of which the first cannot change anything.
 pub trait RewritePattern: Send + Sync {
     /// The kebab-case name, unique in a set; the same in flags, traces and tests.
     fn name(&self) -> &str;
@@ -48,7 +95,8 @@ pub trait RewritePattern: Send + Sync {
     /// The operations that it may match.
     fn roots(&self) -> Roots;
 
-    /// Patterns of greater benefit are tried first; equal ones in the order of the set.
+    /// Patterns of greater benefit are tried first; equal ones in the order of the set. One of
+    /// [`IMPOSSIBLE`] benefit is never tried. Stays the same once the pattern is in a set.
     fn benefit(&self) -> u16 {
         1
     }
@@ -65,9 +113,90 @@ pub trait RewritePattern: Send + Sync {
         false
     }
 
+    /// The operations that a rewrite may make. Conversion prefers patterns whose operations are
+    /// legal, or become so in few steps.
+    fn generated(&self) -> &[Name] {
+        &[]
+    }
+
+    /// Says that the pattern may match what it made itself, and that this ends. Conversion
+    /// refuses such a match of a pattern that does not say so.
+    fn has_bounded_recursion(&self) -> bool {
+        false
+    }
+
+    /// Completes the pattern before it goes into a set; [`create`] calls it. Benefit, labels and
+    /// the like may be computed here.
+    fn initialize(&mut self) {}
+
     /// Rewrites at `op`, or leaves everything as it is.
     ///
     /// # Errors
     /// [`NoMatch`] if nothing was changed.
     fn match_and_rewrite(&self, rewriter: &mut Rewriter<'_>, op: Op) -> Result<(), NoMatch>;
+}
+
+/// Completes `pattern`, ready for [`crate::PatternSet::add`].
+pub fn create<P: RewritePattern + 'static>(mut pattern: P) -> Box<dyn RewritePattern> {
+    pattern.initialize();
+    Box::new(pattern)
+}
+
+/// A pattern in two steps: the first looks and cannot change anything, the second rewrites and
+/// cannot fail. [`Split`] makes a [`RewritePattern`] of it.
+pub trait MatchThenRewrite: Send + Sync {
+    /// What the match found out.
+    type Found;
+
+    /// The kebab-case name, unique in a set.
+    fn name(&self) -> &str;
+
+    /// The operations that it may match.
+    fn roots(&self) -> Roots;
+
+    /// As [`RewritePattern::benefit`].
+    fn benefit(&self) -> u16 {
+        1
+    }
+
+    /// As [`RewritePattern::depth`].
+    fn depth(&self) -> u32 {
+        1
+    }
+
+    /// Looks at `op`.
+    ///
+    /// # Errors
+    /// [`NoMatch`] if it is not to be rewritten.
+    fn matches(&self, module: &Module, op: Op) -> Result<Self::Found, NoMatch>;
+
+    /// Rewrites at `op`.
+    fn rewrite(&self, rewriter: &mut Rewriter<'_>, op: Op, found: Self::Found);
+}
+
+/// A pattern made of a [`MatchThenRewrite`].
+pub struct Split<P>(pub P);
+
+impl<P: MatchThenRewrite> RewritePattern for Split<P> {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn roots(&self) -> Roots {
+        self.0.roots()
+    }
+
+    fn benefit(&self) -> u16 {
+        self.0.benefit()
+    }
+
+    fn depth(&self) -> u32 {
+        self.0.depth()
+    }
+
+    fn match_and_rewrite(&self, rewriter: &mut Rewriter<'_>, op: Op) -> Result<(), NoMatch> {
+        let found = self.0.matches(rewriter.module(), op)?;
+        self.0.rewrite(rewriter, op, found);
+        Ok(())
+    }
 }

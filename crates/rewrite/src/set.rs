@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use rustc_hash::FxHashMap;
-use tangram_ir::Name;
+use tangram_ir::{Module, Name, Op};
 
-use crate::pattern::{RewritePattern, Roots};
+use crate::fn_pattern::Labelled;
+use crate::pattern::{IMPOSSIBLE, RewritePattern, Roots};
 
 /// Patterns in the order in which they were added.
 #[derive(Default)]
@@ -22,6 +23,31 @@ impl PatternSet {
     /// Adds a pattern.
     pub fn add(&mut self, pattern: Box<dyn RewritePattern>) {
         self.patterns.push(pattern);
+    }
+
+    /// Adds a pattern that `label` switches on and off, besides its own labels.
+    pub fn add_with_label(&mut self, label: &str, pattern: Box<dyn RewritePattern>) {
+        self.patterns.push(Box::new(Labelled::new(pattern, label)));
+    }
+
+    /// Adds all patterns of `other`, which is empty then.
+    pub fn append(&mut self, other: &mut PatternSet) {
+        self.patterns.append(&mut other.patterns);
+    }
+
+    /// Drops all patterns.
+    pub fn clear(&mut self) {
+        self.patterns.clear();
+    }
+
+    /// How many patterns there are.
+    pub fn len(&self) -> usize {
+        self.patterns.len()
+    }
+
+    /// Says whether there is no pattern.
+    pub fn is_empty(&self) -> bool {
+        self.patterns.is_empty()
     }
 
     /// Says whether `word` is the name or a label of a pattern of the set.
@@ -50,12 +76,15 @@ fn answers_to(pattern: &dyn RewritePattern, word: &str) -> bool {
     pattern.name() == word || pattern.labels().iter().any(|label| label == word)
 }
 
-/// Patterns that are ready to be applied: greatest benefit first, indexed by root.
+/// Patterns that are ready to be applied: greatest benefit first, indexed by root. Threads may
+/// share it.
 pub struct FrozenPatternSet {
     patterns: Vec<Box<dyn RewritePattern>>,
     by_name: FxHashMap<Name, Box<[u32]>>,
-    /// Those that match any operation: all that is tried on names not in the index.
+    /// Those whose root is no name: all that is tried on names not in the index.
     any: Box<[u32]>,
+    /// By pattern: what its root has to be.
+    roots: Box<[Roots]>,
     depth: u32,
     sideways: bool,
 }
@@ -72,8 +101,11 @@ impl FrozenPatternSet {
         }
         let mut any = Vec::new();
         for (i, root) in (0u32..).zip(&roots) {
+            if patterns[i as usize].benefit() == IMPOSSIBLE {
+                continue;
+            }
             match root {
-                Roots::Any => {
+                Roots::Any | Roots::Traits(_) | Roots::Interface(_) => {
                     any.push(i);
                     by_name.values_mut().for_each(|list| list.push(i));
                 }
@@ -91,6 +123,7 @@ impl FrozenPatternSet {
             sideways: patterns.iter().any(|pattern| pattern.looks_sideways()),
             by_name: by_name.into_iter().map(|(name, list)| (name, list.into())).collect(),
             any: any.into(),
+            roots: roots.into(),
             patterns,
         }
     }
@@ -115,9 +148,19 @@ impl FrozenPatternSet {
         self.patterns.iter().map(|pattern| &**pattern)
     }
 
-    /// The numbers of the patterns to try on operations named `name`, in order.
+    /// The numbers of the patterns that may be tried on operations named `name`, in order; see
+    /// [`FrozenPatternSet::accepts`].
     pub fn candidates(&self, name: Name) -> &[u32] {
         self.by_name.get(&name).unwrap_or(&self.any)
+    }
+
+    /// Says whether `op`, for whose name pattern `i` is a candidate, has the traits and the
+    /// interface that the pattern asks for.
+    pub fn accepts(&self, i: u32, module: &Module, op: Op) -> bool {
+        match &self.roots[i as usize] {
+            Roots::Names(_) | Roots::Any => true,
+            root => root.accept(module, op),
+        }
     }
 
     /// How many operations the longest chain of a pattern has, the root counted.

@@ -3,7 +3,9 @@
 //! Integers have no sign of their own: an operation says how it reads them, `s` for signed (two's
 //! complement), `u` for unsigned.
 
-use tangram_ir::{AttrDef, AttrKind, OpDef, OperandDef, ResultDef, Traits};
+use tangram_ir::{
+    Attr, AttrData, AttrDef, AttrKind, Context, Name, OpDef, OperandDef, ResultDef, Traits, Type,
+};
 
 use super::{FASTMATH, LHS_RHS, RESULT, infer, optional, required, result, value};
 
@@ -124,6 +126,20 @@ pub static DEFS: &[OpDef] = &[
     scaling("arith.scaling_extf", "a wider float times a power of two", FASTMATH),
     scaling("arith.scaling_truncf", "a narrower float after division by a power of two", ROUNDED),
 ];
+
+/// What `arith.constant` is made of for a number or dense elements.
+pub(super) fn constant(context: &Context, value: Attr, ty: Type) -> Option<(Name, Attr)> {
+    let found = match context.attr_data(value) {
+        AttrData::Bool(_) => context.int_type(1),
+        AttrData::Integer { ty, .. }
+        | AttrData::Float { ty, .. }
+        | AttrData::Dense { ty, .. }
+        | AttrData::Resource { ty, .. } => *ty,
+        _ => return None,
+    };
+    let attrs = context.dict([(context.str("value"), value)]);
+    (found == ty).then(|| (context.name("arith.constant"), attrs))
+}
 
 const PURE: Traits = Traits::PURE.union(Traits::ELEMENTWISE);
 const COMMUTES: Traits = PURE.union(Traits::COMMUTATIVE);

@@ -1,6 +1,6 @@
 //! MLIR's `cf` dialect: branches between the blocks of a region.
 
-use tangram_ir::{AttrKind, OpDef, Traits};
+use tangram_ir::{AttrKind, Branch, OpDef, Traits};
 
 use super::{optional, required, value, values};
 
@@ -14,6 +14,7 @@ pub static DEFS: &[OpDef] = &[
     OpDef {
         operands: &[values("destOperands", "the arguments of the block")],
         traits: ENDS,
+        branch: Branch::Operands,
         ..OpDef::new("cf.br", "goes on with a block")
     },
     OpDef {
@@ -24,6 +25,7 @@ pub static DEFS: &[OpDef] = &[
         ],
         attrs: &[optional("branch_weights", AttrKind::Ints, "how often each block follows")],
         traits: ENDS,
+        branch: Branch::Segments(1),
         ..OpDef::new(
             "cf.cond_br",
             "goes on with the first block if a condition holds, else the second",
@@ -40,6 +42,7 @@ pub static DEFS: &[OpDef] = &[
             required("case_operand_segments", AttrKind::Ints, "how many arguments each case has"),
         ],
         traits: ENDS,
+        branch: Branch::Cases,
         ..OpDef::new(
             "cf.switch",
             "goes on with the block whose integer equals the flag, else the first",

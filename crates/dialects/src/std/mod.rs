@@ -36,6 +36,7 @@ pub static TABLES: [&[OpDef]; 8] = [
 /// Makes the operations of these dialects known.
 pub fn register(context: &Context) {
     context.register(TABLES.into_iter().flatten());
+    context.set_materializer("arith", arith::constant);
 }
 
 /// Exactly one operand.

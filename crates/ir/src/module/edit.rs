@@ -408,3 +408,15 @@ impl Module {
         }
     }
 }
+
+/// What only an undo journal needs.
+impl Module {
+    /// Gives `block` back an argument that [`Module::erase_arg`] took, as number `i`.
+    pub fn restore_arg(&mut self, block: Block, i: usize, value: Value) {
+        self.blocks[block].args.insert(i, value);
+        for number in i..self.blocks[block].args.len() {
+            let value = self.blocks[block].args[number];
+            self.values[value].index = index(number) | ARG;
+        }
+    }
+}

@@ -3,14 +3,17 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use tangram_ir::{Module, Op, Order, Traits, walk};
+use tangram_ir::{Fold, Module, Op, Order, Traits, walk};
 
+use super::check::{Fingerprints, Heard};
+use super::constants::Constants;
 use super::history::{History, identity};
 use super::merge::{Merge, Table};
 use super::report::{Breach, Report, Stop};
+use super::simplify::simplify;
 use super::tracker::Tracker;
-use super::{GreedyConfig, Seeding};
-use crate::listener::Listener;
+use super::{GreedyConfig, Seeding, Simplify};
+use crate::listener::{Both, Listener, Outcome};
 use crate::pattern::NoMatch;
 use crate::rewriter::Rewriter;
 use crate::set::{FrozenPatternSet, PatternReport};
@@ -22,10 +25,14 @@ const REWRITES_PER_OP: u64 = 64;
 pub(super) struct Driver<'a> {
     module: &'a mut Module,
     root: Op,
+    /// The operations to start with; all below the root if absent.
+    ops: Option<&'a [Op]>,
     set: &'a FrozenPatternSet,
     config: &'a GreedyConfig,
     tracker: Tracker<'a>,
     table: Table,
+    constants: Constants,
+    random: u64,
     history: History,
     report: Report,
     max_rewrites: u64,
@@ -36,6 +43,7 @@ impl<'a> Driver<'a> {
     pub(super) fn new(
         module: &'a mut Module,
         root: Op,
+        ops: Option<&'a [Op]>,
         set: &'a FrozenPatternSet,
         config: &'a GreedyConfig,
         listener: Option<&'a mut dyn Listener>,
@@ -45,10 +53,13 @@ impl<'a> Driver<'a> {
         Self {
             module,
             root,
+            ops,
             set,
             config,
-            tracker: Tracker::new(set, root, listener),
+            tracker: Tracker::new(set, root, config.strictness, listener),
             table: Table::default(),
+            constants: Constants::default(),
+            random: config.shuffle.unwrap_or(0),
             history: History::default(),
             report: Report { patterns, ..Report::default() },
             max_rewrites: 0,
@@ -63,13 +74,25 @@ impl<'a> Driver<'a> {
         loop {
             let before = self.changes();
             self.report.stopped_by = self.drain();
+            if self.report.stopped_by.is_none() {
+                self.simplify();
+            }
             let quiet = self.changes() == before;
             if quiet || self.report.stopped_by.is_some() {
                 break;
             }
+            if let Some(most) = self.config.max_iterations
+                && self.report.sweeps >= most
+            {
+                self.report.stopped_by = Some(Stop::Iterations(most));
+                break;
+            }
+            if self.ops.is_some() {
+                break;
+            }
             self.seed();
         }
-        if let Some(Stop::Rewrites(_)) = self.report.stopped_by {
+        if let Some(Stop::Rewrites(_) | Stop::Iterations(_)) = self.report.stopped_by {
             let set = self.set;
             let name = |i: u32| set.pattern(i).name().to_owned();
             self.report.cycle = self.history.cycle(self.module, &name);
@@ -78,7 +101,8 @@ impl<'a> Driver<'a> {
     }
 
     fn changes(&self) -> u64 {
-        self.report.rewrites + self.report.dead + self.report.merged
+        let report = &self.report;
+        report.rewrites + report.dead + report.merged + report.folded + report.simplified
     }
 
     /// Puts every operation below the root on the list; returns how many.
@@ -88,13 +112,22 @@ impl<'a> Driver<'a> {
             Seeding::TopDown => Order::Pre,
             Seeding::BottomUp => Order::Post,
         };
-        let mut ops = walk(self.module, self.root, order);
+        if let Some(ops) = self.ops {
+            for &op in ops.iter().rev().filter(|&&op| self.module.is_live(op)) {
+                self.tracker.seed(op);
+            }
+            return ops.len();
+        }
+        let scope = self.config.scope.unwrap_or(self.root);
+        // A later round takes what a stricter mode has left.
+        let later = self.report.sweeps > 1;
+        let mut ops = walk(self.module, scope, order);
         // The list gives back the last first.
         if self.config.seeding == Seeding::TopDown {
             ops.reverse();
         }
-        for &op in ops.iter().filter(|&&op| op != self.root) {
-            self.tracker.list.push(op);
+        for &op in ops.iter().filter(|&&op| op != self.root && op != scope) {
+            if later { self.tracker.push(op) } else { self.tracker.seed(op) }
         }
         ops.len()
     }
@@ -102,20 +135,80 @@ impl<'a> Driver<'a> {
     /// Works until the list is empty or a limit is reached.
     fn drain(&mut self) -> Option<Stop> {
         self.now = Instant::now();
-        while let Some(op) = self.tracker.list.pop() {
+        while let Some(op) = self.take() {
             if let Some(stop) = self.limit() {
                 return Some(stop);
             }
             self.report.visits += 1;
-            if !(self.erase_if_dead(op) || self.merge(op)) {
-                self.rewrite(op);
-            }
+            self.tracker.visit_begin(self.module, op);
+            let outcome = self.visit(op);
+            self.tracker.visit_end(self.module, outcome);
         }
         None
     }
 
+    fn take(&mut self) -> Option<Op> {
+        match self.config.shuffle {
+            None => self.tracker.list.pop(),
+            Some(_) => self.tracker.list.pop_random(&mut self.random),
+        }
+    }
+
+    fn visit(&mut self, op: Op) -> Outcome {
+        if self.erase_if_dead(op) {
+            Outcome::Erased
+        } else if self.fold(op) {
+            Outcome::Folded
+        } else if self.merge(op) {
+            Outcome::Merged
+        } else if self.rewrite(op) {
+            Outcome::Rewritten
+        } else {
+            Outcome::Unchanged
+        }
+    }
+
+    /// Replaces `op` by what its folder says it gives.
+    fn fold(&mut self, op: Op) -> bool {
+        if !self.config.fold {
+            return false;
+        }
+        let Some(found) = self.module.fold(op) else { return false };
+        self.tracker.begin(self.module);
+        let mut rewriter = Rewriter::new(self.module, &mut self.tracker);
+        let folded = match found {
+            Fold::InPlace { operands, attrs } => {
+                rewriter.modify_in_place(op, |edit| {
+                    edit.set_operands(&operands);
+                    edit.set_attrs(attrs);
+                });
+                true
+            }
+            Fold::Results(results) => match self.constants.values(&mut rewriter, op, &results) {
+                Some(values) => rewriter.replace(op, &values).is_ok(),
+                None => false,
+            },
+        };
+        self.tracker.flush(self.module);
+        self.report.folded += u64::from(folded);
+        folded
+    }
+
+    /// Simplifies regions between two rounds.
+    fn simplify(&mut self) {
+        let level = self.config.regions;
+        if level == Simplify::Disabled || self.ops.is_some() {
+            return;
+        }
+        self.tracker.begin(self.module);
+        let mut rewriter = Rewriter::new(self.module, &mut self.tracker);
+        self.report.simplified += simplify(&mut rewriter, self.root, level);
+        self.tracker.flush(self.module);
+    }
+
     fn limit(&mut self) -> Option<Stop> {
-        if self.report.rewrites >= self.max_rewrites {
+        // Folding in place could go round in a circle as well.
+        if self.report.rewrites + self.report.folded >= self.max_rewrites {
             return Some(Stop::Rewrites(self.max_rewrites));
         }
         if self.config.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
@@ -157,6 +250,9 @@ impl<'a> Driver<'a> {
             return false;
         }
         let Some(Merge { kept, dropped }) = self.table.find(self.module, op) else { return false };
+        if !self.tracker.allows(dropped) {
+            return false;
+        }
         self.keep_contents(kept, dropped);
         self.tracker.begin(self.module);
         let values: Vec<_> = self.module.results(kept).collect();
@@ -166,7 +262,7 @@ impl<'a> Driver<'a> {
         self.report.merged += 1;
         // The one that stays may have been the one on the list.
         if kept == op {
-            self.tracker.list.push(op);
+            self.tracker.push(op);
         }
         true
     }
@@ -182,27 +278,54 @@ impl<'a> Driver<'a> {
     }
 
     /// Tries the patterns for `op` until one rewrites.
-    fn rewrite(&mut self, op: Op) {
+    fn rewrite(&mut self, op: Op) -> bool {
         let set = self.set;
         let candidates = set.candidates(self.module.name(op));
         if candidates.is_empty() {
-            return;
+            return false;
         }
         let (name, loc) = identity(self.module, op);
         self.now = Instant::now();
         for &i in candidates {
+            if !set.accepts(i, self.module, op) {
+                continue;
+            }
             self.tracker.begin(self.module);
-            let mut rewriter =
-                Rewriter::new(self.module, &mut self.tracker).with_reasons(self.config.reasons);
-            let outcome = set.pattern(i).match_and_rewrite(&mut rewriter, op);
+            let outcome =
+                if self.config.check { self.attempt_checked(i, op) } else { self.attempt(i, op) };
             let changed = self.tracker.events > 0;
             self.count(i, &outcome, changed);
             if changed {
                 self.history.push(i, name, loc);
                 self.tracker.flush(self.module);
-                return;
+                return true;
             }
         }
+        false
+    }
+
+    fn attempt(&mut self, i: u32, op: Op) -> Result<(), NoMatch> {
+        Rewriter::new(self.module, &mut self.tracker)
+            .with_reasons(self.config.reasons)
+            .attempt(self.set.pattern(i), op)
+    }
+
+    /// As [`Driver::attempt`]; compares what was changed with what was told.
+    fn attempt_checked(&mut self, i: u32, op: Op) -> Result<(), NoMatch> {
+        let before = Fingerprints::of(self.module, self.module.root());
+        let mut heard = Heard::default();
+        let pattern = self.set.pattern(i);
+        let outcome = Rewriter::new(self.module, &mut Both(&mut self.tracker, &mut heard))
+            .with_reasons(self.config.reasons)
+            .attempt(pattern, op);
+        let tried = (pattern.name(), outcome.is_ok());
+        let found = before.judge(self.module, self.module.root(), op, tried, &heard);
+        if let Some(breach) = found
+            && !self.report.breaches.contains(&breach)
+        {
+            self.report.breaches.push(breach);
+        }
+        outcome
     }
 
     fn count(&mut self, i: u32, outcome: &Result<(), NoMatch>, changed: bool) {

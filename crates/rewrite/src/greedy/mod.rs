@@ -9,10 +9,13 @@
 //! The same module, patterns and limits give the same result; only a deadline or a cancellation
 //! can make a difference, and the report says so.
 
+mod check;
+mod constants;
 mod driver;
 mod history;
 mod merge;
 mod report;
+mod simplify;
 mod tracker;
 mod worklist;
 
@@ -59,6 +62,48 @@ pub struct GreedyConfig {
     pub erasable: Vec<Name>,
     /// Whether the report has the reason of each pattern's last failure.
     pub reasons: bool,
+    /// Whether operations whose definition has a folder are folded. Constants that this makes
+    /// stand at the start of the entry block of the nearest isolated region, each once.
+    pub fold: bool,
+    /// Which operations may come onto the list.
+    pub strictness: Strictness,
+    /// Operations outside of this one's regions are not given to patterns; if absent, outside of
+    /// the operation that the driver is started on.
+    pub scope: Option<Op>,
+    /// The most rounds: sweeps over all operations after which something had changed.
+    pub max_iterations: Option<u32>,
+    /// Takes the operations of a round from the list in an order that follows from this number,
+    /// to find pattern sets whose result depends on the order.
+    pub shuffle: Option<u64>,
+    /// What is done with blocks between rounds.
+    pub regions: Simplify,
+    /// Whether the verifier runs after each rewrite, and operations are compared with what they
+    /// were. Costs O(module) for each attempt.
+    pub check: bool,
+}
+
+/// Which operations may come onto the list, besides those that it starts with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Strictness {
+    /// Any operation in the scope.
+    #[default]
+    AnyOp,
+    /// Those that it starts with, and new ones.
+    ExistingAndNewOps,
+    /// Only those that it starts with.
+    ExistingOps,
+}
+
+/// What is done with the blocks of regions between rounds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Simplify {
+    /// Nothing.
+    #[default]
+    Disabled,
+    /// Blocks that are never reached go, and arguments that nobody uses.
+    Normal,
+    /// Besides, equal blocks become one, and arguments that are always the same value go.
+    Aggressive,
 }
 
 impl Default for GreedyConfig {
@@ -72,6 +117,13 @@ impl Default for GreedyConfig {
             merge_equal: true,
             erasable: Vec::new(),
             reasons: false,
+            fold: true,
+            strictness: Strictness::default(),
+            scope: None,
+            max_iterations: None,
+            shuffle: None,
+            regions: Simplify::default(),
+            check: false,
         }
     }
 }
@@ -83,7 +135,7 @@ pub fn apply(
     set: &FrozenPatternSet,
     config: &GreedyConfig,
 ) -> Report {
-    driver::Driver::new(module, root, set, config, None).run()
+    driver::Driver::new(module, root, None, set, config, None).run()
 }
 
 /// As [`apply`]; `listener` hears of every change.
@@ -94,7 +146,23 @@ pub fn apply_heard(
     config: &GreedyConfig,
     listener: &mut dyn Listener,
 ) -> Report {
-    driver::Driver::new(module, root, set, config, Some(listener)).run()
+    driver::Driver::new(module, root, None, set, config, Some(listener)).run()
+}
+
+/// Applies `set` to the operations `ops`, and to others as [`GreedyConfig::strictness`] allows,
+/// until nothing matches or a limit is reached.
+///
+/// The scope is [`GreedyConfig::scope`], or the whole module. There are no sweeps over what is not
+/// listed, and regions are not simplified.
+pub fn apply_to_ops(
+    module: &mut Module,
+    ops: &[Op],
+    set: &FrozenPatternSet,
+    config: &GreedyConfig,
+    listener: &mut dyn Listener,
+) -> Report {
+    let root = config.scope.unwrap_or(module.root());
+    driver::Driver::new(module, root, Some(ops), set, config, Some(listener)).run()
 }
 
 #[cfg(test)]

@@ -11,6 +11,8 @@ use crate::set::PatternReport;
 pub enum Stop {
     /// This many rewrites.
     Rewrites(u64),
+    /// This many rounds.
+    Iterations(u32),
     /// The time.
     Deadline,
     /// Whoever started it.
@@ -21,6 +23,7 @@ impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Stop::Rewrites(n) => write!(f, "the limit of {n} rewrites"),
+            Stop::Iterations(n) => write!(f, "the limit of {n} iterations"),
             Stop::Deadline => write!(f, "the time limit"),
             Stop::Cancelled => write!(f, "cancellation"),
         }
@@ -35,6 +38,15 @@ pub enum Breach {
     SuccessWithoutChange(String),
     /// The pattern said that it did not match, but changed something.
     ChangeWithoutSuccess(String),
+    /// The pattern erased an operation that is neither its root nor in the regions of it, which
+    /// the walk driver does not allow.
+    ErasedOutside(String),
+    /// The pattern left its root as it was: neither modified, replaced nor erased.
+    RootUntouched(String),
+    /// The pattern changed an operation without telling anyone.
+    UnheardChange(String),
+    /// The pattern left a program that does not verify, for this reason.
+    InvalidIr(String, String),
 }
 
 impl fmt::Display for Breach {
@@ -45,6 +57,18 @@ impl fmt::Display for Breach {
             }
             Breach::ChangeWithoutSuccess(name) => {
                 write!(f, "`{name}` changed something but reported no rewrite")
+            }
+            Breach::ErasedOutside(name) => {
+                write!(f, "`{name}` erased an operation outside of its root")
+            }
+            Breach::RootUntouched(name) => {
+                write!(f, "`{name}` reported a rewrite but left its root as it was")
+            }
+            Breach::UnheardChange(name) => {
+                write!(f, "`{name}` changed an operation without the rewriter")
+            }
+            Breach::InvalidIr(name, error) => {
+                write!(f, "`{name}` left a program that does not verify: {error}")
             }
         }
     }
@@ -61,6 +85,10 @@ pub struct Report {
     pub dead: u64,
     /// How many operations were replaced by equal ones.
     pub merged: u64,
+    /// How many operations were folded.
+    pub folded: u64,
+    /// How many blocks and arguments went when regions were simplified.
+    pub simplified: u64,
     /// How many operations were looked at.
     pub visits: u64,
     /// How many sweeps over all operations there were, the first one counted.

@@ -6,10 +6,13 @@
 //! value that nobody else uses). Each event costs O(1): at most [`REACH`] operations are put on
 //! the list; what lies beyond is left to the last sweep.
 
-use tangram_ir::{Module, Op, Order, Traits, Value, walk};
+use rustc_hash::FxHashSet;
+use tangram_ir::{Block, Module, Op, Traits, Value};
 
+use super::Strictness;
 use super::worklist::Worklist;
-use crate::listener::Listener;
+use crate::listener::{Listener, Outcome};
+use crate::pattern::{NoMatch, RewritePattern};
 use crate::set::FrozenPatternSet;
 
 /// The most operations around one change that are looked at again at once.
@@ -21,6 +24,10 @@ pub(super) struct Tracker<'a> {
     set: &'a FrozenPatternSet,
     next: Option<&'a mut dyn Listener>,
     root: Op,
+    /// What may come onto the list; see [`super::Strictness`].
+    strictness: Strictness,
+    /// Where it is not any: the operations that may.
+    allowed: FxHashSet<Op>,
     touched: Vec<Op>,
     released: Vec<Value>,
     /// Operations from this number on are new in this rewrite.
@@ -36,6 +43,7 @@ impl<'a> Tracker<'a> {
     pub(super) fn new(
         set: &'a FrozenPatternSet,
         root: Op,
+        strictness: Strictness,
         next: Option<&'a mut dyn Listener>,
     ) -> Self {
         Self {
@@ -43,6 +51,8 @@ impl<'a> Tracker<'a> {
             set,
             next,
             root,
+            strictness,
+            allowed: FxHashSet::default(),
             touched: Vec::new(),
             released: Vec::new(),
             old_below: 0,
@@ -51,6 +61,26 @@ impl<'a> Tracker<'a> {
             events: 0,
             around: Vec::new(),
         }
+    }
+
+    /// Puts `op` on the list at the start.
+    pub(super) fn seed(&mut self, op: Op) {
+        if self.strictness != Strictness::AnyOp {
+            self.allowed.insert(op);
+        }
+        self.list.push(op);
+    }
+
+    /// Puts `op` on the list, if it may come there.
+    pub(super) fn push(&mut self, op: Op) {
+        if self.strictness == Strictness::AnyOp || self.allowed.contains(&op) {
+            self.list.push(op);
+        }
+    }
+
+    /// Says whether `op` may be changed on the driver's own account.
+    pub(super) fn allows(&self, op: Op) -> bool {
+        self.strictness == Strictness::AnyOp || self.allowed.contains(&op)
     }
 
     /// Starts to count a rewrite.
@@ -86,7 +116,7 @@ impl<'a> Tracker<'a> {
             && parent != self.root
             && !self.set.candidates(module.name(parent)).is_empty()
         {
-            self.list.push(parent);
+            self.push(parent);
         }
         self.push_around(module, op);
     }
@@ -98,7 +128,7 @@ impl<'a> Tracker<'a> {
                 module.def_op(value).is_some_and(|d| module.has_traits(d, Traits::CONSTANT_LIKE));
             if !constant && module.uses(value).nth(REACH / 4).is_none() {
                 for user in module.uses(value) {
-                    self.list.push(user.op);
+                    self.push(user.op);
                 }
             }
         }
@@ -120,7 +150,7 @@ impl<'a> Tracker<'a> {
             from = to;
         }
         for &near in around.iter().rev() {
-            self.list.push(near);
+            self.push(near);
         }
         around.clear();
         self.around = around;
@@ -134,7 +164,7 @@ impl<'a> Tracker<'a> {
         }
         match module.uses(value).next() {
             None => {
-                self.list.push(def);
+                self.push(def);
             }
             Some(_) => self.push_around(module, def),
         }
@@ -145,6 +175,9 @@ impl Listener for Tracker<'_> {
     fn inserted(&mut self, module: &Module, op: Op) {
         self.events += 1;
         self.added += u64::from(op.as_u32() >= self.old_below);
+        if self.strictness == Strictness::ExistingAndNewOps {
+            self.allowed.insert(op);
+        }
         self.touched.push(op);
         if let Some(next) = &mut self.next {
             next.inserted(module, op);
@@ -186,17 +219,83 @@ impl Listener for Tracker<'_> {
 
     fn erased(&mut self, module: &Module, op: Op) {
         self.events += 1;
-        let nested = match module.regions(op) {
-            [] => vec![op],
-            _ => walk(module, op, Order::Pre),
-        };
-        for op in nested {
-            self.removed += 1;
-            self.list.remove(op);
-            self.released.extend(module.operands(op));
-        }
+        self.removed += 1;
+        self.list.remove(op);
+        self.allowed.remove(&op);
+        self.released.extend(module.operands(op));
         if let Some(next) = &mut self.next {
             next.erased(module, op);
         }
+    }
+    fn moved(&mut self, module: &Module, op: Op) {
+        self.events += 1;
+        self.touched.push(op);
+        if let Some(next) = &mut self.next {
+            next.moved(module, op);
+        }
+    }
+
+    fn block_inserted(&mut self, module: &Module, block: Block) {
+        self.events += 1;
+        if let Some(next) = &mut self.next {
+            next.block_inserted(module, block);
+        }
+    }
+
+    fn block_moved(&mut self, module: &Module, block: Block) {
+        self.events += 1;
+        self.touched.extend(module.block_parent(block));
+        if let Some(next) = &mut self.next {
+            next.block_moved(module, block);
+        }
+    }
+
+    fn block_erased(&mut self, module: &Module, block: Block) {
+        self.events += 1;
+        self.touched.extend(module.block_parent(block));
+        if let Some(next) = &mut self.next {
+            next.block_erased(module, block);
+        }
+    }
+
+    fn arguments_changed(&mut self, module: &Module, block: Block) {
+        self.events += 1;
+        self.touched.extend(module.block_parent(block));
+        if let Some(next) = &mut self.next {
+            next.arguments_changed(module, block);
+        }
+    }
+
+    fn visit_begin(&mut self, module: &Module, op: Op) {
+        if let Some(next) = &mut self.next {
+            next.visit_begin(module, op);
+        }
+    }
+
+    fn visit_end(&mut self, module: &Module, outcome: Outcome) {
+        if let Some(next) = &mut self.next {
+            next.visit_end(module, outcome);
+        }
+    }
+
+    fn pattern_begin(&mut self, module: &Module, pattern: &dyn RewritePattern, op: Op) {
+        if let Some(next) = &mut self.next {
+            next.pattern_begin(module, pattern, op);
+        }
+    }
+
+    fn pattern_end(
+        &mut self,
+        module: &Module,
+        pattern: &dyn RewritePattern,
+        outcome: &Result<(), NoMatch>,
+    ) {
+        if let Some(next) = &mut self.next {
+            next.pattern_end(module, pattern, outcome);
+        }
+    }
+
+    fn wants_reasons(&self) -> bool {
+        self.next.as_ref().is_some_and(|next| next.wants_reasons())
     }
 }

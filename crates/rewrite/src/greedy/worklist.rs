@@ -38,6 +38,27 @@ impl Worklist {
         }
     }
 
+    /// Takes one out of all, chosen by `random`, in O(1); its place is given to the top.
+    pub(super) fn pop_random(&mut self, random: &mut u64) -> Option<Op> {
+        while !self.stack.is_empty() {
+            // SplitMix64 (Steele, Lea, Flood, 2014).
+            *random = random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mut z = *random;
+            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            let place = ((z ^ (z >> 31)) % self.stack.len() as u64) as usize;
+            let slot = self.stack.swap_remove(place);
+            if let Some(Some(moved)) = self.stack.get(place) {
+                self.places[moved.as_u32() as usize] = place as u32;
+            }
+            if let Some(op) = slot {
+                self.places[op.as_u32() as usize] = ABSENT;
+                return Some(op);
+            }
+        }
+        None
+    }
+
     /// Takes the top.
     pub(super) fn pop(&mut self) -> Option<Op> {
         while let Some(slot) = self.stack.pop() {

@@ -1,0 +1,278 @@
+//! The one way to change IR.
+//!
+//! Every change goes through a [`Rewriter`], which makes it, tells its [`Listener`], and, where a
+//! [`Journal`] is kept, notes how to take it back. Here are operations; the other files have
+//! blocks and regions, uses, changes in place and copies.
+
+mod blocks;
+mod copy;
+mod in_place;
+mod uses;
+
+use smallvec::SmallVec;
+use tangram_ir::{
+    Attr, Diagnostic, Fold, Folded, InferError, Loc, Module, Name, Op, OpState, Point, Type, Value,
+};
+
+pub use copy::Mapping;
+pub use in_place::{Modification, OpEdit};
+
+use crate::journal::{Edit, Journal, place};
+use crate::listener::Listener;
+use crate::pattern::{NoMatch, RewritePattern};
+
+/// Changes a module and tells a listener.
+pub struct Rewriter<'a> {
+    module: &'a mut Module,
+    listener: &'a mut dyn Listener,
+    journal: Option<&'a mut Journal>,
+    reasons: bool,
+    changes: u64,
+}
+
+impl<'a> Rewriter<'a> {
+    /// A rewriter of `module`.
+    pub fn new(module: &'a mut Module, listener: &'a mut dyn Listener) -> Self {
+        let reasons = listener.wants_reasons();
+        Self { module, listener, journal: None, reasons, changes: 0 }
+    }
+
+    /// Notes in `journal` how to take back each change.
+    #[must_use]
+    pub fn with_journal(mut self, journal: &'a mut Journal) -> Self {
+        self.journal = Some(journal);
+        self
+    }
+
+    /// Asks patterns for the reasons of failed matches, also if the listener does not.
+    #[must_use]
+    pub fn with_reasons(mut self, reasons: bool) -> Self {
+        self.reasons |= reasons;
+        self
+    }
+
+    /// Says whether the reason of a failed match is of use to anyone.
+    pub fn wants_reasons(&self) -> bool {
+        self.reasons
+    }
+
+    /// No match; `reason` is made only if it is of use.
+    pub fn no_match(&self, reason: impl FnOnce() -> String) -> NoMatch {
+        if self.reasons { NoMatch::because(reason()) } else { NoMatch::SILENT }
+    }
+
+    /// Tries `pattern` on `op`, and tells the listener before and after.
+    ///
+    /// # Errors
+    /// Those of the pattern.
+    pub fn attempt(&mut self, pattern: &dyn RewritePattern, op: Op) -> Result<(), NoMatch> {
+        self.listener.pattern_begin(self.module, pattern, op);
+        let outcome = pattern.match_and_rewrite(self, op);
+        self.listener.pattern_end(self.module, pattern, &outcome);
+        outcome
+    }
+
+    /// How many changes were made so far.
+    pub fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// The module, to be read.
+    pub fn module(&self) -> &Module {
+        self.module
+    }
+
+    /// The module, for what is no change of the program: resources and names of values.
+    pub fn module_mut_unheard(&mut self) -> &mut Module {
+        self.module
+    }
+
+    /// Notes the reverse of a change, if anyone keeps a journal.
+    fn note(&mut self, edit: impl FnOnce(&Module) -> Edit) {
+        self.changes += 1;
+        if let Some(journal) = &mut self.journal {
+            journal.edits.push(edit(self.module));
+        }
+    }
+}
+
+/// Operations.
+impl Rewriter<'_> {
+    /// Makes an operation at `point`.
+    pub fn create(&mut self, point: Point, state: OpState) -> Op {
+        let op = self.module.create_at(point, state);
+        self.created(op);
+        op
+    }
+
+    fn created(&mut self, op: Op) {
+        self.note(|_| Edit::Created(op));
+        self.listener.inserted(self.module, op);
+    }
+
+    /// Makes an operation at `point` whose types are inferred.
+    ///
+    /// # Errors
+    /// As [`Module::build`]; nothing is made then.
+    pub fn build(
+        &mut self,
+        point: Point,
+        name: Name,
+        operands: &[Value],
+        attrs: Attr,
+        result_count: Option<usize>,
+        loc: Loc,
+    ) -> Result<Op, InferError> {
+        let op = self.module.build(point, name, operands, attrs, result_count, loc)?;
+        self.created(op);
+        Ok(op)
+    }
+
+    /// The results that an operation made of `state` would have: what it folds to, where all
+    /// results fold, else those of the operation, made at `point`.
+    pub fn create_or_fold(&mut self, point: Point, state: OpState) -> SmallVec<[Value; 1]> {
+        let op = self.create(point, state);
+        if let Some(values) = self.fold_values(op, Point::Before(op)) {
+            self.erase(op);
+            return values;
+        }
+        self.module.results(op).collect()
+    }
+
+    /// The values that the folder of `op` names for its results; constants are made at `point`.
+    /// `None` if there is nothing to fold, or the dialect has no constant for it.
+    pub(crate) fn fold_values(&mut self, op: Op, point: Point) -> Option<SmallVec<[Value; 1]>> {
+        let Some(Fold::Results(results)) = self.module.fold(op) else { return None };
+        let (name, loc) = (self.module.name(op), self.module.loc(op));
+        let types: SmallVec<[Type; 1]> =
+            self.module.results(op).map(|v| self.module.value_type(v)).collect();
+        // All constants are known to exist before the first is made.
+        let states: Option<SmallVec<[Result<Value, OpState>; 1]>> = results
+            .iter()
+            .zip(&types)
+            .map(|(folded, &ty)| match *folded {
+                Folded::Value(v) => (self.module.value_type(v) == ty).then_some(Ok(v)),
+                Folded::Attr(attr) => {
+                    self.module.context().constant_state(name, attr, ty, loc).map(Err)
+                }
+            })
+            .collect();
+        let values = states?.into_iter().map(|found| match found {
+            Ok(value) => value,
+            Err(state) => {
+                let op = self.create(point, state);
+                self.module.result(op, 0)
+            }
+        });
+        Some(values.collect())
+    }
+
+    /// Moves `op` to `point`.
+    pub fn move_to(&mut self, op: Op, point: Point) {
+        if point == Point::Before(op) || point == Point::After(op) {
+            return;
+        }
+        self.note(|module| Edit::Moved(op, place(module, op)));
+        self.module.move_to(op, point);
+        self.listener.moved(self.module, op);
+    }
+
+    /// Replaces the results of `op` by `values` and erases it. A value without a name inherits
+    /// that of the result.
+    ///
+    /// # Errors
+    /// If `values` are fewer or more than the results; nothing is changed then.
+    pub fn replace(&mut self, op: Op, values: &[Value]) -> Result<(), Diagnostic> {
+        let wanted = self.module.result_count(op);
+        if values.len() != wanted {
+            let message = format!("{} values replace {wanted} results", values.len());
+            return Err(Diagnostic::error("replacement-count", self.module.loc(op), message));
+        }
+        self.listener.replaced(self.module, op, values);
+        let results: SmallVec<[Value; 2]> = self.module.results(op).collect();
+        for (old, &new) in results.into_iter().zip(values) {
+            self.replace_uses(old, new);
+            self.inherit_name(old, new);
+        }
+        self.erase(op);
+        Ok(())
+    }
+
+    fn inherit_name(&mut self, old: Value, new: Value) {
+        if self.module.value_name(new).is_none()
+            && let Some(name) = self.module.value_name(old)
+        {
+            self.note(|module| Edit::Named(new, module.value_name(new)));
+            self.module.set_value_name(new, Some(name));
+        }
+    }
+
+    /// Makes an operation of `state` before `op` and replaces `op` by its results.
+    ///
+    /// # Errors
+    /// As [`Rewriter::replace`]; nothing is changed then.
+    pub fn replace_with(&mut self, op: Op, state: OpState) -> Result<Op, Diagnostic> {
+        let wanted = self.module.result_count(op);
+        if state.results.len() != wanted {
+            let message = format!("{} results replace {wanted}", state.results.len());
+            return Err(Diagnostic::error("replacement-count", self.module.loc(op), message));
+        }
+        let new = self.create(Point::Before(op), state);
+        let values: SmallVec<[Value; 2]> = self.module.results(new).collect();
+        self.replace(op, &values)?;
+        Ok(new)
+    }
+
+    /// Erases `op`, whose results must have no uses, and all that its regions hold.
+    ///
+    /// What is inside is told to the listener first: the regions, the blocks after those that
+    /// they branch to, the operations of a block from the last.
+    pub fn erase(&mut self, op: Op) {
+        if self.module.regions(op).iter().all(|&r| self.module.first_block(r).is_none()) {
+            self.listener.erased(self.module, op);
+        } else {
+            for inner in crate::order::erase_order(self.module, op) {
+                self.listener.erased(self.module, inner);
+            }
+        }
+        self.changes += 1;
+        if self.journal.is_none() {
+            return self.module.erase(op);
+        }
+        // With a journal operands are let go of, and nothing else is lost.
+        for inner in tangram_ir::walk(self.module, op, tangram_ir::Order::Pre) {
+            if self.module.operand_count(inner) > 0 {
+                self.note(|module| Edit::Operands(inner, module.operands(inner).collect()));
+                self.module.set_operands(inner, &[]);
+            }
+        }
+        self.note(|module| Edit::Erased(op, place(module, op)));
+        self.module.detach(op);
+    }
+
+    /// Erases the results of `op` that `keep` refuses; they must have no uses. Makes a new
+    /// operation in its place, which takes over the regions, and returns it.
+    pub fn erase_results(&mut self, op: Op, keep: impl Fn(usize) -> bool) -> Op {
+        let module = &*self.module;
+        let kept: Vec<Value> =
+            module.results(op).enumerate().filter(|(i, _)| keep(*i)).map(|(_, v)| v).collect();
+        let mut state = OpState::new(module.name(op), module.loc(op));
+        state.operands.extend(module.operands(op));
+        state.attrs = module.attrs(op);
+        state.successors.extend_from_slice(module.successors(op));
+        state.results.extend(kept.iter().map(|&v| module.value_type(v)));
+        state.regions = module.regions(op).len() as u32;
+        let new = self.create(Point::Before(op), state);
+        for i in 0..self.module.regions(op).len() {
+            let (from, to) = (self.module.region(op, i), self.module.region(new, i));
+            self.inline_region(from, to, None);
+        }
+        for (i, old) in kept.into_iter().enumerate() {
+            let value = self.module.result(new, i);
+            self.replace_uses(old, value);
+            self.inherit_name(old, value);
+        }
+        self.erase(op);
+        new
+    }
+}
