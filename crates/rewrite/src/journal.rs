@@ -39,8 +39,10 @@ pub(crate) enum Edit {
     ArgErased(Block, usize, Value),
 }
 
-/// Changes that can be taken back. See the module documentation of the conversion driver for its
-/// use.
+/// Changes that can be taken back.
+///
+/// Give it to [`crate::Rewriter::with_journal`], then take back what was done since a mark, or
+/// commit all of it.
 #[derive(Default)]
 pub struct Journal {
     pub(crate) edits: Vec<Edit>,
@@ -78,17 +80,15 @@ impl Journal {
             .collect()
     }
 
-    /// The operations whose operands, attributes or successors changed since `mark`, without
-    /// those that lost their place, each once.
+    /// The operations that were given other attributes, successors or a whole list of operands
+    /// since `mark`, without those that lost their place, each once. A user of a value that was
+    /// replaced is not among them.
     pub fn modified_since(&self, module: &Module, mark: Mark) -> Vec<Op> {
         let mut seen = rustc_hash::FxHashSet::default();
         self.edits[mark.0.min(self.edits.len())..]
             .iter()
             .filter_map(|edit| match edit {
-                Edit::Attrs(op, _)
-                | Edit::Operands(op, _)
-                | Edit::Operand(op, ..)
-                | Edit::Successors(op, _) => Some(*op),
+                Edit::Attrs(op, _) | Edit::Operands(op, _) | Edit::Successors(op, _) => Some(*op),
                 _ => None,
             })
             .filter(|&op| module.block(op).is_some() && seen.insert(op))

@@ -4,30 +4,45 @@
 use std::sync::Arc;
 
 use tangram_ir::{
-    Attr, AttrData, Block, Branch, Context, Fold, FoldCx, Folded, Module, Name, Op, OpDef, Traits,
-    Type, Value, text, verify,
+    Arity, Attr, AttrData, Block, Branch, Context, Fold, FoldCx, Folded, Module, Name, Op, OpDef,
+    OperandDef, ResultDef, Traits, Type, Value, text, verify,
 };
 use tangram_rewrite::{
     FnPattern, FrozenPatternSet, Listener, NoMatch, PatternSet, Rewriter, Roots,
 };
 
+const IN: &[OperandDef] = &[OperandDef { name: "xs", arity: Arity::Variadic, doc: "values" }];
+const OUT: &[ResultDef] = &[ResultDef { name: "ys", arity: Arity::Variadic, doc: "values" }];
+const BRANCHES: &[OperandDef] = &[
+    OperandDef { name: "flag", arity: Arity::One, doc: "a flag" },
+    OperandDef { name: "xs", arity: Arity::Variadic, doc: "values" },
+    OperandDef { name: "ys", arity: Arity::Variadic, doc: "values" },
+];
+
+const fn pure(name: &'static str) -> OpDef {
+    OpDef { operands: IN, results: OUT, traits: Traits::PURE, ..OpDef::new(name, "a value") }
+}
+
+const fn end(name: &'static str, branch: Branch) -> OpDef {
+    OpDef { operands: IN, traits: Traits::TERMINATOR, branch, ..OpDef::new(name, "an end") }
+}
+
 static DEFS: &[OpDef] = &[
+    OpDef { traits: Traits::PURE.union(Traits::CONSTANT_LIKE), ..pure("t.const") },
+    OpDef { fold: Some(fold_add), ..pure("t.add") },
+    pure("t.neg"),
     OpDef {
-        traits: Traits::PURE.union(Traits::CONSTANT_LIKE),
-        ..OpDef::new("t.const", "a number")
+        operands: IN,
+        results: OUT,
+        regions: None,
+        traits: Traits::NO_TERMINATOR,
+        ..OpDef::new("t.if", "regions")
     },
-    OpDef { traits: Traits::PURE, fold: Some(fold_add), ..OpDef::new("t.add", "x + y") },
-    OpDef { traits: Traits::PURE, ..OpDef::new("t.neg", "-x") },
-    OpDef { regions: None, ..OpDef::new("t.if", "regions") },
     OpDef { regions: None, traits: Traits::ISOLATED, ..OpDef::new("t.func", "a function") },
-    OpDef { traits: Traits::TERMINATOR, branch: Branch::Operands, ..OpDef::new("t.br", "goes on") },
-    OpDef {
-        traits: Traits::TERMINATOR,
-        branch: Branch::Segments(1),
-        ..OpDef::new("t.cond_br", "goes on here or there")
-    },
-    OpDef { traits: Traits::TERMINATOR, ..OpDef::new("t.ret", "ends") },
-    OpDef { traits: Traits::TERMINATOR, ..OpDef::new("t.yield", "ends") },
+    end("t.br", Branch::Operands),
+    OpDef { operands: BRANCHES, ..end("t.cond_br", Branch::Segments(1)) },
+    end("t.ret", Branch::Unknown),
+    end("t.yield", Branch::Unknown),
 ];
 
 fn fold_add(cx: &FoldCx<'_>) -> Option<Fold> {
