@@ -4,6 +4,8 @@
 //! told to a [`Listener`], so that worklists, traces and statistics never miss one.
 
 mod applicator;
+pub mod conversion;
+mod debug_log;
 mod fn_pattern;
 pub mod greedy;
 mod journal;
@@ -15,6 +17,7 @@ mod set;
 mod walk;
 
 pub use applicator::{Attempts, PatternApplicator};
+pub use debug_log::{DebugKind, DebugLog};
 pub use fn_pattern::FnPattern;
 pub use greedy::{GreedyConfig, Report};
 pub use journal::{Journal, Mark};

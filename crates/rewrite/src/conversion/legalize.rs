@@ -1,0 +1,233 @@
+//! Making one operation after the other legal.
+
+use rustc_hash::FxHashSet;
+use tangram_ir::{Diagnostic, Fold, Module, Op, Order, Point, walk};
+
+use super::casts::{casts, materialize_casts, reconcile_casts};
+use super::pattern::is_attached;
+use super::types::CAST;
+use super::{ConversionConfig, ConversionReport, ConversionTarget, Folding, Legality, Mode, cost};
+use crate::applicator::PatternApplicator;
+use crate::journal::{Journal, Mark};
+use crate::listener::{Listener, Outcome};
+use crate::rewriter::Rewriter;
+use crate::set::{FrozenPatternSet, PatternReport};
+
+/// How deep patterns of declared recursion may follow each other.
+pub const MAX_DEPTH: usize = 128;
+
+/// What is to be made legal, and how.
+pub(super) struct Legalizer<'a> {
+    module: &'a mut Module,
+    root: Op,
+    target: &'a ConversionTarget,
+    set: &'a FrozenPatternSet,
+    config: &'a ConversionConfig<'a>,
+    applicator: PatternApplicator<'a>,
+    journal: &'a mut Journal,
+    listener: &'a mut dyn Listener,
+    report: ConversionReport,
+    /// The patterns whose results are being made legal, outermost first.
+    applied: Vec<u32>,
+    /// Operations that are legal because one around them is.
+    settled: FxHashSet<Op>,
+    /// Why patterns were refused or failed, for the error of the present operation.
+    reasons: Vec<String>,
+}
+
+impl<'a> Legalizer<'a> {
+    pub(super) fn new(
+        module: &'a mut Module,
+        root: Op,
+        target: &'a ConversionTarget,
+        set: &'a FrozenPatternSet,
+        config: &'a ConversionConfig<'a>,
+        journal: &'a mut Journal,
+        listener: &'a mut dyn Listener,
+    ) -> Self {
+        let mut applicator = PatternApplicator::new(set);
+        let benefits = cost::benefits(module.context(), target, set);
+        let mut next = benefits.into_iter();
+        applicator.apply_cost_model(|_| next.next().unwrap_or(0));
+        let named = |name: &str| PatternReport { name: name.to_owned(), ..Default::default() };
+        let patterns = set.iter().map(|pattern| named(pattern.name())).collect();
+        Self {
+            module,
+            root,
+            target,
+            set,
+            config,
+            applicator,
+            journal,
+            listener,
+            report: ConversionReport { patterns, ..ConversionReport::default() },
+            applied: Vec::new(),
+            settled: FxHashSet::default(),
+            reasons: Vec::new(),
+        }
+    }
+
+    pub(super) fn run(mut self) -> Result<ConversionReport, Vec<Diagnostic>> {
+        let present: FxHashSet<Op> =
+            casts(&Rewriter::new(self.module, self.listener), self.root).into_iter().collect();
+        let mut errors = Vec::new();
+        for op in walk(self.module, self.root, Order::Pre) {
+            let gone = op == self.root || !is_attached(self.module, self.root, op);
+            if gone || self.settled.contains(&op) {
+                continue;
+            }
+            self.reasons.clear();
+            let legality = self.target.legality(self.module, op);
+            let made = self.legalize(op);
+            match self.config.mode {
+                Mode::Analysis if made => self.report.operations.push(op),
+                Mode::Analysis => {}
+                _ if made => {}
+                Mode::Partial if legality == Legality::Unknown => self.report.operations.push(op),
+                _ => errors.push(self.failure(op, legality)),
+            }
+        }
+        if self.config.mode == Mode::Analysis {
+            return Ok(self.report);
+        }
+        if errors.is_empty() {
+            let mut rewriter = Rewriter::new(self.module, self.listener).with_journal(self.journal);
+            reconcile_casts(&mut rewriter, self.root);
+            if let Some(types) = self.config.types {
+                materialize_casts(&mut rewriter, self.root, types, &present)?;
+            }
+        }
+        if errors.is_empty() { Ok(self.report) } else { Err(errors) }
+    }
+
+    fn failure(&self, op: Op, legality: Legality) -> Diagnostic {
+        let marked =
+            if legality == Legality::Illegal { " that was explicitly marked illegal" } else { "" };
+        let message =
+            format!("failed to legalize operation '{}'{marked}", self.module.name_text(op));
+        let error = Diagnostic::error("illegal-operation", self.module.loc(op), message);
+        self.reasons.iter().fold(error, |error, reason| error.with_note(reason.clone()))
+    }
+
+    /// Makes `op` legal; if it cannot, everything is as before.
+    fn legalize(&mut self, op: Op) -> bool {
+        self.listener.visit_begin(self.module, op);
+        let outcome = self.outcome(op);
+        self.listener.visit_end(self.module, outcome);
+        outcome != Outcome::Illegal
+    }
+
+    fn outcome(&mut self, op: Op) -> Outcome {
+        if self.module.name_text(op) == CAST {
+            return Outcome::Legal;
+        }
+        if let Legality::Legal { recursively } = self.target.legality(self.module, op) {
+            if recursively {
+                self.settled.extend(walk(self.module, op, Order::Pre));
+            }
+            return Outcome::Legal;
+        }
+        if self.config.folding == Folding::BeforePatterns && self.fold(op) {
+            return Outcome::Folded;
+        }
+        if self.rewrite(op) {
+            return Outcome::Rewritten;
+        }
+        if self.config.folding == Folding::AfterPatterns && self.fold(op) {
+            return Outcome::Folded;
+        }
+        Outcome::Illegal
+    }
+
+    /// Replaces `op` by what it is known to give, if the constants for it are or become legal.
+    fn fold(&mut self, op: Op) -> bool {
+        let mark = self.journal.mark();
+        if !matches!(self.module.fold(op), Some(Fold::Results(_))) {
+            return false;
+        }
+        let mut rewriter = Rewriter::new(self.module, self.listener).with_journal(self.journal);
+        let Some(values) = rewriter.fold_values(op, Point::Before(op)) else { return false };
+        if rewriter.replace(op, &values).is_ok() && self.legalize_created(mark) {
+            self.report.folded += 1;
+            return true;
+        }
+        self.undo(mark);
+        false
+    }
+
+    fn rewrite(&mut self, op: Op) -> bool {
+        let candidates = self.applicator.candidates(self.module.name(op)).to_vec();
+        for i in candidates {
+            let pattern = self.set.pattern(i);
+            if !self.set.accepts(i, self.module, op) || !self.may_apply(i) {
+                continue;
+            }
+            let mark = self.journal.mark();
+            let wanted = self.config.mode != Mode::Analysis;
+            let outcome = Rewriter::new(self.module, self.listener)
+                .with_journal(self.journal)
+                .with_reasons(wanted)
+                .attempt(pattern, op);
+            self.report.patterns[i as usize].attempts += 1;
+            match outcome {
+                Ok(()) => {
+                    self.applied.push(i);
+                    let legal = self.legalize_created(mark);
+                    self.applied.pop();
+                    if legal {
+                        self.report.patterns[i as usize].hits += 1;
+                        self.report.converted += 1;
+                        return true;
+                    }
+                    self.note(i, "made an operation that cannot become legal");
+                }
+                Err(why) => {
+                    if let Some(reason) = why.reason {
+                        self.note(i, &format!("did not match: {reason}"));
+                        self.report.patterns[i as usize].last_failure = Some(reason);
+                    }
+                }
+            }
+            self.undo(mark);
+        }
+        false
+    }
+
+    /// Says whether pattern `i` may follow those that are being applied.
+    fn may_apply(&mut self, i: u32) -> bool {
+        let pattern = self.set.pattern(i);
+        if self.applied.contains(&i) && !pattern.has_bounded_recursion() {
+            self.note(i, "would be applied to its own result, and does not declare that this ends");
+            return false;
+        }
+        if self.applied.len() >= MAX_DEPTH {
+            self.note(i, &format!("follows {MAX_DEPTH} other rewrites"));
+            return false;
+        }
+        true
+    }
+
+    fn note(&mut self, i: u32, what: &str) {
+        let line = format!("pattern `{}` {what}", self.set.pattern(i).name());
+        if self.reasons.len() < 8 && !self.reasons.contains(&line) {
+            self.reasons.push(line);
+        }
+    }
+
+    /// Makes legal what was made or modified since `mark`.
+    fn legalize_created(&mut self, mark: Mark) -> bool {
+        let mut ops = self.journal.created_since(self.module, mark);
+        let modified = self.journal.modified_since(self.module, mark);
+        let new: FxHashSet<Op> = ops.iter().copied().collect();
+        // One that was legal before is asked again only if it was changed in place.
+        ops.extend(modified.into_iter().filter(|op| !new.contains(op)));
+        ops.into_iter().all(|op| !is_attached(self.module, self.root, op) || self.legalize(op))
+    }
+
+    fn undo(&mut self, mark: Mark) {
+        if !self.journal.is_unchanged_since(mark) {
+            self.report.undone += 1;
+            self.journal.undo(self.module, mark);
+        }
+    }
+}
