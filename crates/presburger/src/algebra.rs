@@ -105,10 +105,6 @@ impl Relation {
         Ok(self.respaced(space))
     }
 
-    fn respaced(&self, space: Space) -> Self {
-        Self { space: space.into(), parts: self.parts.clone() }
-    }
-
     fn input(&self) -> Result<&Tuple, Error> {
         self.space.input.as_ref().ok_or_else(|| self.not_a_relation())
     }

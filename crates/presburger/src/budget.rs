@@ -45,6 +45,28 @@ impl Budget {
         self.used.load(Ordering::Relaxed)
     }
 
+    /// Runs a part of an operation that may give up after `steps`; nothing if it does.
+    ///
+    /// What the part takes is taken off this budget, whose own limits still end it.
+    pub(crate) fn attempt<T>(
+        &self,
+        steps: u64,
+        part: impl FnOnce(&Self) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        let inner = Self {
+            used: AtomicU64::new(0),
+            limit: Some(steps),
+            deadline: self.deadline,
+            cancel: self.cancel.clone(),
+        };
+        let result = part(&inner);
+        self.spend(inner.used() as usize)?;
+        match result {
+            Err(Error::Steps { .. }) => Ok(None),
+            result => result.map(Some),
+        }
+    }
+
     /// Takes `steps` off the budget.
     pub(crate) fn spend(&self, steps: usize) -> Result<(), Error> {
         let steps = steps as u64 + 1;

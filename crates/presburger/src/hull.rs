@@ -9,6 +9,8 @@ use crate::{Budget, Error, Relation};
 
 /// The most disjuncts that are tried in pairs.
 const PAIRS: usize = 64;
+/// What a pair may take: those that merge are mostly plain to see.
+const PAIR_STEPS: u64 = 3000;
 
 impl Relation {
     /// Returns the disjunct whose constraints are those of all disjuncts, moved outwards
@@ -34,7 +36,8 @@ impl Relation {
     /// Merges disjuncts where a single conjunction holds exactly their points.
     ///
     /// The points stay the same. Two disjuncts are merged if their simple hull has no
-    /// further points; a disjunct inside another is dropped.
+    /// further points and that is found out within a fixed number of steps; a disjunct
+    /// inside another is dropped.
     pub fn coalesce(&self, budget: &Budget) -> Result<Self, Error> {
         let mut parts = Vec::new();
         for part in self.parts.iter() {
@@ -101,7 +104,8 @@ impl Relation {
 /// Finds an earlier part that merges with part `next`.
 fn partner(parts: &[Basic], next: usize, budget: &Budget) -> Result<Option<(usize, Basic)>, Error> {
     for index in next.saturating_sub(PAIRS)..next {
-        if let Some(hull) = merged(&parts[index], &parts[next], budget)? {
+        let attempt = |budget: &Budget| merged(&parts[index], &parts[next], budget);
+        if let Some(hull) = budget.attempt(PAIR_STEPS, attempt)?.flatten() {
             return Ok(Some((index, hull)));
         }
     }

@@ -15,6 +15,8 @@ use crate::{Budget, Error, Space, Tuple};
 pub struct Relation {
     pub(crate) space: Arc<Space>,
     pub(crate) parts: Arc<[Basic]>,
+    /// Whether every part is known to hold a point.
+    inhabited: bool,
 }
 
 impl Relation {
@@ -25,7 +27,17 @@ impl Relation {
                 kept.push(part);
             }
         }
-        Self { space: Arc::new(space), parts: kept.into() }
+        Self { space: Arc::new(space), parts: kept.into(), inhabited: false }
+    }
+
+    /// As `new`, for parts that are known to hold a point each.
+    pub(crate) fn of_inhabited(space: Space, parts: Vec<Basic>) -> Self {
+        Self { inhabited: true, ..Self::new(space, parts) }
+    }
+
+    /// The same parts over other tuples with as many dimensions.
+    pub(crate) fn respaced(&self, space: Space) -> Self {
+        Self { space: Arc::new(space), ..self.clone() }
     }
 
     /// Returns the space of all points.
@@ -77,7 +89,7 @@ impl Relation {
     pub fn intersect(&self, other: &Self, budget: &Budget) -> Result<Self, Error> {
         let (a, b) = self.pair(other)?;
         let parts = intersect_parts(&a.parts, &b.parts, budget)?;
-        Ok(Self::new((*a.space).clone(), parts))
+        Ok(Self::of_inhabited((*a.space).clone(), parts))
     }
 
     /// Returns the points of `self` that are not in `other`.
@@ -87,7 +99,8 @@ impl Relation {
     pub fn subtract(&self, other: &Self, budget: &Budget) -> Result<Self, Error> {
         let (a, b) = self.pair(other)?;
         let parts = subtract_parts(&a.parts, &b.parts, budget)?;
-        Ok(Self::new((*a.space).clone(), parts))
+        let inhabited = self.inhabited;
+        Ok(Self { inhabited, ..Self::new((*a.space).clone(), parts) })
     }
 
     /// Returns the points of the space that are not in `self`.
@@ -97,6 +110,9 @@ impl Relation {
 
     /// Says whether there is no point for any value of the parameters.
     pub fn is_empty(&self, budget: &Budget) -> Result<bool, Error> {
+        if self.inhabited {
+            return Ok(self.parts.is_empty());
+        }
         for part in self.parts.iter() {
             if !part.is_empty(budget)? {
                 return Ok(false);
@@ -131,7 +147,7 @@ impl Relation {
         for part in self.parts.iter() {
             parts.extend(part.project(range.clone(), budget)?);
         }
-        Ok(Self::new(space, parts))
+        Ok(Self { inhabited: self.inhabited, ..Self::new(space, parts) })
     }
 
     /// Returns the set of inputs; a set is its own domain.
