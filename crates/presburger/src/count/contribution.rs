@@ -89,7 +89,7 @@ pub(crate) fn contribution(
 }
 
 /// Returns the least integer that is not below `normal . vertex`.
-fn least(vertex: &Vertex, normal: &Row, floors: &mut Floors) -> Linear {
+pub(crate) fn least(vertex: &Vertex, normal: &Row, floors: &mut Floors) -> Linear {
     let params = vertex.num[0].len() - 1;
     let mut row = vec![Integer::ZERO; params + 1];
     for (factor, coordinate) in normal.iter().zip(&vertex.num) {

@@ -1,8 +1,13 @@
 //! Piecewise quasi-polynomials with named parameters and dimensions.
 
+use super::card::disjoint;
+use super::cone::Row;
+use super::guard::Guard;
 use super::number::{Integer, Rational};
 use super::piecewise::Pieces;
-use crate::{Budget, Error, Tuple};
+use super::polyhedron::Polyhedron;
+use super::quasi::{Linear, QuasiPolynomial, bounds};
+use crate::{Budget, Conjunction, Error, Relation, Tuple};
 
 /// A function of parameters and, where it has a domain, of the points of a tuple.
 ///
@@ -80,6 +85,45 @@ impl PiecewiseQuasiPolynomial {
         Self { pieces: self.pieces.scale(factor), ..self.clone() }
     }
 
+    /// Adds up the values over all points of the tuple; a function of parameters stays.
+    ///
+    /// Exact. Floors count as dimensions, so many of them make it slow.
+    ///
+    /// # Errors
+    /// [`Error::Unbounded`] if a piece has infinitely many points; those of the budget.
+    ///
+    /// # Source
+    /// barvinok `isl_pw_qpolynomial_sum`.
+    pub fn sum(&self, budget: &Budget) -> Result<Self, Error> {
+        let Some(domain) = &self.domain else { return Ok(self.clone()) };
+        let (params, dims) = (self.params.len(), domain.dims.len());
+        let mut sum = Pieces::zero(params);
+        for (guard, value) in &self.pieces.all {
+            let part = sum_of_piece(guard, value, params, dims, budget)?;
+            sum = if sum.is_empty() { part } else { sum.add(&part, budget)? };
+        }
+        Ok(Self::new(self.params.clone(), None, sum))
+    }
+
+    /// Keeps the values at the points of `set` only.
+    ///
+    /// # Errors
+    /// [`Error::Space`] if `set` is not a set on the same tuple.
+    pub fn intersect_domain(&self, set: &Relation, budget: &Budget) -> Result<Self, Error> {
+        let space = set.space();
+        let one = |part: &Conjunction| {
+            let vars = space.params.len() + space.output.dims.len();
+            let one = QuasiPolynomial::constant(vars, Rational::ONE);
+            (Guard::from_conjunction(vars, part), one)
+        };
+        let mut pieces = Pieces::zero(space.params.len() + space.output.dims.len());
+        for (guard, value) in disjoint(set, budget)?.iter().map(one) {
+            pieces.push(guard, value);
+        }
+        let domain = Some(space.output.clone());
+        self.mul(&Self::new(space.params.clone(), domain, pieces), budget)
+    }
+
     /// The names of all variables.
     pub(crate) fn names(&self) -> Vec<String> {
         self.params.iter().chain(self.domain.iter().flat_map(|t| &t.dims)).cloned().collect()
@@ -107,4 +151,58 @@ impl PiecewiseQuasiPolynomial {
         let pieces = self.pieces.renumbered(params.len() + dims, &to);
         Self { params: params.to_vec(), domain: self.domain.clone(), pieces }
     }
+}
+
+/// Adds up `value` over the last `dims` variables, where `guard` holds.
+///
+/// Floors of both become dimensions, behind the others.
+fn sum_of_piece(
+    guard: &Guard,
+    value: &QuasiPolynomial,
+    params: usize,
+    dims: usize,
+    budget: &Budget,
+) -> Result<Pieces, Error> {
+    let mut floors = guard.floors.clone();
+    let atoms = floors.merge(&value.floors);
+    let all = dims + floors.all.len();
+    // From `(1, parameters, dimensions, floors)` to `(dimensions, floors, parameters, 1)`.
+    let moved = |row: &Row| -> Row {
+        let mut wide = row.clone();
+        wide.resize(1 + params + all, Integer::ZERO);
+        wide.rotate_left(1 + params);
+        wide[all..].rotate_left(1);
+        wide
+    };
+    let mut polyhedron = Polyhedron::new(all, params);
+    guard.eqs.iter().for_each(|row| polyhedron.push(moved(row), true));
+    guard.ineqs.iter().for_each(|row| polyhedron.push(moved(row), false));
+    for (index, floor) in floors.all.iter().enumerate() {
+        let (low, high) = bounds(floor, 1 + params + dims + index);
+        polyhedron.push(moved(&low), false);
+        polyhedron.push(moved(&high), false);
+    }
+    let place = |atom: u32| {
+        let atom = atom as usize;
+        if atom < params { all + atom } else { atom - params }
+    };
+    let vars = all + params;
+    let form = |atom: &Linear| {
+        let constant = QuasiPolynomial::constant(vars, atom.constant.clone().into());
+        atom.terms.iter().fold(constant, |sum, (atom, factor)| {
+            let variable = QuasiPolynomial::variable(vars, place(*atom));
+            sum.add(&variable.scale(&factor.clone().into()))
+        })
+    };
+    let values: Vec<QuasiPolynomial> = atoms.iter().map(form).collect();
+    let terms = value.terms.clone();
+    // Its floors are variables now.
+    let plain = QuasiPolynomial::over_atoms(value.vars() + value.floors.all.len(), terms);
+    let sum = polyhedron.sum(&plain.substitute(vars, &values), budget);
+    sum.map_err(|error| match error {
+        Error::Unbounded { dim } => {
+            Error::Unbounded { dim: params + dim.min(dims.saturating_sub(1)) }
+        }
+        other => other,
+    })
 }

@@ -3,7 +3,7 @@
 use super::cone::{Cone, Row, content, reduced};
 use super::equalities::Affine;
 use super::number::Integer;
-use super::quasi::{Floor, Floors, Linear, substituted, value};
+use super::quasi::{Floors, Linear, bounds, substituted, value};
 use crate::{Budget, Conjunction, Error};
 
 /// Rows over `(1, variables, floors)` that are zero or not negative.
@@ -252,16 +252,6 @@ impl Guard {
         self.ineqs.iter().for_each(|row| result.at_least_zero(&substituted(row, &atoms)));
         result
     }
-}
-
-/// Returns the rows `num - den * floor` and `den * floor + den - 1 - num`.
-fn bounds(floor: &Floor, column: usize) -> (Row, Row) {
-    let mut low = floor.num.clone();
-    low.resize(column + 1, Integer::ZERO);
-    low[column] = floor.den.neg();
-    let mut high: Row = low.iter().map(Integer::neg).collect();
-    high[0] = high[0].add(&floor.den).sub(&Integer::ONE);
-    (low, high)
 }
 
 /// The forms that stand for the first `count` atoms themselves.

@@ -33,6 +33,7 @@ mod quasi;
 mod todd;
 mod unimodular;
 mod vertices;
+mod weighted;
 
 pub use function::PiecewiseQuasiPolynomial;
 pub use number::{Integer, Rational};

@@ -101,7 +101,10 @@ impl Polyhedron {
     }
 
     /// Solves equations, those hidden in the inequalities too; `None` for no points.
-    fn full_dimensional(&self, budget: &Budget) -> Result<Option<(Reduced, Cone)>, Error> {
+    pub(crate) fn full_dimensional(
+        &self,
+        budget: &Budget,
+    ) -> Result<Option<(Reduced, Cone)>, Error> {
         let mut reduced = Reduced::new(self.dims, self.params, self.inequalities.clone());
         let mut eqs = self.equalities.clone();
         loop {
@@ -128,7 +131,7 @@ impl Polyhedron {
 }
 
 /// Refuses directions in which dimensions grow for fixed parameters.
-fn check_bounded(reduced: &Reduced, budget: &Budget) -> Result<(), Error> {
+pub(crate) fn check_bounded(reduced: &Reduced, budget: &Budget) -> Result<(), Error> {
     let rows = reduced.ineqs.iter().map(|row| &row[..reduced.dims]);
     let cone = Cone::new(reduced.dims, rows, budget)?;
     let Some(way) = cone.lines.first().or(cone.rays.first().map(|ray| &ray.row)) else {
@@ -184,7 +187,7 @@ impl Sums {
 }
 
 /// From the parameters that are left to the given ones.
-struct Back<'a> {
+pub(crate) struct Back<'a> {
     reduced: &'a Reduced,
     given: usize,
     /// The parameters left, as polynomials in the given ones; none if they are the same.
@@ -193,7 +196,7 @@ struct Back<'a> {
 }
 
 impl<'a> Back<'a> {
-    fn new(reduced: &'a Reduced, given: usize) -> Self {
+    pub fn new(reduced: &'a Reduced, given: usize) -> Self {
         let mut always = Guard::new(given);
         for affine in &reduced.zero {
             always.zero(&substituted(&constant_first(&affine.num), &units(given)));
@@ -211,7 +214,7 @@ impl<'a> Back<'a> {
         Self { reduced, given, values, always }
     }
 
-    fn guard(&self, chamber: &Chamber) -> Guard {
+    pub fn guard(&self, chamber: &Chamber) -> Guard {
         let mut guard = self.always.clone();
         for row in &chamber.ineqs {
             // A positive factor more or less does not matter.

@@ -147,6 +147,16 @@ pub(crate) fn value(row: &[Integer], atoms: &[Integer]) -> Integer {
     row[1..].iter().zip(atoms).fold(row[0].clone(), |sum, (a, b)| sum.add_mul(a, b))
 }
 
+/// Returns the rows `num - den * floor` and `den * floor + den - 1 - num`.
+pub(crate) fn bounds(floor: &Floor, column: usize) -> (Row, Row) {
+    let mut low = floor.num.clone();
+    low.resize(column + 1, Integer::ZERO);
+    low[column] = floor.den.neg();
+    let mut high: Row = low.iter().map(Integer::neg).collect();
+    high[0] = high[0].add(&floor.den).sub(&Integer::ONE);
+    (low, high)
+}
+
 /// Puts linear forms for the atoms of a row over `(1, atoms)`.
 pub(crate) fn substituted(row: &[Integer], atoms: &[Linear]) -> Linear {
     let mut sum = Linear { constant: row[0].clone(), terms: Vec::new() };
@@ -197,6 +207,11 @@ impl QuasiPolynomial {
         let mut result = Self::zero(vars);
         result.insert(Monomial::from_slice(&[index as u32]), Rational::ONE);
         result
+    }
+
+    /// Makes a polynomial without floors from its terms.
+    pub(crate) fn over_atoms(vars: usize, terms: BTreeMap<Monomial, Rational>) -> Self {
+        Self { floors: Floors::new(vars), terms }
     }
 
     pub(crate) fn from_linear(floors: Floors, linear: &Linear, den: &Integer) -> Self {

@@ -1,0 +1,101 @@
+//! Sums of quasi-polynomials over sets, against enumeration and against counting.
+
+use tangram_presburger::count::{PiecewiseQuasiPolynomial, Rational};
+use tangram_presburger::{Budget, Error, Relation};
+
+fn budget() -> Budget {
+    Budget::steps(100_000_000)
+}
+
+fn function(text: &str) -> PiecewiseQuasiPolynomial {
+    PiecewiseQuasiPolynomial::parse(text, &budget()).unwrap_or_else(|e| panic!("{text}: {e}"))
+}
+
+fn read(text: &str) -> Relation {
+    Relation::parse(text, &budget()).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// Adds up the values at the points with coordinates from -4 to 14.
+fn enumerate(f: &PiecewiseQuasiPolynomial, n: i64) -> Rational {
+    let dims = f.domain().map_or(0, |tuple| tuple.dims.len());
+    let mut point = vec![-4; dims + 1];
+    point[0] = n;
+    let mut sum = Rational::ZERO;
+    loop {
+        sum = sum.add(&f.evaluate(&point).expect("the right number of coordinates"));
+        let Some(at) = (1..=dims).find(|i| point[*i] < 14) else { return sum };
+        point[1..at].fill(-4);
+        point[at] += 1;
+    }
+}
+
+#[test]
+fn sums_are_those_of_enumeration() {
+    for text in [
+        "[n] -> { [i] -> i : 0 <= i <= n }",
+        "[n] -> { [i] -> i^3 - 2 * n * i + 1/2 : -2 <= i and 2i <= n }",
+        "[n] -> { [i, j] -> i * j : 0 <= i <= n and i <= j <= n + 2 }",
+        "[n] -> { [i, j] -> 1/3 * i^2 + n * j : 0 <= i and i <= 2j and j <= 5 and j <= n }",
+        "[n] -> { [i] -> floor((i)/3) * i : 0 <= i <= n }",
+        "[n] -> { [i] -> floor((i + n)/2) : 0 <= i <= 5 and n >= 0; [i] -> n : 9 <= i <= n }",
+        "[n] -> { [i, j] -> i + floor((n)/2) : 3i + 2j = n and i >= 0 and j >= 0 }",
+        "[n] -> { [i] -> i^2 : 2i = n and 0 <= n }",
+        "[n] -> { [i, j, k] -> i + j * k : 0 <= i <= j and j <= k and 2k <= n }",
+    ] {
+        let f = function(text);
+        let sum = f.sum(&budget()).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert!(sum.domain().is_none());
+        let mut nonzero = 0;
+        for n in -3..=11 {
+            let expected = enumerate(&f, n);
+            nonzero += usize::from(!expected.is_zero());
+            assert_eq!(sum.evaluate(&[n]), Ok(expected), "{text} for {n}: {sum}");
+        }
+        assert!(nonzero >= 4, "{text}");
+    }
+}
+
+#[test]
+fn the_powers_follow_faulhaber() {
+    let sum = |text| function(text).sum(&budget()).expect("bounded").to_string();
+    assert_eq!(
+        sum("[n] -> { [i] -> i : 0 <= i <= n }"),
+        "[n] -> { (1/2 * n + 1/2 * n^2) : n >= 0 }"
+    );
+    assert_eq!(
+        sum("[n] -> { [i] -> i^3 : 1 <= i <= n }"),
+        "[n] -> { (1/4 * n^2 + 1/2 * n^3 + 1/4 * n^4) : n >= 1 }"
+    );
+}
+
+#[test]
+fn counts_of_images_add_up_to_the_pairs() {
+    for body in [
+        "0 <= i <= n and 0 <= j <= i",
+        "0 <= i <= n and i <= 2j <= n + 3",
+        "i mod 2 = 1 and 0 <= i <= n and 0 <= 3j <= i + n",
+    ] {
+        let images = read(&format!("[n] -> {{ [i] -> [j] : {body} }}")).card(&budget());
+        let pairs = read(&format!("[n] -> {{ [i, j] : {body} }}")).card(&budget());
+        let sum = images.expect("bounded").sum(&budget()).expect("bounded");
+        let pairs = pairs.expect("bounded");
+        for n in -2..=14 {
+            assert_eq!(sum.evaluate(&[n]), pairs.evaluate(&[n]), "{body} for {n}");
+        }
+    }
+}
+
+#[test]
+fn a_set_restricts_a_function() {
+    let f = function("[n] -> { A[i] -> i * n }");
+    assert_eq!(f.sum(&budget()), Err(Error::Unbounded { dim: 1 }));
+    let set = read("[n] -> { A[i] : 0 <= i <= n; A[i] : 3 <= i <= 7 }");
+    let sum = f.intersect_domain(&set, &budget()).and_then(|f| f.sum(&budget())).expect("bounded");
+    for n in -2..=12 {
+        let inside = |i: &i64| (0..=n).contains(i) || (3..=7).contains(i);
+        let expected: i64 = (0..=20).filter(inside).map(|i| i * n).sum();
+        assert_eq!(sum.evaluate(&[n]), Ok(Rational::from(expected)), "{n}");
+    }
+    let other = read("{ B[i] : 0 <= i <= 3 }");
+    assert!(matches!(f.intersect_domain(&other, &budget()), Err(Error::Space { .. })));
+}
