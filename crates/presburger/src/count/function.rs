@@ -99,7 +99,9 @@ impl PiecewiseQuasiPolynomial {
         let (params, dims) = (self.params.len(), domain.dims.len());
         let mut sum = Pieces::zero(params);
         for (guard, value) in &self.pieces.all {
-            let part = sum_of_piece(guard, value, params, dims, budget)?;
+            let (polyhedron, value) = lifted(guard, value, params, dims);
+            let part = polyhedron.sum(&value, budget);
+            let part = part.map_err(|error| self.at_own_dimension(error))?;
             sum = if sum.is_empty() { part } else { sum.add(&part, budget)? };
         }
         Ok(Self::new(self.params.clone(), None, sum))
@@ -122,6 +124,17 @@ impl PiecewiseQuasiPolynomial {
         }
         let domain = Some(space.output.clone());
         self.mul(&Self::new(space.params.clone(), domain, pieces), budget)
+    }
+
+    /// Renumbers an unbounded dimension of a piece among parameters and dimensions.
+    pub(crate) fn at_own_dimension(&self, error: Error) -> Error {
+        let dims = self.domain.as_ref().map_or(0, |tuple| tuple.dims.len());
+        match error {
+            Error::Unbounded { dim } => {
+                Error::Unbounded { dim: self.params.len() + dim.min(dims.saturating_sub(1)) }
+            }
+            other => other,
+        }
     }
 
     /// The names of all variables.
@@ -153,16 +166,15 @@ impl PiecewiseQuasiPolynomial {
     }
 }
 
-/// Adds up `value` over the last `dims` variables, where `guard` holds.
+/// Makes dimensions of the last `dims` variables and of all floors behind them.
 ///
-/// Floors of both become dimensions, behind the others.
-fn sum_of_piece(
+/// Returns where `guard` holds, and `value` over `[dimensions | parameters]`.
+pub(crate) fn lifted(
     guard: &Guard,
     value: &QuasiPolynomial,
     params: usize,
     dims: usize,
-    budget: &Budget,
-) -> Result<Pieces, Error> {
+) -> (Polyhedron, QuasiPolynomial) {
     let mut floors = guard.floors.clone();
     let atoms = floors.merge(&value.floors);
     let all = dims + floors.all.len();
@@ -198,11 +210,5 @@ fn sum_of_piece(
     let terms = value.terms.clone();
     // Its floors are variables now.
     let plain = QuasiPolynomial::over_atoms(value.vars() + value.floors.all.len(), terms);
-    let sum = polyhedron.sum(&plain.substitute(vars, &values), budget);
-    sum.map_err(|error| match error {
-        Error::Unbounded { dim } => {
-            Error::Unbounded { dim: params + dim.min(dims.saturating_sub(1)) }
-        }
-        other => other,
-    })
+    (polyhedron, plain.substitute(vars, &values))
 }

@@ -16,6 +16,7 @@
 //! parametric polytopes using Barvinok's rational functions", 2007. Divergence: chambers
 //! are half-open, so that the pieces are disjoint; all steps are in exact integers.
 
+mod bound;
 mod card;
 mod chambers;
 mod cone;
@@ -35,6 +36,7 @@ mod unimodular;
 mod vertices;
 mod weighted;
 
+pub use bound::{PiecewiseBound, Side};
 pub use function::PiecewiseQuasiPolynomial;
 pub use number::{Integer, Rational};
 pub use piecewise::Pieces;

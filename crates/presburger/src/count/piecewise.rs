@@ -66,29 +66,8 @@ impl Pieces {
     /// Adds; both have the same variables.
     pub fn add(&self, other: &Self, budget: &Budget) -> Result<Self, Error> {
         let mut result = Self::zero(self.vars);
-        let mut rest: Vec<(Guard, QuasiPolynomial)> = other.all.clone();
-        for (guard, value) in &self.all {
-            let mut alone = vec![guard.clone()];
-            let mut next = Vec::new();
-            for (other_guard, other_value) in &rest {
-                let both = guard.and(other_guard);
-                if both.is_rationally_empty(budget)? {
-                    next.push((other_guard.clone(), other_value.clone()));
-                    continue;
-                }
-                result.push(both.simplified(budget)?, value.add(other_value));
-                for piece in other_guard.without(guard, budget)? {
-                    next.push((piece, other_value.clone()));
-                }
-                alone = minus(alone, other_guard, budget)?;
-            }
-            for guard in alone {
-                result.push(guard.simplified(budget)?, value.clone());
-            }
-            rest = next;
-        }
-        for (guard, value) in rest {
-            result.push(guard.simplified(budget)?, value);
+        for (guard, value) in overlay(&self.all, &other.all, QuasiPolynomial::add, budget)? {
+            result.push(guard, value);
         }
         Ok(result)
     }
@@ -131,6 +110,41 @@ fn minus(guards: Vec<Guard>, cut: &Guard, budget: &Budget) -> Result<Vec<Guard>,
         } else {
             result.extend(guard.without(cut, budget)?);
         }
+    }
+    Ok(result)
+}
+
+/// Lays disjoint pieces over others; where both hold their values are joined.
+pub(crate) fn overlay<T: Clone>(
+    left: &[(Guard, T)],
+    right: &[(Guard, T)],
+    join: impl Fn(&T, &T) -> T,
+    budget: &Budget,
+) -> Result<Vec<(Guard, T)>, Error> {
+    let mut result = Vec::new();
+    let mut rest: Vec<(Guard, T)> = right.to_vec();
+    for (guard, value) in left {
+        let mut alone = vec![guard.clone()];
+        let mut next = Vec::new();
+        for (other_guard, other_value) in &rest {
+            let both = guard.and(other_guard);
+            if both.is_rationally_empty(budget)? {
+                next.push((other_guard.clone(), other_value.clone()));
+                continue;
+            }
+            result.push((both.simplified(budget)?, join(value, other_value)));
+            for piece in other_guard.without(guard, budget)? {
+                next.push((piece, other_value.clone()));
+            }
+            alone = minus(alone, other_guard, budget)?;
+        }
+        for guard in alone {
+            result.push((guard.simplified(budget)?, value.clone()));
+        }
+        rest = next;
+    }
+    for (guard, value) in rest {
+        result.push((guard.simplified(budget)?, value));
     }
     Ok(result)
 }

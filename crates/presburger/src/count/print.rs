@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::bound::{PiecewiseBound, Side};
 use super::function::PiecewiseQuasiPolynomial;
 use super::guard::Guard;
 use super::number::{Integer, Rational};
@@ -25,6 +26,26 @@ impl fmt::Display for PiecewiseQuasiPolynomial {
                 write!(f, "{{ {} }}", pieces.iter().map(piece).collect::<Vec<_>>().join("; "))
             }
         }
+    }
+}
+
+impl fmt::Display for PiecewiseBound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.params.is_empty() {
+            write!(f, "[{}] -> ", self.params.join(", "))?;
+        }
+        let fold = match self.side {
+            Side::Lower => "min",
+            Side::Upper => "max",
+        };
+        let piece = |(guard, values): &(Guard, Vec<QuasiPolynomial>)| {
+            let guard = conjunction(guard, &self.params);
+            let colon = if guard.is_empty() { "" } else { " : " };
+            let values: Vec<String> =
+                values.iter().map(|value| polynomial(value, &self.params)).collect();
+            format!("{fold}({}){colon}{guard}", values.join(", "))
+        };
+        write!(f, "{{ {} }}", self.pieces.iter().map(piece).collect::<Vec<_>>().join("; "))
     }
 }
 

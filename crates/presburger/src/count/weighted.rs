@@ -209,7 +209,8 @@ impl<'a> Weighted<'a> {
             |n: usize| (1..=n).fold(Integer::ONE, |p, i| p.mul(&Integer::from(i as i64)));
         let power = |n: usize| (0..n).fold(Integer::ONE, |p, _| p.mul(nu));
         let lead = power(k + 1);
-        let lead = Rational::reduced(factorial(k), if k % 2 == 0 { lead.neg() } else { lead });
+        let lead =
+            Rational::reduced(factorial(k), if k.is_multiple_of(2) { lead.neg() } else { lead });
         let mut series = vec![QuasiPolynomial::constant(vars, lead)];
         series.extend((0..k).map(|_| QuasiPolynomial::zero(vars)));
         for j in 0..poles.saturating_sub(k) {

@@ -1,0 +1,230 @@
+//! Bounds of quasi-polynomials over sets, by Bernstein expansion.
+//!
+//! A point of a polytope is `sum a_i v_i` with `a_i >= 0` and `sum a_i = 1`, where `v_i` are
+//! the parametric vertices of a chamber. Written homogeneously in the `a_i`, a polynomial of
+//! degree `d` is a convex combination of its Bernstein coefficients, so that the largest
+//! of them is an upper bound and the smallest a lower one. The bound is over the
+//! rational points, with floors between their own bounds: it need not be attained.
+//!
+//! Source: P. Clauss et al., "Symbolic polynomial maximization over convex sets and its
+//! application to memory requirement estimation", 2009. Divergence: all vertices of a
+//! chamber are used at once, without a triangulation.
+
+use std::collections::BTreeMap;
+
+use super::chambers::chambers;
+use super::cone::Row;
+use super::equalities::Affine;
+use super::function::{PiecewiseQuasiPolynomial, lifted};
+use super::guard::{Guard, constant_first, units};
+use super::number::{Integer, Rational};
+use super::piecewise::overlay;
+use super::polyhedron::{Back, Polyhedron, check_bounded};
+use super::quasi::{Floors, Monomial, QuasiPolynomial, substituted};
+use super::vertices::{Vertex, vertices};
+use crate::{Budget, Error};
+
+/// Which side a bound is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// At most the smallest value.
+    Lower,
+    /// At least the largest value.
+    Upper,
+}
+
+/// A bound that is the smallest or the largest of several polynomials, piece by piece.
+///
+/// It says nothing about parameters for which no piece holds: there the set is empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PiecewiseBound {
+    pub(crate) params: Vec<String>,
+    pub(crate) side: Side,
+    pub(crate) pieces: Vec<(Guard, Vec<QuasiPolynomial>)>,
+}
+
+impl PiecewiseBound {
+    /// The names of the parameters.
+    pub fn params(&self) -> &[String] {
+        &self.params
+    }
+
+    /// Which side the bound is on.
+    pub fn side(&self) -> Side {
+        self.side
+    }
+
+    /// Returns the bound for given parameters; none if the set is empty there.
+    pub fn evaluate(&self, params: &[i64]) -> Option<Rational> {
+        let point: Vec<Integer> = params.iter().map(|v| Integer::from(*v)).collect();
+        let (_, values) = self.pieces.iter().find(|(guard, _)| guard.contains(&point))?;
+        let values = values.iter().map(|value| value.evaluate(&point));
+        match self.side {
+            Side::Lower => values.min(),
+            Side::Upper => values.max(),
+        }
+    }
+}
+
+impl PiecewiseQuasiPolynomial {
+    /// Bounds the values over all points of the tuple on which a piece holds.
+    ///
+    /// Not tight in general. A function of parameters alone is its own bound.
+    ///
+    /// # Errors
+    /// [`Error::Unbounded`] if a piece has infinitely many points; those of the budget.
+    ///
+    /// # Source
+    /// isl `isl_pw_qpolynomial_bound`.
+    pub fn bound(&self, side: Side, budget: &Budget) -> Result<PiecewiseBound, Error> {
+        let dims = self.domain.as_ref().map_or(0, |tuple| tuple.dims.len());
+        let mut pieces = Vec::new();
+        for (guard, value) in &self.pieces.all {
+            let (polyhedron, value) = lifted(guard, value, self.params.len(), dims);
+            let part = bound_over(&polyhedron, &value, budget)
+                .map_err(|error| self.at_own_dimension(error))?;
+            let joined = |a: &Vec<QuasiPolynomial>, b: &Vec<QuasiPolynomial>| {
+                let mut all = a.clone();
+                all.extend(b.iter().filter(|value| !a.contains(value)).cloned());
+                all
+            };
+            pieces = overlay(&pieces, &part, joined, budget)?;
+        }
+        Ok(PiecewiseBound { params: self.params.clone(), side, pieces })
+    }
+}
+
+/// Lists the distinct Bernstein coefficients for each chamber.
+fn bound_over(
+    polyhedron: &Polyhedron,
+    weight: &QuasiPolynomial,
+    budget: &Budget,
+) -> Result<Vec<(Guard, Vec<QuasiPolynomial>)>, Error> {
+    let Some((reduced, cone)) = polyhedron.full_dimensional(budget)? else {
+        return Ok(Vec::new());
+    };
+    check_bounded(&reduced, budget)?;
+    let (left, given) = (reduced.params.len(), polyhedron.params());
+    let corners = vertices(reduced.dims, left, &reduced.ineqs, &cone, budget)?;
+    let rows = cone.rays.iter().map(|ray| &ray.row).chain(&cone.lines);
+    let shadow: Vec<Row> = rows.map(|row| row[reduced.dims..].to_vec()).collect();
+    let back = Back::new(&reduced, given);
+    let mut pieces = Vec::new();
+    for chamber in chambers(left, &corners, &shadow, budget)? {
+        let guard = back.guard(&chamber).simplified(budget)?;
+        if guard.never {
+            continue;
+        }
+        let points: Vec<Vec<QuasiPolynomial>> = chamber
+            .active
+            .iter()
+            .map(|i| {
+                let place = |row: &Row| coordinate(row, &corners[*i], &reduced.params, given);
+                reduced.coordinates.iter().map(place).collect()
+            })
+            .collect();
+        pieces.push((guard, coefficients(weight, &points, given, budget)?));
+    }
+    Ok(pieces)
+}
+
+/// Returns a given dimension in a vertex, as a polynomial in the given parameters.
+fn coordinate(row: &Row, vertex: &Vertex, params: &[Affine], given: usize) -> QuasiPolynomial {
+    let dims = vertex.num.len();
+    let mut value: Row = row[dims..].iter().map(|v| v.mul(&vertex.den)).collect();
+    for (factor, part) in row[..dims].iter().zip(&vertex.num) {
+        for (sum, v) in value.iter_mut().zip(part) {
+            *sum = sum.add_mul(factor, v);
+        }
+    }
+    let affine = Affine::combination(&value, params, given).divided(&vertex.den);
+    let linear = substituted(&constant_first(&affine.num), &units(given));
+    QuasiPolynomial::from_linear(Floors::new(given), &linear, &affine.den)
+}
+
+/// Expands `weight` over the vertices at `points`.
+fn coefficients(
+    weight: &QuasiPolynomial,
+    points: &[Vec<QuasiPolynomial>],
+    given: usize,
+    budget: &Budget,
+) -> Result<Vec<QuasiPolynomial>, Error> {
+    let dims = weight.vars() - given;
+    let degree_of = |m: &Monomial| m.iter().filter(|atom| (**atom as usize) < dims).count();
+    let degree = weight.terms.keys().map(degree_of).max().unwrap_or(0);
+    if degree >= u64::BITS as usize {
+        return Err(Error::Overflow);
+    }
+    let mut sums: BTreeMap<Vec<usize>, QuasiPolynomial> = BTreeMap::new();
+    for choice in multisets(points.len(), degree, budget)? {
+        budget.spend(weight.len() << degree.min(20))?;
+        sums.insert(choice.clone(), QuasiPolynomial::zero(given));
+        for (monomial, factor) in &weight.terms {
+            let term = polarized(monomial, &choice, points, dims, given, budget)?;
+            let sum = sums.entry(choice.clone()).or_insert_with(|| QuasiPolynomial::zero(given));
+            *sum = sum.add(&term.scale(factor));
+        }
+    }
+    let mut distinct: Vec<QuasiPolynomial> = Vec::new();
+    for value in sums.into_values() {
+        if !distinct.contains(&value) {
+            distinct.push(value);
+        }
+    }
+    Ok(distinct)
+}
+
+/// Lists the ways to choose `size` of `count` with repetition, in ascending order.
+fn multisets(count: usize, size: usize, budget: &Budget) -> Result<Vec<Vec<usize>>, Error> {
+    let mut all = vec![Vec::new()];
+    for _ in 0..size {
+        let longer = |choice: &Vec<usize>| {
+            let first = choice.last().copied().unwrap_or(0);
+            let choice = choice.clone();
+            (first..count).map(move |next| {
+                let mut longer = choice.clone();
+                longer.push(next);
+                longer
+            })
+        };
+        all = all.iter().flat_map(longer).collect();
+        budget.spend(all.len())?;
+    }
+    Ok(all)
+}
+
+/// Returns the mean of the monomial over all assignments of the chosen vertices to its
+/// factors: its symmetric multilinear form.
+fn polarized(
+    monomial: &Monomial,
+    choice: &[usize],
+    points: &[Vec<QuasiPolynomial>],
+    dims: usize,
+    given: usize,
+    budget: &Budget,
+) -> Result<QuasiPolynomial, Error> {
+    let (own, other): (Vec<usize>, Vec<usize>) =
+        monomial.iter().map(|atom| *atom as usize).partition(|atom| *atom < dims);
+    // For each set of vertices used up so far, the sum over the orders to use them in.
+    let mut sums = BTreeMap::from([(0_u64, QuasiPolynomial::constant(given, Rational::ONE))]);
+    for atom in &own {
+        let mut next: BTreeMap<u64, QuasiPolynomial> = BTreeMap::new();
+        for (used, sum) in &sums {
+            for (at, vertex) in choice.iter().enumerate().filter(|(at, _)| used >> at & 1 == 0) {
+                budget.spend(sum.len())?;
+                let product = sum.mul(&points[*vertex][*atom]);
+                let entry = next.entry(used | 1 << at);
+                let old = entry.or_insert_with(|| QuasiPolynomial::zero(given));
+                *old = old.add(&product);
+            }
+        }
+        sums = next;
+    }
+    let orders =
+        (0..own.len()).fold(Integer::ONE, |p, i| p.mul(&Integer::from((choice.len() - i) as i64)));
+    let zero = QuasiPolynomial::zero(given);
+    let sum = sums.values().fold(zero, |sum, value| sum.add(value));
+    let mean = sum.scale(&Rational::reduced(Integer::ONE, orders));
+    let rest = other.iter().map(|atom| QuasiPolynomial::variable(given, atom - dims));
+    Ok(rest.fold(mean, |product, variable| product.mul(&variable)))
+}
