@@ -20,7 +20,7 @@ pub(crate) struct Cli {
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
     /// Optimise an ONNX model.
-    Opt(OptArgs),
+    Opt(Box<OptArgs>),
     /// List, show, check and format substitution rules.
     Rules {
         #[command(subcommand)]
@@ -89,6 +89,12 @@ pub(crate) struct OptArgs {
     /// Write the result in this version of ONNX's operator set.
     #[arg(long, value_name = "VERSION")]
     pub(crate) opset: Option<i64>,
+    /// Say what keeps this rule from matching in the result: its nearest misses.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) explain_rule: Option<String>,
+    /// Look only at the node that makes the value of this name.
+    #[arg(long, value_name = "NODE", requires = "explain_rule")]
+    pub(crate) at: Option<String>,
     /// Print nothing but errors.
     #[arg(short, long)]
     pub(crate) quiet: bool,
@@ -146,10 +152,17 @@ pub(crate) enum RulesCommand {
         #[arg(long)]
         check: bool,
     },
-    /// Check rule files against the operations.
+    /// Check rules against the operations, and verify them by exact evaluation of many small
+    /// instances. Exits with 1 if one is wrong.
     Check {
-        /// Files or folders; the library if absent.
+        /// Files, folders or names; the library if absent.
         files: Vec<String>,
+        /// Leave out verification.
+        #[arg(long)]
+        quick: bool,
+        /// Print the verdicts as JSON.
+        #[arg(long)]
+        json: bool,
     },
 }
 

@@ -49,10 +49,39 @@ pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
     };
     progress.finish();
     say(args, &report)?;
+    if let Some(rule) = &args.explain_rule {
+        explain(rule, args.at.as_deref(), &library, &model)?;
+    }
     match original {
         Some(original) => check(args, &original, &model),
         None => Ok(ExitCode::SUCCESS),
     }
+}
+
+/// How many near misses are shown.
+const NEAREST: usize = 10;
+
+/// Says why a rule does not match in the result.
+fn explain(rule: &str, at: Option<&str>, library: &Library, model: &Model) -> Result<(), Error> {
+    let rules = library.rules.iter().filter(|located| located.rule.name() == rule);
+    let one = Library { rules: rules.cloned().collect(), ..Library::default() };
+    if one.rules.is_empty() {
+        let hint = "`tangram rules list` names all rules";
+        return Err(Error::Usage(format!("there is no rule `{rule}`; {hint}")));
+    }
+    let misses = tangram::explain::explain(&model.module, &one)
+        .map_err(|error| Error::Usage(error.to_string()))?;
+    let named = |results: &[String]| at.is_none_or(|at| results.iter().any(|name| name == at));
+    let shown: Vec<_> = misses.iter().filter(|miss| named(&miss.results)).take(NEAREST).collect();
+    for miss in &shown {
+        let reason = if miss.reason.is_empty() { "it matches" } else { &miss.reason };
+        let name = miss.results.join(", ");
+        out::print(format!("{rule} at {name} ({}): {reason}\n", miss.operation))?;
+    }
+    if shown.is_empty() {
+        out::print(format!("{rule}: nothing in the result comes near\n"))?;
+    }
+    Ok(())
 }
 
 fn library(args: &OptArgs) -> Result<Library, Error> {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use tangram::gsl::text;
+use tangram::gsl::verify::{Effort, Verdict};
 use tangram::{Library, SHIPPED};
 
 use crate::args::RulesCommand;
@@ -16,7 +17,7 @@ pub(crate) fn run(command: &RulesCommand) -> Result<ExitCode, Error> {
         RulesCommand::List { rules, json } => list(rules, *json),
         RulesCommand::Show { name, rules } => show(name, rules),
         RulesCommand::Fmt { files, check } => format(files, *check),
-        RulesCommand::Check { files } => check(files),
+        RulesCommand::Check { files, quick, json } => check(files, *quick, *json),
     }
 }
 
@@ -112,24 +113,45 @@ fn format(paths: &[PathBuf], check: bool) -> Result<ExitCode, Error> {
     Ok(if check && changed { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-fn check(names: &[String]) -> Result<ExitCode, Error> {
-    let mut wrong = false;
+/// Checks rules against the operations, then verifies them.
+fn check(names: &[String], quick: bool, json: bool) -> Result<ExitCode, Error> {
     let all: Vec<String> = if names.is_empty() {
         SHIPPED.iter().map(|(topic, _)| (*topic).to_owned()).collect()
     } else {
         names.to_vec()
     };
-    let mut count = 0;
+    let (mut wrong, mut count, mut verdicts) = (0, 0, Vec::new());
     for name in &all {
         let mut library = Library::default();
         library.add(name)?;
         count += library.rules.len();
         let found = library.check();
         if !found.is_empty() {
-            wrong = true;
+            wrong += 1;
             out::print(found)?;
+        } else if !quick {
+            verdicts.extend(library.verify(&Effort::default()));
         }
     }
-    out::print(format!("{count} rules checked\n"))?;
-    Ok(if wrong { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    wrong += verdicts.iter().filter(|(_, verdict)| verdict.is_wrong()).count();
+    if json {
+        out::print(format!("{}\n", verdicts_json(&verdicts)))?;
+    } else {
+        for (name, verdict) in &verdicts {
+            out::print(format!("{name}: {verdict}\n"))?;
+        }
+        let unknown = verdicts.iter().filter(|(_, v)| !v.holds() && !v.is_wrong()).count();
+        out::print(format!("{count} rules checked, {wrong} wrong, {unknown} not decided\n"))?;
+    }
+    Ok(if wrong > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+fn verdicts_json(verdicts: &[(String, Verdict)]) -> serde_json::Value {
+    let list = verdicts.iter().map(|(name, verdict)| {
+        serde_json::json!({
+            "rule": name, "holds": verdict.holds(), "wrong": verdict.is_wrong(),
+            "verdict": verdict.to_string(),
+        })
+    });
+    serde_json::Value::Array(list.collect())
 }

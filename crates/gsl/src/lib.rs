@@ -1,4 +1,4 @@
-//! GSL, the graph substitution language: syntax, checking, matching, mapping.
+//! GSL, the graph substitution language: syntax, checking, matching, mapping, verification.
 
 pub mod ast;
 pub mod check;
@@ -10,3 +10,4 @@ pub mod plan;
 pub mod rules;
 pub mod schema;
 pub mod text;
+pub mod verify;

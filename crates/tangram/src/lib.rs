@@ -15,6 +15,7 @@
 
 pub mod check;
 pub mod cost;
+pub mod explain;
 mod library;
 mod natives;
 mod optimise;

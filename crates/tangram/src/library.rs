@@ -6,6 +6,9 @@ use tangram_gsl::check::check_rule;
 use tangram_gsl::diagnostic::Sources;
 use tangram_gsl::schema::NnSchema;
 use tangram_gsl::text::{self, LocatedRule};
+use tangram_gsl::verify::{self, Effort, Verdict};
+
+use crate::natives::natives;
 
 /// The shipped rule files, by topic.
 pub const SHIPPED: &[(&str, &str)] = &[
@@ -13,6 +16,9 @@ pub const SHIPPED: &[(&str, &str)] = &[
     ("fuse", include_str!("../../../rules/fuse.gsl")),
     ("recognise", include_str!("../../../rules/recognise.gsl")),
     ("merge", include_str!("../../../rules/merge.gsl")),
+    ("parallel", include_str!("../../../rules/parallel.gsl")),
+    ("algebra", include_str!("../../../rules/algebra.gsl")),
+    ("lower", include_str!("../../../rules/lower.gsl")),
 ];
 
 /// Why rules could not be loaded.
@@ -100,6 +106,20 @@ impl Library {
         let schema = NnSchema::new(&context);
         let found: Vec<_> = self.rules.iter().flat_map(|rule| check_rule(rule, &schema)).collect();
         self.sources.render(&found)
+    }
+
+    /// Verifies each rule by exact evaluation of many small instances.
+    ///
+    /// Takes up to a second for each; see [`tangram_gsl::verify`].
+    pub fn verify(&self, effort: &Effort) -> Vec<(String, Verdict)> {
+        let natives = natives();
+        let verdict = |located: &LocatedRule| {
+            let context = tangram_dialects::context();
+            let verdict = verify::verify(&located.rule, &context, &natives, effort);
+            let verdict = verdict.unwrap_or_else(|e| Verdict::Unknown { why: e.to_string() });
+            (located.rule.name().to_owned(), verdict)
+        };
+        self.rules.iter().map(verdict).collect()
     }
 
     fn add_folder(&mut self, folder: &Path) -> Result<(), RulesError> {

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use tangram_dialects::nn::patterns;
+use tangram_gsl::ast::Rule;
 use tangram_gsl::check::{check_rule, has_errors};
 use tangram_gsl::rules::{self, CompileError, CompiledRule};
 use tangram_gsl::schema::NnSchema;
@@ -121,11 +122,24 @@ fn pattern_set(
         set.add(Box::new(rule));
     }
     for name in options.disable.iter().chain(&options.only) {
-        if !set.names(name) {
+        let idle = || library.rules.iter().any(|located| is_named(&located.rule, name));
+        if !set.names(name) && !idle() {
             return Err(OptimiseError::UnknownRule(name.clone()));
         }
     }
     Ok(set.freeze(&options.disable, &options.only))
+}
+
+/// The label of rules that are no improvement by themselves: applied only where `only` asks for
+/// them by name or by one of their labels.
+const ON_REQUEST: &str = "on-request";
+
+fn is_named(rule: &Rule, name: &str) -> bool {
+    rule.name() == name || rule.labels().iter().any(|label| label == name)
+}
+
+fn is_wanted(rule: &Rule, options: &Options) -> bool {
+    !is_named(rule, ON_REQUEST) || options.only.iter().any(|name| is_named(rule, name))
 }
 
 /// The rules of `library` whose results can be written in the wanted operator set; `report` hears
@@ -139,12 +153,13 @@ fn rules(
     let opset = options.opset.or_else(|| model.opset("")).unwrap_or(0);
     let growth =
         options.fold_limit.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
-    let settings = rules::Options { natives: natives(), record: None, fold_growth: growth };
+    let settings =
+        rules::Options { natives: natives(), fold_growth: growth, ..rules::Options::default() };
     let expressible = |name: &str| is_expressible(name, opset);
     let context = model.module.context();
     let schema = NnSchema::new(context);
     let mut compiled = Vec::with_capacity(library.rules.len());
-    for located in &library.rules {
+    for located in library.rules.iter().filter(|located| is_wanted(&located.rule, options)) {
         let found = check_rule(located, &schema);
         if has_errors(&found) {
             return Err(OptimiseError::Rules(library.sources.render(&found)));

@@ -3,9 +3,11 @@
 use smallvec::smallvec;
 use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, OpDef, OperandDef, ResultDef, Traits};
 use tangram_presburger::symbolic::Truth;
+use tangram_tensor::linear::{self, TransposeParams};
 
 use super::window::{self, NAMES, Window};
 use super::{NnOp, maybe, operand, result};
+use crate::eval::{EvalCx, EvalError, Evaluated, single};
 use crate::infer::{Dims, InferExt, Result, Shaped, one};
 use crate::{dims, infer_error};
 
@@ -57,7 +59,7 @@ const fn conv(name: &'static str, summary: &'static str) -> NnOp {
         infer: Some(infer_conv),
         ..OpDef::new(name, summary)
     };
-    NnOp { def, eval: None }
+    NnOp { def, eval: Some(eval_conv) }
 }
 
 const fn transposed(name: &'static str, summary: &'static str) -> NnOp {
@@ -69,7 +71,7 @@ const fn transposed(name: &'static str, summary: &'static str) -> NnOp {
         infer: Some(infer_transposed),
         ..OpDef::new(name, summary)
     };
-    NnOp { def, eval: None }
+    NnOp { def, eval: Some(eval_transposed) }
 }
 
 /// The operations of this family.
@@ -172,4 +174,25 @@ fn grown(cx: &InferCx<'_>, spatial: &[Dim], windows: &[Window]) -> Result<Vec<Di
     }
     let covered = |i: usize| windows[i].covered(cx.context(), spatial[i], extra[i]);
     (0..spatial.len()).map(covered).collect()
+}
+
+/// The number of groups as kernels take it.
+fn group_count(cx: &EvalCx<'_>) -> std::result::Result<usize, EvalError> {
+    let groups = cx.attrs().int("groups").unwrap_or(1);
+    usize::try_from(groups).map_err(|_| EvalError::Value("groups", groups.to_string()))
+}
+
+fn eval_conv(cx: &EvalCx<'_>) -> Evaluated {
+    let window = window::params(&cx.attrs());
+    single(linear::conv(cx.need(0)?, cx.need(1)?, None, group_count(cx)?, &window))
+}
+
+fn eval_transposed(cx: &EvalCx<'_>) -> Evaluated {
+    let attrs = cx.attrs();
+    let transpose = TransposeParams {
+        output_padding: attrs.ints("output_padding").unwrap_or_default(),
+        output_shape: attrs.ints("output_shape").unwrap_or_default(),
+    };
+    let (x, w, groups) = (cx.need(0)?, cx.need(1)?, group_count(cx)?);
+    single(linear::conv_transpose(x, w, None, groups, &window::params(&attrs), &transpose))
 }

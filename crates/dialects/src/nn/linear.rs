@@ -3,10 +3,12 @@
 use tangram_ir::{AttrDef, AttrKind, Context, Dim, InferCx, OperandDef, ResultDef, Traits};
 use tangram_tensor::elementwise::add;
 use tangram_tensor::layout::resolve_axis;
+use tangram_tensor::linear::{self, GemmParams};
+use tangram_tensor::shape::transpose;
 
 use super::conv::agree;
 use super::{NnOp, maybe, needed, op, operand, optional, result, variadic};
-use crate::eval::{EvalCx, Evaluated, single};
+use crate::eval::{EvalCx, EvalError, Evaluated, single};
 use crate::infer::{Dims, InferExt, Result, Shaped, axis, one};
 use crate::{dims, infer_error};
 
@@ -28,7 +30,8 @@ pub(super) static OPS: &[NnOp] = &[
         &[result("output", "rows, units")],
         &[],
         infer_dense,
-    ),
+    )
+    .eval(eval_transposed),
     op(
         "nn.matmul",
         "the product of matrices, as NumPy's `matmul`",
@@ -37,6 +40,7 @@ pub(super) static OPS: &[NnOp] = &[
         &[],
         infer_matmul,
     )
+    .eval(|cx| single(linear::matmul(cx.need(0)?, cx.need(1)?)))
     .with(Traits::ASSOCIATIVE),
     op(
         "nn.batch_matmul",
@@ -45,7 +49,8 @@ pub(super) static OPS: &[NnOp] = &[
         &[result("output", "batch, m, n")],
         &[],
         infer_batch_matmul,
-    ),
+    )
+    .eval(eval_transposed),
     op(
         "nn.gemm",
         "`alpha * a * b + beta * c`",
@@ -57,7 +62,8 @@ pub(super) static OPS: &[NnOp] = &[
         &[result("output", "m by n")],
         &[ALPHA, BETA, TRANSPOSE_A, TRANSPOSE_B],
         infer_gemm,
-    ),
+    )
+    .eval(eval_gemm),
     op(
         "nn.bias_add",
         "`x` plus a number for each place along `axis`",
@@ -78,7 +84,8 @@ pub(super) static OPS: &[NnOp] = &[
             "`ij,jk->ik`: letters name dimensions, those without a place in the result are summed",
         )],
         super::einsum::infer,
-    ),
+    )
+    .eval(eval_einsum),
 ];
 
 /// Rows and columns of a matrix, unknown where the rank is; an error if it has another rank.
@@ -180,4 +187,31 @@ fn eval_bias_add(cx: &EvalCx<'_>) -> Evaluated {
     let mut shape = vec![1; x.rank()];
     shape[along] = bias.len();
     single(add(x, &bias.reshaped(shape)?))
+}
+
+/// The product with the transpose of the second operand.
+fn eval_transposed(cx: &EvalCx<'_>) -> Evaluated {
+    let y = cx.need(1)?;
+    let mut axes: Vec<i64> = (0..y.rank() as i64).collect();
+    let rank = axes.len();
+    if rank >= 2 {
+        axes.swap(rank - 2, rank - 1);
+    }
+    single(linear::matmul(cx.need(0)?, &transpose(y, Some(&axes))?))
+}
+
+fn eval_gemm(cx: &EvalCx<'_>) -> Evaluated {
+    let attrs = cx.attrs();
+    let params = GemmParams {
+        alpha: attrs.float("alpha").unwrap_or(1.0),
+        beta: attrs.float("beta").unwrap_or(1.0),
+        trans_a: attrs.flag("transpose_a"),
+        trans_b: attrs.flag("transpose_b"),
+    };
+    single(linear::gemm(cx.need(0)?, cx.need(1)?, cx.get(2), params))
+}
+
+fn eval_einsum(cx: &EvalCx<'_>) -> Evaluated {
+    let equation = cx.attrs().text("equation").ok_or(EvalError::Attribute("equation"))?;
+    single(linear::einsum(equation, &cx.all()?))
 }

@@ -1,9 +1,11 @@
 //! Normalisations: mean and variance set to 0 and 1, norms set to 1.
 
 use tangram_ir::{AttrDef, AttrKind, Dim, FloatKind, InferCx, OperandDef, ResultDef, Type};
+use tangram_tensor::{DType, norm};
 
 use super::conv::agree;
 use super::{NnOp, maybe, maybe_result, needed, op, operand, optional, result};
+use crate::eval::{EvalCx, EvalError, Evaluated, single};
 use crate::infer::{InferExt, Result, Shaped, axis, one, several};
 use crate::infer_error;
 
@@ -35,7 +37,8 @@ pub(super) static OPS: &[NnOp] = &[
         &[result("output", "the shape of `data`")],
         &[EPSILON],
         infer_batch_norm,
-    ),
+    )
+    .eval(eval_batch_norm),
     op(
         "nn.layer_norm",
         "`x` with mean 0 and variance 1 over the last dimensions, scaled and shifted",
@@ -51,7 +54,8 @@ pub(super) static OPS: &[NnOp] = &[
         ],
         &[AXIS, EPSILON, STASH],
         infer_layer_norm,
-    ),
+    )
+    .eval(eval_layer_norm),
     op(
         "nn.instance_norm",
         "each channel of each batch with mean 0 and variance 1, scaled and shifted",
@@ -59,7 +63,8 @@ pub(super) static OPS: &[NnOp] = &[
         LIKE_X,
         &[EPSILON],
         infer_per_channel,
-    ),
+    )
+    .eval(eval_instance_norm),
     op(
         "nn.group_norm",
         "each group of channels of each batch with mean 0 and variance 1, scaled and shifted",
@@ -67,7 +72,8 @@ pub(super) static OPS: &[NnOp] = &[
         LIKE_X,
         &[needed("num_groups", AttrKind::Int, "divides the number of channels"), EPSILON, STASH],
         infer_like,
-    ),
+    )
+    .eval(eval_group_norm),
     op(
         "nn.rms_norm",
         "`x` divided by the root of its mean square over the last dimensions, scaled",
@@ -75,7 +81,8 @@ pub(super) static OPS: &[NnOp] = &[
         LIKE_X,
         &[AXIS, EPSILON, STASH],
         infer_last_axis,
-    ),
+    )
+    .eval(eval_rms_norm),
     op(
         "nn.lp_norm",
         "`x` divided by its p-norm along a dimension",
@@ -86,7 +93,8 @@ pub(super) static OPS: &[NnOp] = &[
             maybe("p", AttrKind::Int, "1 or 2; 2 if absent"),
         ],
         infer_last_axis,
-    ),
+    )
+    .eval(eval_lp_norm),
     op(
         "nn.mean_variance_norm",
         "`x` with mean 0 and variance 1 over dimensions",
@@ -94,7 +102,8 @@ pub(super) static OPS: &[NnOp] = &[
         LIKE_X,
         &[maybe("axes", AttrKind::Ints, "the dimensions; 0, 2, 3 if absent")],
         infer_like,
-    ),
+    )
+    .eval(eval_mean_variance_norm),
     op(
         "nn.lrn",
         "`x / (bias + alpha / size * s)^beta`, `s` the sum of squares in nearby channels",
@@ -107,7 +116,8 @@ pub(super) static OPS: &[NnOp] = &[
             maybe("bias", AttrKind::Float, "1 if absent"),
         ],
         infer_like,
-    ),
+    )
+    .eval(eval_lrn),
 ];
 
 fn infer_like(cx: &InferCx<'_>) -> Result {
@@ -160,4 +170,54 @@ fn stash_type(cx: &InferCx<'_>) -> Type {
         Some(16) => FloatKind::BF16,
         _ => FloatKind::F32,
     })
+}
+
+fn epsilon(cx: &EvalCx<'_>) -> f64 {
+    cx.attrs().float("epsilon").unwrap_or(1e-5)
+}
+
+fn eval_batch_norm(cx: &EvalCx<'_>) -> Evaluated {
+    let [gamma, beta, mean, variance] = [cx.need(1)?, cx.need(2)?, cx.need(3)?, cx.need(4)?];
+    single(norm::batch_norm(cx.need(0)?, gamma, beta, mean, variance, epsilon(cx)))
+}
+
+fn eval_layer_norm(cx: &EvalCx<'_>) -> Evaluated {
+    let axis = cx.attrs().int("axis").unwrap_or(-1);
+    let stash = cx.dtype(1).unwrap_or(DType::F32);
+    let made = norm::layer_norm(cx.need(0)?, cx.get(1), cx.get(2), axis, epsilon(cx), stash)?;
+    Ok([made.y, made.mean, made.inv_std].into_iter().take(cx.results.len()).collect())
+}
+
+fn eval_instance_norm(cx: &EvalCx<'_>) -> Evaluated {
+    single(norm::instance_norm(cx.need(0)?, cx.need(1)?, cx.need(2)?, epsilon(cx)))
+}
+
+fn eval_group_norm(cx: &EvalCx<'_>) -> Evaluated {
+    let groups = cx.attrs().int("num_groups").unwrap_or(1);
+    let groups =
+        usize::try_from(groups).map_err(|_| EvalError::Value("num_groups", groups.to_string()))?;
+    single(norm::group_norm(cx.need(0)?, cx.need(1)?, cx.need(2)?, groups, epsilon(cx)))
+}
+
+fn eval_rms_norm(cx: &EvalCx<'_>) -> Evaluated {
+    let axis = cx.attrs().int("axis").unwrap_or(-1);
+    single(norm::rms_norm(cx.need(0)?, cx.get(1), axis, epsilon(cx)))
+}
+
+fn eval_lp_norm(cx: &EvalCx<'_>) -> Evaluated {
+    let [axis, p] = [("axis", -1), ("p", 2)].map(|(name, d)| cx.attrs().int(name).unwrap_or(d));
+    single(norm::lp_norm(cx.need(0)?, axis, p))
+}
+
+fn eval_mean_variance_norm(cx: &EvalCx<'_>) -> Evaluated {
+    let axes = cx.attrs().ints("axes").unwrap_or_else(|| vec![0, 2, 3]);
+    single(norm::mean_variance_norm(cx.need(0)?, &axes))
+}
+
+fn eval_lrn(cx: &EvalCx<'_>) -> Evaluated {
+    let size = cx.attrs().int("size").unwrap_or(1);
+    let size = usize::try_from(size).map_err(|_| EvalError::Value("size", size.to_string()))?;
+    let number = |name: &str, default: f64| cx.attrs().float(name).unwrap_or(default);
+    let (alpha, beta, bias) = (number("alpha", 1e-4), number("beta", 0.75), number("bias", 1.0));
+    single(norm::lrn(cx.need(0)?, size, alpha, beta, bias))
 }

@@ -2,12 +2,13 @@
 
 use smallvec::smallvec;
 use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, OpDef, OperandDef, ResultDef, Traits};
+use tangram_tensor::linear::{self, PoolParams, StorageOrder};
 use tangram_tensor::reduce::{Reduce, reduce};
 
 use super::conv::spatial_rank;
 use super::window::{self, NAMES, ONNX_NAMES};
 use super::{NnOp, maybe, maybe_result, needed, op, operand, optional, result};
-use crate::eval::{EvalCx, Evaluated, single};
+use crate::eval::{EvalCx, EvalError, EvalFn, Evaluated, single, sizes};
 use crate::infer::{Dims, InferExt, Result, Shaped, one, several};
 use crate::{dims, infer_error};
 
@@ -40,8 +41,9 @@ const fn pool(
     summary: &'static str,
     results: &'static [ResultDef],
     attrs: &'static [AttrDef],
+    eval: EvalFn,
 ) -> NnOp {
-    op(name, summary, X, results, attrs, infer_pool)
+    op(name, summary, X, results, attrs, infer_pool).eval(eval)
 }
 
 const MAX_ATTRS: &[AttrDef] = &[
@@ -74,15 +76,21 @@ const LP_ATTRS: &[AttrDef] = &[
 
 /// The operations of this family.
 pub(super) static OPS: &[NnOp] = &[
-    pool("nn.max_pool1d", "the greatest element of each window", MAX_OUT, MAX_ATTRS),
-    pool("nn.max_pool2d", "the greatest element of each window", MAX_OUT, MAX_ATTRS),
-    pool("nn.max_pool3d", "the greatest element of each window", MAX_OUT, MAX_ATTRS),
-    pool("nn.max_pool", "the greatest element of each window, any rank", MAX_OUT, MAX_ATTRS),
-    pool("nn.avg_pool1d", "the mean of each window", OUT, AVG_ATTRS),
-    pool("nn.avg_pool2d", "the mean of each window", OUT, AVG_ATTRS),
-    pool("nn.avg_pool3d", "the mean of each window", OUT, AVG_ATTRS),
-    pool("nn.avg_pool", "the mean of each window, any rank", OUT, AVG_ATTRS),
-    pool("nn.lp_pool", "the p-norm of each window", OUT, LP_ATTRS),
+    pool("nn.max_pool1d", "the greatest element of each window", MAX_OUT, MAX_ATTRS, eval_max),
+    pool("nn.max_pool2d", "the greatest element of each window", MAX_OUT, MAX_ATTRS, eval_max),
+    pool("nn.max_pool3d", "the greatest element of each window", MAX_OUT, MAX_ATTRS, eval_max),
+    pool(
+        "nn.max_pool",
+        "the greatest element of each window, any rank",
+        MAX_OUT,
+        MAX_ATTRS,
+        eval_max,
+    ),
+    pool("nn.avg_pool1d", "the mean of each window", OUT, AVG_ATTRS, eval_avg),
+    pool("nn.avg_pool2d", "the mean of each window", OUT, AVG_ATTRS, eval_avg),
+    pool("nn.avg_pool3d", "the mean of each window", OUT, AVG_ATTRS, eval_avg),
+    pool("nn.avg_pool", "the mean of each window, any rank", OUT, AVG_ATTRS, eval_avg),
+    pool("nn.lp_pool", "the p-norm of each window", OUT, LP_ATTRS, eval_lp),
     op("nn.global_max_pool", "the greatest element of each channel", X, OUT, &[], infer_global)
         .eval(|cx| whole(cx, Reduce::Max)),
     op("nn.global_avg_pool", "the mean of each channel", X, OUT, &[], infer_global)
@@ -227,4 +235,30 @@ fn whole(cx: &EvalCx<'_>, kind: Reduce) -> Evaluated {
     let axes: Vec<i64> = (2..x.rank() as i64).collect();
     // An empty list would mean every axis.
     single(reduce(kind, x, &axes, true, true))
+}
+
+fn params(cx: &EvalCx<'_>) -> std::result::Result<PoolParams, EvalError> {
+    let attrs = cx.attrs();
+    let kernel = attrs.ints("pool_size").ok_or(EvalError::Attribute("pool_size"))?;
+    let kernel = sizes("pool_size", &kernel)?;
+    Ok(PoolParams { kernel, window: window::params(&attrs), ceil_mode: attrs.flag("ceil_mode") })
+}
+
+fn eval_max(cx: &EvalCx<'_>) -> Evaluated {
+    let order = match cx.attrs().int("storage_order") {
+        Some(1) => StorageOrder::ColumnMajor,
+        _ => StorageOrder::RowMajor,
+    };
+    let (maxima, indices) = linear::max_pool(cx.need(0)?, &params(cx)?, order)?;
+    Ok([maxima, indices].into_iter().take(cx.results.len()).collect())
+}
+
+fn eval_avg(cx: &EvalCx<'_>) -> Evaluated {
+    let count_padding = cx.attrs().flag("count_include_pad");
+    single(linear::avg_pool(cx.need(0)?, &params(cx)?, count_padding))
+}
+
+fn eval_lp(cx: &EvalCx<'_>) -> Evaluated {
+    let p = cx.attrs().int("p").unwrap_or(2);
+    single(linear::lp_pool(cx.need(0)?, &params(cx)?, p))
 }

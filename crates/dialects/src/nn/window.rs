@@ -2,7 +2,9 @@
 
 use tangram_ir::{Context, Dim, InferCx};
 use tangram_presburger::symbolic::Expr;
+use tangram_tensor::linear::{AutoPad, WindowParams};
 
+use crate::attrs::Attrs;
 use crate::infer::{Dims, InferExt, Result};
 use crate::{dims, infer_error};
 
@@ -14,6 +16,22 @@ pub(super) enum Border {
     /// As many as make the result `ceil(extent / stride)`; `auto_pad` of `SAME_UPPER` and
     /// `SAME_LOWER`, which differ in where an odd element goes.
     Same,
+}
+
+/// The attributes of a window as kernels take them.
+pub(super) fn params(attrs: &Attrs<'_>) -> WindowParams {
+    let ints = |name: &str| attrs.ints(name).unwrap_or_default();
+    WindowParams {
+        strides: ints("strides"),
+        dilations: ints("dilation"),
+        pads: ints("padding"),
+        auto_pad: match attrs.text("auto_pad") {
+            Some("VALID") => AutoPad::Valid,
+            Some("SAME_UPPER") => AutoPad::SameUpper,
+            Some("SAME_LOWER") => AutoPad::SameLower,
+            _ => AutoPad::NotSet,
+        },
+    }
 }
 
 /// A window that moves along one dimension.

@@ -95,7 +95,7 @@ impl Builder<'_, '_> {
 }
 
 /// Returns a value as an attribute of a kind; none if it is not one.
-fn to_attr(module: &Module, kind: AttrKind, value: &AttrValue) -> Option<Attr> {
+pub(crate) fn to_attr(module: &Module, kind: AttrKind, value: &AttrValue) -> Option<Attr> {
     let context = module.context();
     match (kind, value) {
         (AttrKind::Int | AttrKind::Any, AttrValue::Int(n)) => Some(context.i64_attr(*n)),

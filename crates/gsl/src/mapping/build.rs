@@ -36,7 +36,7 @@ type Result<T> = std::result::Result<T, Diagnostic>;
 pub(super) struct Builder<'b, 'r> {
     pub(super) plan: &'b Plan,
     pub(super) natives: &'b Natives,
-    pub(super) fold_growth: usize,
+    pub(super) fold_growth: Option<usize>,
     pub(super) rewriter: &'b mut Rewriter<'r>,
     pub(super) bindings: Bindings,
     pub(super) root: Op,
@@ -52,7 +52,7 @@ pub(super) struct Builder<'b, 'r> {
 impl<'b, 'r> Builder<'b, 'r> {
     pub(super) fn new(
         plan: &'b Plan,
-        (natives, fold_growth): (&'b Natives, usize),
+        (natives, fold_growth): (&'b Natives, Option<usize>),
         rewriter: &'b mut Rewriter<'r>,
         found: &Match,
         root: Op,

@@ -61,7 +61,7 @@ impl Builder<'_, '_> {
             values.into_iter().try_fold(0usize, |sum, value| sum.checked_add(bytes(value)?))
         };
         let before = total(module.operands(op).collect()).unwrap_or(0);
-        let limit = before.saturating_add(self.fold_growth);
-        total(module.results(op).collect()).is_some_and(|after| after <= limit)
+        let limit = self.fold_growth.map(|growth| before.saturating_add(growth));
+        limit.zip(total(module.results(op).collect())).is_some_and(|(limit, after)| after <= limit)
     }
 }

@@ -13,6 +13,9 @@ mod replace;
 mod tensor;
 mod types;
 
+pub(crate) use attribute::to_attr;
+pub(crate) use tensor::from_value;
+
 use tangram_ir::{Diagnostic, Op, Value};
 use tangram_rewrite::Rewriter;
 
@@ -26,7 +29,7 @@ use crate::rules::Natives;
 /// Why the rewrite is refused; the module is as it was then.
 pub(crate) fn apply(
     plan: &Plan,
-    settings: (&Natives, usize),
+    settings: (&Natives, Option<usize>),
     rewriter: &mut Rewriter<'_>,
     root: Op,
     found: &Match,

@@ -37,7 +37,7 @@ pub(super) fn natural_dtype(value: &AttrValue) -> DType {
 ///
 /// # Errors
 /// Tuples of unequal lengths, other values than numbers, or integers that are none in `dtype`.
-pub(super) fn from_value(
+pub(crate) fn from_value(
     value: &AttrValue,
     dtype: DType,
     shape: Option<&[usize]>,

@@ -26,7 +26,7 @@ use tangram_ir::{Module, Op, Value};
 use crate::ast::{PatId, PatternKind};
 use crate::plan::Plan;
 
-pub(crate) use attribute::{show, type_text};
+pub(crate) use attribute::{from_attr, of_value, show, type_text};
 pub(crate) use bindings::{Bindings, Bound, Frame, Target};
 pub(crate) use env::Scope;
 pub use miss::Miss;

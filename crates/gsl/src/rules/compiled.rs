@@ -26,11 +26,13 @@ pub struct Options {
     pub record: Option<Arc<dyn Record>>,
     /// By how many bytes the result of folding may exceed its operands.
     pub fold_growth: usize,
+    /// Whether new operations on constants are evaluated at once.
+    pub fold: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { natives: Arc::default(), record: None, fold_growth: 1 << 16 }
+        Self { natives: Arc::default(), record: None, fold_growth: 1 << 16, fold: true }
     }
 }
 
@@ -164,7 +166,8 @@ impl CompiledRule {
         root: Op,
         found: &Match,
     ) -> Result<(), tangram_ir::Diagnostic> {
-        let settings = (&*self.options.natives, self.options.fold_growth);
+        let growth = self.options.fold.then_some(self.options.fold_growth);
+        let settings = (&*self.options.natives, growth);
         let made = mapping::apply(&self.plan, settings, rewriter, root, found)?;
         if let Some(record) = &self.options.record {
             record.applied(Application {

@@ -1,0 +1,207 @@
+//! Proposing attribute values for operations whose operands are there.
+
+use fastrand::Rng;
+use tangram_ir::{AttrDef, AttrKind};
+
+use super::shapes::Extents;
+use crate::eval::AttrValue;
+
+/// What the value of an attribute may depend on.
+pub(super) struct Call<'a> {
+    pub(super) name: &'a str,
+    pub(super) shapes: &'a [Extents],
+    pub(super) want: Option<&'a Extents>,
+    /// How many results are wanted.
+    pub(super) results: usize,
+}
+
+/// Proposes a value; none for an absent one.
+pub(super) fn propose(call: &Call<'_>, attr: &AttrDef, rng: &mut Rng) -> Option<AttrValue> {
+    if attr.name == "auto_pad" && rng.u8(0..8) > 0 {
+        return None;
+    }
+    let x: &[usize] = call.shapes.first().map_or(&[], Vec::as_slice);
+    let spatial = x.len().saturating_sub(2);
+    Some(match attr.name {
+        "groups" => AttrValue::Int(groups(call)),
+        "num_groups" => AttrValue::Int(divisor(*x.get(1)? as i64, rng)),
+        "strides" | "dilation" if spatial_op(call.name) => {
+            let high = if attr.name == "strides" { 3 } else { 2 };
+            ints((0..spatial).map(|_| if rng.bool() { 1 } else { rng.i64(1..=high) }))
+        }
+        "padding" => {
+            let same = rng.u8(0..3) == 0;
+            let half = |i: usize| {
+                let w = call.shapes.get(1).and_then(|w| w.get(2 + i % spatial));
+                w.map_or(0, |&k| (k as i64 - 1) / 2)
+            };
+            let zero = rng.u8(0..3) == 0;
+            ints((0..2 * spatial).map(|i| match (same, zero) {
+                (true, _) => half(i),
+                (_, true) => 0,
+                _ => rng.i64(0..=2),
+            }))
+        }
+        "pool_size" => ints((0..spatial).map(|_| rng.i64(1..=3))),
+        "pad_width" => {
+            let spatial_only = rng.bool();
+            ints((0..2 * x.len()).map(|i| match spatial_only && i % x.len() < 2 {
+                true => 0,
+                false => rng.i64(0..=2),
+            }))
+        }
+        "pad_value" => AttrValue::Float(if rng.bool() { 0.0 } else { 2.0 }),
+        "pad_mode" if rng.u8(0..4) > 0 => "constant".into(),
+        "newshape" => newshape(x, call.want, rng),
+        "shape" => ints(broadcast(x, call.want, rng).into_iter()),
+        "reps" => ints(x.iter().map(|_| rng.i64(1..=2))),
+        "indices_or_sections" => sections(call, x, rng),
+        "begin" | "end" | "axes" | "strides" if call.name == "strided_slice" => {
+            slice(attr.name, x, rng)
+        }
+        "axes" => permutation(x.len(), rng),
+        "axis" => axis(call, attr, x, rng)?,
+        "block_size" => AttrValue::Int(rng.i64(1..=2)),
+        "epsilon" => AttrValue::Float(*rng.choice(&[0.5, 0.25, 1.0])?),
+        "a_min" => AttrValue::Float(*rng.choice(&[-4.0, -2.0, 0.0, 1.0])?),
+        "a_max" => AttrValue::Float(*rng.choice(&[-3.0, 0.0, 2.0, 6.0])?),
+        "equation" => {
+            AttrValue::Str((*rng.choice(&["ij,jk->ik", "bij,bjk->bik", "ij->ji"])?).into())
+        }
+        _ => by_kind(attr.kind, rng)?,
+    })
+}
+
+fn by_kind(kind: AttrKind, rng: &mut Rng) -> Option<AttrValue> {
+    const TYPES: [&str; 6] = ["float64", "float32", "int64", "int32", "bool", "float16"];
+    Some(match kind {
+        AttrKind::Int => AttrValue::Int(rng.i64(0..=2)),
+        AttrKind::Bool => AttrValue::Bool(rng.bool()),
+        AttrKind::Float => AttrValue::Float(*rng.choice(&[0.5, 1.0, 2.0, -1.0])?),
+        AttrKind::Enum(names) => AttrValue::Str((*rng.choice(names)?).to_owned()),
+        AttrKind::DType => AttrValue::Str((*rng.choice(&TYPES)?).to_owned()),
+        AttrKind::Ints => ints((0..rng.usize(1..=3)).map(|_| rng.i64(0..=2))),
+        _ => return None,
+    })
+}
+
+fn ints(list: impl Iterator<Item = i64>) -> AttrValue {
+    AttrValue::Tuple(list.map(AttrValue::Int).collect())
+}
+
+fn spatial_op(name: &str) -> bool {
+    name.starts_with("conv") || name.contains("pool")
+}
+
+/// The number of groups that fits the operands.
+fn groups(call: &Call<'_>) -> i64 {
+    let [Some(x), Some(w)] = [0, 1].map(|i| call.shapes.get(i).and_then(|s| s.get(1))) else {
+        return 1;
+    };
+    if call.name.contains("transpose") { 1 } else { (*x as i64 / (*w).max(1) as i64).max(1) }
+}
+
+fn divisor(n: i64, rng: &mut Rng) -> i64 {
+    let all: Vec<i64> = (1..=n).filter(|d| n % d == 0).collect();
+    rng.choice(&all).copied().unwrap_or(1)
+}
+
+/// A shape with as many elements, now and then with an extent to be computed or copied.
+fn newshape(x: &[usize], want: Option<&Extents>, rng: &mut Rng) -> AttrValue {
+    let count: usize = x.iter().product();
+    if let Some(want) = want.filter(|want| want.iter().product::<usize>() == count) {
+        return ints(want.iter().map(|&n| n as i64));
+    }
+    let mut left = count as i64;
+    let mut out = Vec::new();
+    for _ in 0..rng.usize(0..=3) {
+        let part = divisor(left, rng);
+        out.push(part);
+        left /= part;
+    }
+    if left > 1 || out.is_empty() && !x.is_empty() {
+        out.push(left);
+    }
+    match rng.u8(0..6) {
+        0 if !out.is_empty() => {
+            let at = rng.usize(0..out.len());
+            out[at] = -1;
+        }
+        1 if !out.is_empty() => {
+            let at = rng.usize(0..out.len());
+            if x.get(at).is_some_and(|&n| n as i64 == out[at]) {
+                out[at] = 0;
+            }
+        }
+        _ => {}
+    }
+    ints(out.into_iter())
+}
+
+fn broadcast(x: &[usize], want: Option<&Extents>, rng: &mut Rng) -> Vec<i64> {
+    if let Some(want) = want.filter(|want| want.len() >= x.len()) {
+        return want.iter().map(|&n| n as i64).collect();
+    }
+    let lead = if rng.bool() { vec![rng.i64(1..=2)] } else { Vec::new() };
+    let grown = x.iter().map(|&n| if n == 1 { rng.i64(1..=3) } else { n as i64 });
+    lead.into_iter().chain(grown.collect::<Vec<_>>()).collect()
+}
+
+/// Equal parts, or where to cut.
+fn sections(call: &Call<'_>, x: &[usize], rng: &mut Rng) -> AttrValue {
+    let parts = call.results.max(1);
+    let longest = x.iter().copied().max().unwrap_or(1);
+    let equal = x.iter().any(|n| n % parts == 0) && rng.bool();
+    if equal || parts == 1 || longest < parts {
+        return AttrValue::Int(parts as i64);
+    }
+    let mut cuts: Vec<i64> = (1..longest as i64).collect();
+    rng.shuffle(&mut cuts);
+    cuts.truncate(parts - 1);
+    cuts.sort_unstable();
+    ints(cuts.into_iter())
+}
+
+/// A slice along one dimension, which every extent allows.
+fn slice(name: &str, x: &[usize], rng: &mut Rng) -> AttrValue {
+    let value = match name {
+        "begin" => rng.i64(0..=1),
+        "end" => *rng.choice(&[2, 64]).unwrap_or(&2),
+        "axes" => rng.i64(0..x.len().max(1) as i64),
+        _ => rng.i64(1..=2),
+    };
+    ints(std::iter::once(value))
+}
+
+fn permutation(rank: usize, rng: &mut Rng) -> AttrValue {
+    let mut axes: Vec<i64> = (0..rank as i64).collect();
+    rng.shuffle(&mut axes);
+    ints(axes.into_iter())
+}
+
+fn axis(call: &Call<'_>, attr: &AttrDef, x: &[usize], rng: &mut Rng) -> Option<AttrValue> {
+    let rank = x.len() as i64 + i64::from(call.name == "expand_dims");
+    let one = |rng: &mut Rng| {
+        let at = rng.i64(0..rank.max(1));
+        if rng.u8(0..4) == 0 { at - rank.max(1) } else { at }
+    };
+    if attr.kind == AttrKind::Int {
+        return Some(AttrValue::Int(match (call.name, rng.bool()) {
+            ("bias_add", true) => 1,
+            _ => one(rng),
+        }));
+    }
+    let count = if rng.u8(0..4) == 0 { 2 } else { 1 };
+    let candidates: Vec<i64> = match call.name {
+        "squeeze" => (0..rank).filter(|&i| x.get(i as usize) == Some(&1)).collect(),
+        _ => (0..rank).collect(),
+    };
+    if candidates.is_empty() {
+        return None;
+    }
+    let mut chosen: Vec<i64> = candidates;
+    rng.shuffle(&mut chosen);
+    chosen.truncate(count);
+    let negative = rng.u8(0..5) == 0;
+    Some(ints(chosen.into_iter().map(|a| if negative { a - rank } else { a })))
+}

@@ -1,0 +1,134 @@
+//! What the conditions of a rule say about the instances that are worth trying.
+//!
+//! Random attributes rarely satisfy `c.strides == d.strides` or `x.ndim == 3`. Every comparison
+//! of an attribute in a rule is therefore a hint: the value on the other side is tried often.
+
+use rustc_hash::FxHashMap;
+
+use super::shapes::stated_rank;
+use crate::ast::{BinaryOp, ExprId, ExprKind, NativeArg, OpChoice, PatId, PatternKind, Rule};
+
+/// The values that a rule compares attributes with.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Hints {
+    values: FxHashMap<(PatId, String), Vec<ExprId>>,
+    fields: FxHashMap<(PatId, String, usize), Vec<ExprId>>,
+    mentioned: FxHashMap<(PatId, String), ()>,
+    ranks: FxHashMap<PatId, usize>,
+    /// Patterns whose elements the rule reads.
+    pinned: Vec<PatId>,
+    types: Vec<String>,
+}
+
+impl Hints {
+    pub(super) fn new(rule: &Rule) -> Hints {
+        let mut hints = Hints::default();
+        for (_, expr) in rule.exprs() {
+            hints.expression(rule, &expr.kind);
+        }
+        for (_, pattern) in rule.patterns() {
+            hints.pattern(rule, &pattern.kind);
+        }
+        hints
+    }
+
+    /// What attribute `name` of a pattern is compared with.
+    pub(super) fn values(&self, pattern: PatId, name: &str) -> &[ExprId] {
+        self.values.get(&(pattern, name.to_owned())).map_or(&[], Vec::as_slice)
+    }
+
+    /// What field `index` of attribute `name` is compared with.
+    pub(super) fn fields(&self, pattern: PatId, name: &str, index: usize) -> &[ExprId] {
+        self.fields.get(&(pattern, name.to_owned(), index)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether the rule reads an attribute, so that it should be there.
+    pub(super) fn mentions(&self, pattern: PatId, name: &str) -> bool {
+        self.mentioned.contains_key(&(pattern, name.to_owned()))
+    }
+
+    /// The rank that the users of a pattern need.
+    pub(super) fn rank(&self, pattern: PatId) -> Option<usize> {
+        self.ranks.get(&pattern).copied()
+    }
+
+    /// Whether the rule depends on the elements of a constant.
+    pub(super) fn is_pinned(&self, pattern: PatId) -> bool {
+        self.pinned.contains(&pattern)
+    }
+
+    /// The element types that the rule names.
+    pub(super) fn types(&self) -> &[String] {
+        &self.types
+    }
+
+    fn expression(&mut self, rule: &Rule, kind: &ExprKind) {
+        match kind {
+            ExprKind::Access { pattern, attribute } => {
+                self.mentioned.insert((*pattern, attribute.clone()), ());
+                if attribute == "value" {
+                    self.pinned.push(*pattern);
+                }
+            }
+            ExprKind::Binary { op, lhs, rhs } if is_comparison(*op) => {
+                self.compared(rule, *lhs, *rhs);
+                self.compared(rule, *rhs, *lhs);
+            }
+            ExprKind::In { value, tuple } => {
+                if let ExprKind::Tuple(fields) = &rule.expr(*tuple).kind {
+                    fields.iter().for_each(|f| self.compared(rule, *value, *f));
+                }
+            }
+            ExprKind::Native { args, .. } => {
+                let patterns = args.iter().filter_map(|arg| match arg {
+                    NativeArg::Pattern(id) => Some(*id),
+                    NativeArg::Expr(_) => None,
+                });
+                self.pinned.extend(patterns);
+            }
+            _ => {}
+        }
+    }
+
+    fn compared(&mut self, rule: &Rule, subject: ExprId, value: ExprId) {
+        if let ExprKind::Str(text) = &rule.expr(value).kind
+            && tangram_tensor::DType::ALL.iter().any(|dtype| dtype.name() == text)
+        {
+            self.types.push(text.clone());
+        }
+        match &rule.expr(subject).kind {
+            ExprKind::Access { pattern, attribute } => {
+                let key = (*pattern, attribute.clone());
+                self.values.entry(key).or_default().push(value);
+            }
+            ExprKind::Proj { tuple, index } => {
+                let ExprKind::Access { pattern, attribute } = &rule.expr(*tuple).kind else {
+                    return;
+                };
+                let ExprKind::Int(index) = rule.expr(*index).kind else { return };
+                let Ok(index) = usize::try_from(index) else { return };
+                let key = (*pattern, attribute.clone(), index);
+                self.fields.entry(key).or_default().push(value);
+            }
+            _ => {}
+        }
+    }
+
+    fn pattern(&mut self, rule: &Rule, kind: &PatternKind) {
+        let PatternKind::Call { op, args, .. } = kind else { return };
+        let name = match &rule.op(*op).choice {
+            OpChoice::Name(name) => name,
+            OpChoice::OneOf(_) | OpChoice::Trait(_) => return,
+        };
+        for (i, arg) in args.iter().enumerate() {
+            if let Some(rank) = stated_rank(name, i) {
+                self.ranks.insert(*arg, rank);
+            }
+        }
+    }
+}
+
+fn is_comparison(op: BinaryOp) -> bool {
+    use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
+    matches!(op, Eq | Ne | Lt | Le | Gt | Ge)
+}

@@ -1,0 +1,208 @@
+//! Verification of rules by exact evaluation of many small instances.
+//!
+//! ```text
+//! rule --instance--> small program --match and rewrite, as ever--> small program
+//!                         |                                             |
+//!                         +----------- evaluated and compared ----------+
+//! ```
+//!
+//! Instances are programs that the source matches, over many small extents and attribute values
+//! ([`instance`]). The rule is matched and applied to them by the same code that applies it to
+//! models, so that what is verified is what runs. Both programs are then evaluated: over a prime
+//! field, where random inputs tell different polynomials apart with a probability that is stated
+//! ([`field`]); where that leaves a doubt, on small integers ([`real`]). A rule that is wrong is
+//! shown with its smallest counterexample, and with the condition that tells the good instances
+//! from the bad ones if there is a simple one ([`condition`]).
+//!
+//! A verdict is about the extents and attributes that were tried: evidence, not a proof. What is
+//! undefined in the source (a division by zero) may be anything in the target.
+
+mod attributes;
+mod condition;
+mod field;
+mod hints;
+mod instance;
+mod prime;
+mod real;
+mod shapes;
+mod trial;
+mod verdict;
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+use tangram_ir::{Context, Module};
+use tangram_tensor::DType;
+
+use crate::ast::Rule;
+use crate::rules::{CompileError, CompiledRule, Natives, Options};
+use crate::schema::NnSchema;
+use condition::Features;
+use hints::Hints;
+use instance::Draft;
+use trial::{Outcome, try_instance};
+
+pub use verdict::{Counterexample, Evidence, Leaf, Verdict};
+
+/// How thoroughly rules are verified.
+#[derive(Clone, Debug)]
+pub struct Effort {
+    /// How many different instances are enough.
+    pub instances: usize,
+    /// How many are tried at most, of which many do not match.
+    pub attempts: usize,
+    /// Where random choices start; the same seed gives the same verdict.
+    pub seed: u64,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self { instances: 150, attempts: 5000, seed: 0 }
+    }
+}
+
+/// Verifies a rule.
+///
+/// Deterministic; takes time in proportion to `effort.attempts`, at most a second or so for the
+/// default.
+///
+/// # Errors
+/// The rule cannot be compiled.
+pub fn verify(
+    rule: &Rule,
+    context: &Arc<Context>,
+    natives: &Arc<Natives>,
+    effort: &Effort,
+) -> Result<Verdict, CompileError> {
+    let options = Options { natives: natives.clone(), fold: false, ..Options::default() };
+    let schema = NnSchema::new(context);
+    let compiled = CompiledRule::new(rule, context, &schema, &options, &|_| true)?;
+    let mut search = Search::new(&compiled, natives, effort);
+    search.run(context);
+    Ok(search.verdict())
+}
+
+/// What is known of a rule so far.
+struct Search<'a> {
+    rule: &'a CompiledRule,
+    natives: &'a Natives,
+    effort: &'a Effort,
+    seen: FxHashSet<String>,
+    good: Vec<Features>,
+    bad: Vec<Features>,
+    refused: Vec<Features>,
+    evidence: Evidence,
+    counterexample: Option<Counterexample>,
+    built: usize,
+    matched: usize,
+}
+
+impl<'a> Search<'a> {
+    fn new(rule: &'a CompiledRule, natives: &'a Natives, effort: &'a Effort) -> Self {
+        Self {
+            rule,
+            natives,
+            effort,
+            seen: FxHashSet::default(),
+            good: Vec::new(),
+            bad: Vec::new(),
+            refused: Vec::new(),
+            evidence: Evidence::default(),
+            counterexample: None,
+            built: 0,
+            matched: 0,
+        }
+    }
+
+    fn run(&mut self, context: &Arc<Context>) {
+        let hints = Hints::new(self.rule.rule());
+        let mut rng = fastrand::Rng::with_seed(self.effort.seed);
+        for attempt in 0..self.effort.attempts {
+            if self.good.len() + self.bad.len() >= self.effort.instances {
+                break;
+            }
+            // Small instances first: they make the better counterexamples.
+            let cap = 2 + attempt * 3 / self.effort.attempts.max(1);
+            let dtype = element_type(&mut rng, hints.types());
+            let module = Module::new(context.clone());
+            let parts = (self.rule.plan(), self.natives, &hints);
+            let Some(made) = Draft::new(parts, module, &mut rng, cap, dtype).build() else {
+                continue;
+            };
+            self.built += 1;
+            let description = trial::describe(&made);
+            if self.seen.contains(&description) {
+                continue;
+            }
+            let features = condition::features(self.rule.rule(), &made);
+            match try_instance(self.rule, made, &mut rng) {
+                Outcome::NoMatch => continue,
+                outcome => self.note(outcome, features),
+            }
+            self.seen.insert(description);
+        }
+    }
+
+    fn note(&mut self, outcome: Outcome, features: Features) {
+        self.matched += 1;
+        match outcome {
+            Outcome::Field(degree) => {
+                self.evidence.field += 1;
+                self.evidence.degree = self.evidence.degree.max(degree);
+                self.good.push(features);
+            }
+            Outcome::Integers => {
+                self.evidence.integers += 1;
+                self.good.push(features);
+            }
+            Outcome::Rounded => {
+                self.evidence.rounded += 1;
+                self.good.push(features);
+            }
+            Outcome::Refused(why) => {
+                self.evidence.refused += 1;
+                self.evidence.refusal.get_or_insert(why);
+                self.refused.push(features);
+            }
+            Outcome::Different(found) => {
+                self.bad.push(features);
+                if self.counterexample.as_ref().is_none_or(|known| found.size < known.size) {
+                    self.counterexample = Some(found);
+                }
+            }
+            Outcome::NoMatch | Outcome::Void => {}
+        }
+    }
+
+    fn verdict(mut self) -> Verdict {
+        self.evidence.guard = condition::separate(&self.good, &self.refused);
+        let evidence = self.evidence;
+        match self.counterexample {
+            Some(counterexample) => match condition::separate(&self.good, &self.bad) {
+                Some(condition) => Verdict::HoldsIf { condition, counterexample, evidence },
+                None => Verdict::Wrong { counterexample, evidence },
+            },
+            None if evidence.count() > 0 => Verdict::Holds(evidence),
+            None => Verdict::Unknown {
+                why: match (self.built, self.matched, evidence.refusal) {
+                    (0, ..) => "no instance of the source could be made".to_owned(),
+                    (_, 0, _) => "no instance that was made matches".to_owned(),
+                    (_, _, Some(why)) => format!("every match is refused: {why}"),
+                    _ => "no instance could be evaluated".to_owned(),
+                },
+            },
+        }
+    }
+}
+
+/// Doubles most of the time; now and then integers, or a type that the rule names.
+fn element_type(rng: &mut fastrand::Rng, named: &[String]) -> DType {
+    let named =
+        rng.choice(named).and_then(|name| DType::ALL.into_iter().find(|d| d.name() == name));
+    match (rng.u8(0..10), named) {
+        (0..4, Some(dtype)) => dtype,
+        (4, _) => DType::I64,
+        (5, _) => DType::F32,
+        _ => DType::F64,
+    }
+}

@@ -1,0 +1,233 @@
+//! Proposing extents for operands, so that most of the operations that are tried can be made.
+//!
+//! What is proposed is only a proposal: inference decides. A part of the proposals is meant to be
+//! unusual (extents of 1, other ranks, operands that broadcast), because that is where rules
+//! whose conditions are too weak go wrong.
+
+use fastrand::Rng;
+
+/// Extents.
+pub(super) type Extents = Vec<usize>;
+
+/// What operand `index` of operation `name` is wanted for.
+pub(super) struct Request<'a> {
+    pub(super) name: &'a str,
+    pub(super) index: usize,
+    /// The extents of the operands that are there already.
+    pub(super) known: &'a [Option<Extents>],
+    /// What the result should be, if somebody asked.
+    pub(super) want: Option<&'a Extents>,
+    /// The dimension along which operands are joined or normalised, if it is fixed.
+    pub(super) axis: Option<i64>,
+    /// The number of groups, if it is fixed.
+    pub(super) groups: Option<i64>,
+}
+
+/// How many dimensions an operand has to have.
+pub(super) fn stated_rank(name: &str, index: usize) -> Option<usize> {
+    let spatial = || {
+        let at = name.find("d_").or(name.strip_suffix('d').map(str::len))?;
+        name[..at].chars().last()?.to_digit(10).map(|n| n as usize)
+    };
+    if name.starts_with("conv") || name.contains("_pool") {
+        return spatial().map(|n| n + 2);
+    }
+    match (name, index) {
+        ("batch_matmul", _) => Some(3),
+        ("dense" | "gemm", 0 | 1) => Some(2),
+        ("bias_add", 1) => Some(1),
+        ("batch_norm" | "instance_norm" | "group_norm", 1..) => Some(1),
+        ("instance_norm", 0) => Some(4),
+        ("depth_to_space" | "space_to_depth", 0) => Some(4),
+        _ => None,
+    }
+}
+
+/// An extent from 1 to `cap`.
+pub(super) fn extent(rng: &mut Rng, cap: usize) -> usize {
+    rng.usize(1..=cap)
+}
+
+/// Extents of which nothing is asked but, perhaps, how many there are.
+pub(super) fn free(rng: &mut Rng, cap: usize, rank: Option<usize>) -> Extents {
+    let rank = rank.unwrap_or_else(|| *rng.choice(&[0, 1, 1, 2, 2, 2, 3, 3, 4, 4]).unwrap_or(&2));
+    let mut out: Extents = (0..rank).map(|_| extent(rng, cap)).collect();
+    // Windows need room.
+    for spatial in out.iter_mut().skip(2).filter(|_| rank >= 4) {
+        *spatial += rng.usize(0..=2);
+    }
+    out
+}
+
+/// Extents that broadcast with `like`, to no more than `like` most of the time.
+fn broadcasting(rng: &mut Rng, like: &Extents, cap: usize) -> Extents {
+    match rng.u8(0..20) {
+        0..9 => like.clone(),
+        9..12 => Vec::new(),
+        12..14 => like[rng.usize(0..=like.len())..].to_vec(),
+        14..16 => like.iter().map(|&n| if rng.bool() { n } else { 1 }).collect(),
+        16..18 => channel(rng, like),
+        18 => [vec![extent(rng, cap)], like.clone()].concat(),
+        _ => like.iter().map(|&n| if n == 1 { extent(rng, cap) } else { n }).collect(),
+    }
+}
+
+/// One number for each channel, written to broadcast: `[C, 1, 1]`, `[1, C, 1, 1]`.
+fn channel(rng: &mut Rng, like: &Extents) -> Extents {
+    let Some(&channels) = like.get(1) else { return like.clone() };
+    let spatial = std::iter::repeat_n(1, like.len() - 2);
+    let lead = if rng.bool() { vec![1, channels] } else { vec![channels] };
+    lead.into_iter().chain(spatial).collect()
+}
+
+/// Proposes extents for an operand.
+pub(super) fn propose(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Extents {
+    let Request { name, index, known, want, .. } = request;
+    let other = || known.iter().enumerate().find(|(i, _)| i != index).and_then(|(_, s)| s.clone());
+    let any = |rng: &mut Rng| match want {
+        Some(want) if rng.u8(0..10) > 0 => (*want).clone(),
+        _ => free(rng, cap, stated_rank(name, *index)),
+    };
+    match *name {
+        "add" | "subtract" | "multiply" | "divide" | "power" | "maximum" | "minimum" | "mod"
+        | "equal" | "less" | "less_equal" | "greater" | "greater_equal" | "where" | "prelu"
+        | "logical_and" | "logical_or" | "logical_xor" => match other().or(want.cloned()) {
+            Some(like) => broadcasting(rng, &like, cap),
+            None => any(rng),
+        },
+        "concatenate" => match other() {
+            Some(mut like) => {
+                let axis = request.axis.unwrap_or_else(|| rng.i64(0..like.len().max(1) as i64));
+                if let Some(n) = place(axis, like.len()).and_then(|at| like.get_mut(at)) {
+                    *n = extent(rng, cap);
+                }
+                like
+            }
+            None => any(rng),
+        },
+        "bias_add" if *index == 1 => {
+            let at = |like: Extents| {
+                let axis = request.axis.unwrap_or(1);
+                like.get(place(axis, like.len())?).copied()
+            };
+            vec![other().and_then(at).unwrap_or_else(|| extent(rng, cap))]
+        }
+        "batch_norm" | "instance_norm" | "group_norm" if *index > 0 => {
+            let channels = known.first().cloned().flatten().and_then(|like| like.get(1).copied());
+            vec![channels.unwrap_or_else(|| extent(rng, cap))]
+        }
+        "layer_norm" | "rms_norm" if *index > 0 => {
+            let Some(like) = known.first().cloned().flatten() else { return any(rng) };
+            let first = place(request.axis.unwrap_or(-1), like.len()).unwrap_or(0);
+            like[first..].to_vec()
+        }
+        // Sizes of 1, as many as the extent has.
+        "split_to_sequence" if *index == 1 => {
+            let axis = request.axis.unwrap_or(0);
+            let extent = other().and_then(|like| like.get(place(axis, like.len())?).copied());
+            vec![extent.unwrap_or(2)]
+        }
+        "dense" | "batch_matmul" | "matmul" | "gemm" => product(request, rng, cap),
+        _ if name.starts_with("conv") => convolution(request, rng, cap),
+        _ => other().filter(|_| *index > 0).unwrap_or_else(|| any(rng)),
+    }
+}
+
+/// Counts a dimension from the front.
+pub(super) fn place(axis: i64, rank: usize) -> Option<usize> {
+    let rank_i = i64::try_from(rank).ok()?;
+    usize::try_from(if axis < 0 { axis + rank_i } else { axis }).ok()
+}
+
+fn product(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Extents {
+    let Request { name, index, known, want, .. } = request;
+    let turned = matches!(*name, "dense" | "batch_matmul");
+    let other = known.iter().enumerate().find(|(i, _)| i != index).and_then(|(_, s)| s.clone());
+    let Some(other) = other.filter(|other| other.len() >= 2) else {
+        let rank = stated_rank(name, *index).or(want.map(Vec::len).filter(|n| *n >= 2));
+        let rank = rank.unwrap_or_else(|| rng.usize(2..=4));
+        let mut out = free(rng, cap, Some(rank));
+        if let (0, Some(want)) = (index, want) {
+            let batch = out.len().saturating_sub(1).min(want.len());
+            out[..batch].copy_from_slice(&want[..batch]);
+        }
+        return out;
+    };
+    let [rows, columns] = [other[other.len() - 2], other[other.len() - 1]];
+    let fresh = extent(rng, cap);
+    let matrix = match (index, turned) {
+        (1, true) | (0, true) => [fresh, columns],
+        (1, false) => [columns, fresh],
+        _ => [fresh, rows],
+    };
+    let batch = &other[..other.len() - 2];
+    let batch = if rng.bool() || *name == "batch_matmul" { batch } else { &batch[..0] };
+    [batch, &matrix[..]].concat()
+}
+
+fn convolution(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Extents {
+    let Request { name, index, known, want, groups, .. } = request;
+    let rank = stated_rank(name, 0).unwrap_or(4);
+    let transposed = name.contains("transpose");
+    if *index == 0 {
+        let mut out = free(rng, cap, Some(rank));
+        if let Some(want) = want.filter(|want| want.len() == rank) {
+            out[0] = want[0];
+            out[2..].copy_from_slice(&want[2..]);
+        }
+        if let Some(Some(w)) = known.get(1).filter(|w| w.as_ref().is_some_and(|w| w.len() > 1)) {
+            let groups = groups.and_then(|g| usize::try_from(g).ok()).unwrap_or(1);
+            out[1] = if transposed { w[0] } else { w[1] * groups };
+        }
+        return out;
+    }
+    let channels = known.first().cloned().flatten().and_then(|x| x.get(1).copied());
+    let channels = channels.unwrap_or_else(|| extent(rng, cap));
+    let divisors: Vec<usize> = (1..=channels).filter(|g| channels % g == 0).collect();
+    let groups = groups.and_then(|g| usize::try_from(g).ok()).filter(|g| *g > 0);
+    let groups = groups.or_else(|| rng.choice(&divisors).copied()).unwrap_or(1);
+    let filters = match want.and_then(|want| want.get(1)) {
+        Some(&filters) if rng.u8(0..4) > 0 => filters,
+        _ => groups * extent(rng, cap.min(3)),
+    };
+    let window: Extents = (2..rank).map(|_| *rng.choice(&[1, 1, 2, 3]).unwrap_or(&1)).collect();
+    let ends = match transposed {
+        true => [channels, extent(rng, cap)],
+        false => [filters, (channels / groups).max(1)],
+    };
+    ends.into_iter().chain(window).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_are_read_from_names() {
+        assert_eq!(stated_rank("conv1d", 0), Some(3));
+        assert_eq!(stated_rank("conv2d_transpose", 1), Some(4));
+        assert_eq!(stated_rank("avg_pool3d", 0), Some(5));
+        assert_eq!(stated_rank("conv", 0), None);
+        assert_eq!(stated_rank("add", 0), None);
+        assert_eq!(stated_rank("global_avg_pool", 0), None);
+    }
+
+    #[test]
+    fn proposals_fit_most_of_the_time() {
+        let mut rng = Rng::with_seed(7);
+        let known = [Some(vec![2, 4, 5, 5])];
+        let base = Request {
+            name: "conv2d",
+            index: 1,
+            known: &known,
+            want: None,
+            axis: None,
+            groups: Some(2),
+        };
+        for _ in 0..20 {
+            let w = propose(&base, &mut rng, 3);
+            assert_eq!((w.len(), w[1]), (4, 2));
+            assert_eq!(w[0] % 2, 0);
+        }
+    }
+}

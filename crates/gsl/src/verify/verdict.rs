@@ -1,0 +1,170 @@
+//! What verification found out about a rule.
+
+use std::fmt;
+
+/// The verdict on a rule.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// Both sides are equal on every instance.
+    Holds(Evidence),
+    /// Both sides differ on some instances; a condition tells them from the others.
+    HoldsIf {
+        /// The condition, as it would be written after `where`.
+        condition: String,
+        /// The smallest instance on which the sides differ.
+        counterexample: Counterexample,
+        /// The others.
+        evidence: Evidence,
+    },
+    /// Both sides differ.
+    Wrong {
+        /// The smallest instance on which the sides differ.
+        counterexample: Counterexample,
+        /// The instances on which they do not.
+        evidence: Evidence,
+    },
+    /// No instance could be made and compared.
+    Unknown {
+        /// What stood in the way.
+        why: String,
+    },
+}
+
+/// On what a verdict rests.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Evidence {
+    /// Instances on which both sides are equal as rational functions, or as expressions in
+    /// unknown functions of one element.
+    pub field: usize,
+    /// Instances on which both sides are equal on small integers, computed exactly.
+    pub integers: usize,
+    /// Instances on which both sides are equal up to rounding.
+    pub rounded: usize,
+    /// The greatest degree of a polynomial that was compared.
+    pub degree: u32,
+    /// Instances that match and are refused, because the target has another type or none.
+    pub refused: usize,
+    /// Why the first of them is refused.
+    pub refusal: Option<String>,
+    /// A condition that tells the refused instances from the others.
+    pub guard: Option<String>,
+}
+
+impl Evidence {
+    /// How many instances were compared.
+    pub fn count(&self) -> usize {
+        self.field + self.integers + self.rounded
+    }
+
+    /// With what probability, at most, an instance on which the sides differ as rational
+    /// functions passed for equal: degree / p. None where no instance was decided so.
+    pub fn chance(&self) -> Option<f64> {
+        (self.field > 0).then(|| f64::from(self.degree.max(1)) / super::prime::P as f64)
+    }
+}
+
+/// An instance on which source and target differ.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Counterexample {
+    /// Inputs and constants: name, type, elements.
+    pub leaves: Vec<Leaf>,
+    /// The source as made, operation by operation.
+    pub source: Vec<String>,
+    /// Which output, and what both sides give there.
+    pub difference: String,
+    /// How many elements its inputs and constants have.
+    pub size: usize,
+}
+
+/// An input or constant of a counterexample.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Leaf {
+    /// Its name in the rule.
+    pub name: String,
+    /// Its element type and extents.
+    pub ty: String,
+    /// Its elements in row-major order.
+    pub elements: Vec<f64>,
+}
+
+impl Verdict {
+    /// Whether the rule may be relied on.
+    pub fn holds(&self) -> bool {
+        matches!(self, Verdict::Holds(_))
+    }
+
+    /// Whether both sides were seen to differ.
+    pub fn is_wrong(&self) -> bool {
+        matches!(self, Verdict::Wrong { .. } | Verdict::HoldsIf { .. })
+    }
+
+    /// The instance on which both sides differ, if there is one.
+    pub fn counterexample(&self) -> Option<&Counterexample> {
+        match self {
+            Verdict::Wrong { counterexample, .. } | Verdict::HoldsIf { counterexample, .. } => {
+                Some(counterexample)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Verdict::Holds(evidence) => write!(f, "holds on {evidence}"),
+            Verdict::HoldsIf { condition, counterexample, evidence } => {
+                writeln!(f, "WRONG without a further condition, perhaps `where {condition};`")?;
+                writeln!(f, "  it holds on {evidence}")?;
+                write!(f, "{counterexample}")
+            }
+            Verdict::Wrong { counterexample, evidence } => {
+                writeln!(f, "WRONG (holds on {evidence})")?;
+                write!(f, "{counterexample}")
+            }
+            Verdict::Unknown { why } => write!(f, "unknown: {why}"),
+        }
+    }
+}
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = self.count();
+        write!(f, "{count} instance{}", if count == 1 { "" } else { "s" })?;
+        let parts = [
+            (self.field, "identically"),
+            (self.integers, "on integers"),
+            (self.rounded, "up to rounding"),
+        ];
+        let parts = parts.iter().filter(|(n, _)| *n > 0).map(|(n, how)| format!("{n} {how}"));
+        write!(f, " ({})", parts.collect::<Vec<_>>().join(", "))?;
+        if let Some(chance) = self.chance() {
+            write!(f, ", each wrong by chance {chance:.0e}")?;
+        }
+        if self.refused > 0 {
+            write!(f, "; {} more refused by their types", self.refused)?;
+            if let Some(guard) = &self.guard {
+                write!(f, ", all but where {guard}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Counterexample {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for leaf in &self.leaves {
+            write!(f, "  {}: {}", leaf.name, leaf.ty)?;
+            if leaf.elements.len() <= 16 {
+                let list: Vec<String> = leaf.elements.iter().map(f64::to_string).collect();
+                write!(f, " = [{}]", list.join(", "))?;
+            }
+            writeln!(f)?;
+        }
+        for line in &self.source {
+            writeln!(f, "  {line}")?;
+        }
+        write!(f, "  {}", self.difference)
+    }
+}

@@ -1,0 +1,105 @@
+//! Every shipped rule is verified; rules whose conditions are too weak are found out.
+
+use tangram::gsl::verify::{Effort, Verdict};
+use tangram::{Library, SHIPPED};
+
+/// Rules that no instance decides, and why.
+const UNDECIDED: &[(&str, &str)] = &[("sequence-at-of-split", "lists of parts are not evaluated")];
+
+#[test]
+fn shipped_rules_hold() {
+    let library = Library::shipped().expect("the shipped rules");
+    assert!(!SHIPPED.is_empty());
+    let mut failed = String::new();
+    for (name, verdict) in library.verify(&Effort::default()) {
+        println!("{name}: {verdict}");
+        let excused = UNDECIDED.iter().any(|(known, _)| *known == name);
+        if excused != matches!(verdict, Verdict::Unknown { .. }) || verdict.is_wrong() {
+            failed += &format!("{name}: {verdict}\n");
+        }
+    }
+    assert!(failed.is_empty(), "{failed}");
+}
+
+/// Rules of the library with a condition left out or an expression changed: rule, what is there,
+/// what is put in its place.
+const WRONG: &[(&str, &str, &str)] = &[
+    (
+        "transpose-transpose",
+        "inner.axes[a] for a in outer.axes",
+        "outer.axes[a] for a in inner.axes",
+    ),
+    ("cast-cast", r#"x.dtype == "bool""#, "x.ndim >= 0"),
+    ("clip-clip", "max(inner.a_min, outer.a_min)", "outer.a_min"),
+    ("relu-clip", "a_min = 0.0", "a_min = outer.a_min"),
+    ("relu-relu", "rewrite inner;", "rewrite x;"),
+    ("slice-slice", "&& !(a in inner.axes)", ""),
+    ("add-add-constants", "x + (a + b)", "x + (a - b)"),
+    ("conv-batch-norm", "beta - mean * scale", "beta - mean"),
+    ("conv-batch-norm", "variance + const(bn.epsilon)", "variance"),
+    ("conv-bias-batch-norm", "bias - mean", "bias + mean"),
+    ("conv-bias-multiply", "bias * reshape(k)", "bias + reshape(k)"),
+    ("conv-scale", "w * reshape(k)", "w + reshape(k)"),
+    ("bias-bias", "inner.axis == outer.axis", "inner.axis >= -9"),
+    ("dense-batch-norm", "beta - mean * scale", "beta"),
+    ("pad-conv2d", ", pad_value = 0.0", ""),
+    ("pad-conv2d", r#"pad_mode = "constant", "#, ""),
+    ("pad-conv2d", "p.pad_width[2:4] + p.pad_width[6:8]", "p.pad_width[6:8] + p.pad_width[2:4]"),
+    ("pad-conv2d", r#"native absent(c, "auto_pad") || c.auto_pad == "NOTSET""#, "true"),
+    ("gelu", "1.4142135", "1.5"),
+    ("layer-norm", "epsilon = eps.value", "epsilon = 2.0"),
+    ("hard-sigmoid", r#"x.dtype in ["float16", "bfloat16", "float32", "float64"]"#, "true"),
+    ("hard-swish", "h.beta == 0.5", "h.beta >= 0.0"),
+    ("parallel-matmul", "parts[i]", "parts[src.length - 1 - i]"),
+    ("parallel-conv2d", "{ groups = 1 }", ""),
+    ("parallel-conv2d", "let c = conv2d(x, w) { ..c1 }", "let c = conv2d(x, w) { groups = 1 }"),
+    ("parallel-two-conv2d", "{ groups = 1 }", ""),
+    ("parallel-conv2d-bias", "{ groups = 1 }", ""),
+    (
+        "parallel-group-conv2d",
+        "for i < src.length) { axis = 1 }",
+        "for i < src.length) { axis = 0 }",
+    ),
+    ("parallel-two-dense", "parts[0], parts[1]", "parts[1], parts[0]"),
+    ("add-of-biased", "y1.axis == y2.axis", "y1.axis >= -9"),
+    ("conv-add-filters", "let c2 = only conv2d(x, w2) { ..c1 }", "let c2 = only conv2d(x, w2)"),
+    ("conv-add-joined", "{ groups = 1 }", ""),
+    ("conv-shortcut-add", "c.padding == [py, px, py, px]", "py >= 0"),
+    ("merge-element-wise", "let y = f(x) { ..y1 }", "let y = f(x)"),
+    ("zero-bias", "const(splat 0.0)", "const"),
+    ("neutral-element", "x - 0", "0 - x"),
+    ("pad-conv1d", ", pad_value = 0.0", ""),
+    ("pad-conv3d", ", pad_value = 0.0", ""),
+    ("add-commute", "match x + y", "match x - y"),
+    ("factor-out", "(x + y) * z", "x + y * z"),
+    ("lower-batch-norm", "sqrt(variance + const(bn.epsilon))", "(variance + const(bn.epsilon))"),
+    ("lower-layer-norm", "{ axis = -1 } as ln", "as ln"),
+    ("lower-instance-norm", "i + 2 for i < x.ndim - 2", "i + 1 for i < x.ndim - 1"),
+    ("lower-l2-norm", "{ p = 2 }", ""),
+];
+
+/// The text of a rule of the library.
+fn text_of(name: &str) -> &'static str {
+    let head = format!("rule {name} ");
+    let found = SHIPPED.iter().find_map(|(_, text)| text.find(&head).map(|at| &text[at..]));
+    let text = found.unwrap_or_else(|| panic!("no rule {name}"));
+    &text[..text.find("\n}").expect("its end") + 2]
+}
+
+#[test]
+fn rules_that_are_too_weak_are_found_out() {
+    assert!(WRONG.len() >= 30);
+    let mut passed = Vec::new();
+    for (name, from, to) in WRONG {
+        let text = text_of(name);
+        assert!(text.contains(from), "{name} has no `{from}`:\n{text}");
+        let mut library = Library::default();
+        library.add_text(name, &text.replacen(from, to, 1), None).expect("a rule");
+        let (_, verdict) = library.verify(&Effort::default()).remove(0);
+        match verdict.counterexample() {
+            Some(found) => assert!(!found.difference.is_empty() && !found.source.is_empty()),
+            None => passed.push(format!("{name} with `{to}` for `{from}`: {verdict}")),
+        }
+    }
+    assert!(passed.is_empty(), "not found out:\n{}", passed.join("\n"));
+}
