@@ -39,10 +39,23 @@ class Model:
         max_rewrites: int | None = None,
         fold_limit: int | None = 1048576,
     ) -> tuple[Model, str]: ...
+    def explain(self, text: str) -> list[tuple[str, list[str], str]]: ...
     def evaluate(self, inputs: list[Datum]) -> list[Datum]: ...
 
 def check_rules(name: str, text: str) -> list[str]:
     """Reads and checks a rule text; raises `RuleError` with all that is wrong."""
+
+def rule_text(json: str) -> str:
+    """Checks a rule in its JSON form and writes it as text; raises `RuleError`."""
+
+def parse_rules(name: str, text: str) -> list[tuple[str, str, str]]:
+    """Reads rules; returns name, text in canonical form and JSON form of each."""
+
+def verify_rules(name: str, text: str) -> list[tuple[str, bool, bool, str]]:
+    """Verifies rules: name, whether it holds, whether it is wrong, and why."""
+
+def operators() -> str:
+    """The operations that rules may name, as JSON."""
 
 def version() -> str:
     """Returns the version of the library."""

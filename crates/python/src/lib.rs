@@ -2,6 +2,7 @@
 
 mod datum;
 mod model;
+mod rules;
 
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -37,5 +38,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("EvaluationError", python.get_type::<EvaluationError>())?;
     module.add_class::<model::Model>()?;
     module.add_function(wrap_pyfunction!(model::check_rules, module)?)?;
+    module.add_function(wrap_pyfunction!(rules::rule_text, module)?)?;
+    module.add_function(wrap_pyfunction!(rules::parse_rules, module)?)?;
+    module.add_function(wrap_pyfunction!(rules::verify_rules, module)?)?;
+    module.add_function(wrap_pyfunction!(rules::operators, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)
 }

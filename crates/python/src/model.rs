@@ -17,7 +17,7 @@ fn model_error(error: impl std::fmt::Display) -> PyErr {
     ModelError::new_err(error.to_string())
 }
 
-fn rule_error(error: RulesError) -> PyErr {
+pub(crate) fn rule_error(error: RulesError) -> PyErr {
     RuleError::new_err(error.to_string())
 }
 
@@ -119,6 +119,16 @@ impl Model {
         let mut model = self.clone();
         let told = python.detach(|| optimise(self, &mut model, &set, &options))?;
         Ok((model, told))
+    }
+
+    /// Why the first rule of `text` does not match, operation by operation: name of the operation,
+    /// names of its results, the nearest miss; the empty text where it does match.
+    fn explain(&self, text: &str) -> PyResult<Vec<(String, Vec<String>, String)>> {
+        let mut library = Library::default();
+        library.add_text("<text>", text, None).map_err(rule_error)?;
+        tangram::explain::explain(&self.inner.module, &library)
+            .map(|list| list.into_iter().map(|m| (m.operation, m.results, m.reason)).collect())
+            .map_err(|error| RuleError::new_err(error.to_string()))
     }
 
     /// Evaluates the model on `inputs`, in the order of its inputs.

@@ -2,10 +2,6 @@
 //!
 //! [`Rewriter`] is the only way in which patterns and passes change a module: every change is
 //! told to a [`Listener`], so that worklists, traces and statistics never miss one.
-//!
-//! Three drivers apply patterns: [`walk_and_apply`] goes once over a program, [`greedy`] goes on
-//! until nothing matches, and [`conversion`] makes a program of what a target allows. The
-//! [`tutorial`] shows each part at work.
 
 mod applicator;
 pub mod conversion;
@@ -18,7 +14,6 @@ mod order;
 mod pattern;
 mod rewriter;
 mod set;
-pub mod tutorial;
 mod walk;
 
 pub use applicator::{Attempts, PatternApplicator};

@@ -57,9 +57,6 @@ pub struct GreedyConfig {
     pub erase_dead: bool,
     /// Whether equal operations are merged.
     pub merge_equal: bool,
-    /// Whether constants are equal whose resources hold equal bytes under different keys. Reads
-    /// two buffers in full only if they agree in length and in a few samples.
-    pub merge_equal_bytes: bool,
     /// Names of operations that may be erased when unused although their definition does not say
     /// so, or although they have none.
     pub erasable: Vec<Name>,
@@ -118,7 +115,6 @@ impl Default for GreedyConfig {
             seeding: Seeding::default(),
             erase_dead: true,
             merge_equal: true,
-            merge_equal_bytes: false,
             erasable: Vec::new(),
             reasons: false,
             fold: true,

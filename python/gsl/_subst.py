@@ -1,0 +1,150 @@
+"""Substitution rules."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+import re
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from gsl import pat
+from gsl._build import Builder
+from gsl._picture import rule_svg
+from gsl._workload import Workload
+from gsl.attr import Attr, to_attr
+from tangram import _native
+from tangram._workload import Workload as Base
+
+_numbers = itertools.count(1)
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    """What verification found out: see `Subst.check`."""
+
+    holds: bool
+    """Both sides are equal on every instance that was tried."""
+    wrong: bool
+    """Both sides differ on some instance."""
+    text: str
+    """The evidence, or the smallest counterexample."""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Subst:
+    """A substitution rule: where the source matches, the target takes its place.
+
+    Raises `tangram.RuleError` for a rule that is wrong, naming every mistake. Calling it on a
+    workload gives the workload after rewriting.
+    """
+
+    profile: bool = False
+    """Whether each application prints how long it took."""
+
+    def __init__(
+        self,
+        src_outs: pat.Pattern | Sequence[pat.Pattern],
+        tgt_outs: pat.Pattern | Sequence[pat.Pattern],
+        *,
+        name: str | None = None,
+        doc: str = "",
+        labels: Iterable[str] = (),
+        where: Iterable[Attr] = (),
+        benefit: int | None = None,
+        may_alias: bool = False,
+    ) -> None:
+        sources, targets = _outputs(src_outs), _outputs(tgt_outs)
+        if len(sources) != len(targets):
+            raise _native.RuleError(
+                f"the source has {len(sources)} outputs, the target {len(targets)}"
+            )
+        builder = Builder()
+        rule: dict[str, Any] = {
+            "name": name or f"substitution-{next(_numbers)}",
+            "doc": doc,
+            "labels": list(labels),
+            "benefit": benefit,
+            "may_alias": may_alias,
+            "sources": [builder.pattern(p) for p in sources],
+            "conditions": [builder.expr(to_attr(condition)) for condition in where],
+            "targets": [builder.pattern(p) for p in targets],
+        }
+        rule |= {
+            "patterns": builder.patterns,
+            "exprs": builder.exprs,
+            "ops": builder.ops,
+            "symbols": builder.symbols,
+        }
+        self._text = _native.rule_text(json.dumps(rule))
+
+    @classmethod
+    def _from_text(cls, text: str) -> Subst:
+        subst = cls.__new__(cls)
+        subst._text = text
+        return subst
+
+    @property
+    def name(self) -> str:
+        """The name of the rule."""
+        found = re.search(r"^rule (\S+)", self._text, re.MULTILINE)
+        return found.group(1) if found else ""
+
+    def __call__(self, wl: Base, fold_params: bool = True, new_name: str | None = None) -> Workload:
+        """Returns the workload after rewriting until the rule matches no more.
+
+        `fold_params`: compute what the target makes of parameters alone, at once.
+        """
+        start = time.perf_counter()
+        made = wl.optimize(
+            self._text, library=False, only=[self.name], fold_limit=None if fold_params else 0
+        )
+        if self.profile:
+            print(f"{self.name}: {time.perf_counter() - start:.6f} s")
+        name = new_name if new_name is not None else getattr(wl, "name", "")
+        return Workload(made._model, made.report, name=name)
+
+    def to_gsl(self) -> str:
+        """Returns the rule as text; `gsl.parse` reads it."""
+        return self._text
+
+    def check(self) -> Verdict:
+        """Verifies the rule by exact evaluation of many small instances."""
+        ((_, holds, wrong, text),) = _native.verify_rules(self.name, self._text)
+        return Verdict(holds, wrong, text)
+
+    def explain(self, wl: Base, limit: int = 10) -> str:
+        """Says why the rule does not match: its nearest misses, one a line."""
+        lines = []
+        for operation, results, reason in wl._model.explain(self._text)[:limit]:
+            lines.append(f"{', '.join(results) or '?'} ({operation}): {reason or 'it matches'}")
+        return "\n".join(lines) or "nothing in the workload comes near"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Subst) and self._text == other._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+    def __repr__(self) -> str:
+        return f"Subst({self.name})"
+
+    def __str__(self) -> str:
+        return self._text
+
+    def _repr_svg_(self) -> str:
+        ((_, _, rule),) = _native.parse_rules(self.name, self._text)
+        return rule_svg(json.loads(rule))
+
+    def visualize(self, path: str = "rule.svg") -> None:
+        """Writes a picture of both sides."""
+        with open(path, "w") as file:
+            file.write(self._repr_svg_())
+
+
+def _outputs(outputs: pat.Pattern | Sequence[pat.Pattern]) -> list[pat.Pattern]:
+    return [outputs] if isinstance(outputs, pat.Pattern) else list(outputs)
