@@ -12,6 +12,7 @@ mod journal;
 mod listener;
 mod order;
 mod pattern;
+mod reduce;
 mod rewriter;
 mod set;
 mod walk;
@@ -25,6 +26,7 @@ pub use listener::{Both, Listener, Outcome, Silent};
 pub use pattern::{
     IMPOSSIBLE, Interface, MatchThenRewrite, NoMatch, RewritePattern, Roots, Split, create,
 };
+pub use reduce::{Reduced, reduce};
 pub use rewriter::{Mapping, Modification, OpEdit, Rewriter};
 pub use set::{FrozenPatternSet, PatternReport, PatternSet};
 pub use walk::{WalkReport, walk_and_apply};
