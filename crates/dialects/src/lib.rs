@@ -3,6 +3,7 @@
 //! - [`builtin`] and [`func`]: modules, functions, calls.
 //! - [`nn`]: tensor operations at graph level, with type inference over symbolic dimensions and
 //!   reference evaluation.
+//! - [`conversion`]: from one dialect to another.
 //! - [`std`]: MLIR's dialects for numbers, control flow, loops, buffers and tensors.
 //!
 //! A definition is data plus functions. The verifier, type inference, the ONNX conversion, the
@@ -11,6 +12,7 @@
 pub mod attrs;
 pub mod builtin;
 pub mod constant;
+pub mod conversion;
 pub mod dims;
 pub mod dtype;
 pub mod eval;

@@ -1,0 +1,7 @@
+//! Conversions between dialects, through the conversion driver.
+//!
+//! - [`scf_to_cf`]: loops and conditions with regions become blocks and branches.
+//! - [`index_to_i64`]: `index` becomes `i64` in func, arith and cf.
+
+pub mod index_to_i64;
+pub mod scf_to_cf;
