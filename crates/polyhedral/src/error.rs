@@ -1,0 +1,127 @@
+//! What can go wrong with a schedule tree or a description of accesses.
+
+use thiserror::Error;
+
+use crate::Node;
+
+/// A request that could not be answered.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An operation on integer sets failed or ran out of its budget.
+    #[error(transparent)]
+    Presburger(#[from] tangram_presburger::Error),
+    /// A text has the wrong structure.
+    #[error("line {line}, column {column}: expected {expected}, found `{found}`")]
+    Structure {
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1, in characters.
+        column: usize,
+        /// What could stand there.
+        expected: &'static str,
+        /// What stands there.
+        found: String,
+    },
+    /// A set or relation inside a text is not in isl's notation.
+    #[error("line {line}, `{key}`: {error}")]
+    Notation {
+        /// Line of the value, from 1.
+        line: usize,
+        /// The key that the value belongs to.
+        key: String,
+        /// What is wrong, with the column inside the value.
+        error: tangram_presburger::Error,
+    },
+    /// The tree breaks a rule of schedule trees.
+    #[error("node {}: {fault}", node.index())]
+    IllFormed {
+        /// The node that is wrong.
+        node: Node,
+        /// The rule that it breaks.
+        fault: Fault,
+    },
+    /// Extension nodes add instances per point of the outer schedule: no map says this.
+    #[error("a tree with an extension node has no schedule map")]
+    Extension,
+}
+
+/// A rule of schedule trees that a node breaks.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// The root is a node of another kind.
+    #[error("the root must be a domain or an extension")]
+    Root,
+    /// A domain node stands below the root.
+    #[error("a domain can only be the root")]
+    InnerDomain,
+    /// A leaf has children.
+    #[error("a leaf has no children")]
+    LeafWithChildren,
+    /// A node that needs one child has none or several.
+    #[error("expected one child, found {found}")]
+    Children {
+        /// The number of children.
+        found: usize,
+    },
+    /// A sequence or set has no children.
+    #[error("a sequence or set needs at least one child")]
+    NoChildren,
+    /// A child of a sequence or set is not a filter.
+    #[error("children of a sequence or set must be filters")]
+    NotFilter,
+    /// A band has no members.
+    #[error("a band needs at least one member")]
+    NoMembers,
+    /// A band member does not have one dimension.
+    #[error("member {member} must map instances to one dimension")]
+    MemberSpace {
+        /// Position in the band.
+        member: usize,
+    },
+    /// A band member gives an instance several values.
+    #[error("member {member} gives an instance more than one value")]
+    MemberManyValued {
+        /// Position in the band.
+        member: usize,
+    },
+    /// A band member gives an instance that reaches the band no value.
+    #[error("member {member} gives no value to some instances that reach the band")]
+    MemberPartial {
+        /// Position in the band.
+        member: usize,
+    },
+    /// Context, guard or extension are not over the outer schedule dimensions.
+    #[error("expected {expected} outer schedule dimensions, found {found}")]
+    OuterDimensions {
+        /// Members of all bands above.
+        expected: usize,
+        /// Dimensions of the set or of the extension's inputs.
+        found: usize,
+    },
+    /// A set stands where a relation belongs, or the other way round.
+    #[error("expected {expected}")]
+    Shape {
+        /// What the node holds.
+        expected: &'static str,
+    },
+    /// A contraction is not a function.
+    #[error("a contraction gives each expanded instance one instance")]
+    ContractionManyValued,
+    /// Expansion and contraction do not belong together.
+    #[error("the expansion is not part of the inverse of the contraction")]
+    ExpansionMismatch,
+    /// An instance that reaches the node has no expansion.
+    #[error("some instances that reach the node have no expansion")]
+    ExpansionPartial,
+    /// A parameter is used outside the subtree of the context that introduces it.
+    #[error("parameter `{name}` is not known here: a domain or context above must introduce it")]
+    Parameter {
+        /// The parameter.
+        name: String,
+    },
+    /// A mark has no name.
+    #[error("a mark needs a name")]
+    NamelessMark,
+}

@@ -1,0 +1,159 @@
+//! Exact dependences: which write each read takes its value from.
+//!
+//! For a read `S` of a cell `a`, let `L` be the last instances before `S` that certainly
+//! write `a` (must sources) or end its value (kills). What `S` may see are the instances
+//! `L` and the may sources that are not before them. If that is a single instance, and it
+//! is a must source, then the dependence is certain.
+//!
+//! With `for i < N: T(i) writes a; then S reads a`, `S` depends on `T[N - 1]` if `N > 0`,
+//! and takes its value from before the program otherwise.
+//!
+//! # Source
+//! Feautrier: Dataflow analysis of array and scalar references (1991); isl's
+//! `isl_union_access_info_compute_flow`, whose inputs and outputs these are. Divergence:
+//! the order is always that of a map; the children of a set node count as ordered.
+
+use std::fmt;
+
+use tangram_presburger::{Budget, Order, Relation, Tuple, Union};
+
+use crate::schedule_tree::read::Reader;
+use crate::yaml::Document;
+use crate::{Error, ScheduleTree};
+
+/// Who accesses what, and when.
+#[derive(Debug, Clone, Default)]
+pub struct Accesses {
+    /// Reads, or whatever the sources are looked for: instances to cells.
+    pub sink: Union,
+    /// Writes that certainly happen.
+    pub must_source: Union,
+    /// Writes that may happen.
+    pub may_source: Union,
+    /// Ends of values: nothing written before is seen after.
+    pub kill: Union,
+    /// Instances to points of one tuple, run in lexicographic order.
+    pub schedule: Union,
+}
+
+/// The sources of all sinks.
+#[derive(Debug, Clone)]
+pub struct Flow {
+    /// From a source to `[sink -> cell]`, where this is certainly the source.
+    pub must_dependence: Union,
+    /// From a source to `[sink -> cell]`, where this may be the source; holds the certain ones.
+    pub may_dependence: Union,
+    /// Sinks and cells before which there is neither a source nor a kill.
+    pub must_no_source: Union,
+    /// Sinks and cells before which there is neither a must source nor a kill.
+    pub may_no_source: Union,
+}
+
+impl fmt::Display for Flow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "must_dependence: \"{}\"", self.must_dependence)?;
+        writeln!(f, "may_dependence: \"{}\"", self.may_dependence)?;
+        writeln!(f, "must_no_source: \"{}\"", self.must_no_source)?;
+        writeln!(f, "may_no_source: \"{}\"", self.may_no_source)
+    }
+}
+
+impl Accesses {
+    /// Parses isl's YAML form: `sink`, `must_source`, `may_source`, `kill`, and `schedule`
+    /// (a tree) or `schedule_map`.
+    ///
+    /// # Errors
+    /// [`Error::Structure`] and [`Error::Notation`] with the line.
+    pub fn parse(text: &str, budget: &Budget) -> Result<Self, Error> {
+        let document = Document::parse(text)?;
+        let reader = Reader { document: &document, budget };
+        let mut accesses = Self::default();
+        for (key, value) in document.entries(document.root())? {
+            let place = match key.as_str() {
+                "sink" => &mut accesses.sink,
+                "must_source" => &mut accesses.must_source,
+                "may_source" => &mut accesses.may_source,
+                "kill" => &mut accesses.kill,
+                "schedule_map" => &mut accesses.schedule,
+                "schedule" => {
+                    let tree = ScheduleTree::from_value(&document, *value, budget)?;
+                    tree.check(budget)?;
+                    accesses.schedule = tree.to_map(budget)?;
+                    continue;
+                }
+                _ => return Err(document.wrong(*value, "the value of a known key")),
+            };
+            *place = reader.union(key, *value)?;
+        }
+        Ok(accesses)
+    }
+
+    /// Finds the source of the value that each sink sees.
+    ///
+    /// Simultaneous instances are not before each other. Exact. The cost is that of one
+    /// parametric lexicographic maximum for each pair of sink and cell tuples.
+    ///
+    /// # Errors
+    /// [`tangram_presburger::Error`] as [`Error::Presburger`], also for schedules of
+    /// different dimensions.
+    pub fn flow(&self, budget: &Budget) -> Result<Flow, Error> {
+        let earlier = earlier(&self.schedule)?;
+        let ending = self.must_source.union(&self.kill)?;
+        let scheduled = self.schedule.domain(budget)?;
+        let sink = self.sink.intersect_domain(&scheduled, budget)?;
+        let pairs = sink.wrap()?;
+        let instances = self.schedule.inverse()?;
+        let before = |accesses| self.candidates(&sink, accesses, &earlier, budget);
+
+        let ends = before(&ending)?;
+        let time = ends.apply_range(&self.schedule, budget)?.lexmax(budget)?;
+        let last = ends.intersect(&time.apply_range(&instances, budget)?, budget)?;
+        let hidden = time.apply_range(&earlier, budget)?.apply_range(&instances, budget)?;
+        let later = before(&self.may_source)?.subtract(&hidden, budget)?;
+
+        let seen = last.union(&later)?;
+        let writes = self.must_source.union(&self.may_source)?;
+        let sources = before(&writes)?;
+        let certain = last.intersect(&before(&self.must_source)?, budget)?;
+        let open = many_valued(&seen, budget)?;
+        Ok(Flow {
+            must_dependence: certain.subtract_domain(&open, budget)?.inverse()?,
+            may_dependence: seen.intersect(&sources, budget)?.inverse()?,
+            must_no_source: pairs.subtract(&seen.domain(budget)?, budget)?.unwrap()?,
+            may_no_source: pairs.subtract(&last.domain(budget)?, budget)?.unwrap()?,
+        })
+    }
+
+    /// Relates `[sink -> cell]` to every instance that accesses the cell before.
+    fn candidates(
+        &self,
+        sink: &Union,
+        accesses: &Union,
+        order: &Union,
+        budget: &Budget,
+    ) -> Result<Union, Error> {
+        let touching = sink.range_map()?.apply_range(&accesses.inverse()?, budget)?;
+        let earlier = sink.domain_map()?.apply_range(&self.schedule, budget)?;
+        let earlier = earlier.apply_range(order, budget)?;
+        let earlier = earlier.apply_range(&self.schedule.inverse()?, budget)?;
+        Ok(touching.intersect(&earlier, budget)?)
+    }
+}
+
+/// Relates each point of a schedule's tuple to all earlier ones.
+fn earlier(schedule: &Union) -> Result<Union, Error> {
+    let mut outputs = schedule.relations().map(|piece| &piece.space().output);
+    let first = outputs.next().cloned().unwrap_or_else(|| Tuple::anonymous(0));
+    if let Some(other) = outputs.find(|other| **other != first) {
+        let (expected, found) = (first.to_string(), other.to_string());
+        return Err(tangram_presburger::Error::Space { expected, found }.into());
+    }
+    Ok(Relation::lexicographic(Vec::new(), first, Order::Greater).into())
+}
+
+/// Returns the inputs that have several outputs.
+fn many_valued(map: &Union, budget: &Budget) -> Result<Union, Error> {
+    let twice = map.range_product(map, budget)?;
+    let same = map.range(budget)?.identity(budget)?.wrap()?;
+    Ok(twice.subtract_range(&same, budget)?.domain(budget)?)
+}

@@ -1,0 +1,188 @@
+//! Documents of nested maps, lists and texts, as isl writes them.
+//!
+//! isl also allows sets and relations without quotes, `sink: { S[i] -> A[i] }`, which
+//! YAML reads as something else; these are quoted first.
+
+use saphyr_parser::{Event, Marker, Parser};
+
+use crate::Error;
+
+/// A parsed document: an arena of values; the root is [`Document::root`].
+pub(crate) struct Document {
+    values: Vec<Value>,
+}
+
+/// A value with its place, from 1.
+pub(crate) struct Value {
+    pub line: usize,
+    pub column: usize,
+    pub kind: Kind,
+}
+
+/// What a value is; children are positions in the document.
+pub(crate) enum Kind {
+    Text(String),
+    List(Vec<usize>),
+    Map(Vec<(String, usize)>),
+}
+
+impl Document {
+    /// Parses one document. Nesting costs heap, not stack.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let quoted = quote_bare(text);
+        let mut builder = Builder { values: Vec::new(), open: Vec::new(), keys: Vec::new() };
+        for event in Parser::new_from_str(&quoted) {
+            let (event, span) = event.map_err(|error| Error::Structure {
+                line: error.marker().line(),
+                column: error.marker().col() + 1,
+                expected: "a YAML document",
+                found: error.info().to_owned(),
+            })?;
+            builder.take(event, span.start)?;
+        }
+        if builder.values.is_empty() {
+            return Err(wrong(&Marker::new(0, 1, 0), "a document", "nothing"));
+        }
+        Ok(Self { values: builder.values })
+    }
+
+    pub fn root(&self) -> usize {
+        0
+    }
+
+    pub fn value(&self, index: usize) -> &Value {
+        &self.values[index]
+    }
+
+    /// Returns the entries of a map.
+    pub fn entries(&self, index: usize) -> Result<&[(String, usize)], Error> {
+        match &self.value(index).kind {
+            Kind::Map(entries) => Ok(entries),
+            _ => Err(self.wrong(index, "a map of keys to values")),
+        }
+    }
+
+    pub fn items(&self, index: usize) -> Result<&[usize], Error> {
+        match &self.value(index).kind {
+            Kind::List(items) => Ok(items),
+            _ => Err(self.wrong(index, "a list")),
+        }
+    }
+
+    pub fn text(&self, index: usize) -> Result<&str, Error> {
+        match &self.value(index).kind {
+            Kind::Text(text) => Ok(text),
+            _ => Err(self.wrong(index, "a text")),
+        }
+    }
+
+    /// Makes the error that says what belongs in the place of a value.
+    pub fn wrong(&self, index: usize, expected: &'static str) -> Error {
+        let value = self.value(index);
+        let found = match &value.kind {
+            Kind::Text(text) => text.clone(),
+            Kind::List(_) => "a list".to_owned(),
+            Kind::Map(entries) => {
+                entries.iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>().join(", ")
+            }
+        };
+        Error::Structure { line: value.line, column: value.column, expected, found }
+    }
+}
+
+struct Builder {
+    values: Vec<Value>,
+    /// Lists and maps that are not closed yet.
+    open: Vec<usize>,
+    /// For each open value, the key whose value comes next.
+    keys: Vec<Option<String>>,
+}
+
+impl Builder {
+    fn take(&mut self, event: Event<'_>, at: Marker) -> Result<(), Error> {
+        match event {
+            Event::Alias(_) => Err(wrong(&at, "a value", "an alias")),
+            Event::Scalar(text, ..) => {
+                if let Some((Kind::Map(_), key @ None)) = self.innermost() {
+                    *key = Some(text.into_owned());
+                    return Ok(());
+                }
+                self.push(Kind::Text(text.into_owned()), &at).map(|_| ())
+            }
+            Event::SequenceStart(..) => self.open(Kind::List(Vec::new()), &at),
+            Event::MappingStart(..) => self.open(Kind::Map(Vec::new()), &at),
+            Event::SequenceEnd | Event::MappingEnd => {
+                self.open.pop();
+                self.keys.pop();
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn innermost(&mut self) -> Option<(&mut Kind, &mut Option<String>)> {
+        let index = *self.open.last()?;
+        Some((&mut self.values[index].kind, self.keys.last_mut()?))
+    }
+
+    fn open(&mut self, kind: Kind, at: &Marker) -> Result<(), Error> {
+        let index = self.push(kind, at)?;
+        self.open.push(index);
+        self.keys.push(None);
+        Ok(())
+    }
+
+    fn push(&mut self, kind: Kind, at: &Marker) -> Result<usize, Error> {
+        let index = self.values.len();
+        match self.innermost() {
+            Some((Kind::List(items), _)) => items.push(index),
+            Some((Kind::Map(entries), key)) => match key.take() {
+                Some(key) => entries.push((key, index)),
+                None => return Err(wrong(at, "a key", "a list or map")),
+            },
+            Some((Kind::Text(_), _)) => {}
+            None if index > 0 => return Err(wrong(at, "one document", "another")),
+            None => {}
+        }
+        self.values.push(Value { line: at.line(), column: at.col() + 1, kind });
+        Ok(index)
+    }
+}
+
+fn wrong(at: &Marker, expected: &'static str, found: &str) -> Error {
+    Error::Structure { line: at.line(), column: at.col() + 1, expected, found: found.to_owned() }
+}
+
+/// Quotes values that are sets or relations in isl's notation.
+fn quote_bare(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 16);
+    for line in text.lines() {
+        // YAML refuses tabs that isl reads as space, in the second line of a long text.
+        let indent = line.len() - line.trim_start().len();
+        let spaced = line[..indent].replace('\t', "        ") + &line[indent..];
+        let line = spaced.as_str();
+        match bare_value(line) {
+            Some(start) => {
+                let (head, value) = line.split_at(start);
+                quoted.push_str(head);
+                quoted.push('"');
+                quoted.push_str(value.trim_end());
+                quoted.push('"');
+            }
+            None => quoted.push_str(line),
+        }
+        quoted.push('\n');
+    }
+    quoted
+}
+
+/// Finds where an unquoted set or relation starts in a line `key: value`.
+fn bare_value(line: &str) -> Option<usize> {
+    let (key, value) = line.split_once(':')?;
+    let name = key.trim_start().trim_start_matches("- ").trim();
+    let start = line.len() - value.trim_start().len();
+    let plain = !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+    let opens = value.trim_start().starts_with(['{', '[']);
+    let nested = value.contains(['"', '\'']) || ["coincident", "sequence", "set"].contains(&name);
+    (plain && opens && !nested).then_some(start)
+}
