@@ -154,7 +154,7 @@ def engine_for(model: onnx.ModelProto, inputs: dict, case: Case):
         except Exception as error:  # noqa: BLE001: an engine may refuse a model in any way
             reasons.append(str(error).splitlines()[0][:80] if str(error) else repr(error))
             continue
-        found = _compare(outputs, case)
+        found = compare(outputs, case)
         if found:
             return engine
         reasons.append(found.why)
@@ -167,12 +167,13 @@ def _run(engine, model: onnx.ModelProto, inputs: dict) -> list:
         return engine(model, inputs)
 
 
-def _compare(outputs: list, case: Case) -> oracle.Difference:
+def compare(outputs: list, case: Case, rounding: dict = ROUNDING) -> oracle.Difference:
+    """Compares outputs with the expected ones; of drawn numbers only types and shapes."""
     if any(node.op_type in RANDOM for node in case.model.graph.node):
         kinds = [(array.shape, array.dtype) for array in case.expected]
         equal = [(array.shape, array.dtype) for array in outputs] == kinds
         return oracle.Difference(equal, 0.0, "" if equal else f"expected {kinds}")
-    return oracle.same(outputs, case.expected, ROUNDING, rtol=case.rtol, atol=case.atol)
+    return oracle.same(outputs, case.expected, rounding, rtol=case.rtol, atol=case.atol)
 
 
 def try_case(case: Case, optimise: Optimise, mode: str) -> Result:
@@ -197,7 +198,7 @@ def try_case(case: Case, optimise: Optimise, mode: str) -> Result:
     if valid and fault is not None:
         return result("invalid", fault)
     try:
-        found = _compare(_run(engine, optimised, inputs), case)
+        found = compare(_run(engine, optimised, inputs), case)
     except Exception as error:  # noqa: BLE001: the same engine ran the model before
         return result("invalid", f"{type(error).__name__}: {error}")
     return result("ok") if found else result("wrong", found.why)

@@ -17,7 +17,7 @@ pub type Dims = SmallVec<[Dim; 6]>;
 pub const MAX_CONTENTS: usize = 64;
 
 /// The result of inference.
-pub type Result<T = Inferred> = std::result::Result<T, InferError>;
+pub type Result<T = Inferred, E = InferError> = std::result::Result<T, E>;
 
 /// The elements of a small tensor of integers or booleans (0 and 1), in row-major order; `None` for an unknown one.
 pub type Contents = Vec<Option<Expr>>;

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 use tangram_ir::{Block, Module, Op, Value};
 use tangram_tensor::elementwise::cast;
-use tangram_tensor::shape::{concatenate, expand_dims, squeeze, strided_slice};
+use tangram_tensor::shape::{concatenate, expand_dims, split, squeeze, strided_slice};
 use tangram_tensor::{KernelError, Tensor};
 
 use crate::attrs::Attrs;
@@ -340,6 +340,33 @@ fn tensors(module: &Module, op: Op, operands: &[Datum]) -> Result<Vec<Datum>> {
     Ok(results.into_iter().map(Datum::Tensor).collect())
 }
 
+/// Cuts `data` along `axis`: into parts of 1, of one size, the last one smaller if need be, or of
+/// the listed sizes. Without sizes, parts lose the dimension unless `keep` says otherwise.
+fn parts(data: &Tensor, axis: i64, sizes: Option<&Tensor>, keep: bool) -> Result<Vec<Tensor>> {
+    let extent = usize::try_from(extent(data, axis).unwrap_or(0)).unwrap_or(0);
+    let given = match sizes {
+        Some(sizes) => sizes.i64s()?,
+        None => vec![1],
+    };
+    let given: Vec<usize> = given.iter().map(|&n| usize::try_from(n).unwrap_or(0)).collect();
+    let sizes_of = |size: usize| {
+        let size = size.max(1);
+        (0..extent).step_by(size).map(|start| size.min(extent - start)).collect::<Vec<_>>()
+    };
+    let listed = sizes.is_some_and(|sizes| sizes.rank() == 1);
+    let parts = match given[..] {
+        [size] if !listed => split(data, axis, &sizes_of(size))?,
+        _ => split(data, axis, &given)?,
+    };
+    if sizes.is_some() || keep {
+        return Ok(parts);
+    }
+    Ok(parts
+        .iter()
+        .map(|part| squeeze(part, Some(&[axis])))
+        .collect::<std::result::Result<_, _>>()?)
+}
+
 /// Operations on sequences and optional values; `None` for any other.
 fn container(module: &Module, op: Op, operands: &[Datum]) -> Result<Option<Vec<Datum>>> {
     let wrong = || malformed(module, op, "operand of the kind that it takes");
@@ -377,6 +404,14 @@ fn container(module: &Module, op: Op, operands: &[Datum]) -> Result<Option<Vec<D
             }
             items.insert(at, operands.get(1).cloned().ok_or_else(wrong)?);
             Datum::Sequence(items)
+        }
+        "nn.split_to_sequence" => {
+            let data = operands.first().and_then(tensor).ok_or_else(wrong)?;
+            let attrs = Attrs::new(module.context(), module.attrs(op));
+            let sizes = operands.get(1).and_then(tensor);
+            let keep = attrs.bool("keepdims").unwrap_or(true);
+            let parts = parts(data, attrs.int("axis").unwrap_or(0), sizes, keep)?;
+            Datum::Sequence(parts.into_iter().map(Datum::Tensor).collect())
         }
         "nn.concat_from_sequence" => {
             let items = sequence()?;

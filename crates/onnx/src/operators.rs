@@ -384,8 +384,18 @@ pub(crate) static ROWS: &[Row] = &[
     row("Col2Im", "nn.col2im", 18, &[]),
     row("CenterCropPad", "nn.center_crop_pad", 18, &[bare("axes", Kind::Ints)]),
     // Quantised.
-    row("QuantizeLinear", "nn.quantize", 10, &[int("axis", 1), flag("saturate", true)]),
-    row("DequantizeLinear", "nn.dequantize", 10, &[int("axis", 1)]),
+    row(
+        "QuantizeLinear",
+        "nn.quantize",
+        10,
+        &[int("axis", 1), flag("saturate", true), bare("output_dtype", Kind::DType)],
+    ),
+    row(
+        "DequantizeLinear",
+        "nn.dequantize",
+        10,
+        &[int("axis", 1), bare("output_dtype", Kind::DType)],
+    ),
     row("DynamicQuantizeLinear", "nn.dynamic_quantize", 11, &[]),
     row("MatMulInteger", "nn.matmul_integer", 10, &[]),
     row("QLinearMatMul", "nn.qlinear_matmul", 10, &[]),

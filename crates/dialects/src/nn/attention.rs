@@ -1,9 +1,12 @@
 //! Attention, and the rotation of positions that goes before it.
 
 use tangram_ir::{AttrDef, AttrKind, Dim, InferCx};
+use tangram_tensor::attention as kernels;
+use tangram_tensor::attention::{AttentionMask, AttentionOperands, AttentionParams, RotaryParams};
 
 use super::conv::agree;
 use super::{NnOp, maybe, maybe_result, op, operand, optional, result};
+use crate::eval::{EvalCx, EvalError, Evaluated, single, sizes};
 use crate::infer::{Dims, InferExt, Result, Shaped, one, several};
 use crate::{dims, infer_error};
 
@@ -40,7 +43,8 @@ pub(super) static OPS: &[NnOp] = &[
             maybe("qk_matmul_output_mode", AttrKind::Int, "which scores are returned; 0 if absent"),
         ],
         infer_attention,
-    ),
+    )
+    .eval(eval_attention),
     op(
         "nn.rotary_embedding",
         "pairs of features rotated by an angle that grows with the position",
@@ -57,7 +61,8 @@ pub(super) static OPS: &[NnOp] = &[
             maybe("rotary_embedding_dim", AttrKind::Int, "features rotated; 0 (all) if absent"),
         ],
         infer_rotary,
-    ),
+    )
+    .eval(eval_rotary),
 ];
 
 fn infer_rotary(cx: &InferCx<'_>) -> Result {
@@ -104,4 +109,57 @@ fn infer_attention(cx: &InferCx<'_>) -> Result {
         Shaped::ranked([q[0], q[1], q[2], total], element),
     ];
     several(cx, results.into_iter().take(cx.result_count.unwrap_or(1).clamp(1, 4)))
+}
+
+/// The attribute as a size; `None` if it is absent.
+fn count(cx: &EvalCx<'_>, name: &'static str) -> Result<Option<usize>, EvalError> {
+    cx.attrs().int(name).map(|n| Ok(sizes(name, &[n])?[0])).transpose()
+}
+
+fn eval_attention(cx: &EvalCx<'_>) -> Evaluated {
+    let past = cx.get(4).zip(cx.get(5));
+    let operands = AttentionOperands { q: cx.need(0)?, k: cx.need(1)?, v: cx.need(2)?, past };
+    let windows = kernels::Windows {
+        left: reach(cx, "left_window_size"),
+        right: reach(cx, "right_window_size"),
+    };
+    let mask = AttentionMask {
+        mask: cx.get(3),
+        causal: cx.attrs().flag("is_causal"),
+        windows,
+        valid_keys: cx.get(6),
+    };
+    let params = AttentionParams {
+        scale: cx.attrs().float("scale"),
+        softcap: cx.attrs().float("softcap").unwrap_or(0.0),
+        q_heads: count(cx, "q_num_heads")?,
+        kv_heads: count(cx, "kv_num_heads")?,
+        stage: stage(cx)?,
+    };
+    let out = kernels::attention(&operands, &mask, &params)?;
+    Ok(vec![out.y, out.present_key, out.present_value, out.scores])
+}
+
+/// How many places a window reaches; one that is negative or absent has no end.
+fn reach(cx: &EvalCx<'_>, name: &str) -> Option<usize> {
+    cx.attrs().int(name).and_then(|n| usize::try_from(n).ok())
+}
+
+fn stage(cx: &EvalCx<'_>) -> Result<kernels::ScoreStage, EvalError> {
+    Ok(match cx.attrs().int("qk_matmul_output_mode").unwrap_or(0) {
+        0 => kernels::ScoreStage::Raw,
+        1 => kernels::ScoreStage::Capped,
+        2 => kernels::ScoreStage::Masked,
+        3 => kernels::ScoreStage::Softmax,
+        other => return Err(EvalError::Value("qk_matmul_output_mode", other.to_string())),
+    })
+}
+
+fn eval_rotary(cx: &EvalCx<'_>) -> Evaluated {
+    let params = RotaryParams {
+        interleaved: cx.attrs().flag("interleaved"),
+        rotated: count(cx, "rotary_embedding_dim")?.unwrap_or(0),
+        heads: count(cx, "num_heads")?.filter(|&heads| heads > 0),
+    };
+    single(kernels::rotary_embedding(cx.need(0)?, cx.need(1)?, cx.need(2)?, cx.get(3), params))
 }

@@ -3,7 +3,7 @@
 use smallvec::smallvec;
 use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, OpDef, OperandDef, ResultDef, Traits};
 use tangram_presburger::symbolic::Truth;
-use tangram_tensor::linear::{self, TransposeParams};
+use tangram_tensor::linear as kernels;
 
 use super::window::{self, NAMES, Window};
 use super::{NnOp, maybe, operand, result};
@@ -176,23 +176,24 @@ fn grown(cx: &InferCx<'_>, spatial: &[Dim], windows: &[Window]) -> Result<Vec<Di
     (0..spatial.len()).map(covered).collect()
 }
 
-/// The number of groups as kernels take it.
-fn group_count(cx: &EvalCx<'_>) -> std::result::Result<usize, EvalError> {
+/// The number of groups, for a kernel.
+pub(super) fn group_count(cx: &EvalCx<'_>) -> Result<usize, EvalError> {
     let groups = cx.attrs().int("groups").unwrap_or(1);
     usize::try_from(groups).map_err(|_| EvalError::Value("groups", groups.to_string()))
 }
 
 fn eval_conv(cx: &EvalCx<'_>) -> Evaluated {
-    let window = window::params(&cx.attrs());
-    single(linear::conv(cx.need(0)?, cx.need(1)?, None, group_count(cx)?, &window))
+    let params = window::params(cx.attrs(), &NAMES);
+    single(kernels::conv(cx.need(0)?, cx.need(1)?, None, group_count(cx)?, &params))
 }
 
 fn eval_transposed(cx: &EvalCx<'_>) -> Evaluated {
-    let attrs = cx.attrs();
-    let transpose = TransposeParams {
-        output_padding: attrs.ints("output_padding").unwrap_or_default(),
-        output_shape: attrs.ints("output_shape").unwrap_or_default(),
+    let params = window::params(cx.attrs(), &NAMES);
+    let list = |name| cx.attrs().ints(name).unwrap_or_default();
+    let transpose = kernels::TransposeParams {
+        output_padding: list("output_padding"),
+        output_shape: list("output_shape"),
     };
-    let (x, w, groups) = (cx.need(0)?, cx.need(1)?, group_count(cx)?);
-    single(linear::conv_transpose(x, w, None, groups, &window::params(&attrs), &transpose))
+    let (x, w) = (cx.need(0)?, cx.need(1)?);
+    single(kernels::conv_transpose(x, w, None, group_count(cx)?, &params, &transpose))
 }

@@ -2,9 +2,12 @@
 
 use tangram_ir::{AttrDef, AttrKind, Context, Dim, InferCx, OperandDef, ResultDef};
 use tangram_presburger::symbolic::Expr;
+use tangram_tensor::image as kernels;
 
 use super::conv::agree;
+use super::window::{self, ONNX_NAMES};
 use super::{NnOp, maybe, op, operand, optional, result};
+use crate::eval::{EvalCx, EvalError, Evaluated, single, sizes as counts};
 use crate::infer::{Dims, InferExt, Result, Shaped, axes, one};
 use crate::{dims, infer_error};
 
@@ -30,7 +33,8 @@ pub(super) static OPS: &[NnOp] = &[
         &[result("output", "`sizes`, or `floor(extent * scale)`")],
         RESIZE_ATTRS,
         infer_resize,
-    ),
+    )
+    .eval(eval_resize),
     op(
         "nn.grid_sample",
         "`x` interpolated at coordinates between -1 and 1",
@@ -46,7 +50,8 @@ pub(super) static OPS: &[NnOp] = &[
             ALIGN,
         ],
         infer_grid_sample,
-    ),
+    )
+    .eval(eval_grid_sample),
     op(
         "nn.affine_grid",
         "the coordinates that affine maps give, for `nn.grid_sample`",
@@ -57,7 +62,8 @@ pub(super) static OPS: &[NnOp] = &[
         &[result("grid", "batch, spatial extents, 2 or 3")],
         &[ALIGN],
         infer_affine_grid,
-    ),
+    )
+    .eval(eval_affine_grid),
     op(
         "nn.non_max_suppression",
         "the boxes that overlap no better one too much",
@@ -71,7 +77,8 @@ pub(super) static OPS: &[NnOp] = &[
         &[result("selected", "boxes by 3: batch, class, box; `i64`")],
         &[maybe("center_point_box", AttrKind::Int, "1: centre and extents; 0 (corners) if absent")],
         infer_non_max_suppression,
-    ),
+    )
+    .eval(eval_non_max_suppression),
     op(
         "nn.col2im",
         "columns of patches added up into an image",
@@ -87,7 +94,8 @@ pub(super) static OPS: &[NnOp] = &[
             maybe("strides", AttrKind::Ints, "1 if absent"),
         ],
         infer_col2im,
-    ),
+    )
+    .eval(eval_col2im),
     op(
         "nn.center_crop_pad",
         "`x` cut or padded with zeros at both ends so that it has the given extents",
@@ -95,7 +103,8 @@ pub(super) static OPS: &[NnOp] = &[
         LIKE_SHAPE,
         &[maybe("axes", AttrKind::Ints, "the axes that `shape` speaks of; all if absent")],
         infer_center_crop_pad,
-    ),
+    )
+    .eval(eval_center_crop_pad),
 ];
 
 const RESIZE_ATTRS: &[AttrDef] = &[
@@ -297,4 +306,113 @@ fn infer_center_crop_pad(cx: &InferCx<'_>) -> Result {
         out[crate::infer::axis(axis, from.len())?] = extent;
     }
     one(cx, &Shaped { dims: Some(out), ..x })
+}
+
+fn eval_resize(cx: &EvalCx<'_>) -> Evaluated {
+    let x = cx.need(0)?;
+    let params = resize_params(cx)?;
+    let sizes = cx.ints("sizes", 3)?.filter(|list| !list.is_empty());
+    if let Some(sizes) = sizes {
+        let sizes = counts("sizes", &sizes)?;
+        return single(kernels::resize(x, kernels::ResizeTarget::Sizes(&sizes), &params));
+    }
+    let scales = match (cx.attrs().floats("scales"), cx.get(2)) {
+        (Some(list), _) => list,
+        (None, Some(tensor)) => tensor.f64s()?,
+        (None, None) => return Err(EvalError::AbsentOperand(2)),
+    };
+    let scales: Vec<f32> = scales.iter().map(|&scale| scale as f32).collect();
+    single(kernels::resize(x, kernels::ResizeTarget::Scales(&scales), &params))
+}
+
+fn resize_params(cx: &EvalCx<'_>) -> Result<kernels::ResizeParams, EvalError> {
+    use kernels::{AspectPolicy, CoordinateTransform, NearestMode, ResizeMode};
+    let attrs = cx.attrs();
+    let unknown = |name, text: &str| Err(EvalError::Value(name, text.to_owned()));
+    let transform = attrs.text("coordinate_transformation_mode");
+    Ok(kernels::ResizeParams {
+        mode: match attrs.text("mode") {
+            Some("linear") => ResizeMode::Linear,
+            Some("cubic") => ResizeMode::Cubic { a: attrs.float("cubic_coeff_a").unwrap_or(-0.75) },
+            _ => ResizeMode::Nearest,
+        },
+        nearest: match attrs.text("nearest_mode") {
+            Some("round_prefer_ceil") => NearestMode::RoundPreferCeil,
+            Some("floor") => NearestMode::Floor,
+            Some("ceil") => NearestMode::Ceil,
+            _ => NearestMode::RoundPreferFloor,
+        },
+        transform: match transform {
+            None | Some("half_pixel") => CoordinateTransform::HalfPixel,
+            Some("half_pixel_symmetric") => CoordinateTransform::HalfPixelSymmetric,
+            Some("pytorch_half_pixel") => CoordinateTransform::PytorchHalfPixel,
+            Some("align_corners") => CoordinateTransform::AlignCorners,
+            Some("asymmetric") => CoordinateTransform::Asymmetric,
+            Some("tf_crop_and_resize") => CoordinateTransform::TfCropAndResize,
+            Some(other) => return unknown("coordinate_transformation_mode", other),
+        },
+        policy: match attrs.text("keep_aspect_ratio_policy") {
+            Some("not_larger") => AspectPolicy::NotLarger,
+            Some("not_smaller") => AspectPolicy::NotSmaller,
+            _ => AspectPolicy::Stretch,
+        },
+        axes: attrs.ints("axes"),
+        roi: cx.get(1).map(|roi| roi.f64s()).transpose()?.unwrap_or_default(),
+        antialias: attrs.flag("antialias"),
+        exclude_outside: attrs.flag("exclude_outside"),
+        extrapolation_value: attrs.float("extrapolation_value").unwrap_or(0.0),
+    })
+}
+
+fn eval_grid_sample(cx: &EvalCx<'_>) -> Evaluated {
+    let params = kernels::GridParams {
+        mode: match cx.attrs().text("mode") {
+            Some("nearest") => kernels::GridMode::Nearest,
+            Some("cubic") => kernels::GridMode::Cubic,
+            _ => kernels::GridMode::Linear,
+        },
+        padding: match cx.attrs().text("padding_mode") {
+            Some("border") => kernels::GridPadding::Border,
+            Some("reflection") => kernels::GridPadding::Reflection,
+            _ => kernels::GridPadding::Zeros,
+        },
+        align_corners: cx.attrs().flag("align_corners"),
+    };
+    single(kernels::grid_sample(cx.need(0)?, cx.need(1)?, params))
+}
+
+/// The sizes that operand `i` lists.
+fn listed(cx: &EvalCx<'_>, name: &'static str, i: usize) -> Result<Vec<usize>, EvalError> {
+    counts(name, &cx.need(i)?.i64s()?)
+}
+
+fn eval_affine_grid(cx: &EvalCx<'_>) -> Evaluated {
+    let align_corners = cx.attrs().flag("align_corners");
+    single(kernels::affine_grid(cx.need(0)?, &listed(cx, "size", 1)?, align_corners))
+}
+
+fn eval_non_max_suppression(cx: &EvalCx<'_>) -> Evaluated {
+    let first = |i: usize| -> Result<Option<f64>, EvalError> {
+        Ok(cx.get(i).map(|t| t.f64s()).transpose()?.and_then(|list| list.first().copied()))
+    };
+    let most = cx.get(2).map(|t| t.i64s()).transpose()?.and_then(|list| list.first().copied());
+    let params = kernels::NmsParams {
+        // Negative numbers mean none, as 0 does.
+        max_boxes_per_class: most.map_or(0, |n| usize::try_from(n).unwrap_or(0)),
+        iou_threshold: first(3)?.unwrap_or(0.0),
+        score_threshold: first(4)?,
+        center_point_box: cx.attrs().int("center_point_box") == Some(1),
+    };
+    single(kernels::non_max_suppression(cx.need(0)?, cx.need(1)?, &params))
+}
+
+fn eval_col2im(cx: &EvalCx<'_>) -> Evaluated {
+    let (image, block) = (listed(cx, "image_shape", 1)?, listed(cx, "block_shape", 2)?);
+    let params = window::params(cx.attrs(), &ONNX_NAMES);
+    single(kernels::col2im(cx.need(0)?, &image, &block, &params))
+}
+
+fn eval_center_crop_pad(cx: &EvalCx<'_>) -> Evaluated {
+    let axes = cx.attrs().ints("axes");
+    single(kernels::center_crop_pad(cx.need(0)?, &listed(cx, "shape", 1)?, axes.as_deref()))
 }

@@ -398,7 +398,11 @@ fn running(cx: &EvalCx<'_>, kernel: Extreme) -> Evaluated {
 }
 
 fn eval_one_hot(cx: &EvalCx<'_>) -> Evaluated {
-    let depth = cx.need(1)?.i64s()?;
+    // The depth is a number of any type.
+    let depth = match cx.need(1)?.i64s() {
+        Ok(ints) => ints,
+        Err(_) => cx.need(1)?.f64s()?.iter().map(|&depth| depth as i64).collect(),
+    };
     let depth = sizes("depth", &depth)?.first().copied().ok_or(EvalError::AbsentOperand(1))?;
     let axis = cx.attrs().int("axis").unwrap_or(-1);
     single(shape::one_hot(cx.need(0)?, depth, cx.need(2)?, axis))

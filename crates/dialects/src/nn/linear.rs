@@ -3,7 +3,7 @@
 use tangram_ir::{AttrDef, AttrKind, Context, Dim, InferCx, OperandDef, ResultDef, Traits};
 use tangram_tensor::elementwise::add;
 use tangram_tensor::layout::resolve_axis;
-use tangram_tensor::linear::{self, GemmParams};
+use tangram_tensor::linear::{self as kernels, GemmParams};
 use tangram_tensor::shape::transpose;
 
 use super::conv::agree;
@@ -31,7 +31,7 @@ pub(super) static OPS: &[NnOp] = &[
         &[],
         infer_dense,
     )
-    .eval(eval_transposed),
+    .eval(eval_dense),
     op(
         "nn.matmul",
         "the product of matrices, as NumPy's `matmul`",
@@ -40,7 +40,7 @@ pub(super) static OPS: &[NnOp] = &[
         &[],
         infer_matmul,
     )
-    .eval(|cx| single(linear::matmul(cx.need(0)?, cx.need(1)?)))
+    .eval(|cx| single(kernels::matmul(cx.need(0)?, cx.need(1)?)))
     .with(Traits::ASSOCIATIVE),
     op(
         "nn.batch_matmul",
@@ -50,7 +50,7 @@ pub(super) static OPS: &[NnOp] = &[
         &[],
         infer_batch_matmul,
     )
-    .eval(eval_transposed),
+    .eval(eval_batch_matmul),
     op(
         "nn.gemm",
         "`alpha * a * b + beta * c`",
@@ -189,29 +189,27 @@ fn eval_bias_add(cx: &EvalCx<'_>) -> Evaluated {
     single(add(x, &bias.reshaped(shape)?))
 }
 
-/// The product with the transpose of the second operand.
-fn eval_transposed(cx: &EvalCx<'_>) -> Evaluated {
-    let y = cx.need(1)?;
-    let mut axes: Vec<i64> = (0..y.rank() as i64).collect();
-    let rank = axes.len();
-    if rank >= 2 {
-        axes.swap(rank - 2, rank - 1);
-    }
-    single(linear::matmul(cx.need(0)?, &transpose(y, Some(&axes))?))
+fn eval_dense(cx: &EvalCx<'_>) -> Evaluated {
+    let params = GemmParams { trans_b: true, ..GemmParams::default() };
+    single(kernels::gemm(cx.need(0)?, cx.need(1)?, None, params))
+}
+
+fn eval_batch_matmul(cx: &EvalCx<'_>) -> Evaluated {
+    let y = transpose(cx.need(1)?, Some(&[0, 2, 1]))?;
+    single(kernels::matmul(cx.need(0)?, &y))
 }
 
 fn eval_gemm(cx: &EvalCx<'_>) -> Evaluated {
-    let attrs = cx.attrs();
     let params = GemmParams {
-        alpha: attrs.float("alpha").unwrap_or(1.0),
-        beta: attrs.float("beta").unwrap_or(1.0),
-        trans_a: attrs.flag("transpose_a"),
-        trans_b: attrs.flag("transpose_b"),
+        alpha: cx.attrs().float("alpha").unwrap_or(1.0),
+        beta: cx.attrs().float("beta").unwrap_or(1.0),
+        trans_a: cx.attrs().flag("transpose_a"),
+        trans_b: cx.attrs().flag("transpose_b"),
     };
-    single(linear::gemm(cx.need(0)?, cx.need(1)?, cx.get(2), params))
+    single(kernels::gemm(cx.need(0)?, cx.need(1)?, cx.get(2), params))
 }
 
 fn eval_einsum(cx: &EvalCx<'_>) -> Evaluated {
     let equation = cx.attrs().text("equation").ok_or(EvalError::Attribute("equation"))?;
-    single(linear::einsum(equation, &cx.all()?))
+    single(kernels::einsum(equation, &cx.all()?))
 }

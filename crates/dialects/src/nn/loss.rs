@@ -1,8 +1,10 @@
 //! Losses of classification.
 
 use tangram_ir::{AttrDef, AttrKind, InferCx};
+use tangram_tensor::loss::{self as kernels, Reduction};
 
 use super::{NnOp, maybe, maybe_result, op, operand, optional, result};
+use crate::eval::{EvalCx, Evaluated, single};
 use crate::infer::{InferExt, Result, Shaped, one, several};
 
 const ATTRS: &[AttrDef] = &[
@@ -23,7 +25,8 @@ pub(super) static OPS: &[NnOp] = &[
         &[result("loss", "a scalar; the shape of `target` for the reduction `none`")],
         ATTRS,
         infer_nll,
-    ),
+    )
+    .eval(eval_nll),
     op(
         "nn.softmax_cross_entropy_loss",
         "`nn.nll_loss` of the logarithm of the softmax of `scores`",
@@ -38,7 +41,8 @@ pub(super) static OPS: &[NnOp] = &[
         ],
         ATTRS,
         infer_cross_entropy,
-    ),
+    )
+    .eval(eval_cross_entropy),
 ];
 
 fn loss(cx: &InferCx<'_>) -> Result<Shaped> {
@@ -56,4 +60,25 @@ fn infer_nll(cx: &InferCx<'_>) -> Result {
 fn infer_cross_entropy(cx: &InferCx<'_>) -> Result {
     let count = cx.result_count.unwrap_or(1).clamp(1, 2);
     several(cx, [loss(cx)?, cx.tensor(0)?].into_iter().take(count))
+}
+
+fn reduction(cx: &EvalCx<'_>) -> Reduction {
+    match cx.attrs().text("reduction") {
+        Some("none") => Reduction::None,
+        Some("sum") => Reduction::Sum,
+        _ => Reduction::Mean,
+    }
+}
+
+fn eval_nll(cx: &EvalCx<'_>) -> Evaluated {
+    let ignored = cx.attrs().int("ignore_index");
+    single(kernels::nll_loss(cx.need(0)?, cx.need(1)?, cx.get(2), reduction(cx), ignored))
+}
+
+fn eval_cross_entropy(cx: &EvalCx<'_>) -> Evaluated {
+    let ignored = cx.attrs().int("ignore_index");
+    let (scores, labels) = (cx.need(0)?, cx.need(1)?);
+    let (loss, log_prob) =
+        kernels::softmax_cross_entropy(scores, labels, cx.get(2), reduction(cx), ignored)?;
+    Ok(vec![loss, log_prob])
 }

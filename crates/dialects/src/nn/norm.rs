@@ -1,11 +1,12 @@
 //! Normalisations: mean and variance set to 0 and 1, norms set to 1.
 
-use tangram_ir::{AttrDef, AttrKind, Dim, FloatKind, InferCx, OperandDef, ResultDef, Type};
-use tangram_tensor::{DType, norm};
+use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, OperandDef, ResultDef, Type};
+use tangram_tensor::{DType, norm as kernels};
 
 use super::conv::agree;
 use super::{NnOp, maybe, maybe_result, needed, op, operand, optional, result};
-use crate::eval::{EvalCx, EvalError, Evaluated, single};
+use crate::dtype;
+use crate::eval::{EvalCx, EvalError, Evaluated, single, sizes};
 use crate::infer::{InferExt, Result, Shaped, axis, one, several};
 use crate::infer_error;
 
@@ -64,7 +65,7 @@ pub(super) static OPS: &[NnOp] = &[
         &[EPSILON],
         infer_per_channel,
     )
-    .eval(eval_instance_norm),
+    .eval(|cx| single(kernels::instance_norm(cx.need(0)?, cx.need(1)?, cx.need(2)?, epsilon(cx)))),
     op(
         "nn.group_norm",
         "each group of channels of each batch with mean 0 and variance 1, scaled and shifted",
@@ -82,7 +83,7 @@ pub(super) static OPS: &[NnOp] = &[
         &[AXIS, EPSILON, STASH],
         infer_last_axis,
     )
-    .eval(eval_rms_norm),
+    .eval(|cx| single(kernels::rms_norm(cx.need(0)?, cx.get(1), last_axis(cx), epsilon(cx)))),
     op(
         "nn.lp_norm",
         "`x` divided by its p-norm along a dimension",
@@ -94,7 +95,9 @@ pub(super) static OPS: &[NnOp] = &[
         ],
         infer_last_axis,
     )
-    .eval(eval_lp_norm),
+    .eval(|cx| {
+        single(kernels::lp_norm(cx.need(0)?, last_axis(cx), cx.attrs().int("p").unwrap_or(2)))
+    }),
     op(
         "nn.mean_variance_norm",
         "`x` with mean 0 and variance 1 over dimensions",
@@ -103,7 +106,10 @@ pub(super) static OPS: &[NnOp] = &[
         &[maybe("axes", AttrKind::Ints, "the dimensions; 0, 2, 3 if absent")],
         infer_like,
     )
-    .eval(eval_mean_variance_norm),
+    .eval(|cx| {
+        let axes = cx.attrs().ints("axes").unwrap_or_else(|| vec![0, 2, 3]);
+        single(kernels::mean_variance_norm(cx.need(0)?, &axes))
+    }),
     op(
         "nn.lrn",
         "`x / (bias + alpha / size * s)^beta`, `s` the sum of squares in nearby channels",
@@ -162,62 +168,59 @@ fn infer_layer_norm(cx: &InferCx<'_>) -> Result {
     several(cx, [x, moments.clone(), moments].into_iter().take(count))
 }
 
-/// The float type that ONNX's number in `stash_type` stands for.
-fn stash_type(cx: &InferCx<'_>) -> Type {
-    cx.context().float_type(match cx.attrs().int("stash_type") {
-        Some(10) => FloatKind::F16,
-        Some(11) => FloatKind::F64,
-        Some(16) => FloatKind::BF16,
-        _ => FloatKind::F32,
+/// The float type that ONNX's number `number` stands for.
+pub(super) fn float_numbered(number: i64) -> Option<DType> {
+    Some(match number {
+        1 => DType::F32,
+        10 => DType::F16,
+        11 => DType::F64,
+        16 => DType::BF16,
+        _ => return None,
     })
 }
 
+fn stash_type(cx: &InferCx<'_>) -> Type {
+    let number = cx.attrs().int("stash_type").unwrap_or(1);
+    dtype::type_of(cx.context(), float_numbered(number).unwrap_or(DType::F32))
+}
+
 fn epsilon(cx: &EvalCx<'_>) -> f64 {
-    cx.attrs().float("epsilon").unwrap_or(1e-5)
+    cx.attrs().float("epsilon").unwrap_or(f64::from(1e-5_f32))
+}
+
+fn last_axis(cx: &EvalCx<'_>) -> i64 {
+    cx.attrs().int("axis").unwrap_or(-1)
 }
 
 fn eval_batch_norm(cx: &EvalCx<'_>) -> Evaluated {
-    let [gamma, beta, mean, variance] = [cx.need(1)?, cx.need(2)?, cx.need(3)?, cx.need(4)?];
-    single(norm::batch_norm(cx.need(0)?, gamma, beta, mean, variance, epsilon(cx)))
+    let (gamma, beta) = (cx.need(1)?, cx.need(2)?);
+    let (mean, variance) = (cx.need(3)?, cx.need(4)?);
+    single(kernels::batch_norm(cx.need(0)?, gamma, beta, mean, variance, epsilon(cx)))
 }
 
 fn eval_layer_norm(cx: &EvalCx<'_>) -> Evaluated {
-    let axis = cx.attrs().int("axis").unwrap_or(-1);
-    let stash = cx.dtype(1).unwrap_or(DType::F32);
-    let made = norm::layer_norm(cx.need(0)?, cx.get(1), cx.get(2), axis, epsilon(cx), stash)?;
-    Ok([made.y, made.mean, made.inv_std].into_iter().take(cx.results.len()).collect())
-}
-
-fn eval_instance_norm(cx: &EvalCx<'_>) -> Evaluated {
-    single(norm::instance_norm(cx.need(0)?, cx.need(1)?, cx.need(2)?, epsilon(cx)))
+    let number = cx.attrs().int("stash_type").unwrap_or(1);
+    let stash =
+        float_numbered(number).ok_or_else(|| EvalError::Value("stash_type", number.to_string()))?;
+    let (x, gamma, beta) = (cx.need(0)?, cx.get(1), cx.get(2));
+    let norm = kernels::layer_norm(x, gamma, beta, last_axis(cx), epsilon(cx), stash)?;
+    Ok(vec![norm.y, norm.mean, norm.inv_std])
 }
 
 fn eval_group_norm(cx: &EvalCx<'_>) -> Evaluated {
-    let groups = cx.attrs().int("num_groups").unwrap_or(1);
-    let groups =
-        usize::try_from(groups).map_err(|_| EvalError::Value("num_groups", groups.to_string()))?;
-    single(norm::group_norm(cx.need(0)?, cx.need(1)?, cx.need(2)?, groups, epsilon(cx)))
-}
-
-fn eval_rms_norm(cx: &EvalCx<'_>) -> Evaluated {
-    let axis = cx.attrs().int("axis").unwrap_or(-1);
-    single(norm::rms_norm(cx.need(0)?, cx.get(1), axis, epsilon(cx)))
-}
-
-fn eval_lp_norm(cx: &EvalCx<'_>) -> Evaluated {
-    let [axis, p] = [("axis", -1), ("p", 2)].map(|(name, d)| cx.attrs().int(name).unwrap_or(d));
-    single(norm::lp_norm(cx.need(0)?, axis, p))
-}
-
-fn eval_mean_variance_norm(cx: &EvalCx<'_>) -> Evaluated {
-    let axes = cx.attrs().ints("axes").unwrap_or_else(|| vec![0, 2, 3]);
-    single(norm::mean_variance_norm(cx.need(0)?, &axes))
+    let groups = cx.attrs().int("num_groups").ok_or(EvalError::Attribute("num_groups"))?;
+    let groups = sizes("num_groups", &[groups])?[0];
+    single(kernels::group_norm(cx.need(0)?, cx.need(1)?, cx.need(2)?, groups, epsilon(cx)))
 }
 
 fn eval_lrn(cx: &EvalCx<'_>) -> Evaluated {
-    let size = cx.attrs().int("size").unwrap_or(1);
-    let size = usize::try_from(size).map_err(|_| EvalError::Value("size", size.to_string()))?;
-    let number = |name: &str, default: f64| cx.attrs().float(name).unwrap_or(default);
-    let (alpha, beta, bias) = (number("alpha", 1e-4), number("beta", 0.75), number("bias", 1.0));
-    single(norm::lrn(cx.need(0)?, size, alpha, beta, bias))
+    let size = cx.attrs().int("size").ok_or(EvalError::Attribute("size"))?;
+    let number = |name, default: f32| cx.attrs().float(name).unwrap_or(f64::from(default));
+    single(kernels::lrn(
+        cx.need(0)?,
+        sizes("size", &[size])?[0],
+        number("alpha", 1e-4),
+        number("beta", 0.75),
+        number("bias", 1.0),
+    ))
 }

@@ -2,7 +2,8 @@
 
 use smallvec::smallvec;
 use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, OpDef, OperandDef, ResultDef, Traits};
-use tangram_tensor::linear::{self, PoolParams, StorageOrder};
+use tangram_tensor::image;
+use tangram_tensor::linear::{self as kernels, PoolParams, StorageOrder};
 use tangram_tensor::reduce::{Reduce, reduce};
 
 use super::conv::spatial_rank;
@@ -102,7 +103,8 @@ pub(super) static OPS: &[NnOp] = &[
         OUT,
         &[maybe("p", AttrKind::Int, "the exponent of the norm; 2 if absent")],
         infer_global,
-    ),
+    )
+    .eval(|cx| single(kernels::global_lp_pool(cx.need(0)?, exponent(cx)))),
     NnOp {
         def: OpDef {
             operands: &[
@@ -120,7 +122,7 @@ pub(super) static OPS: &[NnOp] = &[
             infer: Some(infer_unpool),
             ..OpDef::new("nn.max_unpool", "elements of a pool put back where they were")
         },
-        eval: None,
+        eval: Some(eval_unpool),
     },
     op(
         "nn.roi_pool",
@@ -132,7 +134,8 @@ pub(super) static OPS: &[NnOp] = &[
             maybe("spatial_scale", AttrKind::Float, "from regions to data; 1 if absent"),
         ],
         infer_roi_pool,
-    ),
+    )
+    .eval(eval_roi_pool),
     op(
         "nn.roi_align",
         "the mean or maximum of interpolated samples in each cell of each region",
@@ -155,7 +158,8 @@ pub(super) static OPS: &[NnOp] = &[
             ),
         ],
         infer_roi_align,
-    ),
+    )
+    .eval(eval_roi_align),
 ];
 
 fn infer_pool(cx: &InferCx<'_>) -> Result {
@@ -237,11 +241,17 @@ fn whole(cx: &EvalCx<'_>, kind: Reduce) -> Evaluated {
     single(reduce(kind, x, &axes, true, true))
 }
 
-fn params(cx: &EvalCx<'_>) -> std::result::Result<PoolParams, EvalError> {
-    let attrs = cx.attrs();
-    let kernel = attrs.ints("pool_size").ok_or(EvalError::Attribute("pool_size"))?;
-    let kernel = sizes("pool_size", &kernel)?;
-    Ok(PoolParams { kernel, window: window::params(&attrs), ceil_mode: attrs.flag("ceil_mode") })
+fn params(cx: &EvalCx<'_>) -> Result<PoolParams, EvalError> {
+    let size = cx.attrs().ints("pool_size").ok_or(EvalError::Attribute("pool_size"))?;
+    Ok(PoolParams {
+        kernel: sizes("pool_size", &size)?,
+        window: window::params(cx.attrs(), &NAMES),
+        ceil_mode: cx.attrs().flag("ceil_mode"),
+    })
+}
+
+fn exponent(cx: &EvalCx<'_>) -> i64 {
+    cx.attrs().int("p").unwrap_or(2)
 }
 
 fn eval_max(cx: &EvalCx<'_>) -> Evaluated {
@@ -249,16 +259,60 @@ fn eval_max(cx: &EvalCx<'_>) -> Evaluated {
         Some(1) => StorageOrder::ColumnMajor,
         _ => StorageOrder::RowMajor,
     };
-    let (maxima, indices) = linear::max_pool(cx.need(0)?, &params(cx)?, order)?;
-    Ok([maxima, indices].into_iter().take(cx.results.len()).collect())
+    let (output, indices) = kernels::max_pool(cx.need(0)?, &params(cx)?, order)?;
+    Ok(vec![output, indices])
 }
 
 fn eval_avg(cx: &EvalCx<'_>) -> Evaluated {
-    let count_padding = cx.attrs().flag("count_include_pad");
-    single(linear::avg_pool(cx.need(0)?, &params(cx)?, count_padding))
+    let include_pad = cx.attrs().flag("count_include_pad");
+    single(kernels::avg_pool(cx.need(0)?, &params(cx)?, include_pad))
 }
 
 fn eval_lp(cx: &EvalCx<'_>) -> Evaluated {
-    let p = cx.attrs().int("p").unwrap_or(2);
-    single(linear::lp_pool(cx.need(0)?, &params(cx)?, p))
+    single(kernels::lp_pool(cx.need(0)?, &params(cx)?, exponent(cx)))
+}
+
+fn eval_unpool(cx: &EvalCx<'_>) -> Evaluated {
+    let kernel = cx.attrs().ints("kernel_shape").ok_or(EvalError::Attribute("kernel_shape"))?;
+    let shape = match cx.get(2) {
+        Some(shape) => Some(sizes("output_shape", &shape.i64s()?)?),
+        None => None,
+    };
+    single(image::max_unpool(
+        cx.need(0)?,
+        cx.need(1)?,
+        &sizes("kernel_shape", &kernel)?,
+        &window::params(cx.attrs(), &ONNX_NAMES),
+        shape.as_deref(),
+    ))
+}
+
+fn scale(cx: &EvalCx<'_>) -> f64 {
+    cx.attrs().float("spatial_scale").unwrap_or(1.0)
+}
+
+fn eval_roi_pool(cx: &EvalCx<'_>) -> Evaluated {
+    let cells = cx.attrs().ints("pooled_shape").ok_or(EvalError::Attribute("pooled_shape"))?;
+    let cells = <[usize; 2]>::try_from(sizes("pooled_shape", &cells)?);
+    let cells = cells.map_err(|list| EvalError::Value("pooled_shape", format!("{list:?}")))?;
+    single(image::max_roi_pool(cx.need(0)?, cx.need(1)?, cells, scale(cx)))
+}
+
+fn eval_roi_align(cx: &EvalCx<'_>) -> Evaluated {
+    let count = |name, default| {
+        let n = cx.attrs().int(name).unwrap_or(default);
+        usize::try_from(n).map_err(|_| EvalError::Value(name, n.to_string()))
+    };
+    let params = image::RoiAlignParams {
+        output_height: count("output_height", 1)?,
+        output_width: count("output_width", 1)?,
+        sampling_ratio: count("sampling_ratio", 0)?,
+        spatial_scale: scale(cx),
+        mode: match cx.attrs().text("mode") {
+            Some("max") => image::RoiMode::Max,
+            _ => image::RoiMode::Avg,
+        },
+        half_pixel: cx.attrs().text("coordinate_transformation_mode") != Some("output_half_pixel"),
+    };
+    single(image::roi_align(cx.need(0)?, cx.need(1)?, cx.need(2)?, &params))
 }

@@ -1,12 +1,16 @@
 //! Quantisation: real numbers as small integers with a scale and a zero point.
 
 use tangram_ir::{AttrDef, AttrKind, FloatKind, InferCx, OperandDef, ResultDef, Type};
-use tangram_tensor::DType;
+use tangram_tensor::quant::{self as kernels, QuantizeParams, Quantized};
+use tangram_tensor::{DType, Tensor};
 
-use super::conv::convolved;
+use super::conv::{convolved, group_count};
 use super::linear::product;
+use super::norm::float_numbered;
+use super::window::{self, NAMES};
 use super::{NnOp, maybe, op, operand, optional, result};
 use crate::dtype;
+use crate::eval::{EvalCx, EvalError, Evaluated, single, sizes};
 use crate::infer::{Dims, InferExt, Result, Shaped, one, several};
 
 const SCALE: OperandDef =
@@ -52,7 +56,8 @@ pub(super) static OPS: &[NnOp] = &[
             maybe("precision", AttrKind::Int, "ONNX's number of the type to divide in"),
         ],
         infer_quantize,
-    ),
+    )
+    .eval(eval_quantize),
     op(
         "nn.dequantize",
         "`(x - zero_point) * scale`",
@@ -60,7 +65,8 @@ pub(super) static OPS: &[NnOp] = &[
         &[result("output", "the shape of `x`, the element type of `scale`")],
         &[AXIS, BLOCK, OUTPUT_DTYPE],
         infer_dequantize,
-    ),
+    )
+    .eval(eval_dequantize),
     op(
         "nn.dynamic_quantize",
         "`x` quantised to `ui8` with a scale that just covers its range",
@@ -72,7 +78,8 @@ pub(super) static OPS: &[NnOp] = &[
         ],
         &[],
         infer_dynamic,
-    ),
+    )
+    .eval(eval_dynamic),
     op(
         "nn.matmul_integer",
         "the product of quantised matrices, in `i32`",
@@ -85,7 +92,8 @@ pub(super) static OPS: &[NnOp] = &[
         PRODUCT,
         &[],
         infer_matmul_integer,
-    ),
+    )
+    .eval(eval_matmul_integer),
     op(
         "nn.qlinear_matmul",
         "the product of quantised matrices, quantised",
@@ -102,7 +110,8 @@ pub(super) static OPS: &[NnOp] = &[
         PRODUCT,
         &[],
         infer_qlinear_matmul,
-    ),
+    )
+    .eval(eval_qlinear_matmul),
     op(
         "nn.conv_integer",
         "the convolution of quantised tensors, in `i32`",
@@ -115,7 +124,8 @@ pub(super) static OPS: &[NnOp] = &[
         CONV_OUT,
         CONV_ATTRS,
         infer_conv_integer,
-    ),
+    )
+    .eval(eval_conv_integer),
     op(
         "nn.qlinear_conv",
         "the convolution of quantised tensors, quantised",
@@ -133,7 +143,8 @@ pub(super) static OPS: &[NnOp] = &[
         CONV_OUT,
         CONV_ATTRS,
         infer_qlinear_conv,
-    ),
+    )
+    .eval(eval_qlinear_conv),
 ];
 
 fn infer_quantize(cx: &InferCx<'_>) -> Result {
@@ -185,4 +196,62 @@ fn infer_conv_integer(cx: &InferCx<'_>) -> Result {
 fn infer_qlinear_conv(cx: &InferCx<'_>) -> Result {
     let dims = convolved(cx, &cx.tensor(0)?, &cx.tensor(3)?, groups(cx))?;
     typed(cx, dims, cx.tensor(7)?.element)
+}
+
+fn block_size(cx: &EvalCx<'_>) -> Result<usize, EvalError> {
+    Ok(sizes("block_size", &[cx.attrs().int("block_size").unwrap_or(0)])?[0])
+}
+
+fn eval_quantize(cx: &EvalCx<'_>) -> Evaluated {
+    let params = QuantizeParams {
+        axis: cx.attrs().int("axis").unwrap_or(1),
+        block_size: block_size(cx)?,
+        saturate: cx.attrs().bool("saturate").unwrap_or(true),
+        output: cx.attrs().dtype("output_dtype"),
+        precision: cx.attrs().int("precision").and_then(float_numbered),
+    };
+    single(kernels::quantize_linear(cx.need(0)?, cx.need(1)?, cx.get(2), params))
+}
+
+fn eval_dequantize(cx: &EvalCx<'_>) -> Evaluated {
+    let (x, scale, zero) = (cx.need(0)?, cx.need(1)?, cx.get(2));
+    let (axis, output) = (cx.attrs().int("axis").unwrap_or(1), cx.attrs().dtype("output_dtype"));
+    single(kernels::dequantize_linear(x, scale, zero, axis, block_size(cx)?, output))
+}
+
+fn eval_dynamic(cx: &EvalCx<'_>) -> Evaluated {
+    let (output, scale, zero) = kernels::dynamic_quantize_linear(cx.need(0)?)?;
+    Ok(vec![output, scale, zero])
+}
+
+fn eval_matmul_integer(cx: &EvalCx<'_>) -> Evaluated {
+    single(kernels::matmul_integer(cx.need(0)?, cx.need(1)?, cx.get(2), cx.get(3)))
+}
+
+/// Operands `i`, `i + 1`, `i + 2`: values, scale, zero point.
+fn quantized<'a>(cx: &EvalCx<'a>, i: usize) -> Result<Quantized<'a>, EvalError> {
+    Ok(Quantized { values: cx.need(i)?, scale: cx.need(i + 1)?, zero_point: cx.need(i + 2)? })
+}
+
+/// Operands 6 and 7: scale and zero point of the result.
+fn target<'a>(cx: &EvalCx<'a>) -> Result<(&'a Tensor, &'a Tensor), EvalError> {
+    Ok((cx.need(6)?, cx.need(7)?))
+}
+
+fn eval_qlinear_matmul(cx: &EvalCx<'_>) -> Evaluated {
+    let (scale, zero) = target(cx)?;
+    single(kernels::qlinear_matmul(quantized(cx, 0)?, quantized(cx, 3)?, scale, zero))
+}
+
+fn eval_conv_integer(cx: &EvalCx<'_>) -> Evaluated {
+    let params = window::params(cx.attrs(), &NAMES);
+    let (x, w) = (cx.need(0)?, cx.need(1)?);
+    single(kernels::conv_integer(x, w, cx.get(2), cx.get(3), group_count(cx)?, &params))
+}
+
+fn eval_qlinear_conv(cx: &EvalCx<'_>) -> Evaluated {
+    let params = window::params(cx.attrs(), &NAMES);
+    let (scale, zero) = target(cx)?;
+    let (x, w) = (quantized(cx, 0)?, quantized(cx, 3)?);
+    single(kernels::qlinear_conv(x, w, scale, zero, cx.get(8), group_count(cx)?, &params))
 }

@@ -1,9 +1,12 @@
 //! Recurrent layers, with operands and attributes as in ONNX.
 
 use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, OperandDef, ResultDef};
+use tangram_tensor::recurrent as kernels;
+use tangram_tensor::recurrent::{Activation, Direction, LstmOperands, Operands, RecurrentParams};
 
 use super::conv::agree;
 use super::{NnOp, maybe, maybe_result, op, operand, optional};
+use crate::eval::{EvalCx, EvalError, Evaluated};
 use crate::infer::{InferExt, Result, Shaped, several};
 use crate::{dims, infer_error};
 
@@ -56,7 +59,8 @@ pub(super) static OPS: &[NnOp] = &[
             LAYOUT,
         ],
         infer_lstm,
-    ),
+    )
+    .eval(eval_lstm),
     op(
         "nn.gru",
         "a layer of gated recurrent units; gates in the order update, reset, hidden",
@@ -77,7 +81,8 @@ pub(super) static OPS: &[NnOp] = &[
             ),
         ],
         infer_gru,
-    ),
+    )
+    .eval(eval_gru),
     op(
         "nn.rnn",
         "a layer of plain recurrent units",
@@ -85,7 +90,8 @@ pub(super) static OPS: &[NnOp] = &[
         &[Y, Y_H],
         &[ACTIVATIONS, ALPHA, BETA, CLIP, DIRECTION, HIDDEN, LAYOUT],
         infer_rnn,
-    ),
+    )
+    .eval(eval_rnn),
 ];
 
 /// The extents of an operand of rank 3, unknown where the rank is.
@@ -130,4 +136,51 @@ fn infer_gru(cx: &InferCx<'_>) -> Result {
 
 fn infer_rnn(cx: &InferCx<'_>) -> Result {
     infer_layer(cx, 1)
+}
+
+fn operands<'a>(cx: &EvalCx<'a>) -> Result<Operands<'a>, EvalError> {
+    Ok(Operands {
+        x: cx.need(0)?,
+        w: cx.need(1)?,
+        r: cx.need(2)?,
+        bias: cx.get(3),
+        sequence_lens: cx.get(4),
+        initial_h: cx.get(5),
+    })
+}
+
+fn params(cx: &EvalCx<'_>) -> Result<RecurrentParams, EvalError> {
+    let attrs = cx.attrs();
+    let numbers = |name| attrs.floats(name).unwrap_or_default();
+    let names = attrs.texts("activations").unwrap_or_default();
+    let (alpha, beta) = (numbers("activation_alpha"), numbers("activation_beta"));
+    Ok(RecurrentParams {
+        direction: match attrs.text("direction") {
+            Some("reverse") => Direction::Reverse,
+            Some("bidirectional") => Direction::Bidirectional,
+            _ => Direction::Forward,
+        },
+        activations: Activation::parse_list(&names, &alpha, &beta)?,
+        clip: attrs.float("clip"),
+        batch_first: attrs.int("layout") == Some(1),
+    })
+}
+
+fn eval_lstm(cx: &EvalCx<'_>) -> Evaluated {
+    let more = LstmOperands {
+        initial_c: cx.get(6),
+        peepholes: cx.get(7),
+        input_forget: cx.attrs().flag("input_forget"),
+    };
+    let layer = kernels::lstm(&operands(cx)?, &more, &params(cx)?)?;
+    Ok(vec![layer.y, layer.y_h, layer.y_c])
+}
+
+fn eval_gru(cx: &EvalCx<'_>) -> Evaluated {
+    let linear_before_reset = cx.attrs().flag("linear_before_reset");
+    Ok(kernels::gru(&operands(cx)?, &params(cx)?, linear_before_reset)?.into())
+}
+
+fn eval_rnn(cx: &EvalCx<'_>) -> Evaluated {
+    Ok(kernels::rnn(&operands(cx)?, &params(cx)?)?.into())
 }

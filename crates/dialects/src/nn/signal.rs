@@ -2,8 +2,12 @@
 
 use tangram_ir::{AttrDef, AttrKind, Dim, FloatKind, InferCx, OperandDef, ResultDef};
 use tangram_presburger::symbolic::Expr;
+use tangram_tensor::signal as kernels;
+use tangram_tensor::signal::{DftParams, MelParams, WindowFunction};
+use tangram_tensor::{DType, linear};
 
 use super::{NnOp, maybe, op, operand, optional, result};
+use crate::eval::{EvalCx, EvalError, Evaluated, single, sizes};
 use crate::infer::{InferExt, Result, Shaped, axis, one};
 use crate::{dims, infer_error};
 
@@ -20,9 +24,12 @@ const ONESIDED: AttrDef =
 
 /// The operations of this family.
 pub(super) static OPS: &[NnOp] = &[
-    op("nn.hann_window", "the Hann window", SIZE, WINDOW, WINDOW_ATTRS, infer_window),
-    op("nn.hamming_window", "the Hamming window", SIZE, WINDOW, WINDOW_ATTRS, infer_window),
-    op("nn.blackman_window", "the Blackman window", SIZE, WINDOW, WINDOW_ATTRS, infer_window),
+    op("nn.hann_window", "the Hann window", SIZE, WINDOW, WINDOW_ATTRS, infer_window)
+        .eval(|cx| eval_window(cx, WindowFunction::Hann)),
+    op("nn.hamming_window", "the Hamming window", SIZE, WINDOW, WINDOW_ATTRS, infer_window)
+        .eval(|cx| eval_window(cx, WindowFunction::Hamming)),
+    op("nn.blackman_window", "the Blackman window", SIZE, WINDOW, WINDOW_ATTRS, infer_window)
+        .eval(|cx| eval_window(cx, WindowFunction::Blackman)),
     op(
         "nn.mel_weight_matrix",
         "the weights that turn a spectrum into mel bands",
@@ -36,7 +43,8 @@ pub(super) static OPS: &[NnOp] = &[
         &[result("output", "dft_length / 2 + 1 by num_mel_bins")],
         &[DTYPE],
         infer_mel,
-    ),
+    )
+    .eval(eval_mel),
     op(
         "nn.dft",
         "the discrete Fourier transform along a dimension",
@@ -52,7 +60,8 @@ pub(super) static OPS: &[NnOp] = &[
             ONESIDED,
         ],
         infer_dft,
-    ),
+    )
+    .eval(eval_dft),
     op(
         "nn.stft",
         "the discrete Fourier transform of overlapping frames",
@@ -65,7 +74,8 @@ pub(super) static OPS: &[NnOp] = &[
         &[result("output", "batch, frames, bins, 2")],
         &[ONESIDED],
         infer_stft,
-    ),
+    )
+    .eval(eval_stft),
     op(
         "nn.det",
         "the determinant of each matrix",
@@ -73,7 +83,8 @@ pub(super) static OPS: &[NnOp] = &[
         &[result("output", "the extents before the matrices")],
         &[],
         infer_det,
-    ),
+    )
+    .eval(|cx| single(linear::det(cx.need(0)?))),
 ];
 
 /// The one element of operand `i`.
@@ -170,4 +181,55 @@ fn infer_det(cx: &InferCx<'_>) -> Result {
         dims.truncate(batch);
     }
     one(cx, &x)
+}
+
+/// The one size in operand `i`; `None` if it is absent.
+fn size(cx: &EvalCx<'_>, name: &'static str, i: usize) -> Result<Option<usize>, EvalError> {
+    let Some(tensor) = cx.get(i) else { return Ok(None) };
+    match sizes(name, &tensor.i64s()?)?[..] {
+        [size] => Ok(Some(size)),
+        _ => Err(EvalError::Value(name, format!("of shape {:?}", tensor.shape()))),
+    }
+}
+
+fn need_size(cx: &EvalCx<'_>, name: &'static str, i: usize) -> Result<usize, EvalError> {
+    size(cx, name, i)?.ok_or(EvalError::AbsentOperand(i))
+}
+
+fn eval_window(cx: &EvalCx<'_>, kind: WindowFunction) -> Evaluated {
+    let periodic = cx.attrs().bool("periodic").unwrap_or(true);
+    let dtype = cx.dtype(0).unwrap_or(DType::F32);
+    single(kernels::window_function(kind, need_size(cx, "size", 0)?, periodic, dtype))
+}
+
+fn eval_mel(cx: &EvalCx<'_>) -> Evaluated {
+    let number = |name, i: usize| {
+        let first = cx.need(i)?.f64s()?.first().copied();
+        first.ok_or_else(|| EvalError::Value(name, "empty".to_owned()))
+    };
+    let params = MelParams {
+        bands: need_size(cx, "num_mel_bins", 0)?,
+        dft_length: need_size(cx, "dft_length", 1)?,
+        sample_rate: number("sample_rate", 2)?,
+        lower_edge: number("lower_edge_hertz", 3)?,
+        upper_edge: number("upper_edge_hertz", 4)?,
+    };
+    single(kernels::mel_weight_matrix(&params, cx.dtype(0).unwrap_or(DType::F32)))
+}
+
+fn eval_dft(cx: &EvalCx<'_>) -> Evaluated {
+    let params = DftParams {
+        axis: cx.int("axis", 2)?.unwrap_or(-2),
+        length: size(cx, "dft_length", 1)?,
+        inverse: cx.attrs().flag("inverse"),
+        onesided: cx.attrs().flag("onesided"),
+    };
+    single(kernels::dft(cx.need(0)?, params))
+}
+
+fn eval_stft(cx: &EvalCx<'_>) -> Evaluated {
+    let step = need_size(cx, "frame_step", 1)?;
+    let length = size(cx, "frame_length", 3)?;
+    let onesided = cx.attrs().bool("onesided").unwrap_or(true);
+    single(kernels::stft(cx.need(0)?, step, cx.get(2), length, onesided))
 }

@@ -18,22 +18,6 @@ pub(super) enum Border {
     Same,
 }
 
-/// The attributes of a window as kernels take them.
-pub(super) fn params(attrs: &Attrs<'_>) -> WindowParams {
-    let ints = |name: &str| attrs.ints(name).unwrap_or_default();
-    WindowParams {
-        strides: ints("strides"),
-        dilations: ints("dilation"),
-        pads: ints("padding"),
-        auto_pad: match attrs.text("auto_pad") {
-            Some("VALID") => AutoPad::Valid,
-            Some("SAME_UPPER") => AutoPad::SameUpper,
-            Some("SAME_LOWER") => AutoPad::SameLower,
-            _ => AutoPad::NotSet,
-        },
-    }
-}
-
 /// A window that moves along one dimension.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
@@ -100,12 +84,21 @@ impl Window {
 
     /// The extent of which `input` is the number of windows: that of a transposed convolution.
     pub(super) fn covered(&self, context: &Context, input: Dim, extra: i64) -> Result<Dim> {
-        let Border::Padded(before, after) = self.border else {
-            return Ok(dims::mul(context, input, Dim::fixed(self.stride)));
-        };
         let last =
             dims::mul(context, dims::sub(context, input, Dim::fixed(1)), Dim::fixed(self.stride));
-        let whole = dims::add(context, last, self.span(context));
+        let span = self.span(context);
+        let whole = dims::add(context, last, span);
+        let Border::Padded(before, after) = self.border else {
+            // `stride * input`, of which there is less if windows do not even touch.
+            let reach = span.as_static().map(|span| span.saturating_add(extra));
+            return match reach {
+                Some(reach) if reach >= self.stride => {
+                    Ok(dims::mul(context, input, Dim::fixed(self.stride)))
+                }
+                Some(_) => shift(context, whole, extra),
+                None => Ok(Dim::UNKNOWN),
+            };
+        };
         shift(context, whole, extra.saturating_sub(before).saturating_sub(after))
     }
 }
@@ -146,7 +139,7 @@ pub(super) fn windows(cx: &InferCx<'_>, kernel: &[Dim], names: &Names) -> Result
     let rank = kernel.len();
     let strides = per_dim(cx, names.strides, rank, 1)?;
     let dilation = per_dim(cx, names.dilation, rank, 1)?;
-    let padding = per_dim(cx, names.padding, 2 * rank, 0)?;
+    let mut padding = per_dim(cx, names.padding, 2 * rank, 0)?;
     if let Some(&bad) = strides.iter().chain(&dilation).find(|&&n| n < 1) {
         return Err(infer_error!("`{}` has a stride or dilation of {bad}", cx.def.name));
     }
@@ -155,6 +148,9 @@ pub(super) fn windows(cx: &InferCx<'_>, kernel: &[Dim], names: &Names) -> Result
         None | Some("NOTSET" | "VALID") => false,
         Some(other) => return Err(infer_error!("`auto_pad` is `{other}`")),
     };
+    if cx.attrs().text("auto_pad") == Some("VALID") {
+        padding.fill(0);
+    }
     let ceil = cx.attrs().flag("ceil_mode");
     let window = |i: usize| Window {
         kernel: kernel[i],
@@ -164,6 +160,22 @@ pub(super) fn windows(cx: &InferCx<'_>, kernel: &[Dim], names: &Names) -> Result
         ceil,
     };
     Ok((0..rank).map(window).collect())
+}
+
+/// The same for a kernel; what is absent is the kernel's default.
+pub(super) fn params(attrs: Attrs<'_>, names: &Names) -> WindowParams {
+    let list = |name| attrs.ints(name).unwrap_or_default();
+    WindowParams {
+        strides: list(names.strides),
+        dilations: list(names.dilation),
+        pads: list(names.padding),
+        auto_pad: match attrs.text("auto_pad") {
+            Some("VALID") => AutoPad::Valid,
+            Some("SAME_UPPER") => AutoPad::SameUpper,
+            Some("SAME_LOWER") => AutoPad::SameLower,
+            _ => AutoPad::NotSet,
+        },
+    }
 }
 
 /// The integer list `name` of `count` entries, `default` throughout if it is absent.

@@ -101,6 +101,8 @@ impl Importer {
         };
         Ok(Some(match row.kind {
             Kind::Flag => context.bool_attr(attribute.i() != 0),
+            // Number 0 is no element type: the operator chooses.
+            Kind::DType if attribute.i() == 0 => return Ok(None),
             Kind::DType => self.dtype_attr(attribute.i()),
             _ => self.plain_attr(attribute)?,
         }))

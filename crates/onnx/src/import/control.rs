@@ -49,7 +49,7 @@ impl Importer {
         for (i, (_, graph)) in graphs.into_iter().enumerate() {
             let region = self.module.region(op, i);
             let block = self.module.add_block(region);
-            let args = self.argument_types(&graph);
+            let args = self.argument_types(node, inputs, &graph);
             yields.push(self.fill(block, graph, &args, "nn.yield")?);
         }
         self.result_types(node, op, &yields);
@@ -78,9 +78,20 @@ impl Importer {
     }
 
     /// Types of a body's arguments. What goes around a loop may change its shape, so only the
-    /// element type is believed.
-    fn argument_types(&self, graph: &GraphProto) -> Vec<(Type, bool)> {
+    /// element type is believed; where the body declares none, it is that of the operand which
+    /// the argument starts from.
+    fn argument_types(
+        &self,
+        node: &NodeProto,
+        inputs: &[Option<Value>],
+        graph: &GraphProto,
+    ) -> Vec<(Type, bool)> {
         let context = &self.context;
+        let starts = matches!(node.op_type(), "Loop" | "Scan") && is_default(node);
+        let start = |i: usize| {
+            let value = inputs.get(i).copied().flatten().filter(|_| starts)?;
+            context.element_type(self.module.value_type(value))
+        };
         let loose = |ty: Type| match context.as_tensor(ty) {
             Some(([], _)) | None => ty,
             Some((_, element)) => context.ty(TypeData::UnrankedTensor(element)),
@@ -88,7 +99,17 @@ impl Importer {
         graph
             .input
             .iter()
-            .map(|input| (loose(types::import(context, input.r#type.as_ref())), false))
+            .enumerate()
+            .map(|(i, input)| {
+                let declared = loose(types::import(context, input.r#type.as_ref()));
+                let ty = match (context.element_type(declared), start(i)) {
+                    (None, Some(element)) if input.r#type.is_none() => {
+                        context.ty(TypeData::UnrankedTensor(element))
+                    }
+                    _ => declared,
+                };
+                (ty, false)
+            })
             .collect()
     }
 
