@@ -7,12 +7,12 @@
 //! ```
 //!
 //! Instances are programs that the source matches, over many small extents and attribute values
-//! ([`instance`]). The rule is matched and applied to them by the same code that applies it to
+//! (`instance`). The rule is matched and applied to them by the same code that applies it to
 //! models, so that what is verified is what runs. Both programs are then evaluated: over a prime
 //! field, where random inputs tell different polynomials apart with a probability that is stated
-//! ([`field`]); where that leaves a doubt, on small integers ([`real`]). A rule that is wrong is
+//! (`field`); where that leaves a doubt, on small integers (`real`). A rule that is wrong is
 //! shown with its smallest counterexample, and with the condition that tells the good instances
-//! from the bad ones if there is a simple one ([`condition`]).
+//! from the bad ones if there is a simple one (`condition`).
 //!
 //! A verdict is about the extents and attributes that were tried: evidence, not a proof. What is
 //! undefined in the source (a division by zero) may be anything in the target.
