@@ -19,6 +19,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("onnx", &["dialects", "rewrite"]),
     ("saturate", &["gsl", "egraph", "dialects"]),
     ("gsl", &["rewrite", "egraph", "dialects"]),
+    ("passes", &["rewrite", "dialects"]),
     ("dialects", &["rewrite", "presburger", "tensor"]),
     ("rewrite", &["ir"]),
     ("ir", &[]),

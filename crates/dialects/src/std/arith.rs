@@ -3,11 +3,24 @@
 //! Integers have no sign of their own: an operation says how it reads them, `s` for signed (two's
 //! complement), `u` for unsigned.
 
+mod canonicalize;
+mod cast;
+mod compare;
+mod float;
+mod integer;
+
 use tangram_ir::{
     Attr, AttrData, AttrDef, AttrKind, Context, Name, OpDef, OperandDef, ResultDef, Traits, Type,
 };
 
 use super::{FASTMATH, LHS_RHS, RESULT, infer, optional, required, result, value};
+
+pub(super) use canonicalize::REWRITES;
+
+use super::fold::FoldFn;
+/// The folders of this dialect, by operation.
+pub(super) const FOLDERS: [&[(&str, FoldFn)]; 4] =
+    [integer::FOLDERS, float::FOLDERS, compare::FOLDERS, cast::FOLDERS];
 
 /// Every definition of this dialect.
 pub static DEFS: &[OpDef] = &[

@@ -12,6 +12,7 @@
 pub mod affine;
 pub mod arith;
 pub mod cf;
+pub mod fold;
 mod infer;
 pub mod linalg;
 pub mod math;

@@ -1,0 +1,56 @@
+//! Handles of the names that folders and patterns ask for.
+
+use std::sync::OnceLock;
+
+use tangram_ir::{Attr, Context, Module, Name, Op, Str, Value};
+
+macro_rules! known {
+    ($($field:ident = $text:literal),* $(,)?) => {
+        /// Interned names.
+        pub(crate) struct Known {
+            $(pub(crate) $field: Name,)*
+            pub(crate) value: Str,
+            pub(crate) predicate: Str,
+        }
+
+        impl Known {
+            fn new(context: &Context) -> Known {
+                Known {
+                    $($field: context.name($text),)*
+                    value: context.str("value"),
+                    predicate: context.str("predicate"),
+                }
+            }
+        }
+    };
+}
+
+known! {
+    constant = "arith.constant",
+    addi = "arith.addi", subi = "arith.subi", muli = "arith.muli",
+    andi = "arith.andi", ori = "arith.ori", xori = "arith.xori",
+    shrsi = "arith.shrsi", shrui = "arith.shrui",
+    cmpi = "arith.cmpi", select = "arith.select",
+    negf = "arith.negf",
+    extsi = "arith.extsi", extui = "arith.extui", trunci = "arith.trunci",
+    extf = "arith.extf",
+    index_cast = "arith.index_cast", index_castui = "arith.index_castui",
+    bitcast = "arith.bitcast", uitofp = "arith.uitofp",
+}
+
+impl Known {
+    /// The names of `context`.
+    pub(crate) fn of(context: &Context) -> &Known {
+        context.extension::<OnceLock<Known>>().get_or_init(|| Known::new(context))
+    }
+
+    /// The constant that `value` is, if `arith.constant` defines it.
+    pub(crate) fn constant_of(&self, module: &Module, value: Value) -> Option<Attr> {
+        self.constant_op(module, module.def_op(value)?)
+    }
+
+    /// The constant that `op` makes, if it is `arith.constant`.
+    pub(crate) fn constant_op(&self, module: &Module, op: Op) -> Option<Attr> {
+        if module.name(op) == self.constant { module.attr_by(op, self.value) } else { None }
+    }
+}

@@ -1,0 +1,86 @@
+//! `canonicalize`: folds, and applies the canonicalisation patterns of all dialects until none
+//! matches any more.
+
+use tangram_dialects::std::fold::{canonicalization, unique_constants};
+use tangram_ir::Diagnostic;
+use tangram_rewrite::greedy::{self, Seeding};
+use tangram_rewrite::{FrozenPatternSet, GreedyConfig, PatternSet, Rewriter, Silent};
+
+use crate::effects::erasable;
+use crate::pass::{Pass, PassCx, PassError};
+use crate::registry::{Entry, PassOptions};
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "canonicalize",
+    summary: "folds and applies canonicalisation patterns until none matches any more",
+    options: &[
+        ("top-down", "whether operations are first looked at from the top; `true`"),
+        ("max-num-rewrites", "the most rewrites by patterns; no limit but one for loops: `-1`"),
+        ("test-convergence", "whether not to come to an end is an error; `false`"),
+        ("disable-patterns", "patterns to leave out, separated by commas"),
+        ("enable-patterns", "the only patterns to apply, separated by commas"),
+    ],
+    make: |options| Ok(Box::new(Canonicalize::new(options)?)),
+};
+
+struct Canonicalize {
+    top_down: bool,
+    max_rewrites: i64,
+    must_converge: bool,
+    disabled: Vec<String>,
+    enabled: Vec<String>,
+    /// Made in the first run: patterns belong to a context.
+    set: Option<FrozenPatternSet>,
+}
+
+impl Canonicalize {
+    fn new(options: &PassOptions) -> Result<Canonicalize, String> {
+        Ok(Canonicalize {
+            top_down: options.get("top-down", true)?,
+            max_rewrites: options.get("max-num-rewrites", -1)?,
+            must_converge: options.get("test-convergence", false)?,
+            disabled: options.words("disable-patterns"),
+            enabled: options.words("enable-patterns"),
+            set: None,
+        })
+    }
+}
+
+impl Pass for Canonicalize {
+    fn run(&mut self, cx: &mut PassCx<'_>) -> Result<(), PassError> {
+        let context = cx.module.context_arc().clone();
+        let (disabled, enabled) = (&self.disabled, &self.enabled);
+        let set = self.set.get_or_insert_with(|| {
+            let mut set = PatternSet::new();
+            canonicalization(&context).into_iter().for_each(|pattern| set.add(pattern));
+            set.freeze(disabled, enabled)
+        });
+        let merged = unique_constants(&mut Rewriter::new(cx.module, &mut Silent), cx.root);
+        let config = GreedyConfig {
+            max_rewrites: u64::try_from(self.max_rewrites).ok(),
+            seeding: if self.top_down { Seeding::TopDown } else { Seeding::BottomUp },
+            merge_equal: false,
+            erasable: erasable().map(|name| context.name(name)).collect(),
+            ..GreedyConfig::default()
+        };
+        let report = greedy::apply(cx.module, cx.root, set, &config);
+        cx.count("constants-merged", merged as u64);
+        cx.count("rewrites", report.rewrites);
+        cx.count("dead", report.dead);
+        cx.count("visits", report.visits);
+        let Some(stop) = report.stopped_by else { return Ok(()) };
+        let mut message = format!("canonicalisation ended at {stop}");
+        if let Some(cycle) = report.cycle {
+            message += &format!("; the last rewrites were {cycle}");
+        }
+        let loc = cx.module.loc(cx.root);
+        let error = Diagnostic::error("no-convergence", loc, message).with_hint(
+            "switch off one of the patterns with `disable-patterns`, or raise `max-num-rewrites`",
+        );
+        if self.must_converge {
+            return Err(Box::new(error));
+        }
+        cx.warnings.push(error);
+        Ok(())
+    }
+}

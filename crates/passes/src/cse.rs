@@ -1,0 +1,229 @@
+//! `cse`: of equal operations one stays.
+//!
+//! The blocks of a region are gone through so that those that dominate come first; what an
+//! operation in a region finds is what stands around it, up to the next isolated operation. Reads
+//! of memory are merged within a block as long as nothing was written between.
+
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use smallvec::SmallVec;
+use tangram_ir::{Block, Dominance, Module, Op, Region, Traits, Value};
+use tangram_rewrite::{Rewriter, Silent};
+
+use crate::effects::{Effect, effect, is_dead};
+use crate::pass::{Pass, PassCx, PassError};
+use crate::registry::Entry;
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "cse",
+    summary: "replaces operations by equal ones that come before",
+    options: &[],
+    make: |_| Ok(Box::new(Cse)),
+};
+
+struct Cse;
+
+impl Pass for Cse {
+    fn run(&mut self, cx: &mut PassCx<'_>) -> Result<(), PassError> {
+        let dominance = Dominance::new(cx.module, cx.root);
+        let mut silent = Silent;
+        let mut scan = Scan {
+            rewriter: Rewriter::new(cx.module, &mut silent),
+            dominance,
+            table: FxHashMap::default(),
+            log: Vec::new(),
+            writes: 0,
+            merged: 0,
+            dead: Vec::new(),
+        };
+        scan.run(cx.root);
+        let (merged, mut dead) = (scan.merged, scan.dead);
+        let mut silent = Silent;
+        let mut rewriter = Rewriter::new(cx.module, &mut silent);
+        let mut erased = 0;
+        while let Some(op) = dead.pop() {
+            let module = rewriter.module();
+            if !module.is_live(op) || !is_dead(module, op) {
+                continue;
+            }
+            dead.extend(module.operands(op).filter_map(|value| module.def_op(value)));
+            rewriter.erase(op);
+            erased += 1;
+        }
+        cx.count("merged", merged);
+        cx.count("dead", erased);
+        Ok(())
+    }
+}
+
+/// What is left to do.
+enum Task {
+    /// The blocks of a region.
+    Region(Region),
+    /// An operation and those after it in its block.
+    From(Op),
+    /// Forget what was entered since.
+    Forget(usize),
+}
+
+/// An operation that others may be equal to.
+#[derive(Clone, Copy)]
+struct Entered {
+    op: Op,
+    /// The number of writes before it, where it reads memory.
+    writes: Option<u64>,
+    /// How many isolated operations stand around it: those outside are not seen.
+    wall: u32,
+}
+
+struct Scan<'a> {
+    rewriter: Rewriter<'a>,
+    dominance: Dominance,
+    table: FxHashMap<u64, SmallVec<[Entered; 1]>>,
+    /// The keys of what was entered, in order.
+    log: Vec<u64>,
+    writes: u64,
+    merged: u64,
+    /// Operations that may be dead.
+    dead: Vec<Op>,
+}
+
+impl Scan<'_> {
+    fn run(&mut self, root: Op) {
+        let mut wall = 0u32;
+        let mut tasks: Vec<(Task, u32)> = Vec::new();
+        let regions: Vec<Region> = self.rewriter.module().regions(root).to_vec();
+        tasks.extend(regions.into_iter().rev().map(|region| (Task::Region(region), wall)));
+        while let Some((task, at_wall)) = tasks.pop() {
+            match task {
+                Task::Forget(length) => self.forget(length),
+                Task::Region(region) => {
+                    tasks.push((Task::Forget(self.log.len()), at_wall));
+                    let module = self.rewriter.module();
+                    let blocks = dominators_first(module, region);
+                    let firsts = blocks.iter().rev().filter_map(|&block| module.first_op(block));
+                    tasks.extend(firsts.map(|op| (Task::From(op), at_wall)));
+                }
+                Task::From(op) => {
+                    let module = self.rewriter.module();
+                    if let Some(next) = module.next(op) {
+                        tasks.push((Task::From(next), at_wall));
+                    }
+                    let regions: SmallVec<[Region; 2]> = module.regions(op).into();
+                    if !regions.is_empty() {
+                        let isolated = module.has_traits(op, Traits::ISOLATED);
+                        wall += u32::from(isolated);
+                        let inside = if isolated { wall } else { at_wall };
+                        let inside = regions.into_iter().rev().map(|r| (Task::Region(r), inside));
+                        tasks.extend(inside);
+                    }
+                    self.visit(op, at_wall);
+                }
+            }
+        }
+    }
+
+    fn forget(&mut self, length: usize) {
+        for key in self.log.drain(length..).rev() {
+            if let Some(bucket) = self.table.get_mut(&key) {
+                bucket.pop();
+                if bucket.is_empty() {
+                    self.table.remove(&key);
+                }
+            }
+        }
+    }
+
+    fn visit(&mut self, op: Op, wall: u32) {
+        let module = self.rewriter.module();
+        let effect = effect(module, op);
+        if effect == Effect::Any {
+            self.writes += 1;
+            return;
+        }
+        if is_dead(module, op) {
+            self.dead.push(op);
+            return;
+        }
+        if !mergeable(module, op, effect) {
+            return;
+        }
+        let writes = (effect == Effect::Reads).then_some(self.writes);
+        let key = hash(module, op);
+        let bucket = self.table.entry(key).or_default();
+        let found = bucket.iter().rev().find(|entered| {
+            entered.wall == wall
+                && entered.writes == writes
+                && (writes.is_none() || module.block(entered.op) == module.block(op))
+                && equal(module, entered.op, op)
+                && self.dominance.is_available(module, module.result(entered.op, 0), op)
+        });
+        match found {
+            Some(&Entered { op: kept, .. }) => self.merge(op, kept),
+            None => {
+                bucket.push(Entered { op, writes, wall });
+                self.log.push(key);
+            }
+        }
+    }
+
+    fn merge(&mut self, op: Op, kept: Op) {
+        let values: SmallVec<[Value; 2]> = self.rewriter.module().results(kept).collect();
+        if self.rewriter.replace(op, &values).is_ok() {
+            self.merged += 1;
+        }
+    }
+}
+
+fn mergeable(module: &Module, op: Op, effect: Effect) -> bool {
+    let barred = Traits::RANDOM | Traits::TERMINATOR | Traits::SYMBOL;
+    effect != Effect::Allocates
+        && module.result_count(op) > 0
+        && module.regions(op).is_empty()
+        && module.successors(op).is_empty()
+        && module.def(op).is_some_and(|def| !def.traits.intersects(barred))
+}
+
+fn hash(module: &Module, op: Op) -> u64 {
+    let mut state = FxHasher::default();
+    (module.name(op), module.attrs(op)).hash(&mut state);
+    for value in module.operands(op) {
+        value.hash(&mut state);
+    }
+    state.finish()
+}
+
+fn equal(module: &Module, a: Op, b: Op) -> bool {
+    let types = |op: Op| module.results(op).map(|value| module.value_type(value));
+    module.name(a) == module.name(b)
+        && module.attrs(a) == module.attrs(b)
+        && module.operands(a).eq(module.operands(b))
+        && types(a).eq(types(b))
+}
+
+/// The blocks that the entry reaches, so that those that dominate come first; then the others.
+fn dominators_first(module: &Module, region: Region) -> Vec<Block> {
+    let Some(entry) = module.first_block(region) else { return Vec::new() };
+    if module.next_block(entry).is_none() {
+        return vec![entry];
+    }
+    let mut seen: FxHashSet<Block> = FxHashSet::default();
+    let mut order = Vec::new();
+    seen.insert(entry);
+    let mut stack = vec![(entry, 0usize)];
+    while let Some((block, next)) = stack.pop() {
+        let targets = module.last_op(block).map_or(&[][..], |op| module.successors(op));
+        match targets.get(next) {
+            None => order.push(block),
+            Some(&target) => {
+                stack.push((block, next + 1));
+                if seen.insert(target) {
+                    stack.push((target, 0));
+                }
+            }
+        }
+    }
+    order.reverse();
+    order
+}

@@ -1,0 +1,256 @@
+//! Runs pipelines.
+
+use std::time::{Duration, Instant};
+
+use tangram_ir::{Diagnostic, Module, Op, verify_op};
+
+use crate::pass::{Pass, PassCx};
+use crate::pipeline::{Item, Pipeline};
+use crate::registry::{Entry, PASSES, PassOptions};
+
+/// How a pipeline is run.
+#[derive(Clone, Copy, Debug)]
+pub struct RunOptions {
+    /// Whether the verifier runs first and after each pass.
+    pub verify: bool,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        RunOptions { verify: true }
+    }
+}
+
+/// Hears when a pass has run.
+#[allow(unused_variables)]
+pub trait Observer {
+    /// The pass `name` has run on `root`.
+    fn after(&mut self, name: &str, module: &Module, root: Op) {}
+}
+
+/// Hears and does nothing.
+pub struct Silent;
+
+impl Observer for Silent {}
+
+/// What became of one pass of a pipeline, all its runs together.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PassReport {
+    /// Its name.
+    pub name: String,
+    /// How many pipelines stand around it, the outermost not counted.
+    pub depth: usize,
+    /// The operation that it runs on.
+    pub anchor: String,
+    /// How often it ran.
+    pub runs: u64,
+    /// The time that it took, without the verifier.
+    pub time: Duration,
+    /// What it counted.
+    pub counts: Vec<(&'static str, u64)>,
+}
+
+/// What was done.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct RunReport {
+    /// Each pass, in order.
+    pub passes: Vec<PassReport>,
+    /// The time that the verifier took.
+    pub verifying: Duration,
+    /// What passes had to say.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Why a pipeline could not be run to its end.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The pipeline names a pass that there is not.
+    #[error("no pass `{name}`; there are: {known}", known = known())]
+    UnknownPass {
+        /// The name.
+        name: String,
+        /// Where it stands in the text of the pipeline, in bytes.
+        at: usize,
+    },
+    /// An option of a pass is wrong.
+    #[error("pass `{pass}`: {message}")]
+    Option {
+        /// The pass.
+        pass: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// The root is not what the pipeline runs on.
+    #[error("the pipeline runs on `{expected}`, but the program is a `{found}`")]
+    Anchor {
+        /// What it runs on.
+        expected: String,
+        /// What there is.
+        found: String,
+    },
+    /// The module was wrong before the first pass.
+    #[error("the program is not valid")]
+    Input(Vec<Diagnostic>),
+    /// A pass failed.
+    #[error("pass `{pass}` failed: {error}")]
+    Failed {
+        /// The pass.
+        pass: String,
+        /// Why.
+        error: Diagnostic,
+    },
+    /// A pass left something wrong: a bug in it.
+    #[error("pass `{pass}` left a program that is not valid: a bug")]
+    Broken {
+        /// The pass.
+        pass: String,
+        /// What is wrong.
+        errors: Vec<Diagnostic>,
+    },
+}
+
+fn known() -> String {
+    PASSES.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ")
+}
+
+/// A pipeline whose passes are made.
+struct Built {
+    anchor: String,
+    steps: Vec<Step>,
+}
+
+enum Step {
+    /// A pass, and the place of its report.
+    Pass(Box<dyn Pass>, usize),
+    Nested(Built),
+}
+
+/// Runs `pipeline` on `module`; `observer` hears after each pass.
+///
+/// # Errors
+/// [`RunError`]; the module is then as the last pass left it.
+pub fn run(
+    module: &mut Module,
+    pipeline: &Pipeline,
+    options: &RunOptions,
+    observer: &mut dyn Observer,
+) -> Result<RunReport, RunError> {
+    let mut report = RunReport::default();
+    let mut built = build(pipeline, 0, &mut report)?;
+    let root = module.root();
+    let found = module.name_text(root);
+    if !matches(&built.anchor, found) {
+        let (expected, found) = (built.anchor, found.to_owned());
+        return Err(RunError::Anchor { expected, found });
+    }
+    let mut runner = Runner { module, verify: options.verify, observer, report };
+    runner.check(root).map_err(RunError::Input)?;
+    runner.run(&mut built, root)?;
+    Ok(runner.report)
+}
+
+fn matches(anchor: &str, name: &str) -> bool {
+    anchor == "any" || anchor == name
+}
+
+fn build(pipeline: &Pipeline, depth: usize, report: &mut RunReport) -> Result<Built, RunError> {
+    let mut steps = Vec::new();
+    for item in &pipeline.items {
+        steps.push(match item {
+            Item::Nested(nested) => Step::Nested(build(nested, depth + 1, report)?),
+            Item::Pass { name, options, at } => {
+                let pass = make(name, options, *at)?;
+                report.passes.push(PassReport {
+                    name: name.clone(),
+                    depth,
+                    anchor: pipeline.anchor.clone(),
+                    runs: 0,
+                    time: Duration::ZERO,
+                    counts: Vec::new(),
+                });
+                Step::Pass(pass, report.passes.len() - 1)
+            }
+        });
+    }
+    Ok(Built { anchor: pipeline.anchor.clone(), steps })
+}
+
+fn make(name: &str, options: &[(String, String)], at: usize) -> Result<Box<dyn Pass>, RunError> {
+    let Some(entry) = Entry::find(name) else {
+        return Err(RunError::UnknownPass { name: name.into(), at });
+    };
+    let wrong = |message| RunError::Option { pass: name.into(), message };
+    for (key, _) in options {
+        if !entry.options.iter().any(|(known, _)| known == key) {
+            let known: Vec<&str> = entry.options.iter().map(|entry| entry.0).collect();
+            let known = if known.is_empty() { "none".into() } else { known.join(", ") };
+            return Err(wrong(format!("no option `{key}`; there are: {known}")));
+        }
+    }
+    (entry.make)(&PassOptions(options.to_vec())).map_err(wrong)
+}
+
+struct Runner<'a> {
+    module: &'a mut Module,
+    verify: bool,
+    observer: &'a mut dyn Observer,
+    report: RunReport,
+}
+
+impl Runner<'_> {
+    /// Runs the passes on `root`. The depth of pipelines is limited by their parser.
+    fn run(&mut self, built: &mut Built, root: Op) -> Result<(), RunError> {
+        for step in &mut built.steps {
+            match step {
+                Step::Pass(pass, index) => self.pass(&mut **pass, *index, root)?,
+                Step::Nested(nested) => {
+                    for op in self.below(root, &nested.anchor) {
+                        // A pass on an earlier operation may not erase its neighbours.
+                        self.run(nested, op)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The operations directly below `root` that `anchor` names.
+    fn below(&self, root: Op, anchor: &str) -> Vec<Op> {
+        let blocks = self.module.regions(root).iter().flat_map(|&r| self.module.blocks(r));
+        let ops = blocks.flat_map(|block| self.module.ops(block));
+        ops.filter(|&op| matches(anchor, self.module.name_text(op))).collect()
+    }
+
+    fn pass(&mut self, pass: &mut dyn Pass, index: usize, root: Op) -> Result<(), RunError> {
+        let start = Instant::now();
+        let entry = &mut self.report.passes[index];
+        let outcome = pass.run(&mut PassCx {
+            module: self.module,
+            root,
+            counts: &mut entry.counts,
+            warnings: &mut self.report.warnings,
+        });
+        entry.time += start.elapsed();
+        entry.runs += 1;
+        let name = entry.name.clone();
+        if let Err(error) = outcome {
+            return Err(RunError::Failed { pass: name, error: *error });
+        }
+        if let Err(errors) = self.check(root) {
+            return Err(RunError::Broken { pass: name, errors });
+        }
+        self.observer.after(&name, self.module, root);
+        Ok(())
+    }
+
+    fn check(&mut self, root: Op) -> Result<(), Vec<Diagnostic>> {
+        if !self.verify {
+            return Ok(());
+        }
+        let start = Instant::now();
+        let outcome = verify_op(self.module, root);
+        self.report.verifying += start.elapsed();
+        outcome
+    }
+}
