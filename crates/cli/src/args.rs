@@ -30,6 +30,8 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Calculate with integer sets and relations.
     Calc(CalcArgs),
+    /// Run passes or apply rules on a program in MLIR's text.
+    Rewrite(crate::rewrite::RewriteArgs),
 }
 
 /// How rules are applied.

@@ -6,6 +6,7 @@ mod error;
 mod opt;
 mod out;
 mod progress;
+mod rewrite;
 mod rules;
 mod show;
 mod table;
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
         Command::Rules { command } => rules::run(&command),
         Command::Show(args) => show::run(&args),
         Command::Calc(args) => calc::run(&args),
+        Command::Rewrite(args) => rewrite::run(&args),
     };
     match outcome {
         Ok(code) => code,

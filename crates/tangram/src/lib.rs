@@ -13,6 +13,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod apply_rules;
 pub mod check;
 pub mod cost;
 pub mod explain;
@@ -22,6 +23,7 @@ mod optimise;
 pub mod picture;
 pub mod report;
 
+pub use apply_rules::{RuleSetOptions, apply_rules};
 pub use library::{Library, RulesError, SHIPPED};
 pub use optimise::{OptimiseError, Options, Strategy, optimise};
 pub use report::Report;
@@ -29,6 +31,7 @@ pub use tangram_dialects as dialects;
 pub use tangram_gsl as gsl;
 pub use tangram_ir as ir;
 pub use tangram_onnx as onnx;
+pub use tangram_passes as passes;
 pub use tangram_presburger as presburger;
 pub use tangram_rewrite as rewrite;
 pub use tangram_tensor as tensor;

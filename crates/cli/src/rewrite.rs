@@ -1,0 +1,226 @@
+//! `tangram rewrite`: passes and rules on MLIR's generic text.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use tangram::ir::{Context, Diagnostic, LocData, Module, Op, Severity, text};
+use tangram::passes::{self, Observer, Pipeline, RunError, RunOptions, RunReport};
+use tangram::{Library, RuleSetOptions, dialects};
+
+use crate::args::StrategyArg;
+use crate::error::{self, Error};
+use crate::out;
+
+/// Arguments of `tangram rewrite`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  tangram rewrite in.mlir --pass-pipeline 'builtin.module(func.func\
+                        (canonicalize,cse),symbol-dce)'\n  tangram rewrite in.mlir --rules my.gsl \
+                        --strategy greedy -o out.mlir\n\nThe input is MLIR's generic form, as \
+                        `mlir-opt --mlir-print-op-generic` prints it."
+)]
+pub(crate) struct RewriteArgs {
+    /// The program to read, in MLIR's generic form; `-` is standard input.
+    #[arg(default_value = "-", hide_default_value = true)]
+    pub(crate) input: PathBuf,
+    /// Where to write the result; standard output if absent.
+    #[arg(short, long)]
+    pub(crate) output: Option<PathBuf>,
+    /// The passes to run, in MLIR's syntax.
+    #[arg(long, value_name = "PIPELINE", default_value = "")]
+    pub(crate) pass_pipeline: String,
+    /// Rules to apply before the passes: a file, a folder of `.gsl` files, or a name.
+    #[arg(long, value_name = "FILE|DIR|NAME")]
+    pub(crate) rules: Vec<String>,
+    /// How rules are applied.
+    #[arg(long, value_enum, default_value = "greedy")]
+    pub(crate) strategy: StrategyArg,
+    /// Print the program after this pass, or after `all`, to standard error.
+    #[arg(long, value_name = "PASS", value_delimiter = ',')]
+    pub(crate) print_after: Vec<String>,
+    /// Print how long each pass took to standard error.
+    #[arg(long)]
+    pub(crate) time_passes: bool,
+    /// Print what each pass counted to standard error.
+    #[arg(long)]
+    pub(crate) statistics: bool,
+    /// Do not verify the program between passes.
+    #[arg(long)]
+    pub(crate) no_verify: bool,
+    /// Print locations.
+    #[arg(long)]
+    pub(crate) locations: bool,
+    /// List the passes with their options and end.
+    #[arg(long)]
+    pub(crate) list_passes: bool,
+}
+
+/// Rewrites a program.
+pub(crate) fn run(args: &RewriteArgs) -> Result<ExitCode, Error> {
+    if args.list_passes {
+        out::print(list())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let pipeline = Pipeline::parse(&args.pass_pipeline)
+        .map_err(|wrong| Error::Usage(format!("--pass-pipeline: {wrong}")))?;
+    let name = args.input.display().to_string();
+    let source = read(&args.input)?;
+    let start = Instant::now();
+    let context = dialects::context();
+    let mut module = text::parse(&source, &name, context.clone())
+        .map_err(|errors| Error::Usage(render_all(&errors, &context, &source)))?;
+    let parsed = start.elapsed();
+    if !args.rules.is_empty() {
+        apply_rules(args, &mut module)?;
+    }
+    let mut printer = PrintAfter { wanted: &args.print_after };
+    let options = RunOptions { verify: !args.no_verify };
+    let outcome = passes::run(&mut module, &pipeline, &options, &mut printer);
+    let report = outcome.map_err(|failed| Error::Usage(explain(&failed, &context, &source)))?;
+    for warning in &report.warnings {
+        eprint!("{}", render(warning, &context, &source));
+    }
+    let start = Instant::now();
+    let mut printed = String::new();
+    let options = text::Options { locations: args.locations, ..text::Options::default() };
+    text::print_to(&mut printed, &module, options)
+        .map_err(|_| Error::Usage("the program cannot be printed".into()))?;
+    match args.output.as_deref() {
+        Some(path) => out::write(path, &printed)?,
+        None => out::print(&printed)?,
+    }
+    if args.time_passes {
+        eprint!("{}", times(&report, parsed, start.elapsed()));
+    }
+    if args.statistics {
+        eprint!("{}", statistics(&report));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read(path: &Path) -> Result<String, Error> {
+    if path == Path::new("-") {
+        return std::io::read_to_string(std::io::stdin()).map_err(error::io(path));
+    }
+    std::fs::read_to_string(path).map_err(error::io(path))
+}
+
+fn apply_rules(args: &RewriteArgs, module: &mut Module) -> Result<(), Error> {
+    let mut library = Library::default();
+    for name in &args.rules {
+        library.add(name)?;
+    }
+    let strategy = match args.strategy {
+        StrategyArg::Greedy => tangram::Strategy::Greedy,
+        StrategyArg::Walk => tangram::Strategy::Walk,
+        StrategyArg::Saturate => {
+            return Err(Error::Usage("`--strategy saturate` works on models: use greedy".into()));
+        }
+    };
+    let patterns = tangram::apply_rules(module, &library, &RuleSetOptions { strategy })?;
+    if args.statistics {
+        for pattern in patterns.iter().filter(|pattern| pattern.hits > 0) {
+            eprintln!("{:>10}  {}", pattern.hits, pattern.name);
+        }
+    }
+    Ok(())
+}
+
+struct PrintAfter<'a> {
+    wanted: &'a [String],
+}
+
+impl Observer for PrintAfter<'_> {
+    fn after(&mut self, name: &str, module: &Module, root: Op) {
+        if self.wanted.iter().any(|wanted| wanted == name || wanted == "all") {
+            let what = module.name_text(root);
+            eprintln!("// ----- after {name} on {what} -----\n{}", text::print(module));
+        }
+    }
+}
+
+/// What went wrong, with every place that it is about.
+fn explain(failed: &RunError, context: &Context, source: &str) -> String {
+    let (errors, more): (&[Diagnostic], &str) = match failed {
+        RunError::Input(errors) | RunError::Broken { errors, .. } => (errors, ""),
+        RunError::Failed { error, .. } => (std::slice::from_ref(error), ""),
+        RunError::UnknownPass { .. } => (&[], "\n  help: `--list-passes` describes them"),
+        _ => (&[], ""),
+    };
+    format!("{failed}{more}\n{}", render_all(errors, context, source)).trim_end().to_owned()
+}
+
+/// Ten of `errors` and how many there are.
+fn render_all(errors: &[Diagnostic], context: &Context, source: &str) -> String {
+    let shown: String =
+        errors.iter().take(10).map(|error| render(error, context, source)).collect();
+    let rest = errors.len().saturating_sub(10);
+    let rest = if rest > 0 { format!("and {rest} more") } else { String::new() };
+    format!("{} found\n{shown}{rest}", counted(errors.len()))
+}
+
+fn counted(errors: usize) -> String {
+    if errors == 1 { "1 error".into() } else { format!("{errors} errors") }
+}
+
+/// `file:line:column: error: message`, the line, and the way out.
+fn render(diagnostic: &Diagnostic, context: &Context, source: &str) -> String {
+    let kind = match diagnostic.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
+    };
+    let mut out = String::new();
+    if let LocData::File { file, line, column } = context.loc_data(diagnostic.loc) {
+        let (file, width) = (context.text(*file), *column as usize);
+        out += &format!("{file}:{line}:{column}: {kind}: {}\n", diagnostic.message);
+        let shown = source.lines().nth((*line as usize).saturating_sub(1)).unwrap_or("");
+        if shown.len() < 200 {
+            out += &format!("  {shown}\n  {:>width$}\n", "^");
+        }
+    } else {
+        out += &format!("{kind}: {}\n", diagnostic.message);
+    }
+    out.extend(diagnostic.notes.iter().map(|note| format!("  note: {note}\n")));
+    out.extend(diagnostic.hint.iter().map(|hint| format!("  help: {hint}\n")));
+    out
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+fn times(report: &RunReport, parsed: Duration, printed: Duration) -> String {
+    let mut out = format!("{:>12.3} ms  parse\n", milliseconds(parsed));
+    for pass in &report.passes {
+        let (time, indent) = (milliseconds(pass.time), "  ".repeat(pass.depth));
+        out +=
+            &format!("{time:>12.3} ms  {indent}{} on {} x{}\n", pass.name, pass.anchor, pass.runs);
+    }
+    out += &format!("{:>12.3} ms  verify\n", milliseconds(report.verifying));
+    out + &format!("{:>12.3} ms  print\n", milliseconds(printed))
+}
+
+fn statistics(report: &RunReport) -> String {
+    let mut out = String::new();
+    for pass in &report.passes {
+        out += &format!("{}{} on {}\n", "  ".repeat(pass.depth), pass.name, pass.anchor);
+        for (name, count) in &pass.counts {
+            out += &format!("{count:>12}  {name}\n");
+        }
+    }
+    out
+}
+
+fn list() -> String {
+    let mut out = String::new();
+    for pass in passes::PASSES {
+        out += &format!("{:<28} {}\n", pass.name, pass.summary);
+        for (name, summary) in pass.options {
+            out += &format!("  {name:<26} {summary}\n");
+        }
+    }
+    out
+}
