@@ -85,6 +85,15 @@ pub(crate) struct OptArgs {
     /// Stop after so many rewrites and keep what is reached.
     #[arg(long, value_name = "N")]
     pub(crate) max_rewrites: Option<u64>,
+    /// The most e-nodes of a saturation.
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    pub(crate) max_nodes: usize,
+    /// What operations cost, for saturation: a JSON file; a desktop processor if absent.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) cost: Option<PathBuf>,
+    /// Print why the result of a saturation equals the model.
+    #[arg(long)]
+    pub(crate) explain: bool,
     /// How many bytes a folded constant may add to the model; `none` for no limit.
     #[arg(long, value_name = "BYTES", default_value = "1048576")]
     pub(crate) fold_limit: String,

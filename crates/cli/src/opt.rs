@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use tangram::onnx::{self, ExportOptions, Model};
 use tangram::report::{self, BeforeAfter};
+use tangram::saturate::CostModel;
 use tangram::{Library, Options, Report, Strategy, dialects, optimise};
 
 use crate::args::{OptArgs, StrategyArg};
@@ -96,11 +97,7 @@ fn options(args: &OptArgs) -> Result<Options, Error> {
     let strategy = match args.strategy {
         StrategyArg::Greedy => Strategy::Greedy,
         StrategyArg::Walk => Strategy::Walk,
-        StrategyArg::Saturate => {
-            return Err(Error::Usage(
-                "the strategy `saturate` is not there yet: use greedy".into(),
-            ));
-        }
+        StrategyArg::Saturate => Strategy::Saturate,
     };
     let fold_limit = match args.fold_limit.as_str() {
         "none" => None,
@@ -120,10 +117,19 @@ fn options(args: &OptArgs) -> Result<Options, Error> {
         only: args.only.clone(),
         max_time,
         max_rewrites: args.max_rewrites,
+        max_nodes: args.max_nodes,
+        cost: cost_model(args)?,
+        explain: args.explain,
         fold_limit,
         opset: args.opset,
         cancel: on_interrupt(),
     })
+}
+
+fn cost_model(args: &OptArgs) -> Result<CostModel, Error> {
+    let Some(path) = &args.cost else { return Ok(CostModel::default()) };
+    let text = std::fs::read_to_string(path).map_err(error::io(path))?;
+    CostModel::from_json(&text).map_err(|why| Error::Usage(format!("{}: {why}", path.display())))
 }
 
 /// A flag that Ctrl-C sets: the search ends, and what is reached is kept.
@@ -154,6 +160,9 @@ fn say(args: &OptArgs, report: &Report) -> Result<(), Error> {
     }
     if !args.quiet && !to_stdout {
         out::print(table::render(report))?;
+        if args.explain {
+            out::print(table::proofs(report))?;
+        }
     }
     Ok(())
 }

@@ -1,8 +1,9 @@
 //! Tables of a report.
 
 use comfy_table::{CellAlignment, Table, presets};
-use tangram::Report;
 use tangram::report::BeforeAfter;
+use tangram::saturation::Saturation;
+use tangram::{Report, saturate};
 
 /// The report as people read it.
 pub(crate) fn render(report: &Report) -> String {
@@ -13,8 +14,37 @@ pub(crate) fn render(report: &Report) -> String {
     if let Some(operators) = operators(report) {
         out.push_str(&format!("{operators}\n\n"));
     }
+    if let Some(found) = &report.saturation {
+        out.push_str(&format!("{}\n\n", strategies(found)));
+    }
     out.push_str(&summary(report));
     out
+}
+
+/// What each strategy would reach.
+fn strategies(found: &Saturation) -> Table {
+    let mut table = plain(["strategy", "estimated ms", "change", "took s"]);
+    let mut row = |name: String, cost: f64, seconds: String| {
+        let change = 100.0 * (cost / found.before.max(f64::MIN_POSITIVE) - 1.0);
+        let mark = if name == found.taken { " (taken)" } else { "" };
+        let cost = format!("{:.4}", cost * 1e3);
+        table.add_row([name + mark, cost, format!("{change:+.2} %"), seconds]);
+    };
+    row("as it was".into(), found.before, String::new());
+    row("greedy".into(), found.greedy, format!("{:.2}", found.greedy_seconds));
+    for run in &found.runs {
+        let spent = |f: &saturate::Report| f.seconds.search + f.seconds.extract;
+        let seconds: f64 = run.functions.iter().map(spent).sum();
+        row(run.from.to_owned(), run.cost, format!("{seconds:.2}"));
+    }
+    table
+}
+
+/// Why the result of a saturation equals the model.
+pub(crate) fn proofs(report: &Report) -> String {
+    let run = report.saturation.as_ref().and_then(|found| found.taken_run());
+    let functions = run.into_iter().flat_map(|run| &run.functions);
+    functions.filter_map(|f| f.proof.as_ref()).map(|proof| proof.to_string()).collect()
 }
 
 fn plain(header: [&str; 4]) -> Table {

@@ -15,13 +15,13 @@
 
 mod apply_rules;
 pub mod check;
-pub mod cost;
 pub mod explain;
 mod library;
 mod natives;
 mod optimise;
 pub mod picture;
 pub mod report;
+pub mod saturation;
 
 pub use apply_rules::{RuleSetOptions, apply_rules};
 pub use library::{Library, RulesError, SHIPPED};
@@ -34,4 +34,6 @@ pub use tangram_onnx as onnx;
 pub use tangram_passes as passes;
 pub use tangram_presburger as presburger;
 pub use tangram_rewrite as rewrite;
+pub use tangram_saturate as saturate;
+pub use tangram_saturate::cost;
 pub use tangram_tensor as tensor;

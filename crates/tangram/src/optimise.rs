@@ -11,11 +11,13 @@ use tangram_gsl::rules::{self, CompileError, CompiledRule};
 use tangram_gsl::schema::NnSchema;
 use tangram_onnx::{Model, is_expressible};
 use tangram_rewrite::{FrozenPatternSet, GreedyConfig, PatternSet, Report as Rewriting, greedy};
+use tangram_saturate::CostModel;
 
 use crate::cost;
 use crate::library::Library;
 use crate::natives::natives;
 use crate::report::{BeforeAfter, Report, RuleReport, shares};
+use crate::saturation;
 
 /// How rules are applied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -25,6 +27,8 @@ pub enum Strategy {
     Greedy,
     /// Each operation once, in order.
     Walk,
+    /// All rules at once, in an e-graph; then the cheapest program.
+    Saturate,
 }
 
 /// What to do, and when to stop.
@@ -40,6 +44,12 @@ pub struct Options {
     pub max_time: Option<Duration>,
     /// After how many rewrites to stop.
     pub max_rewrites: Option<u64>,
+    /// The most e-nodes of a saturation.
+    pub max_nodes: usize,
+    /// What operations cost, when programs are compared.
+    pub cost: CostModel,
+    /// Whether a saturation proves that its result equals the model.
+    pub explain: bool,
     /// How many bytes a folded constant may add to the model; `None` for no limit.
     pub fold_limit: Option<u64>,
     /// The operator set that the result has to be written in; the model's own if absent.
@@ -56,6 +66,9 @@ impl Default for Options {
             only: Vec::new(),
             max_time: None,
             max_rewrites: None,
+            max_nodes: 20_000,
+            cost: CostModel::default(),
+            explain: false,
             fold_limit: Some(1 << 20),
             opset: None,
             cancel: Arc::default(),
@@ -90,7 +103,8 @@ pub fn optimise(
         ..Report::default()
     };
     let before = cost::estimate(&model.module);
-    let set = pattern_set(model, library, options, &mut report)?;
+    let compiled = rules(model, library, options, &mut report)?;
+    let set = pattern_set(model, &compiled, options)?;
     let root = model.module.root();
     let config = GreedyConfig {
         max_rewrites: options.max_rewrites,
@@ -98,19 +112,22 @@ pub fn optimise(
         cancel: Some(options.cancel.clone()),
         ..GreedyConfig::default()
     };
-    let done = greedy::apply(&mut model.module, root, &set, &config);
+    let done = if options.strategy == Strategy::Saturate {
+        let natives = native_set(model, options).freeze(&options.disable, &[]);
+        let sets = (&set, &natives);
+        let (found, done) = saturation::run(&mut model.module, &compiled, sets, options, &config);
+        report.saturation = Some(found);
+        done
+    } else {
+        greedy::apply(&mut model.module, root, &set, &config)
+    };
     record(&mut report, done);
     report.cost = BeforeAfter { before, after: cost::estimate(&model.module) };
     Ok(report)
 }
 
-/// The patterns that apply to `model`, in one frozen set.
-fn pattern_set(
-    model: &Model,
-    library: &Library,
-    options: &Options,
-    report: &mut Report,
-) -> Result<FrozenPatternSet, OptimiseError> {
+/// The native patterns.
+fn native_set(model: &Model, options: &Options) -> PatternSet {
     let context = model.module.context_arc();
     let mut set = PatternSet::new();
     for pattern in
@@ -118,8 +135,18 @@ fn pattern_set(
     {
         set.add(pattern);
     }
-    for rule in rules(model, library, options, report)? {
-        set.add(Box::new(rule));
+    set
+}
+
+/// The patterns that apply to `model`, in one frozen set.
+fn pattern_set(
+    model: &Model,
+    rules: &[CompiledRule],
+    options: &Options,
+) -> Result<FrozenPatternSet, OptimiseError> {
+    let mut set = native_set(model, options);
+    for rule in rules {
+        set.add(Box::new(rule.clone()));
     }
     for name in options.disable.iter().chain(&options.only) {
         let idle = || library.rules.iter().any(|located| is_named(&located.rule, name));

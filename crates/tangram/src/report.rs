@@ -7,6 +7,7 @@ use tangram_ir::{DimKind, Module, Order, TypeData, walk};
 use tangram_onnx::proto::{GraphProto, ModelProto};
 
 use crate::cost::Cost;
+use crate::saturation::Saturation;
 
 /// What an optimisation did.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -23,6 +24,8 @@ pub struct Report {
     pub operators: BTreeMap<String, BeforeAfter<usize>>,
     /// Every rule that was tried, in the order of its hits.
     pub rules: Vec<RuleReport>,
+    /// What saturation found, if that was the strategy.
+    pub saturation: Option<Saturation>,
     /// The limit that stopped the search, if one did.
     pub stopped_by: Option<String>,
     /// Rules that were left out, and why.

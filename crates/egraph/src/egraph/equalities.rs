@@ -44,6 +44,12 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
         self
     }
 
+    /// Returns a node with the operator that a [proof](EGraph::prove) speaks of; its children mean
+    /// nothing.
+    pub fn operator(&self, op: crate::core::Op) -> &L {
+        &self.ops.templates[op.0 as usize]
+    }
+
     /// Returns the node with the given id, as it was added.
     pub fn id_to_node(&self, id: Id) -> &L {
         &self.nodes()[usize::from(id)]

@@ -37,6 +37,8 @@ pub(super) struct Builder<'b, 'r> {
     pub(super) plan: &'b Plan,
     pub(super) natives: &'b Natives,
     pub(super) fold_growth: Option<usize>,
+    /// The most bytes that the result of folding may have.
+    pub(super) fold_limit: usize,
     pub(super) rewriter: &'b mut Rewriter<'r>,
     pub(super) bindings: Bindings,
     pub(super) root: Op,
@@ -64,6 +66,7 @@ impl<'b, 'r> Builder<'b, 'r> {
             plan,
             natives,
             fold_growth,
+            fold_limit: usize::MAX,
             rewriter,
             bindings: found.bindings.clone(),
             root,

@@ -62,6 +62,7 @@ impl Builder<'_, '_> {
         };
         let before = total(module.operands(op).collect()).unwrap_or(0);
         let limit = self.fold_growth.map(|growth| before.saturating_add(growth));
+        let limit = limit.map(|limit| limit.min(self.fold_limit));
         limit.zip(total(module.results(op).collect())).is_some_and(|(limit, after)| after <= limit)
     }
 }

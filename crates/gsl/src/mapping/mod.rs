@@ -15,8 +15,9 @@ mod types;
 
 pub(crate) use attribute::to_attr;
 pub(crate) use tensor::from_value;
+pub use types::merged;
 
-use tangram_ir::{Diagnostic, Op, Value};
+use tangram_ir::{Diagnostic, Op, Point, Value};
 use tangram_rewrite::Rewriter;
 
 use crate::matching::Match;
@@ -52,6 +53,36 @@ pub(crate) fn apply(
     let made = builder.finish(&built);
     replace::commit(rewriter, found, &built, &made, &place);
     Ok(made.into_iter().filter(|op| rewriter.module().is_live(*op)).collect())
+}
+
+/// Builds the target of a match at `point` and leaves the source as it is.
+///
+/// # Errors
+/// Why this is refused; the module is as it was then.
+pub(crate) fn instantiate(
+    plan: &Plan,
+    settings: (&Natives, Option<usize>),
+    rewriter: &mut Rewriter<'_>,
+    (root, point): (Op, Point),
+    found: &Match,
+    fold_limit: usize,
+) -> Result<(Vec<Value>, Vec<Op>), Diagnostic> {
+    let mut builder = build::Builder::new(plan, settings, rewriter, found, root, point);
+    builder.fold_limit = fold_limit;
+    let built = builder.outputs().and_then(|values| {
+        check_outputs(plan, builder.module(), root, found.outputs(), &values)?;
+        Ok(values)
+    });
+    match built {
+        Ok(values) => {
+            let made = builder.finish(&values);
+            Ok((values, made))
+        }
+        Err(diagnostic) => {
+            builder.erase_all();
+            Err(diagnostic)
+        }
+    }
 }
 
 fn check_outputs(

@@ -29,7 +29,7 @@ pub(super) fn compatible(
 }
 
 /// Returns what two types of one value say together; none if they contradict each other.
-pub(super) fn merged(context: &Context, old: Type, new: Type) -> Option<Type> {
+pub fn merged(context: &Context, old: Type, new: Type) -> Option<Type> {
     if old == new {
         return Some(new);
     }

@@ -36,7 +36,7 @@ impl Solver<'_> {
         let mut start: Option<(usize, &Route, Target)> = None;
         for route in self.plan.routes(k) {
             let Some(target) = self.bindings.target(self.plan, frame, route.from) else { continue };
-            let users = match target {
+            let users = match self.key(target) {
                 Target::Value(value) => self.module.uses(value).take(MAX_COUNTED).count(),
                 Target::Results(op) => {
                     let uses = self.module.results(op).flat_map(|value| self.module.uses(value));
@@ -55,6 +55,8 @@ impl Solver<'_> {
             target.op(self.module).and_then(|op| self.module.block(op)) == self.block
         };
         found.retain(inside);
+        let mut seen = FxHashSet::default();
+        found.retain(|target| seen.insert(self.key(*target)));
         let mut ops: Vec<(Op, Target)> =
             found.into_iter().filter_map(|t| Some((t.op(self.module)?, t))).collect();
         ops.sort_by(|(a, _), (b, _)| {
@@ -122,7 +124,7 @@ impl Solver<'_> {
 
     /// Lists the operations that use a value, each once, earliest first where they share a block.
     fn users(&self, target: Target) -> Vec<Op> {
-        let Some(value) = target.value(self.module) else { return Vec::new() };
+        let Some(value) = self.key(target).value(self.module) else { return Vec::new() };
         let mut users: Vec<Op> = self.module.uses(value).map(|user| user.op).collect();
         users.sort_unstable();
         users.dedup();

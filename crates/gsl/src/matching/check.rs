@@ -248,7 +248,7 @@ impl<'a> Solver<'a> {
         let branch = branch.and_then(|i| self.bindings.branch(self.plan, frame, variadic, i));
         let found = branch.and_then(|frame| self.bindings.target(self.plan, frame, template));
         let verdict = match found {
-            Some(found) if found == target => Verdict::Holds,
+            Some(found) if self.key(found) == self.key(target) => Verdict::Holds,
             Some(_) => Verdict::Fails(format!("instance {index}"), "another value".into()),
             None => Verdict::Open,
         };
@@ -272,6 +272,11 @@ impl<'a> Solver<'a> {
         let Some(target) = self.bindings.target(self.plan, frame, id) else {
             return (id, None, Verdict::Open);
         };
+        // Among equals the original stays for its other users; whether that pays is a matter of
+        // cost.
+        if self.classes.is_some() {
+            return (id, None, Verdict::Holds);
+        }
         let mut matched = matched_ops(self.plan, self.module, &self.bindings);
         matched.extend(self.inner());
         let inside = |value| self.module.uses(value).all(|user| matched.contains(&user.op));

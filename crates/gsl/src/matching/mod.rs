@@ -12,6 +12,7 @@ mod bindings;
 mod branches;
 mod candidates;
 mod check;
+mod classes;
 mod constant;
 mod env;
 mod miss;
@@ -28,6 +29,7 @@ use crate::plan::Plan;
 
 pub(crate) use attribute::{from_attr, of_value, show, type_text};
 pub(crate) use bindings::{Bindings, Bound, Frame, Target};
+pub use classes::Classes;
 pub(crate) use env::Scope;
 pub use miss::Miss;
 pub(crate) use operands::given_operands;

@@ -69,10 +69,11 @@ impl Solver<'_> {
                 found.push((values, inner));
                 continue;
             };
-            let below = module.def_op(value).filter(|below| {
+            let below = self.equals(value).into_iter().filter_map(|value| module.def_op(value));
+            let below = below.filter(|below| {
                 module.name(*below) == module.name(op) && module.attrs(*below) == module.attrs(op)
             });
-            if let Some(below) = below {
+            for below in below {
                 let mut flat = values.clone();
                 flat.splice(at..=at, module.operands(below));
                 let mut inner: Vec<Op> = inner.clone();
@@ -135,9 +136,12 @@ impl Solver<'_> {
 
     /// Counts the results of the operation that starts with `value`.
     fn results_from(&self, value: Value) -> usize {
-        let op = self.module.def_op(value);
-        op.filter(|op| self.module.results(*op).next() == Some(value))
-            .map_or(0, |op| self.module.result_count(op))
+        let counts = self.equals(value).into_iter().filter_map(|value| {
+            let op = self.module.def_op(value)?;
+            let first = self.module.results(op).next() == Some(value);
+            first.then(|| self.module.result_count(op))
+        });
+        counts.max().unwrap_or(0)
     }
 
     pub(super) fn match_segments(
@@ -163,12 +167,7 @@ impl Solver<'_> {
                     }
                 }
                 Operand::Results(id) => {
-                    let op = self.module.def_op(part[0]);
-                    let Some(op) =
-                        op.filter(|op| self.module.results(*op).eq(part.iter().copied()))
-                    else {
-                        return false;
-                    };
+                    let Some(op) = self.maker(part) else { return false };
                     goals.push(Goal::Match { frame, id, target: Target::Results(op) });
                 }
             }

@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 use tangram_ir::{Block, Module, Name, Op, Value};
 
 use super::bindings::{Bindings, Bound, Extent, Frame, Target};
+use super::classes::Classes;
 use super::miss::Miss;
 use super::{Match, matched_ops};
 use crate::ast::{OpId, PatId};
@@ -21,6 +22,8 @@ pub const MAX_STEPS: usize = 1 << 20;
 pub(super) enum Goal {
     /// A pattern matches a target.
     Match { frame: Frame, id: PatId, target: Target },
+    /// The same, and no other member of the target's class will do.
+    Member { frame: Frame, id: PatId, target: Target },
     /// The operands of a call match these values; `inner` are operations of a flattened call.
     Operands { frame: Frame, id: PatId, values: Rc<[Value]>, inner: Rc<[Op]> },
     /// The same, with the number of values for each operand pattern.
@@ -95,6 +98,7 @@ pub struct Solver<'a> {
     pub(super) plan: &'a Plan,
     pub(super) module: &'a Module,
     pub(super) natives: &'a Natives,
+    pub(super) classes: Option<&'a dyn Classes>,
     pub(super) bindings: Bindings,
     pub(super) block: Option<Block>,
     pub(super) root: Op,
@@ -123,6 +127,7 @@ impl<'a> Solver<'a> {
             plan,
             module,
             natives,
+            classes: None,
             bindings: Bindings::new(plan),
             block: module.block(root),
             root,
@@ -141,6 +146,13 @@ impl<'a> Solver<'a> {
             reasons: false,
             miss: None,
         }
+    }
+
+    /// Matches modulo equality: a pattern may match any member of the class of a value.
+    #[must_use]
+    pub fn with_classes(mut self, classes: &'a dyn Classes) -> Self {
+        self.classes = Some(classes);
+        self
     }
 
     /// Asks for the reason of a failed match, which costs time.
@@ -334,7 +346,8 @@ impl<'a> Solver<'a> {
         {
             let rule = self.plan.rule();
             let shares = |id: PatId| rule.may_alias() || rule.pattern(id).may_alias;
-            let holders = self.holders.entry(target).or_default();
+            let key = self.key(target);
+            let holders = self.holders.entry(key).or_default();
             let taken = holders.iter().copied().find(|other| !shares(*other));
             if let Some(other) = taken.filter(|_| !shares(place.1)) {
                 return self.missed(place.1, target.op(self.module), || {
@@ -343,7 +356,7 @@ impl<'a> Solver<'a> {
                 });
             }
             holders.push(place.1);
-            self.trail.push(Undo::Holder(target));
+            self.trail.push(Undo::Holder(key));
         }
         self.bindings.set_slot(place, Some(bound));
         self.trail.push(Undo::Slot(place.0, place.1));

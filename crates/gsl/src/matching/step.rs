@@ -33,7 +33,7 @@ impl Solver<'_> {
         goals.push(Goal::Finish { until: None });
         self.push_all(goals);
         let roots = self.root_targets(id);
-        self.choose(roots.map(|target| Goal::Match { frame, id, target }).collect())
+        self.choose(roots.map(|target| Goal::Member { frame, id, target }).collect())
     }
 
     /// Lists what `root` makes that the first output could match.
@@ -52,7 +52,8 @@ impl Solver<'_> {
 
     pub(super) fn step(&mut self, goal: Goal) -> bool {
         match goal {
-            Goal::Match { frame, id, target } => self.match_pattern(frame, id, target),
+            Goal::Match { frame, id, target } => self.match_class(frame, id, target),
+            Goal::Member { frame, id, target } => self.match_pattern(frame, id, target),
             Goal::Operands { frame, id, values, inner } => {
                 self.note_inner(&inner);
                 self.split_operands(frame, id, &values)
@@ -81,12 +82,24 @@ impl Solver<'_> {
         true
     }
 
+    /// Matches any member of the class of `target`.
+    fn match_class(&mut self, frame: Frame, id: PatId, target: Target) -> bool {
+        let place = self.bindings.resolve(self.plan, frame, id);
+        if self.bindings.slot(place).is_some() {
+            return self.match_pattern(frame, id, target);
+        }
+        match self.ways(place.0, place.1, target) {
+            Some(ways) => self.choose(ways),
+            None => self.match_pattern(frame, id, target),
+        }
+    }
+
     fn match_pattern(&mut self, frame: Frame, id: PatId, target: Target) -> bool {
         let place = self.bindings.resolve(self.plan, frame, id);
         let (frame, id) = place;
         if let Some(bound) = self.bindings.slot(place) {
             let same = match bound {
-                Bound::One(known) | Bound::Option(_, known) => known == target,
+                Bound::One(known) | Bound::Option(_, known) => self.key(known) == self.key(target),
                 Bound::Branches { .. } => false,
             };
             return same || self.missed(id, target.op(self.module), second_value);

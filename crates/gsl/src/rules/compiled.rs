@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tangram_ir::{Context, Module, Op};
+use tangram_ir::{Context, Module, Op, Point, Value};
 use tangram_rewrite::{NoMatch, RewritePattern, Rewriter, Roots};
 
 use super::natives::Natives;
@@ -10,7 +10,7 @@ use super::record::{Application, Record, Refusal};
 use crate::ast::{ExprKind, PatternKind, Rule};
 use crate::check::{check_built, has_errors};
 use crate::mapping;
-use crate::matching::{Match, Solver};
+use crate::matching::{Classes, Match, Solver};
 use crate::plan::Plan;
 use crate::schema::NnSchema;
 
@@ -178,6 +178,37 @@ impl CompiledRule {
             });
         }
         Ok(())
+    }
+
+    /// Returns a search for the matches at `root` modulo equality: a pattern may match any member
+    /// of the class of a value.
+    pub fn matches_among<'a>(
+        &'a self,
+        module: &'a Module,
+        classes: &'a dyn Classes,
+        root: Op,
+    ) -> Solver<'a> {
+        self.matches(module, root).with_classes(classes)
+    }
+
+    /// Builds the target of a match at `point` and leaves the source as it is. Results of more
+    /// than `fold_limit` bytes are not folded.
+    ///
+    /// Returns what stands for the outputs of the match, and the new operations, operands first.
+    ///
+    /// # Errors
+    /// Why this is refused: the target would be ill-typed, or is what was matched. The module is
+    /// as it was then.
+    pub fn instantiate(
+        &self,
+        rewriter: &mut Rewriter<'_>,
+        (root, point): (Op, Point),
+        found: &Match,
+        fold_limit: usize,
+    ) -> Result<(Vec<Value>, Vec<Op>), tangram_ir::Diagnostic> {
+        let growth = self.options.fold.then_some(self.options.fold_growth);
+        let settings = (&*self.options.natives, growth);
+        mapping::instantiate(&self.plan, settings, rewriter, (root, point), found, fold_limit)
     }
 
     /// Lists the first matches at a root: the second and later ones are for when one is refused.

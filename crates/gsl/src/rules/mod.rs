@@ -9,3 +9,5 @@ pub use compiled::{CompileError, CompiledRule, Options};
 pub use natives::{NativeArgument, NativeAttribute, NativeBuilder, Natives};
 pub use record::{Application, Log, Record, Refusal};
 pub use set::{Entry, RuleSet};
+
+pub use crate::mapping::merged as merged_type;

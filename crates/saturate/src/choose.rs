@@ -1,0 +1,252 @@
+//! Choosing a program: the cheapest term of the terminator's class, shared parts paid once.
+//!
+//! Three ways, each no worse than the one before: greedy; local search, where all results of an
+//! operation with several may be chosen together (a merge pays only if everyone takes part); and
+//! an integer program within a time limit. The function as it was is always a candidate.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+use tangram_dialects::constant;
+use tangram_egraph::Id;
+use tangram_egraph::choices::{Choices, Selection};
+use tangram_ir::{Block, Module, Op, Traits, Value};
+
+use crate::Config;
+use crate::cost::CostModel;
+use crate::graph::{Graph, is_pure};
+use crate::report::Extraction;
+
+/// How many changes local search tries for each e-node.
+const CHANGES_PER_NODE: usize = 2;
+const MAX_CHANGES: usize = 20_000;
+/// How much an operation on weights costs, as a share of starting a kernel: it is folded away.
+const FOLDED_SHARE: f64 = 1e-3;
+
+/// What a choice stands for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Node {
+    /// A witness, by number.
+    Operation(usize),
+    /// An argument, or one of several results.
+    Value(Value),
+}
+
+/// An e-graph as choices.
+pub(crate) struct Problem {
+    choices: Choices,
+    pub nodes: Vec<Node>,
+    classes: FxHashMap<Id, usize>,
+    root: usize,
+    original: Selection,
+    /// For each operation with several results: its choice, and those of its results.
+    groups: Vec<(usize, SmallVec<[usize; 4]>)>,
+}
+
+/// The outcome.
+pub(crate) struct Chosen {
+    pub selection: Selection,
+    /// The chosen classes, children first.
+    pub order: Vec<usize>,
+    pub costs: Extraction,
+}
+
+impl Chosen {
+    /// Says whether the result is cheaper than the function.
+    pub fn improves(&self) -> bool {
+        self.costs.best < self.costs.before * (1.0 - 1e-9)
+    }
+}
+
+impl Problem {
+    /// Reads the e-nodes with their costs.
+    pub fn new(graph: &Graph, cost: &CostModel) -> Self {
+        let mut problem = Self {
+            choices: Choices::default(),
+            nodes: Vec::new(),
+            classes: FxHashMap::default(),
+            root: 0,
+            original: Selection::default(),
+            groups: Vec::new(),
+        };
+        let mut first_original: Vec<(usize, usize)> = Vec::new();
+        for &arg in graph.module.args(graph.block) {
+            let Some(id) = graph.id(arg) else { continue };
+            let choice = problem.push(graph, id, &[], 0.0, Node::Value(arg));
+            first_original.push((problem.choices.nodes[choice].class, choice));
+        }
+        let folds = weights(graph);
+        for (number, witness) in graph.witnesses.iter().enumerate() {
+            let price = match folds[number] {
+                _ if witness.fixed || is_leaf(&graph.module, witness.op) => 0.0,
+                true => cost.launch_seconds * FOLDED_SHARE,
+                false => cost.seconds(&graph.module, witness.op),
+            };
+            let original = witness.fixed || graph.is_original(witness.op);
+            let node = Node::Operation(number);
+            let choice = problem.push(graph, witness.id, &witness.children, price, node);
+            let mut made: SmallVec<[usize; 4]> = SmallVec::new();
+            if graph.module.result_count(witness.op) != 1 {
+                for value in graph.module.results(witness.op) {
+                    let Some(id) = graph.id(value) else { continue };
+                    made.push(problem.push(graph, id, &[witness.id], 0.0, Node::Value(value)));
+                }
+            }
+            if original {
+                let all = std::iter::once(choice).chain(made.iter().copied());
+                first_original.extend(all.map(|c| (problem.choices.nodes[c].class, c)));
+            }
+            if !made.is_empty() && !witness.fixed {
+                problem.groups.push((choice, made));
+            }
+            if witness.op == graph.terminator {
+                problem.root = problem.choices.nodes[choice].class;
+            }
+        }
+        problem.original.chosen = vec![None; problem.choices.classes.len()];
+        for (class, choice) in first_original {
+            problem.original.chosen[class].get_or_insert(choice);
+        }
+        problem
+    }
+
+    fn push(&mut self, graph: &Graph, id: Id, kids: &[Id], cost: f64, node: Node) -> usize {
+        let class = self.number(graph, id);
+        let kids: Vec<usize> = kids.iter().map(|&kid| self.number(graph, kid)).collect();
+        let cost = if cost.is_finite() { cost } else { f64::MAX / 1e9 };
+        self.nodes.push(node);
+        self.choices.push(class, cost, kids).expect("the cost is finite")
+    }
+
+    fn number(&mut self, graph: &Graph, id: Id) -> usize {
+        let next = self.choices.classes.len();
+        let class = *self.classes.entry(graph.egraph.find(id)).or_insert(next);
+        if class == next {
+            self.choices.classes.push(Vec::new());
+        }
+        class
+    }
+
+    /// The number of the class of `id`.
+    pub fn class(&self, graph: &Graph, id: Id) -> Option<usize> {
+        self.classes.get(&graph.egraph.find(id)).copied()
+    }
+
+    /// Chooses a program; `before` is what the function costs.
+    pub fn solve(&self, before: f64, config: &Config) -> Chosen {
+        let roots = [self.root];
+        let cost = |selection: &Selection| {
+            self.choices.dag_cost(selection, &roots).unwrap_or(f64::INFINITY)
+        };
+        let greedy = self.choices.greedy();
+        let mut best = self.original.clone();
+        let mut costs = Extraction { before, greedy: cost(&greedy), ..Extraction::default() };
+        // What the function has, and elsewhere what is cheapest.
+        let mut start = greedy.clone();
+        for (at, choice) in self.original.chosen.iter().enumerate() {
+            start.chosen[at] = choice.or(start.chosen[at]);
+        }
+        costs.local = cost(&best);
+        for start in [self.original.clone(), greedy, start] {
+            let found = self.local(start);
+            if cost(&found) < costs.local {
+                costs.local = cost(&found);
+                best = found;
+            }
+        }
+        costs.best = costs.local;
+        let small = self.choices.nodes.len() <= config.exact_nodes && !config.exact_time.is_zero();
+        if small && let Some(exact) = self.choices.exact(&best, &roots, config.exact_time) {
+            costs.bound = Some(exact.bound);
+            if exact.cost < costs.best {
+                costs.best = exact.cost;
+                best = exact.selection;
+            }
+        }
+        let order = self.choices.reach(&best, &roots).unwrap_or_default();
+        Chosen { selection: best, order, costs }
+    }
+
+    fn local(&self, start: Selection) -> Selection {
+        let roots = [self.root];
+        let changes = (self.choices.nodes.len() * CHANGES_PER_NODE).min(MAX_CHANGES);
+        let mut best = start;
+        while let Some(before) = self.choices.dag_cost(&best, &roots) {
+            best = self.choices.improve(&self.together(best), &roots, changes);
+            let after = self.choices.dag_cost(&best, &roots).unwrap_or(before);
+            if after >= before * (1.0 - 1e-9) {
+                break;
+            }
+        }
+        best
+    }
+
+    /// Tries for each operation with several results to take all of them from it.
+    fn together(&self, start: Selection) -> Selection {
+        let roots = [self.root];
+        let mut best = start;
+        let Some(mut cost) = self.choices.dag_cost(&best, &roots) else { return best };
+        for (operation, results) in &self.groups {
+            let class = |choice: usize| self.choices.nodes[choice].class;
+            let mut tried = best.clone();
+            tried.chosen[class(*operation)] = Some(*operation);
+            for &result in results {
+                tried.chosen[class(result)] = Some(result);
+            }
+            match self.choices.dag_cost(&tried, &roots) {
+                Some(found) if found < cost => (best, cost) = (tried, found),
+                _ => {}
+            }
+        }
+        best
+    }
+}
+
+/// Estimates the seconds of the operations that may be chosen anew, where those on constants are
+/// taken to be folded.
+pub(crate) fn function_cost(module: &Module, block: Block, cost: &CostModel) -> f64 {
+    let mut folded: FxHashSet<Value> = FxHashSet::default();
+    let mut total = 0.0;
+    for op in module.ops(block).filter(|op| is_pure(module, *op)) {
+        let inner = module.operand_count(op) > 0
+            && module.operands(op).all(|value| folded.contains(&value));
+        if is_leaf(module, op) || inner {
+            folded.extend(module.results(op));
+            total += if inner { cost.launch_seconds * FOLDED_SHARE } else { 0.0 };
+        } else {
+            total += cost.seconds(module, op);
+        }
+    }
+    total
+}
+
+/// Says whether an operation is a constant, or stands for an absent operand.
+fn is_leaf(module: &Module, op: Op) -> bool {
+    let absent = |value| constant::is_none_type(module.context(), module.value_type(value));
+    module.has_traits(op, Traits::CONSTANT_LIKE) || module.results(op).all(absent)
+}
+
+/// Says for each witness whether it depends on constants only, so that it is folded away.
+fn weights(graph: &Graph) -> Vec<bool> {
+    let module = &graph.module;
+    let mut folds = vec![false; graph.witnesses.len()];
+    let mut known: FxHashMap<Id, ()> = FxHashMap::default();
+    loop {
+        let before = known.len();
+        for (number, witness) in graph.witnesses.iter().enumerate() {
+            let leaf = is_leaf(module, witness.op);
+            let below = |id: &Id| known.contains_key(&graph.egraph.find(*id));
+            let inner = !witness.children.is_empty() && witness.children.iter().all(below);
+            if folds[number] || witness.fixed || !(leaf || inner) {
+                continue;
+            }
+            folds[number] = true;
+            known.insert(graph.egraph.find(witness.id), ());
+            for value in module.results(witness.op) {
+                known.extend(graph.class(value).map(|class| (class, ())));
+            }
+        }
+        if known.len() == before {
+            return folds;
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Equality saturation of IR functions.
+//!
+//! The pure operations of a function become an e-graph: all programs that the rules can reach are
+//! held at once, so that neither the order of the rules nor a rewrite that pays only together with
+//! others matters. Then the cheapest program is chosen, where what is shared is paid for once.
+//!
+//! # How a function becomes an e-graph
+//! Every e-node has a *witness*: an operation in a copy of the function. The operands of a witness
+//! are the *representatives* of classes, so that the uses of a value are the e-nodes above its
+//! class, and the matcher of GSL runs on the copy as it runs on a program, except that a value may
+//! be made in several ways. The e-graph itself ([`tangram_egraph`]) keeps the classes, closes them
+//! under congruence and remembers why they were united.
+//!
+//! A target is built by the same code as in every other driver. Its types are inferred and
+//! compared with those of the source, so that no ill-typed term ever enters; the type of a class
+//! is all that is known of any member.
+//!
+//! Operations with regions or effects are e-nodes that equal nothing else. Those with effects are
+//! chained, each an operand of the next, so that what is chosen always has an order.
+//!
+//! Cycles in the e-graph are fine; the choice of a term avoids them.
+
+mod choose;
+mod classes;
+pub mod cost;
+mod export;
+mod graph;
+mod proof;
+mod report;
+mod search;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use tangram_gsl::rules::CompiledRule;
+use tangram_ir::{Module, Op};
+
+pub use cost::CostModel;
+pub use proof::{Proof, Step};
+pub use report::{Extraction, Report, RuleReport, Stop};
+
+/// What to do, and when to stop.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The most e-nodes.
+    pub max_nodes: usize,
+    /// The most rounds of searching all rules.
+    pub max_rounds: usize,
+    /// In how many rounds rules with several outputs take part: each round may square what they
+    /// find.
+    pub multi_output_rounds: usize,
+    /// The most matches of one rule that are applied in one round.
+    pub max_matches: usize,
+    /// The most bytes that folded constants may take together.
+    pub max_folded_bytes: usize,
+    /// When to stop searching.
+    pub deadline: Option<Instant>,
+    /// Stops the search when it becomes true; the best so far is chosen.
+    pub cancel: Option<Arc<AtomicBool>>,
+    /// What operations cost.
+    pub cost: CostModel,
+    /// How long exact extraction may take; zero leaves it out.
+    pub exact_time: Duration,
+    /// The most e-nodes for exact extraction.
+    pub exact_nodes: usize,
+    /// Whether the report has a proof that the result equals the function.
+    pub explain: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            max_nodes: 20_000,
+            max_rounds: 8,
+            multi_output_rounds: 2,
+            max_matches: 2_000,
+            max_folded_bytes: 256 << 20,
+            deadline: None,
+            cancel: None,
+            cost: CostModel::default(),
+            exact_time: Duration::from_secs(2),
+            exact_nodes: 4_000,
+            explain: false,
+        }
+    }
+}
+
+/// Why a function cannot be saturated; it is as it was.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Control flow between blocks is not supported.
+    #[error("`{0}` is no function of one block that ends with a terminator")]
+    Shape(String),
+}
+
+/// Replaces the body of `func` by the cheapest equal one that `rules` reach.
+///
+/// The result costs at most what `func` costs by `config.cost`; otherwise `func` is left as it is.
+/// Only operations of the entry block take part; their regions are carried along.
+///
+/// # Errors
+/// [`Error::Shape`] if the body has several blocks or no terminator.
+pub fn saturate(
+    module: &mut Module,
+    func: Op,
+    rules: &[CompiledRule],
+    config: &Config,
+) -> Result<Report, Error> {
+    let started = Instant::now();
+    let mut graph = graph::Graph::new(module, func)
+        .ok_or_else(|| Error::Shape(module.name_text(func).to_owned()))?;
+    let before = choose::function_cost(module, graph.block, &config.cost);
+    let mut report = search::run(&mut graph, rules, config);
+    report.seconds.search = started.elapsed().as_secs_f64();
+    let started = Instant::now();
+    let problem = choose::Problem::new(&graph, &config.cost);
+    let chosen = problem.solve(before, config);
+    report.cost = chosen.costs;
+    report.seconds.extract = started.elapsed().as_secs_f64();
+    if !chosen.improves() {
+        return Ok(report);
+    }
+    if config.explain {
+        report.proof = proof::of(&mut graph, &problem, &chosen);
+    }
+    export::write(module, &graph, &problem, &chosen);
+    report.changed = true;
+    Ok(report)
+}

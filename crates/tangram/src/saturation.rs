@@ -1,0 +1,119 @@
+//! The strategy `saturate`: all rules at once in an e-graph, then the cheapest program.
+//!
+//! Three programs compete by one cost model: what the greedy strategy makes of the model, what
+//! saturation makes of it, and what saturation makes of the greedy result. So the outcome is never
+//! worse than that of greedy.
+
+use std::time::Instant;
+
+use serde::Serialize;
+use tangram_gsl::rules::CompiledRule;
+use tangram_ir::{Module, Op};
+use tangram_rewrite::{
+    FrozenPatternSet, GreedyConfig, Report as Rewriting, RewritePattern, greedy,
+};
+use tangram_saturate::{Config, Report, saturate};
+
+use crate::optimise::Options;
+
+/// What each strategy would reach, and how the best was found.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Saturation {
+    /// Estimated seconds of the model as it was.
+    pub before: f64,
+    /// Estimated seconds of what the greedy strategy makes of it.
+    pub greedy: f64,
+    /// Estimated seconds of the outcome.
+    pub after: f64,
+    /// Seconds that the greedy strategy took.
+    pub greedy_seconds: f64,
+    /// Seconds that both saturations took.
+    pub seconds: f64,
+    /// The programs, by what was saturated, each with the estimated seconds of its result.
+    pub runs: Vec<Run>,
+    /// Which program was taken: `greedy`, or the name of a run.
+    pub taken: String,
+}
+
+/// One saturation of one function.
+#[derive(Clone, Debug, Serialize)]
+pub struct Run {
+    /// `model` or `greedy result`.
+    pub from: &'static str,
+    /// Estimated seconds of the result.
+    pub cost: f64,
+    /// What was done, by function.
+    pub functions: Vec<Report>,
+}
+
+/// Applies `rules` by saturation; `all` are the rules and native patterns, `natives` the latter.
+pub(crate) fn run(
+    module: &mut Module,
+    rules: &[CompiledRule],
+    (all, natives): (&FrozenPatternSet, &FrozenPatternSet),
+    options: &Options,
+    config: &GreedyConfig,
+) -> (Saturation, Rewriting) {
+    let rules: Vec<CompiledRule> =
+        rules.iter().filter(|r| is_enabled(*r, options)).cloned().collect();
+    let cost = &options.cost;
+    let mut outcome = Saturation { before: cost.total(module), ..Saturation::default() };
+    let started = Instant::now();
+    let mut by_greedy = module.clone();
+    let done = apply(&mut by_greedy, all, config);
+    outcome.greedy_seconds = started.elapsed().as_secs_f64();
+    outcome.greedy = cost.total(&by_greedy);
+
+    let started = Instant::now();
+    let mut from_model = module.clone();
+    apply(&mut from_model, natives, config);
+    let mut best = (outcome.greedy, "greedy", None);
+    for (from, mut program) in [("model", from_model), ("greedy result", by_greedy.clone())] {
+        let functions = functions(&mut program, &rules, options);
+        apply(&mut program, natives, config);
+        let run = Run { from, cost: cost.total(&program), functions };
+        if run.cost < best.0 {
+            best = (run.cost, from, Some(program));
+        }
+        outcome.runs.push(run);
+    }
+    outcome.seconds = started.elapsed().as_secs_f64();
+    (outcome.after, outcome.taken) = (best.0, best.1.to_owned());
+    *module = best.2.unwrap_or(by_greedy);
+    (outcome, done)
+}
+
+fn apply(module: &mut Module, set: &FrozenPatternSet, config: &GreedyConfig) -> Rewriting {
+    let root = module.root();
+    greedy::apply(module, root, set, config)
+}
+
+/// Saturates each function that has one block.
+fn functions(module: &mut Module, rules: &[CompiledRule], options: &Options) -> Vec<Report> {
+    let config = Config {
+        deadline: options.max_time.and_then(|time| Instant::now().checked_add(time)),
+        cancel: Some(options.cancel.clone()),
+        cost: options.cost.clone(),
+        max_nodes: options.max_nodes,
+        explain: options.explain,
+        ..Config::default()
+    };
+    let all: Vec<Op> = module.ops(module.body()).collect();
+    let functions = all.into_iter().filter(|op| module.name_text(*op) == "func.func");
+    let functions: Vec<Op> = functions.collect();
+    functions.into_iter().filter_map(|op| saturate(module, op, rules, &config).ok()).collect()
+}
+
+fn is_enabled(rule: &CompiledRule, options: &Options) -> bool {
+    let named = |names: &[String]| {
+        names.iter().any(|name| name == rule.name() || rule.labels().contains(name))
+    };
+    !named(&options.disable) && (options.only.is_empty() || named(&options.only))
+}
+
+impl Saturation {
+    /// The run whose program was taken, if it was one.
+    pub fn taken_run(&self) -> Option<&Run> {
+        self.runs.iter().find(|run| run.from == self.taken)
+    }
+}
