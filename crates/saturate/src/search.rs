@@ -107,7 +107,8 @@ impl Search<'_> {
                 Roots::Names(names) => {
                     names.iter().filter_map(|name| by_name.get(name)).flatten().copied().collect()
                 }
-                Roots::Any => all.clone(),
+                // The matcher asks for the rest.
+                _ => all.clone(),
             };
             let mut taken = 0;
             for root in roots {

@@ -55,7 +55,7 @@ pub(crate) fn run(
     config: &GreedyConfig,
 ) -> (Saturation, Rewriting) {
     let rules: Vec<CompiledRule> =
-        rules.iter().filter(|r| is_enabled(*r, options)).cloned().collect();
+        rules.iter().filter(|r| is_enabled(r, options)).cloned().collect();
     let cost = &options.cost;
     let mut outcome = Saturation { before: cost.total(module), ..Saturation::default() };
     let started = Instant::now();
