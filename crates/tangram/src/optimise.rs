@@ -104,7 +104,7 @@ pub fn optimise(
     };
     let before = cost::estimate(&model.module);
     let compiled = rules(model, library, options, &mut report)?;
-    let set = pattern_set(model, &compiled, options)?;
+    let set = pattern_set(model, library, &compiled, options)?;
     let root = model.module.root();
     let config = GreedyConfig {
         max_rewrites: options.max_rewrites,
@@ -141,6 +141,7 @@ fn native_set(model: &Model, options: &Options) -> PatternSet {
 /// The patterns that apply to `model`, in one frozen set.
 fn pattern_set(
     model: &Model,
+    library: &Library,
     rules: &[CompiledRule],
     options: &Options,
 ) -> Result<FrozenPatternSet, OptimiseError> {
