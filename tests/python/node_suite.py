@@ -23,6 +23,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable
 
+import ml_dtypes
 import numpy as np
 import onnx
 from onnx import numpy_helper
@@ -32,8 +33,13 @@ import oracle
 MODES = ("as-is", "first-free", "constant", "symbolic")
 # What a case can come to; those after the first two are faults of the optimiser.
 VERDICTS = ("ok", "skip", "wrong", "invalid", "interface", "crash")
-# Beside a test's own tolerances, which leave no room for sums near zero in another order.
-ROUNDING = {np.dtype(np.float32): (1e-6, 0.0), np.dtype(np.float16): (1e-3, 0.0)}
+# Beside a test's own tolerances, which leave no room for sums near zero in another order: relative
+# to the greatest magnitude, in bfloat16 one unit in the last place of its eight bits.
+ROUNDING = {
+    np.dtype(np.float32): (1e-6, 0.0),
+    np.dtype(np.float16): (1e-3, 0.0),
+    np.dtype(ml_dtypes.bfloat16): (2**-7, 0.0),
+}
 # Operators that draw numbers: of their results only types and shapes can be compared.
 RANDOM = {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike"}
 RANDOM |= {"RandomUniform", "RandomUniformLike"}
