@@ -6,6 +6,7 @@
 //! assertion in debug builds.
 
 mod edit;
+mod order;
 mod query;
 
 use std::sync::Arc;
@@ -119,7 +120,7 @@ struct OpData {
     block: PackedOption<Block>,
     prev: PackedOption<Op>,
     next: PackedOption<Op>,
-    /// Position in the block; see [`BlockData::ordered`]. `u32::MAX` marks an erased operation.
+    /// Grows along the block; see [`order`]. `u32::MAX` marks an erased operation.
     order: u32,
     first_operand: u32,
     operand_count: u32,

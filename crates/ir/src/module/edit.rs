@@ -12,9 +12,6 @@ use crate::context::Str;
 use crate::location::Loc;
 use crate::types::Type;
 
-/// Distance between neighbours when a block is numbered anew.
-const STRIDE: u32 = 1 << 4;
-
 fn index(n: usize) -> u32 {
     u32::try_from(n).expect("fewer than 2^32 entities in a module")
 }
@@ -70,8 +67,15 @@ impl Module {
         op
     }
 
-    /// Puts the detached `op` at `point`.
+    /// Puts the detached `op` at `point`. O(log n) amortised, n operations in the block; O(1) at
+    /// either end of it.
     pub fn insert(&mut self, op: Op, point: Point) {
+        let block = self.link_op(op, point);
+        self.label(op, block);
+    }
+
+    /// Links the detached `op` into the list of a block, which is returned.
+    pub(super) fn link_op(&mut self, op: Op, point: Point) -> Block {
         debug_assert!(self.block(op).is_none(), "{op:?} stands in a block already");
         let (block, prev, next) = match point {
             Point::Before(at) => (self.block(at), self.prev(at), Some(at)),
@@ -90,34 +94,7 @@ impl Module {
             Some(next) => self.ops[next].prev = op.into(),
             None => self.blocks[block].last = op.into(),
         }
-        self.number(op, block, prev, next);
-    }
-
-    /// Gives `op` a number between its neighbours', numbering the block anew if there is none.
-    fn number(&mut self, op: Op, block: Block, prev: Option<Op>, next: Option<Op>) {
-        let low = prev.map_or(0, |prev| self.ops[prev].order);
-        let order = match next {
-            None => low.checked_add(STRIDE).filter(|&order| order < u32::MAX),
-            Some(next) => {
-                let high = self.ops[next].order;
-                let middle = low + (high.saturating_sub(low)) / 2;
-                (middle > low && middle < high).then_some(middle)
-            }
-        };
-        match order {
-            Some(order) => self.ops[op].order = order,
-            None => self.renumber(block),
-        }
-    }
-
-    fn renumber(&mut self, block: Block) {
-        let mut order = 0u32;
-        let mut at = self.first_op(block);
-        while let Some(op) = at {
-            order += STRIDE;
-            self.ops[op].order = order;
-            at = self.ops[op].next.expand();
-        }
+        block
     }
 
     /// Takes `op` out of its block; it keeps operands, results and regions.
