@@ -2,6 +2,10 @@
 //!
 //! [`Rewriter`] is the only way in which patterns and passes change a module: every change is
 //! told to a [`Listener`], so that worklists, traces and statistics never miss one.
+//!
+//! Three drivers apply patterns: [`walk_and_apply`] goes once over a program, [`greedy`] goes on
+//! until nothing matches, and [`conversion`] makes a program of what a target allows. The
+//! [`tutorial`] shows each part at work.
 
 mod applicator;
 pub mod conversion;
@@ -15,6 +19,7 @@ mod pattern;
 mod reduce;
 mod rewriter;
 mod set;
+pub mod tutorial;
 mod walk;
 
 pub use applicator::{Attempts, PatternApplicator};

@@ -259,3 +259,28 @@ fn the_checker_names_the_pattern_and_what_it_did() {
     });
     assert!(matches!(&invalid[0], Breach::InvalidIr(name, _) if name == "break"), "{invalid:?}");
 }
+
+#[test]
+fn constants_with_equal_bytes_under_other_keys_merge_if_asked() {
+    let merged = |merge_equal_bytes: u64, second: &[u8]| {
+        let context = context();
+        let source = r#"
+%0 = "t.const"() {value = dense_resource<a> : tensor<300xi8>} : () -> tensor<300xi8>
+%1 = "t.const"() {value = dense_resource<b> : tensor<300xi8>} : () -> tensor<300xi8>
+"t.use"(%0, %1) : (tensor<300xi8>, tensor<300xi8>) -> ()"#;
+        let mut module = parse(&context, source);
+        for (key, bytes) in [("a", &[7; 300][..]), ("b", second)] {
+            let key = context.str(key);
+            module.resources_mut().insert(key, bytes.to_vec().into());
+        }
+        let root = module.root();
+        let config = GreedyConfig { merge_equal_bytes, ..GreedyConfig::default() };
+        apply(&mut module, root, &frozen([]), &config).merged
+    };
+    let mut other = [7; 300];
+    other[299] = 8;
+    assert_eq!(merged(300, &[7; 300]), 1);
+    assert_eq!(merged(300, &other), 0);
+    assert_eq!(merged(299, &[7; 300]), 0, "the budget is too small");
+    assert_eq!(merged(0, &[7; 300]), 0);
+}

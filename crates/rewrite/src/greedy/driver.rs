@@ -57,7 +57,7 @@ impl<'a> Driver<'a> {
             set,
             config,
             tracker: Tracker::new(set, root, config.strictness, listener),
-            table: Table::default(),
+            table: Table::new(config.merge_equal_bytes),
             constants: Constants::default(),
             random: config.shuffle.unwrap_or(0),
             history: History::default(),

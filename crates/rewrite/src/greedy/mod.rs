@@ -57,6 +57,10 @@ pub struct GreedyConfig {
     pub erase_dead: bool,
     /// Whether equal operations are merged.
     pub merge_equal: bool,
+    /// How many bytes are compared at most to find constants whose resources hold the same under
+    /// different keys; 0 for never. Two buffers are compared only if they agree in length and in
+    /// a few samples.
+    pub merge_equal_bytes: u64,
     /// Names of operations that may be erased when unused although their definition does not say
     /// so, or although they have none.
     pub erasable: Vec<Name>,
@@ -115,6 +119,7 @@ impl Default for GreedyConfig {
             seeding: Seeding::default(),
             erase_dead: true,
             merge_equal: true,
+            merge_equal_bytes: 0,
             erasable: Vec::new(),
             reasons: false,
             fold: true,
