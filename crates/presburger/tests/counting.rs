@@ -149,3 +149,21 @@ fn with_two_parameters_counts_are_those_of_enumeration() {
     sweep(22, 60, 2, 2, 7);
     sweep(23, 20, 3, 2, 4);
 }
+
+#[test]
+#[ignore = "thousands of polytopes: for long runs"]
+fn thousands_of_counts_are_those_of_enumeration() {
+    for (seed, cases, dims, params, size) in [
+        (101, 2000, 2, 0, 9),
+        (102, 1000, 3, 0, 7),
+        (103, 300, 4, 0, 5),
+        (104, 100, 5, 0, 3),
+        (105, 1000, 2, 1, 7),
+        (106, 300, 3, 1, 5),
+        (107, 60, 4, 1, 3),
+        (108, 400, 2, 2, 7),
+        (109, 80, 3, 2, 4),
+    ] {
+        sweep(seed, cases, dims, params, size);
+    }
+}
