@@ -2,7 +2,7 @@
 
 use std::any::{Any, TypeId};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::RwLock;
 use rustc_hash::FxHashMap;
@@ -17,6 +17,11 @@ use crate::types::{Dim, FloatKind, Signedness, TensorType, Type, TypeData};
 /// A handle of an interned string.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Str(pub(crate) u32);
+
+impl Str {
+    /// `value`, under which constants have their attribute.
+    pub const VALUE: Str = Str(0);
+}
 
 /// The name of an operation, `dialect.operation`: an interned string.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -43,14 +48,15 @@ pub struct Context {
     attrs: Interner<AttrData>,
     locs: Interner<LocData>,
     sources: Sources,
-    defs: RwLock<FxHashMap<Name, &'static OpDef>>,
+    /// By the number of the name, so that reading takes no lock.
+    defs: boxcar::Vec<OnceLock<&'static OpDef>>,
     materializers: RwLock<FxHashMap<Str, MaterializeFn>>,
     extensions: boxcar::Vec<(TypeId, Box<dyn Any + Send + Sync>)>,
 }
 
 impl fmt::Debug for Context {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Context({} operations)", self.defs.read().len())
+        write!(f, "Context({} operations)", self.defs().len())
     }
 }
 
@@ -63,7 +69,7 @@ impl Context {
             attrs: Interner::new(),
             locs: Interner::new(),
             sources: Sources::default(),
-            defs: RwLock::default(),
+            defs: boxcar::Vec::new(),
             materializers: RwLock::default(),
             extensions: boxcar::Vec::new(),
         };
@@ -77,15 +83,20 @@ impl Context {
         for data in reserved {
             context.attr(data);
         }
+        context.str("value");
         context.loc(LocData::Unknown);
         Arc::new(context)
     }
 
-    /// Makes `defs` known: their names are then verified and inferred by their definition.
+    /// Makes `defs` known: their names are then verified and inferred by their definition. Of two
+    /// with one name the first stays.
     pub fn register(&self, defs: impl IntoIterator<Item = &'static OpDef>) {
         for def in defs {
             let name = self.name(def.name);
-            self.defs.write().insert(name, def);
+            while self.defs.count() <= name.index() {
+                self.defs.push(OnceLock::new());
+            }
+            self.defs[name.index()].get_or_init(|| def);
         }
     }
 
@@ -95,12 +106,12 @@ impl Context {
 
     /// The definition of operation `name`, if it is registered.
     pub fn def(&self, name: Name) -> Option<&'static OpDef> {
-        self.defs.read().get(&name).copied()
+        self.defs.get(name.index())?.get().copied()
     }
 
     /// Every registered definition, by name.
     pub fn defs(&self) -> Vec<&'static OpDef> {
-        let mut all: Vec<_> = self.defs.read().values().copied().collect();
+        let mut all: Vec<_> = self.defs.iter().filter_map(|(_, def)| def.get().copied()).collect();
         all.sort_by_key(|def| def.name);
         all
     }
@@ -108,7 +119,7 @@ impl Context {
     /// Says whether an operation of `dialect` is registered.
     pub fn has_dialect(&self, dialect: &str) -> bool {
         let of = |def: &OpDef| def.name.split('.').next() == Some(dialect);
-        self.defs.read().values().any(|def| of(def))
+        self.defs.iter().filter_map(|(_, def)| def.get()).any(|def| of(def))
     }
 
     /// What a dialect keeps beside the context: one `T` for each context, made when first asked

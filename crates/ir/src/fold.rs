@@ -8,7 +8,7 @@
 use smallvec::SmallVec;
 
 use crate::attributes::Attr;
-use crate::context::{Context, Name};
+use crate::context::{Context, Name, Str};
 use crate::location::Loc;
 use crate::module::{Module, Op, OpState, Value};
 use crate::op_def::Traits;
@@ -37,6 +37,18 @@ pub enum Fold {
     },
 }
 
+impl Fold {
+    /// The one result is a value that is there already.
+    pub fn value(value: Value) -> Fold {
+        Fold::Results(SmallVec::from_elem(Folded::Value(value), 1))
+    }
+
+    /// The one result is a constant.
+    pub fn attr(attr: Attr) -> Fold {
+        Fold::Results(SmallVec::from_elem(Folded::Attr(attr), 1))
+    }
+}
+
 /// What a folder may look at.
 #[derive(Clone, Copy)]
 pub struct FoldCx<'a> {
@@ -52,6 +64,21 @@ impl<'a> FoldCx<'a> {
     /// The context.
     pub fn context(&self) -> &'a Context {
         self.module.context()
+    }
+
+    /// Operand `i`.
+    pub fn operand(&self, i: usize) -> Value {
+        self.module.operand(self.op, i)
+    }
+
+    /// The attribute of operand `i`, if it is a constant.
+    pub fn constant(&self, i: usize) -> Option<Attr> {
+        *self.constants.get(i)?
+    }
+
+    /// The type of the first result.
+    pub fn ty(&self) -> Type {
+        self.module.value_type(self.module.result(self.op, 0))
     }
 }
 
@@ -87,19 +114,25 @@ impl Module {
     /// The attribute of the constant that `value` is a result of.
     pub fn constant_value(&self, value: Value) -> Option<Attr> {
         let op = self.def_op(value)?;
-        if self.has_traits(op, Traits::CONSTANT_LIKE) { self.attr(op, "value") } else { None }
+        if self.has_traits(op, Traits::CONSTANT_LIKE) { self.attr_by(op, Str::VALUE) } else { None }
     }
 
     /// Asks the folder of `op`. A constant is never folded.
     pub fn fold(&self, op: Op) -> Option<Fold> {
+        self.def(op)?.fold?;
+        let constants: SmallVec<[Option<Attr>; 4]> =
+            self.operands(op).map(|value| self.constant_value(value)).collect();
+        self.fold_with(op, &constants)
+    }
+
+    /// Asks the folder of `op` what it gives where its operands are these constants.
+    pub fn fold_with(&self, op: Op, constants: &[Option<Attr>]) -> Option<Fold> {
         let def = self.def(op)?;
         let fold = def.fold?;
         if def.traits.contains(Traits::CONSTANT_LIKE) {
             return None;
         }
-        let constants: SmallVec<[Option<Attr>; 4]> =
-            self.operands(op).map(|value| self.constant_value(value)).collect();
-        let found = fold(&FoldCx { module: self, op, constants: &constants })?;
+        let found = fold(&FoldCx { module: self, op, constants })?;
         self.is_folded(op, &found).then_some(found)
     }
 

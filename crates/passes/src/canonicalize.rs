@@ -1,10 +1,10 @@
 //! `canonicalize`: folds, and applies the canonicalisation patterns of all dialects until none
 //! matches any more.
 
-use tangram_dialects::std::fold::{canonicalization, unique_constants};
+use tangram_dialects::std::fold::canonicalization;
 use tangram_ir::Diagnostic;
 use tangram_rewrite::greedy::{self, Seeding};
-use tangram_rewrite::{FrozenPatternSet, GreedyConfig, PatternSet, Rewriter, Silent};
+use tangram_rewrite::{FrozenPatternSet, GreedyConfig, PatternSet};
 
 use crate::effects::erasable;
 use crate::pass::{Pass, PassCx, PassError};
@@ -55,16 +55,17 @@ impl Pass for Canonicalize {
             canonicalization(&context).into_iter().for_each(|pattern| set.add(pattern));
             set.freeze(disabled, enabled)
         });
-        let merged = unique_constants(&mut Rewriter::new(cx.module, &mut Silent), cx.root);
         let config = GreedyConfig {
             max_rewrites: u64::try_from(self.max_rewrites).ok(),
             seeding: if self.top_down { Seeding::TopDown } else { Seeding::BottomUp },
             merge_equal: false,
+            unique_constants: true,
             erasable: erasable().map(|name| context.name(name)).collect(),
             ..GreedyConfig::default()
         };
         let report = greedy::apply(cx.module, cx.root, set, &config);
-        cx.count("constants-merged", merged as u64);
+        cx.count("constants-merged", report.merged);
+        cx.count("folded", report.folded);
         cx.count("rewrites", report.rewrites);
         cx.count("dead", report.dead);
         cx.count("visits", report.visits);

@@ -7,8 +7,7 @@
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
-use tangram_dialects::std::fold::{self, Folded};
-use tangram_ir::{Attr, Block, Module, Op, OpState, Point, Region, Type, Value};
+use tangram_ir::{Attr, Block, Fold, Folded, Module, Op, OpState, Point, Region, Type, Value};
 use tangram_rewrite::{Rewriter, Silent};
 
 use crate::pass::{Pass, PassCx, PassError};
@@ -144,7 +143,6 @@ impl<'a> Flow<'a> {
         if module.name_text(op) == "arith.constant" {
             return module.attr(op, "value").map_or(Fact::Anything, Fact::Constant);
         }
-        let Some(by) = fold::folder(module.name_text(op)) else { return Fact::Anything };
         let mut constants: SmallVec<[Option<Attr>; 4]> = SmallVec::new();
         for value in module.operands(op) {
             match self.fact(value) {
@@ -153,13 +151,14 @@ impl<'a> Flow<'a> {
                 Fact::Anything => constants.push(None),
             }
         }
-        match fold::fold(module, op, &constants, by) {
-            Some(Folded::Attr(attr)) => Fact::Constant(attr),
+        let Some(Fold::Results(results)) = module.fold_with(op, &constants) else {
+            return Fact::Anything;
+        };
+        match results[0] {
+            Folded::Attr(attr) => Fact::Constant(attr),
             // Of a value that is no operand, changes would not be heard.
-            Some(Folded::Value(value)) if module.operands(op).any(|v| v == value) => {
-                self.fact(value)
-            }
-            Some(Folded::Value(_)) | None => Fact::Anything,
+            Folded::Value(value) if module.operands(op).any(|v| v == value) => self.fact(value),
+            Folded::Value(_) => Fact::Anything,
         }
     }
 

@@ -10,17 +10,13 @@ mod float;
 mod integer;
 
 use tangram_ir::{
-    Attr, AttrData, AttrDef, AttrKind, Context, Name, OpDef, OperandDef, ResultDef, Traits, Type,
+    Attr, AttrData, AttrDef, AttrKind, Context, FoldFn, Name, OpDef, OperandDef, ResultDef, Traits,
+    Type,
 };
 
 use super::{FASTMATH, LHS_RHS, RESULT, infer, optional, required, result, value};
 
 pub(super) use canonicalize::REWRITES;
-
-use super::fold::FoldFn;
-/// The folders of this dialect, by operation.
-pub(super) const FOLDERS: [&[(&str, FoldFn)]; 4] =
-    [integer::FOLDERS, float::FOLDERS, compare::FOLDERS, cast::FOLDERS];
 
 /// Every definition of this dialect.
 pub static DEFS: &[OpDef] = &[
@@ -31,26 +27,68 @@ pub static DEFS: &[OpDef] = &[
         infer: Some(infer::of_value),
         ..OpDef::new("arith.constant", "a constant number, vector or tensor")
     },
-    binary("arith.addi", "the sum of two integers, modulo 2^width", OVERFLOW, RING),
-    binary("arith.subi", "the difference of two integers, modulo 2^width", OVERFLOW, PURE),
-    binary("arith.muli", "the product of two integers, modulo 2^width", OVERFLOW, RING),
-    binary("arith.divsi", "the signed quotient, towards zero", EXACT, TRAPS),
-    binary("arith.divui", "the unsigned quotient, rounded down", EXACT, TRAPS),
-    binary("arith.ceildivsi", "the signed quotient, rounded up", &[], TRAPS),
-    binary("arith.ceildivui", "the unsigned quotient, rounded up", &[], TRAPS),
-    binary("arith.floordivsi", "the signed quotient, rounded down", &[], TRAPS),
-    binary("arith.remsi", "the rest of the signed division towards zero", &[], TRAPS),
-    binary("arith.remui", "the rest of the unsigned division", &[], TRAPS),
-    binary("arith.andi", "bits set in both operands", &[], RING),
-    binary("arith.ori", "bits set in either operand", &[], RING),
-    binary("arith.xori", "bits set in one operand only", &[], RING),
-    binary("arith.shli", "the left operand shifted up by the right one", OVERFLOW, PURE),
-    binary("arith.shrsi", "the left operand shifted down, its sign bit repeated", EXACT, PURE),
-    binary("arith.shrui", "the left operand shifted down, filled with zeros", EXACT, PURE),
-    binary("arith.maxsi", "the greater signed integer", &[], RING),
-    binary("arith.maxui", "the greater unsigned integer", &[], RING),
-    binary("arith.minsi", "the smaller signed integer", &[], RING),
-    binary("arith.minui", "the smaller unsigned integer", &[], RING),
+    binary("arith.addi", "the sum of two integers, modulo 2^width", OVERFLOW, RING, integer::addi),
+    binary(
+        "arith.subi",
+        "the difference of two integers, modulo 2^width",
+        OVERFLOW,
+        PURE,
+        integer::subi,
+    ),
+    binary(
+        "arith.muli",
+        "the product of two integers, modulo 2^width",
+        OVERFLOW,
+        RING,
+        integer::muli,
+    ),
+    binary("arith.divsi", "the signed quotient, towards zero", EXACT, TRAPS, integer::divsi),
+    binary("arith.divui", "the unsigned quotient, rounded down", EXACT, TRAPS, integer::divui),
+    binary("arith.ceildivsi", "the signed quotient, rounded up", &[], TRAPS, integer::ceildivsi),
+    binary("arith.ceildivui", "the unsigned quotient, rounded up", &[], TRAPS, integer::ceildivui),
+    binary(
+        "arith.floordivsi",
+        "the signed quotient, rounded down",
+        &[],
+        TRAPS,
+        integer::floordivsi,
+    ),
+    binary(
+        "arith.remsi",
+        "the rest of the signed division towards zero",
+        &[],
+        TRAPS,
+        integer::remsi,
+    ),
+    binary("arith.remui", "the rest of the unsigned division", &[], TRAPS, integer::remui),
+    binary("arith.andi", "bits set in both operands", &[], RING, integer::andi),
+    binary("arith.ori", "bits set in either operand", &[], RING, integer::ori),
+    binary("arith.xori", "bits set in one operand only", &[], RING, integer::xori),
+    binary(
+        "arith.shli",
+        "the left operand shifted up by the right one",
+        OVERFLOW,
+        PURE,
+        integer::shli,
+    ),
+    binary(
+        "arith.shrsi",
+        "the left operand shifted down, its sign bit repeated",
+        EXACT,
+        PURE,
+        integer::shrsi,
+    ),
+    binary(
+        "arith.shrui",
+        "the left operand shifted down, filled with zeros",
+        EXACT,
+        PURE,
+        integer::shrui,
+    ),
+    binary("arith.maxsi", "the greater signed integer", &[], RING, integer::maxsi),
+    binary("arith.maxui", "the greater unsigned integer", &[], RING, integer::maxui),
+    binary("arith.minsi", "the smaller signed integer", &[], RING, integer::minsi),
+    binary("arith.minui", "the smaller unsigned integer", &[], RING, integer::minui),
     pair(
         "arith.addui_extended",
         "the sum, and whether it overflows unsigned",
@@ -69,39 +107,44 @@ pub static DEFS: &[OpDef] = &[
         HALVES,
         infer::twice_first,
     ),
-    binary("arith.addf", "the sum of two floats", FASTMATH, COMMUTES),
-    binary("arith.subf", "the difference of two floats", FASTMATH, PURE),
-    binary("arith.mulf", "the product of two floats", FASTMATH, COMMUTES),
-    binary("arith.divf", "the quotient of two floats", FASTMATH, PURE),
+    binary("arith.addf", "the sum of two floats", FASTMATH, COMMUTES, float::addf),
+    binary("arith.subf", "the difference of two floats", FASTMATH, PURE, float::subf),
+    binary("arith.mulf", "the product of two floats", FASTMATH, COMMUTES, float::mulf),
+    binary("arith.divf", "the quotient of two floats", FASTMATH, PURE, float::divf),
     binary(
         "arith.remf",
         "the rest of the division towards zero, with the sign of the left operand",
         FASTMATH,
         PURE,
+        float::remf,
     ),
     binary(
         "arith.maximumf",
         "the greater float; NaN if either is; -0 below +0",
         FASTMATH,
         COMMUTES,
+        float::maximumf,
     ),
     binary(
         "arith.minimumf",
         "the smaller float; NaN if either is; -0 below +0",
         FASTMATH,
         COMMUTES,
+        float::minimumf,
     ),
     binary(
         "arith.maxnumf",
         "the greater float; of NaN and a number the number",
         FASTMATH,
         COMMUTES,
+        float::maxnumf,
     ),
     binary(
         "arith.minnumf",
         "the smaller float; of NaN and a number the number",
         FASTMATH,
         COMMUTES,
+        float::minnumf,
     ),
     OpDef {
         operands: &[value("operand", "a float")],
@@ -109,10 +152,11 @@ pub static DEFS: &[OpDef] = &[
         attrs: FASTMATH,
         traits: PURE.union(Traits::SAME_TYPE).union(Traits::INVOLUTION),
         infer: Some(infer::like_first),
+        fold: Some(float::negf),
         ..OpDef::new("arith.negf", "the float with its sign turned")
     },
-    compare("arith.cmpi", "compares two integers", PREDICATE_ONLY),
-    compare("arith.cmpf", "compares two floats", PREDICATE_FASTMATH),
+    compare("arith.cmpi", "compares two integers", PREDICATE_ONLY, compare::cmpi),
+    compare("arith.cmpf", "compares two floats", PREDICATE_FASTMATH, compare::cmpf),
     OpDef {
         operands: &[
             value("condition", "`i1`, or `i1` for each element"),
@@ -122,20 +166,31 @@ pub static DEFS: &[OpDef] = &[
         results: RESULT,
         traits: PURE,
         infer: Some(infer::like_second),
+        fold: Some(compare::select),
         ..OpDef::new("arith.select", "one of two values, as a condition says")
     },
-    cast("arith.extsi", "a wider integer of the same signed value", &[]),
-    cast("arith.extui", "a wider integer of the same unsigned value", &[]),
-    cast("arith.extf", "a wider float of the same value", FASTMATH),
-    cast("arith.trunci", "the low bits of an integer", OVERFLOW),
-    cast("arith.truncf", "the nearest narrower float", ROUNDED),
-    cast("arith.sitofp", "the nearest float to a signed integer", &[]),
-    cast("arith.uitofp", "the nearest float to an unsigned integer", &[]),
-    cast("arith.fptosi", "a float rounded towards zero, as a signed integer", &[]),
-    cast("arith.fptoui", "a float rounded towards zero, as an unsigned integer", &[]),
-    cast("arith.index_cast", "between `index` and an integer, sign-extended or cut", &[]),
-    cast("arith.index_castui", "between `index` and an integer, zero-extended or cut", &[]),
-    cast("arith.bitcast", "the same bits as another type of the same width", &[]),
+    cast("arith.extsi", "a wider integer of the same signed value", &[], cast::extsi),
+    cast("arith.extui", "a wider integer of the same unsigned value", &[], cast::extui),
+    cast("arith.extf", "a wider float of the same value", FASTMATH, cast::extf),
+    cast("arith.trunci", "the low bits of an integer", OVERFLOW, cast::trunci),
+    cast("arith.truncf", "the nearest narrower float", ROUNDED, cast::truncf),
+    cast("arith.sitofp", "the nearest float to a signed integer", &[], cast::sitofp),
+    cast("arith.uitofp", "the nearest float to an unsigned integer", &[], cast::uitofp),
+    cast("arith.fptosi", "a float rounded towards zero, as a signed integer", &[], cast::fptosi),
+    cast("arith.fptoui", "a float rounded towards zero, as an unsigned integer", &[], cast::fptoui),
+    cast(
+        "arith.index_cast",
+        "between `index` and an integer, sign-extended or cut",
+        &[],
+        cast::index_cast,
+    ),
+    cast(
+        "arith.index_castui",
+        "between `index` and an integer, zero-extended or cut",
+        &[],
+        cast::index_castui,
+    ),
+    cast("arith.bitcast", "the same bits as another type of the same width", &[], cast::bitcast),
     scaling("arith.scaling_extf", "a wider float times a power of two", FASTMATH),
     scaling("arith.scaling_truncf", "a narrower float after division by a power of two", ROUNDED),
 ];
@@ -187,6 +242,7 @@ const fn binary(
     summary: &'static str,
     attrs: &'static [AttrDef],
     traits: Traits,
+    fold: FoldFn,
 ) -> OpDef {
     OpDef {
         operands: LHS_RHS,
@@ -194,6 +250,7 @@ const fn binary(
         attrs,
         traits: traits.union(Traits::SAME_TYPE),
         infer: Some(infer::like_first),
+        fold: Some(fold),
         ..OpDef::new(name, summary)
     }
 }
@@ -213,19 +270,31 @@ const fn pair(
     }
 }
 
-const fn compare(name: &'static str, summary: &'static str, attrs: &'static [AttrDef]) -> OpDef {
+const fn compare(
+    name: &'static str,
+    summary: &'static str,
+    attrs: &'static [AttrDef],
+    fold: FoldFn,
+) -> OpDef {
     OpDef {
         operands: LHS_RHS,
         results: RESULT,
         attrs,
         traits: PURE,
         infer: Some(infer::boolean_like_first),
+        fold: Some(fold),
         ..OpDef::new(name, summary)
     }
 }
 
-const fn cast(name: &'static str, summary: &'static str, attrs: &'static [AttrDef]) -> OpDef {
-    OpDef { operands: IN, results: OUT, attrs, traits: PURE, ..OpDef::new(name, summary) }
+const fn cast(
+    name: &'static str,
+    summary: &'static str,
+    attrs: &'static [AttrDef],
+    fold: FoldFn,
+) -> OpDef {
+    let fold = Some(fold);
+    OpDef { operands: IN, results: OUT, attrs, traits: PURE, fold, ..OpDef::new(name, summary) }
 }
 
 const fn scaling(name: &'static str, summary: &'static str, attrs: &'static [AttrDef]) -> OpDef {

@@ -1,15 +1,20 @@
-//! The constants that folding makes: each once, at the start of an isolated region.
+//! Constants: each once, at the start of an isolated region.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use tangram_ir::{Attr, Block, Folded, Module, Op, OpState, Point, Traits, Type, Value};
+use tangram_ir::{Attr, Block, Folded, Module, Name, Op, OpState, Point, Traits, Type, Value};
 
 use crate::rewriter::Rewriter;
 
-/// The constants made so far, by block, name, dictionary and type.
+/// Where a constant belongs, its name, dictionary and type.
+type Key = (Block, Name, Attr, Type);
+
+/// The constants so far. They stand one after the other at the start of their block.
 #[derive(Default)]
 pub(super) struct Constants {
-    table: FxHashMap<(Block, tangram_ir::Name, Attr, Type), Op>,
+    table: FxHashMap<Key, Op>,
+    /// The last constant at the start of each block.
+    ends: FxHashMap<Block, Op>,
 }
 
 impl Constants {
@@ -38,35 +43,90 @@ impl Constants {
         let home = home(module, op)?;
         let value = |found| match found {
             Ok(value) => value,
-            Err(state) => self.unique(rewriter, home, state),
+            Err(state) => self.unique(rewriter, home, op, state),
         };
         Some(states.into_iter().map(value).collect())
     }
 
-    /// The one constant of `state` at the start of `home`.
-    fn unique(&mut self, rewriter: &mut Rewriter<'_>, home: Block, state: OpState) -> Value {
+    /// The one constant of `state` in `home`, for `user`.
+    fn unique(
+        &mut self,
+        rewriter: &mut Rewriter<'_>,
+        home: Block,
+        user: Op,
+        state: OpState,
+    ) -> Value {
         let key = (home, state.name, state.attrs, state.results[0]);
-        if let Some(&op) = self.table.get(&key)
-            && is_still(rewriter.module(), op, &key)
-        {
-            // What is folded may stand before the constant: at the start it serves all.
-            if rewriter.module().first_op(home) != Some(op) {
-                rewriter.move_to(op, Point::Start(home));
-            }
+        if let Some(op) = self.known(rewriter.module(), &key) {
+            bring_before(rewriter, home, op, user);
             return rewriter.module().result(op, 0);
         }
-        let op = rewriter.create(Point::Start(home), state);
+        let point = self.end(rewriter.module(), home).map_or(Point::Start(home), Point::After);
+        let op = rewriter.create(point, state);
         self.table.insert(key, op);
+        self.ends.insert(home, op);
+        bring_before(rewriter, home, op, user);
         rewriter.module().result(op, 0)
+    }
+
+    /// Takes over the constant `op`: replaces it by an equal one, and then says `true`, or moves
+    /// it to the others.
+    pub(super) fn adopt(&mut self, rewriter: &mut Rewriter<'_>, op: Op) -> bool {
+        let module = rewriter.module();
+        if module.result_count(op) != 1 || module.operand_count(op) != 0 {
+            return false;
+        }
+        let Some(home) = home(module, op) else { return false };
+        let key = key_of(module, home, op);
+        match self.known(module, &key) {
+            Some(kept) if kept == op => return false,
+            Some(kept) => {
+                let value = module.result(kept, 0);
+                bring_before(rewriter, home, kept, op);
+                return rewriter.replace(op, &[value]).is_ok();
+            }
+            None => {}
+        }
+        let end = self.end(module, home);
+        if module.block(op) != Some(home) || module.prev(op) != end {
+            rewriter.move_to(op, end.map_or(Point::Start(home), Point::After));
+        }
+        self.table.insert(key, op);
+        self.ends.insert(home, op);
+        false
+    }
+
+    /// The constant that stands for `key`, if it is there still.
+    fn known(&self, module: &Module, key: &Key) -> Option<Op> {
+        self.table.get(key).copied().filter(|&op| is_still(module, op, key))
+    }
+
+    /// The last of the constants at the start of `home`.
+    fn end(&self, module: &Module, home: Block) -> Option<Op> {
+        let op = *self.ends.get(&home)?;
+        let stands = module.is_live(op)
+            && module.result_count(op) == 1
+            && module.block(op) == Some(home)
+            && self.table.get(&key_of(module, home, op)) == Some(&op);
+        stands.then_some(op)
     }
 }
 
-fn is_still(module: &Module, op: Op, key: &(Block, tangram_ir::Name, Attr, Type)) -> bool {
-    module.is_live(op)
-        && module.block(op) == Some(key.0)
-        && module.name(op) == key.1
-        && module.attrs(op) == key.2
-        && module.value_type(module.result(op, 0)) == key.3
+fn key_of(module: &Module, home: Block, op: Op) -> Key {
+    (home, module.name(op), module.attrs(op), module.value_type(module.result(op, 0)))
+}
+
+fn is_still(module: &Module, op: Op, key: &Key) -> bool {
+    module.is_live(op) && module.block(op) == Some(key.0) && key_of(module, key.0, op) == *key
+}
+
+/// Moves the constant `op` of `home` to the start, if it does not stand before `user` already.
+fn bring_before(rewriter: &mut Rewriter<'_>, home: Block, op: Op, user: Op) {
+    let module = rewriter.module();
+    let user = module.ancestor_in(home, user);
+    if user.is_some_and(|user| user != op && !module.is_before(op, user)) {
+        rewriter.move_to(op, Point::Start(home));
+    }
 }
 
 /// The entry block of the nearest region around `op` from which values do not come from outside.

@@ -157,6 +157,8 @@ impl<'a> Driver<'a> {
     fn visit(&mut self, op: Op) -> Outcome {
         if self.erase_if_dead(op) {
             Outcome::Erased
+        } else if self.unique_constant(op) {
+            Outcome::Merged
         } else if self.fold(op) {
             Outcome::Folded
         } else if self.merge(op) {
@@ -192,6 +194,22 @@ impl<'a> Driver<'a> {
         self.tracker.flush(self.module);
         self.report.folded += u64::from(folded);
         folded
+    }
+
+    /// Gives the constant `op` its place, or the place of an equal one.
+    fn unique_constant(&mut self, op: Op) -> bool {
+        if !self.config.unique_constants
+            || !self.module.has_traits(op, Traits::CONSTANT_LIKE)
+            || !self.tracker.allows(op)
+        {
+            return false;
+        }
+        self.tracker.begin(self.module);
+        let mut rewriter = Rewriter::new(self.module, &mut self.tracker);
+        let merged = self.constants.adopt(&mut rewriter, op);
+        self.tracker.flush(self.module);
+        self.report.merged += u64::from(merged);
+        merged
     }
 
     /// Simplifies regions between two rounds.

@@ -69,6 +69,9 @@ pub struct GreedyConfig {
     /// Whether operations whose definition has a folder are folded. Constants that this makes
     /// stand at the start of the entry block of the nearest isolated region, each once.
     pub fold: bool,
+    /// Whether all constants are moved to the start of the entry block of the nearest isolated
+    /// region, each once.
+    pub unique_constants: bool,
     /// Which operations may come onto the list.
     pub strictness: Strictness,
     /// Operations outside of this one's regions are not given to patterns; if absent, outside of
@@ -123,6 +126,7 @@ impl Default for GreedyConfig {
             erasable: Vec::new(),
             reasons: false,
             fold: true,
+            unique_constants: false,
             strictness: Strictness::default(),
             scope: None,
             max_iterations: None,

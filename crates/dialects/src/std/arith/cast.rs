@@ -1,27 +1,45 @@
 //! Folders of conversions.
 
-use tangram_ir::Name;
+use tangram_ir::{Fold, FoldCx, Name};
 
+use crate::std::fold::Look;
 use crate::std::fold::number::{self, Number, float_kind, int_width, unsigned};
-use crate::std::fold::{FoldCx, FoldFn, Folded};
 
-/// The folders, by operation.
-pub(super) const FOLDERS: &[(&str, FoldFn)] = &[
-    ("arith.extsi", |cx| computed(cx, |n, _| int(n))),
-    ("arith.extui", |cx| computed(cx, |n, from| Some(Number::Int(unsigned(as_int(n)?, from))))),
-    ("arith.trunci", trunci),
-    ("arith.extf", |cx| computed(cx, |n, _| float(n))),
-    ("arith.truncf", truncf),
-    ("arith.sitofp", |cx| computed(cx, |n, _| exact(as_int(n)?))),
-    ("arith.uitofp", |cx| computed(cx, |n, from| exact(unsigned(as_int(n)?, from)))),
-    ("arith.fptosi", |cx| float_to_int(cx, true)),
-    ("arith.fptoui", |cx| float_to_int(cx, false)),
-    ("arith.index_cast", |cx| there_and_back(cx, cx.known.index_cast, |n, _| int(n))),
-    ("arith.index_castui", |cx| {
-        there_and_back(cx, cx.known.index_castui, |n, w| Some(Number::Int(unsigned(as_int(n)?, w))))
-    }),
-    ("arith.bitcast", bitcast),
-];
+pub(super) fn extsi(cx: &FoldCx<'_>) -> Option<Fold> {
+    computed(cx, |n, _| int(n))
+}
+
+pub(super) fn extui(cx: &FoldCx<'_>) -> Option<Fold> {
+    computed(cx, |n, from| Some(Number::Int(unsigned(as_int(n)?, from))))
+}
+
+pub(super) fn extf(cx: &FoldCx<'_>) -> Option<Fold> {
+    computed(cx, |n, _| float(n))
+}
+
+pub(super) fn sitofp(cx: &FoldCx<'_>) -> Option<Fold> {
+    computed(cx, |n, _| exact(as_int(n)?))
+}
+
+pub(super) fn uitofp(cx: &FoldCx<'_>) -> Option<Fold> {
+    computed(cx, |n, from| exact(unsigned(as_int(n)?, from)))
+}
+
+pub(super) fn fptosi(cx: &FoldCx<'_>) -> Option<Fold> {
+    float_to_int(cx, true)
+}
+
+pub(super) fn fptoui(cx: &FoldCx<'_>) -> Option<Fold> {
+    float_to_int(cx, false)
+}
+
+pub(super) fn index_cast(cx: &FoldCx<'_>) -> Option<Fold> {
+    there_and_back(cx, cx.known().index_cast, |n, _| int(n))
+}
+
+pub(super) fn index_castui(cx: &FoldCx<'_>) -> Option<Fold> {
+    there_and_back(cx, cx.known().index_castui, |n, w| Some(Number::Int(unsigned(as_int(n)?, w))))
+}
 
 fn as_int(number: Number) -> Option<i128> {
     match number {
@@ -48,11 +66,11 @@ fn exact(value: i128) -> Option<Number> {
 }
 
 /// `f` of each element and the width of the operand's integers.
-fn computed(cx: &FoldCx<'_>, f: impl Fn(Number, u32) -> Option<Number>) -> Option<Folded> {
+fn computed(cx: &FoldCx<'_>, f: impl Fn(Number, u32) -> Option<Number>) -> Option<Fold> {
     let from = cx.module.value_type(cx.operand(0));
     let width = int_width(cx.context(), from).unwrap_or(64);
     number::map(cx.context(), cx.ty(), &[cx.constant(0)?], |row| f(*row.first()?, width))
-        .map(Folded::Attr)
+        .map(Fold::attr)
 }
 
 /// What the operation of one of `names` that defines the operand converts.
@@ -61,20 +79,20 @@ fn source(cx: &FoldCx<'_>, names: &[Name]) -> Option<tangram_ir::Value> {
     names.contains(&cx.module.name(def)).then(|| cx.module.operand(def, 0))
 }
 
-fn trunci(cx: &FoldCx<'_>) -> Option<Folded> {
-    if let Some(inner) = source(cx, &[cx.known.extsi, cx.known.extui])
+pub(super) fn trunci(cx: &FoldCx<'_>) -> Option<Fold> {
+    if let Some(inner) = source(cx, &[cx.known().extsi, cx.known().extui])
         && cx.module.value_type(inner) == cx.ty()
     {
-        return Some(Folded::Value(inner));
+        return Some(Fold::value(inner));
     }
     computed(cx, |n, _| int(n))
 }
 
-fn truncf(cx: &FoldCx<'_>) -> Option<Folded> {
-    if let Some(inner) = source(cx, &[cx.known.extf])
+pub(super) fn truncf(cx: &FoldCx<'_>) -> Option<Fold> {
+    if let Some(inner) = source(cx, &[cx.known().extf])
         && cx.module.value_type(inner) == cx.ty()
     {
-        return Some(Folded::Value(inner));
+        return Some(Fold::value(inner));
     }
     // Other ways of rounding than to nearest are left alone, and so is what is lost.
     if cx.module.attr(cx.op, "roundingmode").is_some() {
@@ -89,7 +107,7 @@ fn truncf(cx: &FoldCx<'_>) -> Option<Folded> {
     })
 }
 
-fn float_to_int(cx: &FoldCx<'_>, signed: bool) -> Option<Folded> {
+fn float_to_int(cx: &FoldCx<'_>, signed: bool) -> Option<Fold> {
     let width = int_width(cx.context(), cx.ty())?;
     let (low, high) = match signed {
         true => (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1),
@@ -109,28 +127,28 @@ fn there_and_back(
     cx: &FoldCx<'_>,
     name: Name,
     f: impl Fn(Number, u32) -> Option<Number>,
-) -> Option<Folded> {
+) -> Option<Fold> {
     if let Some(inner) = source(cx, &[name])
         && cx.module.value_type(inner) == cx.ty()
     {
         let way = cx.module.value_type(cx.operand(0));
         let width = |ty| int_width(cx.context(), ty);
         if width(cx.ty())? <= width(way)? {
-            return Some(Folded::Value(inner));
+            return Some(Fold::value(inner));
         }
     }
     computed(cx, f)
 }
 
-fn bitcast(cx: &FoldCx<'_>) -> Option<Folded> {
+pub(super) fn bitcast(cx: &FoldCx<'_>) -> Option<Fold> {
     let from = cx.module.value_type(cx.operand(0));
     if from == cx.ty() {
         return cx.give(0);
     }
-    if let Some(inner) = source(cx, &[cx.known.bitcast])
+    if let Some(inner) = source(cx, &[cx.known().bitcast])
         && cx.module.value_type(inner) == cx.ty()
     {
-        return Some(Folded::Value(inner));
+        return Some(Fold::value(inner));
     }
     let context = cx.context();
     let (was, is) = (float_kind(context, from), float_kind(context, cx.ty()));

@@ -1,13 +1,9 @@
 //! Folders of comparisons and of the choice between two values.
 
-use tangram_ir::{Attr, Value};
+use tangram_ir::{Attr, Fold, FoldCx, Value};
 
+use crate::std::fold::Look;
 use crate::std::fold::number::{self, Number, unsigned};
-use crate::std::fold::{FoldCx, FoldFn, Folded};
-
-/// The folders, by operation.
-pub(super) const FOLDERS: &[(&str, FoldFn)] =
-    &[("arith.cmpi", cmpi), ("arith.cmpf", cmpf), ("arith.select", select)];
 
 pub(super) const EQ: i64 = 0;
 pub(super) const NE: i64 = 1;
@@ -63,10 +59,10 @@ fn holds(predicate: i64, a: i128, b: i128, width: u32) -> Option<bool> {
 }
 
 fn predicate(cx: &FoldCx<'_>) -> Option<i64> {
-    cx.context().as_i64(cx.module.attr_by(cx.op, cx.known.predicate)?)
+    cx.context().as_i64(cx.module.attr_by(cx.op, cx.known().predicate)?)
 }
 
-fn cmpi(cx: &FoldCx<'_>) -> Option<Folded> {
+pub(super) fn cmpi(cx: &FoldCx<'_>) -> Option<Fold> {
     let predicate = predicate(cx)?;
     let (lhs, rhs) = (cx.operand(0), cx.operand(1));
     if lhs == rhs {
@@ -82,7 +78,7 @@ fn cmpi(cx: &FoldCx<'_>) -> Option<Folded> {
             }
             _ => None,
         };
-        return number::map(cx.context(), cx.ty(), &[a, b], each).map(Folded::Attr);
+        return number::map(cx.context(), cx.ty(), &[a, b], each).map(Fold::attr);
     }
     let right = cx.int(1)?;
     if let Some(folded) = against_zero(cx, predicate, lhs, right) {
@@ -102,21 +98,21 @@ fn cmpi(cx: &FoldCx<'_>) -> Option<Folded> {
 }
 
 /// `ext(x) != 0` for a boolean `x`, and `x == 1`, `x != 0` for `i1` itself.
-fn against_zero(cx: &FoldCx<'_>, predicate: i64, lhs: Value, right: i128) -> Option<Folded> {
+fn against_zero(cx: &FoldCx<'_>, predicate: i64, lhs: Value, right: i128) -> Option<Fold> {
     let boolean = number::int_width(cx.context(), cx.module.value_type(lhs)) == Some(1);
     if boolean && ((predicate, right) == (NE, 0) || (predicate, right) == (EQ, -1)) {
-        return Some(Folded::Value(lhs));
+        return Some(Fold::value(lhs));
     }
     let def = cx.module.def_op(lhs)?;
     let name = cx.module.name(def);
-    if name != cx.known.extsi && name != cx.known.extui {
+    if name != cx.known().extsi && name != cx.known().extui {
         return None;
     }
     let inner = cx.module.operand(def, 0);
-    let one = if name == cx.known.extsi { -1 } else { 1 };
+    let one = if name == cx.known().extsi { -1 } else { 1 };
     let narrow = number::int_width(cx.context(), cx.module.value_type(inner)) == Some(1);
     let same = (predicate, right) == (NE, 0) || (predicate, right) == (EQ, one);
-    (narrow && same).then_some(Folded::Value(inner))
+    (narrow && same).then_some(Fold::value(inner))
 }
 
 /// Whether float predicate `predicate` holds: bit 3 of its number says what NaN gives, the others
@@ -146,7 +142,7 @@ fn holds_float(predicate: i64, a: f64, b: f64) -> Option<bool> {
     })
 }
 
-fn cmpf(cx: &FoldCx<'_>) -> Option<Folded> {
+pub(super) fn cmpf(cx: &FoldCx<'_>) -> Option<Fold> {
     let predicate = predicate(cx)?;
     match predicate {
         0 => return cx.whole(0),
@@ -164,23 +160,23 @@ fn cmpf(cx: &FoldCx<'_>) -> Option<Folded> {
         }
         _ => None,
     };
-    number::map(cx.context(), cx.ty(), &args, each).map(Folded::Attr)
+    number::map(cx.context(), cx.ty(), &args, each).map(Fold::attr)
 }
 
-fn select(cx: &FoldCx<'_>) -> Option<Folded> {
+pub(super) fn select(cx: &FoldCx<'_>) -> Option<Fold> {
     let (condition, yes, no) = (cx.operand(0), cx.operand(1), cx.operand(2));
     if yes == no {
-        return Some(Folded::Value(yes));
+        return Some(Fold::value(yes));
     }
     match cx.int(0) {
-        Some(0) => return Some(Folded::Value(no)),
-        Some(_) => return Some(Folded::Value(yes)),
+        Some(0) => return Some(Fold::value(no)),
+        Some(_) => return Some(Fold::value(yes)),
         None => {}
     }
     let boolean = number::int_width(cx.context(), cx.ty()) == Some(1);
     let same_shape = cx.module.value_type(condition) == cx.ty();
     if boolean && same_shape && cx.int(1) == Some(-1) && cx.int(2) == Some(0) {
-        return Some(Folded::Value(condition));
+        return Some(Fold::value(condition));
     }
     if let Some(folded) = by_equality(cx, condition, yes, no) {
         return Some(folded);
@@ -190,22 +186,22 @@ fn select(cx: &FoldCx<'_>) -> Option<Folded> {
         &[Number::Int(c), a, b] => Some(if c != 0 { a } else { b }),
         _ => None,
     };
-    number::map(cx.context(), cx.ty(), &[c, a, b], each).map(Folded::Attr)
+    number::map(cx.context(), cx.ty(), &[c, a, b], each).map(Fold::attr)
 }
 
 /// `a == b ? a : b` is `b`, `a != b ? a : b` is `a`.
-fn by_equality(cx: &FoldCx<'_>, condition: Value, yes: Value, no: Value) -> Option<Folded> {
+fn by_equality(cx: &FoldCx<'_>, condition: Value, yes: Value, no: Value) -> Option<Fold> {
     let def = cx.module.def_op(condition)?;
-    if cx.module.name(def) != cx.known.cmpi {
+    if cx.module.name(def) != cx.known().cmpi {
         return None;
     }
     let (a, b) = (cx.module.operand(def, 0), cx.module.operand(def, 1));
     if (a, b) != (yes, no) && (a, b) != (no, yes) {
         return None;
     }
-    match cx.context().as_i64(cx.module.attr_by(def, cx.known.predicate)?)? {
-        EQ => Some(Folded::Value(no)),
-        NE => Some(Folded::Value(yes)),
+    match cx.context().as_i64(cx.module.attr_by(def, cx.known().predicate)?)? {
+        EQ => Some(Fold::value(no)),
+        NE => Some(Fold::value(yes)),
         _ => None,
     }
 }

@@ -3,24 +3,46 @@
 //! Sums, products and quotients of the formats up to `f32` are computed in `f64` and rounded
 //! once more, which gives the nearest number: `f64` has more than twice their digits.
 
-use tangram_ir::Attr;
+use tangram_ir::{Attr, Fold, FoldCx};
 
+use crate::std::fold::Look;
 use crate::std::fold::number::{self, Number};
-use crate::std::fold::{FoldCx, FoldFn, Folded};
 
-/// The folders, by operation.
-pub(super) const FOLDERS: &[(&str, FoldFn)] = &[
-    ("arith.addf", |cx| neutral(cx, -0.0, |a, b| a + b)),
-    ("arith.subf", |cx| neutral(cx, 0.0, |a, b| a - b)),
-    ("arith.mulf", |cx| neutral(cx, 1.0, |a, b| a * b)),
-    ("arith.divf", |cx| neutral(cx, 1.0, |a, b| a / b)),
-    ("arith.remf", |cx| computed(cx, |a, b| a % b)),
-    ("arith.maximumf", |cx| extremum(cx, f64::NEG_INFINITY, maximum)),
-    ("arith.minimumf", |cx| extremum(cx, f64::INFINITY, |a, b| -maximum(-a, -b))),
-    ("arith.maxnumf", |cx| extremum(cx, f64::NAN, |a, b| number_or(a, b, maximum(a, b)))),
-    ("arith.minnumf", |cx| extremum(cx, f64::NAN, |a, b| number_or(a, b, -maximum(-a, -b)))),
-    ("arith.negf", negf),
-];
+pub(super) fn addf(cx: &FoldCx<'_>) -> Option<Fold> {
+    neutral(cx, -0.0, |a, b| a + b)
+}
+
+pub(super) fn subf(cx: &FoldCx<'_>) -> Option<Fold> {
+    neutral(cx, 0.0, |a, b| a - b)
+}
+
+pub(super) fn mulf(cx: &FoldCx<'_>) -> Option<Fold> {
+    neutral(cx, 1.0, |a, b| a * b)
+}
+
+pub(super) fn divf(cx: &FoldCx<'_>) -> Option<Fold> {
+    neutral(cx, 1.0, |a, b| a / b)
+}
+
+pub(super) fn remf(cx: &FoldCx<'_>) -> Option<Fold> {
+    computed(cx, |a, b| a % b)
+}
+
+pub(super) fn maximumf(cx: &FoldCx<'_>) -> Option<Fold> {
+    extremum(cx, f64::NEG_INFINITY, maximum)
+}
+
+pub(super) fn minimumf(cx: &FoldCx<'_>) -> Option<Fold> {
+    extremum(cx, f64::INFINITY, |a, b| -maximum(-a, -b))
+}
+
+pub(super) fn maxnumf(cx: &FoldCx<'_>) -> Option<Fold> {
+    extremum(cx, f64::NAN, |a, b| number_or(a, b, maximum(a, b)))
+}
+
+pub(super) fn minnumf(cx: &FoldCx<'_>) -> Option<Fold> {
+    extremum(cx, f64::NAN, |a, b| number_or(a, b, -maximum(-a, -b)))
+}
 
 /// The greater, with -0 below +0; NaN if either is.
 fn maximum(a: f64, b: f64) -> f64 {
@@ -43,7 +65,7 @@ fn number_or(a: f64, b: f64, both: f64) -> f64 {
 }
 
 /// `f` of two constants, unless the result is NaN: which one it is is not laid down.
-fn computed(cx: &FoldCx<'_>, f: impl Fn(f64, f64) -> f64) -> Option<Folded> {
+fn computed(cx: &FoldCx<'_>, f: impl Fn(f64, f64) -> f64) -> Option<Fold> {
     let args: [Attr; 2] = [cx.constant(0)?, cx.constant(1)?];
     let each = |row: &[Number]| match row {
         &[Number::Float(a), Number::Float(b)] => {
@@ -52,18 +74,18 @@ fn computed(cx: &FoldCx<'_>, f: impl Fn(f64, f64) -> f64) -> Option<Folded> {
         }
         _ => None,
     };
-    number::map(cx.context(), cx.ty(), &args, each).map(Folded::Attr)
+    number::map(cx.context(), cx.ty(), &args, each).map(Fold::attr)
 }
 
 /// `x ∘ neutral = x`, or `f` of two constants.
-fn neutral(cx: &FoldCx<'_>, neutral: f64, f: impl Fn(f64, f64) -> f64) -> Option<Folded> {
+fn neutral(cx: &FoldCx<'_>, neutral: f64, f: impl Fn(f64, f64) -> f64) -> Option<Fold> {
     if cx.float(1).is_some_and(|value| value.to_bits() == neutral.to_bits()) {
         return cx.give(0);
     }
     computed(cx, f)
 }
 
-fn extremum(cx: &FoldCx<'_>, neutral: f64, f: impl Fn(f64, f64) -> f64) -> Option<Folded> {
+fn extremum(cx: &FoldCx<'_>, neutral: f64, f: impl Fn(f64, f64) -> f64) -> Option<Fold> {
     if cx.operand(0) == cx.operand(1) {
         return cx.give(0);
     }
@@ -74,14 +96,14 @@ fn extremum(cx: &FoldCx<'_>, neutral: f64, f: impl Fn(f64, f64) -> f64) -> Optio
     computed(cx, f)
 }
 
-fn negf(cx: &FoldCx<'_>) -> Option<Folded> {
+pub(super) fn negf(cx: &FoldCx<'_>) -> Option<Fold> {
     let def = cx.module.def_op(cx.operand(0))?;
-    if cx.module.name(def) == cx.known.negf {
-        return Some(Folded::Value(cx.module.operand(def, 0)));
+    if cx.module.name(def) == cx.known().negf {
+        return Some(Fold::value(cx.module.operand(def, 0)));
     }
     let each = |row: &[Number]| match row {
         &[Number::Float(a)] => Some(Number::Float(-a)),
         _ => None,
     };
-    number::map(cx.context(), cx.ty(), &[cx.constant(0)?], each).map(Folded::Attr)
+    number::map(cx.context(), cx.ty(), &[cx.constant(0)?], each).map(Fold::attr)
 }

@@ -5,7 +5,7 @@ use tangram_ir::{
 };
 use tangram_rewrite::Rewriter;
 
-use super::{Constants, Known, number};
+use super::{Known, number};
 
 /// A pattern at an operation.
 pub(crate) struct Cx<'a, 'r> {
@@ -13,7 +13,6 @@ pub(crate) struct Cx<'a, 'r> {
     pub(crate) op: Op,
     pub(crate) known: &'a Known,
     pub(crate) context: &'a Context,
-    pub(super) constants: &'a Constants,
 }
 
 /// Reading.
@@ -47,12 +46,12 @@ impl Cx<'_, '_> {
     }
 
     pub(crate) fn is_constant(&self, value: Value) -> bool {
-        self.known.constant_of(self.module(), value).is_some()
+        self.module().constant_value(value).is_some()
     }
 
     /// The integer that `value` is, in every element.
     pub(crate) fn int(&self, value: Value) -> Option<i128> {
-        number::as_int(self.context, self.known.constant_of(self.module(), value)?)
+        number::as_int(self.context, self.module().constant_value(value)?)
     }
 
     pub(crate) fn loc(&self) -> Loc {
@@ -62,10 +61,12 @@ impl Cx<'_, '_> {
 
 /// Changing.
 impl Cx<'_, '_> {
-    /// The constant `attr` of type `ty`.
+    /// The constant `attr` of type `ty`, in front of the operation.
     pub(crate) fn constant(&mut self, attr: Attr, ty: Type) -> Option<Value> {
-        let loc = self.loc();
-        self.constants.find(self.rewriter, self.op, attr, ty, loc)
+        let name = self.module().name(self.op);
+        let state = self.context.constant_state(name, attr, ty, self.loc())?;
+        let made = self.rewriter.create(Point::Before(self.op), state);
+        Some(self.module().result(made, 0))
     }
 
     /// The constant of type `ty` whose every element is `value`.

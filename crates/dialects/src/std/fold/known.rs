@@ -2,14 +2,13 @@
 
 use std::sync::OnceLock;
 
-use tangram_ir::{Attr, Context, Module, Name, Op, Str, Value};
+use tangram_ir::{Context, Name, Str};
 
 macro_rules! known {
     ($($field:ident = $text:literal),* $(,)?) => {
         /// Interned names.
         pub(crate) struct Known {
             $(pub(crate) $field: Name,)*
-            pub(crate) value: Str,
             pub(crate) predicate: Str,
         }
 
@@ -17,7 +16,6 @@ macro_rules! known {
             fn new(context: &Context) -> Known {
                 Known {
                     $($field: context.name($text),)*
-                    value: context.str("value"),
                     predicate: context.str("predicate"),
                 }
             }
@@ -26,7 +24,6 @@ macro_rules! known {
 }
 
 known! {
-    constant = "arith.constant",
     addi = "arith.addi", subi = "arith.subi", muli = "arith.muli",
     andi = "arith.andi", ori = "arith.ori", xori = "arith.xori",
     shrsi = "arith.shrsi", shrui = "arith.shrui",
@@ -42,15 +39,5 @@ impl Known {
     /// The names of `context`.
     pub(crate) fn of(context: &Context) -> &Known {
         context.extension::<OnceLock<Known>>().get_or_init(|| Known::new(context))
-    }
-
-    /// The constant that `value` is, if `arith.constant` defines it.
-    pub(crate) fn constant_of(&self, module: &Module, value: Value) -> Option<Attr> {
-        self.constant_op(module, module.def_op(value)?)
-    }
-
-    /// The constant that `op` makes, if it is `arith.constant`.
-    pub(crate) fn constant_op(&self, module: &Module, op: Op) -> Option<Attr> {
-        if module.name(op) == self.constant { module.attr_by(op, self.value) } else { None }
     }
 }
