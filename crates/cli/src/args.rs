@@ -30,6 +30,10 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Calculate with integer sets and relations.
     Calc(CalcArgs),
+    /// Find which write each read takes its value from.
+    Flow(FlowArgs),
+    /// Compute a schedule of instances that depend on each other.
+    Schedule(ScheduleArgs),
     /// Run passes or apply rules on a program in MLIR's text.
     Rewrite(crate::rewrite::RewriteArgs),
 }
@@ -187,6 +191,70 @@ pub(crate) struct CalcArgs {
     #[arg(long)]
     pub(crate) json: bool,
     /// Stop a statement after so many elementary steps.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_steps: Option<u64>,
+}
+
+/// Arguments of `tangram flow`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "The file is in isl's form:\n  sink: \"{ R[] -> a[] }\"\n  must_source: \"{ W[i] -> \
+                        a[] : 0 <= i < 4 }\"\n  schedule_map: \"{ W[i] -> [0, i]; R[] -> [1, 0] }\""
+)]
+pub(crate) struct FlowArgs {
+    /// Sinks, sources, kills and a schedule, as isl's `.ai` files hold them.
+    pub(crate) input: PathBuf,
+    /// Print the relations as one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Stop after so many elementary steps.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_steps: Option<u64>,
+}
+
+/// Which statements share loops.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FuseArg {
+    /// Only those that depend on each other in a cycle.
+    None,
+    /// Those that lose nothing by it.
+    Smart,
+    /// All that can.
+    Max,
+}
+
+/// How schedules are chosen.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AlgorithmArg {
+    /// Permutable bands with short distances.
+    Pluto,
+    /// Outer loops that carry as much as they can.
+    Feautrier,
+}
+
+/// Arguments of `tangram schedule`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "The file is in isl's form:\n  domain: \"[N] -> { S[i] : 0 <= i < N }\"\n  validity: \
+                        \"[N] -> { S[i] -> S[i + 1] }\"\n\nThe tree is checked against the constraints \
+                        before it is printed."
+)]
+pub(crate) struct ScheduleArgs {
+    /// Domain and constraints, as isl's `.sc` files hold them.
+    pub(crate) input: PathBuf,
+    /// Which statements share loops.
+    #[arg(long, value_enum, default_value = "smart")]
+    pub(crate) fuse: FuseArg,
+    /// How schedules are chosen.
+    #[arg(long, value_enum, default_value = "pluto")]
+    pub(crate) algorithm: AlgorithmArg,
+    /// Let a loop that carries dependences come first, where the inner loops become parallel.
+    #[arg(long)]
+    pub(crate) inner_parallel: bool,
+    /// The largest coefficient of a skewed loop.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_coefficient: Option<u32>,
+    /// Stop after so many elementary steps.
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<u64>,
 }

@@ -3,11 +3,13 @@
 mod args;
 mod calc;
 mod error;
+mod flow;
 mod opt;
 mod out;
 mod progress;
 mod rewrite;
 mod rules;
+mod schedule;
 mod show;
 mod table;
 
@@ -24,6 +26,8 @@ fn main() -> ExitCode {
         Command::Rules { command } => rules::run(&command),
         Command::Show(args) => show::run(&args),
         Command::Calc(args) => calc::run(&args),
+        Command::Flow(args) => flow::run(&args),
+        Command::Schedule(args) => schedule::run(&args),
         Command::Rewrite(args) => rewrite::run(&args),
     };
     match outcome {

@@ -44,6 +44,47 @@ pub enum Error {
     /// Extension nodes add instances per point of the outer schedule: no map says this.
     #[error("a tree with an extension node has no schedule map")]
     Extension,
+    /// The tree takes a dependence out of its order.
+    #[error("node {}: {violation}", node.index())]
+    Illegal {
+        /// The node that decides the order.
+        node: Node,
+        /// What it does.
+        violation: Violation,
+    },
+    /// No affine schedule keeps all pairs in order.
+    #[error("no affine schedule carries the dependences that are left")]
+    Unschedulable,
+}
+
+/// How a node breaks the order of dependent instances.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Violation {
+    /// An instance runs before one that it depends on.
+    #[error("member {member} runs an instance before one that it depends on")]
+    Backwards {
+        /// Position in the band; 0 for the child of a sequence.
+        member: usize,
+    },
+    /// Interchanging members would run an instance before one that it depends on.
+    #[error("the band is not permutable: member {member} carries a dependence backwards")]
+    Permutable {
+        /// Position in the band.
+        member: usize,
+    },
+    /// A parallel loop takes instances apart that depend on each other.
+    #[error("member {member} is not coincident: it carries a dependence")]
+    Coincident {
+        /// Position in the band.
+        member: usize,
+    },
+    /// Children of a set depend on each other.
+    #[error("children of a set depend on each other")]
+    Unordered,
+    /// Instances run at the same time though one depends on the other.
+    #[error("instances run at the same time though one depends on the other")]
+    Together,
 }
 
 /// A rule of schedule trees that a node breaks.

@@ -1,12 +1,15 @@
-//! Schedule trees and exact dependences of static control parts, on integer sets.
+//! Static control parts on integer sets: dependences, schedules and schedule trees.
 //!
 //! Statement instances are points of named sets. A [`ScheduleTree`] says in which order
 //! they run; [`flow`] says which write each read takes its value from.
 
 mod error;
 pub mod flow;
+pub mod legality;
+pub mod schedule;
 pub mod schedule_tree;
+pub mod scop;
 mod yaml;
 
-pub use error::{Error, Fault};
+pub use error::{Error, Fault, Violation};
 pub use schedule_tree::{Band, Member, Node, NodeKind, ScheduleTree};

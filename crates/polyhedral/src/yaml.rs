@@ -154,35 +154,59 @@ fn wrong(at: &Marker, expected: &'static str, found: &str) -> Error {
 }
 
 /// Quotes values that are sets or relations in isl's notation.
+///
+/// A value may go on over several lines, until its braces close; these become one line, with
+/// as many empty lines behind it.
 fn quote_bare(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 16);
-    for line in text.lines() {
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
         // YAML refuses tabs that isl reads as space, in the second line of a long text.
         let indent = line.len() - line.trim_start().len();
-        let spaced = line[..indent].replace('\t', "        ") + &line[indent..];
-        let line = spaced.as_str();
-        match bare_value(line) {
-            Some(start) => {
-                let (head, value) = line.split_at(start);
-                quoted.push_str(head);
-                quoted.push('"');
-                quoted.push_str(value.trim_end());
-                quoted.push('"');
-            }
-            None => quoted.push_str(line),
+        let mut line = line[..indent].replace('\t', "        ") + &line[indent..];
+        let mut joined = 0;
+        if awaits_value(&line) && lines.peek().is_some_and(|next| opens_bare(next)) {
+            line = format!("{} {}", line.trim_end(), lines.next().unwrap_or_default().trim());
+            joined += 1;
         }
-        quoted.push('\n');
+        if let Some(start) = bare_value(&line) {
+            while is_open(&line[start..])
+                && let Some(next) = lines.next()
+            {
+                line = format!("{} {}", line.trim_end(), next.trim());
+                joined += 1;
+            }
+            let (head, value) = line.split_at(start);
+            quoted.push_str(&format!("{head}\"{}\"", value.trim_end()));
+        } else {
+            quoted.push_str(&line);
+        }
+        quoted.extend(std::iter::repeat_n('\n', 1 + joined));
     }
     quoted
+}
+
+/// Whether a line is the key of a set or relation alone.
+fn awaits_value(line: &str) -> bool {
+    let key = line.trim().strip_suffix(':').unwrap_or_default();
+    let key = key.trim_start_matches("- ").trim();
+    !["", "child", "coincident", "sequence", "set"].contains(&key)
+        && key.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
+}
+
+fn opens_bare(line: &str) -> bool {
+    line.trim_start().starts_with(['{', '[']) && !line.contains('"')
+}
+
+/// Whether braces are still to come or to close.
+fn is_open(value: &str) -> bool {
+    let count = |c| value.matches(c).count();
+    count('{') != count('}') || count('{') == 0
 }
 
 /// Finds where an unquoted set or relation starts in a line `key: value`.
 fn bare_value(line: &str) -> Option<usize> {
     let (key, value) = line.split_once(':')?;
-    let name = key.trim_start().trim_start_matches("- ").trim();
     let start = line.len() - value.trim_start().len();
-    let plain = !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
-    let opens = value.trim_start().starts_with(['{', '[']);
-    let nested = value.contains(['"', '\'']) || ["coincident", "sequence", "set"].contains(&name);
-    (plain && opens && !nested).then_some(start)
+    (awaits_value(&format!("{key}:")) && opens_bare(value)).then_some(start)
 }

@@ -99,7 +99,7 @@ impl Reader<'_> {
     }
 
     /// Reads the only relation of a text; isl lets a context be an empty union.
-    fn relation(&self, key: &str, value: usize) -> Result<Relation, Error> {
+    pub fn relation(&self, key: &str, value: usize) -> Result<Relation, Error> {
         let all = self.union(key, value)?;
         all.single().cloned().map_err(|error| self.notation(key, value, error))
     }

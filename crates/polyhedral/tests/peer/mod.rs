@@ -1,5 +1,8 @@
 //! Finds isl: its Python package and its test inputs, which the crate `isl-rs` ships.
 
+// Each test uses a part of this.
+#![allow(dead_code)]
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -14,6 +17,11 @@ pub fn python_and_inputs(folder: &str) -> Option<(PathBuf, Vec<PathBuf>)> {
         println!("skipped: needs islpy in the Python of TANGRAM_PYTHON");
         return None;
     };
+    Some((python, inputs(folder)?))
+}
+
+/// Returns the files below isl's test inputs in `folder`, sorted.
+pub fn inputs(folder: &str) -> Option<Vec<PathBuf>> {
     let Some(inputs) = checkout() else {
         println!("skipped: needs isl's test inputs, `cargo fetch` of the crate isl-rs");
         return None;
@@ -26,7 +34,7 @@ pub fn python_and_inputs(folder: &str) -> Option<(PathBuf, Vec<PathBuf>)> {
         }
     }
     files.sort();
-    Some((python, files))
+    Some(files)
 }
 
 fn checkout() -> Option<PathBuf> {

@@ -1,0 +1,36 @@
+//! `tangram flow`.
+
+use std::process::ExitCode;
+
+use tangram_polyhedral::flow::Accesses;
+use tangram_presburger::Budget;
+
+use crate::args::FlowArgs;
+use crate::error::{self, Error};
+
+/// Finds dependences and prints them.
+pub(crate) fn run(args: &FlowArgs) -> Result<ExitCode, Error> {
+    let text = std::fs::read_to_string(&args.input).map_err(error::io(&args.input))?;
+    let budget = args.max_steps.map_or_else(Budget::unlimited, Budget::steps);
+    let flow = Accesses::parse(&text, &budget).and_then(|accesses| accesses.flow(&budget));
+    let flow = match flow {
+        Ok(flow) => flow,
+        Err(error) => {
+            eprintln!("{}: error: {error}", args.input.display());
+            return Ok(ExitCode::from(2));
+        }
+    };
+    if args.json {
+        let relation = |union: &tangram_presburger::Union| union.to_string();
+        let object = serde_json::json!({
+            "must_dependence": relation(&flow.must_dependence),
+            "may_dependence": relation(&flow.may_dependence),
+            "must_no_source": relation(&flow.must_no_source),
+            "may_no_source": relation(&flow.may_no_source),
+        });
+        println!("{object}");
+    } else {
+        print!("{flow}");
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,199 @@
+//! Whether a schedule tree keeps dependences in order.
+//!
+//! Pairs of instances go down the tree. A band lets go of those that it runs one after the
+//! other, a sequence of those in different children; what is left at a leaf runs at the same
+//! time. A pair that runs backwards, or at the same time, is a violation.
+//!
+//! Instances that an extension adds are not looked at: they run once for each iteration of
+//! the loops around them.
+
+use tangram_presburger::{Budget, Order, Relation, Tuple, Union};
+
+use crate::{Band, Error, Node, NodeKind, ScheduleTree, Violation};
+
+/// Checks a tree: `validity` runs forwards, and coincident members keep the pairs of
+/// `coincidence` together. Pairs of an instance with itself say nothing.
+///
+/// Exact; the cost is that of a few set operations for each node and member.
+///
+/// # Errors
+/// [`Error::Illegal`] with the first node that breaks an order.
+pub fn check(
+    tree: &ScheduleTree,
+    validity: &Union,
+    coincidence: &Union,
+    budget: &Budget,
+) -> Result<(), Error> {
+    let walk = Walk { tree, contractions: contractions(tree, budget)?, budget };
+    let start =
+        Pairs { validity: apart(validity, budget)?, coincidence: apart(coincidence, budget)? };
+    let mut open = vec![(tree.root(), start)];
+    while let Some((node, pairs)) = open.pop() {
+        if !pairs.is_empty(budget)? {
+            walk.enter(node, pairs, &mut open)?;
+        }
+    }
+    Ok(())
+}
+
+/// Pairs that the nodes above leave together.
+#[derive(Clone)]
+struct Pairs {
+    validity: Union,
+    coincidence: Union,
+}
+
+struct Walk<'a> {
+    tree: &'a ScheduleTree,
+    /// For each node, how instances below it are grouped at it.
+    contractions: Vec<Union>,
+    budget: &'a Budget,
+}
+
+/// Pairs by the order in which a member runs them.
+struct Split {
+    backwards: bool,
+    forwards: bool,
+    together: Union,
+}
+
+impl Walk<'_> {
+    fn enter(&self, node: Node, pairs: Pairs, open: &mut Vec<(Node, Pairs)>) -> Result<(), Error> {
+        let pairs = match self.tree.kind(node) {
+            NodeKind::Band(band) => self.band(node, band, pairs)?,
+            NodeKind::Filter(filter) => {
+                let filter = self.inner(node, filter)?;
+                Pairs {
+                    validity: self.inside(&pairs.validity, &filter)?,
+                    coincidence: self.inside(&pairs.coincidence, &filter)?,
+                }
+            }
+            NodeKind::Sequence => {
+                self.siblings(node, &pairs, true)?;
+                pairs
+            }
+            NodeKind::Set => {
+                self.siblings(node, &pairs, false)?;
+                pairs
+            }
+            NodeKind::Leaf if !pairs.validity.is_empty(self.budget)? => {
+                return Err(Error::Illegal { node, violation: Violation::Together });
+            }
+            _ => pairs,
+        };
+        open.extend(self.tree.children(node).map(|child| (child, pairs.clone())));
+        Ok(())
+    }
+
+    fn inside(&self, pairs: &Union, filter: &Union) -> Result<Union, Error> {
+        let first = pairs.intersect_domain(filter, self.budget)?;
+        Ok(first.intersect_range(filter, self.budget)?)
+    }
+
+    /// Returns a set with the instances below that belong to its members.
+    fn inner(&self, node: Node, set: &Union) -> Result<Union, Error> {
+        let grouped = self.contractions[node.index()].intersect_range(set, self.budget)?;
+        Ok(set.union(&grouped.domain(self.budget)?)?)
+    }
+
+    fn siblings(&self, node: Node, pairs: &Pairs, ordered: bool) -> Result<(), Error> {
+        let mut filters = Vec::new();
+        for child in self.tree.children(node) {
+            if let NodeKind::Filter(filter) = self.tree.kind(child) {
+                filters.push((child, self.inner(child, filter)?));
+            }
+        }
+        let mut earlier = Union::empty();
+        for (child, filter) in &filters {
+            let into = pairs.validity.intersect_range(&earlier, self.budget)?;
+            let violation =
+                if ordered { Violation::Backwards { member: 0 } } else { Violation::Unordered };
+            if !into.intersect_domain(filter, self.budget)?.is_empty(self.budget)? {
+                return Err(Error::Illegal { node: *child, violation });
+            }
+            if !ordered {
+                let onto = pairs.validity.intersect_domain(&earlier, self.budget)?;
+                if !onto.intersect_range(filter, self.budget)?.is_empty(self.budget)? {
+                    return Err(Error::Illegal { node: *child, violation: Violation::Unordered });
+                }
+            }
+            earlier = earlier.union(filter)?;
+        }
+        Ok(())
+    }
+
+    fn band(&self, node: Node, band: &Band, pairs: Pairs) -> Result<Pairs, Error> {
+        let fail = |violation| Err(Error::Illegal { node, violation });
+        let all = pairs.clone();
+        let mut left = pairs;
+        for (index, member) in band.members.iter().enumerate() {
+            let grouped =
+                self.contractions[node.index()].apply_range(&member.schedule, self.budget)?;
+            let schedule = member.schedule.union(&grouped)?;
+            let split = self.split(&left.validity, &schedule)?;
+            if split.backwards {
+                return fail(Violation::Backwards { member: index });
+            }
+            if band.permutable && index > 0 && self.split(&all.validity, &schedule)?.backwards {
+                return fail(Violation::Permutable { member: index });
+            }
+            let base = if band.permutable { &all.coincidence } else { &left.coincidence };
+            if member.coincident {
+                let apart = self.split(base, &schedule)?;
+                if apart.backwards || apart.forwards {
+                    return fail(Violation::Coincident { member: index });
+                }
+            } else {
+                left.coincidence = self.split(&left.coincidence, &schedule)?.together;
+            }
+            left.validity = split.together;
+        }
+        Ok(left)
+    }
+
+    fn split(&self, pairs: &Union, schedule: &Union) -> Result<Split, Error> {
+        let first = pairs.domain_map()?.apply_range(schedule, self.budget)?;
+        let second = pairs.range_map()?.apply_range(schedule, self.budget)?;
+        let both = first.range_product(&second, self.budget)?;
+        let order = |order| -> Result<Union, Error> {
+            let wanted = Relation::lexicographic(Vec::new(), Tuple::anonymous(1), order).wrap()?;
+            Ok(both.intersect_range(&wanted.into(), self.budget)?)
+        };
+        let same = Relation::identity(Vec::new(), Tuple::anonymous(1)).wrap()?;
+        let together = both.intersect_range(&same.into(), self.budget)?;
+        Ok(Split {
+            backwards: !order(Order::Greater)?.is_empty(self.budget)?,
+            forwards: !order(Order::Less)?.is_empty(self.budget)?,
+            together: together.domain(self.budget)?.unwrap()?,
+        })
+    }
+}
+
+impl Pairs {
+    fn is_empty(&self, budget: &Budget) -> Result<bool, Error> {
+        Ok(self.validity.is_empty(budget)? && self.coincidence.is_empty(budget)?)
+    }
+}
+
+/// For each node, maps instances below to those that stand for them at the node.
+fn contractions(tree: &ScheduleTree, budget: &Budget) -> Result<Vec<Union>, Error> {
+    let nodes: Vec<Node> = tree.nodes().collect();
+    let mut maps = vec![Union::empty(); nodes.len()];
+    for node in nodes.iter().rev() {
+        let mut below = Union::empty();
+        for child in tree.children(*node) {
+            below = below.union(&maps[child.index()])?;
+        }
+        if let NodeKind::Expansion { contraction, .. } = tree.kind(*node) {
+            below = below.apply_range(contraction, budget)?.union(contraction)?;
+        }
+        maps[node.index()] = below;
+    }
+    Ok(maps)
+}
+
+/// Removes pairs of an instance with itself.
+fn apart(pairs: &Union, budget: &Budget) -> Result<Union, Error> {
+    let same = pairs.domain(budget)?.identity(budget)?;
+    Ok(pairs.subtract(&same, budget)?)
+}

@@ -1,0 +1,233 @@
+//! One band: as many independent rows as keep all pairs in order at once.
+
+use tangram_presburger::Budget;
+
+use super::graph::{Edge, Graph, Row};
+use super::program::{Program, Solution};
+use super::{Algorithm, Error, Options};
+
+/// Coefficients of skewed loops stay below this, so that loops are not glued into one.
+const LARGEST: i128 = 16;
+
+/// New schedule rows of some statements.
+#[derive(Debug, Clone)]
+pub(super) struct Rows {
+    /// For each statement, in the order given, one row for each member.
+    pub of: Vec<Vec<Row>>,
+    /// For each member, whether it keeps coincident pairs together.
+    pub coincident: Vec<bool>,
+    pub permutable: bool,
+    /// Whether the distance of proximity pairs is bounded by a small constant.
+    pub close: bool,
+}
+
+/// Some statements of a graph and the pairs among them.
+pub(super) struct Part<'a> {
+    pub graph: &'a Graph,
+    pub statements: &'a [usize],
+    pub edges: &'a [usize],
+    pub options: &'a Options,
+    pub budget: &'a Budget,
+}
+
+impl<'a> Part<'a> {
+    fn edges(&self) -> impl Iterator<Item = &'a Edge> {
+        let graph = self.graph;
+        self.edges.iter().map(|edge| &graph.edges[*edge])
+    }
+
+    /// Finds the rows of a band: permutable ones, else one that carries as much as it can.
+    ///
+    /// Nothing if there is none; every single statement and every cycle of pairs that can
+    /// be scheduled has one.
+    pub fn rows(&self) -> Result<Option<Rows>, Error> {
+        if self.options.algorithm == Algorithm::Feautrier && self.edges().any(|e| e.kinds.validity)
+        {
+            return self.carrying();
+        }
+        let rows = self.permutable()?;
+        if rows.is_some() { Ok(rows) } else { self.carrying() }
+    }
+
+    /// Finds the largest permutable band; nothing if it is empty.
+    pub fn permutable(&self) -> Result<Option<Rows>, Error> {
+        let mut found = Rows {
+            of: vec![Vec::new(); self.statements.len()],
+            coincident: Vec::new(),
+            permutable: true,
+            close: true,
+        };
+        let mut joined = true;
+        loop {
+            let open = self.open(&found)?;
+            if open.iter().all(Vec::is_empty) {
+                break;
+            }
+            match self.next(&open, joined)? {
+                Some((row, close)) => {
+                    found.close &= close;
+                    found.coincident.push(joined);
+                    for (rows, row) in found.of.iter_mut().zip(row) {
+                        rows.push(row);
+                    }
+                }
+                None if joined => joined = false,
+                None => break,
+            }
+            if self.options.outer_coincidence && !joined && found.coincident.is_empty() {
+                return self.carrying();
+            }
+        }
+        Ok((!found.coincident.is_empty()).then_some(found))
+    }
+
+    /// For each statement, the directions that its rows leave in one place.
+    fn open(&self, found: &Rows) -> Result<Vec<Vec<Vec<i128>>>, Error> {
+        let params = self.graph.params.len();
+        let pairs = self.statements.iter().zip(&found.of);
+        pairs
+            .map(|(statement, rows)| {
+                let rows: Vec<&Row> = rows.iter().collect();
+                self.graph.statements[*statement].open_directions(&rows, params)
+            })
+            .collect()
+    }
+
+    /// Finds one more row for each statement, and whether proximity pairs stay close.
+    fn next(
+        &self,
+        open: &[Vec<Vec<i128>>],
+        joined: bool,
+    ) -> Result<Option<(Vec<Row>, bool)>, Error> {
+        let mut program = Program::new(self.graph, self.statements, 0);
+        for edge in self.edges() {
+            let kinds = edge.kinds;
+            if joined && kinds.coincidence {
+                program.join(edge);
+            } else if kinds.validity {
+                program.keep(edge);
+            }
+            if kinds.proximity {
+                program.bound(edge);
+            }
+        }
+        if let Some(limit) = self.options.max_coefficient {
+            program.limit(limit);
+        }
+        let solution = match self.independent(&program, open)? {
+            Some(solution) if self.is_large(&program, &solution) => {
+                program.limit(LARGEST);
+                self.independent(&program, open)?
+            }
+            other => other,
+        };
+        Ok(solution.map(|solution| {
+            let rows = self.statements.iter().map(|s| program.row(&solution, *s)).collect();
+            (rows, program.distance_within(&solution, LARGEST))
+        }))
+    }
+
+    fn is_large(&self, program: &Program, solution: &Solution) -> bool {
+        let first = 1 + self.graph.params.len();
+        self.statements
+            .iter()
+            .any(|s| program.row(solution, *s)[first..].iter().any(|v| v.abs() > LARGEST))
+    }
+
+    /// Finds the least row that advances along an open direction of each statement.
+    ///
+    /// First forwards along all of them at once, which is right for most programs; then by
+    /// branch and bound over directions and signs.
+    fn independent(
+        &self,
+        program: &Program<'a>,
+        open: &[Vec<Vec<i128>>],
+    ) -> Result<Option<Solution>, Error> {
+        let mut forwards = program.clone();
+        for (statement, directions) in self.statements.iter().zip(open) {
+            if !directions.is_empty() {
+                forwards.advance_some(*statement, directions);
+            }
+        }
+        let found = forwards.solve(self.budget)?;
+        if found.is_some() {
+            return Ok(found);
+        }
+        let mut best: Option<Solution> = None;
+        let mut stack = vec![program.clone()];
+        // Deep searches are those of programs that have no such row.
+        let mut left = 64 + 8 * self.statements.len();
+        while let Some(program) = stack.pop() {
+            if left == 0 {
+                break;
+            }
+            left -= 1;
+            let Some(solution) = program.solve(self.budget)? else { continue };
+            if best.as_ref().is_some_and(|best| *best <= solution) {
+                continue;
+            }
+            let Some((statement, directions)) = self.idle(&program, &solution, open) else {
+                best = Some(solution);
+                continue;
+            };
+            let mut branches = Vec::new();
+            let mut fixed = program;
+            for direction in directions {
+                for sign in [1, -1] {
+                    let mut branch = fixed.clone();
+                    branch.advance(statement, direction, sign);
+                    branches.push(branch);
+                }
+                fixed.advance(statement, direction, 0);
+            }
+            branches.reverse();
+            stack.extend(branches);
+        }
+        Ok(best)
+    }
+
+    /// Finds a statement whose row does not advance along its open directions.
+    fn idle<'b>(
+        &self,
+        program: &Program,
+        solution: &Solution,
+        open: &'b [Vec<Vec<i128>>],
+    ) -> Option<(usize, &'b [Vec<i128>])> {
+        let first = 1 + self.graph.params.len();
+        let still = |row: &Row, direction: &[i128]| {
+            row[first..].iter().zip(direction).map(|(a, b)| a * b).sum::<i128>() == 0
+        };
+        self.statements.iter().zip(open).find_map(|(statement, directions)| {
+            let row = program.row(solution, *statement);
+            let idle = !directions.is_empty() && directions.iter().all(|d| still(&row, d));
+            idle.then_some((*statement, directions.as_slice()))
+        })
+    }
+
+    /// Finds one row that carries as many pairs as it can.
+    fn carrying(&self) -> Result<Option<Rows>, Error> {
+        let held: Vec<&Edge> = self.edges().filter(|edge| edge.kinds.validity).collect();
+        if held.is_empty() {
+            return Ok(None);
+        }
+        let mut program = Program::new(self.graph, self.statements, 1 + held.len());
+        for (index, edge) in held.iter().enumerate() {
+            program.carry(edge, index);
+        }
+        program.carry_some();
+        let mut limited = program.clone();
+        limited.limit(LARGEST);
+        let found = match limited.solve(self.budget)? {
+            Some(solution) => Some((limited, solution)),
+            None => program.solve(self.budget)?.map(|solution| (program, solution)),
+        };
+        Ok(found.filter(|(program, solution)| program.carried(solution) > 0).map(
+            |(program, solution)| Rows {
+                of: self.statements.iter().map(|s| vec![program.row(&solution, *s)]).collect(),
+                coincident: vec![false],
+                permutable: false,
+                close: false,
+            },
+        ))
+    }
+}

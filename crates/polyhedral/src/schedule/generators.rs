@@ -1,0 +1,243 @@
+//! The generators of a polyhedron: vertices, rays and lines.
+//!
+//! An affine form is not negative on a polyhedron exactly if it is not negative on its
+//! vertices and rays and vanishes on its lines. That turns "for all instances that depend
+//! on each other" into finitely many rows over the coefficients of the form; it is Farkas'
+//! lemma with the multipliers eliminated. Integer divisions of a conjunction are projected
+//! by leaving out their coordinates.
+//!
+//! Source: the double description method of Motzkin, Raiffa, Thompson and Thrall (1953),
+//! with the adjacency test of N. Chernikova (1965).
+
+use tangram_presburger::{Conjunction, Error};
+
+use super::linear::{combined, dot, reduce};
+
+/// More than this many rays make a schedule problem too large to be worth solving.
+const MOST_RAYS: usize = 4096;
+
+/// Vectors `[1, dims..]` of a homogenised polyhedron.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Generators {
+    /// Vertices, with a positive first number, and rays, with zero there.
+    pub rays: Vec<Vec<i128>>,
+    pub lines: Vec<Vec<i128>>,
+}
+
+/// A ray, and the inequalities so far that vanish on it.
+struct Ray {
+    at: Vec<i128>,
+    tight: Vec<u64>,
+}
+
+impl Generators {
+    /// Finds the generators of a conjunction over `dims` dimensions; none if it is empty.
+    pub fn of(conjunction: &Conjunction, dims: usize) -> Result<Self, Error> {
+        let cols = 1 + dims + conjunction.divisions.len();
+        let mut cone = Cone::new(cols, 3 + conjunction.inequalities.len() + 2 * (cols - 1 - dims));
+        for row in &conjunction.equalities {
+            cone.cut(row, true)?;
+        }
+        let mut first = vec![0; cols];
+        first[0] = 1;
+        cone.cut(&first, false)?;
+        for (index, division) in conjunction.divisions.iter().enumerate() {
+            let mut below = division.numerator.clone();
+            below.resize(cols, 0);
+            below[1 + dims + index] -= division.denominator;
+            let mut above: Vec<i128> = below.iter().map(|v| -v).collect();
+            above[0] += division.denominator - 1;
+            cone.cut(&below, false)?;
+            cone.cut(&above, false)?;
+        }
+        for row in &conjunction.inequalities {
+            cone.cut(row, false)?;
+        }
+        Ok(cone.projected(1 + dims))
+    }
+}
+
+struct Cone {
+    lines: Vec<Vec<i128>>,
+    rays: Vec<Ray>,
+    inequalities: usize,
+    words: usize,
+}
+
+impl Cone {
+    fn new(cols: usize, rows: usize) -> Self {
+        let unit = |col| (0..cols).map(|other| i128::from(other == col)).collect();
+        let lines = (0..cols).map(unit).collect();
+        Self { lines, rays: Vec::new(), inequalities: 0, words: rows.div_ceil(64) }
+    }
+
+    /// Keeps what satisfies a row.
+    fn cut(&mut self, row: &[i128], equation: bool) -> Result<(), Error> {
+        let mut found = None;
+        for (index, line) in self.lines.iter().enumerate() {
+            let value = dot(row, line)?;
+            if value != 0 {
+                found = Some((index, value));
+                break;
+            }
+        }
+        match found {
+            Some((index, value)) => self.spend_line(row, index, value, equation)?,
+            None => self.split(row, equation)?,
+        }
+        self.inequalities += usize::from(!equation);
+        Ok(())
+    }
+
+    /// A line that crosses the row becomes a ray, and shifts all others onto the row.
+    fn spend_line(
+        &mut self,
+        row: &[i128],
+        index: usize,
+        value: i128,
+        equation: bool,
+    ) -> Result<(), Error> {
+        let mut line = self.lines.swap_remove(index);
+        if value < 0 {
+            line.iter_mut().for_each(|v| *v = -*v);
+        }
+        let value = value.abs();
+        for other in &mut self.lines {
+            *other = combined(value, other, -dot(row, other)?, &line)?;
+        }
+        let bit = self.inequalities;
+        for ray in &mut self.rays {
+            ray.at = combined(value, &ray.at, -dot(row, &ray.at)?, &line)?;
+            if !equation {
+                ray.tight[bit / 64] |= 1 << (bit % 64);
+            }
+        }
+        if !equation {
+            let mut tight = vec![0; self.words];
+            (0..bit).for_each(|bit| tight[bit / 64] |= 1 << (bit % 64));
+            self.rays.push(Ray { at: line, tight });
+        }
+        Ok(())
+    }
+
+    fn split(&mut self, row: &[i128], equation: bool) -> Result<(), Error> {
+        let values: Vec<i128> =
+            self.rays.iter().map(|ray| dot(row, &ray.at)).collect::<Result<_, _>>()?;
+        let mut new = Vec::new();
+        for (p, above) in values.iter().enumerate().filter(|(_, value)| **value > 0) {
+            for (n, below) in values.iter().enumerate().filter(|(_, value)| **value < 0) {
+                if let Some(mut tight) = self.adjacent(p, n) {
+                    let at = combined(*above, &self.rays[n].at, -below, &self.rays[p].at)?;
+                    if !equation {
+                        tight[self.inequalities / 64] |= 1 << (self.inequalities % 64);
+                    }
+                    new.push(Ray { at, tight });
+                }
+            }
+        }
+        let mut kept = Vec::new();
+        for (mut ray, value) in std::mem::take(&mut self.rays).into_iter().zip(values) {
+            if value == 0 && !equation {
+                ray.tight[self.inequalities / 64] |= 1 << (self.inequalities % 64);
+            }
+            if value == 0 || (value > 0 && !equation) {
+                kept.push(ray);
+            }
+        }
+        kept.extend(new);
+        self.rays = kept;
+        if self.rays.len() > MOST_RAYS { Err(Error::Overflow) } else { Ok(()) }
+    }
+
+    /// Returns what is tight on both rays, if they span a face of two dimensions.
+    fn adjacent(&self, p: usize, n: usize) -> Option<Vec<u64>> {
+        let pairs = self.rays[p].tight.iter().zip(&self.rays[n].tight);
+        let tight: Vec<u64> = pairs.map(|(a, b)| a & b).collect();
+        let between = |(index, ray): (usize, &Ray)| {
+            index != p
+                && index != n
+                && tight.iter().zip(&ray.tight).all(|(common, own)| common & !own == 0)
+        };
+        if self.rays.iter().enumerate().any(between) { None } else { Some(tight) }
+    }
+
+    fn projected(self, cols: usize) -> Generators {
+        if !self.rays.iter().any(|ray| ray.at[0] > 0) {
+            return Generators::default();
+        }
+        let short = |mut vector: Vec<i128>| {
+            vector.truncate(cols);
+            reduce(&mut vector);
+            vector
+        };
+        let clean = |vectors: Vec<Vec<i128>>| {
+            let mut vectors: Vec<_> = vectors.into_iter().map(short).collect();
+            vectors.retain(|vector| vector.iter().any(|v| *v != 0));
+            vectors.sort_unstable();
+            vectors.dedup();
+            vectors
+        };
+        Generators {
+            rays: clean(self.rays.into_iter().map(|ray| ray.at).collect()),
+            lines: clean(self.lines),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tangram_presburger::{Budget, Union};
+
+    fn generators(text: &str) -> Generators {
+        let set = Union::parse(text, &Budget::unlimited()).expect("a set");
+        let set = set.single().expect("one set");
+        let space = set.space();
+        let dims = space.params.len() + space.output.dims.len();
+        Generators::of(&set.conjunctions()[0], dims).expect("small")
+    }
+
+    #[test]
+    fn a_square_has_four_vertices() {
+        let found = generators("{ [i, j] : 0 <= i <= 3 and 0 <= j <= 5 }");
+        let corners = [[1, 0, 0], [1, 0, 5], [1, 3, 0], [1, 3, 5]].map(|c| c.to_vec());
+        assert_eq!(found.rays, corners);
+        assert!(found.lines.is_empty());
+    }
+
+    #[test]
+    fn a_cube_keeps_to_its_corners() {
+        let found = generators("{ [i, j, k, l] : 0 <= i, j, k, l <= 7 }");
+        assert_eq!(found.rays.len(), 16);
+    }
+
+    #[test]
+    fn a_triangle_with_a_parameter_has_rays() {
+        let found = generators("[N] -> { [i] : 0 <= i <= N }");
+        assert_eq!(found.rays, [vec![0, 1, 0], vec![0, 1, 1], vec![1, 0, 0]]);
+    }
+
+    #[test]
+    fn equations_leave_lines() {
+        let found = generators("{ [i, j] : i = j + 1 }");
+        assert_eq!((found.lines.len(), found.rays.len()), (1, 1));
+        assert_eq!(found.lines[0][1], found.lines[0][2]);
+    }
+
+    #[test]
+    fn divisions_are_projected() {
+        let found = generators("{ [i] : 0 <= i <= 9 and i mod 2 = 0 }");
+        assert!(found.rays.iter().any(|ray| ray[0] > 0 && ray[1] == 0), "{found:?}");
+        let highest = found.rays.iter().map(|ray| ray[1] / ray[0].max(1)).max();
+        assert!(highest >= Some(8), "{found:?}");
+    }
+
+    #[test]
+    fn a_contradiction_has_none() {
+        let mut row =
+            Conjunction { inequalities: vec![vec![-1, 1], vec![0, -1]], ..Default::default() };
+        assert!(Generators::of(&row, 1).expect("small").rays.is_empty());
+        row.inequalities.pop();
+        assert_eq!(Generators::of(&row, 1).expect("small").rays.len(), 2);
+    }
+}

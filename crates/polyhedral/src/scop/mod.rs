@@ -1,0 +1,97 @@
+//! Static control parts: statements, what they access, and when.
+
+mod dependence;
+
+pub use dependence::{Basis, Dependence, Kind};
+
+use tangram_presburger::{Budget, Relation, Union};
+
+use crate::{Error, Fault, NodeKind, ScheduleTree};
+
+/// A statement; its instances are the points of a named set.
+#[derive(Debug, Clone)]
+pub struct Statement {
+    /// The name of its instances' tuple.
+    pub name: String,
+    /// The instances, over the loops around the statement.
+    pub domain: Relation,
+    /// The statement in the source language, over the names of the domain's dimensions.
+    pub text: String,
+    /// Where it starts in the source: line, from 1.
+    pub line: usize,
+}
+
+/// An array or, without extents, a scalar.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Array {
+    /// The name of its cells' tuple.
+    pub name: String,
+    /// The type of an element, as the source language writes it.
+    pub element: String,
+    /// The number of cells in each dimension, as the source language writes it; an unknown
+    /// outermost extent is empty.
+    pub extents: Vec<String>,
+    /// Whether it is declared inside, so that nothing outside sees it.
+    pub local: bool,
+}
+
+/// A program part whose control and accesses are affine.
+#[derive(Debug, Clone)]
+pub struct Scop {
+    /// What is known about the parameters.
+    pub context: Option<Relation>,
+    /// In source order.
+    pub statements: Vec<Statement>,
+    /// In order of first use.
+    pub arrays: Vec<Array>,
+    /// Instances to the cells that they read.
+    pub reads: Union,
+    /// Instances to the cells that they certainly write.
+    pub must_writes: Union,
+    /// Instances to the cells that they may write; holds the certain ones.
+    pub may_writes: Union,
+    /// Instances to the cells whose value ends with them.
+    pub kills: Union,
+    /// The order of the source.
+    pub schedule: ScheduleTree,
+}
+
+impl Scop {
+    /// Returns the instances of all statements.
+    ///
+    /// # Errors
+    /// [`Error::Presburger`] for statements of one name in different spaces.
+    pub fn domain(&self) -> Result<Union, Error> {
+        Ok(Union::collect(self.statements.iter().map(|statement| statement.domain.clone()))?)
+    }
+
+    /// Checks that all parts fit together: accesses start from instances, the schedule runs
+    /// exactly these, no name occurs twice.
+    ///
+    /// # Errors
+    /// [`Error::Presburger`] with the two spaces or sets that differ, [`Error::IllFormed`]
+    /// for the schedule.
+    pub fn check(&self, budget: &Budget) -> Result<(), Error> {
+        self.schedule.check(budget)?;
+        let domain = self.domain()?;
+        let node = self.schedule.root();
+        let NodeKind::Domain(scheduled) = self.schedule.kind(node) else {
+            return Err(Error::IllFormed { node, fault: Fault::Root });
+        };
+        let mut sides = vec![(scheduled.clone(), domain.clone())];
+        if !scheduled.is_equal(&domain, budget)? {
+            sides.push((domain.clone(), scheduled.clone()));
+        }
+        for accesses in [&self.reads, &self.may_writes, &self.must_writes, &self.kills] {
+            sides.push((accesses.domain(budget)?, domain.clone()));
+        }
+        sides.push((self.must_writes.clone(), self.may_writes.clone()));
+        for (part, whole) in sides {
+            if !part.is_subset(&whole, budget)? {
+                let (expected, found) = (whole.to_string(), part.to_string());
+                return Err(tangram_presburger::Error::Space { expected, found }.into());
+            }
+        }
+        Ok(())
+    }
+}
