@@ -71,10 +71,16 @@ def shares(records: dict[str, dict]) -> str:
 
 
 def _percentages(counts: dict[str, int]) -> list[str]:
-    total = sum(counts.get(kind, 0) for kind in ("static", "symbolic", "unknown"))
-    if not total:
-        return ["-", "-", "-"]
-    return [f"{100 * counts[kind] / total:.1f}%" for kind in ("static", "symbolic", "unknown")]
+    shares = _shares(counts)
+    return [f"{100 * share:.1f}%" for share in shares] if shares else ["-", "-", "-"]
+
+
+def _shares(counts: dict[str, float]) -> list[float]:
+    """Gives the shares that are static, symbolic and unknown; a tensor of unknown rank counts as
+    one unknown dimension, as in our own report."""
+    kinds = [counts.get(kind, 0) for kind in ("static", "symbolic", "unknown")]
+    kinds[2] += counts.get("unranked", 0)
+    return [count / sum(kinds) for count in kinds] if sum(kinds) else []
 
 
 def summary(records: dict[str, dict], names: list[str]) -> str:
@@ -128,6 +134,20 @@ def shortfalls(records: dict[str, dict], names: list[str]) -> list[str]:
         usable = {n: r for n, r in peers.items() if r["verdict"] in USABLE}
         if usable:
             lines += _behind(model, ours, usable)
+        lines += _unknown(model, ours, record["original"].get("dimensions", {}))
+    return lines
+
+
+def _unknown(model: str, ours: dict, theirs: dict[str, int]) -> list[str]:
+    """Says where onnx's shape inference knows more dimensions, or where an operator is not ours."""
+    shares = ours.get("shares") or {}
+    known, compared = _shares(shares.get("dimensions", {})), _shares(theirs)
+    lines = []
+    if known and compared and known[2] > compared[2] + 5e-4:
+        unknown = f"{100 * known[2]:.1f}% of dimensions unknown"
+        lines.append(f"{model}: {unknown}, to onnx {100 * compared[2]:.1f}%")
+    if shares.get("nn_operators", 1.0) < 1.0:
+        lines.append(f"{model}: {100 * shares['nn_operators']:.1f}% of operators in nn")
     return lines
 
 

@@ -40,7 +40,9 @@ def options() -> argparse.Namespace:
     parser.add_argument("--peers", help="comma-separated; all when not given")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--limit", type=float, default=300.0, help="seconds for one run")
-    parser.add_argument("--tangram-args", default="", help="more arguments for `tangram opt`")
+    # Peers fold without a limit; the size of the file stands beside the number of nodes.
+    given = "--fold-limit none"
+    parser.add_argument("--tangram-args", default=given, help=f"for `tangram opt`; {given}")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE")
     return parser.parse_args()
 
@@ -81,7 +83,9 @@ def optimise(name: str, source: pathlib.Path, target: pathlib.Path, arguments) -
 
 def _optimise_ours(source: pathlib.Path, target: pathlib.Path, arguments) -> dict:
     said = target.with_suffix(".json")
-    command = [str(our_command()), "opt", str(source), "-o", str(target), "--json", str(said)]
+    command = [str(our_command()), "opt", str(source), "-o", str(target)]
+    # Figures are wanted, not an account of each change.
+    command += ["--json", str(said), "--steps", "0"]
     ran = measure.run(command + shlex.split(arguments.tangram_args), arguments.limit)
     if not ran.ok or not target.exists():
         return _failed(ran)

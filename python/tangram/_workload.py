@@ -8,7 +8,7 @@ import math
 import os
 import pathlib
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -43,6 +43,19 @@ class Report:
     def fired(self) -> dict[str, int]:
         """How often each rule fired, for those that did."""
         return {rule["name"]: rule["fired"] for rule in self.data["rules"] if rule["fired"]}
+
+    @property
+    def steps(self) -> list[dict[str, Any]]:
+        """The changes one by one: rule, what was matched, made, removed and modified.
+
+        Ten thousand at most; `data["step_count"]` says how many there were.
+        """
+        return self.data["steps"]
+
+    @property
+    def refused(self) -> list[dict[str, Any]]:
+        """The matches that were left as they are: rule, where, the kind of reason, the reason."""
+        return self.data["refused"]
 
     def __repr__(self) -> str:
         return f"Report({self.nodes_before} -> {self.nodes_after} nodes, {self.fired})"
@@ -111,17 +124,26 @@ class Workload:
         max_seconds: float | None = None,
         max_rewrites: int | None = None,
         fold_limit: int | None = 1 << 20,
+        strategy: Literal["greedy", "walk", "saturate"] = "greedy",
     ) -> Workload:
         """Returns the model after rewriting; its `report` says what was done.
 
         `rules`: texts or files of further rules. `library`: apply the shipped rules too.
         `disable`, `only`: names and labels. `fold_limit`: bytes that a folded constant may add.
+        `strategy`: until no rule fires, each operation once, or all rules at once in an e-graph.
         Raises `RuleError` for rules that are wrong.
         """
         given = [rules] if isinstance(rules, (str, os.PathLike)) else list(rules)
         texts = [_rule_text(rule) for rule in given]
         model, told = self._model.optimize(
-            texts, library, list(disable), list(only), max_seconds, max_rewrites, fold_limit
+            texts,
+            library,
+            list(disable),
+            list(only),
+            max_seconds,
+            max_rewrites,
+            fold_limit,
+            strategy,
         )
         return Workload(model, Report(json.loads(told)))
 

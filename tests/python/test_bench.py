@@ -114,10 +114,10 @@ def test_a_process_is_measured_and_ended() -> None:
     assert measure.run([sys.executable, "-c", "raise SystemExit(3)"], 60).ended == "exit 3"
 
 
-# Stands in for `tangram opt IN -o OUT --json FILE`: copies, and reports as the command does.
+# Stands in for `tangram opt IN -o OUT --json FILE ...`: copies, and reports as the command does.
 STAND_IN = """#!{python}
 import json, pathlib, sys
-_, source, _, target, _, said = sys.argv[1:]
+_, source, _, target, _, said = sys.argv[1:7]
 pathlib.Path(target).write_bytes(pathlib.Path(source).read_bytes())
 shares = {{"nn_operators": 1.0, "dimensions": {{"static": 1, "symbolic": 3, "unknown": 0}}}}
 seconds = {{"load": 0.25, "optimise": 0.5, "save": 0.25}}
@@ -160,6 +160,22 @@ def test_shortfalls_are_named(ours, peers, wanted) -> None:
     results = {bench.OURS: ours} | {f"peer{i}": peer for i, peer in enumerate(peers)}
     records = {"m": {"original": {"nodes": 12}, "results": results}}
     assert report.shortfalls(records, list(results)) == wanted
+
+
+def test_what_onnx_knows_and_ours_does_not_is_named() -> None:
+    ours = result(10, 0.01) | {
+        "shares": {
+            "nn_operators": 0.5,
+            "dimensions": {"static": 0.5, "symbolic": 0.2, "unknown": 0.3},
+        }
+    }
+    dimensions = {"static": 6, "symbolic": 2, "unknown": 1, "unranked": 1}
+    original = {"nodes": 12, "dimensions": dimensions}
+    records = {"m": {"original": original, "results": {bench.OURS: ours}}}
+    wanted = ["m: 30.0% of dimensions unknown, to onnx 20.0%", "m: 50.0% of operators in nn"]
+    assert report.shortfalls(records, [bench.OURS]) == wanted
+    dimensions["unknown"] = 3
+    assert report.shortfalls(records, [bench.OURS]) == wanted[1:]
 
 
 @pytest.mark.parametrize("count", [10, 1000])

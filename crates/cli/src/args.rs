@@ -80,6 +80,9 @@ pub(crate) struct OptArgs {
     /// Write what was done to FILE, as JSON; `-` is standard output.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+    /// How many changes the JSON tells of, one by one: rule, what was matched, made and removed.
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub(crate) steps: usize,
     /// Evaluate both models on random inputs and compare; exit with 1 if they differ.
     #[arg(long)]
     pub(crate) check: bool,

@@ -16,8 +16,8 @@ use crate::{out, table};
 
 /// Optimises a model file.
 pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
-    let library = library(args)?;
     let options = options(args)?;
+    let library = library(args, &options)?;
     let progress = Progress::start("loading", args.quiet);
     let start = Instant::now();
     let loaded = onnx::file::open(&args.input).map_err(error::file(&args.input))?;
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
     let mut model = onnx::import(loaded, dialects::context()).map_err(error::model(&args.input))?;
     let load = start.elapsed();
 
-    progress.phase("optimising");
+    progress.watch("optimising", &options.progress);
     let original = args.check.then(|| model.clone());
     let start = Instant::now();
     let mut report = optimise(&mut model, &library, &options)?;
@@ -51,7 +51,9 @@ pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
     progress.finish();
     say(args, &report)?;
     if let Some(rule) = &args.explain_rule {
-        explain(rule, args.at.as_deref(), &library, &model)?;
+        let mut all = Library::shipped()?;
+        add_rules(&mut all, args)?;
+        explain(rule, args.at.as_deref(), &all, &model)?;
     }
     match original {
         Some(original) => check(args, &original, &model),
@@ -64,8 +66,7 @@ const NEAREST: usize = 10;
 
 /// Says why a rule does not match in the result.
 fn explain(rule: &str, at: Option<&str>, library: &Library, model: &Model) -> Result<(), Error> {
-    let rules = library.rules.iter().filter(|located| located.rule.name() == rule);
-    let one = Library { rules: rules.cloned().collect(), ..Library::default() };
+    let one = library.named(rule);
     if one.rules.is_empty() {
         let hint = "`tangram rules list` names all rules";
         return Err(Error::Usage(format!("there is no rule `{rule}`; {hint}")));
@@ -85,12 +86,15 @@ fn explain(rule: &str, at: Option<&str>, library: &Library, model: &Model) -> Re
     Ok(())
 }
 
-fn library(args: &OptArgs) -> Result<Library, Error> {
-    let mut library = if args.no_library { Library::default() } else { Library::shipped()? };
-    for name in &args.rules {
-        library.add(name)?;
-    }
+fn library(args: &OptArgs, options: &Options) -> Result<Library, Error> {
+    let mut library =
+        if args.no_library { Library::default() } else { Library::shipped_for(options)? };
+    add_rules(&mut library, args)?;
     Ok(library)
+}
+
+fn add_rules(library: &mut Library, args: &OptArgs) -> Result<(), Error> {
+    args.rules.iter().try_for_each(|name| Ok(library.add(name)?))
 }
 
 fn options(args: &OptArgs) -> Result<Options, Error> {
@@ -122,7 +126,9 @@ fn options(args: &OptArgs) -> Result<Options, Error> {
         explain: args.explain,
         fold_limit,
         opset: args.opset,
+        max_steps: if args.json.is_some() { args.steps } else { 0 },
         cancel: on_interrupt(),
+        ..Options::default()
     })
 }
 

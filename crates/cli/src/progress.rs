@@ -1,8 +1,13 @@
-//! A spinner on a terminal; nothing when the output is piped.
+//! A spinner or a bar on a terminal; nothing when the output is piped.
 
+use std::fmt::Write;
+use std::sync::Arc;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+
+/// How many characters the bar has.
+const WIDTH: u64 = 30;
 
 /// Shows what is being done, where someone looks.
 pub(crate) struct Progress {
@@ -32,10 +37,43 @@ impl Progress {
         }
     }
 
+    /// Goes on with `phase`, and shows how far `work` is.
+    pub(crate) fn watch(&self, phase: &'static str, work: &Arc<tangram::Progress>) {
+        let Some(bar) = &self.bar else { return };
+        self.phase(phase);
+        let work = work.clone();
+        let drawn = move |_: &ProgressState, out: &mut dyn Write| {
+            let _ = out.write_str(&draw(work.visits(), work.operations(), work.rewrites()));
+        };
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {work} {elapsed}") {
+            bar.set_style(style.with_key("work", drawn));
+        }
+    }
+
     /// Takes the spinner away.
     pub(crate) fn finish(self) {
         if let Some(bar) = self.bar {
             bar.finish_and_clear();
         }
+    }
+}
+
+/// A bar that is full when each operation was looked at, and the rewrites so far. After that
+/// only what changed is looked at again.
+fn draw(visits: u64, operations: u64, rewrites: u64) -> String {
+    let done = WIDTH * visits.min(operations) / operations.max(1);
+    let (done, left) = ("#".repeat(done as usize), ".".repeat((WIDTH - done) as usize));
+    format!("[{done}{left}] {rewrites} rewrites")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bar_is_never_longer_than_full() {
+        assert_eq!(draw(0, 0, 0), format!("[{}] 0 rewrites", ".".repeat(30)));
+        assert_eq!(draw(5, 10, 1), format!("[{}{}] 1 rewrites", "#".repeat(15), ".".repeat(15)));
+        assert_eq!(draw(50, 10, 7), format!("[{}] 7 rewrites", "#".repeat(30)));
     }
 }

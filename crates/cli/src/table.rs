@@ -1,8 +1,11 @@
 //! Tables of a report.
 
+use std::collections::BTreeMap;
+
 use comfy_table::{CellAlignment, Table, presets};
 use tangram::report::BeforeAfter;
 use tangram::saturation::Saturation;
+use tangram::steps::Refused;
 use tangram::{Report, saturate};
 
 /// The report as people read it.
@@ -58,7 +61,13 @@ fn plain(header: [&str; 4]) -> Table {
 
 fn rules(report: &Report) -> Option<Table> {
     let fired: Vec<_> = report.rules.iter().filter(|rule| rule.fired > 0).collect();
-    if fired.is_empty() {
+    let driver = report.driver;
+    let besides = [
+        ("(folded by definition)", driver.folded, 0),
+        ("(equal to another)", driver.merged, -1),
+        ("(unused)", driver.dead, -1),
+    ];
+    if fired.is_empty() && besides.iter().all(|(_, count, _)| *count == 0) {
         return None;
     }
     let mut table = plain(["rule", "fired", "operations", "ms"]);
@@ -70,6 +79,10 @@ fn rules(report: &Report) -> Option<Table> {
             format!("{change:+}"),
             format!("{:.2}", rule.seconds * 1e3),
         ]);
+    }
+    for (name, count, change) in besides.into_iter().filter(|(_, count, _)| *count > 0) {
+        let change = format!("{:+}", change * count as i64);
+        table.add_row([name.to_owned(), count.to_string(), change, String::new()]);
     }
     Some(table)
 }
@@ -116,8 +129,28 @@ fn summary(report: &Report) -> String {
             "stopped early by {limit}; the result is right, and may not be the last word\n"
         );
     }
+    if !report.left_out.is_empty() {
+        out += &format!("left out  {} rules: {}\n", report.left_out.len(), report.left_out[0]);
+    }
+    out += &refused(report);
     for warning in &report.warnings {
         out += &format!("note: {warning}\n");
+    }
+    out
+}
+
+/// What was refused: a line for each rule and kind of reason, with the first case.
+fn refused(report: &Report) -> String {
+    let mut kinds: BTreeMap<(&str, &str), Vec<&Refused>> = BTreeMap::new();
+    for refused in &report.refused {
+        kinds.entry((&refused.rule, refused.code)).or_default().push(refused);
+    }
+    let mut out = String::new();
+    for ((rule, code), cases) in kinds {
+        let first = cases[0];
+        let (at, times) = (first.root.outputs.join(", "), cases.len());
+        let times = if times == 1 { "once".to_owned() } else { format!("{times} times") };
+        out += &format!("refused {rule} {times} ({code}): {} at {at}\n", first.reason);
     }
     out
 }

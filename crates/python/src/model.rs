@@ -3,15 +3,19 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use tangram::dialects::interpret::{Datum, interpret};
 use tangram::onnx::{self, ExportOptions};
 use tangram::report::{self, BeforeAfter};
-use tangram::{Library, OptimiseError, Options, RulesError, dialects};
+use tangram::{Library, OptimiseError, Options, RulesError, Strategy, dialects};
 
 use crate::datum;
 use crate::{EvaluationError, ModelError, RuleError};
+
+/// The most changes that a report tells of, one by one.
+const MAX_STEPS: usize = 10_000;
 
 fn model_error(error: impl std::fmt::Display) -> PyErr {
     ModelError::new_err(error.to_string())
@@ -95,7 +99,7 @@ impl Model {
     }
 
     /// Applies rules; returns the new model and a report in JSON.
-    #[pyo3(signature = (rules, library=true, disable=vec![], only=vec![], max_seconds=None, max_rewrites=None, fold_limit=Some(1 << 20)))]
+    #[pyo3(signature = (rules, library=true, disable=vec![], only=vec![], max_seconds=None, max_rewrites=None, fold_limit=Some(1 << 20), strategy="greedy"))]
     #[allow(clippy::too_many_arguments)]
     fn optimize(
         &self,
@@ -107,15 +111,35 @@ impl Model {
         max_seconds: Option<f64>,
         max_rewrites: Option<u64>,
         fold_limit: Option<u64>,
+        strategy: &str,
     ) -> PyResult<(Model, String)> {
-        let mut set =
-            if library { Library::shipped().map_err(rule_error)? } else { Library::default() };
+        let strategy = match strategy {
+            "greedy" => Strategy::Greedy,
+            "walk" => Strategy::Walk,
+            "saturate" => Strategy::Saturate,
+            other => {
+                let message = format!("`{other}` is none of `greedy`, `walk` and `saturate`");
+                return Err(PyValueError::new_err(message));
+            }
+        };
+        let max_time = max_seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
+        let options = Options {
+            strategy,
+            disable,
+            only,
+            max_time,
+            max_rewrites,
+            fold_limit,
+            max_steps: MAX_STEPS,
+            ..Options::default()
+        };
+        let mut set = match library {
+            true => Library::shipped_for(&options).map_err(rule_error)?,
+            false => Library::default(),
+        };
         for (name, text) in &rules {
             set.add_text(name, text, None).map_err(rule_error)?;
         }
-        let max_time = max_seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
-        let options =
-            Options { disable, only, max_time, max_rewrites, fold_limit, ..Options::default() };
         let mut model = self.clone();
         let told = python.detach(|| optimise(self, &mut model, &set, &options))?;
         Ok((model, told))

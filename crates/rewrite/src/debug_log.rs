@@ -180,7 +180,7 @@ impl Listener for DebugLog<'_> {
         }
         match outcome {
             Ok(()) => self.close("success : pattern applied successfully"),
-            Err(NoMatch { reason }) => {
+            Err(NoMatch { reason, .. }) => {
                 if let Some(reason) = reason {
                     self.line(&format!("** Match Failure : {reason}"));
                 }

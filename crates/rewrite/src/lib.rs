@@ -34,4 +34,4 @@ pub use pattern::{
 pub use reduce::{Reduced, reduce};
 pub use rewriter::{Mapping, Modification, OpEdit, Rewriter};
 pub use set::{FrozenPatternSet, PatternReport, PatternSet};
-pub use walk::{WalkReport, walk_and_apply};
+pub use walk::{WalkLimits, WalkReport, walk_and_apply, walk_within};

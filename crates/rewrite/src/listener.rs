@@ -73,6 +73,9 @@ pub trait Listener {
         outcome: &Result<(), NoMatch>,
     ) {
     }
+    /// The pattern that is being tried has matched these operations and is about to rewrite; it
+    /// may still be refused. Patterns may leave this out.
+    fn matched(&mut self, module: &Module, ops: &[Op]) {}
     /// Says whether the reasons of failed matches are of use.
     fn wants_reasons(&self) -> bool {
         false
@@ -116,5 +119,6 @@ forward! {
     visit_begin(op: Op);
     visit_end(outcome: Outcome);
     pattern_begin(pattern: &dyn RewritePattern, op: Op);
+    matched(ops: &[Op]);
     pattern_end(pattern: &dyn RewritePattern, outcome: &Result<(), NoMatch>);
 }

@@ -63,15 +63,22 @@ pub const IMPOSSIBLE: u16 = u16::MAX;
 pub struct NoMatch {
     /// What did not hold, if it was asked for.
     pub reason: Option<String>,
+    /// A stable kebab-case name of what stood against the rewrite, where the pattern did match.
+    pub refused: Option<&'static str>,
 }
 
 impl NoMatch {
     /// No match, without a reason.
-    pub const SILENT: NoMatch = NoMatch { reason: None };
+    pub const SILENT: NoMatch = NoMatch { reason: None, refused: None };
 
     /// No match for this reason.
     pub fn because(reason: impl Into<String>) -> NoMatch {
-        NoMatch { reason: Some(reason.into()) }
+        NoMatch { reason: Some(reason.into()), refused: None }
+    }
+
+    /// The pattern did match, but its rewrite is refused, for a kind of reason named `code`.
+    pub fn refused(code: &'static str, reason: impl Into<String>) -> NoMatch {
+        NoMatch { reason: Some(reason.into()), refused: Some(code) }
     }
 }
 

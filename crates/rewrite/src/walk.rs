@@ -9,6 +9,10 @@
 //! A pattern may erase its root and what is in the regions of it, nothing else: the driver has to
 //! know where to go on. One that does is named in the report, and the walk goes on all the same.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
 use tangram_ir::{Block, Module, Op, Region, Value};
 
 use crate::applicator::PatternApplicator;
@@ -22,6 +26,31 @@ use crate::set::{FrozenPatternSet, PatternReport};
 const VISITS_PER_OP: u64 = 64;
 const VISITS: u64 = 10_000;
 
+/// When a walk ends early.
+#[derive(Clone, Debug, Default)]
+pub struct WalkLimits {
+    /// After this many rewrites.
+    pub max_rewrites: Option<u64>,
+    /// At this time.
+    pub deadline: Option<Instant>,
+    /// When this becomes true.
+    pub cancel: Option<Arc<AtomicBool>>,
+}
+
+impl WalkLimits {
+    fn reached(&self, rewrites: u64) -> Option<Stop> {
+        if let Some(most) = self.max_rewrites
+            && rewrites >= most
+        {
+            return Some(Stop::Rewrites(most));
+        }
+        if self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return Some(Stop::Cancelled);
+        }
+        self.deadline.is_some_and(|end| Instant::now() >= end).then_some(Stop::Deadline)
+    }
+}
+
 /// What was done.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct WalkReport {
@@ -31,8 +60,8 @@ pub struct WalkReport {
     pub rewrites: u64,
     /// How many operations were visited.
     pub visits: u64,
-    /// The limit that ended the walk; only patterns that move operations round in a circle reach
-    /// it.
+    /// The limit that ended the walk: one that was set, or that of visits, which only patterns
+    /// reach that move operations round in a circle.
     pub stopped_by: Option<Stop>,
     /// Patterns that broke their contract, each once.
     pub breaches: Vec<Breach>,
@@ -64,10 +93,21 @@ pub fn walk_and_apply(
     set: &FrozenPatternSet,
     listener: &mut dyn Listener,
 ) -> WalkReport {
+    walk_within(module, root, set, &WalkLimits::default(), listener)
+}
+
+/// As [`walk_and_apply`], but ends where a limit is reached; what was rewritten stays.
+pub fn walk_within(
+    module: &mut Module,
+    root: Op,
+    set: &FrozenPatternSet,
+    limits: &WalkLimits,
+    listener: &mut dyn Listener,
+) -> WalkReport {
     let applicator = PatternApplicator::new(set);
     let guard = Guard { next: listener, path: Path::new(module, root), breaches: Vec::new() };
     let mut walk = Walk { guard, applicator, report: WalkReport::default() };
-    walk.run(module);
+    walk.run(module, limits);
     walk.report.breaches = walk.guard.breaches;
     walk.report.patterns = walk.applicator.into_reports();
     walk.report
@@ -137,11 +177,15 @@ struct Walk<'a, 'l> {
 }
 
 impl Walk<'_, '_> {
-    fn run(&mut self, module: &mut Module) {
+    fn run(&mut self, module: &mut Module, limits: &WalkLimits) {
         let limit = (module.op_capacity() as u64).saturating_mul(VISITS_PER_OP) + VISITS;
         while let Some(op) = self.guard.path.advance(module) {
             if self.report.visits >= limit {
                 self.report.stopped_by = Some(Stop::Rewrites(limit));
+                return;
+            }
+            if let Some(stop) = limits.reached(self.report.rewrites) {
+                self.report.stopped_by = Some(stop);
                 return;
             }
             self.report.visits += 1;
@@ -218,6 +262,7 @@ impl Listener for Current<'_, '_> {
         block_moved(block: Block);
         arguments_changed(block: Block);
         pattern_begin(pattern: &dyn RewritePattern, op: Op);
+        matched(ops: &[Op]);
         pattern_end(pattern: &dyn RewritePattern, outcome: &Result<(), NoMatch>);
     }
 

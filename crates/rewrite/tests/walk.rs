@@ -2,10 +2,15 @@
 
 mod common;
 
+use std::sync::Arc;
+use std::time::Instant;
+
 use common::{Log, context, frozen, names, parse, rule};
 use tangram_ir::{Attr, OpState, Point};
-use tangram_rewrite::greedy::Breach;
-use tangram_rewrite::{FnPattern, Rewriter, WalkReport, walk_and_apply};
+use tangram_rewrite::greedy::{Breach, Stop};
+use tangram_rewrite::{
+    FnPattern, Rewriter, Silent, WalkLimits, WalkReport, walk_and_apply, walk_within,
+};
 
 /// The operations visited, in order, with the report and the names that are left.
 fn walk(
@@ -142,6 +147,30 @@ fn blocks_inside_may_be_erased_and_what_is_outside_may_not() {
     let (visits, report, _) = walk(source, &[next]);
     assert_eq!(visits, "t.a t.c");
     assert_eq!(report.breaches, [Breach::ErasedOutside("erase-next".to_owned())]);
+}
+
+#[test]
+fn a_walk_ends_at_its_limits_and_keeps_what_is_done() {
+    let walked = |limits: WalkLimits| {
+        let context = context();
+        let source = "\"t.a\"() : () -> ()\n\"t.a\"() : () -> ()\n\"t.a\"() : () -> ()";
+        let mut module = parse(&context, source);
+        let erase = rule(&context, "erase", "t.a", |rewriter, op| {
+            rewriter.erase(op);
+            Ok(())
+        });
+        let set = frozen([erase]);
+        let root = module.root();
+        let report = walk_within(&mut module, root, &set, &limits, &mut Silent);
+        (module.ops(module.body()).count(), report.stopped_by)
+    };
+    assert_eq!(walked(WalkLimits::default()), (0, None));
+    let two = WalkLimits { max_rewrites: Some(2), ..WalkLimits::default() };
+    assert_eq!(walked(two), (1, Some(Stop::Rewrites(2))));
+    let over = WalkLimits { deadline: Some(Instant::now()), ..WalkLimits::default() };
+    assert_eq!(walked(over), (3, Some(Stop::Deadline)));
+    let cancelled = WalkLimits { cancel: Some(Arc::new(true.into())), ..WalkLimits::default() };
+    assert_eq!(walked(cancelled), (3, Some(Stop::Cancelled)));
 }
 
 #[test]

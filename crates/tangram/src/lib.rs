@@ -20,12 +20,15 @@ mod library;
 mod natives;
 mod optimise;
 pub mod picture;
+pub mod progress;
 pub mod report;
 pub mod saturation;
+pub mod steps;
 
 pub use apply_rules::{RuleSetOptions, apply_rules};
 pub use library::{Library, RulesError, SHIPPED};
 pub use optimise::{OptimiseError, Options, Strategy, optimise};
+pub use progress::Progress;
 pub use report::Report;
 pub use tangram_dialects as dialects;
 pub use tangram_gsl as gsl;

@@ -2,13 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use tangram_gsl::check::check_rule;
+use rustc_hash::FxHashSet;
+use tangram_gsl::ast::Rule;
+use tangram_gsl::check::{check_rule, has_errors};
 use tangram_gsl::diagnostic::Sources;
+use tangram_gsl::rules::{self, CompileError, CompiledRule};
 use tangram_gsl::schema::NnSchema;
 use tangram_gsl::text::{self, LocatedRule};
 use tangram_gsl::verify::{self, Effort, Verdict};
+use tangram_ir::Context;
 
 use crate::natives::natives;
+use crate::optimise::{OptimiseError, Options};
 
 /// The shipped rule files, by topic.
 pub const SHIPPED: &[(&str, &str)] = &[
@@ -20,6 +25,10 @@ pub const SHIPPED: &[(&str, &str)] = &[
     ("algebra", include_str!("../../../rules/algebra.gsl")),
     ("lower", include_str!("../../../rules/lower.gsl")),
 ];
+
+/// The shipped files of rules that are all on request: none of them is applied unless options
+/// name it. Which files these are, a test knows.
+const ON_REQUEST_FILES: &[&str] = &["parallel", "algebra", "lower"];
 
 /// Why rules could not be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -57,6 +66,32 @@ pub struct Library {
     pub sources: Sources,
     /// The rules, in order.
     pub rules: Vec<LocatedRule>,
+    /// The texts that are shipped: a test checks their rules, so that no start has to.
+    shipped: FxHashSet<u32>,
+}
+
+/// Which rules are compiled, and for what.
+pub(crate) struct Selection<'a> {
+    /// Whether a rule is of use.
+    pub(crate) wanted: &'a dyn Fn(&Rule) -> bool,
+    /// Whether the result may have an operation.
+    pub(crate) expressible: &'a dyn Fn(&str) -> bool,
+    /// By how many bytes a folded result may outgrow its operands, if not by the usual number.
+    pub(crate) fold_growth: Option<usize>,
+}
+
+/// Rules that are ready to be applied.
+#[derive(Default)]
+pub(crate) struct Compiled {
+    pub(crate) rules: Vec<CompiledRule>,
+    /// Rules that make an operation which cannot be expressed, each with that operation.
+    pub(crate) left_out: Vec<(String, String)>,
+}
+
+impl Default for Selection<'_> {
+    fn default() -> Self {
+        Self { wanted: &|_| true, expressible: &|_| true, fold_growth: None }
+    }
 }
 
 impl std::fmt::Debug for Library {
@@ -73,7 +108,24 @@ impl Library {
     pub fn shipped() -> Result<Library, RulesError> {
         let mut library = Library::default();
         for (name, text) in SHIPPED {
-            library.add_text(&format!("{name}.gsl"), text, None)?;
+            library.add_shipped(name, text)?;
+        }
+        Ok(library)
+    }
+
+    /// The shipped rules that matter under `options`: where they name no rule and no label, those
+    /// that are applied without being asked for. Reading the others would take its time for
+    /// nothing.
+    ///
+    /// # Errors
+    /// As [`Library::shipped`].
+    pub fn shipped_for(options: &Options) -> Result<Library, RulesError> {
+        if !options.only.is_empty() || !options.disable.is_empty() {
+            return Library::shipped();
+        }
+        let mut library = Library::default();
+        for (name, text) in SHIPPED.iter().filter(|(name, _)| !ON_REQUEST_FILES.contains(name)) {
+            library.add_shipped(name, text)?;
         }
         Ok(library)
     }
@@ -92,12 +144,43 @@ impl Library {
             return self.add_text(name, &text, path.parent());
         }
         match SHIPPED.iter().find(|(topic, _)| *topic == name) {
-            Some((topic, text)) => self.add_text(&format!("{topic}.gsl"), text, None),
+            Some((topic, text)) => self.add_shipped(topic, text),
             None => {
                 let known = SHIPPED.iter().map(|(topic, _)| *topic).collect::<Vec<_>>().join(", ");
                 Err(RulesError::Unknown { name: name.to_owned(), known })
             }
         }
+    }
+
+    /// Checks and compiles the rules that `selection` wants.
+    pub(crate) fn compile(
+        &self,
+        context: &Context,
+        selection: &Selection<'_>,
+    ) -> Result<Compiled, OptimiseError> {
+        let mut settings = rules::Options { natives: natives(), ..rules::Options::default() };
+        settings.fold_growth = selection.fold_growth.unwrap_or(settings.fold_growth);
+        let schema = NnSchema::new(context);
+        let mut compiled = Compiled::default();
+        for located in self.rules.iter().filter(|located| (selection.wanted)(&located.rule)) {
+            let found = match self.shipped.contains(&located.spans.name.file) {
+                true => Vec::new(),
+                false => check_rule(located, &schema),
+            };
+            if has_errors(&found) {
+                return Err(OptimiseError::Rules(self.sources.render(&found)));
+            }
+            let rule =
+                CompiledRule::checked(&located.rule, context, &settings, selection.expressible);
+            match rule {
+                Ok(rule) => compiled.rules.push(rule),
+                Err(CompileError::Inexpressible { rule, operation }) => {
+                    compiled.left_out.push((rule, operation));
+                }
+                Err(other) => return Err(OptimiseError::Rules(other.to_string())),
+            }
+        }
+        Ok(compiled)
     }
 
     /// Checks the rules against the operations; what is wrong, as it would be shown, or nothing.
@@ -120,6 +203,19 @@ impl Library {
             (located.rule.name().to_owned(), verdict)
         };
         self.rules.iter().map(verdict).collect()
+    }
+
+    /// The rules of this name alone.
+    pub fn named(&self, name: &str) -> Library {
+        let rules = self.rules.iter().filter(|located| located.rule.name() == name);
+        Library { rules: rules.cloned().collect(), ..Library::default() }
+    }
+
+    fn add_shipped(&mut self, topic: &str, text: &str) -> Result<(), RulesError> {
+        let known = self.rules.len();
+        self.add_text(&format!("{topic}.gsl"), text, None)?;
+        self.shipped.extend(self.rules[known..].iter().map(|located| located.spans.name.file));
+        Ok(())
     }
 
     fn add_folder(&mut self, folder: &Path) -> Result<(), RulesError> {
@@ -178,5 +274,35 @@ impl text::Loader for Folder {
         let file = folder.join(path);
         let text = std::fs::read_to_string(&file).map_err(|error| error.to_string())?;
         Ok((file.to_string_lossy().into_owned(), text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_on_request_are_those_whose_rules_all_are() {
+        for (name, text) in SHIPPED {
+            let mut library = Library::default();
+            library.add_shipped(name, text).expect("a right file");
+            let on_request =
+                |located: &LocatedRule| located.rule.labels().iter().any(|l| l == "on-request");
+            let count = library.rules.iter().filter(|located| on_request(located)).count();
+            let expected = if ON_REQUEST_FILES.contains(name) { library.rules.len() } else { 0 };
+            assert_eq!(count, expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn options_that_name_rules_get_them_all() {
+        let count = |options: &Options| {
+            Library::shipped_for(options).expect("the shipped rules").rules.len()
+        };
+        let all = Library::shipped().expect("the shipped rules").rules.len();
+        let only = Options { only: vec!["lower".to_owned()], ..Options::default() };
+        let disable = Options { disable: vec!["x".to_owned()], ..Options::default() };
+        assert_eq!((count(&only), count(&disable)), (all, all));
+        assert!(count(&Options::default()) < all);
     }
 }

@@ -6,18 +6,19 @@ use std::time::{Duration, Instant};
 
 use tangram_dialects::nn::patterns;
 use tangram_gsl::ast::Rule;
-use tangram_gsl::check::{check_rule, has_errors};
-use tangram_gsl::rules::{self, CompileError, CompiledRule};
-use tangram_gsl::schema::NnSchema;
+use tangram_gsl::rules::CompiledRule;
+use tangram_ir::{Module, Order, walk};
 use tangram_onnx::{Model, is_expressible};
-use tangram_rewrite::{FrozenPatternSet, GreedyConfig, PatternSet, Report as Rewriting, greedy};
+use tangram_rewrite::greedy::{self, GreedyConfig, Stop};
+use tangram_rewrite::{FrozenPatternSet, PatternReport, PatternSet, WalkLimits, walk_within};
 use tangram_saturate::CostModel;
 
 use crate::cost;
-use crate::library::Library;
-use crate::natives::natives;
+use crate::library::{Library, Selection};
+use crate::progress::Progress;
 use crate::report::{BeforeAfter, Report, RuleReport, shares};
 use crate::saturation;
+use crate::steps::Recorder;
 
 /// How rules are applied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -54,8 +55,14 @@ pub struct Options {
     pub fold_limit: Option<u64>,
     /// The operator set that the result has to be written in; the model's own if absent.
     pub opset: Option<i64>,
+    /// How many bytes are compared at most to find weights that are stored twice.
+    pub compare_limit: u64,
+    /// How many steps the report tells of; 0 for none, which costs nothing.
+    pub max_steps: usize,
     /// Ends the search when it becomes true; what is reached is kept.
     pub cancel: Arc<AtomicBool>,
+    /// Grows while the search goes on.
+    pub progress: Arc<Progress>,
 }
 
 impl Default for Options {
@@ -71,7 +78,10 @@ impl Default for Options {
             explain: false,
             fold_limit: Some(1 << 20),
             opset: None,
+            compare_limit: 1 << 30,
+            max_steps: 0,
             cancel: Arc::default(),
+            progress: Arc::default(),
         }
     }
 }
@@ -83,6 +93,9 @@ pub enum OptimiseError {
     /// A rule does not fit the operations.
     #[error("{0}")]
     Rules(String),
+    /// A strategy that only models have.
+    #[error("saturation works on models, not on programs: apply the rules greedily or in a walk")]
+    NoModel,
     /// A name stands for no rule and no label.
     #[error("`{0}` is the name of no rule and no label; `tangram rules list` names all")]
     UnknownRule(String),
@@ -105,25 +118,72 @@ pub fn optimise(
     let before = cost::estimate(&model.module);
     let compiled = rules(model, library, options, &mut report)?;
     let set = pattern_set(model, library, &compiled, options)?;
-    let root = model.module.root();
-    let config = GreedyConfig {
-        max_rewrites: options.max_rewrites,
-        deadline: options.max_time.and_then(|time| Instant::now().checked_add(time)),
-        cancel: Some(options.cancel.clone()),
-        ..GreedyConfig::default()
-    };
-    let done = if options.strategy == Strategy::Saturate {
-        let natives = native_set(model, options).freeze(&options.disable, &[]);
-        let sets = (&set, &natives);
-        let (found, done) = saturation::run(&mut model.module, &compiled, sets, options, &config);
-        report.saturation = Some(found);
-        done
-    } else {
-        greedy::apply(&mut model.module, root, &set, &config)
-    };
-    record(&mut report, done);
+    options.progress.start(walk(&model.module, model.module.root(), Order::Pre).len() as u64);
+    match options.strategy {
+        Strategy::Greedy => greedily(&mut model.module, &set, options, &mut report),
+        Strategy::Walk => in_one_walk(&mut model.module, &set, options, &mut report),
+        Strategy::Saturate => {
+            let natives = native_set(model, options).freeze(&options.disable, &[]);
+            let sets = (&set, &natives);
+            let config = greedy_config(options);
+            let (found, done) =
+                saturation::run(&mut model.module, &compiled, sets, options, &config);
+            report.saturation = Some(found);
+            record(&mut report, done.patterns, done.stopped_by);
+        }
+    }
     report.cost = BeforeAfter { before, after: cost::estimate(&model.module) };
     Ok(report)
+}
+
+/// The most refusals that a report tells of.
+const MAX_REFUSED: usize = 10_000;
+
+fn greedily(module: &mut Module, set: &FrozenPatternSet, options: &Options, report: &mut Report) {
+    let mut recorder =
+        Recorder::new(options.max_steps, MAX_REFUSED).with_progress(&options.progress);
+    let root = module.root();
+    let done = greedy::apply_heard(module, root, set, &greedy_config(options), &mut recorder);
+    report.tell(recorder.finish(module));
+    record(report, done.patterns, done.stopped_by);
+}
+
+/// Gives each operation to the patterns once, then drops what nobody uses any more.
+fn in_one_walk(
+    module: &mut Module,
+    set: &FrozenPatternSet,
+    options: &Options,
+    report: &mut Report,
+) {
+    let mut recorder =
+        Recorder::new(options.max_steps, MAX_REFUSED).with_progress(&options.progress);
+    let limits = WalkLimits {
+        max_rewrites: options.max_rewrites,
+        deadline: deadline(options),
+        cancel: Some(options.cancel.clone()),
+    };
+    let root = module.root();
+    let done = walk_within(module, root, set, &limits, &mut recorder);
+    let none = PatternSet::new().freeze::<&str>(&[], &[]);
+    let only_dead = GreedyConfig { merge_equal: false, fold: false, ..GreedyConfig::default() };
+    greedy::apply_heard(module, root, &none, &only_dead, &mut recorder);
+    report.tell(recorder.finish(module));
+    report.warnings.extend(done.breaches.iter().map(ToString::to_string));
+    record(report, done.patterns, done.stopped_by);
+}
+
+fn greedy_config(options: &Options) -> GreedyConfig {
+    GreedyConfig {
+        max_rewrites: options.max_rewrites,
+        deadline: deadline(options),
+        cancel: Some(options.cancel.clone()),
+        merge_equal_bytes: options.compare_limit,
+        ..GreedyConfig::default()
+    }
+}
+
+fn deadline(options: &Options) -> Option<Instant> {
+    options.max_time.and_then(|time| Instant::now().checked_add(time))
 }
 
 /// The native patterns.
@@ -181,43 +241,28 @@ fn rules(
     let opset = options.opset.or_else(|| model.opset("")).unwrap_or(0);
     let growth =
         options.fold_limit.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
-    let settings =
-        rules::Options { natives: natives(), fold_growth: growth, ..rules::Options::default() };
-    let expressible = |name: &str| is_expressible(name, opset);
-    let context = model.module.context();
-    let schema = NnSchema::new(context);
-    let mut compiled = Vec::with_capacity(library.rules.len());
-    for located in library.rules.iter().filter(|located| is_wanted(&located.rule, options)) {
-        let found = check_rule(located, &schema);
-        if has_errors(&found) {
-            return Err(OptimiseError::Rules(library.sources.render(&found)));
-        }
-        match CompiledRule::checked(&located.rule, context, &settings, &expressible) {
-            Ok(rule) => compiled.push(rule),
-            Err(CompileError::Inexpressible { rule, operation }) => {
-                let why = format!("`{rule}` is left out: opset {opset} has no `{operation}`");
-                report.left_out.push(why);
-            }
-            Err(other) => return Err(OptimiseError::Rules(other.to_string())),
-        }
-    }
-    Ok(compiled)
+    let selection = Selection {
+        wanted: &|rule| is_wanted(rule, options),
+        expressible: &|name| is_expressible(name, opset),
+        fold_growth: Some(growth),
+    };
+    let compiled = library.compile(model.module.context(), &selection)?;
+    let why = |(rule, name)| format!("`{rule}` is left out: opset {opset} has no `{name}`");
+    report.left_out.extend(compiled.left_out.into_iter().map(why));
+    Ok(compiled.rules)
 }
 
-fn record(report: &mut Report, done: Rewriting) {
-    let mut rules: Vec<RuleReport> = done
-        .patterns
-        .into_iter()
-        .map(|p| RuleReport {
-            name: p.name,
-            fired: p.hits,
-            attempts: p.attempts,
-            removed: p.removed,
-            added: p.added,
-            seconds: p.time.as_secs_f64(),
-        })
-        .collect();
+fn record(report: &mut Report, patterns: Vec<PatternReport>, stopped_by: Option<Stop>) {
+    let rule = |p: PatternReport| RuleReport {
+        name: p.name,
+        fired: p.hits,
+        attempts: p.attempts,
+        removed: p.removed,
+        added: p.added,
+        seconds: p.time.as_secs_f64(),
+    };
+    let mut rules: Vec<RuleReport> = patterns.into_iter().map(rule).collect();
     rules.sort_by(|a, b| b.fired.cmp(&a.fired).then_with(|| a.name.cmp(&b.name)));
     report.rules = rules;
-    report.stopped_by = done.stopped_by.map(|limit| limit.to_string());
+    report.stopped_by = stopped_by.map(|limit| limit.to_string());
 }

@@ -8,6 +8,7 @@ use tangram_onnx::proto::{GraphProto, ModelProto};
 
 use crate::cost::Cost;
 use crate::saturation::Saturation;
+use crate::steps::{DriverCounts, Recorded, Refused, Step};
 
 /// What an optimisation did.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -24,6 +25,14 @@ pub struct Report {
     pub operators: BTreeMap<String, BeforeAfter<usize>>,
     /// Every rule that was tried, in the order of its hits.
     pub rules: Vec<RuleReport>,
+    /// What was folded, merged and erased besides.
+    pub driver: DriverCounts,
+    /// The first changes, one by one, if they were asked for.
+    pub steps: Vec<Step>,
+    /// How many changes there were, those that are not told of counted.
+    pub step_count: u64,
+    /// Matches that were left as they are, and why.
+    pub refused: Vec<Refused>,
     /// What saturation found, if that was the strategy.
     pub saturation: Option<Saturation>,
     /// The limit that stopped the search, if one did.
@@ -32,6 +41,14 @@ pub struct Report {
     pub left_out: Vec<String>,
     /// What was carried along unchanged, what was refused, and why.
     pub warnings: Vec<String>,
+}
+
+impl Report {
+    /// Takes over what was recorded.
+    pub(crate) fn tell(&mut self, recorded: Recorded) {
+        (self.steps, self.step_count) = (recorded.steps, recorded.step_count);
+        (self.refused, self.driver) = (recorded.refused, recorded.driver);
+    }
 }
 
 /// A quantity before and after.

@@ -69,7 +69,7 @@ pub(crate) fn run(
     apply(&mut from_model, natives, config);
     let mut best = (outcome.greedy, "greedy", None);
     for (from, mut program) in [("model", from_model), ("greedy result", by_greedy.clone())] {
-        let functions = functions(&mut program, &rules, options);
+        let functions = functions(&mut program, &rules, options, config.deadline);
         apply(&mut program, natives, config);
         let run = Run { from, cost: cost.total(&program), functions };
         if run.cost < best.0 {
@@ -89,9 +89,14 @@ fn apply(module: &mut Module, set: &FrozenPatternSet, config: &GreedyConfig) -> 
 }
 
 /// Saturates each function that has one block.
-fn functions(module: &mut Module, rules: &[CompiledRule], options: &Options) -> Vec<Report> {
+fn functions(
+    module: &mut Module,
+    rules: &[CompiledRule],
+    options: &Options,
+    deadline: Option<Instant>,
+) -> Vec<Report> {
     let config = Config {
-        deadline: options.max_time.and_then(|time| Instant::now().checked_add(time)),
+        deadline,
         cancel: Some(options.cancel.clone()),
         cost: options.cost.clone(),
         max_nodes: options.max_nodes,

@@ -24,6 +24,9 @@ use crate::matching::Match;
 use crate::plan::Plan;
 use crate::rules::Natives;
 
+/// The code of the diagnostic that says that the target is what was matched.
+pub(crate) const NO_CHANGE: &str = "no-change";
+
 /// Applies a match; returns the operations that were made and remain.
 ///
 /// # Errors
@@ -97,7 +100,7 @@ fn check_outputs(
         return Err(refuse(plan, module, root, "output-count", &message));
     }
     if old == new {
-        return Err(refuse(plan, module, root, "no-change", "the target is what was matched"));
+        return Err(refuse(plan, module, root, NO_CHANGE, "the target is what was matched"));
     }
     for (old, new) in old.iter().zip(new) {
         types::compatible(plan, module, root, *old, *new)?;

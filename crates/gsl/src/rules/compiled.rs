@@ -168,6 +168,7 @@ impl CompiledRule {
     ) -> Result<(), tangram_ir::Diagnostic> {
         let growth = self.options.fold.then_some(self.options.fold_growth);
         let settings = (&*self.options.natives, growth);
+        rewriter.matched(found.ops());
         let made = mapping::apply(&self.plan, settings, rewriter, root, found)?;
         if let Some(record) = &self.options.record {
             record.applied(Application {
@@ -275,12 +276,16 @@ impl RewritePattern for CompiledRule {
             }
         }
         if let Some(diagnostic) = refused {
-            let reason = diagnostic.message.clone();
+            let (code, reason) = (diagnostic.code, diagnostic.message.clone());
             if let Some(record) = &self.options.record {
                 let rule = self.rule().name().to_owned();
                 record.refused(Refusal { rule, root: op, diagnostic });
             }
-            return Err(NoMatch::because(reason));
+            // A target that is what was matched leaves nothing to refuse.
+            return Err(match code {
+                mapping::NO_CHANGE => NoMatch::because(reason),
+                code => NoMatch::refused(code, reason),
+            });
         }
         if silent {
             return Err(NoMatch::SILENT);

@@ -360,7 +360,7 @@ impl<'a> Driver<'a> {
         let breach = match outcome {
             Ok(()) if !changed => Breach::SuccessWithoutChange(stats.name.clone()),
             Err(_) if changed => Breach::ChangeWithoutSuccess(stats.name.clone()),
-            Err(NoMatch { reason: Some(reason) }) => {
+            Err(NoMatch { reason: Some(reason), .. }) => {
                 stats.last_failure = Some(reason.clone());
                 return;
             }

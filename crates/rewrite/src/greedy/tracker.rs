@@ -284,6 +284,12 @@ impl Listener for Tracker<'_> {
         }
     }
 
+    fn matched(&mut self, module: &Module, ops: &[Op]) {
+        if let Some(next) = &mut self.next {
+            next.matched(module, ops);
+        }
+    }
+
     fn pattern_end(
         &mut self,
         module: &Module,

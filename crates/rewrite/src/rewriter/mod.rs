@@ -72,6 +72,11 @@ impl<'a> Rewriter<'a> {
         outcome
     }
 
+    /// Tells the listener which operations the pattern that is being tried has matched.
+    pub fn matched(&mut self, ops: &[Op]) {
+        self.listener.matched(self.module, ops);
+    }
+
     /// How many changes were made so far.
     pub fn changes(&self) -> u64 {
         self.changes

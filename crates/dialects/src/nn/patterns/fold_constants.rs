@@ -40,7 +40,7 @@ fn fold(rewriter: &mut Rewriter<'_>, op: Op, limit: Option<u64>) -> Matched {
     let fits = |bytes: u64| room.is_none_or(|room| bytes <= room);
     // Known before the work is done, where types leave nothing open.
     if !fits(module.results(op).map(|value| type_bytes(module, value)).sum()) {
-        return because(rewriter, || "the result is too big to be folded".to_owned());
+        return Err(too_big());
     }
     let operands = module.operands(op).map(|value| constant::constant_tensor(module, value));
     let operands: Vec<Option<Tensor>> = operands.collect();
@@ -52,7 +52,7 @@ fn fold(rewriter: &mut Rewriter<'_>, op: Op, limit: Option<u64>) -> Matched {
         return because(rewriter, || "some results were not evaluated".to_owned());
     }
     if !fits(tensors.iter().map(|tensor| tensor.byte_len() as u64).sum()) {
-        return because(rewriter, || "the result is too big to be folded".to_owned());
+        return Err(too_big());
     }
     let results: Vec<Value> = module.results(op).collect();
     let mut values = Vec::with_capacity(results.len());
@@ -61,6 +61,10 @@ fn fold(rewriter: &mut Rewriter<'_>, op: Op, limit: Option<u64>) -> Matched {
         values.push(make_constant(rewriter, op, tensor, &key));
     }
     rewriter.replace(op, &values).map_err(|error| NoMatch::because(error.message))
+}
+
+fn too_big() -> NoMatch {
+    NoMatch::refused("fold-limit", "the result is too big to be folded")
 }
 
 /// Says whether `value` is a constant, or absent.
