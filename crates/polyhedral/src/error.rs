@@ -52,6 +52,14 @@ pub enum Error {
         /// What it does.
         violation: Violation,
     },
+    /// An operation does not apply to a node.
+    #[error("node {}: expected {expected}", node.index())]
+    Operand {
+        /// The node.
+        node: Node,
+        /// What the operation needs.
+        expected: &'static str,
+    },
     /// No affine schedule keeps all pairs in order.
     #[error("no affine schedule carries the dependences that are left")]
     Unschedulable,

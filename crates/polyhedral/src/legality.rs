@@ -24,16 +24,35 @@ pub fn check(
     coincidence: &Union,
     budget: &Budget,
 ) -> Result<(), Error> {
-    let walk = Walk { tree, contractions: contractions(tree, budget)?, budget };
-    let start =
-        Pairs { validity: apart(validity, budget)?, coincidence: apart(coincidence, budget)? };
-    let mut open = vec![(tree.root(), start)];
-    while let Some((node, pairs)) = open.pop() {
-        if !pairs.is_empty(budget)? {
-            walk.enter(node, pairs, &mut open)?;
+    Walk::new(tree, budget)?.run(validity, coincidence)
+}
+
+/// What a band may promise.
+#[derive(Debug, Clone)]
+pub(crate) struct Facts {
+    pub permutable: bool,
+    pub coincident: Vec<bool>,
+}
+
+/// Checks a tree and finds out which bands are permutable and which members coincident.
+pub(crate) fn facts(
+    tree: &ScheduleTree,
+    dependences: &Union,
+    budget: &Budget,
+) -> Result<Vec<(Node, Facts)>, Error> {
+    let mut walk = Walk { facts: Some(Vec::new()), ..Walk::new(tree, budget)? };
+    walk.run(dependences, dependences)?;
+    let mut facts = walk.facts.unwrap_or_default();
+    // Bands that no dependence reaches promise everything.
+    for node in tree.nodes() {
+        if let NodeKind::Band(band) = tree.kind(node)
+            && !facts.iter().any(|(known, _)| *known == node)
+        {
+            let coincident = vec![true; band.members.len()];
+            facts.push((node, Facts { permutable: true, coincident }));
         }
     }
-    Ok(())
+    Ok(facts)
 }
 
 /// Pairs that the nodes above leave together.
@@ -48,6 +67,8 @@ struct Walk<'a> {
     /// For each node, how instances below it are grouped at it.
     contractions: Vec<Union>,
     budget: &'a Budget,
+    /// What bands may promise; not there if their own promises are checked.
+    facts: Option<Vec<(Node, Facts)>>,
 }
 
 /// Pairs by the order in which a member runs them.
@@ -57,8 +78,31 @@ struct Split {
     together: Union,
 }
 
-impl Walk<'_> {
-    fn enter(&self, node: Node, pairs: Pairs, open: &mut Vec<(Node, Pairs)>) -> Result<(), Error> {
+impl<'a> Walk<'a> {
+    fn new(tree: &'a ScheduleTree, budget: &'a Budget) -> Result<Self, Error> {
+        Ok(Self { tree, contractions: contractions(tree, budget)?, budget, facts: None })
+    }
+
+    fn run(&mut self, validity: &Union, coincidence: &Union) -> Result<(), Error> {
+        let start = Pairs {
+            validity: apart(validity, self.budget)?,
+            coincidence: apart(coincidence, self.budget)?,
+        };
+        let mut open = vec![(self.tree.root(), start)];
+        while let Some((node, pairs)) = open.pop() {
+            if !pairs.is_empty(self.budget)? {
+                self.enter(node, pairs, &mut open)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn enter(
+        &mut self,
+        node: Node,
+        pairs: Pairs,
+        open: &mut Vec<(Node, Pairs)>,
+    ) -> Result<(), Error> {
         let pairs = match self.tree.kind(node) {
             NodeKind::Band(band) => self.band(node, band, pairs)?,
             NodeKind::Filter(filter) => {
@@ -122,31 +166,49 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn band(&self, node: Node, band: &Band, pairs: Pairs) -> Result<Pairs, Error> {
+    fn band(&mut self, node: Node, band: &Band, pairs: Pairs) -> Result<Pairs, Error> {
         let fail = |violation| Err(Error::Illegal { node, violation });
         let all = pairs.clone();
         let mut left = pairs;
+        let finding = self.facts.is_some();
+        let mut facts = Facts { permutable: true, coincident: Vec::new() };
         for (index, member) in band.members.iter().enumerate() {
-            let grouped =
-                self.contractions[node.index()].apply_range(&member.schedule, self.budget)?;
+            let contraction = &self.contractions[node.index()];
+            let grouped = contraction.apply_range(&member.schedule, self.budget)?;
             let schedule = member.schedule.union(&grouped)?;
             let split = self.split(&left.validity, &schedule)?;
             if split.backwards {
                 return fail(Violation::Backwards { member: index });
             }
-            if band.permutable && index > 0 && self.split(&all.validity, &schedule)?.backwards {
+            if index > 0 && (finding || band.permutable) {
+                facts.permutable &= !self.split(&all.validity, &schedule)?.backwards;
+            }
+            if band.permutable && !facts.permutable {
                 return fail(Violation::Permutable { member: index });
             }
             let base = if band.permutable { &all.coincidence } else { &left.coincidence };
-            if member.coincident {
-                let apart = self.split(base, &schedule)?;
-                if apart.backwards || apart.forwards {
-                    return fail(Violation::Coincident { member: index });
-                }
-            } else {
-                left.coincidence = self.split(&left.coincidence, &schedule)?.together;
+            let apart = self.split(base, &schedule)?;
+            let coincident = !apart.backwards && !apart.forwards;
+            if member.coincident && !coincident {
+                return fail(Violation::Coincident { member: index });
             }
+            facts.coincident.push(coincident);
+            left.coincidence = self.split(&left.coincidence, &schedule)?.together;
             left.validity = split.together;
+        }
+        if finding && facts.permutable {
+            // What interchange may bring outside must be parallel there, too.
+            for (index, member) in band.members.iter().enumerate() {
+                let contraction = &self.contractions[node.index()];
+                let grouped = contraction.apply_range(&member.schedule, self.budget)?;
+                let apart = self.split(&all.coincidence, &member.schedule.union(&grouped)?)?;
+                let coincident = !apart.backwards && !apart.forwards;
+                // A wavefront keeps its parallel inner loops, and its order.
+                facts.permutable &= coincident || !facts.coincident[index];
+            }
+        }
+        if let Some(all) = &mut self.facts {
+            all.push((node, facts));
         }
         Ok(left)
     }

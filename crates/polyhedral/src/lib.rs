@@ -9,6 +9,7 @@ pub mod legality;
 pub mod schedule;
 pub mod schedule_tree;
 pub mod scop;
+pub mod transform;
 mod yaml;
 
 pub use error::{Error, Fault, Violation};

@@ -21,7 +21,9 @@ mod map;
 mod print;
 pub(crate) mod read;
 
-use tangram_presburger::{Relation, Union};
+use tangram_presburger::{Budget, Relation, Union};
+
+use crate::Error;
 
 /// A handle of a node; valid for the tree that made it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -171,6 +173,42 @@ impl ScheduleTree {
     /// Returns all nodes, parents before their children.
     pub fn nodes(&self) -> impl Iterator<Item = Node> + use<> {
         (0..self.nodes.len() as u32).map(Node)
+    }
+
+    /// Returns the instances that reach a node.
+    ///
+    /// # Errors
+    /// [`Error::Presburger`] if the budget ends.
+    pub fn active(&self, node: Node, budget: &Budget) -> Result<Union, Error> {
+        let mut path: Vec<Node> =
+            std::iter::successors(self.parent(node), |n| self.parent(*n)).collect();
+        path.reverse();
+        let mut active = Union::empty();
+        for above in path {
+            active = match self.kind(above) {
+                NodeKind::Domain(domain) => domain.clone(),
+                NodeKind::Filter(filter) => active.intersect(filter, budget)?,
+                NodeKind::Extension(map) => active.union(&map.range(budget)?)?,
+                NodeKind::Expansion { expansion, .. } => active.apply_range(expansion, budget)?,
+                _ => active,
+            };
+        }
+        Ok(active)
+    }
+
+    /// Replaces what a node is.
+    pub(crate) fn put(&mut self, node: Node, kind: NodeKind) {
+        self.nodes[node.index()].kind = kind;
+    }
+
+    /// Sets what a band promises.
+    pub(crate) fn set_flags(&mut self, node: Node, permutable: bool, coincident: &[bool]) {
+        if let NodeKind::Band(band) = &mut self.nodes[node.index()].kind {
+            band.permutable = permutable;
+            for (member, flag) in band.members.iter_mut().zip(coincident) {
+                member.coincident = *flag;
+            }
+        }
     }
 
     fn data(&self, node: Node) -> &NodeData {

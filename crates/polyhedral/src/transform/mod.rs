@@ -1,0 +1,124 @@
+//! Changing schedule trees, each change checked.
+//!
+//! An [`Editor`] holds a tree and the dependences that it keeps. An operation makes a new
+//! tree; if that is not well-formed, takes a dependence out of its order or promises a
+//! parallel or permutable loop that is none, the operation is refused and the tree stays as
+//! it was. The flags of a band that an operation makes are found out, not asked for.
+//!
+//! ```text
+//! for i: for j: S(i, j)   --tile 32, 8-->   for i/32: for j/8: for i: for j: S(i, j)
+//! ```
+
+mod band;
+mod copy;
+mod insert;
+mod structure;
+mod tile;
+
+use tangram_presburger::{Budget, Union};
+
+use crate::{Band, Error, Node, NodeKind, ScheduleTree, legality};
+use copy::{Piece, replaced};
+
+/// A schedule tree, the dependences that it keeps, and the operations on it.
+///
+/// Handles of nodes are those of the current tree: an operation that succeeds makes a new
+/// tree and returns the handle of the node that it made or changed.
+#[derive(Debug)]
+pub struct Editor<'a> {
+    tree: ScheduleTree,
+    dependences: Union,
+    budget: &'a Budget,
+}
+
+impl<'a> Editor<'a> {
+    /// Starts from a tree that keeps `dependences`, pairs of instances in their order.
+    ///
+    /// # Errors
+    /// [`Error::IllFormed`] or [`Error::Illegal`] if the tree is not right to start with.
+    pub fn new(tree: ScheduleTree, dependences: Union, budget: &'a Budget) -> Result<Self, Error> {
+        tree.check(budget)?;
+        legality::check(&tree, &dependences, &dependences, budget)?;
+        Ok(Self { tree, dependences, budget })
+    }
+
+    /// Returns the tree.
+    pub fn tree(&self) -> &ScheduleTree {
+        &self.tree
+    }
+
+    /// Ends the work.
+    pub fn into_tree(self) -> ScheduleTree {
+        self.tree
+    }
+
+    /// Returns the first node, in the order of the tree, for which `wanted` holds.
+    pub fn find(&self, wanted: impl Fn(&NodeKind) -> bool) -> Option<Node> {
+        let mut open = vec![self.tree.root()];
+        while let Some(node) = open.pop() {
+            if wanted(self.tree.kind(node)) {
+                return Some(node);
+            }
+            let mut children: Vec<Node> = self.tree.children(node).collect();
+            children.reverse();
+            open.extend(children);
+        }
+        None
+    }
+
+    /// Puts `pieces` in the place of a node if the tree stays right.
+    fn replace(&mut self, at: Node, pieces: Vec<Piece>) -> Result<Node, Error> {
+        let (mut tree, node) = replaced(&self.tree, at, pieces);
+        tree.close();
+        tree.check(self.budget)?;
+        legality::check(&tree, &self.dependences, &self.dependences, self.budget)?;
+        self.tree = tree;
+        Ok(node)
+    }
+
+    /// Puts new bands in the place of a node, in a chain, with the flags that they deserve.
+    fn replace_by_bands(
+        &mut self,
+        at: Node,
+        bands: Vec<Band>,
+        below: Vec<Piece>,
+    ) -> Result<Node, Error> {
+        let plain = |mut band: Band| {
+            band.permutable = false;
+            band.members.iter_mut().for_each(|member| member.coincident = false);
+            NodeKind::Band(band)
+        };
+        let count = bands.len();
+        let kinds = bands.into_iter().map(plain).collect();
+        let (mut tree, node) = replaced(&self.tree, at, Piece::chain(kinds, below));
+        tree.close();
+        tree.check(self.budget)?;
+        let facts = legality::facts(&tree, &self.dependences, self.budget)?;
+        let mut at = Some(node);
+        for _ in 0..count {
+            let Some(node) = at else { break };
+            if let Some((_, flags)) = facts.iter().find(|(other, _)| *other == node) {
+                tree.set_flags(node, flags.permutable, &flags.coincident);
+            }
+            at = tree.children(node).next();
+        }
+        legality::check(&tree, &self.dependences, &self.dependences, self.budget)?;
+        self.tree = tree;
+        Ok(node)
+    }
+
+    fn children(&self, node: Node) -> Vec<Piece> {
+        self.tree.children(node).map(Piece::Old).collect()
+    }
+
+    fn band(&self, node: Node) -> Result<&Band, Error> {
+        match self.tree.kind(node) {
+            NodeKind::Band(band) => Ok(band),
+            _ => Err(Error::Operand { node, expected: "a band" }),
+        }
+    }
+}
+
+fn refuse<T>(node: Node, expected: &'static str) -> Result<T, Error> {
+    Err(Error::Operand { node, expected })
+}

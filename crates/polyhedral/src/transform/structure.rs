@@ -1,0 +1,183 @@
+//! Moving bands, sequences and their children.
+
+use tangram_presburger::Union;
+
+use super::{Editor, Piece, refuse};
+use crate::{Band, Error, Member, Node, NodeKind};
+
+impl Editor<'_> {
+    fn list(&self, node: Node) -> Result<Vec<(Node, Union)>, Error> {
+        if !matches!(self.tree.kind(node), NodeKind::Sequence | NodeKind::Set) {
+            return refuse(node, "a sequence or a set");
+        }
+        let child = |child: Node| match self.tree.kind(child) {
+            NodeKind::Filter(filter) => Some((child, filter.clone())),
+            _ => None,
+        };
+        Ok(self.tree.children(node).filter_map(child).collect())
+    }
+
+    /// Fuses the bands below the children of a sequence into one band above it.
+    ///
+    /// Each child must be a band of as many members.
+    ///
+    /// # Errors
+    /// [`Error::Operand`] if a child is none, [`Error::Illegal`] if an instance would run
+    /// before one that it depends on.
+    pub fn fuse(&mut self, node: Node) -> Result<Node, Error> {
+        let mut members: Vec<Member> = Vec::new();
+        let mut children = Vec::new();
+        for (index, (child, filter)) in self.list(node)?.into_iter().enumerate() {
+            let Some(below) = self.tree.children(child).next() else { continue };
+            let active = self.tree.active(below, self.budget)?;
+            let band = self.band(below)?.clone();
+            if index == 0 {
+                let empty = |_| Member { schedule: Union::empty(), coincident: false };
+                members = band.members.iter().map(empty).collect();
+            }
+            if band.members.len() != members.len() {
+                return refuse(below, "a band of as many members as the others");
+            }
+            for (fused, member) in members.iter_mut().zip(&band.members) {
+                let own = member.schedule.intersect_domain(&active, self.budget)?;
+                fused.schedule = fused.schedule.union(&own)?;
+            }
+            children.push(Piece::New(NodeKind::Filter(filter), self.children(below)));
+        }
+        let list = Piece::New(self.tree.kind(node).clone(), children);
+        let band = Band { members, permutable: false, options: Union::empty() };
+        self.replace_by_bands(node, vec![band], vec![list])
+    }
+
+    /// Distributes a band over the sequence or set below it.
+    ///
+    /// # Errors
+    /// [`Error::Operand`] if there is none below, [`Error::Illegal`] if an instance would run
+    /// before one that it depends on.
+    pub fn distribute(&mut self, node: Node) -> Result<Node, Error> {
+        let band = self.band(node)?.clone();
+        let Some(list) = self.tree.children(node).next() else {
+            return refuse(node, "a band over a sequence or set");
+        };
+        let mut children = Vec::new();
+        for (child, filter) in self.list(list)? {
+            let own = NodeKind::Band(self.restricted(&band, &filter)?);
+            let inner = vec![Piece::New(own, self.children(child))];
+            children.push(Piece::New(NodeKind::Filter(filter), inner));
+        }
+        self.replace(node, vec![Piece::New(self.tree.kind(list).clone(), children)])
+    }
+
+    fn restricted(&self, band: &Band, filter: &Union) -> Result<Band, Error> {
+        let mut own = band.clone();
+        for member in &mut own.members {
+            member.schedule = member.schedule.intersect_domain(filter, self.budget)?;
+        }
+        Ok(own)
+    }
+
+    /// Moves a band down to the leaves below it.
+    ///
+    /// # Errors
+    /// [`Error::Illegal`] if an instance would run before one that it depends on.
+    pub fn sink(&mut self, node: Node) -> Result<Node, Error> {
+        let band = self.band(node)?.clone();
+        let child = self.tree.children(node).next();
+        let Some(child) = child.filter(|child| self.tree.children(*child).next().is_some()) else {
+            return refuse(node, "a band with something below it");
+        };
+        // Top down: the copy of each node, with what is still to be copied below it.
+        let mut leaves = Vec::new();
+        let mut open = vec![child];
+        while let Some(at) = open.pop() {
+            if matches!(self.tree.kind(at), NodeKind::Leaf) {
+                leaves.push(at);
+            }
+            open.extend(self.tree.children(at));
+        }
+        let mut tree = self.tree.clone();
+        for leaf in leaves {
+            let active = tree.active(leaf, self.budget)?;
+            let own = NodeKind::Band(self.restricted(&band, &active)?);
+            tree.put(leaf, own);
+        }
+        let old = std::mem::replace(&mut self.tree, tree);
+        let result = self.replace(node, vec![Piece::Old(child)]);
+        if result.is_err() {
+            self.tree = old;
+        }
+        result
+    }
+
+    /// Puts the children of a sequence or set in another order.
+    ///
+    /// `order`: the old positions, each once.
+    ///
+    /// # Errors
+    /// [`Error::Operand`] if `order` is none, [`Error::Illegal`] if an instance would run
+    /// before one that it depends on.
+    pub fn reorder(&mut self, node: Node, order: &[usize]) -> Result<Node, Error> {
+        let list = self.list(node)?;
+        let mut sorted = order.to_vec();
+        sorted.sort_unstable();
+        if !sorted.iter().copied().eq(0..list.len()) {
+            return refuse(node, "each position once");
+        }
+        let children = order.iter().map(|at| Piece::Old(list[*at].0)).collect();
+        self.replace(node, vec![Piece::New(self.tree.kind(node).clone(), children)])
+    }
+
+    /// Groups neighbouring children of a sequence or set into one, a sequence of its own.
+    ///
+    /// # Errors
+    /// [`Error::Operand`] for an empty range or one that is too long.
+    pub fn group(&mut self, node: Node, range: std::ops::Range<usize>) -> Result<Node, Error> {
+        let list = self.list(node)?;
+        if range.is_empty() || range.end > list.len() {
+            return refuse(node, "a range of children");
+        }
+        let mut all = Union::empty();
+        for (_, filter) in &list[range.clone()] {
+            all = all.union(filter)?;
+        }
+        let kind = self.tree.kind(node).clone();
+        let inner = list[range.clone()].iter().map(|(child, _)| Piece::Old(*child)).collect();
+        let grouped = Piece::New(NodeKind::Filter(all), vec![Piece::New(kind.clone(), inner)]);
+        let mut children: Vec<Piece> =
+            list[..range.start].iter().map(|(child, _)| Piece::Old(*child)).collect();
+        children.push(grouped);
+        children.extend(list[range.end..].iter().map(|(child, _)| Piece::Old(*child)));
+        self.replace(node, vec![Piece::New(kind, children)])
+    }
+
+    /// Splits the instances of a node: those of `set` run before the others.
+    ///
+    /// # Errors
+    /// [`Error::Illegal`] if one of `set` depends on one of the others.
+    pub fn split_index_set(&mut self, node: Node, set: &Union) -> Result<Node, Error> {
+        let active = self.tree.active(node, self.budget)?;
+        let first = active.intersect(set, self.budget)?;
+        let rest = active.subtract(set, self.budget)?;
+        if first.is_empty(self.budget)? || rest.is_empty(self.budget)? {
+            return refuse(node, "a set with some of the node's instances");
+        }
+        self.insert_sequence(node, vec![first, rest])
+    }
+
+    /// Runs the instances of `filter` before the others that reach the node.
+    ///
+    /// # Errors
+    /// As [`Self::split_index_set`].
+    pub fn order_before(&mut self, node: Node, filter: &Union) -> Result<Node, Error> {
+        self.split_index_set(node, filter)
+    }
+
+    /// Runs the instances of `filter` after the others that reach the node.
+    ///
+    /// # Errors
+    /// As [`Self::split_index_set`].
+    pub fn order_after(&mut self, node: Node, filter: &Union) -> Result<Node, Error> {
+        let active = self.tree.active(node, self.budget)?;
+        self.split_index_set(node, &active.subtract(filter, self.budget)?)
+    }
+}
