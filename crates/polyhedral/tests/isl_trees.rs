@@ -28,7 +28,7 @@ print("checked", count, "wrong", wrong)
 #[test]
 fn trees_and_their_maps_are_those_of_isl() {
     let Some((python, inputs)) = peer::python_and_inputs("") else { return };
-    let (mut lines, mut refused, mut unread) = (String::new(), Vec::new(), 0);
+    let (mut lines, mut refused) = (String::new(), Vec::new());
     for path in inputs.iter().filter(|path| path.extension().is_some_and(|end| end == "st")) {
         let text = std::fs::read_to_string(path).expect("readable");
         let budget = Budget::steps(200_000_000);
@@ -42,14 +42,11 @@ fn trees_and_their_maps_are_those_of_isl() {
                 lines.push_str(&format!("{}\t{printed}\t{map}\n", path.display()));
             }
             Err(Error::Extension) => {}
-            // What the parser of sets does not know yet; counted below.
-            Err(Error::Notation { .. }) => unread += 1,
             Err(error) => refused.push(format!("{}: {error}", path.display())),
         }
     }
     assert!(refused.is_empty(), "{}", refused.join("\n"));
     let out = peer::ask(&python, SCRIPT, &lines);
     assert!(out.ends_with("wrong 0\n"), "{out}");
-    assert!(unread <= 11, "{unread} trees hold sets that cannot be read");
-    assert!(lines.lines().count() > 180, "{out}");
+    assert!(lines.lines().count() > 190, "{out}");
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::matrix::{add, combine, evaluate, gcd, remap};
+use crate::matrix::{add, combine, evaluate, remap};
 use crate::solve::bounds::{Bounds, bounds};
 use crate::solve::feasible;
 use crate::solve::redundancy::remove_redundant_given;
@@ -202,15 +202,4 @@ pub(crate) fn merge(dims: usize, a: &[Div], b: &[Div]) -> (Vec<Div>, Vec<Option<
         }
     }
     (divs, to)
-}
-
-/// Reduces `floor(num / den)` by the factor that all its numbers share.
-pub(crate) fn reduced(mut div: Div) -> Result<Div, Error> {
-    let g = gcd(&div.num)?;
-    let g = gcd(&[g, div.den])?;
-    if g > 1 {
-        div.num.iter_mut().for_each(|v| *v /= g);
-        div.den /= g;
-    }
-    Ok(div)
 }

@@ -37,6 +37,12 @@ pub enum Error {
         /// The length of the row.
         found: usize,
     },
+    /// A product or quotient of expressions is not affine.
+    #[error("expected a constant factor or divisor that is not 0")]
+    NotAffine,
+    /// A relation is not a function.
+    #[error("expected one output for each input, found several")]
+    NotSingleValued,
     /// Points of an infinite set were asked for.
     #[error("dimension {dim} is unbounded")]
     Unbounded {

@@ -56,11 +56,17 @@ impl Matrix {
 }
 
 /// Rewrites one row into `cols` columns; column `i` goes to `to[i]`, or away.
+///
+/// Columns that go to the same one are added up. An overflow leaves `i128::MIN`, which all
+/// arithmetic refuses.
 pub(crate) fn remap(row: &[i128], cols: usize, to: &[Option<usize>]) -> Vec<i128> {
     let mut result = vec![0; cols];
     for (value, target) in row.iter().zip(to) {
         if let Some(target) = target {
-            result[*target] = *value;
+            result[*target] = match result[*target] {
+                0 => *value,
+                old => old.checked_add(*value).unwrap_or(i128::MIN),
+            };
         }
     }
     result

@@ -33,7 +33,8 @@ impl Relation {
     }
 }
 
-fn conjunction(part: &Basic, mut names: Vec<String>) -> String {
+/// Writes the constraints of a conjunction over named dimensions.
+pub(crate) fn conjunction(part: &Basic, mut names: Vec<String>) -> String {
     for div in part.divs.iter() {
         names.push(format!("floor(({})/{})", sum(&div.num, &names), div.den));
     }

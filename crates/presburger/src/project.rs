@@ -1,10 +1,11 @@
 //! Exact projection of a conjunction, and its lexicographic minimum.
 
 use std::ops::Range;
-use std::sync::Arc;
 
-use crate::basic::{Basic, Div};
+use crate::basic::{Basic, Div, merge};
 use crate::eliminate::{Branch, eliminate};
+use crate::function::affine::Affine;
+use crate::function::pieces;
 use crate::matrix::{negated, remap};
 use crate::solve::lexmin::{Piece, Query, lexmin};
 use crate::{Budget, Error};
@@ -48,8 +49,14 @@ impl Basic {
             num: remap(num, order.len(), &to)[..1 + dims + i].to_vec(),
             den,
         });
-        let divs: Arc<[Div]> = divs.collect();
-        Self { dims, divs, system: branch.system.remap(order.len(), &to) }
+        let divs: Vec<Div> = divs.collect();
+        let rows = branch.system.remap(order.len(), &to);
+        // A division that elimination made may be there already.
+        let left = order.len() - 1 - dims - divs.len();
+        let (divs, mut to) = merge(dims, &[], &divs);
+        let cols = 1 + dims + divs.len() + left;
+        to.extend((cols - left..cols).map(Some));
+        Self { dims, divs: divs.into(), system: rows.remap(cols, &to) }
     }
 
     /// Projects the last `unknowns` columns away, which are beyond the divisions.
@@ -111,6 +118,44 @@ impl Basic {
     ///
     /// What decreases without bound is left out.
     pub fn extremal(&self, outs: usize, sign: i128, budget: &Budget) -> Result<Vec<Self>, Error> {
+        let (outer, pieces) = self.extremes(outs, sign, budget)?;
+        let mut parts = Vec::new();
+        for piece in &pieces {
+            if let Some(minimum) = &piece.minimum {
+                parts.extend(outer.graph(piece, &minimum[..outs], sign)?.tidied()?);
+            }
+        }
+        Ok(parts)
+    }
+
+    /// As [`Self::extremal`], with the values as functions of the other dimensions.
+    pub fn extremal_pieces(
+        &self,
+        outs: usize,
+        sign: i128,
+        budget: &Budget,
+    ) -> Result<Vec<pieces::Piece>, Error> {
+        let (outer, pieces) = self.extremes(outs, sign, budget)?;
+        let mut result = Vec::new();
+        for piece in &pieces {
+            let Some(minimum) = &piece.minimum else { continue };
+            let part = outer.narrowed(piece);
+            let form =
+                |row: &Vec<i128>| Affine::of_row(part.dims, &part.divs, row, 1)?.scaled(sign, 1);
+            let forms = minimum[..outs].iter().map(form).collect::<Result<_, _>>()?;
+            let domain = part.tidied()?;
+            result.extend(domain.map(|domain| pieces::Piece { domain, forms }));
+        }
+        Ok(result)
+    }
+
+    /// Solves for the least values; returns what they range over, and the pieces.
+    fn extremes(
+        &self,
+        outs: usize,
+        sign: i128,
+        budget: &Budget,
+    ) -> Result<(Self, Vec<Piece>), Error> {
         let fixed = self.dims - outs;
         let mut unknown = vec![false; self.cols()];
         unknown[1 + fixed..=self.dims].fill(true);
@@ -158,13 +203,8 @@ impl Basic {
             place(row, false)?;
         }
         outer.describe(&mut query)?;
-        let mut parts = Vec::new();
-        for piece in lexmin(&query, budget)? {
-            if let Some(minimum) = &piece.minimum {
-                parts.extend(outer.graph(&piece, &minimum[..outs], sign)?.tidied()?);
-            }
-        }
-        Ok(parts)
+        let pieces = lexmin(&query, budget)?;
+        Ok((outer, pieces))
     }
 
     fn outer_divs(&self, unknown: &[bool], to: &[Option<usize>]) -> Vec<Div> {

@@ -88,7 +88,7 @@ impl Tuple {
 }
 
 /// Parameters, the input tuple of a relation, and the output tuple.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Space {
     /// Names of the parameters, in the order of their columns.
     pub params: Vec<String>,

@@ -10,9 +10,9 @@ pub(crate) enum Token {
     End,
 }
 
-const SIGNS: [&str; 27] = [
-    "<<=", ">>=", "->", "<<", ">>", "<=", ">=", "!=", "==", "<", ">", "=", "{", "}", "[", "]", "(",
-    ")", ",", ":", ";", "+", "-", "*", "/", "%", "|",
+const SIGNS: [&str; 35] = [
+    "<<=", ">>=", "->", "<<", ">>", "<=", ">=", "!=", "==", "&&", "||", "//", "<", ">", "=", "{",
+    "}", "[", "]", "(", ")", ",", ":", ";", "+", "-", "*", "/", "%", "!", "?", ".", "^", "&", "|",
 ];
 
 /// Splits `text`; the last token is [`Token::End`].
@@ -28,7 +28,7 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<(Token, usize)>, Error> {
             (Some(Token::Number(rest[..end].parse().map_err(|_| Error::Overflow)?)), end)
         } else if c.is_alphabetic() || c == '_' {
             let end = word(|c| c.is_alphanumeric() || c == '_' || c == '\'');
-            (Some(Token::Name(rest[..end].to_owned())), end)
+            (Some(Token::Name(keyword(&rest[..end]).to_owned())), end)
         } else if let Some(sign) = SIGNS.into_iter().find(|sign| rest.starts_with(sign)) {
             (Some(Token::Sign(sign)), sign.len())
         } else {
@@ -40,4 +40,20 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<(Token, usize)>, Error> {
     }
     result.push((Token::End, column));
     Ok(result)
+}
+
+/// Keywords may be written in capitals, wholly or in the first letter.
+fn keyword(word: &str) -> &str {
+    match word {
+        "And" | "AND" => "and",
+        "Or" | "OR" => "or",
+        "Not" | "NOT" => "not",
+        "Implies" | "IMPLIES" => "implies",
+        "Exists" | "EXISTS" => "exists",
+        "Forall" | "FORALL" => "forall",
+        "True" | "TRUE" => "true",
+        "False" | "FALSE" => "false",
+        "Mod" | "MOD" => "mod",
+        other => other,
+    }
 }

@@ -20,14 +20,14 @@ pub struct Union {
 }
 
 /// Tells spaces apart, whatever their dimensions are called.
-fn tuple_key(tuple: &Tuple) -> String {
+pub(crate) fn tuple_key(tuple: &Tuple) -> String {
     match tuple.nested.as_deref() {
         Some((a, b)) => format!("{}[{}->{}]", tuple.name, tuple_key(a), tuple_key(b)),
         None => format!("{}[{}]", tuple.name, tuple.dims.len()),
     }
 }
 
-fn key(space: &Space) -> String {
+pub(crate) fn key(space: &Space) -> String {
     let output = tuple_key(&space.output);
     space.input.as_ref().map_or(output.clone(), |input| format!("{}->{output}", tuple_key(input)))
 }

@@ -120,3 +120,46 @@ fn values_travel_between_threads() {
     fn shared<T: Send + Sync + Clone>() {}
     shared::<Relation>();
 }
+
+#[test]
+fn what_isl_writes_is_read() {
+    for (text, same) in [
+        ("{ [i] : exists (e = floor(i/4): 4e = i) }", "{ [i] : i mod 4 = 0 }"),
+        (
+            "{ [b, c] : exists (e0 = [b/32], e1 = [c/32]: 32e0 = b and 32e1 = c) }",
+            "{ [b, c] : b mod 32 = 0 and c mod 32 = 0 }",
+        ),
+        (
+            "[n] -> { [i] : max(0, n - 3) <= i < min(n, 10) }",
+            "[n] -> { [i] : 0 <= i and n - 3 <= i and i < n and i < 10 }",
+        ),
+        ("[n] -> { [min(n, 3)] }", "[n] -> { [i] : (n <= 3 and i = n) or (n > 3 and i = 3) }"),
+        ("[n] -> { [i] : i <= max(n, 3) }", "[n] -> { [i] : i <= n or i <= 3 }"),
+        (
+            "{ [i] -> [(i > 0 ? i : -i)] }",
+            "{ [i] -> [j] : (i > 0 and j = i) or (i <= 0 and j = -i) }",
+        ),
+        (
+            "{ [a] -> [a - 1 : a > 0; a : a <= 0] }",
+            "{ [a] -> [b] : (a > 0 and b = a - 1) or (a <= 0 and b = a) }",
+        ),
+        ("{ [x = 2:5, :7, 3:] }", "{ [x, y, z] : 2 <= x <= 5 and y <= 7 and z >= 3 }"),
+        ("{ [i] : 2 * i mod 3 = 2 }", "{ [i] : i mod 3 = 1 }"),
+        ("{ [-1//4, 0 - 1//4] }", "{ [-1, 0] }"),
+        (
+            "[N = 2, M] -> { [i = [(M + N)/4]] }",
+            "[N, M] -> { [i] : N = 2 and i = floor((M + N)/4) }",
+        ),
+        ("{ [i] : i/2 >= 3 & i <= 2^3 | FALSE }", "{ [i] : 6 <= i <= 8 }"),
+        ("{ [i] : ((i > 3) and (i < 9)) }", "{ [i] : 3 < i < 9 }"),
+        ("{ [i] : ((i + 1) * 2) > 8 }", "{ [i] : i >= 4 }"),
+        ("{ [*, i] : i = 1 }", "{ [a, 1] }"),
+        ("[y] -> { A[1, o1] : 0 <= o1 <= y }", "[y] -> { A[a, b] : a = 1 and 0 <= b <= y }"),
+    ] {
+        let read = |text: &str| text.parse::<Relation>().unwrap_or_else(|e| panic!("{text}: {e}"));
+        let (a, b) = (read(text), read(same));
+        assert!(a.is_equal(&b, &Budget::unlimited()).expect("answered"), "{text} is {a}");
+    }
+    let rational = "{ rat: [i] }".parse::<Relation>().unwrap_err();
+    assert_eq!(rational.to_string(), "column 3: expected a set of integer points, found `rat`");
+}

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use tangram_presburger::{Budget, Union, UnionPwMultiAff};
+
 use super::affine;
 use crate::{Band, Node, NodeKind, ScheduleTree};
 
@@ -48,6 +50,7 @@ impl ScheduleTree {
             NodeKind::Extension(map) => writeln!(f, "{first}extension: \"{map}\""),
             NodeKind::Mark(name) => writeln!(f, "{first}mark: \"{}\"", escaped(name)),
             NodeKind::Expansion { contraction, expansion } => {
+                let contraction = function(contraction);
                 writeln!(f, "{first}contraction: \"{contraction}\"")?;
                 writeln!(f, "{indent}expansion: \"{expansion}\"")
             }
@@ -57,6 +60,12 @@ impl ScheduleTree {
             NodeKind::Band(band) => write_band(f, band, first, indent),
         }
     }
+}
+
+/// Writes a relation as a function, as isl reads contractions; what is none, as it is.
+fn function(relation: &Union) -> String {
+    let function = UnionPwMultiAff::from_union(relation, &Budget::steps(1_000_000));
+    function.map_or_else(|_| relation.to_string(), |function| function.to_string())
 }
 
 fn write_band(f: &mut fmt::Formatter<'_>, band: &Band, first: &str, indent: &str) -> fmt::Result {

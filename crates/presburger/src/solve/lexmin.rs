@@ -320,8 +320,8 @@ impl<T: Number> Tableau<T> {
     /// Returns the values of the unknowns, if none of them depends on `M`.
     fn values(&self) -> Option<Vec<Vec<T>>> {
         let value = |place: &Place| {
-            let row = self.row(place.pos);
-            if !place.in_row || row[BIG] != row[0] {
+            let row = place.in_row.then(|| self.row(place.pos))?;
+            if row[BIG] != row[0] {
                 return None;
             }
             let numbers = std::iter::once(&row[1]).chain(&row[self.params_from()..]);

@@ -1,0 +1,217 @@
+//! One quasi-affine expression.
+
+use std::sync::Arc;
+
+use super::affine::Affine;
+use super::pieces::{Pieces, domain_dims};
+use super::{MultiAff, PwAff};
+use crate::count::{Integer, Rational};
+use crate::{Division, Error, Space, Tuple};
+
+/// An affine expression in parameters, inputs and integer divisions of such expressions,
+/// with rational coefficients; immutable.
+///
+/// `{ [i] -> [(1 + floor((i)/2))] }`. It has a value everywhere.
+#[derive(Debug, Clone)]
+pub struct Aff {
+    pub(super) space: Arc<Space>,
+    pub(super) form: Affine,
+}
+
+impl Aff {
+    pub(super) fn of(space: Arc<Space>, form: Affine) -> Self {
+        Self { space, form }
+    }
+
+    /// Makes the expression `num / den` on the points of the set space `domain`.
+    ///
+    /// # Errors
+    /// [`Error::Row`] unless `den` is positive.
+    pub fn constant(domain: &Space, num: i128, den: i128) -> Result<Self, Error> {
+        if den <= 0 {
+            return Err(Error::Row { expected: 1, found: 0 });
+        }
+        let (space, dims) = scalar(domain);
+        let form = Affine { den, ..Affine::constant(num, dims) };
+        Ok(Self::of(space.into(), form.tidied()?))
+    }
+
+    /// Makes the value of one coordinate, counted from the parameters on.
+    ///
+    /// # Errors
+    /// [`Error::Row`] if `domain` has fewer coordinates.
+    pub fn coordinate(domain: &Space, dim: usize) -> Result<Self, Error> {
+        let (space, dims) = scalar(domain);
+        if dim >= dims {
+            return Err(Error::Row { expected: dims, found: dim });
+        }
+        Ok(Self::of(space.into(), Affine::dim(dim, dims)))
+    }
+
+    /// Parameters, inputs and the one output.
+    pub fn space(&self) -> &Space {
+        &self.space
+    }
+
+    /// Returns the numbers `[constant, parameters.., inputs.., divisions..]`, the positive
+    /// number that divides them all, and the divisions.
+    pub fn coefficients(&self) -> (Vec<i128>, i128, Vec<Division>) {
+        let division =
+            |div: &crate::basic::Div| Division { numerator: div.num.clone(), denominator: div.den };
+        let divisions = self.form.divs.iter().map(division).collect();
+        (self.form.row.clone(), self.form.den, divisions)
+    }
+
+    fn pieces(&self) -> Pieces {
+        Pieces::total((*self.space).clone(), vec![self.form.clone()])
+    }
+
+    fn pair(&self, other: &Self) -> Result<(Self, Self), Error> {
+        let (a, b) = self.pieces().alike(&other.pieces())?;
+        let aff = |pieces: &Pieces| Self::of(pieces.space.clone(), pieces.all[0].forms[0].clone());
+        Ok((aff(&a), aff(&b)))
+    }
+
+    /// Adds.
+    ///
+    /// # Errors
+    /// [`Error::Space`] if the inputs differ.
+    pub fn add(&self, other: &Self) -> Result<Self, Error> {
+        let (a, b) = self.pair(other)?;
+        Ok(Self::of(a.space, a.form.plus(1, &b.form)?))
+    }
+
+    /// Subtracts.
+    ///
+    /// # Errors
+    /// [`Error::Space`] if the inputs differ.
+    pub fn sub(&self, other: &Self) -> Result<Self, Error> {
+        let (a, b) = self.pair(other)?;
+        Ok(Self::of(a.space, a.form.plus(-1, &b.form)?))
+    }
+
+    /// Negates.
+    pub fn neg(&self) -> Result<Self, Error> {
+        self.scale(-1, 1)
+    }
+
+    /// Multiplies with `num / den`.
+    ///
+    /// # Errors
+    /// [`Error::Row`] if `den` is 0.
+    pub fn scale(&self, num: i128, den: i128) -> Result<Self, Error> {
+        let (num, den) = positive(num, den)?;
+        Ok(Self::of(self.space.clone(), self.form.scaled(num, den)?))
+    }
+
+    /// Multiplies; one of both must be constant.
+    ///
+    /// # Errors
+    /// [`Error::NotAffine`] if neither is.
+    pub fn mul(&self, other: &Self) -> Result<Self, Error> {
+        let (a, b) = self.pair(other)?;
+        Ok(Self::of(a.space, times(&a.form, &b.form)?))
+    }
+
+    /// Divides by a constant that is not 0.
+    ///
+    /// # Errors
+    /// [`Error::NotAffine`] if `other` is not constant or is 0.
+    pub fn div(&self, other: &Self) -> Result<Self, Error> {
+        let (a, b) = self.pair(other)?;
+        Ok(Self::of(a.space, over(&a.form, &b.form)?))
+    }
+
+    /// Rounds down.
+    pub fn floor(&self) -> Result<Self, Error> {
+        Ok(Self::of(self.space.clone(), self.form.floor()?))
+    }
+
+    /// Rounds up.
+    pub fn ceil(&self) -> Result<Self, Error> {
+        self.neg()?.floor()?.neg()
+    }
+
+    /// Returns `self - modulus * floor(self / modulus)`.
+    ///
+    /// # Errors
+    /// [`Error::Row`] unless `modulus` is positive.
+    pub fn modulo(&self, modulus: i128) -> Result<Self, Error> {
+        let (modulus, _) = positive(1, modulus).map(|(_, m)| (m, ()))?;
+        Ok(Self::of(self.space.clone(), self.form.modulo(modulus)?))
+    }
+
+    /// Returns `x -> self(inner(x))`.
+    ///
+    /// # Errors
+    /// [`Error::Space`] unless the outputs of `inner` are the inputs of `self`.
+    pub fn pullback(&self, inner: &MultiAff) -> Result<Self, Error> {
+        let outer = MultiAff { space: self.space.clone(), forms: vec![self.form.clone()].into() };
+        let result = outer.pullback(inner)?;
+        Ok(Self::of(result.space, result.forms[0].clone()))
+    }
+
+    /// Says whether the expressions are written alike, which equal ones mostly are.
+    pub fn is_plainly_equal(&self, other: &Self) -> bool {
+        self.pair(other).is_ok_and(|(a, b)| a.form == b.form)
+    }
+
+    /// Returns the value at a point, parameters first.
+    ///
+    /// # Errors
+    /// [`Error::Row`] if the number of coordinates is not that of parameters and inputs.
+    pub fn eval(&self, point: &[i128]) -> Result<Rational, Error> {
+        let expected = domain_dims(&self.space);
+        if point.len() != expected {
+            return Err(Error::Row { expected, found: point.len() });
+        }
+        let (num, den) = self.form.evaluate(point)?;
+        Ok(Rational::reduced(Integer::from(num), Integer::from(den)))
+    }
+}
+
+impl From<Aff> for PwAff {
+    fn from(aff: Aff) -> Self {
+        Self(aff.pieces())
+    }
+}
+
+/// Makes the space of functions from the points of a set to one number.
+pub(super) fn scalar(domain: &Space) -> (Space, usize) {
+    let input = match &domain.input {
+        Some(input) => Some(Tuple::wrapping(input.clone(), domain.output.clone())),
+        None if domain.output == Tuple::default() => None,
+        None => Some(domain.output.clone()),
+    };
+    let space = Space { params: domain.params.clone(), input, output: Tuple::anonymous(1) };
+    let dims = domain_dims(&space);
+    (space, dims)
+}
+
+/// Moves the sign of a fraction to its numerator.
+pub(super) fn positive(num: i128, den: i128) -> Result<(i128, i128), Error> {
+    match den.signum() {
+        1 => Ok((num, den)),
+        -1 => {
+            let opposite = |v: i128| v.checked_neg().ok_or(Error::Overflow);
+            Ok((opposite(num)?, opposite(den)?))
+        }
+        _ => Err(Error::Row { expected: 1, found: 0 }),
+    }
+}
+
+pub(super) fn times(a: &Affine, b: &Affine) -> Result<Affine, Error> {
+    match (a.is_constant(), b.is_constant()) {
+        (true, _) => b.scaled(a.row[0], a.den),
+        (_, true) => a.scaled(b.row[0], b.den),
+        _ => Err(Error::NotAffine),
+    }
+}
+
+pub(super) fn over(a: &Affine, b: &Affine) -> Result<Affine, Error> {
+    if !b.is_constant() || b.row[0] == 0 {
+        return Err(Error::NotAffine);
+    }
+    let (num, den) = positive(b.den, b.row[0])?;
+    a.scaled(num, den)
+}

@@ -1,0 +1,222 @@
+//! Formulas: connectives, quantifiers, chains of comparisons.
+
+use super::{Expr, Parser};
+use crate::Error;
+use crate::basic::Basic;
+use crate::subtract::subtract_parts;
+use crate::token::Token;
+
+pub(super) const RELATIONS: [&str; 11] =
+    ["<", "<=", ">", ">=", "=", "==", "!=", "<<", "<<=", ">>", ">>="];
+pub(super) const CONNECTIVES: [&str; 13] =
+    ["and", "or", "not", "implies", "exists", "forall", "true", "false", "&&", "||", "!", "&", "|"];
+
+impl Parser<'_> {
+    /// Intersects; disjuncts without points go where the result has several.
+    pub(super) fn both(&self, a: Vec<Basic>, b: &[Basic]) -> Result<Vec<Basic>, Error> {
+        let mut parts = Vec::with_capacity(a.len() * b.len());
+        for (left, right) in a.iter().flat_map(|l| b.iter().map(move |r| (l, r))) {
+            self.budget.spend(left.system.size() + right.system.size())?;
+            let Some(part) = left.intersect(right)? else { continue };
+            if a.len() * b.len() == 1 || !part.is_empty(self.budget)? {
+                parts.push(part);
+            }
+        }
+        Ok(parts)
+    }
+
+    pub(super) fn formula(&mut self) -> Result<Vec<Basic>, Error> {
+        let mut left = self.disjunction()?;
+        while self.eat("implies") {
+            let right = self.disjunction()?;
+            left = self.negation(&left)?;
+            left.extend(right);
+        }
+        Ok(left)
+    }
+
+    pub(super) fn negation(&self, parts: &[Basic]) -> Result<Vec<Basic>, Error> {
+        subtract_parts(&[Basic::universe(self.scope.len())], parts, self.budget)
+    }
+
+    pub(super) fn disjunction(&mut self) -> Result<Vec<Basic>, Error> {
+        let mut left = self.conjunction()?;
+        while self.eat("or") || self.eat("||") || self.eat("|") {
+            left.extend(self.conjunction()?);
+        }
+        Ok(left)
+    }
+
+    fn conjunction(&mut self) -> Result<Vec<Basic>, Error> {
+        let mut left = self.literal()?;
+        while self.eat("and") || self.eat("&&") || self.eat("&") {
+            let right = self.literal()?;
+            left = self.both(left, &right)?;
+        }
+        Ok(left)
+    }
+
+    fn literal(&mut self) -> Result<Vec<Basic>, Error> {
+        if self.eat("true") {
+            return Ok(vec![Basic::universe(self.scope.len())]);
+        }
+        if self.eat("false") {
+            return Ok(Vec::new());
+        }
+        if self.eat("not") || self.eat("!") {
+            let inner = self.deeper(Self::literal)?;
+            return self.negation(&inner);
+        }
+        if self.is("exists") || self.is("forall") {
+            return self.deeper(Self::quantified);
+        }
+        if self.is("(") && self.parenthesis_is_formula() {
+            self.at += 1;
+            let inner = self.deeper(Self::formula)?;
+            self.need(")")?;
+            return Ok(inner);
+        }
+        self.comparison()
+    }
+
+    /// Reads `exists (a, b = floor(n/2): formula)`, the parentheses left out or not.
+    fn quantified(&mut self) -> Result<Vec<Basic>, Error> {
+        let all = self.is("forall");
+        self.at += 1;
+        let open = self.eat("(");
+        let outer = self.scope.len();
+        let mut given = Vec::new();
+        loop {
+            let name = self.name()?;
+            self.scope.push(name);
+            if self.eat("=") {
+                given.push((self.scope.len() - 1, self.extended()?));
+            }
+            if !self.eat(",") {
+                break;
+            }
+        }
+        let dims = self.scope.len();
+        let mut facts = vec![Basic::universe(dims)];
+        for (col, value) in given {
+            let dim = crate::function::affine::Affine::dim(col, dims).into();
+            let value = value.widened(dims);
+            facts = self.both(facts, &self.equal(&dim, &value)?)?;
+        }
+        let mut body = facts.clone();
+        if self.eat(":") {
+            let formula = self.formula()?;
+            body = if all { self.negation(&formula)? } else { formula };
+            body = self.both(facts, &body)?;
+        }
+        let mut result = Vec::new();
+        for part in &body {
+            result.extend(part.project(outer..dims, self.budget)?);
+        }
+        self.scope.truncate(outer);
+        if open {
+            self.need(")")?;
+        }
+        if all { self.negation(&result) } else { Ok(result) }
+    }
+
+    /// Tells `(formula)` from `(expression)`: outside of inner parentheses, one has
+    /// comparisons or connectives, or nothing but a formula in parentheses.
+    fn parenthesis_is_formula(&self) -> bool {
+        let mut start = self.at;
+        loop {
+            let (mut open, mut formula, mut alone) = (0_usize, false, None);
+            for (offset, (token, _)) in self.tokens[start..].iter().enumerate() {
+                match token {
+                    Token::Sign("(") => open += 1,
+                    Token::Sign(")") => open = open.saturating_sub(1),
+                    Token::Sign("?") if open == 1 => return false,
+                    Token::Sign(sign) if open == 1 => {
+                        formula |= RELATIONS.contains(sign) || CONNECTIVES.contains(sign);
+                    }
+                    Token::Name(name) if open == 1 => {
+                        formula |= CONNECTIVES.contains(&name.as_str());
+                    }
+                    _ => {}
+                }
+                if open == 1 && offset > 1 && alone.is_none() {
+                    // Where the first inner parenthesis closes, if one opens the text.
+                    alone = Some(offset);
+                }
+                if open == 0 {
+                    break;
+                }
+            }
+            let token = |at: usize| self.tokens.get(at).map(|(token, _)| token);
+            let nested = token(start + 1) == Some(&Token::Sign("("));
+            let closes = alone.is_some_and(|at| token(start + at + 1) == Some(&Token::Sign(")")));
+            if formula || !(nested && closes) {
+                return formula;
+            }
+            start += 1;
+        }
+    }
+
+    fn comparison(&mut self) -> Result<Vec<Basic>, Error> {
+        let mut left = self.list()?;
+        let mut result = vec![Basic::universe(self.scope.len())];
+        let mut links = 0;
+        while let Token::Sign(sign) = *self.peek() {
+            if !RELATIONS.contains(&sign) {
+                break;
+            }
+            self.at += 1;
+            links += 1;
+            let right = self.list()?;
+            let fact = self.related(&left, sign, &right)?;
+            result = self.both(result, &fact)?;
+            left = right;
+        }
+        if links == 0 { Err(self.unexpected("a comparison")) } else { Ok(result) }
+    }
+
+    fn list(&mut self) -> Result<Vec<Expr>, Error> {
+        let mut list = vec![self.expression()?];
+        while self.eat(",") {
+            list.push(self.expression()?);
+        }
+        Ok(list)
+    }
+
+    fn related(&self, a: &[Expr], sign: &str, b: &[Expr]) -> Result<Vec<Basic>, Error> {
+        match sign {
+            "<<" | "<<=" => return self.lexicographic(a, b, sign == "<<="),
+            ">>" | ">>=" => return self.lexicographic(b, a, sign == ">>="),
+            _ => {}
+        }
+        let mut result = vec![Basic::universe(self.scope.len())];
+        for (x, y) in a.iter().flat_map(|x| b.iter().map(move |y| (x, y))) {
+            let fact = match sign {
+                "<=" => self.at_most(x, y, false)?,
+                "<" => self.at_most(x, y, true)?,
+                ">=" => self.at_most(y, x, false)?,
+                ">" => self.at_most(y, x, true)?,
+                "!=" => [self.at_most(x, y, true)?, self.at_most(y, x, true)?].concat(),
+                _ => self.equal(x, y)?,
+            };
+            result = self.both(result, &fact)?;
+        }
+        Ok(result)
+    }
+
+    fn lexicographic(&self, a: &[Expr], b: &[Expr], equal: bool) -> Result<Vec<Basic>, Error> {
+        if a.len() != b.len() {
+            return Err(self.unexpected("tuples of one length"));
+        }
+        let mut same = vec![Basic::universe(self.scope.len())];
+        let mut result = Vec::new();
+        for (x, y) in a.iter().zip(b) {
+            result.extend(self.both(same.clone(), &self.at_most(x, y, true)?)?);
+            same = self.both(same, &self.equal(x, y)?)?;
+        }
+        if equal {
+            result.extend(same);
+        }
+        Ok(result)
+    }
+}

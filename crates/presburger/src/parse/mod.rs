@@ -1,0 +1,191 @@
+//! Parsing isl's notation: sets and relations with their quantifiers eliminated, functions.
+//!
+//! A text is a list of pieces between braces, `[n] -> { piece; piece }`. [`tuple`] reads
+//! the tuples of a piece, [`formula`] what follows the colon, [`expression`] the terms.
+//! Functions share all of it: in theirs, the last tuple holds expressions of the
+//! dimensions before it.
+
+mod expression;
+mod formula;
+mod function;
+mod tuple;
+
+use std::str::FromStr;
+
+pub(crate) use expression::{Case, Expr};
+pub(crate) use function::{Value, functions};
+
+use crate::basic::Basic;
+use crate::token::{Token, tokens};
+use crate::{Budget, Error, Relation, Space, Tuple};
+
+/// Parentheses, negations and quantifiers nest at most this deep.
+const DEPTH: usize = 64;
+
+impl FromStr for Relation {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Self::parse(text, &Budget::unlimited())
+    }
+}
+
+impl Relation {
+    /// Parses a set or relation in isl's notation.
+    ///
+    /// # Errors
+    /// [`Error::Syntax`] with the column; [`Error::Space`] if disjuncts differ in their tuples.
+    pub fn parse(text: &str, budget: &Budget) -> Result<Self, Error> {
+        let mut parts = relations(text, budget)?.into_iter();
+        let none = || Error::Syntax { column: 1, expected: "a tuple", found: text.to_owned() };
+        let first = parts.next().ok_or_else(none)?;
+        parts.try_fold(first, |all, part| all.union(&part))
+    }
+}
+
+/// Parses disjuncts of any spaces, one relation each.
+pub(crate) fn relations(text: &str, budget: &Budget) -> Result<Vec<Relation>, Error> {
+    Parser::new(text, budget)?.pieces(Parser::disjunct)
+}
+
+/// What tuples say of their dimensions; each fact is over the scope where it stands.
+type Facts = Vec<Vec<Basic>>;
+
+struct Parser<'a> {
+    tokens: Vec<(Token, usize)>,
+    at: usize,
+    depth: usize,
+    /// The names in scope, one per column.
+    scope: Vec<String>,
+    budget: &'a Budget,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &str, budget: &'a Budget) -> Result<Self, Error> {
+        Ok(Self { tokens: tokens(text)?, at: 0, depth: 0, scope: Vec::new(), budget })
+    }
+
+    fn peek(&self) -> &Token {
+        self.ahead(0)
+    }
+
+    /// Returns the token `count` places on; the last one is the end.
+    fn ahead(&self, count: usize) -> &Token {
+        &self.tokens[(self.at + count).min(self.tokens.len() - 1)].0
+    }
+
+    fn is(&self, sign: &str) -> bool {
+        match self.peek() {
+            Token::Sign(found) => *found == sign,
+            Token::Name(found) => found == sign,
+            _ => false,
+        }
+    }
+
+    fn eat(&mut self, sign: &str) -> bool {
+        let found = self.is(sign);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn need(&mut self, sign: &'static str) -> Result<(), Error> {
+        if self.eat(sign) { Ok(()) } else { Err(self.unexpected(sign)) }
+    }
+
+    fn unexpected(&self, expected: &'static str) -> Error {
+        let (token, column) = &self.tokens[self.at.min(self.tokens.len() - 1)];
+        let found = match token {
+            Token::Name(name) => name.clone(),
+            Token::Number(value) => value.to_string(),
+            Token::Sign(sign) => (*sign).to_owned(),
+            Token::End => "end of text".to_owned(),
+        };
+        Error::Syntax { column: *column, expected, found }
+    }
+
+    fn name(&mut self) -> Result<String, Error> {
+        let Token::Name(name) = self.peek().clone() else { return Err(self.unexpected("a name")) };
+        self.at += 1;
+        Ok(name)
+    }
+
+    fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
+        if self.depth == DEPTH {
+            return Err(self.unexpected("less nesting"));
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Reads `[parameters] -> { piece; piece }`; each piece starts with the parameters in scope.
+    fn pieces<T>(
+        mut self,
+        piece: impl Fn(&mut Self, &[String], Facts) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
+        let (params, given) = self.parameters()?;
+        self.need("{")?;
+        let mut result = Vec::new();
+        while !self.is("}") {
+            self.scope.clone_from(&params);
+            result.push(piece(&mut self, &params, given.clone())?);
+            if !self.eat(";") {
+                break;
+            }
+        }
+        self.need("}")?;
+        if *self.peek() != Token::End {
+            return Err(self.unexpected("end of text"));
+        }
+        Ok(result)
+    }
+
+    /// Reads `[n, m = 5] ->`, if it is there.
+    fn parameters(&mut self) -> Result<(Vec<String>, Facts), Error> {
+        let (mut names, mut given) = (Vec::new(), Facts::new());
+        if !self.is("[") {
+            return Ok((names, given));
+        }
+        let start = self.at;
+        let tuple = self.tuple(&mut given)?;
+        for name in tuple.dims {
+            if names.contains(&name) {
+                self.at = start;
+                return Err(self.unexpected("distinct parameters"));
+            }
+            names.push(name);
+        }
+        self.need("->")?;
+        Ok((names, given))
+    }
+
+    fn disjunct(&mut self, params: &[String], mut given: Facts) -> Result<Relation, Error> {
+        let mut space = Space { params: params.to_vec(), input: None, output: Tuple::default() };
+        if !self.is(":") {
+            space.output = self.tuple(&mut given)?;
+            if self.eat("->") {
+                space.input = Some(space.output);
+                space.output = self.tuple(&mut given)?;
+            }
+        }
+        let parts = self.condition(given)?;
+        Ok(Relation::new(space, parts))
+    }
+
+    /// Reads what follows the tuples, and adds what they say themselves.
+    fn condition(&mut self, given: Facts) -> Result<Vec<Basic>, Error> {
+        let dims = self.scope.len();
+        let mut parts = vec![Basic::universe(dims)];
+        for fact in given {
+            let widened = |part: &Basic| part.place(dims, &(0..part.dims).collect::<Vec<_>>());
+            let fact: Vec<Basic> = fact.iter().map(widened).collect();
+            parts = self.both(parts, &fact)?;
+        }
+        if self.eat(":") && !self.is(";") && !self.is("}") {
+            let formula = self.formula()?;
+            parts = self.both(parts, &formula)?;
+        }
+        Ok(parts)
+    }
+}

@@ -1,0 +1,176 @@
+//! Tuples: names, expressions that a dimension equals, ranges, wrapped pairs.
+
+use super::formula::{CONNECTIVES, RELATIONS};
+use super::{Case, Expr, Facts, Parser};
+use crate::basic::Basic;
+use crate::function::affine::Affine;
+use crate::token::Token;
+use crate::{Error, Tuple};
+
+impl Parser<'_> {
+    /// Reads a tuple and brings its dimensions into scope; `given` gets what it says of them.
+    pub(super) fn tuple(&mut self, given: &mut Facts) -> Result<Tuple, Error> {
+        if self.is("rat") && *self.ahead(1) == Token::Sign(":") {
+            return Err(self.unexpected("a set of integer points"));
+        }
+        let name = if self.is("[") { String::new() } else { self.name()? };
+        self.need("[")?;
+        if self.starts_tuple() {
+            let (left, right) = self.deeper(|parser| {
+                let left = parser.tuple(given)?;
+                parser.need("->")?;
+                Ok((left, parser.tuple(given)?))
+            })?;
+            self.need("]")?;
+            return Ok(Tuple { name, ..Tuple::wrapping(left, right) });
+        }
+        let mut dims: Vec<String> = Vec::new();
+        while !self.is("]") {
+            if !dims.is_empty() {
+                self.need(",")?;
+            }
+            dims.push(self.element(given)?);
+        }
+        self.need("]")?;
+        Ok(Tuple::new(name, dims))
+    }
+
+    pub(super) fn starts_tuple(&self) -> bool {
+        match self.peek() {
+            Token::Sign("[") => true,
+            Token::Name(_) => *self.ahead(1) == Token::Sign("["),
+            _ => false,
+        }
+    }
+
+    /// Reads a new name, perhaps with its value or range, or an expression alone.
+    fn element(&mut self, given: &mut Facts) -> Result<String, Error> {
+        let col = self.scope.len();
+        if self.is("*") && matches!(self.ahead(1), Token::Sign("," | "]")) {
+            self.at += 1;
+            return Ok(self.fresh());
+        }
+        if let Token::Name(name) = self.peek().clone()
+            && !self.scope.contains(&name)
+            && matches!(self.ahead(1), Token::Sign("," | "]" | "="))
+        {
+            self.at += 1;
+            self.scope.push(name.clone());
+            if self.eat("=") {
+                self.value_of(col, given)?;
+            }
+            return Ok(name);
+        }
+        let name = self.fresh();
+        self.value_of(col, given)?;
+        Ok(name)
+    }
+
+    fn fresh(&mut self) -> String {
+        let mut name = format!("o{}", self.scope.len());
+        // Nor may a name that comes later mean this dimension.
+        let taken = |name: &String| {
+            self.scope.contains(name)
+                || self.tokens.iter().any(|(t, _)| matches!(t, Token::Name(n) if n == name))
+        };
+        while taken(&name) {
+            name.push('_');
+        }
+        self.scope.push(name.clone());
+        name
+    }
+
+    /// Reads a value, a value by pieces, or a range `low:high` for the dimension in column `col`.
+    fn value_of(&mut self, col: usize, given: &mut Facts) -> Result<(), Error> {
+        let dim = Affine::dim(col, self.scope.len()).into();
+        if !self.is(":") {
+            if self.starts_pieces() {
+                let value = Expr::Cases(self.value_by_pieces()?);
+                given.push(self.equal(&dim, &value)?);
+                return Ok(());
+            }
+            let value = self.extended()?;
+            if !self.is(":") {
+                given.push(self.equal(&dim, &value)?);
+                return Ok(());
+            }
+            given.push(self.at_most(&value, &dim, false)?);
+        }
+        self.need(":")?;
+        if !self.is(",") && !self.is("]") {
+            let high = self.extended()?;
+            given.push(self.at_most(&dim, &high, false)?);
+        }
+        Ok(())
+    }
+
+    /// Says whether `value : formula` stands here, in parentheses or not, before the next
+    /// comma: in a range, no comparison follows the colon.
+    pub(super) fn starts_pieces(&self) -> bool {
+        let (mut open, mut colon, mut choice) = (0_usize, false, false);
+        for (token, _) in &self.tokens[self.at..] {
+            match token {
+                Token::Sign("(" | "[") => open += 1,
+                Token::Sign(")" | "]") if open == 0 => return false,
+                Token::Sign(")" | "]") => open -= 1,
+                Token::Sign("," | "}") if open == 0 => return false,
+                Token::Sign(";") => return true,
+                Token::Sign("?") => choice = true,
+                Token::Sign(":") => colon = !choice,
+                Token::Sign(sign)
+                    if colon && (RELATIONS.contains(sign) || CONNECTIVES.contains(sign)) =>
+                {
+                    return true;
+                }
+                Token::Name(name) if colon && CONNECTIVES.contains(&name.as_str()) => return true,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// Reads `value : formula; value : formula`; parentheses may be around all or around each.
+    pub(super) fn value_by_pieces(&mut self) -> Result<Vec<Case>, Error> {
+        let mut cases = Vec::new();
+        loop {
+            if self.is("(") && self.parenthesis_has_pieces() {
+                self.at += 1;
+                cases.extend(self.deeper(Self::value_by_pieces)?);
+                self.need(")")?;
+            } else {
+                let value = self.extended()?;
+                let domain = match self.eat(":") {
+                    true => self.formula()?,
+                    false => vec![Basic::universe(self.scope.len())],
+                };
+                for case in value.cases()? {
+                    let when = case.when.unwrap_or_else(|| Basic::universe(self.scope.len()));
+                    for part in self.both(domain.clone(), &[when])? {
+                        cases.push(Case { when: Some(part), form: case.form.clone() });
+                    }
+                }
+            }
+            if !self.eat(";") {
+                return Ok(cases);
+            }
+        }
+    }
+
+    /// Says whether `:` or `;`, but no `?`, is inside of the parenthesis that opens here.
+    fn parenthesis_has_pieces(&self) -> bool {
+        let mut open = 0_usize;
+        for (token, _) in &self.tokens[self.at..] {
+            match token {
+                Token::Sign("(" | "[") => open += 1,
+                Token::Sign(")" | "]") => open = open.saturating_sub(1),
+                Token::Sign("?") if open == 1 => return false,
+                Token::Sign(":" | ";") if open == 1 => return true,
+                _ => {}
+            }
+            if open == 0 {
+                break;
+            }
+        }
+        false
+    }
+}
