@@ -1,9 +1,18 @@
 //! Side by side with egg: the same rules, expressions and limits, the same sizes asserted.
 //!
 //! `cargo run --release [-- FILTER [PAIRS]]` runs each workload in interleaved pairs and prints the
-//! median of the ratios. `cargo run --release -- only ENGINE WORKLOAD [SIZE]` runs one workload once, for
-//! measuring memory or instructions from outside; `scan WORKLOAD FROM TO` compares sizes only.
+//! median of the ratios of processor time; then the peak memory of the large workloads, the
+//! instructions of the small ones, and what extraction reaches. The first column of a section says
+//! what it is about: `FILTER` selects rows by their names, `memory`, `instructions` and
+//! `extraction` whole sections.
+//!
+//! `only ENGINE WORKLOAD [SIZE]` runs one workload once, for measuring from outside;
+//! `scan WORKLOAD FROM TO` compares sizes only.
 
+mod extraction;
+#[path = "../../../crates/egraph/tests/support/faster_greedy_dag.rs"]
+mod faster_greedy_dag;
+mod outside;
 mod workloads;
 
 workloads!(ours, tangram_egraph);
@@ -12,6 +21,7 @@ workloads!(peer, egg);
 /// One run of a workload.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
+    /// Seconds of processor time.
     seconds: f64,
     phases: (f64, f64, f64),
     nodes: usize,
@@ -64,10 +74,23 @@ pub const REPEAT: &str = "(let compose (lam f (lam g (lam x (app (var f) (app (v
         (app (app (var compose) (var fun)) (app (app (var repeat) (var fun)) (+ (var n) -1)))))))
     (let add1 (lam y (+ (var y) 1)) (app (app (var repeat) (var add1)) 2))))";
 
+/// Small terms of egg's tests.
+pub const SMALL: [(&str, &str); 8] = [
+    ("diff-power-harder", "(d x (- (pow x 3) (* 7 (pow x 2))))"),
+    ("simplify-root", "(/ 1 (- (/ (+ 1 (sqrt five)) 2) (/ (- 1 (sqrt five)) 2)))"),
+    ("simplify-factor", "(* (+ x 3) (+ x 1))"),
+    ("simplify-add", "(+ x (+ x (+ x x)))"),
+    ("diff-simple", "(d x (+ 1 (* y x)))"),
+    ("integ-one", "(i 1 x)"),
+    ("integ-part1", "(i (* x (cos x)) x)"),
+    ("integ-part3", "(i (ln x) x)"),
+];
+
 type Workload = (&'static str, fn(usize) -> Run, fn(usize) -> Run, usize, usize);
 
 /// Name, both engines, size, and how many pairs to run.
-const WORKLOADS: [Workload; 16] = [
+const WORKLOADS: [Workload; 17] = [
+    ("small", ours::small, peer::small, 0, 21),
     ("math-6", ours::math, peer::math, 6, 21),
     ("math-8", ours::math, peer::math, 8, 21),
     ("math-9", ours::math, peer::math, 9, 11),
@@ -96,6 +119,9 @@ fn main() {
             let size = given.unwrap_or(*size);
             let run = if engine == "egg" { peer(size) } else { ours(size) };
             println!("{run:?}");
+            if let Some(peak) = outside::peak_memory() {
+                println!("peak KiB: {peak}");
+            }
         }
         return;
     }
@@ -110,11 +136,20 @@ fn main() {
     }
     let filter = args.first().map_or("", String::as_str);
     let pairs = args.get(1).and_then(|text| text.parse().ok());
-    println!("{:<18} {:>9} {:>9} {:>10} {:>10} {:>7}", "workload", "nodes", "classes", "ours ms", "egg ms", "ratio");
+    println!("{:<18} {:>9} {:>9} {:>10} {:>10} {:>7}", "time", "nodes", "classes", "ours ms", "egg ms", "ratio");
     for (name, ours, peer, size, count) in WORKLOADS {
         if name.contains(filter) {
             compare(name, || ours(size), || peer(size), pairs.unwrap_or(count));
         }
+    }
+    if "memory".contains(filter) {
+        outside::memory();
+    }
+    if "instructions".contains(filter) {
+        outside::instructions();
+    }
+    if "extraction".contains(filter) {
+        extraction::compare();
     }
 }
 

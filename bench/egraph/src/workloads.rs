@@ -12,7 +12,7 @@ macro_rules! workloads {
                 Pattern, PatternAst, Rewrite, Runner, SimpleScheduler, Subst, Symbol, SymbolLang, Var,
             };
             use std::collections::BTreeSet;
-            use std::time::{Duration, Instant};
+            use std::time::Duration;
             use $crate::{Run, MATH_EXPRS, MATH_RULES};
 
             define_language! {
@@ -41,7 +41,7 @@ macro_rules! workloads {
             }
 
             define_language! {
-                enum Lambda {
+                pub enum Lambda {
                     Bool(bool),
                     Num(i32),
                     "var" = Var(Id),
@@ -66,9 +66,9 @@ macro_rules! workloads {
                     .with_iter_limit(iterations)
                     .with_node_limit(usize::MAX)
                     .with_time_limit(Duration::from_secs(3600));
-                let start = Instant::now();
+                let start = $crate::outside::processor_seconds();
                 let runner = runner.run(rules);
-                let seconds = start.elapsed().as_secs_f64();
+                let seconds = $crate::outside::processor_seconds() - start;
                 let phases = runner.iterations.iter().fold((0.0, 0.0, 0.0), |sum, it| {
                     (sum.0 + it.search_time, sum.1 + it.apply_time, sum.2 + it.rebuild_time)
                 });
@@ -294,6 +294,19 @@ macro_rules! workloads {
             fn lambda(text: &str, iterations: usize) -> Run {
                 let runner = Runner::<Lambda, Scope, ()>::new(Scope).with_expr(&text.parse().unwrap());
                 run(runner, iterations, &lambda_rules())
+            }
+
+            /// The e-graph that a program of the lambda calculus grows to.
+            #[allow(dead_code)]
+            pub fn lambda_egraph(text: &str, iterations: usize) -> EGraph<Lambda, impl Analysis<Lambda> + use<>> {
+                let runner = Runner::<Lambda, Scope, ()>::new(Scope).with_expr(&text.parse().unwrap());
+                runner.with_iter_limit(iterations).run(&lambda_rules()).egraph
+            }
+
+            /// One of the small terms of egg's tests, by number, with the scheduler that they use.
+            pub fn small(number: usize) -> Run {
+                let runner = Runner::<Math, (), ()>::new(());
+                run(runner.with_expr(&$crate::SMALL[number].1.parse().unwrap()), 8, &pattern_rules::<Math>())
             }
 
             pub fn fib(iterations: usize) -> Run {

@@ -34,6 +34,11 @@ pub(crate) enum Command {
     Flow(FlowArgs),
     /// Compute a schedule of instances that depend on each other.
     Schedule(ScheduleArgs),
+    /// Simplify terms by rules in an e-graph; draw and convert e-graphs.
+    Egraph {
+        #[command(subcommand)]
+        command: crate::egraph::EgraphCommand,
+    },
     /// Run passes or apply rules on a program in MLIR's text.
     Rewrite(crate::rewrite::RewriteArgs),
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use tangram::onnx::file::FileError;
 use tangram::{OptimiseError, RulesError, onnx};
+use tangram_egraph::{RuleFileError, SerializeError};
 
 /// Why the command cannot go on: the exit code is 2.
 #[derive(Debug, thiserror::Error)]
@@ -20,6 +21,12 @@ pub(crate) enum Error {
     /// A file of ours cannot be read or written.
     #[error("{path}: {source}", path = path.display())]
     Io { path: PathBuf, source: std::io::Error },
+    /// A file with rules over terms is wrong.
+    #[error("{path}: {source}", path = path.display())]
+    TermRules { path: PathBuf, source: RuleFileError },
+    /// A file with an e-graph is wrong.
+    #[error("{path}: {source}", path = path.display())]
+    Egraph { path: PathBuf, source: SerializeError },
     /// The command line asks for what there is not.
     #[error("{0}")]
     Usage(String),

@@ -2,6 +2,7 @@
 
 mod args;
 mod calc;
+mod egraph;
 mod error;
 mod flow;
 mod opt;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
         Command::Calc(args) => calc::run(&args),
         Command::Flow(args) => flow::run(&args),
         Command::Schedule(args) => schedule::run(&args),
+        Command::Egraph { command } => egraph::run(&command),
         Command::Rewrite(args) => rewrite::run(&args),
     };
     match outcome {

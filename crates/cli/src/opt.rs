@@ -139,7 +139,7 @@ fn cost_model(args: &OptArgs) -> Result<CostModel, Error> {
 }
 
 /// A flag that Ctrl-C sets: the search ends, and what is reached is kept.
-fn on_interrupt() -> std::sync::Arc<std::sync::atomic::AtomicBool> {
+pub(crate) fn on_interrupt() -> std::sync::Arc<std::sync::atomic::AtomicBool> {
     let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let set = flag.clone();
     // A second Ctrl-C ends the process at once.

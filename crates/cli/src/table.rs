@@ -50,7 +50,8 @@ pub(crate) fn proofs(report: &Report) -> String {
     functions.filter_map(|f| f.proof.as_ref()).map(|proof| proof.to_string()).collect()
 }
 
-fn plain(header: [&str; 4]) -> Table {
+/// A table without lines, its first column of text, the others of numbers.
+pub(crate) fn plain(header: [&str; 4]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(header);
     for column in table.column_iter_mut().skip(1) {

@@ -63,6 +63,7 @@ mod multipattern;
 mod pattern;
 mod recexpr;
 mod rewrite;
+mod rule_file;
 mod run;
 mod schedule;
 mod serialize;
@@ -93,6 +94,7 @@ pub use recexpr::{RecExpr, RecExprParseError};
 #[doc(hidden)]
 pub use rewrite::Batch;
 pub use rewrite::{Applier, Condition, ConditionEqual, ConditionalApplier, Rewrite, Searcher};
+pub use rule_file::{RuleFileError, RuleFileErrorKind, parse_rules};
 pub use run::{
     Iteration, IterationData, Report, RuleStatistics, Runner, RunnerLimits, RunnerResult,
     StopReason,

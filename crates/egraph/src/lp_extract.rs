@@ -35,9 +35,6 @@ pub struct LpExtractor<'a, L: Language, N: Analysis<L>> {
     choices: EGraphChoices,
 }
 
-/// How many changes local search tries before the integer program starts.
-const LOCAL_CHANGES: usize = 2_000;
-
 impl<'a, L: Language, N: Analysis<L>> LpExtractor<'a, L, N> {
     /// Reads the costs of all nodes of a rebuilt e-graph.
     pub fn new<CF: LpCostFunction<L, N>>(egraph: &'a EGraph<L, N>, mut cost_function: CF) -> Self {
@@ -94,9 +91,7 @@ impl<'a, L: Language, N: Analysis<L>> LpExtractor<'a, L, N> {
     /// `None` if a class has no finite expression.
     pub fn run(&self, roots: &[Id], limit: Duration) -> Option<Exact> {
         let roots = self.classes(roots)?;
-        let choices = &self.choices.choices;
-        let start = choices.improve(&choices.greedy(), &roots, LOCAL_CHANGES);
-        choices.exact(&start, &roots, limit)
+        self.choices.choices.best(&roots, limit)
     }
 
     fn classes(&self, roots: &[Id]) -> Option<Vec<usize>> {

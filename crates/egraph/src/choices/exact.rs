@@ -48,6 +48,9 @@ impl Choices {
         let cost = self.dag_cost(start, roots)?;
         let mut best =
             Exact { selection: start.clone(), cost, bound: 0.0, optimal: false, cuts: 0 };
+        if limit.is_zero() {
+            return Some(best);
+        }
         let useful = self.useful(roots, cost);
         let mut circles: Vec<Vec<usize>> = Vec::new();
         loop {

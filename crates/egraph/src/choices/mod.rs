@@ -17,6 +17,10 @@ pub use exact::Exact;
 
 use crate::{Analysis, EGraph, Id, Language, RecExpr};
 use rustc_hash::FxHashMap;
+use std::time::Duration;
+
+/// How many changes local search tries before the integer program starts.
+const LOCAL_CHANGES: usize = 4_000;
 
 /// A node to choose.
 #[derive(Clone, Debug, PartialEq)]
@@ -128,6 +132,19 @@ impl Choices {
             }
         }
         Some(order)
+    }
+
+    /// Finds the cheapest selection for some roots by all ways together, within a time limit.
+    ///
+    /// With a limit of zero the integer program is left out. `None` if a root has no finite term.
+    pub fn best(&self, roots: &[usize], limit: Duration) -> Option<Exact> {
+        let starts = [self.greedy(), self.cheapest_trees()];
+        let improved = starts.into_iter().filter_map(|start| {
+            let found = self.improve(&start, roots, LOCAL_CHANGES);
+            Some((self.dag_cost(&found, roots)?, found))
+        });
+        let (_, best) = improved.min_by(|left, right| left.0.total_cmp(&right.0))?;
+        self.exact(&best, roots, limit)
     }
 
     /// Returns the cost of a selection from the roots; `None` if it is no finite term.

@@ -18,15 +18,18 @@ pub struct Row {
 pub(crate) struct ClassInfo {
     /// One bit per operator modulo 32 that the class has a visible node of.
     pub(crate) mask: u32,
+    /// Where in [`Core::rows`] the class's rows start; a [heading](Core::heading) lies before them.
     pub(crate) start: u32,
-    pub(crate) len: u32,
     /// The head of the list of uses, or [`NONE`].
     pub(crate) first_use: u32,
     /// How often the class was ever a child, which decides who keeps its id in a union.
     pub(crate) weight: u32,
-    /// The latest stamp among the nodes.
-    pub(crate) newest: u32,
 }
+
+/// The heading of a class without rows, which all such classes share at the start of the table.
+pub(crate) const NO_ROWS: Row = Row { op: 0, node: 0 };
+/// Where the rows of a class without rows start.
+const EMPTY: u32 = 1;
 
 /// One node above a class.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +42,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 
 impl Default for ClassInfo {
     fn default() -> Self {
-        ClassInfo { mask: 0, start: 0, len: 0, first_use: NONE, weight: 0, newest: 0 }
+        ClassInfo { mask: 0, start: EMPTY, first_use: NONE, weight: 0 }
     }
 }
 
@@ -53,8 +56,28 @@ impl Core {
     /// Returns the rows of a canonical class, sorted by operator, as of the last rebuild.
     #[inline]
     pub fn rows(&self, class: Id) -> &[Row] {
-        let info = &self.class[class.0 as usize];
-        &self.rows[info.start as usize..(info.start + info.len) as usize]
+        let (start, (count, _)) = (self.class[class.0 as usize].start, self.heading(class.0));
+        &self.rows[start as usize..(start + count) as usize]
+    }
+
+    /// Returns how many rows a class has, and the latest stamp among their nodes.
+    ///
+    /// Both lie in the row before the first, so that they cost no memory where a class is gone and
+    /// no load where its rows are read anyway.
+    #[inline]
+    pub(crate) fn heading(&self, class: u32) -> (u32, u32) {
+        let Row { op, node } = self.rows[self.class[class as usize].start as usize - 1];
+        (op, node)
+    }
+
+    /// Takes the rows from a class.
+    pub(crate) fn drop_rows(&mut self, class: u32) {
+        let (count, _) = self.heading(class);
+        let start = &mut self.class[class as usize].start;
+        if *start != EMPTY {
+            self.garbage += count as usize + 1;
+            *start = EMPTY;
+        }
     }
 
     /// Returns where in [`Core::rows`] the nodes of `class` with operator `op` lie.
@@ -64,8 +87,7 @@ impl Core {
         if info.mask & op_bit(op) == 0 {
             return (0, 0);
         }
-        let (start, end) = (info.start as usize, (info.start + info.len) as usize);
-        let rows = &self.rows[start..end];
+        let rows = self.rows(Id(class));
         let skip = if rows.len() <= 16 {
             rows.iter().take_while(|row| row.op < op).count()
         } else {
@@ -223,6 +245,7 @@ impl Core {
     /// Lists the visible nodes of a class anew; its ring forgets all others but its anchor.
     fn refresh_rows(&mut self, class: u32) {
         let fresh = self.rows.len();
+        self.rows.push(NO_ROWS);
         let (mut mask, mut newest) = (0, 0);
         let mut before = class;
         loop {
@@ -244,45 +267,45 @@ impl Core {
                 self.ring[node as usize] = node;
             }
         }
-        let rows = &mut self.rows[fresh..];
+        let rows = &mut self.rows[fresh + 1..];
         if rows.len() > 1 && !rows.is_sorted() {
             rows.sort_unstable();
         }
+        self.rows[fresh] = Row { op: (self.rows.len() - fresh - 1) as u32, node: newest };
+        self.class[class as usize].mask = mask;
         self.keep_rows(class, fresh);
-        let info = &mut self.class[class as usize];
-        info.mask = mask;
-        info.newest = newest;
     }
 
-    /// Makes the rows from `fresh` on those of a class, at their old place if they fit.
+    /// Makes what starts at `fresh` the rows of a class, at their old place if they fit.
     fn keep_rows(&mut self, class: u32, fresh: usize) {
-        let info = &mut self.class[class as usize];
-        let (len, old_len) = (self.rows.len() - fresh, info.len as usize);
-        if len <= old_len {
-            self.rows.copy_within(fresh.., info.start as usize);
+        let (old, _) = self.heading(class);
+        let count = self.rows.len() - fresh - 1;
+        let start = self.class[class as usize].start;
+        if start != EMPTY && count <= old as usize {
+            self.rows.copy_within(fresh.., start as usize - 1);
             self.rows.truncate(fresh);
-            self.garbage += old_len - len;
+            self.garbage += old as usize - count;
         } else {
-            self.garbage += old_len;
-            info.start = fresh as u32;
+            self.drop_rows(class);
+            self.class[class as usize].start = fresh as u32 + 1;
         }
-        info.len = len as u32;
     }
 
+    /// Moves the rows together, class by class in the order they lie in.
     fn compact_rows(&mut self) {
-        let mut rows = Vec::with_capacity(self.visible);
-        for id in 0..self.find.len() {
-            if self.find[id] != id as u32 {
-                continue;
-            }
-            let info = &mut self.class[id];
-            let start = rows.len();
-            rows.extend_from_slice(
-                &self.rows[info.start as usize..(info.start + info.len) as usize],
-            );
-            info.start = start as u32;
+        let live = (0..self.find.len() as u32).filter(|&id| self.find[id as usize] == id);
+        let mut order: Vec<u32> = live.collect();
+        order.retain(|&id| self.class[id as usize].start != EMPTY);
+        order.sort_unstable_by_key(|&id| self.class[id as usize].start);
+        let mut end = 1;
+        for id in order {
+            let count = self.heading(id).0 as usize;
+            let from = self.class[id as usize].start as usize - 1;
+            self.rows.copy_within(from..from + count + 1, end);
+            self.class[id as usize].start = end as u32 + 1;
+            end += count + 1;
         }
-        self.rows = rows;
+        self.rows.truncate(end);
         self.garbage = 0;
     }
 }

@@ -42,9 +42,7 @@ impl Core {
         self.restamp(from);
         self.find[from as usize] = into;
         self.ring.swap(into as usize, from as usize);
-        let lost = &mut self.class[from as usize];
-        self.garbage += lost.len as usize;
-        lost.len = 0;
+        self.drop_rows(from);
         self.flags[from as usize] &= !CHANGED;
         self.mark_changed(into);
         self.classes -= 1;

@@ -346,9 +346,11 @@ impl<'a> Walk<'a> {
             Step::Bind { reg, op, .. } => {
                 let class = self.regs[*reg as usize];
                 let info = &self.core.class[class as usize];
+                if info.mask & op_bit(*op) == 0 {
+                    return (0, 0);
+                }
                 let since = self.since[trie as usize];
-                let old = stamp < since && !node.deeper && info.newest < since;
-                if old || info.mask & op_bit(*op) == 0 {
+                if stamp < since && !node.deeper && self.core.heading(class).1 < since {
                     return (0, 0);
                 }
                 self.core.rows_with(class, *op)
@@ -520,7 +522,7 @@ fn lookup_ground(core: &Core, term: &Term) -> Option<(u32, u32, u32)> {
         let node = core.lookup(*op, &kids)?.0;
         // A pruned node keeps no stamp of its own; its class has one that is at least as late.
         let class = core.root(node);
-        stamp = stamp.max(core.stamp[node as usize]).max(core.class[class as usize].newest);
+        stamp = stamp.max(core.stamp[node as usize]).max(core.heading(class).1);
         nodes.push(node);
     }
     let node = *nodes.last()?;

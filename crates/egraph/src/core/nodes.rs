@@ -1,6 +1,6 @@
 //! Nodes and operators: the arena, interning, the hashcons.
 
-use super::classes::{ClassInfo, Row, Use};
+use super::classes::{ClassInfo, NO_ROWS, Row, Use};
 use super::hashcons::{Hashcons, hash_words};
 use super::log::Log;
 use crate::Id;
@@ -88,7 +88,7 @@ impl Core {
             class: Vec::new(),
             uses: Vec::new(),
             memo: Hashcons::default(),
-            rows: Vec::new(),
+            rows: vec![NO_ROWS],
             garbage: 0,
             ops: Vec::new(),
             codes: Vec::new(),

@@ -1,0 +1,87 @@
+//! What is measured from outside: processor time, peak memory, instructions.
+
+use crate::SMALL;
+use std::process::Command;
+use std::sync::OnceLock;
+use std::time::Instant;
+
+/// Returns the seconds that this thread has run, or elapsed seconds where nothing tells them.
+///
+/// Both engines run in one thread. Processor time is hardly changed by what else a machine does.
+pub fn processor_seconds() -> f64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    let schedule = std::fs::read_to_string("/proc/thread-self/schedstat");
+    let nanoseconds = schedule.ok().and_then(|text| text.split(' ').next()?.parse::<u64>().ok());
+    match nanoseconds {
+        Some(nanoseconds) => nanoseconds as f64 * 1e-9,
+        None => START.get_or_init(Instant::now).elapsed().as_secs_f64(),
+    }
+}
+
+/// Returns the most memory in KiB that this process has held, if the system tells.
+pub fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().split(' ').next()?.parse().ok()
+}
+
+/// Compares peak memory on the large workloads, each run in a process of its own.
+pub fn memory() {
+    println!("\n{:<18} {:>10} {:>10} {:>7}", "memory", "ours MiB", "egg MiB", "share");
+    for workload in ["math-10", "math-11", "sums-10", "sums-11", "math-dynamic-11", "repeat-59"] {
+        let run = |engine: &str| {
+            let output = this(&[]).args(["only", engine, workload]).output().ok()?.stdout;
+            let text = String::from_utf8(output).ok()?;
+            text.lines().find_map(|line| line.strip_prefix("peak KiB: ")?.parse::<f64>().ok())
+        };
+        match run("ours").zip(run("egg")) {
+            Some((ours, egg)) => {
+                let share = 100.0 * ours / egg;
+                println!("{workload:<18} {:>10.1} {:>10.1} {share:>5.1} %", ours / 1024.0, egg / 1024.0);
+            }
+            None => println!("{workload:<18} absent: this system does not tell peak memory"),
+        }
+    }
+}
+
+/// Compares instructions on the small workloads, as valgrind counts them.
+pub fn instructions() {
+    println!("\n{:<24} {:>12} {:>12} {:>7}", "instructions", "ours", "egg", "share");
+    let small = SMALL.iter().enumerate();
+    let small = small.map(|(at, (name, _))| (format!("small {name}"), "small", at));
+    let named = [("math-6", 6), ("math-8", 8), ("sums-7", 7), ("fib-30", 30)];
+    let named = named.map(|(name, size)| (name.to_owned(), name, size));
+    for (label, workload, size) in small.chain(named) {
+        match count("ours", workload, size).zip(count("egg", workload, size)) {
+            Some((ours, egg)) => {
+                let share = 100.0 * ours as f64 / egg as f64;
+                println!("{label:<24} {ours:>12} {egg:>12} {share:>5.1} %");
+            }
+            None => {
+                println!("absent: valgrind cannot be run");
+                return;
+            }
+        }
+    }
+}
+
+fn count(engine: &str, workload: &str, size: usize) -> Option<u64> {
+    let tool = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"];
+    let mut command = this(&tool);
+    let output = command.args(["only", engine, workload, &size.to_string()]).output().ok()?.stderr;
+    let text = String::from_utf8_lossy(&output).into_owned();
+    text.lines().find_map(|line| line.split("Collected : ").nth(1)?.trim().parse().ok())
+}
+
+/// Runs this program again, behind the words of another one.
+fn this(before: &[&str]) -> Command {
+    let program = std::env::current_exe().unwrap_or_else(|_| "bench-egraph".into());
+    match before {
+        [] => Command::new(program),
+        [tool, options @ ..] => {
+            let mut command = Command::new(tool);
+            command.args(options).arg(program);
+            command
+        }
+    }
+}

@@ -1,0 +1,76 @@
+"""`tangram egraph`: terms, rules and e-graphs as text."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import pytest
+
+RULES = """# sums
+commute:   (+ ?a ?b) => (+ ?b ?a)
+associate: (+ ?a (+ ?b ?c)) <=>
+    (+ (+ ?a ?b) ?c)
+zero:      (+ ?a 0) => ?a
+"""
+
+
+@pytest.fixture
+def run(tangram_bin):
+    """Runs `tangram egraph`; checks how it ended."""
+
+    def call(*arguments, code: int = 0) -> subprocess.CompletedProcess[str]:
+        ran = subprocess.run([tangram_bin, "egraph", *arguments], capture_output=True, text=True)
+        assert ran.returncode == code, ran.stderr + ran.stdout
+        return ran
+
+    return call
+
+
+@pytest.fixture
+def rules(tmp_path):
+    path = tmp_path / "sums.rules"
+    path.write_text(RULES)
+    return path
+
+
+def test_a_term_is_simplified_and_explained(run, rules) -> None:
+    ran = run("simplify", "--rules", rules, "--explain", "(+ 0 (+ x (+ 0 y)))", "(+ z 0)")
+    lines = ran.stdout.splitlines()
+    ends = [line for line in lines if not line.startswith(" ")]
+    assert ends == ["(+ x y)", "z"]
+    assert lines[1] == "  (+ 0 (+ x (+ 0 y)))" and "zero" in ran.stdout
+    assert ran.stderr == ""
+
+
+def test_limits_are_told(run, rules) -> None:
+    term = "0"
+    for number in range(12):
+        term = f"(+ x{number} {term})"
+    ran = run("simplify", "--rules", rules, "--nodes", "200", "--statistics", term)
+    assert "note: stopped at 2" in ran.stderr and "associate" in ran.stdout
+
+
+def test_e_graphs_go_out_and_in(run, rules, tmp_path) -> None:
+    path = tmp_path / "sums.json"
+    run("json", "--rules", rules, "(+ 0 (+ x x))", "-o", path)
+    egraph = json.loads(path.read_text())
+    assert {node["op"] for node in egraph["nodes"].values()} == {"+", "0", "x"}
+    assert len(egraph["root_eclasses"]) == 1
+    again = run("json", "--from", path).stdout
+    assert len(json.loads(again)["nodes"]) == len(egraph["nodes"])
+    assert run("simplify", "--from", path).stdout == "(+ x x)\n"
+    assert run("dot", "--from", path).stdout.startswith("digraph")
+    assert "best            2  (proved to be least)" in run("extract", path).stdout
+
+
+def test_errors_say_where(run, tmp_path) -> None:
+    path = tmp_path / "bad.rules"
+    path.write_text("a: x => y\nb: (f ?x) => (g ?y)\n")
+    said = run("simplify", "--rules", path, "x", code=2).stderr
+    assert said == f"error: {path}: line 2: the variable ?y is not bound by the left side\n"
+    said = run("simplify", "(f", code=2).stderr
+    assert said == "error: cannot read the term `(f`: expected `)`, found the end of the text\n"
+    path.write_text('{"nodes": {}, "root_eclasses": ["7"]}')
+    said = run("extract", path, code=2).stderr
+    assert said == f"error: {path}: there is no node of the root class `7`\n"
