@@ -39,6 +39,8 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: crate::egraph::EgraphCommand,
     },
+    /// Analyse the loops of a C file between `#pragma scop` and `#pragma endscop`.
+    Scop(ScopArgs),
     /// Run passes or apply rules on a program in MLIR's text.
     Rewrite(crate::rewrite::RewriteArgs),
 }
@@ -263,6 +265,40 @@ pub(crate) struct ScheduleArgs {
     #[arg(long, value_name = "N")]
     pub(crate) max_coefficient: Option<u32>,
     /// Stop after so many elementary steps.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_steps: Option<u64>,
+}
+
+/// What `tangram scop` prints.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ScopPrint {
+    /// Value-based dependences of all kinds, with cells; live-in and live-out values.
+    Deps,
+    /// A computed schedule as a tree.
+    Schedule,
+    /// The order of the source as a tree.
+    Tree,
+    /// How many statements, arrays, parameters and dependences there are.
+    Stats,
+}
+
+/// Arguments of `tangram scop`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example:\n  tangram scop kernel.c --print schedule\n\nA file with directives \
+                        goes through the preprocessor, `cc -E`. What is not affine is reported \
+                        with its place and reason."
+)]
+pub(crate) struct ScopArgs {
+    /// The C file.
+    pub(crate) input: PathBuf,
+    /// What to print.
+    #[arg(long, value_enum, default_value = "schedule")]
+    pub(crate) print: ScopPrint,
+    /// Which statements share loops.
+    #[arg(long, value_enum, default_value = "smart")]
+    pub(crate) fuse: FuseArg,
+    /// Stop after so many elementary steps; a schedule that is not found stays the original.
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<u64>,
 }

@@ -11,6 +11,7 @@ mod progress;
 mod rewrite;
 mod rules;
 mod schedule;
+mod scop;
 mod show;
 mod table;
 
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         Command::Flow(args) => flow::run(&args),
         Command::Schedule(args) => schedule::run(&args),
         Command::Egraph { command } => egraph::run(&command),
+        Command::Scop(args) => scop::run(&args),
         Command::Rewrite(args) => rewrite::run(&args),
     };
     match outcome {

@@ -1,0 +1,198 @@
+//! What a statement reads and writes.
+
+use lang_c::ast::{BinaryOperator, Expression, UnaryOperator};
+use lang_c::span::Node;
+
+use crate::Problem;
+use crate::affine::both;
+use crate::build::Builder;
+
+/// Functions without effects whose result depends on their arguments alone.
+const PURE: &[&str] = &[
+    "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "pow", "sin", "cos",
+    "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "fabs", "floor", "ceil",
+    "round", "trunc", "rint", "fmod", "fmin", "fmax", "fma", "hypot", "erf", "tgamma", "copysign",
+    "abs", "labs", "min", "max", "MIN", "MAX", "floord", "ceild",
+];
+
+/// Cells of an array as text: `A[i + 1, j]`, under a condition.
+#[derive(Debug, Clone)]
+pub(crate) struct Access {
+    pub cells: String,
+    pub condition: String,
+}
+
+/// The accesses of one statement.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Accesses {
+    pub reads: Vec<Access>,
+    pub writes: Vec<Access>,
+}
+
+impl Builder<'_> {
+    /// Collects the accesses of an expression that is a statement.
+    pub(crate) fn effects(&mut self, node: &Node<Expression>) -> Result<Accesses, Problem> {
+        let mut found = Accesses::default();
+        match &node.node {
+            Expression::BinaryOperator(binary) if is_assignment(&binary.node.operator.node) => {
+                self.reads(&binary.node.rhs, &mut found)?;
+                let target = self.cell(&binary.node.lhs, &mut found)?;
+                if binary.node.operator.node != BinaryOperator::Assign {
+                    found.reads.extend(target.iter().cloned());
+                }
+                found.writes.extend(target);
+            }
+            Expression::UnaryOperator(unary) if is_step(&unary.node.operator.node) => {
+                let target = self.cell(&unary.node.operand, &mut found)?;
+                found.reads.extend(target.iter().cloned());
+                found.writes.extend(target);
+            }
+            _ => return self.wrong(node, "is no assignment"),
+        }
+        Ok(found)
+    }
+
+    /// Collects what an expression reads.
+    pub(crate) fn reads(
+        &mut self,
+        node: &Node<Expression>,
+        found: &mut Accesses,
+    ) -> Result<(), Problem> {
+        match &node.node {
+            Expression::Constant(_) | Expression::SizeOfTy(_) | Expression::SizeOfVal(_) => Ok(()),
+            Expression::Identifier(id) => {
+                let name = &id.node.name;
+                if self.is_loop(name) {
+                    return Ok(());
+                }
+                if self.is_loop_variable(name) {
+                    return self.wrong(node, "is a loop variable, used outside its loop");
+                }
+                let cells = self.cell(node, found)?;
+                if self.is_written(name) {
+                    found.reads.extend(cells);
+                }
+                Ok(())
+            }
+            Expression::Cast(cast) => self.reads(&cast.node.expression, found),
+            Expression::UnaryOperator(unary) => match unary.node.operator.node {
+                UnaryOperator::Plus
+                | UnaryOperator::Minus
+                | UnaryOperator::Complement
+                | UnaryOperator::Negate => self.reads(&unary.node.operand, found),
+                UnaryOperator::Address | UnaryOperator::Indirection => {
+                    self.wrong(node, "is a pointer: only subscripts of arrays are followed")
+                }
+                _ => self.wrong(node, "has an effect inside an expression"),
+            },
+            Expression::BinaryOperator(binary) => {
+                let operator = &binary.node.operator.node;
+                if *operator == BinaryOperator::Index {
+                    let cells = self.cell(node, found)?;
+                    found.reads.extend(cells);
+                    return Ok(());
+                }
+                if is_assignment(operator) {
+                    return self.wrong(node, "has an effect inside an expression");
+                }
+                self.reads(&binary.node.lhs, found)?;
+                self.reads(&binary.node.rhs, found)
+            }
+            Expression::Conditional(choice) => {
+                self.reads(&choice.node.condition, found)?;
+                self.reads(&choice.node.then_expression, found)?;
+                self.reads(&choice.node.else_expression, found)
+            }
+            Expression::Call(call) => {
+                let name = match &call.node.callee.node {
+                    Expression::Identifier(id) => id.node.name.as_str(),
+                    _ => "",
+                };
+                let plain = name.trim_start_matches("__builtin_");
+                let float = plain.strip_suffix(['f', 'l']).unwrap_or(plain);
+                if !PURE.contains(&plain) && !PURE.contains(&float) {
+                    return self.wrong(node, "calls a function that is not known to be pure");
+                }
+                call.node.arguments.iter().try_for_each(|argument| self.reads(argument, found))
+            }
+            _ => self.wrong(node, "is not supported in a static control part"),
+        }
+    }
+
+    /// Reads the cells that `a[i][j]` or a scalar stands for.
+    fn cell(
+        &mut self,
+        node: &Node<Expression>,
+        found: &mut Accesses,
+    ) -> Result<Vec<Access>, Problem> {
+        let mut subscripts = Vec::new();
+        let mut base = node;
+        while let Expression::BinaryOperator(binary) = &base.node {
+            if binary.node.operator.node != BinaryOperator::Index {
+                return self.wrong(node, "is no variable or array element");
+            }
+            subscripts.push(&*binary.node.rhs);
+            base = &binary.node.lhs;
+        }
+        subscripts.reverse();
+        let Expression::Identifier(id) = &base.node else {
+            return self.wrong(node, "is no variable or array element");
+        };
+        let name = id.node.name.clone();
+        if self.is_loop(&name) {
+            return self.wrong(node, "is a loop variable");
+        }
+        let extents = self.use_array(&name);
+        if extents.is_some_and(|extents| extents != subscripts.len()) {
+            return self.wrong(node, "has not one subscript for each dimension of the array");
+        }
+        let mut all = vec![(String::new(), Vec::new())];
+        for subscript in subscripts {
+            self.reads(subscript, found)?;
+            let cases = self.affine(subscript)?;
+            let extended = |(condition, values): (String, Vec<String>)| {
+                cases
+                    .iter()
+                    .map(move |case| {
+                        let mut values = values.clone();
+                        values.push(case.value.clone());
+                        (both(&condition, &case.condition), values)
+                    })
+                    .collect::<Vec<_>>()
+            };
+            all = all.into_iter().flat_map(extended).collect();
+        }
+        let access = |(condition, values): (String, Vec<String>)| Access {
+            cells: format!("{name}[{}]", values.join(", ")),
+            condition,
+        };
+        Ok(all.into_iter().map(access).collect())
+    }
+}
+
+pub(crate) fn is_step(operator: &UnaryOperator) -> bool {
+    matches!(
+        operator,
+        UnaryOperator::PostIncrement
+            | UnaryOperator::PostDecrement
+            | UnaryOperator::PreIncrement
+            | UnaryOperator::PreDecrement
+    )
+}
+
+pub(crate) fn is_assignment(operator: &BinaryOperator) -> bool {
+    matches!(
+        operator,
+        BinaryOperator::Assign
+            | BinaryOperator::AssignMultiply
+            | BinaryOperator::AssignDivide
+            | BinaryOperator::AssignModulo
+            | BinaryOperator::AssignPlus
+            | BinaryOperator::AssignMinus
+            | BinaryOperator::AssignShiftLeft
+            | BinaryOperator::AssignShiftRight
+            | BinaryOperator::AssignBitwiseAnd
+            | BinaryOperator::AssignBitwiseXor
+            | BinaryOperator::AssignBitwiseOr
+    )
+}

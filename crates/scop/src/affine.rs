@@ -1,0 +1,278 @@
+//! Affine expressions and conditions of C in the notation of sets.
+//!
+//! An expression is a list of cases, each a condition and a value: C's `/` and `%` round
+//! towards zero, so they have a case for each sign; `min`, `max` and `?:` have cases, too.
+
+use lang_c::ast::{
+    BinaryOperator, CallExpression, Constant, Expression, IntegerBase, UnaryOperator,
+};
+use lang_c::span::Node;
+
+use crate::Problem;
+use crate::find::Source;
+
+/// More cases than this are not worth it.
+const MOST_CASES: usize = 64;
+
+/// A value under a condition; an empty condition always holds.
+#[derive(Debug, Clone)]
+pub(crate) struct Case {
+    pub condition: String,
+    pub value: String,
+}
+
+/// Says whether a name may stand in an affine expression, and why not.
+pub(crate) type Resolve<'a> = dyn FnMut(&str) -> Result<(), String> + 'a;
+
+/// Reads affine expressions out of a source.
+pub(crate) struct Affine<'a, 'b> {
+    pub source: &'a Source<'a>,
+    pub resolve: &'a mut Resolve<'b>,
+}
+
+/// Joins conditions; an empty one always holds.
+pub(crate) fn both(a: &str, b: &str) -> String {
+    match (a.is_empty(), b.is_empty()) {
+        (true, _) => b.to_owned(),
+        (_, true) => a.to_owned(),
+        _ => format!("({a}) and ({b})"),
+    }
+}
+
+fn always(value: String) -> Vec<Case> {
+    vec![Case { condition: String::new(), value }]
+}
+
+/// Returns the value of an integer literal.
+pub(crate) fn integer(expression: &Expression) -> Option<i128> {
+    match expression {
+        Expression::Constant(constant) => match &constant.node {
+            Constant::Integer(integer) => {
+                let radix = match integer.base {
+                    IntegerBase::Decimal => 10,
+                    IntegerBase::Octal => 8,
+                    IntegerBase::Hexadecimal => 16,
+                    IntegerBase::Binary => 2,
+                };
+                let number = i64::from_str_radix(&integer.number, radix).ok()?;
+                Some(number.into())
+            }
+            _ => None,
+        },
+        Expression::UnaryOperator(unary) if unary.node.operator.node == UnaryOperator::Minus => {
+            integer(&unary.node.operand.node).map(|value| -value)
+        }
+        _ => None,
+    }
+}
+
+impl Affine<'_, '_> {
+    fn wrong<T, U>(&self, node: &Node<T>, message: &str) -> Result<U, Problem> {
+        let text = self.source.of(node);
+        Err(self.source.problem(node.span.start, format!("`{text}` {message}")))
+    }
+
+    /// Reads an expression.
+    pub fn value(&mut self, node: &Node<Expression>) -> Result<Vec<Case>, Problem> {
+        if let Some(value) = integer(&node.node) {
+            return Ok(always(value.to_string()));
+        }
+        match &node.node {
+            Expression::Identifier(id) => match (self.resolve)(&id.node.name) {
+                Ok(()) => Ok(always(id.node.name.clone())),
+                Err(reason) => self.wrong(node, &reason),
+            },
+            Expression::Cast(cast) => self.value(&cast.node.expression),
+            Expression::UnaryOperator(unary) => {
+                let inner = self.value(&unary.node.operand)?;
+                match unary.node.operator.node {
+                    UnaryOperator::Plus => Ok(inner),
+                    UnaryOperator::Minus => Ok(mapped(inner, |value| format!("-({value})"))),
+                    _ => self.wrong(node, "is not affine"),
+                }
+            }
+            Expression::BinaryOperator(binary) => {
+                let (lhs, rhs) = (&binary.node.lhs, &binary.node.rhs);
+                match binary.node.operator.node {
+                    BinaryOperator::Plus => self.joined(node, lhs, rhs, "+"),
+                    BinaryOperator::Minus => self.joined(node, lhs, rhs, "-"),
+                    BinaryOperator::Multiply => self.product(node, lhs, rhs),
+                    BinaryOperator::Divide => self.quotient(node, lhs, rhs, false),
+                    BinaryOperator::Modulo => self.quotient(node, lhs, rhs, true),
+                    _ => self.wrong(node, "is not affine"),
+                }
+            }
+            Expression::Conditional(choice) => {
+                let condition = self.condition(&choice.node.condition)?;
+                let then = self.value(&choice.node.then_expression)?;
+                let other = self.value(&choice.node.else_expression)?;
+                let not = format!("not ({condition})");
+                let within = |cases: Vec<Case>, outer: &str| -> Vec<Case> {
+                    let case =
+                        |case: Case| Case { condition: both(outer, &case.condition), ..case };
+                    cases.into_iter().map(case).collect()
+                };
+                self.few(node, [within(then, &condition), within(other, &not)].concat())
+            }
+            Expression::Call(call) => self.call(node, &call.node),
+            _ => self.wrong(node, "is not affine"),
+        }
+    }
+
+    fn few(&self, node: &Node<Expression>, cases: Vec<Case>) -> Result<Vec<Case>, Problem> {
+        if cases.len() > MOST_CASES { self.wrong(node, "has too many cases") } else { Ok(cases) }
+    }
+
+    fn joined(
+        &mut self,
+        node: &Node<Expression>,
+        lhs: &Node<Expression>,
+        rhs: &Node<Expression>,
+        sign: &str,
+    ) -> Result<Vec<Case>, Problem> {
+        let (a, b) = (self.value(lhs)?, self.value(rhs)?);
+        self.few(node, pairs(&a, &b, |x, y| format!("{x} {sign} ({y})")))
+    }
+
+    fn product(
+        &mut self,
+        node: &Node<Expression>,
+        lhs: &Node<Expression>,
+        rhs: &Node<Expression>,
+    ) -> Result<Vec<Case>, Problem> {
+        let (factor, other) = match (integer(&lhs.node), integer(&rhs.node)) {
+            (Some(factor), _) => (factor, rhs),
+            (_, Some(factor)) => (factor, lhs),
+            _ => return self.wrong(node, "is not affine: one factor must be a constant"),
+        };
+        let inner = self.value(other)?;
+        Ok(mapped(inner, |value| format!("({factor}) * ({value})")))
+    }
+
+    /// C rounds quotients towards zero, and a remainder has the sign of the dividend.
+    fn quotient(
+        &mut self,
+        node: &Node<Expression>,
+        lhs: &Node<Expression>,
+        rhs: &Node<Expression>,
+        remainder: bool,
+    ) -> Result<Vec<Case>, Problem> {
+        let Some(divisor) = integer(&rhs.node).filter(|divisor| *divisor > 0) else {
+            return self.wrong(node, "is not affine: the divisor must be a positive constant");
+        };
+        let mut cases = Vec::new();
+        for case in self.value(lhs)? {
+            let value = &case.value;
+            let (up, down) = if remainder {
+                (format!("(({value}) mod {divisor})"), format!("-((-({value})) mod {divisor})"))
+            } else {
+                (format!("floor(({value})/{divisor})"), format!("-floor((-({value}))/{divisor})"))
+            };
+            let positive = both(&case.condition, &format!("{value} >= 0"));
+            let negative = both(&case.condition, &format!("{value} < 0"));
+            cases.push(Case { condition: positive, value: up });
+            cases.push(Case { condition: negative, value: down });
+        }
+        self.few(node, cases)
+    }
+
+    fn call(
+        &mut self,
+        node: &Node<Expression>,
+        call: &CallExpression,
+    ) -> Result<Vec<Case>, Problem> {
+        let name = match &call.callee.node {
+            Expression::Identifier(id) => id.node.name.as_str(),
+            _ => "",
+        };
+        let [a, b] = call.arguments.as_slice() else {
+            return self.wrong(node, "is not affine");
+        };
+        if matches!(name, "floord" | "ceild") {
+            let Some(divisor) = integer(&b.node).filter(|divisor| *divisor > 0) else {
+                return self.wrong(node, "is not affine: the divisor must be a positive constant");
+            };
+            let inner = self.value(a)?;
+            return Ok(mapped(inner, |value| match name {
+                "floord" => format!("floor(({value})/{divisor})"),
+                _ => format!("-floor((-({value}))/{divisor})"),
+            }));
+        }
+        let order = match name {
+            "min" | "MIN" => "<=",
+            "max" | "MAX" => ">=",
+            _ => return self.wrong(node, "is not affine"),
+        };
+        let (a, b) = (self.value(a)?, self.value(b)?);
+        let mut cases = Vec::new();
+        for x in &a {
+            for y in &b {
+                let common = both(&x.condition, &y.condition);
+                let first = format!("{} {order} ({})", x.value, y.value);
+                cases.push(Case { condition: both(&common, &first), value: x.value.clone() });
+                let second = both(&common, &format!("not ({first})"));
+                cases.push(Case { condition: second, value: y.value.clone() });
+            }
+        }
+        self.few(node, cases)
+    }
+
+    /// Reads a condition.
+    pub fn condition(&mut self, node: &Node<Expression>) -> Result<String, Problem> {
+        match &node.node {
+            Expression::BinaryOperator(binary) => {
+                let (lhs, rhs) = (&binary.node.lhs, &binary.node.rhs);
+                let sign = match binary.node.operator.node {
+                    BinaryOperator::Less => "<",
+                    BinaryOperator::LessOrEqual => "<=",
+                    BinaryOperator::Greater => ">",
+                    BinaryOperator::GreaterOrEqual => ">=",
+                    BinaryOperator::Equals => "=",
+                    BinaryOperator::NotEquals => "!=",
+                    BinaryOperator::LogicalAnd => {
+                        let (a, b) = (self.condition(lhs)?, self.condition(rhs)?);
+                        return Ok(format!("({a}) and ({b})"));
+                    }
+                    BinaryOperator::LogicalOr => {
+                        let (a, b) = (self.condition(lhs)?, self.condition(rhs)?);
+                        return Ok(format!("({a}) or ({b})"));
+                    }
+                    _ => return self.truth(node),
+                };
+                let (a, b) = (self.value(lhs)?, self.value(rhs)?);
+                Ok(compared(&a, sign, &b))
+            }
+            Expression::UnaryOperator(unary)
+                if unary.node.operator.node == UnaryOperator::Negate =>
+            {
+                Ok(format!("not ({})", self.condition(&unary.node.operand)?))
+            }
+            _ => self.truth(node),
+        }
+    }
+
+    /// A number as a condition.
+    fn truth(&mut self, node: &Node<Expression>) -> Result<String, Problem> {
+        let cases = self.value(node)?;
+        Ok(compared(&cases, "!=", &always("0".into())))
+    }
+}
+
+/// Compares all cases of two expressions.
+pub(crate) fn compared(a: &[Case], sign: &str, b: &[Case]) -> String {
+    let all = pairs(a, b, |x, y| format!("{x} {sign} ({y})"));
+    let each = all.into_iter().map(|case| format!("({})", both(&case.condition, &case.value)));
+    each.collect::<Vec<_>>().join(" or ")
+}
+
+fn mapped(cases: Vec<Case>, f: impl Fn(&str) -> String) -> Vec<Case> {
+    cases.into_iter().map(|case| Case { value: f(&case.value), ..case }).collect()
+}
+
+fn pairs(a: &[Case], b: &[Case], f: impl Fn(&str, &str) -> String) -> Vec<Case> {
+    let pair = |x: &Case, y: &Case| Case {
+        condition: both(&x.condition, &y.condition),
+        value: f(&x.value, &y.value),
+    };
+    a.iter().flat_map(|x| b.iter().map(move |y| (x, y))).map(|(x, y)| pair(x, y)).collect()
+}

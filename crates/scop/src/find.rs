@@ -1,0 +1,193 @@
+//! Parsing, and finding the marked parts.
+
+use lang_c::ast::{
+    BlockItem, DeclaratorKind, Expression, ExternalDeclaration, FunctionDefinition, Statement,
+};
+use lang_c::driver::{Config, parse_preprocessed};
+use lang_c::loc::get_location_for_offset;
+use lang_c::span::Node;
+use tangram_presburger::Budget;
+
+use crate::build::Builder;
+use crate::declare::Names;
+use crate::{Part, Problem};
+
+const FIRST: &str = "__tangram_scop";
+const LAST: &str = "__tangram_endscop";
+/// Deeper nesting would need more stack than there is.
+const DEEPEST: usize = 200;
+/// The parser descends through all levels of precedence for each pair of parentheses.
+const STACK: usize = 256 << 20;
+
+/// A parsed source, for places and texts.
+pub(crate) struct Source<'a> {
+    pub text: &'a str,
+}
+
+impl Source<'_> {
+    pub fn line(&self, offset: usize) -> usize {
+        get_location_for_offset(self.text, offset).0.line
+    }
+
+    pub fn problem(&self, offset: usize, message: impl Into<String>) -> Problem {
+        let start = self.text[..offset].rfind('\n').map_or(0, |at| at + 1);
+        let column = self.text[start..offset].chars().count() + 1;
+        Problem { line: self.line(offset), column, message: message.into() }
+    }
+
+    pub fn of<T>(&self, node: &Node<T>) -> &str {
+        self.text.get(node.span.start..node.span.end).unwrap_or_default().trim()
+    }
+}
+
+pub(crate) fn parts(source: &str, budget: &Budget) -> Result<Vec<Part>, Vec<Problem>> {
+    let marked = marked(source);
+    check_depth(&marked).map_err(|problem| vec![problem])?;
+    std::thread::scope(|scope| {
+        let work = || inner(&marked, budget);
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        let lost = || vec![Problem { line: 1, column: 1, message: "out of memory".into() }];
+        thread.map_err(|_| lost())?.join().map_err(|_| lost())?
+    })
+}
+
+fn inner(marked: &str, budget: &Budget) -> Result<Vec<Part>, Vec<Problem>> {
+    let source = Source { text: marked };
+    let parse = parse_preprocessed(&Config::default(), marked.to_owned()).map_err(|error| {
+        let mut expected: Vec<&str> = error.expected.iter().copied().collect();
+        expected.sort_unstable();
+        let offset = error.offset.min(marked.len());
+        vec![source.problem(offset, format!("expected {}", expected.join(", ")))]
+    })?;
+    let mut globals = Names::default();
+    let (mut found, mut problems) = (Vec::new(), Vec::new());
+    for external in &parse.unit.0 {
+        match &external.node {
+            ExternalDeclaration::Declaration(declaration) => {
+                globals.declare(&declaration.node, &source);
+            }
+            ExternalDeclaration::FunctionDefinition(function) => {
+                let outcome = of_function(&function.node, &globals, &source, budget);
+                match outcome {
+                    Ok(parts) => found.extend(parts),
+                    Err(more) => problems.extend(more),
+                }
+            }
+            ExternalDeclaration::StaticAssert(_) => {}
+        }
+    }
+    problems.sort();
+    if problems.is_empty() { Ok(found) } else { Err(problems) }
+}
+
+/// Turns the pragmas into calls that the parser keeps.
+fn marked(source: &str) -> String {
+    let mut marked = String::with_capacity(source.len());
+    for line in source.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let call = match words.as_slice() {
+            ["#pragma", "scop"] | ["#", "pragma", "scop"] => FIRST,
+            ["#pragma", "endscop"] | ["#", "pragma", "endscop"] => LAST,
+            _ => {
+                marked.push_str(line);
+                marked.push('\n');
+                continue;
+            }
+        };
+        marked.push_str(&format!("{call}();\n"));
+    }
+    marked
+}
+
+fn check_depth(text: &str) -> Result<(), Problem> {
+    let mut depth = 0_usize;
+    for (offset, byte) in text.bytes().enumerate() {
+        match byte {
+            b'(' | b'{' | b'[' => depth += 1,
+            b')' | b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > DEEPEST {
+            return Err(Source { text }.problem(offset, "expected fewer nested brackets"));
+        }
+    }
+    Ok(())
+}
+
+fn of_function(
+    function: &FunctionDefinition,
+    globals: &Names,
+    source: &Source,
+    budget: &Budget,
+) -> Result<Vec<Part>, Vec<Problem>> {
+    let mut names = globals.clone();
+    names.parameters(&function.declarator.node, source);
+    let name = match &function.declarator.node.kind.node {
+        DeclaratorKind::Identifier(name) => name.node.name.clone(),
+        _ => String::new(),
+    };
+    let (mut found, mut problems) = (Vec::new(), Vec::new());
+    let mut open = vec![(&function.statement, names)];
+    while let Some((statement, mut names)) = open.pop() {
+        let Statement::Compound(items) = &statement.node else {
+            open.extend(below(&statement.node).into_iter().map(|inner| (inner, names.clone())));
+            continue;
+        };
+        let mut start = None;
+        for (index, item) in items.iter().enumerate() {
+            match &item.node {
+                BlockItem::Declaration(declaration) if start.is_none() => {
+                    names.declare(&declaration.node, source);
+                }
+                BlockItem::Statement(statement) if is_call(&statement.node, FIRST) => {
+                    start = Some(index + 1);
+                }
+                BlockItem::Statement(statement) if is_call(&statement.node, LAST) => {
+                    let Some(first) = start.take() else { continue };
+                    let inside = &items[first..index];
+                    match Builder::scop(inside, &names, source, budget) {
+                        Ok(scop) => found.push(Part {
+                            function: name.clone(),
+                            first_line: source.line(items[first - 1].span.start),
+                            last_line: source.line(item.span.start),
+                            scop,
+                        }),
+                        Err(more) => problems.extend(more),
+                    }
+                }
+                BlockItem::Statement(statement) if start.is_none() => {
+                    open.push((statement, names.clone()));
+                }
+                _ => {}
+            }
+        }
+        if let Some(first) = start {
+            let at = items[first - 1].span.start;
+            problems.push(source.problem(at, "expected `#pragma endscop` in the same block"));
+        }
+    }
+    if problems.is_empty() { Ok(found) } else { Err(problems) }
+}
+
+/// Returns the statements in a statement that is not a block.
+fn below(statement: &Statement) -> Vec<&Node<Statement>> {
+    match statement {
+        Statement::If(inner) => {
+            let mut all = vec![&*inner.node.then_statement];
+            all.extend(inner.node.else_statement.as_deref());
+            all
+        }
+        Statement::For(inner) => vec![&*inner.node.statement],
+        Statement::While(inner) => vec![&*inner.node.statement],
+        Statement::DoWhile(inner) => vec![&*inner.node.statement],
+        Statement::Labeled(inner) => vec![&*inner.node.statement],
+        Statement::Switch(inner) => vec![&*inner.node.statement],
+        _ => Vec::new(),
+    }
+}
+
+fn is_call(statement: &Statement, name: &str) -> bool {
+    let Statement::Expression(Some(expression)) = statement else { return false };
+    let Expression::Call(call) = &expression.node else { return false };
+    matches!(&call.node.callee.node, Expression::Identifier(id) if id.node.name == name)
+}
