@@ -1,6 +1,7 @@
 //! Operators between two values.
 
-use tangram_presburger::{Budget, Error, Order, Relation, Union};
+use tangram_presburger::count::{self, Integer, PiecewiseQuasiPolynomial, Rational};
+use tangram_presburger::{Budget, Error, Order, Relation, Tuple, Union};
 
 use crate::error::Fault;
 use crate::value::Value;
@@ -63,6 +64,16 @@ type Outcome = Result<Value, Failure>;
 pub(crate) fn binary(operator: &str, left: &Value, right: &Value, budget: &Budget) -> Outcome {
     match (left, right) {
         (Value::Union(a), Value::Union(b)) => unions(operator, a, b, budget),
+        (Value::Counts(a), Value::Counts(b)) => polynomials(operator, a, b, budget),
+        (Value::Counts(a), Value::Union(b)) if operator == "*" => {
+            Ok(Value::Counts(restricted(a, b, budget)?))
+        }
+        (Value::Counts(a), Value::Int(b)) | (Value::Int(b), Value::Counts(a))
+            if operator == "*" =>
+        {
+            let factor = Rational::from(Integer::from(*b));
+            Ok(Value::Counts(a.iter().map(|f| f.scale(&factor)).collect()))
+        }
         (Value::Int(a), Value::Int(b)) => numbers(operator, *a, *b),
         (Value::Bool(a), Value::Bool(b)) if operator == "=" || operator == "==" => {
             Ok(Value::Bool(a == b))
@@ -125,6 +136,43 @@ fn ordered(a: &Union, b: &Union, order: Order, budget: &Budget) -> Result<Union,
         pieces.push(all.intersect_domain(set, budget)?.intersect_range(other, budget)?);
     }
     Union::collect(pieces)
+}
+
+/// Adds, subtracts, multiplies or compares functions, tuple by tuple.
+fn polynomials(
+    operator: &str,
+    a: &[PiecewiseQuasiPolynomial],
+    b: &[PiecewiseQuasiPolynomial],
+    budget: &Budget,
+) -> Outcome {
+    let minus: Vec<_> = b.iter().map(|f| f.scale(&Rational::from(-1))).collect();
+    let sum = match operator {
+        "+" => count::collect(a.iter().chain(b).cloned(), budget)?,
+        "-" | "=" | "==" => count::collect(a.iter().cloned().chain(minus), budget)?,
+        "*" => {
+            let pairs = a.iter().flat_map(|x| b.iter().map(move |y| (x, y)));
+            let same = pairs.filter(|(x, y)| x.domain() == y.domain());
+            same.map(|(x, y)| x.mul(y, budget)).collect::<Result<_, _>>()?
+        }
+        _ => return Err(Failure::Kinds(format!("`{operator}` does not work on functions"))),
+    };
+    if operator.starts_with('=') {
+        return Ok(Value::Bool(sum.iter().all(|f| f.pieces().is_empty())));
+    }
+    Ok(Value::Counts(sum))
+}
+
+/// Keeps the values at the points of the sets.
+fn restricted(
+    functions: &[PiecewiseQuasiPolynomial],
+    sets: &Union,
+    budget: &Budget,
+) -> Result<Vec<PiecewiseQuasiPolynomial>, Error> {
+    let pairs = functions.iter().flat_map(|f| sets.relations().map(move |set| (f, set)));
+    let same = pairs.filter(|(f, set)| {
+        set.is_set() && *f.domain().unwrap_or(&Tuple::default()) == set.space().output
+    });
+    same.map(|(f, set)| f.intersect_domain(set, budget)).collect()
 }
 
 fn numbers(operator: &str, a: i128, b: i128) -> Outcome {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use tangram_presburger::{Budget, Union};
+use tangram_presburger::count::PiecewiseQuasiPolynomial;
+use tangram_presburger::{Budget, Error, Union};
 
 use crate::error::{CalcError, Fault};
 use crate::operators::{BINARY, binary, power};
@@ -197,9 +198,9 @@ impl Evaluator<'_> {
         match token {
             Token::Number(value) => Ok(Value::Int(value)),
             Token::Text(text) => Ok(Value::Text(text)),
-            Token::Set(text) => Union::parse(&text, &self.budget)
-                .map(Value::Union)
-                .map_err(|error| Fault::of(place, Some(&text), &error)),
+            Token::Set(text) => {
+                literal(&text, &self.budget).map_err(|error| Fault::of(place, Some(&text), &error))
+            }
             Token::Name(name) if name == "True" => Ok(Value::Bool(true)),
             Token::Name(name) if name == "False" => Ok(Value::Bool(false)),
             Token::Name(name) if self.session.variables.contains_key(&name) => {
@@ -234,6 +235,8 @@ impl Evaluator<'_> {
             let place = self.place();
             if self.eat("^-1") {
                 value = unary("inverse", value, &self.budget).map_err(|e| e.at(place))?;
+            } else if self.eat("^+") {
+                value = unary("closure", value, &self.budget).map_err(|e| e.at(place))?;
             } else if self.eat("^") {
                 let Token::Number(exponent) = *self.peek() else {
                     return Err(self.unexpected("a number"));
@@ -253,6 +256,16 @@ impl Evaluator<'_> {
                 return Ok(value);
             }
         }
+    }
+}
+
+/// Reads a set, a relation or, where the text is neither, a quasi-polynomial.
+fn literal(text: &str, budget: &Budget) -> Result<Value, Error> {
+    match Union::parse(text, budget) {
+        Err(error @ Error::Syntax { .. }) => PiecewiseQuasiPolynomial::parse(text, budget)
+            .map(|function| Value::Counts(vec![function]))
+            .map_err(|_| error),
+        result => result.map(Value::Union),
     }
 }
 

@@ -1,12 +1,13 @@
 //! Operators before one value.
 
+use tangram_presburger::count::{self, PiecewiseQuasiPolynomial, Side};
 use tangram_presburger::{Budget, Error, Inequalities, Relation, Union};
 
 use crate::operators::Failure;
 use crate::value::Value;
 
 /// The operators and what they do.
-pub const NAMES: [(&str, &str); 34] = [
+pub const NAMES: [(&str, &str); 42] = [
     ("aff", "the smallest affine space around a union"),
     ("card", "the number of points, or of outputs of each input"),
     ("coalesce", "fewer disjuncts, the same points"),
@@ -39,6 +40,14 @@ pub const NAMES: [(&str, &str); 34] = [
     ("unwrap", "sets of pairs as relations"),
     ("wrap", "relations as sets of pairs"),
     ("zip", "pairs of pairs, regrouped"),
+    ("closure", "of a relation: its transitive closure and whether that is exact, as `^+`"),
+    ("disjoint", "disjuncts that share no point"),
+    ("hull", "the convex hull of a union"),
+    ("lb", "a lower bound of a quasi-polynomial on its domain"),
+    ("poly", "the convex hull of a union, within its affine hull"),
+    ("pow", "of a relation: any number of steps to the pairs they connect, and exactness"),
+    ("sum", "the sum of a quasi-polynomial over the points of its domain"),
+    ("ub", "an upper bound of a quasi-polynomial on its domain"),
     ("bounds", "least and greatest value of each dimension of a set"),
     ("count_disjuncts", "how many conjunctions a union has"),
 ];
@@ -53,6 +62,9 @@ pub(crate) fn unary(name: &str, value: Value, budget: &Budget) -> Result<Value, 
     }
     if name == "fm" || name == "loops" {
         return rational(name, &value, budget);
+    }
+    if let Value::Counts(functions) = &value {
+        return polynomial(name, functions, budget);
     }
     let Value::Union(union) = &value else {
         return Err(Failure::Kinds(format!("`{name}` does not work on a {}", value.kind())));
@@ -70,7 +82,11 @@ pub(crate) fn unary(name: &str, value: Value, budget: &Budget) -> Result<Value, 
     let result = match name {
         "aff" => union.affine_hull(budget)?,
         "bounds" => return bounds(union, budget),
-        "card" => return card(union, budget),
+        "card" => return Ok(Value::Counts(union.card(budget)?)),
+        "closure" => {
+            let (closure, exact) = union.transitive_closure(budget)?;
+            return Ok(Value::List(vec![Value::Union(closure), Value::Bool(exact)]));
+        }
         "coalesce" => union.coalesce(budget)?,
         "complement" => union.universe()?.subtract(union, budget)?,
         "count_disjuncts" => {
@@ -80,13 +96,20 @@ pub(crate) fn unary(name: &str, value: Value, budget: &Budget) -> Result<Value, 
         }
         "deltas" => union.deltas(budget)?,
         "deltas_map" => union.deltas_map(budget)?,
+        "disjoint" => each(union, |piece| piece.make_disjoint(budget))?,
         "dom" | "domain" => union.domain(budget)?,
         "domain_map" => union.domain_map()?,
+        "hull" => each(union, |piece| piece.convex_hull(budget))?,
         "identity" => union.identity(budget)?,
         "inverse" => union.inverse()?,
         "lexmax" => union.lexmax(budget)?,
         "lexmin" => union.lexmin(budget)?,
         "params" => union.params(budget)?,
+        "poly" => each(union, |piece| piece.polyhedral_hull(budget))?,
+        "pow" => {
+            let (power, exact) = union.single()?.power(budget)?;
+            return Ok(Value::List(vec![Value::Union(power.into()), Value::Bool(exact)]));
+        }
         "ran" | "range" => union.range(budget)?,
         "range_map" => union.range_map()?,
         "sample" => union.sample(budget)?,
@@ -110,9 +133,27 @@ fn surjective(value: &Value, budget: &Budget) -> Result<Value, Failure> {
     Err(Failure::Kinds("`is_surjective` needs a pair (relation, set)".to_owned()))
 }
 
-fn card(union: &Union, budget: &Budget) -> Result<Value, Failure> {
-    let counts: Result<Vec<_>, Error> = union.relations().map(|piece| piece.card(budget)).collect();
-    Ok(Value::Counts(counts?))
+fn each(union: &Union, f: impl Fn(&Relation) -> Result<Relation, Error>) -> Result<Union, Error> {
+    Union::collect(union.relations().map(f).collect::<Result<Vec<_>, _>>()?)
+}
+
+/// Sums or bounds quasi-polynomials.
+fn polynomial(
+    name: &str,
+    functions: &[PiecewiseQuasiPolynomial],
+    budget: &Budget,
+) -> Result<Value, Failure> {
+    let side = match name {
+        "sum" => {
+            let sums = functions.iter().map(|f| f.sum(budget)).collect::<Result<Vec<_>, _>>()?;
+            return Ok(Value::Counts(count::collect(sums, budget)?));
+        }
+        "lb" => Side::Lower,
+        "ub" => Side::Upper,
+        _ => return Err(Failure::Kinds(format!("`{name}` does not work on a pwqp"))),
+    };
+    let bounds: Result<Vec<_>, _> = functions.iter().map(|f| f.bound(side, budget)).collect();
+    Ok(Value::Bounds(bounds?))
 }
 
 /// Fourier-Motzkin on each disjunct of a set, named by the dimensions of its space.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use tangram_presburger::Union;
-use tangram_presburger::count::PiecewiseQuasiPolynomial;
+use tangram_presburger::count::{PiecewiseBound, PiecewiseQuasiPolynomial};
 
 /// What an expression evaluates to.
 #[derive(Debug, Clone)]
@@ -12,6 +12,8 @@ pub enum Value {
     Union(Union),
     /// Numbers of points, a function for each space.
     Counts(Vec<PiecewiseQuasiPolynomial>),
+    /// Bounds of such functions over their domains.
+    Bounds(Vec<PiecewiseBound>),
     /// The answer to a question.
     Bool(bool),
     /// A number.
@@ -31,6 +33,7 @@ impl Value {
                 _ => "set",
             },
             Self::Counts(_) => "pwqp",
+            Self::Bounds(_) => "fold",
             Self::Bool(_) => "bool",
             Self::Int(_) => "int",
             Self::Text(_) => "string",
@@ -43,10 +46,8 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Union(union) => union.fmt(f),
-            Self::Counts(counts) => {
-                let texts: Vec<String> = counts.iter().map(ToString::to_string).collect();
-                f.write_str(&texts.join(" + "))
-            }
+            Self::Counts(counts) => sum(f, counts),
+            Self::Bounds(bounds) => sum(f, bounds),
             Self::Bool(true) => f.write_str("True"),
             Self::Bool(false) => f.write_str("False"),
             Self::Int(value) => value.fmt(f),
@@ -60,4 +61,10 @@ impl fmt::Display for Value {
             }
         }
     }
+}
+
+/// Writes functions of different spaces as their sum.
+fn sum(f: &mut fmt::Formatter<'_>, all: &[impl fmt::Display]) -> fmt::Result {
+    let texts: Vec<String> = all.iter().map(ToString::to_string).collect();
+    f.write_str(&texts.join(" + "))
 }

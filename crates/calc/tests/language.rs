@@ -114,3 +114,34 @@ fn limits_stop_a_statement_and_keep_the_session() {
     assert!(session.run(hard).expect_err("too long").message.contains("more than 100 steps"));
     assert_eq!(session.run("A = { [1] };"), Ok(vec!["True".to_owned()]));
 }
+
+#[test]
+fn counts_are_added_up_summed_and_bounded() {
+    for (program, expected) in [
+        ("assert card { A[i] : 0 <= i < 4; B[i, j] : 0 <= i, j < 3 } = { 13 };", ""),
+        ("assert sum { [i] -> i^2 : 0 <= i <= 3 } = { 14 };", ""),
+        ("assert sum (card { [i] -> [j] : 0 <= j <= i < 4 }) = { 10 };", ""),
+        ("assert 2 * { [i] -> i } + { [i] -> i } = { [i] -> 3 * i };", ""),
+        ("assert sum ({ [i] -> i } * { [i] : 1 <= i <= 4 }) = { 10 };", ""),
+        ("assert { [i] -> i } * { [i] -> i + 1 } = { [i] -> i^2 + i };", ""),
+        ("ub { [i] -> i^2 : -1 <= i <= 3 };", "{ max(9) }"),
+        ("typeof (lb { [i] -> i : 1 <= i <= 3 });", "fold"),
+    ] {
+        let lines = run(program);
+        assert_eq!(lines.first().map_or("", String::as_str), expected, "{program}");
+    }
+    let wrong = fails("assert card { [i] : 0 <= i < 4 } = { 5 };");
+    assert_eq!(wrong, "line 1, column 1: the assertion does not hold");
+}
+
+#[test]
+fn closures_are_pairs_of_a_relation_and_exactness() {
+    let program = "R := [n] -> { [i] -> [i + 1] : 0 <= i < n };
+        assert R^+[0] = [n] -> { [i] -> [j] : 0 <= i < j <= n };
+        assert R^+[1];
+        assert (pow R)[0] = [n] -> { [k] -> [[i] -> [i + k]] : k > 0 and 0 <= i and i + k <= n };
+        assert hull { [0]; [5] } = { [i] : 0 <= i <= 5 };
+        assert poly { [0]; [5] } = { [i] : 0 <= i <= 5 };
+        assert disjoint { [i] : i > 0; [i] : i > 3 } = { [i] : i > 0 };";
+    assert_eq!(run(program), Vec::<String>::new());
+}

@@ -3,7 +3,7 @@
 use crate::basic::{Basic, merge};
 use crate::matrix::{add, negated};
 use crate::solve::bounds::bounds;
-use crate::subtract::covers;
+use crate::subtract::{covers, subtract_parts};
 use crate::system::System;
 use crate::{Budget, Error, Relation};
 
@@ -68,6 +68,16 @@ impl Relation {
             if !part.is_empty(budget)? {
                 parts.push(part.clone().without_redundancy(budget)?);
             }
+        }
+        Ok(Self::new((*self.space).clone(), parts))
+    }
+
+    /// Cuts disjuncts so that no two of them share a point; the points stay the same.
+    pub fn make_disjoint(&self, budget: &Budget) -> Result<Self, Error> {
+        let mut parts: Vec<Basic> = Vec::new();
+        for part in self.parts.iter() {
+            let fresh = subtract_parts(std::slice::from_ref(part), &parts, budget)?;
+            parts.extend(fresh);
         }
         Ok(Self::new((*self.space).clone(), parts))
     }

@@ -90,7 +90,32 @@ impl PiecewiseQuasiPolynomial {
             };
             pieces = overlay(&pieces, &part, joined, budget)?;
         }
+        for (_, values) in &mut pieces {
+            keep_extremes(values, side);
+        }
         Ok(PiecewiseBound { params: self.params.clone(), side, pieces })
+    }
+}
+
+/// Drops polynomials that differ from another by a constant and bound less.
+fn keep_extremes(values: &mut Vec<QuasiPolynomial>, side: Side) {
+    let mut index = 0;
+    while let Some(value) = values.get(index) {
+        let weaker = values.iter().enumerate().any(|(other, better)| {
+            let gap = better.sub(value);
+            let gap =
+                (gap.degree() == 0).then(|| gap.evaluate(&vec![Integer::from(0); gap.vars()]));
+            let better = match side {
+                Side::Lower => gap.is_some_and(|gap| gap < Rational::from(0)),
+                Side::Upper => gap.is_some_and(|gap| gap > Rational::from(0)),
+            };
+            other != index && better
+        });
+        if weaker {
+            values.remove(index);
+        } else {
+            index += 1;
+        }
     }
 }
 

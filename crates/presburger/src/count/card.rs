@@ -10,7 +10,7 @@ use super::number::Integer;
 use super::piecewise::Pieces;
 use super::polyhedron::Polyhedron;
 use super::quasi::{Floors, Linear, QuasiPolynomial, substituted};
-use crate::{Budget, Conjunction, Error, Relation};
+use crate::{Budget, Conjunction, Error, Relation, Union};
 
 impl Relation {
     /// Counts the points of a set, or the outputs for each input of a relation.
@@ -163,5 +163,33 @@ impl Layout {
             result.push(guard, value.substitute(self.fixed, &values));
         }
         Ok(result)
+    }
+}
+
+/// Adds up the functions on each tuple; parameters are matched by name.
+pub fn collect(
+    functions: impl IntoIterator<Item = PiecewiseQuasiPolynomial>,
+    budget: &Budget,
+) -> Result<Vec<PiecewiseQuasiPolynomial>, Error> {
+    let mut sums: Vec<PiecewiseQuasiPolynomial> = Vec::new();
+    for function in functions {
+        match sums.iter_mut().find(|sum| sum.domain() == function.domain()) {
+            Some(sum) => *sum = sum.add(&function, budget)?,
+            None => sums.push(function),
+        }
+    }
+    Ok(sums)
+}
+
+impl Union {
+    /// Counts the points of all sets together, and the outputs of relations for each input.
+    ///
+    /// Returns one function for each input tuple, and one of the parameters for all sets.
+    ///
+    /// # Errors
+    /// [`Error::Unbounded`] if there are infinitely many; those of the budget.
+    pub fn card(&self, budget: &Budget) -> Result<Vec<PiecewiseQuasiPolynomial>, Error> {
+        let counts = self.relations().map(|piece| piece.card(budget));
+        collect(counts.collect::<Result<Vec<_>, _>>()?, budget)
     }
 }

@@ -37,6 +37,7 @@ mod vertices;
 mod weighted;
 
 pub use bound::{PiecewiseBound, Side};
+pub use card::collect;
 pub use function::PiecewiseQuasiPolynomial;
 pub use number::{Integer, Rational};
 pub use piecewise::Pieces;
