@@ -115,7 +115,15 @@ fn rust(steps: &mut Steps, venv: &Venv, chosen: &Chosen, profile: &[&str]) -> Ou
         }
     }
     command.env("TANGRAM_PYTHON", venv.interpreter());
+    fetch_isl();
     steps.run("rust tests", command)
+}
+
+/// Brings isl's test data; without a network the tests that need it say so.
+fn fetch_isl() {
+    let mut fetch = cargo(["fetch", "--quiet", "--manifest-path"]);
+    fetch.arg(root().join("tests/peers/isl/Cargo.toml"));
+    let _ = fetch.stdout(Stdio::null()).stderr(Stdio::null()).status();
 }
 
 fn doc_tests(steps: &mut Steps, venv: &Venv, chosen: &Chosen) -> Outcome {
