@@ -3,7 +3,7 @@
 
 use tangram_dialects::std::fold::canonicalization;
 use tangram_ir::Diagnostic;
-use tangram_rewrite::greedy::{self, Seeding};
+use tangram_rewrite::greedy::{self, Seeding, Simplify};
 use tangram_rewrite::{FrozenPatternSet, GreedyConfig, PatternSet};
 
 use crate::effects::erasable;
@@ -15,6 +15,7 @@ pub(crate) const ENTRY: Entry = Entry {
     summary: "folds and applies canonicalisation patterns until none matches any more",
     options: &[
         ("top-down", "whether operations are first looked at from the top; `true`"),
+        ("region-simplify", "what is done with blocks: `disabled`, `normal` or `aggressive`"),
         ("max-num-rewrites", "the most rewrites by patterns; no limit but one for loops: `-1`"),
         ("test-convergence", "whether not to come to an end is an error; `false`"),
         ("disable-patterns", "patterns to leave out, separated by commas"),
@@ -25,6 +26,7 @@ pub(crate) const ENTRY: Entry = Entry {
 
 struct Canonicalize {
     top_down: bool,
+    regions: Simplify,
     max_rewrites: i64,
     must_converge: bool,
     disabled: Vec<String>,
@@ -37,12 +39,25 @@ impl Canonicalize {
     fn new(options: &PassOptions) -> Result<Canonicalize, String> {
         Ok(Canonicalize {
             top_down: options.get("top-down", true)?,
+            regions: level(&options.get("region-simplify", "normal".to_owned())?)?,
             max_rewrites: options.get("max-num-rewrites", -1)?,
             must_converge: options.get("test-convergence", false)?,
             disabled: options.words("disable-patterns"),
             enabled: options.words("enable-patterns"),
             set: None,
         })
+    }
+}
+
+/// What is done with blocks, by MLIR's words.
+fn level(word: &str) -> Result<Simplify, String> {
+    match word {
+        "disabled" => Ok(Simplify::Disabled),
+        "normal" => Ok(Simplify::Normal),
+        "aggressive" => Ok(Simplify::Aggressive),
+        _ => {
+            Err(format!("`region-simplify` is `disabled`, `normal` or `aggressive`, not `{word}`"))
+        }
     }
 }
 
@@ -60,6 +75,7 @@ impl Pass for Canonicalize {
             seeding: if self.top_down { Seeding::TopDown } else { Seeding::BottomUp },
             merge_equal: false,
             unique_constants: true,
+            regions: self.regions,
             erasable: erasable().map(|name| context.name(name)).collect(),
             ..GreedyConfig::default()
         };

@@ -4,9 +4,18 @@
 //! Maps and sets are attributes; the operands of an operation are first the dimensions and then
 //! the symbols of its map.
 
+mod canonicalize;
+mod compose;
+pub mod expr;
+pub mod map;
+#[cfg(test)]
+mod tests;
+
 use tangram_ir::{AttrDef, AttrKind, OpDef, OperandDef, ResultDef, Traits};
 
 use super::{INDICES, RESULT, infer, required, result, results, value, values};
+
+pub(super) use canonicalize::REWRITES;
 
 /// Every definition of this dialect.
 pub static DEFS: &[OpDef] = &[
@@ -16,6 +25,7 @@ pub static DEFS: &[OpDef] = &[
         attrs: MAP,
         traits: Traits::PURE,
         infer: Some(infer::index),
+        fold: Some(canonicalize::fold_apply),
         ..OpDef::new("affine.apply", "the value of a map with one result")
     },
     OpDef {
@@ -24,6 +34,7 @@ pub static DEFS: &[OpDef] = &[
         attrs: MAP,
         traits: Traits::PURE,
         infer: Some(infer::index),
+        fold: Some(canonicalize::fold_min),
         ..OpDef::new("affine.min", "the least of the results of a map")
     },
     OpDef {
@@ -32,6 +43,7 @@ pub static DEFS: &[OpDef] = &[
         attrs: MAP,
         traits: Traits::PURE,
         infer: Some(infer::index),
+        fold: Some(canonicalize::fold_max),
         ..OpDef::new("affine.max", "the greatest of the results of a map")
     },
     OpDef {

@@ -1,8 +1,12 @@
 //! MLIR's `cf` dialect: branches between the blocks of a region.
 
+mod canonicalize;
+
 use tangram_ir::{AttrKind, Branch, OpDef, Traits};
 
 use super::{optional, required, value, values};
+
+pub(super) use canonicalize::REWRITES;
 
 /// Every definition of this dialect.
 pub static DEFS: &[OpDef] = &[

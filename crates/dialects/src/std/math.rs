@@ -1,12 +1,14 @@
 //! MLIR's `math` dialect: functions of numbers, element by element.
 
+mod fold;
+
 use tangram_ir::{AttrDef, OpDef, OperandDef, Traits};
 
 use super::{FASTMATH, LHS_RHS, RESULT, infer, result, value};
 
 /// Every definition of this dialect.
 pub static DEFS: &[OpDef] = &[
-    float("math.absf", "the float without its sign"),
+    OpDef { fold: Some(fold::absf), ..float("math.absf", "the float without its sign") },
     float("math.acos", "the angle, in radians, whose cosine is given"),
     float("math.acosh", "the inverse of the hyperbolic cosine"),
     float("math.asin", "the angle, in radians, whose sine is given"),
@@ -14,7 +16,7 @@ pub static DEFS: &[OpDef] = &[
     float("math.atan", "the angle, in radians, whose tangent is given"),
     float("math.atanh", "the inverse of the hyperbolic tangent"),
     float("math.cbrt", "the cube root"),
-    float("math.ceil", "the next integer upwards"),
+    OpDef { fold: Some(fold::ceil), ..float("math.ceil", "the next integer upwards") },
     float("math.cos", "the cosine of an angle in radians"),
     float("math.cosh", "the hyperbolic cosine"),
     float("math.erf", "the error function"),
@@ -22,24 +24,36 @@ pub static DEFS: &[OpDef] = &[
     float("math.exp", "e to the power of the operand"),
     float("math.exp2", "two to the power of the operand"),
     float("math.expm1", "e to the power of the operand, minus one, exact near zero"),
-    float("math.floor", "the next integer downwards"),
+    OpDef { fold: Some(fold::floor), ..float("math.floor", "the next integer downwards") },
     float("math.log", "the natural logarithm"),
     float("math.log10", "the logarithm to base ten"),
     float("math.log1p", "the natural logarithm of one plus the operand, exact near zero"),
     float("math.log2", "the logarithm to base two"),
-    float("math.round", "the nearest integer, ties away from zero"),
-    float("math.roundeven", "the nearest integer, ties to even"),
+    OpDef {
+        fold: Some(fold::round),
+        ..float("math.round", "the nearest integer, ties away from zero")
+    },
+    OpDef {
+        fold: Some(fold::roundeven),
+        ..float("math.roundeven", "the nearest integer, ties to even")
+    },
     float("math.rsqrt", "one divided by the square root"),
     float("math.sin", "the sine of an angle in radians"),
     float("math.sinh", "the hyperbolic sine"),
-    float("math.sqrt", "the square root"),
+    OpDef { fold: Some(fold::sqrt), ..float("math.sqrt", "the square root") },
     float("math.tan", "the tangent of an angle in radians"),
     float("math.tanh", "the hyperbolic tangent"),
-    float("math.trunc", "the next integer towards zero"),
-    integer("math.absi", "the size of a signed integer"),
-    integer("math.ctlz", "how many zeros stand before the highest set bit"),
-    integer("math.cttz", "how many zeros stand below the lowest set bit"),
-    integer("math.ctpop", "how many bits are set"),
+    OpDef { fold: Some(fold::trunc), ..float("math.trunc", "the next integer towards zero") },
+    OpDef { fold: Some(fold::absi), ..integer("math.absi", "the size of a signed integer") },
+    OpDef {
+        fold: Some(fold::ctlz),
+        ..integer("math.ctlz", "how many zeros stand before the highest set bit")
+    },
+    OpDef {
+        fold: Some(fold::cttz),
+        ..integer("math.cttz", "how many zeros stand below the lowest set bit")
+    },
+    OpDef { fold: Some(fold::ctpop), ..integer("math.ctpop", "how many bits are set") },
     same(LHS_RHS, FASTMATH, OpDef::new("math.atan2", "the angle of the point (rhs, lhs)")),
     same(
         LHS_RHS,

@@ -1,8 +1,12 @@
 //! MLIR's `memref` dialect: buffers, their elements, and views of them.
 
+mod canonicalize;
+
 use tangram_ir::{AttrDef, AttrKind, OpDef, OperandDef, ResultDef, Traits};
 
 use super::{INDICES, RESULT, infer, maybe, optional, required, result, results, value, values};
+
+pub(super) use canonicalize::REWRITES;
 
 /// Every definition of this dialect.
 pub static DEFS: &[OpDef] = &[
@@ -119,6 +123,7 @@ pub static DEFS: &[OpDef] = &[
         results: RESULT,
         traits: Traits::PURE.union(Traits::MAY_TRAP),
         infer: Some(infer::index),
+        fold: Some(canonicalize::fold_dim),
         ..OpDef::new("memref.dim", "an extent of a buffer")
     },
     OpDef {
@@ -126,6 +131,7 @@ pub static DEFS: &[OpDef] = &[
         results: RESULT,
         traits: Traits::PURE,
         infer: Some(infer::index),
+        fold: Some(canonicalize::fold_rank),
         ..OpDef::new("memref.rank", "how many dimensions a buffer has")
     },
     OpDef {
@@ -142,7 +148,10 @@ pub static DEFS: &[OpDef] = &[
         traits: Traits::PURE,
         ..OpDef::new("memref.distinct_objects", "the buffers, which are known not to overlap")
     },
-    view("memref.cast", "the same buffer with a type that knows more or less", SOURCE, &[]),
+    OpDef {
+        fold: Some(canonicalize::fold_cast),
+        ..view("memref.cast", "the same buffer with a type that knows more or less", SOURCE, &[])
+    },
     view("memref.memory_space_cast", "the same buffer in another memory space", SOURCE, &[]),
     view("memref.reshape", "the buffer with the shape that another buffer holds", RESHAPED, &[]),
     view(

@@ -17,6 +17,7 @@ mod infer;
 pub mod linalg;
 pub mod math;
 pub mod memref;
+pub mod run;
 pub mod scf;
 pub mod tensor;
 

@@ -1,8 +1,14 @@
 //! MLIR's `scf` dialect: loops and conditions as operations with regions.
 
+mod conditions;
+mod loops;
+
 use tangram_ir::{AttrKind, OpDef, OperandDef, ResultDef, Traits};
 
 use super::{infer, optional, required, results, value, values};
+
+pub(super) use conditions::REWRITES as CONDITIONS;
+pub(super) use loops::REWRITES as LOOPS;
 
 /// Every definition of this dialect.
 pub static DEFS: &[OpDef] = &[

@@ -1,5 +1,7 @@
 //! MLIR's `tensor` dialect: tensors made, taken apart and reshaped.
 
+mod fold;
+
 use tangram_ir::{AttrDef, AttrKind, OpDef, OperandDef, Traits};
 
 use super::{INDICES, RESULT, infer, optional, required, result, value, values};
@@ -37,6 +39,7 @@ pub static DEFS: &[OpDef] = &[
     OpDef {
         operands: &[value("tensor", "the tensor"), INDICES],
         infer: Some(infer::element_of_first),
+        fold: Some(fold::extract),
         ..plain("tensor.extract", "an element of a tensor", &[], &[])
     },
     OpDef {
@@ -44,7 +47,10 @@ pub static DEFS: &[OpDef] = &[
         infer: Some(infer::like_second),
         ..plain("tensor.insert", "the tensor with an element replaced", &[], &[])
     },
-    plain("tensor.extract_slice", "a part of a tensor, with steps", SLICED, SLICE),
+    OpDef {
+        fold: Some(fold::whole_part),
+        ..plain("tensor.extract_slice", "a part of a tensor, with steps", SLICED, SLICE)
+    },
     OpDef {
         infer: Some(infer::like_second),
         ..plain("tensor.insert_slice", "the tensor with a part replaced", INSERTED, SLICE)
@@ -83,7 +89,10 @@ pub static DEFS: &[OpDef] = &[
             SCATTER,
         )
     },
-    plain("tensor.cast", "the same tensor with a type that knows more or less", SOURCE, &[]),
+    OpDef {
+        fold: Some(fold::cast),
+        ..plain("tensor.cast", "the same tensor with a type that knows more or less", SOURCE, &[])
+    },
     plain("tensor.bitcast", "the same bits as elements of another type", SOURCE, &[]),
     plain("tensor.reshape", "the tensor with the shape that another tensor holds", RESHAPED, &[]),
     plain(
@@ -96,10 +105,12 @@ pub static DEFS: &[OpDef] = &[
     OpDef {
         traits: Traits::PURE.union(Traits::MAY_TRAP),
         infer: Some(infer::index),
+        fold: Some(fold::dim),
         ..plain("tensor.dim", "an extent of a tensor", DIMENSION, &[])
     },
     OpDef {
         infer: Some(infer::index),
+        fold: Some(fold::rank),
         ..plain("tensor.rank", "how many dimensions a tensor has", TENSOR, &[])
     },
 ];

@@ -10,6 +10,12 @@ macro_rules! known {
         pub(crate) struct Known {
             $(pub(crate) $field: Name,)*
             pub(crate) predicate: Str,
+            pub(crate) map: Str,
+            pub(crate) lower: Str,
+            pub(crate) upper: Str,
+            pub(crate) step: Str,
+            pub(crate) condition: Str,
+            pub(crate) segments: Str,
         }
 
         impl Known {
@@ -17,6 +23,12 @@ macro_rules! known {
                 Known {
                     $($field: context.name($text),)*
                     predicate: context.str("predicate"),
+                    map: context.str("map"),
+                    lower: context.str("lowerBoundMap"),
+                    upper: context.str("upperBoundMap"),
+                    step: context.str("step"),
+                    condition: context.str("condition"),
+                    segments: context.str("operandSegmentSizes"),
                 }
             }
         }
@@ -33,6 +45,9 @@ known! {
     extf = "arith.extf",
     index_cast = "arith.index_cast", index_castui = "arith.index_castui",
     bitcast = "arith.bitcast", uitofp = "arith.uitofp",
+    apply = "affine.apply",
+    alloc = "memref.alloc", alloca = "memref.alloca", dealloc = "memref.dealloc",
+    store = "memref.store", memref_cast = "memref.cast",
 }
 
 impl Known {

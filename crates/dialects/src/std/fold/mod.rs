@@ -10,6 +10,7 @@ mod known;
 mod look;
 pub(crate) mod number;
 mod pattern;
+mod regions;
 
 use std::sync::Arc;
 
@@ -29,7 +30,14 @@ pub(crate) type Rewrite = (&'static str, &'static [&'static str], RewriteFn);
 
 /// The canonicalisation patterns of all dialects.
 pub fn canonicalization(context: &Arc<Context>) -> Vec<Box<dyn RewritePattern>> {
-    let tables: [&[Rewrite]; 1] = [super::arith::REWRITES];
+    let tables: [&[Rewrite]; 6] = [
+        super::arith::REWRITES,
+        super::cf::REWRITES,
+        super::scf::LOOPS,
+        super::scf::CONDITIONS,
+        super::affine::REWRITES,
+        super::memref::REWRITES,
+    ];
     let all = tables.into_iter().flatten().copied();
     all.map(|rewrite| Box::new(Native::new(context, rewrite)) as Box<dyn RewritePattern>).collect()
 }

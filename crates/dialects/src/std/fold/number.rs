@@ -223,3 +223,21 @@ fn elements(context: &Context, attr: Attr, count: usize) -> Option<Vec<Number>> 
     (bytes.len() == size.checked_mul(count)?)
         .then(|| bytes.chunks(size).map(|chunk| decode(form, chunk)).collect())
 }
+
+/// The first `count` elements of `attr`, which are integers.
+pub(crate) fn integers(context: &Context, attr: Attr, count: usize) -> Option<Vec<i128>> {
+    let all = elements(context, attr, count)?.into_iter();
+    all.map(|n| if let Number::Int(value) = n { Some(value) } else { None }).collect()
+}
+
+/// Element `at`, in row-major order, of the constant tensor `attr`, as a constant of type `ty`.
+pub(crate) fn element(context: &Context, attr: Attr, at: usize, ty: Type) -> Option<Attr> {
+    if let Some(one) = splat(context, attr) {
+        return constant(context, ty, one);
+    }
+    let AttrData::Dense { ty: whole, bytes, .. } = context.attr_data(attr) else { return None };
+    let element = element_type(context, *whole);
+    let size = context.element_bytes(element)?;
+    let bytes = bytes.get(at.checked_mul(size)?..)?.get(..size)?;
+    constant(context, ty, decode(form(context, element)?, bytes))
+}

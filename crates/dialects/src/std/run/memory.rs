@@ -1,0 +1,174 @@
+//! Buffers, tensors, and affine accesses to buffers.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use tangram_ir::{Op, Type, TypeData, Value};
+
+use super::{Datum, Elements, Machine, Result};
+
+impl Machine<'_> {
+    pub(super) fn memory(&mut self, op: Op, operands: &[Datum]) -> Result<Vec<Datum>> {
+        let one = |datum| Ok(vec![datum]);
+        match (self.module.name_text(op), operands) {
+            ("memref.alloc" | "memref.alloca", sizes) => {
+                let elements = self.blank(op, sizes)?;
+                one(Datum::Buffer(Rc::new(RefCell::new(elements))))
+            }
+            ("memref.dealloc", _) => Ok(Vec::new()),
+            ("memref.load", [Datum::Buffer(buffer), indices @ ..]) => {
+                let at = self.ints(op, indices)?;
+                one(self.load(op, &buffer.borrow(), &at)?)
+            }
+            ("memref.store", [value, Datum::Buffer(buffer), indices @ ..]) => {
+                let at = self.ints(op, indices)?;
+                self.store(op, &mut buffer.borrow_mut(), &at, value)
+            }
+            ("memref.copy", [Datum::Buffer(from), Datum::Buffer(to)]) => {
+                let from = from.borrow().clone();
+                if from.extents != to.borrow().extents {
+                    return Err(self.undefined(op));
+                }
+                *to.borrow_mut() = from;
+                Ok(Vec::new())
+            }
+            ("memref.cast", [buffer]) => one(self.cast(op, buffer)?),
+            ("memref.dim", [Datum::Buffer(buffer), index]) => {
+                let extents = buffer.borrow().extents.clone();
+                self.extent(op, &extents, index)
+            }
+            ("memref.rank", [Datum::Buffer(buffer)]) => {
+                one(Datum::Int(buffer.borrow().extents.len() as i128))
+            }
+            ("tensor.extract", [Datum::Tensor(tensor), indices @ ..]) => {
+                let at = self.ints(op, indices)?;
+                one(self.load(op, tensor, &at)?)
+            }
+            ("tensor.insert", [value, Datum::Tensor(tensor), indices @ ..]) => {
+                let (at, mut new) = (self.ints(op, indices)?, (**tensor).clone());
+                self.store(op, &mut new, &at, value)?;
+                one(Datum::Tensor(Rc::new(new)))
+            }
+            ("tensor.from_elements", data) => {
+                let mut elements = self.blank(op, &[])?;
+                if elements.data.len() != data.len() {
+                    return Err(self.unsupported(op));
+                }
+                elements.data = data.to_vec();
+                one(Datum::Tensor(Rc::new(elements)))
+            }
+            ("tensor.splat", [value, sizes @ ..]) => {
+                let mut elements = self.blank(op, sizes)?;
+                elements.data.fill(value.clone());
+                one(Datum::Tensor(Rc::new(elements)))
+            }
+            ("tensor.empty", sizes) => one(Datum::Tensor(Rc::new(self.blank(op, sizes)?))),
+            ("tensor.cast", [tensor @ Datum::Tensor(_)]) => one(tensor.clone()),
+            ("tensor.dim", [Datum::Tensor(tensor), index]) => {
+                self.extent(op, &tensor.extents, index)
+            }
+            ("tensor.rank", [Datum::Tensor(tensor)]) => {
+                one(Datum::Int(tensor.extents.len() as i128))
+            }
+            _ => Err(self.unsupported(op)),
+        }
+    }
+
+    fn cast(&self, op: Op, buffer: &Datum) -> Result<Datum> {
+        let Datum::Buffer(held) = buffer else { return Err(self.unsupported(op)) };
+        let (_, to) = self.shape(op, self.module.value_type(self.module.result(op, 0)))?;
+        let extents = &held.borrow().extents;
+        let fits = to.len() == extents.len()
+            && to.iter().zip(extents).all(|(to, from)| to.is_none_or(|to| to == *from));
+        if fits { Ok(buffer.clone()) } else { Err(self.undefined(op)) }
+    }
+
+    fn extent(&self, op: Op, extents: &[i64], index: &Datum) -> Result<Vec<Datum>> {
+        let at = self.ints(op, std::slice::from_ref(index))?[0];
+        let extent = usize::try_from(at).ok().and_then(|at| extents.get(at));
+        Ok(vec![Datum::Int(i128::from(*extent.ok_or_else(|| self.undefined(op))?))])
+    }
+
+    /// The element type and extents of a buffer or tensor type.
+    fn shape(&self, op: Op, ty: Type) -> Result<(Type, Vec<Option<i64>>)> {
+        let (dims, element) = match self.module.context().type_data(ty) {
+            TypeData::MemRef { dims, element, layout: None, .. } => (&dims[..], *element),
+            TypeData::Tensor(tensor) => (&tensor.dims[..], tensor.element),
+            _ => return Err(self.unsupported(op)),
+        };
+        Ok((element, dims.iter().map(|dim| dim.as_static()).collect()))
+    }
+
+    /// Zeros in the shape of the result, where `sizes` are the extents that are not constant.
+    fn blank(&self, op: Op, sizes: &[Datum]) -> Result<Elements> {
+        const MOST: i64 = 1 << 20;
+        let result: Value = self.module.result(op, 0);
+        let (element, dims) = self.shape(op, self.module.value_type(result))?;
+        let mut sizes = self.ints(op, sizes)?.into_iter();
+        let extents: Option<Vec<i64>> =
+            dims.into_iter().map(|dim| dim.or_else(|| sizes.next())).collect();
+        let extents = extents.ok_or_else(|| self.unsupported(op))?;
+        let count = extents.iter().try_fold(1i64, |n, &extent| {
+            if extent < 0 { None } else { n.checked_mul(extent).filter(|&n| n <= MOST) }
+        });
+        let count = count.ok_or_else(|| self.undefined(op))?;
+        let zero = match self.module.context().type_data(element) {
+            TypeData::Float(_) => Datum::Float(0.0),
+            _ => Datum::Int(0),
+        };
+        Ok(Elements { extents, data: vec![zero; count as usize] })
+    }
+
+    fn position(&self, op: Op, extents: &[i64], at: &[i64]) -> Result<usize> {
+        let inside = at.len() == extents.len()
+            && at.iter().zip(extents).all(|(at, extent)| (0..*extent).contains(at));
+        if !inside {
+            return Err(self.undefined(op));
+        }
+        Ok(at
+            .iter()
+            .zip(extents)
+            .fold(0, |sum, (&at, &extent)| sum * extent as usize + at as usize))
+    }
+
+    fn load(&self, op: Op, elements: &Elements, at: &[i64]) -> Result<Datum> {
+        Ok(elements.data[self.position(op, &elements.extents, at)?].clone())
+    }
+
+    fn store(
+        &self,
+        op: Op,
+        elements: &mut Elements,
+        at: &[i64],
+        value: &Datum,
+    ) -> Result<Vec<Datum>> {
+        let position = self.position(op, &elements.extents, at)?;
+        elements.data[position] = value.clone();
+        Ok(Vec::new())
+    }
+
+    /// An affine operation without regions.
+    pub(super) fn affine(&mut self, op: Op, operands: &[Datum]) -> Result<Vec<Datum>> {
+        let map = self.map(op, "map")?;
+        let mapped = |operands: &[Datum]| {
+            let point = self.ints(op, operands)?;
+            map.evaluate(&point).ok_or_else(|| self.unsupported(op))
+        };
+        let int = |value: Option<i64>| {
+            let value = value.ok_or_else(|| self.unsupported(op))?;
+            Ok(vec![Datum::Int(value.into())])
+        };
+        match (self.module.name_text(op), operands) {
+            ("affine.apply", point) => int(mapped(point)?.first().copied()),
+            ("affine.min", point) => int(mapped(point)?.into_iter().min()),
+            ("affine.max", point) => int(mapped(point)?.into_iter().max()),
+            ("affine.load", [Datum::Buffer(buffer), point @ ..]) => {
+                Ok(vec![self.load(op, &buffer.borrow(), &mapped(point)?)?])
+            }
+            ("affine.store", [value, Datum::Buffer(buffer), point @ ..]) => {
+                self.store(op, &mut buffer.borrow_mut(), &mapped(point)?, value)
+            }
+            _ => Err(self.unsupported(op)),
+        }
+    }
+}
