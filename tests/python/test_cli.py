@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import pathlib
+import signal
 import subprocess
+import sys
+import threading
 
 import onnx
 import pytest
 
+from conftest import ROOT
 from onnx import TensorProto, helper
+
+sys.path.insert(0, str(ROOT / "bench" / "onnx"))
+import scale  # noqa: E402: models of any size
 
 
 @pytest.fixture
@@ -53,10 +61,55 @@ def test_the_report_is_json(run, model, tmp_path) -> None:
     assert set(report["seconds"]) == {"load", "optimise", "save"}
 
 
-def test_limits_stop_the_search_and_say_so(run, model, tmp_path) -> None:
-    said = run("opt", model, "-o", tmp_path / "out.onnx", "--max-rewrites", "1").stdout
+def test_the_report_tells_of_each_change(run, model, tmp_path) -> None:
+    request = ("opt", model, "-o", tmp_path / "out.onnx", "--json", "-")
+    report = json.loads(run(*request).stdout)
+    fired = {rule["name"] for rule in report["rules"] if rule["fired"]}
+    assert fired and fired <= {step["rule"] for step in report["steps"]}
+    assert len(report["steps"]) == report["step_count"]
+    names = {node["source"][0] for step in report["steps"] for node in step["matched"] if node["source"]}
+    known = {node.name for node in onnx.load(model).graph.node}
+    assert names & known, "steps name the nodes of the model"
+    assert json.loads(run(*request, "--steps", "1").stdout)["steps"] == report["steps"][:1]
+
+
+@pytest.mark.parametrize("strategy", ["greedy", "walk"])
+@pytest.mark.parametrize("limit", [("--max-rewrites", "1"), ("--max-seconds", "0")])
+def test_limits_stop_the_search_and_say_so(run, model, tmp_path, limit, strategy) -> None:
+    request = ("opt", model, "-o", tmp_path / "out.onnx", "--strategy", strategy)
+    said = run(*request, *limit).stdout
     assert "stopped early" in said
     onnx.checker.check_model(tmp_path / "out.onnx")
+
+
+def test_ctrl_c_keeps_what_is_reached(tangram_bin, tmp_path) -> None:
+    """The bar is shown on a terminal; when it counts rewrites, Ctrl-C comes."""
+    source, out = tmp_path / "in.onnx", tmp_path / "out.onnx"
+    source.write_bytes(scale.build(20_000).SerializeToString())
+    terminal, end = os.openpty()
+    command = [tangram_bin, "opt", source, "-o", out]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=end, text=True)
+    os.close(end)
+
+    def watch() -> None:
+        shown, told = b"", False
+        while True:
+            try:
+                shown += os.read(terminal, 4096)
+            except OSError:  # the other end is closed
+                return
+            if b" rewrites" in shown and not told:
+                told = True
+                process.send_signal(signal.SIGINT)
+
+    reader = threading.Thread(target=watch)
+    reader.start()
+    said, _ = process.communicate(timeout=300)
+    reader.join(timeout=60)
+    os.close(terminal)
+    assert process.returncode == 0 and "stopped early by cancellation" in said
+    onnx.checker.check_model(out)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.onnx", "out.onnx"]
 
 
 def cyclic() -> bytes:

@@ -1,5 +1,6 @@
 //! Rules: those that are shipped, and those that a user names.
 
+use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashSet;
@@ -160,12 +161,12 @@ impl Library {
     ) -> Result<Compiled, OptimiseError> {
         let mut settings = rules::Options { natives: natives(), ..rules::Options::default() };
         settings.fold_growth = selection.fold_growth.unwrap_or(settings.fold_growth);
-        let schema = NnSchema::new(context);
+        let schema = LazyCell::new(|| NnSchema::new(context));
         let mut compiled = Compiled::default();
         for located in self.rules.iter().filter(|located| (selection.wanted)(&located.rule)) {
             let found = match self.shipped.contains(&located.spans.name.file) {
                 true => Vec::new(),
-                false => check_rule(located, &schema),
+                false => check_rule(located, &*schema),
             };
             if has_errors(&found) {
                 return Err(OptimiseError::Rules(self.sources.render(&found)));
