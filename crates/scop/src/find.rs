@@ -41,7 +41,7 @@ impl Source<'_> {
 }
 
 pub(crate) fn parts(source: &str, budget: &Budget) -> Result<Vec<Part>, Vec<Problem>> {
-    let marked = marked(source);
+    let marked = marked(&without_comments(source));
     check_depth(&marked).map_err(|problem| vec![problem])?;
     std::thread::scope(|scope| {
         let work = || inner(&marked, budget);
@@ -97,6 +97,46 @@ fn marked(source: &str) -> String {
         marked.push_str(&format!("{call}();\n"));
     }
     marked
+}
+
+/// Puts spaces in the place of comments; lines stay where they are.
+fn without_comments(source: &str) -> String {
+    let mut text = String::with_capacity(source.len());
+    let mut rest = source;
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            '/' if rest.starts_with("/*") => rest[2..].find("*/").map_or(rest.len(), |end| end + 4),
+            '"' | '\'' => {
+                let length = literal(rest, first);
+                text.push_str(&rest[..length]);
+                rest = &rest[length..];
+                continue;
+            }
+            _ => {
+                text.push(first);
+                rest = &rest[first.len_utf8()..];
+                continue;
+            }
+        };
+        text.extend(rest[..length].chars().map(|c| if c == '\n' { c } else { ' ' }));
+        rest = &rest[length..];
+    }
+    text
+}
+
+/// Returns the length of a literal with its quotes.
+fn literal(text: &str, quote: char) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            _ if c == quote => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
 }
 
 fn check_depth(text: &str) -> Result<(), Problem> {

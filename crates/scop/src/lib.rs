@@ -12,7 +12,7 @@
 //! #pragma endscop
 //! ```
 //!
-//! Bounds and conditions may use `+`, `-`, multiplication by constants, `/` and `%` by
+//! `examples/kernels` has more. Bounds and conditions may use `+`, `-`, multiplication by constants, `/` and `%` by
 //! positive constants, `min`, `max`, `floord`, `ceild`, `?:`, `&&`, `||` and `!`. What is
 //! not affine is reported with its place and the reason.
 //!

@@ -144,3 +144,11 @@ fn syntax_errors_have_a_place() {
     let open = "void f() {\n#pragma scop\n}";
     assert!(parts(open, &budget()).expect_err("refused")[0].message.contains("endscop"));
 }
+
+#[test]
+fn comments_are_no_code() {
+    let body = "// for (;;)\nfor (int i = 0; i < n; i++) /* x[i * i] = 1;\n*/ x[i] = '\"';";
+    let part = part(body);
+    assert_eq!((part.last_line, part.scop.statements[0].line), (8, 7));
+    assert_eq!(part.scop.statements[0].text, "x[i] = '\"'");
+}
