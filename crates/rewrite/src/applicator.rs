@@ -5,6 +5,7 @@ use std::time::Instant;
 use rustc_hash::FxHashMap;
 use tangram_ir::{Name, Op};
 
+use crate::discriminator::Admitted;
 use crate::pattern::{IMPOSSIBLE, NoMatch, RewritePattern};
 use crate::rewriter::Rewriter;
 use crate::set::{FrozenPatternSet, PatternReport};
@@ -46,6 +47,7 @@ pub struct PatternApplicator<'a> {
     /// The candidates for a name, in the order of the cost model.
     orders: FxHashMap<Name, Box<[u32]>>,
     reports: Vec<PatternReport>,
+    admitted: Admitted,
 }
 
 impl<'a> PatternApplicator<'a> {
@@ -56,7 +58,13 @@ impl<'a> PatternApplicator<'a> {
             ..PatternReport::default()
         };
         let reports = set.iter().map(report).collect();
-        PatternApplicator { set, benefits: None, orders: FxHashMap::default(), reports }
+        PatternApplicator {
+            set,
+            benefits: None,
+            orders: FxHashMap::default(),
+            reports,
+            admitted: Admitted::default(),
+        }
     }
 
     /// The patterns.
@@ -125,10 +133,16 @@ impl<'a> PatternApplicator<'a> {
         let name = rewriter.module().name(op);
         let count = self.candidates(name).len();
         let mut start = (count > 0).then(Instant::now);
+        // Whoever wants reasons gets one from each pattern.
+        let discriminate = !rewriter.wants_reasons();
+        self.set.reset(&mut self.admitted);
         for k in 0..count {
             let i = self.candidates(name)[k];
             let pattern = self.set.pattern(i);
             if !self.set.accepts(i, rewriter.module(), op) || !attempts.may_apply(pattern, op) {
+                continue;
+            }
+            if discriminate && !self.set.admits(i, rewriter.module(), op, &mut self.admitted) {
                 continue;
             }
             let outcome = rewriter.attempt(pattern, op);

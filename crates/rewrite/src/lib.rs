@@ -10,6 +10,7 @@
 mod applicator;
 pub mod conversion;
 mod debug_log;
+mod discriminator;
 mod fn_pattern;
 pub mod greedy;
 mod journal;
@@ -24,6 +25,7 @@ mod walk;
 
 pub use applicator::{Attempts, PatternApplicator};
 pub use debug_log::{DebugKind, DebugLog};
+pub use discriminator::Discriminator;
 pub use fn_pattern::FnPattern;
 pub use greedy::{GreedyConfig, Report};
 pub use journal::{Journal, Mark};

@@ -5,6 +5,7 @@ use std::time::Duration;
 use rustc_hash::FxHashMap;
 use tangram_ir::{Module, Name, Op};
 
+use crate::discriminator::{Admitted, Covered, Discriminator, cover};
 use crate::fn_pattern::Labelled;
 use crate::pattern::{IMPOSSIBLE, RewritePattern, Roots};
 
@@ -12,6 +13,7 @@ use crate::pattern::{IMPOSSIBLE, RewritePattern, Roots};
 #[derive(Default)]
 pub struct PatternSet {
     patterns: Vec<Box<dyn RewritePattern>>,
+    discriminators: Vec<Box<dyn Discriminator>>,
 }
 
 impl PatternSet {
@@ -25,6 +27,12 @@ impl PatternSet {
         self.patterns.push(pattern);
     }
 
+    /// Adds what tells which of some patterns of the set may match. Patterns are known by their
+    /// names; what is not in the set does no harm.
+    pub fn add_discriminator(&mut self, discriminator: Box<dyn Discriminator>) {
+        self.discriminators.push(discriminator);
+    }
+
     /// Adds a pattern that `label` switches on and off, besides its own labels.
     pub fn add_with_label(&mut self, label: &str, pattern: Box<dyn RewritePattern>) {
         self.patterns.push(Box::new(Labelled::new(pattern, label)));
@@ -33,11 +41,13 @@ impl PatternSet {
     /// Adds all patterns of `other`, which is empty then.
     pub fn append(&mut self, other: &mut PatternSet) {
         self.patterns.append(&mut other.patterns);
+        self.discriminators.append(&mut other.discriminators);
     }
 
     /// Drops all patterns.
     pub fn clear(&mut self) {
         self.patterns.clear();
+        self.discriminators.clear();
     }
 
     /// How many patterns there are.
@@ -68,7 +78,7 @@ impl PatternSet {
         };
         let mut patterns = self.patterns;
         patterns.retain(|p| !listed(&**p, disable) && (only.is_empty() || listed(&**p, only)));
-        FrozenPatternSet::new(patterns)
+        FrozenPatternSet::new(patterns, self.discriminators)
     }
 }
 
@@ -85,12 +95,18 @@ pub struct FrozenPatternSet {
     any: Box<[u32]>,
     /// By pattern: what its root has to be.
     roots: Box<[Roots]>,
+    discriminators: Box<[Box<dyn Discriminator>]>,
+    /// By pattern: the discriminator that knows it.
+    covered: Box<[Covered]>,
     depth: u32,
     sideways: bool,
 }
 
 impl FrozenPatternSet {
-    fn new(mut patterns: Vec<Box<dyn RewritePattern>>) -> FrozenPatternSet {
+    fn new(
+        mut patterns: Vec<Box<dyn RewritePattern>>,
+        discriminators: Vec<Box<dyn Discriminator>>,
+    ) -> FrozenPatternSet {
         patterns.sort_by_key(|pattern| std::cmp::Reverse(pattern.benefit()));
         let roots: Vec<Roots> = patterns.iter().map(|pattern| pattern.roots()).collect();
         let mut by_name: FxHashMap<Name, Vec<u32>> = FxHashMap::default();
@@ -124,6 +140,8 @@ impl FrozenPatternSet {
             by_name: by_name.into_iter().map(|(name, list)| (name, list.into())).collect(),
             any: any.into(),
             roots: roots.into(),
+            covered: cover(&patterns, &discriminators),
+            discriminators: discriminators.into(),
             patterns,
         }
     }
@@ -161,6 +179,16 @@ impl FrozenPatternSet {
             Roots::Names(_) | Roots::Any => true,
             root => root.accept(module, op),
         }
+    }
+
+    /// Makes `admitted` ready for another operation.
+    pub(crate) fn reset(&self, admitted: &mut Admitted) {
+        admitted.reset(self.discriminators.len());
+    }
+
+    /// Says whether no discriminator rules out that pattern `i` matches at `op`.
+    pub(crate) fn admits(&self, i: u32, module: &Module, op: Op, admitted: &mut Admitted) -> bool {
+        admitted.has(&self.discriminators, self.covered[i as usize], (module, op))
     }
 
     /// How many operations the longest chain of a pattern has, the root counted.

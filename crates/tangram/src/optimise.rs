@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tangram_dialects::nn::patterns;
 use tangram_gsl::ast::Rule;
-use tangram_gsl::rules::CompiledRule;
+use tangram_gsl::rules::{CompiledRule, RuleDiscriminator};
 use tangram_ir::{Module, Order, walk};
 use tangram_onnx::{Model, is_expressible};
 use tangram_rewrite::greedy::{self, GreedyConfig, Stop};
@@ -206,6 +206,7 @@ fn pattern_set(
     options: &Options,
 ) -> Result<FrozenPatternSet, OptimiseError> {
     let mut set = native_set(model, options);
+    set.add_discriminator(Box::new(RuleDiscriminator::new(rules)));
     for rule in rules {
         set.add(Box::new(rule.clone()));
     }
@@ -220,7 +221,7 @@ fn pattern_set(
 
 /// The label of rules that are no improvement by themselves: applied only where `only` asks for
 /// them by name or by one of their labels.
-const ON_REQUEST: &str = "on-request";
+pub const ON_REQUEST: &str = "on-request";
 
 fn is_named(rule: &Rule, name: &str) -> bool {
     rule.name() == name || rule.labels().iter().any(|label| label == name)

@@ -6,7 +6,7 @@ use tangram_ir::Op;
 use super::bindings::{Frame, Target};
 use super::solver::{Goal, Solver};
 use crate::ast::{PatId, PatternKind};
-use crate::plan::Route;
+use crate::plan::{Route, Ways};
 
 /// How many users of a value are counted when ways are compared.
 const MAX_COUNTED: usize = 64;
@@ -33,22 +33,8 @@ impl Solver<'_> {
     /// Every match is among them: each goes along some way, and of the ways from matched values
     /// the one with the fewest users at its start is taken.
     pub(super) fn candidates(&self, k: usize, frame: Frame, root: PatId) -> Vec<Target> {
-        let mut start: Option<(usize, &Route, Target)> = None;
-        for route in self.plan.routes(k) {
-            let Some(target) = self.bindings.target(self.plan, frame, route.from) else { continue };
-            let users = match self.key(target) {
-                Target::Value(value) => self.module.uses(value).take(MAX_COUNTED).count(),
-                Target::Results(op) => {
-                    let uses = self.module.results(op).flat_map(|value| self.module.uses(value));
-                    uses.take(MAX_COUNTED).count()
-                }
-            };
-            if start.is_none_or(|(fewest, ..)| users < fewest) {
-                start = Some((users, route, target));
-            }
-        }
-        let mut found = match start {
-            Some((_, route, target)) => self.climb(route, target),
+        let mut found = match self.reach(self.plan.ways(k), frame) {
+            Some(found) => found,
             None => self.scan(root),
         };
         let inside = |target: &Target| {
@@ -65,10 +51,42 @@ impl Solver<'_> {
         ops.into_iter().map(|(_, target)| target).collect()
     }
 
+    /// Follows the best way that starts at what is matched; none if no way does.
+    fn reach(&self, ways: &Ways, frame: Frame) -> Option<Vec<Target>> {
+        let bound = ways.direct.iter().filter_map(|route| {
+            let target = self.bindings.target(self.plan, frame, route.from)?;
+            Some((self.count_users(target), route, target))
+        });
+        if let Some((_, route, target)) = bound.min_by_key(|(users, ..)| *users) {
+            return Some(self.climb(route, vec![target]));
+        }
+        // Through an alternative: a match takes one of its options, whichever.
+        ways.options.iter().find_map(|(route, options)| {
+            let mut level = Vec::new();
+            for option in options {
+                level.extend(self.reach(option, frame)?);
+            }
+            Some(self.climb(route, level))
+        })
+    }
+
+    fn count_users(&self, target: Target) -> usize {
+        match self.key(target) {
+            Target::Value(value) => self.module.uses(value).take(MAX_COUNTED).count(),
+            Target::Results(op) => {
+                let uses = self.module.results(op).flat_map(|value| self.module.uses(value));
+                uses.take(MAX_COUNTED).count()
+            }
+        }
+    }
+
     /// Every value that an operation of the block makes.
     fn scan(&self, root: PatId) -> Vec<Target> {
         let ops = self.block.into_iter().flat_map(|block| self.module.ops(block));
-        ops.flat_map(|op| self.made(root, op)).collect()
+        if matches!(self.plan.rule().pattern(root).kind, PatternKind::Call { .. }) {
+            return ops.flat_map(|op| self.made(root, op)).collect();
+        }
+        ops.flat_map(|op| self.module.results(op)).map(Target::Value).collect()
     }
 
     fn made(&self, id: PatId, op: Op) -> Vec<Target> {
@@ -79,8 +97,7 @@ impl Solver<'_> {
         }
     }
 
-    fn climb(&self, route: &Route, from: Target) -> Vec<Target> {
-        let mut level = vec![from];
+    fn climb(&self, route: &Route, mut level: Vec<Target>) -> Vec<Target> {
         for &step in &route.steps {
             let mut next = Vec::new();
             let mut seen = FxHashSet::default();

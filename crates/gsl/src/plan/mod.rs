@@ -2,13 +2,14 @@
 //!
 //! A plan holds what can be known before any graph is seen: which operations each call may match,
 //! the operand lists with tuples spread out, the [`Prefix`] of cheap tests from the root that
-//! reject most operations at once, and the [`Route`]s by which the other outputs are found from
-//! what is matched already. The prefix is a flat list of instructions over numbered places, so
-//! that the prefixes of many rules can be merged.
+//! reject most operations at once, and the [`Ways`] by which the other outputs are found from
+//! what is matched already. The prefix is a flat list of instructions over numbered places; the
+//! prefixes of many rules are merged into one [`SharedPlan`].
 
 mod operands;
 mod prefix;
 mod route;
+mod shared;
 
 use rustc_hash::FxHashMap;
 use tangram_ir::{Context, Name};
@@ -19,7 +20,8 @@ use crate::schema::{operation_name, operations_with};
 
 pub use operands::Operand;
 pub use prefix::{Instruction, Prefix};
-pub use route::Route;
+pub use route::{Route, Ways};
+pub use shared::SharedPlan;
 
 /// A rule and what follows from it and the registered operations.
 #[derive(Clone, Debug)]
@@ -36,7 +38,7 @@ pub struct Plan {
     /// For each pattern that is variadic, its templates and what stands for them in branch 0.
     templates: Vec<FxHashMap<PatId, Option<PatId>>>,
     /// For each output, the ways to it from the patterns that it shares with others.
-    routes: Vec<Vec<Route>>,
+    ways: Vec<Ways>,
     prefix: Prefix,
 }
 
@@ -55,7 +57,7 @@ impl Plan {
             source,
             tuple: tuples(rule, &source_order),
             templates: rule.patterns().map(|(id, _)| templates(rule, id)).collect(),
-            routes: Vec::new(),
+            ways: Vec::new(),
             prefix: Prefix::default(),
         };
         for (id, _) in rule.patterns() {
@@ -69,7 +71,7 @@ impl Plan {
         }
         for &output in rule.sources() {
             let root = plan.branch_root(output);
-            plan.routes.push(route::routes(&plan, root));
+            plan.ways.push(route::ways(&plan, root));
         }
         plan.prefix = prefix::prefix(&plan);
         plan
@@ -101,8 +103,8 @@ impl Plan {
     }
 
     /// Returns the ways to an output.
-    pub fn routes(&self, output: usize) -> &[Route] {
-        &self.routes[output]
+    pub fn ways(&self, output: usize) -> &Ways {
+        &self.ways[output]
     }
 
     /// Returns the tests that reject most operations.

@@ -87,7 +87,11 @@ pub(super) fn prefix(plan: &Plan) -> Prefix {
     let mut code = Vec::new();
     let mut places = 1;
     let mut seen = vec![false; plan.width()];
-    let first = plan.rule().sources().first().and_then(|id| call_below(plan, *id));
+    let output = plan.rule().sources().first();
+    // What stands for a template in branch 0 of a variadic output is what the root meets.
+    let met = |id: PatId| output.and_then(|v| plan.template(*v, id)).flatten().unwrap_or(id);
+    let root = output.map(|output| met(plan.branch_root(*output)));
+    let first = root.and_then(|id| call_below(plan, id, &met));
     let mut stack: Vec<(PatId, u32)> = first.into_iter().map(|call| (call, 0)).collect();
     while let Some((id, place)) = stack.pop() {
         let PatternKind::Call { op, commutative, associative, .. } = plan.rule().pattern(id).kind
@@ -110,9 +114,10 @@ pub(super) fn prefix(plan: &Plan) -> Prefix {
         }
         for (i, operand) in operands[..fixed].iter().enumerate() {
             let Operand::One(part) = *operand else { continue };
+            let part = met(part);
             if let PatternKind::Const { .. } = plan.rule().pattern(part).kind {
                 code.push(Instruction::Constant { place, operand: i as u32 });
-            } else if let Some(call) = call_below(plan, part)
+            } else if let Some(call) = call_below(plan, part, &met)
                 && !seen[call.index()]
             {
                 code.push(Instruction::Enter { place, operand: i as u32 });
@@ -125,10 +130,11 @@ pub(super) fn prefix(plan: &Plan) -> Prefix {
 }
 
 /// Returns the call whose operation defines what `id` matches, if there is but one.
-fn call_below(plan: &Plan, id: PatId) -> Option<PatId> {
+fn call_below(plan: &Plan, id: PatId, met: &impl Fn(PatId) -> PatId) -> Option<PatId> {
     match plan.rule().pattern(id).kind {
         PatternKind::Call { .. } => Some(id),
         PatternKind::Proj { tuple, .. } => {
+            let tuple = met(tuple);
             let call = matches!(plan.rule().pattern(tuple).kind, PatternKind::Call { .. });
             call.then_some(tuple)
         }

@@ -14,18 +14,30 @@ pub struct Route {
     pub steps: Vec<PatId>,
 }
 
-/// Lists a shortest way to `root` from each pattern below it, nearest first.
-pub(super) fn routes(plan: &Plan, root: PatId) -> Vec<Route> {
+/// The ways to one pattern, each of which every match has; nearest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ways {
+    /// The ways that pass through no alternative.
+    pub direct: Vec<Route>,
+    /// The ways that start at an alternative, with those to each of its options: a match has only
+    /// the ways through the option that it takes.
+    pub options: Vec<(Route, Vec<Ways>)>,
+}
+
+/// Lists a shortest way to `root` from each pattern below it.
+pub(super) fn ways(plan: &Plan, root: PatId) -> Ways {
     let mut above: Vec<Option<PatId>> = vec![None; plan.width()];
     let mut seen = vec![false; plan.width()];
     let mut queue = VecDeque::from([root]);
-    let mut routes = Vec::new();
+    let mut found = Ways::default();
     seen[root.index()] = true;
     while let Some(id) = queue.pop_front() {
         let steps = std::iter::successors(above[id.index()], |id| above[id.index()]);
-        routes.push(Route { from: id, steps: steps.collect() });
-        // What is negated is not there to be walked through.
-        if matches!(plan.rule().pattern(id).kind, PatternKind::Not(_)) {
+        let route = Route { from: id, steps: steps.collect() };
+        found.direct.push(route.clone());
+        if let PatternKind::Alt(options) = &plan.rule().pattern(id).kind {
+            let each = options.iter().map(|option| ways(plan, *option));
+            found.options.push((route, each.collect()));
             continue;
         }
         for part in same_or_operands(plan, id) {
@@ -35,17 +47,19 @@ pub(super) fn routes(plan: &Plan, root: PatId) -> Vec<Route> {
             }
         }
     }
-    routes
+    found
 }
 
-/// Lists the parts whose value is an operand of `id` or that of `id`.
+/// Lists the parts whose value is an operand of `id` or that of `id`, in every match.
 fn same_or_operands(plan: &Plan, id: PatId) -> Vec<PatId> {
     match &plan.rule().pattern(id).kind {
-        // What stands for an inner template in branch 0 is no branch.
+        // Branch 0 is always there; what stands for an inner template in it is no branch.
         PatternKind::Variadic { field, templates, .. } => {
-            let first = templates.iter().filter(|t| t.pattern == *field).filter_map(|t| t.first);
-            std::iter::once(*field).chain(first).collect()
+            let first = templates.iter().find(|t| t.pattern == *field).and_then(|t| t.first);
+            vec![first.unwrap_or(*field)]
         }
+        // What is negated is not there to be walked through.
+        PatternKind::Not(_) => Vec::new(),
         _ => parts(plan.rule(), id),
     }
 }
