@@ -177,6 +177,18 @@ pub(crate) enum RulesCommand {
         #[arg(long)]
         check: bool,
     },
+    /// Write the rules of another optimiser's collection as text: TASO's protobuf, or one of
+    /// TENSAT's lists of terms.
+    Import {
+        /// The collection.
+        file: PathBuf,
+        /// Where to write the rules; standard output if absent.
+        #[arg(short, long)]
+        output: Option<PathBuf>,
+        /// Two lines of a list are the two outputs of one rule.
+        #[arg(long)]
+        pairs: bool,
+    },
     /// Check rules against the operations, and verify them by exact evaluation of many small
     /// instances. Exits with 1 if one is wrong.
     Check {
@@ -185,6 +197,11 @@ pub(crate) enum RulesCommand {
         /// Leave out verification.
         #[arg(long)]
         quick: bool,
+        /// Instead, say what the rules do to each other when they are applied together: which
+        /// overlap, never get a turn, add nothing, or loop. Exits with 1 for all but an overlap.
+        /// Of the library, without rules on request.
+        #[arg(long, conflicts_with = "quick")]
+        set: bool,
         /// Print the verdicts as JSON.
         #[arg(long)]
         json: bool,

@@ -1,11 +1,11 @@
 //! `tangram rules`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use tangram::gsl::text;
 use tangram::gsl::verify::{Effort, Verdict};
-use tangram::{Library, SHIPPED};
+use tangram::gsl::{import, text};
+use tangram::{Library, ON_REQUEST, SHIPPED};
 
 use crate::args::RulesCommand;
 use crate::error::{self, Error};
@@ -17,7 +17,9 @@ pub(crate) fn run(command: &RulesCommand) -> Result<ExitCode, Error> {
         RulesCommand::List { rules, json } => list(rules, *json),
         RulesCommand::Show { name, rules } => show(name, rules),
         RulesCommand::Fmt { files, check } => format(files, *check),
-        RulesCommand::Check { files, quick, json } => check(files, *quick, *json),
+        RulesCommand::Import { file, output, pairs } => import(file, output.as_deref(), *pairs),
+        RulesCommand::Check { files, set: true, json, .. } => check_set(files, *json),
+        RulesCommand::Check { files, quick, json, .. } => check(files, *quick, *json),
     }
 }
 
@@ -113,6 +115,25 @@ fn format(paths: &[PathBuf], check: bool) -> Result<ExitCode, Error> {
     Ok(if check && changed { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
+/// Writes the rules of a collection as text, and says what is left out.
+fn import(file: &Path, output: Option<&Path>, pairs: bool) -> Result<ExitCode, Error> {
+    let bytes = std::fs::read(file).map_err(error::io(file))?;
+    let imported = match std::str::from_utf8(&bytes) {
+        Ok(list) if list.contains("=>") => import::tensat(list, pairs),
+        _ => import::taso(&bytes),
+    };
+    let imported = imported.map_err(|e| Error::Usage(format!("{}: {e}", file.display())))?;
+    match output {
+        Some(path) => {
+            out::write(path, &imported.text)?;
+            let (rules, left_out) = (imported.rules, imported.left_out.len());
+            out::print(format!("{rules} rules imported, {left_out} left out\n"))?;
+        }
+        None => out::print(imported.text)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
 /// Checks rules against the operations, then verifies them.
 fn check(names: &[String], quick: bool, json: bool) -> Result<ExitCode, Error> {
     let all: Vec<String> = if names.is_empty() {
@@ -144,6 +165,31 @@ fn check(names: &[String], quick: bool, json: bool) -> Result<ExitCode, Error> {
         out::print(format!("{count} rules checked, {wrong} wrong, {unknown} not decided\n"))?;
     }
     Ok(if wrong > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// Says what the rules of a set do to each other.
+fn check_set(names: &[String], json: bool) -> Result<ExitCode, Error> {
+    let mut library = load(names)?;
+    if names.is_empty() {
+        let on_request = |label: &String| label == ON_REQUEST;
+        library.rules.retain(|rule| !rule.rule.labels().iter().any(on_request));
+    }
+    let findings = library.analyse()?;
+    let defects = findings.iter().filter(|finding| finding.is_defect()).count();
+    if json {
+        let list = findings.iter().map(|finding| {
+            serde_json::json!({ "defect": finding.is_defect(), "finding": finding.to_string() })
+        });
+        out::print(format!("{}\n", serde_json::Value::Array(list.collect())))?;
+    } else {
+        for finding in &findings {
+            out::print(format!("{finding}\n"))?;
+        }
+        let overlaps = findings.len() - defects;
+        let count = library.rules.len();
+        out::print(format!("{count} rules as a set: {defects} defects, {overlaps} overlaps\n"))?;
+    }
+    Ok(if defects > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
 fn verdicts_json(verdicts: &[(String, Verdict)]) -> serde_json::Value {

@@ -27,7 +27,8 @@ pub mod steps;
 
 pub use apply_rules::{RuleSetOptions, apply_rules};
 pub use library::{Library, RulesError, SHIPPED};
-pub use optimise::{OptimiseError, Options, Strategy, optimise};
+pub use natives::natives;
+pub use optimise::{ON_REQUEST, OptimiseError, Options, Strategy, optimise};
 pub use progress::Progress;
 pub use report::Report;
 pub use tangram_dialects as dialects;

@@ -4,6 +4,7 @@ use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashSet;
+use tangram_gsl::analysis::{Finding, analyse};
 use tangram_gsl::ast::Rule;
 use tangram_gsl::check::{check_rule, has_errors};
 use tangram_gsl::diagnostic::Sources;
@@ -217,6 +218,24 @@ impl Library {
         self.add_text(&format!("{topic}.gsl"), text, None)?;
         self.shipped.extend(self.rules[known..].iter().map(|located| located.spans.name.file));
         Ok(())
+    }
+
+    /// Finds out what the rules do to each other when they are applied together: which overlap,
+    /// which never get a turn, which loop.
+    ///
+    /// Takes some tens of milliseconds for each; see [`tangram_gsl::analysis`].
+    ///
+    /// # Errors
+    /// [`RulesError::Wrong`] for a rule that cannot be compiled.
+    pub fn analyse(&self) -> Result<Vec<Finding>, RulesError> {
+        let (context, natives) = (tangram_dialects::context(), natives());
+        let options = rules::Options { natives: natives.clone(), ..rules::Options::default() };
+        let compile = |located: &LocatedRule| {
+            CompiledRule::checked(&located.rule, &context, &options, &|_| true)
+                .map_err(|error| RulesError::Wrong { rendered: error.to_string() })
+        };
+        let rules = self.rules.iter().map(compile).collect::<Result<Vec<_>, _>>()?;
+        Ok(analyse(&rules, &context, &natives, 0))
     }
 
     fn add_folder(&mut self, folder: &Path) -> Result<(), RulesError> {

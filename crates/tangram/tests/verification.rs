@@ -1,7 +1,7 @@
 //! Every shipped rule is verified; rules whose conditions are too weak are found out.
 
 use tangram::gsl::verify::{Effort, Verdict};
-use tangram::{Library, SHIPPED};
+use tangram::{Library, ON_REQUEST, SHIPPED};
 
 #[test]
 fn shipped_rules_hold() {
@@ -99,4 +99,16 @@ fn rules_that_are_too_weak_are_found_out() {
         }
     }
     assert!(passed.is_empty(), "not found out:\n{}", passed.join("\n"));
+}
+
+#[test]
+fn shipped_rules_do_not_get_in_each_others_way() {
+    let mut library = Library::shipped().expect("the shipped rules");
+    let on_request = |label: &String| label == ON_REQUEST;
+    library.rules.retain(|rule| !rule.rule.labels().iter().any(on_request));
+    let findings = library.analyse().expect("rules that can be compiled");
+    assert!(!findings.is_empty(), "some rules overlap");
+    let defects: Vec<String> =
+        findings.iter().filter(|f| f.is_defect()).map(ToString::to_string).collect();
+    assert!(defects.is_empty(), "{}", defects.join("\n"));
 }

@@ -39,7 +39,7 @@ use crate::rules::{CompileError, CompiledRule, Natives, Options};
 use crate::schema::NnSchema;
 use condition::Features;
 use hints::Hints;
-use instance::Draft;
+use instance::{Draft, Instance};
 use trial::{Outcome, try_instance};
 
 pub use verdict::{Counterexample, Evidence, Leaf, Verdict};
@@ -115,27 +115,17 @@ impl<'a> Search<'a> {
     }
 
     fn run(&mut self, context: &Arc<Context>) {
-        let hints = Hints::new(self.rule.rule());
-        let mut rng = fastrand::Rng::with_seed(self.effort.seed);
-        for attempt in 0..self.effort.attempts {
-            if self.good.len() + self.bad.len() >= self.effort.instances {
-                break;
-            }
-            // Small instances first: they make the better counterexamples.
-            let cap = 2 + attempt * 3 / self.effort.attempts.max(1);
-            let dtype = element_type(&mut rng, hints.types());
-            let module = Module::new(context.clone());
-            let parts = (self.rule.plan(), self.natives, &hints);
-            let Some(made) = Draft::new(parts, module, &mut rng, cap, dtype).build() else {
-                continue;
-            };
+        let mut sampler = Sampler::new(self.rule, self.natives, self.effort);
+        while self.good.len() + self.bad.len() < self.effort.instances {
+            let Some(made) = sampler.next(context) else { break };
+            let Some(made) = made else { continue };
             self.built += 1;
             let description = trial::describe(&made);
             if self.seen.contains(&description) {
                 continue;
             }
             let features = condition::features(self.rule.rule(), &made);
-            match try_instance(self.rule, made, &mut rng) {
+            match try_instance(self.rule, made, &mut sampler.rng) {
                 Outcome::NoMatch => continue,
                 outcome => self.note(outcome, features),
             }
@@ -191,6 +181,51 @@ impl<'a> Search<'a> {
                     _ => "no instance could be evaluated".to_owned(),
                 },
             },
+        }
+    }
+}
+
+/// Makes instances of the source of a rule, small ones first: they make the better
+/// counterexamples.
+pub(crate) struct Sampler<'a> {
+    rule: &'a CompiledRule,
+    natives: &'a Natives,
+    effort: &'a Effort,
+    hints: Hints,
+    rng: fastrand::Rng,
+    attempt: usize,
+}
+
+impl<'a> Sampler<'a> {
+    pub(crate) fn new(rule: &'a CompiledRule, natives: &'a Natives, effort: &'a Effort) -> Self {
+        let hints = Hints::new(rule.rule());
+        let rng = fastrand::Rng::with_seed(effort.seed);
+        Self { rule, natives, effort, hints, rng, attempt: 0 }
+    }
+
+    /// Makes one more; nothing once all attempts are spent, and nothing inside where one failed.
+    fn next(&mut self, context: &Arc<Context>) -> Option<Option<Instance>> {
+        if self.attempt >= self.effort.attempts {
+            return None;
+        }
+        let cap = 2 + self.attempt * 3 / self.effort.attempts.max(1);
+        self.attempt += 1;
+        let dtype = element_type(&mut self.rng, self.hints.types());
+        let parts = (self.rule.plan(), self.natives, &self.hints);
+        let module = Module::new(context.clone());
+        Some(Draft::new(parts, module, &mut self.rng, cap, dtype).build())
+    }
+
+    /// Makes the next program twice, the same values and operations in both; nothing once all
+    /// attempts are spent.
+    pub(crate) fn twins(&mut self, context: &Arc<Context>) -> Option<(Module, Module)> {
+        loop {
+            let (rng, attempt) = (self.rng.clone(), self.attempt);
+            let Some(first) = self.next(context)? else { continue };
+            self.rng = rng;
+            self.attempt = attempt;
+            let Some(second) = self.next(context)? else { continue };
+            return Some((first.module, second.module));
         }
     }
 }
