@@ -3,8 +3,8 @@
 //! `cargo run --release [-- FILTER [PAIRS]]` runs each workload in interleaved pairs and prints the
 //! median of the ratios of processor time; then the peak memory of the large workloads, the
 //! instructions of the small ones, and what extraction reaches. The first column of a section says
-//! what it is about: `FILTER` selects rows by their names, `memory`, `instructions` and
-//! `extraction` whole sections.
+//! what it is about: `FILTER` selects rows by their names, `memory`,
+//! `explanations`, `instructions` and `extraction` whole sections.
 //!
 //! `only ENGINE WORKLOAD [SIZE]` runs one workload once, for measuring from outside;
 //! `scan WORKLOAD FROM TO` compares sizes only.
@@ -144,6 +144,9 @@ fn main() {
     }
     if "memory".contains(filter) {
         outside::memory();
+    }
+    if "explanations".contains(filter) {
+        outside::explanations();
     }
     if "instructions".contains(filter) {
         outside::instructions();

@@ -1,21 +1,16 @@
 //! What is measured from outside: processor time, peak memory, instructions.
 
-use crate::SMALL;
+use crate::{SMALL, median};
 use std::process::Command;
-use std::sync::OnceLock;
-use std::time::Instant;
 
-/// Returns the seconds that this thread has run, or elapsed seconds where nothing tells them.
+/// How often shares are measured; the median is shown.
+const TIMES: usize = 5;
+
+/// Returns the seconds of processor time used, which other work of the machine hardly changes.
 ///
-/// Both engines run in one thread. Processor time is hardly changed by what else a machine does.
+/// All engines run in one thread.
 pub fn processor_seconds() -> f64 {
-    static START: OnceLock<Instant> = OnceLock::new();
-    let schedule = std::fs::read_to_string("/proc/thread-self/schedstat");
-    let nanoseconds = schedule.ok().and_then(|text| text.split(' ').next()?.parse::<u64>().ok());
-    match nanoseconds {
-        Some(nanoseconds) => nanoseconds as f64 * 1e-9,
-        None => START.get_or_init(Instant::now).elapsed().as_secs_f64(),
-    }
+    cpu_time::ProcessTime::now().as_duration().as_secs_f64()
 }
 
 /// Returns the most memory in KiB that this process has held, if the system tells.
@@ -41,6 +36,32 @@ pub fn memory() {
             }
             None => println!("{workload:<18} absent: this system does not tell peak memory"),
         }
+    }
+}
+
+/// Shows what explanations cost us: time and peak memory with them, as shares of those without.
+pub fn explanations() {
+    println!("\n{:<18} {:>10} {:>10}", "explanations", "time", "memory");
+    let pairs = [("math-10", "math-explained-9", 10), ("sums-10", "sums-explained-9", 10)];
+    for (plain, explained, size) in pairs {
+        let run = |workload: &str| {
+            let arguments = ["only", "ours", workload, &size.to_string()];
+            let output = this(&[]).args(arguments).output().ok()?.stdout;
+            let text = String::from_utf8(output).ok()?;
+            let number = |before: &str| {
+                let rest = text.split(before).nth(1)?;
+                rest.split([',', '\n']).next()?.trim().parse::<f64>().ok()
+            };
+            Some((number("seconds: ")?, number("peak KiB: ")?))
+        };
+        let runs: Option<Vec<_>> = (0..TIMES).map(|_| run(plain).zip(run(explained))).collect();
+        let Some(runs) = runs else {
+            println!("{plain:<18} absent: this system does not tell peak memory");
+            continue;
+        };
+        let mut times: Vec<f64> = runs.iter().map(|(plain, with)| with.0 / plain.0).collect();
+        let mut memory: Vec<f64> = runs.iter().map(|(plain, with)| with.1 / plain.1).collect();
+        println!("{plain:<18} {:>10.2} {:>10.2}", median(&mut times), median(&mut memory));
     }
 }
 

@@ -119,13 +119,26 @@ impl Hashcons {
         self.table[hole] = 0;
     }
 
+    /// Doubles the table where it is, so that the old one and the new one never both take memory.
+    ///
+    /// An entry goes to its old home or as far beyond it as the table was long. In the order of
+    /// the places nothing lands on what still has to move, once the run that comes around the end
+    /// of the table is out of the way.
     fn grow(&mut self) {
-        let size = (self.table.len() * 2).max(SMALLEST);
-        let mut table = vec![0; size];
-        for &entry in self.table.iter().filter(|&&entry| entry != 0) {
-            Self::place(&mut table, entry);
+        let old = self.table.len();
+        self.table.resize((old * 2).max(SMALLEST), 0);
+        let free = self.table.iter().position(|&entry| entry == 0).unwrap_or(old).min(old);
+        let around: Vec<u64> = self.table[..free].to_vec();
+        self.table[..free].fill(0);
+        for at in free..old {
+            let entry = std::mem::take(&mut self.table[at]);
+            if entry != 0 {
+                Self::place(&mut self.table, entry);
+            }
         }
-        self.table = table;
+        for entry in around {
+            Self::place(&mut self.table, entry);
+        }
     }
 
     #[inline]
