@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use tangram::ir::{Context, Diagnostic, LocData, Module, Op, Severity, text};
 use tangram::passes::{self, Observer, Pipeline, RunError, RunOptions, RunReport};
+use tangram::rewrite::{DebugKind, DebugLog, Listener};
 use tangram::{Library, RuleSetOptions, dialects};
 
 use crate::args::StrategyArg;
@@ -43,9 +44,17 @@ pub(crate) struct RewriteArgs {
     /// Print how long each pass took to standard error.
     #[arg(long)]
     pub(crate) time_passes: bool,
-    /// Print what each pass counted to standard error.
+    /// Print what each pass counted to standard error, and for each pattern how often it rewrote and
+    /// was tried, how long that took, and how many operations it made and erased.
     #[arg(long)]
     pub(crate) statistics: bool,
+    /// Print what a driver does to standard error.
+    #[arg(long, value_name = "DRIVER", value_parser = ["greedy-rewriter", "dialect-conversion"])]
+    pub(crate) debug_only: Option<String>,
+    /// Hold every pattern to its contract: a success changes something, a failure nothing, every
+    /// change is told, and the program stays valid. Slow.
+    #[arg(long)]
+    pub(crate) check_patterns: bool,
     /// Do not verify the program between passes.
     #[arg(long)]
     pub(crate) no_verify: bool,
@@ -75,8 +84,11 @@ pub(crate) fn run(args: &RewriteArgs) -> Result<ExitCode, Error> {
     if !args.rules.is_empty() {
         apply_rules(args, &mut module)?;
     }
-    let mut printer = PrintAfter { wanted: &args.print_after };
-    let options = RunOptions { verify: !args.no_verify };
+    let mut sink = StandardError;
+    let kind = args.debug_only.as_deref().and_then(DebugKind::of_flag);
+    let log = kind.map(|kind| (kind, DebugLog::new(&mut sink, kind)));
+    let mut printer = PrintAfter { wanted: &args.print_after, log };
+    let options = RunOptions { verify: !args.no_verify, check_patterns: args.check_patterns };
     let outcome = passes::run(&mut module, &pipeline, &options, &mut printer);
     let report = outcome.map_err(|failed| Error::Usage(explain(&failed, &context, &source)))?;
     for warning in &report.warnings {
@@ -130,6 +142,18 @@ fn apply_rules(args: &RewriteArgs, module: &mut Module) -> Result<(), Error> {
 
 struct PrintAfter<'a> {
     wanted: &'a [String],
+    /// Which driver is listened to, and where that goes.
+    log: Option<(DebugKind, DebugLog<'a>)>,
+}
+
+/// Standard error, for the log.
+struct StandardError;
+
+impl std::fmt::Write for StandardError {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        eprint!("{text}");
+        Ok(())
+    }
 }
 
 impl Observer for PrintAfter<'_> {
@@ -138,6 +162,11 @@ impl Observer for PrintAfter<'_> {
             let what = module.name_text(root);
             eprintln!("// ----- after {name} on {what} -----\n{}", text::print(module));
         }
+    }
+
+    fn listener(&mut self, driver: DebugKind) -> Option<&mut dyn Listener> {
+        let (kind, log) = self.log.as_mut()?;
+        (*kind == driver).then_some(log as &mut dyn Listener)
     }
 }
 
@@ -209,6 +238,17 @@ fn statistics(report: &RunReport) -> String {
         out += &format!("{}{} on {}\n", "  ".repeat(pass.depth), pass.name, pass.anchor);
         for (name, count) in &pass.counts {
             out += &format!("{count:>12}  {name}\n");
+        }
+        for pattern in pass.patterns.iter().filter(|pattern| pattern.attempts > 0) {
+            out += &format!(
+                "{:>12} of {:>9} tried {:>10.3} ms  +{} -{}  {}\n",
+                pattern.hits,
+                pattern.attempts,
+                milliseconds(pattern.time),
+                pattern.added,
+                pattern.removed,
+                pattern.name
+            );
         }
     }
     out

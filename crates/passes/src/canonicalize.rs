@@ -4,7 +4,7 @@
 use tangram_dialects::std::fold::canonicalization;
 use tangram_ir::Diagnostic;
 use tangram_rewrite::greedy::{self, Seeding, Simplify};
-use tangram_rewrite::{FrozenPatternSet, GreedyConfig, PatternSet};
+use tangram_rewrite::{DebugKind, FrozenPatternSet, GreedyConfig, PatternSet};
 
 use crate::effects::erasable;
 use crate::pass::{Pass, PassCx, PassError};
@@ -76,10 +76,21 @@ impl Pass for Canonicalize {
             merge_equal: false,
             unique_constants: true,
             regions: self.regions,
+            check: cx.check_patterns,
+            reasons: cx.check_patterns,
             erasable: erasable().map(|name| context.name(name)).collect(),
             ..GreedyConfig::default()
         };
-        let report = greedy::apply(cx.module, cx.root, set, &config);
+        let report = match cx.observer.listener(DebugKind::Greedy) {
+            None => greedy::apply(cx.module, cx.root, set, &config),
+            Some(heard) => greedy::apply_heard(cx.module, cx.root, set, &config, heard),
+        };
+        cx.count_patterns(report.patterns);
+        if let Some(breach) = report.breaches.first() {
+            let error =
+                Diagnostic::error("pattern-contract", cx.module.loc(cx.root), breach.to_string());
+            return Err(Box::new(error));
+        }
         cx.count("constants-merged", report.merged);
         cx.count("folded", report.folded);
         cx.count("rewrites", report.rewrites);

@@ -23,6 +23,7 @@
 
 mod canonicalize;
 mod clone;
+mod convert;
 mod cse;
 mod dce;
 mod effects;

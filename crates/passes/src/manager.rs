@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use tangram_ir::{Diagnostic, Module, Op, verify_op};
+use tangram_rewrite::{DebugKind, Listener, PatternReport};
 
 use crate::pass::{Pass, PassCx};
 use crate::pipeline::{Item, Pipeline};
@@ -13,11 +14,14 @@ use crate::registry::{Entry, PASSES, PassOptions};
 pub struct RunOptions {
     /// Whether the verifier runs first and after each pass.
     pub verify: bool,
+    /// Whether patterns are held to their contract: see [`tangram_rewrite::greedy::Breach`].
+    /// Costs much time.
+    pub check_patterns: bool,
 }
 
 impl Default for RunOptions {
     fn default() -> Self {
-        RunOptions { verify: true }
+        RunOptions { verify: true, check_patterns: false }
     }
 }
 
@@ -26,6 +30,11 @@ impl Default for RunOptions {
 pub trait Observer {
     /// The pass `name` has run on `root`.
     fn after(&mut self, name: &str, module: &Module, root: Op) {}
+
+    /// Who is told what a driver of this kind does in a pass.
+    fn listener(&mut self, driver: DebugKind) -> Option<&mut dyn Listener> {
+        None
+    }
 }
 
 /// Hears and does nothing.
@@ -48,6 +57,8 @@ pub struct PassReport {
     pub time: Duration,
     /// What it counted.
     pub counts: Vec<(&'static str, u64)>,
+    /// What became of each of its patterns.
+    pub patterns: Vec<PatternReport>,
 }
 
 /// What was done.
@@ -144,7 +155,7 @@ pub fn run(
         let (expected, found) = (built.anchor, found.to_owned());
         return Err(RunError::Anchor { expected, found });
     }
-    let mut runner = Runner { module, verify: options.verify, observer, report };
+    let mut runner = Runner { module, options: *options, observer, report };
     runner.check(root).map_err(RunError::Input)?;
     runner.run(&mut built, root)?;
     Ok(runner.report)
@@ -168,6 +179,7 @@ fn build(pipeline: &Pipeline, depth: usize, report: &mut RunReport) -> Result<Bu
                     runs: 0,
                     time: Duration::ZERO,
                     counts: Vec::new(),
+                    patterns: Vec::new(),
                 });
                 Step::Pass(pass, report.passes.len() - 1)
             }
@@ -193,7 +205,7 @@ fn make(name: &str, options: &[(String, String)], at: usize) -> Result<Box<dyn P
 
 struct Runner<'a> {
     module: &'a mut Module,
-    verify: bool,
+    options: RunOptions,
     observer: &'a mut dyn Observer,
     report: RunReport,
 }
@@ -230,6 +242,9 @@ impl Runner<'_> {
             root,
             counts: &mut entry.counts,
             warnings: &mut self.report.warnings,
+            patterns: &mut entry.patterns,
+            observer: self.observer,
+            check_patterns: self.options.check_patterns,
         });
         entry.time += start.elapsed();
         entry.runs += 1;
@@ -245,7 +260,7 @@ impl Runner<'_> {
     }
 
     fn check(&mut self, root: Op) -> Result<(), Vec<Diagnostic>> {
-        if !self.verify {
+        if !self.options.verify {
             return Ok(());
         }
         let start = Instant::now();

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::str::FromStr;
 
 use crate::pass::Pass;
-use crate::{canonicalize, cse, dce, inline, loop_invariant, sccp, strip, symbols};
+use crate::{canonicalize, convert, cse, dce, inline, loop_invariant, sccp, strip, symbols};
 
 /// A pass that a pipeline can name.
 pub struct Entry {
@@ -21,10 +21,14 @@ pub struct Entry {
 /// Every pass, by name.
 pub static PASSES: &[Entry] = &[
     canonicalize::ENTRY,
+    convert::INDEX_TO_I64,
+    convert::SCF_TO_CF,
     cse::ENTRY,
     dce::ENTRY,
     inline::ENTRY,
     loop_invariant::ENTRY,
+    convert::LOWER_AFFINE,
+    convert::RECONCILE,
     sccp::ENTRY,
     strip::ENTRY,
     symbols::ENTRY,

@@ -113,6 +113,25 @@ fn hundreds_of_programs() {
 }
 
 #[test]
+fn conversions_keep_the_meaning() {
+    let input = programs(501..601);
+    let before = parse(&input);
+    let mut module = parse(&input);
+    pass(&mut module, "builtin.module(lower-affine,convert-scf-to-cf)");
+    let left = |op: &Op| {
+        let name = module.name_text(*op);
+        name.starts_with("affine.") || name.starts_with("scf.")
+    };
+    assert_eq!(walk(&module, module.root(), Order::Pre).into_iter().find(left), None);
+    assert!(check_meaning(&before, &module, 501) >= 90);
+    pass(&mut module, PIPELINE);
+    check_meaning(&before, &module, 501);
+    if mlir_opt(&["--verify-each"], &text::print(&module)).is_none() {
+        println!("skipped: needs mlir-opt-22");
+    }
+}
+
+#[test]
 #[ignore = "takes minutes; `cargo xtask long` runs it"]
 fn thousands_of_programs() {
     for block in 1..21 {

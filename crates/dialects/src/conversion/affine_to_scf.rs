@@ -1,0 +1,329 @@
+//! `affine` becomes `scf`, `arith` and `memref`: maps become arithmetic, loops and conditions
+//! those of `scf`, accesses those of `memref`.
+//!
+//! A quotient rounded down and a rest that is never negative are spelled out, because `arith`
+//! divides towards zero: `x mod c` is the rest, plus `c` where it is below 0.
+
+use tangram_ir::{
+    Attr, AttrData, Context, Diagnostic, Loc, Module, Op, OpState, Point, Type, TypeData, Value,
+};
+use tangram_rewrite::conversion::{ConversionConfig, ConversionReport, ConversionTarget, convert};
+use tangram_rewrite::{FnPattern, Listener, NoMatch, PatternSet, Rewriter, Roots};
+
+use crate::std::affine::expr::{Atom, Expr};
+use crate::std::affine::map::Map;
+
+type Matched = Result<(), NoMatch>;
+type Rewrite = fn(&mut Rewriter<'_>, Op) -> Matched;
+
+/// MLIR's numbers of the comparisons.
+const EQ: i64 = 0;
+const SLT: i64 = 2;
+const SGE: i64 = 5;
+
+/// The patterns.
+const ROWS: &[(&str, &str, Rewrite)] = &[
+    ("affine-apply-to-arith", "affine.apply", |r, op| least(r, op, "arith.minsi")),
+    ("affine-min-to-arith", "affine.min", |r, op| least(r, op, "arith.minsi")),
+    ("affine-max-to-arith", "affine.max", |r, op| least(r, op, "arith.maxsi")),
+    ("affine-load-to-memref", "affine.load", |r, op| access(r, op, "memref.load", 1)),
+    ("affine-store-to-memref", "affine.store", |r, op| access(r, op, "memref.store", 2)),
+    ("affine-for-to-scf", "affine.for", convert_for),
+    ("affine-if-to-scf", "affine.if", convert_if),
+];
+
+/// The patterns.
+pub fn patterns(context: &Context) -> PatternSet {
+    let made = [
+        "arith.constant",
+        "arith.addi",
+        "arith.subi",
+        "arith.muli",
+        "arith.divsi",
+        "arith.remsi",
+        "arith.cmpi",
+        "arith.andi",
+        "arith.select",
+        "arith.minsi",
+        "arith.maxsi",
+        "memref.load",
+        "memref.store",
+        "scf.for",
+        "scf.if",
+        "scf.yield",
+    ];
+    let mut set = PatternSet::new();
+    for &(name, root, rewrite) in ROWS {
+        let roots = Roots::Names(vec![context.name(root)]);
+        let made = made.map(|name| context.name(name));
+        set.add(Box::new(FnPattern::new(name, roots, rewrite).with_generated(made)));
+    }
+    set
+}
+
+/// Converts everything below `root`.
+///
+/// # Errors
+/// Operations of `affine` that cannot be converted: `affine.parallel`, accesses to vectors, and
+/// maps with factors that are not constant. The module is as it was before then.
+pub fn run(
+    module: &mut Module,
+    root: Op,
+    listener: &mut dyn Listener,
+) -> Result<ConversionReport, Vec<Diagnostic>> {
+    let context = module.context_arc().clone();
+    let mut target = ConversionTarget::new();
+    for def in crate::std::affine::DEFS.iter().filter(|def| def.name != "affine.yield") {
+        target.illegal(context.name(def.name));
+    }
+    target.unknown(|_, _| Some(true));
+    let set = patterns(&context).freeze::<&str>(&[], &[]);
+    convert(module, root, &target, &set, &ConversionConfig::default(), listener)
+}
+
+/// Makes operations in front of one.
+struct Maker<'a, 'r> {
+    rewriter: &'a mut Rewriter<'r>,
+    before: Op,
+    loc: Loc,
+    index: Type,
+    boolean: Type,
+}
+
+impl<'a, 'r> Maker<'a, 'r> {
+    fn new(rewriter: &'a mut Rewriter<'r>, before: Op) -> Maker<'a, 'r> {
+        let module = rewriter.module();
+        let (index, boolean) = (module.context().ty(TypeData::Index), module.context().int_type(1));
+        let loc = module.loc(before);
+        Maker { rewriter, before, loc, index, boolean }
+    }
+
+    fn make(
+        &mut self,
+        name: &str,
+        operands: &[Value],
+        attrs: Option<(&str, Attr)>,
+        ty: Type,
+    ) -> Value {
+        let context = self.rewriter.module().context_arc().clone();
+        let mut state = OpState::new(context.name(name), self.loc);
+        state.operands.extend_from_slice(operands);
+        state.results.push(ty);
+        state.attrs = context.dict(attrs.map(|(name, attr)| (context.str(name), attr)));
+        let op = self.rewriter.create(Point::Before(self.before), state);
+        self.rewriter.module().result(op, 0)
+    }
+
+    fn number(&mut self, value: i64) -> Value {
+        let context = self.rewriter.module().context_arc().clone();
+        let attr = context.attr(AttrData::Integer { value: value.into(), ty: self.index });
+        self.make("arith.constant", &[], Some(("value", attr)), self.index)
+    }
+
+    fn binary(&mut self, name: &str, a: Value, b: Value) -> Value {
+        self.make(name, &[a, b], None, self.index)
+    }
+
+    fn compare(&mut self, predicate: i64, a: Value, b: Value) -> Value {
+        let context = self.rewriter.module().context_arc().clone();
+        let (value, ty) = (predicate.into(), context.int_type(64));
+        let attr = context.attr(AttrData::Integer { value, ty });
+        self.make("arith.cmpi", &[a, b], Some(("predicate", attr)), self.boolean)
+    }
+
+    fn select(&mut self, flag: Value, a: Value, b: Value) -> Value {
+        self.make("arith.select", &[flag, a, b], None, self.index)
+    }
+
+    /// The value of `expr` where dimensions and symbols are `operands`.
+    fn expression(&mut self, map: &Map, expr: &Expr, operands: &[Value]) -> Value {
+        let mut sum: Option<Value> = None;
+        for (atom, factor) in &expr.terms {
+            let value = self.atom(map, atom, operands);
+            let scaled = match factor {
+                1 => value,
+                factor => {
+                    let factor = self.number(*factor);
+                    self.binary("arith.muli", value, factor)
+                }
+            };
+            sum = Some(match sum {
+                None => scaled,
+                Some(sum) => self.binary("arith.addi", sum, scaled),
+            });
+        }
+        match sum {
+            None => self.number(expr.constant),
+            Some(sum) if expr.constant == 0 => sum,
+            Some(sum) => {
+                let constant = self.number(expr.constant);
+                self.binary("arith.addi", sum, constant)
+            }
+        }
+    }
+
+    fn atom(&mut self, map: &Map, atom: &Atom, operands: &[Value]) -> Value {
+        match atom {
+            Atom::Dim(i) => operands[*i as usize],
+            Atom::Symbol(i) => operands[(map.dims + i) as usize],
+            Atom::Floor(of, by) => {
+                let x = self.expression(map, of, operands);
+                // floor(x / c) = -1 - (-1 - x) / c for x < 0.
+                let (zero, ones, by) = (self.number(0), self.number(-1), self.number(*by));
+                let negative = self.compare(SLT, x, zero);
+                let turned = self.binary("arith.subi", ones, x);
+                let size = self.select(negative, turned, x);
+                let quotient = self.binary("arith.divsi", size, by);
+                let turned = self.binary("arith.subi", ones, quotient);
+                self.select(negative, turned, quotient)
+            }
+            Atom::Mod(of, by) => {
+                let x = self.expression(map, of, operands);
+                let (zero, by) = (self.number(0), self.number(*by));
+                let rest = self.binary("arith.remsi", x, by);
+                let negative = self.compare(SLT, rest, zero);
+                let raised = self.binary("arith.addi", rest, by);
+                self.select(negative, raised, rest)
+            }
+        }
+    }
+
+    /// The results of `map`, joined by the operation `by`.
+    fn joined(&mut self, map: &Map, operands: &[Value], by: &str) -> Option<Value> {
+        let mut joined = None;
+        for result in &map.results {
+            let value = self.expression(map, result, operands);
+            joined = Some(match joined {
+                None => value,
+                Some(other) => self.binary(by, other, value),
+            });
+        }
+        joined
+    }
+}
+
+/// The map or set `name` of `op`, for `count` operands.
+fn map(rewriter: &Rewriter<'_>, op: Op, name: &str, count: usize) -> Result<Map, NoMatch> {
+    let module = rewriter.module();
+    let map = module.attr(op, name).and_then(|attr| Map::read(module.context(), attr));
+    map.filter(|map| (map.dims + map.symbols) as usize == count).ok_or_else(|| {
+        rewriter.no_match(|| format!("expected `{name}` with constant factors and divisors"))
+    })
+}
+
+fn malformed(rewriter: &Rewriter<'_>) -> NoMatch {
+    rewriter.no_match(|| "expected operands, bounds and regions as `affine` has them".to_owned())
+}
+
+fn finish(rewriter: &mut Rewriter<'_>, op: Op, values: &[Value]) -> Matched {
+    rewriter.replace(op, values).map_err(|error| NoMatch::because(error.message))
+}
+
+fn least(rewriter: &mut Rewriter<'_>, op: Op, by: &str) -> Matched {
+    let operands: Vec<Value> = rewriter.module().operands(op).collect();
+    let map = map(rewriter, op, "map", operands.len())?;
+    let value = Maker::new(rewriter, op).joined(&map, &operands, by);
+    let value = value.ok_or_else(|| malformed(rewriter))?;
+    finish(rewriter, op, &[value])
+}
+
+/// An access whose first `fixed` operands are no indices.
+fn access(rewriter: &mut Rewriter<'_>, op: Op, name: &str, fixed: usize) -> Matched {
+    let module = rewriter.module();
+    let operands: Vec<Value> = module.operands(op).collect();
+    let results: Vec<Type> = module.results(op).map(|value| module.value_type(value)).collect();
+    let Some((kept, point)) = operands.split_at_checked(fixed) else {
+        return Err(malformed(rewriter));
+    };
+    let map = map(rewriter, op, "map", point.len())?;
+    let mut maker = Maker::new(rewriter, op);
+    let indices: Vec<Value> =
+        map.results.iter().map(|result| maker.expression(&map, result, point)).collect();
+    let module = rewriter.module();
+    let mut state = OpState::new(module.context().name(name), module.loc(op));
+    state.operands.extend(kept.iter().chain(&indices).copied());
+    state.results.extend(results);
+    rewriter.replace_with(op, state).map(drop).map_err(|error| NoMatch::because(error.message))
+}
+
+/// Moves the regions of `op` to those of `new`, which yield by `scf.yield` then.
+fn take_regions(rewriter: &mut Rewriter<'_>, op: Op, new: Op) -> Matched {
+    for i in 0..rewriter.module().regions(op).len() {
+        let (from, to) = (rewriter.module().region(op, i), rewriter.module().region(new, i));
+        rewriter.inline_region(from, to, None);
+        let module = rewriter.module();
+        let Some(end) = module.first_block(to).and_then(|block| module.last_op(block)) else {
+            continue;
+        };
+        let mut state = OpState::new(module.context().name("scf.yield"), module.loc(end));
+        state.operands.extend(module.operands(end));
+        rewriter.replace_with(end, state).map_err(|error| NoMatch::because(error.message))?;
+    }
+    Ok(())
+}
+
+fn convert_for(rewriter: &mut Rewriter<'_>, op: Op) -> Matched {
+    let module = rewriter.module();
+    let operands: Vec<Value> = module.operands(op).collect();
+    let sizes = module.attr(op, "operandSegmentSizes").and_then(|attr| module.int_list(attr));
+    let step = module.attr(op, "step").and_then(|attr| module.context().as_i64(attr));
+    let results: Vec<Type> = module.results(op).map(|value| module.value_type(value)).collect();
+    let (Some(sizes), Some(step)) = (sizes, step) else { return Err(malformed(rewriter)) };
+    let &[low, high, _] = &sizes[..] else { return Err(malformed(rewriter)) };
+    let parts = usize::try_from(low).ok().zip(usize::try_from(high).ok());
+    let parts = parts.and_then(|(low, high)| {
+        let (low, rest) = operands.split_at_checked(low)?;
+        let (high, inits) = rest.split_at_checked(high)?;
+        Some((low, high, inits))
+    });
+    let Some((low, high, inits)) = parts else { return Err(malformed(rewriter)) };
+    let lower = map(rewriter, op, "lowerBoundMap", low.len())?;
+    let upper = map(rewriter, op, "upperBoundMap", high.len())?;
+    let mut maker = Maker::new(rewriter, op);
+    let first = maker.joined(&lower, low, "arith.maxsi");
+    let last = maker.joined(&upper, high, "arith.minsi");
+    let step = maker.number(step);
+    let (Some(first), Some(last)) = (first, last) else { return Err(malformed(rewriter)) };
+    let module = rewriter.module();
+    let mut state = OpState::new(module.context().name("scf.for"), module.loc(op));
+    state.operands.extend([first, last, step]);
+    state.operands.extend_from_slice(inits);
+    state.results.extend(results);
+    state.regions = 1;
+    let new = rewriter.create(Point::Before(op), state);
+    take_regions(rewriter, op, new)?;
+    let values: Vec<Value> = rewriter.module().results(new).collect();
+    finish(rewriter, op, &values)
+}
+
+fn convert_if(rewriter: &mut Rewriter<'_>, op: Op) -> Matched {
+    let module = rewriter.module();
+    let operands: Vec<Value> = module.operands(op).collect();
+    let results: Vec<Type> = module.results(op).map(|value| module.value_type(value)).collect();
+    let set = map(rewriter, op, "condition", operands.len())?;
+    let equalities = set.equalities.clone().ok_or_else(|| malformed(rewriter))?;
+    let mut maker = Maker::new(rewriter, op);
+    let zero = maker.number(0);
+    let mut holds: Option<Value> = None;
+    for (expr, equal) in set.results.iter().zip(equalities) {
+        let value = maker.expression(&set, expr, &operands);
+        let flag = maker.compare(if equal { EQ } else { SGE }, value, zero);
+        holds = Some(match holds {
+            None => flag,
+            Some(other) => maker.make("arith.andi", &[other, flag], None, maker.boolean),
+        });
+    }
+    let holds = match holds {
+        Some(holds) => holds,
+        None => maker.compare(EQ, zero, zero),
+    };
+    let module = rewriter.module();
+    let mut state = OpState::new(module.context().name("scf.if"), module.loc(op));
+    state.operands.push(holds);
+    state.results.extend(results);
+    state.regions = 2;
+    let new = rewriter.create(Point::Before(op), state);
+    take_regions(rewriter, op, new)?;
+    let values: Vec<Value> = rewriter.module().results(new).collect();
+    finish(rewriter, op, &values)
+}
