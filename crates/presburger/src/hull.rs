@@ -2,7 +2,7 @@
 
 use crate::basic::{Basic, merge};
 use crate::matrix::{add, negated};
-use crate::solve::bounds::bounds;
+use crate::solve::bounds::{bounds, reaches};
 use crate::subtract::{covers, subtract_parts};
 use crate::system::System;
 use crate::{Budget, Error, Relation};
@@ -125,7 +125,9 @@ fn partner(parts: &[Basic], next: usize, budget: &Budget) -> Result<Option<(usiz
 /// Merges two conjunctions if their simple hull adds no point.
 fn merged(a: &Basic, b: &Basic, budget: &Budget) -> Result<Option<Basic>, Error> {
     let pair = [a.clone(), b.clone()];
-    let Some(hull) = simple_hull(&pair, true, budget)? else { return Ok(None) };
+    // Strides and equations leave gaps that a single conjunction can have.
+    let near = pair.iter().all(|part| part.divs.is_empty() && part.system.eqs.len() == 0);
+    let Some(hull) = outlined(&pair, true, near, budget)? else { return Ok(None) };
     if !covers(&pair, std::slice::from_ref(&hull), budget)? {
         return Ok(None);
     }
@@ -154,6 +156,16 @@ pub(crate) fn simple_hull(
     shift: bool,
     budget: &Budget,
 ) -> Result<Option<Basic>, Error> {
+    outlined(parts, shift, false, budget)
+}
+
+/// Makes the simple hull; with `near`, nothing where one part is beyond a gap of another.
+fn outlined(
+    parts: &[Basic],
+    shift: bool,
+    near: bool,
+    budget: &Budget,
+) -> Result<Option<Basic>, Error> {
     if let [one] = parts {
         return Ok(Some(one.clone()));
     }
@@ -162,23 +174,26 @@ pub(crate) fn simple_hull(
     let Some(first) = parts.first() else { return Ok(None) };
     let mut hull = Basic::with_divs(first.dims, first.divs.to_vec());
     for (index, part) in parts.iter().enumerate() {
-        for mut row in part.half_spaces()? {
-            let mut least = 0;
-            for (_, system) in systems.iter().enumerate().filter(|(other, _)| *other != index) {
-                match bounds(&row, system, budget)? {
-                    Some((Some(low), _)) => least = low.min(least),
-                    Some((None, _)) => least = i128::MIN,
-                    None => {}
-                }
-                if least == i128::MIN {
-                    break;
-                }
+        let mut rows = part.half_spaces()?;
+        // How far each row has to move; nothing if no move is enough.
+        let mut moves = vec![Some(0); rows.len()];
+        for (_, system) in systems.iter().enumerate().filter(|(other, _)| *other != index) {
+            let Some(reaches) = reaches(&rows, system, budget)? else { continue };
+            if near && reaches.iter().any(|reach| reach.apart) {
+                return Ok(None);
             }
-            if least < 0 && (!shift || least == i128::MIN) {
-                continue;
+            for (least, reach) in moves.iter_mut().zip(reaches) {
+                *least = least.zip(reach.low).map(|(least, low): (i128, i128)| least.min(low));
             }
-            row[0] = add(row[0], -least)?;
-            hull.system.ineqs.push(&row);
+        }
+        for (row, least) in rows.iter_mut().zip(moves) {
+            match least {
+                Some(least) if shift || least == 0 => {
+                    row[0] = add(row[0], -least)?;
+                    hull.system.ineqs.push(row);
+                }
+                _ => {}
+            }
         }
     }
     hull.tidied()
