@@ -258,6 +258,10 @@ class Attention(Call):
     `softmax_precision`, an integer: ONNX's number of the type for softmax.
 
     `qk_matmul_output_mode`, an integer: which scores are returned; 0 if absent.
+
+    `left_window_size`, an integer: steps seen before; -1 (all) if absent.
+
+    `right_window_size`, an integer: steps seen after; -1 (all) if absent.
     """
 
     def __init__(
@@ -278,8 +282,10 @@ class Attention(Call):
         softcap: AttrLike = None,
         softmax_precision: AttrLike = None,
         qk_matmul_output_mode: AttrLike = None,
+        left_window_size: AttrLike = None,
+        right_window_size: AttrLike = None,
     ) -> None:
-        super().__init__('attention', *_present(q, k, v, attn_mask, past_key, past_value, nonpad_kv_seqlen), q_num_heads=q_num_heads, kv_num_heads=kv_num_heads, is_causal=is_causal, scale=scale, softcap=softcap, softmax_precision=softmax_precision, qk_matmul_output_mode=qk_matmul_output_mode)
+        super().__init__('attention', *_present(q, k, v, attn_mask, past_key, past_value, nonpad_kv_seqlen), q_num_heads=q_num_heads, kv_num_heads=kv_num_heads, is_causal=is_causal, scale=scale, softcap=softcap, softmax_precision=softmax_precision, qk_matmul_output_mode=qk_matmul_output_mode, left_window_size=left_window_size, right_window_size=right_window_size)
 
 
 class AvgPool(Call):
@@ -491,6 +497,39 @@ class BatchNorm(Call):
         super().__init__('batch_norm', data, gamma, beta, moving_mean, moving_var, epsilon=epsilon)
 
 
+class BatchNormTraining(Call):
+    """`nn.batch_norm` with the statistics of `data` itself, which also move the given ones.
+
+    `data`: batch, channels, then spatial extents.
+
+    `gamma`: channels.
+
+    `beta`: channels.
+
+    `moving_mean`: channels.
+
+    `moving_var`: channels.
+
+    `epsilon`, a number: added to the variance before the root; 1e-5 if absent.
+
+    `momentum`, a number: 0.9 if absent.
+    """
+
+    def __init__(
+        self,
+        data: PatternLike,
+        gamma: PatternLike,
+        beta: PatternLike,
+        moving_mean: PatternLike,
+        moving_var: PatternLike,
+        /,
+        *,
+        epsilon: AttrLike = None,
+        momentum: AttrLike = None,
+    ) -> None:
+        super().__init__('batch_norm_training', data, gamma, beta, moving_mean, moving_var, epsilon=epsilon, momentum=momentum)
+
+
 class Bernoulli(Call):
     """1 with the probability that `x` states, else 0.
 
@@ -684,6 +723,8 @@ class Cast(Call):
     `dtype`, a text, needed in a target: the element type of the result.
 
     `saturate`, a truth value: for eight-bit floats; true if absent.
+
+    `round_mode`, a text: to a power of two, for `f8E8M0FNU`; up if absent.
     """
 
     def __init__(
@@ -693,8 +734,9 @@ class Cast(Call):
         *,
         dtype: AttrLike = None,
         saturate: AttrLike = None,
+        round_mode: AttrLike = None,
     ) -> None:
-        super().__init__('cast', x, dtype=dtype, saturate=saturate)
+        super().__init__('cast', x, dtype=dtype, saturate=saturate, round_mode=round_mode)
 
 
 class CastLike(Call):
@@ -716,6 +758,33 @@ class CastLike(Call):
         saturate: AttrLike = None,
     ) -> None:
         super().__init__('cast_like', x, y, saturate=saturate)
+
+
+class CausalConvWithState(Call):
+    """The convolution of each channel over the past, with what came before.
+
+    `x`: batch, channels, steps.
+
+    `w`: channels, 1, window.
+
+    `bias`: one for each channel; 0 if absent.
+
+    `past_state`: batch, channels, window - 1; 0 if absent.
+
+    `activation`, a text: what follows; none if absent.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        w: PatternLike,
+        bias: PatternLike | None = None,
+        past_state: PatternLike | None = None,
+        /,
+        *,
+        activation: AttrLike = None,
+    ) -> None:
+        super().__init__('causal_conv_with_state', *_present(x, w, bias, past_state), activation=activation)
 
 
 class Ceil(Call):
@@ -866,6 +935,1082 @@ class Concatenate(Call):
         axis: AttrLike = None,
     ) -> None:
         super().__init__('concatenate', *_spread(inputs), axis=axis)
+
+
+class ContribAttention(Call):
+    """Self-attention with the projections before it.
+
+    `x`: batch, steps, width.
+
+    `weights`: width, all features of queries, keys and values.
+
+    `bias`: all features.
+
+    `mask_index`: a mask.
+
+    `past`: 2, batch, heads, past steps, width.
+
+    `attention_bias`: added to the scores.
+
+    `past_sequence_length`: one number.
+
+    `num_heads`, an integer, needed in a target: heads of the queries.
+
+    `scale`, a number: 1 / sqrt(width) if absent.
+
+    `unidirectional`, an integer: 1: a step sees none after it.
+
+    `mask_filter_value`, a number: the score of what is masked.
+
+    `rotary_embedding_dim`, an integer: features rotated.
+
+    `do_rotary`, an integer: 1: rotate queries and keys.
+
+    `past_present_share_buffer`, an integer: 1: one buffer.
+
+    `qkv_hidden_sizes`, integers: features of queries, keys, values.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        weights: PatternLike,
+        bias: PatternLike | None = None,
+        mask_index: PatternLike | None = None,
+        past: PatternLike | None = None,
+        attention_bias: PatternLike | None = None,
+        past_sequence_length: PatternLike | None = None,
+        /,
+        *,
+        num_heads: AttrLike = None,
+        scale: AttrLike = None,
+        unidirectional: AttrLike = None,
+        mask_filter_value: AttrLike = None,
+        rotary_embedding_dim: AttrLike = None,
+        do_rotary: AttrLike = None,
+        past_present_share_buffer: AttrLike = None,
+        qkv_hidden_sizes: AttrLike = None,
+    ) -> None:
+        super().__init__('contrib_attention', *_present(x, weights, bias, mask_index, past, attention_bias, past_sequence_length), num_heads=num_heads, scale=scale, unidirectional=unidirectional, mask_filter_value=mask_filter_value, rotary_embedding_dim=rotary_embedding_dim, do_rotary=do_rotary, past_present_share_buffer=past_present_share_buffer, qkv_hidden_sizes=qkv_hidden_sizes)
+
+
+class ContribBiasAdd(Call):
+    """`x + bias + skip`.
+
+    `x`: any shape.
+
+    `bias`: rank 1.
+
+    `skip`: the shape of `x`.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        bias: PatternLike,
+        skip: PatternLike,
+        /,
+    ) -> None:
+        super().__init__('contrib_bias_add', x, bias, skip)
+
+
+class ContribBiasGELU(Call):
+    """`nn.gelu` of `x + bias`.
+
+    `x`: any shape.
+
+    `bias`: rank 1.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        bias: PatternLike,
+        /,
+    ) -> None:
+        super().__init__('contrib_bias_gelu', x, bias)
+
+
+class ContribDequantize(Call):
+    """`nn.dequantize`, also of 16 and 4 bits.
+
+    `x`: any shape.
+
+    `scale`: a scale.
+
+    `zero_point`: a zero point; 0 if absent.
+
+    `axis`, an integer: a dimension.
+
+    `block_size`, an integer: elements that share a scale.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        scale: PatternLike,
+        zero_point: PatternLike | None = None,
+        /,
+        *,
+        axis: AttrLike = None,
+        block_size: AttrLike = None,
+    ) -> None:
+        super().__init__('contrib_dequantize', *_present(x, scale, zero_point), axis=axis, block_size=block_size)
+
+
+class ContribDynamicQuantizeLSTM(Call):
+    """`nn.lstm` with quantised weights, transposed; the input is quantised on the way.
+
+    `x`: steps, batch, in.
+
+    `w`: directions, in, 4 * hidden.
+
+    `r`: directions, hidden, 4 * hidden.
+
+    `b`: directions, 8 * hidden.
+
+    `sequence_lens`: batch.
+
+    `initial_h`: directions, batch, hidden.
+
+    `initial_c`: directions, batch, hidden.
+
+    `p`: directions, 3 * hidden.
+
+    `w_scale`: a scale.
+
+    `w_zero_point`: of `w`.
+
+    `r_scale`: a scale.
+
+    `r_zero_point`: of `r`.
+
+    `activations`, texts: functions of the gates.
+
+    `activation_alpha`, numbers: parameters of the functions.
+
+    `activation_beta`, numbers: parameters of the functions.
+
+    `clip`, a number: bound of the gates' inputs.
+
+    `direction`, a text: forward, reverse or bidirectional.
+
+    `hidden_size`, an integer: extent of the state.
+
+    `input_forget`, a truth value: forget = 1 - input.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        w: PatternLike,
+        r: PatternLike,
+        b: PatternLike | None = None,
+        sequence_lens: PatternLike | None = None,
+        initial_h: PatternLike | None = None,
+        initial_c: PatternLike | None = None,
+        p: PatternLike | None = None,
+        w_scale: PatternLike,
+        w_zero_point: PatternLike,
+        r_scale: PatternLike,
+        r_zero_point: PatternLike,
+        /,
+        *,
+        activations: AttrLike = None,
+        activation_alpha: AttrLike = None,
+        activation_beta: AttrLike = None,
+        clip: AttrLike = None,
+        direction: AttrLike = None,
+        hidden_size: AttrLike = None,
+        input_forget: AttrLike = None,
+    ) -> None:
+        super().__init__('contrib_dynamic_quantize_lstm', *_present(x, w, r, b, sequence_lens, initial_h, initial_c, p, w_scale, w_zero_point, r_scale, r_zero_point), activations=activations, activation_alpha=activation_alpha, activation_beta=activation_beta, clip=clip, direction=direction, hidden_size=hidden_size, input_forget=input_forget)
+
+
+class ContribDynamicQuantizeMatmul(Call):
+    """The product of `a`, quantised on the way, and quantised matrices.
+
+    `a`: matrices.
+
+    `b`: matrices.
+
+    `b_scale`: a scale.
+
+    `b_zero_point`: a zero point; 0 if absent.
+
+    `bias`: one for each column; 0 if absent.
+    """
+
+    def __init__(
+        self,
+        a: PatternLike,
+        b: PatternLike,
+        b_scale: PatternLike,
+        b_zero_point: PatternLike | None = None,
+        bias: PatternLike | None = None,
+        /,
+    ) -> None:
+        super().__init__('contrib_dynamic_quantize_matmul', *_present(a, b, b_scale, b_zero_point, bias))
+
+
+class ContribEmbedLayerNorm(Call):
+    """`nn.layer_norm` of a sum of embeddings.
+
+    `input_ids`: batch, steps.
+
+    `segment_ids`: batch, steps.
+
+    `word_embedding`: words, width.
+
+    `position_embedding`: positions, width.
+
+    `segment_embedding`: segments, width.
+
+    `gamma`: width.
+
+    `beta`: width.
+
+    `mask`: batch, steps.
+
+    `position_ids`: batch, steps.
+
+    `epsilon`, a number: added to the variance.
+
+    `mask_index_type`, an integer: what `mask_index` holds.
+    """
+
+    def __init__(
+        self,
+        input_ids: PatternLike,
+        segment_ids: PatternLike | None = None,
+        word_embedding: PatternLike,
+        position_embedding: PatternLike,
+        segment_embedding: PatternLike | None = None,
+        gamma: PatternLike,
+        beta: PatternLike,
+        mask: PatternLike | None = None,
+        position_ids: PatternLike | None = None,
+        /,
+        *,
+        epsilon: AttrLike = None,
+        mask_index_type: AttrLike = None,
+    ) -> None:
+        super().__init__('contrib_embed_layer_norm', *_present(input_ids, segment_ids, word_embedding, position_embedding, segment_embedding, gamma, beta, mask, position_ids), epsilon=epsilon, mask_index_type=mask_index_type)
+
+
+class ContribFastGELU(Call):
+    """`nn.gelu` by tanh, of `x + bias`.
+
+    `x`: any shape.
+
+    `bias`: rank 1.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        bias: PatternLike | None = None,
+        /,
+    ) -> None:
+        super().__init__('contrib_fast_gelu', *_present(x, bias))
+
+
+class ContribFusedConv(Call):
+    """`nn.conv`, a bias, a sum and an activation.
+
+    `x`: batch, channels, then spatial extents.
+
+    `w`: filters, channels / groups, then window extents.
+
+    `bias`: one for each filter.
+
+    `sum`: the shape of the result.
+
+    `strides`, integers: 1 if absent.
+
+    `padding`, integers: begins, then ends; 0 if absent.
+
+    `dilation`, integers: 1 if absent.
+
+    `groups`, an integer: 1 if absent.
+
+    `auto_pad`, a text: in place of `padding`.
+
+    `kernel_shape`, integers: the extents of the window.
+
+    `activation`, a text: what follows; nothing if absent.
+
+    `activation_params`, numbers: of the activation.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        w: PatternLike,
+        bias: PatternLike | None = None,
+        sum: PatternLike | None = None,
+        /,
+        *,
+        strides: AttrLike = None,
+        padding: AttrLike = None,
+        dilation: AttrLike = None,
+        groups: AttrLike = None,
+        auto_pad: AttrLike = None,
+        kernel_shape: AttrLike = None,
+        activation: AttrLike = None,
+        activation_params: AttrLike = None,
+    ) -> None:
+        super().__init__('contrib_fused_conv', *_present(x, w, bias, sum), strides=strides, padding=padding, dilation=dilation, groups=groups, auto_pad=auto_pad, kernel_shape=kernel_shape, activation=activation, activation_params=activation_params)
+
+
+class ContribFusedGemm(Call):
+    """`nn.gemm` and an activation.
+
+    `a`: matrices.
+
+    `b`: matrices.
+
+    `c`: broadcasts to the result; 0 if absent.
+
+    `transpose_a`, a truth value: use `a` transposed.
+
+    `transpose_b`, a truth value: use `b` transposed.
+
+    `alpha`, a number: a factor.
+
+    `beta`, a number: factor of `c`.
+
+    `activation`, a text: what follows; nothing if absent.
+
+    `activation_alpha`, a number: of the activation.
+
+    `activation_beta`, a number: of the activation.
+
+    `activation_gamma`, a number: of the activation.
+    """
+
+    def __init__(
+        self,
+        a: PatternLike,
+        b: PatternLike,
+        c: PatternLike | None = None,
+        /,
+        *,
+        transpose_a: AttrLike = None,
+        transpose_b: AttrLike = None,
+        alpha: AttrLike = None,
+        beta: AttrLike = None,
+        activation: AttrLike = None,
+        activation_alpha: AttrLike = None,
+        activation_beta: AttrLike = None,
+        activation_gamma: AttrLike = None,
+    ) -> None:
+        super().__init__('contrib_fused_gemm', *_present(a, b, c), transpose_a=transpose_a, transpose_b=transpose_b, alpha=alpha, beta=beta, activation=activation, activation_alpha=activation_alpha, activation_beta=activation_beta, activation_gamma=activation_gamma)
+
+
+class ContribFusedMatmul(Call):
+    """`alpha` times the product of matrices, transposed as asked.
+
+    `a`: matrices.
+
+    `b`: matrices.
+
+    `transpose_a`, a truth value: use `a` transposed.
+
+    `transpose_b`, a truth value: use `b` transposed.
+
+    `transpose_batch_a`, a truth value: the first dimension of `a` is its rows.
+
+    `transpose_batch_b`, a truth value: the first dimension of `b` is its rows.
+
+    `alpha`, a number: a factor.
+    """
+
+    def __init__(
+        self,
+        a: PatternLike,
+        b: PatternLike,
+        /,
+        *,
+        transpose_a: AttrLike = None,
+        transpose_b: AttrLike = None,
+        transpose_batch_a: AttrLike = None,
+        transpose_batch_b: AttrLike = None,
+        alpha: AttrLike = None,
+    ) -> None:
+        super().__init__('contrib_fused_matmul', a, b, transpose_a=transpose_a, transpose_b=transpose_b, transpose_batch_a=transpose_batch_a, transpose_batch_b=transpose_batch_b, alpha=alpha)
+
+
+class ContribGELU(Call):
+    """`nn.gelu`, exact.
+
+    `x`: any shape.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        /,
+    ) -> None:
+        super().__init__('contrib_gelu', x)
+
+
+class ContribGroupQueryAttention(Call):
+    """Attention in which several heads share keys and values.
+
+    `query`: batch, steps, width; or queries, keys and values packed.
+
+    `key`: batch, kv steps, width.
+
+    `value`: batch, kv steps, width.
+
+    `past_key`: batch, kv heads, past steps, width.
+
+    `past_value`: batch, kv heads, past steps, width.
+
+    `seqlens_k`: batch.
+
+    `total_sequence_length`: one number.
+
+    `cos_cache`: positions, width / 2.
+
+    `sin_cache`: positions, width / 2.
+
+    `others`: position ids, bias of the scores, sinks, scales, norms.
+
+    `num_heads`, an integer, needed in a target: heads of the queries.
+
+    `kv_num_heads`, an integer, needed in a target: heads of keys and values.
+
+    `scale`, a number: 1 / sqrt(width) if absent.
+
+    `softcap`, a number: bounds the scores.
+
+    `do_rotary`, an integer: 1: rotate queries and keys.
+
+    `rotary_interleaved`, an integer: 1: pairs are neighbours.
+
+    `local_window_size`, an integer: steps that are seen; -1: all.
+
+    `smooth_softmax`, an integer: 1: with one more in the sum.
+    """
+
+    def __init__(
+        self,
+        query: PatternLike,
+        key: PatternLike | None = None,
+        value: PatternLike | None = None,
+        past_key: PatternLike | None = None,
+        past_value: PatternLike | None = None,
+        seqlens_k: PatternLike,
+        total_sequence_length: PatternLike,
+        cos_cache: PatternLike | None = None,
+        sin_cache: PatternLike | None = None,
+        *others: PatternLike,
+        num_heads: AttrLike = None,
+        kv_num_heads: AttrLike = None,
+        scale: AttrLike = None,
+        softcap: AttrLike = None,
+        do_rotary: AttrLike = None,
+        rotary_interleaved: AttrLike = None,
+        local_window_size: AttrLike = None,
+        smooth_softmax: AttrLike = None,
+    ) -> None:
+        super().__init__('contrib_group_query_attention', *_present(query, key, value, past_key, past_value, seqlens_k, total_sequence_length, cos_cache, sin_cache, *_spread(others)), num_heads=num_heads, kv_num_heads=kv_num_heads, scale=scale, softcap=softcap, do_rotary=do_rotary, rotary_interleaved=rotary_interleaved, local_window_size=local_window_size, smooth_softmax=smooth_softmax)
+
+
+class ContribMatmulIntegerToFloat(Call):
+    """The product of quantised matrices, as real numbers.
+
+    `a`: matrices.
+
+    `b`: matrices.
+
+    `a_scale`: a scale.
+
+    `b_scale`: a scale.
+
+    `a_zero_point`: a zero point; 0 if absent.
+
+    `b_zero_point`: a zero point; 0 if absent.
+
+    `bias`: one for each column; 0 if absent.
+    """
+
+    def __init__(
+        self,
+        a: PatternLike,
+        b: PatternLike,
+        a_scale: PatternLike,
+        b_scale: PatternLike,
+        a_zero_point: PatternLike | None = None,
+        b_zero_point: PatternLike | None = None,
+        bias: PatternLike | None = None,
+        /,
+    ) -> None:
+        super().__init__('contrib_matmul_integer_to_float', *_present(a, b, a_scale, b_scale, a_zero_point, b_zero_point, bias))
+
+
+class ContribMatmulNbits(Call):
+    """`a` times a matrix of few bits, quantised in blocks.
+
+    `a`: batch extents, then rows and `K`.
+
+    `b`: packed.
+
+    `scales`: a scale.
+
+    `zero_points`: of the blocks.
+
+    `g_idx`: of the blocks.
+
+    `bias`: `N`.
+
+    `K`, an integer, needed in a target: columns of `a`.
+
+    `N`, an integer, needed in a target: columns of the result.
+
+    `bits`, an integer: of an element of `b`.
+
+    `block_size`, an integer: elements that share a scale.
+
+    `accuracy_level`, an integer: of the product.
+
+    `weight_prepacked`, an integer: the layout of `b`.
+    """
+
+    def __init__(
+        self,
+        a: PatternLike,
+        b: PatternLike,
+        scales: PatternLike,
+        zero_points: PatternLike | None = None,
+        g_idx: PatternLike | None = None,
+        bias: PatternLike | None = None,
+        /,
+        *,
+        K: AttrLike = None,
+        N: AttrLike = None,
+        bits: AttrLike = None,
+        block_size: AttrLike = None,
+        accuracy_level: AttrLike = None,
+        weight_prepacked: AttrLike = None,
+    ) -> None:
+        super().__init__('contrib_matmul_nbits', *_present(a, b, scales, zero_points, g_idx, bias), K=K, N=N, bits=bits, block_size=block_size, accuracy_level=accuracy_level, weight_prepacked=weight_prepacked)
+
+
+class ContribMultiHeadAttention(Call):
+    """Attention of projected queries, keys and values.
+
+    `query`: batch, steps, width; or packed: batch, steps, heads, 3, width.
+
+    `key`: batch, kv steps, width; or batch, heads, kv steps, width.
+
+    `value`: batch, kv steps, width; or batch, heads, kv steps, width.
+
+    `bias`: all features.
+
+    `key_padding_mask`: a mask.
+
+    `attention_bias`: added to the scores.
+
+    `past_key`: batch, heads, past steps, width.
+
+    `past_value`: batch, heads, past steps, width.
+
+    `past_sequence_length`: one number.
+
+    `cache_indirection`: of a beam search.
+
+    `num_heads`, an integer, needed in a target: heads of the queries.
+
+    `scale`, a number: 1 / sqrt(width) if absent.
+
+    `unidirectional`, an integer: 1: a step sees none after it.
+
+    `mask_filter_value`, a number: the score of what is masked.
+    """
+
+    def __init__(
+        self,
+        query: PatternLike,
+        key: PatternLike | None = None,
+        value: PatternLike | None = None,
+        bias: PatternLike | None = None,
+        key_padding_mask: PatternLike | None = None,
+        attention_bias: PatternLike | None = None,
+        past_key: PatternLike | None = None,
+        past_value: PatternLike | None = None,
+        past_sequence_length: PatternLike | None = None,
+        cache_indirection: PatternLike | None = None,
+        /,
+        *,
+        num_heads: AttrLike = None,
+        scale: AttrLike = None,
+        unidirectional: AttrLike = None,
+        mask_filter_value: AttrLike = None,
+    ) -> None:
+        super().__init__('contrib_multi_head_attention', *_present(query, key, value, bias, key_padding_mask, attention_bias, past_key, past_value, past_sequence_length, cache_indirection), num_heads=num_heads, scale=scale, unidirectional=unidirectional, mask_filter_value=mask_filter_value)
+
+
+class ContribQLinearAdd(Call):
+    """The sum, quantised.
+
+    `a`: any shape.
+
+    `a_scale`: a scale.
+
+    `a_zero_point`: a zero point; 0 if absent.
+
+    `b`: a shape that broadcasts with `a`.
+
+    `b_scale`: a scale.
+
+    `b_zero_point`: a zero point; 0 if absent.
+
+    `y_scale`: a scale.
+
+    `y_zero_point`: a zero point; 0 if absent.
+    """
+
+    def __init__(
+        self,
+        a: PatternLike,
+        a_scale: PatternLike,
+        a_zero_point: PatternLike | None = None,
+        b: PatternLike,
+        b_scale: PatternLike,
+        b_zero_point: PatternLike | None = None,
+        y_scale: PatternLike,
+        y_zero_point: PatternLike | None = None,
+        /,
+    ) -> None:
+        super().__init__('contrib_qlinear_add', *_present(a, a_scale, a_zero_point, b, b_scale, b_zero_point, y_scale, y_zero_point))
+
+
+class ContribQLinearConcat(Call):
+    """Quantised tensors joined along a dimension.
+
+    `y_scale`: a scale.
+
+    `y_zero_point`: says the element type.
+
+    `inputs`: for each tensor: values, scale, zero point.
+
+    `axis`, an integer, needed in a target: the dimension along which to join.
+    """
+
+    def __init__(
+        self,
+        y_scale: PatternLike,
+        y_zero_point: PatternLike,
+        *inputs: PatternLike,
+        axis: AttrLike = None,
+    ) -> None:
+        super().__init__('contrib_qlinear_concat', y_scale, y_zero_point, *_spread(inputs), axis=axis)
+
+
+class ContribQLinearGlobalAvgPool(Call):
+    """`nn.global_avg_pool`, quantised.
+
+    `x`: any shape.
+
+    `x_scale`: a scale.
+
+    `x_zero_point`: a zero point; 0 if absent.
+
+    `y_scale`: a scale.
+
+    `y_zero_point`: a zero point; 0 if absent.
+
+    `channels_last`, a truth value: channels stand last.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        x_scale: PatternLike,
+        x_zero_point: PatternLike | None = None,
+        y_scale: PatternLike,
+        y_zero_point: PatternLike | None = None,
+        /,
+        *,
+        channels_last: AttrLike = None,
+    ) -> None:
+        super().__init__('contrib_qlinear_global_avg_pool', *_present(x, x_scale, x_zero_point, y_scale, y_zero_point), channels_last=channels_last)
+
+
+class ContribQLinearLeakyReLU(Call):
+    """`nn.leaky_relu`, quantised.
+
+    `x`: any shape.
+
+    `x_scale`: a scale.
+
+    `x_zero_point`: a zero point; 0 if absent.
+
+    `y_scale`: a scale.
+
+    `y_zero_point`: a zero point; 0 if absent.
+
+    `alpha`, a number: a factor.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        x_scale: PatternLike,
+        x_zero_point: PatternLike | None = None,
+        y_scale: PatternLike,
+        y_zero_point: PatternLike | None = None,
+        /,
+        *,
+        alpha: AttrLike = None,
+    ) -> None:
+        super().__init__('contrib_qlinear_leaky_relu', *_present(x, x_scale, x_zero_point, y_scale, y_zero_point), alpha=alpha)
+
+
+class ContribQLinearMultiply(Call):
+    """The product of elements, quantised.
+
+    `a`: any shape.
+
+    `a_scale`: a scale.
+
+    `a_zero_point`: a zero point; 0 if absent.
+
+    `b`: a shape that broadcasts with `a`.
+
+    `b_scale`: a scale.
+
+    `b_zero_point`: a zero point; 0 if absent.
+
+    `y_scale`: a scale.
+
+    `y_zero_point`: a zero point; 0 if absent.
+    """
+
+    def __init__(
+        self,
+        a: PatternLike,
+        a_scale: PatternLike,
+        a_zero_point: PatternLike | None = None,
+        b: PatternLike,
+        b_scale: PatternLike,
+        b_zero_point: PatternLike | None = None,
+        y_scale: PatternLike,
+        y_zero_point: PatternLike | None = None,
+        /,
+    ) -> None:
+        super().__init__('contrib_qlinear_multiply', *_present(a, a_scale, a_zero_point, b, b_scale, b_zero_point, y_scale, y_zero_point))
+
+
+class ContribQLinearSigmoid(Call):
+    """`nn.sigmoid`, quantised.
+
+    `x`: any shape.
+
+    `x_scale`: a scale.
+
+    `x_zero_point`: a zero point; 0 if absent.
+
+    `y_scale`: a scale.
+
+    `y_zero_point`: a zero point; 0 if absent.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        x_scale: PatternLike,
+        x_zero_point: PatternLike | None = None,
+        y_scale: PatternLike,
+        y_zero_point: PatternLike | None = None,
+        /,
+    ) -> None:
+        super().__init__('contrib_qlinear_sigmoid', *_present(x, x_scale, x_zero_point, y_scale, y_zero_point))
+
+
+class ContribQLinearSoftmax(Call):
+    """`nn.softmax`, quantised.
+
+    `x`: any shape.
+
+    `x_scale`: a scale.
+
+    `x_zero_point`: a zero point; 0 if absent.
+
+    `y_scale`: a scale.
+
+    `y_zero_point`: a zero point; 0 if absent.
+
+    `axis`, an integer: a dimension.
+
+    `opset`, an integer: whose softmax.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        x_scale: PatternLike,
+        x_zero_point: PatternLike | None = None,
+        y_scale: PatternLike,
+        y_zero_point: PatternLike | None = None,
+        /,
+        *,
+        axis: AttrLike = None,
+        opset: AttrLike = None,
+    ) -> None:
+        super().__init__('contrib_qlinear_softmax', *_present(x, x_scale, x_zero_point, y_scale, y_zero_point), axis=axis, opset=opset)
+
+
+class ContribQgemm(Call):
+    """`nn.gemm` of quantised matrices.
+
+    `a`: matrices.
+
+    `a_scale`: a scale.
+
+    `a_zero_point`: a zero point; 0 if absent.
+
+    `b`: matrices.
+
+    `b_scale`: a scale.
+
+    `b_zero_point`: a zero point; 0 if absent.
+
+    `c`: one for each column, `i32`.
+
+    `y_scale`: absent: the result is real.
+
+    `y_zero_point`: a zero point; 0 if absent.
+
+    `transpose_a`, a truth value: use `a` transposed.
+
+    `transpose_b`, a truth value: use `b` transposed.
+
+    `alpha`, a number: a factor.
+    """
+
+    def __init__(
+        self,
+        a: PatternLike,
+        a_scale: PatternLike,
+        a_zero_point: PatternLike | None = None,
+        b: PatternLike,
+        b_scale: PatternLike,
+        b_zero_point: PatternLike | None = None,
+        c: PatternLike | None = None,
+        y_scale: PatternLike | None = None,
+        y_zero_point: PatternLike | None = None,
+        /,
+        *,
+        transpose_a: AttrLike = None,
+        transpose_b: AttrLike = None,
+        alpha: AttrLike = None,
+    ) -> None:
+        super().__init__('contrib_qgemm', *_present(a, a_scale, a_zero_point, b, b_scale, b_zero_point, c, y_scale, y_zero_point), transpose_a=transpose_a, transpose_b=transpose_b, alpha=alpha)
+
+
+class ContribQuantize(Call):
+    """`nn.quantize`, also to 16 and 4 bits.
+
+    `x`: any shape.
+
+    `scale`: a scale.
+
+    `zero_point`: a zero point; 0 if absent.
+
+    `axis`, an integer: a dimension.
+
+    `block_size`, an integer: elements that share a scale.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        scale: PatternLike,
+        zero_point: PatternLike | None = None,
+        /,
+        *,
+        axis: AttrLike = None,
+        block_size: AttrLike = None,
+    ) -> None:
+        super().__init__('contrib_quantize', *_present(x, scale, zero_point), axis=axis, block_size=block_size)
+
+
+class ContribQuickGELU(Call):
+    """`x * sigmoid(alpha * x)`.
+
+    `x`: any shape.
+
+    `alpha`, a number: a factor.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        /,
+        *,
+        alpha: AttrLike = None,
+    ) -> None:
+        super().__init__('contrib_quick_gelu', x, alpha=alpha)
+
+
+class ContribRmsNorm(Call):
+    """`nn.rms_norm`.
+
+    `x`: any shape.
+
+    `scale`: the normalised extents.
+
+    `axis`, an integer: a dimension.
+
+    `epsilon`, a number: added to the variance.
+
+    `stash_type`, an integer: ONNX's number of a type.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        scale: PatternLike,
+        /,
+        *,
+        axis: AttrLike = None,
+        epsilon: AttrLike = None,
+        stash_type: AttrLike = None,
+    ) -> None:
+        super().__init__('contrib_rms_norm', x, scale, axis=axis, epsilon=epsilon, stash_type=stash_type)
+
+
+class ContribRotaryEmbedding(Call):
+    """Pairs of features rotated by an angle that grows with the position.
+
+    `x`: any shape.
+
+    `position_ids`: batch, steps; or one.
+
+    `cos_cache`: positions, width / 2.
+
+    `sin_cache`: positions, width / 2.
+
+    `interleaved`, a truth value: pairs are neighbours.
+
+    `num_heads`, an integer: heads of an operand of rank 3.
+
+    `rotary_embedding_dim`, an integer: features rotated.
+
+    `is_packed_batching`, an integer: batches are packed.
+
+    `scale`, a number: 1 if absent.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        position_ids: PatternLike,
+        cos_cache: PatternLike,
+        sin_cache: PatternLike,
+        /,
+        *,
+        interleaved: AttrLike = None,
+        num_heads: AttrLike = None,
+        rotary_embedding_dim: AttrLike = None,
+        is_packed_batching: AttrLike = None,
+        scale: AttrLike = None,
+    ) -> None:
+        super().__init__('contrib_rotary_embedding', x, position_ids, cos_cache, sin_cache, interleaved=interleaved, num_heads=num_heads, rotary_embedding_dim=rotary_embedding_dim, is_packed_batching=is_packed_batching, scale=scale)
+
+
+class ContribSkipLayerNorm(Call):
+    """`nn.layer_norm` of `x + skip + bias`.
+
+    `x`: any shape.
+
+    `skip`: broadcasts to the shape of `x`.
+
+    `gamma`: rank 1.
+
+    `beta`: rank 1.
+
+    `bias`: rank 1.
+
+    `epsilon`, a number: added to the variance.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        skip: PatternLike,
+        gamma: PatternLike,
+        beta: PatternLike | None = None,
+        bias: PatternLike | None = None,
+        /,
+        *,
+        epsilon: AttrLike = None,
+    ) -> None:
+        super().__init__('contrib_skip_layer_norm', *_present(x, skip, gamma, beta, bias), epsilon=epsilon)
+
+
+class ContribSkipRmsNorm(Call):
+    """`nn.rms_norm` of `x + skip + bias`.
+
+    `x`: any shape.
+
+    `skip`: broadcasts to the shape of `x`.
+
+    `gamma`: rank 1.
+
+    `bias`: rank 1.
+
+    `epsilon`, a number: added to the variance.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        skip: PatternLike,
+        gamma: PatternLike,
+        bias: PatternLike | None = None,
+        /,
+        *,
+        epsilon: AttrLike = None,
+    ) -> None:
+        super().__init__('contrib_skip_rms_norm', *_present(x, skip, gamma, bias), epsilon=epsilon)
+
+
+class ContribTransposeMatmul(Call):
+    """`alpha` times the product of matrices, transposed as asked.
+
+    `a`: matrices.
+
+    `b`: matrices.
+
+    `transpose_a`, a truth value: use `a` transposed.
+
+    `transpose_b`, a truth value: use `b` transposed.
+
+    `transpose_batch_a`, a truth value: the first dimension of `a` is its rows.
+
+    `transpose_batch_b`, a truth value: the first dimension of `b` is its rows.
+
+    `alpha`, a number: a factor.
+    """
+
+    def __init__(
+        self,
+        a: PatternLike,
+        b: PatternLike,
+        /,
+        *,
+        transpose_a: AttrLike = None,
+        transpose_b: AttrLike = None,
+        transpose_batch_a: AttrLike = None,
+        transpose_batch_b: AttrLike = None,
+        alpha: AttrLike = None,
+    ) -> None:
+        super().__init__('contrib_transpose_matmul', a, b, transpose_a=transpose_a, transpose_b=transpose_b, transpose_batch_a=transpose_batch_a, transpose_batch_b=transpose_batch_b, alpha=alpha)
 
 
 class Conv(Call):
@@ -1323,6 +2468,51 @@ class DFT(Call):
         super().__init__('dft', *_present(x, dft_length, axis_value), axis=axis, inverse=inverse, onesided=onesided)
 
 
+class DeformConv(Call):
+    """The convolution in which each place of each window is moved by an offset.
+
+    `x`: batch, channels, then spatial extents.
+
+    `w`: filters, channels / groups, then window extents.
+
+    `offset`: batch, offset groups * window places * 2, then spatial extents.
+
+    `bias`: one for each filter; 0 if absent.
+
+    `mask`: batch, offset groups * window places, then spatial extents.
+
+    `strides`, integers: steps between windows; 1 if absent.
+
+    `padding`, integers: begins, then ends; 0 if absent.
+
+    `dilation`, integers: steps between places of a window; 1 if absent.
+
+    `groups`, an integer: independent parts; 1 if absent.
+
+    `offset_group`, an integer: parts with offsets of their own; 1 if absent.
+
+    `kernel_shape`, integers: window extents; those of `w` if absent.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        w: PatternLike,
+        offset: PatternLike,
+        bias: PatternLike | None = None,
+        mask: PatternLike | None = None,
+        /,
+        *,
+        strides: AttrLike = None,
+        padding: AttrLike = None,
+        dilation: AttrLike = None,
+        groups: AttrLike = None,
+        offset_group: AttrLike = None,
+        kernel_shape: AttrLike = None,
+    ) -> None:
+        super().__init__('deform_conv', *_present(x, w, offset, bias, mask), strides=strides, padding=padding, dilation=dilation, groups=groups, offset_group=offset_group, kernel_shape=kernel_shape)
+
+
 class Dense(Call):
     """`x` times the transpose of `w`.
 
@@ -1438,6 +2628,30 @@ class Dropout(Call):
         rate: AttrLike = None,
     ) -> None:
         super().__init__('dropout', x, rate=rate)
+
+
+class DropoutTraining(Call):
+    """`x` with some elements 0, the others enlarged.
+
+    `x`: any shape.
+
+    `ratio`: a scalar: the share that becomes 0; 0.5 if absent.
+
+    `training`: a scalar: whether anything happens; false if absent.
+
+    `seed`, an integer: of the generator; any if absent.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        ratio: PatternLike | None = None,
+        training: PatternLike | None = None,
+        /,
+        *,
+        seed: AttrLike = None,
+    ) -> None:
+        super().__init__('dropout_training', *_present(x, ratio, training), seed=seed)
 
 
 class DynamicQuantize(Call):
@@ -2030,6 +3244,24 @@ class Identity(Call):
         super().__init__('identity', x)
 
 
+class ImageDecoder(Call):
+    """The pixels of an encoded picture.
+
+    `stream`: the bytes of a file, rank 1, `ui8`.
+
+    `pixel_format`, a text: what channels there are; RGB if absent.
+    """
+
+    def __init__(
+        self,
+        stream: PatternLike,
+        /,
+        *,
+        pixel_format: AttrLike = None,
+    ) -> None:
+        super().__init__('image_decoder', stream, pixel_format=pixel_format)
+
+
 class InstanceNorm(Call):
     """Each channel of each batch with mean 0 and variance 1, scaled and shifted.
 
@@ -2274,6 +3506,51 @@ class LessEqual(Call):
         /,
     ) -> None:
         super().__init__('less_equal', lhs, rhs)
+
+
+class LinearAttention(Call):
+    """Attention without softmax: a state that each step changes and reads.
+
+    `q`: batch, steps, heads * width.
+
+    `k`: batch, steps, kv heads * width.
+
+    `v`: batch, steps, kv heads * v width.
+
+    `past_state`: batch, kv heads, width, v width; 0 if absent.
+
+    `decay`: batch, steps, kv heads or kv heads * width: logarithms.
+
+    `beta`: batch, steps, kv heads or 1.
+
+    `q_num_heads`, an integer, needed in a target: heads of `q`.
+
+    `kv_num_heads`, an integer, needed in a target: heads of `k` and `v`.
+
+    `update_rule`, a text: which of `decay` and `beta` there are; gated_delta if absent.
+
+    `scale`, a number: 1 / sqrt(width) if absent or 0.
+
+    `chunk_size`, an integer: a hint without meaning.
+    """
+
+    def __init__(
+        self,
+        q: PatternLike,
+        k: PatternLike,
+        v: PatternLike,
+        past_state: PatternLike | None = None,
+        decay: PatternLike | None = None,
+        beta: PatternLike | None = None,
+        /,
+        *,
+        q_num_heads: AttrLike = None,
+        kv_num_heads: AttrLike = None,
+        update_rule: AttrLike = None,
+        scale: AttrLike = None,
+        chunk_size: AttrLike = None,
+    ) -> None:
+        super().__init__('linear_attention', *_present(q, k, v, past_state, decay, beta), q_num_heads=q_num_heads, kv_num_heads=kv_num_heads, update_rule=update_rule, scale=scale, chunk_size=chunk_size)
 
 
 class Log(Call):
@@ -4546,6 +5823,27 @@ class Sum(Call):
         super().__init__('sum', *_present(data, axes), axis=axis, keepdims=keepdims, noop_with_empty_axes=noop_with_empty_axes)
 
 
+class Swiglu(Call):
+    """`lhs * sigmoid(alpha * lhs) * rhs`; the operands have one shape.
+
+    `lhs`: any shape.
+
+    `rhs`: a shape that broadcasts with `lhs`.
+
+    `alpha`, a number: 1 if absent.
+    """
+
+    def __init__(
+        self,
+        lhs: PatternLike,
+        rhs: PatternLike,
+        /,
+        *,
+        alpha: AttrLike = None,
+    ) -> None:
+        super().__init__('swiglu', lhs, rhs, alpha=alpha)
+
+
 class Swish(Call):
     """`x * sigmoid(alpha * x)`.
 
@@ -4638,6 +5936,48 @@ class TensorScatter(Call):
         mode: AttrLike = None,
     ) -> None:
         super().__init__('tensor_scatter', *_present(data, updates, write_indices), axis=axis, mode=mode)
+
+
+class TfIdfVectorizer(Call):
+    """How often, or with what weight, each n-gram of a pool is there.
+
+    `x`: rank 1; or rows; texts or integers.
+
+    `mode`, a text, needed in a target: counts, weights, or both.
+
+    `min_gram_length`, an integer, needed in a target: the least length of an n-gram.
+
+    `max_gram_length`, an integer, needed in a target: the greatest length of an n-gram.
+
+    `max_skip_count`, an integer, needed in a target: how many elements may be skipped.
+
+    `ngram_counts`, integers, needed in a target: where the n-grams of each length start.
+
+    `ngram_indexes`, integers, needed in a target: the place of each n-gram in the result.
+
+    `weights`, numbers: of each n-gram; 1 if absent.
+
+    `pool_int64s`, integers: the n-grams, if they are of integers.
+
+    `pool_strings`, texts: the n-grams, if they are of texts.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        /,
+        *,
+        mode: AttrLike = None,
+        min_gram_length: AttrLike = None,
+        max_gram_length: AttrLike = None,
+        max_skip_count: AttrLike = None,
+        ngram_counts: AttrLike = None,
+        ngram_indexes: AttrLike = None,
+        weights: AttrLike = None,
+        pool_int64s: AttrLike = None,
+        pool_strings: AttrLike = None,
+    ) -> None:
+        super().__init__('tf_idf_vectorizer', x, mode=mode, min_gram_length=min_gram_length, max_gram_length=max_gram_length, max_skip_count=max_skip_count, ngram_counts=ngram_counts, ngram_indexes=ngram_indexes, weights=weights, pool_int64s=pool_int64s, pool_strings=pool_strings)
 
 
 class ThresholdedReLU(Call):

@@ -157,6 +157,7 @@ impl Machine<'_> {
             "nn.if" => self.run_if(op, &operands)?,
             "nn.loop" => self.run_loop(op, &operands)?,
             "nn.scan" => self.run_scan(op, &operands)?,
+            "nn.sequence_map" => self.run_map(op, &operands)?,
             _ => match container(module, op, &operands)? {
                 Some(outcome) => outcome,
                 None => tensors(module, op, &operands)?,
@@ -248,6 +249,28 @@ impl Machine<'_> {
             carried.push(Datum::Tensor(self.stack(op, states + i, &parts, at(&axes, i))?));
         }
         Ok(carried)
+    }
+
+    fn run_map(&mut self, op: Op, operands: &[Datum]) -> Result<Vec<Datum>> {
+        let block = self.body(op, 0)?;
+        let Some(Datum::Sequence(first)) = operands.first() else {
+            return Err(malformed(self.module, op, "sequence to go through"));
+        };
+        let mut mapped: Vec<Vec<Datum>> = vec![Vec::new(); self.module.result_count(op)];
+        for place in 0..first.len() {
+            let element = |operand: &Datum| match operand {
+                Datum::Sequence(items) => items.get(place).cloned(),
+                other => Some(other.clone()),
+            };
+            let arguments: Option<Vec<Datum>> = operands.iter().map(element).collect();
+            let short = || malformed(self.module, op, "sequences of one length");
+            let out = self.run(block, arguments.ok_or_else(short)?)?;
+            if out.len() != mapped.len() {
+                return Err(malformed(self.module, op, "value for each result"));
+            }
+            mapped.iter_mut().zip(out).for_each(|(items, item)| items.push(item));
+        }
+        Ok(mapped.into_iter().map(Datum::Sequence).collect())
     }
 
     /// The slices stacked along a new dimension; no slices give a tensor of the stated type with
@@ -427,7 +450,10 @@ fn container(module: &Module, op: Op, operands: &[Datum]) -> Result<Option<Vec<D
             };
             Datum::Tensor(concatenate(&parts.iter().collect::<Vec<_>>(), axis)?)
         }
-        "nn.optional" => Datum::Optional(operands.first().cloned().map(Box::new)),
+        "nn.optional" => {
+            let held = operands.first().filter(|datum| !matches!(datum, Datum::None));
+            Datum::Optional(held.cloned().map(Box::new))
+        }
         "nn.optional_has_element" => {
             let held =
                 !matches!(operands.first(), None | Some(Datum::None | Datum::Optional(None)));

@@ -1,11 +1,15 @@
 //! ONNX types as IR types.
 
+use tangram_dialects::nn::container;
 use tangram_dialects::{dims, dtype};
 use tangram_ir::{Context, Dim, Type, TypeData};
 use tangram_presburger::symbolic::Expr;
 use tangram_tensor::DType;
 
-use crate::proto::{Dimension, DimensionValue, TensorType, TypeProto, TypeValue};
+use crate::proto::{
+    Dimension, DimensionValue, OptionalType, SequenceType, TensorShapeProto, TensorType, TypeProto,
+    TypeValue,
+};
 
 /// ONNX's numbers for the element types that tensors here can have.
 const DTYPES: &[(i32, DType)] = &[
@@ -103,4 +107,34 @@ fn import_dim(context: &Context, dim: &Dimension) -> Dim {
         }
         _ => Dim::UNKNOWN,
     }
+}
+
+/// The ONNX type that an IR type stands for; `None` where ONNX has none.
+///
+/// Extents that are expressions are left open: ONNX has names for whole extents only.
+pub(crate) fn export(context: &Context, ty: Type) -> Option<TypeProto> {
+    let boxed = |ty: Type| Some(Box::new(export(context, ty)?));
+    let held = |wrapper: &str| container::held_type(context, ty, wrapper);
+    let value = if let Some(held) = held("nn.sequence") {
+        TypeValue::SequenceType(Box::new(SequenceType { elem_type: boxed(held) }))
+    } else if let Some(held) = held("nn.optional") {
+        TypeValue::OptionalType(Box::new(OptionalType { elem_type: boxed(held) }))
+    } else {
+        let element = dtype::dtype_of(context, context.element_type(ty)?)?;
+        let shape = context.as_tensor(ty).map(|(dims, _)| TensorShapeProto {
+            dim: dims.iter().map(|&dim| export_dim(context, dim)).collect(),
+        });
+        TypeValue::TensorType(TensorType { elem_type: Some(number_of(element)), shape })
+    };
+    Some(TypeProto { value: Some(value), denotation: None })
+}
+
+fn export_dim(context: &Context, dim: Dim) -> Dimension {
+    let symbol = |text: &String| text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let value = match dim.as_static() {
+        Some(n) => Some(DimensionValue::DimValue(n)),
+        None if dim.is_unknown() => None,
+        None => Some(dims::text(context, dim)).filter(symbol).map(DimensionValue::DimParam),
+    };
+    Dimension { value, ..Dimension::default() }
 }

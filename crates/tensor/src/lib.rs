@@ -27,6 +27,7 @@ pub mod shape;
 pub mod signal;
 pub mod softmax;
 mod tensor;
+pub mod text;
 mod wide;
 
 pub use dtype::DType;

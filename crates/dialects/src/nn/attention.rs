@@ -5,7 +5,7 @@ use tangram_tensor::attention as kernels;
 use tangram_tensor::attention::{AttentionMask, AttentionOperands, AttentionParams, RotaryParams};
 
 use super::conv::agree;
-use super::{NnOp, maybe, maybe_result, op, operand, optional, result};
+use super::{NnOp, maybe, maybe_result, needed, op, operand, optional, result};
 use crate::eval::{EvalCx, EvalError, Evaluated, single, sizes};
 use crate::infer::{Dims, InferExt, Result, Shaped, one, several};
 use crate::{dims, infer_error};
@@ -41,6 +41,8 @@ pub(super) static OPS: &[NnOp] = &[
             maybe("softcap", AttrKind::Float, "bounds the scores by tanh; 0 (not) if absent"),
             maybe("softmax_precision", AttrKind::Int, "ONNX's number of the type for softmax"),
             maybe("qk_matmul_output_mode", AttrKind::Int, "which scores are returned; 0 if absent"),
+            maybe("left_window_size", AttrKind::Int, "steps seen before; -1 (all) if absent"),
+            maybe("right_window_size", AttrKind::Int, "steps seen after; -1 (all) if absent"),
         ],
         infer_attention,
     )
@@ -63,7 +65,75 @@ pub(super) static OPS: &[NnOp] = &[
         infer_rotary,
     )
     .eval(eval_rotary),
+    op(
+        "nn.linear_attention",
+        "attention without softmax: a state that each step changes and reads",
+        &[
+            operand("q", "batch, steps, heads * width"),
+            operand("k", "batch, steps, kv heads * width"),
+            operand("v", "batch, steps, kv heads * v width"),
+            optional("past_state", "batch, kv heads, width, v width; 0 if absent"),
+            optional("decay", "batch, steps, kv heads or kv heads * width: logarithms"),
+            optional("beta", "batch, steps, kv heads or 1"),
+        ],
+        &[
+            result("output", "batch, steps, heads * v width"),
+            maybe_result("present_state", "the shape of `past_state`"),
+        ],
+        &[
+            needed("q_num_heads", AttrKind::Int, "heads of `q`"),
+            needed("kv_num_heads", AttrKind::Int, "heads of `k` and `v`"),
+            maybe(
+                "update_rule",
+                AttrKind::Enum(&["linear", "gated", "delta", "gated_delta"]),
+                "which of `decay` and `beta` there are; gated_delta if absent",
+            ),
+            maybe("scale", AttrKind::Float, "1 / sqrt(width) if absent or 0"),
+            maybe("chunk_size", AttrKind::Int, "a hint without meaning"),
+        ],
+        infer_linear,
+    )
+    .eval(eval_linear),
 ];
+
+fn infer_linear(cx: &InferCx<'_>) -> Result {
+    let context = cx.context();
+    let (q, v) = (cx.tensor(0)?, cx.tensor(2)?);
+    let three = |shaped: &Shaped| -> [Dim; 3] {
+        let dims = shaped.dims.as_ref().and_then(|dims| dims[..].try_into().ok());
+        dims.unwrap_or([Dim::UNKNOWN; 3])
+    };
+    let ([batch, steps, features], [_, _, values]) = (three(&q), three(&v));
+    let (heads, shared) = (cx.need_int("q_num_heads")?, cx.need_int("kv_num_heads")?);
+    let width = dims::floor_div(context, features, heads);
+    let v_width = dims::floor_div(context, values, shared);
+    let out = [batch, steps, dims::mul(context, Dim::fixed(heads), v_width)];
+    let state = [batch, Dim::fixed(shared), width, v_width];
+    let element = if cx.has(3) { cx.tensor(3)?.element } else { q.element };
+    let results = [Shaped::ranked(out, q.element), Shaped::ranked(state, element)];
+    several(cx, results.into_iter().take(cx.result_count.unwrap_or(1).clamp(1, 2)))
+}
+
+fn eval_linear(cx: &EvalCx<'_>) -> Evaluated {
+    let rule = cx.attrs().text("update_rule").unwrap_or("gated_delta");
+    let (decays, corrects) = (rule.contains("gated"), rule.contains("delta"));
+    if cx.get(4).is_some() != decays || cx.get(5).is_some() != corrects {
+        return Err(EvalError::Value("update_rule", rule.to_owned()));
+    }
+    let operands = kernels::LinearOperands {
+        q: cx.need(0)?,
+        k: cx.need(1)?,
+        v: cx.need(2)?,
+        state: cx.get(3),
+        decay: cx.get(4),
+        beta: cx.get(5),
+    };
+    let heads = |name| count(cx, name).map(|heads| heads.unwrap_or(0));
+    let heads = (heads("q_num_heads")?, heads("kv_num_heads")?);
+    let scale = cx.attrs().float("scale").unwrap_or(0.0);
+    let (output, state) = kernels::linear_attention(&operands, heads, scale)?;
+    Ok(vec![output, state])
+}
 
 fn infer_rotary(cx: &InferCx<'_>) -> Result {
     one(cx, &cx.tensor(0)?)

@@ -75,6 +75,16 @@ pub(super) static OPS: &[NnOp] = &[
     arith("nn.prelu", "`lhs` where positive, else `lhs * rhs`", PLAIN, &[], |cx| {
         zip_with(cx, kernels::prelu)
     }),
+    arith(
+        "nn.swiglu",
+        "`lhs * sigmoid(alpha * lhs) * rhs`; the operands have one shape",
+        Traits::PURE,
+        &[maybe("alpha", AttrKind::Float, "1 if absent")],
+        |cx| {
+            let alpha = cx.attrs().float("alpha").unwrap_or(1.0);
+            single(kernels::multiply(&kernels::swish(cx.need(0)?, alpha)?, cx.need(1)?))
+        },
+    ),
     arith("nn.bitwise_and", "bits set in both", SEMIGROUP, &[], |cx| {
         zip_with(cx, kernels::bitwise_and)
     }),

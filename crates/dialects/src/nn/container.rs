@@ -1,4 +1,4 @@
-//! Sequences, optional values and texts.
+//! Sequences and optional values.
 //!
 //! `!nn.sequence<T>` and `!nn.optional<T>` have the type of what they hold as their parameter.
 
@@ -9,15 +9,14 @@ use tangram_ir::{
 };
 
 use super::{NnOp, maybe, needed, op, operand, optional, result, variadic};
-use crate::infer::{Dims, InferExt, Result, Shaped, axis, one, several};
-use crate::{dims, dtype, infer_error};
+use crate::infer::{Dims, InferExt, Result, Shaped, axis, one};
+use crate::{dims, infer_error};
 
 const SEQUENCE: OperandDef = operand("sequence", "a sequence of tensors");
 const POSITION: OperandDef = operand("position", "a scalar; negative from the end");
 const OUT: &[ResultDef] = &[result("output", "a sequence")];
 const BOOL: &[ResultDef] = &[result("output", "a scalar, `i1`")];
 const AXIS: AttrDef = maybe("axis", AttrKind::Int, "0 if absent");
-const TEXTS: OperandDef = operand("x", "texts");
 
 /// The operations of this family.
 pub(super) static OPS: &[NnOp] = &[
@@ -126,53 +125,6 @@ pub(super) static OPS: &[NnOp] = &[
         &[],
         infer_get_element,
     ),
-    op(
-        "nn.string_concat",
-        "the texts of `x` and `y` one after the other",
-        &[TEXTS, operand("y", "a shape that broadcasts with `x`")],
-        &[result("output", "the shapes broadcast together")],
-        &[],
-        infer_string_concat,
-    ),
-    op(
-        "nn.string_split",
-        "each text cut at a delimiter",
-        &[TEXTS],
-        &[
-            result("parts", "the shape of `x` and the most parts, filled up with empty texts"),
-            result("counts", "the shape of `x`, `i64`"),
-        ],
-        &[
-            maybe("delimiter", AttrKind::Str, "runs of white space if absent or empty"),
-            maybe("maxsplit", AttrKind::Int, "the most cuts; unbounded if absent"),
-        ],
-        infer_string_split,
-    ),
-    op(
-        "nn.string_normalizer",
-        "texts in one case, some left out",
-        &[operand("x", "rank 1, or 1 by any extent")],
-        &[result("output", "the texts that stay")],
-        &[
-            maybe(
-                "case_change_action",
-                AttrKind::Enum(&["NONE", "LOWER", "UPPER"]),
-                "NONE if absent",
-            ),
-            maybe("is_case_sensitive", AttrKind::Bool, "of the comparison; false if absent"),
-            maybe("locale", AttrKind::Str, "the system's if absent"),
-            maybe("stopwords", AttrKind::Strs, "texts to leave out; none if absent"),
-        ],
-        infer_string_normalizer,
-    ),
-    op(
-        "nn.regex_full_match",
-        "whether each text matches a pattern as a whole",
-        &[TEXTS],
-        &[result("output", "the shape of `x`, `i1`")],
-        &[needed("pattern", AttrKind::Str, "a regular expression in RE2's syntax")],
-        infer_regex,
-    ),
 ];
 
 /// The type of a sequence of `element`.
@@ -185,7 +137,7 @@ pub fn optional_type(context: &Context, element: Type) -> Type {
     wrap(context, "nn.optional", element)
 }
 
-fn wrap(context: &Context, name: &str, held: Type) -> Type {
+pub(super) fn wrap(context: &Context, name: &str, held: Type) -> Type {
     let params = Box::new([context.type_attr(held)]);
     context.ty(TypeData::Dialect { name: context.str(name), params })
 }
@@ -330,32 +282,4 @@ fn infer_get_element(cx: &InferCx<'_>) -> Result {
     let absent = || InferError::new("`nn.optional_get_element` has no operand");
     let ty = cx.operand_type(0).ok_or_else(absent)?;
     Ok(plain(held_type(cx.context(), ty, "nn.optional").unwrap_or(ty)))
-}
-
-fn infer_string_concat(cx: &InferCx<'_>) -> Result {
-    let (x, y) = (cx.tensor(0)?, cx.tensor(1)?);
-    let dims = crate::infer::broadcast(cx.context(), &[&x, &y])?;
-    one(cx, &Shaped { dims, element: x.element })
-}
-
-fn infer_string_split(cx: &InferCx<'_>) -> Result {
-    let x = cx.tensor(0)?;
-    let counts = Shaped { element: cx.context().int_type(64), ..x.clone() };
-    let dims = x.dims.map(|dims| dims.into_iter().chain([Dim::UNKNOWN]).collect());
-    several(cx, [Shaped { dims, element: x.element }, counts])
-}
-
-fn infer_string_normalizer(cx: &InferCx<'_>) -> Result {
-    let mut x = cx.tensor(0)?;
-    if cx.attrs().texts("stopwords").is_some_and(|words| !words.is_empty())
-        && let Some(last) = x.dims.as_mut().and_then(|dims| dims.last_mut())
-    {
-        *last = Dim::UNKNOWN;
-    }
-    let element = dtype::type_of(cx.context(), tangram_tensor::DType::String);
-    one(cx, &Shaped { element, ..x })
-}
-
-fn infer_regex(cx: &InferCx<'_>) -> Result {
-    one(cx, &Shaped { element: cx.context().int_type(1), ..cx.tensor(0)? })
 }

@@ -3,6 +3,7 @@
 use tangram_ir::{AttrDef, AttrKind, InferCx, OpDef, OperandDef, ResultDef, Traits};
 
 use tangram_tensor::elementwise as kernels;
+use tangram_tensor::packed::ExponentRounding;
 use tangram_tensor::{Tensor, shape};
 
 use super::{NnOp, maybe, needed, operand, optional, result};
@@ -192,6 +193,11 @@ pub(super) static OPS: &[NnOp] = &[
             attrs: &[
                 needed("dtype", AttrKind::DType, "the element type of the result"),
                 maybe("saturate", AttrKind::Bool, "for eight-bit floats; true if absent"),
+                maybe(
+                    "round_mode",
+                    AttrKind::Enum(&["up", "down", "nearest"]),
+                    "to a power of two, for `f8E8M0FNU`; up if absent",
+                ),
             ],
             traits: PLAIN,
             infer: Some(infer_cast),
@@ -328,7 +334,12 @@ fn eval_isinf(cx: &EvalCx<'_>) -> Evaluated {
 fn eval_cast(cx: &EvalCx<'_>) -> Evaluated {
     let dtype = cx.dtype(0).ok_or(EvalError::Attribute("dtype"))?;
     let saturate = cx.attrs().bool("saturate").unwrap_or(true);
-    let options = kernels::CastOptions { saturate, ..Default::default() };
+    let rounding = match cx.attrs().text("round_mode") {
+        Some("down") => ExponentRounding::Down,
+        Some("nearest") => ExponentRounding::Nearest,
+        _ => ExponentRounding::Up,
+    };
+    let options = kernels::CastOptions { saturate, rounding };
     single(kernels::cast_with(cx.need(0)?, dtype, options))
 }
 

@@ -105,7 +105,26 @@ pub(super) static OPS: &[NnOp] = &[
         infer_center_crop_pad,
     )
     .eval(eval_center_crop_pad),
+    op(
+        "nn.image_decoder",
+        "the pixels of an encoded picture",
+        &[operand("stream", "the bytes of a file, rank 1, `ui8`")],
+        &[result("output", "height, width, channels; `ui8`")],
+        &[maybe(
+            "pixel_format",
+            AttrKind::Enum(&["RGB", "BGR", "Grayscale"]),
+            "what channels there are; RGB if absent",
+        )],
+        infer_image_decoder,
+    ),
 ];
+
+fn infer_image_decoder(cx: &InferCx<'_>) -> Result {
+    let gray = cx.attrs().text("pixel_format") == Some("Grayscale");
+    let channels = Dim::fixed(if gray { 1 } else { 3 });
+    let element = cx.context().uint_type(8);
+    one(cx, &Shaped::ranked([Dim::UNKNOWN, Dim::UNKNOWN, channels], element))
+}
 
 const RESIZE_ATTRS: &[AttrDef] = &[
     maybe("scales", AttrKind::Floats, "a factor for each axis"),

@@ -8,8 +8,10 @@ mod attention;
 mod binary;
 mod constant;
 pub mod container;
+mod contrib;
 mod control;
 mod conv;
+mod conv_variants;
 mod einsum;
 mod elementwise;
 mod fill;
@@ -26,8 +28,10 @@ mod random;
 mod recurrent;
 mod reduce;
 mod reference;
+mod region_types;
 mod shape;
 mod signal;
+mod text;
 mod window;
 
 use tangram_ir::{
@@ -37,6 +41,7 @@ use tangram_ir::{
 use crate::eval::{EvalFn, EvalTable};
 
 pub use reference::reference;
+pub use region_types::{infer_regions, join};
 
 /// An operation of the dialect.
 #[derive(Debug)]
@@ -71,6 +76,7 @@ static FAMILIES: &[(&str, &[NnOp])] = &[
     ("Reductions", reduce::OPS),
     ("Products", linear::OPS),
     ("Convolutions", conv::OPS),
+    ("Other convolutions", conv_variants::OPS),
     ("Pools", pool::OPS),
     ("Normalisations", norm::OPS),
     ("Recurrent layers", recurrent::OPS),
@@ -80,8 +86,10 @@ static FAMILIES: &[(&str, &[NnOp])] = &[
     ("Signals", signal::OPS),
     ("Losses", loss::OPS),
     ("Chance", random::OPS),
-    ("Containers and texts", container::OPS),
+    ("Texts", text::OPS),
+    ("Containers", container::OPS),
     ("Control flow", control::OPS),
+    ("Of onnxruntime's own domain", contrib::OPS),
 ];
 
 /// Every operation of the dialect.

@@ -1,7 +1,9 @@
 //! Normalisations: mean and variance set to 0 and 1, norms set to 1.
 
 use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, OperandDef, ResultDef, Type};
-use tangram_tensor::{DType, norm as kernels};
+use tangram_tensor::elementwise::{add, cast, multiply, subtract};
+use tangram_tensor::reduce::{Reduce, reduce};
+use tangram_tensor::{DType, Tensor, norm as kernels};
 
 use super::conv::agree;
 use super::{NnOp, maybe, maybe_result, needed, op, operand, optional, result};
@@ -40,6 +42,25 @@ pub(super) static OPS: &[NnOp] = &[
         infer_batch_norm,
     )
     .eval(eval_batch_norm),
+    op(
+        "nn.batch_norm_training",
+        "`nn.batch_norm` with the statistics of `data` itself, which also move the given ones",
+        &[
+            operand("data", "batch, channels, then spatial extents"),
+            operand("gamma", "channels"),
+            operand("beta", "channels"),
+            operand("moving_mean", "channels"),
+            operand("moving_var", "channels"),
+        ],
+        &[
+            result("output", "the shape of `data`"),
+            maybe_result("running_mean", "`momentum * moving_mean + (1 - momentum) * mean`"),
+            maybe_result("running_var", "likewise"),
+        ],
+        &[EPSILON, maybe("momentum", AttrKind::Float, "0.9 if absent")],
+        infer_batch_norm_training,
+    )
+    .eval(eval_batch_norm_training),
     op(
         "nn.layer_norm",
         "`x` with mean 0 and variance 1 over the last dimensions, scaled and shifted",
@@ -149,6 +170,11 @@ fn infer_batch_norm(cx: &InferCx<'_>) -> Result {
     infer_per_channel(cx)
 }
 
+fn infer_batch_norm_training(cx: &InferCx<'_>) -> Result {
+    let results = [cx.tensor(0)?, cx.tensor(3)?, cx.tensor(4)?];
+    several(cx, results.into_iter().take(cx.result_count.unwrap_or(1).clamp(1, 3)))
+}
+
 fn infer_last_axis(cx: &InferCx<'_>) -> Result {
     let x = cx.tensor(0)?;
     if let Some(rank) = x.rank() {
@@ -196,6 +222,24 @@ fn eval_batch_norm(cx: &EvalCx<'_>) -> Evaluated {
     let (gamma, beta) = (cx.need(1)?, cx.need(2)?);
     let (mean, variance) = (cx.need(3)?, cx.need(4)?);
     single(kernels::batch_norm(cx.need(0)?, gamma, beta, mean, variance, epsilon(cx)))
+}
+
+fn eval_batch_norm_training(cx: &EvalCx<'_>) -> Evaluated {
+    let x = cx.need(0)?;
+    let rest: Vec<i64> = (0..x.rank() as i64).filter(|&axis| axis != 1).collect();
+    let average = |x: &Tensor, keep| reduce(Reduce::Mean, x, &rest, keep, false);
+    let wide = cast(x, DType::F64)?;
+    let centred = subtract(&wide, &average(&wide, true)?)?;
+    let (mean, variance) =
+        (average(&wide, false)?, average(&multiply(&centred, &centred)?, false)?);
+    let momentum = cx.attrs().float("momentum").unwrap_or(0.9);
+    let moved = |old: &Tensor, new: &Tensor| {
+        let kept = multiply(&cast(old, DType::F64)?, &Tensor::scalar(momentum))?;
+        cast(&add(&kept, &multiply(new, &Tensor::scalar(1.0 - momentum))?)?, old.dtype())
+    };
+    let running = [moved(cx.need(3)?, &mean)?, moved(cx.need(4)?, &variance)?];
+    let y = kernels::batch_norm(x, cx.need(1)?, cx.need(2)?, &mean, &variance, epsilon(cx))?;
+    Ok([y].into_iter().chain(running).collect())
 }
 
 fn eval_layer_norm(cx: &EvalCx<'_>) -> Evaluated {

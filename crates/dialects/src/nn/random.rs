@@ -5,9 +5,9 @@ use tangram_ir::{
 };
 use tangram_tensor::DType;
 
-use super::{NnOp, maybe, needed, operand, result};
+use super::{NnOp, maybe, maybe_result, needed, operand, optional, result};
 use crate::dtype;
-use crate::infer::{InferExt, Result, Shaped, one};
+use crate::infer::{InferExt, Result, Shaped, one, several};
 
 const X: &[OperandDef] = &[operand("x", "any shape")];
 const OUT: &[ResultDef] = &[result("output", "random numbers")];
@@ -67,6 +67,24 @@ pub(super) static OPS: &[NnOp] = &[
         &[DTYPE, LOW, HIGH, SEED],
         infer_like,
     ),
+    NnOp {
+        def: OpDef {
+            operands: &[
+                operand("x", "any shape"),
+                optional("ratio", "a scalar: the share that becomes 0; 0.5 if absent"),
+                optional("training", "a scalar: whether anything happens; false if absent"),
+            ],
+            results: &[
+                result("output", "the shape of `x`"),
+                maybe_result("mask", "the shape of `x`, `i1`: what stays"),
+            ],
+            attrs: &[maybe("seed", AttrKind::Int, "of the generator; any if absent")],
+            traits: Traits::RANDOM,
+            infer: Some(infer_dropout),
+            ..OpDef::new("nn.dropout_training", "`x` with some elements 0, the others enlarged")
+        },
+        eval: None,
+    },
     random(
         "nn.bernoulli",
         "1 with the probability that `x` states, else 0",
@@ -92,6 +110,12 @@ fn infer_shape(cx: &InferCx<'_>) -> Result {
 fn infer_like(cx: &InferCx<'_>) -> Result {
     let x = cx.tensor(0)?;
     one(cx, &Shaped { element: cx.attrs().ty("dtype").unwrap_or(x.element), ..x })
+}
+
+fn infer_dropout(cx: &InferCx<'_>) -> Result {
+    let x = cx.tensor(0)?;
+    let mask = Shaped { element: cx.context().int_type(1), ..x.clone() };
+    several(cx, [x, mask].into_iter().take(cx.result_count.unwrap_or(1).clamp(1, 2)))
 }
 
 fn infer_multinomial(cx: &InferCx<'_>) -> Result {

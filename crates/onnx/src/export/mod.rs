@@ -95,10 +95,10 @@ pub fn export(model: &Model, options: ExportOptions) -> Result<ModelProto> {
 }
 
 /// Says whether nn operation `name` can be written in version `opset` of ONNX's default operator
-/// set, whatever its attributes.
+/// set, whatever its attributes. Operators of vendors are never written anew.
 pub fn is_expressible(name: &str, opset: i64) -> bool {
     match operators::by_nn(name) {
-        Some(row) => row.since <= opset,
+        Some(row) => row.domain.is_empty() && row.since <= opset,
         None => special::since(name).is_some_and(|since| since <= opset),
     }
 }

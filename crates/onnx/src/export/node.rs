@@ -6,7 +6,7 @@ use tangram_tensor::{DType, Tensor, bf16, f16};
 use super::Exporter;
 use crate::error::{Error, Result};
 use crate::operators::{self, AttrRow, Default, Kind, Row};
-use crate::proto::{AttributeProto, AttributeType, NodeProto};
+use crate::proto::{AttributeProto, AttributeType, NodeProto, TypeProto};
 use crate::types;
 
 /// An attribute `name` of one kind.
@@ -33,6 +33,10 @@ pub(super) fn ints(name: &str, values: &[i64]) -> AttributeProto {
 pub(super) fn text(name: &str, value: &str) -> AttributeProto {
     let s = Some(bytes::Bytes::copy_from_slice(value.as_bytes()));
     AttributeProto { s, ..attribute(name, AttributeType::String) }
+}
+
+pub(super) fn type_proto(name: &str, ty: TypeProto) -> AttributeProto {
+    AttributeProto { tp: Some(Box::new(ty)), ..attribute(name, AttributeType::TypeProto) }
 }
 
 pub(super) fn floats(name: &str, values: Vec<f32>) -> AttributeProto {
@@ -92,7 +96,11 @@ impl Exporter<'_> {
             }
         }
         self.absorbed(op, row, &mut inputs, &mut attributes)?;
-        self.write(op, row.onnx, inputs, attributes);
+        if !self.source.opsets.contains_key(row.domain) && !row.domain.is_empty() {
+            let reason = format!("the model does not use the domain {}", row.domain);
+            return Err(self.inexpressible(op, &reason));
+        }
+        self.write_in(row.domain, op, row.onnx, inputs, attributes);
         Ok(())
     }
 
@@ -105,6 +113,17 @@ impl Exporter<'_> {
     /// Appends a node for `op` with the names of its results.
     pub(super) fn write(
         &mut self,
+        op: Op,
+        op_type: &str,
+        inputs: Vec<String>,
+        attributes: Vec<AttributeProto>,
+    ) {
+        self.write_in("", op, op_type, inputs, attributes);
+    }
+
+    fn write_in(
+        &mut self,
+        domain: &str,
         op: Op,
         op_type: &str,
         mut inputs: Vec<String>,
@@ -128,6 +147,7 @@ impl Exporter<'_> {
         self.push(NodeProto {
             name: outputs.first().cloned(),
             op_type: Some(op_type.to_owned()),
+            domain: (!domain.is_empty()).then(|| domain.to_owned()),
             input: inputs,
             output: outputs,
             attribute: attributes,

@@ -25,8 +25,10 @@ impl<'m> Exporter<'m> {
     pub(super) fn intact(&self, op: Op) -> Option<&'m Origin> {
         let number = self.source.origin_of[op].checked_sub(1)?;
         let origin = &self.source.origins[number as usize];
-        let opaque = !self.module.name_text(op).starts_with("nn.");
-        (self.same_opset || opaque).then_some(())?;
+        let name = self.module.name_text(op);
+        // What the default operator set does not define means the same in each version of it.
+        let foreign = !name.starts_with("nn.") || name.starts_with("nn.contrib_");
+        (self.same_opset || foreign).then_some(())?;
         let same = origin.members.iter().all(|member| {
             let m = member.op;
             self.module.is_live(m)

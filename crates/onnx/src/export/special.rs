@@ -1,13 +1,14 @@
 //! Operations that are written by more than renaming and defaults.
 
 use tangram_dialects::constant;
-use tangram_ir::{Op, Value};
+use tangram_ir::{AttrData, Op, Value};
 use tangram_tensor::Tensor;
 
 use super::Exporter;
-use super::node::{float, int, ints, text};
+use super::node::{float, int, ints, text, type_proto};
 use crate::error::Result;
 use crate::proto::{AttributeProto, NodeProto};
+use crate::types;
 
 /// The first operator set that can say nn operation `name`, for those without a row.
 pub(super) fn since(name: &str) -> Option<i64> {
@@ -20,6 +21,10 @@ pub(super) fn since(name: &str) -> Option<i64> {
         | "min_n" | "maximum" | "minimum" | "dropout" | "batch_matmul" | "constant" | "none" => 7,
         "resize" | "conv_integer" | "qlinear_conv" | "roi_align" => 10,
         "left_shift" | "right_shift" => 11,
+        "dropout_training" => 12,
+        "batch_norm_training" => 14,
+        "optional" => 15,
+        "grid_sample" => 16,
         _ => return None,
     })
 }
@@ -62,8 +67,12 @@ impl Exporter<'_> {
             "left_shift" => self.shift(op, "LEFT"),
             "right_shift" => self.shift(op, "RIGHT"),
             "dropout" => self.dropout(op),
+            "dropout_training" => self.dropout_training(op),
+            "batch_norm_training" => self.batch_norm(op),
             "resize" => self.resize(op)?,
             "roi_align" => self.roi_align(op),
+            "grid_sample" => self.grid_sample(op),
+            "optional" => self.optional(op),
             "conv_integer" => self.convolution(op, op, None, "ConvInteger"),
             "qlinear_conv" => self.convolution(op, op, None, "QLinearConv"),
             _ if CONVOLUTIONS.contains(&name) => self.convolution(op, op, None, conv_type(name)),
@@ -304,7 +313,12 @@ impl Exporter<'_> {
 
     fn batch_norm(&mut self, op: Op) {
         let epsilon = self.module.attr(op, "epsilon").and_then(|a| self.context.as_f64(a));
-        let attributes = epsilon.map(|e| float("epsilon", e)).into_iter().collect();
+        let mut attributes: Vec<_> = epsilon.map(|e| float("epsilon", e)).into_iter().collect();
+        if self.module.name_text(op) == "nn.batch_norm_training" {
+            let momentum = self.module.attr(op, "momentum").and_then(|a| self.context.as_f64(a));
+            attributes.extend(momentum.map(|m| float("momentum", m)));
+            attributes.push(int("training_mode", 1));
+        }
         let inputs = self.inputs(op);
         self.write(op, "BatchNormalization", inputs, attributes);
     }
@@ -430,6 +444,12 @@ impl Exporter<'_> {
         self.write(op, "Dropout", inputs, attributes);
     }
 
+    fn dropout_training(&mut self, op: Op) {
+        let seed = self.int_of(op, "seed").map(|seed| int("seed", seed));
+        let inputs = self.inputs(op);
+        self.write(op, "Dropout", inputs, seed.into_iter().collect());
+    }
+
     fn resize(&mut self, op: Op) -> Result<()> {
         if self.opset < 11 {
             return Err(self.inexpressible(op, "it needs operator set 11"));
@@ -469,6 +489,33 @@ impl Exporter<'_> {
             return String::new();
         }
         self.pooled(&Tensor::vector(Vec::<f32>::new()), "roi")
+    }
+
+    fn grid_sample(&mut self, op: Op) {
+        let mode = match (self.text_of(op, "mode").unwrap_or("linear"), self.opset >= 20) {
+            ("linear", false) => "bilinear",
+            ("cubic", false) => "bicubic",
+            (mode, _) => mode,
+        };
+        let mut attributes = vec![text("mode", mode)];
+        if let Some(border) = self.text_of(op, "padding_mode") {
+            attributes.push(text("padding_mode", border));
+        }
+        if self.flag_of(op, "align_corners") {
+            attributes.push(int("align_corners", 1));
+        }
+        let inputs = self.inputs(op);
+        self.write(op, "GridSample", inputs, attributes);
+    }
+
+    fn optional(&mut self, op: Op) {
+        let ty = self.module.attr(op, "type").and_then(|attr| match self.context.attr_data(attr) {
+            AttrData::Type(ty) => types::export(self.context, *ty),
+            _ => None,
+        });
+        let attributes = ty.map(|ty| type_proto("type", ty)).into_iter().collect();
+        let inputs = self.inputs(op);
+        self.write(op, "Optional", inputs, attributes);
     }
 
     fn roi_align(&mut self, op: Op) {

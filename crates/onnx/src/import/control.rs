@@ -2,8 +2,8 @@
 //! know.
 
 use smallvec::SmallVec;
-use tangram_dialects::dims;
-use tangram_ir::{AttrData, Context, Dim, Loc, Op, OpState, Point, Type, TypeData, Value};
+use tangram_dialects::nn;
+use tangram_ir::{AttrData, Loc, Op, OpState, Point, Type, TypeData, Value};
 
 use super::{Importer, node::is_default};
 use crate::error::Result;
@@ -40,19 +40,22 @@ impl Importer {
             graphs.sort_by_key(|(name, _)| name != "then_branch");
         }
         let op = match node.op_type() {
-            "If" | "Loop" | "Scan" if is_default(node) => {
+            // Before opset 9 a scan goes over batches as well.
+            "Scan" if self.version < 9 => {
+                self.opaque_node(node, inputs, graphs.len() as u32, loc)?
+            }
+            "If" | "Loop" | "Scan" | "SequenceMap" if is_default(node) => {
                 self.control_node(node, inputs, graphs.len() as u32, loc)?
             }
             _ => self.opaque_node(node, inputs, graphs.len() as u32, loc)?,
         };
-        let mut yields = Vec::new();
         for (i, (_, graph)) in graphs.into_iter().enumerate() {
             let region = self.module.region(op, i);
             let block = self.module.add_block(region);
             let args = self.argument_types(node, inputs, &graph);
-            yields.push(self.fill(block, graph, &args, "nn.yield")?);
+            self.fill(block, graph, &args, "nn.yield")?;
         }
-        self.result_types(node, op, &yields);
+        nn::infer_regions(&mut self.module, op);
         Ok((self.module.results(op).collect(), [op].into_iter().collect()))
     }
 
@@ -63,6 +66,12 @@ impl Importer {
         regions: u32,
         loc: Loc,
     ) -> Result<Op> {
+        let name = match node.op_type() {
+            "If" => "nn.if",
+            "Loop" => "nn.loop",
+            "Scan" => "nn.scan",
+            _ => "nn.sequence_map",
+        };
         let op = self.opaque_node(node, inputs, regions, loc)?;
         let kept = self.context.entries(self.module.attrs(op)).iter().copied();
         let kept = kept.filter(|e| !matches!(self.context.attr_data(e.1), AttrData::Opaque(_)));
@@ -71,14 +80,14 @@ impl Importer {
             results: self.module.results(op).map(|v| self.module.value_type(v)).collect(),
             attrs: self.context.dict(kept),
             regions,
-            ..OpState::new(self.context.name(&format!("nn.{}", node.op_type().to_lowercase())), loc)
+            ..OpState::new(self.context.name(name), loc)
         };
         self.module.erase(op);
         Ok(self.module.create_at(Point::End(self.block), state))
     }
 
-    /// Types of a body's arguments. What goes around a loop may change its shape, so only the
-    /// element type is believed; where the body declares none, it is that of the operand which
+    /// Types of a body's arguments, to import it with. What goes around a loop may change its
+    /// shape, so only the element type is believed; where the body declares none, it is that of the operand which
     /// the argument starts from.
     fn argument_types(
         &self,
@@ -111,57 +120,5 @@ impl Importer {
                 (ty, false)
             })
             .collect()
-    }
-
-    /// Results of a branch have what both branches agree on.
-    fn result_types(&mut self, node: &NodeProto, op: Op, yields: &[Vec<Value>]) {
-        let results: Vec<Value> = self.module.results(op).collect();
-        for (i, result) in results.into_iter().enumerate() {
-            let ty = match (node.op_type(), yields) {
-                ("If", [a, b]) => match (a.get(i), b.get(i)) {
-                    (Some(&a), Some(&b)) => {
-                        let ty = |v: Value| self.module.value_type(v);
-                        join(&self.context, ty(a), ty(b))
-                    }
-                    _ => continue,
-                },
-                ("Loop", [body]) => match body.get(i + 1) {
-                    Some(&v) => loose(&self.context, self.module.value_type(v)),
-                    None => continue,
-                },
-                ("Scan", [body]) => match body.get(i) {
-                    Some(&v) => loose(&self.context, self.module.value_type(v)),
-                    None => continue,
-                },
-                _ => continue,
-            };
-            self.module.set_value_type(result, ty);
-        }
-    }
-}
-
-fn loose(context: &Context, ty: Type) -> Type {
-    match context.element_type(ty) {
-        Some(element) => context.ty(TypeData::UnrankedTensor(element)),
-        None => ty,
-    }
-}
-
-/// The type that says what `a` and `b` both say.
-fn join(context: &Context, a: Type, b: Type) -> Type {
-    if a == b {
-        return a;
-    }
-    match (context.as_tensor(a), context.as_tensor(b)) {
-        (Some((da, ea)), Some((db, eb))) if ea == eb && da.len() == db.len() => {
-            use tangram_presburger::symbolic::Truth;
-            let both = |(&a, &b): (&Dim, &Dim)| match dims::equal(context, a, b) {
-                Truth::True => a,
-                _ => Dim::UNKNOWN,
-            };
-            let dims: Vec<Dim> = da.iter().zip(db).map(both).collect();
-            context.tensor_type(&dims, ea)
-        }
-        _ => loose(context, a),
     }
 }

@@ -74,20 +74,16 @@ impl Importer {
     ) -> Result<(Vec<Value>, SmallVec<[Op; 2]>)> {
         let members = SmallVec::new();
         let mut cx = NodeCx { importer: self, node, inputs: inputs.clone(), version, loc, members };
-        let refused = if is_default(node) {
-            match cx.convert()? {
-                Ok(outputs) => return Ok((outputs, cx.members)),
-                Err(Opaque(reason)) => Some(reason),
-            }
-        } else {
-            None
+        let refused = match cx.convert()? {
+            Ok(outputs) => return Ok((outputs, cx.members)),
+            Err(Opaque(reason)) => reason,
         };
         // What a refused conversion has made is taken back, latest first.
         for op in std::mem::take(&mut cx.members).into_iter().rev() {
             cx.importer.module.erase(op);
         }
-        if let Some(reason) = refused.filter(|reason| !reason.is_empty()) {
-            let line = format!("{} is carried along unchanged: {reason}", describe(node));
+        if !refused.is_empty() {
+            let line = format!("{} is carried along unchanged: {refused}", describe(node));
             self.source.warnings.push(line);
         }
         let op = self.opaque_node(node, &inputs, 0, loc)?;
@@ -249,10 +245,17 @@ impl NodeCx<'_> {
     }
 
     fn convert(&mut self) -> Result<Outputs> {
-        if let Some(outputs) = self.special()? {
+        let default = is_default(self.node);
+        if let Some(outputs) = if default { self.special()? } else { None } {
             return Ok(outputs);
         }
-        match operators::by_onnx(self.node.op_type()) {
+        let domain = if default { "" } else { self.node.domain() };
+        // A function of the model takes the place of an operator.
+        let mut functions = self.importer.source.proto.functions.iter();
+        if functions.any(|f| f.domain() == domain && f.name() == self.node.op_type()) {
+            return Ok(Err(Opaque(String::new())));
+        }
+        match operators::by_onnx(domain, self.node.op_type()) {
             Some(row) => self.by_row(row),
             None => Ok(Err(Opaque(String::new()))),
         }

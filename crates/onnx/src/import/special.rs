@@ -7,6 +7,7 @@ use super::attributes::{int, ints, text};
 use super::node::{NodeCx, Opaque, Outputs};
 use crate::error::Result;
 use crate::operators::{self, AttrRow, Default, Kind};
+use crate::types;
 
 type Attrs = Vec<(&'static str, Attr)>;
 
@@ -48,13 +49,15 @@ impl NodeCx<'_> {
             "Scatter" => self.by_name("ScatterElements")?,
             "Resize" | "Upsample" => self.resize()?,
             "RoiAlign" => self.roi_align()?,
+            "GridSample" => self.grid_sample()?,
+            "Optional" => self.optional()?,
             _ => return Ok(None),
         };
         Ok(Some(outputs))
     }
 
     fn by_name(&mut self, op_type: &str) -> Result<Outputs> {
-        match operators::by_onnx(op_type) {
+        match operators::by_onnx("", op_type) {
             Some(row) => self.by_row(row),
             None => Ok(Err(Opaque(String::new()))),
         }
@@ -251,10 +254,21 @@ impl NodeCx<'_> {
     }
 
     fn batch_norm(&mut self) -> Result<Outputs> {
-        let training = int(self.node, "training_mode").unwrap_or(0) != 0
+        let training = int(self.node, "training_mode").unwrap_or(0) != 0;
+        if training && self.version >= 14 {
+            let momentum = super::attributes::find(self.node, "momentum").map_or(0.9, |a| a.f());
+            let context = &self.importer.context;
+            let number = |f: f32| context.float_attr(f64::from(f), tangram_ir::FloatKind::F32);
+            let epsilon = super::attributes::find(self.node, "epsilon").map_or(1e-5, |a| a.f());
+            let attrs = vec![("epsilon", number(epsilon)), ("momentum", number(momentum))];
+            let count = self.node.output.len();
+            return self.op_with("nn.batch_norm_training", attrs, Vec::new(), count);
+        }
+        // Older sets say it by the number of outputs, and have a mode without channels.
+        if training
             || int(self.node, "spatial").unwrap_or(1) == 0
-            || self.node.output.iter().skip(1).any(|name| !name.is_empty());
-        if training {
+            || self.node.output.iter().skip(1).any(|name| !name.is_empty())
+        {
             return Ok(Err(Opaque(String::new())));
         }
         let row = AttrRow {
@@ -399,7 +413,8 @@ impl NodeCx<'_> {
             Some(None) => true,
         };
         if training {
-            return Ok(Err(Opaque(String::new())));
+            let others = self.others_but(&[])?;
+            return self.op_with("nn.dropout_training", Vec::new(), others, self.node.output.len());
         }
         let rate = match constant(self, 1) {
             None => super::attributes::find(self.node, "ratio").map_or(0.5, |a| f64::from(a.f())),
@@ -445,6 +460,12 @@ impl NodeCx<'_> {
                 attrs.push((name, self.text_of(&given)));
             }
         }
+        for name in ["antialias", "exclude_outside"] {
+            known.push(name);
+            if let Some(flag) = int(self.node, name) {
+                attrs.push((name, self.flag_attr(flag != 0)));
+            }
+        }
         let others = self.others_but(&known)?;
         self.absorb_sizes(&mut attrs);
         self.op_with("nn.resize", attrs, others, 1)
@@ -482,6 +503,32 @@ impl NodeCx<'_> {
             attrs.push(("sizes", self.ints_attr(&list)));
             self.inputs.truncate(1);
         }
+    }
+
+    /// The interpolations of images had names of their own before opset 20.
+    fn grid_sample(&mut self) -> Result<Outputs> {
+        let mode = match text(self.node, "mode").unwrap_or("linear") {
+            "bilinear" => "linear",
+            "bicubic" => "cubic",
+            mode => mode,
+        };
+        let border = text(self.node, "padding_mode").unwrap_or("zeros");
+        let attrs = vec![
+            ("mode", self.text_of(mode)),
+            ("padding_mode", self.text_of(border)),
+            ("align_corners", self.flag_attr(int(self.node, "align_corners").unwrap_or(0) != 0)),
+        ];
+        self.op_with("nn.grid_sample", attrs, Vec::new(), 1)
+    }
+
+    fn optional(&mut self) -> Result<Outputs> {
+        let mut attrs: Attrs = Vec::new();
+        let given = super::attributes::find(self.node, "type").and_then(|a| a.tp.as_deref());
+        if let Some(given) = given {
+            let ty = types::import(&self.importer.context, Some(given));
+            attrs.push(("type", self.importer.context.type_attr(ty)));
+        }
+        self.op_with("nn.optional", attrs, Vec::new(), 1)
     }
 
     fn roi_align(&mut self) -> Result<Outputs> {

@@ -1,11 +1,13 @@
-//! Attention: ONNX `Attention` and `RotaryEmbedding`.
+//! Attention: ONNX `Attention`, `LinearAttention` and `RotaryEmbedding`.
 //!
-//! Both compute in `f64` and round once at the end; the roundings between the steps that the
+//! All compute in `f64` and round once at the end; the roundings between the steps that the
 //! standard's function spells out are left out, and so is its attribute `softmax_precision`.
 
+mod linear;
 mod mask;
 mod rotary;
 
+pub use linear::{LinearOperands, linear_attention};
 pub use mask::{AttentionMask, Windows};
 pub use rotary::{RotaryParams, rotary_embedding};
 

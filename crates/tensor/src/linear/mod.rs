@@ -6,6 +6,7 @@
 
 pub(crate) mod conv;
 pub(crate) mod conv_transpose;
+mod deform_conv;
 mod det;
 mod einsum;
 mod gemm;
@@ -16,6 +17,7 @@ pub(crate) mod window;
 
 pub use conv::conv;
 pub use conv_transpose::{TransposeParams, conv_transpose};
+pub use deform_conv::{DeformOperands, deform_conv};
 pub use det::det;
 pub use einsum::einsum;
 pub use gemm::{GemmParams, gemm};

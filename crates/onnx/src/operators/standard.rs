@@ -1,138 +1,8 @@
-//! The correspondence between ONNX operators and nn operations that is plain data.
-//!
-//! A [`Row`] pairs an operator with an operation whose operands are the operator's inputs in the
-//! same order. Both directions of the conversion read it. Operators that need more than renaming
-//! and defaults (a bias that is split off, one operation for each rank...) are written out in
-//! `import::special` and `export::special`.
-//!
-//! In IR attributes are in normal form: one that has a default in ONNX is always there. The
-//! export leaves out what equals the default, as exporters do.
+//! The operators of ONNX's default domain.
 
-use std::collections::HashMap;
-use std::sync::OnceLock;
-
-/// How the value of an attribute is written in IR.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
-    /// An integer.
-    Int,
-    /// An integer that means false or true.
-    Flag,
-    /// A 32-bit float.
-    Float,
-    /// A text.
-    Text,
-    /// A list of integers.
-    Ints,
-    /// The number of an element type.
-    DType,
-    /// A tensor.
-    Tensor,
-}
-
-/// What an absent attribute means.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Default {
-    /// Something that no value says.
-    None,
-    /// This integer or flag.
-    Int(i64),
-    /// This number.
-    Float(f32),
-    /// This text.
-    Text(&'static str),
-}
-
-/// An attribute in both worlds.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct AttrRow {
-    /// The name in ONNX.
-    pub onnx: &'static str,
-    /// The name in IR.
-    pub nn: &'static str,
-    /// How it is written.
-    pub kind: Kind,
-    /// What its absence means.
-    pub default: Default,
-}
-
-/// An input that is an attribute in IR when it is constant, and was one in older opsets.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Absorbed {
-    /// The number of the input.
-    pub input: usize,
-    /// The attribute in IR.
-    pub nn: &'static str,
-    /// `Int`, `Ints` or `Float`.
-    pub kind: Kind,
-    /// The attribute in opsets before `since`, if it was one.
-    pub onnx: Option<&'static str>,
-    /// The first opset in which it is an input.
-    pub since: i64,
-}
-
-/// An operator and its operation.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Row {
-    /// The operator in ONNX's default domain.
-    pub onnx: &'static str,
-    /// The operation.
-    pub nn: &'static str,
-    /// The first opset that has the operator in the form that export writes.
-    pub since: i64,
-    /// Its attributes.
-    pub attrs: &'static [AttrRow],
-    /// Inputs that become attributes.
-    pub absorbed: &'static [Absorbed],
-}
-
-const fn attr(onnx: &'static str, nn: &'static str, kind: Kind, default: Default) -> AttrRow {
-    AttrRow { onnx, nn, kind, default }
-}
-
-const fn int(name: &'static str, default: i64) -> AttrRow {
-    attr(name, name, Kind::Int, Default::Int(default))
-}
-
-const fn flag(name: &'static str, default: bool) -> AttrRow {
-    attr(name, name, Kind::Flag, Default::Int(default as i64))
-}
-
-const fn float(name: &'static str, default: f32) -> AttrRow {
-    attr(name, name, Kind::Float, Default::Float(default))
-}
-
-const fn text(name: &'static str, default: &'static str) -> AttrRow {
-    attr(name, name, Kind::Text, Default::Text(default))
-}
-
-const fn bare(name: &'static str, kind: Kind) -> AttrRow {
-    attr(name, name, kind, Default::None)
-}
-
-const fn takes(
-    input: usize,
-    nn: &'static str,
-    kind: Kind,
-    onnx: Option<&'static str>,
-    since: i64,
-) -> Absorbed {
-    Absorbed { input, nn, kind, onnx, since }
-}
-
-const fn row(onnx: &'static str, nn: &'static str, since: i64, attrs: &'static [AttrRow]) -> Row {
-    Row { onnx, nn, since, attrs, absorbed: &[] }
-}
-
-const fn with(
-    onnx: &'static str,
-    nn: &'static str,
-    since: i64,
-    attrs: &'static [AttrRow],
-    absorbed: &'static [Absorbed],
-) -> Row {
-    Row { onnx, nn, since, attrs, absorbed }
-}
+use super::{
+    Absorbed, AttrRow, Default, Kind, Row, attr, bare, flag, float, int, row, takes, text, with,
+};
 
 const KEEPDIMS: &[AttrRow] = &[flag("keepdims", true), flag("noop_with_empty_axes", false)];
 const AXES_13: &[Absorbed] = &[takes(1, "axis", Kind::Ints, Some("axes"), 13)];
@@ -142,11 +12,12 @@ const RNN: &[AttrRow] =
     &[text("direction", "forward"), bare("hidden_size", Kind::Int), int("layout", 0)];
 const LSTM: &[AttrRow] = &[RNN[0], RNN[1], RNN[2], flag("input_forget", false)];
 const GRU: &[AttrRow] = &[RNN[0], RNN[1], RNN[2], flag("linear_before_reset", false)];
+const DTYPE: &[AttrRow] = &[bare("dtype", Kind::DType)];
 const WINDOW: &[AttrRow] =
     &[attr("output_datatype", "dtype", Kind::DType, Default::Int(1)), flag("periodic", true)];
 
-/// Every row. Attributes that no row names are carried along under their ONNX name.
-pub(crate) static ROWS: &[Row] = &[
+/// Attributes that no row names are carried along under their ONNX name.
+pub(super) static ROWS: &[Row] = &[
     // Elementwise, one operand.
     row("Abs", "nn.abs", 6, &[]),
     row("Neg", "nn.negative", 6, &[]),
@@ -190,12 +61,17 @@ pub(crate) static ROWS: &[Row] = &[
     row("HardSigmoid", "nn.hard_sigmoid", 6, &[float("alpha", 0.2), float("beta", 0.5)]),
     row("Gelu", "nn.gelu", 20, &[text("approximate", "none")]),
     row("Swish", "nn.swish", 24, &[float("alpha", 1.0)]),
+    row("SwiGLU", "nn.swiglu", 28, &[float("alpha", 1.0)]),
     row("Shrink", "nn.shrink", 9, &[float("bias", 0.0), float("lambd", 0.5)]),
     row(
         "Cast",
         "nn.cast",
         6,
-        &[attr("to", "dtype", Kind::DType, Default::None), flag("saturate", true)],
+        &[
+            attr("to", "dtype", Kind::DType, Default::None),
+            flag("saturate", true),
+            bare("round_mode", Kind::Text),
+        ],
     ),
     row("CastLike", "nn.cast_like", 15, &[flag("saturate", true)]),
     row("BitCast", "nn.bitcast", 26, &[attr("to", "dtype", Kind::DType, Default::None)]),
@@ -365,12 +241,6 @@ pub(crate) static ROWS: &[Row] = &[
     row("LSTM", "nn.lstm", 7, LSTM),
     row("GRU", "nn.gru", 7, GRU),
     row("RNN", "nn.rnn", 7, RNN),
-    row(
-        "GridSample",
-        "nn.grid_sample",
-        16,
-        &[text("mode", "linear"), text("padding_mode", "zeros"), flag("align_corners", false)],
-    ),
     row("AffineGrid", "nn.affine_grid", 20, &[flag("align_corners", false)]),
     row("NonMaxSuppression", "nn.non_max_suppression", 10, &[int("center_point_box", 0)]),
     row("Det", "nn.det", 11, &[]),
@@ -382,6 +252,18 @@ pub(crate) static ROWS: &[Row] = &[
         &[bare("pooled_shape", Kind::Ints), float("spatial_scale", 1.0)],
     ),
     row("Col2Im", "nn.col2im", 18, &[]),
+    row(
+        "DeformConv",
+        "nn.deform_conv",
+        19,
+        &[
+            attr("pads", "padding", Kind::Ints, Default::None),
+            attr("dilations", "dilation", Kind::Ints, Default::None),
+            attr("group", "groups", Kind::Int, Default::Int(1)),
+            int("offset_group", 1),
+        ],
+    ),
+    row("ImageDecoder", "nn.image_decoder", 20, &[text("pixel_format", "RGB")]),
     row("CenterCropPad", "nn.center_crop_pad", 18, &[bare("axes", Kind::Ints)]),
     // Quantised.
     row(
@@ -400,8 +282,15 @@ pub(crate) static ROWS: &[Row] = &[
     row("MatMulInteger", "nn.matmul_integer", 10, &[]),
     row("QLinearMatMul", "nn.qlinear_matmul", 10, &[]),
     // Attention, signals, losses, chance.
-    row("Attention", "nn.attention", 23, &[]),
-    row("RotaryEmbedding", "nn.rotary_embedding", 23, &[]),
+    row("Attention", "nn.attention", 23, &[flag("is_causal", false)]),
+    row("RotaryEmbedding", "nn.rotary_embedding", 23, &[flag("interleaved", false)]),
+    row(
+        "LinearAttention",
+        "nn.linear_attention",
+        27,
+        &[int("chunk_size", 64), text("update_rule", "gated_delta")],
+    ),
+    row("CausalConvWithState", "nn.causal_conv_with_state", 27, &[text("activation", "none")]),
     row("DFT", "nn.dft", 20, &[flag("inverse", false), flag("onesided", false)]),
     row("STFT", "nn.stft", 17, &[flag("onesided", true)]),
     row("HannWindow", "nn.hann_window", 17, WINDOW),
@@ -420,13 +309,26 @@ pub(crate) static ROWS: &[Row] = &[
         12,
         &[text("reduction", "mean")],
     ),
-    row("RandomNormal", "nn.random_normal", 1, &[]),
-    row("RandomNormalLike", "nn.random_normal_like", 1, &[]),
-    row("RandomUniform", "nn.random_uniform", 1, &[]),
-    row("RandomUniformLike", "nn.random_uniform_like", 1, &[]),
-    row("Multinomial", "nn.multinomial", 7, &[]),
-    row("Bernoulli", "nn.bernoulli", 15, &[]),
+    row("RandomNormal", "nn.random_normal", 1, DTYPE),
+    row("RandomNormalLike", "nn.random_normal_like", 1, DTYPE),
+    row("RandomUniform", "nn.random_uniform", 1, DTYPE),
+    row("RandomUniformLike", "nn.random_uniform_like", 1, DTYPE),
+    row("Multinomial", "nn.multinomial", 7, DTYPE),
+    row("Bernoulli", "nn.bernoulli", 15, DTYPE),
+    // Texts.
+    row("StringConcat", "nn.string_concat", 20, &[]),
+    row("StringSplit", "nn.string_split", 20, &[]),
+    row(
+        "StringNormalizer",
+        "nn.string_normalizer",
+        10,
+        &[text("case_change_action", "NONE"), flag("is_case_sensitive", false)],
+    ),
+    row("RegexFullMatch", "nn.regex_full_match", 20, &[]),
+    row("TfIdfVectorizer", "nn.tf_idf_vectorizer", 9, &[]),
     // Containers.
+    row("OptionalHasElement", "nn.optional_has_element", 15, &[]),
+    row("OptionalGetElement", "nn.optional_get_element", 15, &[]),
     row("SequenceConstruct", "nn.sequence_construct", 11, &[]),
     row(
         "SequenceEmpty",
@@ -446,15 +348,3 @@ pub(crate) static ROWS: &[Row] = &[
         &[bare("axis", Kind::Int), flag("new_axis", false)],
     ),
 ];
-
-/// The row of an ONNX operator of the default domain.
-pub(crate) fn by_onnx(op_type: &str) -> Option<&'static Row> {
-    static INDEX: OnceLock<HashMap<&str, &Row>> = OnceLock::new();
-    INDEX.get_or_init(|| ROWS.iter().map(|row| (row.onnx, row)).collect()).get(op_type).copied()
-}
-
-/// The row of an nn operation.
-pub(crate) fn by_nn(name: &str) -> Option<&'static Row> {
-    static INDEX: OnceLock<HashMap<&str, &Row>> = OnceLock::new();
-    INDEX.get_or_init(|| ROWS.iter().map(|row| (row.nn, row)).collect()).get(name).copied()
-}
