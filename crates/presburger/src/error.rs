@@ -49,6 +49,12 @@ pub enum Error {
         /// Position of the dimension among parameters, input and output.
         dim: usize,
     },
+    /// A picture or a list of more points than make sense was asked for.
+    #[error("there are more than {limit} points")]
+    Points {
+        /// Points that are taken at the most.
+        limit: usize,
+    },
     /// A text is not in the notation.
     #[error("column {column}: expected {expected}, found `{found}`")]
     Syntax {

@@ -15,6 +15,7 @@ mod function;
 mod hull;
 mod matrix;
 mod parse;
+pub mod plot;
 mod print;
 mod project;
 mod relation;

@@ -2,6 +2,7 @@
 
 mod datum;
 mod model;
+mod presburger;
 mod rules;
 
 use pyo3::exceptions::PyException;
@@ -22,6 +23,13 @@ pyo3::create_exception!(
     "A model that cannot be evaluated."
 );
 
+pyo3::create_exception!(
+    _native,
+    PresburgerError,
+    TangramError,
+    "A request on integer sets that has no answer."
+);
+
 /// Returns the version of the library, as in `Cargo.toml`.
 #[pyfunction]
 fn version() -> &'static str {
@@ -36,6 +44,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ModelError", python.get_type::<ModelError>())?;
     module.add("RuleError", python.get_type::<RuleError>())?;
     module.add("EvaluationError", python.get_type::<EvaluationError>())?;
+    module.add("PresburgerError", python.get_type::<PresburgerError>())?;
+    module.add_class::<presburger::PyUnion>()?;
+    module.add_class::<presburger::Count>()?;
+    module.add_function(wrap_pyfunction!(presburger::set_limits, module)?)?;
     module.add_class::<model::Model>()?;
     module.add_function(wrap_pyfunction!(model::check_rules, module)?)?;
     module.add_function(wrap_pyfunction!(rules::rule_text, module)?)?;

@@ -1,0 +1,278 @@
+//! Integer sets and relations for Python: one class for unions over spaces, one for counts.
+//!
+//! `python/tangram/presburger.py` puts `Set`, `Map` and the operators of the language on top.
+
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+use pyo3::prelude::*;
+use tangram::presburger::count::PiecewiseQuasiPolynomial;
+use tangram::presburger::{Budget, Error, Relation, Space, Tuple, Union, plot};
+
+use crate::PresburgerError;
+
+/// Steps and seconds that one call may take.
+type Limits = (Option<u64>, Option<f64>);
+/// The name of a tuple, and those of its dimensions.
+type Names = (String, Vec<String>);
+/// The name of a tuple, and its coordinates.
+type Place = (String, Vec<i128>);
+
+thread_local! {
+    static LIMITS: Cell<Limits> = const { Cell::new((None, None)) };
+}
+
+/// Sets the limits of calls from this thread; returns those before.
+#[pyfunction]
+pub(crate) fn set_limits(steps: Option<u64>, seconds: Option<f64>) -> Limits {
+    LIMITS.replace((steps, seconds))
+}
+
+fn failed(error: Error) -> PyErr {
+    let hint = match error {
+        Error::Steps { .. } | Error::Deadline => "; raise it with tangram.presburger.limits(...)",
+        Error::Unbounded { .. } => "; bind parameters with bind(N=...), or intersect with a box",
+        _ => "",
+    };
+    PresburgerError::new_err(format!("{error}{hint}"))
+}
+
+/// Runs `work` within the limits, while other threads of Python go on.
+fn run<T: Send>(
+    python: Python<'_>,
+    work: impl FnOnce(&Budget) -> Result<T, Error> + Send,
+) -> PyResult<T> {
+    let (steps, seconds) = LIMITS.get();
+    python
+        .detach(|| {
+            let mut budget = steps.map_or_else(Budget::unlimited, Budget::steps);
+            let end = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
+            if let Some(end) = end.and_then(|length| Instant::now().checked_add(length)) {
+                budget = budget.with_deadline(end);
+            }
+            work(&budget)
+        })
+        .map_err(failed)
+}
+
+/// A union of sets or relations over any spaces.
+#[pyclass(frozen, name = "Union", module = "tangram._native")]
+pub(crate) struct PyUnion(Union);
+
+fn names(tuple: &Tuple) -> Names {
+    (tuple.name.clone(), tuple.dims.clone())
+}
+
+fn place(tuple: &Tuple, coordinates: &[i128]) -> Place {
+    (tuple.name.clone(), coordinates.to_vec())
+}
+
+#[pymethods]
+impl PyUnion {
+    #[new]
+    fn new(python: Python<'_>, text: &str) -> PyResult<Self> {
+        run(python, |budget| Union::parse(text, budget)).map(Self)
+    }
+
+    fn __str__(&self) -> String {
+        self.0.to_string()
+    }
+
+    /// Input and output tuple of each space.
+    fn spaces(&self) -> Vec<(Option<Names>, Names)> {
+        let space = |piece: &Relation| {
+            let Space { input, output, .. } = piece.space();
+            (input.as_ref().map(names), names(output))
+        };
+        self.0.relations().map(space).collect()
+    }
+
+    /// Names of the parameters.
+    fn params(&self) -> Vec<String> {
+        self.0.parameters()
+    }
+
+    /// The parts over one space each.
+    fn pieces(&self) -> PyResult<Vec<Self>> {
+        Ok(self.0.relations().map(|piece| Self(piece.clone().into())).collect())
+    }
+
+    /// Applies an operation of one operand.
+    fn unary(&self, python: Python<'_>, name: &str) -> PyResult<Self> {
+        let union = &self.0;
+        run(python, |budget| match name {
+            "domain" => union.domain(budget),
+            "range" => union.range(budget),
+            "params" => union.params(budget),
+            "inverse" => union.inverse(),
+            "wrap" => union.wrap(),
+            "unwrap" => union.unwrap(),
+            "zip" => union.zip(),
+            "domain_map" => union.domain_map(),
+            "range_map" => union.range_map(),
+            "identity" => union.identity(budget),
+            "deltas" => union.deltas(budget),
+            "deltas_map" => union.deltas_map(budget),
+            "lexmin" => union.lexmin(budget),
+            "lexmax" => union.lexmax(budget),
+            "coalesce" => union.coalesce(budget),
+            "simple_hull" => union.simple_hull(budget),
+            "affine_hull" => union.affine_hull(budget),
+            "sample" => union.sample(budget),
+            "universe" => union.universe(),
+            "complement" => union.universe()?.subtract(union, budget),
+            _ => unknown(name),
+        })
+        .map(Self)
+    }
+
+    /// Applies an operation of two operands.
+    fn binary(&self, python: Python<'_>, name: &str, other: &Self) -> PyResult<Self> {
+        let (union, other) = (&self.0, &other.0);
+        run(python, |budget| match name {
+            "union" => union.union(other),
+            "intersect" => union.intersect(other, budget),
+            "subtract" => union.subtract(other, budget),
+            "gist" => union.gist(other, budget),
+            "apply_range" => union.apply_range(other, budget),
+            "apply_domain" => union.apply_domain(other, budget),
+            "intersect_domain" => union.intersect_domain(other, budget),
+            "intersect_range" => union.intersect_range(other, budget),
+            "subtract_domain" => union.subtract_domain(other, budget),
+            "subtract_range" => union.subtract_range(other, budget),
+            "intersect_params" => union.intersect_params(other.single()?, budget),
+            "product" => union.product(other, budget),
+            "range_product" => union.range_product(other, budget),
+            "domain_product" => union.domain_product(other, budget),
+            "flat_range_product" => union.flat_range_product(other, budget),
+            "cross" => union.cross(other, budget),
+            _ => unknown(name),
+        })
+        .map(Self)
+    }
+
+    /// Decides a property, of both operands where there are two.
+    #[pyo3(signature = (name, other = None))]
+    fn test(&self, python: Python<'_>, name: &str, other: Option<&Self>) -> PyResult<bool> {
+        let union = &self.0;
+        run(python, |budget| match (name, other.map(|other| &other.0)) {
+            ("is_empty", None) => union.is_empty(budget),
+            ("is_single_valued", None) => union.is_single_valued(budget),
+            ("is_injective", None) => union.is_injective(budget),
+            ("is_bijective", None) => union.is_bijective(budget),
+            ("is_equal", Some(other)) => union.is_equal(other, budget),
+            ("is_subset", Some(other)) => union.is_subset(other, budget),
+            ("is_strict_subset", Some(other)) => union.is_strict_subset(other, budget),
+            ("is_disjoint", Some(other)) => union.is_disjoint(other, budget),
+            ("is_surjective_onto", Some(other)) => union.is_surjective_onto(other, budget),
+            _ => unknown(name),
+        })
+    }
+
+    /// Projects the dimensions from `first` on away, which are `count`, inputs before outputs.
+    fn project_out(&self, python: Python<'_>, first: usize, count: usize) -> PyResult<Self> {
+        let end = first.saturating_add(count);
+        run(python, |budget| self.0.single()?.project_out(first..end, budget))
+            .map(|relation| Self(relation.into()))
+    }
+
+    /// Gives parameters their values, after which they are gone.
+    fn bind(&self, python: Python<'_>, values: Vec<(String, i128)>) -> PyResult<Self> {
+        let names: Vec<&str> = values.iter().map(|(name, _)| name.as_str()).collect();
+        let space =
+            Space::set(names.iter().map(|n| (*n).to_owned()).collect(), Tuple::anonymous(0));
+        let values: Vec<i128> = values.iter().map(|(_, value)| *value).collect();
+        run(python, |budget| {
+            let point = Relation::point(space, &values)?;
+            let bound = self.0.intersect_params(&point, budget)?;
+            let pieces = bound.relations().map(|piece| piece.project_params(&names, budget));
+            Union::collect(pieces.collect::<Result<Vec<_>, _>>()?)
+        })
+        .map(Self)
+    }
+
+    /// All points: values of the parameters, input where there is one, output.
+    fn points(&self, python: Python<'_>) -> PyResult<Vec<(Vec<i128>, Option<Place>, Place)>> {
+        run(python, |budget| {
+            let mut all = Vec::new();
+            for piece in self.0.relations() {
+                let Space { params, input, output } = piece.space();
+                for point in piece.points(budget)? {
+                    let (values, tuples) = point.split_at(params.len());
+                    let inputs = input.as_ref().map_or(0, |tuple| tuple.dims.len());
+                    let (from, to) = tuples.split_at(inputs);
+                    let from = input.as_ref().map(|tuple| place(tuple, from));
+                    all.push((values.to_vec(), from, place(output, to)));
+                }
+            }
+            Ok(all)
+        })
+    }
+
+    /// Counts the points of sets, or the outputs of each input: a function for each domain.
+    fn card(&self, python: Python<'_>) -> PyResult<Vec<Count>> {
+        run(python, |budget| {
+            let mut counts: Vec<PiecewiseQuasiPolynomial> = Vec::new();
+            for piece in self.0.relations() {
+                let count = piece.card(budget)?;
+                match counts.iter_mut().find(|known| known.domain() == count.domain()) {
+                    Some(known) => *known = known.add(&count, budget)?,
+                    None => counts.push(count),
+                }
+            }
+            Ok(counts.into_iter().map(Count).collect())
+        })
+    }
+
+    /// A picture of the points.
+    fn svg(&self, python: Python<'_>) -> PyResult<String> {
+        run(python, |budget| plot::svg(&self.0, budget))
+    }
+}
+
+/// Names reach this module from our own Python code alone.
+fn unknown<T>(name: &str) -> Result<T, Error> {
+    Err(Error::Space { expected: "an operation".to_owned(), found: name.to_owned() })
+}
+
+/// A piecewise quasi-polynomial.
+#[pyclass(frozen, module = "tangram._native")]
+pub(crate) struct Count(PiecewiseQuasiPolynomial);
+
+#[pymethods]
+impl Count {
+    fn __str__(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn params(&self) -> Vec<String> {
+        self.0.params().to_vec()
+    }
+
+    fn domain(&self) -> Option<Names> {
+        self.0.domain().map(names)
+    }
+
+    /// The value at a point, parameters first: numerator and denominator in decimal digits.
+    fn evaluate(&self, point: Vec<i64>) -> PyResult<(String, String)> {
+        let value = self.0.evaluate(&point).map_err(failed)?;
+        Ok((value.numer().to_string(), value.denom().to_string()))
+    }
+
+    /// Sums over all points of the domain.
+    fn sum(&self, python: Python<'_>) -> PyResult<Self> {
+        run(python, |budget| self.0.sum(budget)).map(Self)
+    }
+
+    fn add(&self, python: Python<'_>, other: &Self) -> PyResult<Self> {
+        run(python, |budget| self.0.add(&other.0, budget)).map(Self)
+    }
+
+    fn sub(&self, python: Python<'_>, other: &Self) -> PyResult<Self> {
+        run(python, |budget| self.0.sub(&other.0, budget)).map(Self)
+    }
+
+    fn mul(&self, python: Python<'_>, other: &Self) -> PyResult<Self> {
+        run(python, |budget| self.0.mul(&other.0, budget)).map(Self)
+    }
+}

@@ -1,0 +1,166 @@
+"""`tangram.presburger`: laws of sets, and agreement with islpy method by method."""
+
+from __future__ import annotations
+
+import doctest
+import itertools
+import pickle
+import random
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+presburger = pytest.importorskip("tangram.presburger")
+from tangram.presburger import Map, Point, PresburgerError, Set, limits  # noqa: E402
+
+isl = pytest.importorskip("islpy", reason="needs islpy")
+
+
+def affine(rng: random.Random, names: list[str]) -> str:
+    terms = [f"{rng.randint(-3, 3)}*{name}" for name in names]
+    return " + ".join([*terms, str(rng.randint(-6, 6))])
+
+
+def constraints(rng: random.Random, names: list[str]) -> str:
+    parts = [f"-5 <= {name} <= 5" for name in names]
+    for _ in range(rng.randint(0, 2)):
+        parts.append(f"{affine(rng, names)} >= 0")
+    if rng.random() < 0.4:
+        parts.append(f"({affine(rng, names)}) mod {rng.randint(2, 4)} = {rng.randint(0, 1)}")
+    return " and ".join(parts)
+
+
+def set_text(rng: random.Random) -> str:
+    names = ["i", "j"]
+    pieces = [f"[i, j] : {constraints(rng, names)}" for _ in range(rng.randint(1, 2))]
+    return "{ " + "; ".join(pieces) + " }"
+
+
+def map_text(rng: random.Random) -> str:
+    return "{ [i, j] -> [k, l] : " + constraints(rng, ["i", "j", "k", "l"]) + " }"
+
+
+def points(text: object) -> set[tuple[int, ...]]:
+    """The points of a set without parameters, as islpy finds them."""
+    found: set[tuple[int, ...]] = set()
+
+    def visit(point: isl.Point) -> None:
+        size = isl.Set.from_point(point).dim(isl.dim_type.set)
+        value = point.get_coordinate_val
+        found.add(tuple(value(isl.dim_type.set, i).to_python() for i in range(size)))
+
+    isl.Set(str(text)).foreach_point(visit)
+    return found
+
+
+def test_the_documentation_is_true() -> None:
+    result = doctest.testmod(presburger)
+    assert result.attempted > 3 and result.failed == 0
+
+
+UNARY = ["coalesce", "lexmin", "lexmax", "affine_hull"]
+BINARY = ["union", "intersect", "subtract", "gist"]
+TESTS = ["is_equal", "is_subset", "is_strict_subset", "is_disjoint"]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_sets_agree_with_islpy(seed: int) -> None:
+    rng = random.Random(seed)
+    a, b = set_text(rng), set_text(rng)
+    ours, theirs = (Set(a), Set(b)), (isl.Set(a), isl.Set(b))
+    assert set(ours[0]) == points(a)
+    assert ours[0].is_empty() == theirs[0].is_empty()
+    for name in UNARY:
+        assert Set(str(getattr(theirs[0], name)())) == getattr(ours[0], name)(), name
+    for name in BINARY[:3]:
+        assert Set(str(getattr(theirs[0], name)(theirs[1]))) == getattr(ours[0], name)(ours[1]), name
+    gist = ours[0].gist(ours[1])
+    assert gist & ours[1] == ours[0] & ours[1]
+    for name in TESTS:
+        assert getattr(theirs[0], name)(theirs[1]) == getattr(ours[0], name)(ours[1]), name
+    assert Set(str(theirs[0].project_out(isl.dim_type.set, 0, 1))) == ours[0].project_out(0, 1)
+    assert len(ours[0]) == len(points(a)) == ours[0].card()()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_relations_agree_with_islpy(seed: int) -> None:
+    rng = random.Random(seed)
+    a, b = map_text(rng), map_text(rng)
+    ours, theirs = (Map(a), Map(b)), (isl.Map(a), isl.Map(b))
+    for name in ["domain", "range", "deltas", "wrap"]:
+        assert Set(str(getattr(theirs[0], name)())) == getattr(ours[0], name)(), name
+    for name in ["reverse", "lexmin", "lexmax", "domain_map", "range_map"]:
+        assert Map(str(getattr(theirs[0], name)())) == getattr(ours[0], name)(), name
+    for name in ["apply_range", "union", "intersect", "subtract", "product", "range_product"]:
+        assert Map(str(getattr(theirs[0], name)(theirs[1]))) == getattr(ours[0], name)(ours[1]), name
+    for name in ["is_single_valued", "is_injective", "is_bijective"]:
+        assert getattr(theirs[0], name)() == getattr(ours[0], name)(), name
+    inputs = set_text(rng)
+    expected = isl.Set(inputs).apply(theirs[0])
+    assert ours[0](Set(inputs)) == Set(inputs).apply(ours[0]) == Set(str(expected))
+
+
+def test_operators_are_those_of_pythons_sets() -> None:
+    a, b = Set("{ [i] : 0 <= i < 10 }"), Set("{ [i] : 5 <= i < 12 }")
+    x, y = set(range(10)), set(range(5, 12))
+    assert [p[0] for p in a | b] == sorted(x | y)
+    assert [p[0] for p in a & b] == sorted(x & y)
+    assert [p[0] for p in a - b] == sorted(x - y)
+    assert [p[0] for p in a ^ b] == sorted(x ^ y)
+    assert (a < a | b) and (a <= a) and not (a < a) and (a | b > b) and (a >= a)
+    assert a != b and a == ~~a and a and not a - a
+    assert (3,) in a and (10,) not in a and len(a) == 10
+    with pytest.raises(TypeError):
+        hash(a)
+    with pytest.raises(TypeError):
+        a | Map("{ [i] -> [i] }")  # type: ignore[operator]
+
+
+def test_points_know_their_tuples() -> None:
+    s = Set("{ S[i, j] : 0 <= i, j < 2; T[] }")
+    assert sorted(map(repr, s)) == ["S[0, 0]", "S[0, 1]", "S[1, 0]", "S[1, 1]", "T[]"]
+    assert Point((1, 0), "S") in s and (1, 0) not in s
+    assert [piece.get_tuple_name() for piece in s.pieces()] == ["S", "T"]
+    pairs = list(Map("{ S[i] -> A[i + 1] : 0 <= i < 2 }"))
+    assert repr(pairs) == "[(S[0], A[1]), (S[1], A[2])]"
+    assert (Point((0,), "S"), Point((1,), "A")) in Map("{ S[i] -> A[i + 1] }")
+    assert pickle.loads(pickle.dumps(pairs)) == pairs
+    assert pickle.loads(pickle.dumps(s)) == s
+
+
+def test_counts_are_functions_of_parameters() -> None:
+    text = "[N, M] -> { S[i, j] : 0 <= i < N and i <= 2j < M; T[i] : 0 <= 3i < M }"
+    count = Set(text).card()
+    for n, m in itertools.product(range(-1, 7), range(-1, 9)):
+        assert count(N=n, M=m) == len(Set(text).bind(N=n, M=m))
+    with pytest.raises(TypeError, match="N"):
+        count(M=3)
+    (outputs,) = Map("[N] -> { S[i] -> A[j] : i <= j < N }").card()
+    assert outputs(2, N=5) == 3
+    assert (count + count - count)(N=4, M=6) == count(N=4, M=6)
+    assert Set("{ [i] : i < 0 and i > 0 }").card()() == 0
+
+
+def test_errors_say_the_way_out(tmp_path) -> None:
+    with pytest.raises(PresburgerError, match="column 9"):
+        Set("{ [i] : & }")
+    with pytest.raises(PresburgerError, match="Map"):
+        Set("{ [i] -> [j] }")
+    with pytest.raises(PresburgerError, match=r"bind\(N=\.\.\.\)"):
+        list(Set("[N] -> { [i] : 0 <= i < N }"))
+    with pytest.raises(PresburgerError, match="no parameter 'M'"):
+        Set("[N] -> { [i] : 0 <= i < N }").bind(M=3)
+    with pytest.raises(PresburgerError, match="limits"), limits(steps=10):
+        Set("{ [i, j] : 0 <= i, j < 100 and i mod 7 = j mod 5 }").card()
+    assert Set("{ [i] : 0 <= i < 3 }").plot(str(tmp_path / "a.svg"))
+    ElementTree.parse(tmp_path / "a.svg")
+
+
+def test_notebooks_show_what_fits() -> None:
+    svg = Set("{ [i, j] : 0 <= i <= j < 5 }")._repr_svg_()
+    assert svg is not None
+    dots = [e for e in ElementTree.fromstring(svg) if e.get("fill") == "#0072b2"]
+    assert len(dots) == 15 + 1  # and one in the legend
+    assert Set("[N] -> { [i] : 0 <= i < N }")._repr_svg_() is None
+    assert Set("{ [a, b, c, d] : 0 <= a, b, c, d < 2 }")._repr_svg_() is None
+    assert Set("{ [i] : i > 0 }")._repr_svg_() is None
