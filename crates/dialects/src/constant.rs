@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use tangram_ir::{
     Attr, AttrData, Context, Dim, Loc, Module, Op, OpState, Point, Str, Traits, Type, TypeData,
-    Value,
+    Value, resource,
 };
 use tangram_tensor::{DType, Tensor};
 
@@ -34,6 +34,23 @@ pub fn tensor_attr(module: &mut Module, tensor: &Tensor, key: &str) -> Attr {
     let key = fresh_key(module, key, tensor.bytes());
     module.resources_mut().insert(key, tensor.bytes().clone());
     module.context().attr(AttrData::Resource { ty, key })
+}
+
+/// Computed tensors from this many bytes on are kept in files, not in memory.
+const FILE_BYTES: usize = 16 << 20;
+
+/// As [`tensor_attr`], for a tensor that was computed: a big one moves to a temporary file, so
+/// that folding the weights of a model larger than memory takes no more memory than one of them.
+///
+/// What shares its bytes with a resource stays where it is; so does what no file can take.
+pub fn computed_attr(module: &mut Module, tensor: &Tensor, key: &str) -> Attr {
+    if tensor.byte_len() < FILE_BYTES || module.resources().share(tensor.bytes()) {
+        return tensor_attr(module, tensor, key);
+    }
+    let moved = resource::to_file(tensor.bytes())
+        .ok()
+        .and_then(|bytes| Tensor::from_bytes(tensor.dtype(), tensor.shape(), bytes).ok());
+    tensor_attr(module, moved.as_ref().unwrap_or(tensor), key)
 }
 
 fn string_item(context: &Context, text: &[u8]) -> Attr {
@@ -134,4 +151,27 @@ pub fn build(module: &mut Module, point: Point, tensor: &Tensor, key: &str, loc:
 /// Says whether `ty` is the type of an absent operand.
 pub fn is_none_type(context: &Context, ty: Type) -> bool {
     matches!(context.type_data(ty), TypeData::None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_big_computed_tensor_leaves_memory_unless_it_shares_a_resource() {
+        let mut module = Module::new(crate::context());
+        let bytes: Vec<u8> = (0..FILE_BYTES / 4).flat_map(|i| (i as u32).to_le_bytes()).collect();
+        let tensor = Tensor::from_bytes(DType::U32, &[FILE_BYTES / 4], bytes).unwrap();
+        let made = computed_attr(&mut module, &tensor, "made");
+        let ty = tensor_type(module.context(), &tensor);
+        let moved = attr_tensor(&module, made, ty).unwrap();
+        assert_eq!(moved.bytes(), tensor.bytes());
+        assert_ne!(moved.bytes().as_ptr(), tensor.bytes().as_ptr());
+
+        let view = Tensor::from_bytes(DType::U8, &[FILE_BYTES], moved.bytes().clone()).unwrap();
+        let shared = computed_attr(&mut module, &view, "view");
+        let ty = tensor_type(module.context(), &view);
+        let shared = attr_tensor(&module, shared, ty).unwrap();
+        assert_eq!(shared.bytes().as_ptr(), moved.bytes().as_ptr());
+    }
 }

@@ -26,7 +26,7 @@ mod interner;
 mod location;
 mod module;
 mod op_def;
-mod resource;
+pub mod resource;
 mod shaped;
 mod statistics;
 pub mod text;

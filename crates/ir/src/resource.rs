@@ -1,5 +1,7 @@
 //! Big tensors, held beside the program under a key.
 
+use std::io::{self, Write};
+
 use bytes::Bytes;
 use rustc_hash::FxHashMap;
 
@@ -31,8 +33,54 @@ impl Resources {
         self.buffers.remove(&key);
     }
 
+    /// Says whether `bytes` are part of a buffer that is here, so that keeping them costs nothing.
+    pub fn share(&self, bytes: &Bytes) -> bool {
+        let wanted = bytes.as_ptr_range();
+        self.buffers
+            .values()
+            .map(|buffer| buffer.as_ptr_range())
+            .any(|range| range.start <= wanted.start && wanted.end <= range.end)
+    }
+
     /// Every key, in no particular order.
     pub fn keys(&self) -> impl Iterator<Item = Str> + '_ {
         self.buffers.keys().copied()
+    }
+}
+
+/// Copies `bytes` to a temporary file without a name, and maps it: the copy takes no memory that
+/// the system cannot take back, and is gone with the last handle on it.
+///
+/// # Errors
+/// The file cannot be made, written or mapped; the disk is full, for one.
+pub fn to_file(bytes: &[u8]) -> io::Result<Bytes> {
+    let mut file = tempfile::tempfile()?;
+    file.write_all(bytes)?;
+    // SAFETY: the map is only read, and no other program can reach a file without a name to
+    // change it or to cut it short.
+    let map = unsafe { memmap2::Mmap::map(&file) }?;
+    Ok(Bytes::from_owner(map))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::Context;
+
+    #[test]
+    fn a_file_without_a_name_holds_the_same_bytes() {
+        let bytes: Vec<u8> = (0..100_000u32).flat_map(u32::to_le_bytes).collect();
+        let mapped = to_file(&bytes).unwrap();
+        assert_eq!(mapped, bytes);
+        assert_ne!(mapped.as_ptr(), bytes.as_ptr());
+    }
+
+    #[test]
+    fn parts_of_a_buffer_share_it_and_copies_do_not() {
+        let mut resources = Resources::default();
+        let bytes = Bytes::from(vec![7; 64]);
+        resources.insert(Context::new().str("w"), bytes.clone());
+        assert!(resources.share(&bytes) && resources.share(&bytes.slice(8..16)));
+        assert!(!resources.share(&Bytes::from(vec![7; 64])));
     }
 }

@@ -86,7 +86,7 @@ impl Builder<'_, '_> {
         let key = format!("made.{}", self.module().op_capacity());
         let known = self.module().context().str(&key);
         let fresh = self.module().resources().find(known).is_none();
-        let attr = constant::tensor_attr(self.rewriter.module_mut_unheard(), tensor, &key);
+        let attr = constant::computed_attr(self.rewriter.module_mut_unheard(), tensor, &key);
         if fresh && self.module().resources().find(known).is_some() {
             self.keys.push(known);
         }

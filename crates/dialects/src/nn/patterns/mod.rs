@@ -123,7 +123,7 @@ fn present(module: &Module, op: Op, i: usize) -> Option<Value> {
 
 /// A constant of `tensor` just before `op`.
 fn make_constant(rewriter: &mut Rewriter<'_>, op: Op, tensor: &Tensor, key: &str) -> Value {
-    let value = constant::tensor_attr(rewriter.module_mut_unheard(), tensor, key);
+    let value = constant::computed_attr(rewriter.module_mut_unheard(), tensor, key);
     let module = rewriter.module();
     let context = module.context();
     let mut state = OpState::new(context.name("nn.constant"), module.loc(op));
