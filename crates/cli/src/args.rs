@@ -30,6 +30,8 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Calculate with integer sets and relations.
     Calc(CalcArgs),
+    /// Generate loops that run the instances of a schedule in its order.
+    Codegen(CodegenArgs),
     /// Find which write each read takes its value from.
     Flow(FlowArgs),
     /// Compute a schedule of instances that depend on each other.
@@ -218,6 +220,35 @@ pub(crate) struct CalcArgs {
     #[arg(long)]
     pub(crate) json: bool,
     /// Stop a statement after so many elementary steps.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_steps: Option<u64>,
+}
+
+/// Arguments of `tangram codegen`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  tangram codegen schedule.st\n  tangram codegen schedule.in -o \
+                        loops.c --macros"
+)]
+pub(crate) struct CodegenArgs {
+    /// A schedule tree (isl's `.st`), or a file `.in` with a map, a context and options.
+    pub(crate) input: PathBuf,
+    /// Where to write the code instead of printing it.
+    #[arg(short, long)]
+    pub(crate) output: Option<PathBuf>,
+    /// Write the definitions of `floord`, `min` and `max` first.
+    #[arg(long)]
+    pub(crate) macros: bool,
+    /// The type of iterators.
+    #[arg(long, value_name = "TYPE", default_value = "int64_t")]
+    pub(crate) index: String,
+    /// Put an OpenMP pragma in front of the outermost coincident loops.
+    #[arg(long)]
+    pub(crate) parallel: bool,
+    /// Put a hint to vectorise in front of innermost coincident loops.
+    #[arg(long)]
+    pub(crate) vectorize: bool,
+    /// Stop after so many elementary steps.
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<u64>,
 }

@@ -2,6 +2,7 @@
 
 mod args;
 mod calc;
+mod codegen;
 mod egraph;
 mod error;
 mod flow;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
         Command::Rules { command } => rules::run(&command),
         Command::Show(args) => show::run(&args),
         Command::Calc(args) => calc::run(&args),
+        Command::Codegen(args) => codegen::run(&args),
         Command::Flow(args) => flow::run(&args),
         Command::Schedule(args) => schedule::run(&args),
         Command::Egraph { command } => egraph::run(&command),

@@ -44,6 +44,12 @@ pub enum Error {
     /// Extension nodes add instances per point of the outer schedule: no map says this.
     #[error("a tree with an extension node has no schedule map")]
     Extension,
+    /// A schedule nests deeper than code is generated for.
+    #[error("the schedule is deeper than {limit} levels")]
+    TooDeep {
+        /// The most levels.
+        limit: usize,
+    },
     /// The tree takes a dependence out of its order.
     #[error("node {}: {violation}", node.index())]
     Illegal {

@@ -3,6 +3,7 @@
 //! Statement instances are points of named sets. A [`ScheduleTree`] says in which order
 //! they run; [`flow`] says which write each read takes its value from.
 
+pub mod ast;
 mod error;
 pub mod flow;
 pub mod legality;
@@ -12,5 +13,6 @@ pub mod scop;
 pub mod transform;
 mod yaml;
 
+pub use ast::{Ast, AstOptions};
 pub use error::{Error, Fault, Violation};
 pub use schedule_tree::{Band, Member, Node, NodeKind, ScheduleTree};

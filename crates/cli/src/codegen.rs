@@ -1,0 +1,45 @@
+//! `tangram codegen`.
+
+use std::process::ExitCode;
+
+use tangram_polyhedral::ast::{Ast, AstOptions, CStyle, MapInput};
+use tangram_polyhedral::{Error as Fault, ScheduleTree};
+use tangram_presburger::Budget;
+
+use crate::args::CodegenArgs;
+use crate::error::{self, Error};
+use crate::out;
+
+/// Generates loops and prints them.
+pub(crate) fn run(args: &CodegenArgs) -> Result<ExitCode, Error> {
+    let text = std::fs::read_to_string(&args.input).map_err(error::io(&args.input))?;
+    let budget = args.max_steps.map_or_else(Budget::unlimited, Budget::steps);
+    let map = args.input.extension().is_some_and(|end| end == "in");
+    let ast = match generate(&text, map, &budget) {
+        Ok(ast) => ast,
+        Err(error) => {
+            eprintln!("{}: error: {error}", args.input.display());
+            return Ok(ExitCode::from(2));
+        }
+    };
+    let mut style = CStyle::default();
+    style.index.clone_from(&args.index);
+    (style.parallel, style.vectorize) = (args.parallel, args.vectorize);
+    let body = ast.to_c(&style);
+    let text = if args.macros { format!("{}\n{body}", Ast::macros()) } else { body };
+    match &args.output {
+        Some(path) => out::write(path, &text)?,
+        None => out::print(text)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn generate(text: &str, map: bool, budget: &Budget) -> Result<Ast, Fault> {
+    let options = AstOptions::default();
+    if map {
+        return MapInput::parse(text, budget)?.generate(&options, budget);
+    }
+    let tree = ScheduleTree::parse(text, budget)?;
+    tree.check(budget)?;
+    Ast::of_tree(&tree, None, &options, budget)
+}

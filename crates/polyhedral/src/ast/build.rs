@@ -1,0 +1,125 @@
+//! What generation carries from one dimension of the schedule to the next.
+
+use tangram_presburger::{Budget, Error, Relation, Space, Tuple, Union};
+
+use super::cell::{Cell, Linear};
+use super::{Ast, AstNode, AstOptions};
+use crate::{Node, ScheduleTree};
+
+/// For each statement, the instances to run at each point of the schedule so far.
+pub(super) type Executed = Vec<Relation>;
+
+/// Generated code and the condition under which it runs.
+#[derive(Debug, Clone)]
+pub(super) struct Graft {
+    /// A set over the outer dimensions; nothing if it always runs.
+    pub guard: Option<Relation>,
+    pub node: AstNode,
+}
+
+/// What holds where code is being generated.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    /// Dimensions of the schedule that are fixed.
+    pub depth: usize,
+    /// What outer loops and conditions make sure of.
+    pub known: Cell,
+    /// Whether the instances are in the part that a band isolates.
+    pub isolated: bool,
+}
+
+/// What the dimension after the outer ones is, and what comes after it.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Next {
+    /// A member of a band of the tree.
+    Member { band: Node, member: usize },
+    /// A dimension of a schedule map.
+    Dimension { total: usize },
+}
+
+pub(super) struct Builder<'a> {
+    pub ast: Ast,
+    pub params: Vec<String>,
+    pub tree: Option<&'a ScheduleTree>,
+    /// Options of a schedule map.
+    pub map_options: Union,
+    pub options: &'a AstOptions,
+    pub budget: &'a Budget,
+}
+
+impl Builder<'_> {
+    /// Returns the space of the first `depth` dimensions.
+    pub fn space(&self, depth: usize) -> Space {
+        Space::set(self.params.clone(), Tuple::anonymous(depth))
+    }
+
+    /// Returns the column of a dimension of the schedule.
+    pub fn col(&self, depth: usize) -> usize {
+        1 + self.params.len() + depth
+    }
+
+    pub fn vars(&self, depth: usize) -> usize {
+        self.params.len() + depth
+    }
+
+    /// Makes a set over the first dimensions of disjuncts.
+    pub fn set(&self, cells: &[Cell], depth: usize) -> Result<Relation, Error> {
+        let parts: Vec<_> = cells.iter().map(|cell| cell.part.clone()).collect();
+        Relation::from_conjunctions(self.space(depth), &parts)
+    }
+
+    /// Says whether `cell` and what is known hold no integer point together.
+    pub fn is_empty(&self, cell: &Cell, known: &Cell, depth: usize) -> Result<bool, Error> {
+        let mut both = cell.clone();
+        both.join(&known.widened(cell.vars));
+        both.relation(self.space(depth))?.is_empty(self.budget)
+    }
+
+    /// Projects the points of the schedule with instances to the first `depth` dimensions.
+    pub fn domain(&self, executed: &Relation, depth: usize) -> Result<Relation, Error> {
+        let pairs = executed.wrap()?;
+        let all = pairs.space().output.dims.len();
+        let set = pairs.project_out(depth..all, self.budget)?;
+        set.align_params(&self.params)?.cast(None, Tuple::anonymous(depth))
+    }
+
+    /// Fixes a dimension of the schedule to a value over the outer ones.
+    pub fn fixed(
+        &self,
+        executed: &Relation,
+        depth: usize,
+        value: &Linear,
+    ) -> Result<Relation, Error> {
+        let executed = executed.align_params(&self.params)?;
+        let mut parts = Vec::new();
+        for cell in Cell::all_of(&executed) {
+            let value = self.spread(value, cell.vars);
+            let mut cell = cell.substitute(self.col(depth), &value)?;
+            cell.fix(self.col(depth), &value);
+            parts.push(cell.part);
+        }
+        Relation::from_conjunctions(executed.space().clone(), &parts)
+    }
+
+    /// Rewrites a form over more variables; the new ones follow the old.
+    pub fn spread(&self, value: &Linear, vars: usize) -> Linear {
+        let old = value.row.len() - 1 - value.divisions.len();
+        let mut cell = Cell::universe(old);
+        cell.part.divisions.clone_from(&value.divisions);
+        cell.part.equalities.push(value.row.clone());
+        let mut cell = cell.widened(vars);
+        Linear {
+            row: cell.part.equalities.pop().unwrap_or_default(),
+            divisions: cell.part.divisions,
+        }
+    }
+
+    /// Keeps the instances at the points of `set`, over the first dimensions.
+    pub fn restricted(&self, executed: &Relation, set: &Relation) -> Result<Relation, Error> {
+        let depth = set.space().output.dims.len();
+        let dims = executed.space().input.as_ref().map_or(depth, |tuple| tuple.dims.len());
+        let vars = self.vars(dims);
+        let cells: Vec<Cell> = Cell::all_of(set).iter().map(|cell| cell.widened(vars)).collect();
+        executed.intersect_domain(&self.set(&cells, dims)?, self.budget)
+    }
+}

@@ -1,0 +1,225 @@
+//! Calls: the instances at one point of the schedule.
+
+use tangram_presburger::{Relation, Space, Tuple};
+
+use super::AstNodeKind;
+use super::build::{Builder, Executed, Graft, Place};
+use super::cell::{Cell, Linear, share_divisions};
+use crate::Error;
+
+impl Builder<'_> {
+    /// Generates a call for each statement that has an instance here.
+    pub fn leaf(&mut self, executed: &Executed, place: &Place) -> Result<Vec<Graft>, Error> {
+        let mut grafts = Vec::new();
+        for map in executed {
+            grafts.extend(self.statement(map, place)?);
+        }
+        Ok(grafts)
+    }
+
+    fn statement(&mut self, map: &Relation, place: &Place) -> Result<Vec<Graft>, Error> {
+        let name = map.space().output.name.clone();
+        let arguments = map.space().output.dims.len();
+        let mut cells = Vec::new();
+        for cell in Cell::all_of(map) {
+            // Only what can happen here decides what the arguments are.
+            if !self.impossible(map, &cell, place)? {
+                cells.push(cell);
+            }
+        }
+        if cells.is_empty() {
+            return Ok(Vec::new());
+        }
+        let parts: Vec<_> = cells.iter().map(|cell| cell.part.clone()).collect();
+        let map = Relation::from_conjunctions(map.space().clone(), &parts)?;
+        if let Some(calls) = self.calls(&cells, arguments, place)? {
+            return self.call_each(&name, &map, calls, place);
+        }
+        if map.is_single_valued(self.budget)? {
+            let map = map.lexmin(self.budget)?;
+            if let Some(calls) = self.calls(&Cell::all_of(&map), arguments, place)? {
+                return self.call_each(&name, &map, calls, place);
+            }
+        }
+        self.instances(&map, place)
+    }
+
+    fn impossible(&self, map: &Relation, cell: &Cell, place: &Place) -> Result<bool, Error> {
+        let mut both = cell.clone();
+        both.join(&place.known.widened(cell.vars));
+        Ok(both.relation(map.space().clone())?.is_empty(self.budget)?)
+    }
+
+    /// Reads the arguments off each disjunct, if its equations say them.
+    fn calls(
+        &self,
+        cells: &[Cell],
+        arguments: usize,
+        place: &Place,
+    ) -> Result<Option<Vec<Vec<Linear>>>, Error> {
+        let mut all = Vec::new();
+        for cell in cells {
+            let Some(values) = self.values(cell, arguments, place)? else { return Ok(None) };
+            all.push(values);
+        }
+        Ok(Some(all))
+    }
+
+    fn values(
+        &self,
+        cell: &Cell,
+        arguments: usize,
+        place: &Place,
+    ) -> Result<Option<Vec<Linear>>, Error> {
+        let mut cell = cell.clone();
+        let mut values: Vec<Option<Linear>> = vec![None; arguments];
+        loop {
+            let mut progress = false;
+            for index in 0..arguments {
+                if values[index].is_some() {
+                    continue;
+                }
+                let col = self.col(place.depth + index);
+                let Some(value) = cell.solved(col).or_else(|| self.exact(&cell, col, place)) else {
+                    continue;
+                };
+                cell = cell.substitute(col, &value)?;
+                for old in values.iter_mut().flatten() {
+                    let mut scratch = Cell::universe(cell.vars);
+                    let row = scratch.row_of(old);
+                    scratch.part.equalities.push(row);
+                    let mut scratch = scratch.substitute(col, &value)?;
+                    let row = scratch.part.equalities.pop().unwrap_or_default();
+                    *old = scratch.linear(&row);
+                }
+                values[index] = Some(value);
+                progress = true;
+            }
+            if !progress {
+                break;
+            }
+        }
+        let Some(values) = values.into_iter().collect::<Option<Vec<Linear>>>() else {
+            return Ok(None);
+        };
+        let vars = self.vars(place.depth);
+        Ok(values.iter().map(|value| shortened(value, vars)).collect())
+    }
+
+    /// Solves `a x + f = 0` for `x`, where `f` is over the schedule's dimensions alone.
+    ///
+    /// The domain of the disjunct says that `f` is a multiple of `a`.
+    fn exact(&self, cell: &Cell, col: usize, place: &Place) -> Option<Linear> {
+        let instance = 1 + self.vars(place.depth)..1 + cell.vars;
+        let mut inner = vec![false; cell.cols()];
+        for other in instance {
+            inner.iter_mut().zip(cell.dependent(other)).for_each(|(all, one)| *all |= one);
+        }
+        let alone = |row: &&Vec<i128>| {
+            row[col] != 0 && (1..row.len()).all(|c| c == col || row[c] == 0 || !inner[c])
+        };
+        let row = cell.part.equalities.iter().find(alone)?;
+        let row = if row[col] > 0 { super::cell::negated(row) } else { row.clone() };
+        Some(super::bounds::last(cell, &row, col))
+    }
+
+    /// Calls a statement, once for each different way to say its arguments.
+    fn call_each(
+        &mut self,
+        name: &str,
+        map: &Relation,
+        calls: Vec<Vec<Linear>>,
+        place: &Place,
+    ) -> Result<Vec<Graft>, Error> {
+        let context = place.known.relation(self.space(place.depth))?;
+        let mut groups: Vec<(Vec<Linear>, Relation)> = Vec::new();
+        let mut seen = Relation::empty(self.space(place.depth));
+        for (values, part) in calls.into_iter().zip(map.conjunctions()) {
+            let part = Relation::from_conjunctions(map.space().clone(), &[part])?;
+            let domain = self.domain(&part, place.depth)?;
+            match groups.iter_mut().find(|(old, _)| same(old, &values)) {
+                Some((_, set)) => *set = set.union(&domain)?,
+                None => groups.push((values, domain)),
+            }
+        }
+        let several = groups.len() > 1;
+        let mut grafts = Vec::new();
+        for (values, mut set) in groups {
+            if several {
+                let rest = set.subtract(&seen, self.budget)?;
+                seen = seen.union(&set)?;
+                set = rest;
+            }
+            if set.conjunctions().len() > 1 {
+                set = set.coalesce(self.budget)?;
+            }
+            let guard = set.gist(&context, self.budget)?;
+            if guard.is_empty(self.budget)? {
+                continue;
+            }
+            let mut inner = place.clone();
+            if let [condition] = &Cell::all_of(&guard)[..] {
+                inner.known.join(condition);
+            }
+            let mut arguments = Vec::new();
+            for value in &values {
+                arguments.push(self.linear(value, &inner.known)?);
+            }
+            let node = self.ast.add(AstNodeKind::Call { statement: name.to_owned(), arguments });
+            grafts.push(Graft { guard: self.conjunction(Some(guard), None)?, node });
+        }
+        Ok(grafts)
+    }
+
+    /// Generates loops over the instances of one point, in lexicographic order.
+    fn instances(&mut self, map: &Relation, place: &Place) -> Result<Vec<Graft>, Error> {
+        let space = map.space();
+        let (depth, arguments) = (place.depth, space.output.dims.len());
+        let total = depth + arguments;
+        let to = Space::map(self.params.clone(), Tuple::anonymous(total), space.output.clone());
+        let mut parts = Vec::new();
+        for cell in Cell::all_of(map) {
+            let mut cell = cell.widened(self.vars(total + arguments));
+            for index in 0..arguments {
+                let mut row = vec![0; cell.cols()];
+                (row[self.col(depth + index)], row[self.col(total + index)]) = (1, -1);
+                cell.part.equalities.push(row);
+            }
+            parts.push(cell.part);
+        }
+        let executed = vec![Relation::from_conjunctions(to, &parts)?];
+        self.dimensions(&executed, place, total)
+    }
+}
+
+/// Drops the variables of the instance, which the value does not use.
+fn shortened(value: &Linear, vars: usize) -> Option<Linear> {
+    let mut cell = Cell::universe(value.row.len() - 1 - value.divisions.len());
+    cell.part.divisions.clone_from(&value.divisions);
+    cell.part.equalities.push(value.row.clone());
+    let mut cell = cell.without_idle_divisions();
+    let gone = 1 + vars..1 + cell.vars;
+    let divisions = cell.part.divisions.iter().map(|division| &division.numerator);
+    if divisions.chain(&cell.part.equalities).any(|row| row[gone.clone()].iter().any(|v| *v != 0)) {
+        return None;
+    }
+    cell = cell.shortened(vars);
+    let row = cell.part.equalities.pop()?;
+    Some(cell.linear(&row))
+}
+
+/// Says whether two lists of forms are written alike.
+fn same(a: &[Linear], b: &[Linear]) -> bool {
+    let cell = |value: &Linear| {
+        let mut cell = Cell::universe(value.row.len() - 1 - value.divisions.len());
+        let row = cell.row_of(value);
+        cell.part.equalities.push(row);
+        cell
+    };
+    a.len() == b.len()
+        && a.iter().zip(b).all(|(a, b)| {
+            let mut pair = [cell(a), cell(b)];
+            share_divisions(&mut pair);
+            pair[0] == pair[1]
+        })
+}

@@ -1,0 +1,280 @@
+//! One dimension of the schedule: pieces in order, a loop or a value for each.
+
+use tangram_presburger::Relation;
+
+use super::bounds::{Level, Shared, first, last, shared};
+use super::build::{Builder, Executed, Graft, Next, Place};
+use super::cell::{Cell, Linear, negated};
+use super::order::components;
+use super::pieces::Piece;
+use super::{AstNodeKind, Expr};
+use crate::Error;
+
+impl Builder<'_> {
+    /// Generates the dimension after the outer ones, and all that is inside.
+    pub fn level(
+        &mut self,
+        executed: &Executed,
+        place: &Place,
+        next: Next,
+    ) -> Result<Vec<Graft>, Error> {
+        let mut grafts = Vec::new();
+        for group in self.groups(executed, place, next)? {
+            let part: Executed = group.iter().map(|index| executed[*index].clone()).collect();
+            for piece in self.pieces(&part, place, next)? {
+                grafts.extend(self.piece(&part, &piece, place, next)?);
+            }
+        }
+        Ok(grafts)
+    }
+
+    /// Groups statements that must share their loops, in the order of the groups.
+    fn groups(
+        &self,
+        executed: &Executed,
+        place: &Place,
+        next: Next,
+    ) -> Result<Vec<Vec<usize>>, Error> {
+        let mut failed = None;
+        let groups = components(executed.len(), |i, j| {
+            self.runs_after(&executed[i], &executed[j], place, next).or_else(|error| match error {
+                Error::Presburger(error) => Err(error),
+                other => {
+                    failed = Some(other);
+                    Ok(true)
+                }
+            })
+        })?;
+        failed.map_or(Ok(groups), Err)
+    }
+
+    /// Generates one piece: a loop, or the rest for the only value.
+    fn piece(
+        &mut self,
+        executed: &Executed,
+        piece: &Piece,
+        place: &Place,
+        next: Next,
+    ) -> Result<Vec<Graft>, Error> {
+        let (depth, col) = (place.depth, self.col(place.depth));
+        let known = place.known.widened(self.vars(depth + 1));
+        let mut part = Executed::new();
+        let mut levels = Vec::new();
+        for map in executed {
+            let map = match &piece.set {
+                Some(set) => self.restricted(map, set)?,
+                None => map.clone(),
+            };
+            let before = levels.len();
+            for cell in Cell::all_of(&self.domain(&map, depth + 1)?) {
+                if !self.is_empty(&cell, &known, depth + 1)? {
+                    levels.push(Level::of(&cell, col, self.budget)?);
+                }
+            }
+            if levels.len() > before {
+                part.push(map);
+            }
+        }
+        if levels.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut all = levels.clone();
+        // What the piece says holds for every disjunct.
+        if let Some([cell]) = piece.set.as_ref().map(Cell::all_of).as_deref() {
+            for level in &mut all {
+                level.cell.join(cell);
+            }
+        }
+        let shared = shared(&all, &known, col, self.budget)?;
+        let place = Place { isolated: piece.isolated, ..place.clone() };
+        match shared.value(col) {
+            Some(value) => self.assignment(&part, &shared, &value, &place, next),
+            None => self.repetition(&part, &shared, &levels, &place, next),
+        }
+    }
+
+    /// Generates the rest of the schedule for the only value of this dimension.
+    fn assignment(
+        &mut self,
+        executed: &Executed,
+        shared: &Shared,
+        value: &Linear,
+        place: &Place,
+        next: Next,
+    ) -> Result<Vec<Graft>, Error> {
+        let (depth, col) = (place.depth, self.col(place.depth));
+        let mut cell = shared.cell.clone();
+        if let Some(stride) = &shared.stride {
+            stride.constrain(&mut cell, col)?;
+        }
+        let condition = cell.substitute(col, value)?.shortened(self.vars(depth));
+        let context = place.known.relation(self.space(depth))?;
+        let guard = condition.relation(self.space(depth))?.gist(&context, self.budget)?;
+        let mut inner = place.known.clone();
+        let parts = Cell::all_of(&guard);
+        let [condition] = &parts[..] else { return Ok(Vec::new()) };
+        inner.join(condition);
+        let mut inner = inner.widened(self.vars(depth + 1));
+        inner.fix(col, value);
+        let fixed: Executed =
+            executed.iter().map(|map| self.fixed(map, depth, value)).collect::<Result<_, _>>()?;
+        let inner = Place { depth: depth + 1, known: inner, isolated: place.isolated };
+        let mut grafts = self.after(&fixed, &inner, next)?;
+        for graft in &mut grafts {
+            let outer = graft.guard.take();
+            let outer =
+                outer.map(|guard| self.without_dimension(&guard, depth, value)).transpose()?;
+            graft.guard = self.conjunction(Some(guard.clone()), outer)?;
+        }
+        Ok(grafts)
+    }
+
+    /// Puts a value in the place of the last dimension of a set.
+    fn without_dimension(
+        &self,
+        guard: &Relation,
+        depth: usize,
+        value: &Linear,
+    ) -> Result<Relation, Error> {
+        let guard = guard.align_params(&self.params)?;
+        let mut cells = Vec::new();
+        for cell in Cell::all_of(&guard) {
+            cells.push(cell.substitute(self.col(depth), value)?.shortened(self.vars(depth)));
+        }
+        Ok(self.set(&cells, depth)?)
+    }
+
+    /// Combines two conditions; nothing stands for one that always holds.
+    pub fn conjunction(
+        &self,
+        a: Option<Relation>,
+        b: Option<Relation>,
+    ) -> Result<Option<Relation>, Error> {
+        let always = |set: &Relation| {
+            set.conjunctions()
+                .iter()
+                .any(|part| part.equalities.is_empty() && part.inequalities.is_empty())
+        };
+        let (a, b) = (a.filter(|set| !always(set)), b.filter(|set| !always(set)));
+        Ok(match (a, b) {
+            (Some(a), Some(b)) => Some(a.intersect(&b, self.budget)?),
+            (a, b) => a.or(b),
+        })
+    }
+
+    /// Generates a loop around the rest of the schedule.
+    fn repetition(
+        &mut self,
+        executed: &Executed,
+        shared: &Shared,
+        levels: &[Level],
+        place: &Place,
+        next: Next,
+    ) -> Result<Vec<Graft>, Error> {
+        let (depth, col) = (place.depth, self.col(place.depth));
+        let mut condition = shared.cell.clone();
+        condition.part.inequalities.retain(|row| row[col] == 0);
+        let mut inner = place.known.widened(self.vars(depth + 1));
+        inner.join(&shared.cell);
+        if let Some(stride) = &shared.stride {
+            stride.constrain(&mut inner, col)?;
+        }
+        let inner = Place { depth: depth + 1, known: inner, isolated: place.isolated };
+        let mut grafts = self.after(executed, &inner, next)?;
+        let hoisted = self.hoist(&mut grafts, depth);
+        let Some(body) = self.assemble(grafts, &inner)? else { return Ok(Vec::new()) };
+        let mut outer = place.clone();
+        let condition = condition.shortened(self.vars(depth));
+        outer.known.join(&condition);
+        let lower = self.bound(shared, levels, &outer, true)?;
+        let upper = self.bound(shared, levels, &outer, false)?;
+        let node = self.ast.add(AstNodeKind::For {
+            iterator: depth as u32,
+            lower,
+            upper,
+            step: shared.stride.as_ref().map_or(1, |stride| stride.modulus),
+            coincident: self.coincident(next),
+            body,
+        });
+        let guard = condition.relation(self.space(depth))?;
+        Ok(vec![Graft { guard: self.conjunction(Some(guard), hoisted)?, node }])
+    }
+
+    /// Takes a condition that all grafts have and that does not use the iterator.
+    fn hoist(&self, grafts: &mut [Graft], depth: usize) -> Option<Relation> {
+        let first = grafts.first()?.guard.clone()?;
+        let parts = first.conjunctions();
+        let same =
+            |graft: &Graft| graft.guard.as_ref().is_some_and(|guard| guard.conjunctions() == parts);
+        let cells = Cell::all_of(&first);
+        let col = self.col(depth);
+        let outer = |cell: &Cell| {
+            let divisions = cell.part.divisions.iter().map(|division| &division.numerator);
+            let mut rows =
+                cell.part.equalities.iter().chain(&cell.part.inequalities).chain(divisions);
+            rows.all(|row| row[col] == 0)
+        };
+        if first.space().params != self.params
+            || !cells.iter().all(outer)
+            || !grafts.iter().all(same)
+        {
+            return None;
+        }
+        let cells: Vec<Cell> =
+            cells.into_iter().map(|cell| cell.shortened(self.vars(depth))).collect();
+        let hoisted = self.set(&cells, depth).ok()?;
+        grafts.iter_mut().for_each(|graft| graft.guard = None);
+        Some(hoisted)
+    }
+
+    /// Writes the first or last value of a loop.
+    fn bound(
+        &mut self,
+        shared: &Shared,
+        levels: &[Level],
+        place: &Place,
+        lower: bool,
+    ) -> Result<Expr, Error> {
+        let col = self.col(place.depth);
+        let sides = |cell: &Cell| -> Vec<Vec<i128>> {
+            let equations = cell.part.equalities.iter().filter(|row| row[col] != 0);
+            let both = equations.flat_map(|row| [row.clone(), negated(row)]);
+            let rows = cell.part.inequalities.iter().cloned().chain(both);
+            rows.filter(|row| if lower { row[col] > 0 } else { row[col] < 0 }).collect()
+        };
+        let mut candidates = vec![(shared.cell.clone(), sides(&shared.cell))];
+        if candidates[0].1.is_empty() {
+            candidates = levels.iter().map(|l| (l.cell.clone(), sides(&l.cell))).collect();
+        }
+        let mut each = Vec::new();
+        for (cell, rows) in &candidates {
+            if rows.is_empty() {
+                let dim = self.col(place.depth) - 1;
+                return Err(tangram_presburger::Error::Unbounded { dim }.into());
+            }
+            let mut values = Vec::new();
+            for row in rows {
+                values.push(self.bound_of(cell, row, shared, place, lower)?);
+            }
+            each.push(if lower { self.maximum(values) } else { self.minimum(values) });
+        }
+        Ok(if lower { self.minimum(each) } else { self.maximum(each) })
+    }
+
+    fn bound_of(
+        &mut self,
+        cell: &Cell,
+        row: &[i128],
+        shared: &Shared,
+        place: &Place,
+        lower: bool,
+    ) -> Result<Expr, Error> {
+        let col = self.col(place.depth);
+        let value = if lower {
+            first(cell, shared.stride.as_ref(), row, col)
+        } else {
+            last(cell, row, col)
+        };
+        self.linear(&value, &place.known.widened(self.vars(place.depth + 1)))
+    }
+}

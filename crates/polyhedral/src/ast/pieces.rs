@@ -1,0 +1,385 @@
+//! Splitting one dimension of the schedule into disjoint pieces, in their order.
+
+use tangram_presburger::{Order, Relation, Tuple};
+
+use super::bounds::{Level, Shared, shared};
+use super::build::{Builder, Executed, Next, Place};
+use super::cell::{Cell, negated};
+use super::options::Kinds;
+use super::order::components;
+use crate::Error;
+
+/// A part of the values of one dimension, by the outer ones.
+#[derive(Debug, Clone)]
+pub(super) struct Piece {
+    /// The points; nothing if all of them.
+    pub set: Option<Relation>,
+    /// Whether the band isolates these points.
+    pub isolated: bool,
+}
+
+/// The points of one statement at a level, as supersets without strides.
+struct Domain {
+    set: Relation,
+    levels: Vec<Level>,
+}
+
+impl Builder<'_> {
+    /// Splits the values of the dimension after the outer ones.
+    pub fn pieces(
+        &self,
+        executed: &Executed,
+        place: &Place,
+        next: Next,
+    ) -> Result<Vec<Piece>, Error> {
+        let depth = place.depth + 1;
+        let known = place.known.widened(self.vars(depth));
+        let mut domains = Vec::new();
+        for map in executed {
+            let mut levels = Vec::new();
+            for cell in Cell::all_of(&self.domain(map, depth)?) {
+                if !self.is_empty(&cell, &known, depth)? {
+                    levels.push(Level::of(&cell, self.col(place.depth), self.budget)?);
+                }
+            }
+            let cells: Vec<Cell> = levels.iter().map(|level| level.cell.clone()).collect();
+            domains.push(Domain { set: self.set(&cells, depth)?, levels });
+        }
+        let first = matches!(next, Next::Member { member: 0, .. });
+        let isolate = if first || place.isolated { self.isolated_set(next)? } else { None };
+        let Some(isolate) = isolate else {
+            return self.split(&domains, None, place, next, false);
+        };
+        let all = isolate.space().output.dims.len();
+        if all < depth {
+            return self.split(&domains, None, place, next, false);
+        }
+        let isolate = isolate.project_out(depth..all, self.budget)?;
+        let isolate = isolate.cast(None, Tuple::anonymous(depth))?;
+        self.around(&domains, &isolate, place, next)
+    }
+
+    /// Splits before, inside and after what a band isolates.
+    fn around(
+        &self,
+        domains: &[Domain],
+        isolate: &Relation,
+        place: &Place,
+        next: Next,
+    ) -> Result<Vec<Piece>, Error> {
+        let (depth, budget) = (place.depth + 1, self.budget);
+        let mut all = Relation::empty(self.space(depth));
+        for domain in domains {
+            all = all.union(&domain.set)?;
+        }
+        let inside = all.intersect(isolate, budget)?;
+        let known = place.known.widened(self.vars(depth)).relation(self.space(depth))?;
+        if inside.is_disjoint(&known, budget)? {
+            return self.split(domains, None, place, next, false);
+        }
+        let inside = self.hull(&inside, place)?;
+        let later = self.ordered(&inside, place.depth, Order::Less)?;
+        let earlier = self.ordered(&inside, place.depth, Order::Greater)?;
+        let rest = all.subtract(&inside, budget)?;
+        let mut result = Vec::new();
+        if rest.intersect(&known, budget)?.is_disjoint(&earlier, budget)? {
+            result.extend(self.split(domains, Some(&inside), place, next, true)?);
+            result.extend(self.split(domains, Some(&rest), place, next, false)?);
+            return Ok(result);
+        }
+        let before = earlier.subtract(&inside, budget)?;
+        let after = later.subtract(&inside, budget)?.subtract(&earlier, budget)?;
+        let other = rest.subtract(&earlier, budget)?.subtract(&later, budget)?;
+        for (set, isolated) in [(before, false), (inside, true), (after, false), (other, false)] {
+            result.extend(self.split(domains, Some(&set), place, next, isolated)?);
+        }
+        Ok(result)
+    }
+
+    /// Returns the points before or after one of `set`, for the same outer dimensions.
+    fn ordered(&self, set: &Relation, dim: usize, order: Order) -> Result<Relation, Error> {
+        let tuple = set.space().output.clone();
+        let all = Relation::lexicographic(self.params.clone(), tuple, order);
+        // The last disjunct compares the last dimension only.
+        let parts = all.conjunctions();
+        let last = parts.into_iter().nth(dim).into_iter().collect::<Vec<_>>();
+        let map = Relation::from_conjunctions(all.space().clone(), &last)?;
+        Ok(set.apply_range(&map, self.budget)?)
+    }
+
+    /// Returns the conjunction of the rows that all disjuncts have.
+    fn hull(&self, set: &Relation, place: &Place) -> Result<Relation, Error> {
+        let depth = place.depth + 1;
+        let levels: Vec<Level> =
+            Cell::all_of(set).into_iter().map(|cell| Level { cell, stride: None }).collect();
+        if levels.len() < 2 {
+            return Ok(set.clone());
+        }
+        let known = place.known.widened(self.vars(depth));
+        let shared = shared(&levels, &known, self.col(place.depth), self.budget)?;
+        Ok(shared.cell.relation(self.space(depth))?)
+    }
+
+    /// Splits what is in `within` by the options of the dimension.
+    fn split(
+        &self,
+        domains: &[Domain],
+        within: Option<&Relation>,
+        place: &Place,
+        next: Next,
+        isolated: bool,
+    ) -> Result<Vec<Piece>, Error> {
+        let kinds = self.kinds(place, next, isolated)?;
+        let depth = place.depth + 1;
+        let plain = kinds.atomic.is_none() && kinds.unroll.is_none() && kinds.separate.is_none();
+        let count: usize = domains.iter().map(|domain| domain.levels.len()).sum();
+        if within.is_none() && count == 1 && kinds.unroll.is_none() {
+            return Ok(vec![Piece { set: None, isolated }]);
+        }
+        let mut sets = Vec::new();
+        let mut all = Relation::empty(self.space(depth));
+        for domain in domains {
+            let set = match within {
+                Some(within) => domain.set.intersect(within, self.budget)?,
+                None => domain.set.clone(),
+            };
+            all = all.union(&set)?;
+            sets.push(set);
+        }
+        if plain {
+            return self.remaining(&all, within, place, isolated);
+        }
+        let pieces = self.by_kind(domains, &sets, (all, within), &kinds, place)?;
+        self.sorted(pieces, place, isolated)
+    }
+
+    /// Splits by options, each where it holds, and by nothing elsewhere.
+    fn by_kind(
+        &self,
+        domains: &[Domain],
+        sets: &[Relation],
+        (mut all, within): (Relation, Option<&Relation>),
+        kinds: &Kinds,
+        place: &Place,
+    ) -> Result<Vec<Relation>, Error> {
+        let budget = self.budget;
+        let mut pieces = Vec::new();
+        if let Some(option) = &kinds.atomic {
+            let set = all.intersect(option, budget)?;
+            if !set.is_empty(budget)? {
+                pieces.push(set.coalesce(budget)?);
+                all = all.subtract(option, budget)?;
+            }
+        }
+        if let Some(option) = &kinds.unroll {
+            let option = match within {
+                Some(within) => option.intersect(within, budget)?,
+                None => option.clone(),
+            };
+            for part in self.disjoint(&option)? {
+                let set = all.intersect(&part, budget)?;
+                if set.is_empty(budget)? {
+                    continue;
+                }
+                let Some(slices) = self.slices(domains, &part, place)? else { continue };
+                all = all.subtract(&part, budget)?;
+                pieces.extend(slices);
+            }
+        }
+        if let Some(option) = &kinds.separate {
+            let mut regions: Vec<Relation> = Vec::new();
+            let mut seen = Relation::empty(all.space().clone());
+            for set in sets {
+                let set = set.intersect(option, budget)?.intersect(&all, budget)?;
+                let mut next = Vec::new();
+                for region in &regions {
+                    next.push(region.intersect(&set, budget)?);
+                    next.push(region.subtract(&set, budget)?);
+                }
+                next.push(set.subtract(&seen, budget)?);
+                seen = seen.union(&set)?;
+                regions.clear();
+                for region in next {
+                    if !region.is_empty(budget)? {
+                        regions.push(region);
+                    }
+                }
+            }
+            all = all.subtract(option, budget)?;
+            for region in regions {
+                pieces.extend(self.disjoint(&region.coalesce(budget)?)?);
+            }
+        }
+        if !all.is_empty(budget)? {
+            pieces.extend(self.convex(&all, place)?);
+        }
+        Ok(pieces)
+    }
+
+    /// Splits what no option speaks of.
+    fn remaining(
+        &self,
+        all: &Relation,
+        within: Option<&Relation>,
+        place: &Place,
+        isolated: bool,
+    ) -> Result<Vec<Piece>, Error> {
+        let pieces = self.convex(all, place)?;
+        if let ([_], None) = (&pieces[..], within) {
+            return Ok(vec![Piece { set: None, isolated }]);
+        }
+        self.sorted(pieces, place, isolated)
+    }
+
+    /// Splits into disjoint conjunctions, unless they differ in outer dimensions only.
+    fn convex(&self, all: &Relation, place: &Place) -> Result<Vec<Relation>, Error> {
+        let all = all.coalesce(self.budget)?;
+        let col = self.col(place.depth);
+        let inner = |cell: &Cell| {
+            let mut rows: Vec<Vec<i128>> =
+                super::bounds::half_spaces(cell).into_iter().filter(|row| row[col] != 0).collect();
+            rows.sort();
+            rows
+        };
+        let mut cells = Cell::all_of(&all);
+        super::cell::share_divisions(&mut cells);
+        if cells.windows(2).all(|pair| inner(&pair[0]) == inner(&pair[1])) {
+            return Ok(if cells.is_empty() { Vec::new() } else { vec![all] });
+        }
+        self.disjoint(&all)
+    }
+
+    /// Splits a set into disjoint conjunctions.
+    fn disjoint(&self, set: &Relation) -> Result<Vec<Relation>, Error> {
+        let mut seen = Relation::empty(set.space().clone());
+        let mut result = Vec::new();
+        for part in set.conjunctions() {
+            let part = Relation::from_conjunctions(set.space().clone(), &[part])?;
+            let new = part.subtract(&seen, self.budget)?;
+            for piece in new.conjunctions() {
+                let piece = Relation::from_conjunctions(set.space().clone(), &[piece])?;
+                if !piece.is_empty(self.budget)? {
+                    result.push(piece.remove_redundancies(self.budget)?);
+                }
+            }
+            seen = seen.union(&part)?;
+        }
+        Ok(result)
+    }
+
+    /// Orders disjoint pieces; those that no order fits become one.
+    fn sorted(
+        &self,
+        pieces: Vec<Relation>,
+        place: &Place,
+        isolated: bool,
+    ) -> Result<Vec<Piece>, Error> {
+        let cells: Vec<Vec<Cell>> = pieces.iter().map(Cell::all_of).collect();
+        let groups = components(pieces.len(), |i, j| {
+            for a in &cells[i] {
+                for b in &cells[j] {
+                    if self.follows(a, b, place, false)? {
+                        return Ok(true);
+                    }
+                }
+            }
+            Ok(false)
+        })?;
+        let mut result = Vec::new();
+        for group in groups {
+            let mut set = pieces[group[0]].clone();
+            for other in &group[1..] {
+                set = set.union(&pieces[*other])?;
+            }
+            result.push(Piece { set: Some(set), isolated });
+        }
+        Ok(result)
+    }
+
+    /// Says whether a point of `a` is not before one of `b`, for the same outer dimensions.
+    ///
+    /// With `strictly`, whether it is after one.
+    pub fn follows(
+        &self,
+        a: &Cell,
+        b: &Cell,
+        place: &Place,
+        strictly: bool,
+    ) -> Result<bool, tangram_presburger::Error> {
+        let (col, vars) = (self.col(place.depth), self.vars(place.depth + 2));
+        let mut both = a.widened(vars);
+        let mut other = vec![0; 1 + vars];
+        other[col + 1] = 1;
+        let other = super::cell::Linear { row: other, divisions: Vec::new() };
+        both.join(&b.widened(vars).substitute(col, &other)?);
+        both.join(&place.known.widened(vars));
+        let mut row = vec![0; both.cols()];
+        (row[0], row[col], row[col + 1]) = (-i128::from(strictly), 1, -1);
+        both.part.inequalities.push(row);
+        Ok(!both.relation(self.space(place.depth + 2))?.is_empty(self.budget)?)
+    }
+
+    /// Splits the points in `within` by their distance from a lower bound.
+    ///
+    /// Returns nothing if there is no bound from which the distance is limited.
+    fn slices(
+        &self,
+        domains: &[Domain],
+        within: &Relation,
+        place: &Place,
+    ) -> Result<Option<Vec<Relation>>, Error> {
+        let (depth, col) = (place.depth + 1, self.col(place.depth));
+        let known = place.known.widened(self.vars(depth));
+        let mut levels = Vec::new();
+        for level in domains.iter().flat_map(|domain| &domain.levels) {
+            for part in Cell::all_of(within) {
+                let mut cell = level.cell.clone();
+                cell.join(&part);
+                if !self.is_empty(&cell, &known, depth)? {
+                    levels.push(Level { cell, stride: level.stride.clone() });
+                }
+            }
+        }
+        if levels.is_empty() {
+            return Ok(Some(Vec::new()));
+        }
+        let shared = shared(&levels, &known, col, self.budget)?;
+        let mut best: Option<(i128, super::cell::Linear)> = None;
+        for start in self.starts(&shared, col) {
+            let mut most = Some(0);
+            for level in &levels {
+                let mut cell = level.cell.clone();
+                cell.join(&known);
+                let mut distance = negated(&cell.row_of(&start));
+                distance[col] += 1;
+                let (_, high) = cell.relaxation(self.budget)?.range(&distance, self.budget)?;
+                most = most.zip(high).map(|(a, b)| a.max(b));
+            }
+            if let Some(most) = most.filter(|most| best.as_ref().is_none_or(|old| most < &old.0)) {
+                best = Some((most, start));
+            }
+        }
+        let step = shared.stride.as_ref().map_or(1, |stride| stride.modulus.max(1));
+        let limit = self.options.unroll_limit as i128;
+        let Some((most, start)) = best.filter(|(most, _)| most / step < limit) else {
+            return Ok(None);
+        };
+        let mut slices = Vec::new();
+        for index in 0..=most / step {
+            let mut value = start.clone();
+            value.row[0] += index * step;
+            let mut slice = Cell::universe(self.vars(depth));
+            slice.fix(col, &value);
+            let slice = slice.relation(self.space(depth))?.intersect(within, self.budget)?;
+            slices.push(slice);
+        }
+        Ok(Some(slices))
+    }
+
+    /// Returns first values, in the residue class of the loop.
+    fn starts(&self, shared: &Shared, col: usize) -> Vec<super::cell::Linear> {
+        let value = shared.value(col);
+        let rows = shared.cell.part.inequalities.iter().filter(|row| row[col] > 0);
+        value.into_iter().chain(rows.map(|row| shared.first(row, col))).collect()
+    }
+}

@@ -1,0 +1,263 @@
+//! Generated code as C.
+
+use std::fmt::{self, Write};
+
+use super::{Ast, AstNode, AstNodeKind, Comparison, Expr, ExprKind};
+
+/// How C is written.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct CStyle {
+    /// The type of loop iterators.
+    pub index: String,
+    /// Whether outermost coincident loops get an OpenMP pragma.
+    pub parallel: bool,
+    /// Whether innermost coincident loops get a hint to vectorise.
+    pub vectorize: bool,
+}
+
+impl Default for CStyle {
+    fn default() -> Self {
+        Self { index: "int64_t".into(), parallel: false, vectorize: false }
+    }
+}
+
+/// Binding strengths of C, weakest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Strength {
+    Or,
+    And,
+    Equality,
+    Relation,
+    Sum,
+    Product,
+    Unary,
+}
+
+/// The definitions that the generated text uses: rounding down, least and greatest.
+///
+/// Operands are evaluated several times; no step leaves the type for operands that fit.
+pub const MACROS: &str = "\
+#define floord(n, d) ((n) / (d) - ((n) % (d) < 0))
+#define min(a, b) ((a) < (b) ? (a) : (b))
+#define max(a, b) ((a) > (b) ? (a) : (b))
+";
+
+impl fmt::Display for Ast {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_c(&CStyle::default()))
+    }
+}
+
+/// What is left to write.
+enum Piece {
+    /// A node at a depth; whether an outer loop is parallel already.
+    Node(AstNode, usize, bool),
+    Text(String),
+}
+
+impl Ast {
+    /// Writes loops, conditions and calls as C statements.
+    ///
+    /// The text uses `floord`, `min` and `max`, see [`Self::macros`], and calls
+    /// statements by their names.
+    pub fn to_c(&self, style: &CStyle) -> String {
+        let mut text = String::new();
+        let mut open: Vec<Piece> =
+            self.root().map(|root| Piece::Node(root, 0, false)).into_iter().collect();
+        while let Some(piece) = open.pop() {
+            match piece {
+                Piece::Text(part) => text.push_str(&part),
+                Piece::Node(node, depth, parallel) => {
+                    let mut parts = self.pieces(node, depth, parallel, style);
+                    parts.reverse();
+                    open.extend(parts);
+                }
+            }
+        }
+        text
+    }
+
+    /// Returns the definitions that the text of [`Self::to_c`] may use.
+    pub fn macros() -> &'static str {
+        MACROS
+    }
+
+    fn pieces(&self, node: AstNode, depth: usize, parallel: bool, style: &CStyle) -> Vec<Piece> {
+        let indent = "  ".repeat(depth);
+        match self.node(node) {
+            AstNodeKind::For { iterator, lower, upper, step, coincident, body } => {
+                let mut head = String::new();
+                let outer = *coincident && style.parallel && !parallel;
+                if outer {
+                    let _ = writeln!(head, "{indent}#pragma omp parallel for");
+                } else if *coincident && style.vectorize && self.innermost(*body) {
+                    let _ = writeln!(head, "{indent}#pragma omp simd");
+                }
+                let (name, index) = (format!("c{iterator}"), &style.index);
+                let lower = self.text(*lower);
+                let end = self.end(*upper);
+                let _ = write!(
+                    head,
+                    "{indent}for ({index} {name} = {lower}; {name} {end}; {name} += {step})"
+                );
+                let mut parts = vec![Piece::Text(head)];
+                parts.extend(self.braced(*body, depth, parallel || outer));
+                parts.push(Piece::Text("\n".into()));
+                self.trim(parts)
+            }
+            AstNodeKind::If { condition, then, otherwise } => {
+                let head = format!("{indent}if ({})", self.text(*condition));
+                let mut parts = vec![Piece::Text(head)];
+                let open_if = matches!(self.node(*then), AstNodeKind::If { .. });
+                if otherwise.is_some() && open_if {
+                    parts.push(Piece::Text(" {\n".into()));
+                    parts.push(Piece::Node(*then, depth + 1, parallel));
+                    parts.push(Piece::Text(format!("{indent}}}")));
+                } else {
+                    parts.extend(self.braced(*then, depth, parallel));
+                }
+                if let Some(other) = otherwise {
+                    let braces = matches!(self.node(*then), AstNodeKind::Block(_)) || open_if;
+                    let head = if braces { " else".into() } else { format!("{indent}else") };
+                    parts.push(Piece::Text(head));
+                    parts.extend(self.braced(*other, depth, parallel));
+                }
+                parts.push(Piece::Text("\n".into()));
+                self.trim(parts)
+            }
+            AstNodeKind::Block(list) => {
+                list.iter().map(|part| Piece::Node(*part, depth, parallel)).collect()
+            }
+            AstNodeKind::Mark { name, body } => {
+                let name = name.replace("*/", "* /");
+                let head = format!("{indent}/* {name} */\n");
+                vec![Piece::Text(head), Piece::Node(*body, depth, parallel)]
+            }
+            AstNodeKind::Call { statement, arguments } => {
+                let arguments: Vec<String> = arguments.iter().map(|a| self.text(*a)).collect();
+                vec![Piece::Text(format!("{indent}{statement}({});\n", arguments.join(", ")))]
+            }
+        }
+    }
+
+    /// Writes where a loop ends: `<= n - 1` as `< n`.
+    fn end(&self, upper: Expr) -> String {
+        if let ExprKind::Sub(a, b) = self.expr(upper)
+            && let ExprKind::Int(size) = self.expr(*b)
+        {
+            let left = self.operand(*a, Strength::Sum);
+            return if *size == 1 {
+                format!("< {left}")
+            } else {
+                format!("< {left} - {}", size - 1)
+            };
+        }
+        format!("<= {}", self.operand(upper, Strength::Sum))
+    }
+
+    /// Writes a body; several statements get braces.
+    fn braced(&self, body: AstNode, depth: usize, parallel: bool) -> Vec<Piece> {
+        let inner = Piece::Node(body, depth + 1, parallel);
+        match self.node(body) {
+            AstNodeKind::Block(_) => vec![
+                Piece::Text(" {\n".into()),
+                inner,
+                Piece::Text(format!("{}}}", "  ".repeat(depth))),
+            ],
+            _ => vec![Piece::Text("\n".into()), inner],
+        }
+    }
+
+    /// A body without braces ends its own line already.
+    fn trim(&self, mut parts: Vec<Piece>) -> Vec<Piece> {
+        let ended = parts.len() >= 2 && matches!(parts[parts.len() - 2], Piece::Node(..));
+        if ended {
+            parts.pop();
+        }
+        parts
+    }
+
+    fn innermost(&self, body: AstNode) -> bool {
+        let mut open = vec![body];
+        while let Some(node) = open.pop() {
+            if matches!(self.node(node), AstNodeKind::For { .. }) {
+                return false;
+            }
+            open.extend(self.children(node));
+        }
+        true
+    }
+
+    /// Writes an expression.
+    pub fn text(&self, expr: Expr) -> String {
+        self.operand(expr, Strength::Or)
+    }
+
+    fn operand(&self, expr: Expr, at_least: Strength) -> String {
+        let (text, strength) = self.written(expr);
+        if strength < at_least { format!("({text})") } else { text }
+    }
+
+    fn written(&self, expr: Expr) -> (String, Strength) {
+        use Strength::{And, Equality, Or, Product, Relation, Sum, Unary};
+        let join = |list: &[Expr], by: &str, strength: Strength| {
+            let parts: Vec<String> =
+                list.iter().map(|part| self.operand(*part, strength)).collect();
+            (parts.join(by), strength)
+        };
+        match self.expr(expr) {
+            ExprKind::Int(value) if *value < 0 => (value.to_string(), Sum),
+            ExprKind::Int(value) => (value.to_string(), Unary),
+            ExprKind::Param(index) => {
+                (self.params().get(*index as usize).cloned().unwrap_or_default(), Unary)
+            }
+            ExprKind::Iterator(index) => (format!("c{index}"), Unary),
+            ExprKind::Neg(a) => (format!("-{}", self.operand(*a, Product)), Sum),
+            ExprKind::Add(a, b) => {
+                (format!("{} + {}", self.operand(*a, Sum), self.operand(*b, Product)), Sum)
+            }
+            ExprKind::Sub(a, b) => {
+                (format!("{} - {}", self.operand(*a, Sum), self.operand(*b, Product)), Sum)
+            }
+            ExprKind::Mul(factor, a) => {
+                (format!("{factor} * {}", self.operand(*a, Unary)), Product)
+            }
+            ExprKind::FloorDiv(a, d) => (format!("floord({}, {d})", self.text(*a)), Unary),
+            ExprKind::Quotient(a, d) => (format!("{} / {d}", self.operand(*a, Unary)), Product),
+            ExprKind::Remainder(a, d) => (format!("{} % {d}", self.operand(*a, Unary)), Product),
+            ExprKind::Multiple(a, d) => {
+                (format!("{} % {d} == 0", self.operand(*a, Unary)), Equality)
+            }
+            ExprKind::Min(list) => (self.nested("min", list), Unary),
+            ExprKind::Max(list) => (self.nested("max", list), Unary),
+            ExprKind::And(list) => join(list, " && ", Equality),
+            ExprKind::Or(list) => {
+                let parts: Vec<String> = list
+                    .iter()
+                    .map(|part| match self.expr(*part) {
+                        // Compilers warn about && within || without parentheses.
+                        ExprKind::And(_) => format!("({})", self.text(*part)),
+                        _ => self.operand(*part, And),
+                    })
+                    .collect();
+                (parts.join(" || "), Or)
+            }
+            ExprKind::Compare(how, a, b) => {
+                let (sign, strength) = match how {
+                    Comparison::Equal => ("==", Equality),
+                    Comparison::LessOrEqual => ("<=", Relation),
+                    Comparison::Less => ("<", Relation),
+                    Comparison::GreaterOrEqual => (">=", Relation),
+                };
+                (format!("{} {sign} {}", self.operand(*a, Sum), self.operand(*b, Sum)), strength)
+            }
+        }
+    }
+
+    fn nested(&self, name: &str, list: &[Expr]) -> String {
+        let mut parts = list.iter().map(|part| self.text(*part));
+        let first = parts.next().unwrap_or_default();
+        parts.fold(first, |left, right| format!("{name}({left}, {right})"))
+    }
+}

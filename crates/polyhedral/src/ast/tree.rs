@@ -1,0 +1,520 @@
+//! Walking a schedule tree or the dimensions of a map, and comparing statements by them.
+
+use tangram_presburger::{Budget, Relation, Space, Tuple, Union};
+
+use super::build::{Builder, Executed, Graft, Next, Place};
+use super::cell::Cell;
+use super::{Ast, AstNodeKind, AstOptions};
+use crate::{Error, Node, NodeKind, ScheduleTree};
+
+/// Trees and maps that are deeper are refused: generation recurses.
+const DEPTH: usize = 200;
+
+impl Ast {
+    /// Generates code for a well-formed schedule tree.
+    ///
+    /// `context` is a set of parameters that hold when the code runs. Parameters of
+    /// contexts in the tree count as given, too.
+    ///
+    /// # Errors
+    /// [`Error::Presburger`] if an operation fails or a loop has no bound;
+    /// [`Error::TooDeep`] for trees of more than 200 dimensions or nested nodes.
+    pub fn of_tree(
+        tree: &ScheduleTree,
+        context: Option<&Relation>,
+        options: &AstOptions,
+        budget: &Budget,
+    ) -> Result<Self, Error> {
+        let mut params: Vec<String> = Vec::new();
+        let names = context.into_iter().flat_map(|set| set.space().params.clone());
+        for name in names.chain(tree.nodes().flat_map(|node| parameters(tree.kind(node)))) {
+            if !params.contains(&name) {
+                params.push(name);
+            }
+        }
+        let mut depths = vec![0_usize; tree.nodes().count()];
+        for node in tree.nodes() {
+            let members = match tree.kind(node) {
+                NodeKind::Band(band) => band.members.len(),
+                _ => 1,
+            };
+            let outer = tree.parent(node).map_or(0, |parent| depths[parent.index()]);
+            depths[node.index()] = outer + members;
+        }
+        if depths.iter().any(|depth| *depth > DEPTH) {
+            return Err(Error::TooDeep { limit: DEPTH });
+        }
+        let mut builder = Builder {
+            ast: Self::new(params.clone()),
+            params,
+            tree: Some(tree),
+            map_options: Union::empty(),
+            options,
+            budget,
+        };
+        let place = builder.start(context)?;
+        let grafts = builder.node(tree.root(), Executed::new(), &place)?;
+        builder.finish(grafts, &place)
+    }
+
+    /// Generates code for a schedule map: instances to points in lexicographic order.
+    ///
+    /// `choices` are isl's options of maps: `{ [i, j] -> separate[0]; [i, j] -> unroll[1] }`.
+    ///
+    /// # Errors
+    /// [`Error::Presburger`] if an operation fails, a loop has no bound, or the points
+    /// have different dimensions; [`Error::TooDeep`] for more than 200 dimensions.
+    pub fn of_map(
+        schedule: &Union,
+        context: Option<&Relation>,
+        choices: &Union,
+        options: &AstOptions,
+        budget: &Budget,
+    ) -> Result<Self, Error> {
+        let mut params: Vec<String> = Vec::new();
+        let names = context.into_iter().flat_map(|set| set.space().params.clone());
+        for name in names.chain(schedule.parameters()).chain(choices.parameters()) {
+            if !params.contains(&name) {
+                params.push(name);
+            }
+        }
+        let mut builder = Builder {
+            ast: Self::new(params.clone()),
+            params,
+            tree: None,
+            map_options: choices.clone(),
+            options,
+            budget,
+        };
+        let mut executed = Executed::new();
+        let mut total = None;
+        for map in schedule.relations() {
+            let map = map.inverse()?.align_params(&builder.params)?;
+            let space = map.space().clone();
+            let dims = space.input.as_ref().map_or(0, |tuple| tuple.dims.len());
+            if *total.get_or_insert(dims) != dims {
+                let expected = format!("a tuple of {} dimensions", total.unwrap_or(0));
+                let error = tangram_presburger::Error::Space { expected, found: space.to_string() };
+                return Err(error.into());
+            }
+            executed.push(map.cast(Some(Tuple::anonymous(dims)), space.output)?);
+        }
+        let total = total.unwrap_or(0);
+        if total > DEPTH {
+            return Err(Error::TooDeep { limit: DEPTH });
+        }
+        let place = builder.start(context)?;
+        let executed = builder.alive(executed, &place)?;
+        let grafts = builder.dimensions(&executed, &place, total)?;
+        builder.finish(grafts, &place)
+    }
+}
+
+fn parameters(kind: &NodeKind) -> Vec<String> {
+    match kind {
+        NodeKind::Domain(set) | NodeKind::Filter(set) | NodeKind::Extension(set) => {
+            set.parameters()
+        }
+        NodeKind::Context(set) | NodeKind::Guard(set) => set.space().params.clone(),
+        NodeKind::Band(band) => {
+            let members = band.members.iter().flat_map(|member| member.schedule.parameters());
+            members.chain(band.options.parameters()).collect()
+        }
+        NodeKind::Expansion { contraction, expansion } => {
+            [contraction.parameters(), expansion.parameters()].concat()
+        }
+        NodeKind::Sequence | NodeKind::Set | NodeKind::Mark(_) | NodeKind::Leaf => Vec::new(),
+    }
+}
+
+impl Builder<'_> {
+    fn start(&self, context: Option<&Relation>) -> Result<Place, Error> {
+        let mut place = Place { depth: 0, known: Cell::universe(self.vars(0)), isolated: false };
+        if let Some(context) = context {
+            self.assume(context, &mut place)?;
+        }
+        Ok(place)
+    }
+
+    /// Takes the facts of a set over the outer dimensions, or over parameters alone.
+    fn assume(&self, set: &Relation, place: &mut Place) -> Result<(), Error> {
+        let set = set.align_params(&self.params)?.simple_hull(self.budget)?;
+        for cell in Cell::all_of(&set) {
+            place.known.join(&cell.widened(place.known.vars));
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, grafts: Vec<Graft>, place: &Place) -> Result<Ast, Error> {
+        let root = self.assemble(grafts, place)?;
+        self.ast.set_root(root);
+        Ok(self.ast)
+    }
+
+    /// Drops statements without instances where known facts hold.
+    fn alive(&self, executed: Executed, place: &Place) -> Result<Executed, Error> {
+        let mut result = Executed::new();
+        for map in executed {
+            let dims = map.space().input.as_ref().map_or(0, |tuple| tuple.dims.len());
+            let known = place.known.widened(self.vars(dims)).relation(self.space(dims))?;
+            if !map.intersect_domain(&known, self.budget)?.is_empty(self.budget)? {
+                result.push(map);
+            }
+        }
+        Ok(result)
+    }
+
+    /// Generates the subtree of a node of the schedule tree.
+    pub fn node(
+        &mut self,
+        node: Node,
+        executed: Executed,
+        place: &Place,
+    ) -> Result<Vec<Graft>, Error> {
+        let Some(tree) = self.tree else { return Ok(Vec::new()) };
+        let inner = |executed| (tree.children(node).next(), executed);
+        let (child, executed) = match tree.kind(node) {
+            NodeKind::Domain(domain) => inner(self.roots(domain)?),
+            NodeKind::Context(set) => {
+                let mut place = place.clone();
+                self.assume(set, &mut place)?;
+                let executed = self.alive(executed, &place)?;
+                return tree
+                    .children(node)
+                    .next()
+                    .map_or(Ok(Vec::new()), |child| self.node(child, executed, &place));
+            }
+            NodeKind::Guard(set) => return self.guarded(node, set, executed, place),
+            NodeKind::Filter(filter) => {
+                let executed = executed.into_iter().map(Union::from);
+                let mut kept = Executed::new();
+                for map in executed {
+                    kept.extend(map.intersect_range(filter, self.budget)?.relations().cloned());
+                }
+                inner(self.alive(self.aligned(kept)?, place)?)
+            }
+            NodeKind::Sequence | NodeKind::Set => {
+                let mut grafts = Vec::new();
+                for child in tree.children(node) {
+                    grafts.extend(self.node(child, executed.clone(), place)?);
+                }
+                return Ok(grafts);
+            }
+            NodeKind::Mark(name) => {
+                let child = tree.children(node).next();
+                let grafts = child.map_or(Ok(Vec::new()), |c| self.node(c, executed, place))?;
+                return self.marked(name, grafts, place);
+            }
+            NodeKind::Extension(extension) => inner(self.extended(executed, extension, place)?),
+            NodeKind::Expansion { expansion, .. } => {
+                let mut all = Union::empty();
+                for map in executed {
+                    let map = Union::from(map).apply_range(expansion, self.budget)?;
+                    all = all.union(&map)?;
+                }
+                inner(self.aligned(all.relations().cloned().collect())?)
+            }
+            NodeKind::Band(_) if executed.is_empty() => return Ok(Vec::new()),
+            NodeKind::Band(_) => {
+                let executed = self.appended(&executed, node, 0)?;
+                let place = Place { isolated: false, ..place.clone() };
+                return self.level(&executed, &place, Next::Member { band: node, member: 0 });
+            }
+            NodeKind::Leaf => return self.leaf(&executed, place),
+        };
+        child.map_or(Ok(Vec::new()), |child| self.node(child, executed, place))
+    }
+
+    /// Maps the point of no dimensions to every instance.
+    fn roots(&self, domain: &Union) -> Result<Executed, Error> {
+        let mut executed = Executed::new();
+        for set in domain.relations() {
+            let space = set.space();
+            let to = Space::map(space.params.clone(), Tuple::anonymous(0), space.output.clone());
+            executed.push(Relation::from_conjunctions(to, &set.conjunctions())?);
+        }
+        self.aligned(executed)
+    }
+
+    pub fn aligned(&self, executed: Executed) -> Result<Executed, Error> {
+        Ok(executed.iter().map(|map| map.align_params(&self.params)).collect::<Result<_, _>>()?)
+    }
+
+    /// Adds the instances of an extension node; as root, it has no dimensions outside.
+    fn extended(
+        &self,
+        executed: Executed,
+        extension: &Union,
+        place: &Place,
+    ) -> Result<Executed, Error> {
+        let mut all = Union::collect(executed)?;
+        for map in extension.relations() {
+            let output = map.space().output.clone();
+            all = all.union(&map.cast(Some(Tuple::anonymous(place.depth)), output)?.into())?;
+        }
+        self.aligned(all.relations().cloned().collect())
+    }
+
+    /// Adds a member of a band as last dimension.
+    pub fn appended(
+        &self,
+        executed: &Executed,
+        band: Node,
+        member: usize,
+    ) -> Result<Executed, Error> {
+        let Some(NodeKind::Band(data)) = self.tree.map(|tree| tree.kind(band)) else {
+            return Ok(executed.clone());
+        };
+        let schedule = &data.members[member].schedule;
+        let mut result = Executed::new();
+        for map in executed {
+            let outer = Union::from(map.inverse()?);
+            let all = outer.flat_range_product(schedule, self.budget)?.inverse()?;
+            for map in all.relations() {
+                let output = map.space().output.clone();
+                let dims = map.space().input.as_ref().map_or(0, |tuple| tuple.dims.len());
+                result.push(map.cast(Some(Tuple::anonymous(dims)), output)?);
+            }
+        }
+        self.aligned(result)
+    }
+
+    /// Says whether iterations of the dimension may run at the same time.
+    pub fn coincident(&self, next: Next) -> bool {
+        match (next, self.tree) {
+            (Next::Member { band, member }, Some(tree)) => match tree.kind(band) {
+                NodeKind::Band(data) => data.members[member].coincident,
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Generates what comes after a dimension.
+    pub fn after(
+        &mut self,
+        executed: &Executed,
+        place: &Place,
+        next: Next,
+    ) -> Result<Vec<Graft>, Error> {
+        let (band, member) = match next {
+            Next::Dimension { total } => return self.dimensions(executed, place, total),
+            Next::Member { band, member } => (band, member),
+        };
+        let Some(tree) = self.tree else { return Ok(Vec::new()) };
+        let NodeKind::Band(data) = tree.kind(band) else { return Ok(Vec::new()) };
+        if member + 1 < data.members.len() {
+            let executed = self.appended(executed, band, member + 1)?;
+            return self.level(&executed, place, Next::Member { band, member: member + 1 });
+        }
+        match tree.children(band).next() {
+            Some(child) => self.node(child, executed.clone(), place),
+            None => self.leaf(executed, place),
+        }
+    }
+
+    /// Generates the dimensions of a map from the current one on.
+    pub fn dimensions(
+        &mut self,
+        executed: &Executed,
+        place: &Place,
+        total: usize,
+    ) -> Result<Vec<Graft>, Error> {
+        if executed.is_empty() {
+            Ok(Vec::new())
+        } else if place.depth < total {
+            self.level(executed, place, Next::Dimension { total })
+        } else {
+            self.leaf(executed, place)
+        }
+    }
+
+    fn guarded(
+        &mut self,
+        node: Node,
+        set: &Relation,
+        executed: Executed,
+        place: &Place,
+    ) -> Result<Vec<Graft>, Error> {
+        let Some(tree) = self.tree else { return Ok(Vec::new()) };
+        let set = set.align_params(&self.params)?;
+        let vars = self.vars(place.depth);
+        let cells: Vec<Cell> = Cell::all_of(&set).iter().map(|cell| cell.widened(vars)).collect();
+        let set = self.set(&cells, place.depth)?;
+        let context = place.known.relation(self.space(place.depth))?;
+        let guard = set.gist(&context, self.budget)?;
+        let mut inner = place.clone();
+        self.assume(&set, &mut inner)?;
+        let Some(child) = tree.children(node).next() else { return Ok(Vec::new()) };
+        let mut grafts = self.node(child, executed, &inner)?;
+        for graft in &mut grafts {
+            let own = graft.guard.take();
+            graft.guard = self.conjunction(Some(guard.clone()), own)?;
+        }
+        Ok(grafts)
+    }
+
+    fn marked(
+        &mut self,
+        name: &str,
+        grafts: Vec<Graft>,
+        place: &Place,
+    ) -> Result<Vec<Graft>, Error> {
+        let mut guard = None;
+        let mut grafts = grafts;
+        if let Some(first) = grafts.first().and_then(|graft| graft.guard.clone()) {
+            let parts = first.conjunctions();
+            let same = |graft: &Graft| {
+                graft.guard.as_ref().is_some_and(|guard| guard.conjunctions() == parts)
+            };
+            if grafts.iter().all(same) {
+                grafts.iter_mut().for_each(|graft| graft.guard = None);
+                guard = Some(first);
+            }
+        }
+        let Some(body) = self.assemble(grafts, place)? else { return Ok(Vec::new()) };
+        let node = self.ast.add(AstNodeKind::Mark { name: name.to_owned(), body });
+        Ok(vec![Graft { guard, node }])
+    }
+
+    /// Says whether some instance of `a` runs after one of `b`, from this dimension on.
+    pub fn runs_after(
+        &self,
+        a: &Relation,
+        b: &Relation,
+        place: &Place,
+        next: Next,
+    ) -> Result<bool, Error> {
+        match next {
+            Next::Dimension { total } => self.later_point(a, b, place, total),
+            Next::Member { band, member } => {
+                if self.later_point(a, b, place, place.depth + 1)? {
+                    return Ok(true);
+                }
+                let pairs = a.inverse()?.apply_range(b, self.budget)?;
+                self.later_in_band(&pairs.into(), band, member + 1)
+            }
+        }
+    }
+
+    /// Compares dimensions from the current one up to `total`.
+    fn later_point(
+        &self,
+        a: &Relation,
+        b: &Relation,
+        place: &Place,
+        total: usize,
+    ) -> Result<bool, Error> {
+        let (left, right) =
+            (Cell::all_of(&self.domain(a, total)?), Cell::all_of(&self.domain(b, total)?));
+        let width = total - place.depth;
+        let vars = self.vars(total + width);
+        for (a, b) in left.iter().flat_map(|a| right.iter().map(move |b| (a, b))) {
+            let mut both = a.widened(vars);
+            let mut other = b.widened(vars);
+            for i in 0..width {
+                let mut row = vec![0; 1 + vars];
+                row[self.col(total + i)] = 1;
+                let value = super::cell::Linear { row, divisions: Vec::new() };
+                other = other.substitute(self.col(place.depth + i), &value)?;
+            }
+            both.join(&other);
+            both.join(&place.known.widened(vars));
+            for i in 0..width {
+                let mut row = vec![0; both.cols()];
+                (row[self.col(place.depth + i)], row[self.col(total + i)]) = (1, -1);
+                let mut later = both.clone();
+                let mut strict = row.clone();
+                strict[0] = -1;
+                later.part.inequalities.push(strict);
+                if !later.relation(self.space(total + width))?.is_empty(self.budget)? {
+                    return Ok(true);
+                }
+                both.part.equalities.push(row);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Says whether the first of a pair of instances can run after the second in a band.
+    fn later_in_band(&self, pairs: &Union, band: Node, from: usize) -> Result<bool, Error> {
+        let Some(tree) = self.tree else { return Ok(true) };
+        let NodeKind::Band(data) = tree.kind(band) else { return Ok(true) };
+        let mut pairs = pairs.clone();
+        for member in &data.members[from..] {
+            let order = Relation::lexicographic(
+                Vec::new(),
+                Tuple::anonymous(1),
+                tangram_presburger::Order::Greater,
+            );
+            let schedule = &member.schedule;
+            let back = schedule.inverse()?;
+            let later = schedule.apply_range(&order.into(), self.budget)?;
+            let later = later.apply_range(&back, self.budget)?;
+            if !pairs.intersect(&later, self.budget)?.is_empty(self.budget)? {
+                return Ok(true);
+            }
+            let same = schedule.apply_range(&back, self.budget)?;
+            pairs = pairs.intersect(&same, self.budget)?;
+        }
+        match tree.children(band).next() {
+            Some(child) => self.later_below(&pairs, child),
+            None => Ok(false),
+        }
+    }
+
+    fn later_below(&self, pairs: &Union, node: Node) -> Result<bool, Error> {
+        let Some(tree) = self.tree else { return Ok(true) };
+        if pairs.is_empty(self.budget)? {
+            return Ok(false);
+        }
+        let child = tree.children(node).next();
+        let below = |pairs: &Union| child.map_or(Ok(false), |child| self.later_below(pairs, child));
+        match tree.kind(node) {
+            NodeKind::Band(_) => self.later_in_band(pairs, node, 0),
+            NodeKind::Filter(filter) => {
+                let pairs = pairs.intersect_domain(filter, self.budget)?;
+                below(&pairs.intersect_range(filter, self.budget)?)
+            }
+            NodeKind::Sequence => {
+                let filters: Vec<&Union> = tree
+                    .children(node)
+                    .filter_map(|child| match tree.kind(child) {
+                        NodeKind::Filter(filter) => Some(filter),
+                        _ => None,
+                    })
+                    .collect();
+                for (index, filter) in filters.iter().enumerate() {
+                    let later = pairs.intersect_domain(filter, self.budget)?;
+                    for other in &filters[..index] {
+                        if !later.intersect_range(other, self.budget)?.is_empty(self.budget)? {
+                            return Ok(true);
+                        }
+                    }
+                }
+                self.later_in_children(pairs, node)
+            }
+            NodeKind::Set => self.later_in_children(pairs, node),
+            NodeKind::Expansion { expansion, .. } => {
+                let pairs = pairs.apply_domain(expansion, self.budget)?;
+                below(&pairs.apply_range(expansion, self.budget)?)
+            }
+            // Added instances may have any place among the others.
+            NodeKind::Extension(_) => Ok(true),
+            NodeKind::Leaf => Ok(false),
+            NodeKind::Domain(_) | NodeKind::Context(_) | NodeKind::Guard(_) | NodeKind::Mark(_) => {
+                below(pairs)
+            }
+        }
+    }
+
+    fn later_in_children(&self, pairs: &Union, node: Node) -> Result<bool, Error> {
+        let Some(tree) = self.tree else { return Ok(true) };
+        for child in tree.children(node) {
+            if self.later_below(pairs, child)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}

@@ -1,0 +1,189 @@
+//! Generated code: its text for small schedules, what it runs, and the same through a C compiler.
+
+use std::process::Command;
+
+use tangram_polyhedral::ast::{Ast, AstOptions, CStyle, Instance, MapInput};
+use tangram_polyhedral::{Error, ScheduleTree};
+use tangram_presburger::{Budget, Union};
+
+fn of_tree(text: &str) -> Ast {
+    let budget = Budget::steps(5_000_000);
+    let tree = ScheduleTree::parse(text, &budget).expect("a tree");
+    tree.check(&budget).expect("well-formed");
+    Ast::of_tree(&tree, None, &AstOptions::default(), &budget).expect("code")
+}
+
+fn of_map(schedule: &str, options: &str) -> Ast {
+    let budget = Budget::steps(5_000_000);
+    let schedule = Union::parse(schedule, &budget).expect("a map");
+    let choices = Union::parse(options, &budget).expect("options");
+    Ast::of_map(&schedule, None, &choices, &AstOptions::default(), &budget).expect("code")
+}
+
+fn check(ast: &Ast, expected: &str) {
+    let mut style = CStyle::default();
+    style.index = "int".into();
+    assert_eq!(ast.to_c(&style), expected);
+}
+
+/// Runs code and writes instances as `S[1, 2] T[3]`.
+fn run(ast: &Ast, params: &[i128]) -> String {
+    let trace = ast.run(params, 10_000).expect("an end");
+    trace
+        .iter()
+        .map(|Instance { statement, point }| format!("{statement}{point:?}"))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+#[test]
+fn a_skewed_nest() {
+    let ast = of_map("[N, M] -> { S[i, j] -> [i + j, j] : 0 <= i < N and 0 <= j < M }", "{ }");
+    check(
+        &ast,
+        "if (N >= 1 && M >= 1)\n  for (int c0 = 0; c0 < N + M - 1; c0 += 1)\n    \
+           for (int c1 = max(0, c0 - N + 1); c1 <= min(M - 1, c0); c1 += 1)\n      \
+             S(c0 - c1, c1);\n",
+    );
+    assert_eq!(run(&ast, &[2, 2]), "S[0, 0] S[1, 0] S[0, 1] S[1, 1]");
+}
+
+#[test]
+fn strides_and_tiles() {
+    let ast = of_map("[N] -> { S[i] -> [32*floor(i/32), i] : 0 <= i < N }", "{ }");
+    check(
+        &ast,
+        "for (int c0 = 0; c0 < N; c0 += 32)\n  \
+           for (int c1 = c0; c1 <= min(N - 1, c0 + 31); c1 += 1)\n    \
+             S(c1);\n",
+    );
+    let ast = of_map("[N] -> { S[i] -> [3*i + 1] : 0 <= i < N }", "{ }");
+    assert_eq!(run(&ast, &[3]), "S[0] S[1] S[2]");
+    assert!(ast.to_string().contains("+= 3"), "{ast}");
+}
+
+#[test]
+fn options_unroll_separate_and_atomic() {
+    let unrolled = of_map("{ S[i] -> [i] : 0 <= i < 3 }", "{ [i] -> unroll[0] }");
+    check(&unrolled, "S(0);\nS(1);\nS(2);\n");
+    let schedule = "[N] -> { S[i] -> [i, 0] : 0 <= i < N; T[i] -> [i, 1] : 2 <= i < N }";
+    let separate = of_map(schedule, "{ [i, k] -> separate[0] }");
+    let atomic = of_map(schedule, "{ [i, k] -> atomic[0] }");
+    assert_eq!(separate.to_string().matches("if (").count(), 0, "{separate}");
+    assert_eq!(atomic.to_string().matches("for (").count(), 1, "{atomic}");
+    for n in -1..6 {
+        assert_eq!(run(&separate, &[n]), run(&atomic, &[n]));
+    }
+    assert_eq!(run(&separate, &[3]), "S[0] S[1] S[2] T[2]");
+}
+
+#[test]
+fn contexts_marks_and_guards() {
+    let ast = of_tree(
+        "domain: \"[N] -> { S[i] : 0 <= i < N }\"\nchild:\n  context: \"[N] -> { [] : N >= 4 }\"\n  child:\n    \
+         schedule: \"[{ S[i] -> [(i)] }]\"\n    child:\n      mark: \"body\"\n      child:\n        \
+         guard: \"[N] -> { [i] : i >= 2 }\"\n",
+    );
+    check(&ast, "for (int c0 = 0; c0 < N; c0 += 1)\n  if (c0 >= 2)\n    /* body */\n    S(c0);\n");
+    assert_eq!(run(&ast, &[4]), "S[2] S[3]");
+}
+
+#[test]
+fn overlapped_tiles_by_an_extension() {
+    let ast = of_tree(
+        "domain: \"[N] -> { B[i] : 0 <= i < N }\"\nchild:\n  \
+         schedule: \"[{ B[i] -> [(4*floor((i)/4))] }]\"\n  child:\n    \
+         extension: \"[N] -> { [t] -> A[i] : t - 1 <= i <= t + 4 and 0 <= i < N }\"\n    child:\n      \
+         sequence:\n      - filter: \"{ A[i] }\"\n        child:\n          schedule: \"[{ A[i] -> [(i)] }]\"\n      \
+         - filter: \"{ B[i] }\"\n        child:\n          schedule: \"[{ B[i] -> [(i)] }]\"\n",
+    );
+    assert_eq!(
+        run(&ast, &[6]),
+        "A[0] A[1] A[2] A[3] A[4] B[0] B[1] B[2] B[3] A[3] A[4] A[5] B[4] B[5]"
+    );
+}
+
+#[test]
+fn an_expansion_runs_the_grouped_instances() {
+    let ast = of_tree(
+        "domain: \"{ P[i] : 0 <= i < 3 }\"\nchild:\n  schedule: \"[{ P[i] -> [(-i)] }]\"\n  child:\n    \
+         contraction: \"{ S[i] -> P[i]; T[i] -> P[i] }\"\n    \
+         expansion: \"{ P[i] -> S[i]; P[i] -> T[i] }\"\n    child:\n      sequence:\n      \
+         - filter: \"{ T[i] }\"\n      - filter: \"{ S[i] }\"\n",
+    );
+    assert_eq!(run(&ast, &[]), "T[2] S[2] T[1] S[1] T[0] S[0]");
+}
+
+#[test]
+fn an_isolated_part_has_its_own_loops() {
+    let text = |isolate: &str| {
+        format!(
+            "domain: \"[N] -> {{ S[i] : 0 <= i < N }}\"\nchild:\n  \
+             schedule: \"[{{ S[i] -> [(4*floor((i)/4))] }}, {{ S[i] -> [(i)] }}]\"\n  \
+             options: \"[N] -> {{ {isolate} }}\"\n"
+        )
+    };
+    let isolated = of_tree(&text("isolate[[] -> [t, i]] : 0 <= t and t + 3 < N"));
+    let plain = of_tree(&text(""));
+    for n in 0..14 {
+        assert_eq!(run(&isolated, &[n]), run(&plain, &[n]));
+    }
+    // The full tiles have four iterations, without a minimum.
+    assert!(isolated.to_string().contains("c1 <= c0 + 3"), "{isolated}");
+}
+
+#[test]
+fn several_instances_at_one_point_and_the_other_way_round() {
+    let many = of_map("{ S[i, j] -> [i] : 0 <= i < 2 and 0 <= j < 2 }", "{ }");
+    assert_eq!(run(&many, &[]), "S[0, 0] S[0, 1] S[1, 0] S[1, 1]");
+    let again = of_map("{ S[i] -> [k] : 0 <= i < 2 and i <= k <= i + 1 }", "{ }");
+    assert_eq!(run(&again, &[]), "S[0] S[0] S[1] S[1]");
+}
+
+#[test]
+fn what_cannot_be_generated_is_refused() {
+    let budget = Budget::unlimited();
+    let schedule = Union::parse("{ S[i] -> [i] : i >= 0 }", &budget).expect("a map");
+    let empty = Union::empty();
+    let options = AstOptions::default();
+    let endless = Ast::of_map(&schedule, None, &empty, &options, &budget);
+    assert!(matches!(endless, Err(Error::Presburger(tangram_presburger::Error::Unbounded { .. }))));
+    let few = Ast::of_map(&schedule, None, &empty, &options, &Budget::steps(3));
+    assert!(matches!(few, Err(Error::Presburger(tangram_presburger::Error::Steps { .. }))));
+    let wrong = MapInput::parse("# only a map\n{ S[i] -> [i] }\n{ [", &budget);
+    assert!(matches!(wrong, Err(Error::Notation { line: 3, .. })), "{wrong:?}");
+}
+
+#[test]
+fn a_compiler_runs_the_same() {
+    let ast = of_map(
+        "[N, M] -> { S[i, j] -> [floor((i - 2*j)/3), j, 0] : 0 <= i < N and -M <= j < i; \
+         T[i] -> [i, floor(i/2), 1] : 0 <= i <= 3*M and 2*floor((i + N)/2) = i + N }",
+        "{ }",
+    );
+    let program = format!(
+        "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n{}\n\
+         static void S(int64_t i, int64_t j) {{ printf(\"S[%d, %d] \", (int)i, (int)j); }}\n\
+         static void T(int64_t i) {{ printf(\"T[%d] \", (int)i); }}\n\
+         static void run(int64_t N, int64_t M) {{\n{ast}}}\n\
+         int main(int n, char **v) {{\n  run(atoll(v[1]), atoll(v[n - 1]));\n  return 0;\n}}\n",
+        Ast::macros()
+    );
+    let folder = std::env::temp_dir().join(format!("tangram-ast-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let (source, binary) = (folder.join("loops.c"), folder.join("loops"));
+    std::fs::write(&source, program).expect("written");
+    let flags = ["-std=c99", "-Wall", "-Werror", "-O1", "-o"];
+    let Ok(compiled) = Command::new("cc").args(flags).arg(&binary).arg(&source).output() else {
+        println!("skipped: needs cc");
+        return;
+    };
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    for (n, m) in [(0, 0), (1, 3), (7, 2), (10, 5)] {
+        let out =
+            Command::new(&binary).args([n.to_string(), m.to_string()]).output().expect("runs");
+        assert_eq!(String::from_utf8_lossy(&out.stdout).trim_end(), run(&ast, &[n, m]), "{ast}");
+    }
+    // A folder that stays behind does no harm.
+    let _ = std::fs::remove_dir_all(&folder);
+}

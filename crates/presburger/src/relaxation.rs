@@ -1,0 +1,206 @@
+//! Many questions about the rational points of one system of rows.
+
+use crate::matrix::evaluate;
+use crate::solve::number::{Number, fit};
+use crate::solve::redundancy::narrowed;
+use crate::solve::simplex::{Optimum, Simplex};
+use crate::system::System;
+use crate::{Budget, Conjunction, Error};
+
+/// The rational points of a growing conjunction, kept as a tableau between questions.
+///
+/// Rows are `[constant, variables..]`. Answers are exact for rational points; they are
+/// rounded to the integers that a row can take at integer points.
+#[derive(Debug, Clone)]
+pub struct Relaxation {
+    rows: System,
+    tableau: Tableau,
+}
+
+/// Widens as soon as a number does not fit.
+#[derive(Debug, Clone)]
+enum Tableau {
+    Narrow(Simplex<i64>),
+    Wide(Simplex<i128>),
+    Exact(Simplex<num_bigint::BigInt>),
+}
+
+/// Asks the tableau at hand; after an overflow, asks a wider one.
+macro_rules! ask {
+    ($self:ident, $budget:ident, $simplex:ident => $body:expr) => {
+        loop {
+            let result = match &mut $self.tableau {
+                Tableau::Narrow($simplex) => $body,
+                Tableau::Wide($simplex) => $body,
+                Tableau::Exact($simplex) => $body,
+            };
+            match result {
+                Err(Error::Overflow) if $self.widen($budget)? => {}
+                result => break result,
+            }
+        }
+    };
+}
+
+impl Relaxation {
+    /// Makes the system without rows over `vars` variables.
+    pub fn new(vars: usize) -> Self {
+        Self { rows: System::new(vars), tableau: Tableau::Narrow(Simplex::new(vars)) }
+    }
+
+    /// Makes the system of a disjunct: its rows and the bounds of its divisions.
+    ///
+    /// The variables are the columns of the rows, divisions included.
+    ///
+    /// # Errors
+    /// [`Error::Row`] if a row does not have a number per column.
+    pub fn of(part: &Conjunction, vars: usize, budget: &Budget) -> Result<Self, Error> {
+        let first = 1 + vars;
+        let cols = first + part.divisions.len();
+        let mut result = Self::new(cols - 1);
+        for (index, division) in part.divisions.iter().enumerate() {
+            let mut low = division.numerator.clone();
+            low.resize(cols, 0);
+            low[first + index] = -division.denominator;
+            let mut high: Vec<i128> = low.iter().map(|v| v.wrapping_neg()).collect();
+            high[0] = high[0].checked_add(division.denominator - 1).ok_or(Error::Overflow)?;
+            result.add(&low, budget)?;
+            result.add(&high, budget)?;
+        }
+        for row in &part.equalities {
+            result.add_equation(row, budget)?;
+        }
+        for row in &part.inequalities {
+            result.add(row, budget)?;
+        }
+        Ok(result)
+    }
+
+    /// Adds `row >= 0`.
+    ///
+    /// # Errors
+    /// [`Error::Row`] if the row is longer than there are columns.
+    pub fn add(&mut self, row: &[i128], budget: &Budget) -> Result<(), Error> {
+        let row = self.padded(row)?;
+        self.rows.ineqs.push(&row);
+        let result = match &mut self.tableau {
+            Tableau::Narrow(simplex) => add_to(simplex, &row, budget),
+            Tableau::Wide(simplex) => add_to(simplex, &row, budget),
+            Tableau::Exact(simplex) => add_to(simplex, &row, budget),
+        };
+        match result {
+            // The wider tableau is built of all rows, the new one included.
+            Err(Error::Overflow) if self.widen(budget)? => Ok(()),
+            result => result,
+        }
+    }
+
+    /// Adds `row = 0`.
+    ///
+    /// # Errors
+    /// [`Error::Row`] if the row is longer than there are columns.
+    pub fn add_equation(&mut self, row: &[i128], budget: &Budget) -> Result<(), Error> {
+        self.add(row, budget)?;
+        let opposite: Option<Vec<i128>> = row.iter().map(|v| v.checked_neg()).collect();
+        self.add(&opposite.ok_or(Error::Overflow)?, budget)
+    }
+
+    /// Says whether there is no rational point.
+    pub fn is_empty(&self) -> bool {
+        match &self.tableau {
+            Tableau::Narrow(simplex) => simplex.is_empty(),
+            Tableau::Wide(simplex) => simplex.is_empty(),
+            Tableau::Exact(simplex) => simplex.is_empty(),
+        }
+    }
+
+    /// Returns the least and greatest integer values of `row`, where there are any.
+    ///
+    /// There must be a point; [`Self::is_empty`] says so.
+    ///
+    /// # Errors
+    /// [`Error::Row`] if the row is longer than there are columns.
+    pub fn range(
+        &mut self,
+        row: &[i128],
+        budget: &Budget,
+    ) -> Result<(Option<i128>, Option<i128>), Error> {
+        let row = self.padded(row)?;
+        ask!(self, budget, simplex => range_in(simplex, &row, budget))
+    }
+
+    /// Says whether `row >= 0` at all integer points, as far as rational points show it.
+    ///
+    /// # Errors
+    /// [`Error::Row`] if the row is longer than there are columns.
+    pub fn implies(&mut self, row: &[i128], budget: &Budget) -> Result<bool, Error> {
+        if self.is_empty() {
+            return Ok(true);
+        }
+        let row = self.padded(row)?;
+        if row[1..].iter().all(|v| *v == 0) {
+            return Ok(evaluate(&row, &[])? >= 0);
+        }
+        ask!(self, budget, simplex => narrowed(&row).and_then(|row| simplex.implies(&row, budget)))
+    }
+
+    fn padded(&self, row: &[i128]) -> Result<Vec<i128>, Error> {
+        if row.len() > self.rows.cols() {
+            return Err(Error::Row { expected: self.rows.cols(), found: row.len() });
+        }
+        let mut row = row.to_vec();
+        row.resize(self.rows.cols(), 0);
+        Ok(row)
+    }
+
+    /// Rebuilds with wider numbers; false if there are none.
+    fn widen(&mut self, budget: &Budget) -> Result<bool, Error> {
+        if matches!(self.tableau, Tableau::Narrow(_)) {
+            match build::<i128>(&self.rows, budget) {
+                Ok(simplex) => {
+                    self.tableau = Tableau::Wide(simplex);
+                    return Ok(true);
+                }
+                Err(Error::Overflow) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        if matches!(self.tableau, Tableau::Exact(_)) {
+            return Ok(false);
+        }
+        self.tableau = Tableau::Exact(build(&self.rows, budget)?);
+        Ok(true)
+    }
+}
+
+fn build<T: Number>(rows: &System, budget: &Budget) -> Result<Simplex<T>, Error> {
+    let mut simplex = Simplex::new(rows.cols() - 1);
+    for row in rows.ineqs.rows() {
+        add_to(&mut simplex, row, budget)?;
+    }
+    Ok(simplex)
+}
+
+fn add_to<T: Number>(simplex: &mut Simplex<T>, row: &[i128], budget: &Budget) -> Result<(), Error> {
+    simplex.add_inequality(&narrowed(row)?, budget)
+}
+
+fn range_in<T: Number>(
+    simplex: &mut Simplex<T>,
+    row: &[i128],
+    budget: &Budget,
+) -> Result<(Option<i128>, Option<i128>), Error> {
+    let form = narrowed::<T>(row)?;
+    let low = match simplex.optimum(&form, -1, budget)? {
+        Optimum::Unbounded => None,
+        Optimum::Value(num, den) => {
+            let above = fit(num.opposite())?.floor_div(&den);
+            Some(fit(fit(above.opposite())?.wide())?)
+        }
+    };
+    let high = match simplex.optimum(&form, 1, budget)? {
+        Optimum::Unbounded => None,
+        Optimum::Value(num, den) => Some(fit(num.floor_div(&den).wide())?),
+    };
+    Ok((low, high))
+}
