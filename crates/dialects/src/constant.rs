@@ -161,14 +161,14 @@ mod tests {
     fn a_big_computed_tensor_leaves_memory_unless_it_shares_a_resource() {
         let mut module = Module::new(crate::context());
         let bytes: Vec<u8> = (0..FILE_BYTES / 4).flat_map(|i| (i as u32).to_le_bytes()).collect();
-        let tensor = Tensor::from_bytes(DType::U32, &[FILE_BYTES / 4], bytes).unwrap();
+        let tensor = Tensor::from_bytes(DType::U32, [FILE_BYTES / 4], bytes).unwrap();
         let made = computed_attr(&mut module, &tensor, "made");
         let ty = tensor_type(module.context(), &tensor);
         let moved = attr_tensor(&module, made, ty).unwrap();
         assert_eq!(moved.bytes(), tensor.bytes());
         assert_ne!(moved.bytes().as_ptr(), tensor.bytes().as_ptr());
 
-        let view = Tensor::from_bytes(DType::U8, &[FILE_BYTES], moved.bytes().clone()).unwrap();
+        let view = Tensor::from_bytes(DType::U8, [FILE_BYTES], moved.bytes().clone()).unwrap();
         let shared = computed_attr(&mut module, &view, "view");
         let ty = tensor_type(module.context(), &view);
         let shared = attr_tensor(&module, shared, ty).unwrap();

@@ -17,6 +17,8 @@ type Limits = (Option<u64>, Option<f64>);
 type Names = (String, Vec<String>);
 /// The name of a tuple, and its coordinates.
 type Place = (String, Vec<i128>);
+/// A point or a pair: the values of the parameters, the input if there is one, the output.
+type Item = (Vec<i128>, Option<Place>, Place);
 
 thread_local! {
     static LIMITS: Cell<Limits> = const { Cell::new((None, None)) };
@@ -192,7 +194,7 @@ impl PyUnion {
     }
 
     /// All points: values of the parameters, input where there is one, output.
-    fn points(&self, python: Python<'_>) -> PyResult<Vec<(Vec<i128>, Option<Place>, Place)>> {
+    fn points(&self, python: Python<'_>) -> PyResult<Vec<Item>> {
         run(python, |budget| {
             let mut all = Vec::new();
             for piece in self.0.relations() {
