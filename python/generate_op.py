@@ -53,15 +53,18 @@ def constructor(op: dict[str, Any]) -> str:
     """The class of one operation."""
     taken = {attr["name"] for attr in op["attributes"]}
     parameters, passed, doc = ["self"], [], []
-    for operand in op["operands"]:
+    # What stands before an operand that has to be given cannot have a default.
+    needed = [i for i, operand in enumerate(op["operands"]) if operand["arity"] == "one"]
+    for i, operand in enumerate(op["operands"]):
         name = operand["name"] + ("_value" if operand["name"] in taken else "")
         doc.append(f"`{name}`: {operand['doc']}.")
         if operand["arity"] == "variadic":
             parameters.append(f"*{name}: PatternLike")
             passed.append(f"*_spread({name})")
         else:
-            optional = operand["arity"] == "optional"
-            parameters.append(f"{name}: PatternLike" + (" | None = None" if optional else ""))
+            default = " = None" if i > max(needed, default=-1) else ""
+            optional = f" | None{default}" if operand["arity"] == "optional" else ""
+            parameters.append(f"{name}: PatternLike{optional}")
             passed.append(name)
     variadic = any(parameter.startswith("*") for parameter in parameters)
     if len(parameters) > 1 and not variadic:

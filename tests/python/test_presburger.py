@@ -58,7 +58,7 @@ def test_the_documentation_is_true() -> None:
     assert result.attempted > 3 and result.failed == 0
 
 
-UNARY = ["coalesce", "lexmin", "lexmax", "affine_hull"]
+UNARY = ["coalesce", "lexmin", "lexmax"]
 BINARY = ["union", "intersect", "subtract", "gist"]
 TESTS = ["is_equal", "is_subset", "is_strict_subset", "is_disjoint"]
 
@@ -72,6 +72,9 @@ def test_sets_agree_with_islpy(seed: int) -> None:
     assert ours[0].is_empty() == theirs[0].is_empty()
     for name in UNARY:
         assert Set(str(getattr(theirs[0], name)())) == getattr(ours[0], name)(), name
+    # islpy keeps strides in its hull; ours is of equations in the dimensions alone.
+    hull = Set(str(theirs[0].affine_hull()))
+    assert hull == ours[0].affine_hull() if "mod" not in a else hull <= ours[0].affine_hull()
     for name in BINARY[:3]:
         assert Set(str(getattr(theirs[0], name)(theirs[1]))) == getattr(ours[0], name)(ours[1]), name
     gist = ours[0].gist(ours[1])
