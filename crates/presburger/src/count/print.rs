@@ -7,6 +7,7 @@ use super::function::PiecewiseQuasiPolynomial;
 use super::guard::Guard;
 use super::number::{Integer, Rational};
 use super::quasi::{Floors, Monomial, QuasiPolynomial};
+use crate::basic::{Basic, Div};
 
 impl fmt::Display for PiecewiseQuasiPolynomial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -16,7 +17,7 @@ impl fmt::Display for PiecewiseQuasiPolynomial {
         let names = self.names();
         let domain = self.domain.as_ref().map_or(String::new(), |tuple| format!("{tuple} -> "));
         let piece = |(guard, value): &(Guard, QuasiPolynomial)| {
-            let guard = conjunction(guard, &names);
+            let guard = conjunction(guard, &names, self.params.len());
             let colon = if guard.is_empty() { "" } else { " : " };
             format!("{domain}{}{colon}{guard}", polynomial(value, &names))
         };
@@ -39,7 +40,7 @@ impl fmt::Display for PiecewiseBound {
             Side::Upper => "max",
         };
         let piece = |(guard, values): &(Guard, Vec<QuasiPolynomial>)| {
-            let guard = conjunction(guard, &self.params);
+            let guard = conjunction(guard, &self.params, self.params.len());
             let colon = if guard.is_empty() { "" } else { " : " };
             let values: Vec<String> =
                 values.iter().map(|value| polynomial(value, &self.params)).collect();
@@ -53,7 +54,7 @@ impl fmt::Display for PiecewiseBound {
 fn atoms(floors: &Floors, names: &[String]) -> Vec<String> {
     let mut texts = names.to_vec();
     for floor in &floors.all {
-        texts.push(format!("floor(({})/{})", sum(&floor.num, &texts), floor.den));
+        texts.push(crate::print::floor(&sum(&floor.num, &texts), &floor.den));
     }
     texts
 }
@@ -81,27 +82,34 @@ fn product(monomial: &Monomial, atoms: &[String]) -> String {
     factors.join(" * ")
 }
 
-fn conjunction(guard: &Guard, names: &[String]) -> String {
+/// Writes a guard as conditions of sets are written; `params` of the names come first.
+fn conjunction(guard: &Guard, names: &[String], params: usize) -> String {
+    if let Some(part) = plain(guard) {
+        return crate::print::conjunction(&part, names, params);
+    }
     let atoms = atoms(&guard.floors, names);
-    let eqs = guard.eqs.iter().map(|row| comparison(row, &atoms, "="));
-    let ineqs = guard.ineqs.iter().map(|row| comparison(row, &atoms, ">="));
+    let eqs = guard.eqs.iter().map(|row| format!("{} = 0", sum(row, &atoms)));
+    let ineqs = guard.ineqs.iter().map(|row| format!("{} >= 0", sum(row, &atoms)));
     eqs.chain(ineqs).collect::<Vec<_>>().join(" and ")
 }
 
-/// Writes a row with positive factors only, those of one sign on each side.
-fn comparison(row: &[Integer], atoms: &[String], sign: &str) -> String {
-    let part = |keep: i32| -> Vec<Integer> {
-        let of = |v: &Integer| if v.sign() == keep { v.abs() } else { Integer::ZERO };
-        std::iter::once(Integer::ZERO).chain(row[1..].iter().map(of)).collect()
-    };
-    let (mut left, mut right) = (part(1), part(-1));
-    if left.iter().all(Integer::is_zero) {
-        left[0] = row[0].clone();
-        let sign = if sign == ">=" { "<=" } else { sign };
-        return format!("{} {sign} {}", sum(&right, atoms), sum(&left, atoms));
+/// Returns the guard as a conjunction, if its numbers fit.
+fn plain(guard: &Guard) -> Option<Basic> {
+    let narrow = |row: &[Integer]| row.iter().map(Integer::to_i128).collect::<Option<Vec<_>>>();
+    let mut divs = Vec::new();
+    for (index, floor) in guard.floors.all.iter().enumerate() {
+        let mut num = narrow(&floor.num)?;
+        num.resize(1 + guard.floors.vars + index, 0);
+        divs.push(Div { num, den: floor.den.to_i128()? });
     }
-    right[0] = row[0].neg();
-    format!("{} {sign} {}", sum(&left, atoms), sum(&right, atoms))
+    let mut part = Basic::with_divs(guard.floors.vars, divs);
+    for row in &guard.eqs {
+        part.system.eqs.push(&narrow(row)?);
+    }
+    for row in &guard.ineqs {
+        part.system.ineqs.push(&narrow(row)?);
+    }
+    Some(part)
 }
 
 fn sum(row: &[Integer], atoms: &[String]) -> String {

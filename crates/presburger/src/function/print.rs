@@ -7,22 +7,19 @@ use super::pieces::{Piece, domain_dims};
 use super::{Aff, MultiAff, MultiPwAff, PwAff, PwMultiAff, UnionPwMultiAff};
 use crate::Space;
 use crate::basic::Basic;
-use crate::print::{conjunction, sum};
+use crate::print::{conjunction, expression as affine};
 
 /// Writes the form over named parameters and inputs, in parentheses.
 fn expression(form: &Affine, names: &[String]) -> String {
-    let mut names = names.to_vec();
-    for div in &form.divs {
-        names.push(format!("floor(({})/{})", sum(&div.num, &names), div.den));
-    }
+    let text = affine(&form.row, &form.divs, names);
     match form.den {
-        1 => format!("({})", sum(&form.row, &names)),
-        den => format!("(({})/{den})", sum(&form.row, &names)),
+        1 => format!("({text})"),
+        den => format!("(({text})/{den})"),
     }
 }
 
-fn condition(part: &Basic, names: &[String]) -> String {
-    let text = conjunction(part, names.to_vec());
+fn condition(part: &Basic, names: &[String], params: usize) -> String {
+    let text = conjunction(part, names, params);
     if text.is_empty() { text } else { format!(" : {text}") }
 }
 
@@ -45,7 +42,7 @@ fn argument_names(space: &Space) -> Vec<String> {
 fn piece(space: &Space, piece: &Piece) -> String {
     let names = argument_names(space);
     let outputs = piece.forms.iter().map(|form| expression(form, &names)).collect();
-    tuples(space, outputs) + &condition(&piece.domain, &names)
+    tuples(space, outputs) + &condition(&piece.domain, &names, space.params.len())
 }
 
 fn braces(f: &mut fmt::Formatter<'_>, params: &[String], texts: &[String]) -> fmt::Result {
@@ -101,15 +98,17 @@ impl fmt::Display for MultiPwAff {
             [] => "(0 : false)".to_owned(),
             all => {
                 let one = |piece: &Piece| {
-                    expression(&piece.forms[0], &names) + &condition(&piece.domain, &names)
+                    expression(&piece.forms[0], &names)
+                        + &condition(&piece.domain, &names, self.space.params.len())
                 };
                 format!("({})", all.iter().map(one).collect::<Vec<_>>().join("; "))
             }
         };
         let text = tuples(&self.space, self.members.iter().map(member).collect());
+        let params = self.space.params.len();
         let domain = self.explicit.as_ref().map_or(String::new(), |domain| {
             let parts: Vec<String> =
-                domain.parts.iter().map(|part| conjunction(part, names.clone())).collect();
+                domain.parts.iter().map(|part| conjunction(part, &names, params)).collect();
             match &parts[..] {
                 [] => " : false".to_owned(),
                 parts if parts.iter().any(String::is_empty) => String::new(),

@@ -1,0 +1,117 @@
+//! Equations and chains of bounds.
+
+use super::terms::{Atom, Atoms, Form, Term};
+use crate::basic::Basic;
+
+/// The bounds of one term: those below it and those above.
+struct Bounds {
+    term: Term,
+    low: Vec<Form>,
+    high: Vec<Form>,
+}
+
+/// Writes the constraints of `part`, joined by `and`; nothing for no constraints.
+pub(super) fn constraints(part: &Basic, atoms: &Atoms) -> String {
+    let mut texts: Vec<String> =
+        part.system.eqs.rows().map(|row| equation(&atoms.form(row), atoms)).collect();
+    let mut groups: Vec<Bounds> = Vec::new();
+    for row in part.system.ineqs.rows() {
+        let form = atoms.form(row);
+        let Some(index) = subject(&form, atoms) else {
+            texts.push(format!("{} >= 0", form.constant));
+            continue;
+        };
+        let below = form.terms[index].factor > 0;
+        let (term, bound) = form.solve(index);
+        let at = groups.iter().position(|group| group.term == term).unwrap_or_else(|| {
+            groups.push(Bounds { term, low: Vec::new(), high: Vec::new() });
+            groups.len() - 1
+        });
+        let group = &mut groups[at];
+        if below { group.low.push(bound) } else { group.high.push(bound) }
+    }
+    texts.extend(groups.iter().flat_map(Bounds::texts));
+    let text = texts.join(" and ");
+    if atoms.named.is_empty() {
+        return text;
+    }
+    let define = |(index, value): &(usize, String)| format!("{} = {value}", atoms.name(*index));
+    let definitions: Vec<String> = atoms.named.iter().map(define).collect();
+    format!("exists ({}: {})", definitions.join(", "), if text.is_empty() { "true" } else { &text })
+}
+
+/// Picks the term that a constraint bounds: the last dimension, else a remainder or division.
+fn subject(form: &Form, atoms: &Atoms) -> Option<usize> {
+    let rank = |term: &Term| match term.atom {
+        Atom::Column(col) if col <= atoms.dims => (2, col),
+        Atom::Column(col) => (1, col),
+        Atom::Remainder(..) => (1, usize::MAX),
+    };
+    (0..form.terms.len()).max_by_key(|index| rank(&form.terms[*index]))
+}
+
+fn equation(form: &Form, atoms: &Atoms) -> String {
+    if let [Term { factor: 1 | -1, atom: Atom::Remainder(row, den), .. }] = &form.terms[..] {
+        let value = -form.constant * form.terms[0].factor;
+        if let Some(text) = atoms.remainder_equals(row, *den, value) {
+            return text;
+        }
+    }
+    let plain = |term: &Term| matches!(term.atom, Atom::Column(col) if col <= atoms.dims);
+    let simple = form.terms.iter().rposition(|term| plain(term) && term.factor.abs() == 1);
+    let Some(index) = simple.or_else(|| subject(form, atoms)) else {
+        return format!("{} = 0", form.constant);
+    };
+    let (term, value) = form.clone().solve(index);
+    format!("{} = {}", term.product(), value.text())
+}
+
+impl Bounds {
+    /// Pairs the first lower with the first upper bound, and so on.
+    fn texts(&self) -> Vec<String> {
+        let term = self.term.product();
+        let mut texts = Vec::new();
+        for index in 0..self.low.len().max(self.high.len()) {
+            let low = self.low.get(index).map(|form| strict(form, 1));
+            let high = self.high.get(index).map(|form| strict(form, -1));
+            let sign = |strict: bool| if strict { "<" } else { "<=" };
+            if let Some(value) = self.only_remainder(index) {
+                texts.push(format!("{term} = {value}"));
+                continue;
+            }
+            texts.push(match (low, high) {
+                (Some((low, a)), Some((high, b))) => {
+                    format!("{low} {} {term} {} {high}", sign(a), sign(b))
+                }
+                (Some((low, a)), None) => format!("{term} {} {low}", if a { ">" } else { ">=" }),
+                (None, Some((high, b))) => format!("{term} {} {high}", sign(b)),
+                (None, None) => continue,
+            });
+        }
+        texts
+    }
+}
+
+impl Bounds {
+    /// Returns the one value that bounds leave to `n mod d`: nothing is beyond 0 and `d - 1`.
+    fn only_remainder(&self, index: usize) -> Option<i128> {
+        let Atom::Remainder(_, den) = self.term.atom else { return None };
+        let number = |forms: &[Form]| {
+            let form = forms.get(index).filter(|form| form.terms.is_empty());
+            form.map(|form| form.constant)
+        };
+        let only = match (number(&self.low), number(&self.high)) {
+            (None, Some(0)) if self.low.len() <= index => Some(0),
+            (Some(low), None) if low == den - 1 && self.high.len() <= index => Some(low),
+            _ => None,
+        };
+        only.filter(|_| self.term.factor == 1)
+    }
+}
+
+/// Writes a bound; one that is `step` off a sum of terms becomes a strict bound.
+fn strict(bound: &Form, step: i128) -> (String, bool) {
+    let off = bound.constant == step && !bound.terms.is_empty();
+    let constant = if off { 0 } else { bound.constant };
+    (Form { constant, ..bound.clone() }.text(), off)
+}

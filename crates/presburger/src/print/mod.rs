@@ -1,0 +1,122 @@
+//! Printing in the notation that the parser reads, for people to read.
+//!
+//! `{ [i, j] : j = i + 1 and i >= 0 and i <= N - 1 }` becomes `{ [i, j = i + 1] : 0 <= i < N }`:
+//! a dimension that an equation defines by earlier ones stands in its tuple, redundant
+//! constraints go, two bounds of one term make a chain, and `n - d * floor(n/d)` is `n mod d`.
+//! A long division that is used more than once gets a name, `exists (e0 = floor(..): ..)`.
+
+mod constraint;
+mod simplify;
+mod terms;
+
+use std::fmt;
+
+use crate::Relation;
+use crate::basic::{Basic, Div};
+use constraint::constraints;
+use simplify::simplified;
+use terms::Atoms;
+pub(crate) use terms::{floor, sum};
+
+impl fmt::Display for Relation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let space = self.space();
+        if !space.params.is_empty() {
+            write!(f, "[{}] -> ", space.params.join(", "))?;
+        }
+        write!(f, "{{ {} }}", self.disjuncts().join("; "))
+    }
+}
+
+impl Relation {
+    /// Prints each disjunct without braces and parameters.
+    pub(crate) fn disjuncts(&self) -> Vec<String> {
+        let names = self.space().distinct_names();
+        if self.parts.is_empty() {
+            return vec![format!("{} : false", self.tuples(&names))];
+        }
+        self.parts.iter().map(|part| self.disjunct(part, &names)).collect()
+    }
+
+    fn tuples(&self, names: &[String]) -> String {
+        let mut text = String::new();
+        // Writing into a string cannot fail.
+        let _ = self.space().write(&mut text, names);
+        text
+    }
+
+    fn disjunct(&self, part: &Basic, names: &[String]) -> String {
+        let params = self.space().params.len();
+        let Some(mut part) = simplified(part, params) else {
+            return format!("{} : false", self.tuples(names));
+        };
+        let atoms = Atoms::of(&part, names);
+        let mut shown = names.to_vec();
+        for (dim, text) in values(&mut part, &atoms, params) {
+            shown[dim] = match self.chosen_name(dim) {
+                Some(name) if name == names[dim] => format!("{name} = {text}"),
+                _ => text,
+            };
+        }
+        let tuples = self.tuples(&shown);
+        let text = constraints(&part, &atoms);
+        if text.is_empty() { tuples } else { format!("{tuples} : {text}") }
+    }
+
+    /// Returns the name of a dimension unless it looks made up, as `o3` does.
+    fn chosen_name(&self, dim: usize) -> Option<&str> {
+        let space = self.space();
+        let dims = space.input.iter().flat_map(|tuple| &tuple.dims).chain(&space.output.dims);
+        let name = dims.skip(dim - space.params.len()).map(String::as_str).next()?;
+        let number = name.strip_prefix(['i', 'o']).map(|rest| rest.trim_end_matches('_'));
+        let made_up =
+            number.is_some_and(|n| !n.is_empty() && n.chars().all(|c| c.is_ascii_digit()));
+        (!made_up).then_some(name)
+    }
+}
+
+/// Takes the equations that define a dimension by earlier ones out of `part`.
+fn values(part: &mut Basic, atoms: &Atoms, params: usize) -> Vec<(usize, String)> {
+    let mut values = Vec::new();
+    let mut index = 0;
+    while index < part.system.eqs.len() {
+        let Some((dim, row)) =
+            value_in(part, index, params).filter(|(_, row)| !atoms.names_any(row))
+        else {
+            index += 1;
+            continue;
+        };
+        values.push((dim, atoms.form(&row).text()));
+        part.system.eqs.swap_remove(index);
+    }
+    values
+}
+
+/// Returns the dimension that an equation defines and its value, if nothing else uses it.
+fn value_in(part: &Basic, index: usize, params: usize) -> Option<(usize, Vec<i128>)> {
+    let row = part.system.eqs.row(index);
+    let dim = (params..part.dims).rev().find(|dim| row[1 + dim] != 0)?;
+    let col = 1 + dim;
+    let others = part.system.eqs.rows().enumerate().filter(|(other, _)| *other != index);
+    let used = others.map(|(_, row)| row).chain(part.system.ineqs.rows()).any(|row| row[col] != 0)
+        || part.divs.iter().any(|div| div.num[col] != 0);
+    if used || row[col].abs() != 1 {
+        return None;
+    }
+    let mut value: Vec<i128> = row.iter().map(|v| -v * row[col]).collect();
+    value[col] = 0;
+    Some((dim, value))
+}
+
+/// Writes the constraints of a conjunction over named dimensions, `params` of them first.
+pub(crate) fn conjunction(part: &Basic, names: &[String], params: usize) -> String {
+    match simplified(part, params) {
+        Some(part) => constraints(&part, &Atoms::of(&part, names)),
+        None => "false".into(),
+    }
+}
+
+/// Writes an affine form over named dimensions and divisions.
+pub(crate) fn expression(row: &[i128], divs: &[Div], names: &[String]) -> String {
+    Atoms::inline(divs, names).form(row).text()
+}
