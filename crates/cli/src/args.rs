@@ -326,23 +326,38 @@ pub(crate) enum ScopPrint {
     Schedule,
     /// The order of the source as a tree.
     Tree,
+    /// The generated loops, with calls of statements.
+    Ast,
     /// How many statements, arrays, parameters and dependences there are.
     Stats,
 }
 
 /// Arguments of `tangram scop`.
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Example:\n  tangram scop kernel.c --print schedule\n\nA file with directives \
-                        goes through the preprocessor, `cc -E`. What is not affine is reported \
-                        with its place and reason."
-)]
+#[command(after_help = "Examples:\n  tangram scop kernel.c -o fast.c\n  tangram scop kernel.c \
+                        --tile 32,0,64 --parallel\n  tangram scop kernel.c --print deps\n\nA file \
+                        with directives goes through the preprocessor, `cc -E`. What is not affine \
+                        is reported with its place and reason.")]
 pub(crate) struct ScopArgs {
     /// The C file.
     pub(crate) input: PathBuf,
-    /// What to print.
-    #[arg(long, value_enum, default_value = "schedule")]
-    pub(crate) print: ScopPrint,
+    /// Where to write the C file with the new loops instead of printing it.
+    #[arg(short, long, conflicts_with = "print")]
+    pub(crate) output: Option<PathBuf>,
+    /// What to print instead of C.
+    #[arg(long, value_enum)]
+    pub(crate) print: Option<ScopPrint>,
+    /// Sizes of tiles for the loops of each innermost band; 0 leaves a loop whole.
+    #[arg(long, value_name = "SIZES", value_delimiter = ',')]
+    pub(crate) tile: Option<Vec<u32>>,
+    /// Put an OpenMP pragma in front of the outermost parallel loops.
+    #[arg(long)]
+    pub(crate) parallel: bool,
+    /// Put a hint in front of innermost parallel loops.
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true,
+          default_value_t = true, default_missing_value = "true",
+          action = clap::ArgAction::Set)]
+    pub(crate) vectorize: bool,
     /// Which statements share loops.
     #[arg(long, value_enum, default_value = "smart")]
     pub(crate) fuse: FuseArg,

@@ -3,15 +3,18 @@
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
+use tangram_polyhedral::ast::{Ast, AstOptions};
+use tangram_polyhedral::optimise::Recipe;
 use tangram_polyhedral::schedule::Options;
 use tangram_polyhedral::scop::{Basis, Kind, Scop};
 use tangram_presburger::Budget;
-use tangram_scop::Part;
+use tangram_scop::{Emit, Part};
 
 use crate::args::{ScopArgs, ScopPrint};
 use crate::error::{self, Error};
+use crate::out;
 
-/// Finds the marked parts of a C file and prints what is known about them.
+/// Gives the marked parts of a C file other loops, or prints what is known about them.
 pub(crate) fn run(args: &ScopArgs) -> Result<ExitCode, Error> {
     let budget = args.max_steps.map_or_else(Budget::unlimited, Budget::steps);
     let name = args.input.display();
@@ -30,9 +33,10 @@ pub(crate) fn run(args: &ScopArgs) -> Result<ExitCode, Error> {
         eprintln!("{name}: error: no `#pragma scop` in the file");
         return Ok(ExitCode::from(2));
     }
+    let Some(print) = args.print else { return rewritten(args, &parts, &budget) };
     for part in &parts {
         println!("# {}, lines {} to {}", part.function, part.first_line, part.last_line);
-        if let Err(error) = print(part, args, &budget) {
+        if let Err(error) = show(part, print, args, &budget) {
             eprintln!("{name}:{}: error: {error}", part.first_line);
             return Ok(ExitCode::from(2));
         }
@@ -57,10 +61,73 @@ fn preprocessed(path: &Path) -> Result<Option<String>, Error> {
     Ok(String::from_utf8(output.stdout).ok())
 }
 
-fn print(part: &Part, args: &ScopArgs, budget: &Budget) -> Result<(), tangram_polyhedral::Error> {
+/// Writes the file with generated loops; a part that gains nothing keeps its own.
+fn rewritten(args: &ScopArgs, parts: &[Part], budget: &Budget) -> Result<ExitCode, Error> {
+    let name = args.input.display();
+    let mut generated = Vec::new();
+    for part in parts {
+        match optimised(part, args, budget) {
+            Ok(found) => generated.push((part, found.filter(|(_, original)| !original))),
+            Err(error) => {
+                eprintln!("{name}:{}: error: {error}", part.first_line);
+                return Ok(ExitCode::from(2));
+            }
+        }
+    }
+    let pairs: Vec<(&Part, Option<&Ast>)> =
+        generated.iter().map(|(part, found)| (*part, found.as_ref().map(|(ast, _)| ast))).collect();
+    let original = std::fs::read_to_string(&args.input).map_err(error::io(&args.input))?;
+    let emit = Emit { parallel: args.parallel, vectorize: args.vectorize };
+    match (tangram_scop::rewrite(&original, &pairs, &emit), &args.output) {
+        (Ok(text), Some(path)) => out::write(path, &text)?,
+        (Ok(text), None) => out::print(text)?,
+        (Err(problem), _) => {
+            eprintln!("{name}:{problem}");
+            return Ok(ExitCode::from(2));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Generates the loops of a part; says whether they are those of the source.
+fn optimised(
+    part: &Part,
+    args: &ScopArgs,
+    budget: &Budget,
+) -> Result<Option<(Ast, bool)>, tangram_polyhedral::Error> {
+    let mut recipe = Recipe::default();
+    recipe.schedule.fusion = args.fuse.into();
+    recipe.tile =
+        args.tile.as_ref().map(|sizes| sizes.iter().map(|size| i128::from(*size)).collect());
+    recipe.keep_source = args.tile.is_none() && !args.parallel;
+    let best = part.scop.optimise(&recipe, budget)?;
+    if let Some(reason) = &best.fallback {
+        eprintln!("line {}: the original order stays: {reason}", part.first_line);
+    }
+    // Loops that cannot be generated within the budget are those of the source.
+    match Ast::of_tree(&best.tree, None, &AstOptions::default(), budget) {
+        Ok(ast) => Ok(Some((ast, best.original))),
+        Err(error) => {
+            eprintln!("line {}: the original loops stay: {error}", part.first_line);
+            Ok(None)
+        }
+    }
+}
+
+fn show(
+    part: &Part,
+    print: ScopPrint,
+    args: &ScopArgs,
+    budget: &Budget,
+) -> Result<(), tangram_polyhedral::Error> {
     let scop = &part.scop;
     let options = Options { fusion: args.fuse.into(), ..Options::default() };
-    match args.print {
+    match print {
+        ScopPrint::Ast => {
+            if let Some((ast, _)) = optimised(part, args, budget)? {
+                print!("{ast}");
+            }
+        }
         ScopPrint::Tree => print!("{}", scop.schedule),
         ScopPrint::Deps => {
             for kind in Kind::ALL {

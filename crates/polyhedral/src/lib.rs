@@ -7,6 +7,7 @@ pub mod ast;
 mod error;
 pub mod flow;
 pub mod legality;
+pub mod optimise;
 pub mod schedule;
 pub mod schedule_tree;
 pub mod scop;

@@ -6,6 +6,7 @@ use lang_c::ast::{
 use lang_c::driver::{Config, parse_preprocessed};
 use lang_c::loc::get_location_for_offset;
 use lang_c::span::Node;
+use tangram_polyhedral::scop::Scop;
 use tangram_presburger::Budget;
 
 use crate::build::Builder;
@@ -126,7 +127,7 @@ fn without_comments(source: &str) -> String {
 }
 
 /// Returns the length of a literal with its quotes.
-fn literal(text: &str, quote: char) -> usize {
+pub(crate) fn literal(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
         match c {
@@ -190,6 +191,8 @@ fn of_function(
                             function: name.clone(),
                             first_line: source.line(items[first - 1].span.start),
                             last_line: source.line(item.span.start),
+                            declared: declared(inside, source),
+                            unsigned: unsigned(&scop, &names),
                             scop,
                         }),
                         Err(more) => problems.extend(more),
@@ -207,6 +210,39 @@ fn of_function(
         }
     }
     if problems.is_empty() { Ok(found) } else { Err(problems) }
+}
+
+/// Lists the variables that items declare.
+fn declared(items: &[Node<BlockItem>], source: &Source) -> Vec<String> {
+    let mut names = Names::default();
+    let mut all = Vec::new();
+    for item in items {
+        if let BlockItem::Declaration(declaration) = &item.node {
+            all.extend(names.declare(&declaration.node, source));
+        }
+    }
+    all
+}
+
+/// Lists the parameters whose type is not one of the signed ones.
+fn unsigned(scop: &Scop, names: &Names) -> Vec<String> {
+    const SIGNED: &[&str] = &[
+        "int",
+        "long",
+        "short",
+        "char",
+        "signed",
+        "int8_t",
+        "int16_t",
+        "int32_t",
+        "int64_t",
+        "ptrdiff_t",
+        "ssize_t",
+    ];
+    let signed = |element: &str| element.split_whitespace().all(|word| SIGNED.contains(&word));
+    let known = |name: &String| names.get(name).is_some_and(|array| !signed(&array.element));
+    let all = scop.domain().map(|domain| domain.parameters()).unwrap_or_default();
+    all.into_iter().filter(known).collect()
 }
 
 /// Returns the statements in a statement that is not a block.

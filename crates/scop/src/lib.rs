@@ -16,14 +16,20 @@
 //! positive constants, `min`, `max`, `floord`, `ceild`, `?:`, `&&`, `||` and `!`. What is
 //! not affine is reported with its place and the reason.
 //!
+//! [`rewrite`] puts generated loops in the place of parts.
+//!
 //! Assumed, as usual: arrays of different names do not overlap, subscripts stay within
-//! extents, and integer arithmetic does not overflow.
+//! extents, integer arithmetic does not overflow, and nothing behind a part uses the value
+//! that a loop variable of it has at the end.
 
 mod access;
 mod affine;
 mod build;
 mod declare;
+mod emit;
 mod find;
+
+pub use emit::{Emit, rewrite};
 
 use std::fmt;
 
@@ -42,6 +48,10 @@ pub struct Part {
     pub last_line: usize,
     /// What it does.
     pub scop: Scop,
+    /// Variables declared directly in the part: what follows it may use them.
+    pub declared: Vec<String>,
+    /// Parameters that may be unsigned or of a type of unknown sign.
+    pub unsigned: Vec<String>,
 }
 
 /// Something that keeps a part from being a static control part.

@@ -1,5 +1,7 @@
 //! What generation carries from one dimension of the schedule to the next.
 
+use std::collections::HashMap;
+
 use tangram_presburger::{Budget, Error, Relation, Space, Tuple, Union};
 
 use super::cell::{Cell, Linear};
@@ -45,6 +47,8 @@ pub(super) struct Builder<'a> {
     pub map_options: Union,
     pub options: &'a AstOptions,
     pub budget: &'a Budget,
+    /// Loops to unroll and jam, with their factors.
+    pub jams: HashMap<AstNode, i128>,
 }
 
 impl Builder<'_> {

@@ -196,6 +196,9 @@ impl Builder<'_> {
             coincident: self.coincident(next),
             body,
         });
+        if let Some(factor) = self.jam_factor(next)? {
+            self.jams.insert(node, factor);
+        }
         let guard = condition.relation(self.space(depth))?;
         Ok(vec![Graft { guard: self.conjunction(Some(guard), hoisted)?, node }])
     }

@@ -28,6 +28,7 @@ mod expr;
 mod guard;
 mod input;
 mod interpret;
+mod jam;
 mod leaf;
 mod level;
 mod node;

@@ -121,6 +121,11 @@ impl Ast {
         AstNode(self.nodes.len() as u32 - 1)
     }
 
+    /// Puts another node in the place of a node.
+    pub(super) fn put(&mut self, node: AstNode, kind: AstNodeKind) {
+        self.nodes[node.0 as usize] = kind;
+    }
+
     /// Adds an expression, or finds the same one.
     pub(super) fn intern(&mut self, kind: ExprKind) -> Expr {
         if let Some(expr) = self.known.get(&kind) {

@@ -5,6 +5,9 @@ use tangram_presburger::{Relation, Tuple};
 use super::build::{Builder, Next, Place};
 use crate::{Error, NodeKind};
 
+/// The most iterations that run side by side: code grows with each.
+const JAM_LIMIT: i128 = 64;
+
 /// What generation may do beyond what the schedule says.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
@@ -110,6 +113,32 @@ impl Builder<'_> {
             }
         }
         Ok(kinds)
+    }
+
+    /// Returns how many iterations of a member are to run side by side, if a band says so.
+    ///
+    /// An option `jam[m, f]` asks for `f` iterations of member `m`.
+    pub fn jam_factor(&self, next: Next) -> Result<Option<i128>, Error> {
+        let Next::Member { band, member } = next else { return Ok(None) };
+        let Some(NodeKind::Band(band)) = self.tree.map(|tree| tree.kind(band)) else {
+            return Ok(None);
+        };
+        for set in band.options.relations().filter(|set| set.is_set()) {
+            let space = set.space();
+            let plain = space.output.name == "jam" && space.output.dims.len() == 2;
+            if !plain || !space.params.is_empty() {
+                continue;
+            }
+            for point in set.points(self.budget)? {
+                if let [at, factor] = point[..]
+                    && at == member as i128
+                    && (2..=JAM_LIMIT).contains(&factor)
+                {
+                    return Ok(Some(factor));
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// Returns the points that a band isolates, over all its members.

@@ -1,5 +1,6 @@
 //! Generated code as C.
 
+use std::collections::HashMap;
 use std::fmt::{self, Write};
 
 use super::{Ast, AstNode, AstNodeKind, Comparison, Expr, ExprKind};
@@ -10,15 +11,37 @@ use super::{Ast, AstNode, AstNodeKind, Comparison, Expr, ExprKind};
 pub struct CStyle {
     /// The type of loop iterators.
     pub index: String,
+    /// What the names of iterators start with; the number of the dimension follows.
+    pub iterator: String,
+    /// Parameters that are written in another way, such as with a cast.
+    pub params: HashMap<String, String>,
+    /// What stands before `floord`, `min` and `max`, where these names mean something else.
+    pub prefix: String,
+    /// How often the text is indented to begin with.
+    pub depth: usize,
+    /// One indentation.
+    pub indent: String,
     /// Whether outermost coincident loops get an OpenMP pragma.
     pub parallel: bool,
     /// Whether innermost coincident loops get a hint to vectorise.
     pub vectorize: bool,
+    /// The hint: a line in front of the loop.
+    pub hint: String,
 }
 
 impl Default for CStyle {
     fn default() -> Self {
-        Self { index: "int64_t".into(), parallel: false, vectorize: false }
+        Self {
+            index: "int64_t".into(),
+            iterator: "c".into(),
+            params: HashMap::new(),
+            prefix: String::new(),
+            depth: 0,
+            indent: "  ".into(),
+            parallel: false,
+            vectorize: false,
+            hint: "#pragma omp simd".into(),
+        }
     }
 }
 
@@ -62,14 +85,26 @@ impl Ast {
     /// The text uses `floord`, `min` and `max`, see [`Self::macros`], and calls
     /// statements by their names.
     pub fn to_c(&self, style: &CStyle) -> String {
+        self.to_c_with(style, &|name, arguments| format!("{name}({});", arguments.join(", ")))
+    }
+
+    /// Writes C as [`Self::to_c`] does, with `statement` in the place of calls.
+    ///
+    /// It gets the name of a statement and the text of its arguments.
+    pub fn to_c_with(
+        &self,
+        style: &CStyle,
+        statement: &dyn Fn(&str, &[String]) -> String,
+    ) -> String {
+        let writer = Writer { ast: self, style, statement };
         let mut text = String::new();
         let mut open: Vec<Piece> =
-            self.root().map(|root| Piece::Node(root, 0, false)).into_iter().collect();
+            self.root().map(|root| Piece::Node(root, style.depth, false)).into_iter().collect();
         while let Some(piece) = open.pop() {
             match piece {
                 Piece::Text(part) => text.push_str(&part),
                 Piece::Node(node, depth, parallel) => {
-                    let mut parts = self.pieces(node, depth, parallel, style);
+                    let mut parts = writer.pieces(node, depth, parallel);
                     parts.reverse();
                     open.extend(parts);
                 }
@@ -83,18 +118,33 @@ impl Ast {
         MACROS
     }
 
-    fn pieces(&self, node: AstNode, depth: usize, parallel: bool, style: &CStyle) -> Vec<Piece> {
-        let indent = "  ".repeat(depth);
-        match self.node(node) {
+    /// Writes an expression.
+    pub fn text(&self, expr: Expr) -> String {
+        let statement = |_: &str, _: &[String]| String::new();
+        Writer { ast: self, style: &CStyle::default(), statement: &statement }.text(expr)
+    }
+}
+
+struct Writer<'a> {
+    ast: &'a Ast,
+    style: &'a CStyle,
+    statement: &'a dyn Fn(&str, &[String]) -> String,
+}
+
+impl Writer<'_> {
+    fn pieces(&self, node: AstNode, depth: usize, parallel: bool) -> Vec<Piece> {
+        let style = self.style;
+        let indent = style.indent.repeat(depth);
+        match self.ast.node(node) {
             AstNodeKind::For { iterator, lower, upper, step, coincident, body } => {
                 let mut head = String::new();
                 let outer = *coincident && style.parallel && !parallel;
                 if outer {
                     let _ = writeln!(head, "{indent}#pragma omp parallel for");
                 } else if *coincident && style.vectorize && self.innermost(*body) {
-                    let _ = writeln!(head, "{indent}#pragma omp simd");
+                    let _ = writeln!(head, "{indent}{}", style.hint);
                 }
-                let (name, index) = (format!("c{iterator}"), &style.index);
+                let (name, index) = (format!("{}{iterator}", style.iterator), &style.index);
                 let lower = self.text(*lower);
                 let end = self.end(*upper);
                 let _ = write!(
@@ -109,7 +159,7 @@ impl Ast {
             AstNodeKind::If { condition, then, otherwise } => {
                 let head = format!("{indent}if ({})", self.text(*condition));
                 let mut parts = vec![Piece::Text(head)];
-                let open_if = matches!(self.node(*then), AstNodeKind::If { .. });
+                let open_if = matches!(self.ast.node(*then), AstNodeKind::If { .. });
                 if otherwise.is_some() && open_if {
                     parts.push(Piece::Text(" {\n".into()));
                     parts.push(Piece::Node(*then, depth + 1, parallel));
@@ -118,7 +168,7 @@ impl Ast {
                     parts.extend(self.braced(*then, depth, parallel));
                 }
                 if let Some(other) = otherwise {
-                    let braces = matches!(self.node(*then), AstNodeKind::Block(_)) || open_if;
+                    let braces = matches!(self.ast.node(*then), AstNodeKind::Block(_)) || open_if;
                     let head = if braces { " else".into() } else { format!("{indent}else") };
                     parts.push(Piece::Text(head));
                     parts.extend(self.braced(*other, depth, parallel));
@@ -136,15 +186,15 @@ impl Ast {
             }
             AstNodeKind::Call { statement, arguments } => {
                 let arguments: Vec<String> = arguments.iter().map(|a| self.text(*a)).collect();
-                vec![Piece::Text(format!("{indent}{statement}({});\n", arguments.join(", ")))]
+                vec![Piece::Text(format!("{indent}{}\n", (self.statement)(statement, &arguments)))]
             }
         }
     }
 
     /// Writes where a loop ends: `<= n - 1` as `< n`.
     fn end(&self, upper: Expr) -> String {
-        if let ExprKind::Sub(a, b) = self.expr(upper)
-            && let ExprKind::Int(size) = self.expr(*b)
+        if let ExprKind::Sub(a, b) = self.ast.expr(upper)
+            && let ExprKind::Int(size) = self.ast.expr(*b)
         {
             let left = self.operand(*a, Strength::Sum);
             return if *size == 1 {
@@ -159,11 +209,11 @@ impl Ast {
     /// Writes a body; several statements get braces.
     fn braced(&self, body: AstNode, depth: usize, parallel: bool) -> Vec<Piece> {
         let inner = Piece::Node(body, depth + 1, parallel);
-        match self.node(body) {
+        match self.ast.node(body) {
             AstNodeKind::Block(_) => vec![
                 Piece::Text(" {\n".into()),
                 inner,
-                Piece::Text(format!("{}}}", "  ".repeat(depth))),
+                Piece::Text(format!("{}}}", self.style.indent.repeat(depth))),
             ],
             _ => vec![Piece::Text("\n".into()), inner],
         }
@@ -181,16 +231,15 @@ impl Ast {
     fn innermost(&self, body: AstNode) -> bool {
         let mut open = vec![body];
         while let Some(node) = open.pop() {
-            if matches!(self.node(node), AstNodeKind::For { .. }) {
+            if matches!(self.ast.node(node), AstNodeKind::For { .. }) {
                 return false;
             }
-            open.extend(self.children(node));
+            open.extend(self.ast.children(node));
         }
         true
     }
 
-    /// Writes an expression.
-    pub fn text(&self, expr: Expr) -> String {
+    fn text(&self, expr: Expr) -> String {
         self.operand(expr, Strength::Or)
     }
 
@@ -206,13 +255,14 @@ impl Ast {
                 list.iter().map(|part| self.operand(*part, strength)).collect();
             (parts.join(by), strength)
         };
-        match self.expr(expr) {
+        match self.ast.expr(expr) {
             ExprKind::Int(value) if *value < 0 => (value.to_string(), Sum),
             ExprKind::Int(value) => (value.to_string(), Unary),
             ExprKind::Param(index) => {
-                (self.params().get(*index as usize).cloned().unwrap_or_default(), Unary)
+                let name = self.ast.params().get(*index as usize).cloned().unwrap_or_default();
+                (self.style.params.get(&name).cloned().unwrap_or(name), Unary)
             }
-            ExprKind::Iterator(index) => (format!("c{index}"), Unary),
+            ExprKind::Iterator(index) => (format!("{}{index}", self.style.iterator), Unary),
             ExprKind::Neg(a) => (format!("-{}", self.operand(*a, Product)), Sum),
             ExprKind::Add(a, b) => {
                 (format!("{} + {}", self.operand(*a, Sum), self.operand(*b, Product)), Sum)
@@ -223,7 +273,9 @@ impl Ast {
             ExprKind::Mul(factor, a) => {
                 (format!("{factor} * {}", self.operand(*a, Unary)), Product)
             }
-            ExprKind::FloorDiv(a, d) => (format!("floord({}, {d})", self.text(*a)), Unary),
+            ExprKind::FloorDiv(a, d) => {
+                (format!("{}floord({}, {d})", self.style.prefix, self.text(*a)), Unary)
+            }
             ExprKind::Quotient(a, d) => (format!("{} / {d}", self.operand(*a, Unary)), Product),
             ExprKind::Remainder(a, d) => (format!("{} % {d}", self.operand(*a, Unary)), Product),
             ExprKind::Multiple(a, d) => {
@@ -235,7 +287,7 @@ impl Ast {
             ExprKind::Or(list) => {
                 let parts: Vec<String> = list
                     .iter()
-                    .map(|part| match self.expr(*part) {
+                    .map(|part| match self.ast.expr(*part) {
                         // Compilers warn about && within || without parentheses.
                         ExprKind::And(_) => format!("({})", self.text(*part)),
                         _ => self.operand(*part, And),
@@ -256,8 +308,9 @@ impl Ast {
     }
 
     fn nested(&self, name: &str, list: &[Expr]) -> String {
+        let prefix = &self.style.prefix;
         let mut parts = list.iter().map(|part| self.text(*part));
         let first = parts.next().unwrap_or_default();
-        parts.fold(first, |left, right| format!("{name}({left}, {right})"))
+        parts.fold(first, |left, right| format!("{prefix}{name}({left}, {right})"))
     }
 }

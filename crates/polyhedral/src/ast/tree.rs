@@ -1,5 +1,7 @@
 //! Walking a schedule tree or the dimensions of a map, and comparing statements by them.
 
+use std::collections::HashMap;
+
 use tangram_presburger::{Budget, Relation, Space, Tuple, Union};
 
 use super::build::{Builder, Executed, Graft, Next, Place};
@@ -51,6 +53,7 @@ impl Ast {
             map_options: Union::empty(),
             options,
             budget,
+            jams: HashMap::new(),
         };
         let place = builder.start(context)?;
         let grafts = builder.node(tree.root(), Executed::new(), &place)?;
@@ -85,6 +88,7 @@ impl Ast {
             map_options: choices.clone(),
             options,
             budget,
+            jams: HashMap::new(),
         };
         let mut executed = Executed::new();
         let mut total = None;
@@ -148,6 +152,7 @@ impl Builder<'_> {
     fn finish(mut self, grafts: Vec<Graft>, place: &Place) -> Result<Ast, Error> {
         let root = self.assemble(grafts, place)?;
         self.ast.set_root(root);
+        self.ast.jam(&self.jams);
         Ok(self.ast)
     }
 

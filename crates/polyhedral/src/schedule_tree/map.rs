@@ -46,6 +46,21 @@ impl ScheduleTree {
         Ok(whole)
     }
 
+    /// Returns the schedule of the instances that reach a node by the bands above it.
+    ///
+    /// # Errors
+    /// As [`Self::to_map`].
+    pub(crate) fn prefix(&self, node: Node, budget: &Budget) -> Result<Union, Error> {
+        let mut path: Vec<Node> =
+            std::iter::successors(self.parent(node), |node| self.parent(*node)).collect();
+        path.reverse();
+        let mut prefix = Prefix { map: Union::empty(), dims: 0 };
+        for node in path {
+            prefix = self.extend(node, prefix, budget)?;
+        }
+        Ok(prefix.map)
+    }
+
     fn extend(&self, node: Node, outer: Prefix, budget: &Budget) -> Result<Prefix, Error> {
         match self.kind(node) {
             NodeKind::Domain(domain) => Prefix::start(domain),

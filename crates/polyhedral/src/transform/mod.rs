@@ -9,6 +9,7 @@
 //! for i: for j: S(i, j)   --tile 32, 8-->   for i/32: for j/8: for i: for j: S(i, j)
 //! ```
 
+mod arrange;
 mod band;
 mod copy;
 mod insert;
@@ -45,6 +46,11 @@ impl<'a> Editor<'a> {
     /// Returns the tree.
     pub fn tree(&self) -> &ScheduleTree {
         &self.tree
+    }
+
+    /// Goes back to a tree that this editor had.
+    pub(crate) fn reset(&mut self, tree: ScheduleTree) {
+        self.tree = tree;
     }
 
     /// Ends the work.

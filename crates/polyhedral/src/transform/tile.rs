@@ -32,7 +32,7 @@ impl Editor<'_> {
         self.replace_by_bands(node, vec![tiles, band], below)
     }
 
-    fn blocked(&self, member: &Member, size: i128) -> Result<Member, Error> {
+    pub(super) fn blocked(&self, member: &Member, size: i128) -> Result<Member, Error> {
         let division = Division { numerator: vec![0, 1, 0], denominator: size };
         let part = Conjunction {
             divisions: vec![division],

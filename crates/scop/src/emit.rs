@@ -1,0 +1,240 @@
+//! Generated loops in the place of the parts that they were made from.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write;
+
+use tangram_polyhedral::ast::{Ast, CStyle};
+use tangram_polyhedral::scop::Array;
+
+use crate::{Part, Problem};
+
+/// How loops are written into a file.
+#[derive(Debug, Clone, Default)]
+pub struct Emit {
+    /// Whether outermost coincident loops get an OpenMP pragma.
+    pub parallel: bool,
+    /// Whether innermost coincident loops get a hint to vectorise.
+    pub vectorize: bool,
+}
+
+const HINT: &str = "TANGRAM_SIMD";
+
+/// What the hint stands for: the loop has no dependences between its iterations.
+const HINT_DEFINITION: &str = "\
+#if defined(_OPENMP)
+#define TANGRAM_SIMD _Pragma(\"omp simd\")
+#elif defined(__clang__)
+#define TANGRAM_SIMD _Pragma(\"clang loop vectorize(assume_safety)\")
+#elif defined(__GNUC__)
+#define TANGRAM_SIMD _Pragma(\"GCC ivdep\")
+#else
+#define TANGRAM_SIMD
+#endif
+";
+
+/// Puts code in the place of parts, from `#pragma scop` to `#pragma endscop`.
+///
+/// `original` is the text before the preprocessor; a part without code keeps its lines.
+/// Definitions that the code needs follow the last `#include` before the first part. All
+/// other text stays as it is, byte for byte. Linear in the texts.
+///
+/// # Errors
+/// [`Problem`] if a part does not stand in the file, as one from an included file, or if a
+/// local array cannot be declared in front of the loops.
+pub fn rewrite(
+    original: &str,
+    parts: &[(&Part, Option<&Ast>)],
+    emit: &Emit,
+) -> Result<String, Problem> {
+    let lines: Vec<&str> = original.split_inclusive('\n').collect();
+    let words: HashSet<&str> = words(original).collect();
+    let mut style = CStyle::default();
+    style.index = "long long".into();
+    style.indent = "    ".into();
+    style.iterator = iterator(&words);
+    style.hint = HINT.into();
+    (style.parallel, style.vectorize) = (emit.parallel, emit.vectorize);
+    if ["floord", "min", "max"].iter().any(|name| words.contains(name)) {
+        style.prefix = "tangram_".into();
+    }
+    let (mut text, mut from) = (String::new(), 0);
+    let mut first = None;
+    for (part, ast) in parts {
+        let (start, end) = (part.first_line.saturating_sub(1), part.last_line);
+        let is_pragma = |line: usize, word: &str| {
+            lines.get(line).is_some_and(|line| line.contains("pragma") && line.contains(word))
+        };
+        if start < from || !is_pragma(start, "scop") || !is_pragma(end - 1, "endscop") {
+            let message = "the part does not stand in this file".to_owned();
+            return Err(Problem { line: part.first_line, column: 1, message });
+        }
+        text.extend(lines[from..start].iter().copied());
+        let code = match ast {
+            Some(ast) => {
+                code(part, ast, &style, lines.get(start + 1).copied().unwrap_or_default())?
+            }
+            None => lines[start..end].concat(),
+        };
+        if ast.is_some() {
+            first.get_or_insert(start);
+        }
+        text.push_str(&code);
+        from = end;
+    }
+    text.extend(lines[from..].iter().copied());
+    let Some(first) = first else { return Ok(text) };
+    let needed = definitions(&text, &style);
+    if needed.is_empty() {
+        return Ok(text);
+    }
+    let at = place(&lines[..first]);
+    let offset: usize = lines[..at].iter().map(|line| line.len()).sum();
+    text.insert_str(offset, &needed);
+    Ok(text)
+}
+
+/// Writes the loops of a part, indented as its first line is.
+fn code(part: &Part, ast: &Ast, style: &CStyle, line: &str) -> Result<String, Problem> {
+    let mut style = style.clone();
+    for name in &part.unsigned {
+        style.params.insert(name.clone(), format!("(({}){name})", style.index));
+    }
+    let locals = part.scop.arrays.iter().filter(|array| array.local);
+    let (outer, inner): (Vec<&Array>, Vec<&Array>) =
+        locals.partition(|array| part.declared.contains(&array.name));
+    let mut text = String::new();
+    for array in outer {
+        text.push_str(&declaration(array, part)?);
+    }
+    let braces = !inner.is_empty();
+    if braces {
+        text.push_str("{\n");
+        style.depth = 1;
+        for array in inner {
+            let _ = write!(text, "{}{}", style.indent, declaration(array, part)?);
+        }
+    }
+    let statements: HashMap<&str, (&str, &[String])> = part
+        .scop
+        .statements
+        .iter()
+        .map(|s| (s.name.as_str(), (s.text.as_str(), s.domain.space().output.dims.as_slice())))
+        .collect();
+    text.push_str(&ast.to_c_with(&style, &|name, arguments| match statements.get(name) {
+        Some((text, dims)) => format!("{};", replaced(text, dims, arguments)),
+        None => format!("{name}({});", arguments.join(", ")),
+    }));
+    if braces {
+        text.push_str("}\n");
+    }
+    let margin: String = line.chars().take_while(|c| *c == ' ' || *c == '\t').collect();
+    let mut indented = String::new();
+    for line in text.lines() {
+        let _ = writeln!(indented, "{margin}{line}");
+    }
+    Ok(indented)
+}
+
+fn declaration(array: &Array, part: &Part) -> Result<String, Problem> {
+    let problem = |message: String| Problem { line: part.first_line, column: 1, message };
+    let loops: HashSet<&String> =
+        part.scop.statements.iter().flat_map(|s| &s.domain.space().output.dims).collect();
+    let mut text = format!("{} {}", array.element, array.name);
+    for extent in &array.extents {
+        if extent.is_empty() || words(extent).any(|word| loops.iter().any(|l| *l == word)) {
+            let name = &array.name;
+            let reason = "a fixed size is needed to declare it in front of the loops";
+            return Err(problem(format!("`{name}` is local to a loop: {reason}")));
+        }
+        let _ = write!(text, "[{extent}]");
+    }
+    text.push_str(";\n");
+    Ok(text)
+}
+
+/// Puts arguments in the place of the names of loop variables.
+fn replaced(text: &str, dims: &[String], arguments: &[String]) -> String {
+    let mut result = String::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = if first.is_alphabetic() || first == '_' {
+            let word = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+            let before = result.trim_end();
+            let member = before.ends_with("->") || before.ends_with('.');
+            let at = dims.iter().position(|dim| *dim == rest[..word]).filter(|_| !member);
+            if let Some(argument) = at.and_then(|at| arguments.get(at)) {
+                let whole = (before.ends_with(['[', '(', ',']) || before.is_empty())
+                    && rest[word..].trim_start().starts_with([']', ')', ',']);
+                let simple = argument.chars().all(|c| c.is_alphanumeric() || c == '_');
+                if whole || simple {
+                    result.push_str(argument);
+                } else {
+                    let _ = write!(result, "({argument})");
+                }
+                rest = &rest[word..];
+                continue;
+            }
+            word
+        } else if first.is_ascii_digit() {
+            // Suffixes and exponents are no names.
+            rest.find(|c: char| !c.is_alphanumeric() && c != '.').unwrap_or(rest.len())
+        } else if first == '"' || first == '\'' {
+            crate::find::literal(rest, first)
+        } else {
+            first.len_utf8()
+        };
+        result.push_str(&rest[..length]);
+        rest = &rest[length..];
+    }
+    result
+}
+
+/// Lists the words of C text.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}
+
+/// Finds a start of names that no name of the text has, followed by digits.
+fn iterator(words: &HashSet<&str>) -> String {
+    let taken = |start: &str| {
+        words.iter().any(|word| {
+            word.strip_prefix(start)
+                .is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| c.is_ascii_digit()))
+        })
+    };
+    let free = ["c", "t", "it", "tangram_"].into_iter().find(|start| !taken(start));
+    free.unwrap_or("tangram_iterator_").to_owned()
+}
+
+/// Writes the definitions that the text uses.
+fn definitions(text: &str, style: &CStyle) -> String {
+    let mut needed = String::new();
+    for line in Ast::macros().lines() {
+        let name = line.trim_start_matches("#define ").split('(').next().unwrap_or_default();
+        let full = format!("{}{name}", style.prefix);
+        if words(text).any(|word| word == full) {
+            let _ = writeln!(needed, "{}", line.replacen(name, &full, 1));
+        }
+    }
+    if words(text).any(|word| word == HINT) {
+        needed.push_str(HINT_DEFINITION);
+    }
+    needed
+}
+
+/// Finds the line behind the last `#include` that no condition surrounds.
+fn place(lines: &[&str]) -> usize {
+    let (mut depth, mut at) = (0_usize, 0);
+    for (index, line) in lines.iter().enumerate() {
+        let Some(rest) = line.trim_start().strip_prefix('#') else { continue };
+        let rest = rest.trim_start();
+        if rest.starts_with("if") {
+            depth += 1;
+        } else if rest.starts_with("endif") {
+            depth = depth.saturating_sub(1);
+        } else if rest.starts_with("include") && depth == 0 {
+            at = index + 1;
+        }
+    }
+    at
+}
