@@ -25,23 +25,28 @@ SIZES = [(64, 2), (64, 1), (224, 1), (48, 4), (256, 8), (32, 16)]
 SEEDS = (0, 1)
 
 
-def nodes(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
+def graphs(graph: onnx.GraphProto | onnx.FunctionProto) -> Iterator[onnx.GraphProto]:
+    """Yields a graph and the graphs inside it."""
+    waiting = [graph]
+    while waiting:
+        graph = waiting.pop()
+        yield graph
+        for attribute in (attribute for node in graph.node for attribute in node.attribute):
+            if attribute.type == onnx.AttributeProto.GRAPH:
+                waiting.append(attribute.g)
+            waiting.extend(attribute.graphs)
+
+
+def nodes(graph: onnx.GraphProto | onnx.FunctionProto) -> Iterator[onnx.NodeProto]:
     """Yields all nodes of a graph and of the graphs inside it."""
-    open_graphs = [graph]
-    while open_graphs:
-        for node in open_graphs.pop().node:
-            yield node
-            for attribute in node.attribute:
-                if attribute.type == onnx.AttributeProto.GRAPH:
-                    open_graphs.append(attribute.g)
-                open_graphs.extend(attribute.graphs)
+    for one in graphs(graph):
+        yield from one.node
 
 
 def all_nodes(model: onnx.ModelProto) -> Iterator[onnx.NodeProto]:
     """Yields all nodes of a model, the bodies of its functions included."""
-    yield from nodes(model.graph)
-    for function in model.functions:
-        yield from nodes(function)
+    for body in (model.graph, *model.functions):
+        yield from nodes(body)
 
 
 def count(model: onnx.ModelProto) -> int:
@@ -66,10 +71,15 @@ def checker_fault(path: str) -> str | None:
 
 
 def dimensions(model: onnx.ModelProto) -> dict[str, int]:
-    """Counts what onnx's own shape inference knows of the dimensions of node outputs."""
+    """Counts what onnx's own shape inference knows of the dimensions of node outputs.
+
+    Like our own report it counts the bodies of control flow, and neither constants nor copies of
+    values that are counted already.
+    """
     bare = onnx.ModelProto()
     bare.CopyFrom(model)
-    del bare.graph.value_info[:]
+    for graph in graphs(bare.graph):
+        del graph.value_info[:]
     counts = {"static": 0, "symbolic": 0, "unknown": 0, "unranked": 0}
     # Inference also makes up names for what it does not know; those count as unknown.
     declared = {
@@ -79,18 +89,25 @@ def dimensions(model: onnx.ModelProto) -> dict[str, int]:
         inferred = onnx.shape_inference.infer_shapes(bare, data_prop=True).graph
     except Exception:  # noqa: BLE001: then it knows nothing
         return counts
-    values = {value.name: value for value in [*inferred.value_info, *inferred.output]}
-    results = {name for node in inferred.node if node.op_type != "Constant" for name in node.output}
-    for name in results - {""}:
-        kind = values[name].type.tensor_type if name in values else None
-        if kind is None or not kind.HasField("shape"):
-            counts["unranked"] += 1
-            continue
-        for dim in kind.shape.dim:
-            named = dim.dim_param and dim.dim_param in declared
-            static = dim.WhichOneof("value") == "dim_value"
-            counts["static" if static else "symbolic" if named else "unknown"] += 1
+    for graph in graphs(inferred):
+        values = {value.name: value for value in [*graph.value_info, *graph.output]}
+        makers = (node for node in graph.node if node.op_type not in ("Constant", "Identity"))
+        for name in {name for node in makers for name in node.output} - {""}:
+            _count_dimensions(values.get(name), declared, counts)
     return counts
+
+
+def _count_dimensions(
+    value: onnx.ValueInfoProto | None, declared: set[str], counts: dict[str, int]
+) -> None:
+    kind = value.type.tensor_type if value else None
+    if kind is None or not kind.HasField("shape"):
+        counts["unranked"] += 1
+        return
+    for dim in kind.shape.dim:
+        named = dim.dim_param and dim.dim_param in declared
+        static = dim.WhichOneof("value") == "dim_value"
+        counts["static" if static else "symbolic" if named else "unknown"] += 1
 
 
 def interface_change(model: onnx.ModelProto, original: onnx.ModelProto) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import pathlib
+import resource
 import subprocess
 import tempfile
 import time
@@ -20,6 +21,7 @@ class Run:
     output: str
     peak_bytes: int
     peak_anonymous_bytes: int
+    cpu_seconds: float
 
     @property
     def ok(self) -> bool:
@@ -30,7 +32,7 @@ class Run:
 def run(command: list[str], limit: float) -> Run:
     """Runs a command and samples its memory; ends it after `limit` seconds."""
     with tempfile.TemporaryFile("w+") as said:
-        started = time.perf_counter()
+        started, used = time.perf_counter(), _cpu_of_children()
         process = subprocess.Popen(command, stdout=said, stderr=subprocess.STDOUT, text=True)
         status = pathlib.Path(f"/proc/{process.pid}/status")
         peak = anonymous = 0
@@ -45,13 +47,19 @@ def run(command: list[str], limit: float) -> Run:
                 process.wait(POLL_SECONDS)
             except subprocess.TimeoutExpired:
                 continue
-        seconds = time.perf_counter() - started
+        seconds, cpu = time.perf_counter() - started, _cpu_of_children() - used
         said.seek(0)
         output = said.read()
     if ended is None:
         code = process.returncode
         ended = "ok" if code == 0 else f"signal {-code}" if code < 0 else f"exit {code}"
-    return Run(ended, seconds, output, peak, anonymous)
+    return Run(ended, seconds, output, peak, anonymous, cpu)
+
+
+def _cpu_of_children() -> float:
+    """Seconds of processor time that ended children took, those of the system for them included."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def _memory(status: pathlib.Path) -> tuple[int, int]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import statistics
 
 OURS = "tangram"
+# Ours without a limit on what folding may add.
+FOLDED = "tangram_folded"
 # What a time may exceed the fastest peer's by: seconds, and as a share.
 SLACK = (0.005, 0.10)
 USABLE = ("ok", "unjudged")
@@ -40,6 +42,15 @@ def models(records: dict[str, dict], names: list[str]) -> str:
     for model, record in records.items():
         cells = [cell(record["results"][name]) for name in names]
         rows.append([model, str(record["original"].get("nodes", "?")), *cells])
+    return table(rows)
+
+
+def processor(records: dict[str, dict], names: list[str]) -> str:
+    """Shows processor time; of ours that of the whole process, of peers without their start."""
+    rows = [["model", *(f"{name} (cpu)" for name in names)]]
+    for model, record in records.items():
+        times = [record["results"][name].get("cpu") for name in names]
+        rows.append([model, *("-" if cpu is None else f"{1000 * cpu:.0f}ms" for cpu in times)])
     return table(rows)
 
 
@@ -102,7 +113,8 @@ def refusals(records: dict[str, dict], names: list[str]) -> list[str]:
     for model, record in records.items():
         for name in names:
             result = record["results"][name]
-            if name != OURS and result["verdict"] not in (*USABLE, "absent"):
+            ours = name in (OURS, FOLDED)
+            if not ours and result["verdict"] not in (*USABLE, "absent"):
                 why = result.get("why") or result.get("checker") or result.get("vendor") or ""
                 lines.append(f"{model}: {name} is {result['verdict']}: {str(why)[:160]}")
     return lines
@@ -110,14 +122,15 @@ def refusals(records: dict[str, dict], names: list[str]) -> list[str]:
 
 def _ratio(records: dict[str, dict], name: str) -> str:
     """Says how many times the work of ours a peer needs, in the median."""
-    if name == OURS:
+    if name in (OURS, FOLDED):
         return ""
-    ratios = []
-    for record in records.values():
-        ours, peer = record["results"].get(OURS, {}), record["results"][name]
-        if ours.get("work") and peer.get("work"):
-            ratios.append(peer["work"] / ours["work"])
-    return f"; {statistics.median(ratios):.1f} times our time" if ratios else ""
+    said = ""
+    for figure, shown in (("work", "time"), ("cpu", "processor time")):
+        pairs = [(r["results"].get(OURS, {}), r["results"][name]) for r in records.values()]
+        pairs = [(one.get(figure), other.get(figure)) for one, other in pairs]
+        ratios = [peer / ours for ours, peer in pairs if ours and peer]
+        said += f"; {statistics.median(ratios):.1f} times our {shown}" if ratios else ""
+    return said
 
 
 def shortfalls(records: dict[str, dict], names: list[str]) -> list[str]:
@@ -127,13 +140,15 @@ def shortfalls(records: dict[str, dict], names: list[str]) -> list[str]:
         ours = record["results"].get(OURS, {"verdict": "absent"})
         if ours["verdict"] == "absent":
             continue
-        if ours["verdict"] not in USABLE:
-            lines.append(f"{model}: ours is {ours['verdict']}: {ours.get('why', '')}")
+        folded = record["results"].get(FOLDED, ours)
+        wrong = [one for one in (ours, folded) if one["verdict"] not in USABLE]
+        if wrong:
+            lines.append(f"{model}: ours is {wrong[0]['verdict']}: {wrong[0].get('why', '')}")
             continue
-        peers = {n: record["results"][n] for n in names if n != OURS}
+        peers = {n: record["results"][n] for n in names if n not in (OURS, FOLDED)}
         usable = {n: r for n, r in peers.items() if r["verdict"] in USABLE}
         if usable:
-            lines += _behind(model, ours, usable)
+            lines += _behind(model, ours | {"nodes": folded["nodes"]}, usable)
         lines += _unknown(model, ours, record["original"].get("dimensions", {}))
     return lines
 

@@ -107,6 +107,7 @@ def test_a_process_is_measured_and_ended() -> None:
     code = "x = bytearray(64_000_000); print('done'); import time; time.sleep(0.1)"
     ran = measure.run([sys.executable, "-c", code], 60)
     assert ran.ok and ran.output.strip() == "done"
+    assert 0.0 < ran.cpu_seconds < ran.seconds + 1.0
     assert ran.peak_anonymous_bytes > 64_000_000 and ran.peak_bytes >= ran.peak_anonymous_bytes
     ended = measure.run([sys.executable, "-c", "import time; time.sleep(60)"], 0.2)
     assert ended.ended == "timeout" and not ended.ok
@@ -160,6 +161,34 @@ def test_shortfalls_are_named(ours, peers, wanted) -> None:
     results = {bench.OURS: ours} | {f"peer{i}": peer for i, peer in enumerate(peers)}
     records = {"m": {"original": {"nodes": 12}, "results": results}}
     assert report.shortfalls(records, list(results)) == wanted
+
+
+def test_nodes_are_those_without_a_fold_limit_and_time_is_that_of_the_defaults() -> None:
+    results = {bench.OURS: result(11, 0.001), bench.FOLDED: result(10, 9.0)}
+    results["peer"] = result(10, 0.006)
+    records = {"m": {"original": {"nodes": 12}, "results": results}}
+    assert report.shortfalls(records, list(results)) == []
+    results[bench.FOLDED] = result(10, 0.001, "wrong")
+    assert report.shortfalls(records, list(results)) == ["m: ours is wrong: "]
+
+
+def test_dimensions_are_counted_in_bodies_and_copies_are_not() -> None:
+    model = unary()
+    before = judge.dimensions(model)
+    model.graph.node.append(helper.make_node("Identity", ["w"], ["copy"]))
+    assert judge.dimensions(model) == before == {
+        "static": 0, "symbolic": 1, "unknown": 0, "unranked": 0,
+    }  # fmt: skip
+    control = onnx.load(ROOT / "examples" / "models" / "control.onnx")
+    outermost = onnx.ModelProto()
+    outermost.CopyFrom(control)
+    kept = [node for node in control.graph.node if not any(a.HasField("g") for a in node.attribute)]
+    assert len(kept) < len(control.graph.node), "the example has bodies"
+    del outermost.graph.node[:]
+    outermost.graph.node.extend(kept)
+    outputs = sum(len(n.output) for n in control.graph.node) - sum(len(n.output) for n in kept)
+    missing = sum(judge.dimensions(control).values()) - sum(judge.dimensions(outermost).values())
+    assert missing > 4 * outputs, "what bodies compute counts, beside the results of their nodes"
 
 
 def test_what_onnx_knows_and_ours_does_not_is_named() -> None:
