@@ -106,7 +106,8 @@ def _count_dimensions(
         return
     for dim in kind.shape.dim:
         named = dim.dim_param and dim.dim_param in declared
-        static = dim.WhichOneof("value") == "dim_value"
+        # Some exporters write -1 for what they do not know, and inference hands it on.
+        static = dim.WhichOneof("value") == "dim_value" and dim.dim_value >= 0
         counts["static" if static else "symbolic" if named else "unknown"] += 1
 
 

@@ -179,6 +179,8 @@ def test_dimensions_are_counted_in_bodies_and_copies_are_not() -> None:
     assert judge.dimensions(model) == before == {
         "static": 0, "symbolic": 1, "unknown": 0, "unranked": 0,
     }  # fmt: skip
+    model.graph.input[0].type.tensor_type.shape.dim[0].dim_value = -1
+    assert judge.dimensions(model)["static"] == 0, "-1 is no number of elements"
     control = onnx.load(ROOT / "examples" / "models" / "control.onnx")
     outermost = onnx.ModelProto()
     outermost.CopyFrom(control)
