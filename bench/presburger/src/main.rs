@@ -2,7 +2,8 @@
 //!
 //! The peer is islpy in the interpreter that `TANGRAM_PYTHON` names. Both sides parse
 //! their operands afresh before each call; only the call is timed, ours and isl's in
-//! turns. A row is the geometric mean of the medians over the cases of a group.
+//! turns. A row is the geometric mean of the medians over the cases of a group. Arguments
+//! name the operations to measure; without any, all are.
 
 mod cases;
 
@@ -46,7 +47,7 @@ fn main() {
     );
     let mut all = Vec::new();
     for (group, pairs) in GROUPS {
-        for operation in OPERATIONS {
+        for operation in OPERATIONS.into_iter().filter(|name| wanted(name)) {
             let (mut ours, mut theirs, mut failed) = (Vec::new(), Vec::new(), 0);
             for [a, b] in pairs {
                 let Some(time) = measure(operation, a, b) else {
@@ -67,6 +68,12 @@ fn main() {
         }
     }
     println!("geometric mean of isl/ours: {:.2}", mean(&all));
+}
+
+/// Says whether the arguments ask for an operation.
+fn wanted(operation: &str) -> bool {
+    let mut names = std::env::args().skip(1).peekable();
+    names.peek().is_none() || names.any(|name| name == operation)
 }
 
 /// Returns the median seconds of our side; nothing if the budget ends first.

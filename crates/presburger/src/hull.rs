@@ -1,16 +1,11 @@
 //! Single conjunctions that contain a union, and simplification of unions by them.
 
 use crate::basic::{Basic, merge};
-use crate::matrix::{add, negated};
+use crate::matrix::add;
 use crate::solve::bounds::{bounds, reaches};
 use crate::subtract::{covers, subtract_parts};
 use crate::system::System;
 use crate::{Budget, Error, Relation};
-
-/// The most disjuncts that are tried in pairs.
-const PAIRS: usize = 64;
-/// What a pair may take: those that merge are mostly plain to see.
-const PAIR_STEPS: u64 = 3000;
 
 impl Relation {
     /// Returns the disjunct whose constraints are those of all disjuncts, moved outwards
@@ -31,34 +26,6 @@ impl Relation {
 
     pub(crate) fn replaced(&self, part: Option<Basic>) -> Result<Self, Error> {
         Ok(Self::new((*self.space).clone(), part.into_iter().collect()))
-    }
-
-    /// Merges disjuncts where a single conjunction holds exactly their points.
-    ///
-    /// The points stay the same. Two disjuncts are merged if their simple hull has no
-    /// further points and that is found out within a fixed number of steps; a disjunct
-    /// inside another is dropped.
-    pub fn coalesce(&self, budget: &Budget) -> Result<Self, Error> {
-        let mut parts = Vec::new();
-        for part in self.parts.iter() {
-            if !part.is_empty(budget)? {
-                parts.push(part.clone().without_redundancy(budget)?);
-            }
-        }
-        // Parts before `next` have met each other; what two of them become goes to the end.
-        let mut next = 1;
-        while next < parts.len() {
-            match partner(&parts, next, budget)? {
-                Some((index, hull)) => {
-                    parts.remove(next);
-                    parts.remove(index);
-                    parts.push(hull);
-                    next = next.saturating_sub(1).max(1);
-                }
-                None => next += 1,
-            }
-        }
-        Ok(Self::new((*self.space).clone(), parts))
     }
 
     /// Drops inequalities that the others of their disjunct imply.
@@ -111,29 +78,6 @@ impl Relation {
     }
 }
 
-/// Finds an earlier part that merges with part `next`.
-fn partner(parts: &[Basic], next: usize, budget: &Budget) -> Result<Option<(usize, Basic)>, Error> {
-    for index in next.saturating_sub(PAIRS)..next {
-        let attempt = |budget: &Budget| merged(&parts[index], &parts[next], budget);
-        if let Some(hull) = budget.attempt(PAIR_STEPS, attempt)?.flatten() {
-            return Ok(Some((index, hull)));
-        }
-    }
-    Ok(None)
-}
-
-/// Merges two conjunctions if their simple hull adds no point.
-fn merged(a: &Basic, b: &Basic, budget: &Budget) -> Result<Option<Basic>, Error> {
-    let pair = [a.clone(), b.clone()];
-    // Strides and equations leave gaps that a single conjunction can have.
-    let near = pair.iter().all(|part| part.divs.is_empty() && part.system.eqs.len() == 0);
-    let Some(hull) = outlined(&pair, true, near, budget)? else { return Ok(None) };
-    if !covers(&pair, std::slice::from_ref(&hull), budget)? {
-        return Ok(None);
-    }
-    hull.without_redundancy(budget).map(Some)
-}
-
 /// Rewrites all parts over the same divisions.
 pub(crate) fn with_common_divs(parts: &[Basic]) -> Vec<Basic> {
     let Some(first) = parts.first() else { return Vec::new() };
@@ -156,16 +100,6 @@ pub(crate) fn simple_hull(
     shift: bool,
     budget: &Budget,
 ) -> Result<Option<Basic>, Error> {
-    outlined(parts, shift, false, budget)
-}
-
-/// Makes the simple hull; with `near`, nothing where one part is beyond a gap of another.
-fn outlined(
-    parts: &[Basic],
-    shift: bool,
-    near: bool,
-    budget: &Budget,
-) -> Result<Option<Basic>, Error> {
     if let [one] = parts {
         return Ok(Some(one.clone()));
     }
@@ -179,11 +113,8 @@ fn outlined(
         let mut moves = vec![Some(0); rows.len()];
         for (_, system) in systems.iter().enumerate().filter(|(other, _)| *other != index) {
             let Some(reaches) = reaches(&rows, system, budget)? else { continue };
-            if near && reaches.iter().any(|reach| reach.apart) {
-                return Ok(None);
-            }
-            for (least, reach) in moves.iter_mut().zip(reaches) {
-                *least = least.zip(reach.low).map(|(least, low): (i128, i128)| least.min(low));
+            for (least, low) in moves.iter_mut().zip(reaches) {
+                *least = least.zip(low).map(|(least, low): (i128, i128)| least.min(low));
             }
         }
         for (row, least) in rows.iter_mut().zip(moves) {
@@ -202,12 +133,7 @@ fn outlined(
 impl Basic {
     /// Returns all constraints as inequalities.
     pub fn half_spaces(&self) -> Result<Vec<Vec<i128>>, Error> {
-        let mut rows: Vec<Vec<i128>> = self.system.ineqs.rows().map(<[i128]>::to_vec).collect();
-        for row in self.system.eqs.rows() {
-            rows.push(row.to_vec());
-            rows.push(negated(row)?);
-        }
-        Ok(rows)
+        self.system.half_spaces()
     }
 
     /// Drops the constraints that `context` and the other constraints imply.

@@ -5,6 +5,7 @@ mod algebra;
 mod basic;
 mod budget;
 mod closure;
+mod coalesce;
 mod conjunction;
 mod convex_hull;
 pub mod count;

@@ -45,6 +45,16 @@ impl System {
         self.eqs.rows().chain(self.ineqs.rows()).any(|row| row[col] != 0)
     }
 
+    /// Returns all rows as inequalities.
+    pub fn half_spaces(&self) -> Result<Vec<Vec<i128>>, Error> {
+        let mut rows: Vec<Vec<i128>> = self.ineqs.rows().map(<[i128]>::to_vec).collect();
+        for row in self.eqs.rows() {
+            rows.push(row.to_vec());
+            rows.push(negated(row)?);
+        }
+        Ok(rows)
+    }
+
     /// Divides by common factors, tightens constants, keeps the tightest of
     /// parallel rows and turns opposite pairs into equations.
     ///

@@ -26,73 +26,51 @@ fn bounds_in<T: Number>(
     system: &System,
     budget: &Budget,
 ) -> Result<Option<Bounds>, Error> {
-    let form = narrowed::<T>(form)?;
-    let mut simplex = Simplex::new(system.cols() - 1);
+    let mut simplex = Simplex::<T>::new(system.cols() - 1);
     let none = System::new(system.cols() - 1);
     add_rows(&mut simplex, &none, system, budget)?;
     if simplex.is_empty() {
         return Ok(None);
     }
-    let low = match simplex.optimum(&form, -1, budget)? {
-        Optimum::Unbounded => None,
-        Optimum::Value(num, den) => {
-            let above = fit(num.opposite())?.floor_div(&den);
-            Some(fit(fit(above.opposite())?.wide())?)
-        }
-    };
-    let high = match simplex.optimum(&form, 1, budget)? {
+    let low = least(&mut simplex, form, budget)?;
+    let high = match simplex.optimum(&narrowed(form)?, 1, budget)? {
         Optimum::Unbounded => None,
         Optimum::Value(num, den) => Some(fit(num.floor_div(&den).wide())?),
     };
     Ok(Some((low, high)))
 }
 
-/// Where a linear form lies on the rational points of a polyhedron.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Reach {
-    /// The least value, rounded up; nothing if there is none.
-    pub low: Option<i128>,
-    /// Whether the greatest value is below -1.
-    pub apart: bool,
-}
-
-/// Finds where each form lies; one tableau serves all. Nothing if there are no points.
+/// Finds the least value of each form, rounded up; one tableau serves all.
+///
+/// Nothing if there are no points; nothing for a form without a least value.
 pub(crate) fn reaches(
     forms: &[Vec<i128>],
     system: &System,
     budget: &Budget,
-) -> Result<Option<Vec<Reach>>, Error> {
-    widening!(T => reaches_in::<T>(forms, system, budget))
+) -> Result<Option<Vec<Option<i128>>>, Error> {
+    widening!(T => {
+        let mut simplex = Simplex::<T>::new(system.cols() - 1);
+        let none = System::new(system.cols() - 1);
+        add_rows(&mut simplex, &none, system, budget)?;
+        if simplex.is_empty() {
+            return Ok(None);
+        }
+        let least = forms.iter().map(|form| least(&mut simplex, form, budget));
+        least.collect::<Result<_, _>>().map(Some)
+    })
 }
 
-fn reaches_in<T: Number>(
-    forms: &[Vec<i128>],
-    system: &System,
+/// Returns the least value of a form, rounded up, if there is one.
+pub(crate) fn least<T: Number>(
+    simplex: &mut Simplex<T>,
+    form: &[i128],
     budget: &Budget,
-) -> Result<Option<Vec<Reach>>, Error> {
-    let mut simplex = Simplex::new(system.cols() - 1);
-    let none = System::new(system.cols() - 1);
-    add_rows(&mut simplex, &none, system, budget)?;
-    if simplex.is_empty() {
-        return Ok(None);
+) -> Result<Option<i128>, Error> {
+    match simplex.optimum(&narrowed::<T>(form)?, -1, budget)? {
+        Optimum::Unbounded => Ok(None),
+        Optimum::Value(num, den) => {
+            let above = fit(num.opposite())?.floor_div(&den);
+            Ok(Some(fit(fit(above.opposite())?.wide())?))
+        }
     }
-    let mut result = Vec::with_capacity(forms.len());
-    for form in forms {
-        let form = narrowed::<T>(form)?;
-        let low = match simplex.optimum(&form, -1, budget)? {
-            Optimum::Unbounded => None,
-            Optimum::Value(num, den) => {
-                let above = fit(num.opposite())?.floor_div(&den);
-                Some(fit(fit(above.opposite())?.wide())?)
-            }
-        };
-        // What is not negative somewhere is not apart, and needs no second optimum.
-        let apart = low.is_none_or(|low| low < 0)
-            && match simplex.optimum(&form, 1, budget)? {
-                Optimum::Unbounded => false,
-                Optimum::Value(num, den) => fit(num.plus(&den))?.sign() < 0,
-            };
-        result.push(Reach { low, apart });
-    }
-    Ok(Some(result))
 }
