@@ -1,5 +1,8 @@
 //! Extraction against brute force over small choices.
 
+#[path = "support/cases.rs"]
+mod cases;
+
 use proptest::prelude::*;
 use std::time::Duration;
 use tangram_egraph::choices::{Choices, Selection};
@@ -35,7 +38,7 @@ fn brute_force(choices: &Choices, roots: &[usize]) -> Option<f64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(cases::cases(200))]
     #[test]
     fn exact_is_the_minimum(
         classes in 1usize..7,

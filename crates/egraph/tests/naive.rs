@@ -1,12 +1,17 @@
 //! The engine against a naive congruence closure and a naive matcher, on random steps.
 
+#[path = "support/cases.rs"]
+mod cases;
+
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use tangram_egraph::{
-    EGraph, ENodeOrVar, Id, Language, Pattern, RecExpr, Searcher, SymbolLang, Var,
+    Checkpoints, EGraph, ENodeOrVar, Id, Language, MultiPattern, Pattern, RecExpr, Searcher,
+    SymbolLang, Var,
 };
 
 /// Terms as lists of nodes over earlier terms; equality by closing a table until nothing changes.
+#[derive(Clone)]
 struct Naive {
     terms: Vec<(String, Vec<usize>)>,
     class: Vec<usize>,
@@ -71,7 +76,39 @@ impl Naive {
             }
         }
     }
+
+    /// Matches all clauses of a multi-pattern, one after another.
+    fn matches_all(&self, clauses: &[(Var, RecExpr<ENodeOrVar<SymbolLang>>)]) -> Vec<Binding> {
+        let classes: BTreeSet<usize> = self.class.iter().copied().collect();
+        let mut found = vec![vec![]];
+        for (var, pattern) in clauses {
+            let mut next = vec![];
+            for bound in &found {
+                for &class in &classes {
+                    let named = bound.iter().find(|(name, _): &&(Var, usize)| name == var);
+                    if named.is_some_and(|(_, known)| *known != class) {
+                        continue;
+                    }
+                    let mut bound = bound.clone();
+                    if named.is_none() {
+                        bound.push((*var, class));
+                    }
+                    next.extend(self.matches(pattern, pattern.root(), class, &bound));
+                }
+            }
+            found = next;
+        }
+        found
+    }
+
+    /// The class of the engine for a class of ours.
+    fn id(&self, egraph: &EGraph<SymbolLang, ()>, ids: &[Id], class: usize) -> Id {
+        let term = self.class.iter().position(|other| *other == class).unwrap();
+        egraph.find(ids[term])
+    }
 }
+
+type Binding = Vec<(Var, usize)>;
 
 const PATTERNS: [&str; 8] = [
     "?x",
@@ -84,15 +121,25 @@ const PATTERNS: [&str; 8] = [
     "(g (g ?x ?y) ?x)",
 ];
 
+const MULTIPATTERNS: [&str; 4] = [
+    "?p = (f ?x), ?q = (g ?x ?y)",
+    "?p = (g ?x ?y), ?q = (g ?y ?x)",
+    "?p = (f ?q), ?q = (g ?x ?x)",
+    "?p = (g ?x ?y) = (g ?y ?z)",
+];
+
 type Step = (u8, usize, usize);
 
+/// Runs the steps in both; going back to a checkpoint takes both back.
 fn apply(steps: &[Step], explain: bool) -> (EGraph<SymbolLang, ()>, Naive, Vec<Id>) {
     let mut egraph = EGraph::default();
     if explain {
         egraph = egraph.with_explanations_enabled();
     }
+    let mut egraph = Checkpoints::new(egraph);
     let mut naive = Naive { terms: vec![], class: vec![] };
     let mut ids: Vec<Id> = vec![];
+    let mut earlier = vec![];
     for &(kind, left, right) in steps {
         let count = ids.len();
         let (op, kids): (&str, Vec<usize>) = match kind {
@@ -100,32 +147,44 @@ fn apply(steps: &[Step], explain: bool) -> (EGraph<SymbolLang, ()>, Naive, Vec<I
             3 | 4 if count > 0 => ("f", vec![left % count]),
             5 | 6 if count > 0 => ("g", vec![left % count, right % count]),
             7 if count > 0 => {
-                egraph.union_trusted(ids[left % count], ids[right % count], "given");
+                egraph.current.union_trusted(ids[left % count], ids[right % count], "given");
                 naive.merge(left % count, right % count);
                 continue;
             }
             8 => {
-                egraph.rebuild();
+                egraph.current.rebuild();
+                continue;
+            }
+            9 => {
+                egraph.push();
+                earlier.push((naive.clone(), ids.clone()));
+                continue;
+            }
+            10 => {
+                assert_eq!(egraph.pop(), !earlier.is_empty());
+                if let Some(state) = earlier.pop() {
+                    (naive, ids) = state;
+                }
                 continue;
             }
             _ => continue,
         };
         let children = kids.iter().map(|&kid| ids[kid]).collect();
-        ids.push(egraph.add_uncanonical(SymbolLang::new(op, children)));
+        ids.push(egraph.current.add_uncanonical(SymbolLang::new(op, children)));
         naive.class.push(naive.terms.len());
         naive.terms.push((op.into(), kids));
     }
-    egraph.rebuild();
+    egraph.current.rebuild();
     naive.close();
-    (egraph, naive, ids)
+    (egraph.current, naive, ids)
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    prop::collection::vec((0u8..9, 0usize..40, 0usize..40), 1..40)
+    prop::collection::vec((0u8..11, 0usize..40, 0usize..40), 1..40)
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(cases::cases(150))]
     #[test]
     fn closure_and_matches_agree(steps in steps(), explain: bool) {
         let (egraph, naive, ids) = apply(&steps, explain);
@@ -147,14 +206,33 @@ proptest! {
             let mut theirs = BTreeSet::new();
             for (term, class) in naive.class.iter().enumerate() {
                 for bound in naive.matches(&pattern.ast, pattern.ast.root(), *class, &[]) {
-                    let id = |class: usize| {
-                        let term = naive.class.iter().position(|other| *other == class).unwrap();
-                        egraph.find(ids[term])
-                    };
-                    let bound = bound.into_iter().map(|(_, class)| id(class)).collect();
+                    let id = |(_, class)| naive.id(&egraph, &ids, class);
+                    let bound = bound.into_iter().map(id).collect();
                     theirs.insert((egraph.find(ids[term]), bound));
                 }
             }
+            prop_assert_eq!(&ours, &theirs, "{}", text);
+        }
+    }
+
+    #[test]
+    fn multi_patterns_agree(steps in steps()) {
+        let (egraph, naive, ids) = apply(&steps, false);
+        for text in MULTIPATTERNS {
+            let pattern: MultiPattern<SymbolLang> = text.parse().unwrap();
+            let vars = Searcher::<SymbolLang, ()>::vars(&pattern);
+            let found = pattern.search(&egraph);
+            let bound = |subst: &tangram_egraph::Subst| -> Vec<Id> {
+                vars.iter().map(|&var| egraph.find(subst[var])).collect()
+            };
+            let ours: BTreeSet<Vec<Id>> = found.iter().flat_map(|m| m.substs.iter().map(bound)).collect();
+            let id = |binding: &Binding, var: Var| {
+                let (_, class) = binding.iter().find(|(name, _)| *name == var).unwrap();
+                naive.id(&egraph, &ids, *class)
+            };
+            let theirs = naive.matches_all(pattern.clauses()).into_iter();
+            let theirs: BTreeSet<Vec<Id>> =
+                theirs.map(|binding| vars.iter().map(|&var| id(&binding, var)).collect()).collect();
             prop_assert_eq!(&ours, &theirs, "{}", text);
         }
     }

@@ -1,5 +1,8 @@
 //! Searching only for what is new, all rules in one walk, against searching everything each time.
 
+#[path = "support/cases.rs"]
+mod cases;
+
 use proptest::prelude::*;
 use tangram_egraph::{
     Pattern, RecExpr, Rewrite, RewriteScheduler, Runner, SimpleScheduler, SymbolLang,
@@ -32,7 +35,7 @@ fn rule(number: usize, left: usize, right: usize) -> Option<Rewrite<SymbolLang, 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(120))]
+    #![proptest_config(cases::cases(120))]
     #[test]
     fn both_reach_the_same(
         rules in prop::collection::vec((0usize..12, 0usize..12), 1..6),
