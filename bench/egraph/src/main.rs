@@ -1,9 +1,10 @@
-//! Side by side with egg: the same rules, expressions and limits, the same sizes asserted.
+//! Side by side with egg, and with egglog where it can say the same: the same rules, expressions
+//! and limits, the same sizes asserted.
 //!
 //! `cargo run --release [-- FILTER [PAIRS]]` runs each workload in interleaved pairs and prints the
 //! median of the ratios of processor time; then the peak memory of the large workloads, the
 //! instructions of the small ones, and what extraction reaches. The first column of a section says
-//! what it is about: `FILTER` selects rows by their names, `memory`,
+//! what it is about: `FILTER` selects rows by their names, `egglog`, `memory`,
 //! `explanations`, `instructions` and `extraction` whole sections.
 //!
 //! `only ENGINE WORKLOAD [SIZE]` runs one workload once, for measuring from outside;
@@ -13,6 +14,7 @@ mod extraction;
 #[path = "../../../crates/egraph/tests/support/faster_greedy_dag.rs"]
 mod faster_greedy_dag;
 mod outside;
+mod relational;
 mod workloads;
 
 workloads!(ours, tangram_egraph);
@@ -142,6 +144,9 @@ fn main() {
             compare(name, || ours(size), || peer(size), pairs.unwrap_or(count));
         }
     }
+    if "egglog".contains(filter) {
+        compare_relational();
+    }
     if "memory".contains(filter) {
         outside::memory();
     }
@@ -190,6 +195,36 @@ fn compare(name: &str, ours: impl Fn() -> Run, peer: impl Fn() -> Run, pairs: us
         phases(&run, &other),
     );
     assert!(same, "{name}: sizes differ: {run:?} and {other:?}");
+}
+
+/// A workload, ours and egglog's, its size, and how many pairs to run.
+type Relational = (&'static str, fn(usize) -> Run, fn(usize) -> relational::Run, usize, usize);
+
+const RELATIONAL: [Relational; 6] = [
+    ("math-8", ours::math, relational::math, 8, 7),
+    ("math-9", ours::math, relational::math, 9, 7),
+    ("math-10", ours::math, relational::math, 10, 5),
+    ("math-11", ours::math, relational::math, 11, 3),
+    ("sums-10", ours::sums, relational::sums, 10, 5),
+    ("sums-11", ours::sums, relational::sums, 11, 3),
+];
+
+/// Compares with egglog, which tells numbers of nodes only.
+fn compare_relational() {
+    println!("\n{:<18} {:>9} {:>10} {:>10} {:>7}", "egglog", "nodes", "ours ms", "egglog ms", "ratio");
+    for (name, ours, peer, size, pairs) in RELATIONAL {
+        let (mut times, mut peer_times, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..pairs {
+            let (run, other) = (ours(size), peer(size));
+            assert_eq!(run.nodes, other.nodes, "{name}: sizes differ");
+            times.push(run.seconds * 1e3);
+            peer_times.push(other.seconds * 1e3);
+            ratios.push(other.seconds / run.seconds);
+        }
+        let (nodes, ratio) = (ours(size).nodes, median(&mut ratios));
+        let (ours, peer) = (median(&mut times), median(&mut peer_times));
+        println!("{name:<18} {nodes:>9} {ours:>10.3} {peer:>10.3} {ratio:>7.2}");
+    }
 }
 
 fn phases(run: &Run, other: &Run) -> String {
