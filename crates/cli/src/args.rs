@@ -83,7 +83,8 @@ pub(crate) struct OptArgs {
     /// Switch off rules by name or label.
     #[arg(long, value_name = "NAME|LABEL", value_delimiter = ',')]
     pub(crate) disable: Vec<String>,
-    /// Apply only these rules, by name or label.
+    /// Apply only these rules, by name or label. If absent, all but those on request; saturation
+    /// weighs these as well.
     #[arg(long, value_name = "NAME|LABEL", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
     /// Write what was done to FILE, as JSON; `-` is standard output.
@@ -104,12 +105,18 @@ pub(crate) struct OptArgs {
     /// The most e-nodes of a saturation.
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     pub(crate) max_nodes: usize,
-    /// What operations cost, for saturation: a JSON file; a desktop processor if absent.
+    /// What operations cost, for saturation: a JSON file; a processor core if absent.
     #[arg(long, value_name = "FILE")]
     pub(crate) cost: Option<PathBuf>,
-    /// Print why the result of a saturation equals the model.
-    #[arg(long)]
-    pub(crate) explain: bool,
+    /// Print why the result of a saturation equals the model, or why one output of it does.
+    #[arg(
+        long,
+        value_name = "OUTPUT",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = ""
+    )]
+    pub(crate) explain: Option<String>,
     /// How many bytes a folded constant may add to the model; `none` for no limit.
     #[arg(long, value_name = "BYTES", default_value = "1048576")]
     pub(crate) fold_limit: String,

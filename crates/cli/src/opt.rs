@@ -123,7 +123,7 @@ fn options(args: &OptArgs) -> Result<Options, Error> {
         max_rewrites: args.max_rewrites,
         max_nodes: args.max_nodes,
         cost: cost_model(args)?,
-        explain: args.explain,
+        explain: args.explain.is_some(),
         fold_limit,
         opset: args.opset,
         max_steps: if args.json.is_some() { args.steps } else { 0 },
@@ -166,8 +166,8 @@ fn say(args: &OptArgs, report: &Report) -> Result<(), Error> {
     }
     if !args.quiet && !to_stdout {
         out::print(table::render(report))?;
-        if args.explain {
-            out::print(table::proofs(report))?;
+        if let Some(output) = &args.explain {
+            out::print(table::proofs(report, output)?)?;
         }
     }
     Ok(())

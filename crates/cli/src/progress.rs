@@ -43,7 +43,12 @@ impl Progress {
         self.phase(phase);
         let work = work.clone();
         let drawn = move |_: &ProgressState, out: &mut dyn Write| {
-            let _ = out.write_str(&draw(work.visits(), work.operations(), work.rewrites()));
+            let saturation = work.saturation();
+            let text = match saturation.round() {
+                0 => draw(work.visits(), work.operations(), work.rewrites()),
+                round => format!("round {round}, {} e-nodes", saturation.nodes()),
+            };
+            let _ = out.write_str(&text);
         };
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {work} {elapsed}") {
             bar.set_style(style.with_key("work", drawn));

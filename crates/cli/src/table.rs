@@ -8,6 +8,8 @@ use tangram::saturation::Saturation;
 use tangram::steps::Refused;
 use tangram::{Report, saturate};
 
+use crate::error::Error;
+
 /// The report as people read it.
 pub(crate) fn render(report: &Report) -> String {
     let mut out = String::new();
@@ -43,11 +45,24 @@ fn strategies(found: &Saturation) -> Table {
     table
 }
 
-/// Why the result of a saturation equals the model.
-pub(crate) fn proofs(report: &Report) -> String {
+/// Why the result of a saturation equals the model: all of it, or `output` if that is not empty.
+pub(crate) fn proofs(report: &Report, output: &str) -> Result<String, Error> {
     let run = report.saturation.as_ref().and_then(|found| found.taken_run());
     let functions = run.into_iter().flat_map(|run| &run.functions);
-    functions.filter_map(|f| f.proof.as_ref()).map(|proof| proof.to_string()).collect()
+    let proofs: Vec<_> = functions.filter_map(|f| f.proof.as_ref()).collect();
+    if output.is_empty() {
+        return Ok(proofs.iter().map(ToString::to_string).collect());
+    }
+    let mut outputs = proofs.iter().flat_map(|proof| &proof.outputs);
+    match outputs.clone().find(|proof| proof.output == output) {
+        Some(proof) => Ok(proof.to_string()),
+        None if proofs.is_empty() => Ok(String::new()),
+        None => {
+            let known: Vec<&str> = outputs.by_ref().map(|proof| proof.output.as_str()).collect();
+            let known = known.join(", ");
+            Err(Error::Usage(format!("there is no output `{output}`; there are: {known}")))
+        }
+    }
 }
 
 /// A table without lines, its first column of text, the others of numbers.

@@ -3,10 +3,14 @@
 //! Three ways, each no worse than the one before: greedy; local search, where all results of an
 //! operation with several may be chosen together (a merge pays only if everyone takes part); and
 //! an integer program within a time limit. The function as it was is always a candidate.
+//!
+//! A bias behind a convolution is part of the same kernel if nothing else uses the convolution, so
+//! there the two are one choice beside the two choices.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use tangram_dialects::constant;
+use tangram_dialects::nn::bias;
 use tangram_egraph::Id;
 use tangram_egraph::choices::{Choices, Selection};
 use tangram_ir::{Block, Module, Op, Traits, Value};
@@ -29,6 +33,8 @@ pub(crate) enum Node {
     Operation(usize),
     /// An argument, or one of several results.
     Value(Value),
+    /// Two witnesses that are one kernel: a convolution or product, and the bias behind it.
+    Biased(usize, usize),
 }
 
 /// An e-graph as choices.
@@ -58,8 +64,8 @@ impl Chosen {
 }
 
 impl Problem {
-    /// Reads the e-nodes with their costs.
-    pub fn new(graph: &Graph, cost: &CostModel) -> Self {
+    /// Reads the e-nodes with their costs; `module` is the function as it was.
+    pub fn new(module: &Module, graph: &Graph, cost: &CostModel) -> Self {
         let mut problem = Self {
             choices: Choices::default(),
             nodes: Vec::new(),
@@ -79,7 +85,7 @@ impl Problem {
             let price = match folds[number] {
                 _ if witness.fixed || is_leaf(&graph.module, witness.op) => 0.0,
                 true => cost.launch_seconds * FOLDED_SHARE,
-                false => cost.seconds(&graph.module, witness.op),
+                false => cost.alone(&graph.module, witness.op),
             };
             let original = witness.fixed || graph.is_original(witness.op);
             let node = Node::Operation(number);
@@ -102,11 +108,51 @@ impl Problem {
                 problem.root = problem.choices.nodes[choice].class;
             }
         }
+        let biased = problem.biased(module, graph, cost, &folds);
+        first_original.splice(0..0, biased);
         problem.original.chosen = vec![None; problem.choices.classes.len()];
         for (class, choice) in first_original {
             problem.original.chosen[class].get_or_insert(choice);
         }
         problem
+    }
+
+    /// Adds for each bias what it costs as a part of the operation before it; lists those choices
+    /// that the function makes, by class.
+    fn biased(
+        &mut self,
+        module: &Module,
+        graph: &Graph,
+        cost: &CostModel,
+        folds: &[bool],
+    ) -> Vec<(usize, usize)> {
+        let mut makers: FxHashMap<Id, Vec<usize>> = FxHashMap::default();
+        let computed = |number: &usize| !folds[*number] && !graph.witnesses[*number].fixed;
+        for number in (0..graph.witnesses.len()).filter(computed) {
+            makers.entry(graph.egraph.find(graph.witnesses[number].id)).or_default().push(number);
+        }
+        let mut original = Vec::new();
+        for number in (0..graph.witnesses.len()).filter(computed) {
+            let add = &graph.witnesses[number];
+            let Some((&value, bias)) = add.children.split_first() else { continue };
+            let at_first =
+                graph.is_original(add.op).then(|| bias::biased(module, add.op)).flatten();
+            for &maker in makers.get(&graph.egraph.find(value)).into_iter().flatten() {
+                let product = &graph.witnesses[maker];
+                if !bias::can_have_bias(&graph.module, product.op, add.op) {
+                    continue;
+                }
+                let price = cost.alone(&graph.module, product.op)
+                    + cost.bias_seconds(&graph.module, product.op, add.op);
+                let kids: SmallVec<[Id; 4]> =
+                    product.children.iter().chain(bias).copied().collect();
+                let choice = self.push(graph, add.id, &kids, price, Node::Biased(maker, number));
+                if at_first == Some(product.op) {
+                    original.push((self.choices.nodes[choice].class, choice));
+                }
+            }
+        }
+        original
     }
 
     fn push(&mut self, graph: &Graph, id: Id, kids: &[Id], cost: f64, node: Node) -> usize {

@@ -4,6 +4,7 @@
 //! touched keeps its names and places.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use tangram_egraph::Id;
 use tangram_ir::{Attr, AttrData, Module, Op, OpState, Point, Value};
 
 use crate::choose::{Chosen, Node, Problem};
@@ -17,6 +18,7 @@ pub(crate) fn write(module: &mut Module, graph: &Graph, problem: &Problem, chose
         problem,
         values: FxHashMap::default(),
         ops: FxHashMap::default(),
+        written: FxHashMap::default(),
         kept: FxHashSet::default(),
     };
     for &class in &chosen.order {
@@ -24,6 +26,7 @@ pub(crate) fn write(module: &mut Module, graph: &Graph, problem: &Problem, chose
         match problem.nodes[choice] {
             Node::Operation(number) => writer.operation(class, number),
             Node::Value(value) => writer.value(class, value),
+            Node::Biased(product, add) => writer.biased(class, product, add),
         }
     }
     writer.name_values();
@@ -36,6 +39,8 @@ struct Writer<'a> {
     problem: &'a Problem,
     values: FxHashMap<usize, Value>,
     ops: FxHashMap<usize, Op>,
+    /// What was written for each witness: it may be a choice of its own and part of another.
+    written: FxHashMap<usize, Op>,
     kept: FxHashSet<Op>,
 }
 
@@ -55,23 +60,47 @@ impl Writer<'_> {
     }
 
     fn operation(&mut self, class: usize, number: usize) {
+        let count = self.graph.module.operand_count(self.graph.witnesses[number].op);
+        let operands = self.operands(&self.graph.witnesses[number].children[..count]);
+        let op = self.witness(number, operands);
+        self.ops.insert(class, op);
+        if self.module.result_count(op) == 1 {
+            self.values.insert(class, self.module.result(op, 0));
+        }
+    }
+
+    /// Writes an operation and the bias behind it.
+    fn biased(&mut self, class: usize, product: usize, add: usize) {
+        let operands = self.operands(&self.graph.witnesses[product].children);
+        let product = self.witness(product, operands);
+        let mut operands = vec![self.module.result(product, 0)];
+        operands.extend(self.operands(&self.graph.witnesses[add].children[1..]));
+        let add = self.witness(add, operands);
+        self.ops.insert(class, add);
+        self.values.insert(class, self.module.result(add, 0));
+    }
+
+    fn operands(&self, children: &[Id]) -> Vec<Value> {
+        let value = |id: &Id| self.values.get(&self.problem.class(self.graph, *id)?).copied();
+        let operands: Vec<Value> = children.iter().filter_map(value).collect();
+        debug_assert_eq!(operands.len(), children.len(), "children come first");
+        operands
+    }
+
+    /// Writes a witness once.
+    fn witness(&mut self, number: usize, operands: Vec<Value>) -> Op {
+        if let Some(&op) = self.written.get(&number) {
+            return op;
+        }
         let witness = &self.graph.witnesses[number];
-        let count = self.graph.module.operand_count(witness.op);
-        let operands: Vec<Value> = witness.children[..count]
-            .iter()
-            .filter_map(|&id| self.values.get(&self.problem.class(self.graph, id)?).copied())
-            .collect();
-        debug_assert_eq!(operands.len(), count, "children come first");
         let op = if self.graph.is_original(witness.op) {
             self.keep(witness.op, &operands)
         } else {
             self.create(witness.op, operands)
         };
-        self.ops.insert(class, op);
+        self.written.insert(number, op);
         self.kept.insert(op);
-        if self.module.result_count(op) == 1 {
-            self.values.insert(class, self.module.result(op, 0));
-        }
+        op
     }
 
     fn keep(&mut self, op: Op, operands: &[Value]) -> Op {

@@ -30,14 +30,14 @@ mod report;
 mod search;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use tangram_gsl::rules::CompiledRule;
 use tangram_ir::{Module, Op};
 
 pub use cost::CostModel;
-pub use proof::{Proof, Step};
+pub use proof::{OutputProof, Proof, Step};
 pub use report::{Extraction, Report, RuleReport, Stop};
 
 /// What to do, and when to stop.
@@ -54,10 +54,14 @@ pub struct Config {
     pub max_matches: usize,
     /// The most bytes that folded constants may take together.
     pub max_folded_bytes: usize,
+    /// The most bytes that the e-graph may take, its folded constants included.
+    pub max_bytes: usize,
     /// When to stop searching.
     pub deadline: Option<Instant>,
     /// Stops the search when it becomes true; the best so far is chosen.
     pub cancel: Option<Arc<AtomicBool>>,
+    /// Grows while the search goes on.
+    pub progress: Arc<Progress>,
     /// What operations cost.
     pub cost: CostModel,
     /// How long exact extraction may take; zero leaves it out.
@@ -76,13 +80,39 @@ impl Default for Config {
             multi_output_rounds: 2,
             max_matches: 2_000,
             max_folded_bytes: 256 << 20,
+            max_bytes: 4 << 30,
             deadline: None,
             cancel: None,
+            progress: Arc::default(),
             cost: CostModel::default(),
             exact_time: Duration::from_secs(2),
             exact_nodes: 4_000,
             explain: false,
         }
+    }
+}
+
+/// How far a saturation is, for whoever watches from another thread.
+#[derive(Debug, Default)]
+pub struct Progress {
+    round: AtomicU64,
+    nodes: AtomicU64,
+}
+
+impl Progress {
+    /// The round of searching and applying rules, from 1; 0 until there is one.
+    pub fn round(&self) -> u64 {
+        self.round.load(Ordering::Relaxed)
+    }
+
+    /// The e-nodes so far.
+    pub fn nodes(&self) -> u64 {
+        self.nodes.load(Ordering::Relaxed)
+    }
+
+    fn tell(&self, round: usize, nodes: usize) {
+        self.round.store(round as u64, Ordering::Relaxed);
+        self.nodes.store(nodes as u64, Ordering::Relaxed);
     }
 }
 
@@ -115,7 +145,7 @@ pub fn saturate(
     let mut report = search::run(&mut graph, rules, config);
     report.seconds.search = started.elapsed().as_secs_f64();
     let started = Instant::now();
-    let problem = choose::Problem::new(&graph, &config.cost);
+    let problem = choose::Problem::new(module, &graph, &config.cost);
     let chosen = problem.solve(before, config);
     report.cost = chosen.costs;
     report.seconds.extract = started.elapsed().as_secs_f64();
@@ -123,7 +153,7 @@ pub fn saturate(
         return Ok(report);
     }
     if config.explain {
-        report.proof = proof::of(&mut graph, &problem, &chosen);
+        report.proof = proof::of(module, &mut graph, &problem, &chosen);
     }
     export::write(module, &graph, &problem, &chosen);
     report.changed = true;

@@ -38,6 +38,8 @@ pub enum Stop {
     Rounds,
     /// The most e-nodes were made.
     Nodes,
+    /// The e-graph takes the most bytes.
+    Memory,
     /// The time is over.
     Time,
     /// Someone asked to stop.

@@ -57,6 +57,7 @@ impl Search<'_> {
             let mut changed = false;
             let mut stop = None;
             for found in found {
+                self.config.progress.tell(round + 1, self.graph.witnesses.len());
                 stop = self.limit();
                 if stop.is_some() {
                     break;
@@ -80,6 +81,8 @@ impl Search<'_> {
         let past = |deadline: Instant| Instant::now() >= deadline;
         if self.graph.witnesses.len() >= self.config.max_nodes {
             Some(Stop::Nodes)
+        } else if self.graph.egraph.core().bytes() + self.folded > self.config.max_bytes {
+            Some(Stop::Memory)
         } else if self.config.deadline.is_some_and(past) {
             Some(Stop::Time)
         } else if self.config.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {

@@ -171,6 +171,57 @@ fn limits_stop_the_search_and_keep_what_is_best() {
     let report = saturate(&mut graph.module, root, &rules, &config).expect("one block");
     assert_eq!(report.stop, Stop::Nodes);
     assert_eq!(graph.show(), "relu(x)");
+    let mut graph = Graph::new("x: f32[4]\na = relu(x)\nb = relu(a)\nreturn b");
+    let config = Config { max_bytes: 0, ..counting() };
+    let root = graph.module.root();
+    let report = saturate(&mut graph.module, root, &rules, &config).expect("one block");
+    assert_eq!((report.stop, report.changed), (Stop::Memory, false));
+}
+
+const CLAMP_TWICE: &str = "rule one { let x = *; match relu(relu(x)); rewrite relu(x); }";
+
+#[test]
+fn a_bias_is_part_of_the_convolution_before_it() {
+    let text = "x: f32[1, 1, 4, 4]\nw = const f32[2, 1, 1, 1] (1, 2)\nb = const f32[2] (1, 2)\n\
+                p = relu(x)\nq = relu(p)\nc = conv2d(q, w)\ny = bias_add(c, b) {axis = 1}\n\
+                return y";
+    let mut graph = Graph::new(text);
+    let report = run(&mut graph, &[CLAMP_TWICE]);
+    // Three kernels become two; the function as it is costs what its own choice of e-nodes does.
+    assert!((report.cost.before - 3.0).abs() < 1e-6, "{:?}", report.cost);
+    assert!((report.cost.best - 2.0).abs() < 1e-6, "{:?}", report.cost);
+    assert!(graph.show().starts_with("bias_add(conv2d(relu(x), "), "{}", graph.show());
+    let mut graph = Graph::new(text);
+    let unchanged = run(&mut graph, &[]);
+    assert!((unchanged.cost.local - 3.0).abs() < 1e-6 && !unchanged.changed);
+}
+
+#[test]
+fn a_bias_behind_a_shared_convolution_is_a_kernel() {
+    let text = "x: f32[1, 1, 4, 4]\nw = const f32[2, 1, 1, 1] (1, 2)\nb = const f32[2] (1, 2)\n\
+                c = conv2d(x, w)\ny = bias_add(c, b) {axis = 1}\nreturn y, c";
+    let mut graph = Graph::new(text);
+    let report = run(&mut graph, &[]);
+    assert!((report.cost.before - 2.0).abs() < 1e-6, "{:?}", report.cost);
+    assert!((report.cost.local - 2.0).abs() < 1e-6, "{:?}", report.cost);
+}
+
+#[test]
+fn each_output_has_its_own_proof() {
+    let one = "rule one { let x = *; match relu(relu(x)); rewrite relu(x); }";
+    let two = "rule two { let x = *; match negative(negative(x)); rewrite x; }";
+    let text = "x: f32[4]\na = relu(x)\nb = relu(a)\nc = negative(x)\nd = negative(c)\n\
+                e = tanh(d)\nreturn b, e, x";
+    let mut graph = Graph::new(text);
+    let report = run(&mut graph, &[one, two]);
+    let proof = report.proof.expect("it was asked for");
+    let rules: Vec<Vec<&str>> = proof
+        .outputs
+        .iter()
+        .map(|output| output.steps.iter().map(|step| step.rule.as_str()).collect())
+        .collect();
+    assert_eq!(rules, [vec!["one"], vec!["two"], vec![]]);
+    assert_eq!(proof.rules().into_iter().collect::<Vec<_>>(), [("one", 1), ("two", 1)]);
 }
 
 #[test]

@@ -15,7 +15,7 @@ use tangram_gsl::verify::{self, Effort, Verdict};
 use tangram_ir::Context;
 
 use crate::natives::natives;
-use crate::optimise::{OptimiseError, Options};
+use crate::optimise::{OptimiseError, Options, Strategy};
 
 /// The shipped rule files, by topic.
 pub const SHIPPED: &[(&str, &str)] = &[
@@ -122,7 +122,8 @@ impl Library {
     /// # Errors
     /// As [`Library::shipped`].
     pub fn shipped_for(options: &Options) -> Result<Library, RulesError> {
-        if !options.only.is_empty() || !options.disable.is_empty() {
+        let saturate = options.strategy == Strategy::Saturate;
+        if saturate || !options.only.is_empty() || !options.disable.is_empty() {
             return Library::shipped();
         }
         let mut library = Library::default();
@@ -322,7 +323,8 @@ mod tests {
         let all = Library::shipped().expect("the shipped rules").rules.len();
         let only = Options { only: vec!["lower".to_owned()], ..Options::default() };
         let disable = Options { disable: vec!["x".to_owned()], ..Options::default() };
-        assert_eq!((count(&only), count(&disable)), (all, all));
+        let saturate = Options { strategy: Strategy::Saturate, ..Options::default() };
+        assert_eq!((count(&only), count(&disable), count(&saturate)), (all, all, all));
         assert!(count(&Options::default()) < all);
     }
 }

@@ -117,7 +117,9 @@ pub fn optimise(
     };
     let before = cost::estimate(&model.module);
     let compiled = rules(model, library, options, &mut report)?;
-    let set = pattern_set(model, library, &compiled, options)?;
+    let default: Vec<CompiledRule> =
+        compiled.iter().filter(|rule| is_applied_alone(rule, options)).cloned().collect();
+    let set = pattern_set(model, library, &default, options)?;
     options.progress.start(walk(&model.module, model.module.root(), Order::Pre).len() as u64);
     match options.strategy {
         Strategy::Greedy => greedily(&mut model.module, &set, options, &mut report),
@@ -220,7 +222,7 @@ fn pattern_set(
 }
 
 /// The label of rules that are no improvement by themselves: applied only where `only` asks for
-/// them by name or by one of their labels.
+/// them by name or by one of their labels, or where saturation weighs what they lead to.
 pub const ON_REQUEST: &str = "on-request";
 
 fn is_named(rule: &Rule, name: &str) -> bool {
@@ -228,6 +230,13 @@ fn is_named(rule: &Rule, name: &str) -> bool {
 }
 
 fn is_wanted(rule: &Rule, options: &Options) -> bool {
+    let saturated = options.strategy == Strategy::Saturate && options.only.is_empty();
+    saturated || !is_named(rule, ON_REQUEST) || options.only.iter().any(|name| is_named(rule, name))
+}
+
+/// Says whether a rule is applied wherever it matches, and not only weighed by saturation.
+fn is_applied_alone(rule: &CompiledRule, options: &Options) -> bool {
+    let rule = rule.rule();
     !is_named(rule, ON_REQUEST) || options.only.iter().any(|name| is_named(rule, name))
 }
 

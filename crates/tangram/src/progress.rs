@@ -1,6 +1,9 @@
 //! How far an optimisation is, for whoever watches from another thread.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use tangram_saturate as saturate;
 
 /// Counters that grow while a driver works; reading them costs nothing and stops nothing.
 #[derive(Debug, Default)]
@@ -8,6 +11,7 @@ pub struct Progress {
     operations: AtomicU64,
     visits: AtomicU64,
     rewrites: AtomicU64,
+    pub(crate) saturation: Arc<saturate::Progress>,
 }
 
 impl Progress {
@@ -25,6 +29,11 @@ impl Progress {
     /// How many rewrites there were.
     pub fn rewrites(&self) -> u64 {
         self.rewrites.load(Ordering::Relaxed)
+    }
+
+    /// How far the saturation is, if there is one.
+    pub fn saturation(&self) -> &saturate::Progress {
+        &self.saturation
     }
 
     pub(crate) fn start(&self, operations: u64) {

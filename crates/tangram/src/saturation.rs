@@ -98,6 +98,7 @@ fn functions(
     let config = Config {
         deadline,
         cancel: Some(options.cancel.clone()),
+        progress: options.progress.saturation.clone(),
         cost: options.cost.clone(),
         max_nodes: options.max_nodes,
         explain: options.explain,

@@ -5,6 +5,7 @@
 //! made by `nn.none`. Layout is `NCHW` throughout, padding is written begins first, then ends.
 
 mod attention;
+pub mod bias;
 mod binary;
 mod constant;
 pub mod container;

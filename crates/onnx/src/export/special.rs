@@ -1,6 +1,7 @@
 //! Operations that are written by more than renaming and defaults.
 
 use tangram_dialects::constant;
+use tangram_dialects::nn::bias;
 use tangram_ir::{AttrData, Op, Value};
 use tangram_tensor::Tensor;
 
@@ -28,17 +29,6 @@ pub(super) fn since(name: &str) -> Option<i64> {
         _ => return None,
     })
 }
-
-const CONVOLUTIONS: &[&str] = &[
-    "nn.conv",
-    "nn.conv1d",
-    "nn.conv2d",
-    "nn.conv3d",
-    "nn.conv_transpose",
-    "nn.conv1d_transpose",
-    "nn.conv2d_transpose",
-    "nn.conv3d_transpose",
-];
 
 impl Exporter<'_> {
     /// Writes `op` if it is of this kind.
@@ -75,7 +65,7 @@ impl Exporter<'_> {
             "optional" => self.optional(op),
             "conv_integer" => self.convolution(op, op, None, "ConvInteger"),
             "qlinear_conv" => self.convolution(op, op, None, "QLinearConv"),
-            _ if CONVOLUTIONS.contains(&name) => self.convolution(op, op, None, conv_type(name)),
+            _ if bias::is_convolution(name) => self.convolution(op, op, None, conv_type(name)),
             _ => return Ok(false),
         }
         Ok(true)
@@ -114,24 +104,7 @@ impl Exporter<'_> {
     /// The operation whose node takes in the bias that `op` adds: a convolution or a product of
     /// matrices that nothing else uses.
     pub(super) fn fused(&self, op: Op) -> Option<Op> {
-        if self.module.name_text(op) != "nn.bias_add" {
-            return None;
-        }
-        let x = self.module.operand(op, 0);
-        let inner = self.module.def_op(x)?;
-        let alone = self.module.has_one_use(x) && self.module.block(inner) == self.module.block(op);
-        let axis = self.int_of(op, "axis").unwrap_or(1);
-        let name = self.module.name_text(inner);
-        let fits = match name {
-            _ if CONVOLUTIONS.contains(&name) => axis == 1,
-            "nn.dense" => axis == 1 || axis == -1,
-            "nn.matmul" => {
-                let matrices = self.module.operands(inner).all(|v| self.rank(v) == Some(2));
-                matrices && (axis == 1 || axis == -1)
-            }
-            _ => false,
-        };
-        (alone && fits && self.rank(self.module.operand(op, 1)) == Some(1)).then_some(inner)
+        bias::biased(self.module, op)
     }
 
     fn bias_add(&mut self, op: Op) -> Result<()> {

@@ -1,0 +1,49 @@
+//! Where a bias is part of the operation before it, as ONNX's `Conv` and `Gemm` have one.
+
+use tangram_ir::{Module, Op, Value};
+
+/// Convolutions that a row of biases can follow, one for each channel.
+const CONVOLUTIONS: &[&str] = &[
+    "nn.conv",
+    "nn.conv1d",
+    "nn.conv2d",
+    "nn.conv3d",
+    "nn.conv_transpose",
+    "nn.conv1d_transpose",
+    "nn.conv2d_transpose",
+    "nn.conv3d_transpose",
+];
+
+/// Says whether operation `name` is a convolution that a bias can be part of.
+pub fn is_convolution(name: &str) -> bool {
+    CONVOLUTIONS.contains(&name)
+}
+
+/// Says whether `product`, a convolution or a product of matrices, can have the bias that the
+/// `nn.bias_add` `add` adds, if it adds it to the result of `product`.
+pub fn can_have_bias(module: &Module, product: Op, add: Op) -> bool {
+    if module.name_text(add) != "nn.bias_add" {
+        return false;
+    }
+    let rank = |value: Value| {
+        module.context().as_tensor(module.value_type(value)).map(|(dims, _)| dims.len())
+    };
+    let axis = module.attr(add, "axis").and_then(|axis| module.context().as_i64(axis)).unwrap_or(1);
+    let fits = match module.name_text(product) {
+        name if is_convolution(name) => axis == 1,
+        "nn.dense" => axis == 1 || axis == -1,
+        "nn.matmul" => {
+            (axis == 1 || axis == -1) && module.operands(product).all(|v| rank(v) == Some(2))
+        }
+        _ => false,
+    };
+    fits && module.operands(add).nth(1).and_then(rank) == Some(1)
+}
+
+/// The convolution or product that nothing else uses and that can have the bias which `add` adds.
+pub fn biased(module: &Module, add: Op) -> Option<Op> {
+    let value = module.operands(add).next()?;
+    let product = module.def_op(value)?;
+    let alone = module.has_one_use(value) && module.block(product) == module.block(add);
+    (alone && can_have_bias(module, product, add)).then_some(product)
+}
