@@ -99,11 +99,27 @@ pub(crate) const RESERVED: &[&str] = &[
 
 /// Checks the parts of a rule and names what it shares.
 pub(super) fn finish(mut data: RuleData) -> Result<RuleData, SyntaxError> {
+    let lists = References::of(&data);
     check_names(&data)?;
-    check_ranges(&data)?;
-    check_acyclic(&data)?;
-    name_shared(&mut data);
+    check_ranges(&data, &lists)?;
+    check_acyclic(&data, &lists)?;
+    name_shared(&mut data, &lists);
     Ok(data)
+}
+
+/// What each node refers to, listed once: names may change after that, references do not.
+struct References {
+    patterns: Vec<Vec<Reference>>,
+    exprs: Vec<Vec<Reference>>,
+}
+
+impl References {
+    fn of(data: &RuleData) -> Self {
+        Self {
+            patterns: data.patterns.iter().map(Pattern::references).collect(),
+            exprs: data.exprs.iter().map(Expr::references).collect(),
+        }
+    }
 }
 
 fn check_names(data: &RuleData) -> Result<(), SyntaxError> {
@@ -122,14 +138,14 @@ fn check_names(data: &RuleData) -> Result<(), SyntaxError> {
     }
 }
 
-fn check_ranges(data: &RuleData) -> Result<(), SyntaxError> {
-    for (i, pattern) in data.patterns.iter().enumerate() {
-        for reference in pattern.references() {
+fn check_ranges(data: &RuleData, lists: &References) -> Result<(), SyntaxError> {
+    for (i, references) in lists.patterns.iter().enumerate() {
+        for &reference in references {
             check_range(data, reference, || format!("pattern {i}"))?;
         }
     }
-    for (i, expr) in data.exprs.iter().enumerate() {
-        for reference in expr.references() {
+    for (i, references) in lists.exprs.iter().enumerate() {
+        for &reference in references {
             check_range(data, reference, || format!("expression {i}"))?;
         }
     }
@@ -177,17 +193,16 @@ impl Node {
         }
     }
 
-    fn successors(self, data: &RuleData) -> Vec<Self> {
+    fn successors(self, lists: &References) -> impl Iterator<Item = Self> {
         let references = match self {
-            Self::Pattern(id) => data.patterns[id.index()].references(),
-            Self::Expr(id) => data.exprs[id.index()].references(),
+            Self::Pattern(id) => &lists.patterns[id.index()],
+            Self::Expr(id) => &lists.exprs[id.index()],
         };
-        let node = |reference| match reference {
+        references.iter().filter_map(|reference| match *reference {
             Reference::Part(id) | Reference::Mention(id) => Some(Self::Pattern(id)),
             Reference::Expr(id) => Some(Self::Expr(id)),
             _ => None,
-        };
-        references.into_iter().filter_map(node).collect()
+        })
     }
 
     fn describe(self) -> String {
@@ -199,7 +214,7 @@ impl Node {
 }
 
 /// Depth-first search with an explicit stack: the input may be as deep as it likes.
-fn check_acyclic(data: &RuleData) -> Result<(), SyntaxError> {
+fn check_acyclic(data: &RuleData, lists: &References) -> Result<(), SyntaxError> {
     const ACTIVE: usize = usize::MAX;
     let mut depth = vec![0; data.patterns.len() + data.exprs.len()];
     let patterns = (0..data.patterns.len()).map(|i| Node::Pattern(PatId::new(i)));
@@ -209,7 +224,7 @@ fn check_acyclic(data: &RuleData) -> Result<(), SyntaxError> {
         while let Some((node, left)) = stack.pop() {
             let slot = node.slot(data);
             if left {
-                let below = node.successors(data).iter().map(|n| depth[n.slot(data)]).max();
+                let below = node.successors(lists).map(|n| depth[n.slot(data)]).max();
                 depth[slot] = 1 + below.unwrap_or(0);
                 if depth[slot] > MAX_DEPTH {
                     return Err(SyntaxError::TooDeep);
@@ -219,8 +234,8 @@ fn check_acyclic(data: &RuleData) -> Result<(), SyntaxError> {
             } else if depth[slot] == 0 {
                 depth[slot] = ACTIVE;
                 stack.push((node, true));
-                let waiting = node.successors(data).into_iter();
-                let waiting = waiting.filter(|n| !(1..ACTIVE).contains(&depth[n.slot(data)]));
+                let waiting =
+                    node.successors(lists).filter(|n| !(1..ACTIVE).contains(&depth[n.slot(data)]));
                 stack.extend(waiting.map(|n| (n, false)));
             }
         }
@@ -245,7 +260,7 @@ impl Names {
 }
 
 /// Makes names unique and names what is used in more than one place.
-fn name_shared(data: &mut RuleData) {
+fn name_shared(data: &mut RuleData, lists: &References) {
     let mut names = Names(HashSet::new());
     let patterns = data.patterns.iter_mut().filter_map(|p| p.name.as_mut());
     let exprs = data.exprs.iter_mut().filter_map(|e| e.name.as_mut());
@@ -260,8 +275,8 @@ fn name_shared(data: &mut RuleData) {
         }
         names.0.insert(symbol.name.clone());
     }
-    name_patterns(data, &mut names);
-    name_exprs(data, &mut names);
+    name_patterns(data, lists, &mut names);
+    name_exprs(data, lists, &mut names);
     for op in &mut data.ops {
         if op.name.is_none() && !matches!(op.choice, super::OpChoice::Name(_)) {
             op.name = Some(names.fresh("f"));
@@ -269,11 +284,11 @@ fn name_shared(data: &mut RuleData) {
     }
 }
 
-fn name_patterns(data: &mut RuleData, names: &mut Names) {
+fn name_patterns(data: &mut RuleData, lists: &References, names: &mut Names) {
     let mut uses = vec![0; data.patterns.len()];
-    for pattern in &data.patterns {
+    for (pattern, references) in data.patterns.iter().zip(&lists.patterns) {
         let silent = silent_mentions(data, pattern);
-        for reference in pattern.references() {
+        for &reference in references {
             match reference {
                 Reference::Part(id) => uses[id.index()] += 1,
                 Reference::Mention(id) if !silent => uses[id.index()] += 2,
@@ -281,7 +296,7 @@ fn name_patterns(data: &mut RuleData, names: &mut Names) {
             }
         }
     }
-    for reference in data.exprs.iter().flat_map(Expr::references) {
+    for &reference in lists.exprs.iter().flatten() {
         if let Reference::Mention(id) = reference
             && !is_instance(data, id)
         {
@@ -291,9 +306,8 @@ fn name_patterns(data: &mut RuleData, names: &mut Names) {
     // An instance is the same value wherever it is written out.
     for i in 0..data.patterns.len() {
         if uses[i] > 1 && is_instance(data, PatId::new(i)) {
-            let needed = data.patterns.iter().any(|p| {
-                !silent_mentions(data, p)
-                    && p.references().contains(&Reference::Mention(PatId::new(i)))
+            let needed = data.patterns.iter().zip(&lists.patterns).any(|(p, references)| {
+                references.contains(&Reference::Mention(PatId::new(i))) && !silent_mentions(data, p)
             });
             uses[i] = if needed { 2 } else { 0 };
         }
@@ -343,11 +357,9 @@ fn cases(data: &RuleData) -> Vec<PatId> {
 }
 
 /// Names large shared expressions, whose text would otherwise double with each level.
-fn name_exprs(data: &mut RuleData, names: &mut Names) {
+fn name_exprs(data: &mut RuleData, lists: &References, names: &mut Names) {
     let mut uses = vec![0; data.exprs.len()];
-    let from_patterns = data.patterns.iter().flat_map(|p| p.references());
-    let from_exprs = data.exprs.iter().flat_map(|e| e.references());
-    for reference in from_patterns.chain(from_exprs) {
+    for &reference in lists.patterns.iter().chain(&lists.exprs).flatten() {
         if let Reference::Expr(id) = reference {
             uses[id.index()] += 1;
         }
@@ -355,26 +367,26 @@ fn name_exprs(data: &mut RuleData, names: &mut Names) {
     data.conditions.iter().for_each(|id| uses[id.index()] += 1);
     for i in 0..data.exprs.len() {
         let shared = uses[i] > 1 && data.exprs[i].name.is_none();
-        if shared && written_size(data, &data.exprs[i], MAX_REPEATED + 1) > MAX_REPEATED {
+        if shared && written_size(data, lists, i, MAX_REPEATED + 1) > MAX_REPEATED {
             data.exprs[i].name = Some(names.fresh("a"));
         }
     }
 }
 
-/// Counts the nodes of an expression as it is written, up to `limit`.
-fn written_size(data: &RuleData, expr: &Expr, limit: usize) -> usize {
+/// Counts the nodes of expression `root` as it is written, up to `limit`.
+fn written_size(data: &RuleData, lists: &References, root: usize, limit: usize) -> usize {
     let mut size = 0;
-    let mut stack = vec![expr];
-    while let Some(expr) = stack.pop() {
+    let mut stack = vec![root];
+    while let Some(i) = stack.pop() {
         size += 1;
         if size >= limit {
             break;
         }
-        let inner = expr.references().into_iter().filter_map(|reference| match reference {
-            Reference::Expr(id) => Some(&data.exprs[id.index()]),
+        let inner = lists.exprs[i].iter().filter_map(|reference| match reference {
+            Reference::Expr(id) => Some(id.index()),
             _ => None,
         });
-        stack.extend(inner.filter(|inner| inner.name.is_none()));
+        stack.extend(inner.filter(|inner| data.exprs[*inner].name.is_none()));
     }
     size
 }

@@ -231,6 +231,12 @@ fn is_last_group(later: &[Operand]) -> bool {
 
 /// Lists the orders of `values`, in the order of positions; equal values are not exchanged.
 fn permutations(values: &[Value]) -> Vec<Vec<Value>> {
+    // Nearly all operations that commute have two operands.
+    match *values {
+        [a, b] if a != b => return vec![vec![a, b], vec![b, a]],
+        [_, _] | [_] => return vec![values.to_vec()],
+        _ => {}
+    }
     let mut found = vec![Vec::new()];
     let mut left = vec![values.to_vec()];
     for _ in 0..values.len() {

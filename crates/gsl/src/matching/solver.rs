@@ -249,17 +249,18 @@ impl<'a> Solver<'a> {
 
     /// Does one of several goals: the first, and if that leads nowhere the next.
     pub(super) fn choose(&mut self, alternatives: Vec<Goal>) -> bool {
-        if alternatives.len() > 1 {
-            let saved = self.save();
-            self.choices.push(Choice { alternatives: alternatives.clone().into(), next: 1, saved });
-        }
-        match alternatives.into_iter().next() {
-            Some(first) => {
-                self.push(first);
-                true
+        let mut alternatives = alternatives;
+        let first = match alternatives.len() {
+            0 => return false,
+            1 => alternatives.swap_remove(0),
+            _ => {
+                let (saved, first) = (self.save(), alternatives[0].clone());
+                self.choices.push(Choice { alternatives: alternatives.into(), next: 1, saved });
+                first
             }
-            None => false,
-        }
+        };
+        self.push(first);
+        true
     }
 
     /// Puts a check off.

@@ -28,10 +28,16 @@ pub(crate) struct Tokens<'t> {
     pub comments: Vec<Token<'t>>,
 }
 
-const PUNCTUATION: &[&str] = &[
-    "=>", "==", "!=", "<=", ">=", "&&", "||", "..", "(", ")", "[", "]", "{", "}", ",", ";", ":",
-    ".", "=", "<", ">", "+", "-", "*", "/", "!", "|",
-];
+/// Returns the length of the punctuation that `rest` starts with.
+fn punctuation(rest: &[u8]) -> Option<usize> {
+    match rest {
+        [b'=', b'>' | b'=', ..] | [b'!' | b'<' | b'>', b'=', ..] => Some(2),
+        [b'&', b'&', ..] | [b'|', b'|', ..] | [b'.', b'.', ..] => Some(2),
+        [b'(' | b')' | b'[' | b']' | b'{' | b'}' | b',' | b';' | b':' | b'.', ..] => Some(1),
+        [b'=' | b'<' | b'>' | b'+' | b'-' | b'*' | b'/' | b'!' | b'|', ..] => Some(1),
+        _ => None,
+    }
+}
 
 /// Splits `text`; what is no token is reported and skipped.
 pub(crate) fn lex<'t>(file: u32, text: &'t str, found: &mut Vec<Diagnostic>) -> Tokens<'t> {
@@ -81,8 +87,8 @@ impl<'t> Lexer<'t, '_> {
                 '"' => (TokenKind::Str, self.string_length(rest)),
                 c if c.is_ascii_digit() => number(rest),
                 c if c.is_ascii_alphabetic() || c == '_' => (TokenKind::Word, word_length(rest)),
-                _ => match PUNCTUATION.iter().find(|p| rest.starts_with(**p)) {
-                    Some(punct) => (TokenKind::Punct, punct.len()),
+                _ => match punctuation(rest.as_bytes()) {
+                    Some(length) => (TokenKind::Punct, length),
                     None => {
                         self.unknown(first);
                         continue;
@@ -131,7 +137,8 @@ impl<'t> Lexer<'t, '_> {
 }
 
 fn word_length(rest: &str) -> usize {
-    rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len())
+    let ends = |byte: &u8| !byte.is_ascii_alphanumeric() && *byte != b'_';
+    rest.as_bytes().iter().position(ends).unwrap_or(rest.len())
 }
 
 /// Digits, then a fraction and an exponent if digits follow; `1.shape` is no float.
