@@ -76,7 +76,8 @@ pub struct Seconds {
 pub struct Shares {
     /// Operations of the nn dialect among all that stand for nodes.
     pub nn_operators: f64,
-    /// Extents of the results of operations.
+    /// Extents of the values that nodes of the model make: what the import puts between them, such
+    /// as a convolution before its bias, has no name and is not counted.
     pub dimensions: DimensionShares,
 }
 
@@ -162,7 +163,7 @@ pub fn shares(module: &Module) -> Shares {
             false if name.starts_with("builtin.") => continue,
             false => other += 1,
         }
-        for value in module.results(op) {
+        for value in module.results(op).filter(|value| module.value_name(*value).is_some()) {
             match context.type_data(module.value_type(value)) {
                 TypeData::Tensor(tensor) => {
                     for dim in &tensor.dims {
