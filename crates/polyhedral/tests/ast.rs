@@ -41,8 +41,8 @@ fn a_skewed_nest() {
     let ast = of_map("[N, M] -> { S[i, j] -> [i + j, j] : 0 <= i < N and 0 <= j < M }", "{ }");
     check(
         &ast,
-        "if (N >= 1 && M >= 1)\n  for (int c0 = 0; c0 < N + M - 1; c0 += 1)\n    \
-           for (int c1 = max(0, c0 - N + 1); c1 <= min(M - 1, c0); c1 += 1)\n      \
+        "for (int c0 = 0; c0 < N + M - 1; c0 += 1)\n  \
+           for (int c1 = max(0, c0 - N + 1); c1 <= min(M - 1, c0); c1 += 1)\n    \
              S(c0 - c1, c1);\n",
     );
     assert_eq!(run(&ast, &[2, 2]), "S[0, 0] S[1, 0] S[0, 1] S[1, 1]");

@@ -4,7 +4,7 @@ use tangram_presburger::Relation;
 
 use super::bounds::{Level, Shared, first, last, shared};
 use super::build::{Builder, Executed, Graft, Next, Place};
-use super::cell::{Cell, Linear, negated};
+use super::cell::{Cell, Linear, negated, share_divisions};
 use super::order::components;
 use super::pieces::Piece;
 use super::{AstNodeKind, Expr};
@@ -172,20 +172,23 @@ impl Builder<'_> {
         next: Next,
     ) -> Result<Vec<Graft>, Error> {
         let (depth, col) = (place.depth, self.col(place.depth));
-        let mut condition = shared.cell.clone();
-        condition.part.inequalities.retain(|row| row[col] == 0);
+        // What the outer dimensions must fulfil is left to what is inside: mostly its loops
+        // have no iterations otherwise, and a condition that is needed comes back out.
+        let mut bounds = shared.cell.clone();
+        bounds.part.inequalities.retain(|row| row[col] != 0);
         let mut inner = place.known.widened(self.vars(depth + 1));
-        inner.join(&shared.cell);
+        inner.join(&bounds);
         if let Some(stride) = &shared.stride {
             stride.constrain(&mut inner, col)?;
         }
         let inner = Place { depth: depth + 1, known: inner, isolated: place.isolated };
         let mut grafts = self.after(executed, &inner, next)?;
-        let hoisted = self.hoist(&mut grafts, depth);
+        let hoisted = self.hoist(&mut grafts, depth)?;
         let Some(body) = self.assemble(grafts, &inner)? else { return Ok(Vec::new()) };
         let mut outer = place.clone();
-        let condition = condition.shortened(self.vars(depth));
-        outer.known.join(&condition);
+        if let Some([cell]) = hoisted.as_ref().map(Cell::all_of).as_deref() {
+            outer.known.join(cell);
+        }
         let lower = self.bound(shared, levels, &outer, true)?;
         let upper = self.bound(shared, levels, &outer, false)?;
         let node = self.ast.add(AstNodeKind::For {
@@ -199,13 +202,48 @@ impl Builder<'_> {
         if let Some(factor) = self.jam_factor(next)? {
             self.jams.insert(node, factor);
         }
-        let guard = condition.relation(self.space(depth))?;
-        Ok(vec![Graft { guard: self.conjunction(Some(guard), hoisted)?, node }])
+        Ok(vec![Graft { guard: self.conjunction(hoisted, None)?, node }])
     }
 
-    /// Takes a condition that all grafts have and that does not use the iterator.
-    fn hoist(&self, grafts: &mut [Graft], depth: usize) -> Option<Relation> {
-        let first = grafts.first()?.guard.clone()?;
+    /// Takes the rows that the conditions of all grafts have and that do not use the iterator.
+    fn hoist(&self, grafts: &mut [Graft], depth: usize) -> Result<Option<Relation>, Error> {
+        let mut cells = Vec::new();
+        for graft in grafts.iter() {
+            let Some(guard) = &graft.guard else { return Ok(None) };
+            let mut parts = Cell::all_of(&guard.align_params(&self.params)?);
+            let (Some(cell), true) = (parts.pop(), parts.is_empty()) else {
+                return self.hoist_whole(grafts, depth);
+            };
+            cells.push(cell);
+        }
+        share_divisions(&mut cells);
+        let Some(mut common) = cells.first().cloned() else { return Ok(None) };
+        let depends = common.dependent(self.col(depth));
+        let outer = |row: &Vec<i128>| row.iter().zip(&depends).all(|(v, d)| *v == 0 || !*d);
+        common.part.equalities.retain(|row| {
+            outer(row) && cells.iter().all(|cell| cell.part.equalities.contains(row))
+        });
+        common.part.inequalities.retain(|row| {
+            outer(row) && cells.iter().all(|cell| cell.part.inequalities.contains(row))
+        });
+        if common.part.equalities.is_empty() && common.part.inequalities.is_empty() {
+            return Ok(None);
+        }
+        for (graft, mut cell) in grafts.iter_mut().zip(cells) {
+            cell.part.equalities.retain(|row| !common.part.equalities.contains(row));
+            cell.part.inequalities.retain(|row| !common.part.inequalities.contains(row));
+            let rest = cell.without_idle_divisions().relation(self.space(depth + 1))?;
+            graft.guard = self.conjunction(Some(rest), None)?;
+        }
+        let common = common.without_idle_divisions().shortened(self.vars(depth));
+        Ok(Some(common.relation(self.space(depth))?))
+    }
+
+    /// Takes a condition of several disjuncts that all grafts have, if none uses the iterator.
+    fn hoist_whole(&self, grafts: &mut [Graft], depth: usize) -> Result<Option<Relation>, Error> {
+        let Some(first) = grafts.first().and_then(|graft| graft.guard.clone()) else {
+            return Ok(None);
+        };
         let parts = first.conjunctions();
         let same =
             |graft: &Graft| graft.guard.as_ref().is_some_and(|guard| guard.conjunctions() == parts);
@@ -221,13 +259,13 @@ impl Builder<'_> {
             || !cells.iter().all(outer)
             || !grafts.iter().all(same)
         {
-            return None;
+            return Ok(None);
         }
         let cells: Vec<Cell> =
             cells.into_iter().map(|cell| cell.shortened(self.vars(depth))).collect();
-        let hoisted = self.set(&cells, depth).ok()?;
+        let hoisted = self.set(&cells, depth)?;
         grafts.iter_mut().for_each(|graft| graft.guard = None);
-        Some(hoisted)
+        Ok(Some(hoisted))
     }
 
     /// Writes the first or last value of a loop.

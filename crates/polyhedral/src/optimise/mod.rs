@@ -16,7 +16,7 @@
 
 mod stride;
 
-use tangram_presburger::Budget;
+use tangram_presburger::{Budget, Union};
 
 use crate::schedule::{Constraints, Options};
 use crate::scop::Scop;
@@ -79,7 +79,8 @@ impl Scop {
         let scheduled = constraints.schedule(&recipe.schedule, None, budget)?;
         let editor = Editor::new(scheduled.tree, constraints.validity.clone(), budget)?;
         let accesses = Accesses::of(self)?;
-        let mut work = Work { editor, accesses, recipe, budget };
+        let source = stride::innermost(&self.schedule, budget)?;
+        let mut work = Work { editor, accesses, source, recipe, budget };
         let gained = work.bands()?;
         Ok((work.editor.into_tree(), gained))
     }
@@ -88,6 +89,8 @@ impl Scop {
 struct Work<'a> {
     editor: Editor<'a>,
     accesses: Accesses,
+    /// Instances that the source runs one after the other in its innermost loops.
+    source: Union,
     recipe: &'a Recipe,
     budget: &'a Budget,
 }
@@ -175,11 +178,22 @@ impl Work<'_> {
             .collect();
         candidates.sort_by_key(|member| std::cmp::Reverse(strides.nexts(*member)));
         for inner in candidates {
+            let again = (0..count).filter(|at| *at != inner && strides.reuses(*at, inner)).count();
+            // The source may have the best innermost loop already.
+            let gains = again > 1 || !self.is_smooth_in_source(node)?;
             if self.with_inner(node, inner, &strides)? {
-                return Ok(true);
+                return Ok(gains);
             }
         }
         Ok(false)
+    }
+
+    /// Says whether the source's innermost loops go from element to element at a node.
+    fn is_smooth_in_source(&self, node: Node) -> Result<bool, Error> {
+        let active = self.editor.tree().active(node, self.budget)?;
+        let next = self.source.intersect_domain(&active, self.budget)?;
+        let steps = self.accesses.steps(&next, self.budget)?;
+        Ok(steps.iter().all(|step| *step != Step::Far))
     }
 
     fn strides(&self, node: Node, count: usize) -> Result<Strides, Error> {

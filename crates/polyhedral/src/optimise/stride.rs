@@ -109,3 +109,20 @@ pub(super) fn next(
     }
     Ok(all)
 }
+
+/// Relates each instance to the next one in the innermost loop around its statement.
+pub(super) fn innermost(tree: &ScheduleTree, budget: &Budget) -> Result<Union, Error> {
+    let mut all = Union::empty();
+    for leaf in tree.nodes().filter(|node| matches!(tree.kind(*node), NodeKind::Leaf)) {
+        let mut above = std::iter::successors(tree.parent(leaf), |node| tree.parent(*node));
+        let found = above.find_map(|node| match tree.kind(node) {
+            NodeKind::Band(band) => Some((node, band.members.len())),
+            _ => None,
+        });
+        let Some((band, members @ 1..)) = found else { continue };
+        let pairs = next(tree, band, members - 1, budget)?;
+        let own = tree.active(leaf, budget)?;
+        all = all.union(&pairs.intersect_domain(&own, budget)?)?;
+    }
+    Ok(all)
+}

@@ -1,0 +1,209 @@
+"""Measures dataflow, scheduling and code generation against isl, and kernels against compilers.
+
+    cargo xtask bench polyhedral [--rounds N] [--kernel NAME]... [--only tools|kernels] [--json FILE]
+
+Kernels run on one thread; a row has the medians of processor time in milliseconds, runs of all
+forms taking turns, and how many times faster ours is than the plain compiler. Tools run on
+isl's own inputs, which are read from the folder in `ISL_TESTS` (test_inputs of isl); without it
+this half is said to be skipped. Times of tools are those of whole commands, of isl those of the
+calls in this process, so that ours carry the start of a process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import kernels  # noqa: E402
+
+FLAGS = ["-O3", "-march=native"]
+COMPILERS = {"gcc": ["gcc"], "clang": ["clang", "clang-19", "clang-22"]}
+POLLY = ["clang-19"]
+
+
+def options() -> argparse.Namespace:
+    """Reads the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--kernel", action="append", help="kernels; all when not given")
+    parser.add_argument("--only", choices=("tools", "kernels"))
+    parser.add_argument("--generated", type=pathlib.Path, help="kernels with new loops, made before")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE")
+    return parser.parse_args()
+
+
+def found(names: list[str]) -> str | None:
+    """The first of these commands that is installed."""
+    return next((path for name in names if (path := shutil.which(name))), None)
+
+
+def forms() -> dict[str, tuple[bool, list[str]]]:
+    """For each form of a kernel: whether the loops are ours, and the compiler's words."""
+    result = {}
+    for name, commands in COMPILERS.items():
+        if compiler := found(commands):
+            result[name] = (False, [compiler, *FLAGS])
+            result[f"ours {name}"] = (True, [compiler, *FLAGS])
+        else:
+            print(f"skipped: needs {name}")
+    polly = found(POLLY)
+    if polly and has_polly(polly):
+        result["polly"] = (False, [polly, *FLAGS, "-mllvm", "-polly"])
+    else:
+        print("skipped: needs clang-19 with Polly")
+    return result
+
+
+def has_polly(compiler: str) -> bool:
+    """Whether a compiler knows Polly."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = pathlib.Path(folder) / "empty.c"
+        source.write_text("int x;\n")
+        words = [compiler, *FLAGS, "-mllvm", "-polly", "-c", str(source), "-o", f"{folder}/empty.o"]
+        return subprocess.run(words, capture_output=True).returncode == 0
+
+
+def rewritten(name: str, folder: pathlib.Path, generated: pathlib.Path | None) -> pathlib.Path:
+    """The kernel with our loops."""
+    if generated:
+        return generated / f"{name}.c"
+    path = folder / f"{name}.ours.c"
+    command = os.environ["TANGRAM_BIN"]
+    subprocess.run([command, "scop", kernels.FOLDER / f"{name}.c", "-o", path], check=True)
+    return path
+
+
+def build(name: str, folder: pathlib.Path, generated: pathlib.Path | None) -> dict[str, pathlib.Path]:
+    """Compiles all forms of a kernel."""
+    source = kernels.FOLDER / f"{name}.c"
+    main = folder / f"{name}.main.c"
+    main.write_text(kernels.driver(source.read_text(), name))
+    ours = rewritten(name, folder, generated)
+    same = ours.read_text() == source.read_text()
+    binaries = {}
+    for form, (is_ours, words) in forms_found.items():
+        if is_ours and same:
+            continue
+        binaries[form] = folder / f"{name}.{form.replace(' ', '-')}"
+        files = [ours if is_ours else source, main]
+        words = [*words, "-w", *map(str, files), "-lm", "-o", str(binaries[form])]
+        subprocess.run(words, check=True)
+    return binaries
+
+
+def measure(binaries: dict[str, pathlib.Path], rounds: int) -> dict[str, float]:
+    """Median milliseconds of each form, runs taking turns; results must agree."""
+    times: dict[str, list[float]] = {form: [] for form in binaries}
+    sums = {}
+    for _ in range(rounds):
+        for form, binary in binaries.items():
+            seconds, total = subprocess.check_output([str(binary)], text=True).split()
+            times[form].append(float(seconds) * 1e3)
+            sums[form] = float(total)
+    first = next(iter(sums.values()))
+    for form, total in sums.items():
+        if not math.isclose(total, first, rel_tol=1e-9):
+            raise SystemExit(f"{form} computes {total}, not {first}")
+    return {form: statistics.median(values) for form, values in times.items()}
+
+
+def run_kernels(chosen: list[str], rounds: int, generated: pathlib.Path | None) -> dict:
+    """Measures kernels and prints a row for each."""
+    rows = {}
+    print(f"{'kernel':16}" + "".join(f"{form:>12}" for form in forms_found) + "   faster")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in chosen:
+            medians = measure(build(name, pathlib.Path(folder), generated), rounds)
+            rows[name] = medians
+            cells = [f"{medians[form]:12.2f}" if form in medians else f"{'as is':>12}" for form in forms_found]
+            gains = [
+                f"{medians[form] / medians[f'ours {form}']:.2f}x {form}"
+                for form in COMPILERS
+                if f"ours {form}" in medians
+            ]
+            print(f"{name:16}" + "".join(cells) + "   " + ", ".join(gains), flush=True)
+    for form in COMPILERS:
+        ratios = [row[form] / row.get(f"ours {form}", row[form]) for row in rows.values() if form in row]
+        if ratios:
+            print(f"against {form}: {statistics.geometric_mean(ratios):.2f} times faster in the mean")
+    return rows
+
+
+def isl_calls(isl, folder: pathlib.Path) -> list[tuple[str, pathlib.Path, object]]:
+    """What isl does for each input, beside the verb of ours."""
+
+    def schedule_of(path: pathlib.Path):
+        return isl.Schedule.read_from_str(isl.DEFAULT_CONTEXT, path.read_text())
+
+    def code(path: pathlib.Path) -> None:
+        isl.AstBuild.alloc(isl.DEFAULT_CONTEXT).node_from_schedule(schedule_of(path)).to_C_str()
+
+    def schedule(path: pathlib.Path) -> None:
+        constraints = isl.ScheduleConstraints.read_from_str(isl.DEFAULT_CONTEXT, path.read_text())
+        constraints.compute_schedule().to_str()
+
+    def flow(path: pathlib.Path) -> None:
+        access = isl.UnionAccessInfo.read_from_str(isl.DEFAULT_CONTEXT, path.read_text())
+        str(access.compute_flow())
+
+    jobs = [("codegen", code, "codegen/**/*.st"), ("schedule", schedule, "schedule/*.sc")]
+    jobs.append(("flow", flow, "flow/*.ai"))
+    return [(verb, path, call) for verb, call, glob in jobs for path in sorted(folder.glob(glob))]
+
+
+def run_tools(rounds: int) -> dict:
+    """Measures our commands and isl's calls on isl's inputs."""
+    folder = os.environ.get("ISL_TESTS")
+    try:
+        import islpy as isl
+    except ImportError:
+        print("skipped: needs islpy")
+        return {}
+    if not folder:
+        print("skipped: needs isl's test_inputs in ISL_TESTS")
+        return {}
+    rows, ratios = {}, {}
+    for verb, path, call in isl_calls(isl, pathlib.Path(folder)):
+        ours, theirs = [], []
+        try:
+            for _ in range(rounds):
+                start = time.perf_counter()
+                call(path)
+                theirs.append((time.perf_counter() - start) * 1e3)
+                start = time.perf_counter()
+                words = [os.environ["TANGRAM_BIN"], verb, str(path)]
+                subprocess.run(words, stdout=subprocess.DEVNULL, check=True, timeout=120)
+                ours.append((time.perf_counter() - start) * 1e3)
+        except (isl.Error, subprocess.SubprocessError) as error:
+            print(f"{verb:9} {path.name:32} failed: {str(error)[:80]}")
+            continue
+        row = (statistics.median(ours), statistics.median(theirs))
+        rows[f"{verb} {path.name}"] = row
+        ratios.setdefault(verb, []).append(row[1] / row[0])
+        print(f"{verb:9} {path.name:32} {row[0]:9.2f} ms, isl {row[1]:9.2f} ms, {row[1] / row[0]:.2f}x")
+    for verb, values in ratios.items():
+        print(f"{verb}: {statistics.geometric_mean(values):.2f} times faster in the mean of {len(values)}")
+    return rows
+
+
+if __name__ == "__main__":
+    arguments = options()
+    report = {}
+    if arguments.only != "kernels":
+        report["tools"] = run_tools(arguments.rounds)
+    if arguments.only != "tools":
+        forms_found = forms()
+        names = arguments.kernel or list(kernels.SIZES)
+        report["kernels"] = run_kernels(names, arguments.rounds, arguments.generated)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(report, indent=1))

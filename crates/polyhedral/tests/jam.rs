@@ -1,0 +1,113 @@
+//! Loop orders for machines: tiles, one member innermost, iterations side by side.
+
+use tangram_polyhedral::ast::{Ast, AstNodeKind, AstOptions, Instance};
+use tangram_polyhedral::transform::Editor;
+use tangram_polyhedral::{Error, Node, NodeKind, ScheduleTree};
+use tangram_presburger::{Budget, Union};
+
+const NEST: &str = "domain: \"[N, M] -> { S[i, j, k] : 0 <= i < N and 0 <= j < M and 0 <= k < 5 }\"\n\
+                    child:\n  schedule: \"[{ S[i, j, k] -> [(i)] }, { S[i, j, k] -> [(j)] }, \
+                    { S[i, j, k] -> [(k)] }]\"\n  permutable: 1\n";
+
+fn code(tree: &ScheduleTree) -> Ast {
+    let budget = Budget::steps(5_000_000);
+    Ast::of_tree(tree, None, &AstOptions::default(), &budget).expect("code")
+}
+
+fn band(editor: &Editor) -> Node {
+    editor.find(|kind| matches!(kind, NodeKind::Band(_))).expect("a band")
+}
+
+fn editor<'a>(text: &str, dependences: &str, budget: &'a Budget) -> Editor<'a> {
+    let tree = ScheduleTree::parse(text, budget).expect("a tree");
+    let dependences = Union::parse(dependences, budget).expect("a relation");
+    Editor::new(tree, dependences, budget).expect("a legal tree")
+}
+
+fn loops(ast: &Ast) -> Vec<i128> {
+    let step = |node| match ast.node(node) {
+        AstNodeKind::For { step, .. } => Some(*step),
+        _ => None,
+    };
+    ast.nodes().into_iter().filter_map(step).collect()
+}
+
+/// Orders by blocks of two loops, then the inner loop, then what is in the block.
+fn expected(n: i128, m: i128) -> Vec<Instance> {
+    let mut all = Vec::new();
+    for i in 0..n {
+        for k in 0..5 {
+            for j in 0..m {
+                // Rows behind the last whole block run alone.
+                let row = if i < n / 2 * 2 { i / 2 * 2 } else { i };
+                let col = if k < 3 { 0 } else { k };
+                all.push(((row, col, j, i, k), [i, j, k]));
+            }
+        }
+    }
+    all.sort();
+    all.into_iter()
+        .map(|(_, point)| Instance { statement: "S".into(), point: point.to_vec() })
+        .collect()
+}
+
+#[test]
+fn arranged_and_jammed_loops_run_in_blocks() {
+    let budget = Budget::steps(5_000_000);
+    let carried =
+        "[N, M] -> { S[i, j, k] -> S[i, j, k + 1] : 0 <= i < N and 0 <= j < M and 0 <= k < 4 }";
+    let mut editor = editor(NEST, carried, &budget);
+    let node = band(&editor);
+    let points = editor.arrange(node, &[None, None, None], &[0, 2, 1]).expect("legal");
+    editor.unroll_and_jam(points, &[2, 3]).expect("legal");
+    let ast = code(editor.tree());
+    for (n, m) in [(0, 3), (1, 1), (4, 2), (5, 3)] {
+        assert_eq!(ast.run(&[n, m], 10_000).expect("an end"), expected(n, m), "{ast}");
+    }
+    // Whole blocks and rests of both loops, the inner loop in each.
+    assert_eq!(loops(&ast), [2, 3, 1, 1, 1, 1, 3, 1, 1, 1], "{ast}");
+}
+
+#[test]
+fn arranged_loops_have_tiles_where_sizes_say_so() {
+    let budget = Budget::steps(5_000_000);
+    let mut editor = editor(NEST, "{ }", &budget);
+    let node = band(&editor);
+    let top = editor.arrange(node, &[Some(4), None, Some(2)], &[2, 0, 1]).expect("legal");
+    let NodeKind::Band(tiles) = editor.tree().kind(top) else { panic!("no band") };
+    assert_eq!(tiles.members.len(), 2);
+    let trace = code(editor.tree()).run(&[6, 1], 10_000).expect("an end");
+    let order: Vec<(i128, i128, i128, i128)> =
+        trace.iter().map(|s| (s.point[0] / 4, s.point[2] / 2, s.point[2], s.point[0])).collect();
+    assert_eq!(order.len(), 30);
+    assert!(order.is_sorted(), "{order:?}");
+}
+
+#[test]
+fn loops_whose_bounds_depend_on_each_other_are_not_jammed() {
+    let budget = Budget::steps(5_000_000);
+    let text = "domain: \"[N] -> { S[i, j] : 0 <= j <= i < N }\"\nchild:\n  schedule: \
+                \"[{ S[i, j] -> [(i)] }]\"\n  options: \"{ jam[0, 2] }\"\n  child:\n    \
+                schedule: \"[{ S[i, j] -> [(j)] }]\"\n";
+    let tree = ScheduleTree::parse(text, &budget).expect("a tree");
+    assert_eq!(loops(&code(&tree)), [1, 1]);
+}
+
+#[test]
+fn illegal_blocks_are_refused() {
+    let budget = Budget::steps(5_000_000);
+    // Row i + 1 needs the next element of row i: rows side by side would read it too early.
+    let ahead = "[N, M] -> { S[i, j, k] -> S[i + 1, j - 1, k] : 0 <= i < N - 1 and 0 < j < M and 0 <= k < 5 }";
+    let plain = NEST.replace("  permutable: 1\n", "");
+    let mut editor = editor(&plain, ahead, &budget);
+    let node = band(&editor);
+    let points = editor.arrange(node, &[None, None, None], &[0, 2, 1]).expect("legal");
+    let before = editor.tree().to_string();
+    let refused = editor.unroll_and_jam(points, &[2, 1]);
+    assert!(matches!(refused, Err(Error::Illegal { .. })), "{refused:?}");
+    let refused = editor.unroll_and_jam(points, &[2, 0]);
+    assert!(matches!(refused, Err(Error::Operand { .. })), "{refused:?}");
+    assert_eq!(editor.tree().to_string(), before);
+    let wrong = editor.arrange(points, &[None, None], &[0, 0]);
+    assert!(matches!(wrong, Err(Error::Operand { .. })), "{wrong:?}");
+}
