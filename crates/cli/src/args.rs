@@ -63,7 +63,8 @@ pub(crate) enum StrategyArg {
 #[command(
     after_help = "Examples:\n  tangram opt model.onnx -o better.onnx --check\n  tangram opt \
                         model.onnx -o better.onnx --rules my.gsl --disable gelu\n  tangram opt \
-                        model.onnx -o better.onnx --only simplify --json report.json"
+                        model.onnx -o better.onnx --only simplify --json report.json\n  tangram opt \
+                        model.onnx -o better.onnx --trace trace.html"
 )]
 pub(crate) struct OptArgs {
     /// The model to read.
@@ -90,7 +91,12 @@ pub(crate) struct OptArgs {
     /// Write what was done to FILE, as JSON; `-` is standard output.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-    /// How many changes the JSON tells of, one by one: rule, what was matched, made and removed.
+    /// Write each change to FILE: a page to step through in a browser if it ends in `.html`,
+    /// JSON otherwise.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+    /// How many changes JSON and trace tell of, one by one: rule, what was matched, made and
+    /// removed.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub(crate) steps: usize,
     /// Evaluate both models on random inputs and compare; exit with 1 if they differ.

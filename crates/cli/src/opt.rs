@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use tangram::onnx::{self, ExportOptions, Model};
 use tangram::report::{self, BeforeAfter};
 use tangram::saturate::CostModel;
+use tangram::trace::{Graph, Trace};
 use tangram::{Library, Options, Report, Strategy, dialects, optimise};
 
 use crate::args::{OptArgs, StrategyArg};
@@ -27,6 +28,7 @@ pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
 
     progress.watch("optimising", &options.progress);
     let original = args.check.then(|| model.clone());
+    let graph = args.trace.is_some().then(|| Graph::of(&model.module));
     let start = Instant::now();
     let mut report = optimise(&mut model, &library, &options)?;
     let spent = start.elapsed();
@@ -49,6 +51,9 @@ pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
         save: save.as_secs_f64(),
     };
     progress.finish();
+    if let (Some(path), Some(graph)) = (&args.trace, graph) {
+        write_trace(path, &args.input, graph, &report, &library)?;
+    }
     say(args, &report)?;
     if let Some(rule) = &args.explain_rule {
         let mut all = Library::shipped()?;
@@ -59,6 +64,21 @@ pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
         Some(original) => check(args, &original, &model),
         None => Ok(ExitCode::SUCCESS),
     }
+}
+
+/// Writes what was done: as a page or as JSON, as the name of the file wants it.
+fn write_trace(
+    path: &Path,
+    input: &Path,
+    before: Graph,
+    report: &Report,
+    library: &Library,
+) -> Result<(), Error> {
+    let model = input.file_name().unwrap_or_default().to_string_lossy();
+    let trace = Trace::new(&model, before, report, library);
+    let page = path.extension().is_some_and(|end| end == "html" || end == "htm");
+    let text = if page { trace.to_html() } else { trace.to_json() };
+    out::write(path, &text.map_err(|source| error::io(path)(source.into()))?)
 }
 
 /// How many near misses are shown.
@@ -115,6 +135,12 @@ fn options(args: &OptArgs) -> Result<Options, Error> {
         })?),
         None => None,
     };
+    if args.trace.is_some() && strategy == Strategy::Saturate {
+        let hint = "`--explain` prints why its result equals the model";
+        return Err(Error::Usage(format!(
+            "a saturation has no steps that `--trace` could show; {hint}"
+        )));
+    }
     Ok(Options {
         strategy,
         disable: args.disable.clone(),
@@ -126,7 +152,7 @@ fn options(args: &OptArgs) -> Result<Options, Error> {
         explain: args.explain.is_some(),
         fold_limit,
         opset: args.opset,
-        max_steps: if args.json.is_some() { args.steps } else { 0 },
+        max_steps: if args.json.is_some() || args.trace.is_some() { args.steps } else { 0 },
         cancel: on_interrupt(),
         ..Options::default()
     })

@@ -164,7 +164,7 @@ fn refused(report: &Report) -> String {
     let mut out = String::new();
     for ((rule, code), cases) in kinds {
         let first = cases[0];
-        let (at, times) = (first.root.outputs.join(", "), cases.len());
+        let (at, times) = (first.root.result_names(), cases.len());
         let times = if times == 1 { "once".to_owned() } else { format!("{times} times") };
         out += &format!("refused {rule} {times} ({code}): {} at {at}\n", first.reason);
     }

@@ -1,5 +1,6 @@
 //! Rules alone, applied to a program that need not come from a model.
 
+use tangram_gsl::rules::RuleDiscriminator;
 use tangram_ir::Module;
 use tangram_rewrite::{GreedyConfig, PatternReport, PatternSet, Silent, greedy, walk_and_apply};
 
@@ -25,6 +26,7 @@ pub fn apply_rules(
 ) -> Result<Vec<PatternReport>, OptimiseError> {
     let rules = library.compile(module.context(), &Selection::default())?.rules;
     let mut set = PatternSet::new();
+    set.add_discriminator(Box::new(RuleDiscriminator::new(&rules)));
     for rule in rules {
         set.add(Box::new(rule));
     }

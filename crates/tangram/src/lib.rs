@@ -24,6 +24,7 @@ pub mod progress;
 pub mod report;
 pub mod saturation;
 pub mod steps;
+pub mod trace;
 
 pub use apply_rules::{RuleSetOptions, apply_rules};
 pub use library::{Library, RulesError, SHIPPED};

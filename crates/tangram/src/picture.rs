@@ -92,7 +92,7 @@ fn name(module: &Module, value: Value) -> &str {
 }
 
 /// A short form of the type of `value`: `f32[N, 3, 224, 224]`.
-fn type_text(module: &Module, value: Value) -> String {
+pub(crate) fn type_text(module: &Module, value: Value) -> String {
     let context = module.context();
     let element = |ty: Type| {
         tangram_dialects::dtype::dtype_of(context, ty)

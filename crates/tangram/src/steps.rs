@@ -3,12 +3,16 @@
 //! [`Recorder`] hears a driver. Whatever shows what an optimisation did, be it a report, a trace
 //! or a picture, starts from the [`Step`]s that it collects.
 
+mod node;
+
 use rustc_hash::FxHashSet;
 use serde::Serialize;
-use tangram_ir::{Context, Loc, LocData, Module, Name, Op, Value};
+use tangram_ir::{Module, Op, Value};
 use tangram_rewrite::{Listener, NoMatch, Outcome, RewritePattern};
 
 use crate::progress::Progress;
+
+pub use node::{Node, Port};
 
 /// The rule of a step that replaces an operation by what its definition folds it to.
 pub const FOLD: &str = "fold";
@@ -33,19 +37,6 @@ pub struct Step {
     pub removed: Vec<Node>,
     /// What was left and changed, users of what was replaced among them.
     pub modified: Vec<Node>,
-}
-
-/// An operation as a step shows it: as it was after the step, or before it was erased.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Node {
-    /// Its number in the program, given once.
-    pub id: u32,
-    /// Its name, such as `nn.conv2d`.
-    pub operation: String,
-    /// The names of its results; `%` and a number for one without a name.
-    pub outputs: Vec<String>,
-    /// The nodes of the model that it comes from.
-    pub source: Vec<String>,
 }
 
 /// A match that was left as it is.
@@ -85,23 +76,13 @@ pub struct DriverCounts {
     pub dead: u64,
 }
 
-/// What is kept of an operation that may be gone soon.
-#[derive(Clone, Copy)]
-struct Kept {
-    op: Op,
-    name: Name,
-    loc: Loc,
-    /// The first result and how many there are: their numbers follow each other.
-    results: Option<(Value, u32)>,
-}
-
 /// The changes since a driver took an operation, or since a pattern was tried on it.
 #[derive(Default)]
 struct Changes {
-    root: Option<Kept>,
-    matched: Vec<Kept>,
+    root: Option<Op>,
+    matched: Vec<Node>,
     made: Vec<Op>,
-    removed: Vec<Kept>,
+    removed: Vec<Node>,
     modified: Vec<Op>,
     /// What took the place of the root.
     replacements: Vec<Value>,
@@ -156,10 +137,10 @@ impl<'a> Recorder<'a> {
         self.recorded.steps.len() < self.max_steps
     }
 
-    fn begin(&mut self, module: &Module, op: Op) {
+    fn begin(&mut self, op: Op) {
         if self.keeps() {
             self.changes.clear();
-            self.changes.root = Some(Kept::of(module, op));
+            self.changes.root = Some(op);
         }
     }
 
@@ -170,24 +151,27 @@ impl<'a> Recorder<'a> {
         }
         let changes = &mut self.changes;
         let Some(root) = changes.root else { return };
+        let root = match changes.removed.iter().find(|node| node.id == root.as_u32()) {
+            Some(node) => node.clone(),
+            None => Node::of(module, root),
+        };
         if changes.matched.is_empty() {
-            changes.matched.push(root);
+            changes.matched.push(root.clone());
         }
+        changes.modified.retain(|op| !changes.made.contains(op));
+        changes.modified.sort_unstable();
+        changes.modified.dedup();
         let live = |ops: &[Op]| -> Vec<Node> {
             let ops = ops.iter().filter(|&&op| module.is_live(op) && module.block(op).is_some());
-            ops.map(|&op| Kept::of(module, op).node(module)).collect()
+            ops.map(|&op| Node::of(module, op)).collect()
         };
-        let shown = |kept: &[Kept]| kept.iter().map(|kept| kept.node(module)).collect();
-        let made = live(&changes.made);
-        changes.modified.retain(|op| !changes.made.contains(op));
-        changes.modified.dedup();
         let step = Step {
             rule: rule.to_owned(),
-            root: root.node(module),
-            matched: shown(&changes.matched),
-            made,
-            removed: shown(&changes.removed),
+            root,
+            made: live(&changes.made),
             modified: live(&changes.modified),
+            matched: std::mem::take(&mut changes.matched),
+            removed: std::mem::take(&mut changes.removed),
         };
         self.recorded.steps.push(step);
         self.changes.clear();
@@ -198,7 +182,7 @@ impl<'a> Recorder<'a> {
         if full || !self.seen.insert((rule.to_owned(), op)) {
             return;
         }
-        let root = Kept::of(module, op).node(module);
+        let root = Node::of(module, op);
         let (rule, reason) = (rule.to_owned(), reason.to_owned());
         self.refusals.push((op, Refused { rule, root, code, reason }));
     }
@@ -213,61 +197,6 @@ impl Changes {
         self.modified.clear();
         self.replacements.clear();
     }
-}
-
-impl Kept {
-    fn of(module: &Module, op: Op) -> Kept {
-        let values = module.results(op);
-        let results = values.clone().next().map(|first| (first, values.len() as u32));
-        Kept { op, name: module.name(op), loc: module.loc(op), results }
-    }
-
-    fn node(self, module: &Module) -> Node {
-        let results = self.results.into_iter();
-        let values = results.flat_map(|(first, count)| {
-            (first.as_u32()..first.as_u32() + count).map(Value::from_u32)
-        });
-        Node {
-            id: self.op.as_u32(),
-            operation: module.context().name_text(self.name).to_owned(),
-            outputs: values.map(|value| value_text(module, value)).collect(),
-            source: source(module.context(), self.loc),
-        }
-    }
-}
-
-fn value_text(module: &Module, value: Value) -> String {
-    match module.value_name(value) {
-        Some(name) => module.context().text(name).to_owned(),
-        None => value.to_string(),
-    }
-}
-
-/// The names in `loc`, each once.
-fn source(context: &Context, loc: Loc) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
-    let mut stack = vec![loc];
-    while let Some(loc) = stack.pop() {
-        let name = match context.loc_data(loc) {
-            LocData::Unknown => continue,
-            LocData::Name { name, .. } => context.text(*name).to_owned(),
-            LocData::File { file, line, column } => {
-                format!("{}:{line}:{column}", context.text(*file))
-            }
-            LocData::Fused(parts) => {
-                stack.extend(parts.iter().rev());
-                continue;
-            }
-            LocData::CallSite { callee, .. } => {
-                stack.push(*callee);
-                continue;
-            }
-        };
-        if !name.is_empty() && !out.contains(&name) {
-            out.push(name);
-        }
-    }
-    out
 }
 
 impl Listener for Recorder<'_> {
@@ -308,15 +237,15 @@ impl Listener for Recorder<'_> {
             Some(i) => {
                 self.changes.made.remove(i);
             }
-            None => self.changes.removed.push(Kept::of(module, op)),
+            None => self.changes.removed.push(Node::of(module, op)),
         }
     }
 
-    fn visit_begin(&mut self, module: &Module, op: Op) {
+    fn visit_begin(&mut self, _: &Module, op: Op) {
         if let Some(progress) = self.progress {
             progress.visit();
         }
-        self.begin(module, op);
+        self.begin(op);
     }
 
     fn visit_end(&mut self, module: &Module, outcome: Outcome) {
@@ -332,21 +261,21 @@ impl Listener for Recorder<'_> {
             let changes = &mut self.changes;
             let kept = changes.replacements.iter().filter_map(|&value| module.def_op(value));
             let kept: Vec<Op> = kept.take(1).collect();
-            changes.matched.extend_from_slice(&changes.removed);
-            changes.matched.extend(kept.into_iter().map(|op| Kept::of(module, op)));
+            changes.matched.clone_from(&changes.removed);
+            changes.matched.extend(kept.into_iter().map(|op| Node::of(module, op)));
         }
         self.step(module, rule);
     }
 
-    fn pattern_begin(&mut self, module: &Module, _: &dyn RewritePattern, op: Op) {
-        self.begin(module, op);
+    fn pattern_begin(&mut self, _: &Module, _: &dyn RewritePattern, op: Op) {
+        self.begin(op);
         self.root = Some(op);
     }
 
     fn matched(&mut self, module: &Module, ops: &[Op]) {
         if self.keeps() {
             self.changes.matched.clear();
-            self.changes.matched.extend(ops.iter().map(|&op| Kept::of(module, op)));
+            self.changes.matched.extend(ops.iter().map(|&op| Node::of(module, op)));
         }
     }
 

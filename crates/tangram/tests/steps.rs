@@ -73,7 +73,7 @@ fn a_step_names_what_it_matched_and_made() {
     let matched: Vec<&str> = step.matched.iter().map(|node| node.operation.as_str()).collect();
     assert!(matched.contains(&"nn.conv2d") && matched.contains(&"nn.batch_norm"), "{matched:?}");
     assert!(step.made.iter().any(|node| node.operation == "nn.conv2d"), "{step:?}");
-    assert!(step.matched.iter().all(|node| !node.outputs.is_empty()), "{step:?}");
+    assert!(step.matched.iter().all(|node| !node.results.is_empty()), "{step:?}");
 }
 
 #[test]

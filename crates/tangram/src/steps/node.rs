@@ -1,0 +1,130 @@
+//! Operations and values as steps and traces show them.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use tangram_ir::{Attr, AttrData, Context, Loc, LocData, Module, Op, Value, text};
+
+use crate::picture;
+
+/// An operation as a step shows it: as it was after the step, or before it was erased.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Node {
+    /// Its number in the program, given once.
+    pub id: u32,
+    /// Its name, such as `nn.conv2d`.
+    pub operation: String,
+    /// What it reads, in order.
+    pub operands: Vec<Port>,
+    /// What it makes, in order.
+    pub results: Vec<Port>,
+    /// Its attributes; long ones are cut.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub attributes: BTreeMap<String, String>,
+    /// The nodes of the model that it comes from.
+    pub source: Vec<String>,
+    /// The operation in whose region it stands, if that is not the graph itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<u32>,
+}
+
+/// A value where an operation reads or makes it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Port {
+    /// Its number in the program, given once.
+    pub value: u32,
+    /// Its name; `%` and a number for one without a name.
+    pub name: String,
+    /// Its element type and extents, such as `f32[N, 3, 224, 224]`.
+    #[serde(rename = "type")]
+    pub ty: String,
+}
+
+/// The longest text of an attribute, in characters.
+const MAX_ATTRIBUTE: usize = 80;
+
+impl Node {
+    /// Shows `op`, which is live.
+    pub fn of(module: &Module, op: Op) -> Node {
+        let context = module.context();
+        let attributes = context.entries(module.attrs(op)).iter();
+        let parent = module.parent(op).filter(|&parent| !is_frame(module, parent));
+        Node {
+            id: op.as_u32(),
+            operation: module.name_text(op).to_owned(),
+            operands: module.operands(op).map(|value| Port::of(module, value)).collect(),
+            results: module.results(op).map(|value| Port::of(module, value)).collect(),
+            attributes: attributes
+                .map(|&(name, attr)| (context.text(name).to_owned(), attribute(module, attr)))
+                .collect(),
+            source: source(context, module.loc(op)),
+            parent: parent.map(Op::as_u32),
+        }
+    }
+
+    /// The names of its results.
+    pub fn result_names(&self) -> String {
+        let names: Vec<&str> = self.results.iter().map(|port| port.name.as_str()).collect();
+        names.join(", ")
+    }
+}
+
+impl Port {
+    /// Shows `value`.
+    pub fn of(module: &Module, value: Value) -> Port {
+        let name = match module.value_name(value) {
+            Some(name) => module.context().text(name).to_owned(),
+            None => value.to_string(),
+        };
+        Port { value: value.as_u32(), name, ty: picture::type_text(module, value) }
+    }
+}
+
+/// Whether `op` only holds the graph: the module, and its functions.
+fn is_frame(module: &Module, op: Op) -> bool {
+    let name = module.name_text(op);
+    name.starts_with("builtin.") || name.starts_with("func.")
+}
+
+/// The text of an attribute without the types that its operation's definition implies.
+fn attribute(module: &Module, attr: Attr) -> String {
+    let context = module.context();
+    let text = match context.attr_data(attr) {
+        AttrData::Integer { value, .. } => value.to_string(),
+        AttrData::Float { bits, .. } => f64::from_bits(*bits).to_string(),
+        AttrData::String(name) => context.text(*name).to_owned(),
+        AttrData::I64s(list) => format!("{list:?}"),
+        _ => text::attr_text(module, attr),
+    };
+    match text.char_indices().nth(MAX_ATTRIBUTE) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// The names in `loc`, each once.
+fn source(context: &Context, loc: Loc) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let mut stack = vec![loc];
+    while let Some(loc) = stack.pop() {
+        let name = match context.loc_data(loc) {
+            LocData::Unknown => continue,
+            LocData::Name { name, .. } => context.text(*name).to_owned(),
+            LocData::File { file, line, column } => {
+                format!("{}:{line}:{column}", context.text(*file))
+            }
+            LocData::Fused(parts) => {
+                stack.extend(parts.iter().rev());
+                continue;
+            }
+            LocData::CallSite { callee, .. } => {
+                stack.push(*callee);
+                continue;
+            }
+        };
+        if !name.is_empty() && !out.contains(&name) {
+            out.push(name);
+        }
+    }
+    out
+}
