@@ -15,6 +15,7 @@ from onnx import TensorProto, helper, numpy_helper
 import gsl
 import tangram
 from gsl import Subst, attr, op, pat
+from sample import mergeable, sample
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -73,52 +74,6 @@ def run(model: onnx.ModelProto, x: np.ndarray) -> np.ndarray:
     data = model.SerializeToString()
     session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
     return session.run(None, {"x": x})[0]
-
-
-def mergeable(model: onnx.ModelProto) -> list[int]:
-    """Sizes of the groups of convolutions that the sample merges, found by comparing all."""
-    shapes = {w.name: tuple(w.dims) for w in model.graph.initializer}
-    groups: dict[tuple, int] = {}
-    for node in model.graph.node:
-        if node.op_type == "Conv":
-            attrs = {a.name: helper.get_attribute_value(a) for a in node.attribute}
-            if attrs.get("group", 1) == 1:
-                key = (node.input[0], shapes[node.input[1]][2:], str(sorted(attrs.items())))
-                groups[key] = groups.get(key, 0) + 1
-    return sorted(n for n in groups.values() if n >= 2)
-
-
-def sample(wl: gsl.Workload) -> tuple[Subst, gsl.Workload]:
-    """The program of the chapter, word for word but for the line that makes `wl`."""
-    # fmt: off
-    # 输入
-    x = pat.Wildcard()
-    w1 = pat.Variable()
-    w = pat.Variable(shape=(None, None, w1.shape[2], w1.shape[3]))
-
-    # 源模式
-    conv1 = op.Conv2D(x, w1, groups=1)
-    conv_attrs = ['strides', 'padding', 'dilation', 'groups']
-    conv = op.Conv2D(x, w, **pat.same_attr(conv1, conv_attrs))
-    src = pat.Variadic(conv, templates=[conv, w], first=[conv1, w1], min_len=2)
-
-    # 目标模式
-    i = attr.Symbol()
-    w_inst = src(w, i)
-    concat = op.Concatenate(pat.Variadic(w_inst, templates=[w_inst], index=i, length=src.length), axis=0)
-    conv = op.Conv2D(x, concat, **pat.same_attr(conv1, conv_attrs))
-    split = op.Split(conv, axis=1, indices_or_sections=attr.Variadic(lambda j: attr.ReduceIndexed(attr.BinaryOp.ADD, lambda k: src(w, k).shape[0], j + 1), length=src.length - 1))
-    i = attr.Symbol()
-    item = split[i]
-    tgt = pat.Variadic(item, templates=[item], index=i)
-
-    # 创建替换规则
-    subst = Subst(src, tgt)
-
-    # 将替换作用于工作负载
-    new_wl = subst(wl)
-    # fmt: on
-    return subst, new_wl
 
 
 def test_the_sample_merges_all_that_can_be_merged() -> None:
