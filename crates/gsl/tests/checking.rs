@@ -95,6 +95,46 @@ fn a_finding_shows_the_line_and_a_hint() {
     assert!(shown.contains("hint: did you mean `conv2d`?"), "{shown}");
 }
 
+/// What a definition may be wrong in, and that each finding says what to do about it.
+#[test]
+fn findings_of_definitions_have_hints() {
+    const CODES: &[&str] = &[
+        "disconnected-outputs",
+        "template-not-in-field",
+        "template-behind-shared",
+        "template-outside",
+        "not-matched",
+        "maybe-unmatched",
+        "unknown-operator",
+        "unknown-attribute",
+        "missing-attribute",
+        "new-wildcard",
+        "new-variable",
+        "unknown-length",
+        "index-range",
+        "any-in-target",
+        "variadic-output",
+        "output-count",
+    ];
+    let mut without = Vec::new();
+    let mut seen = Vec::new();
+    for (name, text) in files("spec/errors") {
+        let mut sources = Sources::default();
+        let mut file = load(&name, &text, &mut NoImports, &mut sources);
+        check_file(&mut file, &schema());
+        for found in file.diagnostics.iter().filter(|found| CODES.contains(&found.code)) {
+            seen.push(found.code);
+            // A word that is like no other has no neighbour to be mistaken for.
+            let unlike = found.message.contains("`strides`");
+            if found.hint.is_none() && !unlike {
+                without.push(format!("{}: {}", found.code, found.message));
+            }
+        }
+    }
+    assert_eq!(without, [] as [String; 0]);
+    assert!(CODES.iter().all(|code| seen.contains(code)), "{seen:?}");
+}
+
 #[test]
 fn built_rules_are_located_in_their_printed_form() {
     let mut rule = RuleBuilder::new("built");

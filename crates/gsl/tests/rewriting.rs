@@ -53,7 +53,22 @@ fn pe_call() {
 }
 
 #[test]
-fn pe_tuple_and_proj() {
+fn pe_tuple() {
+    let fields = "rule r { let x = *; match tanh(x);
+        rewrite concatenate((relu(x), sigmoid(x))) { axis = 1 }; }";
+    let twice = "rule r { let x = *; match concatenate(x, x) as c; rewrite concatenate((x, (x, x))) { ..c }; }";
+    let graph = "x: f32[2, 3]\ny = concatenate(x, x) {axis = 1}\nreturn y";
+    let mut wide = Graph::new(graph);
+    assert_eq!(wide.refused(twice).code, "type-mismatch");
+    let graph = "x: f32[2, 3]\nz = tanh(x)\ny = concatenate(z, z) {axis = 1}\nreturn y";
+    let pair = "rule r { let x = *; let t = tanh(x); match concatenate(t, t) as c;
+        rewrite concatenate((relu(x), sigmoid(x))) { ..c }; }";
+    check(graph, pair, "concatenate(relu(x), sigmoid(x))");
+    assert_eq!(Graph::new(CHAIN).refused(fields).code, "type-mismatch");
+}
+
+#[test]
+fn pe_proj() {
     let rule = "rule r { let x = *; match tanh(x); rewrite (relu(x), sigmoid(x))[1]; }";
     check(CHAIN, rule, "sigmoid(relu(x))");
     let split = "rule r { let x = *; match tanh(x);
@@ -61,22 +76,49 @@ fn pe_tuple_and_proj() {
         rewrite concatenate(s[1], s[0]) { axis = 0 }; }";
     check(CHAIN, split, "concatenate(split(relu(x))[1], split(relu(x))[0])");
     let mut graph = Graph::new(CHAIN);
-    let out = "rule r { let x = *; match tanh(x); rewrite split(x) { axis = 0, indices_or_sections = 2 }[x.shape[0]]; }";
+    let out = "rule r { let x = *; match tanh(x);
+        rewrite split(x) { axis = 0, indices_or_sections = 2 }[x.shape[0]]; }";
     assert_eq!(graph.refused(out).code, "field-range");
 }
 
+/// Three branches that a variadic pattern matches as the fields of one operand list.
+const BRANCHES: &str = "x, y, z: f32[2, 3]
+    a = relu(x)
+    b = relu(y)
+    c = relu(z)
+    d = concatenate(a, b, c) {axis = 1}
+    return d";
+
 #[test]
-fn pe_variadic_and_inst() {
-    let graph = "x, y, z: f32[2, 3]
-        a = relu(x)
-        b = relu(y)
-        c = relu(z)
-        d = concatenate(a, b, c) {axis = 1}
-        return d";
-    let rule = "rule r { let w = *; let f = relu(w); let v = variadic f over (f, w);
-        match concatenate(v) as c;
-        rewrite relu(concatenate(variadic v[w, i] for i < v.length) { axis = c.axis }); }";
-    check(graph, rule, "relu(concatenate(x, y, z))");
+fn pe_variadic() {
+    let source = "rule r { let w = *; let f = relu(w); let v = variadic f over (f, w);
+        match concatenate(v) as c;";
+    let all = format!(
+        "{source} rewrite relu(concatenate(variadic v[w, i] for i < v.length) {{ axis = c.axis }}); }}"
+    );
+    check(BRANCHES, &all, "relu(concatenate(x, y, z))");
+    let turned = format!(
+        "{source} rewrite relu(concatenate(variadic v[w, v.length - 1 - i] for i < v.length) {{ ..c }}); }}"
+    );
+    check(BRANCHES, &turned, "relu(concatenate(z, y, x))");
+    // None evaluates to no field: that is refused.
+    let none = format!(
+        "{source} rewrite concatenate(variadic v[f, i] for i < v.length - 3) {{ ..c }}; }}"
+    );
+    assert_eq!(Graph::new(BRANCHES).refused(&none).code, "evaluation");
+}
+
+#[test]
+fn pe_inst() {
+    let source = "rule r { let w = *; let f = relu(w); let v = variadic f over (f, w);
+        match concatenate(v) as c;";
+    let picked = format!("{source} rewrite concatenate(v[w, 2], v[f, 0], v[w, 1]) {{ ..c }}; }}");
+    check(BRANCHES, &picked, "concatenate(z, relu(x), y)");
+    let out = format!("{source} rewrite concatenate(v[w, 3], v[f, 0], v[w, 1]) {{ ..c }}; }}");
+    assert_eq!(Graph::new(BRANCHES).refused(&out).code, "field-range");
+    let before =
+        format!("{source} rewrite concatenate(v[w, 0 - 1], v[w, 0], v[w, 1]) {{ ..c }}; }}");
+    assert_eq!(Graph::new(BRANCHES).refused(&before).code, "evaluation");
 }
 
 #[test]

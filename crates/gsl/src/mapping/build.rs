@@ -1,5 +1,7 @@
 //! What each form of a target pattern makes: the rules PE-*.
 
+mod constants;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use tangram_dialects::constant;
 use tangram_ir::{Diagnostic, Loc, Module, Op, Point, Str, Traits, Value};
@@ -11,7 +13,7 @@ use crate::ast::{ExprId, OpId, PatId, PatternKind};
 use crate::check::{LengthSource, target_length};
 use crate::eval::{AttrValue, EvalError, MAX_ELEMENTS, evaluate};
 use crate::matching::{Bindings, Bound, Frame, Match, Scope, Target};
-use crate::plan::{Plan, parts};
+use crate::plan::Plan;
 use crate::rules::Natives;
 
 /// What a pattern was mapped to.
@@ -369,77 +371,6 @@ impl<'b, 'r> Builder<'b, 'r> {
         Ok(operands)
     }
 
-    /// Returns for a new constant that does not say its type whether it is of whole numbers.
-    fn pending_constant(&mut self, frame: Frame, id: PatId) -> Option<bool> {
-        let (frame, id) = self.bindings.resolve(self.plan, frame, id);
-        match &self.plan.rule().pattern(id).kind {
-            PatternKind::Const { value: Some(value), tensor, .. }
-                if tensor.dtype.is_none() && !self.plan.in_source(id) =>
-            {
-                let value = self.evaluate(frame, *value).ok()?;
-                Some(!super::tensor::has_floats(&value))
-            }
-            _ => None,
-        }
-    }
-
-    /// The rule PE-Const: a constant, of type `like` unless it says its own.
-    fn constant(&mut self, frame: Frame, id: PatId, like: Option<DType>) -> Result<Value> {
-        let (frame, id) = self.bindings.resolve(self.plan, frame, id);
-        if let Some(value) = self.constants.get(&(frame, id, like)) {
-            return Ok(*value);
-        }
-        let plan = self.plan;
-        let PatternKind::Const { value: Some(value), tensor, .. } = &plan.rule().pattern(id).kind
-        else {
-            return Err(self.refuse("evaluation", "a constant without value"));
-        };
-        let found = self.evaluate(frame, *value)?;
-        let dtype = match tensor.dtype {
-            Some(dtype) => self.named_dtype(frame, dtype)?,
-            None => like.unwrap_or_else(|| super::tensor::natural_dtype(&found)),
-        };
-        let shape = match tensor.shape {
-            Some(shape) => Some(self.extents(frame, shape)?),
-            None => None,
-        };
-        let made = super::tensor::from_value(&found, dtype, shape.as_deref());
-        let tensor = made.map_err(|message| self.refuse("constant", &message))?;
-        let value = self.new_constant(&tensor);
-        self.constants.insert((frame, id, like), value);
-        Ok(value)
-    }
-
-    fn named_dtype(&mut self, frame: Frame, expr: ExprId) -> Result<DType> {
-        let found = self.evaluate(frame, expr)?;
-        let named = match &found {
-            AttrValue::Str(name) => DType::ALL.into_iter().find(|dtype| dtype.name() == name),
-            _ => None,
-        };
-        let message = || format!("{} names no element type", crate::matching::show(&found));
-        named.ok_or_else(|| self.refuse("evaluation", &message()))
-    }
-
-    fn extents(&mut self, frame: Frame, expr: ExprId) -> Result<Vec<usize>> {
-        let found = self.evaluate(frame, expr)?;
-        let extent = |field: &AttrValue| match field {
-            AttrValue::Int(n) => usize::try_from(*n).ok(),
-            _ => None,
-        };
-        let extents = match &found {
-            AttrValue::Tuple(fields) => fields.iter().map(extent).collect::<Option<_>>(),
-            _ => None,
-        };
-        let message = || format!("{} is no shape of a constant", crate::matching::show(&found));
-        extents.ok_or_else(|| self.refuse("evaluation", &message()))
-    }
-
-    fn dtype(&self, value: Value) -> Option<DType> {
-        let context = self.module().context();
-        let element = context.element_type(self.module().value_type(value))?;
-        tangram_dialects::dtype::dtype_of(context, element)
-    }
-
     pub(super) fn evaluate(&self, frame: Frame, expr: ExprId) -> Result<AttrValue> {
         let parts = (self.plan, self.module(), self.natives);
         let mut scope = Scope::new(parts, &self.bindings, frame);
@@ -456,43 +387,6 @@ impl<'b, 'r> Builder<'b, 'r> {
         let message = || format!("{} is no index", crate::matching::show(&found));
         index.ok_or_else(|| self.refuse("evaluation", &message()))
     }
-}
-
-/// Lists the matched values that a target may use.
-pub(super) fn needed_values(plan: &Plan, module: &Module, found: &Match) -> Vec<Value> {
-    let rule = plan.rule();
-    let mut seen = vec![false; plan.width()];
-    let mut used = FxHashSet::default();
-    let mut stack = rule.targets().to_vec();
-    while let Some(id) = stack.pop() {
-        if std::mem::replace(&mut seen[id.index()], true) {
-            continue;
-        }
-        match &rule.pattern(id).kind {
-            PatternKind::Inst { variadic, template, .. } => {
-                stack.push(*template);
-                stack.extend(plan.template(*variadic, *template).flatten());
-            }
-            PatternKind::Variadic { field, .. } if plan.in_source(id) => {
-                stack.push(*field);
-                stack.extend(plan.template(id, *field).flatten());
-            }
-            PatternKind::Tuple(_) => stack.extend(parts(rule, id)),
-            _ if plan.in_source(id) => _ = used.insert(id),
-            _ => stack.extend(parts(rule, id)),
-        }
-    }
-    let mut values: Vec<Value> = Vec::new();
-    for (_, id, bound) in found.bindings.bound().filter(|(_, id, _)| used.contains(id)) {
-        match bound {
-            Bound::One(target) | Bound::Option(_, target) => match target {
-                Target::Value(value) => values.push(value),
-                Target::Results(op) => values.extend(module.results(op)),
-            },
-            Bound::Branches { .. } => debug_assert!(false, "{id:?} is a variadic pattern"),
-        }
-    }
-    values
 }
 
 /// Returns whether a value is a constant.

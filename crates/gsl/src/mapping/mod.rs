@@ -8,6 +8,7 @@
 mod attribute;
 mod build;
 mod fold;
+mod needed;
 mod place;
 mod replace;
 mod tensor;
@@ -38,7 +39,7 @@ pub(crate) fn apply(
     root: Op,
     found: &Match,
 ) -> Result<Vec<Op>, Diagnostic> {
-    let needed = build::needed_values(plan, rewriter.module(), found);
+    let needed = needed::needed_values(plan, rewriter.module(), found);
     let place = place::plan_place(plan, rewriter.module(), root, found.outputs(), &needed)?;
     let mut builder = build::Builder::new(plan, settings, rewriter, found, root, place.point);
     let built = match builder.outputs() {

@@ -1,8 +1,9 @@
 //! A condition that tells good instances from bad ones.
 //!
-//! Each instance has features: the attributes of its calls, ranks, extents and element types. The
-//! condition that is proposed is the first simple one (a feature equals a value, or two features
-//! of one kind equal each other) that holds on all good instances and on no bad one.
+//! Each instance has features: the attributes of its calls, ranks, extents and element types. A
+//! condition is a simple one (a feature equals a value or not, two features of one kind equal each
+//! other, divide each other, are ordered), or two simple ones together. What is proposed holds on
+//! all good instances and on no bad one; simple and natural ones come first ([`candidates`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,43 +48,135 @@ pub(super) fn features(rule: &Rule, instance: &Instance) -> Features {
     out
 }
 
+/// A condition that holds on all good instances, and the bad ones that it leaves.
+struct Candidate {
+    text: String,
+    left: Vec<bool>,
+}
+
+impl Candidate {
+    fn excludes_all(&self) -> bool {
+        !self.left.contains(&true)
+    }
+}
+
 /// Proposes a condition that holds on all of `good` and on none of `bad`.
 pub(super) fn separate(good: &[Features], bad: &[Features]) -> Option<String> {
     if good.len() < ENOUGH || bad.is_empty() {
         return None;
     }
+    let all = candidates(good, bad);
+    if let Some(one) = all.iter().find(|candidate| candidate.excludes_all()) {
+        return Some(one.text.clone());
+    }
+    all.iter().enumerate().find_map(|(i, first)| {
+        let rest = &all[i + 1..];
+        let both =
+            |second: &&Candidate| first.left.iter().zip(&second.left).all(|(a, b)| !(*a && *b));
+        let second = rest.iter().find(both)?;
+        Some(format!("{} && {}", first.text, second.text))
+    })
+}
+
+/// Simple conditions that hold on all of `good` and not on all of `bad`: those that fix a feature,
+/// those that make two equal, those that exclude a value, then order and divisibility.
+fn candidates(good: &[Features], bad: &[Features]) -> Vec<Candidate> {
     let names: BTreeSet<&String> = good.iter().flat_map(Features::keys).collect();
     let names: Vec<&String> = names.into_iter().collect();
-    equals_constant(&names, good, bad).or_else(|| equals_feature(&names, good, bad))
+    let mut out = Vec::new();
+    let mut add = |text: String, holds: &dyn Fn(&Features) -> bool| {
+        if good.iter().all(holds) {
+            let left: Vec<bool> = bad.iter().map(holds).collect();
+            if left.contains(&false) {
+                out.push(Candidate { text, left });
+            }
+        }
+    };
+    for name in &names {
+        equals_constant(name, good, &mut add);
+    }
+    for (left, right) in pairs(&names) {
+        add(format!("{left} == {right}"), &|f| same(f.get(left), f.get(right)));
+    }
+    for (left, right) in pairs(&names) {
+        if left.ends_with(".shape") && right.ends_with(".shape") {
+            let tail = |f: &Features| same(tail(f.get(left)).as_ref(), tail(f.get(right)).as_ref());
+            add(format!("{left}[1:] == {right}[1:]"), &tail);
+        }
+    }
+    for name in &names {
+        differs_from_constant(name, bad, &mut add);
+    }
+    for (left, right) in pairs(&names) {
+        for (a, b) in [(left, right), (right, left)] {
+            let ints = |f: &Features| Some((int(f.get(a))?, int(f.get(b))?));
+            if comparable(a, b) {
+                add(format!("{a} <= {b}"), &|f| ints(f).is_some_and(|(a, b)| a <= b));
+                let divides = |(a, b): (i64, i64)| b > 0 && a % b == 0;
+                add(format!("{a} mod {b} == 0"), &|f| ints(f).is_some_and(divides));
+            }
+        }
+    }
+    out
+}
+
+type Add<'a> = dyn FnMut(String, &dyn Fn(&Features) -> bool) + 'a;
+
+fn pairs<'n>(names: &[&'n String]) -> Vec<(&'n String, &'n String)> {
+    let all = names.iter().enumerate();
+    all.flat_map(|(i, left)| names[i + 1..].iter().map(move |right| (*left, *right))).collect()
 }
 
 fn same(a: Option<&AttrValue>, b: Option<&AttrValue>) -> bool {
     a.zip(b).is_some_and(|(a, b)| equal(a, b) == Ok(true))
 }
 
-/// A feature that equals a value. An attribute may be absent on good instances: then it has its
-/// default there.
-fn equals_constant(names: &[&String], good: &[Features], bad: &[Features]) -> Option<String> {
-    names.iter().find_map(|name| {
-        let present: Vec<&AttrValue> = good.iter().filter_map(|f| f.get(*name)).collect();
-        let value = *present.first()?;
-        let on_good = present.iter().all(|found| same(Some(*found), Some(value)));
-        let on_bad = bad.iter().any(|features| same(features.get(*name), Some(value)));
-        let tells = present.len() >= ENOUGH && on_good && !on_bad;
-        tells.then(|| format!("{name} == {}", show(value)))
-    })
+fn int(value: Option<&AttrValue>) -> Option<i64> {
+    match value {
+        Some(AttrValue::Int(value)) => Some(*value),
+        _ => None,
+    }
 }
 
-fn equals_feature(names: &[&String], good: &[Features], bad: &[Features]) -> Option<String> {
-    for (i, left) in names.iter().enumerate() {
-        for right in &names[i + 1..] {
-            let holds = |f: &Features| same(f.get(*left), f.get(*right));
-            if good.iter().all(holds) && !bad.iter().any(holds) {
-                return Some(format!("{left} == {right}"));
-            }
+/// The fields of a tuple behind the first.
+fn tail(value: Option<&AttrValue>) -> Option<AttrValue> {
+    match value {
+        Some(AttrValue::Tuple(fields)) => Some(AttrValue::Tuple(fields.get(1..)?.to_vec())),
+        _ => None,
+    }
+}
+
+/// Whether two features measure the same kind of thing: extents and groups, or ranks.
+fn comparable(a: &str, b: &str) -> bool {
+    let is_count = |name: &str| name.contains(".shape[") || name.ends_with(".groups");
+    is_count(a) && is_count(b) || a.ends_with(".ndim") && b.ends_with(".ndim")
+}
+
+/// A feature that equals a value. An attribute may be absent on good instances: then it has its
+/// default there.
+fn equals_constant(name: &str, good: &[Features], add: &mut Add<'_>) {
+    let present: Vec<&AttrValue> = good.iter().filter_map(|f| f.get(name)).collect();
+    let Some(&value) = present.first().filter(|_| present.len() >= ENOUGH) else { return };
+    let holds = |f: &Features| f.get(name).is_none_or(|found| same(Some(found), Some(value)));
+    // A bad instance without the attribute has its default too, which may be right.
+    add(format!("{name} == {}", show(value)), &holds);
+}
+
+/// A feature that has one of the values of bad instances on no good one: a number of groups, an
+/// axis, a rank, an element type. Extents of small instances have all small values.
+fn differs_from_constant(name: &str, bad: &[Features], add: &mut Add<'_>) {
+    if name.contains(".shape") {
+        let one = AttrValue::Int(1);
+        return add(format!("{name} != 1"), &|f| !same(f.get(name), Some(&one)));
+    }
+    let mut tried: Vec<&AttrValue> = Vec::new();
+    for value in bad.iter().filter_map(|f| f.get(name)) {
+        if !tried.iter().any(|known| same(Some(known), Some(value))) {
+            tried.push(value);
+            let holds = |f: &Features| !same(f.get(name), Some(value));
+            add(format!("{name} != {}", show(value)), &holds);
         }
     }
-    None
 }
 
 #[cfg(test)]
@@ -103,7 +196,28 @@ mod tests {
         let good: Vec<Features> = (1..6).map(|n| features(n, n + 2, n + 2)).collect();
         let bad = [features(2, 1, 3), features(3, 2, 5)];
         assert_eq!(separate(&good, &bad).as_deref(), Some("x.shape[0] == y.shape[1]"));
-        assert_eq!(separate(&good, &[features(2, 3, 3)]), None);
+        assert_eq!(separate(&good, &[features(2, 4, 4)]), None);
         assert_eq!(separate(&good[..2], &bad), None);
+    }
+
+    #[test]
+    fn two_conditions_may_be_needed() {
+        let good: Vec<Features> = (1..6).map(|n| features(1, n, n)).collect();
+        let bad = [features(2, 3, 3), features(1, 2, 3)];
+        let found = separate(&good, &bad);
+        assert_eq!(found.as_deref(), Some("c.groups == 1 && x.shape[0] == y.shape[1]"));
+    }
+
+    #[test]
+    fn order_and_divisibility_are_seen() {
+        let good: Vec<Features> = (1..6).map(|n| features(n, 2 * n, 7 - n)).collect();
+        let bad = [features(2, 5, 1), features(3, 7, 9), features(5, 8, 3)];
+        assert_eq!(separate(&good, &bad).as_deref(), Some("x.shape[0] mod c.groups == 0"));
+        let good: Vec<Features> = (2..7).map(|n| features(n, n, n + n % 3)).collect();
+        let bad = [features(4, 5, 4), features(3, 7, 6), features(5, 5, 1)];
+        assert_eq!(separate(&good, &bad).as_deref(), Some("x.shape[0] <= y.shape[1]"));
+        let good: Vec<Features> = [2, 3, 5, 7, 9].map(|n| features(n, 9 - n, n)).into();
+        let bad = [features(4, 5, 4), features(4, 2, 4), features(4, 7, 4)];
+        assert_eq!(separate(&good, &bad).as_deref(), Some("c.groups != 4"));
     }
 }

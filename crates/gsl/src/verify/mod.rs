@@ -12,7 +12,8 @@
 //! field, where random inputs tell different polynomials apart with a probability that is stated
 //! (`field`); where that leaves a doubt, on small integers (`real`). A rule that is wrong is
 //! shown with its smallest counterexample, and with the condition that tells the good instances
-//! from the bad ones if there is a simple one (`condition`).
+//! from the bad ones if there is a simple one (`condition`). A part of the instances is also tried
+//! with symbols for extents (`symbolic`).
 //!
 //! A verdict is about the extents and attributes that were tried: evidence, not a proof. What is
 //! undefined in the source (a division by zero) may be anything in the target.
@@ -25,6 +26,7 @@ mod instance;
 mod prime;
 mod real;
 mod shapes;
+mod symbolic;
 mod trial;
 mod verdict;
 
@@ -61,6 +63,9 @@ impl Default for Effort {
     }
 }
 
+/// One in so many instances is also tried with symbols for extents.
+const SYMBOLIC_SHARE: usize = 4;
+
 /// Verifies a rule.
 ///
 /// Deterministic; takes time in proportion to `effort.attempts`, at most a second or so for the
@@ -93,6 +98,10 @@ struct Search<'a> {
     refused: Vec<Features>,
     evidence: Evidence,
     counterexample: Option<Counterexample>,
+    /// The first difference where extents are symbols.
+    symbolic_failure: Option<Counterexample>,
+    /// Apart from the other, so that what is tried does not depend on it.
+    symbolic_rng: fastrand::Rng,
     built: usize,
     matched: usize,
 }
@@ -109,6 +118,8 @@ impl<'a> Search<'a> {
             refused: Vec::new(),
             evidence: Evidence::default(),
             counterexample: None,
+            symbolic_failure: None,
+            symbolic_rng: fastrand::Rng::with_seed(effort.seed ^ 0x5EED),
             built: 0,
             matched: 0,
         }
@@ -125,11 +136,29 @@ impl<'a> Search<'a> {
                 continue;
             }
             let features = condition::features(self.rule.rule(), &made);
+            let twin = match self.built % SYMBOLIC_SHARE {
+                0 => symbolic::generalise(&made.module, &mut self.symbolic_rng),
+                _ => None,
+            };
+            if let Some(twin) = twin {
+                self.note_symbolic(twin);
+            }
             match try_instance(self.rule, made, &mut sampler.rng) {
                 Outcome::NoMatch => continue,
                 outcome => self.note(outcome, features),
             }
             self.seen.insert(description);
+        }
+    }
+
+    /// Tries the rule where extents are symbols.
+    fn note_symbolic(&mut self, twin: Module) {
+        match symbolic::try_symbolic(self.rule, twin, &mut self.symbolic_rng) {
+            symbolic::Outcome::Void => {}
+            symbolic::Outcome::Equal => self.evidence.symbolic += 1,
+            symbolic::Outcome::Different(found) => {
+                self.symbolic_failure.get_or_insert(found);
+            }
         }
     }
 
@@ -167,6 +196,10 @@ impl<'a> Search<'a> {
     fn verdict(mut self) -> Verdict {
         self.evidence.guard = condition::separate(&self.good, &self.refused);
         let evidence = self.evidence;
+        if let (None, Some(counterexample)) = (&self.counterexample, &self.symbolic_failure) {
+            let counterexample = counterexample.clone();
+            return Verdict::Wrong { counterexample, evidence };
+        }
         match self.counterexample {
             Some(counterexample) => match condition::separate(&self.good, &self.bad) {
                 Some(condition) => Verdict::HoldsIf { condition, counterexample, evidence },

@@ -73,7 +73,7 @@ pub(super) fn try_instance(rule: &CompiledRule, made: Instance, rng: &mut Rng) -
         let Some(expected) = expected else { continue };
         let Some(found) = real::run(&module, inputs) else {
             let difference = "the source can be evaluated, the target cannot".to_owned();
-            return different(&module, &leaves, inputs, source, difference);
+            return Outcome::Different(different(&module, &leaves, inputs, source, difference));
         };
         match real::compare(&expected, &found, exact) {
             Comparison::Void => {}
@@ -81,7 +81,7 @@ pub(super) fn try_instance(rule: &CompiledRule, made: Instance, rng: &mut Rng) -
             Comparison::Equal => outcome = Outcome::Rounded,
             Comparison::Different(found) => {
                 let difference = format!("output {}: {}", found.output, found.text);
-                return different(&module, &leaves, inputs, source, difference);
+                return Outcome::Different(different(&module, &leaves, inputs, source, difference));
             }
         }
     }
@@ -123,7 +123,7 @@ pub(super) fn describe(made: &Instance) -> String {
 }
 
 /// The operations of a program, one a line, with numbers for values.
-fn lines(module: &Module) -> Vec<String> {
+pub(super) fn lines(module: &Module) -> Vec<String> {
     let mut names: FxHashMap<Value, String> = FxHashMap::default();
     for (i, value) in module.args(module.body()).iter().enumerate() {
         names.insert(*value, format!("x{i}"));
@@ -167,13 +167,13 @@ fn with_elements(
     leaves.into_iter().map(|(name, value)| (name, value, tensor(value))).collect()
 }
 
-fn different(
+pub(super) fn different(
     module: &Module,
     leaves: &[(String, Value, Option<Tensor>)],
     inputs: &[Datum],
     source: Vec<String>,
     difference: String,
-) -> Outcome {
+) -> Counterexample {
     let args = module.args(module.body());
     let mut out = Vec::new();
     for (name, value, constant) in leaves {
@@ -189,5 +189,5 @@ fn different(
         });
     }
     let size = out.iter().map(|leaf| leaf.elements.len()).sum();
-    Outcome::Different(Counterexample { leaves: out, source, difference, size })
+    Counterexample { leaves: out, source, difference, size }
 }

@@ -41,6 +41,8 @@ pub struct Evidence {
     pub integers: usize,
     /// Instances on which both sides are equal up to rounding.
     pub rounded: usize,
+    /// Instances with symbolic extents on which both sides are equal at several sizes.
+    pub symbolic: usize,
     /// The greatest degree of a polynomial that was compared.
     pub degree: u32,
     /// Instances that match and are refused, because the target has another type or none.
@@ -141,6 +143,9 @@ impl fmt::Display for Evidence {
         write!(f, " ({})", parts.collect::<Vec<_>>().join(", "))?;
         if let Some(chance) = self.chance() {
             write!(f, ", each wrong by chance {chance:.0e}")?;
+        }
+        if self.symbolic > 0 {
+            write!(f, "; {} more with symbolic extents", self.symbolic)?;
         }
         if self.refused > 0 {
             write!(f, "; {} more refused by their types", self.refused)?;

@@ -1,0 +1,186 @@
+//! Calls: operands, attributes, and how many results they have.
+
+use tangram_ir::{Loc, Op, OpDef, Point, Value};
+use tangram_tensor::DType;
+
+use super::super::attributes::{self, Call};
+use super::super::shapes::{self, Extents, Request};
+use super::{Draft, Item};
+use crate::ast::{PatId, PatternKind};
+use crate::eval::AttrValue;
+use crate::mapping::to_attr;
+
+impl Draft<'_> {
+    pub(super) fn call(&mut self, frame: usize, id: PatId, want: Option<&Extents>) -> Option<Item> {
+        let plan = self.plan;
+        let PatternKind::Call { op, args, commutative, .. } = &plan.rule().pattern(id).kind else {
+            return None;
+        };
+        let name = match self.names.get(op) {
+            Some(name) => *name,
+            None => *self.names.entry(*op).or_insert(*self.rng.choice(plan.names(*op))?),
+        };
+        let context = self.module.context_arc().clone();
+        let def = context.def(name)?;
+        let given = self.given(id);
+        let short = def.name.trim_start_matches("nn.");
+        let mut operands = self.operands((frame, id), short, args, want, &given)?;
+        if *commutative && operands.len() == 2 && self.rng.bool() {
+            operands.swap(0, 1);
+        }
+        let results = self.result_count(id);
+        let attrs = self.dictionary(id, def, &given, &operands, (want, results))?;
+        let end = Point::End(self.module.body());
+        let made =
+            self.module.build(end, name, &operands, attrs, Some(results), Loc::UNKNOWN).ok()?;
+        Some(match self.module.result_count(made) {
+            1 if !plan.is_tuple(id) => Item::One(self.module.result(made, 0)),
+            _ => Item::Results(made),
+        })
+    }
+
+    /// The attributes that the rule fixes, as far as they are known already.
+    fn given(&mut self, id: PatId) -> Vec<(String, AttrValue)> {
+        let plan = self.plan;
+        let PatternKind::Call { attrs, .. } = &plan.rule().pattern(id).kind else {
+            return Vec::new();
+        };
+        let mut given = Vec::new();
+        for field in attrs {
+            given.extend(self.evaluate(field.value).map(|v| (field.name.clone(), v)));
+        }
+        for name in ["axis", "groups"] {
+            if !given.iter().any(|(known, _)| known == name) {
+                given.extend(self.hinted(id, name).map(|value| (name.to_owned(), value)));
+            }
+        }
+        given
+    }
+
+    /// Makes the operands, calls before leaves.
+    fn operands(
+        &mut self,
+        (frame, _): (usize, PatId),
+        name: &str,
+        args: &[PatId],
+        want: Option<&Extents>,
+        given: &[(String, AttrValue)],
+    ) -> Option<Vec<Value>> {
+        let int = |name: &str| {
+            let found = given.iter().find(|(known, _)| known == name);
+            found.and_then(|(_, v)| if let AttrValue::Int(n) = v { Some(*n) } else { None })
+        };
+        let mut flat = Vec::new();
+        for &arg in args {
+            match &self.plan.rule().pattern(arg).kind {
+                PatternKind::Tuple(fields) => flat.extend(fields.iter().copied()),
+                _ => flat.push(arg),
+            }
+        }
+        let mut order: Vec<usize> = (0..flat.len()).collect();
+        order.sort_by_key(|&i| {
+            let key = self.resolve(frame, flat[i]);
+            let leaf = self.plan.rule().pattern(key.1).parts().is_empty();
+            if self.made.contains_key(&key) { 0 } else { 1 + i32::from(leaf) }
+        });
+        let mut made: Vec<Vec<Value>> = vec![Vec::new(); flat.len()];
+        let mut known: Vec<Option<Extents>> = vec![None; flat.len()];
+        for i in order {
+            let (axis, groups) = (int("axis"), int("groups"));
+            let request = Request { name, index: i, known: &known, want, axis, groups };
+            let proposal = shapes::propose(&request, self.rng, self.cap);
+            let outer = self.dtype;
+            self.dtype = operand_dtype(name, i).unwrap_or(outer);
+            let values = self.values(frame, flat[i], Some(&proposal));
+            self.dtype = outer;
+            made[i] = values?;
+            known[i] = made[i].first().and_then(|v| self.extents(*v));
+        }
+        Some(made.into_iter().flatten().collect())
+    }
+
+    /// How many results are projected, and now and then one more.
+    fn result_count(&mut self, id: PatId) -> usize {
+        let mut highest = None;
+        for (_, pattern) in self.plan.rule().patterns() {
+            let PatternKind::Proj { tuple, index } = &pattern.kind else { continue };
+            if *tuple == id {
+                let index = match self.evaluate(*index) {
+                    Some(AttrValue::Int(n)) => usize::try_from(n).unwrap_or(0).min(8),
+                    _ => 1,
+                };
+                highest = highest.max(Some(index));
+            }
+        }
+        match highest {
+            Some(index) => index + 1 + usize::from(self.rng.u8(0..4) == 0),
+            None if self.plan.is_tuple(id) => self.rng.usize(1..=3),
+            None => 1,
+        }
+    }
+
+    fn dictionary(
+        &mut self,
+        id: PatId,
+        def: &'static OpDef,
+        given: &[(String, AttrValue)],
+        operands: &[Value],
+        (want, results): (Option<&Extents>, usize),
+    ) -> Option<tangram_ir::Attr> {
+        let plan = self.plan;
+        let rest = match &plan.rule().pattern(id).kind {
+            PatternKind::Call { rest, .. } => *rest,
+            _ => None,
+        };
+        let copied = rest.and_then(|rest| self.bound_op(rest)).map(|op| self.module.attrs(op));
+        let shapes: Vec<Extents> =
+            operands.iter().map(|v| self.extents(*v).unwrap_or_default()).collect();
+        let short = def.name.trim_start_matches("nn.");
+        let call = Call { name: short, shapes: &shapes, want, results };
+        let context = self.module.context_arc().clone();
+        let mut entries = Vec::new();
+        for attr in def.attrs {
+            let fixed = given.iter().find(|(name, _)| name == attr.name).map(|(_, v)| v.clone());
+            if let (None, Some(dict)) = (&fixed, copied) {
+                let name = context.str(attr.name);
+                entries.extend(context.entry(dict, name).map(|attr| (name, attr)));
+                continue;
+            }
+            let value = match fixed.or_else(|| self.hinted(id, attr.name)) {
+                Some(value) => Some(value),
+                None if self.is_left_out(id, attr) => None,
+                None => attributes::propose(&call, attr, self.rng),
+            };
+            if let Some(value) = value {
+                let made = to_attr(&self.module, attr.kind, &value)?;
+                entries.push((context.str(attr.name), made));
+            }
+        }
+        Some(context.dict(entries))
+    }
+
+    fn is_left_out(&mut self, id: PatId, attr: &tangram_ir::AttrDef) -> bool {
+        let rarely = self.hints.mentions(id, attr.name) || attr.name == "groups";
+        !attr.required && self.rng.u8(0..20) < if rarely { 1 } else { 8 }
+    }
+
+    fn bound_op(&self, id: PatId) -> Option<Op> {
+        match self.made.get(&self.resolve(self.at, id))? {
+            Item::One(value) => self.module.def_op(*value),
+            Item::Results(op) => Some(*op),
+            Item::Many(_) => None,
+        }
+    }
+}
+
+/// The element type of operands that are no data.
+fn operand_dtype(name: &str, index: usize) -> Option<DType> {
+    match (name, index) {
+        ("where", 0) | ("compress", 1) => Some(DType::Bool),
+        ("logical_and" | "logical_or" | "logical_xor" | "logical_not", _) => Some(DType::Bool),
+        ("take" | "gather_elements" | "gather_nd" | "sequence_at" | "split_to_sequence", 1) => {
+            Some(DType::I64)
+        }
+        _ => None,
+    }
+}

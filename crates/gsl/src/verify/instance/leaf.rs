@@ -1,0 +1,165 @@
+//! Inputs and constants: their extents, element types and elements.
+
+use fastrand::Rng;
+use tangram_dialects::{constant, dtype};
+use tangram_ir::{Dim, Loc, Point};
+use tangram_tensor::elementwise::cast;
+use tangram_tensor::{DType, Tensor};
+
+use super::super::shapes::{self, Extents};
+use super::{Draft, Item};
+use crate::ast::{ExprId, PatId, TensorFields};
+use crate::eval::AttrValue;
+use crate::mapping::from_value;
+
+impl Draft<'_> {
+    /// Extents of an input or constant: what it is wanted for, bent to what the rule says.
+    pub(super) fn leaf_extents(
+        &mut self,
+        id: PatId,
+        want: Option<&Extents>,
+        fields: Option<&TensorFields>,
+    ) -> Extents {
+        let given = fields.and_then(|f| f.shape).and_then(|e| self.evaluate(e)).and_then(extents);
+        if let Some(shape) = given.or_else(|| extents(self.hinted(id, "shape")?)) {
+            return shape;
+        }
+        let ndim = fields.and_then(|f| f.ndim).and_then(|e| self.evaluate(e));
+        let rank = match ndim.or_else(|| self.hinted(id, "ndim")) {
+            Some(AttrValue::Int(n)) => usize::try_from(n).ok().filter(|n| *n <= 6),
+            _ => None,
+        };
+        let mut out = match (want, rank.or(self.hints.rank(id))) {
+            (Some(want), None) => want.clone(),
+            (Some(want), Some(rank)) if want.len() == rank => want.clone(),
+            (Some(want), Some(rank)) if want.len() > rank => want[want.len() - rank..].to_vec(),
+            (_, rank) => shapes::free(self.rng, self.cap, rank),
+        };
+        for i in 0..out.len() {
+            let hints = self.hints.fields(id, "shape", i).to_vec();
+            if let Some(AttrValue::Int(n)) = self.one_of(&hints)
+                && let Ok(n @ 0..=16) = usize::try_from(n)
+            {
+                out[i] = n;
+            }
+        }
+        out
+    }
+
+    /// Most of the time a value that the rule compares an attribute with.
+    pub(super) fn hinted(&mut self, id: PatId, name: &str) -> Option<AttrValue> {
+        let hints = self.hints.values(id, name).to_vec();
+        self.one_of(&hints)
+    }
+
+    fn one_of(&mut self, hints: &[ExprId]) -> Option<AttrValue> {
+        if hints.is_empty() || self.rng.u8(0..4) == 0 {
+            return None;
+        }
+        let expr = *self.rng.choice(hints)?;
+        let found = self.evaluate(expr)?;
+        // Between two bounds.
+        if let (AttrValue::Float(a), [first, second]) = (&found, hints)
+            && let (Some(AttrValue::Float(b)), Some(AttrValue::Float(c))) =
+                (self.evaluate(*first), self.evaluate(*second))
+        {
+            return Some(AttrValue::Float(if self.rng.bool() { (b + c) / 2.0 } else { *a }));
+        }
+        Some(found)
+    }
+
+    pub(super) fn leaf_dtype(&mut self, id: PatId, fields: Option<&TensorFields>) -> Option<DType> {
+        let said = fields.and_then(|f| f.dtype).and_then(|e| self.evaluate(e));
+        match said.or_else(|| self.hinted(id, "dtype")) {
+            Some(AttrValue::Str(name)) => DType::ALL.into_iter().find(|d| d.name() == name),
+            _ => None,
+        }
+    }
+
+    pub(super) fn leaf(
+        &mut self,
+        frame: usize,
+        id: PatId,
+        want: Option<&Extents>,
+        fields: Option<&TensorFields>,
+    ) -> Option<Item> {
+        let shape = self.leaf_extents(id, want, fields);
+        let dtype = self.leaf_dtype(id, fields).unwrap_or(self.dtype);
+        let context = self.module.context_arc().clone();
+        let dims: Vec<Dim> = shape.iter().map(|&n| Dim::fixed(n as i64)).collect();
+        let ty = context.tensor_type(&dims, dtype::type_of(&context, dtype));
+        let body = self.module.body();
+        let value = self.module.add_arg(body, ty);
+        self.leaves.push((self.name_of(frame, id), value));
+        Some(Item::One(value))
+    }
+
+    pub(super) fn constant(
+        &mut self,
+        (frame, id): (usize, PatId),
+        want: Option<&Extents>,
+        (value, splat): (Option<ExprId>, bool),
+        fields: &TensorFields,
+    ) -> Option<Item> {
+        let shape = self.leaf_extents(id, want, Some(fields));
+        let dtype = self.leaf_dtype(id, Some(fields)).unwrap_or(self.dtype);
+        let stated = value.and_then(|value| self.evaluate(value));
+        let tensor = match &stated {
+            Some(value) => {
+                let scalar = !matches!(value, AttrValue::Tuple(_));
+                let shape = (splat || scalar).then_some(shape.as_slice());
+                from_value(value, dtype, shape).ok()?
+            }
+            None if self.hints.is_pinned(id) => self.pinned(dtype, &shape)?,
+            None => self.random(dtype, &shape)?,
+        };
+        let end = Point::End(self.module.body());
+        let op = constant::build(&mut self.module, end, &tensor, "c", Loc::UNKNOWN);
+        let value = self.module.result(op, 0);
+        if stated.is_none() && !self.hints.is_pinned(id) {
+            self.free.push(value);
+        }
+        self.leaves.push((self.name_of(frame, id), value));
+        Some(Item::One(value))
+    }
+
+    fn random(&mut self, dtype: DType, shape: &[usize]) -> Option<Tensor> {
+        random(dtype, shape, self.positive, self.rng)
+    }
+
+    /// A constant whose elements the rule reads: an index, a list of sizes, an epsilon.
+    fn pinned(&mut self, dtype: DType, shape: &[usize]) -> Option<Tensor> {
+        if dtype == DType::I64 {
+            let element = i64::from(!shape.is_empty() || self.rng.bool());
+            let count = tangram_tensor::element_count(shape)?;
+            return Tensor::from_vec(shape, vec![element; count]).ok();
+        }
+        random(dtype, shape, true, self.rng)
+    }
+}
+
+/// Random small numbers.
+pub(in crate::verify) fn random(
+    dtype: DType,
+    shape: &[usize],
+    positive: bool,
+    rng: &mut Rng,
+) -> Option<Tensor> {
+    let count = tangram_tensor::element_count(shape)?;
+    let low = if positive { 1 } else { -4 };
+    let element = |rng: &mut Rng| match dtype {
+        DType::Bool => f64::from(u8::from(rng.bool())),
+        _ => rng.i64(low..=4) as f64,
+    };
+    let elements = (0..count).map(|_| element(rng)).collect();
+    cast(&Tensor::from_vec(shape, elements).ok()?, dtype).ok()
+}
+
+fn extents(value: AttrValue) -> Option<Extents> {
+    let AttrValue::Tuple(fields) = value else { return None };
+    let extent = |field: AttrValue| match field {
+        AttrValue::Int(n) => usize::try_from(n).ok().filter(|n| *n <= 64),
+        _ => None,
+    };
+    fields.into_iter().map(extent).collect()
+}
