@@ -3,6 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use tangram::dialects;
+use tangram::gsl::check::{check_rule, has_errors};
+use tangram::gsl::schema::NnSchema;
 use tangram::gsl::verify::{Effort, Verdict};
 use tangram::gsl::{import, text};
 use tangram::{Library, ON_REQUEST, SHIPPED};
@@ -134,37 +137,64 @@ fn import(file: &Path, output: Option<&Path>, pairs: bool) -> Result<ExitCode, E
     Ok(ExitCode::SUCCESS)
 }
 
-/// Checks rules against the operations, then verifies them.
+/// Checks rules against the operations, then verifies those in which nothing was found.
 fn check(names: &[String], quick: bool, json: bool) -> Result<ExitCode, Error> {
     let all: Vec<String> = if names.is_empty() {
         SHIPPED.iter().map(|(topic, _)| (*topic).to_owned()).collect()
     } else {
         names.to_vec()
     };
-    let (mut wrong, mut count, mut verdicts) = (0, 0, Vec::new());
+    let context = dialects::context();
+    let schema = NnSchema::new(&context);
+    let (mut faulty, mut count, mut verdicts) = (0, 0, Vec::new());
     for name in &all {
         let mut library = Library::default();
         library.add(name)?;
         count += library.rules.len();
         let found = library.check();
         if !found.is_empty() {
-            wrong += 1;
             out::print(found)?;
-        } else if !quick {
+            let before = library.rules.len();
+            library.rules.retain(|rule| !has_errors(&check_rule(rule, &schema)));
+            faulty += before - library.rules.len();
+        }
+        if !quick {
             verdicts.extend(library.verify(&Effort::default()));
         }
     }
-    wrong += verdicts.iter().filter(|(_, verdict)| verdict.is_wrong()).count();
+    let wrong = verdicts.iter().filter(|(_, verdict)| verdict.is_wrong()).count();
     if json {
         out::print(format!("{}\n", verdicts_json(&verdicts)))?;
     } else {
         for (name, verdict) in &verdicts {
             out::print(format!("{name}: {verdict}\n"))?;
         }
-        let unknown = verdicts.iter().filter(|(_, v)| !v.holds() && !v.is_wrong()).count();
-        out::print(format!("{count} rules checked, {wrong} wrong, {unknown} not decided\n"))?;
+        out::print(format!("{count} rules: {}\n", summary(&verdicts, faulty)))?;
     }
-    Ok(if wrong > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    Ok(if wrong + faulty > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// How many rules came to which end.
+fn summary(verdicts: &[(String, Verdict)], faulty: usize) -> String {
+    let (mut hold, mut conditional, mut wrong, mut unknown) = (0, 0, 0, 0);
+    for (_, verdict) in verdicts {
+        match verdict {
+            Verdict::Holds(_) => hold += 1,
+            Verdict::HoldsIf { .. } => conditional += 1,
+            Verdict::Wrong { .. } => wrong += 1,
+            _ => unknown += 1,
+        }
+    }
+    let ends = [
+        (hold, "hold"),
+        (conditional, "hold only under a further condition"),
+        (wrong, "wrong"),
+        (unknown, "not decided"),
+        (faulty, "not well formed"),
+    ];
+    let told = ends.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}"));
+    let told = told.collect::<Vec<_>>().join(", ");
+    if told.is_empty() { "nothing found".to_owned() } else { told }
 }
 
 /// Says what the rules of a set do to each other.

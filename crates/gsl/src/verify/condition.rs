@@ -48,9 +48,10 @@ pub(super) fn features(rule: &Rule, instance: &Instance) -> Features {
     out
 }
 
-/// A condition that holds on all good instances, and the bad ones that it leaves.
+/// A condition, on how many good instances it holds, and on which bad ones.
 struct Candidate {
     text: String,
+    good: usize,
     left: Vec<bool>,
 }
 
@@ -65,7 +66,7 @@ pub(super) fn separate(good: &[Features], bad: &[Features]) -> Option<String> {
     if good.len() < ENOUGH || bad.is_empty() {
         return None;
     }
-    let all = candidates(good, bad);
+    let all = candidates(good, bad, good.len());
     if let Some(one) = all.iter().find(|candidate| candidate.excludes_all()) {
         return Some(one.text.clone());
     }
@@ -78,18 +79,40 @@ pub(super) fn separate(good: &[Features], bad: &[Features]) -> Option<String> {
     })
 }
 
-/// Simple conditions that hold on all of `good` and not on all of `bad`: those that fix a feature,
+/// Proposes a condition that is enough, though it may be more than is needed: it holds on none of
+/// `bad`, and on as many of `good` as one can.
+pub(super) fn suffice(good: &[Features], bad: &[Features]) -> Option<String> {
+    let least = ENOUGH.max(good.len() / 4);
+    if good.len() < least || bad.is_empty() {
+        return None;
+    }
+    let mut best: Option<Candidate> = None;
+    for candidate in candidates(good, bad, least) {
+        let better = best.as_ref().is_none_or(|best| candidate.good > best.good);
+        if candidate.excludes_all() && better {
+            best = Some(candidate);
+        }
+    }
+    best.map(|candidate| candidate.text)
+}
+
+/// Simple conditions that hold on some of `good` and not on all of `bad`: those that fix a feature,
 /// those that make two equal, those that exclude a value, then order and divisibility.
-fn candidates(good: &[Features], bad: &[Features]) -> Vec<Candidate> {
+///
+/// Those that hold on less than `least` of `good` are left out; most fail at once.
+fn candidates(good: &[Features], bad: &[Features], least: usize) -> Vec<Candidate> {
     let names: BTreeSet<&String> = good.iter().flat_map(Features::keys).collect();
     let names: Vec<&String> = names.into_iter().collect();
     let mut out = Vec::new();
     let mut add = |text: String, holds: &dyn Fn(&Features) -> bool| {
-        if good.iter().all(holds) {
-            let left: Vec<bool> = bad.iter().map(holds).collect();
-            if left.contains(&false) {
-                out.push(Candidate { text, left });
-            }
+        let spare = good.len() - least;
+        let failed = good.iter().filter(|&features| !holds(features)).take(spare + 1).count();
+        if failed > spare {
+            return;
+        }
+        let left: Vec<bool> = bad.iter().map(holds).collect();
+        if left.contains(&false) {
+            out.push(Candidate { text, good: good.len() - failed, left });
         }
     };
     for name in &names {
@@ -152,14 +175,24 @@ fn comparable(a: &str, b: &str) -> bool {
     is_count(a) && is_count(b) || a.ends_with(".ndim") && b.ends_with(".ndim")
 }
 
-/// A feature that equals a value. An attribute may be absent on good instances: then it has its
-/// default there.
+/// A feature that equals a value. An attribute may be absent: then it has its default, which may
+/// be that value.
 fn equals_constant(name: &str, good: &[Features], add: &mut Add<'_>) {
-    let present: Vec<&AttrValue> = good.iter().filter_map(|f| f.get(name)).collect();
-    let Some(&value) = present.first().filter(|_| present.len() >= ENOUGH) else { return };
-    let holds = |f: &Features| f.get(name).is_none_or(|found| same(Some(found), Some(value)));
-    // A bad instance without the attribute has its default too, which may be right.
-    add(format!("{name} == {}", show(value)), &holds);
+    let mut values: Vec<(&AttrValue, usize)> = Vec::new();
+    for value in good.iter().filter_map(|f| f.get(name)) {
+        match values.iter_mut().find(|(known, _)| same(Some(known), Some(value))) {
+            Some((_, count)) => *count += 1,
+            None => values.push((value, 1)),
+        }
+    }
+    let absent = !name.contains(".shape") && !name.ends_with(".ndim");
+    for (value, _) in values.into_iter().filter(|(_, count)| *count >= ENOUGH) {
+        let holds = |f: &Features| match f.get(name) {
+            Some(found) => same(Some(found), Some(value)),
+            None => absent,
+        };
+        add(format!("{name} == {}", show(value)), &holds);
+    }
 }
 
 /// A feature that has one of the values of bad instances on no good one: a number of groups, an
@@ -219,5 +252,14 @@ mod tests {
         let good: Vec<Features> = [2, 3, 5, 7, 9].map(|n| features(n, 9 - n, n)).into();
         let bad = [features(4, 5, 4), features(4, 2, 4), features(4, 7, 4)];
         assert_eq!(separate(&good, &bad).as_deref(), Some("c.groups != 4"));
+    }
+
+    #[test]
+    fn a_condition_may_ask_for_more_than_is_needed() {
+        let mut good: Vec<Features> = (1..6).map(|n| features(n, n, n)).collect();
+        good.push(features(2, 1, 3));
+        let bad = [features(2, 2, 3), features(4, 2, 4), features(3, 3, 4)];
+        assert_eq!(separate(&good, &bad), None);
+        assert_eq!(suffice(&good, &bad).as_deref(), Some("x.shape[0] == y.shape[1]"));
     }
 }

@@ -201,7 +201,9 @@ impl<'a> Search<'a> {
             return Verdict::Wrong { counterexample, evidence };
         }
         match self.counterexample {
-            Some(counterexample) => match condition::separate(&self.good, &self.bad) {
+            Some(counterexample) => match condition::separate(&self.good, &self.bad)
+                .or_else(|| condition::suffice(&self.good, &self.bad))
+            {
                 Some(condition) => Verdict::HoldsIf { condition, counterexample, evidence },
                 None => Verdict::Wrong { counterexample, evidence },
             },
