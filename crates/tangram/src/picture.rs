@@ -91,7 +91,7 @@ fn name(module: &Module, value: Value) -> &str {
     module.value_name(value).map_or("", |name| module.context().text(name))
 }
 
-/// A short form of the type of `value`: `f32[N, 3, 224, 224]`.
+/// A short form of the type of `value`: `float32[N, 3, 224, 224]`.
 pub(crate) fn type_text(module: &Module, value: Value) -> String {
     let context = module.context();
     let element = |ty: Type| {

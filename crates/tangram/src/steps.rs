@@ -35,7 +35,7 @@ pub struct Step {
     pub made: Vec<Node>,
     /// What was erased, in order.
     pub removed: Vec<Node>,
-    /// What was left and changed, users of what was replaced among them.
+    /// What was left and changed or moved, users of what was replaced among them.
     pub modified: Vec<Node>,
 }
 
@@ -206,7 +206,9 @@ impl Listener for Recorder<'_> {
         }
     }
 
-    fn moved(&mut self, _: &Module, _: Op) {}
+    fn moved(&mut self, module: &Module, op: Op) {
+        self.modified(module, op);
+    }
 
     fn modified(&mut self, _: &Module, op: Op) {
         if self.keeps() {

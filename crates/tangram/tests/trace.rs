@@ -78,7 +78,7 @@ fn operands_and_results_have_names_and_types() {
     let made = fused["made"].as_array().expect("nodes");
     let conv = made.iter().find(|node| node["operation"] == "nn.conv2d").expect("a convolution");
     let operand = &conv["operands"][0];
-    assert!(operand["type"].as_str().is_some_and(|ty| ty.starts_with("f32[")), "{conv}");
+    assert!(operand["type"].as_str().is_some_and(|ty| ty.starts_with("float32[")), "{conv}");
     assert!(operand["name"].is_string() && conv["results"][0]["type"].is_string(), "{conv}");
     assert!(conv["attributes"]["strides"].as_str().is_some_and(|text| text.starts_with('[')));
     let matched = fused["matched"].as_array().expect("nodes");

@@ -35,7 +35,7 @@ pub struct Port {
     pub value: u32,
     /// Its name; `%` and a number for one without a name.
     pub name: String,
-    /// Its element type and extents, such as `f32[N, 3, 224, 224]`.
+    /// Its element type and extents, such as `float32[N, 3, 224, 224]`.
     #[serde(rename = "type")]
     pub ty: String,
 }
