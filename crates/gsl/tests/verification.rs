@@ -72,8 +72,8 @@ fn a_missing_condition_is_proposed() {
         ),
         (
             "let x = *; let k = const { ndim = 1 };
-             match softmax(x) as s; where x.ndim == 2, s.axis == 0 || s.axis == 1;
-             rewrite transpose(softmax(transpose(x) { axes = [1, 0] }) { axis = 1 }) { axes = [1, 0] };",
+             match softmax(x) { flatten = false } as s; where x.ndim == 2, s.axis == 0 || s.axis == 1;
+             rewrite transpose(softmax(transpose(x) { axes = [1, 0] }) { axis = 1, flatten = false }) { axes = [1, 0] };",
             "s.axis == 0",
         ),
     ];

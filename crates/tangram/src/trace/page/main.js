@@ -135,7 +135,7 @@ const KEYS = {
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target.matches("#filter, #radius")) {
+  if (event.target.matches?.("#filter, #radius")) {
     if (event.key === "Escape" || event.key === "Enter") event.target.blur();
     return;
   }
