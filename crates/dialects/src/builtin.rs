@@ -1,12 +1,21 @@
 //! MLIR's `builtin` dialect: modules and casts that a conversion leaves behind.
 
-use tangram_ir::{Arity, OpDef, OperandDef, ResultDef, Traits};
+use tangram_ir::{Arity, AttrDef, AttrKind, OpDef, OperandDef, ResultDef, Traits};
 
 /// Every definition of this dialect.
 pub static DEFS: &[&OpDef] = &[&MODULE, &UNREALIZED_CAST];
 
 /// `builtin.module`: the root of a program.
 pub static MODULE: OpDef = OpDef {
+    attrs: &[
+        AttrDef { name: "sym_name", kind: AttrKind::Str, required: false, doc: "its name" },
+        AttrDef {
+            name: "sym_visibility",
+            kind: AttrKind::Str,
+            required: false,
+            doc: "who may name it; everyone where absent",
+        },
+    ],
     regions: Some(1),
     traits: Traits::ISOLATED
         .union(Traits::SYMBOL_TABLE)

@@ -13,7 +13,27 @@ use rustc_hash::FxBuildHasher;
 /// write lock when it is new.
 pub(crate) struct Interner<T> {
     items: boxcar::Vec<T>,
-    index: RwLock<HashTable<u32>>,
+    index: RwLock<HashTable<Entry>>,
+}
+
+/// A number in the index, with a part of the hash of its value: most of what is not the same is
+/// told apart, and the table grows, without a look at the values.
+struct Entry {
+    hash: u32,
+    id: u32,
+}
+
+impl Entry {
+    /// The hash under which the table keeps it.
+    fn spread(hash: u32) -> u64 {
+        u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+}
+
+/// A part of the hash of `key`.
+fn hash<Q: Hash + ?Sized>(key: &Q) -> u32 {
+    let hash = FxBuildHasher.hash_one(key);
+    (hash ^ (hash >> 32)) as u32
 }
 
 impl<T: Hash + Eq> Interner<T> {
@@ -29,17 +49,27 @@ impl<T: Hash + Eq> Interner<T> {
         Q: Hash + Eq + ?Sized,
         T: Borrow<Q>,
     {
-        let hash = FxBuildHasher.hash_one(key);
-        if let Some(&id) = self.index.read().find(hash, |&id| self.at(id).borrow() == key) {
+        let hash = hash(key);
+        if let Some(id) = self.look(&self.index.read(), hash, key) {
             return id;
         }
         let mut index = self.index.write();
-        if let Some(&id) = index.find(hash, |&id| self.at(id).borrow() == key) {
+        if let Some(id) = self.look(&index, hash, key) {
             return id;
         }
         let id = u32::try_from(self.items.push(make())).expect("fewer than 2^32 interned values");
-        index.insert_unique(hash, id, |&id| FxBuildHasher.hash_one(self.at(id).borrow()));
+        let spread = |entry: &Entry| Entry::spread(entry.hash);
+        index.insert_unique(Entry::spread(hash), Entry { hash, id }, spread);
         id
+    }
+
+    fn look<Q>(&self, index: &HashTable<Entry>, hash: u32, key: &Q) -> Option<u32>
+    where
+        Q: Hash + Eq + ?Sized,
+        T: Borrow<Q>,
+    {
+        let same = |entry: &Entry| entry.hash == hash && self.at(entry.id).borrow() == key;
+        index.find(Entry::spread(hash), same).map(|entry| entry.id)
     }
 
     /// The value with this number.
@@ -53,7 +83,6 @@ impl<T: Hash + Eq> Interner<T> {
         Q: Hash + Eq + ?Sized,
         T: Borrow<Q>,
     {
-        let hash = FxBuildHasher.hash_one(key);
-        self.index.read().find(hash, |&id| self.at(id).borrow() == key).copied()
+        self.look(&self.index.read(), hash(key), key)
     }
 }

@@ -5,6 +5,7 @@
 //! handle is never given out again during the life of the module; using one is caught by an
 //! assertion in debug builds.
 
+mod branches;
 mod edit;
 mod order;
 mod query;
@@ -20,6 +21,7 @@ use crate::context::{Context, Name, Str};
 use crate::location::Loc;
 use crate::resource::Resources;
 use crate::types::Type;
+use branches::{Branch, BranchData};
 
 /// An operation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -135,6 +137,8 @@ struct OpData {
 struct Extra {
     regions: SmallVec<[Region; 2]>,
     successors: SmallVec<[Block; 2]>,
+    /// The slot of the first successor; the others follow.
+    first_branch: u32,
 }
 
 #[derive(Clone)]
@@ -164,6 +168,7 @@ struct BlockData {
     next: PackedOption<Block>,
     first: PackedOption<Op>,
     last: PackedOption<Op>,
+    first_branch: PackedOption<Branch>,
     args: Vec<Value>,
 }
 
@@ -185,6 +190,7 @@ pub struct Module {
     extras: Vec<Extra>,
     values: PrimaryMap<Value, ValueData>,
     operands: PrimaryMap<Operand, OperandData>,
+    branches: PrimaryMap<Branch, BranchData>,
     blocks: PrimaryMap<Block, BlockData>,
     regions: PrimaryMap<Region, RegionData>,
     /// Known elements of values that are no constants; see [`crate::Inferred::contents`].
@@ -205,6 +211,7 @@ impl Module {
             extras: Vec::new(),
             values: PrimaryMap::new(),
             operands: PrimaryMap::new(),
+            branches: PrimaryMap::new(),
             blocks: PrimaryMap::new(),
             regions: PrimaryMap::new(),
             contents: SecondaryMap::new(),

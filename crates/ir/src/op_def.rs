@@ -54,6 +54,9 @@ bitflags::bitflags! {
         const MAY_TRAP = 1 << 17;
         /// All variadic operands have one length, and all variadic results.
         const SAME_SIZES = 1 << 18;
+        /// Reads and writes those of its operands that are buffers; without any it has no effect
+        /// of its own.
+        const WRITES_BUFFERS = 1 << 19;
     }
 }
 

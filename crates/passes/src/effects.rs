@@ -22,10 +22,10 @@ const ALLOCATES: &[&str] = &["memref.alloc", "memref.alloca"];
 
 /// What `op` itself does.
 pub(crate) fn effect(module: &Module, op: Op) -> Effect {
+    if module.is_effect_free(op) {
+        return Effect::None;
+    }
     match module.def(op) {
-        Some(def) if def.traits.intersects(Traits::PURE | Traits::RECURSIVE_EFFECTS) => {
-            Effect::None
-        }
         Some(def) if READS.contains(&def.name) => Effect::Reads,
         Some(def) if ALLOCATES.contains(&def.name) => Effect::Allocates,
         _ => Effect::Any,

@@ -215,6 +215,110 @@ fn inline_leaves_calls_of_itself() {
 }
 
 #[test]
+fn inline_splits_the_block_of_a_call_of_several_blocks() {
+    let callee = r#""func.func"() <{sym_name = "g", function_type = (i1) -> i32, sym_visibility = "private"}> ({
+        ^bb0(%c: i1):
+          %one = "arith.constant"() <{value = 1 : i32}> : () -> i32
+          "cf.cond_br"(%c, %one)[^bb1, ^bb2] <{operandSegmentSizes = array<i32: 1, 0, 1>}> : (i1, i32) -> ()
+        ^bb1:
+          %two = "arith.constant"() <{value = 2 : i32}> : () -> i32
+          "func.return"(%two) : (i32) -> ()
+        ^bb2(%x: i32):
+          "func.return"(%x) : (i32) -> ()
+        }) : () -> ()
+    "#;
+    let caller = r#"^bb0(%c: i1):
+        %a = "func.call"(%c) <{callee = @g}> : (i1) -> i32
+        "func.return"(%a) : (i32) -> ()"#;
+    let after = r#"^bb0(%c: i1):
+        "cf.br"(%c)[^bb1] : (i1) -> ()
+      ^bb1(%d: i1):
+        %one = "arith.constant"() <{value = 1 : i32}> : () -> i32
+        "cf.cond_br"(%d, %one)[^bb2, ^bb3] <{operandSegmentSizes = array<i32: 1, 0, 1>}> : (i1, i32) -> ()
+      ^bb2:
+        %two = "arith.constant"() <{value = 2 : i32}> : () -> i32
+        "cf.br"(%two)[^bb4] : (i32) -> ()
+      ^bb3(%x: i32):
+        "cf.br"(%x)[^bb4] : (i32) -> ()
+      ^bb4(%a: i32):
+        "func.return"(%a) : (i32) -> ()"#;
+    let ty = "(i1) -> i32";
+    check("inline", &(callee.to_owned() + &function(ty, caller)), &function(ty, after));
+    let kept = callee.replace("private\"", "private\", no_inline");
+    let kept = kept + &function(ty, caller);
+    check("inline", &kept, &kept);
+}
+
+/// `linalg.fill` of `result`, with the region that it has in the generic form.
+fn fill(name: &str, output: &str, ty: &str, result: &str) -> String {
+    format!(
+        "{name}\"linalg.fill\"(%c, {output}) <{{operandSegmentSizes = array<i32: 1, 1>}}> ({{\n^bb0(%p: \
+         f32, %q: f32):\n\"linalg.yield\"(%p) : (f32) -> ()\n}}) : (f32, {ty}) -> {result}\n"
+    )
+}
+
+#[test]
+fn what_writes_buffers_is_not_dead() {
+    let body = "^bb0(%c: f32, %m: memref<4xf32>):\n".to_owned()
+        + &fill("", "%m", "memref<4xf32>", "()")
+        + "\"func.return\"() : () -> ()";
+    let source = function("(f32, memref<4xf32>) -> ()", &body);
+    check("func.func(canonicalize,cse,dce)", &source, &source);
+    let body = "^bb0(%c: f32, %t: tensor<4xf32>):\n".to_owned()
+        + &fill("%0 = ", "%t", "tensor<4xf32>", "tensor<4xf32>");
+    let end = "\"func.return\"() : () -> ()";
+    let ty = "(f32, tensor<4xf32>) -> ()";
+    let empty = function(ty, &format!("^bb0(%c: f32, %t: tensor<4xf32>):\n{end}"));
+    for pass in ["canonicalize", "dce"] {
+        check(&format!("func.func({pass})"), &function(ty, &(body.clone() + end)), &empty);
+    }
+}
+
+/// `linalg.transpose` by `order` of two dimensions.
+fn transpose(name: &str, input: &str, order: &str) -> String {
+    format!(
+        "{name} = \"linalg.transpose\"({input}, %o) <{{permutation = array<i64: {order}>}}> ({{\n^bb0(%p: \
+         f32, %q: f32):\n\"linalg.yield\"(%p) : (f32) -> ()\n}}) : (tensor<4x4xf32>, \
+         tensor<4x4xf32>) -> tensor<4x4xf32>\n"
+    )
+}
+
+#[test]
+fn canonicalize_drops_copies_and_transpositions_of_tensors() {
+    let head = "^bb0(%c: f32, %t: tensor<4x4xf32>, %o: tensor<4x4xf32>):\n";
+    let ty = "(f32, tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>";
+    let returned = |name: &str| format!("\"func.return\"({name}) : (tensor<4x4xf32>) -> ()");
+    let program = |body: &str, name: &str| function(ty, &format!("{head}{body}{}", returned(name)));
+    let nothing = program("", "%t");
+    let once = transpose("%0", "%t", "1, 0");
+    let twice = once.clone() + &transpose("%1", "%0", "1, 0");
+    check("func.func(canonicalize)", &program(&twice, "%1"), &nothing);
+    check("func.func(canonicalize)", &program(&transpose("%0", "%t", "0, 1"), "%0"), &nothing);
+    check("func.func(canonicalize)", &program(&once, "%0"), &program(&once, "%0"));
+    let filled = fill("%0 = ", "%t", "tensor<4x4xf32>", "tensor<4x4xf32>");
+    let turned = filled + &transpose("%1", "%0", "1, 0");
+    let after = fill("%1 = ", "%o", "tensor<4x4xf32>", "tensor<4x4xf32>");
+    check("func.func(canonicalize)", &program(&turned, "%1"), &program(&after, "%1"));
+    let copy = "%0 = \"linalg.copy\"(%t, %o) <{operandSegmentSizes = array<i32: 1, 1>}> ({\n^bb0(%p: f32, %q: \
+                f32):\n\"linalg.yield\"(%p) : (f32) -> ()\n}) : (tensor<4x4xf32>, tensor<4x4xf32>) \
+                -> tensor<4x4xf32>\n";
+    check("func.func(canonicalize)", &program(copy, "%0"), &nothing);
+}
+
+#[test]
+fn canonicalize_calls_known_functions_by_name() {
+    let before = r#"^bb0(%x: i32):
+        %g = "func.constant"() <{value = @f}> : () -> ((i32) -> i32)
+        %a = "func.call_indirect"(%g, %x) : ((i32) -> i32, i32) -> i32
+        "func.return"(%a) : (i32) -> ()"#;
+    let after = r#"^bb0(%x: i32):
+        %a = "func.call"(%x) <{callee = @f}> : (i32) -> i32
+        "func.return"(%a) : (i32) -> ()"#;
+    let ty = "(i32) -> i32";
+    check("func.func(canonicalize)", &function(ty, before), &function(ty, after));
+}
+
+#[test]
 fn wrong_pipelines_say_what_there_is() {
     let attempt = |pipeline: &str| {
         let pipeline = Pipeline::parse(pipeline).expect("well formed");

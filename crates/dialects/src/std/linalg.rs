@@ -4,7 +4,11 @@
 //! gives the shape and the first elements, and a result; on buffers there is no result. A region
 //! says what happens to the elements at one point of the iteration space.
 
+mod canonicalize;
+
 use tangram_ir::{AttrDef, AttrKind, OpDef, OperandDef, ResultDef, Traits};
+
+pub(super) use canonicalize::REWRITES;
 
 use super::{RESULT, infer, maybe, optional, required, result, results, value, values};
 
@@ -170,7 +174,8 @@ pub static DEFS: &[OpDef] = &[
 ];
 
 /// On tensors there is no effect; on buffers there is, so operations do not count as pure.
-const STRUCTURED: Traits = Traits::SINGLE_BLOCK.union(Traits::RECURSIVE_EFFECTS);
+const STRUCTURED: Traits =
+    Traits::SINGLE_BLOCK.union(Traits::RECURSIVE_EFFECTS).union(Traits::WRITES_BUFFERS);
 const IN_OUT: &[OperandDef] =
     &[values("inputs", "what is read"), values("outputs", "what is written")];
 const MOVED: &[OperandDef] = &[value("input", "what is read"), value("init", "what is written")];

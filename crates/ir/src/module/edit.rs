@@ -12,7 +12,7 @@ use crate::context::Str;
 use crate::location::Loc;
 use crate::types::Type;
 
-fn index(n: usize) -> u32 {
+pub(super) fn index(n: usize) -> u32 {
     u32::try_from(n).expect("fewer than 2^32 entities in a module")
 }
 
@@ -39,7 +39,7 @@ impl Module {
                     self.regions.push(RegionData { parent: op, first, last })
                 })
                 .collect();
-            self.extras.push(Extra { regions, successors: state.successors });
+            self.extras.push(Extra { regions, successors: state.successors, first_branch: 0 });
             index(self.extras.len())
         };
         self.ops.push(OpData {
@@ -57,6 +57,7 @@ impl Module {
             extra,
         });
         self.append_slots(op, &state.operands);
+        self.link_branches(op);
         op
     }
 
@@ -140,6 +141,7 @@ impl Module {
         self.detach(op);
         for op in doomed {
             debug_assert!(self.is_unused(op), "{op:?} is erased while its results have uses");
+            self.clear_branches(op);
             self.ops[op].order = u32::MAX;
         }
     }
@@ -161,28 +163,16 @@ impl Module {
         let attrs = self.context.dict(kept.chain(value.map(|value| (name, value))));
         self.ops[op].attrs = attrs;
     }
-
-    /// Sets the blocks that `op` may branch to.
-    pub fn set_successors(&mut self, op: Op, successors: &[Block]) {
-        if self.ops[op].extra == 0 {
-            self.extras.push(Extra::default());
-            self.ops[op].extra = index(self.extras.len());
-        }
-        self.extras[self.ops[op].extra as usize - 1].successors = successors.into();
-    }
 }
 
 /// What only a parser needs: operations whose parts become known one after the other.
 impl Module {
     /// Gives `op` one more region, which is empty.
     pub fn add_region(&mut self, op: Op) -> Region {
-        if self.ops[op].extra == 0 {
-            self.extras.push(Extra::default());
-            self.ops[op].extra = index(self.extras.len());
-        }
         let region =
             self.regions.push(RegionData { parent: op, first: None.into(), last: None.into() });
-        self.extras[self.ops[op].extra as usize - 1].regions.push(region);
+        let at = self.extra_index(op);
+        self.extras[at].regions.push(region);
         region
     }
 
@@ -205,6 +195,7 @@ impl Module {
             next: None.into(),
             first: None.into(),
             last: None.into(),
+            first_branch: None.into(),
             args: Vec::new(),
         })
     }

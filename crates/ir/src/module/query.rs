@@ -6,7 +6,7 @@ use crate::context::{Name, Str};
 use crate::location::Loc;
 use crate::op_def::{OpDef, Traits};
 use crate::statistics::Statistics;
-use crate::types::Type;
+use crate::types::{Type, TypeData};
 
 /// Operations.
 impl Module {
@@ -79,6 +79,18 @@ impl Module {
     /// The operation after `op` in its block.
     pub fn next(&self, op: Op) -> Option<Op> {
         self.data(op).next.expand()
+    }
+
+    /// Says whether `op` is known to have no effect but its results, what stands in its regions
+    /// left out.
+    pub fn is_effect_free(&self, op: Op) -> bool {
+        let Some(def) = self.def(op) else { return false };
+        let is_buffer = |value: Value| {
+            let ty = self.context().type_data(self.value_type(value));
+            matches!(ty, TypeData::MemRef { .. } | TypeData::UnrankedMemRef { .. })
+        };
+        def.traits.intersects(Traits::PURE | Traits::RECURSIVE_EFFECTS)
+            && !(def.traits.contains(Traits::WRITES_BUFFERS) && self.operands(op).any(is_buffer))
     }
 
     fn extra(&self, op: Op) -> Option<&Extra> {
@@ -306,6 +318,7 @@ impl Module {
         let bytes = self.ops.len() * size_of::<OpData>()
             + self.values.len() * size_of::<super::ValueData>()
             + self.operands.len() * size_of::<super::OperandData>()
+            + self.branches.len() * size_of::<super::BranchData>()
             + self.blocks.len() * size_of::<super::BlockData>()
             + self.regions.len() * size_of::<super::RegionData>()
             + self.extras.len() * size_of::<Extra>()

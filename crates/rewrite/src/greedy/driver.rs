@@ -207,7 +207,12 @@ impl<'a> Driver<'a> {
         self.tracker.begin(self.module);
         let mut rewriter = Rewriter::new(self.module, &mut self.tracker);
         let merged = self.constants.adopt(&mut rewriter, op);
-        self.tracker.flush(self.module);
+        // A constant that only moved is what it was to everyone.
+        if merged {
+            self.tracker.flush(self.module)
+        } else {
+            self.tracker.forget()
+        }
         self.report.merged += u64::from(merged);
         merged
     }
@@ -249,10 +254,7 @@ impl<'a> Driver<'a> {
     /// Says whether `op` has no effect but its results.
     fn is_erasable(&self, op: Op) -> bool {
         let alone = |op: Op| {
-            self.module
-                .def(op)
-                .is_some_and(|def| def.traits.intersects(Traits::PURE | Traits::RECURSIVE_EFFECTS))
-                || self.config.erasable.contains(&self.module.name(op))
+            self.module.is_effect_free(op) || self.config.erasable.contains(&self.module.name(op))
         };
         if self.module.has_traits(op, Traits::TERMINATOR) || !alone(op) {
             return false;

@@ -105,6 +105,12 @@ impl<'a> Tracker<'a> {
         self.touched.clear();
     }
 
+    /// Forgets what was touched since [`Tracker::begin`].
+    pub(super) fn forget(&mut self) {
+        self.touched.clear();
+        self.released.clear();
+    }
+
     fn revisit(&mut self, module: &Module, op: Op) {
         if !module.is_live(op) || op == self.root {
             return;

@@ -92,18 +92,19 @@ impl Rewriter<'_> {
         self.replace_op_uses_if(op, values, |used| inside.contains(&used.op))
     }
 
-    /// Makes every operation that branches to `old` branch to `new`. O(blocks of the region).
+    /// Makes every operation that branches to `old` branch to `new`. O(branches).
     pub fn replace_block_uses(&mut self, old: Block, new: Block) {
-        let Some(region) = self.module.block_region(old) else { return };
-        let ends: Vec<Op> =
-            self.module.blocks(region).filter_map(|block| self.module.last_op(block)).collect();
-        for op in ends.into_iter().filter(|_| old != new) {
+        if old == new {
+            return;
+        }
+        let mut ends: Vec<Op> = self.module.branches_to(old).collect();
+        ends.dedup();
+        // The list has the latest first.
+        for op in ends.into_iter().rev() {
             let targets = self.module.successors(op);
-            if targets.contains(&old) {
-                let targets: Vec<Block> =
-                    targets.iter().map(|&block| if block == old { new } else { block }).collect();
-                self.set_successors(op, &targets);
-            }
+            let targets: Vec<Block> =
+                targets.iter().map(|&block| if block == old { new } else { block }).collect();
+            self.set_successors(op, &targets);
         }
     }
 }

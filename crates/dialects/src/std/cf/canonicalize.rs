@@ -96,7 +96,7 @@ fn past_branch(cx: &mut Cx<'_, '_>) -> Option<()> {
 fn next_block(cx: &mut Cx<'_, '_>) -> Option<()> {
     let home = cx.module().block(cx.op)?;
     let &[target] = cx.module().successors(cx.op) else { return None };
-    if target == home || only_predecessor(cx.module(), target) != Some(home) {
+    if target == home || cx.module().single_predecessor(target) != Some(home) {
         return None;
     }
     let values: Vec<Value> = cx.module().operands(cx.op).collect();
@@ -116,20 +116,6 @@ fn known_condition(cx: &mut Cx<'_, '_>) -> Option<()> {
     go_to(cx, target, &values)
 }
 
-/// The one block that branches to `block`. O(blocks of the region).
-fn only_predecessor(module: &Module, block: Block) -> Option<Block> {
-    let region = module.block_region(block)?;
-    if module.first_block(region) == Some(block) {
-        return None;
-    }
-    let branches = |from: &Block| {
-        module.last_op(*from).is_some_and(|end| module.successors(end).contains(&block))
-    };
-    let mut all = module.blocks(region).filter(branches);
-    let first = all.next()?;
-    all.next().is_none().then_some(first)
-}
-
 /// Both ways lead to one block: what it is given is chosen.
 fn both_alike(cx: &mut Cx<'_, '_>) -> Option<()> {
     let &[yes, no] = cx.module().successors(cx.op) else { return None };
@@ -138,7 +124,7 @@ fn both_alike(cx: &mut Cx<'_, '_>) -> Option<()> {
     }
     let lists = given(cx.module(), cx.op)?;
     let [a, b] = &lists[..] else { return None };
-    if a != b && only_predecessor(cx.module(), yes) != cx.module().block(cx.op) {
+    if a != b && cx.module().single_predecessor(yes) != cx.module().block(cx.op) {
         return None;
     }
     let condition = cx.operand(0);
@@ -167,7 +153,7 @@ fn condition_beyond(cx: &mut Cx<'_, '_>) -> Option<()> {
         let inside = |used: &&Use| cx.module().block(used.op) == Some(target) && used.op != cx.op;
         let inside: Vec<Use> = uses.iter().filter(inside).copied().collect();
         let reached =
-            target != other && !inside.is_empty() && only_predecessor(cx.module(), target) == home;
+            target != other && !inside.is_empty() && cx.module().single_predecessor(target) == home;
         if !reached {
             continue;
         }

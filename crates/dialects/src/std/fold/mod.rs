@@ -30,13 +30,15 @@ pub(crate) type Rewrite = (&'static str, &'static [&'static str], RewriteFn);
 
 /// The canonicalisation patterns of all dialects.
 pub fn canonicalization(context: &Arc<Context>) -> Vec<Box<dyn RewritePattern>> {
-    let tables: [&[Rewrite]; 6] = [
+    let tables: [&[Rewrite]; 8] = [
         super::arith::REWRITES,
         super::cf::REWRITES,
         super::scf::LOOPS,
         super::scf::CONDITIONS,
         super::affine::REWRITES,
         super::memref::REWRITES,
+        super::linalg::REWRITES,
+        crate::func::REWRITES,
     ];
     let all = tables.into_iter().flatten().copied();
     all.map(|rewrite| Box::new(Native::new(context, rewrite)) as Box<dyn RewritePattern>).collect()
