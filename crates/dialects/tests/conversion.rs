@@ -1,7 +1,7 @@
 //! Conversions against `mlir-runner` 22: the converted program gives what the loops mean.
 
-use std::io::Write;
-use std::process::{Command, Stdio};
+#[path = "../../ir/tests/peer/mod.rs"]
+mod peer;
 
 use tangram_dialects::conversion::{index_to_i64, scf_to_cf};
 use tangram_ir::{Module, text, verify};
@@ -66,18 +66,10 @@ fn nothing_is_left_of_what_was_converted() {
     }
 }
 
-/// Runs the program `name` on `input`; `None` if it is not installed.
+/// What the program `name` says; `None` if it is not installed.
 fn pipe(name: &str, arguments: &[&str], input: &str) -> Option<String> {
-    let mut child = Command::new(name)
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .ok()?;
-    child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("it reads");
-    let output = child.wait_with_output().expect("it ends");
-    assert!(output.status.success(), "{name} refuses {input}");
-    Some(String::from_utf8(output.stdout).expect("UTF-8"))
+    let said = peer::ask(name, arguments, input)?;
+    Some(said.unwrap_or_else(|error| panic!("{error}\n{input}")))
 }
 
 #[test]

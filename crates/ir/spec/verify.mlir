@@ -32,7 +32,7 @@
 // -----
 %0 = "x.y"() : () -> tensor<2xf32>
 %1 = "test.unary"(%0) <{axes = [1, 2]}> : (tensor<2xf32>) -> tensor<2xf32>
-%2 = "test.unary"(%0) <{axes = [1, "a"]}> : (tensor<2xf32>) -> tensor<2xf32> // error: expected a list of integers as attribute `axes`, found [1 : i64, "a"]
+%2 = "test.unary"(%0) <{axes = [1, "a"]}> : (tensor<2xf32>) -> tensor<2xf32> // error: expected a list of integers as attribute `axes`, found [1, "a"]
 %3 = "test.unary"(%0) <{scale = "a"}> : (tensor<2xf32>) -> tensor<2xf32> // error: expected a number as attribute `scale`, found "a"
 // -----
 %0 = "x.y"() : () -> tensor<2xf32>

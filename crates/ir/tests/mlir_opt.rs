@@ -1,9 +1,7 @@
 //! The text form against `mlir-opt` 22: each reads what the other prints.
 
+mod peer;
 mod random;
-
-use std::io::Write;
-use std::process::{Command, Stdio};
 
 use tangram_ir::{Context, text};
 
@@ -13,21 +11,8 @@ fn mlir_opt(input: &str) -> Option<Result<String, String>> {
 }
 
 fn mlir_opt_with(input: &str, options: &[&str]) -> Option<Result<String, String>> {
-    let mut child = Command::new("mlir-opt-22")
-        .args(["--allow-unregistered-dialect", "--mlir-print-op-generic", "--split-input-file"])
-        .args(options)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .ok()?;
-    let mut stdin = child.stdin.take().expect("a pipe");
-    let text = input.to_string();
-    let writer = std::thread::spawn(move || stdin.write_all(text.as_bytes()));
-    let output = child.wait_with_output().expect("mlir-opt ends");
-    let _ = writer.join();
-    let text = |bytes| String::from_utf8(bytes).expect("mlir-opt writes UTF-8");
-    Some(if output.status.success() { Ok(text(output.stdout)) } else { Err(text(output.stderr)) })
+    let usual = ["--allow-unregistered-dialect", "--mlir-print-op-generic", "--split-input-file"];
+    peer::mlir_opt(&[&usual, options].concat(), input)
 }
 
 fn reprint(text: &str) -> String {

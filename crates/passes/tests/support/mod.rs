@@ -3,29 +3,18 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 pub mod generate;
+pub mod mutate;
 
-use std::io::Write as _;
-use std::process::{Command, Stdio};
+#[path = "../../../ir/tests/peer/mod.rs"]
+mod peer;
 
 use tangram_ir::{Module, Op, text};
 use tangram_passes::{Pipeline, RunOptions, Silent, run};
 
 /// What `mlir-opt` prints for `input`; `None` if it is not installed.
 pub fn mlir_opt(arguments: &[&str], input: &str) -> Option<String> {
-    let mut child = Command::new("mlir-opt-22")
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .ok()?;
-    let mut stdin = child.stdin.take().expect("a pipe");
-    let input = input.to_owned();
-    let writer = std::thread::spawn(move || drop(stdin.write_all(input.as_bytes())));
-    let output = child.wait_with_output().expect("mlir-opt ends");
-    writer.join().expect("the writer ends");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Some(String::from_utf8(output.stdout).expect("UTF-8"))
+    let said = peer::mlir_opt(arguments, input)?;
+    Some(said.unwrap_or_else(|error| panic!("{error}")))
 }
 
 /// Reads a program.

@@ -57,7 +57,7 @@ impl<W: fmt::Write> Printer<'_, W> {
             AttrData::Bytes(bytes) => self.quoted(bytes),
             AttrData::Array(items) => {
                 self.write("[")?;
-                self.list(items.iter().map(|&attr| Work::Attr(attr)), "]");
+                self.list(items.iter().map(|&attr| Work::Element(attr)), "]");
                 Ok(())
             }
             AttrData::I64s(values) => self.i64s(values),
@@ -85,6 +85,26 @@ impl<W: fmt::Write> Printer<'_, W> {
                 self.write(if builtin { "" } else { "#" })?;
                 self.write(text)
             }
+        }
+    }
+
+    /// Prints an element of an array, or what else stands where `i64` and `f64` go without saying.
+    pub(super) fn element_piece(&mut self, attr: Attr) -> fmt::Result {
+        match *self.context.attr_data(attr) {
+            AttrData::Integer { value, ty }
+                if *self.context.type_data(ty)
+                    == (TypeData::Integer { width: 64, sign: Signedness::Signless }) =>
+            {
+                self.integer(value, ty)
+            }
+            // Other values are written as bits, which would be read as an integer.
+            AttrData::Float { bits, ty }
+                if f64::from_bits(bits).is_finite()
+                    && *self.context.type_data(ty) == TypeData::Float(FloatKind::F64) =>
+            {
+                self.float(f64::from_bits(bits), ty)
+            }
+            _ => self.attr_piece(attr),
         }
     }
 

@@ -24,11 +24,13 @@ pub struct Options {
     pub locations: bool,
     /// Whether the big tensors follow the module.
     pub resources: bool,
+    /// Whether what stands in regions is printed; if not, a region is `{...}`.
+    pub regions: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { locations: false, resources: true }
+        Self { locations: false, resources: true, regions: true }
     }
 }
 
@@ -100,6 +102,8 @@ enum Work {
     Text(&'static str),
     Type(Type),
     Attr(Attr),
+    /// An attribute whose type is left out where it is `i64` or `f64`.
+    Element(Attr),
     /// An entry of a dictionary: its name, and its value unless that is `unit`.
     Entry(crate::context::Str, Attr),
     /// Function results, in parentheses unless there is one that is no function.

@@ -70,6 +70,11 @@ impl<W: fmt::Write> Printer<'_, W> {
             return Ok(0);
         };
         self.write(if i == 0 { "{" } else { ", {" })?;
+        if !self.options.regions {
+            self.write("...}")?;
+            steps.push(Step::Region(op, i + 1));
+            return Ok(0);
+        }
         steps.extend([Step::Region(op, i + 1), Step::Close]);
         steps.extend(self.entry_block(region));
         Ok(1)

@@ -23,6 +23,7 @@ impl<W: fmt::Write> Printer<'_, W> {
                 Some(Work::Text(text)) => self.write(text)?,
                 Some(Work::Type(ty)) => self.type_piece(ty)?,
                 Some(Work::Attr(attr)) => self.attr_piece(attr)?,
+                Some(Work::Element(attr)) => self.element_piece(attr)?,
                 Some(Work::Entry(name, attr)) => self.entry(name, attr)?,
                 Some(Work::Results(ty)) => self.result_type(ty)?,
                 None => break,
@@ -185,7 +186,7 @@ impl<W: fmt::Write> Printer<'_, W> {
     fn memref(&mut self, element: Type, extras: [Option<Attr>; 2]) -> fmt::Result {
         self.work.push(Work::Text(">"));
         for attr in extras.into_iter().rev().flatten() {
-            self.work.push(Work::Attr(attr));
+            self.work.push(Work::Element(attr));
             self.work.push(Work::Text(", "));
         }
         self.work.push(Work::Type(element));
