@@ -5,12 +5,11 @@
 //! nothing calls any more are erased.
 
 use rustc_hash::FxHashMap;
-use tangram_ir::{Attr, AttrData};
 use tangram_ir::{
-    Block, LocData, Module, Op, OpState, Order, Point, Region, Str, Traits, Value, walk,
+    AttrData, Block, Loc, Module, Op, OpState, Order, Point, Region, Str, Traits, Value, walk,
 };
+use tangram_rewrite::{Mapping, Rewriter, Silent};
 
-use crate::clone::Copies;
 use crate::pass::{Pass, PassCx, PassError};
 use crate::registry::Entry;
 use crate::symbols;
@@ -43,7 +42,9 @@ impl Pass for Inline {
                 let Some(callee) = callee(cx.module, call) else { continue };
                 let Some(&body) = done.get(&callee) else { continue };
                 let size = walk(cx.module, body, Order::Pre).len();
-                if size <= budget && inline(cx.module, call, body).is_some() {
+                let mut silent = Silent;
+                let mut rewriter = Rewriter::new(cx.module, &mut silent);
+                if size <= budget && inline(&mut rewriter, call, body).is_some() {
                     inlined += 1;
                     budget -= size;
                 }
@@ -116,7 +117,11 @@ fn callees_first(module: &Module, functions: &[(Str, Op)]) -> Vec<(Str, Op)> {
 }
 
 /// Puts the body of `function` in the place of `call`.
-fn inline(module: &mut Module, call: Op, function: Op) -> Option<()> {
+fn inline(rewriter: &mut Rewriter<'_>, call: Op, function: Op) -> Option<()> {
+    let module = rewriter.module();
+    if [call, function].iter().any(|&op| module.attr(op, "no_inline").is_some()) {
+        return None;
+    }
     let body = module.region(function, 0);
     let entry = module.first_block(body)?;
     let arguments: Vec<Value> = module.operands(call).collect();
@@ -126,87 +131,83 @@ fn inline(module: &mut Module, call: Op, function: Op) -> Option<()> {
     if types(&arguments) != types(module.args(entry)) {
         return None;
     }
+    // Each copy says through which call it comes.
+    let mut mapping = Mapping::new().through_call(module.loc(call));
     match module.next_block(entry) {
-        None => inline_block(module, call, entry, &arguments),
-        Some(_) => inline_blocks(module, call, body, &arguments),
+        None => inline_block(rewriter, call, entry, &arguments, &mut mapping),
+        Some(_) => inline_blocks(rewriter, call, body, &arguments, &mut mapping),
     }
 }
 
-fn inline_block(module: &mut Module, call: Op, entry: Block, arguments: &[Value]) -> Option<()> {
+fn inline_block(
+    rewriter: &mut Rewriter<'_>,
+    call: Op,
+    entry: Block,
+    arguments: &[Value],
+    mapping: &mut Mapping,
+) -> Option<()> {
+    let module = rewriter.module();
     let last = module.last_op(entry).filter(|&op| module.name_text(op) == "func.return")?;
     if module.operand_count(last) != module.result_count(call) {
         return None;
     }
-    let mut copies = Copies::default();
-    copies.values.extend(module.args(entry).iter().copied().zip(arguments.iter().copied()));
+    for (&arg, &value) in module.args(entry).iter().zip(arguments) {
+        mapping.map(arg, value);
+    }
     let ops: Vec<Op> = module.ops(entry).filter(|&op| op != last).collect();
     for op in ops {
-        copies.op(module, op, Point::Before(call));
+        rewriter.clone_op(op, Point::Before(call), mapping);
     }
-    finish(module, call, &copies);
-    let returned: Vec<Value> = module.operands(last).collect();
-    for (result, value) in module.results(call).zip(returned) {
-        let value = *copies.values.get(&value).unwrap_or(&value);
-        module.replace_uses(result, value);
-    }
-    module.erase(call);
-    Some(())
+    let returned = rewriter.module().operands(last);
+    let returned: Vec<Value> = returned.map(|value| mapping.value(value)).collect();
+    rewriter.replace(call, &returned).ok()
 }
 
-/// Makes the copies use copies, and notes through which call they come.
-fn finish(module: &mut Module, call: Op, copies: &Copies) {
-    copies.finish(module);
-    let caller = module.loc(call);
-    for &op in &copies.made {
-        let callee = module.loc(op);
-        let loc = module.context().loc(LocData::CallSite { callee, caller });
-        module.set_loc(op, loc);
-    }
-}
-
-fn inline_blocks(module: &mut Module, call: Op, body: Region, arguments: &[Value]) -> Option<()> {
-    let block = module.block(call)?;
-    let region = module.block_region(block)?;
+fn inline_blocks(
+    rewriter: &mut Rewriter<'_>,
+    call: Op,
+    body: Region,
+    arguments: &[Value],
+    mapping: &mut Mapping,
+) -> Option<()> {
+    let module = rewriter.module();
+    let region = module.block_region(module.block(call)?)?;
     let parent = module.region_parent(region);
     if module.has_traits(parent, Traits::SINGLE_BLOCK) || module.def(parent).is_none() {
         return None;
     }
     // What comes after the call gets a block of its own, whose arguments are the results.
-    let after = module.detached_block();
-    let next = module.next_block(block);
-    module.insert_block(after, region, next);
-    let results: Vec<Value> = module.results(call).collect();
-    for &result in &results {
-        let ty = module.value_type(result);
-        let arg = module.add_arg(after, ty);
-        module.replace_uses(result, arg);
+    let after = rewriter.split_block(module.next(call)?)?;
+    let results: Vec<Value> = rewriter.module().results(call).collect();
+    for result in results {
+        let ty = rewriter.module().value_type(result);
+        let arg = rewriter.add_argument(after, ty);
+        rewriter.replace_uses(result, arg);
     }
-    let mut rest = module.next(call);
-    while let Some(op) = rest {
-        rest = module.next(op);
-        module.move_to(op, Point::End(after));
-    }
-    let mut copies = Copies::default();
-    copies.region(module, body, region, Some(after));
-    finish(module, call, &copies);
-    let branch = module.context().name("cf.br");
-    for op in copies.made.clone() {
-        let home = module.block(op).and_then(|block| module.block_region(block));
-        if home == Some(region) && module.name_text(op) == "func.return" {
-            let values: Vec<Value> = module.operands(op).collect();
-            let mut state = OpState::new(branch, module.loc(op));
-            state.operands = values.into();
-            state.successors.push(after);
-            module.create_at(Point::Before(op), state);
-            module.erase(op);
+    rewriter.clone_region(body, region, Some(after), mapping);
+    let blocks: Vec<Block> = rewriter.module().blocks(body).collect();
+    for &block in &blocks {
+        let module = rewriter.module();
+        let copy = mapping.block(block);
+        let end = module.last_op(copy).filter(|&op| module.name_text(op) == "func.return");
+        if let Some(end) = end {
+            let values: Vec<Value> = module.operands(end).collect();
+            let state = branch(module, module.loc(end), after, &values);
+            rewriter.create(Point::Before(end), state);
+            rewriter.erase(end);
         }
     }
-    let entry = module.first_block(body).and_then(|entry| copies.blocks.get(&entry).copied())?;
-    let mut state = OpState::new(branch, module.loc(call));
-    state.attrs = Attr::EMPTY_DICT;
-    state.operands = arguments.into();
-    state.successors.push(entry);
-    module.create_at(Point::Before(call), state);
-    module.erase(call);
+    let module = rewriter.module();
+    let state = branch(module, module.loc(call), mapping.block(*blocks.first()?), arguments);
+    rewriter.create(Point::Before(call), state);
+    rewriter.erase(call);
     Some(())
+}
+
+/// `cf.br` to `target`, which is given `values`.
+fn branch(module: &Module, loc: Loc, target: Block, values: &[Value]) -> OpState {
+    let mut state = OpState::new(module.context().name("cf.br"), loc);
+    state.operands.extend_from_slice(values);
+    state.successors.push(target);
+    state
 }

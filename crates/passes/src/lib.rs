@@ -22,7 +22,6 @@
 //! ```
 
 mod canonicalize;
-mod clone;
 mod convert;
 mod cse;
 mod dce;

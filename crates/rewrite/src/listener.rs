@@ -45,7 +45,8 @@ pub trait Listener {
     /// The results of `op` are about to be replaced by `values`.
     fn replaced(&mut self, module: &Module, op: Op, values: &[Value]) {}
     /// `op`, whose results have no uses left, is about to be erased. What its regions hold was
-    /// told before, last first, blocks before those that branch to them.
+    /// told before, last first, blocks before those that branch to them, and all of it stands still
+    /// where it stood.
     fn erased(&mut self, module: &Module, op: Op) {}
 
     /// `block` was made.
@@ -54,7 +55,7 @@ pub trait Listener {
     fn block_moved(&mut self, module: &Module, block: Block) {
         self.block_inserted(module, block);
     }
-    /// `block`, whose operations are gone, is about to be erased.
+    /// `block` is about to be erased; of its operations this was told before.
     fn block_erased(&mut self, module: &Module, block: Block) {}
     /// Arguments of `block` were added, removed or given another type.
     fn arguments_changed(&mut self, module: &Module, block: Block) {}

@@ -3,20 +3,33 @@
 use rustc_hash::FxHashSet;
 use tangram_ir::{Block, Module, Op, Region};
 
-/// `root` and what its regions hold, in the order in which they may be erased: regions from the
+/// What goes when an operation is erased.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Erased {
+    /// An operation, after all that its regions hold.
+    Op(Op),
+    /// A block, after its operations.
+    Block(Block),
+}
+
+/// `root` and what its regions hold, in the order in which it may be erased: regions from the
 /// last, blocks after those that they branch to, operations of a block from the last, and each
 /// after what its regions hold. Blocks that the entry does not reach come after the others.
-pub(crate) fn erase_order(module: &Module, root: Op) -> Vec<Op> {
+pub(crate) fn erase_order(module: &Module, root: Op) -> Vec<Erased> {
     // The reverse of the order wanted: each operation, then its regions from the first, their
     // blocks in reverse, the operations of a block from the first.
     let mut out = Vec::new();
-    let mut stack = vec![root];
-    while let Some(op) = stack.pop() {
-        out.push(op);
+    let mut stack = vec![Erased::Op(root)];
+    while let Some(next) = stack.pop() {
+        out.push(next);
+        let Erased::Op(op) = next else { continue };
         let mut children = Vec::new();
         for &region in module.regions(op) {
-            for block in erased_blocks(module, region).into_iter().rev() {
-                children.extend(module.ops(block));
+            for blocks in erased_blocks(module, region).into_iter().rev() {
+                children.extend(blocks.iter().rev().copied().map(Erased::Block));
+                for block in blocks.into_iter().rev() {
+                    children.extend(module.ops(block).map(Erased::Op));
+                }
             }
         }
         stack.extend(children.into_iter().rev());
@@ -25,14 +38,17 @@ pub(crate) fn erase_order(module: &Module, root: Op) -> Vec<Op> {
     out
 }
 
-/// The blocks of `region`, each after those that it branches to where that is possible.
-fn erased_blocks(module: &Module, region: Region) -> Vec<Block> {
+/// The blocks of `region`, each after those that it branches to where that is possible; those
+/// that one block reaches are together.
+fn erased_blocks(module: &Module, region: Region) -> Vec<Vec<Block>> {
     let mut seen: FxHashSet<Block> = FxHashSet::default();
-    let mut order = Vec::new();
+    let mut groups = Vec::new();
     for start in module.blocks(region) {
-        post_order(module, region, start, &mut seen, &mut order);
+        let mut group = Vec::new();
+        post_order(module, region, start, &mut seen, &mut group);
+        groups.push(group);
     }
-    order
+    groups
 }
 
 /// Appends the blocks that `start` reaches, in post-order.

@@ -114,7 +114,16 @@ fn erasing_tells_of_what_is_inside_first_last_blocks_first() {
         let op = find(rewriter.module(), "t.func");
         rewriter.erase(op);
     });
-    assert_eq!(heard, ["erase t.ret", "erase t.neg", "erase t.br", "erase t.neg", "erase t.func"]);
+    let expected = [
+        "erase t.ret",
+        "erase t.neg",
+        "erase t.br",
+        "erase t.neg",
+        "erase block of t.func",
+        "erase block of t.func",
+        "erase t.func",
+    ];
+    assert_eq!(heard, expected);
 }
 
 #[test]

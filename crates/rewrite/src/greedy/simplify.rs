@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use tangram_ir::{Block, Module, Op, Order, Region, Value, ValueDef, walk};
 
 use super::Simplify;
-use crate::order::{erase_order, reachable};
+use crate::order::{Erased, erase_order, reachable};
 use crate::rewriter::Rewriter;
 
 /// Simplifies every region below `root`; returns how many things were changed.
@@ -52,7 +52,9 @@ pub(super) fn erase_unreachable(rewriter: &mut Rewriter<'_>, region: Region) -> 
         let ops: Vec<Op> = rewriter.module().ops(block).collect();
         for op in ops {
             for inner in erase_order(rewriter.module(), op) {
-                release(rewriter, inner);
+                if let Erased::Op(inner) = inner {
+                    release(rewriter, inner);
+                }
             }
         }
     }

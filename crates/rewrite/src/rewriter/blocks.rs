@@ -97,8 +97,8 @@ impl Rewriter<'_> {
         let region = self.module.block_region(block)?;
         let new = self.create_block(region, self.module.next_block(block), &[]);
         let moved: Vec<Op> = std::iter::successors(Some(op), |&op| self.module.next(op)).collect();
-        for op in moved {
-            self.move_to(op, Point::End(new));
+        for op in moved.into_iter().rev() {
+            self.move_to(op, Point::Start(new));
         }
         Some(new)
     }

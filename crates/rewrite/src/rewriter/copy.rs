@@ -1,7 +1,8 @@
 //! Copies of operations and regions.
 
 use rustc_hash::FxHashMap;
-use tangram_ir::{Block, Op, OpState, Point, Region, Value};
+use smallvec::SmallVec;
+use tangram_ir::{Block, Loc, LocData, Op, OpState, Point, Region, Value};
 
 use super::Rewriter;
 
@@ -10,12 +11,21 @@ use super::Rewriter;
 pub struct Mapping {
     values: FxHashMap<Value, Value>,
     blocks: FxHashMap<Block, Block>,
+    /// The call through which copies come.
+    caller: Option<Loc>,
 }
 
 impl Mapping {
     /// Everything stays as it is.
     pub fn new() -> Mapping {
         Mapping::default()
+    }
+
+    /// Lets the locations of copies say that they come through a call at `caller`.
+    #[must_use]
+    pub fn through_call(mut self, caller: Loc) -> Mapping {
+        self.caller = Some(caller);
+        self
     }
 
     /// Puts `to` in place of `from`.
@@ -39,25 +49,34 @@ impl Mapping {
     }
 }
 
+/// What is still to be copied.
+enum Step {
+    /// A block, into a region, before a block or at the end.
+    Block(Block, Region, Option<Block>),
+    /// An operation, to the end of a block.
+    Op(Op, Block),
+}
+
+/// A copy that is being made.
+struct Copy {
+    /// What comes next is last.
+    open: Vec<Step>,
+    /// Each operation with its copy.
+    made: Vec<(Op, Op)>,
+}
+
 /// Copies.
 impl Rewriter<'_> {
     /// Copies `op` and what its regions hold to `point`. Operands and successors are taken from
     /// `mapping`, which then also knows the copies of results, arguments and blocks.
     ///
-    /// The listener hears of an operation before those in its regions. O(size of the copy).
+    /// The listener hears of an operation before its blocks, of a block before its operations.
+    /// O(size of the copy).
     pub fn clone_op(&mut self, op: Op, point: Point, mapping: &mut Mapping) -> Op {
         let new = self.clone_shell(op, point, mapping);
-        let mut open = vec![(op, new)];
-        let mut copies = vec![(op, new)];
-        while let Some((old, new)) = open.pop() {
-            for i in 0..self.module.regions(old).len() {
-                let (from, to) = (self.module.region(old, i), self.module.region(new, i));
-                let inner = self.clone_blocks(from, to, None, mapping);
-                open.extend(inner.iter().rev());
-                copies.extend(inner);
-            }
-        }
-        self.connect(&copies, mapping);
+        let mut copy = Copy { open: Vec::new(), made: vec![(op, new)] };
+        self.open_regions(op, new, &mut copy.open);
+        self.clone_open(&mut copy, mapping);
         new
     }
 
@@ -70,52 +89,57 @@ impl Rewriter<'_> {
         before: Option<Block>,
         mapping: &mut Mapping,
     ) {
-        let mut copies = self.clone_blocks(from, to, before, mapping);
-        let mut open: Vec<(Op, Op)> = copies.iter().rev().copied().collect();
-        while let Some((old, new)) = open.pop() {
-            for i in 0..self.module.regions(old).len() {
-                let (from, to) = (self.module.region(old, i), self.module.region(new, i));
-                let inner = self.clone_blocks(from, to, None, mapping);
-                open.extend(inner.iter().rev());
-                copies.extend(inner);
-            }
-        }
-        self.connect(&copies, mapping);
+        let blocks = self.module.blocks(from).map(|block| Step::Block(block, to, before));
+        let mut copy = Copy { open: blocks.collect(), made: Vec::new() };
+        copy.open.reverse();
+        self.clone_open(&mut copy, mapping);
     }
 
-    /// The blocks of `from` with their operations, whose regions are still empty.
-    fn clone_blocks(
-        &mut self,
-        from: Region,
-        to: Region,
-        before: Option<Block>,
-        mapping: &mut Mapping,
-    ) -> Vec<(Op, Op)> {
-        let blocks: Vec<Block> = self.module.blocks(from).collect();
-        let mut copies = Vec::new();
-        for &block in &blocks {
-            let args = self.module.args(block).to_vec();
-            let types: Vec<_> = args.iter().map(|&arg| self.module.value_type(arg)).collect();
-            let new = self.create_block(to, before, &types);
-            mapping.map_block(block, new);
-            for (i, arg) in args.into_iter().enumerate() {
-                mapping.map(arg, self.module.args(new)[i]);
+    /// Lists the blocks of `op` to be copied into the regions of `new`, the first on top.
+    fn open_regions(&self, op: Op, new: Op, open: &mut Vec<Step>) {
+        let from = open.len();
+        for (&region, &to) in self.module.regions(op).iter().zip(self.module.regions(new)) {
+            open.extend(self.module.blocks(region).map(|block| Step::Block(block, to, None)));
+        }
+        open[from..].reverse();
+    }
+
+    /// Copies what is listed, one after the other.
+    fn clone_open(&mut self, copy: &mut Copy, mapping: &mut Mapping) {
+        while let Some(step) = copy.open.pop() {
+            match step {
+                Step::Block(block, to, before) => {
+                    let args = self.module.args(block).to_vec();
+                    let types: Vec<_> =
+                        args.iter().map(|&arg| self.module.value_type(arg)).collect();
+                    let new = self.create_block(to, before, &types);
+                    mapping.map_block(block, new);
+                    for (i, arg) in args.into_iter().enumerate() {
+                        mapping.map(arg, self.module.args(new)[i]);
+                    }
+                    let from = copy.open.len();
+                    copy.open.extend(self.module.ops(block).map(|op| Step::Op(op, new)));
+                    copy.open[from..].reverse();
+                }
+                Step::Op(op, block) => {
+                    let new = self.clone_shell(op, Point::End(block), mapping);
+                    copy.made.push((op, new));
+                    self.open_regions(op, new, &mut copy.open);
+                }
             }
         }
-        for block in blocks {
-            let new = mapping.block(block);
-            let ops: Vec<Op> = self.module.ops(block).collect();
-            for op in ops {
-                copies.push((op, self.clone_shell(op, Point::End(new), mapping)));
-            }
-        }
-        copies
+        self.connect(&copy.made, mapping);
     }
 
     /// A copy of `op` with empty regions. Operands that are copied later are still the old ones.
     fn clone_shell(&mut self, op: Op, point: Point, mapping: &mut Mapping) -> Op {
         let module = &*self.module;
-        let mut state = OpState::new(module.name(op), module.loc(op));
+        let callee = module.loc(op);
+        let loc = match mapping.caller {
+            Some(caller) => module.context().loc(LocData::CallSite { callee, caller }),
+            None => callee,
+        };
+        let mut state = OpState::new(module.name(op), loc);
         state.operands.extend(module.operands(op).map(|value| mapping.value(value)));
         state.results.extend(module.results(op).map(|value| module.value_type(value)));
         state.attrs = module.attrs(op);
@@ -128,9 +152,14 @@ impl Rewriter<'_> {
         new
     }
 
-    /// Lets copies use copies that were made after them.
+    /// Lets copies use copies that were made after them, and branch to them.
     fn connect(&mut self, copies: &[(Op, Op)], mapping: &Mapping) {
         for &(old, new) in copies {
+            let targets = self.module.successors(old).iter().map(|&block| mapping.block(block));
+            let targets: SmallVec<[Block; 2]> = targets.collect();
+            if self.module.successors(new) != &targets[..] {
+                self.set_successors(new, &targets);
+            }
             for i in 0..self.module.operand_count(old) {
                 let wanted = mapping.value(self.module.operand(old, i));
                 if self.module.operand(new, i) != wanted {

@@ -19,6 +19,7 @@ pub use in_place::{Modification, OpEdit};
 
 use crate::journal::{Edit, Journal, place};
 use crate::listener::Listener;
+use crate::order::{Erased, erase_order};
 use crate::pattern::{NoMatch, RewritePattern};
 
 /// Changes a module and tells a listener.
@@ -236,8 +237,11 @@ impl Rewriter<'_> {
         if self.module.regions(op).iter().all(|&r| self.module.first_block(r).is_none()) {
             self.listener.erased(self.module, op);
         } else {
-            for inner in crate::order::erase_order(self.module, op) {
-                self.listener.erased(self.module, inner);
+            for inner in erase_order(self.module, op) {
+                match inner {
+                    Erased::Op(op) => self.listener.erased(self.module, op),
+                    Erased::Block(block) => self.listener.block_erased(self.module, block),
+                }
             }
         }
         self.changes += 1;
