@@ -14,6 +14,9 @@ use crate::args::StrategyArg;
 use crate::error::{self, Error};
 use crate::out;
 
+/// What `--debug-only` can show.
+const DRIVERS: [&str; 3] = ["greedy-rewriter", "walk-rewriter", "dialect-conversion"];
+
 /// Arguments of `tangram rewrite`.
 #[derive(Args, Debug)]
 #[command(
@@ -48,8 +51,9 @@ pub(crate) struct RewriteArgs {
     /// was tried, how long that took, and how many operations it made and erased.
     #[arg(long)]
     pub(crate) statistics: bool,
-    /// Print what a driver does to standard error.
-    #[arg(long, value_name = "DRIVER", value_parser = ["greedy-rewriter", "dialect-conversion"])]
+    /// Print what a driver does to standard error. Passes use the greedy driver and dialect
+    /// conversion; rules are applied by the driver of `--strategy`.
+    #[arg(long, value_name = "DRIVER", value_parser = DRIVERS)]
     pub(crate) debug_only: Option<String>,
     /// Hold every pattern to its contract: a success changes something, a failure nothing, every
     /// change is told, and the program stays valid. Slow.
@@ -81,13 +85,13 @@ pub(crate) fn run(args: &RewriteArgs) -> Result<ExitCode, Error> {
     let mut module = text::parse(&source, &name, context.clone())
         .map_err(|errors| Error::Usage(render_all(&errors, &context, &source)))?;
     let parsed = start.elapsed();
-    if !args.rules.is_empty() {
-        apply_rules(args, &mut module)?;
-    }
     let mut sink = StandardError;
     let kind = args.debug_only.as_deref().and_then(DebugKind::of_flag);
     let log = kind.map(|kind| (kind, DebugLog::new(&mut sink, kind)));
     let mut printer = PrintAfter { wanted: &args.print_after, log };
+    if !args.rules.is_empty() {
+        apply_rules(args, &mut module, &mut printer)?;
+    }
     let options = RunOptions { verify: !args.no_verify, check_patterns: args.check_patterns };
     let outcome = passes::run(&mut module, &pipeline, &options, &mut printer);
     let report = outcome.map_err(|failed| Error::Usage(explain(&failed, &context, &source)))?;
@@ -119,19 +123,27 @@ fn read(path: &Path) -> Result<String, Error> {
     std::fs::read_to_string(path).map_err(error::io(path))
 }
 
-fn apply_rules(args: &RewriteArgs, module: &mut Module) -> Result<(), Error> {
+fn apply_rules(
+    args: &RewriteArgs,
+    module: &mut Module,
+    observer: &mut dyn Observer,
+) -> Result<(), Error> {
     let mut library = Library::default();
     for name in &args.rules {
         library.add(name)?;
     }
-    let strategy = match args.strategy {
-        StrategyArg::Greedy => tangram::Strategy::Greedy,
-        StrategyArg::Walk => tangram::Strategy::Walk,
+    let (strategy, driver) = match args.strategy {
+        StrategyArg::Greedy => (tangram::Strategy::Greedy, DebugKind::Greedy),
+        StrategyArg::Walk => (tangram::Strategy::Walk, DebugKind::Walk),
         StrategyArg::Saturate => {
             return Err(Error::Usage("`--strategy saturate` works on models: use greedy".into()));
         }
     };
-    let patterns = tangram::apply_rules(module, &library, &RuleSetOptions { strategy })?;
+    let options = RuleSetOptions { strategy };
+    let patterns = match observer.listener(driver) {
+        Some(heard) => tangram::apply_rules_heard(module, &library, &options, heard),
+        None => tangram::apply_rules(module, &library, &options),
+    }?;
     if args.statistics {
         for pattern in patterns.iter().filter(|pattern| pattern.hits > 0) {
             eprintln!("{:>10}  {}", pattern.hits, pattern.name);

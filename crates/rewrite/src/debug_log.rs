@@ -8,6 +8,10 @@
 //! Processing operation : 'cf.cond_br'(0x11) {
 //!   "cf.cond_br"(%arg0)[^bb2, ^bb2] : (i1) -> ()
 //!
+//!   * Pattern known-condition : 'cf.cond_br -> ()' {
+//!     ** Match Failure : the condition is not constant
+//!   } -> failure : pattern failed to match
+//!
 //!   * Pattern simplify-cond : 'cf.cond_br -> ()' {
 //!     ** Insert  : 'cf.br'(0x1b)
 //!     ** Replace : 'cf.cond_br'(0x11)
@@ -54,19 +58,29 @@ pub struct DebugLog<'a> {
     kind: DebugKind,
     /// How many braces are open.
     depth: usize,
+    /// Whether the last line was empty.
+    spaced: bool,
 }
 
 impl<'a> DebugLog<'a> {
     /// A log to `out`. What `out` refuses is lost.
     pub fn new(out: &'a mut dyn Write, kind: DebugKind) -> DebugLog<'a> {
-        DebugLog { out, kind, depth: 0 }
+        DebugLog { out, kind, depth: 0, spaced: false }
     }
 
     fn line(&mut self, text: &str) {
+        self.spaced = text.is_empty();
         let _ = match text {
             "" => writeln!(self.out),
             _ => writeln!(self.out, "{:1$}{text}", "", self.depth * 2),
         };
+    }
+
+    /// An empty line, unless there is one.
+    fn space(&mut self) {
+        if !self.spaced {
+            self.line("");
+        }
     }
 
     fn open(&mut self, text: &str) {
@@ -93,7 +107,7 @@ impl<'a> DebugLog<'a> {
         let mut shown = String::new();
         if text::print_op(&mut shown, module, op, text::Options::default()).is_ok() {
             self.line(&shown);
-            self.line("");
+            self.space();
         }
     }
 }
@@ -123,7 +137,8 @@ impl Listener for DebugLog<'_> {
         match self.kind {
             DebugKind::Walk => {
                 let mut shown = String::new();
-                let _ = text::print_op(&mut shown, module, op, text::Options::default());
+                let outline = text::Options { regions: false, ..text::Options::default() };
+                let _ = text::print_op(&mut shown, module, op, outline);
                 self.line(&format!("Visiting op: {shown}"));
             }
             DebugKind::Greedy => {
@@ -149,6 +164,7 @@ impl Listener for DebugLog<'_> {
             return;
         }
         let words = match (outcome, self.kind) {
+            (Outcome::Folded, DebugKind::Conversion) => "SUCCESS : operation was folded",
             (Outcome::Erased, _) => "success : operation is trivially dead",
             (Outcome::Folded, _) => "success : operation was folded",
             (Outcome::Merged, _) => "success : operation was replaced by an equal one",
@@ -170,6 +186,7 @@ impl Listener for DebugLog<'_> {
         }
         let made: Vec<&str> =
             pattern.generated().iter().map(|&name| module.context().name_text(name)).collect();
+        self.space();
         let (root, made) = (module.name_text(op), made.join(", "));
         self.open(&format!("* Pattern {} : '{root} -> ({made})'", pattern.name()));
     }
@@ -178,13 +195,17 @@ impl Listener for DebugLog<'_> {
         if self.kind == DebugKind::Walk {
             return;
         }
+        let (success, failure, why) = match self.kind {
+            DebugKind::Conversion => ("SUCCESS", "FAILURE", "Failure"),
+            _ => ("success", "failure", "Match Failure"),
+        };
         match outcome {
-            Ok(()) => self.close("success : pattern applied successfully"),
+            Ok(()) => self.close(&format!("{success} : pattern applied successfully")),
             Err(NoMatch { reason, .. }) => {
                 if let Some(reason) = reason {
-                    self.line(&format!("** Match Failure : {reason}"));
+                    self.line(&format!("** {why} : {reason}"));
                 }
-                self.close("failure : pattern failed to match");
+                self.close(&format!("{failure} : pattern failed to match"));
             }
         }
     }

@@ -2,7 +2,9 @@
 
 use tangram_gsl::rules::RuleDiscriminator;
 use tangram_ir::Module;
-use tangram_rewrite::{GreedyConfig, PatternReport, PatternSet, Silent, greedy, walk_and_apply};
+use tangram_rewrite::{
+    GreedyConfig, Listener, PatternReport, PatternSet, Silent, greedy, walk_and_apply,
+};
 
 use crate::library::{Library, Selection};
 use crate::optimise::{OptimiseError, Strategy};
@@ -24,6 +26,19 @@ pub fn apply_rules(
     library: &Library,
     options: &RuleSetOptions,
 ) -> Result<Vec<PatternReport>, OptimiseError> {
+    apply_rules_heard(module, library, options, &mut Silent)
+}
+
+/// As [`apply_rules`]; `listener` hears of every change.
+///
+/// # Errors
+/// As [`apply_rules`].
+pub fn apply_rules_heard(
+    module: &mut Module,
+    library: &Library,
+    options: &RuleSetOptions,
+    listener: &mut dyn Listener,
+) -> Result<Vec<PatternReport>, OptimiseError> {
     let rules = library.compile(module.context(), &Selection::default())?.rules;
     let mut set = PatternSet::new();
     set.add_discriminator(Box::new(RuleDiscriminator::new(&rules)));
@@ -34,9 +49,10 @@ pub fn apply_rules(
     let root = module.root();
     match options.strategy {
         Strategy::Greedy => {
-            Ok(greedy::apply(module, root, &set, &GreedyConfig::default()).patterns)
+            let config = GreedyConfig::default();
+            Ok(greedy::apply_heard(module, root, &set, &config, listener).patterns)
         }
-        Strategy::Walk => Ok(walk_and_apply(module, root, &set, &mut Silent).patterns),
+        Strategy::Walk => Ok(walk_and_apply(module, root, &set, listener).patterns),
         Strategy::Saturate => Err(OptimiseError::NoModel),
     }
 }

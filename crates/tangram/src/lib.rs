@@ -26,7 +26,7 @@ pub mod saturation;
 pub mod steps;
 pub mod trace;
 
-pub use apply_rules::{RuleSetOptions, apply_rules};
+pub use apply_rules::{RuleSetOptions, apply_rules, apply_rules_heard};
 pub use library::{Library, RulesError, SHIPPED};
 pub use natives::natives;
 pub use optimise::{ON_REQUEST, OptimiseError, Options, Strategy, optimise};
