@@ -182,3 +182,21 @@ def test_a_model_is_shown(run, model, tmp_path, form: str) -> None:
     assert run("show", model, "--format", form).stdout.lstrip().startswith(start)
     run("show", model, "--format", form, "-o", tmp_path / "out")
     assert (tmp_path / "out").read_text().lstrip().startswith(start)
+
+
+@pytest.mark.parametrize("command", [("opt",), ("show", "--format", "svg")])
+def test_links_and_pipes_are_written_through(run, model, tmp_path, command) -> None:
+    target, link, pipe = tmp_path / "target", tmp_path / "link", tmp_path / "pipe"
+    run(*command, model, "-o", target)
+    expected = target.read_bytes()
+    target.write_bytes(b"old")
+    link.symlink_to(target)
+    run(*command, model, "-o", link)
+    assert link.is_symlink() and target.read_bytes() == expected
+    os.mkfifo(pipe)
+    got: list[bytes] = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    run(*command, model, "-o", pipe)
+    reader.join(timeout=10)
+    assert pipe.is_fifo() and got == [expected]

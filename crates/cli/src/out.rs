@@ -19,11 +19,16 @@ pub(crate) fn print(text: impl Display) -> Result<(), Error> {
 }
 
 /// Writes `text` to `path` through a file beside it, so that what is there stays until the new
-/// text is complete.
+/// text is complete. A link stays a link; a device or a pipe is written to.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Error> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-    let written = std::fs::write(&temporary, text).and_then(|()| std::fs::rename(&temporary, path));
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if target.metadata().is_ok_and(|found| !found.is_file()) {
+        return std::fs::write(&target, text).map_err(error::io(path));
+    }
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    let temporary = target.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
+    let written =
+        std::fs::write(&temporary, text).and_then(|()| std::fs::rename(&temporary, &target));
     written.map_err(|source| {
         // What is half written is of no use; if it cannot be removed, nothing more can be done.
         let _ = std::fs::remove_file(&temporary);

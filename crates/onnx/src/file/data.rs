@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
 
@@ -62,13 +62,17 @@ impl DataFile {
     }
 }
 
-/// Opens a new file beside `path` that will replace it, with the permissions it has or would get.
+/// Opens a new file that will replace `path`, with the permissions it has or would get: beside it,
+/// or, where `path` is no file but a device or a pipe, among the system's temporary files.
 pub(super) fn temporary(path: &Path) -> io::Result<NamedTempFile> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut builder = Builder::new();
     builder.prefix(".tangram-");
+    if is_special(path) {
+        return builder.tempfile();
+    }
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
     if let Ok(old) = fs::metadata(path) {
         File::set_permissions(file.as_file(), old.permissions())?;
@@ -76,7 +80,22 @@ pub(super) fn temporary(path: &Path) -> io::Result<NamedTempFile> {
     Ok(file)
 }
 
-/// Gives a finished file its name, in one step.
-pub(super) fn persist(file: NamedTempFile, path: &Path) -> io::Result<()> {
+/// Gives a finished file its name, in one step; what goes to a device or a pipe is written there.
+pub(super) fn persist(mut file: NamedTempFile, path: &Path) -> io::Result<()> {
+    if is_special(path) {
+        file.rewind()?;
+        let mut target = File::options().write(true).open(path)?;
+        return io::copy(&mut file, &mut target).map(drop);
+    }
     file.persist(path).map(drop).map_err(|error| error.error)
+}
+
+/// Whether there is something at `path` that must not be replaced, such as `/dev/null`.
+fn is_special(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
+}
+
+/// The file that `path` leads to, so that it is replaced and not the link.
+pub(super) fn behind_links(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -62,7 +62,7 @@ pub fn encode(model: &ModelProto, writer: &mut impl Write) -> io::Result<()> {
 ///
 /// `files` reads its external tensors. Both files are written under other names first and then take
 /// the place of the old ones, the data before the model; a failure before that leaves the old ones
-/// as they were. A data file that `model` reads is replaced only if its own model file is, too;
+/// as they were. A link stays a link; a device or a pipe is written to. A data file that `model` reads is replaced only if its own model file is, too;
 /// otherwise the new one gets another name.
 ///
 /// # Errors
@@ -73,8 +73,8 @@ pub fn save(
     path: impl AsRef<Path>,
     options: &SaveOptions,
 ) -> Result<(), FileError> {
-    let path = path.as_ref();
-    let io = |action| move |source| FileError::Io { action, path: path.to_owned(), source };
+    let path = &data::behind_links(path.as_ref());
+    let io = |action| move |source| FileError::Io { action, path: path.clone(), source };
     let mut model = model.clone();
     let data = match policy(&mut model, &options.storage) {
         Some(policy) => Some(move_out(&mut model, files, path, &policy)?),
