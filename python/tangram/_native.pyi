@@ -34,7 +34,7 @@ class Model:
     def svg(self) -> str: ...
     def optimize(
         self,
-        rules: list[tuple[str, str]],
+        rules: list[tuple[str, str | None]],
         library: bool = True,
         disable: list[str] = ...,
         only: list[str] = ...,

@@ -17,7 +17,10 @@ from tangram import _native
 if TYPE_CHECKING:
     import onnx
 
+    import gsl
+
     ModelLike = str | os.PathLike[str] | bytes | onnx.ModelProto | "Workload"
+    RuleLike = str | os.PathLike[str] | gsl.Subst
 
 
 @dataclasses.dataclass(frozen=True)
@@ -116,7 +119,7 @@ class Workload:
 
     def optimize(
         self,
-        rules: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
+        rules: RuleLike | Iterable[RuleLike] = (),
         *,
         library: bool = True,
         disable: Iterable[str] = (),
@@ -128,15 +131,16 @@ class Workload:
     ) -> Workload:
         """Returns the model after rewriting; its `report` says what was done.
 
-        `rules`: texts or files of further rules. `library`: apply the shipped rules too.
+        `rules`: further rules, as text, files, folders, `gsl.Subst` objects, or names, labels and
+        topics of shipped rules that are applied on request only. `library`: apply the others too.
         `disable`, `only`: names and labels. `fold_limit`: bytes that a folded constant may add.
         `strategy`: until no rule fires, each operation once, or all rules at once in an e-graph.
         Raises `RuleError` for rules that are wrong.
         """
-        given = [rules] if isinstance(rules, (str, os.PathLike)) else list(rules)
-        texts = [_rule_text(rule) for rule in given]
+        given = list(rules) if isinstance(rules, Iterable) and not isinstance(rules, str) else [rules]
+        sources = [_rule_source(rule) for rule in given]
         model, told = self._model.optimize(
-            texts,
+            sources,
             library,
             list(disable),
             list(only),
@@ -185,11 +189,13 @@ def optimize(model: ModelLike, rules: Any = (), **options: Any) -> Workload:
     return Workload.from_onnx(model).optimize(rules, **options)
 
 
-def _rule_text(rule: str | os.PathLike[str]) -> tuple[str, str]:
+def _rule_source(rule: RuleLike) -> tuple[str, str | None]:
+    """A name and, unless the name says where to find them, the text of the rules."""
+    if hasattr(rule, "to_gsl"):
+        return "<Subst>", rule.to_gsl()
     if isinstance(rule, str) and ("{" in rule or "\n" in rule):
         return "<text>", rule
-    path = pathlib.Path(rule)
-    return str(path), path.read_text()
+    return os.fspath(rule), None
 
 
 # Types of which several elements share a byte, the first one in the lowest bits.

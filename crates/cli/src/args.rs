@@ -75,7 +75,8 @@ pub(crate) struct OptArgs {
     /// How rules are applied.
     #[arg(long, value_enum, default_value = "greedy")]
     pub(crate) strategy: StrategyArg,
-    /// Further rules: a file, a folder of `.gsl` files, or a file of the library by name.
+    /// Further rules: a file, a folder of `.gsl` files, or those of the library that are applied
+    /// on request only, by name, label or topic.
     #[arg(long, value_name = "FILE|DIR|NAME")]
     pub(crate) rules: Vec<String>,
     /// Leave out the rules of the library; only those of `--rules` are applied.

@@ -8,7 +8,7 @@ use tangram::onnx::{self, ExportOptions, Model};
 use tangram::report::{self, BeforeAfter};
 use tangram::saturate::CostModel;
 use tangram::trace::{Graph, Trace};
-use tangram::{Library, Options, Report, Strategy, dialects, optimise};
+use tangram::{Library, ON_REQUEST, Options, Report, Strategy, dialects, optimise};
 
 use crate::args::{OptArgs, StrategyArg};
 use crate::error::{self, Error};
@@ -95,8 +95,13 @@ fn explain(rule: &str, at: Option<&str>, library: &Library, model: &Model) -> Re
         .map_err(|error| Error::Usage(error.to_string()))?;
     let named = |results: &[String]| at.is_none_or(|at| results.iter().any(|name| name == at));
     let shown: Vec<_> = misses.iter().filter(|miss| named(&miss.results)).take(NEAREST).collect();
+    let labels = one.rules[0].rule.labels();
+    let matches = match labels.iter().any(|label| label == ON_REQUEST) {
+        true => format!("it matches, and is applied where `--rules {rule}` asks for it"),
+        false => "it matches".to_owned(),
+    };
     for miss in &shown {
-        let reason = if miss.reason.is_empty() { "it matches" } else { &miss.reason };
+        let reason = if miss.reason.is_empty() { &matches } else { &miss.reason };
         let name = miss.results.join(", ");
         out::print(format!("{rule} at {name} ({}): {reason}\n", miss.operation))?;
     }

@@ -193,8 +193,11 @@ fn explain(failed: &RunError, context: &Context, source: &str) -> String {
     format!("{failed}{more}\n{}", render_all(errors, context, source)).trim_end().to_owned()
 }
 
-/// Ten of `errors` and how many there are.
+/// Ten of `errors` and how many there are; nothing where there are none.
 fn render_all(errors: &[Diagnostic], context: &Context, source: &str) -> String {
+    if errors.is_empty() {
+        return String::new();
+    }
     let shown: String =
         errors.iter().take(10).map(|error| render(error, context, source)).collect();
     let rest = errors.len().saturating_sub(10);

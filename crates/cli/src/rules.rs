@@ -169,7 +169,9 @@ fn check(names: &[String], quick: bool, json: bool) -> Result<ExitCode, Error> {
         for (name, verdict) in &verdicts {
             out::print(format!("{name}: {verdict}\n"))?;
         }
-        out::print(format!("{count} rules: {}\n", summary(&verdicts, faulty)))?;
+        let rules = if count == 1 { "rule" } else { "rules" };
+        out::print(format!("{count} {rules}: {}
+", summary(&verdicts, faulty)))?;
     }
     Ok(if wrong + faulty > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }

@@ -101,13 +101,14 @@ impl Model {
         tangram::picture::svg(&self.inner).map_err(model_error)
     }
 
-    /// Applies rules; returns the new model and a report in JSON.
+    /// Applies rules, each given by a name and, unless that says where it is, its text; returns the
+    /// new model and a report in JSON.
     #[pyo3(signature = (rules, library=true, disable=vec![], only=vec![], max_seconds=None, max_rewrites=None, fold_limit=Some(1 << 20), strategy="greedy"))]
     #[allow(clippy::too_many_arguments)]
     fn optimize(
         &self,
         python: Python<'_>,
-        rules: Vec<(String, String)>,
+        rules: Vec<(String, Option<String>)>,
         library: bool,
         disable: Vec<String>,
         only: Vec<String>,
@@ -141,7 +142,11 @@ impl Model {
             false => Library::default(),
         };
         for (name, text) in &rules {
-            set.add_text(name, text, None).map_err(rule_error)?;
+            let added = match text {
+                Some(text) => set.add_text(name, text, None),
+                None => set.add(name),
+            };
+            added.map_err(rule_error)?;
         }
         let mut model = self.clone();
         let told =

@@ -15,7 +15,7 @@ use tangram_gsl::verify::{self, Effort, Verdict};
 use tangram_ir::Context;
 
 use crate::natives::natives;
-use crate::optimise::{OptimiseError, Options, Strategy};
+use crate::optimise::{OptimiseError, Options, Strategy, is_named};
 
 /// The shipped rule files, by topic.
 pub const SHIPPED: &[(&str, &str)] = &[
@@ -45,13 +45,16 @@ pub enum RulesError {
         #[source]
         source: std::io::Error,
     },
-    /// There is neither such a file nor such a shipped topic.
-    #[error("`{name}` is no rule file, no folder and none of the shipped topics ({known})")]
+    /// There is no such file, and nothing that is shipped has the name.
+    #[error(
+        "`{name}` is no rule file and no folder, and no shipped topic ({topics}), rule or label; \
+         `tangram rules list` names all"
+    )]
     Unknown {
         /// What was asked for.
         name: String,
         /// The shipped topics.
-        known: String,
+        topics: String,
     },
     /// The text is wrong; `rendered` shows where and why.
     #[error("{rendered}")]
@@ -70,6 +73,8 @@ pub struct Library {
     pub rules: Vec<LocatedRule>,
     /// The texts that are shipped: a test checks their rules, so that no start has to.
     shipped: FxHashSet<u32>,
+    /// Names of the rules that were asked for: these are applied even where they are on request.
+    asked: FxHashSet<String>,
 }
 
 /// Which rules are compiled, and for what.
@@ -133,26 +138,54 @@ impl Library {
         Ok(library)
     }
 
-    /// Adds the rules of a file, of every `.gsl` file of a folder, or of a shipped topic.
+    /// Adds the rules of a file, of every `.gsl` file of a folder, or of what is shipped: those of
+    /// a topic, of a label, or the one of this name. All of them count as asked for.
     ///
     /// # Errors
     /// [`RulesError`]: there is no such thing, it cannot be read, or it is wrong.
     pub fn add(&mut self, name: &str) -> Result<(), RulesError> {
         let path = Path::new(name);
         if path.is_dir() {
-            return self.add_folder(path);
+            self.add_folder(path)
+        } else if path.exists() {
+            self.add_text(name, &read(path)?, path.parent())
+        } else {
+            self.add_named(name)
         }
-        if path.exists() {
-            let text = read(path)?;
-            return self.add_text(name, &text, path.parent());
-        }
-        match SHIPPED.iter().find(|(topic, _)| *topic == name) {
-            Some((topic, text)) => self.add_shipped(topic, text),
-            None => {
-                let known = SHIPPED.iter().map(|(topic, _)| *topic).collect::<Vec<_>>().join(", ");
-                Err(RulesError::Unknown { name: name.to_owned(), known })
+    }
+
+    /// Adds the shipped rules of a topic or a label, or the one of this name, where they are not
+    /// among the rules already.
+    fn add_named(&mut self, name: &str) -> Result<(), RulesError> {
+        let mut found = false;
+        for (topic, text) in SHIPPED {
+            let mut file = Library::default();
+            std::mem::swap(&mut file.sources, &mut self.sources);
+            let added = file.add_shipped(topic, text);
+            std::mem::swap(&mut file.sources, &mut self.sources);
+            added?;
+            self.shipped.extend(&file.shipped);
+            for located in file.rules {
+                if *topic != name && !is_named(&located.rule, name) {
+                    continue;
+                }
+                found = true;
+                let new = self.asked.insert(located.rule.name().to_owned());
+                if new && self.named(located.rule.name()).rules.is_empty() {
+                    self.rules.push(located);
+                }
             }
         }
+        if found {
+            return Ok(());
+        }
+        let topics = SHIPPED.iter().map(|(topic, _)| *topic).collect::<Vec<_>>().join(", ");
+        Err(RulesError::Unknown { name: name.to_owned(), topics })
+    }
+
+    /// Whether a rule of this name was asked for by [`Library::add`].
+    pub(crate) fn is_asked(&self, name: &str) -> bool {
+        self.asked.contains(name)
     }
 
     /// Checks and compiles the rules that `selection` wants.
@@ -216,7 +249,7 @@ impl Library {
 
     fn add_shipped(&mut self, topic: &str, text: &str) -> Result<(), RulesError> {
         let known = self.rules.len();
-        self.add_text(&format!("{topic}.gsl"), text, None)?;
+        self.read_text(&format!("{topic}.gsl"), text, None)?;
         self.shipped.extend(self.rules[known..].iter().map(|located| located.spans.name.file));
         Ok(())
     }
@@ -257,11 +290,23 @@ impl Library {
     }
 
     /// Adds the rules written in `text`; files that it names with `use` are looked for in
-    /// `folder`.
+    /// `folder`. They count as asked for.
     ///
     /// # Errors
     /// [`RulesError::Wrong`]: the text, or one that it uses, is wrong.
     pub fn add_text(
+        &mut self,
+        name: &str,
+        text: &str,
+        folder: Option<&Path>,
+    ) -> Result<(), RulesError> {
+        let known = self.rules.len();
+        self.read_text(name, text, folder)?;
+        self.asked.extend(self.rules[known..].iter().map(|rule| rule.rule.name().to_owned()));
+        Ok(())
+    }
+
+    fn read_text(
         &mut self,
         name: &str,
         text: &str,
@@ -313,6 +358,25 @@ mod tests {
             let expected = if ON_REQUEST_FILES.contains(name) { library.rules.len() } else { 0 };
             assert_eq!(count, expected, "{name}");
         }
+    }
+
+    #[test]
+    fn what_is_asked_for_by_name_is_there_once() {
+        let asked = |names: &[&str]| {
+            let mut library = Library::shipped_for(&Options::default()).expect("shipped rules");
+            let before = library.rules.len();
+            for name in names {
+                library.add(name).expect("a known name");
+            }
+            (library.rules.len() - before, library.asked.len())
+        };
+        assert_eq!(asked(&["parallel-conv2d", "parallel-conv2d"]), (1, 1));
+        assert_eq!(asked(&["gelu"]), (0, 1));
+        let (added, all) = asked(&["parallel"]);
+        assert!(added > 5 && added == all);
+        assert_eq!(asked(&["parallel-conv2d", "parallel"]), (added, all));
+        let error = Library::default().add("paralel").expect_err("no such name");
+        assert!(error.to_string().starts_with("`paralel` is no rule file"));
     }
 
     #[test]

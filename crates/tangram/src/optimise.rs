@@ -117,8 +117,11 @@ pub fn optimise(
     };
     let before = cost::estimate(&model.module);
     let compiled = rules(model, library, options, &mut report)?;
-    let default: Vec<CompiledRule> =
-        compiled.iter().filter(|rule| is_applied_alone(rule, options)).cloned().collect();
+    let default: Vec<CompiledRule> = compiled
+        .iter()
+        .filter(|rule| is_applied_alone(rule.rule(), library, options))
+        .cloned()
+        .collect();
     let set = pattern_set(model, library, &default, options)?;
     options.progress.start(walk(&model.module, model.module.root(), Order::Pre).len() as u64);
     match options.strategy {
@@ -221,23 +224,25 @@ fn pattern_set(
     Ok(set.freeze(&options.disable, &options.only))
 }
 
-/// The label of rules that are no improvement by themselves: applied only where `only` asks for
-/// them by name or by one of their labels, or where saturation weighs what they lead to.
+/// The label of rules that are no improvement by themselves: applied only where they are asked
+/// for, by [`Library::add`] or by a name or label in `only`, or where saturation weighs what they
+/// lead to.
 pub const ON_REQUEST: &str = "on-request";
 
-fn is_named(rule: &Rule, name: &str) -> bool {
+pub(crate) fn is_named(rule: &Rule, name: &str) -> bool {
     rule.name() == name || rule.labels().iter().any(|label| label == name)
 }
 
-fn is_wanted(rule: &Rule, options: &Options) -> bool {
-    let saturated = options.strategy == Strategy::Saturate && options.only.is_empty();
-    saturated || !is_named(rule, ON_REQUEST) || options.only.iter().any(|name| is_named(rule, name))
+/// Whether a rule is applied wherever it matches, and not only weighed by saturation.
+fn is_applied_alone(rule: &Rule, library: &Library, options: &Options) -> bool {
+    !is_named(rule, ON_REQUEST)
+        || library.is_asked(rule.name())
+        || options.only.iter().any(|name| is_named(rule, name))
 }
 
-/// Says whether a rule is applied wherever it matches, and not only weighed by saturation.
-fn is_applied_alone(rule: &CompiledRule, options: &Options) -> bool {
-    let rule = rule.rule();
-    !is_named(rule, ON_REQUEST) || options.only.iter().any(|name| is_named(rule, name))
+fn is_wanted(rule: &Rule, library: &Library, options: &Options) -> bool {
+    let saturated = options.strategy == Strategy::Saturate && options.only.is_empty();
+    saturated || is_applied_alone(rule, library, options)
 }
 
 /// The rules of `library` whose results can be written in the wanted operator set; `report` hears
@@ -252,7 +257,7 @@ fn rules(
     let growth =
         options.fold_limit.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
     let selection = Selection {
-        wanted: &|rule| is_wanted(rule, options),
+        wanted: &|rule| is_wanted(rule, library, options),
         expressible: &|name| is_expressible(name, opset),
         fold_growth: Some(growth),
     };
