@@ -170,11 +170,7 @@ fn check(names: &[String], quick: bool, json: bool) -> Result<ExitCode, Error> {
             out::print(format!("{name}: {verdict}\n"))?;
         }
         let rules = if count == 1 { "rule" } else { "rules" };
-        out::print(format!(
-            "{count} {rules}: {}
-",
-            summary(&verdicts, faulty)
-        ))?;
+        out::print(format!("{count} {rules}: {}\n", summary(&verdicts, faulty)))?;
     }
     Ok(if wrong + faulty > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }

@@ -159,20 +159,16 @@ impl Library {
     fn add_named(&mut self, name: &str) -> Result<(), RulesError> {
         let mut found = false;
         for (topic, text) in SHIPPED {
-            let mut file = Library::default();
-            std::mem::swap(&mut file.sources, &mut self.sources);
-            let added = file.add_shipped(topic, text);
-            std::mem::swap(&mut file.sources, &mut self.sources);
-            added?;
-            self.shipped.extend(&file.shipped);
-            for located in file.rules {
-                if *topic != name && !is_named(&located.rule, name) {
-                    continue;
-                }
-                found = true;
-                let new = self.asked.insert(located.rule.name().to_owned());
-                if new && self.named(located.rule.name()).rules.is_empty() {
-                    self.rules.push(located);
+            let known = self.rules.len();
+            self.add_shipped(topic, text)?;
+            for located in self.rules.split_off(known) {
+                let rule = &located.rule;
+                if *topic == name || is_named(rule, name) {
+                    found = true;
+                    self.asked.insert(rule.name().to_owned());
+                    if self.rules.iter().all(|other| other.rule.name() != rule.name()) {
+                        self.rules.push(located);
+                    }
                 }
             }
         }
