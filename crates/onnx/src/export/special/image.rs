@@ -1,0 +1,80 @@
+//! Operations on images: scaling, regions, sampling.
+
+use tangram_ir::Op;
+use tangram_tensor::Tensor;
+
+use crate::error::Result;
+use crate::export::Exporter;
+use crate::export::node::{int, text};
+
+impl Exporter<'_> {
+    pub(super) fn resize(&mut self, op: Op) -> Result<()> {
+        if self.opset < 11 {
+            return Err(self.inexpressible(op, "it needs operator set 11"));
+        }
+        let mut inputs = self.inputs(op);
+        let mut attributes = Vec::new();
+        for &(name, value) in self.context.entries(self.module.attrs(op)) {
+            match self.context.text(name) {
+                "scales" | "sizes" => {}
+                name => attributes.extend(self.plain_attr(name, value)),
+            }
+        }
+        // The region of interest stays an operand; scales and sizes may have become attributes.
+        if inputs.get(1).is_none_or(String::is_empty) {
+            inputs.truncate(1);
+            inputs.push(self.empty_roi());
+        }
+        if let Some(scales) = self.module.attr(op, "scales") {
+            let list = self.plain_attr("scales", scales).map(|proto| proto.floats);
+            inputs.truncate(2);
+            inputs.push(self.pooled(&Tensor::vector(list.unwrap_or_default()), "scales"));
+        } else if let Some(sizes) = self.ints_of(op, "sizes") {
+            inputs.truncate(2);
+            inputs.push(self.empty_roi());
+            inputs.push(self.pooled(&Tensor::vector(sizes), "sizes"));
+        }
+        while inputs.last().is_some_and(String::is_empty) {
+            inputs.pop();
+        }
+        self.write(op, "Resize", inputs, attributes);
+        Ok(())
+    }
+
+    /// The region of interest is optional from operator set 13 on, and empty before.
+    fn empty_roi(&mut self) -> String {
+        if self.opset >= 13 {
+            return String::new();
+        }
+        self.pooled(&Tensor::vector(Vec::<f32>::new()), "roi")
+    }
+
+    pub(super) fn grid_sample(&mut self, op: Op) {
+        let mode = match (self.text_of(op, "mode").unwrap_or("linear"), self.opset >= 20) {
+            ("linear", false) => "bilinear",
+            ("cubic", false) => "bicubic",
+            (mode, _) => mode,
+        };
+        let mut attributes = vec![text("mode", mode)];
+        if let Some(border) = self.text_of(op, "padding_mode") {
+            attributes.push(text("padding_mode", border));
+        }
+        if self.flag_of(op, "align_corners") {
+            attributes.push(int("align_corners", 1));
+        }
+        let inputs = self.inputs(op);
+        self.write(op, "GridSample", inputs, attributes);
+    }
+
+    pub(super) fn roi_align(&mut self, op: Op) {
+        let mut attributes = Vec::new();
+        for &(name, value) in self.context.entries(self.module.attrs(op)) {
+            let name = self.context.text(name);
+            if name != "coordinate_transformation_mode" || self.opset >= 16 {
+                attributes.extend(self.plain_attr(name, value));
+            }
+        }
+        let inputs = self.inputs(op);
+        self.write(op, "RoiAlign", inputs, attributes);
+    }
+}

@@ -1,0 +1,185 @@
+//! Operations that are written by more than renaming and defaults.
+
+use tangram_dialects::nn::bias;
+use tangram_ir::{AttrData, Op, Value};
+use tangram_tensor::Tensor;
+
+use super::Exporter;
+use super::node::{float, int, text, type_proto};
+use crate::error::Result;
+use crate::proto::{AttributeProto, NodeProto};
+use crate::types;
+
+mod image;
+mod linear;
+mod parts;
+mod window;
+
+/// The first operator set that can say nn operation `name`, for those without a row.
+pub(super) fn since(name: &str) -> Option<i64> {
+    Some(match name.strip_prefix("nn.")? {
+        "conv" | "conv1d" | "conv2d" | "conv3d" | "conv_transpose" | "conv1d_transpose"
+        | "conv2d_transpose" | "conv3d_transpose" | "dense" | "gemm" | "bias_add" | "max_pool"
+        | "max_pool1d" | "max_pool2d" | "max_pool3d" | "avg_pool" | "avg_pool1d" | "avg_pool2d"
+        | "avg_pool3d" | "lp_pool" | "batch_norm" | "split" | "strided_slice" | "batch_flatten"
+        | "flatten" | "softmax" | "log_softmax" | "hardmax" | "add_n" | "mean_n" | "max_n"
+        | "min_n" | "maximum" | "minimum" | "dropout" | "batch_matmul" | "constant" | "none" => 7,
+        "resize" | "conv_integer" | "qlinear_conv" | "roi_align" => 10,
+        "left_shift" | "right_shift" => 11,
+        "dropout_training" => 12,
+        "batch_norm_training" => 14,
+        "optional" => 15,
+        "grid_sample" => 16,
+        _ => return None,
+    })
+}
+
+impl Exporter<'_> {
+    /// Writes `op` if it is of this kind.
+    pub(super) fn special(&mut self, op: Op) -> Result<bool> {
+        let name = self.module.name_text(op);
+        match name.strip_prefix("nn.").unwrap_or("") {
+            "bias_add" => self.bias_add(op)?,
+            "dense" => self.product(op, op, None)?,
+            "batch_matmul" => self.batch_matmul(op),
+            "gemm" => self.gemm(op),
+            "max_pool" | "max_pool1d" | "max_pool2d" | "max_pool3d" => self.pool(op, "MaxPool"),
+            "avg_pool" | "avg_pool1d" | "avg_pool2d" | "avg_pool3d" => self.pool(op, "AveragePool"),
+            "lp_pool" => self.pool(op, "LpPool"),
+            "batch_norm" => self.batch_norm(op),
+            "split" => self.split(op)?,
+            "strided_slice" => self.slice(op)?,
+            "batch_flatten" => self.with_axis(op, "Flatten", 1),
+            "flatten" => self.with_axis(op, "Flatten", self.int_of(op, "axis").unwrap_or(1)),
+            "softmax" => self.softmax(op, "Softmax")?,
+            "log_softmax" => self.softmax(op, "LogSoftmax")?,
+            "hardmax" => self.softmax(op, "Hardmax")?,
+            "add_n" => self.plain(op, "Sum"),
+            "mean_n" => self.plain(op, "Mean"),
+            "max_n" | "maximum" => self.plain(op, "Max"),
+            "min_n" | "minimum" => self.plain(op, "Min"),
+            "left_shift" => self.shift(op, "LEFT"),
+            "right_shift" => self.shift(op, "RIGHT"),
+            "dropout" => self.dropout(op),
+            "dropout_training" => self.dropout_training(op),
+            "batch_norm_training" => self.batch_norm(op),
+            "resize" => self.resize(op)?,
+            "roi_align" => self.roi_align(op),
+            "grid_sample" => self.grid_sample(op),
+            "optional" => self.optional(op),
+            "conv_integer" => self.convolution(op, op, None, "ConvInteger"),
+            "qlinear_conv" => self.convolution(op, op, None, "QLinearConv"),
+            _ if bias::is_convolution(name) => self.convolution(op, op, None, conv_type(name)),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn int_of(&self, op: Op, name: &str) -> Option<i64> {
+        self.context.as_i64(self.module.attr(op, name)?)
+    }
+
+    fn ints_of(&self, op: Op, name: &str) -> Option<Vec<i64>> {
+        self.context.as_i64s(self.module.attr(op, name)?)
+    }
+
+    fn text_of(&self, op: Op, name: &str) -> Option<&str> {
+        self.context.as_text(self.module.attr(op, name)?)
+    }
+
+    fn flag_of(&self, op: Op, name: &str) -> bool {
+        self.module.attr(op, name).and_then(|a| self.context.as_bool(a)).unwrap_or(false)
+    }
+
+    fn rank(&self, value: Value) -> Option<usize> {
+        self.context.as_tensor(self.module.value_type(value)).map(|(dims, _)| dims.len())
+    }
+
+    fn plain(&mut self, op: Op, op_type: &str) {
+        let inputs = self.inputs(op);
+        self.write(op, op_type, inputs, Vec::new());
+    }
+
+    fn with_axis(&mut self, op: Op, op_type: &str, axis: i64) {
+        let inputs = self.inputs(op);
+        self.write(op, op_type, inputs, vec![int("axis", axis)]);
+    }
+
+    /// A node that no operation stands for; returns the name of its output.
+    fn helper(
+        &mut self,
+        op_type: &str,
+        input: Vec<String>,
+        attribute: Vec<AttributeProto>,
+        stem: &str,
+    ) -> String {
+        let name = self.fresh_name(stem);
+        let name = self.context.text(name).to_owned();
+        self.push(NodeProto {
+            name: Some(name.clone()),
+            op_type: Some(op_type.to_owned()),
+            input,
+            output: vec![name.clone()],
+            attribute,
+            ..NodeProto::default()
+        });
+        name
+    }
+
+    fn softmax(&mut self, op: Op, op_type: &str) -> Result<()> {
+        let axis = self.int_of(op, "axis").unwrap_or(-1);
+        let flatten = self.flag_of(op, "flatten");
+        let rank = self.rank(self.module.operand(op, 0)).map(|rank| rank as i64);
+        let last = axis == -1 || rank.is_some_and(|rank| axis == rank - 1);
+        let old = self.opset < 13;
+        if !last && flatten != old {
+            return Err(self.inexpressible(op, "softmax has another meaning there"));
+        }
+        // Old sets count axes from the front only.
+        let axis = match (old, rank) {
+            (true, Some(rank)) if axis < 0 && self.opset < 11 => axis + rank,
+            _ => axis,
+        };
+        let inputs = self.inputs(op);
+        self.write(op, op_type, inputs, vec![int("axis", axis)]);
+        Ok(())
+    }
+
+    fn shift(&mut self, op: Op, direction: &str) {
+        let inputs = self.inputs(op);
+        self.write(op, "BitShift", inputs, vec![text("direction", direction)]);
+    }
+
+    fn dropout(&mut self, op: Op) {
+        let rate = self.module.attr(op, "rate").and_then(|a| self.context.as_f64(a));
+        let rate = rate.unwrap_or(0.5);
+        let mut inputs = self.inputs(op);
+        let mut attributes = Vec::new();
+        if self.opset >= 12 {
+            inputs.push(self.pooled(&Tensor::scalar(rate as f32), "ratio"));
+        } else {
+            attributes.push(float("ratio", rate));
+        }
+        self.write(op, "Dropout", inputs, attributes);
+    }
+
+    fn dropout_training(&mut self, op: Op) {
+        let seed = self.int_of(op, "seed").map(|seed| int("seed", seed));
+        let inputs = self.inputs(op);
+        self.write(op, "Dropout", inputs, seed.into_iter().collect());
+    }
+
+    fn optional(&mut self, op: Op) {
+        let ty = self.module.attr(op, "type").and_then(|attr| match self.context.attr_data(attr) {
+            AttrData::Type(ty) => types::export(self.context, *ty),
+            _ => None,
+        });
+        let attributes = ty.map(|ty| type_proto("type", ty)).into_iter().collect();
+        let inputs = self.inputs(op);
+        self.write(op, "Optional", inputs, attributes);
+    }
+}
+
+fn conv_type(name: &str) -> &'static str {
+    if name.ends_with("transpose") { "ConvTranspose" } else { "Conv" }
+}
