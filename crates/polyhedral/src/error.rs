@@ -41,9 +41,20 @@ pub enum Error {
         /// The rule that it breaks.
         fault: Fault,
     },
-    /// Extension nodes add instances per point of the outer schedule: no map says this.
-    #[error("a tree with an extension node has no schedule map")]
-    Extension,
+    /// A statement has an instance that runs several times.
+    #[error("an instance of `{statement}` has several points in the schedule")]
+    ManyValued {
+        /// The statement's name.
+        statement: String,
+    },
+    /// A statement's schedule does not have the form that was asked for.
+    #[error("the schedule of `{statement}` is not {expected}")]
+    Form {
+        /// The statement's name.
+        statement: String,
+        /// What the form consists of.
+        expected: &'static str,
+    },
     /// A schedule nests deeper than code is generated for.
     #[error("the schedule is deeper than {limit} levels")]
     TooDeep {

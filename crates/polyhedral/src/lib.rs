@@ -8,6 +8,8 @@ mod error;
 pub mod flow;
 pub mod legality;
 pub mod optimise;
+pub mod picture;
+pub mod representation;
 pub mod schedule;
 pub mod schedule_tree;
 pub mod scop;

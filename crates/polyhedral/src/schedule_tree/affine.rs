@@ -8,7 +8,7 @@ use tangram_presburger::{Conjunction, Relation, Union};
 ///
 /// Each disjunct must give its value by an equation; others are written as relations,
 /// which this crate reads and isl does not.
-pub(super) fn member(union: &Union) -> String {
+pub(crate) fn member(union: &Union) -> String {
     let mut pieces = Vec::new();
     for relation in union.relations() {
         match relation.conjunctions().iter().map(|part| piece(relation, part)).collect() {
@@ -55,7 +55,7 @@ fn piece(relation: &Relation, part: &Conjunction) -> Option<String> {
 }
 
 /// Solves one equation for the column of the value and puts the result in its place.
-fn solved(part: &Conjunction, column: usize) -> Option<(Vec<i128>, Conjunction)> {
+pub(crate) fn solved(part: &Conjunction, column: usize) -> Option<(Vec<i128>, Conjunction)> {
     let at = part.equalities.iter().position(|row| row[column].abs() == 1)?;
     let sign = -part.equalities[at][column];
     let mut value: Vec<i128> = part.equalities[at].iter().map(|v| v * sign).collect();

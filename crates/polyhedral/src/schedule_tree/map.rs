@@ -8,42 +8,62 @@ impl ScheduleTree {
     /// Returns the schedule as a map of instances to points in lexicographic order.
     ///
     /// Each sequence and set of several children gives one dimension, the position of the
-    /// child, and each band member one; shorter branches end in zeros. Lost are marks, attributes of bands,
-    /// contexts and guards, and that the children of a set have no order.
+    /// child, and each band member one; shorter branches end in zeros. Instances of an
+    /// extension have the points at which they are added. Lost are marks, attributes of
+    /// bands, contexts and guards, and that the children of a set have no order. Below an
+    /// expansion, instances are the expanded ones; see [`Self::to_map_of_roots`].
     ///
     /// # Errors
-    /// [`Error::Extension`] for a tree with an extension node.
+    /// [`Error::Presburger`] if the budget ends.
     pub fn to_map(&self, budget: &Budget) -> Result<Union, Error> {
-        let (mut leaves, mut longest) = (Vec::new(), 0);
-        let mut open = vec![(self.root(), Prefix { map: Union::empty(), dims: 0 })];
-        while let Some((node, outer)) = open.pop() {
-            let prefix = self.extend(node, outer, budget)?;
-            // An only child has nothing to be ordered with; isl gives it no dimension either.
-            let ordered = matches!(self.kind(node), NodeKind::Sequence | NodeKind::Set)
-                && self.children(node).nth(1).is_some();
-            let mut any = false;
-            for (position, child) in self.children(node).enumerate() {
-                any = true;
-                let inner = if ordered {
-                    prefix.constant(position as i128, budget)?
-                } else {
-                    prefix.clone()
-                };
-                open.push((child, inner));
-            }
-            if !any {
-                longest = longest.max(prefix.dims);
-                leaves.push(prefix);
-            }
-        }
+        let leaves = self.leaves(budget)?;
+        let longest = leaves.iter().map(|leaf| leaf.slots.len()).max().unwrap_or(0);
         let mut whole = Union::empty();
-        for mut leaf in leaves {
-            while leaf.dims < longest {
-                leaf = leaf.constant(0, budget)?;
-            }
-            whole = whole.union(&leaf.map)?;
+        for leaf in leaves {
+            whole = whole.union(&leaf.map(longest, budget)?)?;
         }
         Ok(whole)
+    }
+
+    /// Returns the schedule of the instances at the root: as [`Self::to_map`], but an
+    /// instance that is expanded has the points of all its copies.
+    ///
+    /// The map is many-valued where an instance runs several times.
+    ///
+    /// # Errors
+    /// As [`Self::to_map`].
+    pub fn to_map_of_roots(&self, budget: &Budget) -> Result<Union, Error> {
+        let mut origins = vec![Union::empty(); self.nodes().count()];
+        for node in self.nodes() {
+            let above = match self.parent(node) {
+                Some(parent) => origins[parent.index()].clone(),
+                None => Union::empty(),
+            };
+            origins[node.index()] = match self.kind(node) {
+                NodeKind::Domain(domain) => domain.universe()?.identity(budget)?,
+                NodeKind::Extension(map) => {
+                    above.union(&map.range(budget)?.universe()?.identity(budget)?)?
+                }
+                NodeKind::Expansion { contraction, .. } => {
+                    contraction.apply_range(&above, budget)?
+                }
+                _ => above,
+            };
+        }
+        let leaves = self.leaves(budget)?;
+        let longest = leaves.iter().map(|leaf| leaf.slots.len()).max().unwrap_or(0);
+        let mut whole = Union::empty();
+        for leaf in leaves {
+            let origin = &origins[leaf.node.index()];
+            whole = whole.union(&leaf.map(longest, budget)?.apply_domain(origin, budget)?)?;
+        }
+        Ok(whole)
+    }
+
+    /// Returns the schedule of each leaf's instances, as long as the leaf is deep.
+    pub(crate) fn leaf_maps(&self, budget: &Budget) -> Result<Vec<Union>, Error> {
+        let leaves = self.leaves(budget)?;
+        leaves.into_iter().map(|leaf| leaf.map(leaf.slots.len(), budget)).collect()
     }
 
     /// Returns the schedule of the instances that reach a node by the bands above it.
@@ -54,30 +74,63 @@ impl ScheduleTree {
         let mut path: Vec<Node> =
             std::iter::successors(self.parent(node), |node| self.parent(*node)).collect();
         path.reverse();
-        let mut prefix = Prefix { map: Union::empty(), dims: 0 };
+        let mut prefix = Prefix::none(self.root());
         for node in path {
             prefix = self.extend(node, prefix, budget)?;
         }
-        Ok(prefix.map)
+        Ok(prefix.bands)
+    }
+
+    fn leaves(&self, budget: &Budget) -> Result<Vec<Prefix>, Error> {
+        let mut leaves = Vec::new();
+        let mut open = vec![(self.root(), Prefix::none(self.root()))];
+        while let Some((node, outer)) = open.pop() {
+            let prefix = self.extend(node, outer, budget)?;
+            // An only child has nothing to be ordered with; isl gives it no dimension either.
+            let ordered = matches!(self.kind(node), NodeKind::Sequence | NodeKind::Set)
+                && self.children(node).nth(1).is_some();
+            let mut any = false;
+            for (position, child) in self.children(node).enumerate() {
+                any = true;
+                let mut inner = prefix.clone();
+                if ordered {
+                    inner.slots.push(Slot::Position(position as i128));
+                }
+                open.push((child, inner));
+            }
+            if !any {
+                leaves.push(Prefix { node, ..prefix });
+            }
+        }
+        leaves.reverse();
+        Ok(leaves)
     }
 
     fn extend(&self, node: Node, outer: Prefix, budget: &Budget) -> Result<Prefix, Error> {
         match self.kind(node) {
-            NodeKind::Domain(domain) => Prefix::start(domain),
+            NodeKind::Domain(domain) => Prefix::start(node, domain),
             NodeKind::Filter(filter) => {
-                Ok(Prefix { map: outer.map.intersect_domain(filter, budget)?, ..outer })
+                Ok(Prefix { bands: outer.bands.intersect_domain(filter, budget)?, ..outer })
             }
             NodeKind::Band(band) => {
                 let mut prefix = outer;
                 for member in &band.members {
-                    prefix = prefix.append(&member.schedule, budget)?;
+                    prefix.bands = prefix.bands.flat_range_product(&member.schedule, budget)?;
+                    prefix.slots.push(Slot::Member);
                 }
                 Ok(prefix)
             }
             NodeKind::Expansion { expansion, .. } => {
-                Ok(Prefix { map: outer.map.apply_domain(expansion, budget)?, ..outer })
+                Ok(Prefix { bands: outer.bands.apply_domain(expansion, budget)?, ..outer })
             }
-            NodeKind::Extension(_) => Err(Error::Extension),
+            NodeKind::Extension(map) => {
+                // Instances are added where the loops around the node have an iteration.
+                let added = match self.parent(node) {
+                    Some(_) => map.intersect_domain(&outer.bands.range(budget)?, budget)?,
+                    None => map.clone(),
+                };
+                Ok(Prefix { bands: outer.bands.union(&added.inverse()?)?, ..outer })
+            }
             NodeKind::Context(_)
             | NodeKind::Guard(_)
             | NodeKind::Mark(_)
@@ -88,39 +141,64 @@ impl ScheduleTree {
     }
 }
 
+/// Where a dimension of the schedule comes from.
+#[derive(Clone, Copy)]
+enum Slot {
+    /// The next member of the bands above.
+    Member,
+    /// The place of a child in a sequence or set.
+    Position(i128),
+}
+
 /// The schedule of the instances that reach a node, by the nodes above.
 #[derive(Clone)]
 struct Prefix {
-    map: Union,
-    dims: usize,
+    node: Node,
+    /// Instances to the values of the members above.
+    bands: Union,
+    /// Members and positions, outermost first.
+    slots: Vec<Slot>,
 }
 
 impl Prefix {
+    fn none(node: Node) -> Self {
+        Self { node, bands: Union::empty(), slots: Vec::new() }
+    }
+
     /// Maps every instance to the tuple of no dimensions.
-    fn start(domain: &Union) -> Result<Self, Error> {
+    fn start(node: Node, domain: &Union) -> Result<Self, Error> {
         let mut maps = Vec::new();
         for set in domain.relations() {
             let space = set.space();
             let to = Space::map(space.params.clone(), space.output.clone(), Tuple::anonymous(0));
             maps.push(Relation::from_conjunctions(to, &set.conjunctions())?);
         }
-        Ok(Self { map: Union::collect(maps)?, dims: 0 })
+        Ok(Self { node, bands: Union::collect(maps)?, slots: Vec::new() })
     }
 
-    fn append(self, member: &Union, budget: &Budget) -> Result<Self, Error> {
-        Ok(Self { map: self.map.flat_range_product(member, budget)?, dims: self.dims + 1 })
-    }
-
-    fn constant(&self, value: i128, budget: &Budget) -> Result<Self, Error> {
-        let mut maps = Vec::new();
-        for map in self.map.relations() {
-            let Some(input) = map.space().input.clone() else { continue };
-            let mut row = vec![0; 2 + input.dims.len()];
-            (row[0], row[1 + input.dims.len()]) = (-value, 1);
-            let fixed = Conjunction { equalities: vec![row], ..Conjunction::default() };
-            let space = Space::map(Vec::new(), input, Tuple::anonymous(1));
-            maps.push(Relation::from_conjunctions(space, &[fixed])?);
+    /// Returns the map with the positions in their places, and zeros up to `length`.
+    fn map(&self, length: usize, budget: &Budget) -> Result<Union, Error> {
+        let members = self.slots.iter().filter(|slot| matches!(slot, Slot::Member)).count();
+        if members == length {
+            return Ok(self.bands.clone());
         }
-        self.clone().append(&Union::collect(maps)?, budget)
+        let mut part = Conjunction::default();
+        let mut next = 0;
+        for at in 0..length {
+            let mut row = vec![0; 1 + members + length];
+            row[1 + members + at] = -1;
+            match self.slots.get(at) {
+                Some(Slot::Member) => {
+                    next += 1;
+                    row[next] = 1;
+                }
+                Some(Slot::Position(position)) => row[0] = *position,
+                None => {}
+            }
+            part.equalities.push(row);
+        }
+        let space = Space::map(Vec::new(), Tuple::anonymous(members), Tuple::anonymous(length));
+        let places = Relation::from_conjunctions(space, &[part])?;
+        Ok(self.bands.apply_range(&places.into(), budget)?)
     }
 }

@@ -15,9 +15,11 @@
 //! Verdoolaege, Guelton, Grosser, Cohen: Schedule Trees (IMPACT 2014); isl's manual.
 //! Divergence: leaves are nodes of the tree, not the absence of one.
 
-mod affine;
+pub(crate) mod affine;
 mod check;
+mod combine;
 mod map;
+pub(crate) mod peel;
 mod print;
 pub(crate) mod read;
 

@@ -1,0 +1,7 @@
+//! Pictures as SVG: schedule trees, and iteration domains with order, tiles and dependences.
+
+mod domain;
+mod svg;
+mod tree;
+
+pub use domain::Domains;

@@ -1,0 +1,63 @@
+//! Text of SVG elements.
+
+use std::fmt::Write;
+
+/// A drawing that grows; coordinates are in pixels, to the right and down.
+#[derive(Default)]
+pub(super) struct Drawing {
+    body: String,
+    width: f64,
+    height: f64,
+}
+
+impl Drawing {
+    /// Adds an element and makes room for the point.
+    pub fn add(&mut self, element: &str, right: f64, bottom: f64) {
+        self.body.push_str(element);
+        self.body.push('\n');
+        self.width = self.width.max(right);
+        self.height = self.height.max(bottom);
+    }
+
+    /// Adds a line of text that starts at a point.
+    pub fn text(&mut self, x: f64, y: f64, class: &str, text: &str) {
+        let element =
+            format!("<text x=\"{x:.0}\" y=\"{y:.0}\" class=\"{class}\">{}</text>", escaped(text));
+        self.add(&element, x + wide(text), y);
+    }
+
+    /// Ends the drawing with a margin on all sides.
+    pub fn finish(self, style: &str) -> String {
+        const MARGIN: f64 = 12.0;
+        let (width, height) = (self.width + 2.0 * MARGIN, self.height + 2.0 * MARGIN);
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
+             viewBox=\"{:.0} {:.0} {width:.0} {height:.0}\">\n<style>{style}</style>\n{}</svg>\n",
+            -MARGIN, -MARGIN, self.body
+        )
+    }
+}
+
+/// The width of text in the fixed font of the pictures.
+pub(super) fn wide(text: &str) -> f64 {
+    text.chars().count() as f64 * 7.3
+}
+
+/// Writes text for an element's content.
+pub(super) fn escaped(text: &str) -> String {
+    let mut result = String::new();
+    for letter in text.chars() {
+        match letter {
+            '&' => result.push_str("&amp;"),
+            '<' => result.push_str("&lt;"),
+            '>' => result.push_str("&gt;"),
+            '"' => result.push_str("&quot;"),
+            letter if letter.is_control() => {
+                // Control characters have no place in XML.
+                let _ = write!(result, "\u{fffd}");
+            }
+            letter => result.push(letter),
+        }
+    }
+    result
+}
