@@ -314,6 +314,9 @@ pub(crate) enum AlgorithmArg {
 pub(crate) struct ScheduleArgs {
     /// Domain and constraints, as isl's `.sc` files hold them.
     pub(crate) input: PathBuf,
+    /// Print the tree as text or as a picture.
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: FormatArg,
     /// Which statements share loops.
     #[arg(long, value_enum, default_value = "smart")]
     pub(crate) fuse: FuseArg,
@@ -344,12 +347,34 @@ pub(crate) enum ScopPrint {
     Ast,
     /// How many statements, arrays, parameters and dependences there are.
     Stats,
+    /// The instances with their order, tiles and dependences, as SVG; needs `--set`.
+    Domains,
+}
+
+/// The form of what is printed.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum FormatArg {
+    /// isl's text.
+    #[default]
+    Text,
+    /// A picture; of trees only.
+    Svg,
+}
+
+/// Reads `N=8`.
+fn setting(text: &str) -> Result<(String, i128), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    let value =
+        value.trim().parse().map_err(|_| format!("expected an integer, found `{value}`"))?;
+    Ok((name.trim().to_owned(), value))
 }
 
 /// Arguments of `tangram scop`.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  tangram scop kernel.c -o fast.c\n  tangram scop kernel.c \
-                        --tile 32,0,64 --parallel\n  tangram scop kernel.c --print deps\n\nA file \
+                        --tile 32,0,64 --parallel\n  tangram scop kernel.c --print deps\n  tangram scop kernel.c \
+                        --print tree --format svg > tree.svg\n  tangram scop kernel.c --print \
+                        domains --set n=8 > domains.svg\n\nA file \
                         with directives goes through the preprocessor, `cc -E`. What is not affine \
                         is reported with its place and reason.")]
 pub(crate) struct ScopArgs {
@@ -361,6 +386,12 @@ pub(crate) struct ScopArgs {
     /// What to print instead of C.
     #[arg(long, value_enum)]
     pub(crate) print: Option<ScopPrint>,
+    /// Print trees as text or as a picture.
+    #[arg(long, value_enum, default_value = "text", requires = "print")]
+    pub(crate) format: FormatArg,
+    /// Values of parameters for `--print domains`, as `n=8,m=5`.
+    #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',', value_parser = setting)]
+    pub(crate) set: Vec<(String, i128)>,
     /// Sizes of tiles for the loops of each innermost band; 0 leaves a loop whole.
     #[arg(long, value_name = "SIZES", value_delimiter = ',')]
     pub(crate) tile: Option<Vec<u32>>,

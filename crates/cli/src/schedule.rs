@@ -2,11 +2,13 @@
 
 use std::process::ExitCode;
 
+use tangram_polyhedral::ScheduleTree;
 use tangram_polyhedral::schedule::{Algorithm, Constraints, Fusion, Options};
 use tangram_presburger::Budget;
 
-use crate::args::{AlgorithmArg, FuseArg, ScheduleArgs};
+use crate::args::{AlgorithmArg, FormatArg, FuseArg, ScheduleArgs};
 use crate::error::{self, Error};
+use crate::out;
 
 impl From<FuseArg> for Fusion {
     fn from(arg: FuseArg) -> Self {
@@ -41,12 +43,20 @@ pub(crate) fn run(args: &ScheduleArgs) -> Result<ExitCode, Error> {
         .and_then(|constraints| constraints.schedule(&options, None, &budget));
     match scheduled {
         Ok(scheduled) => {
-            print!("{}", scheduled.tree);
+            out::print(written(&scheduled.tree, args.format))?;
             Ok(ExitCode::SUCCESS)
         }
         Err(error) => {
             eprintln!("{}: error: {error}", args.input.display());
             Ok(ExitCode::from(2))
         }
+    }
+}
+
+/// Writes a tree as isl's text or as a picture.
+pub(crate) fn written(tree: &ScheduleTree, format: FormatArg) -> String {
+    match format {
+        FormatArg::Text => tree.to_string(),
+        FormatArg::Svg => tree.to_svg(),
     }
 }

@@ -5,19 +5,26 @@ use std::process::{Command, ExitCode};
 
 use tangram_polyhedral::ast::{Ast, AstOptions};
 use tangram_polyhedral::optimise::Recipe;
+use tangram_polyhedral::picture::Domains;
 use tangram_polyhedral::schedule::Options;
 use tangram_polyhedral::scop::{Basis, Kind, Scop};
 use tangram_presburger::Budget;
 use tangram_scop::{Emit, Part};
 
-use crate::args::{ScopArgs, ScopPrint};
+use crate::args::{FormatArg, ScopArgs, ScopPrint};
 use crate::error::{self, Error};
 use crate::out;
+use crate::schedule::written;
 
 /// Gives the marked parts of a C file other loops, or prints what is known about them.
 pub(crate) fn run(args: &ScopArgs) -> Result<ExitCode, Error> {
     let budget = args.max_steps.map_or_else(Budget::unlimited, Budget::steps);
     let name = args.input.display();
+    let drawn = [ScopPrint::Tree, ScopPrint::Schedule, ScopPrint::Domains];
+    let text_only = args.print.is_some_and(|print| !drawn.contains(&print));
+    if text_only && args.format == FormatArg::Svg {
+        return Err(Error::Usage("only `tree`, `schedule` and `domains` are pictures".to_owned()));
+    }
     let Some(text) = preprocessed(&args.input)? else {
         eprintln!("{name}: error: the preprocessor `cc -E` failed");
         return Ok(ExitCode::from(2));
@@ -35,7 +42,9 @@ pub(crate) fn run(args: &ScopArgs) -> Result<ExitCode, Error> {
     }
     let Some(print) = args.print else { return rewritten(args, &parts, &budget) };
     for part in &parts {
-        println!("# {}, lines {} to {}", part.function, part.first_line, part.last_line);
+        if print != ScopPrint::Domains && args.format == FormatArg::Text {
+            println!("# {}, lines {} to {}", part.function, part.first_line, part.last_line);
+        }
         if let Err(error) = show(part, print, args, &budget) {
             eprintln!("{name}:{}: error: {error}", part.first_line);
             return Ok(ExitCode::from(2));
@@ -128,7 +137,7 @@ fn show(
                 print!("{ast}");
             }
         }
-        ScopPrint::Tree => print!("{}", scop.schedule),
+        ScopPrint::Tree => print!("{}", written(&scop.schedule, args.format)),
         ScopPrint::Deps => {
             for kind in Kind::ALL {
                 let found = scop.dependences(kind, Basis::Value, budget)?;
@@ -143,9 +152,10 @@ fn show(
             if let Some(reason) = &scheduled.fallback {
                 eprintln!("line {}: the original schedule stays: {reason}", part.first_line);
             }
-            print!("{}", scheduled.tree);
+            print!("{}", written(&scheduled.tree, args.format));
         }
         ScopPrint::Stats => stats(scop, budget)?,
+        ScopPrint::Domains => print!("{}", domains(scop, args, budget)?),
     }
     Ok(())
 }
@@ -159,4 +169,29 @@ fn stats(scop: &Scop, budget: &Budget) -> Result<(), tangram_polyhedral::Error> 
         println!("{} dependences: {}", kind.name(), found.tagged.relations().count());
     }
     Ok(())
+}
+
+/// Draws the instances of a part: in the order of the source or, with tiles, the new one.
+fn domains(
+    scop: &Scop,
+    args: &ScopArgs,
+    budget: &Budget,
+) -> Result<String, tangram_polyhedral::Error> {
+    let mut recipe = Recipe::default();
+    recipe.schedule.fusion = args.fuse.into();
+    recipe.tile =
+        args.tile.as_ref().map(|sizes| sizes.iter().map(|size| i128::from(*size)).collect());
+    let tree = match recipe.tile {
+        Some(_) => scop.optimise(&recipe, budget)?.tree,
+        None => scop.schedule.clone(),
+    };
+    let flow = scop.dependences(Kind::Flow, Basis::Value, budget)?.pairs(budget)?;
+    let picture = Domains {
+        tree: &tree,
+        dependences: Some(&flow),
+        params: &args.set,
+        order: true,
+        tiles: true,
+    };
+    picture.to_svg(budget)
 }
