@@ -97,31 +97,67 @@ impl Accesses {
     /// [`tangram_presburger::Error`] as [`Error::Presburger`], also for schedules of
     /// different dimensions.
     pub fn flow(&self, budget: &Budget) -> Result<Flow, Error> {
+        let Visible { sink, earlier, last, later } = self.visible(budget)?;
+        let seen = last.union(&later)?;
+        let certain = self.without_kills(&last, &self.must_source, &sink, &earlier, budget)?;
+        let open = if later.is_empty(budget)? && self.schedule.is_injective(budget)? {
+            // One time is one instance.
+            Union::empty()
+        } else {
+            many_valued(&seen, budget)?
+        };
+        let pairs = sink.wrap()?;
+        let writes = self.must_source.union(&self.may_source)?;
+        let sources = self.without_kills(&seen, &writes, &sink, &earlier, budget)?;
+        Ok(Flow {
+            must_dependence: certain.subtract_domain(&open, budget)?.inverse()?,
+            may_dependence: sources.inverse()?,
+            must_no_source: pairs.subtract(&seen.domain(budget)?, budget)?.unwrap()?,
+            may_no_source: pairs.subtract(&last.domain(budget)?, budget)?.unwrap()?,
+        })
+    }
+
+    /// Finds [`Flow::may_dependence`] alone, which costs less.
+    pub(crate) fn may_dependence(&self, budget: &Budget) -> Result<Union, Error> {
+        let Visible { sink, earlier, last, later } = self.visible(budget)?;
+        let seen = last.union(&later)?;
+        let writes = self.must_source.union(&self.may_source)?;
+        Ok(self.without_kills(&seen, &writes, &sink, &earlier, budget)?.inverse()?)
+    }
+
+    /// Keeps those of `seen` that are in `sources`, and are not the end of a value alone.
+    fn without_kills(
+        &self,
+        seen: &Union,
+        sources: &Union,
+        sink: &Union,
+        earlier: &Union,
+        budget: &Budget,
+    ) -> Result<Union, Error> {
+        if self.kill.is_empty(budget)? {
+            return Ok(seen.clone());
+        }
+        Ok(seen.intersect(&self.candidates(sink, sources, earlier, budget)?, budget)?)
+    }
+
+    /// Finds the accesses that may be the nearest before each sink.
+    fn visible(&self, budget: &Budget) -> Result<Visible, Error> {
         let earlier = earlier(&self.schedule)?;
         let ending = self.must_source.union(&self.kill)?;
         let scheduled = self.schedule.domain(budget)?;
         let sink = self.sink.intersect_domain(&scheduled, budget)?;
-        let pairs = sink.wrap()?;
         let instances = self.schedule.inverse()?;
-        let before = |accesses| self.candidates(&sink, accesses, &earlier, budget);
-
-        let ends = before(&ending)?;
+        let ends = self.candidates(&sink, &ending, &earlier, budget)?;
         let time = ends.apply_range(&self.schedule, budget)?.lexmax(budget)?;
         let last = ends.intersect(&time.apply_range(&instances, budget)?, budget)?;
-        let hidden = time.apply_range(&earlier, budget)?.apply_range(&instances, budget)?;
-        let later = before(&self.may_source)?.subtract(&hidden, budget)?;
-
-        let seen = last.union(&later)?;
-        let writes = self.must_source.union(&self.may_source)?;
-        let sources = before(&writes)?;
-        let certain = last.intersect(&before(&self.must_source)?, budget)?;
-        let open = many_valued(&seen, budget)?;
-        Ok(Flow {
-            must_dependence: certain.subtract_domain(&open, budget)?.inverse()?,
-            may_dependence: seen.intersect(&sources, budget)?.inverse()?,
-            must_no_source: pairs.subtract(&seen.domain(budget)?, budget)?.unwrap()?,
-            may_no_source: pairs.subtract(&last.domain(budget)?, budget)?.unwrap()?,
-        })
+        // A certain access is the last one, or hidden by it.
+        let uncertain = self.may_source.subtract(&ending, budget)?;
+        let mut later = self.candidates(&sink, &uncertain, &earlier, budget)?;
+        if !later.is_empty(budget)? {
+            let hidden = time.apply_range(&earlier, budget)?.apply_range(&instances, budget)?;
+            later = later.subtract(&hidden, budget)?;
+        }
+        Ok(Visible { sink, earlier, last, later })
     }
 
     /// Relates `[sink -> cell]` to every instance that accesses the cell before.
@@ -138,6 +174,18 @@ impl Accesses {
         let earlier = earlier.apply_range(&self.schedule.inverse()?, budget)?;
         Ok(touching.intersect(&earlier, budget)?)
     }
+}
+
+/// What the sinks see.
+struct Visible {
+    /// Instances that are scheduled, and the cells that they read.
+    sink: Union,
+    /// Points of the schedule to all earlier ones.
+    earlier: Union,
+    /// From `[sink -> cell]` to the last certain access, or kill, before it.
+    last: Union,
+    /// To the accesses that are not certain and not before the last certain one.
+    later: Union,
 }
 
 /// Relates each point of a schedule's tuple to all earlier ones.

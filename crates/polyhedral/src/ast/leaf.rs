@@ -153,7 +153,7 @@ impl Builder<'_> {
             if set.conjunctions().len() > 1 {
                 set = set.coalesce(self.budget)?;
             }
-            let guard = set.gist(&context, self.budget)?;
+            let guard = self.needed(&set, &context)?;
             if guard.is_empty(self.budget)? {
                 continue;
             }

@@ -109,7 +109,7 @@ impl Builder<'_> {
         }
         let condition = cell.substitute(col, value)?.shortened(self.vars(depth));
         let context = place.known.relation(self.space(depth))?;
-        let guard = condition.relation(self.space(depth))?.gist(&context, self.budget)?;
+        let guard = self.needed(&condition.relation(self.space(depth))?, &context)?;
         let mut inner = place.known.clone();
         let parts = Cell::all_of(&guard);
         let [condition] = &parts[..] else { return Ok(Vec::new()) };

@@ -31,6 +31,7 @@ mod interpret;
 mod jam;
 mod leaf;
 mod level;
+mod needed;
 mod node;
 mod options;
 mod order;

@@ -347,7 +347,7 @@ impl Builder<'_> {
         let cells: Vec<Cell> = Cell::all_of(&set).iter().map(|cell| cell.widened(vars)).collect();
         let set = self.set(&cells, place.depth)?;
         let context = place.known.relation(self.space(place.depth))?;
-        let guard = set.gist(&context, self.budget)?;
+        let guard = self.needed(&set, &context)?;
         let mut inner = place.clone();
         self.assume(&set, &mut inner)?;
         let Some(child) = tree.children(node).next() else { return Ok(Vec::new()) };

@@ -71,7 +71,7 @@ impl Scop {
     /// parametric lexicographic maximum for each pair of accesses.
     ///
     /// # Errors
-    /// [`Error::Presburger`] if the budget ends; [`Error::Extension`] for such a schedule.
+    /// [`Error::Presburger`] if the budget ends.
     pub fn dependences(
         &self,
         kind: Kind,
@@ -120,7 +120,7 @@ impl Scop {
                 accesses.kill = std::mem::take(&mut accesses.must_source);
             }
         }
-        Ok(accesses.flow(budget)?.may_dependence)
+        accesses.may_dependence(budget)
     }
 
     /// Finds the writes that reads take their values from, as [`Accesses::flow`] does.
