@@ -13,8 +13,10 @@ mod arrange;
 mod band;
 mod copy;
 mod insert;
+mod overlap;
 mod structure;
 mod tile;
+mod units;
 
 use tangram_presburger::{Budget, Union};
 
