@@ -1,0 +1,196 @@
+//! Random loop nests in C: affine bounds and conditions, several statements, arrays, scalars.
+//!
+//! Elements are unsigned, so that arithmetic is exact and no order of operations goes
+//! unnoticed. With parameters from 0 to 7 every subscript stays within the extents.
+
+use std::fmt::Write;
+
+use super::random::Random;
+
+/// What stands in front of a part.
+const START: &str = "#define floord(n, d) (((n) < 0) ? -((-(n) + (d) - 1) / (d)) : (n) / (d))
+#define min(x, y) ((x) < (y) ? (x) : (y))
+#define max(x, y) ((x) > (y) ? (x) : (y))
+";
+
+/// Writes a function `name(n, m, A, B, x, y)` with one part.
+pub fn program(random: &mut Random, name: &str) -> String {
+    let mut writer = Writer { random, text: String::new(), statements: 0, locals: 0 };
+    let nests = 1 + writer.random.below(2);
+    for _ in 0..nests {
+        writer.nest(&mut Scope::default(), 1);
+    }
+    format!(
+        "void {name}(int n, int m, unsigned A[80][80], unsigned B[80][80], unsigned x[80], unsigned y[80])
+{{
+  unsigned s = 1;
+#pragma scop
+{}#pragma endscop
+  x[79] = s;
+}}
+",
+        writer.text
+    )
+}
+
+/// Definitions that the programs use before they are rewritten.
+pub fn start() -> &'static str {
+    START
+}
+
+#[derive(Default, Clone)]
+struct Scope {
+    loops: Vec<String>,
+    locals: Vec<String>,
+}
+
+struct Writer<'a> {
+    random: &'a mut Random,
+    text: String,
+    statements: usize,
+    locals: usize,
+}
+
+impl Writer<'_> {
+    fn line(&mut self, depth: usize, text: &str) {
+        let _ = writeln!(self.text, "{}{text}", "  ".repeat(depth));
+    }
+
+    fn nest(&mut self, scope: &mut Scope, depth: usize) {
+        let inner = scope.loops.len();
+        let choice = self.random.below(10);
+        if inner == 0 || (inner < 3 && self.statements < 3 && choice < 4) {
+            self.for_loop(scope, depth);
+        } else if inner > 0 && choice == 4 {
+            let condition = self.condition(scope);
+            self.line(depth, &format!("if ({condition}) {{"));
+            self.body(&mut scope.clone(), depth + 1);
+            if self.random.one_in(2) {
+                self.line(depth, "} else {");
+                self.body(&mut scope.clone(), depth + 1);
+            }
+            self.line(depth, "}");
+        } else {
+            self.statement(scope, depth);
+        }
+    }
+
+    fn body(&mut self, scope: &mut Scope, depth: usize) {
+        let count = 1 + self.random.below(2);
+        for _ in 0..count {
+            self.nest(scope, depth);
+        }
+    }
+
+    fn for_loop(&mut self, scope: &Scope, depth: usize) {
+        let mut scope = scope.clone();
+        let name = ["i", "j", "k"][scope.loops.len()].to_owned();
+        let (low, high) = (self.low(&scope), self.high(&scope));
+        let head = match self.random.below(8) {
+            0 => format!("for (int {name} = {high} - 1; {name} >= {low}; {name}--) {{"),
+            1 => format!("for (int {name} = {low}; {name} < {high}; {name} += 2) {{"),
+            _ => format!("for (int {name} = {low}; {name} < {high}; {name}++) {{"),
+        };
+        self.line(depth, &head);
+        scope.loops.push(name);
+        if self.random.one_in(6) {
+            let local = format!("t{}", self.locals);
+            self.locals += 1;
+            let value = self.read(&scope);
+            self.line(depth + 1, &format!("unsigned {local} = {value} + 5;"));
+            scope.locals.push(local);
+        }
+        self.body(&mut scope, depth + 1);
+        self.line(depth, "}");
+    }
+
+    fn low(&mut self, scope: &Scope) -> String {
+        match (scope.loops.last().cloned(), self.random.below(6)) {
+            (Some(outer), 0) => outer,
+            (Some(outer), 1) => format!("({outer} + 1)"),
+            (Some(outer), 2) => format!("max({outer} - 2, 0)"),
+            (Some(outer), 3) => format!("floord({outer} - 1, 2)"),
+            (_, 4) => "(m - 3)".into(),
+            (_, choice) => (choice % 2).to_string(),
+        }
+    }
+
+    fn high(&mut self, scope: &Scope) -> String {
+        match (scope.loops.last().cloned(), self.random.below(8)) {
+            (Some(outer), 0) => format!("({outer} + 3)"),
+            (Some(outer), 1) => format!("(n - {outer})"),
+            (Some(outer), 2) => format!("min(n, {outer} + 2)"),
+            (Some(outer), 3) => format!("((n + {outer}) / 2 + 1)"),
+            (_, 4) => "4".into(),
+            (_, choice) => ["n", "m"][choice % 2].into(),
+        }
+    }
+
+    fn condition(&mut self, scope: &Scope) -> String {
+        let i = self.random.pick(&scope.loops).clone();
+        let j = self.random.pick(&scope.loops).clone();
+        match self.random.below(8) {
+            0 => format!("{i} <= {j} + 1"),
+            1 => format!("{i} + {j} < n"),
+            2 => format!("({i} + 8) % 2 == 0"),
+            3 => format!("({i} + 9) % 3 != 1 && {j} > 0"),
+            4 => "n > m".into(),
+            5 => format!("{i} < 2 || {j} >= 4"),
+            6 => format!("{i} == {j}"),
+            _ => format!("!({i} == m - 2)"),
+        }
+    }
+
+    fn statement(&mut self, scope: &Scope, depth: usize) {
+        self.statements += 1;
+        let place = self.place(scope);
+        let (a, b) = (self.read(scope), self.read(scope));
+        let factor = 2 * self.random.below(4) + 3;
+        let line = match self.random.below(4) {
+            0 => format!("{place} += {a} * {factor};"),
+            1 => format!("{place} = {factor} * {place} + {a} - {b};"),
+            2 => format!("{place} = {a} * {factor} + {b} + {};", self.statements),
+            _ => format!("{place} ^= {a} + {factor} * {b};"),
+        };
+        self.line(depth, &line);
+    }
+
+    /// Something that can be written.
+    fn place(&mut self, scope: &Scope) -> String {
+        match self.random.below(10) {
+            0 => "s".into(),
+            1 if !scope.locals.is_empty() => self.random.pick(&scope.locals).clone(),
+            choice if choice < 5 => {
+                format!("{}[{}]", ["x", "y"][choice % 2], self.subscript(scope))
+            }
+            choice => {
+                let array = ["A", "B"][choice % 2];
+                format!("{array}[{}][{}]", self.subscript(scope), self.subscript(scope))
+            }
+        }
+    }
+
+    fn read(&mut self, scope: &Scope) -> String {
+        if !scope.locals.is_empty() && self.random.one_in(3) {
+            return self.random.pick(&scope.locals).clone();
+        }
+        self.place(scope)
+    }
+
+    /// An affine place; distances are small, so that many accesses meet.
+    fn subscript(&mut self, scope: &Scope) -> String {
+        let i = self.random.pick(&scope.loops).clone();
+        let j = self.random.pick(&scope.loops).clone();
+        match self.random.below(20) {
+            0 => "30".into(),
+            1 => format!("{i} + 29"),
+            2 => format!("{i} + 31"),
+            3 => format!("{i} + {j} + 30"),
+            4 => format!("30 + {i} - {j}"),
+            5 => format!("n - {i} + 30"),
+            6 => format!("2 * {i} + 30"),
+            7 => format!("({i} + 60) / 2"),
+            _ => format!("{i} + 30"),
+        }
+    }
+}
