@@ -10,6 +10,8 @@ use rustc_hash::FxHashMap;
 use tangram_ir::{Context, Dim, DimKind, Str};
 use tangram_presburger::symbolic::{Expr, Facts, Truth};
 
+use crate::assume::{Assumption, assume};
+
 /// The parsed form of each symbolic extent of a context.
 #[derive(Default)]
 struct Parsed {
@@ -154,12 +156,28 @@ pub fn broadcast(context: &Context, a: Dim, b: Dim) -> Result<Dim, (i64, i64)> {
         (Some(1), _) => Ok(b),
         (_, Some(1)) => Ok(a),
         (Some(a), Some(b)) if a != b => Err((a, b)),
-        // A number other than 1 decides: the other is that number or 1.
-        (Some(_), _) => Ok(a),
-        (_, Some(_)) => Ok(b),
+        (Some(_), Some(_)) => Ok(a),
         (None, None) if equal(context, a, b) == Truth::True => Ok(a),
-        (None, None) => Ok(Dim::UNKNOWN),
+        (known, other) => {
+            assume(Assumption::Broadcast(a, b));
+            // A number other than 1 decides: the other is that number or 1.
+            Ok(match (known, other) {
+                (Some(_), _) => a,
+                (_, Some(_)) => b,
+                _ => Dim::UNKNOWN,
+            })
+        }
     }
+}
+
+/// Says that `a` and `b` differ for all values of the symbols. Where that is not known, they are
+/// taken to be equal: who asks goes on as if they were.
+pub fn differ(context: &Context, a: Dim, b: Dim) -> bool {
+    let found = equal(context, a, b);
+    if found == Truth::Unknown {
+        assume(Assumption::Equal(a, b));
+    }
+    found == Truth::False
 }
 
 /// A list of elements as extents; what is unknown stays unknown.
@@ -172,5 +190,5 @@ pub fn refine(context: &Context, inferred: Dim, claimed: Dim) -> Option<Dim> {
     if inferred.is_unknown() {
         return Some(claimed);
     }
-    (equal(context, inferred, claimed) != Truth::False).then_some(inferred)
+    (!differ(context, inferred, claimed)).then_some(inferred)
 }

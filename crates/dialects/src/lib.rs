@@ -9,6 +9,7 @@
 //! A definition is data plus functions. The verifier, type inference, the ONNX conversion, the
 //! Python constructors and the reference documentation all read the same one.
 
+pub mod assume;
 pub mod attrs;
 pub mod builtin;
 pub mod constant;

@@ -2,7 +2,6 @@
 
 use smallvec::smallvec;
 use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, OpDef, OperandDef, ResultDef, Traits};
-use tangram_presburger::symbolic::Truth;
 use tangram_tensor::linear as kernels;
 
 use super::window::{self, NAMES, Window};
@@ -118,7 +117,7 @@ fn groups(cx: &InferCx<'_>) -> Result<i64> {
 /// Refuses two extents that can never be equal.
 pub(super) fn agree(cx: &InferCx<'_>, what: &str, expected: Dim, found: Dim) -> Result<()> {
     let context = cx.context();
-    if dims::equal(context, expected, found) == Truth::False {
+    if dims::differ(context, expected, found) {
         let text = |dim| dims::text(context, dim);
         let name = cx.def.name;
         let (expected, found) = (text(expected), text(found));

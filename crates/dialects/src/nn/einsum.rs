@@ -6,7 +6,6 @@
 
 use smallvec::smallvec;
 use tangram_ir::{Dim, InferCx};
-use tangram_presburger::symbolic::Truth;
 
 use crate::infer::{Dims, InferExt, Result, Shaped, one};
 use crate::{dims, infer_error};
@@ -90,7 +89,7 @@ impl Extents {
         // Extent 1 broadcasts, as in NumPy.
         if *old == Dim::fixed(1) || old.is_unknown() {
             *old = dim;
-        } else if dim != Dim::fixed(1) && dims::equal(context, *old, dim) == Truth::False {
+        } else if dim != Dim::fixed(1) && dims::differ(context, *old, dim) {
             let (old, dim) = (dims::text(context, *old), dims::text(context, dim));
             return Err(infer_error!("`{letter}` has the extents {old} and {dim} in an einsum"));
         } else if old.as_static().is_none() && dim.as_static().is_some_and(|n| n != 1) {

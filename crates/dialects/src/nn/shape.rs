@@ -3,7 +3,7 @@
 
 use smallvec::smallvec;
 use tangram_ir::{AttrKind, Dim, InferCx, OpDef, Traits};
-use tangram_presburger::symbolic::{Expr, Truth};
+use tangram_presburger::symbolic::Expr;
 
 use tangram_tensor::shape as kernels;
 
@@ -221,7 +221,11 @@ fn check_count(cx: &InferCx<'_>, data: &Shaped, out: &Dims) -> Result<()> {
     let Some(from) = &data.dims else { return Ok(()) };
     let context = cx.context();
     let (a, b) = (dims::product(context, from), dims::product(context, out));
-    let (Some(a), Some(b)) = (a.as_static(), b.as_static()) else { return Ok(()) };
+    let (Some(a), Some(b)) = (a.as_static(), b.as_static()) else {
+        // Symbols say too little to refuse: a factor may be 0.
+        dims::differ(context, a, b);
+        return Ok(());
+    };
     if a == b { Ok(()) } else { Err(infer_error!("{a} elements do not fit a shape of {b}")) }
 }
 
@@ -283,7 +287,7 @@ fn infer_squeeze(cx: &InferCx<'_>) -> Result {
         None => return one(cx, &Shaped::unranked(data.element)),
     };
     for &i in &dropped {
-        if dims::equal(cx.context(), from[i], Dim::fixed(1)) == Truth::False {
+        if dims::differ(cx.context(), from[i], Dim::fixed(1)) {
             return Err(infer_error!("dimension {i} is dropped although its extent is not 1"));
         }
     }

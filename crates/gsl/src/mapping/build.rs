@@ -8,13 +8,12 @@ use tangram_ir::{Diagnostic, Loc, Module, Op, Point, Str, Traits, Value};
 use tangram_rewrite::Rewriter;
 use tangram_tensor::DType;
 
-use super::refuse;
+use super::{Settings, refuse};
 use crate::ast::{ExprId, OpId, PatId, PatternKind};
 use crate::check::{LengthSource, target_length};
 use crate::eval::{AttrValue, EvalError, MAX_ELEMENTS, evaluate};
 use crate::matching::{Bindings, Bound, Frame, Match, Scope, Target};
 use crate::plan::Plan;
-use crate::rules::Natives;
 
 /// What a pattern was mapped to.
 #[derive(Clone, Debug)]
@@ -37,10 +36,7 @@ type Result<T> = std::result::Result<T, Diagnostic>;
 /// Builds the target of a match at a point.
 pub(super) struct Builder<'b, 'r> {
     pub(super) plan: &'b Plan,
-    pub(super) natives: &'b Natives,
-    pub(super) fold_growth: Option<usize>,
-    /// The most bytes that the result of folding may have.
-    pub(super) fold_limit: usize,
+    pub(super) settings: &'b Settings<'b>,
     pub(super) rewriter: &'b mut Rewriter<'r>,
     pub(super) bindings: Bindings,
     pub(super) root: Op,
@@ -56,7 +52,7 @@ pub(super) struct Builder<'b, 'r> {
 impl<'b, 'r> Builder<'b, 'r> {
     pub(super) fn new(
         plan: &'b Plan,
-        (natives, fold_growth): (&'b Natives, Option<usize>),
+        settings: &'b Settings<'b>,
         rewriter: &'b mut Rewriter<'r>,
         found: &Match,
         root: Op,
@@ -66,9 +62,7 @@ impl<'b, 'r> Builder<'b, 'r> {
         let loc = module.context().fuse(found.ops().iter().map(|op| module.loc(*op)));
         Self {
             plan,
-            natives,
-            fold_growth,
-            fold_limit: usize::MAX,
+            settings,
             rewriter,
             bindings: found.bindings.clone(),
             root,
@@ -84,6 +78,11 @@ impl<'b, 'r> Builder<'b, 'r> {
 
     pub(super) fn module(&self) -> &Module {
         self.rewriter.module()
+    }
+
+    /// The new operations so far.
+    pub(super) fn made(&self) -> &[Op] {
+        &self.made
     }
 
     /// Where the next operation goes.
@@ -303,7 +302,7 @@ impl<'b, 'r> Builder<'b, 'r> {
             }
         }
         let message = format!("native `{name}` makes nothing");
-        let Some(function) = self.natives.builder(name) else {
+        let Some(function) = self.settings.natives.builder(name) else {
             return Err(self.refuse("native", &message));
         };
         let before = self.module().op_capacity();
@@ -372,7 +371,7 @@ impl<'b, 'r> Builder<'b, 'r> {
     }
 
     pub(super) fn evaluate(&self, frame: Frame, expr: ExprId) -> Result<AttrValue> {
-        let parts = (self.plan, self.module(), self.natives);
+        let parts = (self.plan, self.module(), self.settings.natives);
         let mut scope = Scope::new(parts, &self.bindings, frame);
         let found = evaluate(self.plan.rule(), expr, &mut scope);
         found.map_err(|error: EvalError| self.refuse("evaluation", &error.to_string()))

@@ -61,8 +61,8 @@ impl Builder<'_, '_> {
             values.into_iter().try_fold(0usize, |sum, value| sum.checked_add(bytes(value)?))
         };
         let before = total(module.operands(op).collect()).unwrap_or(0);
-        let limit = self.fold_growth.map(|growth| before.saturating_add(growth));
-        let limit = limit.map(|limit| limit.min(self.fold_limit));
+        let limit = self.settings.fold_growth.map(|growth| before.saturating_add(growth));
+        let limit = limit.map(|limit| limit.min(self.settings.fold_limit));
         limit.zip(total(module.results(op).collect())).is_some_and(|(limit, after)| after <= limit)
     }
 }

@@ -7,6 +7,7 @@
 
 mod attribute;
 mod build;
+mod extents;
 mod fold;
 mod needed;
 mod place;
@@ -28,13 +29,28 @@ use crate::rules::Natives;
 /// The code of the diagnostic that says that the target is what was matched.
 pub(crate) const NO_CHANGE: &str = "no-change";
 
+/// What a target is made with.
+#[derive(Clone, Copy)]
+pub(crate) struct Settings<'a> {
+    /// The functions that rules may call.
+    pub(crate) natives: &'a Natives,
+    /// By how many bytes the result of folding may exceed its operands, if there is folding.
+    pub(crate) fold_growth: Option<usize>,
+    /// The most bytes that the result of folding may have.
+    pub(crate) fold_limit: usize,
+    /// Whether the rule is relied on where extents are unknown.
+    pub(crate) trusted: bool,
+    /// Whether verification finds that the rule may be relied on where extents are unknown.
+    pub(crate) keeps_extents: &'a dyn Fn() -> bool,
+}
+
 /// Applies a match; returns the operations that were made and remain.
 ///
 /// # Errors
 /// Why the rewrite is refused; the module is as it was then.
 pub(crate) fn apply(
     plan: &Plan,
-    settings: (&Natives, Option<usize>),
+    settings: &Settings<'_>,
     rewriter: &mut Rewriter<'_>,
     root: Op,
     found: &Match,
@@ -42,18 +58,13 @@ pub(crate) fn apply(
     let needed = needed::needed_values(plan, rewriter.module(), found);
     let place = place::plan_place(plan, rewriter.module(), root, found.outputs(), &needed)?;
     let mut builder = build::Builder::new(plan, settings, rewriter, found, root, place.point);
-    let built = match builder.outputs() {
+    let built = match builder.checked_outputs(found) {
         Ok(values) => values,
         Err(diagnostic) => {
             builder.erase_all();
             return Err(diagnostic);
         }
     };
-    let checked = check_outputs(plan, builder.module(), root, found.outputs(), &built);
-    if let Err(diagnostic) = checked {
-        builder.erase_all();
-        return Err(diagnostic);
-    }
     let made = builder.finish(&built);
     replace::commit(rewriter, found, &built, &made, &place);
     Ok(made.into_iter().filter(|op| rewriter.module().is_live(*op)).collect())
@@ -65,19 +76,13 @@ pub(crate) fn apply(
 /// Why this is refused; the module is as it was then.
 pub(crate) fn instantiate(
     plan: &Plan,
-    settings: (&Natives, Option<usize>),
+    settings: &Settings<'_>,
     rewriter: &mut Rewriter<'_>,
     (root, point): (Op, Point),
     found: &Match,
-    fold_limit: usize,
 ) -> Result<(Vec<Value>, Vec<Op>), Diagnostic> {
     let mut builder = build::Builder::new(plan, settings, rewriter, found, root, point);
-    builder.fold_limit = fold_limit;
-    let built = builder.outputs().and_then(|values| {
-        check_outputs(plan, builder.module(), root, found.outputs(), &values)?;
-        Ok(values)
-    });
-    match built {
+    match builder.checked_outputs(found) {
         Ok(values) => {
             let made = builder.finish(&values);
             Ok((values, made))
@@ -87,26 +92,6 @@ pub(crate) fn instantiate(
             Err(diagnostic)
         }
     }
-}
-
-fn check_outputs(
-    plan: &Plan,
-    module: &tangram_ir::Module,
-    root: Op,
-    old: &[Value],
-    new: &[Value],
-) -> Result<(), Diagnostic> {
-    if old.len() != new.len() {
-        let message = format!("the source has {} outputs, the target {}", old.len(), new.len());
-        return Err(refuse(plan, module, root, "output-count", &message));
-    }
-    if old == new {
-        return Err(refuse(plan, module, root, NO_CHANGE, "the target is what was matched"));
-    }
-    for (old, new) in old.iter().zip(new) {
-        types::compatible(plan, module, root, *old, *new)?;
-    }
-    Ok(())
 }
 
 /// Says that a rule refuses to rewrite at an operation.

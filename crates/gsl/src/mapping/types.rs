@@ -1,31 +1,85 @@
 //! Whether a target may stand for a source, by its type.
 
 use tangram_dialects::dims;
-use tangram_ir::{Context, Diagnostic, Dim, Module, Op, Type, Value};
+use tangram_ir::{Context, Diagnostic, Dim, Module, Type, Value};
 use tangram_presburger::symbolic::Truth;
 
-use super::refuse;
-use crate::matching::type_text;
-use crate::plan::Plan;
+use super::NO_CHANGE;
+use super::build::Builder;
+use super::extents::{self, Doubt};
+use crate::matching::{Match, type_text};
 
-/// Refuses a target whose type is not that of the source, as far as both are known.
-///
-/// Element types are equal; so are extents for all values of their symbols, unless one is unknown.
-pub(super) fn compatible(
-    plan: &Plan,
-    module: &Module,
-    root: Op,
-    old: Value,
-    new: Value,
-) -> Result<(), Diagnostic> {
-    let context = module.context();
-    let (old, new) = (module.value_type(old), module.value_type(new));
-    if merged(context, old, new).is_some() {
-        return Ok(());
+impl Builder<'_, '_> {
+    /// Maps the target outputs, and compares them with those of the source.
+    ///
+    /// Element types are equal; so are extents, for all values of their symbols and of what is
+    /// unknown.
+    pub(super) fn checked_outputs(&mut self, found: &Match) -> Result<Vec<Value>, Diagnostic> {
+        let (old, new) = (found.outputs(), self.outputs()?);
+        if old.len() != new.len() {
+            let message = format!("the source has {} outputs, the target {}", old.len(), new.len());
+            return Err(self.refuse("output-count", &message));
+        }
+        if *old == new {
+            return Err(self.refuse(NO_CHANGE, "the target is what was matched"));
+        }
+        let pairs: Vec<(Value, Value)> = old.iter().copied().zip(new.iter().copied()).collect();
+        for &(old, new) in &pairs {
+            if !is_compatible(self.module(), old, new) {
+                return Err(self.refuse("target-type", &self.types_text(old, new)));
+            }
+        }
+        self.check_extents(found, &pairs)?;
+        Ok(new)
     }
-    let (old, new) = (type_text(context, old), type_text(context, new));
-    let message = format!("the source has type {old}, the target {new}");
-    Err(refuse(plan, module, root, "target-type", &message))
+
+    /// Refuses a rewrite that may be wrong for some values of what is unknown.
+    fn check_extents(&mut self, found: &Match, pairs: &[(Value, Value)]) -> Result<(), Diagnostic> {
+        let module = self.module();
+        let known = |value: Value| is_known(module, value);
+        let made = self.made().iter().flat_map(|op| module.operands(*op));
+        let values = pairs.iter().flat_map(|(old, new)| [*old, *new]);
+        if self.settings.trusted || values.chain(made).all(known) {
+            return Ok(());
+        }
+        let made = self.made().to_vec();
+        let module = self.rewriter.module_mut_unheard();
+        let Some(doubt) = extents::doubt(module, (found.ops(), &made), pairs) else {
+            return Ok(());
+        };
+        if (self.settings.keeps_extents)() {
+            return Ok(());
+        }
+        let message = match doubt {
+            Doubt::Types(old, new) => format!(
+                "{}, and whether unknown extents are equal is not known",
+                self.types_text(old, new)
+            ),
+            Doubt::Needs(what) => format!("the target is defined only where {what}"),
+        };
+        let hint = "; a `where` that compares the extents of the operands decides it";
+        Err(self.refuse("unknown-extents", &(message + hint)))
+    }
+
+    fn types_text(&self, old: Value, new: Value) -> String {
+        let text = |value| type_text(self.module().context(), self.module().value_type(value));
+        format!("the source has type {}, the target {}", text(old), text(new))
+    }
+}
+
+/// Whether the types of two values agree as far as they are known.
+fn is_compatible(module: &Module, old: Value, new: Value) -> bool {
+    let (old, new) = (module.value_type(old), module.value_type(new));
+    merged(module.context(), old, new).is_some()
+}
+
+/// Whether the extents of a value are numbers.
+fn is_known(module: &Module, value: Value) -> bool {
+    let (context, ty) = (module.context(), module.value_type(value));
+    match context.as_tensor(ty) {
+        Some((extents, _)) => extents.iter().all(|extent| extent.as_static().is_some()),
+        None => context.element_type(ty).is_none(),
+    }
 }
 
 /// Returns what two types of one value say together; none if they contradict each other.

@@ -1,6 +1,6 @@
 //! A rule as a rewrite pattern.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use tangram_ir::{Context, Module, Op, Point, Value};
 use tangram_rewrite::{NoMatch, RewritePattern, Rewriter, Roots};
@@ -13,6 +13,7 @@ use crate::mapping;
 use crate::matching::{Classes, Match, Solver};
 use crate::plan::Plan;
 use crate::schema::NnSchema;
+use crate::verify;
 
 /// How many matches at one root are tried when rewrites are refused.
 const MAX_REFUSED: usize = 16;
@@ -28,11 +29,35 @@ pub struct Options {
     pub fold_growth: usize,
     /// Whether new operations on constants are evaluated at once.
     pub fold: bool,
+    /// What is done where extents of source and target are not known to be equal.
+    pub unknown_extents: UnknownExtents,
+}
+
+/// What is done where it does not follow from the operations that a rewrite is right whatever
+/// the unknown extents are: that the types of source and target are equal, and that the target is
+/// defined wherever the source is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum UnknownExtents {
+    /// The rewrite is refused, unless the rule holds on all instances that are made to verify it,
+    /// with symbolic extents too, and none is refused for its types. The rule is verified when
+    /// this is first asked, which takes up to a second.
+    #[default]
+    Verify,
+    /// The rewrite is refused.
+    Refuse,
+    /// The rewrite is made: the rule is known to be right.
+    Accept,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { natives: Arc::default(), record: None, fold_growth: 1 << 16, fold: true }
+        Self {
+            natives: Arc::default(),
+            record: None,
+            fold_growth: 1 << 16,
+            fold: true,
+            unknown_extents: UnknownExtents::default(),
+        }
     }
 }
 
@@ -68,6 +93,8 @@ pub struct CompiledRule {
     roots: Roots,
     benefit: u16,
     options: Options,
+    /// Whether verification finds that the rule may be relied on, once that was asked.
+    keeps_extents: Arc<OnceLock<bool>>,
 }
 
 impl CompiledRule {
@@ -125,7 +152,21 @@ impl CompiledRule {
         let benefit = declared + 1000 * i64::from(rule.priority());
         let benefit = benefit.clamp(0, i64::from(u16::MAX)) as u16;
         let roots = plan.roots();
-        Self { plan, roots, benefit, options: options.clone() }
+        let keeps_extents = Arc::default();
+        Self { plan, roots, benefit, options: options.clone(), keeps_extents }
+    }
+
+    /// The same rule with another way where extents are unknown.
+    pub(crate) fn with_unknown_extents(&self, unknown_extents: UnknownExtents) -> Self {
+        let options = Options { unknown_extents, ..self.options.clone() };
+        Self { options, ..self.clone() }
+    }
+
+    /// Whether verification finds that the rule may be relied on where extents are unknown.
+    fn keeps_extents(&self) -> bool {
+        let verified = || verify::keeps_extents(self.rule(), &self.options.natives);
+        self.options.unknown_extents == UnknownExtents::Verify
+            && *self.keeps_extents.get_or_init(verified)
     }
 
     /// Returns the rule.
@@ -166,10 +207,10 @@ impl CompiledRule {
         root: Op,
         found: &Match,
     ) -> Result<(), tangram_ir::Diagnostic> {
-        let growth = self.options.fold.then_some(self.options.fold_growth);
-        let settings = (&*self.options.natives, growth);
         rewriter.matched(found.ops());
-        let made = mapping::apply(&self.plan, settings, rewriter, root, found)?;
+        let keeps_extents = || self.keeps_extents();
+        let settings = self.settings(usize::MAX, &keeps_extents);
+        let made = mapping::apply(&self.plan, &settings, rewriter, root, found)?;
         if let Some(record) = &self.options.record {
             record.applied(Application {
                 rule: self.rule().name().to_owned(),
@@ -207,9 +248,20 @@ impl CompiledRule {
         found: &Match,
         fold_limit: usize,
     ) -> Result<(Vec<Value>, Vec<Op>), tangram_ir::Diagnostic> {
-        let growth = self.options.fold.then_some(self.options.fold_growth);
-        let settings = (&*self.options.natives, growth);
-        mapping::instantiate(&self.plan, settings, rewriter, (root, point), found, fold_limit)
+        let keeps_extents = || self.keeps_extents();
+        let settings = self.settings(fold_limit, &keeps_extents);
+        mapping::instantiate(&self.plan, &settings, rewriter, (root, point), found)
+    }
+
+    fn settings<'a>(
+        &'a self,
+        fold_limit: usize,
+        keeps_extents: &'a dyn Fn() -> bool,
+    ) -> mapping::Settings<'a> {
+        let fold_growth = self.options.fold.then_some(self.options.fold_growth);
+        let natives = &*self.options.natives;
+        let trusted = self.options.unknown_extents == UnknownExtents::Accept;
+        mapping::Settings { natives, fold_growth, fold_limit, trusted, keeps_extents }
     }
 
     /// Lists the first matches at a root: the second and later ones are for when one is refused.

@@ -6,7 +6,7 @@ mod natives;
 mod record;
 mod set;
 
-pub use compiled::{CompileError, CompiledRule, Options};
+pub use compiled::{CompileError, CompiledRule, Options, UnknownExtents};
 pub use discriminator::RuleDiscriminator;
 pub use natives::{NativeArgument, NativeAttribute, NativeBuilder, Natives};
 pub use record::{Application, Log, Record, Refusal};

@@ -7,11 +7,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rustc_hash::FxHashMap;
 use tangram_dialects::constant;
 
 use super::instance::Instance;
 use crate::ast::{PatternKind, Rule};
-use crate::eval::{AttrValue, equal};
+use crate::eval::AttrValue;
 use crate::matching::{from_attr, show};
 
 /// The features of an instance, by how they are written in a rule.
@@ -101,70 +102,114 @@ pub(super) fn suffice(good: &[Features], bad: &[Features]) -> Option<String> {
 ///
 /// Those that hold on less than `least` of `good` are left out; most fail at once.
 fn candidates(good: &[Features], bad: &[Features], least: usize) -> Vec<Candidate> {
-    let names: BTreeSet<&String> = good.iter().flat_map(Features::keys).collect();
-    let names: Vec<&String> = names.into_iter().collect();
+    let columns = columns(good, bad);
     let mut out = Vec::new();
-    let mut add = |text: String, holds: &dyn Fn(&Features) -> bool| {
+    let mut add = |text: &dyn Fn() -> String, holds: &dyn Fn(usize) -> bool| {
         let spare = good.len() - least;
-        let failed = good.iter().filter(|&features| !holds(features)).take(spare + 1).count();
+        let failed = (0..good.len()).filter(|&row| !holds(row)).take(spare + 1).count();
         if failed > spare {
             return;
         }
-        let left: Vec<bool> = bad.iter().map(holds).collect();
+        let left: Vec<bool> = (good.len()..good.len() + bad.len()).map(holds).collect();
         if left.contains(&false) {
-            out.push(Candidate { text, good: good.len() - failed, left });
+            out.push(Candidate { text: text(), good: good.len() - failed, left });
         }
     };
-    for name in &names {
-        equals_constant(name, good, &mut add);
+    for column in &columns {
+        equals_constant(column, good, &mut add);
     }
-    for (left, right) in pairs(&names) {
-        add(format!("{left} == {right}"), &|f| same(f.get(left), f.get(right)));
+    for (a, b) in pairs(&columns) {
+        let equal =
+            |row: usize| a.cells[row].value.is_some() && a.cells[row].value == b.cells[row].value;
+        add(&|| format!("{} == {}", a.name, b.name), &equal);
     }
-    for (left, right) in pairs(&names) {
-        if left.ends_with(".shape") && right.ends_with(".shape") {
-            let tail = |f: &Features| same(tail(f.get(left)).as_ref(), tail(f.get(right)).as_ref());
-            add(format!("{left}[1:] == {right}[1:]"), &tail);
+    for (a, b) in pairs(&columns) {
+        if a.name.ends_with(".shape") && b.name.ends_with(".shape") {
+            let equal =
+                |row: usize| a.cells[row].tail.is_some() && a.cells[row].tail == b.cells[row].tail;
+            add(&|| format!("{}[1:] == {}[1:]", a.name, b.name), &equal);
         }
     }
-    for name in &names {
-        differs_from_constant(name, bad, &mut add);
+    for column in &columns {
+        differs_from_constant(column, bad, &mut add);
     }
-    for (left, right) in pairs(&names) {
+    for (left, right) in pairs(&columns) {
         for (a, b) in [(left, right), (right, left)] {
-            let ints = |f: &Features| Some((int(f.get(a))?, int(f.get(b))?));
-            if comparable(a, b) {
-                add(format!("{a} <= {b}"), &|f| ints(f).is_some_and(|(a, b)| a <= b));
-                let divides = |(a, b): (i64, i64)| b > 0 && a % b == 0;
-                add(format!("{a} mod {b} == 0"), &|f| ints(f).is_some_and(divides));
+            let ints = |row: usize| Some((a.cells[row].int?, b.cells[row].int?));
+            if comparable(a.name, b.name) {
+                let ordered = |row| ints(row).is_some_and(|(a, b)| a <= b);
+                add(&|| format!("{} <= {}", a.name, b.name), &ordered);
+                let divides = |row| ints(row).is_some_and(|(a, b)| b > 0 && a % b == 0);
+                add(&|| format!("{} mod {} == 0", a.name, b.name), &divides);
             }
         }
     }
     out
 }
 
-type Add<'a> = dyn FnMut(String, &dyn Fn(&Features) -> bool) + 'a;
+/// Takes a condition: how it is written, and whether it holds on an instance.
+type Add<'a> = dyn FnMut(&dyn Fn() -> String, &dyn Fn(usize) -> bool) + 'a;
 
-fn pairs<'n>(names: &[&'n String]) -> Vec<(&'n String, &'n String)> {
-    let all = names.iter().enumerate();
-    all.flat_map(|(i, left)| names[i + 1..].iter().map(move |right| (*left, *right))).collect()
+/// A feature of all instances, the good ones first.
+struct Column<'f> {
+    name: &'f str,
+    cells: Vec<Cell>,
 }
 
-fn same(a: Option<&AttrValue>, b: Option<&AttrValue>) -> bool {
-    a.zip(b).is_some_and(|(a, b)| equal(a, b) == Ok(true))
+/// A feature of an instance; nothing where it is absent. Equal numbers mean equal values.
+#[derive(Clone, Copy, Default)]
+struct Cell {
+    value: Option<usize>,
+    /// The value without its first field.
+    tail: Option<usize>,
+    int: Option<i64>,
 }
 
-fn int(value: Option<&AttrValue>) -> Option<i64> {
+/// Numbers the values of all features, so that comparing them takes no time.
+fn columns<'f>(good: &'f [Features], bad: &'f [Features]) -> Vec<Column<'f>> {
+    let names: BTreeSet<&String> = good.iter().flat_map(Features::keys).collect();
+    let mut numbers = Numbers::default();
+    let mut column = |name: &'f String| {
+        let cells = good.iter().chain(bad).map(|features| match features.get(name) {
+            Some(value) => Cell {
+                value: Some(numbers.number(value)),
+                tail: tail(value).map(|tail| numbers.number(&tail)),
+                int: int(value),
+            },
+            None => Cell::default(),
+        });
+        Column { name, cells: cells.collect() }
+    };
+    names.into_iter().map(&mut column).collect()
+}
+
+/// Numbers for values.
+#[derive(Default)]
+struct Numbers(FxHashMap<String, usize>);
+
+impl Numbers {
+    fn number(&mut self, value: &AttrValue) -> usize {
+        let next = self.0.len();
+        *self.0.entry(show(value)).or_insert(next)
+    }
+}
+
+fn pairs<'c, 'f>(columns: &'c [Column<'f>]) -> Vec<(&'c Column<'f>, &'c Column<'f>)> {
+    let all = columns.iter().enumerate();
+    all.flat_map(|(i, left)| columns[i + 1..].iter().map(move |right| (left, right))).collect()
+}
+
+fn int(value: &AttrValue) -> Option<i64> {
     match value {
-        Some(AttrValue::Int(value)) => Some(*value),
+        AttrValue::Int(value) => Some(*value),
         _ => None,
     }
 }
 
 /// The fields of a tuple behind the first.
-fn tail(value: Option<&AttrValue>) -> Option<AttrValue> {
+fn tail(value: &AttrValue) -> Option<AttrValue> {
     match value {
-        Some(AttrValue::Tuple(fields)) => Some(AttrValue::Tuple(fields.get(1..)?.to_vec())),
+        AttrValue::Tuple(fields) => Some(AttrValue::Tuple(fields.get(1..)?.to_vec())),
         _ => None,
     }
 }
@@ -177,37 +222,37 @@ fn comparable(a: &str, b: &str) -> bool {
 
 /// A feature that equals a value. An attribute may be absent: then it has its default, which may
 /// be that value.
-fn equals_constant(name: &str, good: &[Features], add: &mut Add<'_>) {
-    let mut values: Vec<(&AttrValue, usize)> = Vec::new();
-    for value in good.iter().filter_map(|f| f.get(name)) {
-        match values.iter_mut().find(|(known, _)| same(Some(known), Some(value))) {
-            Some((_, count)) => *count += 1,
-            None => values.push((value, 1)),
+fn equals_constant(column: &Column<'_>, good: &[Features], add: &mut Add<'_>) {
+    let mut values: Vec<(usize, usize, &AttrValue)> = Vec::new();
+    for (cell, features) in column.cells.iter().zip(good) {
+        let (Some(number), Some(value)) = (cell.value, features.get(column.name)) else { continue };
+        match values.iter_mut().find(|(known, ..)| *known == number) {
+            Some((_, count, _)) => *count += 1,
+            None => values.push((number, 1, value)),
         }
     }
-    let absent = !name.contains(".shape") && !name.ends_with(".ndim");
-    for (value, _) in values.into_iter().filter(|(_, count)| *count >= ENOUGH) {
-        let holds = |f: &Features| match f.get(name) {
-            Some(found) => same(Some(found), Some(value)),
-            None => absent,
-        };
-        add(format!("{name} == {}", show(value)), &holds);
+    let absent = !column.name.contains(".shape") && !column.name.ends_with(".ndim");
+    for (number, _, value) in values.into_iter().filter(|(_, count, _)| *count >= ENOUGH) {
+        let holds = |row: usize| column.cells[row].value.map_or(absent, |found| found == number);
+        add(&|| format!("{} == {}", column.name, show(value)), &holds);
     }
 }
 
 /// A feature that has one of the values of bad instances on no good one: a number of groups, an
 /// axis, a rank, an element type. Extents of small instances have all small values.
-fn differs_from_constant(name: &str, bad: &[Features], add: &mut Add<'_>) {
-    if name.contains(".shape") {
-        let one = AttrValue::Int(1);
-        return add(format!("{name} != 1"), &|f| !same(f.get(name), Some(&one)));
+fn differs_from_constant(column: &Column<'_>, bad: &[Features], add: &mut Add<'_>) {
+    if column.name.contains(".shape") {
+        let holds = |row: usize| column.cells[row].int != Some(1);
+        return add(&|| format!("{} != 1", column.name), &holds);
     }
-    let mut tried: Vec<&AttrValue> = Vec::new();
-    for value in bad.iter().filter_map(|f| f.get(name)) {
-        if !tried.iter().any(|known| same(Some(known), Some(value))) {
-            tried.push(value);
-            let holds = |f: &Features| !same(f.get(name), Some(value));
-            add(format!("{name} != {}", show(value)), &holds);
+    let first_bad = column.cells.len() - bad.len();
+    let mut tried: Vec<usize> = Vec::new();
+    for (cell, features) in column.cells[first_bad..].iter().zip(bad) {
+        let (Some(number), Some(value)) = (cell.value, features.get(column.name)) else { continue };
+        if !tried.contains(&number) {
+            tried.push(number);
+            let holds = |row: usize| column.cells[row].value != Some(number);
+            add(&|| format!("{} != {}", column.name, show(value)), &holds);
         }
     }
 }

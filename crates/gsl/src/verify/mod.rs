@@ -37,7 +37,7 @@ use tangram_ir::{Context, Module};
 use tangram_tensor::DType;
 
 use crate::ast::Rule;
-use crate::rules::{CompileError, CompiledRule, Natives, Options};
+use crate::rules::{CompileError, CompiledRule, Natives, Options, UnknownExtents};
 use crate::schema::NnSchema;
 use condition::Features;
 use hints::Hints;
@@ -79,12 +79,26 @@ pub fn verify(
     natives: &Arc<Natives>,
     effort: &Effort,
 ) -> Result<Verdict, CompileError> {
-    let options = Options { natives: natives.clone(), fold: false, ..Options::default() };
+    // Where extents are unknown, what the rule does is seen once they are known.
+    let unknown_extents = UnknownExtents::Accept;
+    let options =
+        Options { natives: natives.clone(), fold: false, unknown_extents, ..Options::default() };
     let schema = NnSchema::new(context);
     let compiled = CompiledRule::new(rule, context, &schema, &options, &|_| true)?;
     let mut search = Search::new(&compiled, natives, effort);
     search.run(context);
     Ok(search.verdict())
+}
+
+/// Whether a rule holds, and no instance was seen where its target has another type or is not
+/// defined: it may be relied on where extents are unknown.
+///
+/// Takes as long as [`verify`] with the usual effort.
+pub(crate) fn keeps_extents(rule: &Rule, natives: &Arc<Natives>) -> bool {
+    match verify(rule, &tangram_dialects::context(), natives, &Effort::default()) {
+        Ok(Verdict::Holds(evidence)) => evidence.guarded == 0 && evidence.ill_typed == 0,
+        _ => false,
+    }
 }
 
 /// What is known of a rule so far.
@@ -156,6 +170,7 @@ impl<'a> Search<'a> {
         match symbolic::try_symbolic(self.rule, twin, &mut self.symbolic_rng) {
             symbolic::Outcome::Void => {}
             symbolic::Outcome::Equal => self.evidence.symbolic += 1,
+            symbolic::Outcome::Guarded => self.evidence.guarded += 1,
             symbolic::Outcome::Different(found) => {
                 self.symbolic_failure.get_or_insert(found);
             }
@@ -178,8 +193,9 @@ impl<'a> Search<'a> {
                 self.evidence.rounded += 1;
                 self.good.push(features);
             }
-            Outcome::Refused(why) => {
+            Outcome::Refused { code, why } => {
                 self.evidence.refused += 1;
+                self.evidence.ill_typed += usize::from(matches!(code, "target-type" | "inference"));
                 self.evidence.refusal.get_or_insert(why);
                 self.refused.push(features);
             }

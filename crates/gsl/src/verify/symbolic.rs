@@ -18,7 +18,8 @@ use super::instance::random;
 use super::real::{self, Comparison};
 use super::trial::{different, lines};
 use super::verdict::Counterexample;
-use crate::rules::CompiledRule;
+use crate::matching::Match;
+use crate::rules::{CompiledRule, UnknownExtents};
 
 /// What became of an instance with symbolic extents.
 pub(super) enum Outcome {
@@ -26,6 +27,8 @@ pub(super) enum Outcome {
     Void,
     /// Source and target are equal at every size that was run.
     Equal,
+    /// They are not, and no rewrite is made: their types are not known to be equal.
+    Guarded,
     /// They are not.
     Different(Counterexample),
 }
@@ -87,12 +90,7 @@ pub(super) fn try_symbolic(rule: &CompiledRule, mut module: Module, rng: &mut Rn
     let found = ops.iter().find_map(|&op| Some((op, rule.find(&module, op)?)));
     let Some((root, found)) = found else { return Outcome::Void };
     let source = module.clone();
-    let applied = {
-        let mut listener = Silent;
-        let mut rewriter = Rewriter::new(&mut module, &mut listener);
-        rule.apply(&mut rewriter, root, &found)
-    };
-    if applied.is_err() {
+    if !applies(rule, &mut module, root, &found) {
         return Outcome::Void;
     }
     let exact = real::is_exact(&source) && real::is_exact(&module);
@@ -113,6 +111,10 @@ pub(super) fn try_symbolic(rule: &CompiledRule, mut module: Module, rng: &mut Rn
                 }
             },
         };
+        let careful = rule.with_unknown_extents(UnknownExtents::Refuse);
+        if !applies(&careful, &mut source.clone(), root, &found) {
+            return Outcome::Guarded;
+        }
         let args = source.args(source.body()).iter().enumerate();
         let leaves: Vec<_> = args.map(|(i, &arg)| (format!("x{i}"), arg, None)).collect();
         return Outcome::Different(different(
@@ -124,6 +126,12 @@ pub(super) fn try_symbolic(rule: &CompiledRule, mut module: Module, rng: &mut Rn
         ));
     }
     outcome
+}
+
+fn applies(rule: &CompiledRule, module: &mut Module, root: Op, found: &Match) -> bool {
+    let mut listener = Silent;
+    let mut rewriter = Rewriter::new(module, &mut listener);
+    rule.apply(&mut rewriter, root, found).is_ok()
 }
 
 /// Random inputs at sizes that differ by `change` from those that the symbols come from.

@@ -26,7 +26,7 @@ pub(super) enum Outcome {
     /// The source has no finite value on it.
     Void,
     /// The rewrite is refused.
-    Refused(String),
+    Refused { code: &'static str, why: String },
     /// Equal over the field, as polynomials of at most this degree.
     Field(u32),
     /// Equal on integers.
@@ -58,7 +58,9 @@ pub(super) fn try_instance(rule: &CompiledRule, made: Instance, rng: &mut Rng) -
     };
     match applied {
         Err(diagnostic) if diagnostic.code == "no-change" => return Outcome::NoMatch,
-        Err(diagnostic) => return Outcome::Refused(diagnostic.message),
+        Err(diagnostic) => {
+            return Outcome::Refused { code: diagnostic.code, why: diagnostic.message };
+        }
         Ok(()) => {}
     }
     let after = values.as_ref().and_then(|values| field::run(&module, values));

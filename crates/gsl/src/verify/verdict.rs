@@ -45,6 +45,11 @@ pub struct Evidence {
     pub symbolic: usize,
     /// The greatest degree of a polynomial that was compared.
     pub degree: u32,
+    /// Instances with symbolic extents on which both sides differ at some sizes, and where the
+    /// rewrite is refused for that: extents of both sides are not known to be equal.
+    pub guarded: usize,
+    /// Instances that match and are refused because the target has another type or none.
+    pub ill_typed: usize,
     /// Instances that match and are refused, because the target has another type or none.
     pub refused: usize,
     /// Why the first of them is refused.
@@ -146,6 +151,9 @@ impl fmt::Display for Evidence {
         }
         if self.symbolic > 0 {
             write!(f, "; {} more with symbolic extents", self.symbolic)?;
+        }
+        if self.guarded > 0 {
+            write!(f, "; {} more refused where extents are unknown", self.guarded)?;
         }
         if self.refused > 0 {
             write!(f, "; {} more refused by their types", self.refused)?;

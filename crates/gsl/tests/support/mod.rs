@@ -276,6 +276,16 @@ impl Graph {
         count
     }
 
+    /// Why a rule is not applied at the operation before the last, in words.
+    pub fn refusal(&mut self, rule: &CompiledRule) -> String {
+        let ops: Vec<Op> = self.module.ops(self.module.body()).collect();
+        let mut listener = Silent;
+        let mut rewriter = Rewriter::new(&mut self.module, &mut listener);
+        let refused = |op: &Op| rule.match_and_rewrite(&mut rewriter, *op).err();
+        let refused = ops.iter().rev().nth(1).and_then(refused);
+        refused.map(|no_match| format!("{no_match:?}")).unwrap_or_default()
+    }
+
     /// Every operand is made before it is used.
     pub fn verify(&self) {
         let module = &self.module;
