@@ -1,7 +1,9 @@
 //! Substitutions as both collections have them: two graphs over the same inputs.
 
+use rustc_hash::FxHashMap;
+
 /// An operator with what the formats fix of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Operator {
     Add,
     Multiply,
@@ -50,14 +52,14 @@ impl Operator {
 }
 
 /// An operand: an input by its number, or a result of an earlier node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Operand {
     Input(usize),
     Result(usize, usize),
 }
 
 /// An application of an operator.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Node {
     pub(super) operator: Operator,
     pub(super) operands: Vec<Operand>,
@@ -68,17 +70,19 @@ pub(super) struct Node {
 pub(super) struct Side {
     pub(super) nodes: Vec<Node>,
     pub(super) outputs: Vec<Operand>,
+    /// Where each node is.
+    places: FxHashMap<Node, usize>,
 }
 
 impl Side {
     /// Adds a node, unless the same one is there: equal terms are one value.
     pub(super) fn add(&mut self, operator: Operator, operands: Vec<Operand>) -> Operand {
         let node = Node { operator, operands };
-        let known = self.nodes.iter().position(|other| *other == node);
-        let at = known.unwrap_or_else(|| {
+        let next = self.nodes.len();
+        let at = *self.places.entry(node.clone()).or_insert(next);
+        if at == next {
             self.nodes.push(node);
-            self.nodes.len() - 1
-        });
+        }
         Operand::Result(at, 0)
     }
 
