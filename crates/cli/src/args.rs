@@ -238,11 +238,20 @@ pub(crate) struct CalcArgs {
     pub(crate) max_steps: Option<u64>,
 }
 
+/// The language of generated code.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TargetArg {
+    /// Loops in C.
+    C,
+    /// A kernel in CUDA.
+    Cuda,
+}
+
 /// Arguments of `tangram codegen`.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  tangram codegen schedule.st\n  tangram codegen schedule.in -o \
-                        loops.c --macros"
+                        loops.c --macros\n  tangram codegen mapped.st --target cuda"
 )]
 pub(crate) struct CodegenArgs {
     /// A schedule tree (isl's `.st`), or a file `.in` with a map, a context and options.
@@ -250,6 +259,9 @@ pub(crate) struct CodegenArgs {
     /// Where to write the code instead of printing it.
     #[arg(short, long)]
     pub(crate) output: Option<PathBuf>,
+    /// C loops, or a CUDA kernel from a tree whose contexts bound `b0`, `t0` and the like.
+    #[arg(long, value_enum, default_value = "c")]
+    pub(crate) target: TargetArg,
     /// Write the definitions of `floord`, `min` and `max` first.
     #[arg(long)]
     pub(crate) macros: bool,

@@ -2,11 +2,11 @@
 
 use std::process::ExitCode;
 
-use tangram_polyhedral::ast::{Ast, AstOptions, CStyle, MapInput};
+use tangram_polyhedral::ast::{Ast, AstOptions, CStyle, Launch, MapInput};
 use tangram_polyhedral::{Error as Fault, ScheduleTree};
 use tangram_presburger::Budget;
 
-use crate::args::CodegenArgs;
+use crate::args::{CodegenArgs, TargetArg};
 use crate::error::{self, Error};
 use crate::out;
 
@@ -15,8 +15,8 @@ pub(crate) fn run(args: &CodegenArgs) -> Result<ExitCode, Error> {
     let text = std::fs::read_to_string(&args.input).map_err(error::io(&args.input))?;
     let budget = args.max_steps.map_or_else(Budget::unlimited, Budget::steps);
     let map = args.input.extension().is_some_and(|end| end == "in");
-    let ast = match generate(&text, map, &budget) {
-        Ok(ast) => ast,
+    let (ast, launch) = match generate(&text, map, args.target, &budget) {
+        Ok(generated) => generated,
         Err(error) => {
             eprintln!("{}: error: {error}", args.input.display());
             return Ok(ExitCode::from(2));
@@ -25,7 +25,10 @@ pub(crate) fn run(args: &CodegenArgs) -> Result<ExitCode, Error> {
     let mut style = CStyle::default();
     style.index.clone_from(&args.index);
     (style.parallel, style.vectorize) = (args.parallel, args.vectorize);
-    let body = ast.to_c(&style);
+    let body = match launch {
+        Some(launch) => ast.to_cuda("kernel", &launch, &style),
+        None => ast.to_c(&style),
+    };
     let text = if args.macros { format!("{}\n{body}", Ast::macros()) } else { body };
     match &args.output {
         Some(path) => out::write(path, &text)?,
@@ -34,12 +37,23 @@ pub(crate) fn run(args: &CodegenArgs) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn generate(text: &str, map: bool, budget: &Budget) -> Result<Ast, Fault> {
+fn generate(
+    text: &str,
+    map: bool,
+    target: TargetArg,
+    budget: &Budget,
+) -> Result<(Ast, Option<Launch>), Fault> {
     let options = AstOptions::default();
-    if map {
-        return MapInput::parse(text, budget)?.generate(&options, budget);
-    }
-    let tree = ScheduleTree::parse(text, budget)?;
+    let tree = match (map, target) {
+        (false, _) => ScheduleTree::parse(text, budget)?,
+        (true, TargetArg::C) => {
+            return Ok((MapInput::parse(text, budget)?.generate(&options, budget)?, None));
+        }
+        (true, TargetArg::Cuda) => {
+            ScheduleTree::from_map(&MapInput::parse(text, budget)?.schedule, budget)?
+        }
+    };
     tree.check(budget)?;
-    Ast::of_tree(&tree, None, &options, budget)
+    let launch = (target == TargetArg::Cuda).then(|| Launch::of_tree(&tree)).transpose()?;
+    Ok((Ast::of_tree(&tree, None, &options, budget)?, launch))
 }

@@ -24,6 +24,7 @@
 mod bounds;
 mod build;
 mod cell;
+mod cuda;
 mod expr;
 mod guard;
 mod input;
@@ -40,6 +41,7 @@ mod stride;
 mod text;
 mod tree;
 
+pub use cuda::Launch;
 pub use expr::{Comparison, Expr, ExprKind};
 pub use input::MapInput;
 pub use interpret::Instance;
