@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use tangram_presburger::{Conjunction, Relation, Union};
+use tangram_presburger::{Budget, Conjunction, Relation, Union, UnionPwMultiAff};
 
 /// Writes a member without its parameters.
 ///
@@ -13,10 +13,17 @@ pub(crate) fn member(union: &Union) -> String {
     for relation in union.relations() {
         match relation.conjunctions().iter().map(|part| piece(relation, part)).collect() {
             Some(texts) => pieces.extend::<Vec<String>>(texts),
-            None => pieces.push(body(&relation.to_string()).to_owned()),
+            None => pieces.push(body(&function(relation)).to_owned()),
         }
     }
     format!("{{ {} }}", pieces.join("; "))
+}
+
+/// Writes a relation as a function with quotients; what is none, as it is.
+fn function(relation: &Relation) -> String {
+    let budget = Budget::steps(1_000_000);
+    let function = UnionPwMultiAff::from_union(&Union::from(relation.clone()), &budget);
+    function.map_or_else(|_| relation.to_string(), |function| function.to_string())
 }
 
 /// Cuts parameters and braces off a printed set or relation.
