@@ -4,9 +4,10 @@
 
 Kernels run on one thread; a row has the medians of processor time in milliseconds, runs of all
 forms taking turns, and how many times faster ours is than the plain compiler. Tools run on
-isl's own inputs, which are read from the folder in `ISL_TESTS` (test_inputs of isl); without it
-this half is said to be skipped. Times of tools are those of whole commands, of isl those of the
-calls in this process, so that ours carry the start of a process.
+isl's own inputs, which are read from the folder in `ISL_TESTS` (test_inputs of isl) or from the
+checkout of the crate isl-rs; without them this half is said to be skipped. Both sides are library
+calls, from text to text, inside one process each, the least time of all rounds, which take turns:
+isl's in this one, ours in the example `measure` of the crate, built when `TANGRAM_MEASURE` names none.
 """
 
 from __future__ import annotations
@@ -161,38 +162,78 @@ def isl_calls(isl, folder: pathlib.Path) -> list[tuple[str, pathlib.Path, object
     return [(verb, path, call) for verb, call, glob in jobs for path in sorted(folder.glob(glob))]
 
 
+class Ours:
+    """Our library in a process that stays."""
+
+    def __init__(self) -> None:
+        self.process = subprocess.Popen([measurer()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def call(self, verb: str, path: pathlib.Path) -> float:
+        """Time of a call in milliseconds."""
+        self.process.stdin.write(f"{verb} {path}\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline().strip()
+        if not answer.isdigit():
+            raise ValueError(answer or "the process ended")
+        return int(answer) / 1e6
+
+
+def measurer() -> str:
+    """The binary of the example `measure`."""
+    if path := os.environ.get("TANGRAM_MEASURE"):
+        return path
+    root = pathlib.Path(__file__).resolve().parents[2]
+    words = ["cargo", "build", "--release", "--package", "tangram-polyhedral", "--example", "measure"]
+    output = subprocess.check_output([*words, "--message-format", "json"], cwd=root, text=True)
+    messages = [json.loads(line) for line in output.splitlines()]
+    return next(m["executable"] for m in reversed(messages) if m.get("executable"))
+
+
+def isl_inputs() -> pathlib.Path | None:
+    """isl's test inputs."""
+    if folder := os.environ.get("ISL_TESTS"):
+        return pathlib.Path(folder)
+    home = pathlib.Path(os.environ.get("CARGO_HOME", pathlib.Path.home() / ".cargo"))
+    return next(iter(sorted(home.glob("registry/src/*/isl-rs-*/isl/test_inputs"))), None)
+
+
 def run_tools(rounds: int) -> dict:
-    """Measures our commands and isl's calls on isl's inputs."""
-    folder = os.environ.get("ISL_TESTS")
+    """Measures our calls and isl's on isl's inputs."""
     try:
         import islpy as isl
     except ImportError:
         print("skipped: needs islpy")
         return {}
+    folder = isl_inputs()
     if not folder:
         print("skipped: needs isl's test_inputs in ISL_TESTS")
         return {}
-    rows, ratios = {}, {}
-    for verb, path, call in isl_calls(isl, pathlib.Path(folder)):
+    ours_process = Ours()
+    rows, ratios, totals = {}, {}, {}
+    for verb, path, call in isl_calls(isl, folder):
         ours, theirs = [], []
         try:
             for _ in range(rounds):
-                start = time.perf_counter()
+                start = time.perf_counter_ns()
                 call(path)
-                theirs.append((time.perf_counter() - start) * 1e3)
-                start = time.perf_counter()
-                words = [os.environ["TANGRAM_BIN"], verb, str(path)]
-                subprocess.run(words, stdout=subprocess.DEVNULL, check=True, timeout=120)
-                ours.append((time.perf_counter() - start) * 1e3)
-        except (isl.Error, subprocess.SubprocessError) as error:
-            print(f"{verb:9} {path.name:32} failed: {str(error)[:80]}")
+                theirs.append((time.perf_counter_ns() - start) / 1e6)
+                ours.append(ours_process.call(verb, path))
+                if ours[0] > 1000:
+                    break
+        except (isl.Error, ValueError) as error:
+            print(f"{verb:9} {path.name:32} failed: {str(error)[:80]}", flush=True)
             continue
-        row = (statistics.median(ours), statistics.median(theirs))
+        row = (min(ours), min(theirs))
         rows[f"{verb} {path.name}"] = row
         ratios.setdefault(verb, []).append(row[1] / row[0])
-        print(f"{verb:9} {path.name:32} {row[0]:9.2f} ms, isl {row[1]:9.2f} ms, {row[1] / row[0]:.2f}x")
+        totals[verb] = [sum(pair) for pair in zip(totals.get(verb, (0, 0)), row)]
+        print(f"{verb:9} {path.name:32} {row[0]:9.2f} ms, isl {row[1]:9.2f} ms, {row[1] / row[0]:.2f}x", flush=True)
     for verb, values in ratios.items():
-        print(f"{verb}: {statistics.geometric_mean(values):.2f} times faster in the mean of {len(values)}")
+        slower = sum(value < 1 for value in values)
+        print(
+            f"{verb}: {statistics.geometric_mean(values):.2f} times as fast as isl in the mean of "
+            f"{len(values)}, slower on {slower}; all together {totals[verb][0]:.0f} ms, isl {totals[verb][1]:.0f} ms"
+        )
     return rows
 
 
