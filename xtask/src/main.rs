@@ -4,6 +4,7 @@
 //! that fails shows its command and its output, and ends the run.
 
 mod bench;
+mod fuzz;
 mod step;
 mod test;
 mod tidy;
@@ -38,6 +39,8 @@ enum Command {
     Tidy,
     /// Runs the benchmark of an area beside its peers.
     Bench(bench::Options),
+    /// Fuzzes the readers, the passes and the set operations.
+    Fuzz(fuzz::Options),
 }
 
 fn main() -> ExitCode {
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
         Command::Long => test::run_long(&mut steps),
         Command::Tidy => steps.inline("tidy", tidy::run),
         Command::Bench(options) => bench::run(&mut steps, &options),
+        Command::Fuzz(options) => fuzz::run(&mut steps, &options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -114,7 +114,7 @@ pub enum AttrKind {
     Enum(&'static [&'static str]),
     /// An element type.
     DType,
-    /// A constant tensor.
+    /// A constant tensor: numbers, or a list of texts in row-major order.
     Tensor,
     /// A type.
     Type,

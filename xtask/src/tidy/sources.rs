@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Beyond this many lines a file is named, so that someone looks at it again.
 const LONG: usize = 800;
 /// The folders whose sources are ours.
-const FOLDERS: &[&str] = &["bench", "crates", "examples", "python", "tests", "xtask"];
+const FOLDERS: &[&str] = &["bench", "crates", "examples", "fuzz", "python", "tests", "xtask"];
 
 /// What was found in the sources.
 #[derive(Default)]

@@ -2,8 +2,10 @@
 
 use smallvec::smallvec;
 use tangram_ir::{AttrData, AttrKind, InferCx, Inferred, OpDef, Traits, TypeData};
+use tangram_tensor::DType;
 
 use super::{NnOp, needed, result};
+use crate::dtype;
 use crate::infer::{InferExt, Result};
 use crate::infer_error;
 
@@ -15,7 +17,7 @@ pub(super) static OPS: &[NnOp] = &[
             attrs: &[needed(
                 "value",
                 AttrKind::Tensor,
-                "the tensor: `dense` when small, a resource of the module when big",
+                "the tensor: `dense` when small, a resource of the module when big, a list of texts",
             )],
             traits: Traits::PURE.union(Traits::CONSTANT_LIKE),
             infer: Some(infer_constant),
@@ -40,6 +42,12 @@ fn infer_constant(cx: &InferCx<'_>) -> Result {
     match context.attr_data(value) {
         AttrData::Dense { ty, .. } | AttrData::Resource { ty, .. } => {
             Ok(Inferred { types: smallvec![*ty], ..Inferred::default() })
+        }
+        // A list of texts says how many there are, not their shape.
+        AttrData::Array(_) => {
+            let text = dtype::type_of(context, DType::String);
+            let ty = context.ty(TypeData::UnrankedTensor(text));
+            Ok(Inferred { types: smallvec![ty], ..Inferred::default() })
         }
         _ => Err(infer_error!("the type of this constant is not written in its value")),
     }

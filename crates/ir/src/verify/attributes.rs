@@ -72,7 +72,11 @@ fn accepts(context: &Context, kind: AttrKind, attr: Attr) -> bool {
         AttrKind::Strs => items(is_text),
         AttrKind::Enum(names) => context.as_text(attr).is_some_and(|text| names.contains(&text)),
         AttrKind::DType | AttrKind::Type => matches!(data, AttrData::Type(_)),
-        AttrKind::Tensor => matches!(data, AttrData::Dense { .. } | AttrData::Resource { .. }),
+        AttrKind::Tensor => match data {
+            AttrData::Dense { .. } | AttrData::Resource { .. } => true,
+            // The type of the result says the shape.
+            _ => items(is_text),
+        },
         AttrKind::Any => true,
     }
 }

@@ -12,12 +12,22 @@ use std::fmt::Write as _;
 pub const CELLS: u64 = 8;
 const DEEPEST: usize = 3;
 
-/// Marsaglia's xorshift, so that every run tests the same.
-pub struct Random(u64);
+/// Marsaglia's xorshift, so that every run tests the same, behind a list of choices made before.
+pub struct Random {
+    state: u64,
+    /// What is chosen first, the last byte before all others.
+    choices: Vec<u8>,
+}
 
 impl Random {
+    /// Chooses by `bytes` until there are none left: small changes of them change the result a little.
+    pub fn choosing(bytes: &[u8]) -> Random {
+        Random { choices: bytes.iter().rev().copied().collect(), ..Random::new(1) }
+    }
+
     pub fn new(seed: u64) -> Random {
-        let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        let state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+        let mut random = Random { state, choices: Vec::new() };
         // Seeds that are close to each other start alike.
         for _ in 0..4 {
             random.below(2);
@@ -26,10 +36,14 @@ impl Random {
     }
 
     pub fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % n
+        if let Some(choice) = self.choices.pop() {
+            let more = if n > 256 { self.choices.pop() } else { None };
+            return (u64::from(choice) | u64::from(more.unwrap_or(0)) << 8) % n;
+        }
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        (self.state >> 11) % n
     }
 
     fn one_of<T: Clone>(&mut self, all: &[T]) -> T {
@@ -64,9 +78,14 @@ pub struct Generator {
 /// A function called `f{seed}` with about `size` operations; it may call `f{seed - 1}`, if
 /// `calls`.
 pub fn function(seed: u64, size: usize, calls: bool) -> String {
+    function_of(Random::new(seed), seed, size, calls)
+}
+
+/// As [`function`], with choices of its own.
+pub fn function_of(random: Random, number: u64, size: usize, calls: bool) -> String {
     let names = |list: &[&str]| list.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
     let mut g = Generator {
-        random: Random::new(seed),
+        random,
         out: String::new(),
         next: 0,
         ints: names(&["%x", "%y"]),
@@ -81,14 +100,14 @@ pub fn function(seed: u64, size: usize, calls: bool) -> String {
         g.left -= 1;
         match g.random.below(24) {
             0 => g.diamond(),
-            1 if calls => g.call(seed - 1),
+            1 if calls => g.call(number - 1),
             _ => g.statement(),
         }
     }
     let (int, boolean) = (g.late(|g| &g.ints), g.late(|g| &g.bools));
     let index = g.late(|g| &g.indices);
     format!(
-        "\"func.func\"() <{{sym_name = \"f{seed}\", function_type = (i32, i32, i1, index, \
+        "\"func.func\"() <{{sym_name = \"f{number}\", function_type = (i32, i32, i1, index, \
          memref<8xi32>) -> (i32, i1, index)}}> ({{\n^bb0(%x: i32, %y: i32, %c: i1, %n: index, %b: \
          memref<8xi32>):\n{}  \"func.return\"({int}, {boolean}, {index}) : (i32, i1, index) -> \
          ()\n}}) : () -> ()\n",

@@ -4,6 +4,7 @@
 
 pub mod generate;
 pub mod mutate;
+pub mod strange;
 
 #[path = "../../../ir/tests/peer/mod.rs"]
 mod peer;

@@ -15,17 +15,22 @@ pub fn program(seed: u64) -> String {
     if random.below(2) == 0 {
         source += &function(first + 1, size / 2, true);
     }
+    changed(&mut random, source)
+}
+
+/// A program with a few changes.
+pub fn changed(random: &mut Random, mut source: String) -> String {
     for _ in 0..=random.below(4) {
         source = match random.below(12) {
-            0 => lines(&mut random, &source, |random, lines, i| {
+            0 => lines(random, &source, |random, lines, i| {
                 let to = random.below(lines.len() as u64) as usize;
                 let line = lines.remove(i);
                 lines.insert(to.min(lines.len()), line);
             }),
-            1 => lines(&mut random, &source, |_, lines, i| drop(lines.remove(i))),
-            2 => lines(&mut random, &source, |_, lines, i| lines.insert(i, lines[i].clone())),
-            3 => bytes(&mut random, &source),
-            _ => words(&mut random, &source),
+            1 => lines(random, &source, |_, lines, i| drop(lines.remove(i))),
+            2 => lines(random, &source, |_, lines, i| lines.insert(i, lines[i].clone())),
+            3 => bytes(random, &source),
+            _ => words(random, &source),
         };
     }
     source

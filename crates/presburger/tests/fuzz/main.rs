@@ -1,116 +1,14 @@
 //! Random sequences of operations against sets of points, and random texts for the parser.
 
-use std::collections::BTreeSet;
+mod sequences;
 
-use tangram_presburger::{Budget, Relation, Union};
-
-/// All points of a box, as bits of one number would be: small enough to compare in full.
-type Points = BTreeSet<Vec<i128>>;
-
-const SIDE: i128 = 5;
-
-struct Source(u64);
-
-impl Source {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % end
-    }
-
-    fn number(&mut self, size: i128) -> i128 {
-        self.below(2 * size as usize + 1) as i128 - size
-    }
-}
-
-fn limit() -> Budget {
-    Budget::steps(20_000_000)
-}
-
-fn boxed() -> impl Iterator<Item = Vec<i128>> {
-    (-SIDE..=SIDE).flat_map(|i| (-SIDE..=SIDE).map(move |j| vec![i, j]))
-}
-
-/// A random set in the box, as a text and as its points.
-fn leaf(source: &mut Source) -> (Relation, Points) {
-    let [a, b, c, d] = [4, 4, 6, 3].map(|size| source.number(size));
-    let (m, r) = (source.below(4) as i128 + 1, source.below(3) as i128);
-    let (fact, holds): (String, Box<dyn Fn(i128, i128) -> bool>) = match source.below(4) {
-        0 => (format!("{a}*i + {b}*j + {c} >= 0"), Box::new(move |i, j| a * i + b * j + c >= 0)),
-        1 => (
-            format!("({a}*i + {b}*j) mod {m} = {r}"),
-            Box::new(move |i, j| (a * i + b * j).rem_euclid(m) == r),
-        ),
-        2 => (
-            format!("floor(({a}*i + {c})/{m}) <= {d}*j + 1"),
-            Box::new(move |i, j| (a * i + c).div_euclid(m) <= d * j + 1),
-        ),
-        _ => (
-            format!("exists k: 0 <= k <= 3 and {a}*i + {b}*k = j + {d}"),
-            Box::new(move |i, j| (0..=3).any(|k| a * i + b * k == j + d)),
-        ),
-    };
-    let text = format!("{{ [i, j] : -{SIDE} <= i, j <= {SIDE} and ({fact}) }}");
-    let set = Relation::parse(&text, &limit()).unwrap_or_else(|e| panic!("{text}: {e}"));
-    (set, boxed().filter(|p| holds(p[0], p[1])).collect())
-}
-
-/// Applies a random operation to both forms of two sets; returns its name too.
-fn step(
-    source: &mut Source,
-    x: &(Relation, Points),
-    y: &(Relation, Points),
-) -> (&'static str, Relation, Points) {
-    let limit = &limit();
-    let ((a, p), (b, q)) = (x, y);
-    let (name, set) = match source.below(11) {
-        0 => return ("union", a.union(b).expect("one space"), p | q),
-        1 => ("intersect", a.intersect(b, limit)),
-        2 => ("subtract", a.subtract(b, limit)),
-        3 => ("coalesce", a.coalesce(limit)),
-        4 => ("make_disjoint", a.make_disjoint(limit)),
-        5 => ("remove_redundancies", a.remove_redundancies(limit)),
-        6 => ("gist", a.gist(b, limit).and_then(|gist| gist.intersect(b, limit))),
-        7 => ("print", Relation::parse(&a.to_string(), limit)),
-        8 => ("lexmin", a.lexmin(limit)),
-        9 => (
-            "swap",
-            Relation::parse("{ [i, j] -> [j, i] }", limit)
-                .and_then(|map| a.apply_range(&map, limit)),
-        ),
-        _ => (
-            "column",
-            Relation::parse("{ [i, j] -> [i, k] : 0 <= k <= 1 }", limit)
-                .and_then(|map| a.apply_range(&map, limit)),
-        ),
-    };
-    let points: Points = match name {
-        "intersect" | "gist" => p & q,
-        "subtract" => p - q,
-        "lexmin" => p.first().cloned().into_iter().collect(),
-        "swap" => p.iter().map(|v| vec![v[1], v[0]]).collect(),
-        "column" => p.iter().flat_map(|v| [vec![v[0], 0], vec![v[0], 1]]).collect(),
-        _ => p.clone(),
-    };
-    (name, set.unwrap_or_else(|error| panic!("{name} of {a} and {b}: {error}")), points)
-}
+use sequences::{Source, sequence};
+use tangram_presburger::{Budget, Union};
 
 fn sequences(seed: u64, count: usize) {
-    let mut source = Source(seed);
-    let (mut steps, mut full) = (0, 0);
-    for _ in 0..count {
-        let mut sets = [leaf(&mut source), leaf(&mut source), leaf(&mut source)];
-        for _ in 0..8 {
-            let (i, j, k) = (source.below(3), source.below(3), source.below(3));
-            let (name, set, points) = step(&mut source, &sets[i], &sets[j]);
-            let found: Points = set.points(&limit()).expect("bounded").into_iter().collect();
-            assert_eq!(found, points, "{name} of {} and {} gave {set}", sets[i].0, sets[j].0);
-            steps += 1;
-            full += usize::from(!points.is_empty());
-            sets[k] = (set, points);
-        }
-    }
-    println!("{steps} steps, {full} of them with a point");
+    let mut source = Source::new(seed);
+    let full: usize = (0..count).map(|_| sequence(&mut source, 8)).sum();
+    println!("{} steps, {full} of them with a point", 8 * count);
 }
 
 const CORPUS: [&str; 8] = [
@@ -151,7 +49,7 @@ fn damaged(source: &mut Source) -> String {
 }
 
 fn texts(seed: u64, count: usize) {
-    let mut source = Source(seed);
+    let mut source = Source::new(seed);
     let mut read = 0;
     for _ in 0..count {
         let text = damaged(&mut source);
