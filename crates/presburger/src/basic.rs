@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::matrix::{add, combine, evaluate, remap};
 use crate::solve::bounds::{Bounds, bounds};
 use crate::solve::feasible;
+use crate::solve::lexmin::Floor;
 use crate::solve::redundancy::remove_redundant_given;
 use crate::system::System;
 use crate::{Budget, Error};
@@ -71,13 +72,19 @@ impl Basic {
         Ok(system)
     }
 
+    /// Returns the divisions as columns and definitions.
+    pub fn floors(&self) -> Vec<(usize, Floor)> {
+        let floor = |(index, div): (usize, &Div)| (self.dims + index, (div.num.clone(), div.den));
+        self.divs.iter().enumerate().map(floor).collect()
+    }
+
     pub fn is_empty(&self, budget: &Budget) -> Result<bool, Error> {
-        feasible::is_empty(&self.unfolded()?, budget)
+        feasible::is_empty(&self.unfolded()?, &self.floors(), budget)
     }
 
     /// Finds a point; its coordinates are those of the dimensions.
     pub fn sample(&self, budget: &Budget) -> Result<Option<Vec<i128>>, Error> {
-        let point = feasible::point(&self.unfolded()?, budget)?;
+        let point = feasible::point(&self.unfolded()?, &self.floors(), budget)?;
         Ok(point.map(|mut point| {
             point.truncate(self.dims);
             point

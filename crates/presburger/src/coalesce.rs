@@ -22,7 +22,7 @@ use crate::{Budget, Error, Relation};
 
 /// The most disjuncts that are tried in pairs.
 const PAIRS: usize = 64;
-/// What a pair may take: those that merge are mostly plain to see.
+/// What a pair may take: those that merge are mostly plain to see. Divisions that differ get less.
 const PAIR_STEPS: u64 = 4000;
 /// How many constraints are looked for that are not moved from a disjunct.
 const CUTS: usize = 8;
@@ -104,7 +104,8 @@ fn partner(
         if beyond_a_gap(old, new) {
             continue;
         }
-        let merged = budget.attempt(PAIR_STEPS, |budget| merged(old, new, budget))?.flatten();
+        let steps = if old.part.divs == new.part.divs { PAIR_STEPS } else { PAIR_STEPS / 3 };
+        let merged = budget.attempt(steps, |budget| merged(old, new, budget))?.flatten();
         if let Some(merged) = merged {
             return Ok(Some((index, merged)));
         }
@@ -146,18 +147,27 @@ fn merged(a: &mut Entry, b: &mut Entry, budget: &Budget) -> Result<Option<Basic>
     }
     let [left, right] = &common[..] else { return Ok(None) };
     let rows = [left.half_spaces()?, right.half_spaces()?];
-    let attempt = || {
-        let mut tableaus: [Simplex<i128>; 2] =
-            [tableau(left, &rows[0], budget)?, tableau(right, &rows[1], budget)?];
-        let [first, second] = &mut tableaus;
-        let tableaus = [first, second];
-        Pair { parts: [left, right], rows: [&rows[0], &rows[1]], tableaus }.merged(budget)
+    let result = match attempt::<i64>([left, right], &rows, budget) {
+        Err(Error::Overflow) => attempt::<i128>([left, right], &rows, budget),
+        result => result,
     };
-    match attempt() {
+    match result {
         // Both stay as they are.
         Err(Error::Overflow) => Ok(None),
         result => result,
     }
+}
+
+/// Merges two disjuncts over the same divisions on fresh tableaus.
+fn attempt<T: Number>(
+    parts: [&Basic; 2],
+    rows: &[Vec<Vec<i128>>; 2],
+    budget: &Budget,
+) -> Result<Option<Basic>, Error> {
+    let mut left: Simplex<T> = tableau(parts[0], &rows[0], budget)?;
+    let mut right: Simplex<T> = tableau(parts[1], &rows[1], budget)?;
+    let tableaus = [&mut left, &mut right];
+    Pair { parts, rows: [&rows[0], &rows[1]], tableaus }.merged(budget)
 }
 
 impl Basic {
@@ -263,7 +273,7 @@ impl<T: Number> Pair<'_, T> {
     ) -> Result<Option<Vec<i128>>, Error> {
         let mut all = self.parts[0].bounds()?;
         all.extend(candidate);
-        let rows = candidate.half_spaces()?;
+        let (rows, floors) = (candidate.half_spaces()?, self.parts[0].floors());
         let hull: Simplex<T> = tableau(self.parts[0], &rows, budget)?;
         for index in &violated[0] {
             let outside = beyond(&self.rows[0][*index])?;
@@ -277,7 +287,7 @@ impl<T: Number> Pair<'_, T> {
                 let mut system = all.clone();
                 system.ineqs.push(&outside);
                 system.ineqs.push(&beyond(row)?);
-                if let Some(point) = feasible::point(&system, budget)? {
+                if let Some(point) = feasible::point(&system, &floors, budget)? {
                     return Ok(Some(point));
                 }
             }

@@ -1,36 +1,35 @@
 //! The convex hull of the rational relaxations.
 //!
-//! A point of the hull of `P` and `Q` is `y + z` with `y` in `t P` and `z` in `(1 - t) Q`,
-//! where a constraint `a x + c >= 0` of `P` becomes `a y + c t >= 0`. Fourier-Motzkin
-//! takes `y` and `t` away again.
-//!
-//! Source: E. Balas, "Disjunctive programming", 1979.
+//! Each disjunct is a cone over `[1, dimensions.., divisions..]`. Its lines and rays without the
+//! divisions generate its projection; those of all disjuncts together generate the hull, whose
+//! constraints are the rows that are not negative on any of them.
 
 use crate::basic::Basic;
-use crate::{Budget, Error, Inequalities, Relation};
+use crate::solve::generators::Cone;
+use crate::solve::number::{Number, fit, widening};
+use crate::solve::redundancy::narrowed;
+use crate::{Budget, Error, Relation};
 
 impl Relation {
     /// Returns the smallest convex polyhedron around the rational relaxations of all disjuncts.
     ///
     /// A superset of the points, without divisions; closed, so that the hull of a point and a
-    /// ray holds the parallel ray too. The cost grows fast with the number of dimensions.
+    /// ray holds the parallel ray too. The cost grows with the number of vertices, which may be
+    /// exponential in the number of dimensions.
     pub fn convex_hull(&self, budget: &Budget) -> Result<Self, Error> {
-        let mut hull: Option<Inequalities> = None;
+        let mut parts = Vec::new();
         for part in self.parts.iter() {
-            if part.is_empty(budget)? {
-                continue;
+            if !part.is_empty(budget)? {
+                parts.push(part);
             }
-            let next = relaxed(part, budget)?;
-            hull = Some(match hull {
-                None => next,
-                Some(hull) => joined(&hull, &next, budget)?,
-            });
         }
-        let Some(hull) = hull else { return Ok(Self::empty(self.space().clone())) };
-        let mut part = Basic::universe(self.space().dims());
-        for row in hull.rows() {
-            part.system.ineqs.push(row);
-        }
+        let dims = self.space().dims();
+        let Some(rows) = widening!(T => hull::<T>(&parts, dims, budget))? else {
+            return Ok(Self::empty(self.space().clone()));
+        };
+        let mut part = Basic::universe(dims);
+        rows.equations.iter().for_each(|row| part.system.eqs.push(row));
+        rows.inequalities.iter().for_each(|row| part.system.ineqs.push(row));
         self.replaced(part.tidied()?)
     }
 
@@ -42,69 +41,44 @@ impl Relation {
     }
 }
 
-fn names(count: usize) -> Vec<String> {
-    (0..count).map(|i| i.to_string()).collect()
+struct Rows {
+    equations: Vec<Vec<i128>>,
+    inequalities: Vec<Vec<i128>>,
 }
 
-/// Drops the divisions of a conjunction over the rationals.
-fn relaxed(part: &Basic, budget: &Budget) -> Result<Inequalities, Error> {
+/// Returns the constraints of the hull; nothing for no parts.
+fn hull<T: Number>(parts: &[&Basic], dims: usize, budget: &Budget) -> Result<Option<Rows>, Error> {
+    let mut dual = Cone::<T>::new(1 + dims);
+    for part in parts {
+        let cone = generators::<T>(part, budget)?;
+        for line in &cone.lines {
+            dual.add(&line[..=dims], true, budget)?;
+        }
+        for ray in cone.rays() {
+            dual.add(&ray[..=dims], false, budget)?;
+        }
+    }
+    if parts.is_empty() {
+        return Ok(None);
+    }
+    let wide = |row: &[T]| row.iter().map(|v| fit(v.wide())).collect::<Result<Vec<_>, _>>();
+    let equations = dual.lines.iter().map(|row| wide(row)).collect::<Result<_, _>>()?;
+    let inequalities = dual.rays().map(wide).collect::<Result<_, _>>()?;
+    Ok(Some(Rows { equations, inequalities }))
+}
+
+/// Returns the cone of the rational points of a disjunct, divisions included.
+fn generators<T: Number>(part: &Basic, budget: &Budget) -> Result<Cone<T>, Error> {
     let system = part.unfolded()?;
-    let vars = system.cols() - 1;
-    let mut rows: Vec<Vec<i128>> = system.ineqs.rows().map(<[i128]>::to_vec).collect();
+    let mut cone = Cone::new(system.cols());
     for row in system.eqs.rows() {
-        rows.push(row.to_vec());
-        rows.push(crate::matrix::negated(row)?);
+        cone.add(&narrowed::<T>(row)?, true, budget)?;
     }
-    let all = Inequalities::new(names(vars), rows)?;
-    without(all, part.dims..vars, budget)
-}
-
-/// Eliminates the variables of `range`, which are the last ones.
-fn without(
-    mut all: Inequalities,
-    range: std::ops::Range<usize>,
-    budget: &Budget,
-) -> Result<Inequalities, Error> {
-    let mut open: Vec<usize> = range.clone().collect();
-    while !open.is_empty() {
-        // The variable with the fewest combinations goes first.
-        let cost = |var: &usize| {
-            let side =
-                |sign: i128| all.rows().iter().filter(|r| r[1 + var].signum() == sign).count();
-            side(1) * side(-1)
-        };
-        let Some(index) = (0..open.len()).min_by_key(|index| cost(&open[*index])) else { break };
-        let var = open.swap_remove(index);
-        all = all.eliminate(&var.to_string(), budget)?.result;
+    let mut positive = vec![T::zero(); system.cols()];
+    positive[0] = T::one();
+    cone.add(&positive, false, budget)?;
+    for row in system.ineqs.rows() {
+        cone.add(&narrowed::<T>(row)?, false, budget)?;
     }
-    let rows = all.rows().iter().map(|row| row[..1 + range.start].to_vec()).collect();
-    Inequalities::new(names(range.start), rows)
-}
-
-/// Returns the convex hull of two polyhedra that are not empty.
-fn joined(a: &Inequalities, b: &Inequalities, budget: &Budget) -> Result<Inequalities, Error> {
-    let n = a.names().len();
-    // Columns: the point, its share of `a`, the weight of `a`.
-    let all = 2 * n + 1;
-    let weight = all;
-    let mut rows = Vec::new();
-    for row in a.rows() {
-        let mut wide = vec![0; 1 + all];
-        wide[1 + n..=2 * n].copy_from_slice(&row[1..]);
-        wide[weight] = row[0];
-        rows.push(wide);
-    }
-    for row in b.rows() {
-        let mut wide = vec![0; 1 + all];
-        wide[..=n].copy_from_slice(row);
-        let opposite = crate::matrix::negated(row)?;
-        wide[1 + n..=2 * n].copy_from_slice(&opposite[1..]);
-        wide[weight] = opposite[0];
-        rows.push(wide);
-    }
-    let (mut low, mut high) = (vec![0; 1 + all], vec![0; 1 + all]);
-    low[weight] = 1;
-    (high[0], high[weight]) = (1, -1);
-    rows.extend([low, high]);
-    without(Inequalities::new(names(all), rows)?, n..all, budget)
+    Ok(cone)
 }

@@ -30,6 +30,10 @@ impl Matrix {
         &self.data[index * self.cols..][..self.cols]
     }
 
+    pub fn row_mut(&mut self, index: usize) -> &mut [i128] {
+        &mut self.data[index * self.cols..][..self.cols]
+    }
+
     /// Appends `row`, padded with zeros on the right.
     pub fn push(&mut self, row: &[i128]) {
         let end = self.data.len() + self.cols;
@@ -48,8 +52,9 @@ impl Matrix {
     /// Rewrites every row into `cols` columns; column `i` goes to `to[i]`, or away.
     pub fn remap(&self, cols: usize, to: &[Option<usize>]) -> Self {
         let mut result = Self::new(cols);
-        for row in self.rows() {
-            result.push(&remap(row, cols, to));
+        result.data.resize(self.len() * result.cols, 0);
+        for (row, new) in self.rows().zip(result.data.chunks_exact_mut(cols.max(1))) {
+            place(row, new, to);
         }
         result
     }
@@ -61,6 +66,11 @@ impl Matrix {
 /// arithmetic refuses.
 pub(crate) fn remap(row: &[i128], cols: usize, to: &[Option<usize>]) -> Vec<i128> {
     let mut result = vec![0; cols];
+    place(row, &mut result, to);
+    result
+}
+
+fn place(row: &[i128], result: &mut [i128], to: &[Option<usize>]) {
     for (value, target) in row.iter().zip(to) {
         if let Some(target) = target {
             result[*target] = match result[*target] {
@@ -69,7 +79,6 @@ pub(crate) fn remap(row: &[i128], cols: usize, to: &[Option<usize>]) -> Vec<i128
             };
         }
     }
-    result
 }
 
 /// Multiplies; `i128::MIN` counts as an overflow, so every result can be negated.
@@ -95,16 +104,28 @@ pub(crate) fn negated(row: &[i128]) -> Result<Vec<i128>, Error> {
 /// Returns the greatest common divisor, at least 0; `i128::MIN` is an overflow.
 pub(crate) fn gcd(row: &[i128]) -> Result<i128, Error> {
     let mut result = 0_i128;
-    for value in row {
-        let mut rest = value.checked_abs().ok_or(Error::Overflow)?;
-        while rest != 0 {
-            (result, rest) = (rest, result % rest);
-        }
+    for value in row.iter().filter(|value| **value != 0) {
+        result = common(result, value.checked_abs().ok_or(Error::Overflow)?);
         if result == 1 {
             break;
         }
     }
     Ok(result)
+}
+
+/// Returns the greatest common divisor of two numbers that are not negative.
+fn common(mut a: i128, mut b: i128) -> i128 {
+    // Division of 128 bits is slow, and numbers are small as a rule.
+    if let (Ok(mut a), Ok(mut b)) = (u64::try_from(a), u64::try_from(b)) {
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        return i128::from(a);
+    }
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 /// Evaluates `row` at `point`; the point has no constant entry.

@@ -23,19 +23,48 @@ impl Basic {
             }
         }
         let cols = (0..self.cols()).filter(|c| gone[*c]).collect();
-        let Some(branch) = eliminate(system, cols, budget)? else { return Ok(Vec::new()) };
-        let outer = self.without(&branch, &gone, range.len());
-        if branch.left.is_empty() {
-            let part = outer.tidied()?;
-            return Ok(part.into_iter().collect());
+        let mut parts = Vec::new();
+        let branches = eliminate(system, cols, || Ok(!self.is_empty(budget)?), budget)?;
+        for branch in &branches {
+            let outer = self.without(branch, &gone, range.len());
+            if branch.left.is_empty() {
+                let Some(part) = outer.tidied()? else { continue };
+                // Remainders may have no point; all parts of an inhabited whole have one.
+                if branches.len() > 1 && part.is_empty(budget)? {
+                    continue;
+                }
+                if branch.rounded {
+                    parts.extend(part.without_redundancy(budget)?.tidied()?);
+                } else {
+                    parts.push(part);
+                }
+            } else {
+                parts.extend(outer.shadow(branch.left.len(), budget)?);
+            }
         }
-        outer.shadow(branch.left.len(), budget)
+        Ok(parts)
+    }
+
+    /// As [`Self::project`], without conjunctions that hold no point.
+    pub fn project_inhabited(
+        &self,
+        range: Range<usize>,
+        budget: &Budget,
+    ) -> Result<Vec<Self>, Error> {
+        let mut parts = self.project(range, budget)?;
+        // Of several, those without a point are left out already.
+        if let [one] = &parts[..]
+            && one.is_empty(budget)?
+        {
+            parts.clear();
+        }
+        Ok(parts)
     }
 
     /// Drops the columns that are gone; those still to eliminate come last.
     fn without(&self, branch: &Branch, gone: &[bool], removed: usize) -> Self {
         let dims = self.dims - removed;
-        let mut to = vec![None; self.cols()];
+        let mut to = vec![None; branch.system.cols()];
         let kept = (0..self.cols()).filter(|c| !gone[*c]);
         let added = branch.divs.iter().map(|div| div.col).chain(branch.left.iter().copied());
         let order: Vec<usize> = kept.chain(added).collect();
@@ -91,9 +120,7 @@ impl Basic {
         }
         query.context.extend(self.system.ineqs.rows().map(<[i128]>::to_vec));
         query.context.extend(self.bounds()?.ineqs.rows().map(<[i128]>::to_vec));
-        for (index, div) in self.divs.iter().enumerate() {
-            query.floors.push((self.dims + index, (div.num.clone(), div.den)));
-        }
+        query.floors.extend(self.floors());
         Ok(())
     }
 

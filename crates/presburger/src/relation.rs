@@ -212,11 +212,15 @@ impl Relation {
         let a_parts: Vec<Basic> = a.parts.iter().map(|part| part.place(all, &to_a)).collect();
         let b_parts: Vec<Basic> = b.parts.iter().map(|part| part.place(all, &to_b)).collect();
         let mut parts = Vec::new();
-        for part in intersect_parts(&a_parts, &b_parts, budget)? {
-            parts.extend(part.project(all - mid..all, budget)?);
+        for (left, right) in a_parts.iter().flat_map(|l| b_parts.iter().map(move |r| (l, r))) {
+            budget.spend(left.system.size() + right.system.size())?;
+            if let Some(pair) = left.intersect(right)? {
+                // The projection has fewer columns to find a point in.
+                parts.extend(pair.project_inhabited(all - mid..all, budget)?);
+            }
         }
         let space = Space { params, input: a.space.input.clone(), output: b.space.output.clone() };
-        Ok(Self::new(space, parts))
+        Ok(Self::of_inhabited(space, parts))
     }
 
     /// Keeps, for each input and each value of the parameters, the least output.

@@ -3,8 +3,6 @@
 //! A row `[c, a1, .., an]` stands for `c + a1 x1 + .. + an xn`, which is zero in
 //! an equation and not negative in an inequality.
 
-use rustc_hash::FxHashMap;
-
 use crate::Error;
 use crate::matrix::{Matrix, add, gcd, negated};
 
@@ -60,8 +58,8 @@ impl System {
     ///
     /// Returns false if a row, or a pair of rows, has no integer solution.
     pub fn normalize(&mut self) -> Result<bool, Error> {
-        let mut tightest = FxHashMap::<Vec<i128>, i128>::default();
-        let mut order = Vec::new();
+        let mut rows = Matrix::new(self.cols());
+        let mut hashes: Vec<u64> = Vec::with_capacity(self.ineqs.len());
         for row in self.ineqs.rows() {
             let g = gcd(&row[1..])?;
             if g == 0 {
@@ -70,43 +68,47 @@ impl System {
                 }
                 continue;
             }
-            let normal: Vec<i128> = row[1..].iter().map(|v| v / g).collect();
-            let constant = row[0].div_euclid(g);
-            match tightest.get_mut(&normal) {
-                Some(old) => *old = constant.min(*old),
-                None => {
-                    order.push(normal.clone());
-                    tightest.insert(normal, constant);
+            rows.push(row);
+            let last = rows.len() - 1;
+            let new = rows.row_mut(last);
+            if g > 1 {
+                new[0] = row[0].div_euclid(g);
+                new[1..].iter_mut().for_each(|v| *v /= g);
+            }
+            let (constant, hash) = (new[0], hash(&new[1..]));
+            let parallel =
+                (0..last).find(|i| hashes[*i] == hash && rows.row(*i)[1..] == rows.row(last)[1..]);
+            match parallel {
+                Some(old) => {
+                    rows.swap_remove(last);
+                    let old = rows.row_mut(old);
+                    old[0] = constant.min(old[0]);
                 }
+                None => hashes.push(hash),
             }
         }
         let mut result = Self::new(self.cols() - 1);
-        for normal in order {
-            if !result.keep(&normal, &tightest)? {
-                return Ok(false);
+        for (index, row) in rows.rows().enumerate() {
+            let opposite =
+                |other: &&[i128]| row[1..].iter().zip(&other[1..]).all(|(a, b)| *a == -*b);
+            let mut others = hashes.iter().zip(rows.rows());
+            let wanted = hashes[index].wrapping_neg();
+            let found = others.find(|(hash, other)| **hash == wanted && opposite(other));
+            let slack = found.map(|(_, other)| add(row[0], other[0])).transpose()?;
+            match slack {
+                Some(slack) if slack < 0 => return Ok(false),
+                // Both rows of the pair come by; the one with the larger normal stays.
+                Some(0) => {
+                    if row[1..].iter().find(|v| **v != 0).is_some_and(|v| *v > 0) {
+                        result.eqs.push(row);
+                    }
+                }
+                _ => result.ineqs.push(row),
             }
         }
         let consistent = result.keep_equations(&self.eqs)?;
         *self = result;
         Ok(consistent)
-    }
-
-    fn keep(&mut self, normal: &[i128], all: &FxHashMap<Vec<i128>, i128>) -> Result<bool, Error> {
-        let constant = all[normal];
-        let mut row = vec![constant];
-        row.extend_from_slice(normal);
-        let opposite = negated(normal)?;
-        match all.get(&opposite) {
-            None => self.ineqs.push(&row),
-            Some(other) => match add(constant, *other)? {
-                slack if slack < 0 => return Ok(false),
-                // Both rows of the pair come by; the one with the larger normal stays.
-                0 if normal > opposite.as_slice() => self.eqs.push(&row),
-                0 => {}
-                _ => self.ineqs.push(&row),
-            },
-        }
-        Ok(true)
     }
 
     fn keep_equations(&mut self, eqs: &Matrix) -> Result<bool, Error> {
@@ -119,11 +121,23 @@ impl System {
                 continue;
             }
             let leading = row[1..].iter().find(|v| **v != 0).map_or(1, |v| v.signum());
-            let row: Vec<i128> = row.iter().map(|v| v / g * leading).collect();
+            let mut row: Vec<i128> = row.iter().map(|v| v * leading).collect();
+            if g > 1 {
+                row.iter_mut().for_each(|v| *v /= g);
+            }
             if !self.eqs.rows().any(|old| old == row) {
                 self.eqs.push(&row);
             }
         }
         Ok(true)
     }
+}
+
+/// Hashes a row; the hash of the opposite row is the opposite number.
+fn hash(row: &[i128]) -> u64 {
+    let mut weight = 0x9e37_79b9_7f4a_7c15_u64;
+    row.iter().fold(0, |sum: u64, value| {
+        weight = weight.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(0x2545_f491_4f6c_dd1d);
+        sum.wrapping_add((*value as u64).wrapping_mul(weight | 1))
+    })
 }

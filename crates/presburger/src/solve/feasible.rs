@@ -11,24 +11,38 @@
 //! integer programming", 1993.
 
 use super::lattice::{Problem, value};
+use super::lexmin::Floor;
 use super::number::{Number, fit, widening};
 use super::reduction::search;
 use super::simplex::{Optimum, Simplex};
 use crate::system::System;
 use crate::{Budget, Error};
 
+/// Columns that are floors of others, as position among the variables and definition.
+pub(crate) type Floors<T> = [(usize, Floor<T>)];
+
 /// Says whether a system has no integer solution.
-pub(crate) fn is_empty(system: &System, budget: &Budget) -> Result<bool, Error> {
-    widening!(T => Ok(point_in::<T>(system, false, budget)?.is_none()))
+///
+/// Its columns `floors` are known to be what they say: that helps to find a point.
+pub(crate) fn is_empty(
+    system: &System,
+    floors: &Floors<i128>,
+    budget: &Budget,
+) -> Result<bool, Error> {
+    widening!(T => Ok(point_in::<T>(system, floors, false, budget)?.is_none()))
 }
 
 /// Finds an integer solution.
 ///
 /// # Errors
 /// [`Error::Overflow`] if the solution found does not fit into 128 bits.
-pub(crate) fn point(system: &System, budget: &Budget) -> Result<Option<Vec<i128>>, Error> {
+pub(crate) fn point(
+    system: &System,
+    floors: &Floors<i128>,
+    budget: &Budget,
+) -> Result<Option<Vec<i128>>, Error> {
     widening!(T => {
-        let found = point_in::<T>(system, true, budget)?;
+        let found = point_in::<T>(system, floors, true, budget)?;
         found.map(|point| point.iter().map(|v| fit(v.wide())).collect()).transpose()
     })
 }
@@ -36,26 +50,34 @@ pub(crate) fn point(system: &System, budget: &Budget) -> Result<Option<Vec<i128>
 /// Finds an integer solution; without `full`, coordinates that always exist are left out.
 fn point_in<T: Number>(
     system: &System,
+    floors: &Floors<i128>,
     full: bool,
     budget: &Budget,
 ) -> Result<Option<Vec<T>>, Error> {
-    solve(Problem::of(system)?, full, budget)
+    let narrow = |(col, (row, den)): &(usize, Floor)| {
+        Ok((*col, (super::redundancy::narrowed(row)?, fit(T::of(*den))?)))
+    };
+    let floors: Vec<(usize, Floor<T>)> = floors.iter().map(narrow).collect::<Result<_, Error>>()?;
+    solve(Problem::of(system)?, &floors, full, budget)
 }
 
 /// Finds an integer point of `rows >= 0` with `vars` coordinates.
 pub(super) fn point_of<T: Number>(
     rows: &[Vec<T>],
     vars: usize,
+    floors: &Floors<T>,
     budget: &Budget,
 ) -> Result<Option<Vec<T>>, Error> {
-    solve(Problem::new(vars, Vec::new(), rows.to_vec()), true, budget)
+    solve(Problem::new(vars, Vec::new(), rows.to_vec()), floors, true, budget)
 }
 
 fn solve<T: Number>(
     mut problem: Problem<T>,
+    floors: &Floors<T>,
     full: bool,
     budget: &Budget,
 ) -> Result<Option<Vec<T>>, Error> {
+    let given = (!floors.is_empty()).then(|| (problem.eqs.clone(), problem.ineqs.clone()));
     loop {
         budget.spend(problem.ineqs.len() + problem.eqs.len())?;
         if !problem.solve_equations()? || !problem.tighten()? {
@@ -69,6 +91,14 @@ fn solve<T: Number>(
             return Ok(None);
         }
         if let Some(y) = rounded(&simplex, &problem.ineqs)? {
+            return problem.original(&y).map(Some);
+        }
+        if let Some((eqs, ineqs)) = &given
+            && let Some(point) = repaired(&problem, &simplex, floors, eqs, ineqs)?
+        {
+            return Ok(Some(point));
+        }
+        if let Some(y) = roomy(&problem, budget)? {
             return problem.original(&y).map(Some);
         }
         if !narrow_rows(&mut problem, &mut simplex, budget)? {
@@ -99,6 +129,69 @@ pub(super) fn rounded<T: Number>(
         }
     }
     Ok(Some(y))
+}
+
+/// Rounds the sample point and sets the floors to what they are there, if that satisfies all.
+fn repaired<T: Number>(
+    problem: &Problem<T>,
+    simplex: &Simplex<T>,
+    floors: &Floors<T>,
+    eqs: &[Vec<T>],
+    ineqs: &[Vec<T>],
+) -> Result<Option<Vec<T>>, Error> {
+    let sample = simplex.sample();
+    for up in [false, true] {
+        let mut y: Vec<T> = sample.iter().map(|(num, den)| num.floor_div(den)).collect();
+        if up {
+            y = ceilings(&sample)?;
+        }
+        let mut x = problem.original(&y)?;
+        for (col, (row, den)) in floors {
+            x[*col] = value(row, &x)?.floor_div(den);
+        }
+        let holds = |row: &Vec<T>, equation: bool| {
+            let sign = value(row, &x)?.sign();
+            Ok::<_, Error>(sign == 0 || sign > 0 && !equation)
+        };
+        let mut all = true;
+        for (row, equation) in
+            eqs.iter().map(|row| (row, true)).chain(ineqs.iter().map(|row| (row, false)))
+        {
+            if !holds(row, equation)? {
+                all = false;
+                break;
+            }
+        }
+        if all {
+            return Ok(Some(x));
+        }
+    }
+    Ok(None)
+}
+
+fn ceilings<T: Number>(sample: &[(T, T)]) -> Result<Vec<T>, Error> {
+    let above = |(num, den): &(T, T)| fit(fit(num.opposite())?.floor_div(den).opposite());
+    sample.iter().map(above).collect()
+}
+
+/// Finds a point where every constraint holds on a whole unit box, rounded up.
+///
+/// Nothing if there is none, which says nothing about other points.
+fn roomy<T: Number>(problem: &Problem<T>, budget: &Budget) -> Result<Option<Vec<T>>, Error> {
+    let mut simplex = Simplex::new(problem.vars);
+    for row in &problem.ineqs {
+        let mut row = row.clone();
+        for index in 1..row.len() {
+            if row[index].sign() < 0 {
+                row[0] = fit(row[0].plus(&row[index]))?;
+            }
+        }
+        simplex.add_inequality(&row, budget)?;
+        if simplex.is_empty() {
+            return Ok(None);
+        }
+    }
+    ceilings(&simplex.sample()).map(Some)
 }
 
 /// Turns inequalities that stay below 1 into equations; says whether there were any.

@@ -100,7 +100,8 @@ impl<T: Number> Context<T> {
             context.simplex.add_inequality(&row, budget)?;
             context.rows.push(row);
         }
-        let Some(point) = feasible::point_of(&context.rows, query.params, budget)? else {
+        let Some(point) = feasible::point_of(&context.rows, query.params, &context.floors, budget)?
+        else {
             return Ok(None);
         };
         context.point = point;
@@ -117,7 +118,7 @@ impl<T: Number> Context<T> {
         self.rows.push(row);
         self.added.push(true);
         if !holds {
-            match feasible::point_of(&self.rows, self.point.len(), budget)? {
+            match feasible::point_of(&self.rows, self.point.len(), &self.floors, budget)? {
                 Some(point) => self.point = point,
                 None => return Ok(false),
             }

@@ -5,6 +5,7 @@
 
 pub(crate) mod bounds;
 pub(crate) mod feasible;
+pub(crate) mod generators;
 pub(crate) mod lattice;
 pub(crate) mod lexmin;
 pub(crate) mod number;

@@ -9,6 +9,9 @@ use super::number::{Number, fit};
 use super::simplex::{Optimum, Simplex};
 use crate::{Budget, Error};
 
+/// After so many directions, the search stops taking the basis as it is.
+const PATIENCE: usize = 48;
+
 /// One fixed direction of the search.
 struct Level<T> {
     simplex: Simplex<T>,
@@ -33,6 +36,7 @@ pub(super) fn search<T: Number>(
     let mut basis: Vec<Vec<T>> = (0..dims).map(unit).collect();
     let mut levels: Vec<Level<T>> = Vec::new();
     let mut current = Some(simplex);
+    let mut opened = 0;
     loop {
         if let Some(simplex) = current.take() {
             if let Some(point) = rounded(&simplex, &rows)? {
@@ -40,7 +44,9 @@ pub(super) fn search<T: Number>(
             }
             // With all directions fixed, the sample point is the only point.
             if levels.len() < dims {
-                levels.push(open(simplex, &mut basis, &rows, levels.len(), budget)?);
+                opened += 1;
+                let rows = (opened > PATIENCE).then_some(&rows[..]);
+                levels.push(open(simplex, &mut basis, rows, levels.len(), budget)?);
             }
         }
         let depth = levels.len();
@@ -58,21 +64,47 @@ pub(super) fn search<T: Number>(
     }
 }
 
-/// Bounds the next direction, reduced first if it has many values.
+/// Bounds the direction of the fewest values, after a reduction by `rows` if there are many.
 fn open<T: Number>(
     mut simplex: Simplex<T>,
     basis: &mut [Vec<T>],
-    rows: &[Vec<T>],
+    rows: Option<&[Vec<T>]>,
     depth: usize,
     budget: &Budget,
 ) -> Result<Level<T>, Error> {
     let two = fit(T::one().plus(&T::one()))?;
-    let (mut next, mut last) = bounds(&mut simplex, &basis[depth], budget)?;
-    if fit(last.minus(&next))? >= two && depth + 1 < basis.len() {
+    let (mut next, mut last) = narrowest(&mut simplex, basis, depth, budget)?;
+    if let Some(rows) = rows
+        && fit(last.minus(&next))? >= two
+        && depth + 1 < basis.len()
+    {
         reduce_basis(basis, depth, rows, budget)?;
         (next, last) = bounds(&mut simplex, &basis[depth], budget)?;
     }
     Ok(Level { simplex, next, last })
+}
+
+/// Moves the direction of the fewest values to `depth`; returns its bounds.
+fn narrowest<T: Number>(
+    simplex: &mut Simplex<T>,
+    basis: &mut [Vec<T>],
+    depth: usize,
+    budget: &Budget,
+) -> Result<(T, T), Error> {
+    let mut best = bounds(simplex, &basis[depth], budget)?;
+    let mut width = fit(best.1.minus(&best.0))?;
+    for index in depth + 1..basis.len() {
+        if width.sign() <= 0 {
+            break;
+        }
+        let found = bounds(simplex, &basis[index], budget)?;
+        let other = fit(found.1.minus(&found.0))?;
+        if other < width {
+            basis.swap(depth, index);
+            (best, width) = (found, other);
+        }
+    }
+    Ok(best)
 }
 
 fn bounds<T: Number>(

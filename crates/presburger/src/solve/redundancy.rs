@@ -1,7 +1,7 @@
 //! Inequalities that follow from the others.
 
 use super::number::{Number, fit, widening};
-use super::simplex::{Optimum, Simplex};
+use super::simplex::Simplex;
 use crate::system::System;
 use crate::{Budget, Error};
 
@@ -56,38 +56,21 @@ fn essential<T: Number>(
     sieve(&rows, fixed, true, budget)
 }
 
-/// Tests each row against those kept before it and all after it; `fixed` holds anyway.
+/// Tests each row against those kept before it and all after it; what `all` holds already stays.
 fn sieve<T: Number>(
     rows: &[Vec<T>],
-    fixed: Simplex<T>,
+    mut all: Simplex<T>,
     integers: bool,
     budget: &Budget,
 ) -> Result<Vec<bool>, Error> {
-    let mut kept = vec![true; rows.len()];
-    // The rows after the one in question; each test starts from the nearest tableau.
-    let mut suffix = vec![fixed];
-    for row in rows.iter().rev() {
-        let mut next = suffix[suffix.len() - 1].clone();
-        next.add_inequality(row, budget)?;
-        suffix.push(next);
-    }
-    if suffix[rows.len()].is_empty() {
-        return Ok(kept);
-    }
-    for index in 0..rows.len() {
-        // Rows before `index` that were kept are in `fixed`, rows after it in `suffix`.
-        let mut others = suffix[rows.len() - 1 - index].clone();
-        for row in (0..index).filter(|i| kept[*i]) {
-            others.add_inequality(&rows[row], budget)?;
+    let first = all.next_id();
+    for row in rows {
+        all.add_inequality(row, budget)?;
+        if all.is_empty() {
+            return Ok(vec![true; rows.len()]);
         }
-        kept[index] = match others.optimum(&rows[index], -1, budget)? {
-            Optimum::Unbounded => true,
-            // Over the integers, a value above -1 is at least 0.
-            Optimum::Value(num, den) if integers => fit(num.plus(&den))?.sign() <= 0,
-            Optimum::Value(num, _) => num.sign() < 0,
-        };
     }
-    Ok(kept)
+    (0..rows.len()).map(|i| Ok(!all.drop_implied(first + i, integers, budget)?)).collect()
 }
 
 /// Adds the equations of `system` and everything in `bounds`.

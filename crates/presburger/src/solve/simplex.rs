@@ -241,6 +241,56 @@ impl<T: Number> Simplex<T> {
         result
     }
 
+    /// Drops constraint `id` where the others imply it; says whether they do.
+    ///
+    /// With `integers`, a constraint that stays above -1 counts as implied. The polyhedron must
+    /// not be empty.
+    pub fn drop_implied(
+        &mut self,
+        id: usize,
+        integers: bool,
+        budget: &Budget,
+    ) -> Result<bool, Error> {
+        self.unknowns[id].restricted = false;
+        let implied = self.falls_no_further(id, integers, budget)?;
+        if !implied {
+            self.unknowns[id].restricted = true;
+            self.restore(id, budget)?;
+        }
+        Ok(implied)
+    }
+
+    /// Lowers an unrestricted unknown; says whether it stays above -1, or not below 0.
+    fn falls_no_further(
+        &mut self,
+        id: usize,
+        integers: bool,
+        budget: &Budget,
+    ) -> Result<bool, Error> {
+        if !self.unknowns[id].in_row {
+            let col = self.unknowns[id].pos;
+            let Some(row) = self.find_pivot_row(None, -1, col)? else { return Ok(false) };
+            self.pivot(row, col, budget)?;
+        }
+        loop {
+            let row = self.unknowns[id].pos;
+            let value = self.at(row, 1);
+            let below = if integers {
+                fit(value.plus(self.at(row, 0)))?.sign() <= 0
+            } else {
+                value.sign() < 0
+            };
+            if below {
+                return Ok(false);
+            }
+            match self.find_pivot(row, -1)? {
+                None => return Ok(true),
+                Some((pivot_row, _)) if pivot_row == row => return Ok(false),
+                Some((pivot_row, col)) => self.pivot(pivot_row, col, budget)?,
+            }
+        }
+    }
+
     /// Returns the coefficients of the constraints `cons` in the row of the greatest value.
     pub fn duals(
         &mut self,

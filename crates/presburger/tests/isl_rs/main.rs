@@ -1,7 +1,8 @@
 //! isl's own tests, from the checkout of the crate `isl-rs`, put to this library.
 //!
-//! Not passed: rational sets (`rat:`), NaN as an expression, Omega's symbolic constants, disjuncts
-//! that isl coalesces and this library does not. The numbers below may only grow.
+//! Not passed: rational sets (`rat:`), NaN as an expression, division of an expression by 0, the
+//! two integer programs that are written as sets, and disjuncts whose divisions differ that isl
+//! coalesces and this library does not. The numbers below may only grow.
 //!
 //! `cargo test -p tangram-presburger --test isl_rs -- --nocapture` prints the pass list.
 
