@@ -17,6 +17,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import shutil
 import statistics
 import subprocess
@@ -140,6 +141,13 @@ def run_kernels(chosen: list[str], rounds: int, generated: pathlib.Path | None) 
     return rows
 
 
+def keys(text: str) -> dict[str, str]:
+    """The values of a file's outermost keys, without quotes."""
+    pieces = re.split(r"^(\w+):", text, flags=re.MULTILINE)[1:]
+    values = dict(zip(pieces[::2], pieces[1::2]))
+    return {key: value if key == "schedule" else value.strip().strip("\"") for key, value in values.items()}
+
+
 def isl_calls(isl, folder: pathlib.Path) -> list[tuple[str, pathlib.Path, object]]:
     """What isl does for each input, beside the verb of ours."""
 
@@ -154,8 +162,24 @@ def isl_calls(isl, folder: pathlib.Path) -> list[tuple[str, pathlib.Path, object
         constraints.compute_schedule().to_str()
 
     def flow(path: pathlib.Path) -> None:
-        access = isl.UnionAccessInfo.read_from_str(isl.DEFAULT_CONTEXT, path.read_text())
-        str(access.compute_flow())
+        parts = keys(path.read_text())
+        context = isl.DEFAULT_CONTEXT
+
+        def relation(key: str):
+            return isl.UnionMap.read_from_str(context, parts.get(key, "{ }"))
+
+        access = isl.UnionAccessInfo.from_sink(relation("sink"))
+        access = access.set_must_source(relation("must_source")).set_may_source(relation("may_source"))
+        access = access.set_kill(relation("kill"))
+        if "schedule" in parts:
+            access = access.set_schedule(isl.Schedule.read_from_str(context, parts["schedule"]))
+        else:
+            access = access.set_schedule_map(relation("schedule_map"))
+        result = access.compute_flow()
+        found = [result.get_may_dependence(), result.get_must_dependence()]
+        found += [result.get_may_no_source(), result.get_must_no_source()]
+        for union in found:
+            union.to_str()
 
     jobs = [("codegen", code, "codegen/**/*.st"), ("schedule", schedule, "schedule/*.sc")]
     jobs.append(("flow", flow, "flow/*.ai"))
