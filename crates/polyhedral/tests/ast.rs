@@ -187,3 +187,19 @@ fn a_compiler_runs_the_same() {
     // A folder that stays behind does no harm.
     let _ = std::fs::remove_dir_all(&folder);
 }
+
+#[test]
+fn opposite_conditions_are_one_condition_and_its_else() {
+    let text = "domain: \"[N] -> { A[] : N > 3; B[] : N <= 3; C[] : N > 5 }\"
+child:
+  sequence:
+  - filter: \"{ A[] }\"
+  - filter: \"{ B[] }\"
+  - filter: \"{ C[] }\"
+";
+    let ast = of_tree(text);
+    check(&ast, "if (N >= 4)\n  A();\nelse\n  B();\nif (N >= 6)\n  C();\n");
+    assert_eq!(run(&ast, &[3]), "B[]");
+    assert_eq!(run(&ast, &[4]), "A[]");
+    assert_eq!(run(&ast, &[6]), "A[] C[]");
+}

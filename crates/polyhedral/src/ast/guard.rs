@@ -322,21 +322,55 @@ impl Builder<'_> {
                 nodes.push(graft.node);
                 continue;
             };
-            let parts = guard.conjunctions();
-            let mut body = vec![graft.node];
-            let same = |next: &Graft| {
-                next.guard.as_ref().is_some_and(|other| other.conjunctions() == parts)
-            };
-            while let Some(next) = rest.next_if(same) {
-                body.push(next.node);
-            }
+            let body = run_of(graft.node, &guard, &mut rest);
             let condition = self.condition(&guard, place)?;
             let Some(then) = self.ast.block(body) else { continue };
-            nodes.push(match self.ast.expr(condition) {
-                ExprKind::Int(1) => then,
-                _ => self.ast.add(AstNodeKind::If { condition, then, otherwise: None }),
-            });
+            if matches!(self.ast.expr(condition), ExprKind::Int(1)) {
+                nodes.push(then);
+                continue;
+            }
+            let mut otherwise = None;
+            if let Some(Graft { guard: Some(other), .. }) = rest.peek()
+                && self.is_opposite(&guard, other, place)?
+                && let Some(Graft { guard: Some(other), node }) = rest.next()
+            {
+                let body = run_of(node, &other, &mut rest);
+                otherwise = self.ast.block(body);
+            }
+            nodes.push(self.ast.add(AstNodeKind::If { condition, then, otherwise }));
         }
         Ok(self.ast.block(nodes))
     }
+
+    /// Says whether of two conditions exactly one holds, wherever the code can be.
+    fn is_opposite(&self, a: &Relation, b: &Relation, place: &Place) -> Result<bool, Error> {
+        let small = |set: &Relation| {
+            set.conjunctions().len() <= 2 && set.space().output.dims.len() == place.depth
+        };
+        if !small(a) || !small(b) {
+            return Ok(false);
+        }
+        let known = place.known.relation(self.space(place.depth))?;
+        let first = known.intersect(a, self.budget)?;
+        if !first.intersect(b, self.budget)?.is_empty(self.budget)? {
+            return Ok(false);
+        }
+        Ok(known.subtract(a, self.budget)?.subtract(b, self.budget)?.is_empty(self.budget)?)
+    }
+}
+
+/// Takes a node and those that follow it under the same condition.
+fn run_of(
+    node: AstNode,
+    guard: &Relation,
+    rest: &mut std::iter::Peekable<std::vec::IntoIter<Graft>>,
+) -> Vec<AstNode> {
+    let parts = guard.conjunctions();
+    let same =
+        |next: &Graft| next.guard.as_ref().is_some_and(|other| other.conjunctions() == parts);
+    let mut body = vec![node];
+    while let Some(next) = rest.next_if(same) {
+        body.push(next.node);
+    }
+    body
 }
