@@ -3,7 +3,7 @@
 use tangram_presburger::{Budget, Union};
 
 /// Given texts and how they are printed.
-const PRINTED: [(&str, &str); 30] = [
+const PRINTED: [(&str, &str); 31] = [
     // Bounds of one term make a chain; a bound that is off by one is strict.
     (
         "[N] -> { [i, j] : i >= 0 and i <= N - 1 and j >= 0 and i >= j }",
@@ -40,6 +40,7 @@ const PRINTED: [(&str, &str); 30] = [
     ("{ [i, j] : (i + 5j) mod 4 = 3 }", "{ [i, j] : (i + j) mod 4 = 3 }"),
     ("{ [i] : 1 <= i mod 3 }", "{ [i] : i mod 3 >= 1 }"),
     ("{ [i] : i mod 3 > 1 }", "{ [i] : i mod 3 = 2 }"),
+    ("{ [i] : (i + 1) mod 2 = 2 }", "{ [i] : (i + 1) mod 2 = 2 }"),
     ("{ [i, j] : i = 2*(j mod 3) + 1 }", "{ [i, j] : i = 2*(j mod 3) + 1 }"),
     ("{ [i] -> [floor(i/3), i mod 3] }", "{ [i] -> [floor(i/3), i mod 3] }"),
     ("{ [i, j] : j <= floor(i/2) }", "{ [i, j] : 2j <= i }"),

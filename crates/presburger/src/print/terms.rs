@@ -135,8 +135,12 @@ impl Atoms {
         Term { factor, atom: Atom::Remainder(row, den), text }
     }
 
-    /// Writes `(n + c) mod d = r` as `n mod d = r - c`, with a positive factor first.
+    /// Writes `(n + c) mod d = r` as `n mod d = r - c`, with a positive factor first; nothing
+    /// for what is no remainder, such as `n mod 2 = 2`, which no `n` satisfies.
     pub fn remainder_equals(&self, row: &[i128], den: i128, value: i128) -> Option<String> {
+        if !(0..den).contains(&value) {
+            return None;
+        }
         let mut row = row.to_vec();
         let mut value = value.checked_sub(row[0])?;
         row[0] = 0;
