@@ -21,6 +21,7 @@ pub static MODULE: OpDef = OpDef {
         .union(Traits::SYMBOL_TABLE)
         .union(Traits::NO_TERMINATOR)
         .union(Traits::SINGLE_BLOCK),
+    verify: Some(crate::func::check_calls),
     ..OpDef::new("builtin.module", "holds functions and other symbols")
 };
 

@@ -1,10 +1,13 @@
 //! MLIR's `func` dialect: functions, calls, returns.
 
+use rustc_hash::FxHashMap;
 use tangram_ir::{
-    Arity, AttrDef, AttrKind, OpDef, OpState, OperandDef, Point, ResultDef, Traits, Value,
+    Arity, AttrData, AttrDef, AttrKind, Diagnostic, Module, Op, OpDef, OpState, OperandDef, Point,
+    ResultDef, Traits, Type, TypeData, Value,
 };
 
 use crate::std::fold::{Cx, Rewrite};
+use crate::std::verify::{Checked, Site};
 
 /// Every definition of this dialect.
 pub static DEFS: &[&OpDef] = &[&FUNC, &RETURN, &CALL, &CALL_INDIRECT, &CONSTANT];
@@ -30,6 +33,7 @@ pub static FUNC: OpDef = OpDef {
     ],
     regions: Some(1),
     traits: Traits::ISOLATED.union(Traits::SYMBOL),
+    verify: Some(check_function),
     ..OpDef::new("func.func", "a function")
 };
 
@@ -37,6 +41,7 @@ pub static FUNC: OpDef = OpDef {
 pub static RETURN: OpDef = OpDef {
     operands: &[OperandDef { name: "operands", arity: Arity::Variadic, doc: "the results" }],
     traits: Traits::TERMINATOR.union(Traits::PURE),
+    verify: Some(check_return),
     ..OpDef::new("func.return", "ends a function with its results")
 };
 
@@ -81,6 +86,80 @@ pub static CONSTANT: OpDef = OpDef {
     traits: Traits::PURE.union(Traits::CONSTANT_LIKE),
     ..OpDef::new("func.constant", "a function as a value")
 };
+
+/// What function `op` takes and gives.
+fn signature(site: Site<'_>) -> Result<(Vec<Type>, Vec<Type>), Diagnostic> {
+    let ty = site.module.attr(site.op, "function_type");
+    let data = ty.map(|attr| site.context().attr_data(attr));
+    match data {
+        Some(AttrData::Type(ty)) => match site.context().type_data(*ty) {
+            TypeData::Function { inputs, results } => Ok((inputs.to_vec(), results.to_vec())),
+            _ => Err(site.error("attribute", "expected the type of a function")),
+        },
+        _ => Err(site.error("attribute", "expected the type of a function")),
+    }
+}
+
+/// The entry block takes what the type says.
+fn check_function(module: &Module, op: Op) -> Checked {
+    let site = Site::new(module, op);
+    let (inputs, _) = signature(site)?;
+    let Some(entry) = site.block(0) else { return Ok(()) };
+    let found = site.types(module.args(entry).iter().copied());
+    site.fit("block arguments", &inputs, &found)
+}
+
+/// The operands are what the type of the function says.
+fn check_return(module: &Module, op: Op) -> Checked {
+    let site = Site::new(module, op);
+    site.inside(&["func.func"])?;
+    let Some(function) = module.parent(op) else { return Ok(()) };
+    let (_, results) = signature(Site::new(module, function))?;
+    site.fit("operands of types", &results, &site.operands())
+}
+
+/// Calls below the table of symbols `table` name functions that take and give what the calls say.
+pub(crate) fn check_calls(module: &Module, table: Op) -> Checked {
+    let (mut functions, mut calls) = (FxHashMap::default(), Vec::new());
+    let mut open = vec![table];
+    while let Some(op) = open.pop() {
+        for block in module.regions(op).iter().flat_map(|&region| module.blocks(region)) {
+            for inner in module.ops(block) {
+                match module.name_text(inner) {
+                    "func.call" => calls.push(inner),
+                    "func.func" if op == table => {
+                        functions.extend(symbol(module, inner).map(|name| (name, inner)));
+                    }
+                    _ => {}
+                }
+                // Names inside another table are its own.
+                let has_regions = !module.regions(inner).is_empty();
+                if has_regions && !module.has_traits(inner, Traits::SYMBOL_TABLE) {
+                    open.push(inner);
+                }
+            }
+        }
+    }
+    calls.into_iter().try_for_each(|call| check_call(Site::new(module, call), &functions))
+}
+
+fn symbol(module: &Module, function: Op) -> Option<&str> {
+    module.context().as_text(module.attr(function, "sym_name")?)
+}
+
+fn check_call(site: Site<'_>, functions: &FxHashMap<&str, Op>) -> Checked {
+    let callee = site.module.attr(site.op, "callee").map(|attr| site.context().attr_data(attr));
+    let Some(AttrData::Symbol(path)) = callee else {
+        return Err(site.error("callee", "expected a symbol as attribute `callee`"));
+    };
+    let name = path.first().map_or("", |&name| site.context().text(name));
+    let Some(&function) = functions.get(name).filter(|_| path.len() == 1) else {
+        return Err(site.error("callee", format_args!("expected a function, found no `@{name}`")));
+    };
+    let (inputs, results) = signature(Site::new(site.module, function))?;
+    site.fit("operands of types", &inputs, &site.operands())?;
+    site.fit("results of types", &results, &site.results())
+}
 
 /// The patterns, with their roots.
 pub(crate) const REWRITES: &[Rewrite] =

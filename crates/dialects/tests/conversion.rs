@@ -51,9 +51,12 @@ fn expected() -> i32 {
 fn converted() -> Module {
     let mut module = text::parse(PROGRAM, "test", tangram_dialects::context()).expect("a program");
     let root = module.root();
-    scf_to_cf::run(&mut module, root, &mut Silent).expect("no scf is left");
+    let context = module.context_arc().clone();
+    let branches = scf_to_cf::conversion(&context);
+    branches.run(&mut module, root, &mut Silent).expect("no scf is left");
     verify(&module).expect("valid with blocks");
-    index_to_i64::run(&mut module, root, &mut Silent).expect("no index is left");
+    let integers = index_to_i64::conversion(&context);
+    integers.run(&mut module, root, &mut Silent).expect("no index is left");
     verify(&module).expect("valid with i64");
     module
 }

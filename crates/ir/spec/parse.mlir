@@ -156,3 +156,15 @@ func.func @f() // error: expected the name of an operation in quotes, found `fun
 "x.y"() {a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, b} : () -> () // error: found `b` again
 // -----
 "x.y"() <{a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r}> {s, t, c} : () -> () // error: found `c` again
+// -----
+"x.y"() {a = 9223372036854775807 : index, b = -9223372036854775808 : index} : () -> ()
+// -----
+"x.y"() {a = 9223372036854775808 : index} : () -> () // error: expected a number of type index, found `9223372036854775808`
+// -----
+// A name from around a region is taken inside as well.
+%0 = "x.y"() ({
+  "x.z"() : () -> ()
+}) : () -> i32
+"x.y"() ({
+  %0 = "x.z"() : () -> i32 // error: expected a new name, found `%0`, which is defined already
+}) : () -> ()

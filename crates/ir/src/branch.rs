@@ -67,14 +67,12 @@ impl Module {
             }
         };
         let mut at = *sizes.first()?;
-        let ranges: SmallVec<[Range<usize>; 2]> = sizes[1..]
-            .iter()
-            .map(|&size| {
-                let start = at;
-                at += size;
-                start..at
-            })
-            .collect();
+        let mut ranges: SmallVec<[Range<usize>; 2]> = SmallVec::new();
+        for &size in &sizes[1..] {
+            let end = at.checked_add(size)?;
+            ranges.push(at..end);
+            at = end;
+        }
         (ranges.len() == count && at <= total).then_some(ranges)
     }
 

@@ -50,5 +50,5 @@ pub use op_def::{
 pub use resource::Resources;
 pub use statistics::Statistics;
 pub use types::{Dim, DimKind, FloatKind, Signedness, TensorType, Type, TypeData};
-pub use verify::{verify, verify_op};
+pub use verify::{compatible_types, verify, verify_op};
 pub use walk::{Order, walk};

@@ -15,6 +15,8 @@ mod links;
 mod structure;
 mod types;
 
+pub use types::compatible as compatible_types;
+
 use crate::diagnostic::Diagnostic;
 use crate::dominance::Dominance;
 use crate::module::{Module, Op};

@@ -2,8 +2,8 @@
 //! `convert-index-to-i64`, and `reconcile-unrealized-casts`.
 
 use tangram_dialects::conversion::{affine_to_scf, index_to_i64, scf_to_cf};
-use tangram_ir::{Diagnostic, Module, Op};
-use tangram_rewrite::conversion::{ConversionReport, reconcile_casts};
+use tangram_ir::Context;
+use tangram_rewrite::conversion::{Conversion, reconcile_casts};
 use tangram_rewrite::{DebugKind, Listener, Rewriter, Silent};
 
 use crate::pass::{Pass, PassCx, PassError};
@@ -13,21 +13,21 @@ pub(crate) const LOWER_AFFINE: Entry = Entry {
     name: "lower-affine",
     summary: "makes operations of `scf`, `arith` and `memref` of those of `affine`",
     options: &[],
-    make: |_| Ok(Box::new(Convert(affine_to_scf::run))),
+    make: |_| Ok(Box::new(Convert::by(affine_to_scf::conversion))),
 };
 
 pub(crate) const SCF_TO_CF: Entry = Entry {
     name: "convert-scf-to-cf",
     summary: "makes blocks and branches of `scf.for`, `scf.if` and `scf.while`",
     options: &[],
-    make: |_| Ok(Box::new(Convert(scf_to_cf::run))),
+    make: |_| Ok(Box::new(Convert::by(scf_to_cf::conversion))),
 };
 
 pub(crate) const INDEX_TO_I64: Entry = Entry {
     name: "convert-index-to-i64",
     summary: "makes `i64` of `index` in `func`, `arith` and `cf`",
     options: &[],
-    make: |_| Ok(Box::new(Convert(index_to_i64::run))),
+    make: |_| Ok(Box::new(Convert::by(index_to_i64::conversion))),
 };
 
 pub(crate) const RECONCILE: Entry = Entry {
@@ -37,18 +37,27 @@ pub(crate) const RECONCILE: Entry = Entry {
     make: |_| Ok(Box::new(Reconcile)),
 };
 
-type Run = fn(&mut Module, Op, &mut dyn Listener) -> Result<ConversionReport, Vec<Diagnostic>>;
+struct Convert {
+    make: fn(&Context) -> Conversion,
+    /// Made at the first run: all runs of a pass are on one module.
+    made: Option<Conversion>,
+}
 
-struct Convert(Run);
+impl Convert {
+    fn by(make: fn(&Context) -> Conversion) -> Convert {
+        Convert { make, made: None }
+    }
+}
 
 impl Pass for Convert {
     fn run(&mut self, cx: &mut PassCx<'_>) -> Result<(), PassError> {
+        let conversion = self.made.get_or_insert_with(|| (self.make)(cx.module.context()));
         let mut silent = Silent;
         let listener: &mut dyn Listener = match cx.observer.listener(DebugKind::Conversion) {
             Some(listener) => listener,
             None => &mut silent,
         };
-        let outcome = (self.0)(cx.module, cx.root, listener);
+        let outcome = conversion.run(cx.module, cx.root, listener);
         let report = outcome.map_err(|mut errors| {
             // The first says most: the others stayed because of it, or are alike.
             Box::new(errors.swap_remove(0))

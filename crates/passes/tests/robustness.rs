@@ -34,18 +34,10 @@ fn hundreds_of_strange_programs() {
 }
 
 /// `TANGRAM_SEEDS=FROM..TO` chooses the programs.
-///
-/// Seed 5871 is a loop whose region takes values of other types than it is given, which the
-/// verifier of `affine.for` does not refuse yet.
 #[test]
 #[ignore = "takes minutes; `cargo xtask long` runs it"]
 fn many_thousands_of_strange_programs() {
-    let asked = std::env::var("TANGRAM_SEEDS").ok();
-    let range = asked.as_deref().and_then(|text| {
-        let (from, to) = text.split_once("..")?;
-        Some(from.parse().ok()?..to.parse().ok()?)
-    });
-    let (wrong, valid) = search(range.unwrap_or(6_000..16_000));
+    let (wrong, valid) = search(support::asked_seeds().unwrap_or(1_000..16_000));
     println!("{valid} valid");
     assert_eq!(wrong, Vec::<u64>::new());
 }

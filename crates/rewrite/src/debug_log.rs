@@ -180,6 +180,18 @@ impl Listener for DebugLog<'_> {
         }
     }
 
+    fn fold_begin(&mut self, _: &Module, _: Op) {
+        self.space();
+        self.open("* Fold");
+    }
+
+    fn fold_end(&mut self, _: &Module, outcome: Result<(), &'static str>) {
+        match outcome {
+            Ok(()) => self.close("SUCCESS : operation was folded"),
+            Err(why) => self.close(&format!("FAILURE : {why}")),
+        }
+    }
+
     fn pattern_begin(&mut self, module: &Module, pattern: &dyn RewritePattern, op: Op) {
         if self.kind == DebugKind::Walk {
             return;

@@ -7,7 +7,7 @@
 //! is noted, and with one a change costs one entry.
 
 use smallvec::SmallVec;
-use tangram_ir::{Attr, Block, Loc, Module, Op, Point, Region, Str, Type, Value};
+use tangram_ir::{Attr, Block, Loc, Module, Name, Op, Point, Region, Str, Type, Value};
 
 /// The reverse of one change.
 pub(crate) enum Edit {
@@ -15,6 +15,8 @@ pub(crate) enum Edit {
     Created(Op),
     /// An operation stood here, or nowhere.
     Moved(Op, Option<Point>),
+    /// This operation and what follows it stood at the end of that block.
+    Split(Op, Block),
     /// An operation was erased; this is where it stood, if it stood in a block.
     Erased(Op, Option<Point>),
     /// An operation had these operands.
@@ -71,8 +73,7 @@ impl Journal {
     /// The operations made since `mark` that still stand in a block, in the order in which they
     /// were made.
     pub fn created_since(&self, module: &Module, mark: Mark) -> Vec<Op> {
-        self.edits[mark.0.min(self.edits.len())..]
-            .iter()
+        self.since(mark)
             .filter_map(|edit| match edit {
                 Edit::Created(op) if module.block(*op).is_some() => Some(*op),
                 _ => None,
@@ -80,19 +81,34 @@ impl Journal {
             .collect()
     }
 
-    /// The operations that were given other attributes, successors or a whole list of operands
-    /// since `mark`, without those that lost their place, each once. A user of a value that was
-    /// replaced is not among them.
-    pub fn modified_since(&self, module: &Module, mark: Mark) -> Vec<Op> {
-        let mut seen = rustc_hash::FxHashSet::default();
-        self.edits[mark.0.min(self.edits.len())..]
-            .iter()
+    /// The operations that were made since `mark`, then those that were given other attributes,
+    /// successors or a whole list of operands; without those that lost their place, each once. A
+    /// user of a value that was replaced is not among them.
+    pub fn touched_since(&self, module: &Module, mark: Mark) -> Vec<Op> {
+        let mut ops = self.created_since(module, mark);
+        let mut modified = self
+            .since(mark)
             .filter_map(|edit| match edit {
                 Edit::Attrs(op, _) | Edit::Operands(op, _) | Edit::Successors(op, _) => Some(*op),
                 _ => None,
             })
-            .filter(|&op| module.block(op).is_some() && seen.insert(op))
-            .collect()
+            .filter(|&op| module.block(op).is_some())
+            .peekable();
+        if modified.peek().is_some() {
+            let mut seen: rustc_hash::FxHashSet<Op> = ops.iter().copied().collect();
+            ops.extend(modified.filter(|&op| seen.insert(op)));
+        }
+        ops
+    }
+
+    fn since(&self, mark: Mark) -> impl Iterator<Item = &Edit> {
+        self.edits[mark.0.min(self.edits.len())..].iter()
+    }
+
+    /// Says whether an operation named `name` was made.
+    pub(crate) fn made(&self, module: &Module, name: Name) -> bool {
+        let named = |op: Op| module.is_live(op) && module.name(op) == name;
+        self.edits.iter().any(|edit| matches!(edit, Edit::Created(op) if named(*op)))
     }
 
     /// Takes back every change since `mark`, last first. O(changes).
@@ -135,6 +151,7 @@ fn revert(module: &mut Module, edit: Edit) {
                 module.insert(op, point);
             }
         }
+        Edit::Split(op, block) => module.move_rest(op, block),
         Edit::Operands(op, values) => module.set_operands(op, &values),
         Edit::Operand(op, i, value) => module.set_operand(op, i as usize, value),
         Edit::Attrs(op, attrs) => module.set_attrs(op, attrs),

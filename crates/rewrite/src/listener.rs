@@ -64,6 +64,10 @@ pub trait Listener {
     fn visit_begin(&mut self, module: &Module, op: Op) {}
     /// A driver is done with the operation that it took; it may be gone.
     fn visit_end(&mut self, module: &Module, outcome: Outcome) {}
+    /// The conversion driver is about to fold `op`; what it makes of that becomes legal inside.
+    fn fold_begin(&mut self, module: &Module, op: Op) {}
+    /// The conversion driver folded the operation, or says why it did not.
+    fn fold_end(&mut self, module: &Module, outcome: Result<(), &'static str>) {}
     /// `pattern` is about to be tried on `op`.
     fn pattern_begin(&mut self, module: &Module, pattern: &dyn RewritePattern, op: Op) {}
     /// The pattern was tried.
@@ -119,6 +123,8 @@ forward! {
     arguments_changed(block: Block);
     visit_begin(op: Op);
     visit_end(outcome: Outcome);
+    fold_begin(op: Op);
+    fold_end(outcome: Result<(), &'static str>);
     pattern_begin(pattern: &dyn RewritePattern, op: Op);
     matched(ops: &[Op]);
     pattern_end(pattern: &dyn RewritePattern, outcome: &Result<(), NoMatch>);

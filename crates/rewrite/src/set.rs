@@ -172,6 +172,16 @@ impl FrozenPatternSet {
         self.by_name.get(&name).unwrap_or(&self.any)
     }
 
+    /// The names that patterns name as their roots, each with its candidates.
+    pub(crate) fn by_name(&self) -> impl Iterator<Item = (Name, &[u32])> {
+        self.by_name.iter().map(|(&name, candidates)| (name, &**candidates))
+    }
+
+    /// The candidates of all other names.
+    pub(crate) fn candidates_of_any(&self) -> &[u32] {
+        &self.any
+    }
+
     /// Says whether `op`, for whose name pattern `i` is a candidate, has the traits and the
     /// interface that the pattern asks for.
     pub fn accepts(&self, i: u32, module: &Module, op: Op) -> bool {

@@ -96,7 +96,8 @@ fn conversion_shows_what_is_made_legal_because_of_what() {
         .replace("success", "SUCCESS")
         .replace("SUCCESSfully", "successfully")
         .replace("failure", "FAILURE")
-        .replace("Match Failure", "Failure");
+        .replace("Match Failure", "Failure")
+        .replacen("  * Pattern", "  * Fold {\n  } -> FAILURE : unable to fold\n\n  * Pattern", 1);
     let wanted = format!(
         "Legalizing operation : 'x.a'(0x1) {{\n{tried}  Legalizing operation : 'x.b'(0x3) {{\n    \
          \"x.b\"() : () -> ()\n\n  }} -> SUCCESS : operation marked legal by the target\n}} -> \

@@ -4,22 +4,15 @@
 //! A quotient rounded down and a rest that is never negative are spelled out, because `arith`
 //! divides towards zero: `x mod c` is the rest, plus `c` where it is below 0.
 
-use tangram_ir::{
-    Attr, AttrData, Context, Diagnostic, Loc, Module, Op, OpState, Point, Type, TypeData, Value,
-};
-use tangram_rewrite::conversion::{ConversionConfig, ConversionReport, ConversionTarget, convert};
-use tangram_rewrite::{FnPattern, Listener, NoMatch, PatternSet, Rewriter, Roots};
+use tangram_ir::{Attr, AttrData, Context, Loc, Op, OpState, Point, Str, Type, TypeData, Value};
+use tangram_rewrite::conversion::{Conversion, ConversionTarget};
+use tangram_rewrite::{FnPattern, NoMatch, PatternSet, Rewriter, Roots};
 
+use super::{EQ, Matched, SGE, SLT, finish, predicate};
 use crate::std::affine::expr::{Atom, Expr};
 use crate::std::affine::map::Map;
 
-type Matched = Result<(), NoMatch>;
 type Rewrite = fn(&mut Rewriter<'_>, Op) -> Matched;
-
-/// MLIR's numbers of the comparisons.
-const EQ: i64 = 0;
-const SLT: i64 = 2;
-const SGE: i64 = 5;
 
 /// The patterns.
 const ROWS: &[(&str, &str, Rewrite)] = &[
@@ -61,24 +54,15 @@ pub fn patterns(context: &Context) -> PatternSet {
     set
 }
 
-/// Converts everything below `root`.
-///
-/// # Errors
-/// Operations of `affine` that cannot be converted: `affine.parallel`, accesses to vectors, and
-/// maps with factors that are not constant. The module is as it was before then.
-pub fn run(
-    module: &mut Module,
-    root: Op,
-    listener: &mut dyn Listener,
-) -> Result<ConversionReport, Vec<Diagnostic>> {
-    let context = module.context_arc().clone();
+/// The conversion of everything below an operation. It fails at `affine.parallel`, accesses to
+/// vectors, and maps with factors that are not constant.
+pub fn conversion(context: &Context) -> Conversion {
     let mut target = ConversionTarget::new();
     for def in crate::std::affine::DEFS.iter().filter(|def| def.name != "affine.yield") {
         target.illegal(context.name(def.name));
     }
     target.unknown(|_, _| Some(true));
-    let set = patterns(&context).freeze::<&str>(&[], &[]);
-    convert(module, root, &target, &set, &ConversionConfig::default(), listener)
+    Conversion::new(context, target, patterns(context).freeze::<&str>(&[], &[]))
 }
 
 /// Makes operations in front of one.
@@ -98,41 +82,34 @@ impl<'a, 'r> Maker<'a, 'r> {
         Maker { rewriter, before, loc, index, boolean }
     }
 
-    fn make(
-        &mut self,
-        name: &str,
-        operands: &[Value],
-        attrs: Option<(&str, Attr)>,
-        ty: Type,
-    ) -> Value {
-        let context = self.rewriter.module().context_arc().clone();
+    fn make(&mut self, name: &str, operands: &[Value], attrs: Attr, ty: Type) -> Value {
+        let context = self.rewriter.module().context();
         let mut state = OpState::new(context.name(name), self.loc);
         state.operands.extend_from_slice(operands);
         state.results.push(ty);
-        state.attrs = context.dict(attrs.map(|(name, attr)| (context.str(name), attr)));
+        state.attrs = attrs;
         let op = self.rewriter.create(Point::Before(self.before), state);
         self.rewriter.module().result(op, 0)
     }
 
     fn number(&mut self, value: i64) -> Value {
-        let context = self.rewriter.module().context_arc().clone();
-        let attr = context.attr(AttrData::Integer { value: value.into(), ty: self.index });
-        self.make("arith.constant", &[], Some(("value", attr)), self.index)
+        let context = self.rewriter.module().context();
+        let value = context.attr(AttrData::Integer { value: value.into(), ty: self.index });
+        let attrs = context.dict([(Str::VALUE, value)]);
+        self.make("arith.constant", &[], attrs, self.index)
     }
 
     fn binary(&mut self, name: &str, a: Value, b: Value) -> Value {
-        self.make(name, &[a, b], None, self.index)
+        self.make(name, &[a, b], Attr::EMPTY_DICT, self.index)
     }
 
-    fn compare(&mut self, predicate: i64, a: Value, b: Value) -> Value {
-        let context = self.rewriter.module().context_arc().clone();
-        let (value, ty) = (predicate.into(), context.int_type(64));
-        let attr = context.attr(AttrData::Integer { value, ty });
-        self.make("arith.cmpi", &[a, b], Some(("predicate", attr)), self.boolean)
+    fn compare(&mut self, number: i64, a: Value, b: Value) -> Value {
+        let attrs = predicate(self.rewriter.module().context(), number);
+        self.make("arith.cmpi", &[a, b], attrs, self.boolean)
     }
 
     fn select(&mut self, flag: Value, a: Value, b: Value) -> Value {
-        self.make("arith.select", &[flag, a, b], None, self.index)
+        self.make("arith.select", &[flag, a, b], Attr::EMPTY_DICT, self.index)
     }
 
     /// The value of `expr` where dimensions and symbols are `operands`.
@@ -213,10 +190,6 @@ fn map(rewriter: &Rewriter<'_>, op: Op, name: &str, count: usize) -> Result<Map,
 
 fn malformed(rewriter: &Rewriter<'_>) -> NoMatch {
     rewriter.no_match(|| "expected operands, bounds and regions as `affine` has them".to_owned())
-}
-
-fn finish(rewriter: &mut Rewriter<'_>, op: Op, values: &[Value]) -> Matched {
-    rewriter.replace(op, values).map_err(|error| NoMatch::because(error.message))
 }
 
 fn least(rewriter: &mut Rewriter<'_>, op: Op, by: &str) -> Matched {
@@ -310,7 +283,9 @@ fn convert_if(rewriter: &mut Rewriter<'_>, op: Op) -> Matched {
         let flag = maker.compare(if equal { EQ } else { SGE }, value, zero);
         holds = Some(match holds {
             None => flag,
-            Some(other) => maker.make("arith.andi", &[other, flag], None, maker.boolean),
+            Some(other) => {
+                maker.make("arith.andi", &[other, flag], Attr::EMPTY_DICT, maker.boolean)
+            }
         });
     }
     let holds = match holds {

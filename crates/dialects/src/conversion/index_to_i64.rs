@@ -5,14 +5,11 @@
 
 use std::sync::Arc;
 
-use tangram_ir::{
-    AttrData, Context, Diagnostic, Module, Op, OpState, Point, Type, TypeData, Value,
-};
+use tangram_ir::{AttrData, Context, Module, Op, OpState, Point, Type, TypeData, Value};
 use tangram_rewrite::conversion::{
-    Adaptor, ConversionConfig, ConversionPattern, ConversionReport, ConversionTarget,
-    TypeConversion, TypeConverter, convert,
+    Adaptor, Conversion, ConversionPattern, ConversionTarget, TypeConversion, TypeConverter,
 };
-use tangram_rewrite::{Listener, NoMatch, PatternSet, Rewriter, Roots};
+use tangram_rewrite::{NoMatch, PatternSet, Rewriter, Roots};
 
 const DIALECTS: [&str; 3] = ["func.", "arith.", "cf."];
 
@@ -41,17 +38,9 @@ pub fn patterns(context: &Context, types: &Arc<TypeConverter>) -> PatternSet {
     set
 }
 
-/// Converts everything below `root`.
-///
-/// # Errors
-/// Where a value of type `index` is used by an operation of another dialect; the module is as it
-/// was before then.
-pub fn run(
-    module: &mut Module,
-    root: Op,
-    listener: &mut dyn Listener,
-) -> Result<ConversionReport, Vec<Diagnostic>> {
-    let context = module.context_arc().clone();
+/// The conversion of everything below an operation. It fails where a value of type `index` is
+/// used by an operation of another dialect.
+pub fn conversion(context: &Context) -> Conversion {
     let types = Arc::new(types());
     let mut target = ConversionTarget::new();
     let legal = types.clone();
@@ -61,9 +50,8 @@ pub fn run(
         let same = || converted_attrs(&legal, module.context(), op, module) == Some(attrs);
         Some(!ours || legal.is_legal_op(module, op) && same())
     });
-    let set = patterns(&context, &types).freeze::<&str>(&[], &[]);
-    let config = ConversionConfig { types: Some(&types), ..ConversionConfig::default() };
-    convert(module, root, &target, &set, &config, listener)
+    let set = patterns(context, &types).freeze::<&str>(&[], &[]);
+    Conversion::new(context, target, set).with_types(types)
 }
 
 /// The attributes of `op` with new types: also the type of a number.

@@ -7,3 +7,24 @@
 pub mod affine_to_scf;
 pub mod index_to_i64;
 pub mod scf_to_cf;
+
+use tangram_ir::{Attr, Context, Op, Value};
+use tangram_rewrite::{NoMatch, Rewriter};
+
+type Matched = Result<(), NoMatch>;
+
+/// MLIR's numbers of the comparisons.
+const EQ: i64 = 0;
+const SLT: i64 = 2;
+const SGE: i64 = 5;
+const ULT: i64 = 6;
+
+/// The attributes of an `arith.cmpi` with this comparison.
+fn predicate(context: &Context, number: i64) -> Attr {
+    context.dict([(context.str("predicate"), context.i64_attr(number))])
+}
+
+/// Replaces `op` and says so if that is not possible.
+fn finish(rewriter: &mut Rewriter<'_>, op: Op, values: &[Value]) -> Matched {
+    rewriter.replace(op, values).map_err(|error| NoMatch::because(error.message))
+}

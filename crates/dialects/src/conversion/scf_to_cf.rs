@@ -5,52 +5,93 @@
 //! outermost operation goes first, so that those in its regions then stand in the same region.
 
 use tangram_ir::{
-    AttrData, Block, Context, Diagnostic, Loc, Module, Op, OpState, Point, Traits, Type, Value,
+    Attr, AttrData, Block, Context, Loc, Module, Name, Op, OpState, Point, Str, Traits, Type, Value,
 };
-use tangram_rewrite::conversion::{ConversionConfig, ConversionReport, ConversionTarget, convert};
-use tangram_rewrite::{FnPattern, Listener, NoMatch, PatternSet, Rewriter, Roots};
+use tangram_rewrite::conversion::{Conversion, ConversionTarget};
+use tangram_rewrite::{FnPattern, NoMatch, PatternSet, Rewriter, Roots};
 
-type Matched = Result<(), NoMatch>;
-type Rewrite = fn(&mut Rewriter<'_>, Op) -> Matched;
+use super::{Matched, SLT, ULT, finish, predicate};
+
+type Rewrite = fn(&Words, &mut Rewriter<'_>, Op) -> Matched;
+
+/// The patterns.
+const ROWS: [(&str, &str, Rewrite); 3] = [
+    ("for-to-branches", "scf.for", convert_for),
+    ("if-to-branches", "scf.if", convert_if),
+    ("while-to-branches", "scf.while", convert_while),
+];
+
+/// What the patterns look for and make, interned once.
+#[derive(Clone, Copy)]
+struct Words {
+    br: Name,
+    cond_br: Name,
+    cmpi: Name,
+    addi: Name,
+    /// The ends of regions.
+    yields: Name,
+    condition: Name,
+    segments: Str,
+    /// The sizes of a `cf.cond_br` that passes nothing on.
+    alone: Attr,
+    less: Attr,
+    less_unsigned: Attr,
+    boolean: Type,
+}
+
+impl Words {
+    fn new(context: &Context) -> Words {
+        let name = |name| context.name(name);
+        let segments = context.str("operandSegmentSizes");
+        Words {
+            br: name("cf.br"),
+            cond_br: name("cf.cond_br"),
+            cmpi: name("arith.cmpi"),
+            addi: name("arith.addi"),
+            yields: name("scf.yield"),
+            condition: name("scf.condition"),
+            segments,
+            alone: context.dict([(segments, sizes(context, [1, 0, 0]))]),
+            less: predicate(context, SLT),
+            less_unsigned: predicate(context, ULT),
+            boolean: context.int_type(1),
+        }
+    }
+}
+
+fn sizes(context: &Context, sizes: [usize; 3]) -> Attr {
+    let bytes = sizes.into_iter().flat_map(|n| (n as i32).to_le_bytes()).collect();
+    context.attr(AttrData::DenseArray { element: context.int_type(32), bytes })
+}
 
 /// The patterns.
 pub fn patterns(context: &Context) -> PatternSet {
-    let made = ["cf.br", "cf.cond_br", "arith.cmpi", "arith.addi"].map(|name| context.name(name));
+    let words = Words::new(context);
     let mut set = PatternSet::new();
-    let rows: [(&str, &str, Rewrite); 3] = [
-        ("for-to-branches", "scf.for", convert_for),
-        ("if-to-branches", "scf.if", convert_if),
-        ("while-to-branches", "scf.while", convert_while),
-    ];
-    for (name, root, rewrite) in rows {
+    for (name, root, rewrite) in ROWS {
         let roots = Roots::Names(vec![context.name(root)]);
-        set.add(Box::new(FnPattern::new(name, roots, rewrite).with_generated(made)));
+        let pattern =
+            FnPattern::new(name, roots, move |rewriter, op| rewrite(&words, rewriter, op));
+        let made = [words.br, words.cond_br, words.cmpi, words.addi];
+        set.add(Box::new(pattern.with_generated(made)));
     }
     set
 }
 
-/// Converts everything below `root`.
-///
-/// # Errors
-/// Operations that cannot be converted: those in regions that may have one block only. The module
-/// is as it was before then.
-pub fn run(
-    module: &mut Module,
-    root: Op,
-    listener: &mut dyn Listener,
-) -> Result<ConversionReport, Vec<Diagnostic>> {
-    let context = module.context_arc().clone();
+/// The conversion of everything below an operation. It fails where operations stand in regions
+/// that may have one block only.
+pub fn conversion(context: &Context) -> Conversion {
     let mut target = ConversionTarget::new();
-    for name in ["scf.for", "scf.if", "scf.while"] {
-        target.illegal(context.name(name));
+    for (_, root, _) in ROWS {
+        target.illegal(context.name(root));
     }
     target.unknown(|_, _| Some(true));
-    let set = patterns(&context).freeze::<&str>(&[], &[]);
-    convert(module, root, &target, &set, &ConversionConfig::default(), listener)
+    Conversion::new(context, target, patterns(context).freeze::<&str>(&[], &[]))
 }
 
 /// An operation that is about to become branches.
-struct Site {
+struct Site<'a> {
+    words: &'a Words,
     loc: Loc,
     /// The block that ends before it.
     before: Block,
@@ -58,8 +99,8 @@ struct Site {
     after: Block,
 }
 
-impl Site {
-    fn new(rewriter: &mut Rewriter<'_>, op: Op) -> Result<Site, NoMatch> {
+impl<'a> Site<'a> {
+    fn new(words: &'a Words, rewriter: &mut Rewriter<'_>, op: Op) -> Result<Site<'a>, NoMatch> {
         let module = rewriter.module();
         let parent = module.parent(op);
         if parent.is_none_or(|parent| module.has_traits(parent, Traits::SINGLE_BLOCK)) {
@@ -70,7 +111,7 @@ impl Site {
         let (loc, before, next) = (module.loc(op), module.block(op), module.next(op));
         let after = next.and_then(|next| rewriter.split_block(next));
         match (before, after) {
-            (Some(before), Some(after)) => Ok(Site { loc, before, after }),
+            (Some(before), Some(after)) => Ok(Site { words, loc, before, after }),
             _ => Err(rewriter.no_match(|| "no operation follows".to_owned())),
         }
     }
@@ -85,7 +126,7 @@ impl Site {
     }
 
     fn branch(&self, rewriter: &mut Rewriter<'_>, from: Block, to: Block, values: &[Value]) {
-        let mut state = state(rewriter.module(), "cf.br", values, None, self.loc);
+        let mut state = state(self.words.br, values, None, self.loc);
         state.successors.push(to);
         rewriter.create(Point::End(from), state);
     }
@@ -98,34 +139,32 @@ impl Site {
         (yes, yes_values): (Block, &[Value]),
         (no, no_values): (Block, &[Value]),
     ) {
-        let module = rewriter.module();
-        let operands = [&[flag], yes_values, no_values].concat();
-        let mut state = state(module, "cf.cond_br", &operands, None, self.loc);
-        let sizes = module.i32s_attr([1, yes_values.len(), no_values.len()]);
-        let context = module.context();
-        state.attrs = context.dict([(context.str("operandSegmentSizes"), sizes)]);
+        let mut state = state(self.words.cond_br, &[flag], None, self.loc);
+        state.operands.extend(yes_values.iter().chain(no_values).copied());
+        state.attrs = match (yes_values.len(), no_values.len()) {
+            (0, 0) => self.words.alone,
+            (yes, no) => {
+                let context = rewriter.module().context();
+                context.dict([(self.words.segments, sizes(context, [1, yes, no]))])
+            }
+        };
         state.successors.extend([yes, no]);
         rewriter.create(Point::End(from), state);
     }
 }
 
-fn state(
-    module: &Module,
-    name: &str,
-    operands: &[Value],
-    result: Option<Type>,
-    loc: Loc,
-) -> OpState {
-    let mut state = OpState::new(module.context().name(name), loc);
+fn state(name: Name, operands: &[Value], result: Option<Type>, loc: Loc) -> OpState {
+    let mut state = OpState::new(name, loc);
     state.operands.extend_from_slice(operands);
     state.results.extend(result);
     state
 }
 
 /// Takes the terminator named `name` off `block` and returns its operands.
-fn take_end(rewriter: &mut Rewriter<'_>, block: Block, name: &str) -> Result<Vec<Value>, NoMatch> {
+fn take_end(rewriter: &mut Rewriter<'_>, block: Block, name: Name) -> Result<Vec<Value>, NoMatch> {
     let module = rewriter.module();
-    let Some(end) = module.last_op(block).filter(|&op| module.name_text(op) == name) else {
+    let Some(end) = module.last_op(block).filter(|&op| module.name(op) == name) else {
+        let name = module.context().name_text(name);
         return Err(rewriter.no_match(|| format!("expected `{name}` at the end of a region")));
     };
     let values = module.operands(end).collect();
@@ -137,26 +176,21 @@ fn types(module: &Module, values: impl Iterator<Item = Value>) -> Vec<Type> {
     values.map(|value| module.value_type(value)).collect()
 }
 
-/// Replaces `op` and says so if that is not possible.
-fn finish(rewriter: &mut Rewriter<'_>, op: Op, values: &[Value]) -> Matched {
-    rewriter.replace(op, values).map_err(|error| NoMatch::because(error.message))
-}
-
 fn malformed(rewriter: &Rewriter<'_>) -> NoMatch {
     rewriter.no_match(|| "expected a region with a block and its arguments".to_owned())
 }
 
-fn convert_if(rewriter: &mut Rewriter<'_>, op: Op) -> Matched {
+fn convert_if(words: &Words, rewriter: &mut Rewriter<'_>, op: Op) -> Matched {
     let module = rewriter.module();
     let Some(flag) = module.operands(op).next() else { return Err(malformed(rewriter)) };
     let results = types(module, module.results(op));
-    let site = Site::new(rewriter, op)?;
+    let site = Site::new(words, rewriter, op)?;
     let values: Vec<Value> =
         results.iter().map(|&ty| rewriter.add_argument(site.after, ty)).collect();
     let mut targets = [site.after; 2];
     for (i, target) in targets.iter_mut().enumerate() {
         if let Some(block) = site.inline(rewriter, op, i) {
-            let given = take_end(rewriter, block, "scf.yield")?;
+            let given = take_end(rewriter, block, words.yields)?;
             site.branch(rewriter, block, site.after, &given);
             *target = block;
         }
@@ -166,13 +200,13 @@ fn convert_if(rewriter: &mut Rewriter<'_>, op: Op) -> Matched {
     Ok(())
 }
 
-fn convert_for(rewriter: &mut Rewriter<'_>, op: Op) -> Matched {
+fn convert_for(words: &Words, rewriter: &mut Rewriter<'_>, op: Op) -> Matched {
     let module = rewriter.module();
     let operands: Vec<Value> = module.operands(op).collect();
     let [low, high, step, inits @ ..] = &operands[..] else { return Err(malformed(rewriter)) };
-    // `slt` or `ult`, MLIR's numbers of the comparisons.
-    let predicate = if module.attr(op, "unsignedCmp").is_some() { 6 } else { 2 };
-    let site = Site::new(rewriter, op)?;
+    let unsigned = module.attr(op, "unsignedCmp").is_some();
+    let less = if unsigned { words.less_unsigned } else { words.less };
+    let site = Site::new(words, rewriter, op)?;
     let Some(body) = site.inline(rewriter, op, 0) else { return Err(malformed(rewriter)) };
     let module = rewriter.module();
     let old = module.args(body).to_vec();
@@ -187,43 +221,29 @@ fn convert_for(rewriter: &mut Rewriter<'_>, op: Op) -> Matched {
         rewriter.replace_uses(old, new);
         rewriter.erase_argument(body, i);
     }
-    let yielded = take_end(rewriter, body, "scf.yield")?;
-    let sum = state(rewriter.module(), "arith.addi", &[args[0], *step], Some(carried[0]), site.loc);
+    let yielded = take_end(rewriter, body, words.yields)?;
+    let sum = state(words.addi, &[args[0], *step], Some(carried[0]), site.loc);
     let sum = rewriter.create(Point::End(body), sum);
     let next = [&[rewriter.module().result(sum, 0)], &yielded[..]].concat();
     site.branch(rewriter, body, head, &next);
-    let flag = compare(rewriter, head, predicate, [args[0], *high], site.loc);
+    let mut state = state(words.cmpi, &[args[0], *high], Some(words.boolean), site.loc);
+    state.attrs = less;
+    let flag = rewriter.create(Point::End(head), state);
+    let flag = rewriter.module().result(flag, 0);
     finish(rewriter, op, &args[1..])?;
     site.branch(rewriter, site.before, head, &[&[*low], inits].concat());
     site.choose(rewriter, (head, flag), (body, &[]), (site.after, &[]));
     Ok(())
 }
 
-/// `arith.cmpi` at the end of `block`.
-fn compare(
-    rewriter: &mut Rewriter<'_>,
-    block: Block,
-    predicate: i128,
-    operands: [Value; 2],
-    loc: Loc,
-) -> Value {
-    let module = rewriter.module();
-    let context = module.context();
-    let mut state = state(module, "arith.cmpi", &operands, Some(context.int_type(1)), loc);
-    let predicate = context.attr(AttrData::Integer { value: predicate, ty: context.int_type(64) });
-    state.attrs = context.dict([(context.str("predicate"), predicate)]);
-    let op = rewriter.create(Point::End(block), state);
-    rewriter.module().result(op, 0)
-}
-
-fn convert_while(rewriter: &mut Rewriter<'_>, op: Op) -> Matched {
+fn convert_while(words: &Words, rewriter: &mut Rewriter<'_>, op: Op) -> Matched {
     let inits: Vec<Value> = rewriter.module().operands(op).collect();
-    let site = Site::new(rewriter, op)?;
+    let site = Site::new(words, rewriter, op)?;
     let (head, body) = (site.inline(rewriter, op, 0), site.inline(rewriter, op, 1));
     let (Some(head), Some(body)) = (head, body) else { return Err(malformed(rewriter)) };
-    let tested = take_end(rewriter, head, "scf.condition")?;
+    let tested = take_end(rewriter, head, words.condition)?;
     let [flag, given @ ..] = &tested[..] else { return Err(malformed(rewriter)) };
-    let again = take_end(rewriter, body, "scf.yield")?;
+    let again = take_end(rewriter, body, words.yields)?;
     site.branch(rewriter, body, head, &again);
     finish(rewriter, op, given)?;
     site.branch(rewriter, site.before, head, &inits);

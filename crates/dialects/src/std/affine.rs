@@ -10,6 +10,7 @@ pub mod expr;
 pub mod map;
 #[cfg(test)]
 mod tests;
+mod verify;
 
 use tangram_ir::{AttrDef, AttrKind, OpDef, OperandDef, ResultDef, Traits};
 
@@ -26,6 +27,7 @@ pub static DEFS: &[OpDef] = &[
         traits: Traits::PURE,
         infer: Some(infer::index),
         fold: Some(canonicalize::fold_apply),
+        verify: Some(verify::check_apply),
         ..OpDef::new("affine.apply", "the value of a map with one result")
     },
     OpDef {
@@ -35,6 +37,7 @@ pub static DEFS: &[OpDef] = &[
         traits: Traits::PURE,
         infer: Some(infer::index),
         fold: Some(canonicalize::fold_min),
+        verify: Some(verify::check_extreme),
         ..OpDef::new("affine.min", "the least of the results of a map")
     },
     OpDef {
@@ -44,6 +47,7 @@ pub static DEFS: &[OpDef] = &[
         traits: Traits::PURE,
         infer: Some(infer::index),
         fold: Some(canonicalize::fold_max),
+        verify: Some(verify::check_extreme),
         ..OpDef::new("affine.max", "the greatest of the results of a map")
     },
     OpDef {
@@ -60,6 +64,7 @@ pub static DEFS: &[OpDef] = &[
         ],
         regions: Some(1),
         traits: REGION,
+        verify: Some(verify::check_for),
         ..OpDef::new("affine.for", "a counted loop with affine bounds that carries values")
     },
     OpDef {
@@ -75,6 +80,7 @@ pub static DEFS: &[OpDef] = &[
         ],
         regions: Some(1),
         traits: REGION,
+        verify: Some(verify::check_parallel),
         ..OpDef::new("affine.parallel", "a nest of affine loops whose iterations run in any order")
     },
     OpDef {
@@ -83,6 +89,7 @@ pub static DEFS: &[OpDef] = &[
         attrs: &[required("condition", AttrKind::Any, "the set")],
         regions: Some(2),
         traits: REGION,
+        verify: Some(verify::check_if),
         ..OpDef::new("affine.if", "runs its first region if a point lies in a set, else its second")
     },
     OpDef {
@@ -90,22 +97,26 @@ pub static DEFS: &[OpDef] = &[
         results: RESULT,
         attrs: MAP,
         infer: Some(infer::element_of_first),
+        verify: Some(verify::check_load),
         ..OpDef::new("affine.load", "the element of a buffer at a mapped index")
     },
     OpDef {
         operands: &[value("value", "the element"), value("memref", "the buffer"), MAPPED],
         attrs: MAP,
+        verify: Some(verify::check_store),
         ..OpDef::new("affine.store", "writes an element of a buffer at a mapped index")
     },
     OpDef {
         operands: &[value("memref", "the buffer"), MAPPED],
         results: RESULT,
         attrs: MAP,
+        verify: Some(verify::check_load),
         ..OpDef::new("affine.vector_load", "a vector of elements from a mapped index on")
     },
     OpDef {
         operands: &[value("value", "the vector"), value("memref", "the buffer"), MAPPED],
         attrs: MAP,
+        verify: Some(verify::check_vector_store),
         ..OpDef::new("affine.vector_store", "writes a vector from a mapped index on")
     },
     OpDef {
@@ -116,6 +127,7 @@ pub static DEFS: &[OpDef] = &[
             required("isDataCache", AttrKind::Bool, "whether it holds data, not instructions"),
             MAP[0],
         ],
+        verify: Some(verify::check_load),
         ..OpDef::new("affine.prefetch", "announces an access to a buffer")
     },
     OpDef {
@@ -145,6 +157,7 @@ pub static DEFS: &[OpDef] = &[
     OpDef {
         operands: &[values("operands", "the results")],
         traits: Traits::TERMINATOR.union(Traits::PURE),
+        verify: Some(verify::check_yield),
         ..OpDef::new("affine.yield", "ends a region with its results")
     },
 ];

@@ -8,6 +8,7 @@ mod cast;
 mod compare;
 mod float;
 mod integer;
+mod verify;
 
 use tangram_ir::{
     Attr, AttrData, AttrDef, AttrKind, Context, FoldFn, Name, OpDef, OperandDef, ResultDef, Traits,
@@ -249,6 +250,7 @@ const fn binary(
         results: RESULT,
         attrs,
         traits: traits.union(Traits::SAME_TYPE),
+        verify: Some(verify::of_name(name)),
         infer: Some(infer::like_first),
         fold: Some(fold),
         ..OpDef::new(name, summary)
@@ -282,6 +284,7 @@ const fn compare(
         attrs,
         traits: PURE,
         infer: Some(infer::boolean_like_first),
+        verify: Some(verify::of_comparison(name)),
         fold: Some(fold),
         ..OpDef::new(name, summary)
     }

@@ -20,6 +20,7 @@ pub mod memref;
 pub mod run;
 pub mod scf;
 pub mod tensor;
+pub(crate) mod verify;
 
 use tangram_ir::{Arity, AttrDef, AttrKind, Context, OpDef, OperandDef, ResultDef};
 

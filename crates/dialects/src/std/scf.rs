@@ -2,6 +2,7 @@
 
 mod conditions;
 mod loops;
+mod verify;
 
 use tangram_ir::{AttrKind, OpDef, OperandDef, ResultDef, Traits};
 
@@ -24,6 +25,7 @@ pub static DEFS: &[OpDef] = &[
         regions: Some(1),
         traits: REGION,
         infer: Some(infer::carried),
+        verify: Some(verify::check_for),
         ..OpDef::new("scf.for", "a counted loop that carries values")
     },
     OpDef {
@@ -31,6 +33,7 @@ pub static DEFS: &[OpDef] = &[
         results: RESULTS,
         regions: Some(2),
         traits: REGION,
+        verify: Some(verify::check_if),
         ..OpDef::new("scf.if", "runs its first region if a condition holds, else its second")
     },
     OpDef {
@@ -38,6 +41,7 @@ pub static DEFS: &[OpDef] = &[
         results: RESULTS,
         regions: Some(2),
         traits: REGION,
+        verify: Some(verify::check_while),
         ..OpDef::new("scf.while", "a loop that tests in its first region and works in its second")
     },
     OpDef {
@@ -45,6 +49,7 @@ pub static DEFS: &[OpDef] = &[
         attrs: &[optional("no_inline", AttrKind::Any, "present where it has to stay")],
         regions: Some(1),
         traits: Traits::RECURSIVE_EFFECTS,
+        verify: Some(verify::check_execute_region),
         ..OpDef::new("scf.execute_region", "runs a region of several blocks once")
     },
     OpDef {
@@ -57,12 +62,14 @@ pub static DEFS: &[OpDef] = &[
         results: RESULTS,
         regions: Some(1),
         traits: REGION,
+        verify: Some(verify::check_parallel),
         ..OpDef::new("scf.parallel", "a nest of loops whose iterations may run in any order")
     },
     OpDef {
         operands: &[values("operands", "what each reduction is given by this iteration")],
         regions: None,
         traits: Traits::TERMINATOR.union(Traits::RECURSIVE_EFFECTS),
+        verify: Some(verify::check_reduce),
         ..OpDef::new(
             "scf.reduce",
             "ends an iteration of `scf.parallel`; a region for each reduction",
@@ -113,6 +120,7 @@ pub static DEFS: &[OpDef] = &[
         attrs: &[required("cases", AttrKind::Ints, "the number of each region but the first")],
         regions: None,
         traits: REGION,
+        verify: Some(verify::check_switch),
         ..OpDef::new("scf.index_switch", "runs the region whose number is given, else the first")
     },
     OpDef {
@@ -121,11 +129,13 @@ pub static DEFS: &[OpDef] = &[
             values("args", "what the second region, or the end, is given"),
         ],
         traits: ENDS,
+        verify: Some(verify::check_condition),
         ..OpDef::new("scf.condition", "ends the first region of `scf.while`")
     },
     OpDef {
         operands: YIELDED,
         traits: ENDS,
+        verify: Some(verify::check_yield),
         ..OpDef::new("scf.yield", "ends a region with its results")
     },
 ];

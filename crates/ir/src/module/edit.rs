@@ -115,6 +115,35 @@ impl Module {
         (data.block, data.prev, data.next) = (None.into(), None.into(), None.into());
     }
 
+    /// Moves `first` and what follows it in its block to the end of `to`.
+    /// O(operations that move).
+    pub fn move_rest(&mut self, first: Op, to: Block) {
+        let Some(from) = self.block(first).filter(|&from| from != to) else { return };
+        let (prev, last) = (self.prev(first), self.last_op(from));
+        let end = self.last_op(to);
+        if end.is_some_and(|end| self.ops[end].order >= self.ops[first].order) {
+            // The labels would not grow along the block.
+            let ops: Vec<Op> = std::iter::successors(Some(first), |&op| self.next(op)).collect();
+            return ops.into_iter().for_each(|op| self.move_to(op, Point::End(to)));
+        }
+        match prev {
+            Some(prev) => self.ops[prev].next = None.into(),
+            None => self.blocks[from].first = None.into(),
+        }
+        self.blocks[from].last = prev.into();
+        match end {
+            Some(end) => self.ops[end].next = first.into(),
+            None => self.blocks[to].first = first.into(),
+        }
+        self.ops[first].prev = end.into();
+        self.blocks[to].last = last.into();
+        let mut at = Some(first);
+        while let Some(op) = at {
+            self.ops[op].block = to.into();
+            at = self.next(op);
+        }
+    }
+
     /// Moves `op` to `point`.
     pub fn move_to(&mut self, op: Op, point: Point) {
         self.detach(op);

@@ -1,7 +1,6 @@
 //! An operation against its definition.
 
 use super::Check;
-use crate::attributes::AttrData;
 use crate::module::Op;
 use crate::op_def::{Arity, InferCx, OpDef, Traits};
 use crate::text;
@@ -52,7 +51,8 @@ impl Check<'_> {
             };
             return self.error(op, "arity", format_args!("expected {expected}, found {found}"));
         }
-        let Some(sizes) = self.module.attr(op, segments).and_then(|attr| self.integers(attr))
+        let Some(sizes) =
+            self.module.attr(op, segments).and_then(|attr| self.module.int_list(attr))
         else {
             let several = arities.filter(|&arity| arity == Arity::Variadic).count() > 1;
             if several && what == "operand" && !self.module.has_traits(op, Traits::SAME_SIZES) {
@@ -65,7 +65,7 @@ impl Check<'_> {
             return;
         };
         let fits = sizes.len() == most
-            && sizes.iter().sum::<i64>() == found as i64
+            && sizes.iter().map(|&size| i128::from(size)).sum::<i128>() == found as i128
             && sizes.iter().zip(arities).all(|(&size, arity)| match arity {
                 Arity::One => size == 1,
                 Arity::Optional => size == 0 || size == 1,
@@ -76,18 +76,6 @@ impl Check<'_> {
                 "expected `{segments}` with {most} entries that add up to {found}, found {sizes:?}"
             );
             self.error(op, "segments", message);
-        }
-    }
-
-    fn integers(&self, attr: crate::attributes::Attr) -> Option<Vec<i64>> {
-        match self.module.context().attr_data(attr) {
-            AttrData::DenseArray { bytes, .. } => Some(
-                bytes
-                    .chunks_exact(4)
-                    .map(|b| i64::from(i32::from_le_bytes([b[0], b[1], b[2], b[3]])))
-                    .collect(),
-            ),
-            _ => self.module.context().as_i64s(attr),
         }
     }
 
@@ -149,7 +137,7 @@ impl Check<'_> {
         }
     }
 
-    fn type_text(&self, ty: Type) -> String {
+    pub(super) fn type_text(&self, ty: Type) -> String {
         text::type_text(self.module, ty)
     }
 }

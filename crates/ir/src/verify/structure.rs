@@ -1,7 +1,8 @@
 //! Terminators and successors.
 
 use super::Check;
-use crate::module::{Block, Op};
+use crate::branch::Branch;
+use crate::module::{Block, Op, Value};
 use crate::op_def::Traits;
 
 impl Check<'_> {
@@ -26,6 +27,9 @@ impl Check<'_> {
             );
         }
         self.successors(op);
+        if !module.successors(op).is_empty() {
+            self.passed_on(op);
+        }
         for &region in module.regions(op) {
             if let Some(entry) = module.first_block(region) {
                 self.terminators(op, entry);
@@ -50,6 +54,35 @@ impl Check<'_> {
                     "entry-block",
                     "expected no branch to the entry block of a region, found one",
                 );
+            }
+        }
+    }
+
+    /// Checks that `op` passes each successor what its block takes.
+    fn passed_on(&mut self, op: Op) {
+        let module = self.module;
+        let known = module.def(op).is_some_and(|def| def.branch != Branch::Unknown);
+        if !known {
+            return;
+        }
+        let Some(ranges) = module.successor_operands(op) else {
+            return self.error(op, "segments", "expected sizes that divide the operands");
+        };
+        let operands: Vec<Value> = module.operands(op).collect();
+        for (i, (range, &block)) in ranges.into_iter().zip(module.successors(op)).enumerate() {
+            let (given, taken) = (operands.get(range).unwrap_or_default(), module.args(block));
+            if given.len() != taken.len() {
+                let (taken, given) = (taken.len(), given.len());
+                let message = format!("expected {taken} operands for successor {i}, found {given}");
+                return self.error(op, "successor-arguments", message);
+            }
+            for (&given, &taken) in given.iter().zip(taken) {
+                let (given, taken) = (module.value_type(given), module.value_type(taken));
+                if !super::types::compatible(module.context(), given, taken) {
+                    let (given, taken) = (self.type_text(given), self.type_text(taken));
+                    let message = format!("expected {taken} for successor {i}, found {given}");
+                    return self.error(op, "successor-arguments", message);
+                }
             }
         }
     }

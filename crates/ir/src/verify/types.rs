@@ -5,7 +5,7 @@ use crate::types::{Dim, Type, TypeData};
 
 /// Says whether some value could have both types: they differ at most in how much they know of
 /// a tensor's extents. Two symbolic extents may be equal.
-pub(super) fn compatible(context: &Context, a: Type, b: Type) -> bool {
+pub fn compatible(context: &Context, a: Type, b: Type) -> bool {
     if a == b {
         return true;
     }

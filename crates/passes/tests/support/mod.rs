@@ -18,6 +18,18 @@ pub fn mlir_opt(arguments: &[&str], input: &str) -> Option<String> {
     Some(said.unwrap_or_else(|error| panic!("{error}")))
 }
 
+/// As [`mlir_opt`], with what it says when it fails.
+pub fn asked(arguments: &[&str], input: &str) -> Option<Result<String, String>> {
+    peer::mlir_opt(arguments, input)
+}
+
+/// The seeds that `TANGRAM_SEEDS=FROM..TO` asks for.
+pub fn asked_seeds() -> Option<std::ops::Range<u64>> {
+    let asked = std::env::var("TANGRAM_SEEDS").ok()?;
+    let (from, to) = asked.split_once("..")?;
+    Some(from.parse().ok()?..to.parse().ok()?)
+}
+
 /// Reads a program.
 pub fn parse(source: &str) -> Module {
     let read = text::parse(source, "test.mlir", tangram_dialects::context());

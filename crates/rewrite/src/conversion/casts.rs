@@ -79,7 +79,7 @@ fn unresolved(rewriter: &Rewriter<'_>, op: Op) -> Diagnostic {
 }
 
 /// The casts below `root`, in order.
-pub(super) fn casts(rewriter: &Rewriter<'_>, root: Op) -> Vec<Op> {
+fn casts(rewriter: &Rewriter<'_>, root: Op) -> Vec<Op> {
     let module = rewriter.module();
     let mut ops = walk(module, root, Order::Pre);
     ops.retain(|&op| module.name_text(op) == CAST);

@@ -7,13 +7,41 @@ use super::target::ConversionTarget;
 use crate::pattern::{IMPOSSIBLE, RewritePattern, Roots};
 use crate::set::FrozenPatternSet;
 
+/// In what order the patterns for each name are tried: found once for a target and a set.
+pub(super) struct Plan {
+    orders: FxHashMap<Name, Box<[u32]>>,
+    /// For names that no pattern names.
+    any: Box<[u32]>,
+}
+
+impl Plan {
+    pub(super) fn new(
+        context: &Context,
+        target: &ConversionTarget,
+        set: &FrozenPatternSet,
+    ) -> Plan {
+        let benefits = benefits(context, target, set);
+        let order = |candidates: &[u32]| {
+            let mut order = candidates.to_vec();
+            order.retain(|&i| benefits[i as usize] != IMPOSSIBLE);
+            order.sort_by_key(|&i| std::cmp::Reverse(benefits[i as usize]));
+            order.into()
+        };
+        Plan {
+            orders: set.by_name().map(|(name, candidates)| (name, order(candidates))).collect(),
+            any: order(set.candidates_of_any()),
+        }
+    }
+
+    /// The patterns for operations named `name`, cheapest way first.
+    pub(super) fn candidates(&self, name: Name) -> &[u32] {
+        self.orders.get(&name).unwrap_or(&self.any)
+    }
+}
+
 /// The final benefit of each pattern: fewer steps first, then greater benefit, then the order of
 /// the set. A pattern that names an operation which can never become legal gets [`IMPOSSIBLE`].
-pub(super) fn benefits(
-    context: &Context,
-    target: &ConversionTarget,
-    set: &FrozenPatternSet,
-) -> Vec<u16> {
+fn benefits(context: &Context, target: &ConversionTarget, set: &FrozenPatternSet) -> Vec<u16> {
     let depths = depths(context, target, set);
     let steps: Vec<Option<u32>> =
         set.iter().map(|pattern| steps(context, target, &depths, pattern)).collect();

@@ -1,13 +1,13 @@
 //! Making one operation after the other legal.
 
 use rustc_hash::FxHashSet;
-use tangram_ir::{Diagnostic, Fold, Module, Op, Order, Point, walk};
+use tangram_ir::{Diagnostic, Fold, Module, Name, Op, Order, Point, walk};
 
-use super::casts::{casts, materialize_casts, reconcile_casts};
+use super::casts::{materialize_casts, reconcile_casts};
+use super::cost::Plan;
 use super::pattern::is_attached;
 use super::types::CAST;
-use super::{ConversionConfig, ConversionReport, ConversionTarget, Folding, Legality, Mode, cost};
-use crate::applicator::PatternApplicator;
+use super::{ConversionConfig, ConversionReport, ConversionTarget, Folding, Legality, Mode};
 use crate::journal::{Journal, Mark};
 use crate::listener::{Listener, Outcome};
 use crate::rewriter::Rewriter;
@@ -23,7 +23,9 @@ pub(super) struct Legalizer<'a> {
     target: &'a ConversionTarget,
     set: &'a FrozenPatternSet,
     config: &'a ConversionConfig<'a>,
-    applicator: PatternApplicator<'a>,
+    plan: &'a Plan,
+    /// The name of casts.
+    cast: Name,
     journal: &'a mut Journal,
     listener: &'a mut dyn Listener,
     report: ConversionReport,
@@ -39,25 +41,21 @@ impl<'a> Legalizer<'a> {
     pub(super) fn new(
         module: &'a mut Module,
         root: Op,
-        target: &'a ConversionTarget,
-        set: &'a FrozenPatternSet,
+        (target, set, plan): (&'a ConversionTarget, &'a FrozenPatternSet, &'a Plan),
         config: &'a ConversionConfig<'a>,
         journal: &'a mut Journal,
         listener: &'a mut dyn Listener,
     ) -> Self {
-        let mut applicator = PatternApplicator::new(set);
-        let benefits = cost::benefits(module.context(), target, set);
-        let mut next = benefits.into_iter();
-        applicator.apply_cost_model(|_| next.next().unwrap_or(0));
         let named = |name: &str| PatternReport { name: name.to_owned(), ..Default::default() };
         let patterns = set.iter().map(|pattern| named(pattern.name())).collect();
         Self {
+            cast: module.context().name(CAST),
             module,
             root,
             target,
             set,
             config,
-            applicator,
+            plan,
             journal,
             listener,
             report: ConversionReport { patterns, ..ConversionReport::default() },
@@ -68,17 +66,18 @@ impl<'a> Legalizer<'a> {
     }
 
     pub(super) fn run(mut self) -> Result<ConversionReport, Vec<Diagnostic>> {
-        let present: FxHashSet<Op> =
-            casts(&Rewriter::new(self.module, self.listener), self.root).into_iter().collect();
+        let ops = walk(self.module, self.root, Order::Pre);
+        let is_cast = |op: &Op| self.module.name(*op) == self.cast;
+        let present: FxHashSet<Op> = ops.iter().copied().filter(is_cast).collect();
         let mut errors = Vec::new();
-        for op in walk(self.module, self.root, Order::Pre) {
+        for op in ops {
             let gone = op == self.root || !is_attached(self.module, self.root, op);
             if gone || self.settled.contains(&op) {
                 continue;
             }
             self.reasons.clear();
             let legality = self.target.legality(self.module, op);
-            let made = self.legalize(op);
+            let made = self.legalize(op, legality);
             match self.config.mode {
                 Mode::Analysis if made => self.report.operations.push(op),
                 Mode::Analysis => {}
@@ -90,7 +89,8 @@ impl<'a> Legalizer<'a> {
         if self.config.mode == Mode::Analysis {
             return Ok(self.report);
         }
-        if errors.is_empty() {
+        let casts = !present.is_empty() || self.journal.made(self.module, self.cast);
+        if errors.is_empty() && casts {
             let mut rewriter = Rewriter::new(self.module, self.listener).with_journal(self.journal);
             reconcile_casts(&mut rewriter, self.root);
             if let Some(types) = self.config.types {
@@ -109,19 +109,20 @@ impl<'a> Legalizer<'a> {
         self.reasons.iter().fold(error, |error, reason| error.with_note(reason.clone()))
     }
 
-    /// Makes `op` legal; if it cannot, everything is as before.
-    fn legalize(&mut self, op: Op) -> bool {
+    /// Makes `op`, of which the target says `legality`, legal; if it cannot, everything is as
+    /// before.
+    fn legalize(&mut self, op: Op, legality: Legality) -> bool {
         self.listener.visit_begin(self.module, op);
-        let outcome = self.outcome(op);
+        let outcome = self.outcome(op, legality);
         self.listener.visit_end(self.module, outcome);
         outcome != Outcome::Illegal
     }
 
-    fn outcome(&mut self, op: Op) -> Outcome {
-        if self.module.name_text(op) == CAST {
+    fn outcome(&mut self, op: Op, legality: Legality) -> Outcome {
+        if self.module.name(op) == self.cast {
             return Outcome::Legal;
         }
-        if let Legality::Legal { recursively } = self.target.legality(self.module, op) {
+        if let Legality::Legal { recursively } = legality {
             if recursively {
                 self.settled.extend(walk(self.module, op, Order::Pre));
             }
@@ -141,23 +142,32 @@ impl<'a> Legalizer<'a> {
 
     /// Replaces `op` by what it is known to give, if the constants for it are or become legal.
     fn fold(&mut self, op: Op) -> bool {
+        self.listener.fold_begin(self.module, op);
+        let outcome = self.try_fold(op);
+        self.listener.fold_end(self.module, outcome);
+        self.report.folded += u64::from(outcome.is_ok());
+        outcome.is_ok()
+    }
+
+    fn try_fold(&mut self, op: Op) -> Result<(), &'static str> {
+        const UNABLE: &str = "unable to fold";
         let mark = self.journal.mark();
         if !matches!(self.module.fold(op), Some(Fold::Results(_))) {
-            return false;
+            return Err(UNABLE);
         }
         let mut rewriter = Rewriter::new(self.module, self.listener).with_journal(self.journal);
-        let Some(values) = rewriter.fold_values(op, Point::Before(op)) else { return false };
-        if rewriter.replace(op, &values).is_ok() && self.legalize_created(mark) {
-            self.report.folded += 1;
-            return true;
+        let values = rewriter.fold_values(op, Point::Before(op)).ok_or(UNABLE)?;
+        let replaced = rewriter.replace(op, &values).is_ok();
+        if replaced && self.legalize_created(mark) {
+            return Ok(());
         }
         self.undo(mark);
-        false
+        Err(if replaced { "failed to legalize a generated constant" } else { UNABLE })
     }
 
     fn rewrite(&mut self, op: Op) -> bool {
-        let candidates = self.applicator.candidates(self.module.name(op)).to_vec();
-        for i in candidates {
+        let plan = self.plan;
+        for &i in plan.candidates(self.module.name(op)) {
             let pattern = self.set.pattern(i);
             if !self.set.accepts(i, self.module, op) || !self.may_apply(i) {
                 continue;
@@ -216,12 +226,13 @@ impl<'a> Legalizer<'a> {
 
     /// Makes legal what was made or modified since `mark`.
     fn legalize_created(&mut self, mark: Mark) -> bool {
-        let mut ops = self.journal.created_since(self.module, mark);
-        let modified = self.journal.modified_since(self.module, mark);
-        let new: FxHashSet<Op> = ops.iter().copied().collect();
         // One that was legal before is asked again only if it was changed in place.
-        ops.extend(modified.into_iter().filter(|op| !new.contains(op)));
-        ops.into_iter().all(|op| !is_attached(self.module, self.root, op) || self.legalize(op))
+        self.journal.touched_since(self.module, mark).into_iter().all(|op| {
+            !is_attached(self.module, self.root, op) || {
+                let legality = self.target.legality(self.module, op);
+                self.legalize(op, legality)
+            }
+        })
     }
 
     fn undo(&mut self, mark: Mark) {

@@ -17,7 +17,9 @@ mod pattern;
 mod target;
 mod types;
 
-use tangram_ir::{Diagnostic, Module, Op};
+use std::sync::Arc;
+
+use tangram_ir::{Context, Diagnostic, Module, Op};
 
 pub use casts::reconcile_casts;
 pub use legalize::MAX_DEPTH;
@@ -25,6 +27,7 @@ pub use pattern::{Adaptor, ConversionPattern};
 pub use target::{ConversionTarget, Legality};
 pub use types::{TypeConversion, TypeConverter, Types};
 
+use self::cost::Plan;
 use crate::journal::Journal;
 use crate::listener::Listener;
 #[cfg(doc)]
@@ -82,6 +85,44 @@ pub struct ConversionReport {
     pub operations: Vec<Op>,
 }
 
+/// A target and patterns made ready for one operation after the other: the order in which the
+/// patterns are tried is found once.
+pub struct Conversion {
+    target: ConversionTarget,
+    set: FrozenPatternSet,
+    types: Option<Arc<TypeConverter>>,
+    plan: Plan,
+}
+
+impl Conversion {
+    /// A partial conversion to `target` by the patterns of `set`.
+    pub fn new(context: &Context, target: ConversionTarget, set: FrozenPatternSet) -> Conversion {
+        let plan = Plan::new(context, &target, &set);
+        Conversion { target, set, types: None, plan }
+    }
+
+    /// Makes of casts that are left what `types` says.
+    #[must_use]
+    pub fn with_types(mut self, types: Arc<TypeConverter>) -> Conversion {
+        self.types = Some(types);
+        self
+    }
+
+    /// Converts what stands below `root`, in a module of the context that this was made for.
+    ///
+    /// # Errors
+    /// As [`convert`].
+    pub fn run(
+        &self,
+        module: &mut Module,
+        root: Op,
+        listener: &mut dyn Listener,
+    ) -> Result<ConversionReport, Vec<Diagnostic>> {
+        let config = ConversionConfig { types: self.types.as_deref(), ..Default::default() };
+        follow(module, root, (&self.target, &self.set, &self.plan), &config, listener)
+    }
+}
+
 /// Converts what stands below `root` to `target` by the patterns of `set`.
 ///
 /// # Errors
@@ -94,10 +135,20 @@ pub fn convert(
     config: &ConversionConfig<'_>,
     listener: &mut dyn Listener,
 ) -> Result<ConversionReport, Vec<Diagnostic>> {
+    let plan = Plan::new(module.context(), target, set);
+    follow(module, root, (target, set, &plan), config, listener)
+}
+
+fn follow(
+    module: &mut Module,
+    root: Op,
+    how: (&ConversionTarget, &FrozenPatternSet, &Plan),
+    config: &ConversionConfig<'_>,
+    listener: &mut dyn Listener,
+) -> Result<ConversionReport, Vec<Diagnostic>> {
     let mut journal = Journal::new();
     let start = journal.mark();
-    let result =
-        legalize::Legalizer::new(module, root, target, set, config, &mut journal, listener).run();
+    let result = legalize::Legalizer::new(module, root, how, config, &mut journal, listener).run();
     if result.is_err() || config.mode == Mode::Analysis {
         journal.undo(module, start);
     } else {

@@ -116,6 +116,9 @@ impl ConversionTarget {
     pub fn legality(&self, module: &Module, op: Op) -> Legality {
         let name = module.name(op);
         let dialect = || {
+            if self.dialects.is_empty() {
+                return None;
+            }
             let prefix = module.name_text(op).split('.').next().unwrap_or_default();
             self.dialects.get(&module.context().str(prefix))
         };

@@ -96,9 +96,12 @@ impl Rewriter<'_> {
         let block = self.module.block(op)?;
         let region = self.module.block_region(block)?;
         let new = self.create_block(region, self.module.next_block(block), &[]);
-        let moved: Vec<Op> = std::iter::successors(Some(op), |&op| self.module.next(op)).collect();
-        for op in moved.into_iter().rev() {
-            self.move_to(op, Point::Start(new));
+        self.note(|_| Edit::Split(op, block));
+        self.module.move_rest(op, new);
+        let mut moved = self.module.last_op(new);
+        while let Some(op) = moved {
+            self.listener.moved(self.module, op);
+            moved = self.module.prev(op);
         }
         Some(new)
     }

@@ -234,7 +234,8 @@ impl Rewriter<'_> {
     /// What is inside is told to the listener first: the regions, the blocks after those that
     /// they branch to, the operations of a block from the last.
     pub fn erase(&mut self, op: Op) {
-        if self.module.regions(op).iter().all(|&r| self.module.first_block(r).is_none()) {
+        let hollow = self.module.regions(op).iter().all(|&r| self.module.first_block(r).is_none());
+        if hollow {
             self.listener.erased(self.module, op);
         } else {
             for inner in erase_order(self.module, op) {
@@ -249,14 +250,23 @@ impl Rewriter<'_> {
             return self.module.erase(op);
         }
         // With a journal operands are let go of, and nothing else is lost.
-        for inner in tangram_ir::walk(self.module, op, tangram_ir::Order::Pre) {
-            if self.module.operand_count(inner) > 0 {
-                self.note(|module| Edit::Operands(inner, module.operands(inner).collect()));
-                self.module.set_operands(inner, &[]);
+        if hollow {
+            self.let_go(op);
+        } else {
+            for inner in tangram_ir::walk(self.module, op, tangram_ir::Order::Pre) {
+                self.let_go(inner);
             }
         }
         self.note(|module| Edit::Erased(op, place(module, op)));
         self.module.detach(op);
+    }
+
+    /// Takes the operands of an operation that is erased while a journal is kept.
+    fn let_go(&mut self, op: Op) {
+        if self.module.operand_count(op) > 0 {
+            self.note(|module| Edit::Operands(op, module.operands(op).collect()));
+            self.module.set_operands(op, &[]);
+        }
     }
 
     /// Erases the results of `op` that `keep` refuses; they must have no uses. Makes a new

@@ -1,5 +1,6 @@
 //! Who uses a value, and what they use instead.
 
+use smallvec::SmallVec;
 use tangram_ir::{Block, Op, Use, Value};
 
 use super::Rewriter;
@@ -12,7 +13,7 @@ impl Rewriter<'_> {
         if old == new {
             return;
         }
-        let mut users: Vec<Op> = Vec::new();
+        let mut users: SmallVec<[Op; 8]> = SmallVec::new();
         for used in self.module.uses(old) {
             users.push(used.op);
             if let Some(journal) = &mut self.journal {

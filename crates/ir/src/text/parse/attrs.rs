@@ -303,7 +303,8 @@ impl<'a> Parser<'a> {
         };
         let (width, sign) = match *self.context.type_data(ty) {
             TypeData::Integer { width, sign } => (width, sign),
-            _ => (64, Signedness::Signless),
+            // An index is read as a signed number.
+            _ => (64, Signedness::Signed),
         };
         let value = size.ok().and_then(|size| fit(size, negative, width, sign));
         match value {

@@ -29,8 +29,6 @@ struct Entry {
     binding: Binding,
     /// How many isolated operations stand around the definition.
     level: u32,
-    /// How many regions are open at the definition.
-    region: u32,
 }
 
 /// The names in scope.
@@ -41,7 +39,6 @@ pub(super) struct Values<'a> {
     undo: Vec<(&'a str, Option<Entry>)>,
     forward: Forward<'a>,
     level: u32,
-    region: u32,
 }
 
 /// The state of [`Values`] when a region begins.
@@ -53,17 +50,17 @@ pub(super) struct Scope<'a> {
 
 impl<'a> Values<'a> {
     pub(super) fn enter(&mut self, isolated: bool) -> Scope<'a> {
-        self.region += 1;
         self.level += u32::from(isolated);
         let outside = isolated.then(|| std::mem::take(&mut self.forward));
         Scope { undo: self.undo.len(), outside }
     }
 
     fn bind(&mut self, name: &'a str, binding: Binding) -> Option<Entry> {
-        let entry = Entry { binding, level: self.level, region: self.region };
+        let entry = Entry { binding, level: self.level };
         let old = self.names.insert(name, entry);
         self.undo.push((name, old));
-        old.filter(|old| old.level == self.level && old.region == self.region)
+        // A name from around an isolated operation means nothing inside.
+        old.filter(|old| old.level == self.level)
     }
 }
 
@@ -76,7 +73,6 @@ impl<'a> Parser<'a> {
                 None => self.values.names.remove(name),
             };
         }
-        self.values.region -= 1;
         if let Some(outside) = scope.outside {
             self.values.level -= 1;
             let inside = std::mem::replace(&mut self.values.forward, outside);

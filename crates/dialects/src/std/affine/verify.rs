@@ -1,0 +1,245 @@
+//! Checks of affine operations: maps fit their operands, operands are dimensions or symbols, and
+//! loops and conditions give their regions what these take.
+//!
+//! A symbol does not change while the function around it runs: an argument, something computed in
+//! the outermost region, or something pure of such. A dimension may also be the counter of an
+//! affine loop, or a map of dimensions.
+
+use rustc_hash::FxHashSet;
+use tangram_ir::{Module, Op, Region, Traits, Type, TypeData, Value};
+
+use super::super::verify::{Checked, Site};
+use super::map::Map;
+
+const YIELD: &str = "affine.yield";
+/// How many values are looked at to find out what a symbol is made of; beyond, it is believed.
+const MAX_LOOKED_AT: usize = 256;
+
+/// The map or set `name` of the operation. `Ok(None)` where factors are not constant.
+fn map(site: Site<'_>, name: &str) -> Result<Option<Map>, tangram_ir::Diagnostic> {
+    let attr = site.module.attr(site.op, name);
+    let attr = attr.ok_or_else(|| {
+        site.error("attribute", format_args!("expected attribute `{name}`, found none"))
+    })?;
+    Ok(Map::read(site.context(), attr))
+}
+
+/// Checks that `values` are what map `name` takes; gives the number of its results.
+fn mapped(
+    site: Site<'_>,
+    name: &str,
+    values: &[Value],
+) -> Result<Option<usize>, tangram_ir::Diagnostic> {
+    let Some(map) = map(site, name)? else { return Ok(None) };
+    let wanted = (map.dims + map.symbols) as usize;
+    if wanted != values.len() {
+        let message = format!("expected {wanted} operands for `{name}`, found {}", values.len());
+        return Err(site.error("map-operands", message));
+    }
+    for (i, &value) in values.iter().enumerate() {
+        let symbol = i >= map.dims as usize;
+        let fits = if symbol {
+            is_symbol(site.module, value, site.op)
+        } else {
+            is_dimension(site.module, value, site.op)
+        };
+        if !fits {
+            let kind = if symbol { "symbol" } else { "dimension" };
+            let message = format!("operand {i} of `{name}` cannot be used as a {kind}");
+            return Err(site.error("map-operands", message));
+        }
+    }
+    Ok(Some(map.results.len()))
+}
+
+fn operands(module: &Module, op: Op) -> Vec<Value> {
+    module.operands(op).collect()
+}
+
+/// `affine.apply`: a map with one result.
+pub(super) fn check_apply(module: &Module, op: Op) -> Checked {
+    let site = Site::new(module, op);
+    match mapped(site, "map", &operands(module, op))? {
+        Some(count) if count != 1 => {
+            Err(site.error("map", format_args!("expected a map with one result, found {count}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// `affine.min` and `affine.max`: a map with results.
+pub(super) fn check_extreme(module: &Module, op: Op) -> Checked {
+    let site = Site::new(module, op);
+    match mapped(site, "map", &operands(module, op))? {
+        Some(0) => Err(site.error("map", "expected a map with results, found none")),
+        _ => Ok(()),
+    }
+}
+
+/// Accesses of which operand `buffer` is the buffer and the rest indices.
+fn access(module: &Module, op: Op, buffer: usize) -> Checked {
+    let site = Site::new(module, op);
+    let values = operands(module, op);
+    let Some((&memref, indices)) = values.get(buffer..).and_then(<[Value]>::split_first) else {
+        return Ok(());
+    };
+    let rank = match site.context().type_data(module.value_type(memref)) {
+        TypeData::MemRef { dims, .. } => dims.len(),
+        _ => {
+            let found = site.text(&[module.value_type(memref)]);
+            return Err(
+                site.error("operand-type", format_args!("expected a buffer, found {found}"))
+            );
+        }
+    };
+    match mapped(site, "map", indices)? {
+        Some(count) if count != rank => {
+            let message = format!("expected a map with {rank} results, found {count}");
+            Err(site.error("map", message))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// `affine.load` and the like.
+pub(super) fn check_load(module: &Module, op: Op) -> Checked {
+    access(module, op, 0)
+}
+
+/// `affine.store`: the value has the type of the elements.
+pub(super) fn check_store(module: &Module, op: Op) -> Checked {
+    access(module, op, 1)?;
+    let site = Site::new(module, op);
+    let types = site.operands();
+    match site.context().type_data(types[1]) {
+        TypeData::MemRef { element, .. } => site.same("a value of type", &[*element], &types[..1]),
+        _ => Ok(()),
+    }
+}
+
+/// `affine.vector_store`.
+pub(super) fn check_vector_store(module: &Module, op: Op) -> Checked {
+    access(module, op, 1)
+}
+
+/// `affine.for`: bounds have results, what is carried keeps its types.
+pub(super) fn check_for(module: &Module, op: Op) -> Checked {
+    let site = Site::new(module, op);
+    let values = operands(module, op);
+    let sizes = site.segments()?;
+    let &[low, high, _] = &sizes[..] else { return Ok(()) };
+    let (lower, rest) = values.split_at(low.min(values.len()));
+    let (upper, inits) = rest.split_at(high.min(rest.len()));
+    for (name, values) in [("lowerBoundMap", lower), ("upperBoundMap", upper)] {
+        if mapped(site, name, values)? == Some(0) {
+            return Err(site.error("map", format_args!("expected results of `{name}`, found none")));
+        }
+    }
+    let inits = site.types(inits.iter().copied());
+    site.same("results of types", &inits, &site.results())?;
+    let body = site.body(0)?;
+    let arguments: Vec<Type> = std::iter::once(site.index()).chain(inits.clone()).collect();
+    site.arguments(body, &arguments)?;
+    site.same("the region to yield", &inits, &site.end(body, YIELD)?)
+}
+
+/// `affine.if`: both regions give the results; with results, both are there.
+pub(super) fn check_if(module: &Module, op: Op) -> Checked {
+    let site = Site::new(module, op);
+    let set = map(site, "condition")?;
+    mapped(site, "condition", &operands(module, op))?;
+    if set.is_some_and(|set| set.equalities.is_none()) {
+        return Err(site.error("attribute", "expected a set as `condition`, found a map"));
+    }
+    site.body(0)?;
+    if module.result_count(op) > 0 {
+        site.body(1)?;
+    }
+    (0..2).try_for_each(|i| site.gives_results(i, YIELD))
+}
+
+/// `affine.parallel`: a counter for each step.
+pub(super) fn check_parallel(module: &Module, op: Op) -> Checked {
+    let site = Site::new(module, op);
+    let steps = module.attr(op, "steps").and_then(|attr| site.context().as_i64s(attr));
+    let body = site.body(0)?;
+    if let Some(steps) = steps {
+        site.arguments(body, &vec![site.index(); steps.len()])?;
+    }
+    site.same("the region to yield", &site.results(), &site.end(body, YIELD)?)
+}
+
+/// `affine.yield` ends a region of a loop or a condition.
+pub(super) fn check_yield(module: &Module, op: Op) -> Checked {
+    Site::new(module, op).inside(&["affine.for", "affine.if", "affine.parallel"])
+}
+
+/// The region in which symbols are computed: that of the function around `op`.
+fn scope(module: &Module, op: Op) -> Option<Region> {
+    let mut at = op;
+    loop {
+        let region = module.block_region(module.block(at)?)?;
+        let parent = module.region_parent(region);
+        if module.has_traits(parent, Traits::ISOLATED) {
+            return Some(region);
+        }
+        at = parent;
+    }
+}
+
+fn home(module: &Module, value: Value) -> Option<Region> {
+    module.block_region(module.def_block(value)?)
+}
+
+fn is_index(module: &Module, value: Value) -> bool {
+    matches!(module.context().type_data(module.value_type(value)), TypeData::Index)
+}
+
+fn is_dimension(module: &Module, value: Value, user: Op) -> bool {
+    if !is_index(module, value) {
+        return false;
+    }
+    match module.def_op(value) {
+        // Its operands are dimensions, or it is refused itself.
+        Some(def) if module.name_text(def) == "affine.apply" => true,
+        Some(_) => is_symbol(module, value, user),
+        None => {
+            let around = home(module, value).map(|region| module.region_parent(region));
+            let counter = around
+                .is_some_and(|op| matches!(module.name_text(op), "affine.for" | "affine.parallel"));
+            counter || is_symbol(module, value, user)
+        }
+    }
+}
+
+fn is_symbol(module: &Module, value: Value, user: Op) -> bool {
+    let Some(scope) = scope(module, user) else { return true };
+    let mut open = vec![value];
+    let mut seen = FxHashSet::default();
+    while let Some(value) = open.pop() {
+        if !is_index(module, value) {
+            return false;
+        }
+        if home(module, value) == Some(scope) || !seen.insert(value) {
+            continue;
+        }
+        if seen.len() > MAX_LOOKED_AT {
+            return true;
+        }
+        let Some(def) = module.def_op(value) else { return false };
+        if is_size(module, def, scope) {
+            continue;
+        }
+        if !module.has_traits(def, Traits::PURE) {
+            return false;
+        }
+        open.extend(module.operands(def));
+    }
+    true
+}
+
+/// Says whether `op` is an extent of a buffer or tensor that the whole scope knows.
+fn is_size(module: &Module, op: Op, scope: Region) -> bool {
+    matches!(module.name_text(op), "memref.dim" | "tensor.dim")
+        && module.operands(op).next().is_some_and(|source| home(module, source) == Some(scope))
+}
