@@ -879,6 +879,23 @@ class Col2im(Call):
         super().__init__('col2im', x, image_shape, block_shape, dilations=dilations, pads=pads, strides=strides)
 
 
+class CollapseSumLike(Call):
+    """The sum over the dimensions in which `like` is broadcast to the shape of `data`.
+
+    `data`: any shape.
+
+    `like`: a shape that broadcasts to that of `data`.
+    """
+
+    def __init__(
+        self,
+        data: PatternLike,
+        like: PatternLike,
+        /,
+    ) -> None:
+        super().__init__('collapse_sum_like', data, like)
+
+
 class Compress(Call):
     """The slices along `axis` whose flag is true.
 

@@ -7,6 +7,7 @@ import json
 import math
 import os
 import pathlib
+import tempfile
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -128,6 +129,7 @@ class Workload:
         max_rewrites: int | None = None,
         fold_limit: int | None = 1 << 20,
         strategy: Literal["greedy", "walk", "saturate"] = "greedy",
+        trace: str | os.PathLike[str] | None = None,
     ) -> Workload:
         """Returns the model after rewriting; its `report` says what was done.
 
@@ -135,11 +137,14 @@ class Workload:
         topics of shipped rules that are applied on request only. `library`: apply the others too.
         `disable`, `only`: names and labels. `fold_limit`: bytes that a folded constant may add.
         `strategy`: until no rule fires, each operation once, or all rules at once in an e-graph.
+        `trace`: a file for every step with the operations that it matched and made, as JSON or, if
+        its name ends in `.html`, as a page that steps through the graph; not for saturation.
         Raises `RuleError` for rules that are wrong.
         """
         given = list(rules) if isinstance(rules, Iterable) and not isinstance(rules, str) else [rules]
         sources = [_rule_source(rule) for rule in given]
-        model, told = self._model.optimize(
+        path = None if trace is None else pathlib.Path(trace)
+        model, told, steps = self._model.optimize(
             sources,
             library,
             list(disable),
@@ -148,7 +153,10 @@ class Workload:
             max_rewrites,
             fold_limit,
             strategy,
+            None if path is None else (path.stem, path.suffix in (".html", ".htm")),
         )
+        if path is not None:
+            _write_whole(path, steps)
         return Workload(model, Report(json.loads(told)))
 
     def __call__(self, *args: Any, **inputs: Any) -> Any:
@@ -187,6 +195,18 @@ def optimize(model: ModelLike, rules: Any = (), **options: Any) -> Workload:
     The same as `Workload.from_onnx(model).optimize(rules, **options)`.
     """
     return Workload.from_onnx(model).optimize(rules, **options)
+
+
+def _write_whole(path: pathlib.Path, text: str) -> None:
+    """Writes a file under another name first: nobody sees half of it."""
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, encoding="utf-8", delete=False) as file:
+        try:
+            file.write(text)
+            file.close()
+            os.replace(file.name, path)
+        except BaseException:
+            os.unlink(file.name)
+            raise
 
 
 def _rule_source(rule: RuleLike) -> tuple[str, str | None]:

@@ -130,3 +130,22 @@ def test_an_address_names_a_step(chromium, tangram_bin, root, tmp_path) -> None:
     shown = dom(chromium, out, "#3")
     assert re.search(r'id="place"[^>]*>step 3 of \d+: ', shown)
     assert 'aria-current="step"' in shown and "<svg" in shown
+
+
+def test_python_writes_the_same_trace(tangram_bin: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    """`optimize(trace=)` tells the steps that the command tells, as JSON and as a page."""
+    import tangram
+
+    model = pathlib.Path(__file__).resolve().parents[2] / "examples" / "models" / "transformer.onnx"
+    trace(tangram_bin, model, tmp_path / "command.json")
+    made = tangram.optimize(model, trace=tmp_path / "python.json")
+    command, python = (json.loads((tmp_path / f"{n}.json").read_text()) for n in ("command", "python"))
+    assert python["steps"] and python["steps"] == command["steps"]
+    assert python["before"] == command["before"]
+    assert len(python["steps"]) >= sum(rule["fired"] for rule in made.report.data["rules"])
+    tangram.optimize(model, trace=str(tmp_path / "python.html"))
+    assert (tmp_path / "python.html").read_text().startswith("<!doctype html>")
+    assert sorted(p.name for p in tmp_path.iterdir() if p.name.startswith("tmp")) == []
+    with pytest.raises(ValueError, match="no steps"):
+        tangram.optimize(model, strategy="saturate", trace=tmp_path / "no.json")
+    assert not (tmp_path / "no.json").exists()

@@ -12,7 +12,8 @@ use pyo3::types::PyBytes;
 use tangram::dialects::interpret::{Datum, interpret};
 use tangram::onnx::{self, ExportOptions};
 use tangram::report::{self, BeforeAfter};
-use tangram::{Library, OptimiseError, Options, RulesError, Strategy, dialects};
+use tangram::trace::{Graph, Trace};
+use tangram::{Library, OptimiseError, Options, Report, RulesError, Strategy, dialects};
 
 use crate::datum;
 use crate::{EvaluationError, ModelError, RuleError};
@@ -102,8 +103,9 @@ impl Model {
     }
 
     /// Applies rules, each given by a name and, unless that says where it is, its text; returns the
-    /// new model and a report in JSON.
-    #[pyo3(signature = (rules, library=true, disable=vec![], only=vec![], max_seconds=None, max_rewrites=None, fold_limit=Some(1 << 20), strategy="greedy"))]
+    /// new model and a report in JSON; with `trace`, also what was done step by step: under that
+    /// name as JSON (`false`) or as a page (`true`).
+    #[pyo3(signature = (rules, library=true, disable=vec![], only=vec![], max_seconds=None, max_rewrites=None, fold_limit=Some(1 << 20), strategy="greedy", trace=None))]
     #[allow(clippy::too_many_arguments)]
     fn optimize(
         &self,
@@ -116,7 +118,8 @@ impl Model {
         max_rewrites: Option<u64>,
         fold_limit: Option<u64>,
         strategy: &str,
-    ) -> PyResult<(Model, String)> {
+        trace: Option<(String, bool)>,
+    ) -> PyResult<(Model, String, Option<String>)> {
         let strategy = match strategy {
             "greedy" => Strategy::Greedy,
             "walk" => Strategy::Walk,
@@ -127,6 +130,10 @@ impl Model {
             }
         };
         let max_time = max_seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
+        if trace.is_some() && strategy == Strategy::Saturate {
+            let message = "a saturation has no steps that `trace` could show";
+            return Err(PyValueError::new_err(message));
+        }
         let options = Options {
             strategy,
             disable,
@@ -149,9 +156,17 @@ impl Model {
             added.map_err(rule_error)?;
         }
         let mut model = self.clone();
-        let told =
-            interruptibly(python, &options.cancel, || optimise(self, &mut model, &set, &options))?;
-        Ok((model, told))
+        let (told, steps) = interruptibly(python, &options.cancel, || {
+            let before = trace.is_some().then(|| Graph::of(&self.inner.module));
+            let report = optimise(self, &mut model, &set, &options)?;
+            let told = serde_json::to_string(&report).map_err(model_error)?;
+            let steps = trace.zip(before).map(|((name, page), before)| {
+                let trace = Trace::new(&name, before, &report, &set);
+                if page { trace.to_html() } else { trace.to_json() }
+            });
+            Ok((told, steps.transpose().map_err(model_error)?))
+        })?;
+        Ok((model, told, steps))
     }
 
     /// Why the first rule of `text` does not match, operation by operation: name of the operation,
@@ -216,7 +231,7 @@ fn optimise(
     model: &mut Model,
     library: &Library,
     options: &Options,
-) -> PyResult<String> {
+) -> PyResult<Report> {
     let start = Instant::now();
     let mut told = tangram::optimise(&mut model.inner, library, options)
         .map_err(|error: OptimiseError| RuleError::new_err(error.to_string()))?;
@@ -230,7 +245,7 @@ fn optimise(
     let (old, new) = (export(before)?, export(model)?);
     told.nodes = BeforeAfter { before: old.values().sum(), after: new.values().sum() };
     told.operators = report::compare(&old, &new);
-    serde_json::to_string(&told).map_err(model_error)
+    Ok(told)
 }
 
 /// Reads and checks a rule text; raises `RuleError` with all that is wrong.

@@ -5,9 +5,11 @@ use tangram_presburger::symbolic::Expr;
 use tangram_tensor::reduce::{Reduce, reduce};
 use tangram_tensor::softmax::{Softmax, softmax, softmax_flattened};
 
+use super::conv::agree;
 use super::{NnOp, maybe, operand, optional, result};
-use crate::eval::{EvalCx, EvalFn, Evaluated, single};
+use crate::eval::{EvalCx, EvalError, EvalFn, Evaluated, single};
 use crate::infer::{Contents, InferExt, Result, Shaped, axes, axis, one, one_with};
+use crate::infer_error;
 
 const ATTRS: &[AttrDef] = &[
     maybe("axis", AttrKind::Ints, "the dimensions to reduce; all if absent or empty"),
@@ -79,6 +81,22 @@ pub(super) static OPS: &[NnOp] = &[
     reduction("nn.reduce_sum_square", "the sum of squares over dimensions", |cx| {
         reduced(cx, Reduce::SumSquare)
     }),
+    NnOp {
+        def: OpDef {
+            operands: &[
+                operand("data", "any shape"),
+                operand("like", "a shape that broadcasts to that of `data`"),
+            ],
+            results: &[result("reduced", "the shape of `like`")],
+            traits: Traits::PURE,
+            infer: Some(infer_collapse_sum_like),
+            ..OpDef::new(
+                "nn.collapse_sum_like",
+                "the sum over the dimensions in which `like` is broadcast to the shape of `data`",
+            )
+        },
+        eval: Some(eval_collapse_sum_like),
+    },
     normalised("nn.softmax", "exponentials divided by their sum along `axis`", |cx| {
         softened(cx, Softmax::Softmax)
     }),
@@ -124,6 +142,40 @@ fn infer_reduction(cx: &InferCx<'_>) -> Result {
         false => Some(from[i]),
     });
     one_with(cx, &Shaped::ranked(out, data.element), reduced_contents(cx, from.len(), &reduced))
+}
+
+fn infer_collapse_sum_like(cx: &InferCx<'_>) -> Result {
+    let (data, like) = (cx.tensor(0)?, cx.tensor(1)?);
+    if let (Some(from), Some(wanted)) = (&data.dims, &like.dims) {
+        let lead = from.len().checked_sub(wanted.len()).ok_or_else(|| {
+            infer_error!("a sum of rank {} is wanted of rank {}", wanted.len(), from.len())
+        })?;
+        let summed = Dim::fixed(1);
+        let pairs = from[lead..].iter().zip(wanted).filter(|(_, wanted)| **wanted != summed);
+        for (from, wanted) in pairs {
+            agree(cx, "an extent", *wanted, *from)?;
+        }
+    }
+    one(cx, &Shaped { dims: like.dims, element: data.element })
+}
+
+fn eval_collapse_sum_like(cx: &EvalCx<'_>) -> Evaluated {
+    let (data, like) = (cx.need(0)?, cx.need(1)?);
+    let refused = || {
+        let shape = format!("{:?}, which does not broadcast to {:?}", like.shape(), data.shape());
+        EvalError::Value("like", shape)
+    };
+    let lead = data.rank().checked_sub(like.rank()).ok_or_else(refused)?;
+    let mut axes: Vec<i64> = (0..lead as i64).collect();
+    for (i, (from, wanted)) in data.shape()[lead..].iter().zip(like.shape()).enumerate() {
+        match (*from, *wanted) {
+            (_, 1) => axes.push((lead + i) as i64),
+            (from, wanted) if from == wanted => {}
+            _ => return Err(refused()),
+        }
+    }
+    // No axes are none, not all.
+    single(reduce(Reduce::Sum, data, &axes, true, true)?.reshaped(like.shape()))
 }
 
 /// The product or sum of a list of extents.

@@ -135,7 +135,8 @@ const MOVES: &[&str] = &[
 ];
 
 /// What adds up elements, each at most a few thousand times.
-const SUMS: &[&str] = &["add", "subtract", "negative", "add_n", "bias_add", "sum", "cumsum"];
+const SUMS: &[&str] =
+    &["add", "subtract", "negative", "add_n", "bias_add", "sum", "collapse_sum_like", "cumsum"];
 
 /// What divides a sum by a number of elements.
 const MEANS: &[&str] =

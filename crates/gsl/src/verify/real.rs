@@ -119,6 +119,7 @@ const INTEGRAL: &[&str] = &[
     "min_n",
     "where",
     "sum",
+    "collapse_sum_like",
     "max",
     "min",
     "prod",

@@ -95,6 +95,11 @@ pub(super) fn propose(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Exten
             Some(like) => broadcasting(rng, &like, cap),
             None => any(rng),
         },
+        "collapse_sum_like" if *index == 1 => {
+            let Some(from) = other() else { return any(rng) };
+            let first = rng.usize(0..=from.len());
+            from[first..].iter().map(|&n| if rng.bool() { n } else { 1 }).collect()
+        }
         "concatenate" => match other() {
             Some(mut like) => {
                 let axis = request.axis.unwrap_or_else(|| rng.i64(0..like.len().max(1) as i64));
