@@ -20,11 +20,18 @@ pub struct CalcError {
 pub(crate) struct Fault {
     pub at: usize,
     pub message: String,
+    /// More text could mend this.
+    pub open: bool,
 }
 
 impl Fault {
     pub fn new(at: usize, message: impl Into<String>) -> Self {
-        Self { at, message: message.into() }
+        Self { at, message: message.into(), open: false }
+    }
+
+    /// What starts at `at` has no end.
+    pub fn open(at: usize, message: &str) -> Self {
+        Self { open: true, ..Self::new(at, message) }
     }
 
     /// Places an error of the library; one in a text counts from the start of that text.

@@ -18,6 +18,7 @@
 //! on unions follow the definitions of this library; `is_injective`, `is_bijective`,
 //! `is_single_valued`, `is_surjective`, `is_empty`, `simple_hull` and `bounds` are ours.
 
+mod complete;
 mod error;
 mod operators;
 mod reader;
@@ -25,6 +26,7 @@ mod session;
 mod unary;
 mod value;
 
+pub use complete::{complete, is_complete};
 pub use error::CalcError;
 pub use session::Session;
 pub use unary::NAMES as UNARY;

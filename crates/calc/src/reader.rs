@@ -57,7 +57,7 @@ fn simple(rest: &str, at: usize, c: char) -> Result<(Token, usize), Fault> {
     }
     if c == '"' {
         let Some(length) = rest[1..].find('"') else {
-            return Err(Fault::new(at, "expected a closing `\"`, found the end"));
+            return Err(Fault::open(at, "expected a closing `\"`, found the end"));
         };
         return Ok((Token::Text(rest[1..1 + length].to_owned()), length + 2));
     }
@@ -81,6 +81,6 @@ fn set_length(rest: &str, at: usize) -> Result<Option<usize>, Fault> {
     }
     match rest[start..].find('}') {
         Some(end) => Ok(Some(start + end + 1)),
-        None => Err(Fault::new(at, "expected `}` after this, found the end")),
+        None => Err(Fault::open(at, "expected `}` after this, found the end")),
     }
 }

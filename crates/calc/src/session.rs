@@ -1,6 +1,8 @@
 //! Statements and expressions.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use tangram_presburger::count::PiecewiseQuasiPolynomial;
 use tangram_presburger::{Budget, Error, Union};
@@ -19,12 +21,20 @@ const DEPTH: usize = 200;
 pub struct Session {
     variables: BTreeMap<String, Value>,
     steps: Option<u64>,
+    cancel: Option<Arc<AtomicBool>>,
 }
 
 impl Session {
     /// Limits each statement to `steps` elementary steps.
     pub fn with_steps(steps: u64) -> Self {
         Self { steps: Some(steps), ..Self::default() }
+    }
+
+    /// Ends the statement that runs with an error when `flag` is set.
+    #[must_use]
+    pub fn with_cancel(mut self, flag: Arc<AtomicBool>) -> Self {
+        self.cancel = Some(flag);
+        self
     }
 
     /// Returns the names that have a value.
@@ -43,31 +53,40 @@ impl Session {
     /// [`CalcError`] with the place of the first statement that fails.
     pub fn run(&mut self, program: &str) -> Result<Vec<String>, CalcError> {
         let mut lines = Vec::new();
-        self.run_with(program, |line| lines.push(line))?;
+        self.run_with(program, |value| lines.push(value.to_string()))?;
         Ok(lines)
     }
 
-    /// Runs a program and hands on each text as soon as its statement is done.
+    /// Runs a program and hands on each value that it prints as soon as its statement is done.
     ///
     /// # Errors
     /// [`CalcError`] with the place of the first statement that fails.
     pub fn run_with(
         &mut self,
         program: &str,
-        mut print: impl FnMut(String),
+        mut print: impl FnMut(&Value),
     ) -> Result<(), CalcError> {
         let tokens = tokens(program).map_err(|fault| fault.locate(program))?;
         let mut at = 0;
         while tokens[at].0 != Token::End {
-            let budget = self.steps.map_or_else(Budget::unlimited, Budget::steps);
+            let budget = self.budget();
             let mut evaluator = Evaluator { session: self, tokens: &tokens, at, depth: 0, budget };
             let result = evaluator.statement();
             at = evaluator.at;
-            if let Some(text) = result.map_err(|fault| fault.locate(program))? {
-                print(text);
+            if let Some(value) = result.map_err(|fault| fault.locate(program))? {
+                print(&value);
             }
         }
         Ok(())
+    }
+
+    /// Returns what one statement may use.
+    fn budget(&self) -> Budget {
+        let budget = self.steps.map_or_else(Budget::unlimited, Budget::steps);
+        match &self.cancel {
+            Some(flag) => budget.with_cancel(flag.clone()),
+            None => budget,
+        }
     }
 }
 
@@ -109,7 +128,7 @@ impl Evaluator<'_> {
         Fault::new(self.place(), format!("expected {expected}, found {found}"))
     }
 
-    fn statement(&mut self) -> Result<Option<String>, Fault> {
+    fn statement(&mut self) -> Result<Option<Value>, Fault> {
         if self.eat(";") {
             return Ok(None);
         }
@@ -145,7 +164,7 @@ impl Evaluator<'_> {
         }
         let value = self.expression()?;
         self.need(";")?;
-        Ok(Some(value.to_string()))
+        Ok(Some(value))
     }
 
     fn expression(&mut self) -> Result<Value, Fault> {

@@ -1,0 +1,101 @@
+"""The calculator: on a terminal it edits, completes and remembers."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import select
+import subprocess
+import sys
+import time
+
+import pytest
+
+
+class Terminal:
+    """The calculator on a terminal of its own."""
+
+    def __init__(self, tangram_bin: pathlib.Path, state: pathlib.Path) -> None:
+        import fcntl
+        import pty
+        import termios
+
+        self.master, slave = pty.openpty()
+        environment = {**os.environ, "XDG_STATE_HOME": str(state), "TERM": "xterm"}
+        self.process = subprocess.Popen(
+            [tangram_bin, "calc"],
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env=environment,
+            start_new_session=True,
+            # The terminal of the session, so that Ctrl-C is a signal.
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+        os.close(slave)
+        self.said = ""
+        self.expect("> ")
+
+    def expect(self, text: str, seconds: float = 20) -> str:
+        """Reads up to `text`; gives what came before it."""
+        end = time.monotonic() + seconds
+        while text not in self.said:
+            ready, _, _ = select.select([self.master], [], [], end - time.monotonic())
+            assert ready, f"no {text!r} in {self.said!r}"
+            self.said += os.read(self.master, 4096).decode()
+        before, _, self.said = self.said.partition(text)
+        return before
+
+    def type(self, keys: str) -> None:
+        os.write(self.master, keys.encode())
+
+    def leave(self) -> int:
+        self.type("\x04")
+        code = self.process.wait(20)
+        os.close(self.master)
+        return code
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
+def test_a_conversation_completes_points_at_errors_and_is_remembered(
+    tangram_bin, tmp_path
+) -> None:
+    terminal = Terminal(tangram_bin, tmp_path)
+    # A brace that is open goes on in the next line; the tabulator completes.
+    terminal.type("triangle := { [i, j] :\r0 <= j <= i < 4 };\r")
+    terminal.expect("};")
+    terminal.expect("> ")
+    terminal.type("car\t tri\t;\r")
+    terminal.expect("> card triangle")
+    terminal.expect("{ 10 }")
+    terminal.expect("> ")
+    terminal.type("1; 2 + $;\r")
+    terminal.expect("\n         ^\r\n<input>:1:8: error: expected a token")
+    # Ctrl-C stops what runs, drops what is typed, and the next statement runs.
+    terminal.expect("> ")
+    terminal.type("scan { [i, j, k] : 0 <= i, j, k < 1000 };\r")
+    terminal.expect("};\x1b[?2004l\r\n")
+    time.sleep(0.3)
+    terminal.type("\x03")
+    terminal.expect("<input>:1:1: error: the operation was cancelled")
+    terminal.expect("> ")
+    terminal.type("card { [i\x03")
+    terminal.expect("> ")
+    terminal.type("20 + 22;\r")
+    terminal.expect("\n42\r\n")
+    terminal.expect("> ")
+    assert terminal.leave() == 0
+
+    lines = (tmp_path / "tangram" / "calc_history").read_text().splitlines()
+    assert lines[1:] == [
+        r"triangle := { [i, j] :\n0 <= j <= i < 4 };",
+        "card triangle;",
+        "1; 2 + $;",
+        "scan { [i, j, k] : 0 <= i, j, k < 1000 };",
+        "20 + 22;",
+    ]
+    terminal = Terminal(tangram_bin, tmp_path)
+    terminal.type("\x1b[A\r")
+    terminal.expect("\n42\r\n")
+    terminal.expect("> ")
+    assert terminal.leave() == 0
