@@ -446,14 +446,17 @@ impl Builder<'_> {
         let Some(tree) = self.tree else { return Ok(true) };
         let NodeKind::Band(data) = tree.kind(band) else { return Ok(true) };
         let mut pairs = pairs.clone();
+        // Of the schedule, only what concerns these statements: there may be many others.
+        let all = pairs.universe()?;
+        let (first, second) = (all.domain(self.budget)?, all.range(self.budget)?);
         for member in &data.members[from..] {
             let order = Relation::lexicographic(
                 Vec::new(),
                 Tuple::anonymous(1),
                 tangram_presburger::Order::Greater,
             );
-            let schedule = &member.schedule;
-            let back = schedule.inverse()?;
+            let schedule = member.schedule.intersect_domain(&first, self.budget)?;
+            let back = member.schedule.intersect_domain(&second, self.budget)?.inverse()?;
             let later = schedule.apply_range(&order.into(), self.budget)?;
             let later = later.apply_range(&back, self.budget)?;
             if !pairs.intersect(&later, self.budget)?.is_empty(self.budget)? {
