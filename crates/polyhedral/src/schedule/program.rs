@@ -12,7 +12,7 @@
 //! unknowns S. Verdoolaege, "Scheduling for PPCG" (2017). Divergence: dependences enter
 //! through their generators, so there are no multipliers among the unknowns.
 
-use tangram_presburger::{Budget, Conjunction, Relation, Space, Tuple};
+use tangram_presburger::{Budget, least_point};
 
 use super::Error;
 use super::graph::{Edge, Graph, Row};
@@ -237,15 +237,8 @@ impl<'a> Program<'a> {
         rows.dedup();
         // Unknowns are not negative: such a row says nothing.
         rows.retain(|row| row.iter().any(|v| *v < 0));
-        for unknown in 0..self.vars {
-            let mut row = self.blank();
-            row[1 + unknown] = 1;
-            rows.push(row);
-        }
-        let space = Space::set(Vec::new(), Tuple::anonymous(self.vars));
-        let part = Conjunction { inequalities: rows, ..Conjunction::default() };
-        let least = Relation::from_conjunctions(space, &[part])?.lexmin(budget)?;
-        Ok(least.sample(budget)?.map(|values| Solution { values }))
+        let least = least_point(self.vars, rows, budget)?;
+        Ok(least.map(|values| Solution { values }))
     }
 
     /// Reads the row of a statement off a solution.

@@ -2,7 +2,8 @@
 //!
 //! The tableau is kept lexicographically dual feasible. Each unknown `x` is stored as
 //! `x' = x + M >= 0` for a parameter `M` that counts as larger than everything and
-//! divisible by everything. A row whose sign the context leaves open splits the
+//! divisible by everything; unknowns that are known not to be negative are stored as they
+//! are, which spares a row and a pivot for each. A row whose sign the context leaves open splits the
 //! context; a row with a fractional value gets a cut, whose remainder is a new
 //! division of the parameters if the value depends on them.
 //!
@@ -31,6 +32,8 @@ pub(crate) struct Query {
     pub floors: Vec<(usize, Floor)>,
     /// Rows that are not negative.
     pub rows: Vec<Vec<i128>>,
+    /// No unknown is negative; `rows` need not say so.
+    pub natural: bool,
 }
 
 /// The minimum on one part of the context; parts are disjoint.
@@ -187,6 +190,7 @@ struct Place {
 struct Tableau<T> {
     data: Vec<T>,
     cols: usize,
+    natural: bool,
     places: Vec<Place>,
     row_of: Vec<usize>,
     col_of: Vec<usize>,
@@ -198,6 +202,7 @@ impl<T: Number> Tableau<T> {
         let mut tableau = Self {
             data: Vec::new(),
             cols: FIRST + n + p,
+            natural: query.natural,
             places: (0..n).map(|i| Place { in_row: false, pos: FIRST + i }).collect(),
             row_of: Vec::new(),
             col_of: (0..n).collect(),
@@ -205,7 +210,7 @@ impl<T: Number> Tableau<T> {
         for row in &query.rows {
             let row: Vec<T> = narrowed(row)?;
             let mut big = T::zero();
-            for value in &row[1 + p..] {
+            for value in row[1 + p..].iter().filter(|_| !query.natural) {
                 big = fit(big.minus(value))?;
             }
             let mut new = vec![T::one(), row[0].clone(), big];
@@ -321,8 +326,12 @@ impl<T: Number> Tableau<T> {
     /// Returns the values of the unknowns, if none of them depends on `M`.
     fn values(&self) -> Option<Vec<Vec<T>>> {
         let value = |place: &Place| {
-            let row = place.in_row.then(|| self.row(place.pos))?;
-            if row[BIG] != row[0] {
+            if !place.in_row {
+                let params = self.cols - self.params_from();
+                return self.natural.then(|| vec![T::zero(); 1 + params]);
+            }
+            let row = self.row(place.pos);
+            if !self.natural && row[BIG] != row[0] {
                 return None;
             }
             let numbers = std::iter::once(&row[1]).chain(&row[self.params_from()..]);
@@ -411,13 +420,14 @@ impl<T: Number> Branch<T> {
             if self.tableau.row(row)[BIG].sign() > 0 {
                 continue;
             }
-            let form = self.tableau.form(row);
-            if form[1..].iter().all(Number::is_zero) {
-                if form[0].sign() < 0 {
+            let values = self.tableau.row(row);
+            if values[self.tableau.params_from()..].iter().all(Number::is_zero) {
+                if values[1].sign() < 0 {
                     return Ok(Next::Lift(row));
                 }
                 continue;
             }
+            let form = self.tableau.form(row);
             let here = value(&form, &self.context.point)?.sign() >= 0;
             if here {
                 if split.is_none() && !self.context.simplex.implies(&form, budget)? {

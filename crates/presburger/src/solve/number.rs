@@ -19,6 +19,8 @@ pub(crate) trait Number: Clone + Ord + std::fmt::Debug {
     /// Rounds towards negative infinity; `other` is positive.
     fn floor_div(&self, other: &Self) -> Self;
     fn gcd(&self, other: &Self) -> Self;
+    /// Divides numbers by a positive one that divides all of them.
+    fn divide_all(row: &mut [Self], divisor: &Self);
     /// Sets `row` to `row * a + other * b`; false on overflow.
     fn combine(row: &mut [Self], a: &Self, other: &[Self], b: &Self) -> bool;
 
@@ -80,9 +82,29 @@ macro_rules! primitive {
             fn gcd(&self, other: &Self) -> Self {
                 let (mut a, mut b) = (*self, *other);
                 while b != 0 {
+                    // Most numbers are small, and their remainder far cheaper.
+                    if let (Ok(mut x), Ok(mut y)) = (i32::try_from(a), i32::try_from(b)) {
+                        while y != 0 {
+                            (x, y) = (y, x.wrapping_rem(y));
+                        }
+                        return Self::from(x).wrapping_abs();
+                    }
                     (a, b) = (b, a.wrapping_rem(b));
                 }
                 a.wrapping_abs()
+            }
+            #[inline]
+            fn divide_all(row: &mut [Self], divisor: &Self) {
+                // A division without remainder is a shift, and a product with the inverse of
+                // the odd rest, by Newton's iteration: the divisor is right to 3 bits.
+                let shift = divisor.trailing_zeros();
+                let odd = *divisor >> shift;
+                let mut inverse = odd;
+                for _ in 0..6 {
+                    let error = (2 as $type).wrapping_sub(odd.wrapping_mul(inverse));
+                    inverse = inverse.wrapping_mul(error);
+                }
+                row.iter_mut().for_each(|v| *v = (*v >> shift).wrapping_mul(inverse));
             }
             #[inline]
             fn combine(row: &mut [Self], a: &Self, other: &[Self], b: &Self) -> bool {
@@ -134,6 +156,9 @@ impl Number for BigInt {
     fn gcd(&self, other: &Self) -> Self {
         Integer::gcd(self, other)
     }
+    fn divide_all(row: &mut [Self], divisor: &Self) {
+        row.iter_mut().for_each(|v| *v = &*v / divisor);
+    }
     fn combine(row: &mut [Self], a: &Self, other: &[Self], b: &Self) -> bool {
         for (x, y) in row.iter_mut().zip(other) {
             *x = &*x * a + y * b;
@@ -153,7 +178,7 @@ pub(crate) fn reduce<T: Number>(row: &mut [T]) {
     let mut g = T::zero();
     for value in row.iter() {
         if !value.is_zero() {
-            g = g.gcd(value);
+            g = value.gcd(&g);
             if g == one {
                 return;
             }
@@ -161,7 +186,7 @@ pub(crate) fn reduce<T: Number>(row: &mut [T]) {
     }
     // The divisor is positive unless the row is zero or overflowed to the least number.
     if g.sign() > 0 {
-        row.iter_mut().for_each(|v| *v = v.floor_div(&g));
+        T::divide_all(row, &g);
     }
 }
 
@@ -197,3 +222,35 @@ macro_rules! widening {
     }};
 }
 pub(crate) use widening;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exact_division_agrees_with_division() {
+        let divisors = [1, 2, 3, 6, 7, 12, 1 << 20, 3 << 30, 1_000_000_007, i64::MAX];
+        for divisor in divisors {
+            for quotient in [0, 1, -1, 2, -6, 12345, -(1 << 40), i64::MIN / divisor] {
+                let Some(product) = quotient.checked_mul(divisor) else { continue };
+                let mut row = [product];
+                i64::divide_all(&mut row, &divisor);
+                assert_eq!(row, [quotient], "{product} / {divisor}");
+                let (wide, large) = (i128::from(quotient) << 20, i128::from(divisor) << 20);
+                let mut row = [(wide * i128::from(divisor)) << 20];
+                i128::divide_all(&mut row, &large);
+                assert_eq!(row, [wide], "{wide} times {large} / {large}");
+            }
+        }
+    }
+
+    #[test]
+    fn common_divisors_of_small_and_large_numbers_agree() {
+        for (a, b) in [(12, -18), (0, 5), (-7, 0), (3 << 40, 9 << 20), (i64::MIN, 1 << 33)] {
+            let narrow = Number::gcd(&a, &b);
+            assert_eq!(Number::gcd(&i128::from(a), &i128::from(b)), i128::from(narrow));
+            assert_eq!(Number::gcd(&BigInt::from(a), &b.into()), narrow.into(), "{a} and {b}");
+        }
+        assert_eq!(Number::gcd(&(1_i64 << 31), &i64::from(i32::MIN)), 1 << 31);
+    }
+}
