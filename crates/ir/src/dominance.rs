@@ -6,6 +6,7 @@
 
 use crate::module::{Block, Module, Op, Region, Value, ValueDef};
 use crate::op_def::Traits;
+use crate::paged::Paged;
 
 /// A block that the entry does not reach.
 const UNREACHED: u32 = u32::MAX;
@@ -13,13 +14,13 @@ const UNREACHED: u32 = u32::MAX;
 /// Dominance between the blocks of each region of a module, as it was when this was made.
 pub struct Dominance {
     /// For each block, when a walk of its dominator tree enters and leaves it.
-    spans: Vec<(u32, u32)>,
+    spans: Paged<(u32, u32)>,
 }
 
 impl Dominance {
     /// Computes dominance in every region below `root`. O(blocks + edges) for reducible regions.
     pub fn new(module: &Module, root: Op) -> Dominance {
-        let mut spans = vec![(UNREACHED, UNREACHED); module.block_capacity()];
+        let mut spans = Paged::new((UNREACHED, UNREACHED));
         let mut regions: Vec<Region> = module.regions(root).to_vec();
         while let Some(region) = regions.pop() {
             for block in module.blocks(region) {
@@ -67,7 +68,7 @@ impl Dominance {
     }
 
     fn span(&self, block: Block) -> (u32, u32) {
-        self.spans.get(block.as_u32() as usize).copied().unwrap_or((UNREACHED, UNREACHED))
+        self.spans.get(block.as_u32())
     }
 }
 
@@ -103,10 +104,10 @@ struct Graph {
     preds: Vec<Vec<u32>>,
 }
 
-fn number_region(module: &Module, region: Region, spans: &mut [(u32, u32)]) {
+fn number_region(module: &Module, region: Region, spans: &mut Paged<(u32, u32)>) {
     let Some(entry) = module.first_block(region) else { return };
     if module.next_block(entry).is_none() {
-        spans[entry.as_u32() as usize] = (0, 1);
+        spans.set(entry.as_u32(), (0, 1));
         return;
     }
     let graph = Graph::new(module, region, entry);
@@ -118,7 +119,8 @@ fn number_region(module: &Module, region: Region, spans: &mut [(u32, u32)]) {
     let mut clock = 0;
     let mut stack = vec![(0u32, 0usize)];
     while let Some((node, next)) = stack.pop() {
-        let span = &mut spans[graph.blocks[node as usize].as_u32() as usize];
+        let block = graph.blocks[node as usize].as_u32();
+        let mut span = spans.get(block);
         if next == 0 {
             span.0 = clock;
         }
@@ -127,6 +129,7 @@ fn number_region(module: &Module, region: Region, spans: &mut [(u32, u32)]) {
             Some(&child) => stack.extend([(node, next + 1), (child, 0)]),
             None => span.1 = clock,
         }
+        spans.set(block, span);
     }
 }
 

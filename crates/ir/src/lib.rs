@@ -26,6 +26,7 @@ mod interner;
 mod location;
 mod module;
 mod op_def;
+mod paged;
 pub mod resource;
 mod shaped;
 mod statistics;
@@ -47,6 +48,7 @@ pub use op_def::{
     Arity, AttrDef, AttrKind, InferCx, InferError, InferFn, Inferred, OpDef, OperandDef, ResultDef,
     Traits, VerifyFn,
 };
+pub use paged::Paged;
 pub use resource::Resources;
 pub use statistics::Statistics;
 pub use types::{Dim, DimKind, FloatKind, Signedness, TensorType, Type, TypeData};

@@ -7,7 +7,9 @@
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
-use tangram_ir::{Attr, Block, Fold, Folded, Module, Op, OpState, Point, Region, Type, Value};
+use tangram_ir::{
+    Attr, Block, Fold, Folded, Module, Op, OpState, Paged, Point, Region, Type, Value,
+};
 use tangram_rewrite::{Rewriter, Silent};
 
 use crate::pass::{Pass, PassCx, PassError};
@@ -59,7 +61,7 @@ impl Pass for Sccp {
 
 struct Flow<'a> {
     module: &'a Module,
-    facts: Vec<Fact>,
+    facts: Paged<Fact>,
     reached: FxHashSet<Block>,
     ops: Vec<Op>,
     blocks: Vec<Block>,
@@ -67,19 +69,19 @@ struct Flow<'a> {
 
 impl<'a> Flow<'a> {
     fn new(module: &'a Module) -> Flow<'a> {
-        let facts = vec![Fact::Nothing; module.value_capacity()];
+        let facts = Paged::new(Fact::Nothing);
         Flow { module, facts, reached: FxHashSet::default(), ops: Vec::new(), blocks: Vec::new() }
     }
 
     fn fact(&self, value: Value) -> Fact {
-        self.facts[value.as_u32() as usize]
+        self.facts.get(value.as_u32())
     }
 
     fn raise(&mut self, value: Value, fact: Fact) {
-        let slot = &mut self.facts[value.as_u32() as usize];
-        let joined = slot.join(fact);
-        if joined != *slot {
-            *slot = joined;
+        let known = self.fact(value);
+        let joined = known.join(fact);
+        if joined != known {
+            self.facts.set(value.as_u32(), joined);
             self.ops.extend(self.module.uses(value).map(|user| user.op));
         }
     }

@@ -1,40 +1,40 @@
 //! A stack of operations in which each stands at most once.
 
-use tangram_ir::Op;
+use tangram_ir::{Op, Paged};
 
 /// Marks an operation that is not in the list.
 const ABSENT: u32 = u32::MAX;
 
 /// Last in, first out; membership and removal by number are O(1).
-#[derive(Default)]
 pub(super) struct Worklist {
     stack: Vec<Option<Op>>,
     /// The place of each operation in `stack`, by its number.
-    places: Vec<u32>,
+    places: Paged<u32>,
+}
+
+impl Default for Worklist {
+    fn default() -> Worklist {
+        Worklist { stack: Vec::new(), places: Paged::new(ABSENT) }
+    }
 }
 
 impl Worklist {
     /// Puts `op` on top, unless it is in the list already. Says whether it was not.
     pub(super) fn push(&mut self, op: Op) -> bool {
-        let i = op.as_u32() as usize;
-        if i >= self.places.len() {
-            self.places.resize((i + 1).next_power_of_two(), ABSENT);
-        }
-        if self.places[i] != ABSENT {
+        if self.places.get(op.as_u32()) != ABSENT {
             return false;
         }
-        self.places[i] = self.stack.len() as u32;
+        self.places.set(op.as_u32(), self.stack.len() as u32);
         self.stack.push(Some(op));
         true
     }
 
     /// Takes `op` out, if it is in the list.
     pub(super) fn remove(&mut self, op: Op) {
-        if let Some(place) = self.places.get_mut(op.as_u32() as usize)
-            && *place != ABSENT
-        {
-            self.stack[*place as usize] = None;
-            *place = ABSENT;
+        let place = self.places.get(op.as_u32());
+        if place != ABSENT {
+            self.stack[place as usize] = None;
+            self.places.set(op.as_u32(), ABSENT);
         }
     }
 
@@ -49,10 +49,10 @@ impl Worklist {
             let place = ((z ^ (z >> 31)) % self.stack.len() as u64) as usize;
             let slot = self.stack.swap_remove(place);
             if let Some(Some(moved)) = self.stack.get(place) {
-                self.places[moved.as_u32() as usize] = place as u32;
+                self.places.set(moved.as_u32(), place as u32);
             }
             if let Some(op) = slot {
-                self.places[op.as_u32() as usize] = ABSENT;
+                self.places.set(op.as_u32(), ABSENT);
                 return Some(op);
             }
         }
@@ -63,7 +63,7 @@ impl Worklist {
     pub(super) fn pop(&mut self) -> Option<Op> {
         while let Some(slot) = self.stack.pop() {
             if let Some(op) = slot {
-                self.places[op.as_u32() as usize] = ABSENT;
+                self.places.set(op.as_u32(), ABSENT);
                 return Some(op);
             }
         }
