@@ -89,6 +89,16 @@ fn contexts_marks_and_guards() {
 }
 
 #[test]
+fn a_marked_sequence_has_braces() {
+    let ast = of_tree(
+        "domain: \"{ S[i] : 0 <= i < 3; T[i] : 0 <= i < 3 }\"\nchild:\n  \
+         schedule: \"[{ S[i] -> [(i)]; T[i] -> [(i)] }]\"\n  child:\n    mark: \"both\"\n    child:\n      \
+         sequence:\n      - filter: \"{ S[i] }\"\n      - filter: \"{ T[i] }\"\n",
+    );
+    check(&ast, "for (int c0 = 0; c0 <= 2; c0 += 1) {\n  /* both */\n  S(c0);\n  T(c0);\n}\n");
+}
+
+#[test]
 fn overlapped_tiles_by_an_extension() {
     let ast = of_tree(
         "domain: \"[N] -> { B[i] : 0 <= i < N }\"\nchild:\n  \

@@ -159,7 +159,7 @@ impl Writer<'_> {
             AstNodeKind::If { condition, then, otherwise } => {
                 let head = format!("{indent}if ({})", self.text(*condition));
                 let mut parts = vec![Piece::Text(head)];
-                let open_if = matches!(self.ast.node(*then), AstNodeKind::If { .. });
+                let open_if = matches!(self.unmarked(*then), AstNodeKind::If { .. });
                 if otherwise.is_some() && open_if {
                     parts.push(Piece::Text(" {\n".into()));
                     parts.push(Piece::Node(*then, depth + 1, parallel));
@@ -168,7 +168,7 @@ impl Writer<'_> {
                     parts.extend(self.braced(*then, depth, parallel));
                 }
                 if let Some(other) = otherwise {
-                    let braces = matches!(self.ast.node(*then), AstNodeKind::Block(_)) || open_if;
+                    let braces = matches!(self.unmarked(*then), AstNodeKind::Block(_)) || open_if;
                     let head = if braces { " else".into() } else { format!("{indent}else") };
                     parts.push(Piece::Text(head));
                     parts.extend(self.braced(*other, depth, parallel));
@@ -209,7 +209,7 @@ impl Writer<'_> {
     /// Writes a body; several statements get braces.
     fn braced(&self, body: AstNode, depth: usize, parallel: bool) -> Vec<Piece> {
         let inner = Piece::Node(body, depth + 1, parallel);
-        match self.ast.node(body) {
+        match self.unmarked(body) {
             AstNodeKind::Block(_) => vec![
                 Piece::Text(" {\n".into()),
                 inner,
@@ -217,6 +217,14 @@ impl Writer<'_> {
             ],
             _ => vec![Piece::Text("\n".into()), inner],
         }
+    }
+
+    /// What stands under marks, which are comments in C.
+    fn unmarked(&self, mut node: AstNode) -> &AstNodeKind {
+        while let AstNodeKind::Mark { body, .. } = self.ast.node(node) {
+            node = *body;
+        }
+        self.ast.node(node)
     }
 
     /// A body without braces ends its own line already.
