@@ -68,6 +68,8 @@ def ours(model: pathlib.Path, rules: list[str]) -> dict:
 def theirs(model: pathlib.Path, rules: list[str], limit: float) -> dict:
     """One run of the peer."""
     ran = measure.run([sys.executable, PEER, str(model), ",".join(rules)], limit)
+    if ran.ended == "timeout":
+        return {"failed": f"more than {limit:g} s"}
     if not ran.ok:
         return {"failed": f"{ran.ended}: {ran.output.strip()[-300:]}"}
     return json.loads(ran.output.splitlines()[-1]) | {"peak": ran.peak_anonymous_bytes}

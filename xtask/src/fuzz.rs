@@ -22,7 +22,7 @@ const TARGETS: &[(&str, &[&str])] = &[
 #[derive(clap::Args)]
 pub struct Options {
     /// How long each target runs.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     minutes: u32,
     /// The files in `fuzz/targets` to run; all if none is named.
     targets: Vec<String>,

@@ -121,6 +121,15 @@ impl<'a> Site<'a> {
         }
     }
 
+    /// Checks the two regions of a choice: both give the results; with results, both are there.
+    pub fn branches(self, end: &str) -> Checked {
+        self.body(0)?;
+        if self.module.result_count(self.op) > 0 {
+            self.body(1)?;
+        }
+        (0..2).try_for_each(|i| self.gives_results(i, end))
+    }
+
     /// Checks that region `i`, if it is not empty, takes nothing and ends with the results.
     pub fn gives_results(self, i: usize, end: &str) -> Checked {
         let Some(block) = self.block(i) else { return Ok(()) };

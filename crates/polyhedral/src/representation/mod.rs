@@ -22,6 +22,20 @@ mod kelly;
 mod regular;
 mod row;
 
+use std::fmt;
+
+use tangram_presburger::Union;
+
+use crate::Error;
+
 pub use affine::AffineFunctions;
 pub use kelly::Kelly;
 pub use regular::{Regular, RegularStatement};
+
+/// Writes the points of a form.
+fn show(points: Result<Union, Error>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match points {
+        Ok(points) => fmt::Display::fmt(&points, f),
+        Err(_) => f.write_str("{ numbers outgrow 128 bits }"),
+    }
+}

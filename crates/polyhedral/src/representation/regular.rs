@@ -147,10 +147,7 @@ impl Regular {
 
 impl fmt::Display for Regular {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.points() {
-            Ok(points) => points.fmt(f),
-            Err(_) => f.write_str("{ numbers outgrow 128 bits }"),
-        }
+        super::show(self.points(), f)
     }
 }
 

@@ -151,11 +151,7 @@ pub(super) fn check_if(module: &Module, op: Op) -> Checked {
     if set.is_some_and(|set| set.equalities.is_none()) {
         return Err(site.error("attribute", "expected a set as `condition`, found a map"));
     }
-    site.body(0)?;
-    if module.result_count(op) > 0 {
-        site.body(1)?;
-    }
-    (0..2).try_for_each(|i| site.gives_results(i, YIELD))
+    site.branches(YIELD)
 }
 
 /// `affine.parallel`: a counter for each step.

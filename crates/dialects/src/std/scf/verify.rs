@@ -32,11 +32,7 @@ pub(super) fn check_if(module: &Module, op: Op) -> Checked {
     let site = Site::new(module, op);
     let flag = site.context().int_type(1);
     site.same("a condition of type", &[flag], &site.operands())?;
-    site.body(0)?;
-    if module.result_count(op) > 0 {
-        site.body(1)?;
-    }
-    (0..2).try_for_each(|i| site.gives_results(i, YIELD))
+    site.branches(YIELD)
 }
 
 /// `scf.while`: the first region takes what the second gives; the second takes the results.

@@ -39,6 +39,19 @@ impl NodeCx<'_> {
         }
     }
 
+    /// How the window of a convolution with weights `w` moves over `n` dimensions.
+    fn sliding(&self, n: usize, w: Value) -> Attrs {
+        let list = |name: &str| ints(self.node, name).unwrap_or_else(|| vec![1; n]);
+        let kernel = self.static_shape(w).and_then(|shape| shape.get(2..).map(<[i64]>::to_vec));
+        let mut attrs: Attrs = vec![
+            ("strides", self.ints_attr(&list("strides"))),
+            ("dilation", self.ints_attr(&list("dilations"))),
+            ("groups", self.int_attr(int(self.node, "group").unwrap_or(1))),
+        ];
+        self.padding(n, kernel.as_deref(), &mut attrs);
+        attrs
+    }
+
     pub(super) fn conv(&mut self, stem: &str) -> Result<Outputs> {
         let (x, w) = (take!(self.need(0)), take!(self.need(1)));
         let n = self.spatial(Some(w));
@@ -49,14 +62,7 @@ impl NodeCx<'_> {
             _ => format!("nn.{stem}"),
         };
         let Some(n) = n else { return Ok(Err(Opaque("the rank is unknown".into()))) };
-        let list = |name: &str| ints(self.node, name).unwrap_or_else(|| vec![1; n]);
-        let kernel = self.static_shape(w).and_then(|shape| shape.get(2..).map(<[i64]>::to_vec));
-        let mut attrs: Attrs = vec![
-            ("strides", self.ints_attr(&list("strides"))),
-            ("dilation", self.ints_attr(&list("dilations"))),
-            ("groups", self.int_attr(int(self.node, "group").unwrap_or(1))),
-        ];
-        self.padding(n, kernel.as_deref(), &mut attrs);
+        let mut attrs = self.sliding(n, w);
         if transposed {
             for name in ["output_padding", "output_shape"] {
                 if let Some(list) = ints(self.node, name) {
@@ -76,14 +82,7 @@ impl NodeCx<'_> {
         let Some(n) = self.spatial(Some(w)) else {
             return Ok(Err(Opaque("the rank is unknown".into())));
         };
-        let list = |name: &str| ints(self.node, name).unwrap_or_else(|| vec![1; n]);
-        let kernel = self.static_shape(w).and_then(|shape| shape.get(2..).map(<[i64]>::to_vec));
-        let mut attrs: Attrs = vec![
-            ("strides", self.ints_attr(&list("strides"))),
-            ("dilation", self.ints_attr(&list("dilations"))),
-            ("groups", self.int_attr(int(self.node, "group").unwrap_or(1))),
-        ];
-        self.padding(n, kernel.as_deref(), &mut attrs);
+        let attrs = self.sliding(n, w);
         let name = if quantised { "nn.qlinear_conv" } else { "nn.conv_integer" };
         self.op_with(name, attrs, Vec::new(), 1)
     }
