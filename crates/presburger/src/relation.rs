@@ -16,7 +16,7 @@ pub struct Relation {
     pub(crate) space: Arc<Space>,
     pub(crate) parts: Arc<[Basic]>,
     /// Whether every part is known to hold a point.
-    inhabited: bool,
+    pub(crate) inhabited: bool,
 }
 
 impl Relation {

@@ -134,7 +134,7 @@ impl System {
 }
 
 /// Hashes a row; the hash of the opposite row is the opposite number.
-fn hash(row: &[i128]) -> u64 {
+pub(crate) fn hash(row: &[i128]) -> u64 {
     let mut weight = 0x9e37_79b9_7f4a_7c15_u64;
     row.iter().fold(0, |sum: u64, value| {
         weight = weight.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(0x2545_f491_4f6c_dd1d);

@@ -155,7 +155,10 @@ impl<T: Number> Pairs<T> {
     fn fix(&self, form: &[T], budget: &Budget) -> Result<Self, Error> {
         let mut simplex = self.simplex.clone();
         let equation = simplex.next_id();
-        simplex.add_equation(&spread(form)?, budget)?;
+        let spread = spread(form)?;
+        let opposite: Option<Vec<T>> = spread.iter().map(Number::opposite).collect();
+        simplex.add_inequality(&spread, budget)?;
+        simplex.add_inequality(&fit(opposite)?, budget)?;
         Ok(Self { simplex, equation })
     }
 

@@ -87,7 +87,20 @@ impl<T: Number> Simplex<T> {
 
     /// Appends a row for `form = [constant, coefficients..]`, unrestricted.
     fn push_row(&mut self, form: &[T]) -> Result<usize, Error> {
-        let mut new = vec![T::zero(); self.cols];
+        let end = self.data.len();
+        self.data.resize(end + self.cols, T::zero());
+        if let Err(error) = self.fill_last_row(form) {
+            self.data.truncate(end);
+            return Err(error);
+        }
+        let pos = self.row_of.len();
+        self.row_of.push(self.unknowns.len() as u32);
+        self.unknowns.push(Unknown { in_row: true, restricted: false, pos });
+        Ok(pos)
+    }
+
+    fn fill_last_row(&mut self, form: &[T]) -> Result<(), Error> {
+        let (rows, new) = self.data.split_at_mut(self.row_of.len() * self.cols);
         new[0] = T::one();
         new[1] = form[0].clone();
         for (coefficient, var) in form[1..].iter().zip(&self.vars) {
@@ -100,7 +113,13 @@ impl<T: Number> Simplex<T> {
                 new[unknown.pos] = fit(new[unknown.pos].plus(&share))?;
                 continue;
             }
-            let row = &self.data[unknown.pos * self.cols..][..self.cols];
+            let row = &rows[unknown.pos * self.cols..][..self.cols];
+            if row[0] == new[0] {
+                if !T::combine(&mut new[1..], &T::one(), &row[1..], coefficient) {
+                    return Err(Error::Overflow);
+                }
+                continue;
+            }
             let g = new[0].gcd(&row[0]);
             let (a, b) = (row[0].floor_div(&g), new[0].floor_div(&g));
             let den = fit(new[0].times(&a))?;
@@ -110,12 +129,8 @@ impl<T: Number> Simplex<T> {
             }
             new[0] = den;
         }
-        reduce(&mut new);
-        let pos = self.row_of.len();
-        self.data.extend(new);
-        self.row_of.push(self.unknowns.len() as u32);
-        self.unknowns.push(Unknown { in_row: true, restricted: false, pos });
-        Ok(pos)
+        reduce(new);
+        Ok(())
     }
 
     /// Adds `form >= 0`; marks the polyhedron empty where that leaves no point.
@@ -129,11 +144,86 @@ impl<T: Number> Simplex<T> {
         self.restore(id, budget)
     }
 
-    /// Adds `form = 0`.
+    /// Adds `form = 0`, which takes an unknown away.
     pub fn add_equation(&mut self, form: &[T], budget: &Budget) -> Result<(), Error> {
-        self.add_inequality(form, budget)?;
-        let opposite: Option<Vec<T>> = form.iter().map(Number::opposite).collect();
-        self.add_inequality(&fit(opposite)?, budget)
+        if self.empty {
+            return Ok(());
+        }
+        let id = self.unknowns.len();
+        let row = self.push_row(form)?;
+        if self.at(row, 1).sign() < 0 {
+            for value in &mut self.data[row * self.cols + 1..] {
+                *value = fit(value.opposite())?;
+            }
+        }
+        self.unknowns[id].restricted = true;
+        // The row falls to 0, where it leaves its place at the latest.
+        while self.unknowns[id].in_row && self.at(row, 1).sign() > 0 {
+            let Some((_, col)) = self.find_pivot(row, -1)? else {
+                self.empty = true;
+                return Ok(());
+            };
+            let direction = -self.at(row, col).sign();
+            let first = self.find_pivot_row(None, direction, col)?;
+            self.pivot(first.unwrap_or(row), col, budget)?;
+        }
+        if self.unknowns[id].in_row {
+            let nonzero = |col: &usize| !self.at(row, *col).is_zero();
+            let Some(col) = (FIRST..self.cols).find(nonzero) else {
+                self.pop_row();
+                return Ok(());
+            };
+            self.pivot(row, col, budget)?;
+        }
+        self.remove_column(id);
+        Ok(())
+    }
+
+    /// Removes a column unknown that is 0.
+    fn remove_column(&mut self, id: usize) {
+        let (col, cols) = (self.unknowns[id].pos, self.cols);
+        let last = cols - 1;
+        let mut target = 0;
+        for start in (0..self.data.len()).step_by(cols) {
+            self.data.swap(start + col, start + last);
+            for source in start..start + last {
+                self.data.swap(target, source);
+                target += 1;
+            }
+        }
+        self.data.truncate(target);
+        self.cols = last;
+        self.col_of.swap_remove(col - FIRST);
+        if let Some(moved) = self.col_of.get(col - FIRST) {
+            self.unknowns[*moved as usize].pos = col;
+        }
+    }
+
+    /// Removes the row of a constraint that is implied: without it, pivots are cheaper.
+    pub fn forget(&mut self, id: usize) {
+        let unknown = self.unknowns[id];
+        if !unknown.in_row || unknown.restricted {
+            return;
+        }
+        let (row, cols) = (unknown.pos, self.cols);
+        let last = self.row_of.len() - 1;
+        for col in 0..cols {
+            self.data.swap(row * cols + col, last * cols + col);
+        }
+        self.data.truncate(last * cols);
+        self.row_of.swap_remove(row);
+        if let Some(moved) = self.row_of.get(row) {
+            self.unknowns[*moved as usize].pos = row;
+        }
+    }
+
+    /// Moves variable `i` to place `to[i]`.
+    pub fn reorder(&mut self, to: &[usize]) {
+        let mut vars = vec![0; self.vars.len()];
+        for (var, place) in self.vars.iter().zip(to) {
+            vars[*place] = *var;
+        }
+        self.vars = vars;
     }
 
     fn restore(&mut self, id: usize, budget: &Budget) -> Result<(), Error> {
@@ -336,6 +426,20 @@ impl<T: Number> Simplex<T> {
             Optimum::Unbounded => false,
             Optimum::Value(num, _) => num.sign() < 0,
         })
+    }
+
+    /// Returns the sample point if all its coordinates are integers.
+    pub fn integer_sample(&self) -> Option<Vec<T>> {
+        let value = |var: &u32| {
+            let unknown = self.unknowns[*var as usize];
+            if !unknown.in_row {
+                return Some(T::zero());
+            }
+            let row = self.row(unknown.pos);
+            let whole = row[0] == T::one() || row[1].modulo(&row[0])?.is_zero();
+            whole.then(|| row[1].floor_div(&row[0]))
+        };
+        self.vars.iter().map(value).collect()
     }
 
     /// Returns the sample point as numerators and denominators.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tangram_presburger::{Budget, Relation};
+use tangram_presburger::{Budget, Error, Relation};
 
 /// All points of a box, as bits of one number would be: small enough to compare in full.
 pub type Points = BTreeSet<Vec<i128>>;
@@ -76,15 +76,17 @@ fn leaf(source: &mut Source) -> (Relation, Points) {
 }
 
 /// Applies a random operation to both forms of two sets; returns its name too.
+///
+/// Nothing if the budget ends it: that is an answer, too.
 fn step(
     source: &mut Source,
     x: &(Relation, Points),
     y: &(Relation, Points),
-) -> (&'static str, Relation, Points) {
+) -> Option<(&'static str, Relation, Points)> {
     let limit = &limit();
     let ((a, p), (b, q)) = (x, y);
     let (name, set) = match source.below(11) {
-        0 => return ("union", a.union(b).expect("one space"), p | q),
+        0 => return Some(("union", a.union(b).expect("one space"), p | q)),
         1 => ("intersect", a.intersect(b, limit)),
         2 => ("subtract", a.subtract(b, limit)),
         3 => ("coalesce", a.coalesce(limit)),
@@ -112,24 +114,36 @@ fn step(
         "column" => p.iter().flat_map(|v| [vec![v[0], 0], vec![v[0], 1]]).collect(),
         _ => p.clone(),
     };
-    (name, set.unwrap_or_else(|error| panic!("{name} of {a} and {b}: {error}")), points)
+    match set {
+        Err(Error::Steps { .. }) => None,
+        set => Some((
+            name,
+            set.unwrap_or_else(|error| panic!("{name} of {a} and {b}: {error}")),
+            points,
+        )),
+    }
 }
 
-/// `length` operations on three random sets, each result compared point by point; returns how many
-/// have a point.
+/// `length` operations on three random sets, each result compared point by point; ends where the
+/// budget of one does. Returns how many were done, and how many results have a point.
 ///
 /// # Panics
 /// An operation fails, or gives another set than the points say.
-pub fn sequence(source: &mut Source, length: usize) -> usize {
+pub fn sequence(source: &mut Source, length: usize) -> (usize, usize) {
     let mut sets = [leaf(source), leaf(source), leaf(source)];
     let mut full = 0;
-    for _ in 0..length {
+    for done in 0..length {
         let (i, j, k) = (source.below(3), source.below(3), source.below(3));
-        let (name, set, points) = step(source, &sets[i], &sets[j]);
-        let found: Points = set.points(&limit()).expect("bounded").into_iter().collect();
+        let Some((name, set, points)) = step(source, &sets[i], &sets[j]) else {
+            return (done, full);
+        };
+        let found: Points = match set.points(&limit()) {
+            Err(Error::Steps { .. }) => return (done, full),
+            found => found.expect("bounded").into_iter().collect(),
+        };
         assert_eq!(found, points, "{name} of {} and {} gave {set}", sets[i].0, sets[j].0);
         full += usize::from(!points.is_empty());
         sets[k] = (set, points);
     }
-    full
+    (length, full)
 }
