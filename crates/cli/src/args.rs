@@ -41,7 +41,7 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: crate::egraph::EgraphCommand,
     },
-    /// Analyse the loops of a C file between `#pragma scop` and `#pragma endscop`.
+    /// Make the loops of a C file faster, or analyse them.
     Scop(ScopArgs),
     /// Run passes or apply rules on a program in MLIR's text.
     Rewrite(crate::rewrite::RewriteArgs),
@@ -392,6 +392,10 @@ fn setting(text: &str) -> Result<(String, i128), String> {
 pub(crate) struct ScopArgs {
     /// The C file.
     pub(crate) input: PathBuf,
+    /// Find parts beside those between `#pragma scop` and `#pragma endscop`; a file without
+    /// these pragmas is looked through anyway.
+    #[arg(long)]
+    pub(crate) detect: bool,
     /// Where to write the C file with the new loops instead of printing it.
     #[arg(short, long, conflicts_with = "print")]
     pub(crate) output: Option<PathBuf>,

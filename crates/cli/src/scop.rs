@@ -9,14 +9,14 @@ use tangram_polyhedral::picture::Domains;
 use tangram_polyhedral::schedule::Options;
 use tangram_polyhedral::scop::{Basis, Kind, Scop};
 use tangram_presburger::Budget;
-use tangram_scop::{Emit, Part};
+use tangram_scop::{Detected, Emit, Part, Problem};
 
 use crate::args::{FormatArg, ScopArgs, ScopPrint};
 use crate::error::{self, Error};
 use crate::out;
 use crate::schedule::written;
 
-/// Gives the marked parts of a C file other loops, or prints what is known about them.
+/// Gives the parts of a C file other loops, or prints what is known about them.
 pub(crate) fn run(args: &ScopArgs) -> Result<ExitCode, Error> {
     let budget = args.max_steps.map_or_else(Budget::unlimited, Budget::steps);
     let name = args.input.display();
@@ -29,15 +29,24 @@ pub(crate) fn run(args: &ScopArgs) -> Result<ExitCode, Error> {
         eprintln!("{name}: error: the preprocessor `cc -E` failed");
         return Ok(ExitCode::from(2));
     };
-    let parts = match tangram_scop::parts(&text, &budget) {
-        Ok(parts) => parts,
+    let found = match args.detect || !is_marked(&text) {
+        true => tangram_scop::detect(&text, &budget),
+        false => {
+            tangram_scop::parts(&text, &budget).map(|parts| Detected { parts, refused: Vec::new() })
+        }
+    };
+    let Detected { parts, refused } = match found {
+        Ok(found) => found,
         Err(problems) => {
             problems.iter().for_each(|problem| eprintln!("{name}:{problem}"));
             return Ok(ExitCode::from(2));
         }
     };
+    for Problem { line, column, message } in &refused {
+        eprintln!("{name}:{line}:{column}: note: {message}");
+    }
     if parts.is_empty() {
-        eprintln!("{name}: error: no `#pragma scop` in the file");
+        eprintln!("{name}: error: no static control part in the file");
         return Ok(ExitCode::from(2));
     }
     let Some(print) = args.print else { return rewritten(args, &parts, &budget) };
@@ -51,6 +60,15 @@ pub(crate) fn run(args: &ScopArgs) -> Result<ExitCode, Error> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says whether pragmas mark parts.
+fn is_marked(text: &str) -> bool {
+    let pragma = |line: &str| {
+        let rest = line.trim_start().strip_prefix('#').map(str::trim_start);
+        rest.and_then(|rest| rest.strip_prefix("pragma")).is_some_and(|rest| rest.trim() == "scop")
+    };
+    text.lines().any(pragma)
 }
 
 /// Reads a file; one with directives goes through the system's preprocessor.

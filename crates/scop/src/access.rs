@@ -4,7 +4,7 @@ use lang_c::ast::{BinaryOperator, Expression, UnaryOperator};
 use lang_c::span::Node;
 
 use crate::Problem;
-use crate::affine::both;
+use crate::affine::{Case, both};
 use crate::build::Builder;
 
 /// Functions without effects whose result depends on their arguments alone.
@@ -15,18 +15,34 @@ const PURE: &[&str] = &[
     "abs", "labs", "min", "max", "MIN", "MAX", "floord", "ceild",
 ];
 
+/// What names that are no variables start with.
+const ANYWHERE: &str = "tangram_any_";
+
 /// Cells of an array as text: `A[i + 1, j]`, under a condition.
 #[derive(Debug, Clone)]
 pub(crate) struct Access {
     pub cells: String,
     pub condition: String,
+    /// Whether these are exactly the cells; otherwise they are more.
+    pub exact: bool,
 }
 
 /// The accesses of one statement.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Accesses {
     pub reads: Vec<Access>,
+    /// What is certainly written.
     pub writes: Vec<Access>,
+    /// What is perhaps written.
+    pub may_writes: Vec<Access>,
+}
+
+impl Accesses {
+    fn write(&mut self, cells: Vec<Access>) {
+        let (exact, other): (Vec<_>, Vec<_>) = cells.into_iter().partition(|access| access.exact);
+        self.writes.extend(exact);
+        self.may_writes.extend(other);
+    }
 }
 
 impl Builder<'_> {
@@ -40,12 +56,12 @@ impl Builder<'_> {
                 if binary.node.operator.node != BinaryOperator::Assign {
                     found.reads.extend(target.iter().cloned());
                 }
-                found.writes.extend(target);
+                found.write(target);
             }
             Expression::UnaryOperator(unary) if is_step(&unary.node.operator.node) => {
                 let target = self.cell(&unary.node.operand, &mut found)?;
                 found.reads.extend(target.iter().cloned());
-                found.writes.extend(target);
+                found.write(target);
             }
             _ => return self.wrong(node, "is no assignment"),
         }
@@ -62,7 +78,7 @@ impl Builder<'_> {
             Expression::Constant(_) | Expression::SizeOfTy(_) | Expression::SizeOfVal(_) => Ok(()),
             Expression::Identifier(id) => {
                 let name = &id.node.name;
-                if self.is_loop(name) {
+                if self.is_loop(name) || self.hidden.contains(name) {
                     return Ok(());
                 }
                 if self.is_loop_variable(name) {
@@ -142,14 +158,27 @@ impl Builder<'_> {
         if self.is_loop(&name) {
             return self.wrong(node, "is a loop variable");
         }
+        if self.hidden.contains(&name) {
+            subscripts.into_iter().try_for_each(|subscript| self.reads(subscript, found))?;
+            return Ok(Vec::new());
+        }
+        if self.element(&name).is_some_and(|element| element.contains("volatile")) {
+            return self.wrong(node, "is volatile: each access must stay where it is");
+        }
         let extents = self.use_array(&name);
         if extents.is_some_and(|extents| extents != subscripts.len()) {
             return self.wrong(node, "has not one subscript for each dimension of the array");
         }
         let mut all = vec![(String::new(), Vec::new())];
-        for subscript in subscripts {
+        let mut exact = true;
+        for (dimension, subscript) in subscripts.into_iter().enumerate() {
             self.reads(subscript, found)?;
-            let cases = self.affine(subscript)?;
+            let cases = self.affine(subscript).unwrap_or_else(|_| {
+                exact = false;
+                // A name of its own is free: it stands for every place.
+                let value = format!("{ANYWHERE}{dimension}");
+                vec![Case { condition: String::new(), value }]
+            });
             let extended = |(condition, values): (String, Vec<String>)| {
                 cases
                     .iter()
@@ -165,6 +194,7 @@ impl Builder<'_> {
         let access = |(condition, values): (String, Vec<String>)| Access {
             cells: format!("{name}[{}]", values.join(", ")),
             condition,
+            exact,
         };
         Ok(all.into_iter().map(access).collect())
     }

@@ -29,13 +29,17 @@ pub(crate) struct Builder<'a> {
     source: &'a Source<'a>,
     names: Names,
     written: Written,
-    params: BTreeSet<String>,
+    pub(crate) params: BTreeSet<String>,
     arrays: Vec<String>,
     /// Loops around the place that is read, outermost first.
     loops: Vec<String>,
     conditions: Vec<String>,
     statements: Vec<Raw>,
     problems: Vec<Problem>,
+    /// Variables inside a statement that is not followed.
+    pub(crate) hidden: Vec<String>,
+    /// Why loops that are affine stand in such a statement.
+    pub(crate) hides_loops: Option<Problem>,
 }
 
 struct Raw {
@@ -47,9 +51,16 @@ struct Raw {
 }
 
 /// The order of the source.
-enum Item {
+pub(crate) enum Item {
     Statement(usize),
     Loop { depth: usize, forwards: bool, body: Vec<Item> },
+}
+
+/// The iterations of a loop.
+pub(crate) struct Head {
+    name: String,
+    forwards: bool,
+    conditions: Vec<String>,
 }
 
 /// How a loop steps.
@@ -67,7 +78,28 @@ impl<'a> Builder<'a> {
         source: &'a Source<'a>,
         budget: &Budget,
     ) -> Result<Scop, Vec<Problem>> {
-        let mut builder = Self {
+        let mut builder = Self::new(items, names, source);
+        let order = builder.items(items);
+        if !builder.problems.is_empty() {
+            return Err(builder.problems);
+        }
+        builder.assemble(&order, budget).map_err(|problem| vec![problem])
+    }
+
+    /// Says why items are no part, or would hide loops that could be parts.
+    pub(crate) fn problems(
+        items: &[Node<BlockItem>],
+        names: &Names,
+        source: &'a Source<'a>,
+    ) -> Vec<Problem> {
+        let mut builder = Self::new(items, names, source);
+        builder.items(items);
+        builder.problems.extend(builder.hides_loops);
+        builder.problems
+    }
+
+    fn new(items: &[Node<BlockItem>], names: &Names, source: &'a Source<'a>) -> Self {
+        Self {
             source,
             names: names.clone(),
             written: Written::of(items),
@@ -77,17 +109,27 @@ impl<'a> Builder<'a> {
             conditions: Vec::new(),
             statements: Vec::new(),
             problems: Vec::new(),
-        };
-        let order = builder.items(items);
-        if !builder.problems.is_empty() {
-            return Err(builder.problems);
+            hidden: Vec::new(),
+            hides_loops: None,
         }
-        builder.assemble(&order, budget).map_err(|problem| vec![problem])
     }
 
     pub(crate) fn wrong<T, U>(&self, node: &Node<T>, message: &str) -> Result<U, Problem> {
         let text: String = self.source.of(node).chars().take(60).collect();
         Err(self.source.problem(node.span.start, format!("`{text}` {message}")))
+    }
+
+    pub(crate) fn source_of<T>(&self, node: &Node<T>) -> &'a str {
+        self.source.of(node)
+    }
+
+    /// Returns the type of a variable.
+    pub(crate) fn element(&self, name: &str) -> Option<&str> {
+        self.names.get(name).map(|array| array.element.as_str())
+    }
+
+    pub(crate) fn is_outermost(&self) -> bool {
+        self.loops.is_empty()
     }
 
     pub(crate) fn is_loop(&self, name: &str) -> bool {
@@ -114,10 +156,14 @@ impl<'a> Builder<'a> {
         &mut self,
         read: impl FnOnce(&mut Affine) -> Result<String, Problem>,
     ) -> Result<String, Problem> {
-        let Self { source, names, written, params, loops, .. } = self;
+        let before = self.params.clone();
+        let Self { source, names, written, params, loops, hidden, .. } = self;
         let mut resolve = |name: &str| -> Result<(), String> {
             if loops.iter().any(|other| other == name) {
                 return Ok(());
+            }
+            if hidden.iter().any(|other| other == name) {
+                return Err("is not affine: it is declared inside a statement".into());
             }
             if written.loops.contains(name) {
                 return Err("is a loop variable, used outside its loop".into());
@@ -139,7 +185,11 @@ impl<'a> Builder<'a> {
             params.insert(name.to_owned());
             Ok(())
         };
-        read(&mut Affine { source, resolve: &mut resolve })
+        let outcome = read(&mut Affine { source, resolve: &mut resolve });
+        if outcome.is_err() {
+            self.params = before;
+        }
+        outcome
     }
 
     fn condition(&mut self, node: &Node<Expression>) -> Result<String, Problem> {
@@ -181,16 +231,27 @@ impl<'a> Builder<'a> {
                 Ok(())
             }
             Statement::If(choice) => {
-                let condition = self.condition(&choice.node.condition)?;
+                let condition = match self.condition(&choice.node.condition) {
+                    Ok(condition) => condition,
+                    Err(problem) => return self.black_box(node, problem, order),
+                };
                 self.within(condition.clone(), &choice.node.then_statement, order);
                 if let Some(other) = &choice.node.else_statement {
                     self.within(format!("not ({condition})"), other, order);
                 }
                 Ok(())
             }
-            Statement::For(inner) => self.for_loop(node, &inner.node, order),
+            Statement::For(inner) => match self.head(node, &inner.node) {
+                Ok(head) => self.for_loop(head, &inner.node, order),
+                Err(problem) => self.black_box(node, problem.clone(), order).map_err(|_| problem),
+            },
             Statement::While(_) | Statement::DoWhile(_) => {
-                self.wrong(node, "repeats an unknown number of times: expected a `for` loop")
+                let expected = "repeats an unknown number of times: expected a `for` loop";
+                let problem = self.wrong::<_, ()>(node, expected);
+                match problem {
+                    Err(problem) if !self.is_outermost() => self.black_box(node, problem, order),
+                    problem => problem,
+                }
             }
             Statement::Break | Statement::Continue | Statement::Goto(_) | Statement::Return(_) => {
                 self.wrong(node, "leaves the loop: control must be affine")
@@ -206,7 +267,13 @@ impl<'a> Builder<'a> {
         self.conditions.pop();
     }
 
-    fn add(&mut self, span: Span, text: String, accesses: Accesses, order: &mut Vec<Item>) {
+    pub(crate) fn add(
+        &mut self,
+        span: Span,
+        text: String,
+        accesses: Accesses,
+        order: &mut Vec<Item>,
+    ) {
         order.push(Item::Statement(self.statements.len()));
         self.statements.push(Raw {
             at: span.start,
@@ -239,19 +306,20 @@ impl<'a> Builder<'a> {
             let mut accesses = Accesses::default();
             self.reads(value, &mut accesses)?;
             self.use_array(&name);
-            accesses.writes.push(Access { cells: format!("{name}[]"), condition: String::new() });
+            let (cells, condition) = (format!("{name}[]"), String::new());
+            accesses.writes.push(Access { cells, condition, exact: true });
             let text = format!("{name} = {}", self.source.of(value));
             self.add(node.span, text, accesses, order);
         }
         Ok(())
     }
 
-    fn for_loop(
+    /// Reads which iterations a loop has.
+    pub(crate) fn head(
         &mut self,
         node: &Node<Statement>,
         inner: &ForStatement,
-        order: &mut Vec<Item>,
-    ) -> Result<(), Problem> {
+    ) -> Result<Head, Problem> {
         let Some(steps) = steps(inner) else {
             return self.wrong(node, "is no loop from a start by a constant step");
         };
@@ -275,6 +343,16 @@ impl<'a> Builder<'a> {
             conditions.push(each.collect::<Vec<_>>().join(" or "));
         }
         self.end(end, &name, forwards, &mut conditions)?;
+        Ok(Head { name, forwards, conditions })
+    }
+
+    fn for_loop(
+        &mut self,
+        head: Head,
+        inner: &ForStatement,
+        order: &mut Vec<Item>,
+    ) -> Result<(), Problem> {
+        let Head { name, forwards, conditions } = head;
         let count = conditions.len();
         self.conditions.extend(conditions);
         let depth = self.loops.len();
@@ -330,7 +408,7 @@ impl<'a> Builder<'a> {
         let prefix =
             if params.is_empty() { String::new() } else { format!("[{}] -> ", params.join(", ")) };
         let mut statements = Vec::new();
-        let (mut reads, mut writes) = (Vec::new(), Vec::new());
+        let (mut reads, mut writes, mut may) = (Vec::new(), Vec::new(), Vec::new());
         for (index, raw) in self.statements.iter().enumerate() {
             let failed =
                 |error: &dyn std::fmt::Display| self.source.problem(raw.at, error.to_string());
@@ -344,10 +422,12 @@ impl<'a> Builder<'a> {
             let all: Vec<String> = raw.conditions.iter().map(|c| format!("({c})")).collect();
             let domain = parse(&instance, &all.join(" and ")).map_err(|e| failed(&e))?;
             let set = domain.single().map_err(|e| failed(&e))?.clone();
-            for (accesses, union) in
-                [(&raw.accesses.reads, &mut reads), (&raw.accesses.writes, &mut writes)]
-            {
-                for Access { cells, condition } in accesses {
+            for (accesses, union) in [
+                (&raw.accesses.reads, &mut reads),
+                (&raw.accesses.writes, &mut writes),
+                (&raw.accesses.may_writes, &mut may),
+            ] {
+                for Access { cells, condition, .. } in accesses {
                     let map = parse(&format!("{instance} -> {cells}"), condition);
                     let map = map.and_then(|map| map.intersect_domain(&domain, budget));
                     union.extend(map.map_err(|e| failed(&e))?.relations().cloned());
@@ -359,6 +439,7 @@ impl<'a> Builder<'a> {
         let failed = |error: &dyn std::fmt::Display| self.source.problem(0, error.to_string());
         let reads = collected(reads).map_err(|e| failed(&e))?;
         let writes = collected(writes).map_err(|e| failed(&e))?;
+        let may = collected(may).and_then(|may| may.union(&writes)).map_err(|e| failed(&e))?;
         let schedule = self.schedule(order, &statements).map_err(|e| failed(&e))?;
         let array = |name: &String| {
             let unknown = || scop::Array {
@@ -374,7 +455,7 @@ impl<'a> Builder<'a> {
             arrays: self.arrays.iter().map(array).collect(),
             statements,
             reads,
-            may_writes: writes.clone(),
+            may_writes: may,
             must_writes: writes,
             kills: Union::empty(),
             schedule,
@@ -498,7 +579,7 @@ fn steps(inner: &ForStatement) -> Option<Steps<'_>> {
     (by != 0).then_some(Steps { name, start, by })
 }
 
-fn assigned(expression: &Expression) -> Option<(String, &Node<Expression>)> {
+pub(crate) fn assigned(expression: &Expression) -> Option<(String, &Node<Expression>)> {
     let Expression::BinaryOperator(binary) = expression else { return None };
     match (&binary.node.operator.node, &binary.node.lhs.node) {
         (BinaryOperator::Assign, Expression::Identifier(id)) => {

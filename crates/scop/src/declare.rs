@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use lang_c::ast::{
     ArraySize, Declaration, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator,
+    TypeQualifier,
 };
 use lang_c::span::Node;
 use tangram_polyhedral::scop::Array;
@@ -89,8 +90,11 @@ fn extent(size: &ArraySize, source: &Source) -> String {
 }
 
 fn element(specifiers: &[Node<DeclarationSpecifier>], source: &Source) -> String {
-    let types = specifiers
-        .iter()
-        .filter(|specifier| matches!(specifier.node, DeclarationSpecifier::TypeSpecifier(_)));
+    let is_volatile = |qualifier: &TypeQualifier| matches!(qualifier, TypeQualifier::Volatile);
+    let types = specifiers.iter().filter(|specifier| match &specifier.node {
+        DeclarationSpecifier::TypeSpecifier(_) => true,
+        DeclarationSpecifier::TypeQualifier(qualifier) => is_volatile(&qualifier.node),
+        _ => false,
+    });
     types.map(|specifier| source.of(specifier)).collect::<Vec<_>>().join(" ")
 }

@@ -32,7 +32,7 @@ const HINT_DEFINITION: &str = "\
 #endif
 ";
 
-/// Puts code in the place of parts, from `#pragma scop` to `#pragma endscop`.
+/// Puts code in the place of parts, with the pragmas that mark them.
 ///
 /// `original` is the text before the preprocessor; a part without code keeps its lines.
 /// Definitions that the code needs follow the last `#include` before the first part. All
@@ -64,14 +64,19 @@ pub fn rewrite(
         let is_pragma = |line: usize, word: &str| {
             lines.get(line).is_some_and(|line| line.contains("pragma") && line.contains(word))
         };
-        if start < from || !is_pragma(start, "scop") || !is_pragma(end - 1, "endscop") {
+        let stands = match part.marked {
+            true => is_pragma(start, "scop") && is_pragma(end - 1, "endscop"),
+            false => start < end && end <= lines.len(),
+        };
+        if start < from || !stands {
             let message = "the part does not stand in this file".to_owned();
             return Err(Problem { line: part.first_line, column: 1, message });
         }
         text.extend(lines[from..start].iter().copied());
         let code = match ast {
             Some(ast) => {
-                code(part, ast, &style, lines.get(start + 1).copied().unwrap_or_default())?
+                let first = start + usize::from(part.marked);
+                code(part, ast, &style, lines.get(first).copied().unwrap_or_default())?
             }
             None => lines[start..end].concat(),
         };
@@ -106,7 +111,7 @@ fn code(part: &Part, ast: &Ast, style: &CStyle, line: &str) -> Result<String, Pr
     for array in outer {
         text.push_str(&declaration(array, part)?);
     }
-    let braces = !inner.is_empty();
+    let braces = !inner.is_empty() || part.braced;
     if braces {
         text.push_str("{\n");
         style.depth = 1;
@@ -121,6 +126,8 @@ fn code(part: &Part, ast: &Ast, style: &CStyle, line: &str) -> Result<String, Pr
         .map(|s| (s.name.as_str(), (s.text.as_str(), s.domain.space().output.dims.as_slice())))
         .collect();
     text.push_str(&ast.to_c_with(&style, &|name, arguments| match statements.get(name) {
+        // A statement in braces ends by itself.
+        Some((text, dims)) if text.ends_with('}') => replaced(text, dims, arguments),
         Some((text, dims)) => format!("{};", replaced(text, dims, arguments)),
         None => format!("{name}({});", arguments.join(", ")),
     }));

@@ -11,10 +11,11 @@ use tangram_presburger::Budget;
 
 use crate::build::Builder;
 use crate::declare::Names;
-use crate::{Part, Problem};
+use crate::detect::Detector;
+use crate::{Detected, Part, Problem};
 
-const FIRST: &str = "__tangram_scop";
-const LAST: &str = "__tangram_endscop";
+pub(crate) const FIRST: &str = "__tangram_scop";
+pub(crate) const LAST: &str = "__tangram_endscop";
 /// Deeper nesting would need more stack than there is.
 const DEEPEST: usize = 200;
 /// The parser descends through all levels of precedence for each pair of parentheses.
@@ -41,18 +42,19 @@ impl Source<'_> {
     }
 }
 
-pub(crate) fn parts(source: &str, budget: &Budget) -> Result<Vec<Part>, Vec<Problem>> {
+/// Finds the marked parts and, if `detect`, those that no pragma marks.
+pub(crate) fn parts(source: &str, detect: bool, budget: &Budget) -> Result<Detected, Vec<Problem>> {
     let marked = marked(&without_comments(source));
     check_depth(&marked).map_err(|problem| vec![problem])?;
     std::thread::scope(|scope| {
-        let work = || inner(&marked, budget);
+        let work = || inner(&marked, detect, budget);
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
         let lost = || vec![Problem { line: 1, column: 1, message: "out of memory".into() }];
         thread.map_err(|_| lost())?.join().map_err(|_| lost())?
     })
 }
 
-fn inner(marked: &str, budget: &Budget) -> Result<Vec<Part>, Vec<Problem>> {
+fn inner(marked: &str, detect: bool, budget: &Budget) -> Result<Detected, Vec<Problem>> {
     let source = Source { text: marked };
     let parse = parse_preprocessed(&Config::default(), marked.to_owned()).map_err(|error| {
         let mut expected: Vec<&str> = error.expected.iter().copied().collect();
@@ -61,7 +63,7 @@ fn inner(marked: &str, budget: &Budget) -> Result<Vec<Part>, Vec<Problem>> {
         vec![source.problem(offset, format!("expected {}", expected.join(", ")))]
     })?;
     let mut globals = Names::default();
-    let (mut found, mut problems) = (Vec::new(), Vec::new());
+    let (mut found, mut problems, mut refused) = (Vec::new(), Vec::new(), Vec::new());
     for external in &parse.unit.0 {
         match &external.node {
             ExternalDeclaration::Declaration(declaration) => {
@@ -73,12 +75,19 @@ fn inner(marked: &str, budget: &Budget) -> Result<Vec<Part>, Vec<Problem>> {
                     Ok(parts) => found.extend(parts),
                     Err(more) => problems.extend(more),
                 }
+                if detect {
+                    let (parts, refused) = (&mut found, &mut refused);
+                    Detector { source: &source, globals: &globals, budget, parts, refused }
+                        .function(&function.node);
+                }
             }
             ExternalDeclaration::StaticAssert(_) => {}
         }
     }
     problems.sort();
-    if problems.is_empty() { Ok(found) } else { Err(problems) }
+    refused.sort();
+    found.sort_by_key(|part: &Part| part.first_line);
+    if problems.is_empty() { Ok(Detected { parts: found, refused }) } else { Err(problems) }
 }
 
 /// Turns the pragmas into calls that the parser keeps.
@@ -193,6 +202,8 @@ fn of_function(
                             last_line: source.line(item.span.start),
                             declared: declared(inside, source),
                             unsigned: unsigned(&scop, &names),
+                            marked: true,
+                            braced: false,
                             scop,
                         }),
                         Err(more) => problems.extend(more),
@@ -213,7 +224,7 @@ fn of_function(
 }
 
 /// Lists the variables that items declare.
-fn declared(items: &[Node<BlockItem>], source: &Source) -> Vec<String> {
+pub(crate) fn declared(items: &[Node<BlockItem>], source: &Source) -> Vec<String> {
     let mut names = Names::default();
     let mut all = Vec::new();
     for item in items {
@@ -225,7 +236,7 @@ fn declared(items: &[Node<BlockItem>], source: &Source) -> Vec<String> {
 }
 
 /// Lists the parameters whose type is not one of the signed ones.
-fn unsigned(scop: &Scop, names: &Names) -> Vec<String> {
+pub(crate) fn unsigned(scop: &Scop, names: &Names) -> Vec<String> {
     const SIGNED: &[&str] = &[
         "int",
         "long",
@@ -246,7 +257,7 @@ fn unsigned(scop: &Scop, names: &Names) -> Vec<String> {
 }
 
 /// Returns the statements in a statement that is not a block.
-fn below(statement: &Statement) -> Vec<&Node<Statement>> {
+pub(crate) fn below(statement: &Statement) -> Vec<&Node<Statement>> {
     match statement {
         Statement::If(inner) => {
             let mut all = vec![&*inner.node.then_statement];
@@ -262,7 +273,7 @@ fn below(statement: &Statement) -> Vec<&Node<Statement>> {
     }
 }
 
-fn is_call(statement: &Statement, name: &str) -> bool {
+pub(crate) fn is_call(statement: &Statement, name: &str) -> bool {
     let Statement::Expression(Some(expression)) = statement else { return false };
     let Expression::Call(call) = &expression.node else { return false };
     matches!(&call.node.callee.node, Expression::Identifier(id) if id.node.name == name)

@@ -16,6 +16,9 @@
 //! positive constants, `min`, `max`, `floord`, `ceild`, `?:`, `&&`, `||` and `!`. What is
 //! not affine is reported with its place and the reason.
 //!
+//! A condition, subscript or inner loop that depends on data makes what it governs one
+//! statement with uncertain accesses. [`detect`] finds parts that no pragma marks.
+//!
 //! [`rewrite`] puts generated loops in the place of parts.
 //!
 //! Assumed, as usual: arrays of different names do not overlap, subscripts stay within
@@ -24,8 +27,10 @@
 
 mod access;
 mod affine;
+mod black_box;
 mod build;
 mod declare;
+mod detect;
 mod emit;
 mod find;
 
@@ -42,10 +47,14 @@ use thiserror::Error;
 pub struct Part {
     /// The function around it.
     pub function: String,
-    /// The line of `#pragma scop` in the source, from 1.
+    /// The line of `#pragma scop` in the source, from 1, or the first of the part itself.
     pub first_line: usize,
-    /// The line of `#pragma endscop`.
+    /// The line of `#pragma endscop`, or the last of the part itself.
     pub last_line: usize,
+    /// Whether pragmas mark it.
+    pub marked: bool,
+    /// Whether code in its place needs braces, as it is one statement.
+    pub braced: bool,
     /// What it does.
     pub scop: Scop,
     /// Variables declared directly in the part: what follows it may use them.
@@ -78,5 +87,25 @@ impl fmt::Display for Problem {
 /// # Errors
 /// All [`Problem`]s that were found, in the order of the source.
 pub fn parts(source: &str, budget: &Budget) -> Result<Vec<Part>, Vec<Problem>> {
-    find::parts(source, budget)
+    Ok(find::parts(source, false, budget)?.parts)
+}
+
+/// What was found without pragmas.
+#[derive(Debug, Clone)]
+pub struct Detected {
+    /// In the order of the source, those that pragmas mark among them.
+    pub parts: Vec<Part>,
+    /// Why other loops are in no part.
+    pub refused: Vec<Problem>,
+}
+
+/// Finds the parts that pragmas mark and the largest ones that none marks: from a loop to a
+/// loop of one block. Parts stand on lines of their own, in the file itself.
+///
+/// Looks at each statement of a block again for each one behind it.
+///
+/// # Errors
+/// All [`Problem`]s of marked parts, or the first one of the syntax.
+pub fn detect(source: &str, budget: &Budget) -> Result<Detected, Vec<Problem>> {
+    find::parts(source, true, budget)
 }

@@ -116,8 +116,10 @@ fn what_is_not_affine_is_reported_with_its_place() {
     refuses("for (int i = 0; i < n; i *= 2)\n x[i] = 0;", 1, "constant step");
     refuses("for (int i = 0; i != n; i++)\n x[i] = 0;", 1, "must compare the loop variable");
     refuses("for (int i = 0; i > n; i++)\n x[i] = 0;", 1, "must compare the loop variable");
-    refuses("for (int i = 0; i < n; i++)\n x[(int)y[i]] = 0;", 2, "`y[i]` is not affine");
-    refuses("for (int i = 0; i < n; i++)\n if (x[i] > 0) x[i] = 0;", 2, "`x[i]` is not affine");
+    refuses("if (x[0] > 0) for (int i = 0; i < n; i++)\n x[i] = 0;", 1, "`x[0]` is not affine");
+    refuses("for (int i = 0; i < n; i++)\n if (x[i] > 0) break;", 2, "leaves the loop");
+    refuses("for (int i = 0; i < n; i++)\n if (x[i] > 0) puts(\"\");", 2, "no assignment");
+    refuses("for (int i = 0; i < n; i++)\n while (x[i] > 0) { int i = 0; }", 2, "hides");
     refuses("for (int i = 0; i < n; i++) {\n n = 3; }", 1, "written inside the part");
     refuses("x[0] = puts(\"\");", 1, "not known to be pure");
     refuses("x[0] = *y;", 1, "is a pointer");
@@ -131,7 +133,7 @@ fn what_is_not_affine_is_reported_with_its_place() {
 
 #[test]
 fn all_problems_are_reported_at_once() {
-    let problems = read("x[n * n] = 0;\ny[m * m] = 0;").expect_err("refused");
+    let problems = read("x[0] = *y;\ny[0] = puts(0);").expect_err("refused");
     assert_eq!(problems.iter().map(|problem| problem.line).collect::<Vec<_>>(), [5, 6]);
 }
 
@@ -151,4 +153,69 @@ fn comments_are_no_code() {
     let part = part(body);
     assert_eq!((part.last_line, part.scop.statements[0].line), (8, 7));
     assert_eq!(part.scop.statements[0].text, "x[i] = '\"'");
+}
+
+#[test]
+fn control_that_depends_on_data_makes_one_statement_of_uncertain_writes() {
+    let scop = part(
+        "for (int i = 0; i < n; i++)
+  if (x[i] > y[0]) { double t = y[i]; x[i + 1] = t; if (t > 1) s = A[i][0]; } else y[i] = 1;",
+    )
+    .scop;
+    assert_eq!(scop.statements.len(), 1);
+    assert_eq!(
+        scop.statements[0].text,
+        "{ if (x[i] > y[0]) { double t = y[i]; x[i + 1] = t; if (t > 1) s = A[i][0]; } else y[i] = 1; }"
+    );
+    same(
+        &scop.reads,
+        "[n] -> { S0[i] -> x[i] : 0 <= i < n; S0[i] -> y[0] : 0 <= i < n;
+           S0[i] -> y[i] : 0 <= i < n; S0[i] -> A[i, 0] : 0 <= i < n }",
+    );
+    same(&scop.must_writes, "{ }");
+    same(
+        &scop.may_writes,
+        "[n] -> { S0[i] -> x[i + 1] : 0 <= i < n; S0[i] -> y[i] : 0 <= i < n; S0[i] -> s[] : 0 <= i < n }",
+    );
+}
+
+#[test]
+fn loops_over_data_make_one_statement() {
+    // A product of a sparse matrix with a vector, in compressed rows.
+    let text = "void f(int n, const int *row, const int *column, const double *value,
+       const double *x, double *y) {
+  int k;
+#pragma scop
+  for (int i = 0; i < n; i++) {
+    y[i] = 0;
+    for (k = row[i]; k < row[i + 1]; k++)
+      y[i] += value[k] * x[column[k]];
+  }
+#pragma endscop
+}
+";
+    let scop = parts(text, &budget()).expect("a part").remove(0).scop;
+    let all = "0 <= i < n";
+    same(
+        &scop.reads,
+        &format!(
+            "[n] -> {{ S1[i] -> row[i] : {all}; S1[i] -> row[i + 1] : {all}; S1[i] -> y[i] : {all};
+               S1[i] -> value[k] : {all}; S1[i] -> column[k] : {all}; S1[i] -> x[k] : {all} }}"
+        ),
+    );
+    same(&scop.must_writes, &format!("[n] -> {{ S0[i] -> y[i] : {all} }}"));
+    same(&scop.may_writes, &format!("[n] -> {{ S0[i] -> y[i] : {all}; S1[i] -> y[i] : {all} }}"));
+    // The variable of the inner loop is each iteration's own.
+    assert!(scop.statements[1].text.starts_with("{ int k; for (k = row[i];"));
+}
+
+#[test]
+fn subscripts_that_depend_on_data_stand_for_all_places() {
+    let scop = part("for (int i = 0; i < n; i++)\n A[i][(int)x[i]] += y[i * m];").scop;
+    same(
+        &scop.reads,
+        "[n] -> { S0[i] -> x[i] : 0 <= i < n; S0[i] -> y[a] : 0 <= i < n; S0[i] -> A[i, a] : 0 <= i < n }",
+    );
+    same(&scop.may_writes, "[n] -> { S0[i] -> A[i, a] : 0 <= i < n }");
+    same(&scop.must_writes, "{ }");
 }

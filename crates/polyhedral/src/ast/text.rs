@@ -159,7 +159,7 @@ impl Writer<'_> {
             AstNodeKind::If { condition, then, otherwise } => {
                 let head = format!("{indent}if ({})", self.text(*condition));
                 let mut parts = vec![Piece::Text(head)];
-                let open_if = matches!(self.unmarked(*then), AstNodeKind::If { .. });
+                let open_if = self.takes_else(*then);
                 if otherwise.is_some() && open_if {
                     parts.push(Piece::Text(" {\n".into()));
                     parts.push(Piece::Node(*then, depth + 1, parallel));
@@ -225,6 +225,17 @@ impl Writer<'_> {
             node = *body;
         }
         self.ast.node(node)
+    }
+
+    /// Whether an `else` behind this text, which has no braces around it, belonged to it.
+    fn takes_else(&self, mut node: AstNode) -> bool {
+        loop {
+            match self.unmarked(node) {
+                AstNodeKind::If { .. } => return true,
+                AstNodeKind::For { body, .. } => node = *body,
+                _ => return false,
+            }
+        }
     }
 
     /// A body without braces ends its own line already.

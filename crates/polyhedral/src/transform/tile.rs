@@ -93,7 +93,12 @@ impl Editor<'_> {
                     values.flat_range_product(&next, self.budget)?
                 };
             }
-            let reached = values.range(self.budget)?.single()?.clone();
+            let reached = values.range(self.budget)?;
+            if reached.is_empty(self.budget)? {
+                // A statement without instances is full in every tile.
+                continue;
+            }
+            let reached = reached.single()?.clone();
             let all = boxes.range(self.budget)?;
             let missing = all.subtract(&reached, self.budget)?;
             let partial = boxes.intersect_range(&missing, self.budget)?.domain(self.budget)?;

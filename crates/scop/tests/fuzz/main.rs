@@ -8,6 +8,7 @@ mod program;
 mod random;
 mod steps;
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::process::Command;
 
@@ -32,18 +33,34 @@ struct Tally {
     forms: usize,
     steps: usize,
     beliefs: usize,
-    gave_up: usize,
+    gave_up: BTreeMap<&'static str, usize>,
+    failed: Vec<String>,
 }
 
-/// Counts an end of the budget; any other failure is a bug.
-fn within<T>(outcome: Result<T, Error>, seed: u64, tally: &mut Tally) -> Option<T> {
-    match outcome {
-        Ok(value) => Some(value),
-        Err(Error::Presburger(tangram_presburger::Error::Steps { .. })) => {
-            tally.gave_up += 1;
-            None
+impl Tally {
+    fn add(&mut self, other: Self) {
+        self.forms += other.forms;
+        self.steps += other.steps;
+        self.beliefs += other.beliefs;
+        self.failed.extend(other.failed);
+        for (work, count) in other.gave_up {
+            *self.gave_up.entry(work).or_default() += count;
         }
-        Err(error) => panic!("program {seed}: {error}"),
+    }
+
+    /// Counts an end of the budget by what was done; any other failure is a bug.
+    fn within<T>(&mut self, work: &'static str, outcome: Result<T, Error>, seed: u64) -> Option<T> {
+        match outcome {
+            Ok(value) => return Some(value),
+            Err(Error::Presburger(tangram_presburger::Error::Steps { .. })) => {
+                if std::env::var("TANGRAM_SEED").is_ok() {
+                    println!("{work}: the budget ended");
+                }
+                *self.gave_up.entry(work).or_default() += 1;
+            }
+            Err(error) => self.failed.push(format!("program {seed}: {work}: {error}")),
+        }
+        None
     }
 }
 
@@ -56,7 +73,9 @@ fn forms(part: &Part, seed: u64, random: &mut Random, tally: &mut Tally) -> Vec<
     let scop = &part.scop;
     let mut found = vec![Form { how: "source".into(), tree: scop.schedule.clone() }];
     let limit = budget();
-    let Some(constraints) = within(scop.constraints(&limit), seed, tally) else { return found };
+    let Some(constraints) = tally.within("dependences", scop.constraints(&limit), seed) else {
+        return found;
+    };
     if std::env::var("TANGRAM_SEED").is_ok() {
         println!("dependences took {} steps", limit.used());
     }
@@ -71,16 +90,16 @@ fn forms(part: &Part, seed: u64, random: &mut Random, tally: &mut Tally) -> Vec<
             found.push(Form { how: format!("{options:?}"), tree: scheduled.tree });
         }
         Err(Error::Unschedulable) => {}
-        other => drop(within(other, seed, tally)),
+        other => drop(tally.within("schedule", other, seed)),
     }
     for start in 0..found.len() {
         let limit = budget();
         let tree = found[start].tree.clone();
         let editor = Editor::new(tree, constraints.validity.clone(), &limit);
-        let Some(mut editor) = within(editor, seed, tally) else { continue };
+        let Some(mut editor) = tally.within("legality", editor, seed) else { continue };
         let mut how = found[start].how.clone();
         for _ in 0..12 {
-            match within(steps::step(&mut editor, random), seed, tally) {
+            match tally.within("steps", steps::step(&mut editor, random), seed) {
                 Some(Some(step)) => {
                     let _ = write!(how, "; {step}");
                     tally.steps += 1;
@@ -135,7 +154,7 @@ fn differing(seeds: std::ops::Range<u64>, tally: &mut Tally) -> Vec<String> {
         let _ = writeln!(code, "{}{text}#undef floord\n#undef min\n#undef max", program::start());
         for (index, form) in forms(&found[0], seed, &mut random, tally).iter().enumerate() {
             let ast = Ast::of_tree(&form.tree, None, &AstOptions::default(), &budget());
-            let Some(ast) = within(ast, seed, tally) else { continue };
+            let Some(ast) = tally.within("code", ast, seed) else { continue };
             let own = format!("{name}_{index}");
             let written = rewrite(&text, &[(&found[0], Some(&ast))], &emit);
             let written = written.unwrap_or_else(|problem| panic!("{problem}\n{text}"));
@@ -213,15 +232,13 @@ fn check(seeds: std::ops::Range<u64>, share: u64) -> Tally {
             for thread in threads {
                 let (list, tally) = thread.join().expect("no panic");
                 wrong.extend(list);
-                total.forms += tally.forms;
-                total.steps += tally.steps;
-                total.beliefs += tally.beliefs;
-                total.gave_up += tally.gave_up;
+                total.add(tally);
             }
         });
     }
-    let Tally { forms, steps, beliefs, gave_up } = total;
-    println!("{forms} forms, {steps} steps, {beliefs} promises used, {gave_up} budgets ended");
+    let Tally { forms, steps, beliefs, gave_up, failed } = &mut total;
+    println!("{forms} forms, {steps} steps, {beliefs} promises used, budgets ended: {gave_up:?}");
+    wrong.append(failed);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     total
 }

@@ -62,7 +62,11 @@ impl Writer<'_> {
         if inner == 0 || (inner < 3 && self.statements < 3 && choice < 4) {
             self.for_loop(scope, depth);
         } else if inner > 0 && choice == 4 {
-            let condition = self.condition(scope);
+            let condition = if self.random.one_in(3) {
+                self.data_condition(scope)
+            } else {
+                self.condition(scope)
+            };
             self.line(depth, &format!("if ({condition}) {{"));
             self.body(&mut scope.clone(), depth + 1);
             if self.random.one_in(2) {
@@ -89,6 +93,7 @@ impl Writer<'_> {
         let head = match self.random.below(8) {
             0 => format!("for (int {name} = {high} - 1; {name} >= {low}; {name}--) {{"),
             1 => format!("for (int {name} = {low}; {name} < {high}; {name} += 2) {{"),
+            2 => format!("for (int {name} = {high} + 1; {name} > {low}; {name} -= 3) {{"),
             _ => format!("for (int {name} = {low}; {name} < {high}; {name}++) {{"),
         };
         self.line(depth, &head);
@@ -97,8 +102,16 @@ impl Writer<'_> {
             let local = format!("t{}", self.locals);
             self.locals += 1;
             let value = self.read(&scope);
-            self.line(depth + 1, &format!("unsigned {local} = {value} + 5;"));
-            scope.locals.push(local);
+            if self.random.one_in(3) {
+                let other = self.read(&scope);
+                self.line(depth + 1, &format!("unsigned {local}[2];"));
+                self.line(depth + 1, &format!("{local}[0] = {value};"));
+                self.line(depth + 1, &format!("{local}[1] = {other} + 3;"));
+                scope.locals.extend([format!("{local}[0]"), format!("{local}[1]")]);
+            } else {
+                self.line(depth + 1, &format!("unsigned {local} = {value} + 5;"));
+                scope.locals.push(local);
+            }
         }
         self.body(&mut scope, depth + 1);
         self.line(depth, "}");
@@ -121,7 +134,7 @@ impl Writer<'_> {
             (Some(outer), 1) => format!("(n - {outer})"),
             (Some(outer), 2) => format!("min(n, {outer} + 2)"),
             (Some(outer), 3) => format!("((n + {outer}) / 2 + 1)"),
-            (_, 4) => "4".into(),
+            (_, 4) => ["4", "(n % 4 + 2)", "min(n, m)", "(m / 2 + 2)"][self.random.below(4)].into(),
             (_, choice) => ["n", "m"][choice % 2].into(),
         }
     }
@@ -129,7 +142,9 @@ impl Writer<'_> {
     fn condition(&mut self, scope: &Scope) -> String {
         let i = self.random.pick(&scope.loops).clone();
         let j = self.random.pick(&scope.loops).clone();
-        match self.random.below(8) {
+        match self.random.below(10) {
+            7 => format!("n % 3 == {i} % 3"),
+            8 => format!("({i} + 2 * {j}) % 4 <= 1"),
             0 => format!("{i} <= {j} + 1"),
             1 => format!("{i} + {j} < n"),
             2 => format!("({i} + 8) % 2 == 0"),
@@ -141,16 +156,44 @@ impl Writer<'_> {
         }
     }
 
+    /// A condition that only the values decide.
+    fn data_condition(&mut self, scope: &Scope) -> String {
+        let place = self.read(scope);
+        match self.random.below(3) {
+            0 => format!("{place} % 3 == 0"),
+            1 => format!("{place} > {} && n > 2", self.read(scope)),
+            _ => format!("{place} & 4"),
+        }
+    }
+
     fn statement(&mut self, scope: &Scope, depth: usize) {
         self.statements += 1;
+        if self.random.one_in(12) {
+            return self.uncertain(scope, depth);
+        }
         let place = self.place(scope);
         let (a, b) = (self.read(scope), self.read(scope));
         let factor = 2 * self.random.below(4) + 3;
-        let line = match self.random.below(4) {
+        let line = match self.random.below(5) {
+            4 => {
+                let condition = self.condition(scope);
+                format!("{place} = {condition} ? {a} : {b} + {factor};")
+            }
             0 => format!("{place} += {a} * {factor};"),
             1 => format!("{place} = {factor} * {place} + {a} - {b};"),
             2 => format!("{place} = {a} * {factor} + {b} + {};", self.statements),
             _ => format!("{place} ^= {a} + {factor} * {b};"),
+        };
+        self.line(depth, &line);
+    }
+
+    /// A statement whose places or iterations only the values decide.
+    fn uncertain(&mut self, scope: &Scope, depth: usize) {
+        let (a, b, place) = (self.read(scope), self.read(scope), self.place(scope));
+        let line = match self.random.below(3) {
+            0 => format!("x[{a} % 70] += {b};"),
+            1 => format!("{place} = y[{a} % 70] + {b};"),
+            _ => format!("for (unsigned q = 0; q < {a} % 4; q++) {place} += x[q] + {b};"),
         };
         self.line(depth, &line);
     }

@@ -1,0 +1,272 @@
+//! Parts that no pragma marks: from a loop to a loop, as long as all in between is affine.
+//!
+//! In a block, a part starts at the first statement with a loop that could be a part, and
+//! goes on over the statements behind it while they could belong to it; what has no loop is
+//! left out at its end. What is inside a loop that is not affine is looked through in turn.
+//!
+//! A marked part assumes what its author knows. Of these assumptions one is checked here:
+//! that nothing behind a part uses the value that a loop variable has at its end.
+
+use lang_c::ast::{
+    BlockItem, DeclaratorKind, ForInitializer, ForStatement, FunctionDefinition, Statement,
+};
+use lang_c::loc::get_location_for_offset;
+use lang_c::span::{Node, Span};
+use lang_c::visit::{self, Visit};
+use tangram_presburger::Budget;
+
+use crate::black_box::has_loop;
+use crate::build::{Builder, assigned};
+use crate::declare::Names;
+use crate::find::{FIRST, LAST, Source, below, declared, is_call, unsigned};
+use crate::{Part, Problem};
+
+/// Looks through one function after the other.
+pub(crate) struct Detector<'a> {
+    pub source: &'a Source<'a>,
+    pub globals: &'a Names,
+    pub budget: &'a Budget,
+    pub parts: &'a mut Vec<Part>,
+    /// Loops that are in no part, and why.
+    pub refused: &'a mut Vec<Problem>,
+}
+
+/// A statement to look through.
+struct Open<'a> {
+    statement: &'a Node<Statement>,
+    names: Names,
+    /// Where the outermost loop around it starts.
+    around: Option<usize>,
+}
+
+/// The function that is looked through.
+struct Function<'a> {
+    name: &'a str,
+    end: usize,
+}
+
+impl Detector<'_> {
+    pub fn function(&mut self, function: &FunctionDefinition) {
+        let mut names = self.globals.clone();
+        names.parameters(&function.declarator.node, self.source);
+        let name = match &function.declarator.node.kind.node {
+            DeclaratorKind::Identifier(name) => name.node.name.as_str(),
+            _ => "",
+        };
+        let statement = &function.statement;
+        if !self.is_in_file(statement.span.start) {
+            return;
+        }
+        let within = Function { name, end: statement.span.end };
+        let mut open = vec![Open { statement, names, around: None }];
+        while let Some(next) = open.pop() {
+            if let Statement::Compound(items) = &next.statement.node {
+                self.block(items, next, &within, &mut open);
+            } else {
+                self.single(next, &within, &mut open);
+            }
+        }
+    }
+
+    fn block<'a>(
+        &mut self,
+        items: &'a [Node<BlockItem>],
+        block: Open<'a>,
+        function: &Function,
+        open: &mut Vec<Open<'a>>,
+    ) {
+        let mut names = block.names;
+        let mut index = 0;
+        while let Some(item) = items.get(index) {
+            index += 1;
+            match &item.node {
+                BlockItem::Declaration(declaration) => {
+                    names.declare(&declaration.node, self.source);
+                }
+                BlockItem::Statement(statement) if is_call(&statement.node, FIRST) => {
+                    let last = |item: &Node<BlockItem>| match &item.node {
+                        BlockItem::Statement(inner) => is_call(&inner.node, LAST),
+                        _ => false,
+                    };
+                    index += items[index..].iter().take_while(|item| !last(item)).count();
+                }
+                BlockItem::Statement(statement) if has_loop(statement) => {
+                    let start = index - 1;
+                    let problems = Builder::problems(&items[start..index], &names, self.source);
+                    if !problems.is_empty() {
+                        // It comes back as a single statement, which says why.
+                        let around = around(&block.around, statement);
+                        open.push(Open { statement, names: names.clone(), around });
+                        continue;
+                    }
+                    while index < items.len()
+                        && !matches!(&items[index].node, BlockItem::Statement(next) if is_call(&next.node, FIRST))
+                        && Builder::problems(&items[start..=index], &names, self.source).is_empty()
+                    {
+                        index += 1;
+                    }
+                    let ends = |item: &Node<BlockItem>| match &item.node {
+                        BlockItem::Statement(inner) => has_loop(inner),
+                        _ => false,
+                    };
+                    while !ends(&items[index - 1]) {
+                        index -= 1;
+                    }
+                    let part = &items[start..index];
+                    self.part(part, &names, block.around, function, false);
+                    for item in part {
+                        if let BlockItem::Declaration(declaration) = &item.node {
+                            names.declare(&declaration.node, self.source);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A statement without braces around it.
+    fn single<'a>(&mut self, next: Open<'a>, function: &Function, open: &mut Vec<Open<'a>>) {
+        let statement = next.statement;
+        if !has_loop(statement) {
+            return;
+        }
+        let item = Node::new(BlockItem::Statement(statement.clone()), statement.span);
+        let items = std::slice::from_ref(&item);
+        match Builder::problems(items, &next.names, self.source).into_iter().next() {
+            None => self.part(items, &next.names, next.around, function, true),
+            Some(problem) => {
+                self.note(statement, problem);
+                let around = around(&next.around, statement);
+                open.extend(below(&statement.node).into_iter().map(|statement| Open {
+                    statement,
+                    names: next.names.clone(),
+                    around,
+                }));
+            }
+        }
+    }
+
+    fn part(
+        &mut self,
+        items: &[Node<BlockItem>],
+        names: &Names,
+        around: Option<usize>,
+        function: &Function,
+        braced: bool,
+    ) {
+        let Some((first, last)) = items.first().zip(items.last()) else { return };
+        let span = Span::span(first.span.start, last.span.end);
+        if let Some(problem) = self.hindrance(span, names, around, function, items) {
+            return self.refused.push(problem);
+        }
+        match Builder::scop(items, names, self.source, self.budget) {
+            Ok(scop) => self.parts.push(Part {
+                function: function.name.to_owned(),
+                first_line: self.source.line(span.start),
+                last_line: self.source.line(span.end),
+                declared: declared(items, self.source),
+                unsigned: unsigned(&scop, names),
+                marked: false,
+                braced,
+                scop,
+            }),
+            Err(problems) => self.refused.extend(problems.into_iter().next()),
+        }
+    }
+
+    /// Says what forbids to replace a part.
+    fn hindrance(
+        &self,
+        span: Span,
+        names: &Names,
+        around: Option<usize>,
+        function: &Function,
+        items: &[Node<BlockItem>],
+    ) -> Option<Problem> {
+        let text = self.source.text;
+        let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
+        let end = text[span.end..].find('\n').map_or(text.len(), |at| span.end + at);
+        let alone = [&text[start..span.start], &text[span.end..end]];
+        if alone.iter().any(|beside| !beside.trim().is_empty()) {
+            let message = "shares a line with other code: lines of its own are needed";
+            return Some(self.source.problem(span.start, message));
+        }
+        let mut outer = OuterVariables::default();
+        for item in items {
+            outer.visit_block_item(&item.node, &item.span);
+        }
+        for name in outer.names {
+            let message = if self.globals.get(&name).is_some_and(|g| names.get(&name) == Some(g)) {
+                format!("the loop variable `{name}` is global: declare it in the loop")
+            } else if reads_first(&text[span.end..function.end], &name)
+                || around.is_some_and(|around| reads_first(&text[around..span.start], &name))
+            {
+                format!(
+                    "the loop variable `{name}` is used behind its loop: declare it in the loop"
+                )
+            } else {
+                continue;
+            };
+            return Some(self.source.problem(span.start, message));
+        }
+        None
+    }
+
+    /// Notes why a loop is no part; what stands inside it may still be one.
+    fn note(&mut self, statement: &Node<Statement>, problem: Problem) {
+        if matches!(statement.node, Statement::For(_) | Statement::While(_) | Statement::DoWhile(_))
+        {
+            self.refused.push(problem);
+        }
+    }
+
+    /// Says whether a place is in the file itself, not in one that it includes.
+    fn is_in_file(&self, offset: usize) -> bool {
+        let text = self.source.text;
+        let Some(marker) = text.lines().find(|line| line.starts_with("# ")) else { return true };
+        let own = marker.split('"').nth(1).unwrap_or_default();
+        let file = get_location_for_offset(text, offset).0.file;
+        file == own || file.is_empty()
+    }
+}
+
+fn around(outer: &Option<usize>, statement: &Node<Statement>) -> Option<usize> {
+    let is_loop =
+        matches!(statement.node, Statement::For(_) | Statement::While(_) | Statement::DoWhile(_));
+    outer.or(is_loop.then_some(statement.span.start))
+}
+
+/// Loop variables that are not declared in their loops.
+#[derive(Default)]
+struct OuterVariables {
+    names: Vec<String>,
+}
+
+impl<'ast> Visit<'ast> for OuterVariables {
+    fn visit_for_statement(&mut self, inner: &'ast ForStatement, span: &'ast Span) {
+        if let ForInitializer::Expression(start) = &inner.initializer.node
+            && let Some((name, _)) = assigned(&start.node)
+            && !self.names.contains(&name)
+        {
+            self.names.push(name);
+        }
+        visit::visit_for_statement(self, inner, span);
+    }
+}
+
+/// Says whether a text uses a variable before it assigns it.
+fn reads_first(text: &str, name: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut from = 0;
+    while let Some(at) = text[from..].find(name).map(|at| from + at) {
+        from = at + name.len();
+        let rest = &text[from..];
+        if text[..at].ends_with(is_word) || rest.starts_with(is_word) {
+            continue;
+        }
+        let rest = rest.trim_start();
+        return !rest.starts_with('=') || rest.starts_with("==");
+    }
+    false
+}

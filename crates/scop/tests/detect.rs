@@ -1,0 +1,188 @@
+//! Parts that no pragma marks, and code in their place.
+
+use std::process::Command;
+
+use tangram_polyhedral::ast::{Ast, AstOptions};
+use tangram_polyhedral::optimise::Recipe;
+use tangram_presburger::Budget;
+use tangram_scop::{Detected, Emit, Part, detect, parts, rewrite};
+
+fn budget() -> Budget {
+    Budget::steps(500_000_000)
+}
+
+fn detected(text: &str) -> Detected {
+    detect(text, &budget()).unwrap_or_else(|problems| panic!("{problems:?}"))
+}
+
+fn lines(found: &Detected) -> Vec<(usize, usize)> {
+    found.parts.iter().map(|part| (part.first_line, part.last_line)).collect()
+}
+
+const SEVERAL: &str = "\
+static int calls;
+static void note(void) { calls++; }
+void f(int n, double A[20][20], double B[20][20], double *x) {
+  double s = 0;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      A[j][i] += B[j][i];
+  s = 1;
+  for (int i = 0; i < n; i++) {
+    x[i] = s;
+  }
+  s = 2;
+  note();
+  for (int t = 0; t < 3; t++) {
+    note();
+    for (int i = 1; i < n; i++)
+      for (int j = 0; j < n; j++) B[j][i] += A[j][i - 1] * s;
+  }
+  for (int t = 0; x[0] < 40; t++)
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++)
+        x[i] += A[j][i] * t + 1;
+}
+void g(int n, double *x) {
+  int i;
+#pragma scop
+  for (i = 0; i < n; i++) x[i] = 2 * x[i];
+#pragma endscop
+  for (int k = 0; k < n; k++)
+    x[k] += k;
+}
+";
+
+#[test]
+fn parts_reach_from_a_loop_to_a_loop() {
+    let found = detected(SEVERAL);
+    assert_eq!(lines(&found), [(5, 11), (16, 17), (20, 22), (26, 28), (29, 30)]);
+    let marked: Vec<bool> = found.parts.iter().map(|part| part.marked).collect();
+    assert_eq!(marked, [false, false, false, true, false]);
+    assert_eq!(found.parts[0].scop.statements.len(), 3);
+    assert!(found.parts[2].braced && !found.parts[1].braced);
+    let refused: Vec<(usize, &str)> =
+        found.refused.iter().map(|problem| (problem.line, problem.message.as_str())).collect();
+    assert_eq!(refused.len(), 2, "{refused:?}");
+    assert!(
+        refused[0].0 == 15 && refused[0].1.contains("`note()` is no assignment"),
+        "{refused:?}"
+    );
+    assert!(refused[1].0 == 19 && refused[1].1.contains("`x[0] < 40`"), "{refused:?}");
+    assert_eq!(parts(SEVERAL, &budget()).expect("the marked part").len(), 1);
+}
+
+#[track_caller]
+fn refuses(body: &str, message: &str) {
+    let text =
+        format!("int g;\nvoid f(int n, double *x, volatile int *v) {{\n  int i;\n{body}\n}}\n");
+    let found = detected(&text);
+    let first = found.refused.first().map_or("", |problem| problem.message.as_str());
+    assert!(found.parts.is_empty() && first.contains(message), "{body}: {found:?}");
+}
+
+#[test]
+fn what_cannot_be_replaced_is_left_alone() {
+    refuses("  for (i = 0; i < n; i++) x[i] = 0;\n  x[i] = 1;", "`i` is used behind its loop");
+    refuses("  for (g = 0; g < n; g++) x[g] = 0;", "`g` is global");
+    refuses(
+        "  while (x[0] < 1) {\n    x[i] += 1;\n    for (i = 0; i < n; i++)\n      x[i] = 0;\n  }",
+        "unknown number of times",
+    );
+    refuses("  x[0] = 1; for (i = 0; i < n; i++) x[i] = 0;", "shares a line");
+    refuses("  for (i = 0; i < n; i++) x[i] = v[0];", "is volatile");
+    refuses("  for (i = 0; i < n; i++) {\n    if (x[i] > 0) return;\n  }", "leaves the loop");
+}
+
+#[test]
+fn loops_inside_a_condition_on_data_are_parts() {
+    let text = "void f(int n, double *x) {
+  for (int t = 0; t < n; t++)
+    if (x[t] > 0)
+      for (int i = 0; i < n; i++)
+        x[i] += 1;
+    else
+      x[t] = 3;
+}
+";
+    let found = detected(text);
+    assert_eq!(lines(&found), [(4, 5)]);
+    assert!(found.parts[0].braced);
+}
+
+#[test]
+fn headers_stay_as_they_are() {
+    let text = "# 1 \"own.c\"\n# 1 \"other.h\" 1\nstatic void g(int n, int *x) {\n  for (int i = 0; i < n; i++)\n    x[i] = 0;\n}\n# 2 \"own.c\" 2\nvoid f(int n, int *x) {\n  for (int i = 0; i < n; i++)\n    x[i] = 0;\n}\n";
+    assert_eq!(lines(&detected(text)), [(3, 4)]);
+}
+
+/// Writes all parts of a file anew, in tiles.
+fn rewritten(text: &str) -> String {
+    let found = detected(text);
+    let mut recipe = Recipe::default();
+    recipe.tile = Some(vec![4, 3]);
+    let made: Vec<(&Part, Ast)> = found
+        .parts
+        .iter()
+        .map(|part| {
+            let best = part.scop.optimise(&recipe, &budget()).expect("a schedule");
+            let ast = Ast::of_tree(&best.tree, None, &AstOptions::default(), &budget());
+            (part, ast.expect("code"))
+        })
+        .collect();
+    let pairs: Vec<_> = made.iter().map(|(part, ast)| (*part, Some(ast))).collect();
+    let emit = Emit { vectorize: true, ..Emit::default() };
+    rewrite(text, &pairs, &emit).expect("text")
+}
+
+#[test]
+fn code_in_the_place_of_parts_computes_the_same() {
+    let after = rewritten(SEVERAL);
+    assert!(!after.contains("#pragma scop") && after.contains("    note();\n"), "{after}");
+    let main = "\
+int main(void) {
+  for (int n = 1; n < 20; n += 3) {
+    fill(&one), fill(&two), calls = 0;
+    before_f(n, one.A, one.B, one.x), before_g(n, one.x);
+    f(n, two.A, two.B, two.x), g(n, two.x);
+    if (memcmp(&one, &two, sizeof one)) return 1;
+  }
+  return calls != 4;
+}
+";
+    let start = "\
+#include <string.h>
+#define note before_note
+#define calls before_calls
+#define f before_f
+#define g before_g
+";
+    let data = "\
+#undef note
+#undef calls
+#undef f
+#undef g
+static struct Data { double A[20][20], B[20][20], x[20]; } one, two;
+static void fill(struct Data *data) {
+  double *cell = (double *)data;
+  for (unsigned i = 0; i < sizeof *data / sizeof *cell; i++) cell[i] = i % 17 + 1;
+}
+";
+    let code = format!("{start}{SEVERAL}{data}{after}{main}");
+    let stem = std::env::temp_dir().join(format!("tangram-detect-{}", std::process::id()));
+    let (source, binary) = (stem.with_extension("c"), stem.with_extension("out"));
+    std::fs::write(&source, &code).expect("written");
+    let flags = ["-std=c99", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover"];
+    let Ok(compiled) = Command::new("cc").args(flags).arg("-o").arg(&binary).arg(&source).output()
+    else {
+        println!("skipped: needs cc");
+        return;
+    };
+    assert!(compiled.status.success(), "{}\n{code}", String::from_utf8_lossy(&compiled.stderr));
+    let run = Command::new(&binary).output().expect("runs");
+    for path in [source, binary] {
+        // A file that stays behind does no harm.
+        let _ = std::fs::remove_file(path);
+    }
+    assert!(run.status.success(), "{after}\n{}", String::from_utf8_lossy(&run.stderr));
+}
