@@ -157,6 +157,14 @@ def isl_calls(isl, folder: pathlib.Path) -> list[tuple[str, pathlib.Path, object
     def code(path: pathlib.Path) -> None:
         isl.AstBuild.alloc(isl.DEFAULT_CONTEXT).node_from_schedule(schedule_of(path)).to_C_str()
 
+    def map_code(path: pathlib.Path) -> None:
+        text = re.sub("#.*", "", path.read_text())
+        schedule, context, choices = re.split(r"(?<=})\s*", text.strip())[:3]
+        build = isl.AstBuild.from_context(isl.Set.read_from_str(isl.DEFAULT_CONTEXT, context))
+        build = build.set_options(isl.UnionMap.read_from_str(isl.DEFAULT_CONTEXT, choices))
+        schedule = isl.UnionMap.read_from_str(isl.DEFAULT_CONTEXT, schedule)
+        build.node_from_schedule_map(schedule).to_C_str()
+
     def schedule(path: pathlib.Path) -> None:
         constraints = isl.ScheduleConstraints.read_from_str(isl.DEFAULT_CONTEXT, path.read_text())
         constraints.compute_schedule().to_str()
@@ -181,8 +189,8 @@ def isl_calls(isl, folder: pathlib.Path) -> list[tuple[str, pathlib.Path, object
         for union in found:
             union.to_str()
 
-    jobs = [("codegen", code, "codegen/**/*.st"), ("schedule", schedule, "schedule/*.sc")]
-    jobs.append(("flow", flow, "flow/*.ai"))
+    jobs = [("codegen", code, "codegen/**/*.st"), ("map", map_code, "codegen/**/*.in")]
+    jobs += [("schedule", schedule, "schedule/*.sc"), ("flow", flow, "flow/*.ai")]
     return [(verb, path, call) for verb, call, glob in jobs for path in sorted(folder.glob(glob))]
 
 

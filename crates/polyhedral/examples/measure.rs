@@ -1,13 +1,13 @@
 //! Answers requests with the time of library calls, for benchmarks.
 //!
-//! A request is a line `VERB PATH`: `codegen` of a schedule tree, `schedule` of constraints,
-//! `flow` of accesses, each from text to text. The answer is a line with nanoseconds, or with
+//! A request is a line `VERB PATH`: `codegen` of a schedule tree, `map` of a schedule map,
+//! `schedule` of constraints, `flow` of accesses, each from text to text. The answer is a line with nanoseconds, or with
 //! `error` and the reason.
 
 use std::io::{BufRead, Write};
 use std::time::Instant;
 
-use tangram_polyhedral::ast::{Ast, AstOptions};
+use tangram_polyhedral::ast::{Ast, AstOptions, MapInput};
 use tangram_polyhedral::flow::Accesses;
 use tangram_polyhedral::schedule::{Constraints, Options};
 use tangram_polyhedral::{Error, ScheduleTree};
@@ -39,6 +39,10 @@ fn call(verb: &str, text: &str) -> Result<usize, Error> {
         "codegen" => {
             let tree = ScheduleTree::parse(text, &budget)?;
             Ast::of_tree(&tree, None, &AstOptions::default(), &budget)?.to_string().len()
+        }
+        "map" => {
+            let input = MapInput::parse(text, &budget)?;
+            input.generate(&AstOptions::default(), &budget)?.to_string().len()
         }
         "schedule" => {
             let constraints = Constraints::parse(text, &budget)?;

@@ -97,6 +97,44 @@ pub(crate) fn eliminate(
     Ok(done)
 }
 
+/// What becomes of inequalities over columns to eliminate, once equations are used up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Relaxed {
+    /// They are combined, over the rationals.
+    Combined,
+    /// They are left out.
+    Dropped,
+}
+
+/// Projects the columns `cols` away to a superset in one conjunction.
+///
+/// What equations say is kept exactly, as remainders; nothing if it cannot hold.
+pub(crate) fn relax(
+    system: System,
+    cols: Vec<usize>,
+    how: Relaxed,
+    budget: &Budget,
+) -> Result<Option<Branch>, Error> {
+    let mut branch = Branch { system, divs: Vec::new(), left: cols, ways: 1, rounded: false };
+    loop {
+        budget.spend(branch.system.size())?;
+        if !branch.system.normalize()? {
+            return Ok(None);
+        }
+        if branch.solve_equation()? {
+            continue;
+        }
+        if how == Relaxed::Dropped {
+            branch.drop_bounds();
+            return Ok(Some(branch));
+        }
+        let Some(col) = branch.cheapest(false) else { break };
+        branch.shadow(col, None, budget)?;
+    }
+    branch.left.clear();
+    Ok(Some(branch))
+}
+
 impl Branch {
     /// Eliminates while one conjunction is enough; false if it holds no point.
     fn shrink(&mut self, budget: &Budget) -> Result<bool, Error> {
@@ -108,7 +146,7 @@ impl Branch {
             if self.solve_equation()? {
                 continue;
             }
-            if let Some(col) = self.cheapest() {
+            if let Some(col) = self.cheapest(true) {
                 self.shadow(col, None, budget)?;
             } else if let Some((col, sign)) = self.roundable() {
                 self.shadow(col, Some(sign), budget)?;
@@ -119,6 +157,17 @@ impl Branch {
         let system = &self.system;
         self.left.retain(|col| system.uses(*col));
         Ok(true)
+    }
+
+    /// Leaves out the inequalities over columns to eliminate.
+    fn drop_bounds(&mut self) {
+        let mut system = System::new(self.system.cols() - 1);
+        system.eqs = self.system.eqs.clone();
+        for row in self.system.ineqs.rows().filter(|row| self.left.iter().all(|c| row[*c] == 0)) {
+            system.ineqs.push(row);
+        }
+        self.system = system;
+        self.left.clear();
     }
 
     /// Finds a division of one variable, of those that repeat after few steps.
@@ -283,8 +332,8 @@ impl Branch {
         Ok(())
     }
 
-    /// Returns the column that costs least among those where Fourier-Motzkin is exact.
-    fn cheapest(&self) -> Option<usize> {
+    /// Returns the column that costs least; with `exactly`, where Fourier-Motzkin is exact.
+    fn cheapest(&self, exactly: bool) -> Option<usize> {
         let mut best: Option<(usize, usize)> = None;
         for &col in &self.left {
             let (mut lower, mut upper) = ((0, true), (0, true));
@@ -293,7 +342,7 @@ impl Branch {
                 *side = (side.0 + 1, side.1 && row[col].unsigned_abs() == 1);
             }
             let exact = lower.0 == 0 || upper.0 == 0 || lower.1 || upper.1;
-            if exact && lower.0 + upper.0 > 0 {
+            if (exact || !exactly) && lower.0 + upper.0 > 0 {
                 let cost = (lower.0 * upper.0, col);
                 best = Some(best.map_or(cost, |old| old.min(cost)));
             }

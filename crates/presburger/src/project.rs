@@ -3,16 +3,91 @@
 use std::ops::Range;
 
 use crate::basic::{Basic, Div, merge};
-use crate::eliminate::{Branch, eliminate};
+use crate::eliminate::{Branch, Relaxed, eliminate, relax};
 use crate::function::affine::Affine;
 use crate::function::pieces;
-use crate::matrix::{negated, remap};
+use crate::matrix::{combine, mul, negated, remap};
 use crate::solve::lexmin::{Piece, Query, lexmin};
+use crate::system::System;
 use crate::{Budget, Error};
 
 impl Basic {
-    /// Projects away the dimensions in `range`, exactly.
-    pub fn project(&self, range: Range<usize>, budget: &Budget) -> Result<Vec<Self>, Error> {
+    /// Puts what equations say the dimensions in `range` are into divisions that use them.
+    ///
+    /// A division that is left to eliminate costs far more than one of other columns.
+    fn settled(&self, range: &Range<usize>) -> Result<Option<Self>, Error> {
+        let mut part = self.clone();
+        while let Some((col, index)) = part.defined_in_division(range) {
+            let Some(next) = part.replaced_dim(col, index)?.tidied()? else { return Ok(None) };
+            part = next;
+        }
+        Ok(Some(part))
+    }
+
+    /// Finds a dimension that some division uses, and an equation that says what it is.
+    fn defined_in_division(&self, range: &Range<usize>) -> Option<(usize, usize)> {
+        (1 + range.start..1 + range.end).find_map(|col| {
+            let depends = self.divs_of(col);
+            if !depends.contains(&true) {
+                return None;
+            }
+            let says = |row: &[i128]| {
+                let used = row[1 + self.dims..].iter().zip(&depends);
+                row[col].unsigned_abs() == 1 && used.into_iter().all(|(v, d)| *v == 0 || !*d)
+            };
+            self.system.eqs.rows().position(says).map(|index| (col, index))
+        })
+    }
+
+    /// Says for each division whether its value depends on a dimension.
+    fn divs_of(&self, col: usize) -> Vec<bool> {
+        let mut depends: Vec<bool> = Vec::with_capacity(self.divs.len());
+        for div in self.divs.iter() {
+            let mut inner = div.num[1 + self.dims..].iter().zip(&depends);
+            let uses = div.num[col] != 0 || inner.any(|(v, depends)| *v != 0 && *depends);
+            depends.push(uses);
+        }
+        depends
+    }
+
+    /// Puts the value that an equation gives column `col` in its place everywhere.
+    fn replaced_dim(&self, col: usize, index: usize) -> Result<Self, Error> {
+        let depends = self.divs_of(col);
+        let order = (0..depends.len()).filter(|i| !depends[*i]);
+        let order: Vec<usize> = order.chain((0..depends.len()).filter(|i| depends[*i])).collect();
+        let mut to: Vec<Option<usize>> = (0..self.cols()).map(Some).collect();
+        for (target, from) in order.iter().enumerate() {
+            to[1 + self.dims + from] = Some(1 + self.dims + target);
+        }
+        let rows = self.system.remap(self.cols(), &to);
+        let equation = rows.eqs.row(index).to_vec();
+        let replaced = |row: &[i128]| {
+            let factor = mul(-row[col], equation[col])?;
+            combine(1, row, factor, &equation[..row.len()])
+        };
+        let mut divs = Vec::new();
+        for (position, from) in order.iter().enumerate() {
+            let div = &self.divs[*from];
+            let num = remap(&div.num, self.cols(), &to)[..1 + self.dims + position].to_vec();
+            divs.push(Div { num: replaced(&num)?, den: div.den });
+        }
+        let mut system = System::new(self.cols() - 1);
+        for row in rows.eqs.rows() {
+            system.eqs.push(&replaced(row)?);
+        }
+        for row in rows.ineqs.rows() {
+            system.ineqs.push(&replaced(row)?);
+        }
+        // Divisions of equal numerators become one.
+        let (divs, to) = merge(self.dims, &[], &divs);
+        let cols = 1 + self.dims + divs.len();
+        Ok(Self { dims: self.dims, divs: divs.into(), system: system.remap(cols, &to) })
+    }
+
+    /// Marks the columns of the dimensions in `range` and of divisions of them.
+    ///
+    /// Returns the rows with the bounds of those divisions as well.
+    fn opened(&self, range: &Range<usize>) -> Result<(Vec<bool>, System), Error> {
         let mut gone = vec![false; self.cols()];
         gone[1 + range.start..1 + range.end].fill(true);
         let mut system = self.system.clone();
@@ -22,11 +97,32 @@ impl Basic {
                 self.bound_div(index, &mut system)?;
             }
         }
-        let cols = (0..self.cols()).filter(|c| gone[*c]).collect();
+        Ok((gone, system))
+    }
+
+    /// Projects away the dimensions in `range` to a superset in one conjunction.
+    pub fn relaxed(
+        &self,
+        range: Range<usize>,
+        how: Relaxed,
+        budget: &Budget,
+    ) -> Result<Option<Self>, Error> {
+        let Some(part) = self.settled(&range)? else { return Ok(None) };
+        let (gone, system) = part.opened(&range)?;
+        let cols = (0..part.cols()).filter(|c| gone[*c]).collect();
+        let Some(branch) = relax(system, cols, how, budget)? else { return Ok(None) };
+        part.without(&branch, &gone, range.len()).tidied()
+    }
+
+    /// Projects away the dimensions in `range`, exactly.
+    pub fn project(&self, range: Range<usize>, budget: &Budget) -> Result<Vec<Self>, Error> {
+        let Some(part) = self.settled(&range)? else { return Ok(Vec::new()) };
+        let (gone, system) = part.opened(&range)?;
+        let cols = (0..part.cols()).filter(|c| gone[*c]).collect();
         let mut parts = Vec::new();
         let branches = eliminate(system, cols, || Ok(!self.is_empty(budget)?), budget)?;
         for branch in &branches {
-            let outer = self.without(branch, &gone, range.len());
+            let outer = part.without(branch, &gone, range.len());
             if branch.left.is_empty() {
                 let Some(part) = outer.tidied()? else { continue };
                 // Remainders may have no point; all parts of an inhabited whole have one.
@@ -222,7 +318,7 @@ impl Basic {
         for row in self.system.ineqs.rows() {
             place(row, false)?;
         }
-        let mut bounds = crate::system::System::new(self.cols() - 1);
+        let mut bounds = System::new(self.cols() - 1);
         for index in (0..self.divs.len()).filter(|i| unknown[1 + self.dims + i]) {
             self.bound_div(index, &mut bounds)?;
         }

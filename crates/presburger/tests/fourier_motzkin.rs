@@ -95,3 +95,61 @@ fn shadows_hold_exactly_the_rational_points() {
         }
     }
 }
+
+#[test]
+fn real_shadows_keep_strides_and_drop_splits() {
+    let limit = Budget::unlimited();
+    let set = |text: &str| Relation::parse(text, &limit).expect("a set");
+    let equal = |a: &Relation, b: &str| a.is_equal(&set(b), &limit).expect("an answer");
+    let strided = set("[n] -> { [x, y] : x = 3y + 1 and 0 <= y <= n }");
+    let shadow = strided.real_shadow(1..2, &limit).expect("a shadow");
+    assert!(equal(&shadow, "[n] -> { [x] : x mod 3 = 1 and 0 < x <= 3n + 1 }"), "{shadow}");
+    // Where 5x mod 7 is 1, 2 or 3, no multiple of 7 is between.
+    let narrow = set("{ [x, y] : 5x <= 7y <= 5x + 3 }");
+    let exact = narrow.project_out(1..2, &limit).expect("a projection");
+    assert!(!equal(&exact, "{ [x] }"), "{exact}");
+    let shadow = narrow.real_shadow(1..2, &limit).expect("a shadow");
+    assert!(equal(&shadow, "{ [x] }"), "{shadow}");
+}
+
+#[test]
+fn explicit_bounds_leave_out_what_others_imply() {
+    let limit = Budget::unlimited();
+    let set = |text: &str| Relation::parse(text, &limit).expect("a set");
+    let equal = |a: &Relation, b: &str| a.is_equal(&set(b), &limit).expect("an answer");
+    let triangle = set("[n] -> { [i, j] : 0 <= i <= j <= n }");
+    let bounds = triangle.explicit_bounds(1..2, &limit).expect("bounds");
+    assert!(equal(&bounds, "[n] -> { [i] : 0 <= i }"), "{bounds}");
+    let equation = set("[n] -> { [i, j] : i = 2j and 0 <= j <= n }");
+    let bounds = equation.explicit_bounds(1..2, &limit).expect("bounds");
+    assert!(equal(&bounds, "[n] -> { [i] : i mod 2 = 0 and 0 <= i <= 2n }"), "{bounds}");
+}
+
+#[test]
+fn a_projection_is_in_its_shadow_and_that_in_its_explicit_bounds() {
+    let limit = Budget::unlimited();
+    let mut state = 11_u64;
+    let mut next = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        i128::from((state >> 33) % 9) - 4
+    };
+    for _ in 0..60 {
+        let mut row = || format!("{} + {}x + {}y + {}z", next(), next(), next(), next());
+        let text = format!(
+            "{{ [x, y, z] : {} >= 0 and {} >= 0 and {} >= 0 and {} = 3*floor(({})/3) \
+             and -5 <= x, y, z <= 5 }}",
+            row(),
+            row(),
+            row(),
+            row(),
+            row()
+        );
+        let set = Relation::parse(&text, &limit).expect("a set");
+        let exact = set.project_out(1..3, &limit).expect("a projection");
+        let shadow = set.real_shadow(1..3, &limit).expect("a shadow");
+        let bounds = set.explicit_bounds(1..3, &limit).expect("bounds");
+        assert!(exact.is_subset(&shadow, &limit).expect("an answer"), "{text}");
+        assert!(shadow.is_subset(&bounds, &limit).expect("an answer"), "{text}");
+    }
+}

@@ -87,6 +87,26 @@ impl Builder<'_> {
         set.align_params(&self.params)?.cast(None, Tuple::anonymous(depth))
     }
 
+    /// Returns a superset of [`Self::domain`] that costs less and has no more disjuncts.
+    ///
+    /// Loops may have it as bounds: what is not there is empty further inside.
+    pub fn shadow(&self, executed: &Relation, depth: usize) -> Result<Relation, Error> {
+        let pairs = executed.wrap()?;
+        let all = pairs.space().output.dims.len();
+        let set = pairs.real_shadow(depth..all, self.budget)?;
+        set.align_params(&self.params)?.cast(None, Tuple::anonymous(depth))
+    }
+
+    /// Returns what is said about the first `depth` dimensions without inner ones.
+    ///
+    /// Most bounds that inner dimensions imply are kept to by the inner loops.
+    pub fn explicit_bounds(&self, executed: &Relation, depth: usize) -> Result<Relation, Error> {
+        let pairs = executed.wrap()?;
+        let all = pairs.space().output.dims.len();
+        let set = pairs.explicit_bounds(depth..all, self.budget)?;
+        set.align_params(&self.params)?.cast(None, Tuple::anonymous(depth))
+    }
+
     /// Fixes a dimension of the schedule to a value over the outer ones.
     pub fn fixed(
         &self,

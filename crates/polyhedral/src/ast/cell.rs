@@ -115,6 +115,22 @@ impl Cell {
         Self { vars, part }
     }
 
+    /// Moves variable `i` to `to[i]` among `vars` variables.
+    pub fn placed(&self, vars: usize, to: &[usize]) -> Self {
+        let mut result = Self::universe(vars);
+        let mut cols: Vec<usize> = std::iter::once(0).chain(to.iter().map(|i| 1 + i)).collect();
+        for division in &self.part.divisions {
+            let numerator = moved(&division.numerator, &cols, result.cols());
+            cols.push(result.division(&numerator, division.denominator));
+        }
+        let all = |rows: &[Vec<i128>]| {
+            rows.iter().map(|row| moved(row, &cols, result.cols())).collect::<Vec<_>>()
+        };
+        (result.part.equalities, result.part.inequalities) =
+            (all(&self.part.equalities), all(&self.part.inequalities));
+        result
+    }
+
     /// Drops the last variables, which nothing uses.
     pub fn shortened(mut self, vars: usize) -> Self {
         let (from, to) = (1 + vars, 1 + self.vars);
@@ -222,6 +238,38 @@ impl Cell {
         let mut value: Vec<i128> = row.iter().map(|v| v * sign).collect();
         value[col] = 0;
         Some(self.linear(&value))
+    }
+
+    /// Adds combinations of equations without the divisions that use columns from `from` on.
+    ///
+    /// `x = 4 floor(i/4)` and `y = i - 4 floor(i/4)` give `i = x + y`.
+    pub fn combine_equations(&mut self, from: usize) {
+        let first = 1 + self.vars;
+        let mut depends = vec![false; self.cols()];
+        for col in from..first {
+            depends.iter_mut().zip(self.dependent(col)).for_each(|(all, one)| *all |= one);
+        }
+        let mut rows = self.part.equalities.clone();
+        for col in (first..self.cols()).filter(|col| depends[*col]) {
+            let used = (0..rows.len()).filter(|i| rows[*i][col] != 0);
+            let Some(pivot) = used.min_by_key(|i| rows[*i][col].unsigned_abs()) else { continue };
+            let pivot = rows.swap_remove(pivot);
+            let without = |row: &Vec<i128>| {
+                let g = gcd(pivot[col], row[col]);
+                let row = combine(pivot[col] / g, row, -row[col] / g, &pivot).ok()?;
+                let g = row.iter().fold(0, |g, v| gcd(g, *v));
+                (g != 0).then(|| row.iter().map(|v| v / g).collect())
+            };
+            rows = rows
+                .iter()
+                .filter_map(|row| if row[col] == 0 { Some(row.clone()) } else { without(row) })
+                .collect();
+        }
+        for row in rows {
+            if !self.part.equalities.contains(&row) {
+                self.part.equalities.push(row);
+            }
+        }
     }
 
     /// Adds `col = value`.

@@ -72,6 +72,7 @@ impl Builder<'_> {
         place: &Place,
     ) -> Result<Option<Vec<Linear>>, Error> {
         let mut cell = cell.clone();
+        cell.combine_equations(1 + self.vars(place.depth));
         let mut values: Vec<Option<Linear>> = vec![None; arguments];
         loop {
             let mut progress = false;

@@ -66,7 +66,7 @@ impl Builder<'_> {
                 None => map.clone(),
             };
             let before = levels.len();
-            for cell in Cell::all_of(&self.domain(&map, depth + 1)?) {
+            for cell in Cell::all_of(&self.shadow(&map, depth + 1)?) {
                 if !self.is_empty(&cell, &known, depth + 1)? {
                     levels.push(Level::of(&cell, col, self.budget)?);
                 }

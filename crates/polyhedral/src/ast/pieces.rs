@@ -20,6 +20,7 @@ pub(super) struct Piece {
 
 /// The points of one statement at a level, as supersets without strides.
 struct Domain {
+    executed: Relation,
     set: Relation,
     levels: Vec<Level>,
 }
@@ -37,13 +38,13 @@ impl Builder<'_> {
         let mut domains = Vec::new();
         for map in executed {
             let mut levels = Vec::new();
-            for cell in Cell::all_of(&self.domain(map, depth)?) {
+            for cell in Cell::all_of(&self.shadow(map, depth)?) {
                 if !self.is_empty(&cell, &known, depth)? {
                     levels.push(Level::of(&cell, self.col(place.depth), self.budget)?);
                 }
             }
             let cells: Vec<Cell> = levels.iter().map(|level| level.cell.clone()).collect();
-            domains.push(Domain { set: self.set(&cells, depth)?, levels });
+            domains.push(Domain { executed: map.clone(), set: self.set(&cells, depth)?, levels });
         }
         let first = matches!(next, Next::Member { member: 0, .. });
         let isolate = if first || place.isolated { self.isolated_set(next)? } else { None };
@@ -136,7 +137,6 @@ impl Builder<'_> {
         if within.is_none() && count == 1 && kinds.unroll.is_none() {
             return Ok(vec![Piece { set: None, isolated }]);
         }
-        let mut sets = Vec::new();
         let mut all = Relation::empty(self.space(depth));
         for domain in domains {
             let set = match within {
@@ -144,12 +144,11 @@ impl Builder<'_> {
                 None => domain.set.clone(),
             };
             all = all.union(&set)?;
-            sets.push(set);
         }
         if plain {
             return self.remaining(&all, within, place, isolated);
         }
-        let pieces = self.by_kind(domains, &sets, (all, within), &kinds, place)?;
+        let pieces = self.by_kind(domains, (all, within), &kinds, place)?;
         self.sorted(pieces, place, isolated)
     }
 
@@ -157,18 +156,19 @@ impl Builder<'_> {
     fn by_kind(
         &self,
         domains: &[Domain],
-        sets: &[Relation],
         (mut all, within): (Relation, Option<&Relation>),
         kinds: &Kinds,
         place: &Place,
     ) -> Result<Vec<Relation>, Error> {
         let budget = self.budget;
         let mut pieces = Vec::new();
+        let mut done = Relation::empty(all.space().clone());
         if let Some(option) = &kinds.atomic {
             let set = all.intersect(option, budget)?;
             if !set.is_empty(budget)? {
                 pieces.push(set.coalesce(budget)?);
                 all = all.subtract(option, budget)?;
+                done = done.union(option)?;
             }
         }
         if let Some(option) = &kinds.unroll {
@@ -183,35 +183,59 @@ impl Builder<'_> {
                 }
                 let Some(slices) = self.slices(domains, &part, place)? else { continue };
                 all = all.subtract(&part, budget)?;
+                done = done.union(&part)?;
                 pieces.extend(slices);
             }
         }
         if let Some(option) = &kinds.separate {
-            let mut regions: Vec<Relation> = Vec::new();
-            let mut seen = Relation::empty(all.space().clone());
-            for set in sets {
-                let set = set.intersect(option, budget)?.intersect(&all, budget)?;
-                let mut next = Vec::new();
-                for region in &regions {
-                    next.push(region.intersect(&set, budget)?);
-                    next.push(region.subtract(&set, budget)?);
-                }
-                next.push(set.subtract(&seen, budget)?);
-                seen = seen.union(&set)?;
-                regions.clear();
-                for region in next {
-                    if !region.is_empty(budget)? {
-                        regions.push(region);
-                    }
-                }
+            let mut region = option.clone();
+            if let Some(within) = within {
+                region = region.intersect(within, budget)?;
             }
+            pieces.extend(self.separated(domains, &region.subtract(&done, budget)?, place)?);
             all = all.subtract(option, budget)?;
-            for region in regions {
-                pieces.extend(self.disjoint(&region.coalesce(budget)?)?);
-            }
         }
         if !all.is_empty(budget)? {
             pieces.extend(self.convex(&all, place)?);
+        }
+        Ok(pieces)
+    }
+
+    /// Splits `region` into parts in each of which the same statements have instances.
+    ///
+    /// Statements count by their explicit bounds: loops further inside keep to the others.
+    fn separated(
+        &self,
+        domains: &[Domain],
+        region: &Relation,
+        place: &Place,
+    ) -> Result<Vec<Relation>, Error> {
+        let (depth, budget) = (place.depth + 1, self.budget);
+        let mut parts: Vec<Relation> = Vec::new();
+        let mut seen = Relation::empty(region.space().clone());
+        for domain in domains {
+            let mut cells = Vec::new();
+            for cell in Cell::all_of(&self.explicit_bounds(&domain.executed, depth)?) {
+                cells.push(Level::of(&cell, self.col(place.depth), budget)?.cell);
+            }
+            let set = self.set(&cells, depth)?.intersect(region, budget)?;
+            let mut next = Vec::new();
+            for part in &parts {
+                next.push(part.intersect(&set, budget)?);
+                next.push(part.subtract(&set, budget)?);
+            }
+            next.push(set.subtract(&seen, budget)?);
+            seen = seen.union(&set)?;
+            parts.clear();
+            for part in next {
+                if !part.is_empty(budget)? {
+                    parts.push(part);
+                }
+            }
+        }
+        let mut pieces = Vec::new();
+        for part in parts {
+            pieces.extend(self.disjoint(&part.coalesce(budget)?)?);
         }
         Ok(pieces)
     }

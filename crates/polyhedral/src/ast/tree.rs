@@ -402,7 +402,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Compares dimensions from the current one up to `total`.
+    /// Compares dimensions from the current one up to `total`, over the rationals.
     fn later_point(
         &self,
         a: &Relation,
@@ -410,32 +410,32 @@ impl Builder<'_> {
         place: &Place,
         total: usize,
     ) -> Result<bool, Error> {
-        let (left, right) =
-            (Cell::all_of(&self.domain(a, total)?), Cell::all_of(&self.domain(b, total)?));
+        let (left, right) = (Cell::all_of(a), Cell::all_of(b));
         let width = total - place.depth;
-        let vars = self.vars(total + width);
+        let (outer, both) = (self.vars(place.depth), self.vars(total));
         for (a, b) in left.iter().flat_map(|a| right.iter().map(move |b| (a, b))) {
-            let mut both = a.widened(vars);
-            let mut other = b.widened(vars);
-            for i in 0..width {
-                let mut row = vec![0; 1 + vars];
-                row[self.col(total + i)] = 1;
-                let value = super::cell::Linear { row, divisions: Vec::new() };
-                other = other.substitute(self.col(place.depth + i), &value)?;
-            }
-            both.join(&other);
-            both.join(&place.known.widened(vars));
-            for i in 0..width {
-                let mut row = vec![0; both.cols()];
-                (row[self.col(place.depth + i)], row[self.col(total + i)]) = (1, -1);
-                let mut later = both.clone();
-                let mut strict = row.clone();
-                strict[0] = -1;
-                later.part.inequalities.push(strict);
-                if !later.relation(self.space(total + width))?.is_empty(self.budget)? {
-                    return Ok(true);
+            // Columns: what both share, the dimensions of each, then what is inside of each.
+            let inner = a.vars - both;
+            let vars = both + width + inner + b.vars - both;
+            let to: Vec<usize> = (0..both).chain((0..inner).map(|i| both + width + i)).collect();
+            let mut pair = a.placed(vars, &to);
+            let rest = (both..b.vars).map(|i| i + width + inner);
+            let to: Vec<usize> =
+                (0..outer).chain((outer..both).map(|i| i + width)).chain(rest).collect();
+            pair.join(&b.placed(vars, &to));
+            pair.join(&place.known.widened(vars));
+            let mut points = pair.relaxation(self.budget)?;
+            for dim in 0..width {
+                if points.is_empty() {
+                    break;
                 }
-                both.part.equalities.push(row);
+                let mut row = vec![0; pair.cols()];
+                (row[1 + outer + dim], row[1 + both + dim]) = (1, -1);
+                match points.range(&row, self.budget)?.1 {
+                    Some(most) if most < 0 => break,
+                    Some(0) => points.add_equation(&row, self.budget)?,
+                    _ => return Ok(true),
+                }
             }
         }
         Ok(false)
