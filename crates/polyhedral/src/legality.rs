@@ -7,7 +7,7 @@
 //! Instances that an extension adds are not looked at: they run once for each iteration of
 //! the loops around them.
 
-use tangram_presburger::{Budget, Order, Relation, Tuple, Union};
+use tangram_presburger::{Budget, Order, Relation, Space, Tuple, Union};
 
 use crate::{Band, Error, Node, NodeKind, ScheduleTree, Violation};
 
@@ -213,21 +213,48 @@ impl<'a> Walk<'a> {
         Ok(left)
     }
 
+    /// Splits pairs by the values that a member gives their two instances.
+    ///
+    /// Pairs meet the order of instances, one relation for two statements, rather than the
+    /// values of each pair: those would join every part of a dependence with every other.
     fn split(&self, pairs: &Union, schedule: &Union) -> Result<Split, Error> {
-        let first = pairs.domain_map()?.apply_range(schedule, self.budget)?;
-        let second = pairs.range_map()?.apply_range(schedule, self.budget)?;
-        let both = first.range_product(&second, self.budget)?;
-        let order = |order| -> Result<Union, Error> {
-            let wanted = Relation::lexicographic(Vec::new(), Tuple::anonymous(1), order).wrap()?;
-            Ok(both.intersect_range(&wanted.into(), self.budget)?)
+        let mut split = Split { backwards: false, forwards: false, together: Union::empty() };
+        let member = |tuple: &Tuple| {
+            schedule.get(&Space::map(Vec::new(), tuple.clone(), Tuple::anonymous(1)))
         };
-        let same = Relation::identity(Vec::new(), Tuple::anonymous(1)).wrap()?;
-        let together = both.intersect_range(&same.into(), self.budget)?;
-        Ok(Split {
-            backwards: !order(Order::Greater)?.is_empty(self.budget)?,
-            forwards: !order(Order::Less)?.is_empty(self.budget)?,
-            together: together.domain(self.budget)?.unwrap()?,
-        })
+        for pair in pairs.relations() {
+            let source = pair.space().input.as_ref();
+            if let (Some(first), Some(second)) =
+                (source.and_then(member), member(&pair.space().output))
+            {
+                self.split_by(pair, first, second, &mut split)?;
+            }
+        }
+        Ok(split)
+    }
+
+    fn split_by(
+        &self,
+        pair: &Relation,
+        first: &Relation,
+        second: &Relation,
+        split: &mut Split,
+    ) -> Result<(), Error> {
+        let value = || Tuple::anonymous(1);
+        let second = second.inverse()?;
+        let ordered = |order: &Relation| -> Result<Relation, Error> {
+            let reached = first.apply_range(order, self.budget)?;
+            Ok(pair.intersect(&reached.apply_range(&second, self.budget)?, self.budget)?)
+        };
+        let any = |order| -> Result<bool, Error> {
+            let order = Relation::lexicographic(Vec::new(), value(), order);
+            Ok(!ordered(&order)?.is_empty(self.budget)?)
+        };
+        split.backwards = split.backwards || any(Order::Greater)?;
+        split.forwards = split.forwards || any(Order::Less)?;
+        let together = ordered(&Relation::identity(Vec::new(), value()))?;
+        split.together = split.together.union(&together.into())?;
+        Ok(())
     }
 }
 

@@ -205,7 +205,6 @@ fn large_kernels_compute_the_same_bits() {
 }
 
 #[test]
-#[ignore = "takes a minute"]
 fn kernels_compute_the_same_bits_in_parallel_tiles() {
     let emit = Emit { vectorize: true, parallel: true };
     let mut recipe = Recipe::default();
@@ -213,4 +212,12 @@ fn kernels_compute_the_same_bits_in_parallel_tiles() {
     for groups in [QUICK, SLOW] {
         check(groups, &recipe, &emit, &["-O2", "-fopenmp"]);
     }
+}
+
+#[test]
+fn sizes_that_are_given_tile_loops_that_no_vector_runs_along() {
+    let mut recipe = Recipe::default();
+    recipe.tile = Some(vec![32, 32, 32]);
+    let code = optimised("seidel_2d", &text("seidel_2d"), &recipe, &Emit::default());
+    assert_eq!(code.matches("for (").count(), 6, "{code}");
 }

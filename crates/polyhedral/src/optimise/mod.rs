@@ -185,7 +185,21 @@ impl Work<'_> {
                 return Ok(gains);
             }
         }
-        Ok(false)
+        self.tiled_as_asked(node, count)
+    }
+
+    /// Tiles a band in its own order, if sizes are given; says whether it can be.
+    fn tiled_as_asked(&mut self, node: Node, count: usize) -> Result<bool, Error> {
+        let sizes = self.sizes(count, &[]);
+        if sizes.iter().all(Option::is_none) {
+            return Ok(false);
+        }
+        let order: Vec<usize> = (0..count).collect();
+        match self.editor.arrange(node, &sizes, &order) {
+            Ok(_) => Ok(true),
+            Err(Error::Illegal { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// Says whether the source's innermost loops go from element to element at a node.
