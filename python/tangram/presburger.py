@@ -500,7 +500,7 @@ class PwQPolynomial:
             raise TypeError(f"expected {wanted} coordinates and the parameters {known}")
         values = [params[name] for name in known]
         numerator, denominator = self._count.evaluate([*values, *point])
-        value = Fraction(int(numerator), int(denominator))
+        value = Fraction(numerator, denominator)
         return int(value) if value.denominator == 1 else value
 
     def sum(self) -> PwQPolynomial:

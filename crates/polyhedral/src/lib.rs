@@ -19,3 +19,7 @@ mod yaml;
 pub use ast::{Ast, AstOptions};
 pub use error::{Error, Fault, Violation};
 pub use schedule_tree::{Band, Member, Node, NodeKind, ScheduleTree};
+
+/// Rows of machine numbers: coefficients of loops and schedules are small.
+pub(crate) type Conjunction = tangram_presburger::Conjunction<i128>;
+pub(crate) type Division = tangram_presburger::Division<i128>;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tangram_polyhedral::ast::{Ast, AstNodeKind, AstOptions, MapInput};
 use tangram_polyhedral::{Error, NodeKind, ScheduleTree};
-use tangram_presburger::{Budget, Relation, Space, Tuple, Union};
+use tangram_presburger::{Budget, Integer, Relation, Space, Tuple, Union, narrow};
 
 /// An input as a map and what generation made of it.
 struct Case {
@@ -85,7 +85,9 @@ fn compare(case: &Case, values: &[i128]) -> Result<usize, String> {
             trace[start..end].iter().map(|i| (i.statement.clone(), i.point.clone())).collect();
         run.sort();
         for (got, want) in run.iter().zip(&expected[start..end]) {
-            if (&got.0, &got.1) != (&want.1, &want.2) {
+            if got.0 != want.1
+                || !got.1.iter().map(|v| Integer::from(*v)).eq(want.2.iter().cloned())
+            {
                 return Err(format!("{values:?}: ran {got:?} where {want:?} is due"));
             }
         }
@@ -120,7 +122,8 @@ fn samples(case: &Case, count: usize) -> Vec<Vec<i128>> {
         }
     }
     if result.is_empty() {
-        result.extend(context.sample(&budget()).ok().flatten());
+        let point = context.sample(&budget()).ok().flatten();
+        result.extend(point.and_then(|point| narrow(&point).ok()));
     }
     result
 }

@@ -1,8 +1,8 @@
 //! The smallest affine space that contains all integer points.
 
 use crate::basic::Basic;
-use crate::matrix::{add, combine, evaluate, gcd, negated};
-use crate::{Budget, Error, Relation};
+use crate::matrix::{combine, divide, evaluate, gcd, negated};
+use crate::{Budget, Error, Integer, Relation};
 
 impl Relation {
     /// Returns the equations that all points satisfy, and nothing else.
@@ -10,7 +10,7 @@ impl Relation {
     /// Divisions do not occur: strides are not equations over the dimensions.
     /// Each equation is checked against all disjuncts over the integers.
     pub fn affine_hull(&self, budget: &Budget) -> Result<Self, Error> {
-        let mut points: Vec<Vec<i128>> = Vec::new();
+        let mut points: Vec<Vec<Integer>> = Vec::new();
         for part in self.parts.iter() {
             points.extend(part.sample(budget)?);
         }
@@ -18,20 +18,20 @@ impl Relation {
             return Ok(Self::empty((*self.space).clone()));
         };
         // Rows that vanish on all points so far; each new point takes one away.
-        let mut equations: Vec<Vec<i128>> = Vec::new();
+        let mut equations: Vec<Vec<Integer>> = Vec::new();
         for (dim, value) in first.iter().enumerate() {
-            let mut row = vec![0; 1 + first.len()];
-            (row[0], row[1 + dim]) = (-value, 1);
+            let mut row = vec![Integer::ZERO; 1 + first.len()];
+            (row[0], row[1 + dim]) = (-value, Integer::ONE);
             equations.push(row);
         }
         for point in &points[1..] {
-            pass_through(&mut equations, point)?;
+            pass_through(&mut equations, point);
         }
         let mut index = 0;
         while let Some(row) = equations.get(index) {
             match self.off(row, budget)? {
                 Some(point) => {
-                    pass_through(&mut equations, &point)?;
+                    pass_through(&mut equations, &point);
                     index = 0;
                 }
                 None => index += 1,
@@ -41,14 +41,14 @@ impl Relation {
         for row in &equations {
             hull.system.eqs.push(row);
         }
-        self.replaced(hull.tidied()?)
+        self.replaced(hull.tidied())
     }
 
     /// Finds a point where `row` is not 0.
-    fn off(&self, row: &[i128], budget: &Budget) -> Result<Option<Vec<i128>>, Error> {
+    fn off(&self, row: &[Integer], budget: &Budget) -> Result<Option<Vec<Integer>>, Error> {
         for part in self.parts.iter() {
-            for mut side in [row.to_vec(), negated(row)?] {
-                side[0] = add(side[0], -1)?;
+            for mut side in [row.to_vec(), negated(row)] {
+                side[0] -= 1;
                 let mut beyond = part.clone();
                 beyond.system.ineqs.push(&side);
                 if let Some(point) = beyond.sample(budget)? {
@@ -61,18 +61,18 @@ impl Relation {
 }
 
 /// Keeps the combinations of the rows that vanish at `point`.
-fn pass_through(rows: &mut Vec<Vec<i128>>, point: &[i128]) -> Result<(), Error> {
-    let values: Vec<i128> =
-        rows.iter().map(|row| evaluate(row, point)).collect::<Result<_, _>>()?;
-    let Some(pivot) = values.iter().position(|value| *value != 0) else { return Ok(()) };
+fn pass_through(rows: &mut Vec<Vec<Integer>>, point: &[Integer]) {
+    let values: Vec<Integer> = rows.iter().map(|row| evaluate(row, point)).collect();
+    let Some(pivot) = values.iter().position(|value| !value.is_zero()) else { return };
     let base = rows[pivot].clone();
     for (row, value) in rows.iter_mut().zip(&values) {
-        if *value != 0 {
-            *row = combine(values[pivot], row, -value, &base)?;
-            let g = gcd(row)?.max(1);
-            row.iter_mut().for_each(|v| *v /= g);
+        if !value.is_zero() {
+            *row = combine(&values[pivot], row, &-value, &base);
+            let g = gcd(row);
+            if !g.is_zero() {
+                divide(row, &g);
+            }
         }
     }
     rows.remove(pivot);
-    Ok(())
 }

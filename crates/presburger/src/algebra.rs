@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::basic::Basic;
 use crate::eliminate::Relaxed;
 use crate::relation::intersect_parts;
-use crate::{Budget, Error, Relation, Space, Tuple};
+use crate::{Budget, Error, Integer, Relation, Space, Tuple};
 
 /// Whether outputs are compared to find the lesser or the greater point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,15 +30,15 @@ impl Relation {
     ///
     /// # Errors
     /// [`Error::Row`] if the number of coordinates is not that of the space.
-    pub fn point(space: Space, point: &[i128]) -> Result<Self, Error> {
+    pub fn point<T: Clone + Into<Integer>>(space: Space, point: &[T]) -> Result<Self, Error> {
         if point.len() != space.dims() {
             return Err(Error::Row { expected: space.dims(), found: point.len() });
         }
         let mut part = Basic::universe(space.dims());
         for (dim, value) in point.iter().enumerate() {
-            let mut row = vec![0; 1 + space.dims()];
-            row[0] = value.checked_neg().ok_or(Error::Overflow)?;
-            row[1 + dim] = 1;
+            let mut row = vec![Integer::ZERO; 1 + space.dims()];
+            row[0] = -value.clone().into();
+            row[1 + dim] = Integer::ONE;
             part.system.eqs.push(&row);
         }
         Ok(Self::new(space, vec![part]))
@@ -67,7 +67,7 @@ impl Relation {
             let mut part = same.clone();
             same.system.eqs.push(&row);
             row.iter_mut().for_each(|v| *v *= sign);
-            row[0] = -1;
+            row[0] = Integer::MINUS_ONE;
             part.system.ineqs.push(&row);
             parts.push(part);
         }
@@ -296,7 +296,7 @@ impl Relation {
         let mut law = Basic::universe(space.dims());
         for i in 0..n {
             let mut row = difference(p + i, p + n + i, space.dims());
-            row[1 + p + 2 * n + i] = 1;
+            row[1 + p + 2 * n + i] = Integer::ONE;
             law.system.eqs.push(&row);
         }
         let moved = pairs.moved(space.clone(), &to);
@@ -399,7 +399,7 @@ impl Relation {
             let mut part = part.place(space.dims(), &to);
             for (i, dim) in side.clone().enumerate() {
                 let mut row = difference(p + dim, from + i, space.dims());
-                row.resize(part.system.cols(), 0);
+                row.resize(part.system.cols(), Integer::ZERO);
                 part.system.eqs.push(&row);
             }
             part
@@ -493,9 +493,9 @@ impl Relation {
 }
 
 /// Makes the row `x_a - x_b` over `dims` dimensions.
-fn difference(a: usize, b: usize, dims: usize) -> Vec<i128> {
-    let mut row = vec![0; 1 + dims];
-    row[1 + a] = 1;
-    row[1 + b] = -1;
+fn difference(a: usize, b: usize, dims: usize) -> Vec<Integer> {
+    let mut row = vec![Integer::ZERO; 1 + dims];
+    row[1 + a] = Integer::ONE;
+    row[1 + b] = Integer::MINUS_ONE;
     row
 }

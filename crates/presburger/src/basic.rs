@@ -2,19 +2,30 @@
 
 use std::sync::Arc;
 
-use crate::matrix::{add, combine, evaluate, remap};
+use crate::matrix::{combine, evaluate, remap, zeros};
 use crate::solve::bounds::{Bounds, bounds};
 use crate::solve::feasible;
 use crate::solve::lexmin::Floor;
 use crate::solve::redundancy::remove_redundant_given;
 use crate::system::System;
-use crate::{Budget, Error};
+use crate::{Budget, Error, Integer};
 
 /// `floor(num / den)`, where `num` ranges over constant, dimensions and earlier divisions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Div {
-    pub num: Vec<i128>,
-    pub den: i128,
+    pub num: Vec<Integer>,
+    pub den: Integer,
+}
+
+impl Div {
+    pub fn floor(&self) -> Floor {
+        (self.num.clone(), self.den.clone())
+    }
+
+    /// Returns the value where dimensions and earlier divisions have these.
+    pub fn value(&self, values: &[Integer]) -> Integer {
+        evaluate(&self.num, values).div_floor(&self.den)
+    }
 }
 
 /// A conjunction; every local variable is a division with a definition.
@@ -43,48 +54,48 @@ impl Basic {
     }
 
     /// Adds the two bounds that define division `index` to `system`.
-    pub fn bound_div(&self, index: usize, system: &mut System) -> Result<(), Error> {
+    pub fn bound_div(&self, index: usize, system: &mut System) {
         let div = &self.divs[index];
-        let mut unit = vec![0; self.cols()];
-        unit[1 + self.dims + index] = 1;
-        system.ineqs.push(&combine(1, &div.num, -div.den, &unit)?);
-        let mut above = combine(-1, &div.num, div.den, &unit)?;
-        above[0] = add(above[0], div.den - 1)?;
+        let mut unit = zeros(self.cols());
+        unit[1 + self.dims + index] = Integer::ONE;
+        let (one, minus) = (Integer::ONE, Integer::from(-1));
+        system.ineqs.push(&combine(&one, &div.num, &-&div.den, &unit));
+        let mut above = combine(&minus, &div.num, &div.den, &unit);
+        above[0] += &div.den - 1;
         system.ineqs.push(&above);
-        Ok(())
     }
 
     /// Returns the system with the bounds of all divisions.
-    pub fn unfolded(&self) -> Result<System, Error> {
+    pub fn unfolded(&self) -> System {
         let mut system = self.system.clone();
         for index in 0..self.divs.len() {
-            self.bound_div(index, &mut system)?;
+            self.bound_div(index, &mut system);
         }
-        Ok(system)
+        system
     }
 
     /// Returns the bounds of all divisions.
-    pub fn bounds(&self) -> Result<System, Error> {
+    pub fn bounds(&self) -> System {
         let mut system = System::new(self.cols() - 1);
         for index in 0..self.divs.len() {
-            self.bound_div(index, &mut system)?;
+            self.bound_div(index, &mut system);
         }
-        Ok(system)
+        system
     }
 
     /// Returns the divisions as columns and definitions.
     pub fn floors(&self) -> Vec<(usize, Floor)> {
-        let floor = |(index, div): (usize, &Div)| (self.dims + index, (div.num.clone(), div.den));
+        let floor = |(index, div): (usize, &Div)| (self.dims + index, div.floor());
         self.divs.iter().enumerate().map(floor).collect()
     }
 
     pub fn is_empty(&self, budget: &Budget) -> Result<bool, Error> {
-        feasible::is_empty(&self.unfolded()?, &self.floors(), budget)
+        feasible::is_empty(&self.unfolded(), &self.floors(), budget)
     }
 
     /// Finds a point; its coordinates are those of the dimensions.
-    pub fn sample(&self, budget: &Budget) -> Result<Option<Vec<i128>>, Error> {
-        let point = feasible::point(&self.unfolded()?, &self.floors(), budget)?;
+    pub fn sample(&self, budget: &Budget) -> Result<Option<Vec<Integer>>, Error> {
+        let point = feasible::point(&self.unfolded(), &self.floors(), budget)?;
         Ok(point.map(|mut point| {
             point.truncate(self.dims);
             point
@@ -93,22 +104,22 @@ impl Basic {
 
     /// Bounds a dimension on the rational relaxation; nothing if that is empty.
     pub fn bounds_of(&self, dim: usize, budget: &Budget) -> Result<Option<Bounds>, Error> {
-        let mut form = vec![0; self.cols()];
-        form[1 + dim] = 1;
-        bounds(&form, &self.unfolded()?, budget)
+        let mut form = zeros(self.cols());
+        form[1 + dim] = Integer::ONE;
+        bounds(&form, &self.unfolded(), budget)
     }
 
     /// Drops inequalities that the others imply.
     pub fn without_redundancy(mut self, budget: &Budget) -> Result<Self, Error> {
-        let bounds = self.bounds()?;
+        let bounds = self.bounds();
         remove_redundant_given(&mut self.system, &bounds, budget)?;
         Ok(self)
     }
 
     /// Normalises rows and drops unused divisions; nothing is left of an obvious contradiction.
-    pub fn tidied(mut self) -> Result<Option<Self>, Error> {
-        if !self.system.normalize()? {
-            return Ok(None);
+    pub fn tidied(mut self) -> Option<Self> {
+        if !self.system.normalize() {
+            return None;
         }
         let mut used = vec![false; self.divs.len()];
         for index in (0..self.divs.len()).rev() {
@@ -122,7 +133,7 @@ impl Basic {
         if used.contains(&false) {
             self = self.without_divs(&used);
         }
-        Ok(Some(self))
+        Some(self)
     }
 
     fn without_divs(&self, used: &[bool]) -> Self {
@@ -135,12 +146,12 @@ impl Basic {
         let mut divs = Vec::new();
         for (div, _) in self.divs.iter().zip(used).filter(|(_, used)| **used) {
             let num = remap(&div.num, next, &to)[..1 + self.dims + divs.len()].to_vec();
-            divs.push(Div { num, den: div.den });
+            divs.push(Div { num, den: div.den.clone() });
         }
         Self { dims: self.dims, divs: divs.into(), system: self.system.remap(next, &to) }
     }
 
-    pub fn intersect(&self, other: &Self) -> Result<Option<Self>, Error> {
+    pub fn intersect(&self, other: &Self) -> Option<Self> {
         let (divs, to) = merge(self.dims, &self.divs, &other.divs);
         let mut result = Self::with_divs(self.dims, divs);
         let cols = result.cols();
@@ -167,27 +178,18 @@ impl Basic {
         let cols = 1 + dims + self.divs.len();
         let divs = self.divs.iter().enumerate().map(|(i, div)| Div {
             num: remap(&div.num, cols, &all)[..1 + dims + i].to_vec(),
-            den: div.den,
+            den: div.den.clone(),
         });
         Self { dims, divs: divs.collect(), system: self.system.remap(cols, &all) }
     }
 
-    pub fn contains(&self, point: &[i128]) -> Result<bool, Error> {
+    pub fn contains(&self, point: &[Integer]) -> bool {
         let mut all = point.to_vec();
         for div in self.divs.iter() {
-            all.push(evaluate(&div.num, &all)?.div_euclid(div.den));
+            all.push(div.value(&all));
         }
-        for row in self.system.eqs.rows() {
-            if evaluate(row, &all)? != 0 {
-                return Ok(false);
-            }
-        }
-        for row in self.system.ineqs.rows() {
-            if evaluate(row, &all)? < 0 {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        self.system.eqs.rows().all(|row| evaluate(row, &all).is_zero())
+            && self.system.ineqs.rows().all(|row| evaluate(row, &all).sign() >= 0)
     }
 }
 
@@ -205,7 +207,7 @@ pub(crate) fn merge(dims: usize, a: &[Div], b: &[Div]) -> (Vec<Div>, Vec<Option<
         let found = divs.iter().position(same);
         to.push(Some(1 + dims + found.unwrap_or(divs.len())));
         if found.is_none() {
-            divs.push(Div { num, den: div.den });
+            divs.push(Div { num, den: div.den.clone() });
         }
     }
     (divs, to)

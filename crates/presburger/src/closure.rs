@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use crate::basic::Basic;
 use crate::relation::intersect_parts;
 use crate::union::tuple_key;
-use crate::{Budget, Error, Relation, Space, Tuple, Union};
+use crate::{Budget, Error, Integer, Relation, Space, Tuple, Union};
 
 /// How many single steps are tried where the sum of differences is not exact.
 const STEPS: usize = 6;
@@ -160,20 +160,20 @@ impl Relation {
         // Columns: x, y, k; then for each disjunct its share of the steps, and of the way.
         let all = first + steps.len() * (1 + n);
         let mut sum = Basic::universe(all);
-        let mut ways = vec![vec![0; 1 + all]; n];
-        let mut total = vec![0; 1 + all];
-        total[first] = -1;
+        let mut ways = vec![vec![Integer::ZERO; 1 + all]; n];
+        let mut total = vec![Integer::ZERO; 1 + all];
+        total[first] = Integer::MINUS_ONE;
         for (i, way) in ways.iter_mut().enumerate() {
-            (way[1 + p + i], way[1 + p + n + i]) = (1, -1);
+            (way[1 + p + i], way[1 + p + n + i]) = (Integer::ONE, Integer::MINUS_ONE);
         }
         for (index, step) in steps.iter().enumerate() {
             let count = first + index * (1 + n);
-            total[1 + count] = 1;
-            let mut unit = vec![0; 1 + all];
-            unit[1 + count] = 1;
+            total[1 + count] = Integer::ONE;
+            let mut unit = vec![Integer::ZERO; 1 + all];
+            unit[1 + count] = Integer::ONE;
             sum.system.ineqs.push(&unit);
             for (i, way) in ways.iter_mut().enumerate() {
-                way[2 + count + i] = 1;
+                way[2 + count + i] = Integer::ONE;
             }
             for (rows, equation) in [(&step.system.eqs, true), (&step.system.ineqs, false)] {
                 for row in rows.rows() {
@@ -181,9 +181,9 @@ impl Relation {
                     if given.iter().chain(divs).any(|v| *v != 0) {
                         continue;
                     }
-                    let mut scaled = vec![0; 1 + all];
-                    scaled[1 + count] = row[0];
-                    scaled[2 + count..2 + count + n].copy_from_slice(&row[1 + p..1 + p + n]);
+                    let mut scaled = vec![Integer::ZERO; 1 + all];
+                    scaled[1 + count] = row[0].clone();
+                    scaled[2 + count..2 + count + n].clone_from_slice(&row[1 + p..1 + p + n]);
                     let rows = match equation {
                         true => &mut sum.system.eqs,
                         false => &mut sum.system.ineqs,
@@ -194,11 +194,11 @@ impl Relation {
         }
         ways.iter().for_each(|way| sum.system.eqs.push(way));
         sum.system.eqs.push(&total);
-        let mut positive = vec![0; 1 + all];
-        (positive[0], positive[first]) = (-1, 1);
+        let mut positive = vec![Integer::ZERO; 1 + all];
+        (positive[0], positive[first]) = (Integer::MINUS_ONE, Integer::ONE);
         sum.system.ineqs.push(&positive);
         let mut parts = Vec::new();
-        if let Some(sum) = sum.tidied()? {
+        if let Some(sum) = sum.tidied() {
             parts = sum.project(first..all, budget)?;
         }
         let ends = self.ends(budget)?;
@@ -226,28 +226,28 @@ impl Relation {
     fn counts(&self, counted: &Self, budget: &Budget) -> Result<bool, Error> {
         let (p, n) = (self.space().params.len(), self.space().inputs());
         let dims = counted.space().dims();
-        let slice = |row: Vec<i128>, equation: bool| {
+        let slice = |row: Vec<Integer>, equation: bool| {
             let mut part = Basic::universe(dims);
             let rows = if equation { &mut part.system.eqs } else { &mut part.system.ineqs };
             rows.push(&row);
             intersect_parts(&counted.parts, &[part], budget)
         };
-        let mut row = vec![0; 1 + dims];
-        (row[0], row[dims]) = (-1, 1);
+        let mut row = vec![Integer::ZERO; 1 + dims];
+        (row[0], row[dims]) = (Integer::MINUS_ONE, Integer::ONE);
         let single = Self::new(counted.space().clone(), slice(row.clone(), true)?);
         let single = single.project_out(n..n + 1, budget)?;
         let single = single.cast(self.space().input.clone(), self.space().output.clone())?;
         if !single.is_subset(self, budget)? {
             return Ok(false);
         }
-        row[0] = -2;
+        row[0] = Integer::from(-2);
         let more = Self::new(counted.space().clone(), slice(row, false)?);
         let next = self.apply_range(counted, budget)?;
         let mut succ = Basic::universe(p + 2 * n + 2);
         for i in 0..=n {
-            let mut row = vec![0; 1 + succ.dims];
-            (row[1 + p + i], row[1 + p + n + 1 + i]) = (1, -1);
-            row[0] = i128::from(i == n);
+            let mut row = vec![Integer::ZERO; 1 + succ.dims];
+            (row[1 + p + i], row[1 + p + n + 1 + i]) = (Integer::ONE, Integer::MINUS_ONE);
+            row[0] = Integer::from(i == n);
             succ.system.eqs.push(&row);
         }
         let output = counted.space().output.clone();

@@ -1,15 +1,15 @@
 //! Constraints in and out as integer rows.
 
 use crate::basic::{Basic, Div};
-use crate::{Error, Relation, Space};
+use crate::{Error, Integer, Relation, Space};
 
 /// A division `floor(numerator / denominator)` that a conjunction uses as a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Division {
+pub struct Division<T = Integer> {
     /// Constant, dimensions and earlier divisions: `1 + dims + index` numbers.
-    pub numerator: Vec<i128>,
+    pub numerator: Vec<T>,
     /// Always positive.
-    pub denominator: i128,
+    pub denominator: T,
 }
 
 /// One disjunct of a relation as integer rows.
@@ -17,14 +17,49 @@ pub struct Division {
 /// A row is `[constant, parameters.., inputs.., outputs.., divisions..]`. The bounds
 /// `0 <= numerator - denominator * q < denominator` of a division `q` are implied by
 /// [`Self::divisions`] and are not among the rows.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Conjunction {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conjunction<T = Integer> {
     /// Definitions of the divisions; each uses earlier ones only.
-    pub divisions: Vec<Division>,
+    pub divisions: Vec<Division<T>>,
     /// Rows that are zero.
-    pub equalities: Vec<Vec<i128>>,
+    pub equalities: Vec<Vec<T>>,
     /// Rows that are not negative.
-    pub inequalities: Vec<Vec<i128>>,
+    pub inequalities: Vec<Vec<T>>,
+}
+
+impl<T> Default for Conjunction<T> {
+    fn default() -> Self {
+        Self { divisions: Vec::new(), equalities: Vec::new(), inequalities: Vec::new() }
+    }
+}
+
+impl Conjunction {
+    /// Returns the same rows as machine numbers.
+    ///
+    /// # Errors
+    /// [`Error::Overflow`] if a number does not fit into 128 bits.
+    pub fn narrowed(&self) -> Result<Conjunction<i128>, Error> {
+        let rows = |rows: &[Vec<Integer>]| {
+            rows.iter().map(|row| narrow(row)).collect::<Result<Vec<_>, _>>()
+        };
+        let division = |division: &Division| {
+            let denominator = division.denominator.to_i128().ok_or(Error::Overflow)?;
+            Ok(Division { numerator: narrow(&division.numerator)?, denominator })
+        };
+        Ok(Conjunction {
+            divisions: self.divisions.iter().map(division).collect::<Result<_, Error>>()?,
+            equalities: rows(&self.equalities)?,
+            inequalities: rows(&self.inequalities)?,
+        })
+    }
+}
+
+/// Returns a row or point as machine numbers.
+///
+/// # Errors
+/// [`Error::Overflow`] if a number does not fit into 128 bits.
+pub fn narrow(row: &[Integer]) -> Result<Vec<i128>, Error> {
+    row.iter().map(|value| value.to_i128().ok_or(Error::Overflow)).collect()
 }
 
 impl Relation {
@@ -33,12 +68,23 @@ impl Relation {
         self.parts.iter().map(Basic::conjunction).collect()
     }
 
+    /// Returns the disjuncts as rows of machine numbers.
+    ///
+    /// # Errors
+    /// [`Error::Overflow`] if a number does not fit into 128 bits.
+    pub fn narrow_conjunctions(&self) -> Result<Vec<Conjunction<i128>>, Error> {
+        self.parts.iter().map(|part| part.conjunction().narrowed()).collect()
+    }
+
     /// Makes a relation from disjuncts given as integer rows.
     ///
     /// # Errors
     /// [`Error::Row`] if a row does not have a number per column or a denominator is
-    /// not positive; [`Error::Overflow`] if normalisation needs more than 128 bits.
-    pub fn from_conjunctions(space: Space, given: &[Conjunction]) -> Result<Self, Error> {
+    /// not positive.
+    pub fn from_conjunctions<T: Clone + Into<Integer>>(
+        space: Space,
+        given: &[Conjunction<T>],
+    ) -> Result<Self, Error> {
         let mut parts = Vec::new();
         for conjunction in given {
             parts.extend(Basic::from_conjunction(space.dims(), conjunction)?);
@@ -49,11 +95,11 @@ impl Relation {
 
 impl Basic {
     fn conjunction(&self) -> Conjunction {
-        let rows = |m: &crate::matrix::Matrix| m.rows().map(<[i128]>::to_vec).collect();
+        let rows = |m: &crate::matrix::Matrix| m.rows().map(<[Integer]>::to_vec).collect();
         let divisions = self
             .divs
             .iter()
-            .map(|div| Division { numerator: div.num.clone(), denominator: div.den });
+            .map(|div| Division { numerator: div.num.clone(), denominator: div.den.clone() });
         Conjunction {
             divisions: divisions.collect(),
             equalities: rows(&self.system.eqs),
@@ -61,32 +107,34 @@ impl Basic {
         }
     }
 
-    fn from_conjunction(dims: usize, given: &Conjunction) -> Result<Option<Self>, Error> {
+    fn from_conjunction<T: Clone + Into<Integer>>(
+        dims: usize,
+        given: &Conjunction<T>,
+    ) -> Result<Option<Self>, Error> {
         let mut divs = Vec::new();
         for (index, div) in given.divisions.iter().enumerate() {
-            check(&div.numerator, 1 + dims + index)?;
-            if div.denominator <= 0 {
+            let num = row(&div.numerator, 1 + dims + index)?;
+            let den: Integer = div.denominator.clone().into();
+            if den.sign() <= 0 {
                 return Err(Error::Row { expected: 1, found: 0 });
             }
-            divs.push(Div { num: div.numerator.clone(), den: div.denominator });
+            divs.push(Div { num, den });
         }
         let cols = 1 + dims + divs.len();
         let mut basic = Self::with_divs(dims, divs);
-        for row in &given.equalities {
-            check(row, cols)?;
-            basic.system.eqs.push(row);
+        for given in &given.equalities {
+            basic.system.eqs.push(&row(given, cols)?);
         }
-        for row in &given.inequalities {
-            check(row, cols)?;
-            basic.system.ineqs.push(row);
+        for given in &given.inequalities {
+            basic.system.ineqs.push(&row(given, cols)?);
         }
-        basic.tidied()
+        Ok(basic.tidied())
     }
 }
 
-fn check(row: &[i128], expected: usize) -> Result<(), Error> {
-    if row.len() == expected && !row.contains(&i128::MIN) {
-        return Ok(());
+fn row<T: Clone + Into<Integer>>(row: &[T], expected: usize) -> Result<Vec<Integer>, Error> {
+    if row.len() != expected {
+        return Err(Error::Row { expected, found: row.len() });
     }
-    Err(Error::Row { expected, found: row.len() })
+    Ok(row.iter().cloned().map(T::into).collect())
 }

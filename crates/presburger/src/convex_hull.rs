@@ -6,9 +6,9 @@
 
 use crate::basic::Basic;
 use crate::solve::generators::Cone;
-use crate::solve::number::{Number, fit, widening};
+use crate::solve::number::{Number, widening};
 use crate::solve::redundancy::narrowed;
-use crate::{Budget, Error, Relation};
+use crate::{Budget, Error, Integer, Relation};
 
 impl Relation {
     /// Returns the smallest convex polyhedron around the rational relaxations of all disjuncts.
@@ -30,7 +30,7 @@ impl Relation {
         let mut part = Basic::universe(dims);
         rows.equations.iter().for_each(|row| part.system.eqs.push(row));
         rows.inequalities.iter().for_each(|row| part.system.ineqs.push(row));
-        self.replaced(part.tidied()?)
+        self.replaced(part.tidied())
     }
 
     /// Returns the convex hull cut down to the affine hull of the integer points.
@@ -42,8 +42,8 @@ impl Relation {
 }
 
 struct Rows {
-    equations: Vec<Vec<i128>>,
-    inequalities: Vec<Vec<i128>>,
+    equations: Vec<Vec<Integer>>,
+    inequalities: Vec<Vec<Integer>>,
 }
 
 /// Returns the constraints of the hull; nothing for no parts.
@@ -61,15 +61,15 @@ fn hull<T: Number>(parts: &[&Basic], dims: usize, budget: &Budget) -> Result<Opt
     if parts.is_empty() {
         return Ok(None);
     }
-    let wide = |row: &[T]| row.iter().map(|v| fit(v.wide())).collect::<Result<Vec<_>, _>>();
-    let equations = dual.lines.iter().map(|row| wide(row)).collect::<Result<_, _>>()?;
-    let inequalities = dual.rays().map(wide).collect::<Result<_, _>>()?;
+    let wide = |row: &[T]| row.iter().map(Number::integer).collect();
+    let equations = dual.lines.iter().map(|row| wide(row)).collect();
+    let inequalities = dual.rays().map(wide).collect();
     Ok(Some(Rows { equations, inequalities }))
 }
 
 /// Returns the cone of the rational points of a disjunct, divisions included.
 fn generators<T: Number>(part: &Basic, budget: &Budget) -> Result<Cone<T>, Error> {
-    let system = part.unfolded()?;
+    let system = part.unfolded();
     let mut cone = Cone::new(system.cols());
     for row in system.eqs.rows() {
         cone.add(&narrowed::<T>(row)?, true, budget)?;

@@ -14,18 +14,18 @@
 //! bounds become divisions, not fresh wildcards; variables that bound each other with larger
 //! coefficients are left to parametric integer programming, which gives disjoint pieces.
 
-use crate::matrix::{add, combine, mul, negated};
+use crate::matrix::{combine, negated, zeros};
 use crate::solve::bounds::reaches;
 use crate::solve::redundancy::remove_redundant;
-use crate::system::System;
-use crate::{Budget, Error};
+use crate::system::{System, opposite};
+use crate::{Budget, Error, Integer};
 
 /// A column that elimination turned into `floor(row / den)`.
 #[derive(Debug, Clone)]
 pub(crate) struct NewDiv {
     pub col: usize,
-    pub row: Vec<i128>,
-    pub den: i128,
+    pub row: Vec<Integer>,
+    pub den: Integer,
 }
 
 /// A conjunction, and the columns that are left to eliminate from its inequalities.
@@ -35,14 +35,14 @@ pub(crate) struct Branch {
     pub divs: Vec<NewDiv>,
     pub left: Vec<usize>,
     /// How many conjunctions this is one of.
-    pub ways: i128,
+    pub ways: i64,
     /// Whether rounded bounds were combined, which leaves many rows that say nothing.
     pub rounded: bool,
 }
 
 /// The most conjunctions that one step may split one into, and all steps together.
-const SPLITS: i128 = 12;
-const WAYS: i128 = 24;
+const SPLITS: i64 = 12;
+const WAYS: i64 = 24;
 
 /// A division `q = floor((e + c x) / a)` of a variable `x`, both to eliminate.
 struct Strided {
@@ -51,7 +51,7 @@ struct Strided {
     quotient: usize,
     variable: usize,
     /// The value of `q` grows by a whole number when `x` grows by this much.
-    period: i128,
+    period: i64,
 }
 
 /// Projects as many of the columns `cols` away as few conjunctions can express.
@@ -82,14 +82,14 @@ pub(crate) fn eliminate(
                 continue;
             }
         }
-        match branch.strided()? {
+        match branch.strided() {
             Some(found) => {
                 for rest in (0..found.period).rev() {
-                    stack.push(branch.split(&found, rest)?);
+                    stack.push(branch.split(&found, rest));
                 }
             }
             None => match branch.coupled() {
-                Some(periods) => stack.extend(branch.residues(&periods)?),
+                Some(periods) => stack.extend(branch.residues(&periods)),
                 None => done.push(branch),
             },
         }
@@ -118,10 +118,10 @@ pub(crate) fn relax(
     let mut branch = Branch { system, divs: Vec::new(), left: cols, ways: 1, rounded: false };
     loop {
         budget.spend(branch.system.size())?;
-        if !branch.system.normalize()? {
+        if !branch.system.normalize() {
             return Ok(None);
         }
-        if branch.solve_equation()? {
+        if branch.solve_equation() {
             continue;
         }
         if how == Relaxed::Dropped {
@@ -140,10 +140,10 @@ impl Branch {
     fn shrink(&mut self, budget: &Budget) -> Result<bool, Error> {
         loop {
             budget.spend(self.system.size())?;
-            if !self.system.normalize()? {
+            if !self.system.normalize() {
                 return Ok(false);
             }
-            if self.solve_equation()? {
+            if self.solve_equation() {
                 continue;
             }
             if let Some(col) = self.cheapest(true) {
@@ -163,7 +163,9 @@ impl Branch {
     fn drop_bounds(&mut self) {
         let mut system = System::new(self.system.cols() - 1);
         system.eqs = self.system.eqs.clone();
-        for row in self.system.ineqs.rows().filter(|row| self.left.iter().all(|c| row[*c] == 0)) {
+        for row in
+            self.system.ineqs.rows().filter(|row| self.left.iter().all(|c| row[*c].is_zero()))
+        {
             system.ineqs.push(row);
         }
         self.system = system;
@@ -171,88 +173,88 @@ impl Branch {
     }
 
     /// Finds a division of one variable, of those that repeat after few steps.
-    fn strided(&self) -> Result<Option<Strided>, Error> {
+    fn strided(&self) -> Option<Strided> {
         let mut best: Option<Strided> = None;
-        let rows: Vec<&[i128]> = self.system.ineqs.rows().collect();
-        let opposite = |a: &[i128], b: &[i128]| a[1..].iter().zip(&b[1..]).all(|(a, b)| *a == -*b);
+        let rows: Vec<&[Integer]> = self.system.ineqs.rows().collect();
         for (lower, row) in rows.iter().enumerate() {
-            let mut used = self.left.iter().copied().filter(|col| row[*col] != 0);
+            let mut used = self.left.iter().copied().filter(|col| !row[*col].is_zero());
             let (Some(x), Some(y), None) = (used.next(), used.next(), used.next()) else {
                 continue;
             };
             let Some(upper) = rows.iter().position(|other| opposite(row, other)) else { continue };
-            let slack = add(row[0], rows[upper][0])?;
+            let slack = &row[0] + &rows[upper][0];
             for (quotient, variable) in [(x, y), (y, x)] {
-                let a = -row[quotient];
+                let a = -&row[quotient];
                 if a <= 1 || slack >= a {
                     continue;
                 }
-                let period = a / crate::matrix::gcd(&[a, row[variable]])?;
+                let period = a.div_exact(&a.gcd(&row[variable])).to_i64();
                 let most = SPLITS.min(WAYS / self.ways);
-                if period <= best.as_ref().map_or(most, |best| best.period - 1) {
+                let most = best.as_ref().map_or(most, |best| best.period - 1);
+                if let Some(period) = period.filter(|period| *period <= most) {
                     best = Some(Strided { rows: [lower, upper], quotient, variable, period });
                 }
             }
         }
-        Ok(best)
+        best
     }
 
     /// Keeps the values of the variable that leave `rest`: the division does not use it then.
-    fn split(&self, found: &Strided, rest: i128) -> Result<Self, Error> {
+    fn split(&self, found: &Strided, rest: i64) -> Self {
         let (q, x) = (found.quotient, found.variable);
         let [lower, upper] = found.rows;
         let row = self.system.ineqs.row(lower);
-        let a = row[q].checked_neg().ok_or(Error::Overflow)?;
-        let slack = add(row[0], self.system.ineqs.row(upper)[0])?;
-        let step = mul(row[x], found.period)? / a;
+        let a = -&row[q];
+        let slack = &row[0] + &self.system.ineqs.row(upper)[0];
+        let (period, rest) = (Integer::from(found.period), Integer::from(rest));
+        let step = (&row[x] * &period).div_exact(&a);
         let mut all = self.system.clone();
         for row in all.rows_mut() {
             // The variable is `period x + rest`, the quotient `q + step x`.
-            row[0] = add(row[0], mul(row[x], rest)?)?;
-            row[x] = add(mul(row[x], found.period)?, mul(row[q], step)?)?;
+            row[0] = row[0].add_mul(&row[x], &rest);
+            row[x] = (&row[x] * &period).add_mul(&row[q], &step);
         }
         let mut row = all.ineqs.row(lower).to_vec();
-        row[q] = 0;
+        row[q] = Integer::ZERO;
         let mut system = System::new(all.cols() - 1);
         system.eqs = all.eqs.clone();
         for (index, row) in all.ineqs.rows().enumerate() {
             // What follows from the definition is left out.
-            if index != lower && (index != upper || slack < a - 1) {
+            if index != lower && (index != upper || slack < &a - 1) {
                 system.ineqs.push(row);
             }
         }
         let mut divs = self.divs.clone();
         divs.push(NewDiv { col: q, row, den: a });
         let left = self.left.iter().copied().filter(|col| *col != q).collect();
-        Ok(Self { system, divs, left, ways: self.ways * found.period, rounded: true })
+        Self { system, divs, left, ways: self.ways * found.period, rounded: true }
     }
 
     /// Returns variables and periods: modulo those, some other variable has bounds to round.
     ///
     /// A bound `a x + l >= 0` can be rounded where `a` divides the coefficients in `l` of all
     /// variables to eliminate.
-    fn coupled(&self) -> Option<Vec<(usize, i128)>> {
-        let mut best: Option<(i128, Vec<(usize, i128)>)> = None;
+    fn coupled(&self) -> Option<Vec<(usize, i64)>> {
+        let mut best: Option<(i64, Vec<(usize, i64)>)> = None;
         for (&col, sign) in self.left.iter().flat_map(|col| [(col, 1), (col, -1)]) {
-            let mut periods: Vec<(usize, i128)> = Vec::new();
+            let mut periods: Vec<(usize, Integer)> = Vec::new();
             for other in self.left.iter().copied().filter(|other| *other != col) {
-                let mut period: i128 = 1;
-                for row in self.system.ineqs.rows().filter(|row| row[col].signum() == sign) {
-                    let a = row[col].checked_abs()?;
-                    let needed = a / crate::matrix::gcd(&[a, row[other]]).ok()?;
-                    let common = crate::matrix::gcd(&[period, needed]).ok()?;
-                    period = (period / common).checked_mul(needed)?;
+                let mut period = Integer::ONE;
+                for row in self.system.ineqs.rows().filter(|row| row[col].sign() == sign) {
+                    let needed = row[col].div_exact(&row[col].gcd(&row[other]));
+                    period = period.lcm(&needed);
                 }
                 if period > 1 {
                     periods.push((other, period));
                 }
             }
+            let most = SPLITS.min(WAYS / self.ways);
+            let small = |(col, period): (usize, Integer)| Some((col, period.to_i64()?));
+            let periods: Option<Vec<(usize, i64)>> = periods.into_iter().map(small).collect();
+            let Some(periods) = periods else { continue };
             let cost =
-                periods.iter().try_fold(1_i128, |cost, (_, period)| cost.checked_mul(*period));
-            let Some(cost) = cost.filter(|cost| *cost <= SPLITS && *cost <= WAYS / self.ways)
-            else {
-                continue;
-            };
+                periods.iter().try_fold(1_i64, |cost, (_, period)| cost.checked_mul(*period));
+            let Some(cost) = cost.filter(|cost| *cost <= most) else { continue };
             if best.as_ref().is_none_or(|(old, _)| cost < *old) {
                 best = Some((cost, periods));
             }
@@ -261,7 +263,7 @@ impl Branch {
     }
 
     /// Splits by the remainders of some variables: `x` becomes `period x + rest`.
-    fn residues(self, periods: &[(usize, i128)]) -> Result<Vec<Self>, Error> {
+    fn residues(self, periods: &[(usize, i64)]) -> Vec<Self> {
         let mut all = vec![self];
         for (col, period) in periods {
             let mut next = Vec::new();
@@ -270,66 +272,67 @@ impl Branch {
                     let mut part = branch.clone();
                     part.ways *= period;
                     for row in part.system.rows_mut() {
-                        row[0] = add(row[0], mul(row[*col], rest)?)?;
-                        row[*col] = mul(row[*col], *period)?;
+                        row[0] = row[0].add_mul(&row[*col], &rest.into());
+                        row[*col] *= *period;
                     }
                     next.push(part);
                 }
             }
             all = next;
         }
-        Ok(all)
+        all
     }
 
-    fn solve_equation(&mut self) -> Result<bool, Error> {
+    fn solve_equation(&mut self) -> bool {
         let eqs = &self.system.eqs;
-        let found = (0..eqs.len()).find(|i| self.left.iter().any(|col| eqs.row(*i)[*col] != 0));
-        let Some(index) = found else { return Ok(false) };
-        let col = self.gather(index)?;
+        let found =
+            (0..eqs.len()).find(|i| self.left.iter().any(|col| !eqs.row(*i)[*col].is_zero()));
+        let Some(index) = found else { return false };
+        let col = self.gather(index);
         let eq = self.system.eqs.row(index).to_vec();
         self.system.eqs.swap_remove(index);
-        self.substitute(&eq, col)?;
+        self.substitute(&eq, col);
         self.left.retain(|other| *other != col);
-        let eq = if eq[col] < 0 { negated(&eq)? } else { eq };
-        let den = eq[col];
-        if den != 1 {
-            let mut row = negated(&eq)?;
-            row[col] = 0;
+        let eq = if eq[col].sign() < 0 { negated(&eq) } else { eq };
+        let den = eq[col].clone();
+        if den != Integer::ONE {
+            let mut row = negated(&eq);
+            row[col] = Integer::ZERO;
             if row[1..].iter().any(|v| *v != 0) {
                 self.system.eqs.push(&eq);
                 self.divs.push(NewDiv { col, row, den });
             }
         }
-        Ok(true)
+        true
     }
 
     /// Changes variables until the equation has one column to eliminate; returns it.
-    fn gather(&mut self, index: usize) -> Result<usize, Error> {
+    fn gather(&mut self, index: usize) -> usize {
         loop {
             let row = self.system.eqs.row(index);
-            let mut used = self.left.iter().copied().filter(|col| row[*col] != 0);
-            let pivot = used.clone().min_by_key(|col| row[*col].unsigned_abs());
+            let mut used = self.left.iter().copied().filter(|col| !row[*col].is_zero());
+            let pivot = used.clone().min_by_key(|col| row[*col].abs());
             let pivot = pivot.expect("the equation uses a column to eliminate");
-            let Some(other) = used.find(|col| *col != pivot) else { return Ok(pivot) };
-            let quotient = row[other].checked_div(row[pivot]).ok_or(Error::Overflow)?;
+            let Some(other) = used.find(|col| *col != pivot) else { return pivot };
+            // Rounded towards zero or not: the remainder is smaller than the pivot.
+            let quotient = -row[other].div_floor(&row[pivot]);
             for row in self.system.rows_mut() {
-                if row[pivot] != 0 {
-                    row[other] = add(row[other], mul(-quotient, row[pivot])?)?;
+                if !row[pivot].is_zero() {
+                    row[other] = row[other].add_mul(&quotient, &row[pivot]);
                 }
             }
         }
     }
 
-    fn substitute(&mut self, eq: &[i128], col: usize) -> Result<(), Error> {
-        let g = eq[col].checked_abs().ok_or(Error::Overflow)?;
+    fn substitute(&mut self, eq: &[Integer], col: usize) {
+        let g = eq[col].abs();
         for row in self.system.rows_mut() {
-            if row[col] != 0 {
-                let factor = mul(-row[col], eq[col].signum())?;
-                let new = combine(g, row, factor, eq)?;
-                row.copy_from_slice(&new);
+            if !row[col].is_zero() {
+                let factor = if eq[col].sign() > 0 { -&row[col] } else { row[col].clone() };
+                let new = combine(&g, row, &factor, eq);
+                row.clone_from_slice(&new);
             }
         }
-        Ok(())
     }
 
     /// Returns the column that costs least; with `exactly`, where Fourier-Motzkin is exact.
@@ -337,9 +340,9 @@ impl Branch {
         let mut best: Option<(usize, usize)> = None;
         for &col in &self.left {
             let (mut lower, mut upper) = ((0, true), (0, true));
-            for row in self.system.ineqs.rows().filter(|row| row[col] != 0) {
-                let side = if row[col] > 0 { &mut lower } else { &mut upper };
-                *side = (side.0 + 1, side.1 && row[col].unsigned_abs() == 1);
+            for row in self.system.ineqs.rows().filter(|row| !row[col].is_zero()) {
+                let side = if row[col].sign() > 0 { &mut lower } else { &mut upper };
+                *side = (side.0 + 1, side.1 && row[col].is_unit());
             }
             let exact = lower.0 == 0 || upper.0 == 0 || lower.1 || upper.1;
             if (exact || !exactly) && lower.0 + upper.0 > 0 {
@@ -354,15 +357,16 @@ impl Branch {
     /// those of all other columns to eliminate.
     ///
     /// Of several, the one that needs the fewest divisions.
-    fn roundable(&self) -> Option<(usize, i128)> {
-        let mut best: Option<(usize, usize, i128)> = None;
+    fn roundable(&self) -> Option<(usize, i32)> {
+        let mut best: Option<(usize, usize, i32)> = None;
         for (&col, sign) in self.left.iter().flat_map(|col| [(col, 1), (col, -1)]) {
-            let side = self.system.ineqs.rows().filter(|row| row[col].signum() == sign);
-            let mut open = side.filter(|row| row[col].unsigned_abs() > 1).peekable();
+            let side = self.system.ineqs.rows().filter(|row| row[col].sign() == sign);
+            let mut open = side.filter(|row| !row[col].is_unit()).peekable();
             if open.peek().is_none() {
                 continue;
             }
-            let alone = |row: &[i128]| self.left.iter().all(|c| row[*c] % row[col] == 0);
+            let alone =
+                |row: &[Integer]| self.left.iter().all(|c| row[*c].is_multiple_of(&row[col]));
             let mut cost = 0;
             if open.all(|row| {
                 cost += 1;
@@ -378,28 +382,28 @@ impl Branch {
     /// Combines each lower with each upper bound of `col`.
     ///
     /// Pairs of larger coefficients use the rounded bounds of the sign `round`.
-    fn shadow(&mut self, col: usize, round: Option<i128>, budget: &Budget) -> Result<(), Error> {
-        let rows: Vec<Vec<i128>> = self.system.ineqs.rows().map(<[i128]>::to_vec).collect();
-        let side = |sign: i128| rows.iter().filter(move |row| row[col].signum() == sign);
+    fn shadow(&mut self, col: usize, round: Option<i32>, budget: &Budget) -> Result<(), Error> {
+        let rows: Vec<Vec<Integer>> = self.system.ineqs.rows().map(<[Integer]>::to_vec).collect();
+        let side = |sign: i32| rows.iter().filter(move |row| row[col].sign() == sign);
         let (lowers, uppers): (Vec<_>, Vec<_>) = (side(1).collect(), side(-1).collect());
         budget.spend(lowers.len() * uppers.len())?;
         let (near, far) = if round == Some(-1) { (&uppers, &lowers) } else { (&lowers, &uppers) };
-        let mut next: Vec<Vec<i128>> = side(0).cloned().collect();
+        let mut next: Vec<Vec<Integer>> = side(0).cloned().collect();
         for bound in near {
-            let mut rounded: Option<Vec<i128>> = None;
+            let mut rounded: Option<Vec<Integer>> = None;
             for other in far {
-                let (a, b) = (magnitude(bound[col])?, magnitude(other[col])?);
-                let row = combine(b, bound, a, other)?;
-                let exact = a == 1 || b == 1;
-                if round.is_none() || exact || always_wide(&row, a, b)? {
+                let (a, b) = (bound[col].abs(), other[col].abs());
+                let row = combine(&b, bound, &a, other);
+                let exact = a == Integer::ONE || b == Integer::ONE;
+                if round.is_none() || exact || always_wide(&row, &a, &b) {
                     next.push(row);
                     continue;
                 }
                 if rounded.is_none() {
-                    rounded = Some(self.rounded(bound, col)?);
+                    rounded = Some(self.rounded(bound, col));
                 }
                 if let Some(rounded) = &rounded {
-                    next.push(combine(b, rounded, 1, other)?);
+                    next.push(combine(&b, rounded, &Integer::ONE, other));
                 }
             }
         }
@@ -410,7 +414,7 @@ impl Branch {
         self.system = system;
         self.rounded |= round.is_some();
         self.left.retain(|other| *other != col);
-        if grown && self.system.normalize()? {
+        if grown && self.system.normalize() {
             remove_redundant(&mut self.system, budget)?;
         }
         Ok(())
@@ -418,37 +422,33 @@ impl Branch {
 
     /// Rewrites `a x + a y + l >= 0` as `x + y + floor(l / a) >= 0`, with a column for the
     /// division; `x` and `y` are to be eliminated.
-    fn rounded(&mut self, bound: &[i128], col: usize) -> Result<Vec<i128>, Error> {
-        let den = magnitude(bound[col])?;
+    fn rounded(&mut self, bound: &[Integer], col: usize) -> Vec<Integer> {
+        let den = bound[col].abs();
         let mut row = bound.to_vec();
-        self.left.iter().for_each(|col| row[*col] = 0);
+        self.left.iter().for_each(|col| row[*col] = Integer::ZERO);
         let known = self.divs.iter().find(|div| div.den == den && same(&div.row, &row));
         let new = known.map_or(self.system.cols(), |div| div.col);
         if known.is_none() {
             let all: Vec<Option<usize>> = (0..new).map(Some).collect();
             self.system = self.system.remap(new + 1, &all);
-            self.divs.push(NewDiv { col: new, row, den });
+            self.divs.push(NewDiv { col: new, row, den: den.clone() });
         }
-        let mut result = vec![0; self.system.cols()];
+        let mut result = zeros(self.system.cols());
         for col in &self.left {
-            result[*col] = bound[*col] / den;
+            result[*col] = bound[*col].div_exact(&den);
         }
-        result[new] = 1;
-        Ok(result)
+        result[new] = Integer::ONE;
+        result
     }
 }
 
-fn magnitude(value: i128) -> Result<i128, Error> {
-    value.checked_abs().ok_or(Error::Overflow)
-}
-
 /// Says whether two rows are the same but for zeros at the end.
-fn same(a: &[i128], b: &[i128]) -> bool {
+fn same(a: &[Integer], b: &[Integer]) -> bool {
     let n = a.len().min(b.len());
-    a[..n] == b[..n] && a[n..].iter().chain(&b[n..]).all(|v| *v == 0)
+    a[..n] == b[..n] && a[n..].iter().chain(&b[n..]).all(Integer::is_zero)
 }
 
 /// Says whether parallel bounds with coefficients `a` and `b` always leave an integer between.
-fn always_wide(row: &[i128], a: i128, b: i128) -> Result<bool, Error> {
-    Ok(row[1..].iter().all(|v| *v == 0) && row[0] >= mul(a - 1, b - 1)?)
+fn always_wide(row: &[Integer], a: &Integer, b: &Integer) -> bool {
+    row[1..].iter().all(Integer::is_zero) && row[0] >= (a - 1) * (b - 1)
 }

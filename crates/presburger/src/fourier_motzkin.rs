@@ -8,16 +8,16 @@
 
 use std::fmt;
 
-use crate::matrix::{combine, gcd};
+use crate::matrix::{combine, divide, evaluate, gcd, negated};
 use crate::print::sum;
 use crate::solve::redundancy::rationally_essential;
-use crate::{Budget, Error, Relation};
+use crate::{Budget, Error, Integer, Relation};
 
 /// Inequalities `row >= 0` over named variables; a row is `[constant, coefficients..]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inequalities {
     names: Vec<String>,
-    rows: Vec<Vec<i128>>,
+    rows: Vec<Vec<Integer>>,
 }
 
 /// What one elimination did.
@@ -26,12 +26,12 @@ pub struct Step {
     /// The variable that is gone.
     pub variable: String,
     /// Rows that bound it from below, and from above.
-    pub lower: Vec<Vec<i128>>,
+    pub lower: Vec<Vec<Integer>>,
     /// Rows that bound it from above.
-    pub upper: Vec<Vec<i128>>,
+    pub upper: Vec<Vec<Integer>>,
     /// One row for each pair of bounds: as many as lower times upper bounds, which is at
     /// most a quarter of the square of all rows.
-    pub combined: Vec<Vec<i128>>,
+    pub combined: Vec<Vec<Integer>>,
     /// The inequalities that are left once redundant ones are dropped.
     pub result: Inequalities,
     /// How many redundant ones there were.
@@ -44,9 +44,9 @@ pub struct LoopBounds {
     /// The variable of the loop.
     pub variable: String,
     /// The loop starts at the greatest of these, rounded up.
-    pub lower: Vec<Vec<i128>>,
+    pub lower: Vec<Vec<Integer>>,
     /// The loop ends at the least of these, rounded down.
-    pub upper: Vec<Vec<i128>>,
+    pub upper: Vec<Vec<Integer>>,
     names: Vec<String>,
 }
 
@@ -55,14 +55,14 @@ impl Inequalities {
     ///
     /// # Errors
     /// [`Error::Row`] if a row has another length.
-    pub fn new(names: Vec<String>, rows: Vec<Vec<i128>>) -> Result<Self, Error> {
+    pub fn new<T: Into<Integer>>(names: Vec<String>, rows: Vec<Vec<T>>) -> Result<Self, Error> {
         let expected = 1 + names.len();
-        if let Some(row) = rows.iter().find(|r| r.len() != expected || r.contains(&i128::MIN)) {
+        if let Some(row) = rows.iter().find(|row| row.len() != expected) {
             return Err(Error::Row { expected, found: row.len() });
         }
         let mut system = Self { names, rows: Vec::new() };
         for row in rows {
-            system.insert(row)?;
+            system.insert(row.into_iter().map(T::into).collect());
         }
         Ok(system)
     }
@@ -72,13 +72,7 @@ impl Inequalities {
         let systems = relation.parts.iter().map(|part| {
             let mut names = relation.space().distinct_names();
             names.extend((0..part.divs.len()).map(|i| format!("e{i}")));
-            let system = part.unfolded()?;
-            let mut rows: Vec<Vec<i128>> = system.ineqs.rows().map(<[i128]>::to_vec).collect();
-            for row in system.eqs.rows() {
-                rows.push(row.to_vec());
-                rows.push(crate::matrix::negated(row)?);
-            }
-            Self::new(names, rows)
+            Self::new(names, part.unfolded().half_spaces())
         });
         systems.collect()
     }
@@ -89,20 +83,19 @@ impl Inequalities {
     }
 
     /// The rows.
-    pub fn rows(&self) -> &[Vec<i128>] {
+    pub fn rows(&self) -> &[Vec<Integer>] {
         &self.rows
     }
 
-    fn insert(&mut self, mut row: Vec<i128>) -> Result<(), Error> {
-        let g = gcd(&row)?;
-        if g > 1 {
-            row.iter_mut().for_each(|v| *v /= g);
+    fn insert(&mut self, mut row: Vec<Integer>) {
+        let g = gcd(&row);
+        if !g.is_zero() {
+            divide(&mut row, &g);
         }
-        let trivial = row[1..].iter().all(|v| *v == 0) && row[0] >= 0;
+        let trivial = row[1..].iter().all(Integer::is_zero) && row[0].sign() >= 0;
         if !trivial && !self.rows.contains(&row) {
             self.rows.push(row);
         }
-        Ok(())
     }
 
     fn column(&self, variable: &str) -> Result<usize, Error> {
@@ -114,10 +107,9 @@ impl Inequalities {
     }
 
     /// Splits into lower bounds of a column, upper bounds, and the rest.
-    fn split(&self, col: usize) -> [Vec<Vec<i128>>; 3] {
-        let side = |sign: i128| {
-            self.rows.iter().filter(|row| row[col].signum() == sign).cloned().collect()
-        };
+    fn split(&self, col: usize) -> [Vec<Vec<Integer>>; 3] {
+        let side =
+            |sign: i32| self.rows.iter().filter(|row| row[col].sign() == sign).cloned().collect();
         [side(1), side(-1), side(0)]
     }
 
@@ -126,7 +118,7 @@ impl Inequalities {
         self.essential_given(&[], budget)
     }
 
-    fn essential_given(&self, given: &[Vec<i128>], budget: &Budget) -> Result<Self, Error> {
+    fn essential_given(&self, given: &[Vec<Integer>], budget: &Budget) -> Result<Self, Error> {
         let kept = rationally_essential(&self.rows, given, self.names.len(), budget)?;
         let rows = self.rows.iter().zip(kept).filter(|(_, kept)| *kept);
         Ok(Self { names: self.names.clone(), rows: rows.map(|(row, _)| row.clone()).collect() })
@@ -135,8 +127,7 @@ impl Inequalities {
     /// Eliminates `variable`: the projection along its axis, over the rationals.
     ///
     /// # Errors
-    /// [`Error::Space`] if there is no such variable; [`Error::Overflow`] if a
-    /// coefficient does not fit into 128 bits.
+    /// [`Error::Space`] if there is no such variable.
     pub fn eliminate(&self, variable: &str, budget: &Budget) -> Result<Step, Error> {
         let col = self.column(variable)?;
         let [lower, upper, rest] = self.split(col);
@@ -144,9 +135,9 @@ impl Inequalities {
         let mut combined = Vec::new();
         for (l, u) in lower.iter().flat_map(|l| upper.iter().map(move |u| (l, u))) {
             budget.spend(1)?;
-            let g = gcd(&[l[col], u[col]])?;
-            let row = combine(-u[col] / g, l, l[col] / g, u)?;
-            all.insert(row.clone())?;
+            let g = l[col].gcd(&u[col]);
+            let row = combine(&-u[col].div_exact(&g), l, &l[col].div_exact(&g), u);
+            all.insert(row.clone());
             combined.push(row);
         }
         let untouched = self.rows.len() - lower.len() - upper.len();
@@ -165,8 +156,8 @@ impl Inequalities {
         let mut result = Self { names: self.names.clone(), rows: Vec::new() };
         for row in &self.rows {
             let mut row = row.clone();
-            row[col] = 0;
-            result.insert(row)?;
+            row[col] = Integer::ZERO;
+            result.insert(row);
         }
         Ok(result)
     }
@@ -175,16 +166,12 @@ impl Inequalities {
     ///
     /// # Errors
     /// [`Error::Row`] if the number of coordinates is not that of the variables.
-    pub fn contains(&self, point: &[i128]) -> Result<bool, Error> {
+    pub fn contains<T: Clone + Into<Integer>>(&self, point: &[T]) -> Result<bool, Error> {
         if point.len() != self.names.len() {
             return Err(Error::Row { expected: self.names.len(), found: point.len() });
         }
-        for row in &self.rows {
-            if crate::matrix::evaluate(row, point)? < 0 {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        let point: Vec<Integer> = point.iter().cloned().map(T::into).collect();
+        Ok(self.rows.iter().all(|row| evaluate(row, &point).sign() >= 0))
     }
 
     /// Bounds loops over `order`, the outermost first; other variables are symbols.
@@ -217,7 +204,7 @@ impl Inequalities {
     }
 }
 
-fn lines(f: &mut fmt::Formatter<'_>, names: &[String], rows: &[Vec<i128>]) -> fmt::Result {
+fn lines(f: &mut fmt::Formatter<'_>, names: &[String], rows: &[Vec<Integer>]) -> fmt::Result {
     rows.iter().try_for_each(|row| writeln!(f, "  {} >= 0", sum(row, names)))
 }
 
@@ -247,17 +234,15 @@ impl fmt::Display for LoopBounds {
     /// Writes the loop as `for x in max(..) ..= min(..)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let col = self.names.iter().position(|name| *name == self.variable).unwrap_or(0);
-        let side = |rows: &[Vec<i128>], round: &str, pick: &str| {
-            let one = |row: &Vec<i128>| {
-                let (mut row, factor) = (row.clone(), row[1 + col]);
-                row[1 + col] = 0;
-                if factor > 0 {
-                    row.iter_mut().for_each(|v| *v = v.saturating_neg());
-                }
+        let side = |rows: &[Vec<Integer>], round: &str, pick: &str| {
+            let one = |row: &Vec<Integer>| {
+                let factor = &row[1 + col];
+                let mut row = if factor.sign() > 0 { negated(row) } else { row.clone() };
+                row[1 + col] = Integer::ZERO;
                 let text = sum(&row, &self.names);
-                match factor.unsigned_abs() {
-                    1 => text,
-                    den => format!("{round}(({text})/{den})"),
+                match factor.is_unit() {
+                    true => text,
+                    false => format!("{round}(({text})/{})", factor.abs()),
                 }
             };
             let texts: Vec<String> = rows.iter().map(one).collect();

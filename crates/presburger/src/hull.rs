@@ -1,11 +1,10 @@
 //! Single conjunctions that contain a union, and simplification of unions by them.
 
 use crate::basic::{Basic, merge};
-use crate::matrix::add;
 use crate::solve::bounds::{bounds, reaches};
 use crate::subtract::{covers, subtract_parts};
 use crate::system::System;
-use crate::{Budget, Error, Relation};
+use crate::{Budget, Error, Integer, Relation};
 
 impl Relation {
     /// Returns the disjunct whose constraints are those of all disjuncts, moved outwards
@@ -63,7 +62,7 @@ impl Relation {
         };
         let mut parts = Vec::new();
         for part in a.parts.iter() {
-            let Some(common) = part.intersect(&hull)? else { continue };
+            let Some(common) = part.intersect(&hull) else { continue };
             if common.is_empty(budget)? {
                 continue;
             }
@@ -104,35 +103,35 @@ pub(crate) fn simple_hull(
         return Ok(Some(one.clone()));
     }
     let parts = with_common_divs(parts);
-    let systems: Vec<System> = parts.iter().map(Basic::unfolded).collect::<Result<_, _>>()?;
+    let systems: Vec<System> = parts.iter().map(Basic::unfolded).collect();
     let Some(first) = parts.first() else { return Ok(None) };
     let mut hull = Basic::with_divs(first.dims, first.divs.to_vec());
     for (index, part) in parts.iter().enumerate() {
-        let mut rows = part.half_spaces()?;
+        let mut rows = part.half_spaces();
         // How far each row has to move; nothing if no move is enough.
-        let mut moves = vec![Some(0); rows.len()];
+        let mut moves = vec![Some(Integer::ZERO); rows.len()];
         for (_, system) in systems.iter().enumerate().filter(|(other, _)| *other != index) {
             let Some(reaches) = reaches(&rows, system, budget)? else { continue };
             for (least, low) in moves.iter_mut().zip(reaches) {
-                *least = least.zip(low).map(|(least, low): (i128, i128)| least.min(low));
+                *least = least.take().zip(low).map(|(least, low)| least.min(low));
             }
         }
         for (row, least) in rows.iter_mut().zip(moves) {
             match least {
                 Some(least) if shift || least == 0 => {
-                    row[0] = add(row[0], -least)?;
+                    row[0] -= least;
                     hull.system.ineqs.push(row);
                 }
                 _ => {}
             }
         }
     }
-    hull.tidied()
+    Ok(hull.tidied())
 }
 
 impl Basic {
     /// Returns all constraints as inequalities.
-    pub fn half_spaces(&self) -> Result<Vec<Vec<i128>>, Error> {
+    pub fn half_spaces(&self) -> Vec<Vec<Integer>> {
         self.system.half_spaces()
     }
 
@@ -142,20 +141,22 @@ impl Basic {
         let (Some(mut part), Some(context)) = (pair.next(), pair.next()) else {
             return Ok(None);
         };
-        let given = context.unfolded()?;
-        let equations: Vec<Vec<i128>> = part.system.eqs.rows().map(<[i128]>::to_vec).collect();
+        let given = context.unfolded();
+        let equations: Vec<Vec<Integer>> =
+            part.system.eqs.rows().map(<[Integer]>::to_vec).collect();
         part.system.eqs = System::new(part.cols() - 1).eqs;
         for (index, row) in equations.iter().enumerate() {
-            let mut others = part.unfolded()?;
+            let mut others = part.unfolded();
             others.extend(&given);
             for other in &equations[index + 1..] {
                 others.eqs.push(other);
             }
-            if bounds(row, &others, budget)? != Some((Some(0), Some(0))) {
+            let zero = Some(Integer::ZERO);
+            if bounds(row, &others, budget)? != Some((zero.clone(), zero)) {
                 part.system.eqs.push(row);
             }
         }
         crate::solve::redundancy::remove_redundant_given(&mut part.system, &given, budget)?;
-        part.tidied()
+        Ok(part.tidied())
     }
 }

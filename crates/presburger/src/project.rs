@@ -6,22 +6,21 @@ use crate::basic::{Basic, Div, merge};
 use crate::eliminate::{Branch, Relaxed, eliminate, relax};
 use crate::function::affine::Affine;
 use crate::function::pieces;
-use crate::matrix::{combine, mul, negated, remap};
+use crate::matrix::{combine, negated, remap};
 use crate::solve::lexmin::{Piece, Query, lexmin};
 use crate::system::System;
-use crate::{Budget, Error};
+use crate::{Budget, Error, Integer};
 
 impl Basic {
     /// Puts what equations say the dimensions in `range` are into divisions that use them.
     ///
     /// A division that is left to eliminate costs far more than one of other columns.
-    fn settled(&self, range: &Range<usize>) -> Result<Option<Self>, Error> {
+    fn settled(&self, range: &Range<usize>) -> Option<Self> {
         let mut part = self.clone();
         while let Some((col, index)) = part.defined_in_division(range) {
-            let Some(next) = part.replaced_dim(col, index)?.tidied()? else { return Ok(None) };
-            part = next;
+            part = part.replaced_dim(col, index).tidied()?;
         }
-        Ok(Some(part))
+        Some(part)
     }
 
     /// Finds a dimension that some division uses, and an equation that says what it is.
@@ -31,9 +30,9 @@ impl Basic {
             if !depends.contains(&true) {
                 return None;
             }
-            let says = |row: &[i128]| {
+            let says = |row: &[Integer]| {
                 let used = row[1 + self.dims..].iter().zip(&depends);
-                row[col].unsigned_abs() == 1 && used.into_iter().all(|(v, d)| *v == 0 || !*d)
+                row[col].is_unit() && used.into_iter().all(|(v, d)| *v == 0 || !*d)
             };
             self.system.eqs.rows().position(says).map(|index| (col, index))
         })
@@ -51,7 +50,7 @@ impl Basic {
     }
 
     /// Puts the value that an equation gives column `col` in its place everywhere.
-    fn replaced_dim(&self, col: usize, index: usize) -> Result<Self, Error> {
+    fn replaced_dim(&self, col: usize, index: usize) -> Self {
         let depends = self.divs_of(col);
         let order = (0..depends.len()).filter(|i| !depends[*i]);
         let order: Vec<usize> = order.chain((0..depends.len()).filter(|i| depends[*i])).collect();
@@ -61,43 +60,43 @@ impl Basic {
         }
         let rows = self.system.remap(self.cols(), &to);
         let equation = rows.eqs.row(index).to_vec();
-        let replaced = |row: &[i128]| {
-            let factor = mul(-row[col], equation[col])?;
-            combine(1, row, factor, &equation[..row.len()])
+        let replaced = |row: &[Integer]| {
+            let factor = -&row[col] * &equation[col];
+            combine(&Integer::ONE, row, &factor, &equation[..row.len()])
         };
         let mut divs = Vec::new();
         for (position, from) in order.iter().enumerate() {
             let div = &self.divs[*from];
             let num = remap(&div.num, self.cols(), &to)[..1 + self.dims + position].to_vec();
-            divs.push(Div { num: replaced(&num)?, den: div.den });
+            divs.push(Div { num: replaced(&num), den: div.den.clone() });
         }
         let mut system = System::new(self.cols() - 1);
         for row in rows.eqs.rows() {
-            system.eqs.push(&replaced(row)?);
+            system.eqs.push(&replaced(row));
         }
         for row in rows.ineqs.rows() {
-            system.ineqs.push(&replaced(row)?);
+            system.ineqs.push(&replaced(row));
         }
         // Divisions of equal numerators become one.
         let (divs, to) = merge(self.dims, &[], &divs);
         let cols = 1 + self.dims + divs.len();
-        Ok(Self { dims: self.dims, divs: divs.into(), system: system.remap(cols, &to) })
+        Self { dims: self.dims, divs: divs.into(), system: system.remap(cols, &to) }
     }
 
     /// Marks the columns of the dimensions in `range` and of divisions of them.
     ///
     /// Returns the rows with the bounds of those divisions as well.
-    fn opened(&self, range: &Range<usize>) -> Result<(Vec<bool>, System), Error> {
+    fn opened(&self, range: &Range<usize>) -> (Vec<bool>, System) {
         let mut gone = vec![false; self.cols()];
         gone[1 + range.start..1 + range.end].fill(true);
         let mut system = self.system.clone();
         for (index, div) in self.divs.iter().enumerate() {
             if div.num.iter().zip(&gone).any(|(v, gone)| *v != 0 && *gone) {
                 gone[1 + self.dims + index] = true;
-                self.bound_div(index, &mut system)?;
+                self.bound_div(index, &mut system);
             }
         }
-        Ok((gone, system))
+        (gone, system)
     }
 
     /// Projects away the dimensions in `range` to a superset in one conjunction.
@@ -107,30 +106,30 @@ impl Basic {
         how: Relaxed,
         budget: &Budget,
     ) -> Result<Option<Self>, Error> {
-        let Some(part) = self.settled(&range)? else { return Ok(None) };
-        let (gone, system) = part.opened(&range)?;
+        let Some(part) = self.settled(&range) else { return Ok(None) };
+        let (gone, system) = part.opened(&range);
         let cols = (0..part.cols()).filter(|c| gone[*c]).collect();
         let Some(branch) = relax(system, cols, how, budget)? else { return Ok(None) };
-        part.without(&branch, &gone, range.len()).tidied()
+        Ok(part.without(&branch, &gone, range.len()).tidied())
     }
 
     /// Projects away the dimensions in `range`, exactly.
     pub fn project(&self, range: Range<usize>, budget: &Budget) -> Result<Vec<Self>, Error> {
-        let Some(part) = self.settled(&range)? else { return Ok(Vec::new()) };
-        let (gone, system) = part.opened(&range)?;
+        let Some(part) = self.settled(&range) else { return Ok(Vec::new()) };
+        let (gone, system) = part.opened(&range);
         let cols = (0..part.cols()).filter(|c| gone[*c]).collect();
         let mut parts = Vec::new();
         let branches = eliminate(system, cols, || Ok(!self.is_empty(budget)?), budget)?;
         for branch in &branches {
             let outer = part.without(branch, &gone, range.len());
             if branch.left.is_empty() {
-                let Some(part) = outer.tidied()? else { continue };
+                let Some(part) = outer.tidied() else { continue };
                 // Remainders may have no point; all parts of an inhabited whole have one.
                 if branches.len() > 1 && part.is_empty(budget)? {
                     continue;
                 }
                 if branch.rounded {
-                    parts.extend(part.without_redundancy(budget)?.tidied()?);
+                    parts.extend(part.without_redundancy(budget)?.tidied());
                 } else {
                     parts.push(part);
                 }
@@ -168,11 +167,11 @@ impl Basic {
             to[*col] = Some(target);
         }
         let kept = self.divs.iter().enumerate().filter(|(i, _)| !gone[1 + self.dims + i]);
-        let kept = kept.map(|(_, div)| (&div.num, div.den));
-        let defs = kept.chain(branch.divs.iter().map(|div| (&div.row, div.den)));
+        let kept = kept.map(|(_, div)| (&div.num, &div.den));
+        let defs = kept.chain(branch.divs.iter().map(|div| (&div.row, &div.den)));
         let divs = defs.enumerate().map(|(i, (num, den))| Div {
             num: remap(num, order.len(), &to)[..1 + dims + i].to_vec(),
-            den,
+            den: den.clone(),
         });
         let divs: Vec<Div> = divs.collect();
         let rows = branch.system.remap(order.len(), &to);
@@ -188,7 +187,7 @@ impl Basic {
     fn shadow(&self, unknowns: usize, budget: &Budget) -> Result<Vec<Self>, Error> {
         let params = self.dims + self.divs.len();
         let mut query = Query { params, unknowns, ..Query::default() };
-        let inner = |row: &[i128]| row[1 + params..].iter().any(|v| *v != 0);
+        let inner = |row: &[Integer]| row[1 + params..].iter().any(|v| *v != 0);
         let mut outer = Self::with_divs(self.dims, self.divs.to_vec());
         for row in self.system.eqs.rows() {
             outer.system.eqs.push(&row[..=params]);
@@ -200,30 +199,31 @@ impl Basic {
                 outer.system.ineqs.push(&row[..=params]);
             }
         }
-        outer.describe(&mut query)?;
+        outer.describe(&mut query);
         let mut parts = Vec::new();
         for piece in lexmin(&query, budget)? {
-            parts.extend(outer.narrowed(&piece).tidied()?);
+            parts.extend(outer.narrowed(&piece).tidied());
         }
         Ok(parts)
     }
 
     /// Makes the conjunction the context of `query`; its columns are the parameters.
-    fn describe(&self, query: &mut Query) -> Result<(), Error> {
+    fn describe(&self, query: &mut Query) {
         for row in self.system.eqs.rows() {
             query.context.push(row.to_vec());
-            query.context.push(negated(row)?);
+            query.context.push(negated(row));
         }
-        query.context.extend(self.system.ineqs.rows().map(<[i128]>::to_vec));
-        query.context.extend(self.bounds()?.ineqs.rows().map(<[i128]>::to_vec));
+        query.context.extend(self.system.ineqs.rows().map(<[Integer]>::to_vec));
+        query.context.extend(self.bounds().ineqs.rows().map(<[Integer]>::to_vec));
         query.floors.extend(self.floors());
-        Ok(())
     }
 
     /// Restricts the conjunction to one part of it.
     fn narrowed(&self, piece: &Piece) -> Self {
         let mut divs = self.divs.to_vec();
-        divs.extend(piece.floors.iter().map(|(num, den)| Div { num: num.clone(), den: *den }));
+        divs.extend(
+            piece.floors.iter().map(|(num, den)| Div { num: num.clone(), den: den.clone() }),
+        );
         let mut part = Self::with_divs(self.dims, divs);
         for row in self.system.eqs.rows() {
             part.system.eqs.push(row);
@@ -240,12 +240,12 @@ impl Basic {
     /// Keeps the least (`sign` 1) or greatest (-1) values of the last `outs` dimensions.
     ///
     /// What decreases without bound is left out.
-    pub fn extremal(&self, outs: usize, sign: i128, budget: &Budget) -> Result<Vec<Self>, Error> {
+    pub fn extremal(&self, outs: usize, sign: i32, budget: &Budget) -> Result<Vec<Self>, Error> {
         let (outer, pieces) = self.extremes(outs, sign, budget)?;
         let mut parts = Vec::new();
         for piece in &pieces {
             if let Some(minimum) = &piece.minimum {
-                parts.extend(outer.graph(piece, &minimum[..outs], sign)?.tidied()?);
+                parts.extend(outer.graph(piece, &minimum[..outs], sign).tidied());
             }
         }
         Ok(parts)
@@ -255,7 +255,7 @@ impl Basic {
     pub fn extremal_pieces(
         &self,
         outs: usize,
-        sign: i128,
+        sign: i32,
         budget: &Budget,
     ) -> Result<Vec<pieces::Piece>, Error> {
         let (outer, pieces) = self.extremes(outs, sign, budget)?;
@@ -263,10 +263,12 @@ impl Basic {
         for piece in &pieces {
             let Some(minimum) = &piece.minimum else { continue };
             let part = outer.narrowed(piece);
-            let form =
-                |row: &Vec<i128>| Affine::of_row(part.dims, &part.divs, row, 1)?.scaled(sign, 1);
-            let forms = minimum[..outs].iter().map(form).collect::<Result<_, _>>()?;
-            let domain = part.tidied()?;
+            let form = |row: &Vec<Integer>| {
+                let form = Affine::of_row(part.dims, &part.divs, row, Integer::ONE);
+                if sign < 0 { form.negated() } else { form }
+            };
+            let forms = minimum[..outs].iter().map(form).collect();
+            let domain = part.tidied();
             result.extend(domain.map(|domain| pieces::Piece { domain, forms }));
         }
         Ok(result)
@@ -276,7 +278,7 @@ impl Basic {
     fn extremes(
         &self,
         outs: usize,
-        sign: i128,
+        sign: i32,
         budget: &Budget,
     ) -> Result<(Self, Vec<Piece>), Error> {
         let fixed = self.dims - outs;
@@ -298,34 +300,35 @@ impl Basic {
         let params = self.cols() - 1 - unknowns;
         let mut outer = Self::with_divs(fixed, self.outer_divs(&unknown, &to));
         let mut query = Query { params, unknowns, ..Query::default() };
-        let mut place = |row: &[i128], equation: bool| -> Result<(), Error> {
+        let mut place = |row: &[Integer], equation: bool| {
             let mut row = remap(row, order.len(), &to);
             if row[1 + params..].iter().all(|v| *v == 0) {
                 let rows = if equation { &mut outer.system.eqs } else { &mut outer.system.ineqs };
                 rows.push(&row[..=params]);
-                return Ok(());
+                return;
             }
-            row[1 + params..1 + params + outs].iter_mut().for_each(|v| *v *= sign);
+            if sign < 0 {
+                row[1 + params..1 + params + outs].iter_mut().for_each(|v| *v = -&*v);
+            }
             if equation {
-                query.rows.push(negated(&row)?);
+                query.rows.push(negated(&row));
             }
             query.rows.push(row);
-            Ok(())
         };
         for row in self.system.eqs.rows() {
-            place(row, true)?;
+            place(row, true);
         }
         for row in self.system.ineqs.rows() {
-            place(row, false)?;
+            place(row, false);
         }
         let mut bounds = System::new(self.cols() - 1);
         for index in (0..self.divs.len()).filter(|i| unknown[1 + self.dims + i]) {
-            self.bound_div(index, &mut bounds)?;
+            self.bound_div(index, &mut bounds);
         }
         for row in bounds.ineqs.rows() {
-            place(row, false)?;
+            place(row, false);
         }
-        outer.describe(&mut query)?;
+        outer.describe(&mut query);
         let pieces = lexmin(&query, budget)?;
         Ok((outer, pieces))
     }
@@ -335,13 +338,13 @@ impl Basic {
         let fixed = unknown[1..=self.dims].iter().filter(|u| !**u).count();
         let divs = outer.enumerate().map(|(i, (_, div))| Div {
             num: remap(&div.num, to.len(), to)[..1 + fixed + i].to_vec(),
-            den: div.den,
+            den: div.den.clone(),
         });
         divs.collect()
     }
 
     /// Adds one dimension for each value, equal to it.
-    fn graph(&self, piece: &Piece, values: &[Vec<i128>], sign: i128) -> Result<Self, Error> {
+    fn graph(&self, piece: &Piece, values: &[Vec<Integer>], sign: i32) -> Self {
         let part = self.narrowed(piece);
         let to: Vec<usize> = (0..self.dims).collect();
         let mut result = part.place(self.dims + values.len(), &to);
@@ -350,9 +353,9 @@ impl Basic {
         placed.extend((0..part.divs.len()).map(|i| Some(1 + result.dims + i)));
         for (index, value) in values.iter().enumerate() {
             let mut row = remap(value, cols, &placed);
-            row[1 + self.dims + index] = -sign;
+            row[1 + self.dims + index] = Integer::from(-sign);
             result.system.eqs.push(&row);
         }
-        Ok(result)
+        result
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::basic::Basic;
 use crate::subtract::{covers, subtract_parts};
-use crate::{Budget, Error, Space, Tuple};
+use crate::{Budget, Error, Integer, Space, Tuple};
 
 /// An immutable set or relation; a clone shares everything.
 #[derive(Debug, Clone)]
@@ -214,7 +214,7 @@ impl Relation {
         let mut parts = Vec::new();
         for (left, right) in a_parts.iter().flat_map(|l| b_parts.iter().map(move |r| (l, r))) {
             budget.spend(left.system.size() + right.system.size())?;
-            if let Some(pair) = left.intersect(right)? {
+            if let Some(pair) = left.intersect(right) {
                 // The projection has fewer columns to find a point in.
                 parts.extend(pair.project_inhabited(all - mid..all, budget)?);
             }
@@ -236,7 +236,7 @@ impl Relation {
     }
 
     /// Removes the points that another point with the same input precedes.
-    fn extremal(&self, sign: i128, budget: &Budget) -> Result<Self, Error> {
+    fn extremal(&self, sign: i32, budget: &Budget) -> Result<Self, Error> {
         let (all, outs) = (self.space.dims(), self.space.output.dims.len());
         let fixed = all - outs;
         let to: Vec<usize> = (0..fixed).chain(all..all + outs).collect();
@@ -263,15 +263,16 @@ impl Relation {
         let others: Vec<Basic> = self.parts.iter().map(|p| p.place(all + outs, &to)).collect();
         for (index, part) in parts.iter().enumerate() {
             for (later, other) in others[index..].iter().enumerate() {
-                let Some(pair) = part.intersect(other)? else { continue };
+                let Some(pair) = part.intersect(other) else { continue };
                 for (dim, sign) in (0..outs).flat_map(|dim| [(dim, 1), (dim, -1)]) {
                     // A part and its own copy are symmetric.
                     if later == 0 && sign < 0 {
                         continue;
                     }
-                    let mut row = vec![0; pair.cols()];
-                    row[0] = -1;
-                    (row[1 + all - outs + dim], row[1 + all + dim]) = (sign, -sign);
+                    let mut row = vec![Integer::ZERO; pair.cols()];
+                    row[0] = Integer::MINUS_ONE;
+                    (row[1 + all - outs + dim], row[1 + all + dim]) =
+                        (Integer::from(sign), Integer::from(-sign));
                     let mut apart = pair.clone();
                     apart.system.ineqs.push(&row);
                     if !apart.is_empty(budget)? {
@@ -311,27 +312,23 @@ impl Relation {
     ///
     /// # Errors
     /// [`Error::Space`] if the number of coordinates is not that of the space.
-    pub fn contains(&self, point: &[i128]) -> Result<bool, Error> {
+    pub fn contains<T: Clone + Into<Integer>>(&self, point: &[T]) -> Result<bool, Error> {
+        let point: Vec<Integer> = point.iter().cloned().map(T::into).collect();
         if point.len() != self.space.dims() {
-            let found = Tuple::new("", point.iter().map(i128::to_string));
+            let found = Tuple::new("", point.iter().map(Integer::to_string));
             return Err(Error::Space {
                 expected: self.space.to_string(),
                 found: found.to_string(),
             });
         }
-        for part in self.parts.iter() {
-            if part.contains(point)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        Ok(self.parts.iter().any(|part| part.contains(&point)))
     }
 
     /// Lists all points in lexicographic order; parameters count as dimensions.
     ///
     /// # Errors
     /// [`Error::Unbounded`] for an infinite set.
-    pub fn points(&self, budget: &Budget) -> Result<Vec<Vec<i128>>, Error> {
+    pub fn points(&self, budget: &Budget) -> Result<Vec<Vec<Integer>>, Error> {
         let mut points = BTreeSet::new();
         for part in self.parts.iter() {
             scan(part, &mut points, budget)?;
@@ -340,7 +337,7 @@ impl Relation {
     }
 
     /// Finds a point: parameters first, then input, then output.
-    pub fn sample(&self, budget: &Budget) -> Result<Option<Vec<i128>>, Error> {
+    pub fn sample(&self, budget: &Budget) -> Result<Option<Vec<Integer>>, Error> {
         for part in self.parts.iter() {
             if let Some(point) = part.sample(budget)? {
                 return Ok(Some(point));
@@ -354,7 +351,7 @@ impl Relation {
 fn beaten_by(
     parts: &[Basic],
     outs: usize,
-    sign: i128,
+    sign: i32,
     to: &[usize],
     budget: &Budget,
 ) -> Result<Vec<Basic>, Error> {
@@ -373,15 +370,15 @@ fn beaten_by(
 }
 
 /// Makes the pairs of outputs that first differ at `depth`; the second is the better one.
-fn strictly_before(all: usize, outs: usize, depth: usize, sign: i128) -> Basic {
+fn strictly_before(all: usize, outs: usize, depth: usize, sign: i32) -> Basic {
     let fixed = all - outs;
     let mut order = Basic::universe(all + outs);
     for dim in 0..=depth {
-        let mut row = vec![0; 1 + all + outs];
+        let mut row = vec![Integer::ZERO; 1 + all + outs];
         let sign = if dim == depth { sign } else { 1 };
-        (row[1 + fixed + dim], row[1 + all + dim]) = (sign, -sign);
+        (row[1 + fixed + dim], row[1 + all + dim]) = (sign.into(), (-sign).into());
         if dim == depth {
-            row[0] = -1;
+            row[0] = Integer::MINUS_ONE;
             order.system.ineqs.push(&row);
         } else {
             order.system.eqs.push(&row);
@@ -391,25 +388,27 @@ fn strictly_before(all: usize, outs: usize, depth: usize, sign: i128) -> Basic {
 }
 
 /// Adds all points of `part`: bounds one dimension after the other, depth first.
-fn scan(part: &Basic, points: &mut BTreeSet<Vec<i128>>, budget: &Budget) -> Result<(), Error> {
+fn scan(part: &Basic, points: &mut BTreeSet<Vec<Integer>>, budget: &Budget) -> Result<(), Error> {
     let mut stack = vec![(part.clone(), Vec::new())];
     while let Some((slice, prefix)) = stack.pop() {
         let dim = prefix.len();
         if dim == part.dims {
-            if part.contains(&prefix)? {
+            if part.contains(&prefix) {
                 points.insert(prefix);
             }
             continue;
         }
         let Some((low, high)) = slice.bounds_of(dim, budget)? else { continue };
         let (Some(low), Some(high)) = (low, high) else { return Err(Error::Unbounded { dim }) };
-        for value in low..=high {
+        let mut value = low;
+        while value <= high {
             budget.spend(1)?;
-            let mut row = vec![0; slice.cols()];
-            (row[0], row[1 + dim]) = (-value, 1);
+            let mut row = vec![Integer::ZERO; slice.cols()];
+            (row[0], row[1 + dim]) = (-&value, Integer::ONE);
             let mut next = slice.clone();
             next.system.eqs.push(&row);
-            stack.push((next, [&prefix[..], &[value]].concat()));
+            stack.push((next, [&prefix[..], std::slice::from_ref(&value)].concat()));
+            value += 1;
         }
     }
     Ok(())
@@ -423,7 +422,7 @@ pub(crate) fn intersect_parts(
     let mut parts = Vec::new();
     for (left, right) in a.iter().flat_map(|l| b.iter().map(move |r| (l, r))) {
         budget.spend(left.system.size() + right.system.size())?;
-        if let Some(part) = left.intersect(right)?
+        if let Some(part) = left.intersect(right)
             && !part.is_empty(budget)?
         {
             parts.push(part);

@@ -1,11 +1,12 @@
 //! Many questions about the rational points of one system of rows.
 
-use crate::matrix::evaluate;
-use crate::solve::number::{Number, fit};
+use crate::matrix::negated;
+use crate::solve::bounds::{Bounds, extremes};
+use crate::solve::number::Number;
 use crate::solve::redundancy::narrowed;
-use crate::solve::simplex::{Optimum, Simplex};
+use crate::solve::simplex::Simplex;
 use crate::system::System;
-use crate::{Budget, Conjunction, Error};
+use crate::{Budget, Conjunction, Error, Integer};
 
 /// The rational points of a growing conjunction, kept as a tableau between questions.
 ///
@@ -54,16 +55,20 @@ impl Relaxation {
     ///
     /// # Errors
     /// [`Error::Row`] if a row does not have a number per column.
-    pub fn of(part: &Conjunction, vars: usize, budget: &Budget) -> Result<Self, Error> {
+    pub fn of<T: Clone + Into<Integer>>(
+        part: &Conjunction<T>,
+        vars: usize,
+        budget: &Budget,
+    ) -> Result<Self, Error> {
         let first = 1 + vars;
         let cols = first + part.divisions.len();
         let mut result = Self::new(cols - 1);
         for (index, division) in part.divisions.iter().enumerate() {
-            let mut low = division.numerator.clone();
-            low.resize(cols, 0);
-            low[first + index] = -division.denominator;
-            let mut high: Vec<i128> = low.iter().map(|v| v.wrapping_neg()).collect();
-            high[0] = high[0].checked_add(division.denominator - 1).ok_or(Error::Overflow)?;
+            let mut low = result.padded(&division.numerator)?;
+            let den: Integer = division.denominator.clone().into();
+            low[first + index] = -&den;
+            let mut high = negated(&low);
+            high[0] += den - 1;
             result.add(&low, budget)?;
             result.add(&high, budget)?;
         }
@@ -80,7 +85,11 @@ impl Relaxation {
     ///
     /// # Errors
     /// [`Error::Row`] if the row is longer than there are columns.
-    pub fn add(&mut self, row: &[i128], budget: &Budget) -> Result<(), Error> {
+    pub fn add<T: Clone + Into<Integer>>(
+        &mut self,
+        row: &[T],
+        budget: &Budget,
+    ) -> Result<(), Error> {
         let row = self.padded(row)?;
         self.rows.ineqs.push(&row);
         let result = match &mut self.tableau {
@@ -99,10 +108,14 @@ impl Relaxation {
     ///
     /// # Errors
     /// [`Error::Row`] if the row is longer than there are columns.
-    pub fn add_equation(&mut self, row: &[i128], budget: &Budget) -> Result<(), Error> {
-        self.add(row, budget)?;
-        let opposite: Option<Vec<i128>> = row.iter().map(|v| v.checked_neg()).collect();
-        self.add(&opposite.ok_or(Error::Overflow)?, budget)
+    pub fn add_equation<T: Clone + Into<Integer>>(
+        &mut self,
+        row: &[T],
+        budget: &Budget,
+    ) -> Result<(), Error> {
+        let row = self.padded(row)?;
+        self.add(&row, budget)?;
+        self.add(&negated(&row), budget)
     }
 
     /// Says whether there is no rational point.
@@ -120,36 +133,40 @@ impl Relaxation {
     ///
     /// # Errors
     /// [`Error::Row`] if the row is longer than there are columns.
-    pub fn range(
+    pub fn range<T: Clone + Into<Integer>>(
         &mut self,
-        row: &[i128],
+        row: &[T],
         budget: &Budget,
-    ) -> Result<(Option<i128>, Option<i128>), Error> {
+    ) -> Result<Bounds, Error> {
         let row = self.padded(row)?;
-        ask!(self, budget, simplex => range_in(simplex, &row, budget))
+        ask!(self, budget, simplex => extremes(simplex, &row, budget))
     }
 
     /// Says whether `row >= 0` at all integer points, as far as rational points show it.
     ///
     /// # Errors
     /// [`Error::Row`] if the row is longer than there are columns.
-    pub fn implies(&mut self, row: &[i128], budget: &Budget) -> Result<bool, Error> {
+    pub fn implies<T: Clone + Into<Integer>>(
+        &mut self,
+        row: &[T],
+        budget: &Budget,
+    ) -> Result<bool, Error> {
         if self.is_empty() {
             return Ok(true);
         }
         let row = self.padded(row)?;
-        if row[1..].iter().all(|v| *v == 0) {
-            return Ok(evaluate(&row, &[])? >= 0);
+        if row[1..].iter().all(Integer::is_zero) {
+            return Ok(row[0].sign() >= 0);
         }
         ask!(self, budget, simplex => narrowed(&row).and_then(|row| simplex.implies(&row, budget)))
     }
 
-    fn padded(&self, row: &[i128]) -> Result<Vec<i128>, Error> {
+    fn padded<T: Clone + Into<Integer>>(&self, row: &[T]) -> Result<Vec<Integer>, Error> {
         if row.len() > self.rows.cols() {
             return Err(Error::Row { expected: self.rows.cols(), found: row.len() });
         }
-        let mut row = row.to_vec();
-        row.resize(self.rows.cols(), 0);
+        let mut row: Vec<Integer> = row.iter().cloned().map(T::into).collect();
+        row.resize(self.rows.cols(), Integer::ZERO);
         Ok(row)
     }
 
@@ -181,26 +198,10 @@ fn build<T: Number>(rows: &System, budget: &Budget) -> Result<Simplex<T>, Error>
     Ok(simplex)
 }
 
-fn add_to<T: Number>(simplex: &mut Simplex<T>, row: &[i128], budget: &Budget) -> Result<(), Error> {
-    simplex.add_inequality(&narrowed(row)?, budget)
-}
-
-fn range_in<T: Number>(
+fn add_to<T: Number>(
     simplex: &mut Simplex<T>,
-    row: &[i128],
+    row: &[Integer],
     budget: &Budget,
-) -> Result<(Option<i128>, Option<i128>), Error> {
-    let form = narrowed::<T>(row)?;
-    let low = match simplex.optimum(&form, -1, budget)? {
-        Optimum::Unbounded => None,
-        Optimum::Value(num, den) => {
-            let above = fit(num.opposite())?.floor_div(&den);
-            Some(fit(fit(above.opposite())?.wide())?)
-        }
-    };
-    let high = match simplex.optimum(&form, 1, budget)? {
-        Optimum::Unbounded => None,
-        Optimum::Value(num, den) => Some(fit(num.floor_div(&den).wide())?),
-    };
-    Ok((low, high))
+) -> Result<(), Error> {
+    simplex.add_inequality(&narrowed(row)?, budget)
 }

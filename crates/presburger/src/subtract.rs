@@ -1,12 +1,12 @@
 //! Differences of unions of conjunctions.
 
 use crate::basic::Basic;
-use crate::matrix::{add, negated};
+use crate::matrix::negated;
 use crate::solve::number::{Number, widening};
 use crate::solve::redundancy::{add_rows, narrowed};
 use crate::solve::simplex::Simplex;
 use crate::system::System;
-use crate::{Budget, Error};
+use crate::{Budget, Error, Integer};
 
 /// Returns disjoint conjunctions, for each of `a`, that make up `a` without `b`.
 pub(crate) fn subtract_parts(
@@ -46,24 +46,24 @@ fn remaining(a: &[Basic], b: &[Basic], first: bool, budget: &Budget) -> Result<V
 /// Splits `piece` along the constraints of `other` and keeps what violates one.
 fn outside<T: Number>(piece: &Basic, other: &Basic, budget: &Budget) -> Result<Vec<Basic>, Error> {
     budget.spend(piece.system.size() + other.system.size())?;
-    let Some(common) = piece.intersect(other)? else { return Ok(vec![piece.clone()]) };
+    let Some(common) = piece.intersect(other) else { return Ok(vec![piece.clone()]) };
     if common.is_empty(budget)? {
         return Ok(vec![piece.clone()]);
     }
-    let (mut rest, rows) = piece.with_rows_of(other)?;
+    let (mut rest, rows) = piece.with_rows_of(other);
     let mut simplex = Simplex::<T>::new(rest.cols() - 1);
-    add_rows(&mut simplex, &rest.system, &rest.unfolded()?, budget)?;
+    add_rows(&mut simplex, &rest.system, &rest.unfolded(), budget)?;
     let mut pieces = Vec::new();
     for row in rows {
         let form = narrowed(&row)?;
         if simplex.is_empty() || simplex.implies(&form, budget)? {
             continue;
         }
-        let mut violated = negated(&row)?;
-        violated[0] = add(violated[0], -1)?;
+        let mut violated = negated(&row);
+        violated[0] -= 1;
         let mut part = rest.clone();
         part.system.ineqs.push(&violated);
-        if let Some(part) = part.tidied()?
+        if let Some(part) = part.tidied()
             && !part.is_empty(budget)?
         {
             pieces.push(part);
@@ -76,7 +76,7 @@ fn outside<T: Number>(piece: &Basic, other: &Basic, budget: &Budget) -> Result<V
 
 impl Basic {
     /// Adds the divisions of `other`; returns its constraints as inequalities over them.
-    fn with_rows_of(&self, other: &Self) -> Result<(Self, Vec<Vec<i128>>), Error> {
+    fn with_rows_of(&self, other: &Self) -> (Self, Vec<Vec<Integer>>) {
         let (divs, to) = crate::basic::merge(self.dims, &self.divs, &other.divs);
         let mut result = Self::with_divs(self.dims, divs);
         for row in self.system.eqs.rows() {
@@ -89,9 +89,9 @@ impl Basic {
         let mut rows = Vec::new();
         for row in placed.eqs.rows() {
             rows.push(row.to_vec());
-            rows.push(negated(row)?);
+            rows.push(negated(row));
         }
-        rows.extend(placed.ineqs.rows().map(<[i128]>::to_vec));
-        Ok((result, rows))
+        rows.extend(placed.ineqs.rows().map(<[Integer]>::to_vec));
+        (result, rows)
     }
 }

@@ -3,8 +3,8 @@
 //! A row `[c, a1, .., an]` stands for `c + a1 x1 + .. + an xn`, which is zero in
 //! an equation and not negative in an inequality.
 
-use crate::Error;
-use crate::matrix::{Matrix, add, gcd, negated};
+use crate::Integer;
+use crate::matrix::{Matrix, divide, gcd, negated};
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct System {
@@ -29,7 +29,7 @@ impl System {
         Self { eqs: self.eqs.remap(cols, to), ineqs: self.ineqs.remap(cols, to) }
     }
 
-    pub fn rows_mut(&mut self) -> impl Iterator<Item = &mut [i128]> {
+    pub fn rows_mut(&mut self) -> impl Iterator<Item = &mut [Integer]> {
         self.eqs.rows_mut().chain(self.ineqs.rows_mut())
     }
 
@@ -40,104 +40,111 @@ impl System {
     }
 
     pub fn uses(&self, col: usize) -> bool {
-        self.eqs.rows().chain(self.ineqs.rows()).any(|row| row[col] != 0)
+        self.eqs.rows().chain(self.ineqs.rows()).any(|row| !row[col].is_zero())
     }
 
     /// Returns all rows as inequalities.
-    pub fn half_spaces(&self) -> Result<Vec<Vec<i128>>, Error> {
-        let mut rows: Vec<Vec<i128>> = self.ineqs.rows().map(<[i128]>::to_vec).collect();
+    pub fn half_spaces(&self) -> Vec<Vec<Integer>> {
+        let mut rows: Vec<Vec<Integer>> = self.ineqs.rows().map(<[Integer]>::to_vec).collect();
         for row in self.eqs.rows() {
             rows.push(row.to_vec());
-            rows.push(negated(row)?);
+            rows.push(negated(row));
         }
-        Ok(rows)
+        rows
     }
 
     /// Divides by common factors, tightens constants, keeps the tightest of
     /// parallel rows and turns opposite pairs into equations.
     ///
     /// Returns false if a row, or a pair of rows, has no integer solution.
-    pub fn normalize(&mut self) -> Result<bool, Error> {
+    pub fn normalize(&mut self) -> bool {
         let mut rows = Matrix::new(self.cols());
         let mut hashes: Vec<u64> = Vec::with_capacity(self.ineqs.len());
         for row in self.ineqs.rows() {
-            let g = gcd(&row[1..])?;
-            if g == 0 {
-                if row[0] < 0 {
-                    return Ok(false);
+            let g = gcd(&row[1..]);
+            if g.is_zero() {
+                if row[0].sign() < 0 {
+                    return false;
                 }
                 continue;
             }
             rows.push(row);
             let last = rows.len() - 1;
             let new = rows.row_mut(last);
-            if g > 1 {
-                new[0] = row[0].div_euclid(g);
-                new[1..].iter_mut().for_each(|v| *v /= g);
+            if g != Integer::ONE {
+                new[0] = row[0].div_floor(&g);
+                divide(&mut new[1..], &g);
             }
-            let (constant, hash) = (new[0], hash(&new[1..]));
+            let hash = hash(&new[1..]);
             let parallel =
                 (0..last).find(|i| hashes[*i] == hash && rows.row(*i)[1..] == rows.row(last)[1..]);
             match parallel {
                 Some(old) => {
+                    if rows.row(last)[0] < rows.row(old)[0] {
+                        let constant = rows.row(last)[0].clone();
+                        rows.row_mut(old)[0] = constant;
+                    }
                     rows.swap_remove(last);
-                    let old = rows.row_mut(old);
-                    old[0] = constant.min(old[0]);
                 }
                 None => hashes.push(hash),
             }
         }
         let mut result = Self::new(self.cols() - 1);
         for (index, row) in rows.rows().enumerate() {
-            let opposite =
-                |other: &&[i128]| row[1..].iter().zip(&other[1..]).all(|(a, b)| *a == -*b);
             let mut others = hashes.iter().zip(rows.rows());
             let wanted = hashes[index].wrapping_neg();
-            let found = others.find(|(hash, other)| **hash == wanted && opposite(other));
-            let slack = found.map(|(_, other)| add(row[0], other[0])).transpose()?;
+            let found = others.find(|(hash, other)| **hash == wanted && opposite(row, other));
+            let slack = found.map(|(_, other)| (&row[0] + &other[0]).sign());
             match slack {
-                Some(slack) if slack < 0 => return Ok(false),
+                Some(-1) => return false,
                 // Both rows of the pair come by; the one with the larger normal stays.
                 Some(0) => {
-                    if row[1..].iter().find(|v| **v != 0).is_some_and(|v| *v > 0) {
+                    if row[1..].iter().find(|v| **v != 0).is_some_and(|v| v.sign() > 0) {
                         result.eqs.push(row);
                     }
                 }
                 _ => result.ineqs.push(row),
             }
         }
-        let consistent = result.keep_equations(&self.eqs)?;
+        let consistent = result.keep_equations(&self.eqs);
         *self = result;
-        Ok(consistent)
+        consistent
     }
 
-    fn keep_equations(&mut self, eqs: &Matrix) -> Result<bool, Error> {
+    fn keep_equations(&mut self, eqs: &Matrix) -> bool {
         for row in eqs.rows() {
-            let g = gcd(&row[1..])?;
-            if g == 0 || row[0] % g != 0 {
-                if row[0] != 0 {
-                    return Ok(false);
+            let g = gcd(&row[1..]);
+            if g.is_zero() || !row[0].is_multiple_of(&g) {
+                if !row[0].is_zero() {
+                    return false;
                 }
                 continue;
             }
-            let leading = row[1..].iter().find(|v| **v != 0).map_or(1, |v| v.signum());
-            let mut row: Vec<i128> = row.iter().map(|v| v * leading).collect();
-            if g > 1 {
-                row.iter_mut().for_each(|v| *v /= g);
-            }
+            let leading = row[1..].iter().find(|v| !v.is_zero());
+            let opposite = leading.is_some_and(|v| v.sign() < 0);
+            let mut row = if opposite { negated(row) } else { row.to_vec() };
+            divide(&mut row, &g);
             if !self.eqs.rows().any(|old| old == row) {
                 self.eqs.push(&row);
             }
         }
-        Ok(true)
+        true
     }
 }
 
+/// Says whether the rows are opposite but for their constants.
+pub(crate) fn opposite(a: &[Integer], b: &[Integer]) -> bool {
+    a[1..].iter().zip(&b[1..]).all(|(a, b)| match (a, b) {
+        (Integer::Small(a), Integer::Small(b)) if *b != i64::MIN => *a == -*b,
+        _ => *a == -b,
+    })
+}
+
 /// Hashes a row; the hash of the opposite row is the opposite number.
-pub(crate) fn hash(row: &[i128]) -> u64 {
+pub(crate) fn hash(row: &[Integer]) -> u64 {
     let mut weight = 0x9e37_79b9_7f4a_7c15_u64;
     row.iter().fold(0, |sum: u64, value| {
         weight = weight.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(0x2545_f491_4f6c_dd1d);
-        sum.wrapping_add((*value as u64).wrapping_mul(weight | 1))
+        sum.wrapping_add(value.low_bits().wrapping_mul(weight | 1))
     })
 }

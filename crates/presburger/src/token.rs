@@ -1,11 +1,11 @@
 //! Tokens of the notation, with their columns.
 
-use crate::Error;
+use crate::{Error, Integer};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Token {
     Name(String),
-    Number(i128),
+    Number(Integer),
     Sign(&'static str),
     End,
 }
@@ -25,7 +25,7 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<(Token, usize)>, Error> {
             (None, c.len_utf8())
         } else if c.is_ascii_digit() {
             let end = word(|c| c.is_ascii_digit());
-            (Some(Token::Number(rest[..end].parse().map_err(|_| Error::Overflow)?)), end)
+            (Some(Token::Number(number(&rest[..end], column)?)), end)
         } else if c.is_alphabetic() || c == '_' {
             let end = word(|c| c.is_alphanumeric() || c == '_' || c == '\'');
             (Some(Token::Name(keyword(&rest[..end]).to_owned())), end)
@@ -40,6 +40,11 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<(Token, usize)>, Error> {
     }
     result.push((Token::End, column));
     Ok(result)
+}
+
+fn number(digits: &str, column: usize) -> Result<Integer, Error> {
+    let wrong = |_| Error::Syntax { column, expected: "a number", found: digits.to_owned() };
+    digits.parse().map_err(wrong)
 }
 
 /// Keywords may be written in capitals, wholly or in the first letter.

@@ -7,11 +7,11 @@ use tangram_presburger::{Budget, Relation};
 #[derive(Debug, Clone)]
 enum Formula {
     /// `a i + b j + c >= 0`
-    AtLeast(i128, i128, i128),
+    AtLeast(i64, i64, i64),
     /// `(a i + b j + c) mod m = r`
-    Mod(i128, i128, i128, i128, i128),
+    Mod(i64, i64, i64, i64, i64),
     /// `exists k: 0 <= k <= 6 and a i + b k + c <= 0 <= d j + e k + 2`
-    Exists([i128; 5]),
+    Exists([i64; 5]),
     Not(Box<Self>),
     And(Box<Self>, Box<Self>),
     Or(Box<Self>, Box<Self>),
@@ -31,7 +31,7 @@ impl Formula {
         }
     }
 
-    fn holds(&self, i: i128, j: i128) -> bool {
+    fn holds(&self, i: i64, j: i64) -> bool {
         match self {
             Self::AtLeast(a, b, c) => a * i + b * j + c >= 0,
             Self::Mod(a, b, c, m, r) => (a * i + b * j + c).rem_euclid(*m) == *r,
@@ -46,10 +46,10 @@ impl Formula {
 }
 
 fn formula() -> impl Strategy<Value = Formula> {
-    let c = -4_i128..5;
+    let c = -4_i64..5;
     let leaf = prop_oneof![
         (c.clone(), c.clone(), c.clone()).prop_map(|(a, b, c)| Formula::AtLeast(a, b, c)),
-        (c.clone(), c.clone(), c.clone(), 2_i128..5, 0_i128..3)
+        (c.clone(), c.clone(), c.clone(), 2_i64..5, 0_i64..3)
             .prop_map(|(a, b, c, m, r)| Formula::Mod(a, b, c, m, r)),
         proptest::array::uniform5(c).prop_map(Formula::Exists),
     ];
@@ -63,7 +63,7 @@ fn formula() -> impl Strategy<Value = Formula> {
     })
 }
 
-const BOX: std::ops::RangeInclusive<i128> = -4..=4;
+const BOX: std::ops::RangeInclusive<i64> = -4..=4;
 
 fn boxed(formula: &Formula) -> Relation {
     let text = format!("{{ [i, j] : -4 <= i, j <= 4 and ({}) }}", formula.text());
@@ -75,7 +75,7 @@ fn as_map(formula: &Formula) -> Relation {
     Relation::parse(&text, &budget()).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-fn points(f: impl Fn(i128, i128) -> bool) -> Vec<Vec<i128>> {
+fn points(f: impl Fn(i64, i64) -> bool) -> Vec<Vec<i64>> {
     let all = BOX.flat_map(|i| BOX.map(move |j| (i, j)));
     all.filter(|(i, j)| f(*i, *j)).map(|(i, j)| vec![i, j]).collect()
 }
@@ -125,7 +125,7 @@ proptest! {
     fn relations_follow_their_pairs(a in formula(), b in formula()) {
         let limit = budget();
         let (r, s) = (as_map(&a), as_map(&b));
-        let some = |f: &dyn Fn(i128) -> bool| BOX.filter(|i| f(*i)).map(|i| vec![i]).collect::<Vec<_>>();
+        let some = |f: &dyn Fn(i64) -> bool| BOX.filter(|i| f(*i)).map(|i| vec![i]).collect::<Vec<_>>();
         let domain = some(&|i| BOX.into_iter().any(|j| a.holds(i, j)));
         prop_assert_eq!(r.domain(&limit).unwrap().points(&limit).unwrap(), domain);
         let range = some(&|j| BOX.into_iter().any(|i| a.holds(i, j)));

@@ -130,9 +130,9 @@ fn extrema_of_sets_are_functions_of_their_parameters() -> Result<(), Error> {
     for n in -3..25 {
         let here = s.intersect_params(&set(&format!("[n] -> {{ : n = {n} }}")), &limit())?;
         let points = here.points(&limit())?;
-        let of = |f: &PwAff| f.eval(&[n]).map(|v| v.and_then(|v| v.to_integer()?.to_i128()));
-        assert_eq!(of(&low)?, points.iter().map(|p| p[2]).min(), "n = {n}");
-        assert_eq!(of(&high)?, points.iter().map(|p| p[1]).max(), "n = {n}");
+        let of = |f: &PwAff| f.eval(&[n]).map(|v| v.and_then(|v| v.to_integer()));
+        assert_eq!(of(&low)?, points.iter().map(|p| p[2].clone()).min(), "n = {n}");
+        assert_eq!(of(&high)?, points.iter().map(|p| p[1].clone()).max(), "n = {n}");
     }
     // What has no bound has no value.
     assert!(set("{ [i] : i >= 0 }").dim_max(0, &limit())?.domain().is_empty(&limit())?);

@@ -111,8 +111,9 @@ fn limits_are_errors_and_infinite_sets_have_no_list() {
         format!("{{ [i, j] : {}i >= 7j and {}j >= 5i and 2i + 3j <= 1 }}", i128::MAX, i128::MAX);
     let over = over.parse::<Relation>().expect("tableaus grow as wide as they need");
     assert!(!over.is_empty(&Budget::unlimited()).expect("an answer"));
-    let literal = format!("{{ [i] : i >= {}0 }}", i128::MAX).parse::<Relation>();
-    assert!(matches!(literal, Err(Error::Overflow)), "{literal:?}");
+    let literal = format!("{{ [i] : i >= {}0 }}", i128::MAX);
+    let read = literal.parse::<Relation>().expect("any number of digits");
+    assert_eq!(read.to_string(), literal);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The native half of the Python package `tangram`: arguments in, results out, no algorithm.
 
 mod datum;
+mod integer;
 mod model;
 mod presburger;
 mod rules;

@@ -7,18 +7,19 @@ use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 use tangram::presburger::count::PiecewiseQuasiPolynomial;
-use tangram::presburger::{Budget, Error, Relation, Space, Tuple, Union, plot};
+use tangram::presburger::{Budget, Error, Integer, Relation, Space, Tuple, Union, plot};
 
 use crate::PresburgerError;
+use crate::integer::Number;
 
 /// Steps and seconds that one call may take.
 type Limits = (Option<u64>, Option<f64>);
 /// The name of a tuple, and those of its dimensions.
 type Names = (String, Vec<String>);
 /// The name of a tuple, and its coordinates.
-type Place = (String, Vec<i128>);
+type Place = (String, Vec<Number>);
 /// A point or a pair: the values of the parameters, the input if there is one, the output.
-type Item = (Vec<i128>, Option<Place>, Place);
+type Item = (Vec<Number>, Option<Place>, Place);
 
 thread_local! {
     static LIMITS: Cell<Limits> = const { Cell::new((None, None)) };
@@ -65,8 +66,8 @@ fn names(tuple: &Tuple) -> Names {
     (tuple.name.clone(), tuple.dims.clone())
 }
 
-fn place(tuple: &Tuple, coordinates: &[i128]) -> Place {
-    (tuple.name.clone(), coordinates.to_vec())
+fn place(tuple: &Tuple, coordinates: &[Integer]) -> Place {
+    (tuple.name.clone(), coordinates.iter().cloned().map(Number).collect())
 }
 
 #[pymethods]
@@ -179,11 +180,11 @@ impl PyUnion {
     }
 
     /// Gives parameters their values, after which they are gone.
-    fn bind(&self, python: Python<'_>, values: Vec<(String, i128)>) -> PyResult<Self> {
+    fn bind(&self, python: Python<'_>, values: Vec<(String, Number)>) -> PyResult<Self> {
         let names: Vec<&str> = values.iter().map(|(name, _)| name.as_str()).collect();
         let space =
             Space::set(names.iter().map(|n| (*n).to_owned()).collect(), Tuple::anonymous(0));
-        let values: Vec<i128> = values.iter().map(|(_, value)| *value).collect();
+        let values: Vec<Integer> = values.iter().map(|(_, value)| value.0.clone()).collect();
         run(python, |budget| {
             let point = Relation::point(space, &values)?;
             let bound = self.0.intersect_params(&point, budget)?;
@@ -204,7 +205,11 @@ impl PyUnion {
                     let inputs = input.as_ref().map_or(0, |tuple| tuple.dims.len());
                     let (from, to) = tuples.split_at(inputs);
                     let from = input.as_ref().map(|tuple| place(tuple, from));
-                    all.push((values.to_vec(), from, place(output, to)));
+                    all.push((
+                        values.iter().cloned().map(Number).collect(),
+                        from,
+                        place(output, to),
+                    ));
                 }
             }
             Ok(all)
@@ -255,10 +260,11 @@ impl Count {
         self.0.domain().map(names)
     }
 
-    /// The value at a point, parameters first: numerator and denominator in decimal digits.
-    fn evaluate(&self, point: Vec<i64>) -> PyResult<(String, String)> {
+    /// The value at a point, parameters first: numerator and denominator.
+    fn evaluate(&self, point: Vec<Number>) -> PyResult<(Number, Number)> {
+        let point: Vec<Integer> = point.into_iter().map(|number| number.0).collect();
         let value = self.0.evaluate(&point).map_err(failed)?;
-        Ok((value.numer().to_string(), value.denom().to_string()))
+        Ok((Number(value.numer().clone()), Number(value.denom().clone())))
     }
 
     /// Sums over all points of the domain.

@@ -105,7 +105,8 @@ pub(super) fn shared(
     let mut result = cell.clone();
     result.part.inequalities.clear();
     for row in cell.part.inequalities {
-        if row[col] != 0 && !relaxation.is_empty() && relaxation.range(&row, budget)?.1 == Some(0) {
+        let bounds = row[col] != 0 && !relaxation.is_empty();
+        if bounds && relaxation.range(&row, budget)?.1.is_some_and(|most| most.is_zero()) {
             if !result.part.equalities.contains(&negated(&row)) {
                 result.part.equalities.push(row);
             }

@@ -116,7 +116,7 @@ impl Builder<'_> {
     ) -> Result<Relation, Error> {
         let executed = executed.align_params(&self.params)?;
         let mut parts = Vec::new();
-        for cell in Cell::all_of(&executed) {
+        for cell in Cell::all_of(&executed)? {
             let value = self.spread(value, cell.vars);
             let mut cell = cell.substitute(self.col(depth), &value)?;
             cell.fix(self.col(depth), &value);
@@ -143,7 +143,7 @@ impl Builder<'_> {
         let depth = set.space().output.dims.len();
         let dims = executed.space().input.as_ref().map_or(depth, |tuple| tuple.dims.len());
         let vars = self.vars(dims);
-        let cells: Vec<Cell> = Cell::all_of(set).iter().map(|cell| cell.widened(vars)).collect();
+        let cells: Vec<Cell> = Cell::all_of(set)?.iter().map(|cell| cell.widened(vars)).collect();
         executed.intersect_domain(&self.set(&cells, dims)?, self.budget)
     }
 }

@@ -1,6 +1,7 @@
 //! Conjunctions as rows that are rearranged: substitution, shared divisions, elimination.
 
-use tangram_presburger::{Budget, Conjunction, Division, Error, Relation, Relaxation, Space};
+use crate::{Conjunction, Division};
+use tangram_presburger::{Budget, Error, Relation, Relaxation, Space};
 
 /// One disjunct; rows are `[constant, variables.., divisions..]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +51,7 @@ pub(super) fn negated(row: &[i128]) -> Vec<i128> {
 }
 
 impl Cell {
-    pub fn all_of(set: &Relation) -> Vec<Self> {
+    pub fn all_of(set: &Relation) -> Result<Vec<Self>, Error> {
         let space = set.space();
         let inputs = space.input.as_ref().map_or(0, |tuple| tuple.dims.len());
         let vars = space.params.len() + inputs + space.output.dims.len();
@@ -60,7 +61,7 @@ impl Cell {
             cell.join(&Self { vars, part });
             cell
         };
-        set.conjunctions().into_iter().map(make).collect()
+        Ok(set.narrow_conjunctions()?.into_iter().map(make).collect())
     }
 
     pub fn universe(vars: usize) -> Self {

@@ -69,7 +69,7 @@ impl Launch {
 /// Reads `0 <= name < size` off a context.
 fn bound(set: &Relation, name: &str) -> Option<i128> {
     let column = 1 + set.space().params.iter().position(|param| param == name)?;
-    let [part] = &set.conjunctions()[..] else { return None };
+    let [part] = &set.narrow_conjunctions().ok()?[..] else { return None };
     let row = part
         .inequalities
         .iter()

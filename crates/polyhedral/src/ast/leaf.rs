@@ -21,7 +21,7 @@ impl Builder<'_> {
         let name = map.space().output.name.clone();
         let arguments = map.space().output.dims.len();
         let mut cells = Vec::new();
-        for cell in Cell::all_of(map) {
+        for cell in Cell::all_of(map)? {
             // Only what can happen here decides what the arguments are.
             if !self.impossible(map, &cell, place)? {
                 cells.push(cell);
@@ -37,7 +37,7 @@ impl Builder<'_> {
         }
         if map.is_single_valued(self.budget)? {
             let map = map.lexmin(self.budget)?;
-            if let Some(calls) = self.calls(&Cell::all_of(&map), arguments, place)? {
+            if let Some(calls) = self.calls(&Cell::all_of(&map)?, arguments, place)? {
                 return self.call_each(&name, &map, calls, place);
             }
         }
@@ -135,7 +135,7 @@ impl Builder<'_> {
         let context = place.known.relation(self.space(place.depth))?;
         let mut groups: Vec<(Vec<Linear>, Relation)> = Vec::new();
         let mut seen = Relation::empty(self.space(place.depth));
-        for (values, part) in calls.into_iter().zip(map.conjunctions()) {
+        for (values, part) in calls.into_iter().zip(map.narrow_conjunctions()?) {
             let part = Relation::from_conjunctions(map.space().clone(), &[part])?;
             let domain = self.domain(&part, place.depth)?;
             match groups.iter_mut().find(|(old, _)| same(old, &values)) {
@@ -159,7 +159,7 @@ impl Builder<'_> {
                 continue;
             }
             let mut inner = place.clone();
-            if let [condition] = &Cell::all_of(&guard)[..] {
+            if let [condition] = &Cell::all_of(&guard)?[..] {
                 inner.known.join(condition);
             }
             let mut arguments = Vec::new();
@@ -179,7 +179,7 @@ impl Builder<'_> {
         let total = depth + arguments;
         let to = Space::map(self.params.clone(), Tuple::anonymous(total), space.output.clone());
         let mut parts = Vec::new();
-        for cell in Cell::all_of(map) {
+        for cell in Cell::all_of(map)? {
             let mut cell = cell.widened(self.vars(total + arguments));
             for index in 0..arguments {
                 let mut row = vec![0; cell.cols()];

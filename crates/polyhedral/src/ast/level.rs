@@ -66,7 +66,7 @@ impl Builder<'_> {
                 None => map.clone(),
             };
             let before = levels.len();
-            for cell in Cell::all_of(&self.shadow(&map, depth + 1)?) {
+            for cell in Cell::all_of(&self.shadow(&map, depth + 1)?)? {
                 if !self.is_empty(&cell, &known, depth + 1)? {
                     levels.push(Level::of(&cell, col, self.budget)?);
                 }
@@ -80,7 +80,7 @@ impl Builder<'_> {
         }
         let mut all = levels.clone();
         // What the piece says holds for every disjunct.
-        if let Some([cell]) = piece.set.as_ref().map(Cell::all_of).as_deref() {
+        if let Some([cell]) = piece.set.as_ref().map(Cell::all_of).transpose()?.as_deref() {
             for level in &mut all {
                 level.cell.join(cell);
             }
@@ -111,7 +111,7 @@ impl Builder<'_> {
         let context = place.known.relation(self.space(depth))?;
         let guard = self.needed(&condition.relation(self.space(depth))?, &context)?;
         let mut inner = place.known.clone();
-        let parts = Cell::all_of(&guard);
+        let parts = Cell::all_of(&guard)?;
         let [condition] = &parts[..] else { return Ok(Vec::new()) };
         inner.join(condition);
         let mut inner = inner.widened(self.vars(depth + 1));
@@ -138,7 +138,7 @@ impl Builder<'_> {
     ) -> Result<Relation, Error> {
         let guard = guard.align_params(&self.params)?;
         let mut cells = Vec::new();
-        for cell in Cell::all_of(&guard) {
+        for cell in Cell::all_of(&guard)? {
             cells.push(cell.substitute(self.col(depth), value)?.shortened(self.vars(depth)));
         }
         Ok(self.set(&cells, depth)?)
@@ -186,7 +186,7 @@ impl Builder<'_> {
         let hoisted = self.hoist(&mut grafts, depth)?;
         let Some(body) = self.assemble(grafts, &inner)? else { return Ok(Vec::new()) };
         let mut outer = place.clone();
-        if let Some([cell]) = hoisted.as_ref().map(Cell::all_of).as_deref() {
+        if let Some([cell]) = hoisted.as_ref().map(Cell::all_of).transpose()?.as_deref() {
             outer.known.join(cell);
         }
         let lower = self.bound(shared, levels, &outer, true)?;
@@ -210,7 +210,7 @@ impl Builder<'_> {
         let mut cells = Vec::new();
         for graft in grafts.iter() {
             let Some(guard) = &graft.guard else { return Ok(None) };
-            let mut parts = Cell::all_of(&guard.align_params(&self.params)?);
+            let mut parts = Cell::all_of(&guard.align_params(&self.params)?)?;
             let (Some(cell), true) = (parts.pop(), parts.is_empty()) else {
                 return self.hoist_whole(grafts, depth);
             };
@@ -247,7 +247,7 @@ impl Builder<'_> {
         let parts = first.conjunctions();
         let same =
             |graft: &Graft| graft.guard.as_ref().is_some_and(|guard| guard.conjunctions() == parts);
-        let cells = Cell::all_of(&first);
+        let cells = Cell::all_of(&first)?;
         let col = self.col(depth);
         let outer = |cell: &Cell| {
             let divisions = cell.part.divisions.iter().map(|division| &division.numerator);

@@ -1,6 +1,7 @@
 //! Conditions without what is known already.
 
-use tangram_presburger::{Conjunction, Relation};
+use crate::Conjunction;
+use tangram_presburger::Relation;
 
 use super::build::Builder;
 use super::cell::negated;
@@ -13,7 +14,7 @@ impl Builder<'_> {
     /// row is found here, by an emptiness test for each row that is left.
     pub fn needed(&self, set: &Relation, context: &Relation) -> Result<Relation, Error> {
         let gist = set.gist(context, self.budget)?;
-        let mut parts = gist.conjunctions();
+        let mut parts = gist.narrow_conjunctions()?;
         let mut changed = false;
         for part in &mut parts {
             changed |= self.lighten(part, &gist, context)?;

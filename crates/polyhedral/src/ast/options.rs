@@ -1,6 +1,6 @@
 //! How loops are split: options of bands and of schedule maps.
 
-use tangram_presburger::{Relation, Tuple};
+use tangram_presburger::{Relation, Tuple, narrow};
 
 use super::build::{Builder, Next, Place};
 use crate::{Error, NodeKind};
@@ -130,7 +130,7 @@ impl Builder<'_> {
                 continue;
             }
             for point in set.points(self.budget)? {
-                if let [at, factor] = point[..]
+                if let [at, factor] = narrow(&point)?[..]
                     && at == member as i128
                     && (2..=JAM_LIMIT).contains(&factor)
                 {

@@ -38,7 +38,7 @@ impl Builder<'_> {
         let mut domains = Vec::new();
         for map in executed {
             let mut levels = Vec::new();
-            for cell in Cell::all_of(&self.shadow(map, depth)?) {
+            for cell in Cell::all_of(&self.shadow(map, depth)?)? {
                 if !self.is_empty(&cell, &known, depth)? {
                     levels.push(Level::of(&cell, self.col(place.depth), self.budget)?);
                 }
@@ -112,7 +112,7 @@ impl Builder<'_> {
     fn hull(&self, set: &Relation, place: &Place) -> Result<Relation, Error> {
         let depth = place.depth + 1;
         let levels: Vec<Level> =
-            Cell::all_of(set).into_iter().map(|cell| Level { cell, stride: None }).collect();
+            Cell::all_of(set)?.into_iter().map(|cell| Level { cell, stride: None }).collect();
         if levels.len() < 2 {
             return Ok(set.clone());
         }
@@ -215,7 +215,7 @@ impl Builder<'_> {
         let mut seen = Relation::empty(region.space().clone());
         for domain in domains {
             let mut cells = Vec::new();
-            for cell in Cell::all_of(&self.explicit_bounds(&domain.executed, depth)?) {
+            for cell in Cell::all_of(&self.explicit_bounds(&domain.executed, depth)?)? {
                 cells.push(Level::of(&cell, self.col(place.depth), budget)?.cell);
             }
             let set = self.set(&cells, depth)?.intersect(region, budget)?;
@@ -265,7 +265,7 @@ impl Builder<'_> {
             rows.sort();
             rows
         };
-        let mut cells = Cell::all_of(&all);
+        let mut cells = Cell::all_of(&all)?;
         super::cell::share_divisions(&mut cells);
         if cells.windows(2).all(|pair| inner(&pair[0]) == inner(&pair[1])) {
             return Ok(if cells.is_empty() { Vec::new() } else { vec![all] });
@@ -298,7 +298,7 @@ impl Builder<'_> {
         place: &Place,
         isolated: bool,
     ) -> Result<Vec<Piece>, Error> {
-        let cells: Vec<Vec<Cell>> = pieces.iter().map(Cell::all_of).collect();
+        let cells = pieces.iter().map(Cell::all_of).collect::<Result<Vec<_>, _>>()?;
         let groups = components(pieces.len(), |i, j| {
             for a in &cells[i] {
                 for b in &cells[j] {
@@ -356,7 +356,7 @@ impl Builder<'_> {
         let known = place.known.widened(self.vars(depth));
         let mut levels = Vec::new();
         for level in domains.iter().flat_map(|domain| &domain.levels) {
-            for part in Cell::all_of(within) {
+            for part in Cell::all_of(within)? {
                 let mut cell = level.cell.clone();
                 cell.join(&part);
                 if !self.is_empty(&cell, &known, depth)? {
@@ -377,7 +377,7 @@ impl Builder<'_> {
                 let mut distance = negated(&cell.row_of(&start));
                 distance[col] += 1;
                 let (_, high) = cell.relaxation(self.budget)?.range(&distance, self.budget)?;
-                most = most.zip(high).map(|(a, b)| a.max(b));
+                most = most.zip(high.and_then(|high| high.to_i128())).map(|(a, b)| a.max(b));
             }
             if let Some(most) = most.filter(|most| best.as_ref().is_none_or(|old| most < &old.0)) {
                 best = Some((most, start));

@@ -143,7 +143,7 @@ impl Builder<'_> {
     /// Takes the facts of a set over the outer dimensions, or over parameters alone.
     fn assume(&self, set: &Relation, place: &mut Place) -> Result<(), Error> {
         let set = set.align_params(&self.params)?.simple_hull(self.budget)?;
-        for cell in Cell::all_of(&set) {
+        for cell in Cell::all_of(&set)? {
             place.known.join(&cell.widened(place.known.vars));
         }
         Ok(())
@@ -344,7 +344,7 @@ impl Builder<'_> {
         let Some(tree) = self.tree else { return Ok(Vec::new()) };
         let set = set.align_params(&self.params)?;
         let vars = self.vars(place.depth);
-        let cells: Vec<Cell> = Cell::all_of(&set).iter().map(|cell| cell.widened(vars)).collect();
+        let cells: Vec<Cell> = Cell::all_of(&set)?.iter().map(|cell| cell.widened(vars)).collect();
         let set = self.set(&cells, place.depth)?;
         let context = place.known.relation(self.space(place.depth))?;
         let guard = self.needed(&set, &context)?;
@@ -410,7 +410,7 @@ impl Builder<'_> {
         place: &Place,
         total: usize,
     ) -> Result<bool, Error> {
-        let (left, right) = (Cell::all_of(a), Cell::all_of(b));
+        let (left, right) = (Cell::all_of(a)?, Cell::all_of(b)?);
         let width = total - place.depth;
         let (outer, both) = (self.vars(place.depth), self.vars(total));
         for (a, b) in left.iter().flat_map(|a| right.iter().map(move |b| (a, b))) {
@@ -433,7 +433,7 @@ impl Builder<'_> {
                 (row[1 + outer + dim], row[1 + both + dim]) = (1, -1);
                 match points.range(&row, self.budget)?.1 {
                     Some(most) if most < 0 => break,
-                    Some(0) => points.add_equation(&row, self.budget)?,
+                    Some(most) if most.is_zero() => points.add_equation(&row, self.budget)?,
                     _ => return Ok(true),
                 }
             }

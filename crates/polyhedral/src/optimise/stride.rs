@@ -1,6 +1,7 @@
 //! How far accesses go from one iteration of a loop to the next.
 
-use tangram_presburger::{Budget, Conjunction, Relation, Space, Tuple, Union};
+use crate::Conjunction;
+use tangram_presburger::{Budget, Relation, Space, Tuple, Union};
 
 use crate::scop::Scop;
 use crate::{Error, Node, NodeKind, ScheduleTree};
@@ -25,7 +26,7 @@ impl Accesses {
     pub fn of(scop: &Scop) -> Result<Self, Error> {
         let mut maps = Vec::new();
         for relation in scop.reads.relations().chain(scop.may_writes.relations()) {
-            for part in relation.conjunctions() {
+            for part in relation.narrow_conjunctions()? {
                 maps.push(Relation::from_conjunctions(relation.space().clone(), &[part])?);
             }
         }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use tangram_presburger::{Budget, Relation, Space, Tuple, Union};
+use tangram_presburger::{Budget, Relation, Space, Tuple, Union, narrow};
 
 use super::svg::Drawing;
 use crate::{Error, Node, NodeKind, ScheduleTree};
@@ -142,7 +142,7 @@ fn pairs(map: &Union, budget: &Budget) -> Result<Vec<(Point, Point)>, Error> {
         let space = relation.space();
         let Some(input) = &space.input else { continue };
         for point in relation.points(budget)? {
-            let point = &point[space.params.len()..];
+            let point = narrow(&point[space.params.len()..])?;
             let (from, to) = point.split_at(input.dims.len());
             let to = (space.output.name.clone(), to.to_vec());
             all.push(((input.name.clone(), from.to_vec()), to));

@@ -1,6 +1,7 @@
 //! One dimension of a statement's schedule as a row of integers.
 
-use tangram_presburger::{Budget, Conjunction, Relation, Space, Tuple, Union};
+use crate::Conjunction;
+use tangram_presburger::{Budget, Relation, Space, Tuple, Union};
 
 use crate::Error;
 use crate::schedule_tree::affine::solved;
@@ -13,7 +14,7 @@ pub(super) fn row(relation: &Relation) -> Option<Vec<i128>> {
     let space = relation.space();
     let count = 1 + space.params.len() + space.input.as_ref()?.dims.len();
     let mut found = None;
-    for part in relation.conjunctions() {
+    for part in relation.narrow_conjunctions().ok()? {
         let (mut value, _) = solved(&part, count)?;
         if value[count..].iter().any(|entry| *entry != 0) {
             return None;
@@ -30,7 +31,7 @@ pub(super) fn row(relation: &Relation) -> Option<Vec<i128>> {
 pub(super) fn schedule(domain: &Relation, rows: &[Vec<i128>]) -> Result<Relation, Error> {
     let space = domain.space();
     let (inputs, count) = (1 + space.params.len() + space.output.dims.len(), rows.len());
-    let mut parts = domain.conjunctions();
+    let mut parts = domain.narrow_conjunctions()?;
     for part in &mut parts {
         widen(part, inputs, count);
         for (at, row) in rows.iter().enumerate() {

@@ -1,6 +1,7 @@
 //! From bands to a schedule tree, from the root down.
 
-use tangram_presburger::{Budget, Conjunction, Relation, Space, Tuple, Union};
+use crate::Conjunction;
+use tangram_presburger::{Budget, Relation, Space, Tuple, Union};
 
 use super::band::Rows;
 use super::cluster::{Clusters, independent, within};

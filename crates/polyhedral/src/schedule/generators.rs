@@ -9,7 +9,8 @@
 //! Source: the double description method of Motzkin, Raiffa, Thompson and Thrall (1953),
 //! with the adjacency test of N. Chernikova (1965).
 
-use tangram_presburger::{Conjunction, Error};
+use crate::Conjunction;
+use tangram_presburger::Error;
 
 use super::linear::{combined, dot, reduce};
 
@@ -194,7 +195,7 @@ mod tests {
         let set = set.single().expect("one set");
         let space = set.space();
         let dims = space.params.len() + space.output.dims.len();
-        Generators::of(&set.conjunctions()[0], dims).expect("small")
+        Generators::of(&set.narrow_conjunctions().expect("small")[0], dims).expect("small")
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use tangram_presburger::{Budget, Conjunction, Relation, Space, Tuple, Union};
+use crate::Conjunction;
+use tangram_presburger::{Budget, Relation, Space, Tuple, Union};
 
 use super::generators::Generators;
 use super::linear::{dot, null_space};
@@ -52,7 +53,7 @@ impl Statement {
     fn new(set: Relation, params: usize, budget: &Budget) -> Result<Self, Error> {
         let dims = set.space().output.dims.len();
         let mut equations = Vec::new();
-        for part in set.affine_hull(budget)?.conjunctions() {
+        for part in set.affine_hull(budget)?.narrow_conjunctions()? {
             equations.extend(part.equalities.iter().map(|row| row[1 + params..][..dims].to_vec()));
         }
         let directions = null_space(&equations, dims)?;
@@ -135,7 +136,7 @@ impl Graph {
             return Ok(());
         };
         let relation = apart(relation, budget)?;
-        for part in relation.conjunctions() {
+        for part in relation.narrow_conjunctions()? {
             let same = |edge: &&mut Edge| (edge.from, edge.to) == (*from, *to) && edge.part == part;
             if let Some(edge) = self.edges.iter_mut().find(same) {
                 edge.kinds.validity |= kinds.validity;
@@ -180,7 +181,7 @@ impl Graph {
         if relation.is_empty(budget)? {
             return Ok(None);
         }
-        let Some(part) = relation.conjunctions().pop() else { return Ok(None) };
+        let Some(part) = relation.narrow_conjunctions()?.pop() else { return Ok(None) };
         let generators = Generators::of(&part, dims)?;
         Ok(Some(Edge { part, generators, ..edge.clone() }))
     }

@@ -12,7 +12,7 @@
 //! unknowns S. Verdoolaege, "Scheduling for PPCG" (2017). Divergence: dependences enter
 //! through their generators, so there are no multipliers among the unknowns.
 
-use tangram_presburger::{Budget, least_point};
+use tangram_presburger::{Budget, least_point, narrow};
 
 use super::Error;
 use super::graph::{Edge, Graph, Row};
@@ -238,7 +238,7 @@ impl<'a> Program<'a> {
         // Unknowns are not negative: such a row says nothing.
         rows.retain(|row| row.iter().any(|v| *v < 0));
         let least = least_point(self.vars, rows, budget)?;
-        Ok(least.map(|values| Solution { values }))
+        Ok(least.map(|values| narrow(&values)).transpose()?.map(|values| Solution { values }))
     }
 
     /// Reads the row of a statement off a solution.

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use tangram_presburger::{Budget, Conjunction, Relation, Union, UnionPwMultiAff};
+use crate::Conjunction;
+use tangram_presburger::{Budget, Relation, Union, UnionPwMultiAff};
 
 /// Writes a member without its parameters.
 ///
@@ -11,7 +12,10 @@ use tangram_presburger::{Budget, Conjunction, Relation, Union, UnionPwMultiAff};
 pub(crate) fn member(union: &Union) -> String {
     let mut pieces = Vec::new();
     for relation in union.relations() {
-        match relation.conjunctions().iter().map(|part| piece(relation, part)).collect() {
+        let parts = relation.conjunctions();
+        let piece =
+            |part: &tangram_presburger::Conjunction| piece(relation, &part.narrowed().ok()?);
+        match parts.iter().map(piece).collect() {
             Some(texts) => pieces.extend::<Vec<String>>(texts),
             None => pieces.push(body(&function(relation)).to_owned()),
         }

@@ -1,6 +1,7 @@
 //! From trees to schedule maps, the union-map representation.
 
-use tangram_presburger::{Budget, Conjunction, Relation, Space, Tuple, Union};
+use crate::Conjunction;
+use tangram_presburger::{Budget, Relation, Space, Tuple, Union};
 
 use crate::{Error, Node, NodeKind, ScheduleTree};
 

@@ -6,7 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use tangram_presburger::{Budget, Conjunction, Relation, Space, Tuple, Union};
+use crate::Conjunction;
+use tangram_presburger::{Budget, Relation, Space, Tuple, Union};
 
 use crate::{Band, Error, Member, Node, NodeKind, ScheduleTree};
 
@@ -101,7 +102,7 @@ fn copied(relation: &Relation, names: &[String]) -> Result<(Relation, Relation),
     let (params, inputs, outputs) = (space.params.len(), input.dims.len(), times.len());
     let copy = Tuple::new(name, input.dims.iter().cloned().chain(times));
     let pairs = |output: Tuple, first: usize, count: usize| -> Result<Relation, Error> {
-        let mut parts = relation.conjunctions();
+        let mut parts = relation.narrow_conjunctions()?;
         for part in &mut parts {
             widen(part, 1 + params + inputs + outputs, count);
             for at in 0..count {
@@ -202,14 +203,16 @@ impl Dimensions<'_> {
         let range = relation.range(self.budget)?;
         let others = range.project_out(dim + 1..self.length, self.budget)?;
         let values = others.project_out(0..dim, self.budget)?;
-        let Some(value) = values.sample(self.budget)?.and_then(|point| point.last().copied())
-        else {
+        let Some(value) = values.sample(self.budget)?.and_then(|mut point| point.pop()) else {
             // A statement without instances is wherever it disturbs nobody.
             return Ok(Some(0));
         };
-        let point = Relation::point(Space::set(Vec::new(), Tuple::anonymous(1)), &[value])?;
+        let point = Relation::point(
+            Space::set(Vec::new(), Tuple::anonymous(1)),
+            std::slice::from_ref(&value),
+        )?;
         let all = point.align_params(&values.space().params)?;
-        Ok(values.is_subset(&all, self.budget)?.then_some(value))
+        Ok(values.is_subset(&all, self.budget)?.then_some(value).and_then(|v| v.to_i128()))
     }
 
     fn member(&self, group: &[usize], dim: usize) -> Result<Member, Error> {

@@ -1,6 +1,7 @@
 //! Other members for a band.
 
-use tangram_presburger::{Conjunction, Relation, Space, Tuple, Union};
+use crate::Conjunction;
+use tangram_presburger::{Relation, Space, Tuple, Union};
 
 use super::{Editor, refuse};
 use crate::{Band, Error, Member, Node, NodeKind};

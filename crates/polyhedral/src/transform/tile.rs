@@ -1,6 +1,7 @@
 //! Tiles: loops over blocks of iterations, and loops inside them.
 
-use tangram_presburger::{Conjunction, Division, Relation, Space, Tuple, Union};
+use crate::{Conjunction, Division};
+use tangram_presburger::{Relation, Space, Tuple, Union};
 
 use super::{Editor, refuse};
 use crate::{Band, Error, Member, Node};

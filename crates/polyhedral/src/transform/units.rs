@@ -1,6 +1,7 @@
 //! Mapping the iterations of bands to units that run side by side: blocks and threads.
 
-use tangram_presburger::{Conjunction, Division, Relation, Space, Tuple, Union};
+use crate::{Conjunction, Division};
+use tangram_presburger::{Relation, Space, Tuple, Union};
 
 use super::{Editor, Piece, refuse};
 use crate::{Error, Node, NodeKind, Violation};

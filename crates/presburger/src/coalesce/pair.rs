@@ -3,13 +3,12 @@
 use super::segment::{leaves_both, value};
 use super::side::Side;
 use crate::basic::Basic;
-use crate::matrix::add;
 use crate::solve::feasible;
 use crate::solve::number::{Number, fit, reduce};
 use crate::solve::redundancy::narrowed;
 use crate::solve::simplex::{Optimum, Simplex};
 use crate::system::System;
-use crate::{Budget, Error};
+use crate::{Budget, Error, Integer};
 
 /// How many constraints are looked for that are not moved from a disjunct.
 const CUTS: usize = 8;
@@ -46,13 +45,13 @@ impl<T: Number> Pair<'_, T> {
         let mut violated: [Vec<usize>; 2] = [Vec::new(), Vec::new()];
         for side in 0..2 {
             for index in 0..self.sides[side].rows.len() {
-                let mut row = self.wide_row(side, index)?;
+                let mut row = exact(&self.sides[side].rows[index]);
                 match self.reach(side, index, budget)? {
                     Reach::Apart => return Ok(None),
                     Reach::Holds => {}
                     Reach::Least(low) => {
                         self.sides[1 - side].remember_sample();
-                        row[0] = add(row[0], -fit(low.wide())?)?;
+                        row[0] -= low.integer();
                         violated[side].push(index);
                     }
                     Reach::Unbounded => {
@@ -80,23 +79,19 @@ impl<T: Number> Pair<'_, T> {
         budget: &Budget,
     ) -> Result<Option<Merged>, Error> {
         for _ in 0..=CUTS {
-            if !candidate.normalize()? {
+            if !candidate.normalize() {
                 return Ok(None);
             }
             let Some(point) = self.further_point(&candidate, violated, budget)? else {
                 let first = &self.sides[0].part;
                 let mut result = Basic::with_divs(first.dims, first.divs.to_vec());
                 result.system = candidate;
-                return Ok(result.tidied()?.map(Merged::New));
+                return Ok(result.tidied().map(Merged::New));
             };
             let Some(cut) = self.cut(&point, budget)? else { return Ok(None) };
             candidate.ineqs.push(&cut);
         }
         Ok(None)
-    }
-
-    fn wide_row(&self, side: usize, index: usize) -> Result<Vec<i128>, Error> {
-        self.sides[side].rows[index].iter().map(|v| fit(v.wide())).collect()
     }
 
     /// Says whether neither side has an equation, which leaves gaps that one conjunction can have.
@@ -173,10 +168,10 @@ impl<T: Number> Pair<'_, T> {
         candidate: &System,
         violated: &[Vec<usize>; 2],
         budget: &Budget,
-    ) -> Result<Option<Vec<i128>>, Error> {
+    ) -> Result<Option<Vec<Integer>>, Error> {
         let first = &self.sides[0].part;
         let floors = first.floors();
-        let mut all = first.bounds()?;
+        let mut all = first.bounds();
         all.extend(candidate);
         let mut hull = Simplex::<T>::new(first.cols() - 1);
         for row in all.eqs.rows() {
@@ -200,11 +195,11 @@ impl<T: Number> Pair<'_, T> {
                     continue;
                 }
                 if let Some(point) = both.integer_sample() {
-                    return widened(&point).map(Some);
+                    return Ok(Some(exact(&point)));
                 }
                 let mut system = all.clone();
-                system.ineqs.push(&widened(&outside)?);
-                system.ineqs.push(&widened(&further)?);
+                system.ineqs.push(&exact(&outside));
+                system.ineqs.push(&exact(&further));
                 if let Some(point) = feasible::point(&system, &floors, budget)? {
                     return Ok(Some(point));
                 }
@@ -217,17 +212,22 @@ impl<T: Number> Pair<'_, T> {
     ///
     /// Variables: `x`, `l` and `t`. The point is in the hull if it is the sum of `x` in `l`
     /// times the first and a rest in `1 - l` times the second; `t` is how far that fails.
-    fn cut(&mut self, point: &[i128], budget: &Budget) -> Result<Option<Vec<i128>>, Error> {
+    fn cut(&mut self, point: &[Integer], budget: &Budget) -> Result<Option<Vec<Integer>>, Error> {
         let (vars, point) = (point.len(), narrowed::<T>(point)?);
-        let bounds = self.sides[0].part.bounds()?;
+        let bounds = self.sides[0].part.bounds();
         let bounds: Vec<Vec<T>> = bounds.ineqs.rows().map(narrowed).collect::<Result<_, _>>()?;
         let mut program = Simplex::<T>::new(vars + 2);
-        let mut one = vec![0; vars + 3];
-        for (constant, scale, slack) in [(0, 1, 0), (1, -1, 0), (0, 0, 1)] {
-            (one[0], one[1 + vars], one[2 + vars]) = (constant, scale, slack);
-            program.add_inequality(&narrowed(&one)?, budget)?;
-        }
         let mut scaled = vec![T::zero(); vars + 3];
+        let (zero, one) = (T::zero(), T::one());
+        let minus = fit(one.opposite())?;
+        for [constant, scale, slack] in
+            [[&zero, &one, &zero], [&one, &minus, &zero], [&zero, &zero, &one]]
+        {
+            scaled[0] = constant.clone();
+            (scaled[1 + vars], scaled[2 + vars]) = (scale.clone(), slack.clone());
+            program.add_inequality(&scaled, budget)?;
+        }
+        (scaled[0], scaled[2 + vars]) = (T::zero(), T::zero());
         for row in self.sides[0].rows.iter().chain(&bounds) {
             scaled[1..=vars].clone_from_slice(&row[1..]);
             scaled[1 + vars] = row[0].clone();
@@ -261,12 +261,12 @@ impl<T: Number> Pair<'_, T> {
         reduce(&mut cut);
         let [left, right] = &mut self.sides;
         let valid = left.simplex.implies(&cut, budget)? && right.simplex.implies(&cut, budget)?;
-        if valid { widened(&cut).map(Some) } else { Ok(None) }
+        Ok(valid.then(|| exact(&cut)))
     }
 }
 
-fn widened<T: Number>(row: &[T]) -> Result<Vec<i128>, Error> {
-    row.iter().map(|v| fit(v.wide())).collect()
+fn exact<T: Number>(row: &[T]) -> Vec<Integer> {
+    row.iter().map(Number::integer).collect()
 }
 
 /// Returns the constraint that holds exactly where `row >= 0` does not.

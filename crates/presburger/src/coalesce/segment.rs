@@ -3,18 +3,16 @@
 //! Divisions are among the coordinates: a conjunction over them that holds two points holds all
 //! integer points between them.
 
-use num_integer::Integer;
-
 use super::side::Side;
-use crate::Error;
 use crate::solve::number::{Number, fit};
+use crate::{Error, Integer};
 
 /// How many points of one side are tried with those of the other.
 const ENDS: usize = 6;
 /// How far a point is moved along a dimension.
-const MOVES: i128 = 8;
+const MOVES: i64 = 8;
 /// The greatest period of divisions that points are moved by.
-const PERIOD: i128 = 1 << 16;
+const PERIOD: i64 = 1 << 16;
 
 /// Says whether a point between known points of `a` and of `b` is in neither.
 pub(super) fn leaves_both<T: Number>(a: &Side<T>, b: &Side<T>, moved: bool) -> Result<bool, Error> {
@@ -64,12 +62,12 @@ fn far<T: Number>(
     side: &Side<T>,
     point: &[T],
     dim: usize,
-    step: i128,
+    step: i64,
 ) -> Result<Option<Vec<T>>, Error> {
     let mut next = point.to_vec();
-    next[dim] = fit(next[dim].plus(&fit(T::of(step))?))?;
+    next[dim] = fit(next[dim].plus(&small(step)?))?;
     side.lift(&mut next)?;
-    let limit = fit(T::of(MOVES))?;
+    let limit: T = small(MOVES)?;
     let mut count = limit;
     for row in &side.rows {
         let (here, there) = (value(row, point)?, value(row, &next)?);
@@ -81,7 +79,7 @@ fn far<T: Number>(
         return Ok(None);
     }
     let mut end = point.to_vec();
-    end[dim] = fit(end[dim].plus(&fit(count.times(&fit(T::of(step))?))?))?;
+    end[dim] = fit(end[dim].plus(&fit(count.times(&small(step)?))?))?;
     side.lift(&mut end)?;
     Ok(side.has(&end)?.then_some(end))
 }
@@ -117,11 +115,11 @@ fn distance<T: Number>(p: &[T], q: &[T]) -> Result<T, Error> {
 
 /// Moves `p` of `side` a little towards `q`, an even distance away; nothing if that fails.
 fn even<T: Number>(side: &Side<T>, p: &[T], q: &[T]) -> Result<Option<Vec<T>>, Error> {
-    let two = fit(T::of(2))?;
+    let two = small(2)?;
     let mut near = p.to_vec();
     for (p, q) in near.iter_mut().zip(q).take(side.part.dims) {
         if !fit(fit(q.minus(p))?.modulo(&two))?.is_zero() {
-            let one = fit(T::of(if *p < *q { 1 } else { -1 }))?;
+            let one = small(if *p < *q { 1 } else { -1 })?;
             *p = fit(p.plus(&one))?;
         }
     }
@@ -169,32 +167,40 @@ impl<T: Number> Side<T> {
     /// Sets the divisions of a point to what they are there.
     pub fn lift(&self, point: &mut [T]) -> Result<(), Error> {
         for (index, div) in self.part.divs.iter().enumerate() {
-            let mut sum = fit(T::of(div.num[0]))?;
+            let mut sum = fit(T::of(&div.num[0]))?;
             for (coefficient, value) in div.num[1..].iter().zip(point.iter()) {
-                if *coefficient != 0 {
-                    let share = fit(T::of(*coefficient))?.times(value);
+                if !coefficient.is_zero() {
+                    let share = fit(T::of(coefficient))?.times(value);
                     sum = fit(sum.plus(&fit(share)?))?;
                 }
             }
-            point[self.part.dims + index] = sum.floor_div(&fit(T::of(div.den))?);
+            point[self.part.dims + index] = sum.floor_div(&fit(T::of(&div.den))?);
         }
         Ok(())
     }
 
     /// Returns a number of steps along a dimension that moves divisions by whole numbers.
-    fn period(&self) -> Option<i128> {
-        let mut periods: Vec<i128> = Vec::new();
+    fn period(&self) -> Option<i64> {
+        let mut periods: Vec<Integer> = Vec::new();
         for div in self.part.divs.iter() {
             let inner = div.num[1 + self.part.dims..].iter().zip(&periods);
-            let inner = inner.filter(|(v, _)| **v != 0).map(|(_, period)| *period);
-            periods.push(div.den.checked_mul(inner.fold(1, |all, one| all.lcm(&one)))?);
-            if periods.last().is_some_and(|period| *period > PERIOD) {
+            let inner = inner.filter(|(v, _)| !v.is_zero()).map(|(_, period)| period);
+            let period = &div.den * inner.fold(Integer::ONE, |all, one| all.lcm(one));
+            if period > PERIOD {
                 return None;
             }
+            periods.push(period);
         }
-        let all = periods.iter().fold(1, |all: i128, one| all.lcm(one).min(PERIOD + 1));
-        (all <= PERIOD).then_some(all)
+        let all = periods.iter().fold(Integer::ONE, |all, one| match all.lcm(one) {
+            all if all > PERIOD => Integer::from(PERIOD + 1),
+            all => all,
+        });
+        all.to_i64().filter(|all| *all <= PERIOD)
     }
+}
+
+fn small<T: Number>(value: i64) -> Result<T, Error> {
+    fit(T::of(&value.into()))
 }
 
 /// Evaluates `row` at a point.

@@ -1,13 +1,13 @@
 //! One disjunct as its pairs see it: constraints, a tableau and some of its points.
 
 use crate::basic::{Basic, Div};
-use crate::matrix::{combine, mul};
+use crate::matrix::{combine, zeros};
 use crate::solve::feasible;
 use crate::solve::number::Number;
 use crate::solve::redundancy::narrowed;
 use crate::solve::simplex::Simplex;
 use crate::system::{System, hash};
-use crate::{Budget, Error};
+use crate::{Budget, Error, Integer};
 
 /// How many points are kept.
 const POINTS: usize = 6;
@@ -58,7 +58,7 @@ impl<T: Number> Side<T> {
     }
 
     fn with(part: Basic, simplex: Simplex<T>, points: Vec<Vec<T>>) -> Result<Self, Error> {
-        let rows = part.half_spaces()?;
+        let rows = part.half_spaces();
         let hashes = rows.iter().map(|row| hash(&row[1..])).collect();
         let rows = rows.iter().map(|row| narrowed(row)).collect::<Result<_, _>>()?;
         Ok(Self { part, rows, hashes, simplex, points })
@@ -92,13 +92,13 @@ impl<T: Number> Side<T> {
         simplex.reorder(&places);
         let mut bounds = System::new(part.cols() - 1);
         for var in &added {
-            part.bound_div(var - part.dims, &mut bounds)?;
+            part.bound_div(var - part.dims, &mut bounds);
         }
         for row in bounds.ineqs.rows() {
             simplex.add_inequality(&narrowed(row)?, budget)?;
         }
         let known = part.system.eqs.len();
-        part.fix_divs()?;
+        part.fix_divs();
         for row in part.system.eqs.rows().skip(known) {
             simplex.add_equation(&narrowed(row)?, budget)?;
         }
@@ -122,7 +122,7 @@ fn tableau<T: Number>(part: &Basic, budget: &Budget) -> Result<(Simplex<T>, usiz
     for row in part.system.eqs.rows() {
         simplex.add_equation(&narrowed(row)?, budget)?;
     }
-    for row in part.bounds()?.ineqs.rows() {
+    for row in part.bounds().ineqs.rows() {
         simplex.add_inequality(&narrowed(row)?, budget)?;
     }
     let first = simplex.next_id();
@@ -134,7 +134,7 @@ fn tableau<T: Number>(part: &Basic, budget: &Budget) -> Result<(Simplex<T>, usiz
 
 /// Finds a point, divisions included.
 fn sample<T: Number>(part: &Basic, budget: &Budget) -> Result<Option<Vec<T>>, Error> {
-    let point = feasible::point(&part.unfolded()?, &part.floors(), budget)?;
+    let point = feasible::point(&part.unfolded(), &part.floors(), budget)?;
     point.map(|point| narrowed(&point)).transpose()
 }
 
@@ -146,25 +146,25 @@ fn remember<T: Number>(points: &mut Vec<Vec<T>>, simplex: &Simplex<T>) {
 
 impl Basic {
     /// Adds an equation for each division that the equations leave one value.
-    fn fix_divs(&mut self) -> Result<(), Error> {
+    fn fix_divs(&mut self) {
         for index in 0..self.divs.len() {
             let div = &self.divs[index];
-            let (mut scale, mut num) = (1, div.num.clone());
-            num.resize(self.cols(), 0);
+            let (mut scale, mut num) = (Integer::ONE, div.num.clone());
+            num.resize(self.cols(), Integer::ZERO);
             for eq in self.system.eqs.rows() {
-                let pivot = (1..eq.len()).find(|col| eq[*col] != 0 && num[*col] != 0);
+                let pivot = (1..eq.len()).find(|col| !eq[*col].is_zero() && !num[*col].is_zero());
                 let Some(pivot) = pivot else { continue };
-                let sign = eq[pivot].signum();
-                scale = mul(scale, eq[pivot] * sign)?;
-                num = combine(eq[pivot] * sign, &num, -num[pivot] * sign, eq)?;
+                let size = eq[pivot].abs();
+                let factor = &num[pivot] * i64::from(-eq[pivot].sign());
+                scale *= &size;
+                num = combine(&size, &num, &factor, eq);
             }
-            if num[1..].iter().all(|v| *v == 0) {
-                let mut row = vec![0; self.cols()];
-                row[0] = -num[0].div_euclid(mul(scale, div.den)?);
-                row[1 + self.dims + index] = 1;
+            if num[1..].iter().all(Integer::is_zero) {
+                let mut row = zeros(self.cols());
+                row[0] = -num[0].div_floor(&(scale * &div.den));
+                row[1 + self.dims + index] = Integer::ONE;
                 self.system.eqs.push(&row);
             }
         }
-        Ok(())
     }
 }

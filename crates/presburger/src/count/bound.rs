@@ -17,12 +17,11 @@ use super::cone::Row;
 use super::equalities::Affine;
 use super::function::{PiecewiseQuasiPolynomial, lifted};
 use super::guard::{Guard, constant_first, units};
-use super::number::{Integer, Rational};
 use super::piecewise::overlay;
 use super::polyhedron::{Back, Polyhedron, check_bounded};
 use super::quasi::{Floors, Monomial, QuasiPolynomial, substituted};
 use super::vertices::{Vertex, vertices};
-use crate::{Budget, Error};
+use crate::{Budget, Error, Integer, Rational};
 
 /// Which side a bound is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,8 +54,8 @@ impl PiecewiseBound {
     }
 
     /// Returns the bound for given parameters; none if the set is empty there.
-    pub fn evaluate(&self, params: &[i64]) -> Option<Rational> {
-        let point: Vec<Integer> = params.iter().map(|v| Integer::from(*v)).collect();
+    pub fn evaluate<T: Clone + Into<Integer>>(&self, params: &[T]) -> Option<Rational> {
+        let point: Vec<Integer> = params.iter().cloned().map(T::into).collect();
         let (_, values) = self.pieces.iter().find(|(guard, _)| guard.contains(&point))?;
         let values = values.iter().map(|value| value.evaluate(&point));
         match self.side {

@@ -6,11 +6,10 @@
 
 use super::function::PiecewiseQuasiPolynomial;
 use super::guard::{Guard, units};
-use super::number::Integer;
 use super::piecewise::Pieces;
 use super::polyhedron::Polyhedron;
 use super::quasi::{Floors, Linear, QuasiPolynomial, substituted};
-use crate::{Budget, Conjunction, Error, Relation, Union};
+use crate::{Budget, Conjunction, Error, Integer, Relation, Union};
 
 impl Relation {
     /// Counts the points of a set, or the outputs for each input of a relation.
@@ -109,11 +108,11 @@ impl Layout {
         Self { fixed, dims, known, to }
     }
 
-    fn row(&self, row: &[i128]) -> Vec<Integer> {
+    fn row(&self, row: &[Integer]) -> Vec<Integer> {
         let mut result = vec![Integer::ZERO; self.to.len() + 1];
-        result[self.to.len()] = row[0].into();
+        result[self.to.len()] = row[0].clone();
         for (value, to) in row[1..].iter().zip(&self.to) {
-            result[*to] = (*value).into();
+            result[*to] = value.clone();
         }
         result
     }
@@ -126,10 +125,10 @@ impl Layout {
         for (index, division) in part.divisions.iter().enumerate() {
             let mut low = self.row(&division.numerator);
             let column = self.to[first + index];
-            low[column] = Integer::from(division.denominator).neg();
+            low[column] = division.denominator.neg();
             let mut high: Vec<Integer> = low.iter().map(Integer::neg).collect();
             let last = high.len() - 1;
-            high[last] = high[last].add(&Integer::from(division.denominator - 1));
+            high[last] += &division.denominator - 1;
             result.push(low, false);
             result.push(high, false);
         }
@@ -152,7 +151,7 @@ impl Layout {
             let mut num = vec![row[last].clone()];
             num.extend(params[..params.len() - 1].iter().take(atoms.len()).cloned());
             let num = floors.row(&substituted(&num, &atoms));
-            atoms.push(floors.floor(num, division.denominator.into()));
+            atoms.push(floors.floor(num, division.denominator.clone()));
         }
         let polynomial =
             |atom: &Linear| QuasiPolynomial::from_linear(floors.clone(), atom, &Integer::ONE);

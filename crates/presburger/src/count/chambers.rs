@@ -12,9 +12,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cone::{Bits, Cone, Row, content, crossed, dot, reduced};
-use super::number::Integer;
 use super::vertices::Vertex;
-use crate::{Budget, Error};
+use crate::{Budget, Error, Integer};
 
 /// Inequalities over `(t, 1)`, and the vertices that are active where they hold.
 #[derive(Debug, Clone)]

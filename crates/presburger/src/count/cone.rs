@@ -9,8 +9,7 @@
 
 use smallvec::SmallVec;
 
-use super::number::Integer;
-use crate::{Budget, Error};
+use crate::{Budget, Error, Integer};
 
 pub(crate) type Row = Vec<Integer>;
 

@@ -3,12 +3,11 @@
 use rustc_hash::FxHashMap;
 
 use super::cone::Row;
-use super::number::{Integer, Rational};
 use super::quasi::{Floors, Linear, Monomial};
 use super::todd::Todd;
 use super::unimodular::{Unimodular, decompose};
 use super::vertices::Vertex;
-use crate::{Budget, Error};
+use crate::{Budget, Error, Integer, Rational};
 
 /// Sums over the terms of quasi-polynomials whose floors are kept elsewhere.
 pub(crate) type Terms = FxHashMap<Monomial, Rational>;

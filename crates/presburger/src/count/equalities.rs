@@ -9,8 +9,7 @@
 //! parameter `t = n / 2` where that is an integer.
 
 use super::cone::{Row, content};
-use super::number::Integer;
-use crate::{Budget, Error};
+use crate::{Budget, Error, Integer};
 
 /// `num . (params, 1) / den`, with `den` at least 1.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,11 +3,10 @@
 use super::card::disjoint;
 use super::cone::Row;
 use super::guard::Guard;
-use super::number::{Integer, Rational};
 use super::piecewise::Pieces;
 use super::polyhedron::Polyhedron;
 use super::quasi::{Linear, QuasiPolynomial, bounds};
-use crate::{Budget, Conjunction, Error, Relation, Tuple};
+use crate::{Budget, Conjunction, Error, Integer, Rational, Relation, Tuple};
 
 /// A function of parameters and, where it has a domain, of the points of a tuple.
 ///
@@ -43,13 +42,13 @@ impl PiecewiseQuasiPolynomial {
     ///
     /// # Errors
     /// [`Error::Space`] if the number of coordinates is not that of the variables.
-    pub fn evaluate(&self, point: &[i64]) -> Result<Rational, Error> {
+    pub fn evaluate<T: Clone + Into<Integer>>(&self, point: &[T]) -> Result<Rational, Error> {
+        let point: Vec<Integer> = point.iter().cloned().map(T::into).collect();
         if point.len() != self.pieces.vars() {
             let expected = Tuple::new("", self.names());
-            let found = Tuple::new("", point.iter().map(i64::to_string));
+            let found = Tuple::new("", point.iter().map(Integer::to_string));
             return Err(Error::Space { expected: expected.to_string(), found: found.to_string() });
         }
-        let point: Vec<Integer> = point.iter().map(|v| Integer::from(*v)).collect();
         Ok(self.pieces.evaluate(&point))
     }
 

@@ -2,9 +2,8 @@
 
 use super::cone::{Cone, Row, content, reduced};
 use super::equalities::Affine;
-use super::number::Integer;
 use super::quasi::{Floors, Linear, bounds, substituted, value};
-use crate::{Budget, Conjunction, Error};
+use crate::{Budget, Conjunction, Error, Integer};
 
 /// Rows over `(1, variables, floors)` that are zero or not negative.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -23,18 +22,17 @@ impl Guard {
 
     /// Reads a conjunction; its divisions become floors.
     pub fn from_conjunction(vars: usize, given: &Conjunction) -> Self {
-        let wide = |row: &[i128]| -> Row { row.iter().map(|v| Integer::from(*v)).collect() };
         let mut result = Self::new(vars);
         let mut atoms = units(vars);
         for division in &given.divisions {
-            let num = result.floors.row(&substituted(&wide(&division.numerator), &atoms));
-            atoms.push(result.floors.floor(num, division.denominator.into()));
+            let num = result.floors.row(&substituted(&division.numerator, &atoms));
+            atoms.push(result.floors.floor(num, division.denominator.clone()));
         }
         for row in &given.equalities {
-            result.zero(&substituted(&wide(row), &atoms));
+            result.zero(&substituted(row, &atoms));
         }
         for row in &given.inequalities {
-            result.at_least_zero(&substituted(&wide(row), &atoms));
+            result.at_least_zero(&substituted(row, &atoms));
         }
         result
     }

@@ -4,7 +4,7 @@
 //! H. Cohen, "A Course in Computational Algebraic Number Theory", algorithm 2.6.7.
 
 use super::cone::{Row, dot};
-use super::number::Integer;
+use crate::Integer;
 
 /// Returns a reduced basis of the lattice that the independent rows of `basis` span.
 pub(crate) fn reduce(basis: Vec<Row>) -> Vec<Row> {

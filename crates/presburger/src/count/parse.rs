@@ -3,10 +3,9 @@
 use super::card::disjoint;
 use super::function::PiecewiseQuasiPolynomial;
 use super::guard::Guard;
-use super::number::{Integer, Rational};
 use super::piecewise::Pieces;
 use super::quasi::QuasiPolynomial;
-use crate::{Budget, Error, Relation, Tuple};
+use crate::{Budget, Error, Integer, Rational, Relation, Tuple};
 
 /// How deep parentheses may be nested.
 const DEPTH: usize = 100;

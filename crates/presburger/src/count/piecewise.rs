@@ -1,9 +1,8 @@
 //! Piecewise quasi-polynomials: each piece holds where its guard does, and 0 elsewhere.
 
 use super::guard::{Guard, units};
-use super::number::{Integer, Rational};
 use super::quasi::{Floors, Linear, QuasiPolynomial};
-use crate::{Budget, Error};
+use crate::{Budget, Error, Integer, Rational};
 
 /// Disjoint pieces over numbered variables, without names.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,12 +5,11 @@ use super::cone::{Cone, Row};
 use super::contribution::{Corner, Terms, add_term, contribution, direction};
 use super::equalities::{Affine, Reduced};
 use super::guard::{Guard, constant_first, units};
-use super::number::Integer;
 use super::piecewise::Pieces;
 use super::quasi::{Floors, QuasiPolynomial, substituted};
 use super::todd::Todd;
 use super::vertices::{Vertex, vertices};
-use crate::{Budget, Error};
+use crate::{Budget, Error, Integer};
 
 /// The integer points of a conjunction, for each value of its parameters.
 ///

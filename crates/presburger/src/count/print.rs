@@ -5,9 +5,9 @@ use std::fmt;
 use super::bound::{PiecewiseBound, Side};
 use super::function::PiecewiseQuasiPolynomial;
 use super::guard::Guard;
-use super::number::{Integer, Rational};
 use super::quasi::{Floors, Monomial, QuasiPolynomial};
 use crate::basic::{Basic, Div};
+use crate::{Integer, Rational};
 
 impl fmt::Display for PiecewiseQuasiPolynomial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -84,32 +84,25 @@ fn product(monomial: &Monomial, atoms: &[String]) -> String {
 
 /// Writes a guard as conditions of sets are written; `params` of the names come first.
 fn conjunction(guard: &Guard, names: &[String], params: usize) -> String {
-    if let Some(part) = plain(guard) {
-        return crate::print::conjunction(&part, names, params);
-    }
-    let atoms = atoms(&guard.floors, names);
-    let eqs = guard.eqs.iter().map(|row| format!("{} = 0", sum(row, &atoms)));
-    let ineqs = guard.ineqs.iter().map(|row| format!("{} >= 0", sum(row, &atoms)));
-    eqs.chain(ineqs).collect::<Vec<_>>().join(" and ")
+    crate::print::conjunction(&plain(guard), names, params)
 }
 
-/// Returns the guard as a conjunction, if its numbers fit.
-fn plain(guard: &Guard) -> Option<Basic> {
-    let narrow = |row: &[Integer]| row.iter().map(Integer::to_i128).collect::<Option<Vec<_>>>();
+/// Returns the guard as a conjunction.
+fn plain(guard: &Guard) -> Basic {
     let mut divs = Vec::new();
     for (index, floor) in guard.floors.all.iter().enumerate() {
-        let mut num = narrow(&floor.num)?;
-        num.resize(1 + guard.floors.vars + index, 0);
-        divs.push(Div { num, den: floor.den.to_i128()? });
+        let mut num = floor.num.clone();
+        num.resize(1 + guard.floors.vars + index, Integer::ZERO);
+        divs.push(Div { num, den: floor.den.clone() });
     }
     let mut part = Basic::with_divs(guard.floors.vars, divs);
     for row in &guard.eqs {
-        part.system.eqs.push(&narrow(row)?);
+        part.system.eqs.push(row);
     }
     for row in &guard.ineqs {
-        part.system.ineqs.push(&narrow(row)?);
+        part.system.ineqs.push(row);
     }
-    Some(part)
+    part
 }
 
 fn sum(row: &[Integer], atoms: &[String]) -> String {

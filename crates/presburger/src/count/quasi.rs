@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::cone::{Row, content};
-use super::number::{Integer, Rational};
+use crate::{Integer, Rational};
 
 /// The factors of a term, in ascending order, each as often as its power says.
 ///

@@ -8,7 +8,7 @@
 //! `j tau_j = sum_k h_k p_k tau_(j-k)`, where `p_k` is the sum of the powers `nu_i^k`,
 //! `h_1 = -1/2` and `h_k = -B_k / k!`.
 
-use super::number::{Integer, Rational};
+use crate::{Integer, Rational};
 
 /// Numbers that depend on the dimension alone.
 #[derive(Debug, Clone)]

@@ -13,9 +13,8 @@
 
 use super::cone::{Row, content, reduced};
 use super::lattice::reduce;
-use super::number::Integer;
 use super::vertices::solved;
-use crate::{Budget, Error};
+use crate::{Budget, Error, Integer};
 
 /// Normals with determinant 1 or -1.
 #[derive(Debug, Clone)]

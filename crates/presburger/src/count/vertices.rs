@@ -9,8 +9,7 @@
 use rustc_hash::FxHashSet;
 
 use super::cone::{Bits, Cone, Row, reduced};
-use super::number::Integer;
-use crate::{Budget, Error};
+use crate::{Budget, Error, Integer};
 
 /// `x_i = num[i] . (t, 1) / den` where all of `domain` is at least 0.
 #[derive(Debug, Clone)]

@@ -13,14 +13,13 @@ use super::cone::Row;
 use super::contribution::{Corner, along, direction, least};
 use super::equalities::{Affine, Reduced};
 use super::guard::{constant_first, units};
-use super::number::{Integer, Rational};
 use super::piecewise::Pieces;
 use super::polyhedron::{Back, Polyhedron, check_bounded};
 use super::quasi::{Floors, Linear, Monomial, QuasiPolynomial, substituted};
 use super::todd::bernoulli;
 use super::unimodular::Unimodular;
 use super::vertices::{Vertex, vertices};
-use crate::{Budget, Error};
+use crate::{Budget, Error, Integer, Rational};
 
 impl Polyhedron {
     /// Adds up `weight`, a polynomial in dimensions and parameters, over the points.

@@ -27,13 +27,18 @@ impl Aff {
     ///
     /// # Errors
     /// [`Error::Row`] unless `den` is positive.
-    pub fn constant(domain: &Space, num: i128, den: i128) -> Result<Self, Error> {
-        if den <= 0 {
+    pub fn constant(
+        domain: &Space,
+        num: impl Into<Integer>,
+        den: impl Into<Integer>,
+    ) -> Result<Self, Error> {
+        let den = den.into();
+        if den.sign() <= 0 {
             return Err(Error::Row { expected: 1, found: 0 });
         }
         let (space, dims) = scalar(domain);
-        let form = Affine { den, ..Affine::constant(num, dims) };
-        Ok(Self::of(space.into(), form.tidied()?))
+        let form = Affine { den, ..Affine::constant(num.into(), dims) };
+        Ok(Self::of(space.into(), form.tidied()))
     }
 
     /// Makes the value of one coordinate, counted from the parameters on.
@@ -55,11 +60,13 @@ impl Aff {
 
     /// Returns the numbers `[constant, parameters.., inputs.., divisions..]`, the positive
     /// number that divides them all, and the divisions.
-    pub fn coefficients(&self) -> (Vec<i128>, i128, Vec<Division>) {
-        let division =
-            |div: &crate::basic::Div| Division { numerator: div.num.clone(), denominator: div.den };
+    pub fn coefficients(&self) -> (Vec<Integer>, Integer, Vec<Division>) {
+        let division = |div: &crate::basic::Div| Division {
+            numerator: div.num.clone(),
+            denominator: div.den.clone(),
+        };
         let divisions = self.form.divs.iter().map(division).collect();
-        (self.form.row.clone(), self.form.den, divisions)
+        (self.form.row.clone(), self.form.den.clone(), divisions)
     }
 
     fn pieces(&self) -> Pieces {
@@ -78,7 +85,7 @@ impl Aff {
     /// [`Error::Space`] if the inputs differ.
     pub fn add(&self, other: &Self) -> Result<Self, Error> {
         let (a, b) = self.pair(other)?;
-        Ok(Self::of(a.space, a.form.plus(1, &b.form)?))
+        Ok(Self::of(a.space, a.form.plus(&b.form)))
     }
 
     /// Subtracts.
@@ -87,21 +94,21 @@ impl Aff {
     /// [`Error::Space`] if the inputs differ.
     pub fn sub(&self, other: &Self) -> Result<Self, Error> {
         let (a, b) = self.pair(other)?;
-        Ok(Self::of(a.space, a.form.plus(-1, &b.form)?))
+        Ok(Self::of(a.space, a.form.minus(&b.form)))
     }
 
     /// Negates.
     pub fn neg(&self) -> Result<Self, Error> {
-        self.scale(-1, 1)
+        Ok(Self::of(self.space.clone(), self.form.negated()))
     }
 
     /// Multiplies with `num / den`.
     ///
     /// # Errors
     /// [`Error::Row`] if `den` is 0.
-    pub fn scale(&self, num: i128, den: i128) -> Result<Self, Error> {
-        let (num, den) = positive(num, den)?;
-        Ok(Self::of(self.space.clone(), self.form.scaled(num, den)?))
+    pub fn scale(&self, num: impl Into<Integer>, den: impl Into<Integer>) -> Result<Self, Error> {
+        let (num, den) = positive(num.into(), den.into())?;
+        Ok(Self::of(self.space.clone(), self.form.scaled(&num, &den)))
     }
 
     /// Multiplies; one of both must be constant.
@@ -124,7 +131,7 @@ impl Aff {
 
     /// Rounds down.
     pub fn floor(&self) -> Result<Self, Error> {
-        Ok(Self::of(self.space.clone(), self.form.floor()?))
+        Ok(Self::of(self.space.clone(), self.form.floor()))
     }
 
     /// Rounds up.
@@ -136,9 +143,12 @@ impl Aff {
     ///
     /// # Errors
     /// [`Error::Row`] unless `modulus` is positive.
-    pub fn modulo(&self, modulus: i128) -> Result<Self, Error> {
-        let (modulus, _) = positive(1, modulus).map(|(_, m)| (m, ()))?;
-        Ok(Self::of(self.space.clone(), self.form.modulo(modulus)?))
+    pub fn modulo(&self, modulus: impl Into<Integer>) -> Result<Self, Error> {
+        let modulus = modulus.into();
+        if modulus.sign() <= 0 {
+            return Err(Error::Row { expected: 1, found: 0 });
+        }
+        Ok(Self::of(self.space.clone(), self.form.modulo(&modulus)))
     }
 
     /// Returns `x -> self(inner(x))`.
@@ -160,13 +170,13 @@ impl Aff {
     ///
     /// # Errors
     /// [`Error::Row`] if the number of coordinates is not that of parameters and inputs.
-    pub fn eval(&self, point: &[i128]) -> Result<Rational, Error> {
+    pub fn eval<T: Clone + Into<Integer>>(&self, point: &[T]) -> Result<Rational, Error> {
         let expected = domain_dims(&self.space);
         if point.len() != expected {
             return Err(Error::Row { expected, found: point.len() });
         }
-        let (num, den) = self.form.evaluate(point)?;
-        Ok(Rational::reduced(Integer::from(num), Integer::from(den)))
+        let point: Vec<Integer> = point.iter().cloned().map(T::into).collect();
+        Ok(self.form.evaluate(&point))
     }
 }
 
@@ -189,29 +199,26 @@ pub(super) fn scalar(domain: &Space) -> (Space, usize) {
 }
 
 /// Moves the sign of a fraction to its numerator.
-pub(super) fn positive(num: i128, den: i128) -> Result<(i128, i128), Error> {
-    match den.signum() {
+pub(super) fn positive(num: Integer, den: Integer) -> Result<(Integer, Integer), Error> {
+    match den.sign() {
         1 => Ok((num, den)),
-        -1 => {
-            let opposite = |v: i128| v.checked_neg().ok_or(Error::Overflow);
-            Ok((opposite(num)?, opposite(den)?))
-        }
+        -1 => Ok((-num, -den)),
         _ => Err(Error::Row { expected: 1, found: 0 }),
     }
 }
 
 pub(super) fn times(a: &Affine, b: &Affine) -> Result<Affine, Error> {
     match (a.is_constant(), b.is_constant()) {
-        (true, _) => b.scaled(a.row[0], a.den),
-        (_, true) => a.scaled(b.row[0], b.den),
+        (true, _) => Ok(b.scaled(&a.row[0], &a.den)),
+        (_, true) => Ok(a.scaled(&b.row[0], &b.den)),
         _ => Err(Error::NotAffine),
     }
 }
 
 pub(super) fn over(a: &Affine, b: &Affine) -> Result<Affine, Error> {
-    if !b.is_constant() || b.row[0] == 0 {
+    if !b.is_constant() || b.row[0].is_zero() {
         return Err(Error::NotAffine);
     }
-    let (num, den) = positive(b.den, b.row[0])?;
-    a.scaled(num, den)
+    let (num, den) = positive(b.den.clone(), b.row[0].clone())?;
+    Ok(a.scaled(&num, &den))
 }

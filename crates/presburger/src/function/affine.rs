@@ -1,8 +1,8 @@
 //! Affine forms with integer divisions: the arithmetic below functions and the parser.
 
-use crate::Error;
 use crate::basic::{Basic, Div, merge};
-use crate::matrix::{add, combine, evaluate, gcd, mul, remap};
+use crate::matrix::{combine, divide, evaluate, gcd, remap, zeros};
+use crate::{Integer, Rational};
 
 /// `row . (1, dimensions, divisions) / den`, where the divisions are those of the form.
 ///
@@ -11,104 +11,115 @@ use crate::matrix::{add, combine, evaluate, gcd, mul, remap};
 pub(crate) struct Affine {
     pub dims: usize,
     pub divs: Vec<Div>,
-    pub row: Vec<i128>,
-    pub den: i128,
+    pub row: Vec<Integer>,
+    pub den: Integer,
 }
 
 impl Affine {
-    pub fn constant(value: i128, dims: usize) -> Self {
-        let mut row = vec![0; 1 + dims];
+    pub fn constant(value: Integer, dims: usize) -> Self {
+        let mut row = zeros(1 + dims);
         row[0] = value;
-        Self { dims, divs: Vec::new(), row, den: 1 }
+        Self { dims, divs: Vec::new(), row, den: Integer::ONE }
     }
 
     pub fn dim(dim: usize, dims: usize) -> Self {
-        let mut form = Self::constant(0, dims);
-        form.row[1 + dim] = 1;
+        let mut form = Self::constant(Integer::ZERO, dims);
+        form.row[1 + dim] = Integer::ONE;
         form
     }
 
     /// Makes the form of `row` over the divisions `divs`; unused divisions are dropped.
-    pub fn of_row(dims: usize, divs: &[Div], row: &[i128], den: i128) -> Result<Self, Error> {
+    pub fn of_row(dims: usize, divs: &[Div], row: &[Integer], den: Integer) -> Self {
         Self { dims, divs: divs.to_vec(), row: row.to_vec(), den }.tidied()
     }
 
     pub fn is_constant(&self) -> bool {
-        self.row[1..].iter().all(|v| *v == 0)
+        self.row[1..].iter().all(Integer::is_zero)
+    }
+
+    pub fn plus(&self, other: &Self) -> Self {
+        self.add_mul(&Integer::ONE, other)
+    }
+
+    pub fn minus(&self, other: &Self) -> Self {
+        self.add_mul(&Integer::MINUS_ONE, other)
     }
 
     /// Returns `self + factor * other`.
-    pub fn plus(&self, factor: i128, other: &Self) -> Result<Self, Error> {
-        if other.divs.is_empty() && self.den == 1 && other.den == 1 {
-            let row = combine(1, &self.row, factor, &other.row)?;
-            return Ok(Self { dims: self.dims, divs: self.divs.clone(), row, den: 1 });
+    pub fn add_mul(&self, factor: &Integer, other: &Self) -> Self {
+        let one = Integer::ONE;
+        if other.divs.is_empty() && self.den == one && other.den == one {
+            let row = combine(&one, &self.row, factor, &other.row);
+            return Self { dims: self.dims, divs: self.divs.clone(), row, den: one };
         }
         let (divs, to) = merge(self.dims, &self.divs, &other.divs);
         let cols = 1 + self.dims + divs.len();
-        let g = gcd(&[self.den, other.den])?;
-        let (left, right) = (other.den / g, mul(factor, self.den / g)?);
-        let row = combine(left, &self.row, right, &remap(&other.row, cols, &to))?;
-        Self { dims: self.dims, divs, row, den: mul(self.den, left)? }.tidied()
+        let g = self.den.gcd(&other.den);
+        let (left, right) = (other.den.div_exact(&g), factor * self.den.div_exact(&g));
+        let row = combine(&left, &self.row, &right, &remap(&other.row, cols, &to));
+        Self { dims: self.dims, divs, row, den: &self.den * left }.tidied()
     }
 
     /// Returns `self * num / den` for a positive `den`.
-    pub fn scaled(&self, num: i128, den: i128) -> Result<Self, Error> {
-        let row = self.row.iter().map(|v| mul(*v, num)).collect::<Result<_, _>>()?;
-        let (dims, divs, den) = (self.dims, self.divs.clone(), mul(self.den, den)?);
+    pub fn scaled(&self, num: &Integer, den: &Integer) -> Self {
+        let row = self.row.iter().map(|v| v * num).collect();
+        let (dims, divs, den) = (self.dims, self.divs.clone(), &self.den * den);
         Self { dims, divs, row, den }.tidied()
+    }
+
+    pub fn negated(&self) -> Self {
+        Self { row: crate::matrix::negated(&self.row), ..self.clone() }
     }
 
     /// Returns the greatest integer that is not above the form.
     ///
     /// What is a multiple of the denominator moves out of the division, so that equal
     /// divisions are written alike.
-    pub fn floor(&self) -> Result<Self, Error> {
-        if self.den == 1 {
-            return Ok(self.clone());
+    pub fn floor(&self) -> Self {
+        if self.den == Integer::ONE {
+            return self.clone();
         }
-        let den = self.den;
-        let mut whole = vec![0; self.row.len()];
-        let mut num = vec![0; self.row.len()];
+        let den = &self.den;
+        let mut whole = vec![Integer::ZERO; self.row.len()];
+        let mut num = vec![Integer::ZERO; self.row.len()];
         for (index, value) in self.row.iter().enumerate() {
-            let mut rest = value.rem_euclid(den);
+            let mut rest = value.mod_floor(den);
             // Small coefficients of either sign; a constant is not negative.
-            if index > 0 && rest > den - rest {
+            if index > 0 && rest > den - &rest {
                 rest -= den;
             }
-            whole[index] = value.checked_sub(rest).ok_or(Error::Overflow)? / den;
+            whole[index] = (value - &rest).div_exact(den);
             num[index] = rest;
         }
-        let g = gcd(&[gcd(&num[1..])?, den])?;
-        num.iter_mut().for_each(|v| *v = v.div_euclid(g));
-        let den = den / g;
+        let g = gcd(&num[1..]).gcd(den);
+        num.iter_mut().for_each(|v| *v = v.div_floor(&g));
+        let den = den.div_exact(&g);
         let (dims, mut divs) = (self.dims, self.divs.clone());
-        if den == 1 {
-            whole[0] = add(whole[0], num[0])?;
-            return Self { dims, divs, row: whole, den: 1 }.tidied();
+        if den == Integer::ONE {
+            whole[0] += &num[0];
+            return Self { dims, divs, row: whole, den }.tidied();
         }
         match divs.iter().position(|div| div.den == den && same(&div.num, &num)) {
-            Some(found) => whole[1 + dims + found] = add(whole[1 + dims + found], 1)?,
+            Some(found) => whole[1 + dims + found] += 1,
             None => {
                 divs.push(Div { num, den });
-                whole.push(1);
+                whole.push(Integer::ONE);
             }
         }
-        Self { dims, divs, row: whole, den: 1 }.tidied()
+        Self { dims, divs, row: whole, den: Integer::ONE }.tidied()
     }
 
     /// Returns `self - modulus * floor(self / modulus)`.
-    pub fn modulo(&self, modulus: i128) -> Result<Self, Error> {
-        self.plus(-modulus, &self.scaled(1, modulus)?.floor()?)
+    pub fn modulo(&self, modulus: &Integer) -> Self {
+        self.add_mul(&-modulus, &self.scaled(&Integer::ONE, modulus).floor())
     }
 
     /// Drops unused divisions and the factor that all numbers share.
-    pub fn tidied(mut self) -> Result<Self, Error> {
-        if self.den != 1 {
-            let g = gcd(&[gcd(&self.row)?, self.den])?;
-            if g > 1 {
-                self.row.iter_mut().for_each(|v| *v /= g);
-                self.den /= g;
-            }
+    pub fn tidied(mut self) -> Self {
+        if self.den != Integer::ONE {
+            let g = gcd(&self.row).gcd(&self.den);
+            divide(&mut self.row, &g);
+            self.den = self.den.div_exact(&g);
         }
         let first = 1 + self.dims;
         let mut used: Vec<bool> = self.row[first..].iter().map(|v| *v != 0).collect();
@@ -120,7 +131,7 @@ impl Affine {
             }
         }
         if !used.contains(&false) {
-            return Ok(self);
+            return self;
         }
         let mut to: Vec<Option<usize>> = (0..first).map(Some).collect();
         let mut divs: Vec<Div> = Vec::new();
@@ -128,17 +139,17 @@ impl Affine {
             if *used {
                 let num = remap(&div.num, first + divs.len(), &to);
                 to.push(Some(first + divs.len()));
-                divs.push(Div { num, den: div.den });
+                divs.push(Div { num, den: div.den.clone() });
             } else {
                 to.push(None);
             }
         }
         let row = remap(&self.row, first + divs.len(), &to);
-        Ok(Self { dims: self.dims, divs, row, den: self.den })
+        Self { dims: self.dims, divs, row, den: self.den }
     }
 
     /// Returns the points where the form is 0, or not negative.
-    pub fn holds(&self, equation: bool) -> Result<Option<Basic>, Error> {
+    pub fn holds(&self, equation: bool) -> Option<Basic> {
         let mut part = Basic::with_divs(self.dims, self.divs.clone());
         let rows = if equation { &mut part.system.eqs } else { &mut part.system.ineqs };
         rows.push(&self.row);
@@ -146,22 +157,20 @@ impl Affine {
     }
 
     /// Returns the points where `self - other >= 0`; if `strict`, where it is positive.
-    pub fn at_least(&self, other: &Self, strict: bool) -> Result<Option<Basic>, Error> {
-        let mut form = self.plus(-1, other)?;
+    pub fn at_least(&self, other: &Self, strict: bool) -> Option<Basic> {
+        let mut form = self.minus(other);
         // The numerator is an integer, so that above 0 means at least 1.
-        form.row[0] = add(form.row[0], -i128::from(strict))?;
+        form.row[0] -= i64::from(strict);
         form.holds(false)
     }
 
     /// Returns numerator and positive denominator of the value at a point.
-    pub fn evaluate(&self, point: &[i128]) -> Result<(i128, i128), Error> {
+    pub fn evaluate(&self, point: &[Integer]) -> Rational {
         let mut all = point.to_vec();
         for div in &self.divs {
-            all.push(evaluate(&div.num, &all)?.div_euclid(div.den));
+            all.push(div.value(&all));
         }
-        let num = evaluate(&self.row, &all)?;
-        let g = gcd(&[num, self.den])?.max(1);
-        Ok((num / g, self.den / g))
+        Rational::reduced(evaluate(&self.row, &all), self.den.clone())
     }
 
     /// Moves dimension `i` to `to[i]` among `dims` dimensions.
@@ -172,49 +181,50 @@ impl Affine {
         let cols = 1 + dims + self.divs.len();
         let divs = self.divs.iter().enumerate().map(|(i, div)| Div {
             num: remap(&div.num, cols, &all)[..1 + dims + i].to_vec(),
-            den: div.den,
+            den: div.den.clone(),
         });
-        Self { dims, divs: divs.collect(), row: remap(&self.row, cols, &all), den: self.den }
+        Self {
+            dims,
+            divs: divs.collect(),
+            row: remap(&self.row, cols, &all),
+            den: self.den.clone(),
+        }
     }
 
     /// Returns `row . (1, values)`, where all values range over `dims` dimensions.
-    pub fn sum(row: &[i128], values: &[Self], dims: usize) -> Result<Self, Error> {
-        let mut sum = Self::constant(row[0], dims);
-        for (factor, value) in row[1..].iter().zip(values).filter(|(factor, _)| **factor != 0) {
-            sum = sum.plus(*factor, value)?;
+    pub fn sum(row: &[Integer], values: &[Self], dims: usize) -> Self {
+        let mut sum = Self::constant(row[0].clone(), dims);
+        for (factor, value) in row[1..].iter().zip(values).filter(|(factor, _)| !factor.is_zero()) {
+            sum = sum.add_mul(factor, value);
         }
-        Ok(sum)
+        sum
     }
 
     /// Replaces dimension `i` by `values[i]`, which range over `dims` dimensions.
-    pub fn substitute(&self, values: &[Self], dims: usize) -> Result<Self, Error> {
-        let values = with_divisions(&self.divs, values, dims)?;
-        Self::sum(&self.row, &values, dims)?.scaled(1, self.den)
+    pub fn substitute(&self, values: &[Self], dims: usize) -> Self {
+        let values = with_divisions(&self.divs, values, dims);
+        Self::sum(&self.row, &values, dims).scaled(&Integer::ONE, &self.den)
     }
 }
 
 /// Appends the values of `divs`, whose dimensions have the given values.
-fn with_divisions(divs: &[Div], values: &[Affine], dims: usize) -> Result<Vec<Affine>, Error> {
+fn with_divisions(divs: &[Div], values: &[Affine], dims: usize) -> Vec<Affine> {
     let mut values = values.to_vec();
     for div in divs {
-        values.push(Affine::sum(&div.num, &values, dims)?.scaled(1, div.den)?.floor()?);
+        values.push(Affine::sum(&div.num, &values, dims).scaled(&Integer::ONE, &div.den).floor());
     }
-    Ok(values)
+    values
 }
 
 /// Compares rows of which the longer one may end in zeros.
-fn same(a: &[i128], b: &[i128]) -> bool {
+fn same(a: &[Integer], b: &[Integer]) -> bool {
     let len = a.len().min(b.len());
-    a[..len] == b[..len] && a[len..].iter().chain(&b[len..]).all(|v| *v == 0)
+    a[..len] == b[..len] && a[len..].iter().chain(&b[len..]).all(Integer::is_zero)
 }
 
 impl Basic {
     /// Makes the points where all `zero` are 0 and no `positive` is negative.
-    pub fn of_forms(
-        dims: usize,
-        zero: &[Affine],
-        positive: &[Affine],
-    ) -> Result<Option<Self>, Error> {
+    pub fn of_forms(dims: usize, zero: &[Affine], positive: &[Affine]) -> Option<Self> {
         let mut divs: Vec<Div> = Vec::new();
         let mut placed = Vec::with_capacity(zero.len() + positive.len());
         for form in zero.iter().chain(positive) {
@@ -232,11 +242,11 @@ impl Basic {
     }
 
     /// Returns the points at which `values`, over `dims` dimensions, are a point of `self`.
-    pub fn preimage(&self, values: &[Affine], dims: usize) -> Result<Option<Self>, Error> {
-        let values = with_divisions(&self.divs, values, dims)?;
-        let form = |row: &[i128]| Affine::sum(row, &values, dims);
-        let zero = self.system.eqs.rows().map(form).collect::<Result<Vec<_>, _>>()?;
-        let positive = self.system.ineqs.rows().map(form).collect::<Result<Vec<_>, _>>()?;
+    pub fn preimage(&self, values: &[Affine], dims: usize) -> Option<Self> {
+        let values = with_divisions(&self.divs, values, dims);
+        let form = |row: &[Integer]| Affine::sum(row, &values, dims);
+        let zero = self.system.eqs.rows().map(form).collect::<Vec<_>>();
+        let positive = self.system.ineqs.rows().map(form).collect::<Vec<_>>();
         Self::of_forms(dims, &zero, &positive)
     }
 }

@@ -4,7 +4,7 @@ use super::affine::Affine;
 use super::{Aff, PwAff};
 use crate::basic::Basic;
 use crate::relation::intersect_parts;
-use crate::{Budget, Error, Relation};
+use crate::{Budget, Error, Integer, Relation};
 
 impl PwAff {
     /// Returns the arguments at which both have values that satisfy `fact`.
@@ -12,13 +12,13 @@ impl PwAff {
         &self,
         other: &Self,
         budget: &Budget,
-        fact: impl Fn(&Affine, &Affine) -> Result<Vec<Basic>, Error>,
+        fact: impl Fn(&Affine, &Affine) -> Vec<Basic>,
     ) -> Result<Relation, Error> {
         let (a, b) = self.0.alike(&other.0)?;
         let mut parts = Vec::new();
         for (x, y) in a.all.iter().flat_map(|x| b.all.iter().map(move |y| (x, y))) {
-            let Some(both) = x.domain.intersect(&y.domain)? else { continue };
-            let facts = fact(&x.forms[0], &y.forms[0])?;
+            let Some(both) = x.domain.intersect(&y.domain) else { continue };
+            let facts = fact(&x.forms[0], &y.forms[0]);
             parts.extend(intersect_parts(&[both], &facts, budget)?);
         }
         Ok(Relation::of_inhabited(a.domain_space(), parts))
@@ -29,12 +29,12 @@ impl PwAff {
     /// # Errors
     /// [`Error::Space`] if the inputs differ, as in all comparisons.
     pub fn le_set(&self, other: &Self, budget: &Budget) -> Result<Relation, Error> {
-        self.compared(other, budget, |a, b| Ok(b.at_least(a, false)?.into_iter().collect()))
+        self.compared(other, budget, |a, b| b.at_least(a, false).into_iter().collect())
     }
 
     /// Returns the arguments with `self < other`.
     pub fn lt_set(&self, other: &Self, budget: &Budget) -> Result<Relation, Error> {
-        self.compared(other, budget, |a, b| Ok(b.at_least(a, true)?.into_iter().collect()))
+        self.compared(other, budget, |a, b| b.at_least(a, true).into_iter().collect())
     }
 
     /// Returns the arguments with `self >= other`.
@@ -49,38 +49,38 @@ impl PwAff {
 
     /// Returns the arguments with `self = other`.
     pub fn eq_set(&self, other: &Self, budget: &Budget) -> Result<Relation, Error> {
-        self.compared(other, budget, |a, b| Ok(a.plus(-1, b)?.holds(true)?.into_iter().collect()))
+        self.compared(other, budget, |a, b| a.minus(b).holds(true).into_iter().collect())
     }
 
     /// Returns the arguments at which both have values, different ones.
     pub fn ne_set(&self, other: &Self, budget: &Budget) -> Result<Relation, Error> {
         self.compared(other, budget, |a, b| {
-            Ok(a.at_least(b, true)?.into_iter().chain(b.at_least(a, true)?).collect())
+            a.at_least(b, true).into_iter().chain(b.at_least(a, true)).collect()
         })
     }
 
-    fn zero(&self) -> Result<Self, Error> {
-        self.0.mapped(|form| Ok(Affine::constant(0, form.dims))).map(Self)
+    fn zero(&self) -> Self {
+        Self(self.0.mapped(|form| Affine::constant(Integer::ZERO, form.dims)))
     }
 
     /// Returns the arguments with the value 0.
     pub fn zero_set(&self, budget: &Budget) -> Result<Relation, Error> {
-        self.eq_set(&self.zero()?, budget)
+        self.eq_set(&self.zero(), budget)
     }
 
     /// Returns the arguments with a value other than 0.
     pub fn non_zero_set(&self, budget: &Budget) -> Result<Relation, Error> {
-        self.ne_set(&self.zero()?, budget)
+        self.ne_set(&self.zero(), budget)
     }
 
     /// Returns the arguments with a value of at least 0.
     pub fn nonneg_set(&self, budget: &Budget) -> Result<Relation, Error> {
-        self.ge_set(&self.zero()?, budget)
+        self.ge_set(&self.zero(), budget)
     }
 
     /// Returns the arguments with a positive value.
     pub fn pos_set(&self, budget: &Budget) -> Result<Relation, Error> {
-        self.gt_set(&self.zero()?, budget)
+        self.gt_set(&self.zero(), budget)
     }
 }
 

@@ -5,7 +5,7 @@ use super::pieces::{Piece, Pieces};
 use super::{MultiAff, MultiPwAff, PwAff, PwMultiAff};
 use crate::basic::Basic;
 use crate::subtract::subtract_parts;
-use crate::{Budget, Error, Relation, Space, Tuple};
+use crate::{Budget, Error, Integer, Relation, Space, Tuple};
 
 impl Pieces {
     /// Relates each argument to its value where that is an integer point.
@@ -17,10 +17,10 @@ impl Pieces {
             let mut zero = Vec::new();
             for (output, form) in piece.forms.iter().enumerate() {
                 let form = form.place(all, &identity);
-                zero.push(form.plus(-1, &Affine::dim(dims + output, all))?);
+                zero.push(form.minus(&Affine::dim(dims + output, all)));
             }
-            let Some(graph) = Basic::of_forms(all, &zero, &[])? else { continue };
-            parts.extend(piece.domain.place(all, &identity).intersect(&graph)?);
+            let Some(graph) = Basic::of_forms(all, &zero, &[]) else { continue };
+            parts.extend(piece.domain.place(all, &identity).intersect(&graph));
         }
         Ok(Relation::new((*self.space).clone(), parts))
     }
@@ -28,64 +28,57 @@ impl Pieces {
 
 impl Basic {
     /// Writes the last `outs` dimensions as functions of the others, if equations do.
-    fn solved(&self, outs: usize) -> Result<Option<Piece>, Error> {
+    fn solved(&self, outs: usize) -> Option<Piece> {
         let fixed = self.dims - outs;
         let mut known: Vec<Option<Affine>> = (0..self.dims + self.divs.len())
             .map(|i| (i < fixed).then(|| Affine::dim(i, fixed)))
             .collect();
-        let value = |row: &[i128], skip: usize, known: &[Option<Affine>]| {
-            let mut sum = Affine::constant(row[0], fixed);
+        let value = |row: &[Integer], skip: usize, known: &[Option<Affine>]| {
+            let mut sum = Affine::constant(row[0].clone(), fixed);
             for (col, factor) in row.iter().enumerate().skip(1) {
-                if *factor != 0 && col != skip {
-                    let Some(value) = &known[col - 1] else { return Ok(None) };
-                    sum = sum.plus(*factor, value)?;
+                if !factor.is_zero() && col != skip {
+                    sum = sum.add_mul(factor, known[col - 1].as_ref()?);
                 }
             }
-            Ok::<_, Error>(Some(sum))
+            Some(sum)
         };
         let mut progress = true;
         while progress {
             progress = false;
             for (index, div) in self.divs.iter().enumerate() {
                 if known[self.dims + index].is_none()
-                    && let Some(sum) = value(&div.num, 0, &known)?
+                    && let Some(sum) = value(&div.num, 0, &known)
                 {
-                    known[self.dims + index] = Some(sum.scaled(1, div.den)?.floor()?);
+                    known[self.dims + index] = Some(sum.scaled(&Integer::ONE, &div.den).floor());
                     progress = true;
                 }
             }
             for row in self.system.eqs.rows() {
-                let mut open =
-                    (fixed + 1..=self.dims).filter(|c| row[*c] != 0 && known[*c - 1].is_none());
+                let mut open = (fixed + 1..=self.dims)
+                    .filter(|c| !row[*c].is_zero() && known[*c - 1].is_none());
                 if let (Some(col), None) = (open.next(), open.next())
-                    && let Some(sum) = value(row, col, &known)?
+                    && let Some(sum) = value(row, col, &known)
                 {
-                    let (num, den) = super::aff::positive(-1, row[col])?;
-                    known[col - 1] = Some(sum.scaled(num, den)?);
+                    let num = Integer::from(-row[col].sign());
+                    known[col - 1] = Some(sum.scaled(&num, &row[col].abs()));
                     progress = true;
                 }
             }
         }
         let outputs: Option<Vec<Affine>> = known[fixed..self.dims].iter().cloned().collect();
-        let Some(forms) = outputs else { return Ok(None) };
+        let forms = outputs?;
         let values: Vec<Affine> =
             (0..fixed).map(|i| Affine::dim(i, fixed)).chain(forms.iter().cloned()).collect();
-        let Some(mut domain) = self.preimage(&values, fixed)? else { return Ok(None) };
+        let mut domain = self.preimage(&values, fixed)?;
         let mut whole = Vec::new();
         for form in &forms {
-            match form.den {
-                1 => whole.push(form.clone()),
-                _ => {
-                    // An output is an integer, so rounding does not change it.
-                    let integral = form.modulo(1)?.holds(true)?;
-                    let both = integral.map(|i| domain.intersect(&i)).transpose()?.flatten();
-                    let Some(both) = both else { return Ok(None) };
-                    domain = both;
-                    whole.push(form.floor()?);
-                }
+            // An output is an integer, so rounding does not change it.
+            whole.push(form.floor());
+            if form.den != Integer::ONE {
+                domain = domain.intersect(&form.modulo(&Integer::ONE).holds(true)?)?;
             }
         }
-        Ok(Some(Piece { domain, forms: whole }))
+        Some(Piece { domain, forms: whole })
     }
 }
 
@@ -108,7 +101,7 @@ impl Relation {
         let outs = self.space().output.dims.len();
         let mut all: Vec<Piece> = Vec::new();
         for part in self.parts.iter() {
-            let pieces = match part.solved(outs)? {
+            let pieces = match part.solved(outs) {
                 Some(piece) => vec![piece],
                 None => part.extremal_pieces(outs, 1, budget)?,
             };

@@ -6,7 +6,7 @@ use super::affine::Affine;
 use super::pieces::{Pieces, domain_dims};
 use super::{Aff, PwMultiAff};
 use crate::count::Rational;
-use crate::{Error, Relation, Space, Tuple};
+use crate::{Error, Integer, Relation, Space, Tuple};
 
 /// A quasi-affine expression for each dimension of an output tuple; immutable.
 ///
@@ -79,9 +79,8 @@ impl MultiAff {
         Ok(Self { space: a.space, forms })
     }
 
-    fn mapped(&self, f: impl Fn(&Affine) -> Result<Affine, Error>) -> Result<Self, Error> {
-        let forms = self.forms.iter().map(f).collect::<Result<_, _>>()?;
-        Ok(Self { space: self.space.clone(), forms })
+    fn mapped(&self, f: impl Fn(&Affine) -> Affine) -> Self {
+        Self { space: self.space.clone(), forms: self.forms.iter().map(f).collect() }
     }
 
     /// Adds, output by output.
@@ -89,7 +88,7 @@ impl MultiAff {
     /// # Errors
     /// [`Error::Space`] if inputs or outputs differ.
     pub fn add(&self, other: &Self) -> Result<Self, Error> {
-        self.zipped(other, |a, b| a.plus(1, b))
+        self.zipped(other, |a, b| Ok(a.plus(b)))
     }
 
     /// Subtracts, output by output.
@@ -97,26 +96,26 @@ impl MultiAff {
     /// # Errors
     /// [`Error::Space`] if inputs or outputs differ.
     pub fn sub(&self, other: &Self) -> Result<Self, Error> {
-        self.zipped(other, |a, b| a.plus(-1, b))
+        self.zipped(other, |a, b| Ok(a.minus(b)))
     }
 
     /// Negates all outputs.
     pub fn neg(&self) -> Result<Self, Error> {
-        self.mapped(|form| form.scaled(-1, 1))
+        Ok(self.mapped(Affine::negated))
     }
 
     /// Rounds all outputs down.
     pub fn floor(&self) -> Result<Self, Error> {
-        self.mapped(Affine::floor)
+        Ok(self.mapped(Affine::floor))
     }
 
     /// Multiplies all outputs with `num / den`.
     ///
     /// # Errors
     /// [`Error::Row`] if `den` is 0.
-    pub fn scale(&self, num: i128, den: i128) -> Result<Self, Error> {
-        let (num, den) = super::aff::positive(num, den)?;
-        self.mapped(|form| form.scaled(num, den))
+    pub fn scale(&self, num: impl Into<Integer>, den: impl Into<Integer>) -> Result<Self, Error> {
+        let (num, den) = super::aff::positive(num.into(), den.into())?;
+        Ok(self.mapped(|form| form.scaled(&num, &den)))
     }
 
     /// Returns `x -> self(inner(x))`, where fractional outputs of `inner` are taken as they are.
@@ -133,7 +132,7 @@ impl MultiAff {
         let mut values: Vec<Affine> = (0..params.len()).map(|i| Affine::dim(i, dims)).collect();
         values.extend(inner.all[0].forms.iter().cloned());
         let substituted = |form: &Affine| form.substitute(&values, dims);
-        let forms = outer.all[0].forms.iter().map(substituted).collect::<Result<_, _>>()?;
+        let forms = outer.all[0].forms.iter().map(substituted).collect();
         let input = inner.space.input.clone();
         let space = Space { params, input, output: outer.space.output.clone() };
         Ok(Self { space: space.into(), forms })
@@ -167,7 +166,7 @@ impl MultiAff {
     ///
     /// # Errors
     /// [`Error::Row`] if the number of coordinates is not that of parameters and inputs.
-    pub fn eval(&self, point: &[i128]) -> Result<Vec<Rational>, Error> {
+    pub fn eval<T: Clone + Into<Integer>>(&self, point: &[T]) -> Result<Vec<Rational>, Error> {
         let (expected, found) = (domain_dims(&self.space), point.len());
         self.pieces().evaluate(point)?.ok_or(Error::Row { expected, found })
     }

@@ -96,12 +96,12 @@ impl Pieces {
     }
 
     /// Applies `f` to the forms of each piece.
-    pub fn mapped(&self, f: impl Fn(&Affine) -> Result<Affine, Error>) -> Result<Self, Error> {
+    pub fn mapped(&self, f: impl Fn(&Affine) -> Affine) -> Self {
         let piece = |piece: &Piece| {
-            let forms = piece.forms.iter().map(&f).collect::<Result<_, _>>()?;
-            Ok(Piece { domain: piece.domain.clone(), forms })
+            let forms = piece.forms.iter().map(&f).collect();
+            Piece { domain: piece.domain.clone(), forms }
         };
-        Ok(self.with(self.all.iter().map(piece).collect::<Result<_, Error>>()?))
+        self.with(self.all.iter().map(piece).collect())
     }
 
     /// Joins the pieces of two functions of the same inputs where both have values.
@@ -247,20 +247,20 @@ impl Pieces {
             // A value that is no integer is no point of the outer domain.
             let mut whole = x.domain.clone();
             for form in x.forms.iter().filter(|form| form.den != 1) {
-                let integral = form.modulo(1)?.holds(true)?;
-                let both = integral.map(|i| whole.intersect(&i)).transpose()?.flatten();
+                let integral = form.modulo(&Integer::ONE).holds(true);
+                let both = integral.and_then(|integral| whole.intersect(&integral));
                 match both {
                     Some(both) => whole = both,
                     None => continue,
                 }
             }
-            let Some(image) = y.domain.preimage(&values, dims)? else { continue };
+            let Some(image) = y.domain.preimage(&values, dims) else { continue };
             let parts = intersect_parts(&[whole], &[image], budget)?;
             if parts.is_empty() {
                 continue;
             }
             let substituted = |form: &Affine| form.substitute(&values, dims);
-            let forms = y.forms.iter().map(substituted).collect::<Result<Vec<_>, _>>()?;
+            let forms = y.forms.iter().map(substituted).collect::<Vec<_>>();
             all.extend(parts.into_iter().map(|domain| Piece { domain, forms: forms.clone() }));
         }
         let space =
@@ -283,11 +283,11 @@ impl Pieces {
             if x.forms == y.forms {
                 continue;
             }
-            let Some(both) = x.domain.intersect(&y.domain)? else { continue };
+            let Some(both) = x.domain.intersect(&y.domain) else { continue };
             for (left, right) in x.forms.iter().zip(&y.forms).filter(|(a, b)| a != b) {
                 for (high, low) in [(left, right), (right, left)] {
-                    let apart = high.at_least(low, true)?;
-                    let apart = apart.map(|apart| both.intersect(&apart)).transpose()?.flatten();
+                    let apart = high.at_least(low, true);
+                    let apart = apart.and_then(|apart| both.intersect(&apart));
                     if let Some(apart) = apart
                         && !apart.is_empty(budget)?
                     {
@@ -303,20 +303,16 @@ impl Pieces {
     ///
     /// # Errors
     /// [`Error::Row`] if the number of coordinates is not that of parameters and inputs.
-    pub fn evaluate(&self, point: &[i128]) -> Result<Option<Vec<Rational>>, Error> {
+    pub fn evaluate<T: Clone + Into<Integer>>(
+        &self,
+        point: &[T],
+    ) -> Result<Option<Vec<Rational>>, Error> {
         if point.len() != self.dims() {
             return Err(Error::Row { expected: self.dims(), found: point.len() });
         }
-        for piece in self.all.iter() {
-            if piece.domain.contains(point)? {
-                let value = |form: &Affine| {
-                    let (num, den) = form.evaluate(point)?;
-                    Ok(Rational::reduced(Integer::from(num), Integer::from(den)))
-                };
-                return piece.forms.iter().map(value).collect::<Result<_, _>>().map(Some);
-            }
-        }
-        Ok(None)
+        let point: Vec<Integer> = point.iter().cloned().map(T::into).collect();
+        let piece = self.all.iter().find(|piece| piece.domain.contains(&point));
+        Ok(piece.map(|piece| piece.forms.iter().map(|form| form.evaluate(&point)).collect()))
     }
 }
 

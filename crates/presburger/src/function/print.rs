@@ -5,16 +5,16 @@ use std::fmt;
 use super::affine::Affine;
 use super::pieces::{Piece, domain_dims};
 use super::{Aff, MultiAff, MultiPwAff, PwAff, PwMultiAff, UnionPwMultiAff};
-use crate::Space;
 use crate::basic::Basic;
 use crate::print::{conjunction, expression as affine};
+use crate::{Integer, Space};
 
 /// Writes the form over named parameters and inputs, in parentheses.
 fn expression(form: &Affine, names: &[String]) -> String {
     let text = affine(&form.row, &form.divs, names);
-    match form.den {
-        1 => format!("({text})"),
-        den => format!("(({text})/{den})"),
+    match form.den == Integer::ONE {
+        true => format!("({text})"),
+        false => format!("(({text})/{})", form.den),
     }
 }
 

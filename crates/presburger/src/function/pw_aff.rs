@@ -5,7 +5,7 @@ use super::pieces::Pieces;
 use super::{Aff, PwMultiAff};
 use crate::basic::Basic;
 use crate::count::Rational;
-use crate::{Budget, Error, Relation, Space};
+use crate::{Budget, Error, Integer, Relation, Space};
 
 /// A quasi-affine expression on each of some parts of a domain, which do not overlap.
 ///
@@ -53,8 +53,8 @@ impl PwAff {
         self.0.zipped(&other.0, budget, f).map(Self)
     }
 
-    fn mapped(&self, f: impl Fn(&Affine) -> Result<Affine, Error>) -> Result<Self, Error> {
-        self.0.mapped(f).map(Self)
+    fn mapped(&self, f: impl Fn(&Affine) -> Affine) -> Self {
+        Self(self.0.mapped(f))
     }
 
     /// Adds.
@@ -62,17 +62,17 @@ impl PwAff {
     /// # Errors
     /// [`Error::Space`] if the inputs differ, as in all operations on two functions.
     pub fn add(&self, other: &Self, budget: &Budget) -> Result<Self, Error> {
-        self.zipped(other, budget, |a, b| a.plus(1, b))
+        self.zipped(other, budget, |a, b| Ok(a.plus(b)))
     }
 
     /// Subtracts.
     pub fn sub(&self, other: &Self, budget: &Budget) -> Result<Self, Error> {
-        self.zipped(other, budget, |a, b| a.plus(-1, b))
+        self.zipped(other, budget, |a, b| Ok(a.minus(b)))
     }
 
     /// Negates.
     pub fn neg(&self) -> Result<Self, Error> {
-        self.mapped(|form| form.scaled(-1, 1))
+        Ok(self.mapped(Affine::negated))
     }
 
     /// Multiplies; where both have values, one must be constant.
@@ -95,14 +95,14 @@ impl PwAff {
     ///
     /// # Errors
     /// [`Error::Row`] if `den` is 0.
-    pub fn scale(&self, num: i128, den: i128) -> Result<Self, Error> {
-        let (num, den) = super::aff::positive(num, den)?;
-        self.mapped(|form| form.scaled(num, den))
+    pub fn scale(&self, num: impl Into<Integer>, den: impl Into<Integer>) -> Result<Self, Error> {
+        let (num, den) = super::aff::positive(num.into(), den.into())?;
+        Ok(self.mapped(|form| form.scaled(&num, &den)))
     }
 
     /// Rounds down.
     pub fn floor(&self) -> Result<Self, Error> {
-        self.mapped(Affine::floor)
+        Ok(self.mapped(Affine::floor))
     }
 
     /// Rounds up.
@@ -114,11 +114,12 @@ impl PwAff {
     ///
     /// # Errors
     /// [`Error::Row`] unless `modulus` is positive.
-    pub fn modulo(&self, modulus: i128) -> Result<Self, Error> {
-        if modulus <= 0 {
+    pub fn modulo(&self, modulus: impl Into<Integer>) -> Result<Self, Error> {
+        let modulus = modulus.into();
+        if modulus.sign() <= 0 {
             return Err(Error::Row { expected: 1, found: 0 });
         }
-        self.mapped(|form| form.modulo(modulus))
+        Ok(self.mapped(|form| form.modulo(&modulus)))
     }
 
     fn chosen(&self, other: &Self, least: bool, budget: &Budget) -> Result<Self, Error> {
@@ -127,7 +128,7 @@ impl PwAff {
             let (low, high) = if least { (&a[0], &b[0]) } else { (&b[0], &a[0]) };
             let mut cases = Vec::new();
             // At a tie the first function is taken.
-            for (when, forms) in [(high.at_least(low, false)?, a), (low.at_least(high, true)?, b)] {
+            for (when, forms) in [(high.at_least(low, false), a), (low.at_least(high, true), b)] {
                 cases.extend(when.map(|when| (Some(when), forms.to_vec())));
             }
             Ok(cases)
@@ -221,7 +222,7 @@ impl PwAff {
     ///
     /// # Errors
     /// [`Error::Row`] if the number of coordinates is not that of parameters and inputs.
-    pub fn eval(&self, point: &[i128]) -> Result<Option<Rational>, Error> {
+    pub fn eval<T: Clone + Into<Integer>>(&self, point: &[T]) -> Result<Option<Rational>, Error> {
         Ok(self.0.evaluate(point)?.map(|mut values| values.swap_remove(0)))
     }
 

@@ -4,7 +4,7 @@ use super::affine::Affine;
 use super::pieces::{Piece, Pieces};
 use super::{MultiAff, PwAff};
 use crate::count::Rational;
-use crate::{Budget, Error, Relation, Space, Tuple};
+use crate::{Budget, Error, Integer, Relation, Space, Tuple};
 
 /// A tuple of expressions on each of some parts of a domain, which do not overlap.
 ///
@@ -56,37 +56,37 @@ impl PwMultiAff {
     /// # Errors
     /// [`Error::Space`] if inputs or outputs differ, as in all operations on two functions.
     pub fn add(&self, other: &Self, budget: &Budget) -> Result<Self, Error> {
-        self.0.zipped(&other.0, budget, |a, b| a.plus(1, b)).map(Self)
+        self.0.zipped(&other.0, budget, |a, b| Ok(a.plus(b))).map(Self)
     }
 
     /// Subtracts, output by output.
     pub fn sub(&self, other: &Self, budget: &Budget) -> Result<Self, Error> {
-        self.0.zipped(&other.0, budget, |a, b| a.plus(-1, b)).map(Self)
+        self.0.zipped(&other.0, budget, |a, b| Ok(a.minus(b))).map(Self)
     }
 
     /// Negates all outputs.
     pub fn neg(&self) -> Result<Self, Error> {
-        self.0.mapped(|form| form.scaled(-1, 1)).map(Self)
+        Ok(Self(self.0.mapped(Affine::negated)))
     }
 
     /// Rounds all outputs down.
     pub fn floor(&self) -> Result<Self, Error> {
-        self.0.mapped(Affine::floor).map(Self)
+        Ok(Self(self.0.mapped(Affine::floor)))
     }
 
     /// Multiplies all outputs with `num / den`.
     ///
     /// # Errors
     /// [`Error::Row`] if `den` is 0.
-    pub fn scale(&self, num: i128, den: i128) -> Result<Self, Error> {
-        let (num, den) = super::aff::positive(num, den)?;
-        self.0.mapped(|form| form.scaled(num, den)).map(Self)
+    pub fn scale(&self, num: impl Into<Integer>, den: impl Into<Integer>) -> Result<Self, Error> {
+        let (num, den) = super::aff::positive(num.into(), den.into())?;
+        Ok(Self(self.0.mapped(|form| form.scaled(&num, &den))))
     }
 
     /// Returns the values of either; where both have some, their sum.
     pub fn union_add(&self, other: &Self, budget: &Budget) -> Result<Self, Error> {
         self.0
-            .union_with(&other.0, budget, |a, b| a.zipped(b, budget, |a, b| a.plus(1, b)))
+            .union_with(&other.0, budget, |a, b| a.zipped(b, budget, |a, b| Ok(a.plus(b))))
             .map(Self)
     }
 
@@ -156,7 +156,10 @@ impl PwMultiAff {
     ///
     /// # Errors
     /// [`Error::Row`] if the number of coordinates is not that of parameters and inputs.
-    pub fn eval(&self, point: &[i128]) -> Result<Option<Vec<Rational>>, Error> {
+    pub fn eval<T: Clone + Into<Integer>>(
+        &self,
+        point: &[T],
+    ) -> Result<Option<Vec<Rational>>, Error> {
         self.0.evaluate(point)
     }
 

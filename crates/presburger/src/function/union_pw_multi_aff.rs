@@ -72,7 +72,7 @@ impl UnionPwMultiAff {
 
     /// Returns the values of either; where both have some, their sum.
     pub fn union_add(&self, other: &Self, budget: &Budget) -> Result<Self, Error> {
-        self.united(other, budget, |a, b| a.zipped(b, budget, |a, b| a.plus(1, b)))
+        self.united(other, budget, |a, b| a.zipped(b, budget, |a, b| Ok(a.plus(b))))
     }
 
     /// Adds where both have values.

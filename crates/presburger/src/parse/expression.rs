@@ -1,14 +1,17 @@
 //! Expressions: affine forms, rounding, minima and maxima, choices.
 
 use super::Parser;
-use crate::Error;
 use crate::basic::Basic;
 use crate::function::affine::Affine;
 use crate::token::Token;
+use crate::{Error, Integer};
 
 /// The words that are no names of dimensions after a number, as in `2 mod`.
 const WORDS: [&str; 9] =
     ["and", "or", "implies", "not", "mod", "exists", "forall", "true", "false"];
+
+/// The most bits that a power may have.
+const MAX_BITS: u64 = 1 << 24;
 
 /// A form and where it is the value; without a condition, everywhere.
 #[derive(Debug, Clone)]
@@ -66,10 +69,10 @@ impl Expr {
             for (other_index, other) in forms.iter().enumerate().filter(|(i, _)| *i != index) {
                 let (low, high) = if least { (form, other) } else { (other, form) };
                 // Of equal forms, the first is the value.
-                let Some(fact) = high.at_least(low, other_index < index)? else { continue 'form };
+                let Some(fact) = high.at_least(low, other_index < index) else { continue 'form };
                 when = match when {
                     None => Some(fact),
-                    Some(old) => match old.intersect(&fact)? {
+                    Some(old) => match old.intersect(&fact) {
                         None => continue 'form,
                         both => both,
                     },
@@ -80,50 +83,50 @@ impl Expr {
         Ok(cases)
     }
 
-    fn scaled(self, num: i128, den: i128) -> Result<Self, Error> {
-        let all = |forms: Vec<Affine>| {
-            forms.iter().map(|form| form.scaled(num, den)).collect::<Result<Vec<_>, _>>()
-        };
+    fn scaled(self, num: &Integer, den: &Integer) -> Result<Self, Error> {
+        let all = |forms: Vec<Affine>| forms.iter().map(|form| form.scaled(num, den)).collect();
         Ok(match self {
-            Self::Plain(form) => Self::Plain(form.scaled(num, den)?),
-            Self::Min(forms) if num < 0 => Self::Max(all(forms)?),
-            Self::Max(forms) if num < 0 => Self::Min(all(forms)?),
-            Self::Min(forms) => Self::Min(all(forms)?),
-            Self::Max(forms) => Self::Max(all(forms)?),
+            Self::Plain(form) => Self::Plain(form.scaled(num, den)),
+            Self::Min(forms) if num.sign() < 0 => Self::Max(all(forms)),
+            Self::Max(forms) if num.sign() < 0 => Self::Min(all(forms)),
+            Self::Min(forms) => Self::Min(all(forms)),
+            Self::Max(forms) => Self::Max(all(forms)),
             Self::Cases(_) => self.mapped(|form| form.scaled(num, den))?,
         })
     }
 
+    fn negated(self) -> Result<Self, Error> {
+        self.scaled(&Integer::MINUS_ONE, &Integer::ONE)
+    }
+
     /// Applies `f` to each case.
-    fn mapped(self, f: impl Fn(&Affine) -> Result<Affine, Error>) -> Result<Self, Error> {
+    fn mapped(self, f: impl Fn(&Affine) -> Affine) -> Result<Self, Error> {
         if let Self::Plain(form) = &self {
-            return Ok(Self::Plain(f(form)?));
+            return Ok(Self::Plain(f(form)));
         }
         let mut cases = self.cases()?;
         for case in &mut cases {
-            case.form = f(&case.form)?;
+            case.form = f(&case.form);
         }
         Ok(Self::Cases(cases))
     }
 
     fn plus(self, other: Self) -> Result<Self, Error> {
-        let all = |forms: Vec<Affine>, by: &Affine| {
-            forms.iter().map(|form| form.plus(1, by)).collect::<Result<Vec<_>, _>>()
-        };
+        let all =
+            |forms: Vec<Affine>, by: &Affine| forms.iter().map(|form| form.plus(by)).collect();
         Ok(match (self, other) {
-            (Self::Plain(a), Self::Plain(b)) => Self::Plain(a.plus(1, &b)?),
+            (Self::Plain(a), Self::Plain(b)) => Self::Plain(a.plus(&b)),
             (Self::Plain(a), Self::Min(b)) | (Self::Min(b), Self::Plain(a)) => {
-                Self::Min(all(b, &a)?)
+                Self::Min(all(b, &a))
             }
             (Self::Plain(a), Self::Max(b)) | (Self::Max(b), Self::Plain(a)) => {
-                Self::Max(all(b, &a)?)
+                Self::Max(all(b, &a))
             }
             (a, b) => {
                 let (a, b) = (a.cases()?, b.cases()?);
                 let pairs = pairs(&a, &b)?;
-                let add =
-                    |(when, a, b): (_, &Affine, &Affine)| Ok(Case { when, form: a.plus(1, b)? });
-                Self::Cases(pairs.into_iter().map(add).collect::<Result<_, Error>>()?)
+                let add = |(when, a, b): (_, &Affine, &Affine)| Case { when, form: a.plus(b) };
+                Self::Cases(pairs.into_iter().map(add).collect())
             }
         })
     }
@@ -158,7 +161,7 @@ impl Expr {
 /// Intersects two conditions; the outer `None` is a contradiction.
 fn within(a: Option<&Basic>, b: Option<&Basic>) -> Result<Option<Option<Basic>>, Error> {
     Ok(match (a, b) {
-        (Some(a), Some(b)) => a.intersect(b)?.map(Some),
+        (Some(a), Some(b)) => a.intersect(b).map(Some),
         (a, b) => Some(a.or(b).cloned()),
     })
 }
@@ -193,7 +196,7 @@ impl Parser<'_> {
         for low in lows {
             let mut row = if every_high { vec![Basic::universe(self.scope.len())] } else { vec![] };
             for high in highs {
-                let fact = high.at_least(low, strict)?;
+                let fact = high.at_least(low, strict);
                 if every_high {
                     row = self.both(row, fact.as_slice())?;
                 } else {
@@ -211,23 +214,23 @@ impl Parser<'_> {
 
     /// Returns the points where `a = b`.
     pub(super) fn equal(&self, a: &Expr, b: &Expr) -> Result<Vec<Basic>, Error> {
-        self.compared(a, b, |a, b| a.plus(-1, b)?.holds(true))
+        self.compared(a, b, |a, b| a.minus(b).holds(true))
     }
 
     fn compared(
         &self,
         a: &Expr,
         b: &Expr,
-        fact: impl Fn(&Affine, &Affine) -> Result<Option<Basic>, Error>,
+        fact: impl Fn(&Affine, &Affine) -> Option<Basic>,
     ) -> Result<Vec<Basic>, Error> {
         if let (Expr::Plain(a), Expr::Plain(b)) = (a, b) {
-            return Ok(fact(a, b)?.into_iter().collect());
+            return Ok(fact(a, b).into_iter().collect());
         }
         let (a, b) = (a.cases()?, b.cases()?);
         self.budget.spend(a.len() * b.len())?;
         let mut result = Vec::new();
         for (when, a, b) in pairs(&a, &b)? {
-            let fact = fact(a, b)?;
+            let fact = fact(a, b);
             match when {
                 None => result.extend(fact),
                 Some(when) => result.extend(self.both(vec![when], fact.as_slice())?),
@@ -286,7 +289,7 @@ impl Parser<'_> {
                 () => return Ok(sum),
             };
             let term = self.deeper(Self::product)?;
-            sum = sum.plus(if sign < 0 { term.scaled(-1, 1)? } else { term })?;
+            sum = sum.plus(if sign < 0 { term.negated()? } else { term })?;
         }
     }
 
@@ -295,8 +298,8 @@ impl Parser<'_> {
         while self.eat("*") || self.starts_factor() {
             let right = self.rest_of()?;
             left = match (factor_of(&left), factor_of(&right)) {
-                (Some((num, den)), _) => right.scaled(num, den)?,
-                (_, Some((num, den))) => left.scaled(num, den)?,
+                (Some((num, den)), _) => right.scaled(&num, &den)?,
+                (_, Some((num, den))) => left.scaled(&num, &den)?,
                 _ => return Err(self.unexpected("a constant factor")),
             };
         }
@@ -311,13 +314,13 @@ impl Parser<'_> {
         loop {
             if self.eat("%") || self.eat("mod") {
                 let modulus = self.positive()?;
-                value = value.mapped(|form| form.modulo(modulus))?;
+                value = value.mapped(|form| form.modulo(&modulus))?;
             } else if self.eat("//") {
                 let den = self.positive()?;
-                value = value.mapped(|form| form.scaled(1, den)?.floor())?;
+                value = value.mapped(|form| form.scaled(&Integer::ONE, &den).floor())?;
             } else if self.eat("/") {
                 let den = self.positive()?;
-                value = value.scaled(1, den)?;
+                value = value.scaled(&Integer::ONE, &den)?;
             } else {
                 return Ok(value);
             }
@@ -334,12 +337,12 @@ impl Parser<'_> {
         after_number && begins
     }
 
-    fn positive(&mut self) -> Result<i128, Error> {
+    fn positive(&mut self) -> Result<Integer, Error> {
         let open = self.eat("(");
-        let Token::Number(value) = *self.peek() else {
+        let Token::Number(value) = self.peek().clone() else {
             return Err(self.unexpected("a positive number"));
         };
-        if value <= 0 {
+        if value.sign() <= 0 {
             return Err(self.unexpected("a positive number"));
         }
         self.at += 1;
@@ -359,7 +362,7 @@ impl Parser<'_> {
             if let Some(value) = self.number()? {
                 return Ok(Affine::constant(-value, dims).into());
             }
-            return self.deeper(Self::rest_of)?.scaled(-1, 1);
+            return self.deeper(Self::rest_of)?.negated();
         }
         if self.eat("(") {
             let inner = self.extended()?;
@@ -386,15 +389,23 @@ impl Parser<'_> {
     }
 
     /// Reads `3` or `2^3`, if a number stands here.
-    fn number(&mut self) -> Result<Option<i128>, Error> {
-        let Token::Number(value) = *self.peek() else { return Ok(None) };
+    fn number(&mut self) -> Result<Option<Integer>, Error> {
+        let Token::Number(value) = self.peek().clone() else { return Ok(None) };
         self.at += 1;
         if !self.eat("^") {
             return Ok(Some(value));
         }
         let exponent = self.positive()?;
-        let power = u32::try_from(exponent).ok().and_then(|power| value.checked_pow(power));
-        power.map(Some).ok_or(Error::Overflow)
+        let power = exponent.to_i64().and_then(|power| u32::try_from(power).ok());
+        // What memory holds is the only limit, and one that must not be met.
+        let bits = power.map(|power| u64::from(power).saturating_mul(value.bits()));
+        match (power, bits) {
+            (Some(power), Some(bits)) if bits <= MAX_BITS => {
+                self.budget.spend(1 + (bits / 64) as usize)?;
+                Ok(Some(value.pow(power)))
+            }
+            _ => Err(Error::Overflow),
+        }
     }
 
     /// Reads `floor(e)`, `ceil(e)`, `floord(e, d)`, `ceild(e, d)`, `min(e, ..)`, `max(e, ..)`.
@@ -414,23 +425,23 @@ impl Parser<'_> {
             "floord" | "ceild" => {
                 self.need(",")?;
                 let den = self.positive()?;
-                value = value.scaled(1, den)?;
+                value = value.scaled(&Integer::ONE, &den)?;
             }
             _ => {}
         }
         if name.starts_with("floor") {
             value = value.mapped(Affine::floor)?;
         } else if name.starts_with("ceil") {
-            value = value.mapped(|form| form.scaled(-1, 1)?.floor()?.scaled(-1, 1))?;
+            value = value.mapped(|form| form.negated().floor().negated())?;
         }
         self.need(")")?;
         Ok(value)
     }
 }
 
-fn factor_of(expr: &Expr) -> Option<(i128, i128)> {
+fn factor_of(expr: &Expr) -> Option<(Integer, Integer)> {
     match expr {
-        Expr::Plain(form) if form.is_constant() => Some((form.row[0], form.den)),
+        Expr::Plain(form) if form.is_constant() => Some((form.row[0].clone(), form.den.clone())),
         _ => None,
     }
 }

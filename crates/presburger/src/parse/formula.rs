@@ -17,7 +17,7 @@ impl Parser<'_> {
         let mut parts = Vec::with_capacity(a.len() * b.len());
         for (left, right) in a.iter().flat_map(|l| b.iter().map(move |r| (l, r))) {
             self.budget.spend(left.system.size() + right.system.size())?;
-            let Some(part) = left.intersect(right)? else { continue };
+            let Some(part) = left.intersect(right) else { continue };
             if a.len() * b.len() == 1 || !part.is_empty(self.budget)? {
                 parts.push(part);
             }

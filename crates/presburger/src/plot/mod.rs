@@ -6,7 +6,7 @@
 
 mod draw;
 
-use crate::{Budget, Error, Relation, Tuple, Union};
+use crate::{Budget, Error, Integer, Relation, Tuple, Union};
 
 /// Points that a picture shows at the most; more would be a grey area.
 pub const MAX_POINTS: usize = 20_000;
@@ -35,7 +35,8 @@ struct Scene {
 /// # Errors
 /// [`Error::Space`] for more than three dimensions, or a relation whose two sides differ in
 /// their numbers of dimensions; [`Error::Unbounded`] for an infinite set;
-/// [`Error::Points`] for more than [`MAX_POINTS`].
+/// [`Error::Points`] for more than [`MAX_POINTS`]; [`Error::Overflow`] for a point that is
+/// farther away than 128 bits can say.
 pub fn svg(union: &Union, budget: &Budget) -> Result<String, Error> {
     Ok(draw::picture(&Scene::of(union, budget)?))
 }
@@ -91,9 +92,9 @@ impl Layer {
         for point in points {
             let tuples = &point[params..];
             match space.is_set() {
-                true => layer.dots.push(place(tuples)),
+                true => layer.dots.push(place(tuples)?),
                 false => {
-                    let (mut from, mut to) = (place(&tuples[..dims]), place(&tuples[dims..]));
+                    let (mut from, mut to) = (place(&tuples[..dims])?, place(&tuples[dims..])?);
                     if dims == 1 {
                         (from[1], to[1]) = (0, 1);
                     }
@@ -106,8 +107,12 @@ impl Layer {
 }
 
 /// Fills up with zeros.
-fn place(coordinates: &[i128]) -> [i128; 3] {
-    std::array::from_fn(|i| coordinates.get(i).copied().unwrap_or(0))
+fn place(coordinates: &[Integer]) -> Result<[i128; 3], Error> {
+    let mut result = [0; 3];
+    for (to, from) in result.iter_mut().zip(coordinates) {
+        *to = from.to_i128().ok_or(Error::Overflow)?;
+    }
+    Ok(result)
 }
 
 fn label(piece: &Relation) -> String {

@@ -1,6 +1,7 @@
 //! Equations and chains of bounds.
 
 use super::terms::{Atom, Atoms, Form, Term};
+use crate::Integer;
 use crate::basic::Basic;
 
 /// The bounds of one term: those below it and those above.
@@ -21,7 +22,7 @@ pub(super) fn constraints(part: &Basic, atoms: &Atoms) -> String {
             texts.push(format!("{} >= 0", form.constant));
             continue;
         };
-        let below = form.terms[index].factor > 0;
+        let below = form.terms[index].factor.sign() > 0;
         let (term, bound) = form.solve(index);
         let at = groups.iter().position(|group| group.term == term).unwrap_or_else(|| {
             groups.push(Bounds { term, low: Vec::new(), high: Vec::new() });
@@ -51,14 +52,16 @@ fn subject(form: &Form, atoms: &Atoms) -> Option<usize> {
 }
 
 fn equation(form: &Form, atoms: &Atoms) -> String {
-    if let [Term { factor: 1 | -1, atom: Atom::Remainder(row, den), .. }] = &form.terms[..] {
-        let value = -form.constant * form.terms[0].factor;
-        if let Some(text) = atoms.remainder_equals(row, *den, value) {
+    if let [Term { factor, atom: Atom::Remainder(row, den), .. }] = &form.terms[..]
+        && factor.is_unit()
+    {
+        let value = -&form.constant * factor;
+        if let Some(text) = atoms.remainder_equals(row, den, value) {
             return text;
         }
     }
     let plain = |term: &Term| matches!(term.atom, Atom::Column(col) if col <= atoms.dims);
-    let simple = form.terms.iter().rposition(|term| plain(term) && term.factor.abs() == 1);
+    let simple = form.terms.iter().rposition(|term| plain(term) && term.factor.is_unit());
     let Some(index) = simple.or_else(|| subject(form, atoms)) else {
         return format!("{} = 0", form.constant);
     };
@@ -94,24 +97,24 @@ impl Bounds {
 
 impl Bounds {
     /// Returns the one value that bounds leave to `n mod d`: nothing is beyond 0 and `d - 1`.
-    fn only_remainder(&self, index: usize) -> Option<i128> {
-        let Atom::Remainder(_, den) = self.term.atom else { return None };
+    fn only_remainder(&self, index: usize) -> Option<Integer> {
+        let Atom::Remainder(_, den) = &self.term.atom else { return None };
         let number = |forms: &[Form]| {
             let form = forms.get(index).filter(|form| form.terms.is_empty());
-            form.map(|form| form.constant)
+            form.map(|form| form.constant.clone())
         };
         let only = match (number(&self.low), number(&self.high)) {
-            (None, Some(0)) if self.low.len() <= index => Some(0),
+            (None, Some(high)) if high.is_zero() && self.low.len() <= index => Some(high),
             (Some(low), None) if low == den - 1 && self.high.len() <= index => Some(low),
             _ => None,
         };
-        only.filter(|_| self.term.factor == 1)
+        only.filter(|_| self.term.factor == Integer::ONE)
     }
 }
 
 /// Writes a bound; one that is `step` off a sum of terms becomes a strict bound.
-fn strict(bound: &Form, step: i128) -> (String, bool) {
+fn strict(bound: &Form, step: i64) -> (String, bool) {
     let off = bound.constant == step && !bound.terms.is_empty();
-    let constant = if off { 0 } else { bound.constant };
+    let constant = if off { Integer::ZERO } else { bound.constant.clone() };
     (Form { constant, ..bound.clone() }.text(), off)
 }

@@ -11,8 +11,9 @@ mod terms;
 
 use std::fmt;
 
-use crate::Relation;
 use crate::basic::{Basic, Div};
+use crate::matrix::negated;
+use crate::{Integer, Relation};
 use constraint::constraints;
 use simplify::simplified;
 use terms::Atoms;
@@ -93,18 +94,18 @@ fn values(part: &mut Basic, atoms: &Atoms, params: usize) -> Vec<(usize, String)
 }
 
 /// Returns the dimension that an equation defines and its value, if nothing else uses it.
-fn value_in(part: &Basic, index: usize, params: usize) -> Option<(usize, Vec<i128>)> {
+fn value_in(part: &Basic, index: usize, params: usize) -> Option<(usize, Vec<Integer>)> {
     let row = part.system.eqs.row(index);
     let dim = (params..part.dims).rev().find(|dim| row[1 + dim] != 0)?;
     let col = 1 + dim;
     let others = part.system.eqs.rows().enumerate().filter(|(other, _)| *other != index);
     let used = others.map(|(_, row)| row).chain(part.system.ineqs.rows()).any(|row| row[col] != 0)
         || part.divs.iter().any(|div| div.num[col] != 0);
-    if used || row[col].abs() != 1 {
+    if used || !row[col].is_unit() {
         return None;
     }
-    let mut value: Vec<i128> = row.iter().map(|v| -v * row[col]).collect();
-    value[col] = 0;
+    let mut value = if row[col].sign() > 0 { negated(row) } else { row.to_vec() };
+    value[col] = Integer::ZERO;
     Some((dim, value))
 }
 
@@ -117,6 +118,6 @@ pub(crate) fn conjunction(part: &Basic, names: &[String], params: usize) -> Stri
 }
 
 /// Writes an affine form over named dimensions and divisions.
-pub(crate) fn expression(row: &[i128], divs: &[Div], names: &[String]) -> String {
+pub(crate) fn expression(row: &[Integer], divs: &[Div], names: &[String]) -> String {
     Atoms::inline(divs, names).form(row).text()
 }

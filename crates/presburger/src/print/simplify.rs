@@ -1,10 +1,10 @@
 //! The shortest form of a conjunction that is quick to find.
 
 use crate::basic::{Basic, Div, merge};
-use crate::matrix::{Matrix, add, combine, gcd, mul};
+use crate::matrix::{Matrix, combine, gcd};
 use crate::solve::redundancy::remove_redundant_given;
 use crate::system::System;
-use crate::{Budget, Error};
+use crate::{Budget, Error, Integer};
 
 /// What finding a shorter form may take; a conjunction that needs more is shown as it is.
 const STEPS: u64 = 20_000;
@@ -18,11 +18,11 @@ pub(super) fn simplified(part: &Basic, params: usize) -> Option<Basic> {
 }
 
 fn shorter(part: &Basic, params: usize, budget: &Budget) -> Result<Option<Basic>, Error> {
-    let Some(mut part) = part.clone().tidied()? else { return Ok(None) };
+    let Some(mut part) = part.clone().tidied() else { return Ok(None) };
     loop {
-        part = part.substituted(params)?.with_plain_bounds()?;
+        part = part.substituted(params).with_plain_bounds();
         let equations = part.system.eqs.len();
-        let Some(next) = part.tidied()? else { return Ok(None) };
+        let Some(next) = part.tidied() else { return Ok(None) };
         part = next;
         // Opposite inequalities may have become an equation.
         if part.system.eqs.len() <= equations {
@@ -30,17 +30,17 @@ fn shorter(part: &Basic, params: usize, budget: &Budget) -> Result<Option<Basic>
         }
     }
     essential(&mut part, params, budget)?;
-    part.tidied()
+    Ok(part.tidied())
 }
 
 impl Basic {
     /// Solves each equation for its last dimension with factor 1 and puts that in everywhere.
-    fn substituted(mut self, params: usize) -> Result<Self, Error> {
+    fn substituted(mut self, params: usize) -> Self {
         let mut divs = self.divs.to_vec();
         for index in 0..self.system.eqs.len() {
             let eq = self.system.eqs.row(index).to_vec();
             let last = (0..self.dims).rev().find(|dim| eq[1 + dim] != 0);
-            let Some(col) = last.map(|dim| 1 + dim).filter(|col| eq[*col].abs() == 1) else {
+            let Some(col) = last.map(|dim| 1 + dim).filter(|col| eq[*col].is_unit()) else {
                 continue;
             };
             // A definition may use earlier divisions only.
@@ -50,54 +50,55 @@ impl Basic {
             }
             let others = self.system.eqs.rows_mut().enumerate().filter(|(i, _)| *i != index);
             for row in others.map(|(_, row)| row).chain(self.system.ineqs.rows_mut()) {
-                let new = combine(1, row, -row[col] * eq[col], &eq)?;
-                row.copy_from_slice(&new);
+                let new = combine(&Integer::ONE, row, &(-&row[col] * &eq[col]), &eq);
+                row.clone_from_slice(&new);
             }
             for div in divs.iter_mut().filter(|div| div.num[col] != 0) {
                 let len = div.num.len();
-                div.num = combine(1, &div.num, -div.num[col] * eq[col], &eq[..len])?;
+                let factor = -&div.num[col] * &eq[col];
+                div.num = combine(&Integer::ONE, &div.num, &factor, &eq[..len]);
             }
         }
         for index in 0..divs.len() {
-            divs[index] = reduced(&divs, index, self.dims)?;
+            divs[index] = reduced(&divs, index, self.dims);
         }
         let (merged, to) = merge(self.dims, &[], &divs);
         let mut result = Self::with_divs(self.dims, merged);
         result.system = self.system.remap(result.cols(), &to);
-        Ok(result)
+        result
     }
 
     /// Writes `a <= floor(n/d)` as `d a <= n` where that makes the division superfluous.
-    fn with_plain_bounds(mut self) -> Result<Self, Error> {
+    fn with_plain_bounds(mut self) -> Self {
         for index in (0..self.divs.len()).rev() {
             let col = 1 + self.dims + index;
             let bare = self.system.eqs.rows().all(|row| row[col] == 0)
-                && self.system.ineqs.rows().all(|row| row[col].abs() <= 1)
+                && self.system.ineqs.rows().all(|row| row[col].is_zero() || row[col].is_unit())
                 && self.divs[index + 1..].iter().all(|div| div.num[col] == 0);
             if !bare {
                 continue;
             }
             let div = self.divs[index].clone();
             for row in self.system.ineqs.rows_mut().filter(|row| row[col] != 0) {
-                let sign = row[col];
-                row[col] = 0;
-                let mut new = combine(div.den, row, sign, &div.num)?;
-                if sign < 0 {
-                    new[0] = add(new[0], div.den - 1)?;
+                let sign = std::mem::take(&mut row[col]);
+                let mut new = combine(&div.den, row, &sign, &div.num);
+                if sign.sign() < 0 {
+                    new[0] += &div.den - 1;
                 }
-                row.copy_from_slice(&new);
+                row.clone_from_slice(&new);
             }
         }
-        Ok(self)
+        self
     }
 
     /// Returns the place of the last dimension that a row depends on; parameters count as 0.
-    fn level(&self, row: &[i128], params: usize) -> usize {
+    fn level(&self, row: &[Integer], params: usize) -> usize {
         let mut used = row.to_vec();
         for index in (0..self.divs.len()).rev() {
             if used.get(1 + self.dims + index).is_some_and(|v| *v != 0) {
                 for (to, from) in used.iter_mut().zip(&self.divs[index].num) {
-                    *to |= from;
+                    // Only whether it is 0 matters.
+                    *to = if to.is_zero() { from.clone() } else { Integer::ONE };
                 }
             }
         }
@@ -106,7 +107,7 @@ impl Basic {
 }
 
 /// Writes a division with smaller numbers and without a division inside it, where it can be.
-fn reduced(divs: &[Div], index: usize, dims: usize) -> Result<Div, Error> {
+fn reduced(divs: &[Div], index: usize, dims: usize) -> Div {
     let mut div = divs[index].clone();
     let inner = div.num[1..].iter().position(|v| *v != 0).filter(|col| *col >= dims);
     if let Some(col) = inner.map(|col| 1 + col)
@@ -116,15 +117,15 @@ fn reduced(divs: &[Div], index: usize, dims: usize) -> Result<Div, Error> {
         // floor((floor(n/a) + c)/b) is floor((n + a c)/(a b)).
         let inner = &divs[col - 1 - dims];
         let mut num = inner.num.clone();
-        num[0] = add(num[0], mul(inner.den, div.num[0])?)?;
-        num.resize(div.num.len(), 0);
-        div = Div { num, den: mul(inner.den, div.den)? };
+        num[0] = num[0].add_mul(&inner.den, &div.num[0]);
+        num.resize(div.num.len(), Integer::ZERO);
+        div = Div { num, den: &inner.den * &div.den };
     }
     // floor((2 n + 1)/4) is floor(n/2).
-    let factor = gcd(&[&div.num[1..], &[div.den]].concat())?;
-    div.num.iter_mut().for_each(|v| *v = v.div_euclid(factor));
-    div.den /= factor;
-    Ok(div)
+    let factor = gcd(&div.num[1..]).gcd(&div.den);
+    div.num.iter_mut().for_each(|v| *v = v.div_floor(&factor));
+    div.den = div.den.div_exact(&factor);
+    div
 }
 
 /// Drops inequalities that the others imply, and sorts them by the dimension that they bound.
@@ -132,10 +133,10 @@ fn reduced(divs: &[Div], index: usize, dims: usize) -> Result<Div, Error> {
 /// A bound that follows only from constraints on later dimensions stays if it is the only
 /// one of its kind: `0 <= i` is worth reading beside `0 <= j <= i`.
 fn essential(part: &mut Basic, params: usize, budget: &Budget) -> Result<(), Error> {
-    let mut given = part.bounds()?;
+    let mut given = part.bounds();
     part.system.eqs.rows().for_each(|row| given.eqs.push(row));
     let levels = part.dims.saturating_sub(params);
-    let mut kept: Vec<(usize, Vec<i128>)> = Vec::new();
+    let mut kept: Vec<(usize, Vec<Integer>)> = Vec::new();
     for level in 0..=levels {
         let mut system = System::new(part.cols() - 1);
         for row in part.system.ineqs.rows().filter(|row| part.level(row, params) == level) {
@@ -147,13 +148,13 @@ fn essential(part: &mut Basic, params: usize, budget: &Budget) -> Result<(), Err
             kept.push((level, row.to_vec()));
         }
     }
-    let side = |(level, row): &(usize, Vec<i128>)| {
+    let side = |(level, row): &(usize, Vec<Integer>)| {
         let dim = (0..part.dims).rev().find(|dim| row[1 + dim] != 0);
-        (*level, dim, dim.map(|dim| row[1 + dim].signum()))
+        (*level, dim, dim.map(|dim| row[1 + dim].sign()))
     };
     let single =
-        |fact: &&(usize, Vec<i128>)| kept.iter().filter(|o| side(o) == side(fact)).count() == 1;
-    let mut given = part.bounds()?;
+        |fact: &&(usize, Vec<Integer>)| kept.iter().filter(|o| side(o) == side(fact)).count() == 1;
+    let mut given = part.bounds();
     part.system.eqs.rows().for_each(|row| given.eqs.push(row));
     kept.iter().filter(single).for_each(|(_, row)| given.ineqs.push(row));
     let mut system = System::new(part.cols() - 1);
@@ -167,6 +168,6 @@ fn essential(part: &mut Basic, params: usize, budget: &Budget) -> Result<(), Err
     Ok(())
 }
 
-fn has(rows: &Matrix, row: &[i128]) -> bool {
+fn has(rows: &Matrix, row: &[Integer]) -> bool {
     rows.rows().any(|other| other == row)
 }

@@ -1,6 +1,8 @@
 //! Sums of terms: dimensions, divisions, remainders.
 
+use crate::Integer;
 use crate::basic::{Basic, Div};
+use crate::matrix::negated;
 
 /// From this length on, a division that is used again gets a name.
 const LONG: usize = 32;
@@ -18,14 +20,14 @@ pub(super) struct Atoms {
 /// A sum of terms and a constant.
 #[derive(Debug, Clone)]
 pub(super) struct Form {
-    pub constant: i128,
+    pub constant: Integer,
     pub terms: Vec<Term>,
 }
 
 /// A factor and what it multiplies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Term {
-    pub factor: i128,
+    pub factor: Integer,
     pub atom: Atom,
     pub text: String,
 }
@@ -35,7 +37,7 @@ pub(super) struct Term {
 pub(super) enum Atom {
     Column(usize),
     /// The remainder of a row, without its constant column, by a number.
-    Remainder(Vec<i128>, i128),
+    Remainder(Vec<Integer>, Integer),
 }
 
 impl Atoms {
@@ -84,21 +86,24 @@ impl Atoms {
     }
 
     /// Says whether the text of `row` has the name of a division in it.
-    pub fn names_any(&self, row: &[i128]) -> bool {
+    pub fn names_any(&self, row: &[Integer]) -> bool {
         let mut used = row.to_vec();
         for (index, div) in self.divs.iter().enumerate().rev() {
             if used.get(1 + self.dims + index).is_some_and(|v| *v != 0) {
                 if self.named.iter().any(|(named, _)| *named == index) {
                     return true;
                 }
-                used.iter_mut().zip(&div.num).for_each(|(to, from)| *to |= from);
+                for (to, from) in used.iter_mut().zip(&div.num) {
+                    // Only whether it is 0 matters.
+                    *to = if to.is_zero() { from.clone() } else { Integer::ONE };
+                }
             }
         }
         false
     }
 
     /// Splits a row into terms; divisions become remainders where that saves terms.
-    pub fn form(&self, row: &[i128]) -> Form {
+    pub fn form(&self, row: &[Integer]) -> Form {
         let mut row = row.to_vec();
         let mut remainders = Vec::new();
         for (index, div) in self.divs.iter().enumerate().rev() {
@@ -109,63 +114,67 @@ impl Atoms {
             }
         }
         let column = |col: usize| Term {
-            factor: row[col],
+            factor: row[col].clone(),
             atom: Atom::Column(col),
             text: self.texts[col - 1].clone(),
         };
         let mut terms: Vec<Term> =
             (1..row.len()).filter(|col| row[*col] != 0).map(column).collect();
         terms.extend(remainders);
-        Form { constant: row[0], terms }
+        Form { constant: row[0].clone(), terms }
     }
 
-    fn remainder(&self, factor: i128, div: &Div) -> Term {
-        let half = div.den / 2;
-        let small = |v: &i128| match v.rem_euclid(div.den) {
-            v if v > half => v - div.den,
+    fn remainder(&self, factor: Integer, div: &Div) -> Term {
+        let small = |v: &Integer| match v.mod_floor(&div.den) {
+            v if &v + &v > div.den => v - &div.den,
             v => v,
         };
-        let mut row: Vec<i128> = div.num.iter().map(small).collect();
-        row[0] = div.num[0].rem_euclid(div.den);
-        self.remainder_of(factor, row, div.den)
+        let mut row: Vec<Integer> = div.num.iter().map(small).collect();
+        row[0] = div.num[0].mod_floor(&div.den);
+        self.remainder_of(factor, row, div.den.clone())
     }
 
-    fn remainder_of(&self, factor: i128, row: Vec<i128>, den: i128) -> Term {
+    fn remainder_of(&self, factor: Integer, row: Vec<Integer>, den: Integer) -> Term {
         let text = format!("{} mod {den}", grouped(&self.form(&row).text()));
         Term { factor, atom: Atom::Remainder(row, den), text }
     }
 
     /// Writes `(n + c) mod d = r` as `n mod d = r - c`, with a positive factor first; nothing
     /// for what is no remainder, such as `n mod 2 = 2`, which no `n` satisfies.
-    pub fn remainder_equals(&self, row: &[i128], den: i128, value: i128) -> Option<String> {
-        if !(0..den).contains(&value) {
+    pub fn remainder_equals(
+        &self,
+        row: &[Integer],
+        den: &Integer,
+        value: Integer,
+    ) -> Option<String> {
+        if value.sign() < 0 || value >= *den {
             return None;
         }
+        let mut value = value - &row[0];
         let mut row = row.to_vec();
-        let mut value = value.checked_sub(row[0])?;
-        row[0] = 0;
-        if row.iter().find(|v| **v != 0).is_some_and(|v| *v < 0) {
-            row.iter_mut().for_each(|v| *v = -*v);
+        row[0] = Integer::ZERO;
+        if row.iter().find(|v| !v.is_zero()).is_some_and(|v| v.sign() < 0) {
+            row = negated(&row);
             value = -value;
         }
-        let text = self.remainder_of(1, row, den).text;
-        Some(format!("{text} = {}", value.rem_euclid(den)))
+        let text = self.remainder_of(Integer::ONE, row, den.clone()).text;
+        Some(format!("{text} = {}", value.mod_floor(den)))
     }
 }
 
 /// Writes `c * floor(n/d)` with `d | c` as a remainder, if that takes fewer terms.
-fn with_remainder(row: &[i128], col: usize, div: &Div) -> Option<(Vec<i128>, i128)> {
-    let value = *row.get(col)?;
-    if value == 0 || value % div.den != 0 {
+fn with_remainder(row: &[Integer], col: usize, div: &Div) -> Option<(Vec<Integer>, Integer)> {
+    let value = row.get(col)?;
+    if value.is_zero() || !value.is_multiple_of(&div.den) {
         return None;
     }
-    let factor = (value / div.den).checked_neg()?;
+    let factor = -value.div_exact(&div.den);
     let mut rest = row.to_vec();
-    rest[col] = 0;
+    rest[col] = Integer::ZERO;
     for (to, from) in rest.iter_mut().zip(&div.num) {
-        *to = to.checked_sub(from.checked_mul(factor)?)?;
+        *to -= from * &factor;
     }
-    let terms = |row: &[i128]| row[1..].iter().filter(|v| **v != 0).count();
+    let terms = |row: &[Integer]| row[1..].iter().filter(|v| **v != 0).count();
     (terms(&rest) + 1 < terms(row)).then_some((rest, factor))
 }
 
@@ -173,9 +182,9 @@ impl Form {
     /// Takes the term at `index` out and returns it with the negative of the rest.
     pub fn solve(mut self, index: usize) -> (Term, Self) {
         let term = self.terms.remove(index);
-        if term.factor > 0 {
+        if term.factor.sign() > 0 {
             self.constant = -self.constant;
-            self.terms.iter_mut().for_each(|term| term.factor = -term.factor);
+            self.terms.iter_mut().for_each(|term| term.factor = -&term.factor);
         }
         let factor = term.factor.abs();
         (Term { factor, ..term }, self)
@@ -183,21 +192,23 @@ impl Form {
 
     /// Writes the sum, a positive term first if there is one, else a positive constant.
     pub fn text(&self) -> String {
-        if let ([term @ Term { factor: 1, .. }], 0) = (&self.terms[..], self.constant) {
+        if let ([term], true) = (&self.terms[..], self.constant.is_zero())
+            && term.factor == Integer::ONE
+        {
             return term.product();
         }
         let positive = self.terms.iter().position(|term| term.factor > 0);
         let first = positive.unwrap_or(0);
         let mut text = String::new();
         if positive.is_none() && self.constant > 0 {
-            append(&mut text, self.constant, "");
+            append(&mut text, &self.constant, "");
         }
         let order = self.terms.get(first).into_iter().chain(&self.terms[..first]);
         for term in order.chain(self.terms.get(first + 1..).unwrap_or_default()) {
-            append(&mut text, term.factor, &term.text);
+            append(&mut text, &term.factor, &term.text);
         }
         if text.is_empty() || self.constant < 0 || self.constant > 0 && positive.is_some() {
-            append(&mut text, self.constant, "");
+            append(&mut text, &self.constant, "");
         }
         text
     }
@@ -206,32 +217,32 @@ impl Form {
 impl Term {
     /// Writes the product.
     pub fn product(&self) -> String {
-        if self.factor == 1 {
+        if self.factor == Integer::ONE {
             return self.text.clone();
         }
         let mut text = String::new();
-        append(&mut text, self.factor, &self.text);
+        append(&mut text, &self.factor, &self.text);
         text
     }
 }
 
-fn append(text: &mut String, value: i128, atom: &str) {
-    text.push_str(match (text.is_empty(), value < 0) {
+fn append(text: &mut String, value: &Integer, atom: &str) {
+    text.push_str(match (text.is_empty(), value.sign() < 0) {
         (true, true) => "-",
         (true, false) => "",
         (false, true) => " - ",
         (false, false) => " + ",
     });
-    let size = value.unsigned_abs();
-    if atom.is_empty() || size != 1 {
-        text.push_str(&size.to_string());
+    let one = value.is_unit();
+    if atom.is_empty() || !one {
+        text.push_str(&value.abs().to_string());
     }
     if atom.contains(" mod ") && !atom.starts_with("floor(") {
-        text.push_str(if size == 1 { "" } else { "*" });
+        text.push_str(if one { "" } else { "*" });
         text.push_str(&format!("({atom})"));
         return;
     }
-    text.push_str(if size != 1 && atom.contains('(') { "*" } else { "" });
+    text.push_str(if !one && atom.contains('(') { "*" } else { "" });
     text.push_str(atom);
 }
 
@@ -247,12 +258,12 @@ fn grouped(text: &str) -> String {
 }
 
 /// Writes a row as a sum of its terms.
-pub(crate) fn sum(row: &[i128], names: &[String]) -> String {
+pub(crate) fn sum(row: &[Integer], names: &[String]) -> String {
     let named = row[1..].iter().zip(names).enumerate().filter(|(_, (value, _))| **value != 0);
     let terms = named.map(|(index, (value, name))| Term {
-        factor: *value,
+        factor: value.clone(),
         atom: Atom::Column(1 + index),
         text: name.clone(),
     });
-    Form { constant: row[0], terms: terms.collect() }.text()
+    Form { constant: row[0].clone(), terms: terms.collect() }.text()
 }

@@ -4,17 +4,14 @@ use super::number::{Number, fit, widening};
 use super::redundancy::{add_rows, narrowed};
 use super::simplex::{Optimum, Simplex};
 use crate::system::System;
-use crate::{Budget, Error};
+use crate::{Budget, Error, Integer};
 
 /// Least and greatest integer values, where there are any.
-pub(crate) type Bounds = (Option<i128>, Option<i128>);
+pub(crate) type Bounds = (Option<Integer>, Option<Integer>);
 
 /// Bounds `form` on the rational points of `system`; nothing if there are none.
-///
-/// # Errors
-/// [`Error::Overflow`] if a bound does not fit into 128 bits.
 pub(crate) fn bounds(
-    form: &[i128],
+    form: &[Integer],
     system: &System,
     budget: &Budget,
 ) -> Result<Option<Bounds>, Error> {
@@ -22,7 +19,7 @@ pub(crate) fn bounds(
 }
 
 fn bounds_in<T: Number>(
-    form: &[i128],
+    form: &[Integer],
     system: &System,
     budget: &Budget,
 ) -> Result<Option<Bounds>, Error> {
@@ -32,22 +29,31 @@ fn bounds_in<T: Number>(
     if simplex.is_empty() {
         return Ok(None);
     }
-    let low = least(&mut simplex, form, budget)?;
+    extremes(&mut simplex, form, budget).map(Some)
+}
+
+/// Returns the least value of a form, rounded up, and the greatest, rounded down.
+pub(crate) fn extremes<T: Number>(
+    simplex: &mut Simplex<T>,
+    form: &[Integer],
+    budget: &Budget,
+) -> Result<Bounds, Error> {
+    let low = least(simplex, form, budget)?;
     let high = match simplex.optimum(&narrowed(form)?, 1, budget)? {
         Optimum::Unbounded => None,
-        Optimum::Value(num, den) => Some(fit(num.floor_div(&den).wide())?),
+        Optimum::Value(num, den) => Some(num.floor_div(&den).integer()),
     };
-    Ok(Some((low, high)))
+    Ok((low, high))
 }
 
 /// Finds the least value of each form, rounded up; one tableau serves all.
 ///
 /// Nothing if there are no points; nothing for a form without a least value.
 pub(crate) fn reaches(
-    forms: &[Vec<i128>],
+    forms: &[Vec<Integer>],
     system: &System,
     budget: &Budget,
-) -> Result<Option<Vec<Option<i128>>>, Error> {
+) -> Result<Option<Vec<Option<Integer>>>, Error> {
     widening!(T => {
         let mut simplex = Simplex::<T>::new(system.cols() - 1);
         let none = System::new(system.cols() - 1);
@@ -63,14 +69,11 @@ pub(crate) fn reaches(
 /// Returns the least value of a form, rounded up, if there is one.
 pub(crate) fn least<T: Number>(
     simplex: &mut Simplex<T>,
-    form: &[i128],
+    form: &[Integer],
     budget: &Budget,
-) -> Result<Option<i128>, Error> {
+) -> Result<Option<Integer>, Error> {
     match simplex.optimum(&narrowed::<T>(form)?, -1, budget)? {
         Optimum::Unbounded => Ok(None),
-        Optimum::Value(num, den) => {
-            let above = fit(num.opposite())?.floor_div(&den);
-            Ok(Some(fit(fit(above.opposite())?.wide())?))
-        }
+        Optimum::Value(num, den) => Ok(Some(-fit(num.opposite())?.floor_div(&den).integer())),
     }
 }

@@ -16,7 +16,7 @@ use super::number::{Number, fit, widening};
 use super::reduction::search;
 use super::simplex::{Optimum, Simplex};
 use crate::system::System;
-use crate::{Budget, Error};
+use crate::{Budget, Error, Integer};
 
 /// Columns that are floors of others, as position among the variables and definition.
 pub(crate) type Floors<T> = [(usize, Floor<T>)];
@@ -26,36 +26,33 @@ pub(crate) type Floors<T> = [(usize, Floor<T>)];
 /// Its columns `floors` are known to be what they say: that helps to find a point.
 pub(crate) fn is_empty(
     system: &System,
-    floors: &Floors<i128>,
+    floors: &Floors<Integer>,
     budget: &Budget,
 ) -> Result<bool, Error> {
     widening!(T => Ok(point_in::<T>(system, floors, false, budget)?.is_none()))
 }
 
 /// Finds an integer solution.
-///
-/// # Errors
-/// [`Error::Overflow`] if the solution found does not fit into 128 bits.
 pub(crate) fn point(
     system: &System,
-    floors: &Floors<i128>,
+    floors: &Floors<Integer>,
     budget: &Budget,
-) -> Result<Option<Vec<i128>>, Error> {
+) -> Result<Option<Vec<Integer>>, Error> {
     widening!(T => {
         let found = point_in::<T>(system, floors, true, budget)?;
-        found.map(|point| point.iter().map(|v| fit(v.wide())).collect()).transpose()
+        Ok(found.map(|point| point.iter().map(Number::integer).collect()))
     })
 }
 
 /// Finds an integer solution; without `full`, coordinates that always exist are left out.
 fn point_in<T: Number>(
     system: &System,
-    floors: &Floors<i128>,
+    floors: &Floors<Integer>,
     full: bool,
     budget: &Budget,
 ) -> Result<Option<Vec<T>>, Error> {
     let narrow = |(col, (row, den)): &(usize, Floor)| {
-        Ok((*col, (super::redundancy::narrowed(row)?, fit(T::of(*den))?)))
+        Ok((*col, (super::redundancy::narrowed(row)?, fit(T::of(den))?)))
     };
     let floors: Vec<(usize, Floor<T>)> = floors.iter().map(narrow).collect::<Result<_, Error>>()?;
     solve(Problem::of(system)?, &floors, full, budget)

@@ -16,10 +16,10 @@ use super::lattice::value;
 use super::number::{Number, common, fit, reduce, widening};
 use super::redundancy::narrowed;
 use super::simplex::{Simplex, pivot_rows};
-use crate::{Budget, Error};
+use crate::{Budget, Error, Integer};
 
 /// A definition `floor(row / den)` over `[constant, parameters.., earlier divisions..]`.
-pub(crate) type Floor<T = i128> = (Vec<T>, T);
+pub(crate) type Floor<T = Integer> = (Vec<T>, T);
 
 /// A system over `[constant, parameters.., unknowns..]`.
 #[derive(Debug, Default)]
@@ -27,18 +27,18 @@ pub(crate) struct Query {
     pub params: usize,
     pub unknowns: usize,
     /// Rows over the parameters alone, not negative.
-    pub context: Vec<Vec<i128>>,
+    pub context: Vec<Vec<Integer>>,
     /// Parameters that are divisions of others, as column and definition.
     pub floors: Vec<(usize, Floor)>,
     /// Rows that are not negative.
-    pub rows: Vec<Vec<i128>>,
+    pub rows: Vec<Vec<Integer>>,
     /// No unknown is negative; `rows` need not say so.
     pub natural: bool,
 }
 
 /// The minimum on one part of the context; parts are disjoint.
 #[derive(Debug)]
-pub(crate) struct Piece<T = i128> {
+pub(crate) struct Piece<T = Integer> {
     /// New divisions: columns after the parameters.
     pub floors: Vec<Floor<T>>,
     /// What holds beside the context of the query, over parameters and new divisions.
@@ -51,23 +51,19 @@ pub(crate) struct Piece<T = i128> {
 pub(crate) fn lexmin(query: &Query, budget: &Budget) -> Result<Vec<Piece>, Error> {
     widening!(T => {
         let pieces = solve::<T>(query, budget)?;
-        pieces.iter().map(|piece| piece.wide()).collect::<Result<Vec<_>, Error>>()
+        Ok(pieces.iter().map(Piece::exact).collect())
     })
 }
 
-fn widened<T: Number>(row: &[T]) -> Result<Vec<i128>, Error> {
-    row.iter().map(|v| fit(v.wide())).collect()
-}
-
 impl<T: Number> Piece<T> {
-    fn wide(&self) -> Result<Piece, Error> {
-        let rows = |rows: &[Vec<T>]| rows.iter().map(|r| widened(r)).collect::<Result<Vec<_>, _>>();
-        let floors = self.floors.iter().map(|(row, den)| Ok((widened(row)?, fit(den.wide())?)));
-        Ok(Piece {
-            floors: floors.collect::<Result<_, Error>>()?,
-            context: rows(&self.context)?,
-            minimum: self.minimum.as_deref().map(rows).transpose()?,
-        })
+    fn exact(&self) -> Piece {
+        let row = |row: &Vec<T>| row.iter().map(Number::integer).collect::<Vec<_>>();
+        let rows = |rows: &[Vec<T>]| rows.iter().map(row).collect::<Vec<_>>();
+        Piece {
+            floors: self.floors.iter().map(|(num, den)| (row(num), den.integer())).collect(),
+            context: rows(&self.context),
+            minimum: self.minimum.as_deref().map(rows),
+        }
     }
 }
 
@@ -89,7 +85,7 @@ impl<T: Number> Context<T> {
         let floors = query
             .floors
             .iter()
-            .map(|(col, (row, den))| Ok((*col, (narrowed(row)?, fit(T::of(*den))?))));
+            .map(|(col, (row, den))| Ok((*col, (narrowed(row)?, fit(T::of(den))?))));
         let mut context = Self {
             simplex: Simplex::new(query.params),
             rows: Vec::new(),

@@ -1,15 +1,15 @@
 //! Integers of three widths behind one interface; only the widest never overflows.
 
 use num_bigint::BigInt;
-use num_integer::Integer;
-use num_traits::{One, Signed, ToPrimitive, Zero};
+use num_traits::{One, Signed, Zero};
 
-use crate::Error;
+use crate::{Error, Integer};
 
 /// An integer whose operations report overflow as `None`.
 pub(crate) trait Number: Clone + Ord + std::fmt::Debug {
-    fn of(value: i128) -> Option<Self>;
-    fn wide(&self) -> Option<i128>;
+    /// Takes a number over; nothing if it does not fit.
+    fn of(value: &Integer) -> Option<Self>;
+    fn integer(&self) -> Integer;
     fn zero() -> Self;
     fn one() -> Self;
     fn sign(&self) -> i32;
@@ -40,15 +40,15 @@ pub(crate) trait Number: Clone + Ord + std::fmt::Debug {
 }
 
 macro_rules! primitive {
-    ($type:ty) => {
+    ($type:ty, $to:ident) => {
         impl Number for $type {
             #[inline]
-            fn of(value: i128) -> Option<Self> {
-                Self::try_from(value).ok()
+            fn of(value: &Integer) -> Option<Self> {
+                value.$to()
             }
             #[inline]
-            fn wide(&self) -> Option<i128> {
-                Some(i128::from(*self))
+            fn integer(&self) -> Integer {
+                Integer::from(*self)
             }
             #[inline]
             fn zero() -> Self {
@@ -122,15 +122,15 @@ macro_rules! primitive {
     };
 }
 
-primitive!(i64);
-primitive!(i128);
+primitive!(i64, to_i64);
+primitive!(i128, to_i128);
 
 impl Number for BigInt {
-    fn of(value: i128) -> Option<Self> {
-        Some(Self::from(value))
+    fn of(value: &Integer) -> Option<Self> {
+        Some(value.to_big())
     }
-    fn wide(&self) -> Option<i128> {
-        self.to_i128()
+    fn integer(&self) -> Integer {
+        Integer::from(self.clone())
     }
     fn zero() -> Self {
         Zero::zero()
@@ -151,10 +151,10 @@ impl Number for BigInt {
         Some(-self)
     }
     fn floor_div(&self, other: &Self) -> Self {
-        Integer::div_floor(self, other)
+        num_integer::Integer::div_floor(self, other)
     }
     fn gcd(&self, other: &Self) -> Self {
-        Integer::gcd(self, other)
+        num_integer::Integer::gcd(self, other)
     }
     fn divide_all(row: &mut [Self], divisor: &Self) {
         row.iter_mut().for_each(|v| *v = &*v / divisor);

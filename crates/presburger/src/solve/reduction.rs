@@ -196,7 +196,7 @@ fn reduce_basis<T: Number>(
     // The pairs with all directions before each index fixed.
     let mut stack = vec![pairs];
     let mut i = first;
-    let (three, four) = (fit(T::of(3))?, fit(T::of(4))?);
+    let (three, four) = (fit(T::of(&3.into()))?, fit(T::of(&4.into()))?);
     while i + 1 < basis.len() {
         budget.spend(1)?;
         let depth = i - first;

@@ -3,7 +3,7 @@
 use super::number::{Number, fit, widening};
 use super::simplex::Simplex;
 use crate::system::System;
-use crate::{Budget, Error};
+use crate::{Budget, Error, Integer};
 
 /// Drops the inequalities that the rest implies, the later of two first.
 ///
@@ -30,8 +30,8 @@ pub(crate) fn remove_redundant(system: &mut System, budget: &Budget) -> Result<(
 
 /// Marks the rows that the kept ones and `given` do not imply over the rationals.
 pub(crate) fn rationally_essential(
-    rows: &[Vec<i128>],
-    given: &[Vec<i128>],
+    rows: &[Vec<Integer>],
+    given: &[Vec<Integer>],
     vars: usize,
     budget: &Budget,
 ) -> Result<Vec<bool>, Error> {
@@ -90,6 +90,6 @@ pub(crate) fn add_rows<T: Number>(
 }
 
 /// Takes a row to integers of the width at hand.
-pub(crate) fn narrowed<T: Number>(row: &[i128]) -> Result<Vec<T>, Error> {
-    row.iter().map(|v| fit(T::of(*v))).collect()
+pub(crate) fn narrowed<T: Number>(row: &[Integer]) -> Result<Vec<T>, Error> {
+    row.iter().map(|v| fit(T::of(v))).collect()
 }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use tangram_presburger::{Budget, Error, Relation};
+use tangram_presburger::{Budget, Error, Integer, Relation};
 
 /// All points of a box, as bits of one number would be: small enough to compare in full.
-pub type Points = BTreeSet<Vec<i128>>;
+pub type Points = BTreeSet<Vec<i64>>;
 
-const SIDE: i128 = 5;
+const SIDE: i64 = 5;
 
 /// A linear congruential generator, behind a list of choices made before.
 pub struct Source {
@@ -38,8 +38,8 @@ impl Source {
         (self.state >> 33) as usize % end
     }
 
-    fn number(&mut self, size: i128) -> i128 {
-        self.below(2 * size as usize + 1) as i128 - size
+    fn number(&mut self, size: i64) -> i64 {
+        self.below(2 * size as usize + 1) as i64 - size
     }
 }
 
@@ -47,15 +47,15 @@ fn limit() -> Budget {
     Budget::steps(20_000_000)
 }
 
-fn boxed() -> impl Iterator<Item = Vec<i128>> {
+fn boxed() -> impl Iterator<Item = Vec<i64>> {
     (-SIDE..=SIDE).flat_map(|i| (-SIDE..=SIDE).map(move |j| vec![i, j]))
 }
 
 /// A random set in the box, as a text and as its points.
 fn leaf(source: &mut Source) -> (Relation, Points) {
     let [a, b, c, d] = [4, 4, 6, 3].map(|size| source.number(size));
-    let (m, r) = (source.below(4) as i128 + 1, source.below(3) as i128);
-    let (fact, holds): (String, Box<dyn Fn(i128, i128) -> bool>) = match source.below(4) {
+    let (m, r) = (source.below(4) as i64 + 1, source.below(3) as i64);
+    let (fact, holds): (String, Box<dyn Fn(i64, i64) -> bool>) = match source.below(4) {
         0 => (format!("{a}*i + {b}*j + {c} >= 0"), Box::new(move |i, j| a * i + b * j + c >= 0)),
         1 => (
             format!("({a}*i + {b}*j) mod {m} = {r}"),
@@ -137,10 +137,12 @@ pub fn sequence(source: &mut Source, length: usize) -> (usize, usize) {
         let Some((name, set, points)) = step(source, &sets[i], &sets[j]) else {
             return (done, full);
         };
-        let found: Points = match set.points(&limit()) {
+        let found = match set.points(&limit()) {
             Err(Error::Steps { .. }) => return (done, full),
-            found => found.expect("bounded").into_iter().collect(),
+            found => found.expect("bounded"),
         };
+        let small = |point: &Vec<Integer>| point.iter().filter_map(Integer::to_i64).collect();
+        let found: Points = found.iter().map(small).collect();
         assert_eq!(found, points, "{name} of {} and {} gave {set}", sets[i].0, sets[j].0);
         full += usize::from(!points.is_empty());
         sets[k] = (set, points);
