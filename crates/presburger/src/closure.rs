@@ -11,12 +11,17 @@
 //! cycle are closed one by one, and unions space by space, as Kleene does with automata.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::basic::Basic;
 use crate::relation::intersect_parts;
 use crate::union::tuple_key;
 use crate::{Budget, Error, Integer, Relation, Space, Tuple, Union};
 
+/// What an exact closure may take, and what the sum of differences may, before the result only
+/// has the right ends.
+const EXACT: u64 = 1_000_000;
+const COUNTED: u64 = 300_000;
 /// How many single steps are tried where the sum of differences is not exact.
 const STEPS: usize = 6;
 
@@ -29,6 +34,17 @@ impl Relation {
     /// [`Error::Space`] unless input and output are the same tuple.
     pub fn transitive_closure(&self, budget: &Budget) -> Result<(Self, bool), Error> {
         self.endo()?;
+        if let Some(closed) = budget.attempt(EXACT, |budget| self.closed_in_order(budget))? {
+            return Ok(closed);
+        }
+        if let Some(closure) = budget.attempt(COUNTED, |budget| self.uncounted(budget))? {
+            return Ok((closure.coalesce(budget)?, false));
+        }
+        Ok((self.any_ends(budget)?, false))
+    }
+
+    /// Closes groups of disjuncts one after the other.
+    fn closed_in_order(&self, budget: &Budget) -> Result<(Self, bool), Error> {
         let (mut all, mut exact) = (Self::empty(self.space().clone()), true);
         for component in self.components(budget)? {
             let (closed, is_exact) = component.closed(budget)?;
@@ -128,9 +144,7 @@ impl Relation {
     /// Closes disjuncts that form a cycle.
     fn closed(&self, budget: &Budget) -> Result<(Self, bool), Error> {
         let counted = self.counted(budget)?;
-        let n = self.space().inputs();
-        let uncounted = counted.project_out(n..n + 1, budget)?;
-        let closure = uncounted.cast(self.space().input.clone(), self.space().output.clone())?;
+        let closure = self.without_count(&counted, budget)?;
         if self.counts(&counted, budget)? {
             return Ok((closure, true));
         }
@@ -143,6 +157,39 @@ impl Relation {
             all = next;
         }
         Ok((closure, false))
+    }
+
+    /// Relates what paths of any length connect, and maybe more.
+    fn uncounted(&self, budget: &Budget) -> Result<Self, Error> {
+        self.without_count(&self.counted(budget)?, budget)
+    }
+
+    fn without_count(&self, counted: &Self, budget: &Budget) -> Result<Self, Error> {
+        let n = self.space().inputs();
+        let uncounted = counted.project_out(n..n + 1, budget)?;
+        uncounted.cast(self.space().input.clone(), self.space().output.clone())
+    }
+
+    /// Relates everything that single constraints allow as an input to what they allow as an
+    /// output.
+    fn any_ends(&self, budget: &Budget) -> Result<Self, Error> {
+        let (p, n) = (self.space().params.len(), self.space().inputs());
+        let allowed = |side: Range<usize>| -> Result<Self, Error> {
+            let alone =
+                |row: &[Integer]| (1 + p..row.len()).all(|c| row[c].is_zero() || side.contains(&c));
+            let dims = self.space().dims();
+            let mut parts = Vec::new();
+            for part in self.parts.iter() {
+                let mut rest = Basic::universe(dims);
+                for row in part.half_spaces().iter().filter(|row| alone(row)) {
+                    rest.system.ineqs.push(&row[..=dims]);
+                }
+                parts.extend(rest.tidied());
+            }
+            Self::new(self.space().clone(), parts).simple_hull(budget)
+        };
+        let (from, to) = (allowed(1 + p..1 + p + n)?, allowed(1 + p + n..1 + p + 2 * n)?);
+        from.intersect(&to, budget)
     }
 
     /// Relates `x` to `(y, k)` for at least all paths of `k` steps from `x` to `y`.

@@ -38,6 +38,8 @@ pub(crate) struct Branch {
     pub ways: i64,
     /// Whether rounded bounds were combined, which leaves many rows that say nothing.
     pub rounded: bool,
+    /// Whether to stop where there are many rows or divisions.
+    small: bool,
 }
 
 /// The most conjunctions that one step may split one into, and all steps together.
@@ -54,6 +56,23 @@ struct Strided {
     period: i64,
 }
 
+/// What elimination may take, and the rows and divisions of a conjunction, before other ways to
+/// project are tried: rounded bounds that are combined and rounded again grow like a tower.
+const SOON: u64 = 40_000;
+const ROWS: usize = 80;
+const DIVS: usize = 12;
+
+/// As [`eliminate`]; nothing if that takes long or gives large conjunctions.
+pub(crate) fn eliminate_soon(
+    system: System,
+    cols: Vec<usize>,
+    inhabited: impl Fn() -> Result<bool, Error>,
+    budget: &Budget,
+) -> Result<Option<Vec<Branch>>, Error> {
+    let first = Branch { small: true, ..Branch::new(system, cols) };
+    budget.attempt(SOON, |budget| run(first, inhabited, budget))
+}
+
 /// Projects as many of the columns `cols` away as few conjunctions can express.
 ///
 /// Where that takes more than one, `inhabited` is asked whether there is a point at all.
@@ -63,7 +82,14 @@ pub(crate) fn eliminate(
     inhabited: impl Fn() -> Result<bool, Error>,
     budget: &Budget,
 ) -> Result<Vec<Branch>, Error> {
-    let first = Branch { system, divs: Vec::new(), left: cols, ways: 1, rounded: false };
+    run(Branch::new(system, cols), inhabited, budget)
+}
+
+fn run(
+    first: Branch,
+    inhabited: impl Fn() -> Result<bool, Error>,
+    budget: &Budget,
+) -> Result<Vec<Branch>, Error> {
     let mut stack = vec![first];
     let mut done = Vec::new();
     while let Some(mut branch) = stack.pop() {
@@ -115,7 +141,7 @@ pub(crate) fn relax(
     how: Relaxed,
     budget: &Budget,
 ) -> Result<Option<Branch>, Error> {
-    let mut branch = Branch { system, divs: Vec::new(), left: cols, ways: 1, rounded: false };
+    let mut branch = Branch::new(system, cols);
     loop {
         budget.spend(branch.system.size())?;
         if !branch.system.normalize() {
@@ -136,6 +162,11 @@ pub(crate) fn relax(
 }
 
 impl Branch {
+    /// Makes the branch that has all of `cols` left.
+    pub fn new(system: System, left: Vec<usize>) -> Self {
+        Self { system, divs: Vec::new(), left, ways: 1, rounded: false, small: false }
+    }
+
     /// Eliminates while one conjunction is enough; false if it holds no point.
     fn shrink(&mut self, budget: &Budget) -> Result<bool, Error> {
         loop {
@@ -227,7 +258,8 @@ impl Branch {
         let mut divs = self.divs.clone();
         divs.push(NewDiv { col: q, row, den: a });
         let left = self.left.iter().copied().filter(|col| *col != q).collect();
-        Self { system, divs, left, ways: self.ways * found.period, rounded: true }
+        let ways = self.ways * found.period;
+        Self { system, divs, left, ways, rounded: true, small: self.small }
     }
 
     /// Returns variables and periods: modulo those, some other variable has bounds to round.
@@ -406,6 +438,9 @@ impl Branch {
                     next.push(combine(&b, rounded, &Integer::ONE, other));
                 }
             }
+        }
+        if self.small && (next.len() > ROWS || self.divs.len() > DIVS) {
+            return Err(Error::Steps { limit: SOON });
         }
         let grown = next.len() > 2 * rows.len().max(12);
         let mut system = System::new(self.system.cols() - 1);

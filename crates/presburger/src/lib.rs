@@ -24,6 +24,7 @@ mod project;
 mod rational;
 mod relation;
 mod relaxation;
+mod shadow;
 mod solve;
 mod space;
 mod subtract;

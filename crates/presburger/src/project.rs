@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::basic::{Basic, Div, merge};
-use crate::eliminate::{Branch, Relaxed, eliminate, relax};
+use crate::eliminate::{Branch, Relaxed, eliminate_soon, relax};
 use crate::function::affine::Affine;
 use crate::function::pieces;
 use crate::matrix::{combine, negated, remap};
@@ -108,7 +108,7 @@ impl Basic {
     ) -> Result<Option<Self>, Error> {
         let Some(part) = self.settled(&range) else { return Ok(None) };
         let (gone, system) = part.opened(&range);
-        let cols = (0..part.cols()).filter(|c| gone[*c]).collect();
+        let cols: Vec<usize> = (0..part.cols()).filter(|c| gone[*c]).collect();
         let Some(branch) = relax(system, cols, how, budget)? else { return Ok(None) };
         Ok(part.without(&branch, &gone, range.len()).tidied())
     }
@@ -117,9 +117,12 @@ impl Basic {
     pub fn project(&self, range: Range<usize>, budget: &Budget) -> Result<Vec<Self>, Error> {
         let Some(part) = self.settled(&range) else { return Ok(Vec::new()) };
         let (gone, system) = part.opened(&range);
-        let cols = (0..part.cols()).filter(|c| gone[*c]).collect();
+        let cols: Vec<usize> = (0..part.cols()).filter(|c| gone[*c]).collect();
         let mut parts = Vec::new();
-        let branches = eliminate(system, cols, || Ok(!self.is_empty(budget)?), budget)?;
+        let whole = Branch::new(system.clone(), cols.clone());
+        let inhabited = || Ok(!self.is_empty(budget)?);
+        let branches = eliminate_soon(system, cols, inhabited, budget)?;
+        let branches = branches.unwrap_or_else(|| vec![whole]);
         for branch in &branches {
             let outer = part.without(branch, &gone, range.len());
             if branch.left.is_empty() {
@@ -157,7 +160,7 @@ impl Basic {
     }
 
     /// Drops the columns that are gone; those still to eliminate come last.
-    fn without(&self, branch: &Branch, gone: &[bool], removed: usize) -> Self {
+    pub fn without(&self, branch: &Branch, gone: &[bool], removed: usize) -> Self {
         let dims = self.dims - removed;
         let mut to = vec![None; branch.system.cols()];
         let kept = (0..self.cols()).filter(|c| !gone[*c]);
@@ -183,32 +186,8 @@ impl Basic {
         Self { dims, divs: divs.into(), system: rows.remap(cols, &to) }
     }
 
-    /// Projects the last `unknowns` columns away, which are beyond the divisions.
-    fn shadow(&self, unknowns: usize, budget: &Budget) -> Result<Vec<Self>, Error> {
-        let params = self.dims + self.divs.len();
-        let mut query = Query { params, unknowns, ..Query::default() };
-        let inner = |row: &[Integer]| row[1 + params..].iter().any(|v| *v != 0);
-        let mut outer = Self::with_divs(self.dims, self.divs.to_vec());
-        for row in self.system.eqs.rows() {
-            outer.system.eqs.push(&row[..=params]);
-        }
-        for row in self.system.ineqs.rows() {
-            if inner(row) {
-                query.rows.push(row.to_vec());
-            } else {
-                outer.system.ineqs.push(&row[..=params]);
-            }
-        }
-        outer.describe(&mut query);
-        let mut parts = Vec::new();
-        for piece in lexmin(&query, budget)? {
-            parts.extend(outer.narrowed(&piece).tidied());
-        }
-        Ok(parts)
-    }
-
     /// Makes the conjunction the context of `query`; its columns are the parameters.
-    fn describe(&self, query: &mut Query) {
+    pub fn describe(&self, query: &mut Query) {
         for row in self.system.eqs.rows() {
             query.context.push(row.to_vec());
             query.context.push(negated(row));
@@ -219,7 +198,7 @@ impl Basic {
     }
 
     /// Restricts the conjunction to one part of it.
-    fn narrowed(&self, piece: &Piece) -> Self {
+    pub fn narrowed(&self, piece: &Piece) -> Self {
         let mut divs = self.divs.to_vec();
         divs.extend(
             piece.floors.iter().map(|(num, den)| Div { num: num.clone(), den: den.clone() }),

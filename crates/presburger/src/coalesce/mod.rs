@@ -33,32 +33,41 @@ impl Relation {
     /// divisions has no further points and that is found out within a fixed number of steps; a
     /// disjunct inside another is dropped.
     pub fn coalesce(&self, budget: &Budget) -> Result<Self, Error> {
-        let mut parts = Vec::new();
-        for part in self.parts.iter() {
-            parts.extend(Entry::new(part.clone(), self.inhabited, budget)?);
-        }
-        // Parts before `next` have met each other; what two of them become goes to the end.
-        let mut next = 1;
-        while next < parts.len() {
-            match partner(&mut parts, next, budget)? {
-                Some((index, Merged::New(merged))) => {
-                    parts.remove(next);
-                    parts.remove(index);
-                    parts.extend(Entry::new(merged, true, budget)?);
-                    next = next.saturating_sub(1).max(1);
-                }
-                Some((_, Merged::Side(0))) => drop(parts.remove(next)),
-                Some((index, Merged::Side(_))) => {
-                    // The new one meets the others again, with what it has learnt.
-                    parts.remove(index);
-                    next = next.saturating_sub(1).max(1);
-                }
-                None => next += 1,
-            }
-        }
-        let parts = parts.into_iter().map(|entry| entry.part).collect();
+        let parts = coalesced(self.parts.to_vec(), self.inhabited, budget)?;
         Ok(Self::of_inhabited((*self.space).clone(), parts))
     }
+}
+
+/// Merges conjunctions over the same dimensions; those without points are left out.
+pub(crate) fn coalesced(
+    given: Vec<Basic>,
+    inhabited: bool,
+    budget: &Budget,
+) -> Result<Vec<Basic>, Error> {
+    let mut parts = Vec::new();
+    for part in given {
+        parts.extend(Entry::new(part, inhabited, budget)?);
+    }
+    // Parts before `next` have met each other; what two of them become goes to the end.
+    let mut next = 1;
+    while next < parts.len() {
+        match partner(&mut parts, next, budget)? {
+            Some((index, Merged::New(merged))) => {
+                parts.remove(next);
+                parts.remove(index);
+                parts.extend(Entry::new(merged, true, budget)?);
+                next = next.saturating_sub(1).max(1);
+            }
+            Some((_, Merged::Side(0))) => drop(parts.remove(next)),
+            Some((index, Merged::Side(_))) => {
+                // The new one meets the others again, with what it has learnt.
+                parts.remove(index);
+                next = next.saturating_sub(1).max(1);
+            }
+            None => next += 1,
+        }
+    }
+    Ok(parts.into_iter().map(|entry| entry.part).collect())
 }
 
 /// A disjunct, and what every pair asks of it.

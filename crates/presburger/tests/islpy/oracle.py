@@ -94,6 +94,8 @@ EQUAL = {
     "project": lambda x, y: x.domain().project_out(dim_type.set, 0, 1),
     "affine_hull": lambda x, y: x.affine_hull().remove_divs(),
     "subset": lambda x, y: x.is_subset(y),
+    "strict_subset": lambda x, y: (x & y).is_strict_subset(x),
+    "surjective": lambda x, y: y.range().is_subset(x.range()),
     "equal": lambda x, y: x.is_equal(y),
     "disjoint": lambda x, y: x.is_disjoint(y),
     "empty": lambda x, y: (x & y).is_empty(),
@@ -107,6 +109,12 @@ def pairwise_disjoint(value):
     """Says whether no two disjuncts share a point."""
     parts = [as_union(part) for part in basics(value)]
     return all(a.is_disjoint(b) for i, a in enumerate(parts) for b in parts[:i])
+
+
+def is_hull(value):
+    """Says whether there is one conjunction at most, without divisions."""
+    parts = basics(value)
+    return len(parts) < 2 and all(part.dim(dim_type.div) == 0 for part in parts)
 
 
 def closure(x, text):
@@ -126,6 +134,9 @@ ALLOWED = {
     "redundancies": lambda x, y, z: x.is_equal(z),
     "simple_hull": lambda x, y, z: x.is_subset(z),
     "unshifted": lambda x, y, z: x.is_subset(z),
+    # Rational hulls of sets with divisions differ; they are conjunctions without any.
+    "polyhedral_hull": lambda x, y, z: x.is_subset(z) and is_hull(z),
+    "convex_hull": lambda x, y, z: x.is_subset(z) and is_hull(z),
     "sample": lambda x, y, z: z.is_subset(x) and z.is_empty() == x.is_empty(),
 }
 
