@@ -151,13 +151,26 @@ fn several_instances_at_one_point_and_the_other_way_round() {
 }
 
 #[test]
+fn a_schedule_without_last_point_is_a_loop_without_end() {
+    let endless = of_map("[n] -> { S[i] -> [i] : i >= n }", "{ }");
+    check(&endless, "for (int c0 = n; 1; c0 += 1)\n  S(c0);\n");
+    let mut calls = Vec::new();
+    let end = endless.run_with(&[4], 9, |_, point| calls.extend_from_slice(point));
+    assert!(matches!(end, Err(Error::Presburger(tangram_presburger::Error::Steps { limit: 9 }))));
+    // One test finds the loop, and two steps make each call.
+    assert_eq!(calls, [4, 5, 6, 7]);
+}
+
+#[test]
 fn what_cannot_be_generated_is_refused() {
     let budget = Budget::unlimited();
     let schedule = Union::parse("{ S[i] -> [i] : i >= 0 }", &budget).expect("a map");
     let empty = Union::empty();
     let options = AstOptions::default();
-    let endless = Ast::of_map(&schedule, None, &empty, &options, &budget);
-    assert!(matches!(endless, Err(Error::Presburger(tangram_presburger::Error::Unbounded { .. }))));
+    let before = Union::parse("{ S[i] -> [i] : i <= 0 }", &budget).expect("a map");
+    let no_start = Ast::of_map(&before, None, &empty, &options, &budget);
+    let unbounded = tangram_presburger::Error::Unbounded { dim: 0 };
+    assert!(matches!(no_start, Err(Error::Presburger(error)) if error == unbounded));
     let few = Ast::of_map(&schedule, None, &empty, &options, &Budget::steps(3));
     assert!(matches!(few, Err(Error::Presburger(tangram_presburger::Error::Steps { .. }))));
     let wrong = MapInput::parse("# only a map\n{ S[i] -> [i] }\n{ [", &budget);

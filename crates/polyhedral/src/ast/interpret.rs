@@ -28,8 +28,24 @@ impl Ast {
     /// [`tangram_presburger::Error::Steps`] and the like, if `limit` calls and tests do
     /// not suffice, or a value does not fit into 128 bits.
     pub fn run(&self, params: &[i128], limit: usize) -> Result<Vec<Instance>, Error> {
-        let mut run = Run { ast: self, params, iterators: HashMap::new() };
         let mut trace = Vec::new();
+        self.run_with(params, limit, |statement, point| {
+            trace.push(Instance { statement: statement.to_owned(), point: point.to_vec() });
+        })?;
+        Ok(trace)
+    }
+
+    /// As [`Self::run`], with each call given to `call` and kept nowhere.
+    ///
+    /// # Errors
+    /// As [`Self::run`]; the calls before the error have been made.
+    pub fn run_with(
+        &self,
+        params: &[i128],
+        limit: usize,
+        mut call: impl FnMut(&str, &[i128]),
+    ) -> Result<(), Error> {
+        let mut run = Run { ast: self, params, iterators: HashMap::new(), point: Vec::new() };
         let mut open: Vec<Task> = self.root().into_iter().map(Task::Run).collect();
         let mut left = limit;
         while let Some(task) = open.pop() {
@@ -37,7 +53,7 @@ impl Ast {
                 .checked_sub(1)
                 .ok_or(tangram_presburger::Error::Steps { limit: limit as u64 })?;
             match task {
-                Task::Run(node) => run.node(node, &mut open, &mut trace)?,
+                Task::Run(node) => run.node(node, &mut open, &mut call)?,
                 Task::Again(node, value, last) if value <= last => {
                     let AstNodeKind::For { iterator, step, body, .. } = self.node(node) else {
                         continue;
@@ -51,7 +67,7 @@ impl Ast {
                 Task::Again(..) => {}
             }
         }
-        Ok(trace)
+        Ok(())
     }
 }
 
@@ -59,6 +75,8 @@ struct Run<'a> {
     ast: &'a Ast,
     params: &'a [i128],
     iterators: HashMap<u32, i128>,
+    /// The arguments of a call, one room for all calls.
+    point: Vec<i128>,
 }
 
 impl Run<'_> {
@@ -66,11 +84,12 @@ impl Run<'_> {
         &mut self,
         node: AstNode,
         open: &mut Vec<Task>,
-        trace: &mut Vec<Instance>,
+        call: &mut impl FnMut(&str, &[i128]),
     ) -> Result<(), Error> {
         match self.ast.node(node) {
             AstNodeKind::For { lower, upper, .. } => {
-                let (first, last) = (self.value(*lower)?, self.value(*upper)?);
+                let last = upper.map_or(Ok(i128::MAX), |upper| self.value(upper))?;
+                let first = self.value(*lower)?;
                 open.push(Task::Again(node, first, last));
             }
             AstNodeKind::If { condition, then, otherwise } => {
@@ -83,8 +102,11 @@ impl Run<'_> {
             AstNodeKind::Block(parts) => open.extend(parts.iter().rev().copied().map(Task::Run)),
             AstNodeKind::Mark { body, .. } => open.push(Task::Run(*body)),
             AstNodeKind::Call { statement, arguments } => {
-                let point = arguments.iter().map(|a| self.value(*a)).collect::<Result<_, _>>()?;
-                trace.push(Instance { statement: statement.clone(), point });
+                self.point.clear();
+                for argument in arguments {
+                    self.point.push(self.value(*argument)?);
+                }
+                call(statement, &self.point);
             }
         }
         Ok(())

@@ -54,11 +54,13 @@ impl Ast {
         let mut at = node;
         while let AstNodeKind::For { iterator, lower, upper, step, body, .. } = self.node(at) {
             for outer in &mut nest {
-                if self.uses(*lower, outer.iterator) || self.uses(*upper, outer.iterator) {
+                let mut bounds = upper.iter().chain([lower]);
+                if bounds.any(|bound| self.uses(*bound, outer.iterator)) {
                     outer.factor = 1;
                 }
             }
-            let factor = if *step == 1 { wanted.get(&at).copied().unwrap_or(1) } else { 1 };
+            let limited = *step == 1 && upper.is_some();
+            let factor = if limited { wanted.get(&at).copied().unwrap_or(1) } else { 1 };
             nest.push(Level { kind: self.node(at).clone(), iterator: *iterator, factor });
             at = *body;
         }
@@ -93,10 +95,10 @@ impl Ast {
             let inner = self.jammed(below, leaf, &side_by_side);
             let rest = self.jammed(below, leaf, copies);
             let (mut many, mut one) = (head.kind.clone(), head.kind.clone());
-            if let AstNodeKind::For { upper, step, body, .. } = &mut many {
+            if let AstNodeKind::For { upper: Some(upper), step, body, .. } = &mut many {
                 (*upper, *step, *body) = (self.plus(*upper, 1 - factor), factor, inner);
             }
-            if let AstNodeKind::For { lower, upper, body, .. } = &mut one {
+            if let AstNodeKind::For { lower, upper: Some(upper), body, .. } = &mut one {
                 (*lower, *body) = (self.remainder(*lower, *upper, factor), rest);
             }
             let parts = vec![self.add(many), self.add(one)];

@@ -189,7 +189,9 @@ impl Builder<'_> {
         if let Some([cell]) = hoisted.as_ref().map(Cell::all_of).transpose()?.as_deref() {
             outer.known.join(cell);
         }
-        let lower = self.bound(shared, levels, &outer, true)?;
+        let Some(lower) = self.bound(shared, levels, &outer, true)? else {
+            return Err(tangram_presburger::Error::Unbounded { dim: col - 1 }.into());
+        };
         let upper = self.bound(shared, levels, &outer, false)?;
         let node = self.ast.add(AstNodeKind::For {
             iterator: depth as u32,
@@ -268,14 +270,14 @@ impl Builder<'_> {
         Ok(Some(hoisted))
     }
 
-    /// Writes the first or last value of a loop.
+    /// Writes the first or last value of a loop; nothing if there is none.
     fn bound(
         &mut self,
         shared: &Shared,
         levels: &[Level],
         place: &Place,
         lower: bool,
-    ) -> Result<Expr, Error> {
+    ) -> Result<Option<Expr>, Error> {
         let col = self.col(place.depth);
         let sides = |cell: &Cell| -> Vec<Vec<i128>> {
             let equations = cell.part.equalities.iter().filter(|row| row[col] != 0);
@@ -290,8 +292,7 @@ impl Builder<'_> {
         let mut each = Vec::new();
         for (cell, rows) in &candidates {
             if rows.is_empty() {
-                let dim = self.col(place.depth) - 1;
-                return Err(tangram_presburger::Error::Unbounded { dim }.into());
+                return Ok(None);
             }
             let mut values = Vec::new();
             for row in rows {
@@ -299,7 +300,7 @@ impl Builder<'_> {
             }
             each.push(if lower { self.maximum(values) } else { self.minimum(values) });
         }
-        Ok(if lower { self.minimum(each) } else { self.maximum(each) })
+        Ok(Some(if lower { self.minimum(each) } else { self.maximum(each) }))
     }
 
     fn bound_of(

@@ -12,14 +12,14 @@ pub struct AstNode(u32);
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AstNodeKind {
-    /// Runs `body` for `lower`, `lower + step`, .. up to and with `upper`.
+    /// Runs `body` for `lower`, `lower + step`, .. up to and with `upper`, or without end.
     For {
         /// The dimension of the schedule; the iterator's name is `c` and this number.
         iterator: u32,
         /// First value.
         lower: Expr,
-        /// No value is greater.
-        upper: Expr,
+        /// No value is greater; nothing if the schedule sets no limit.
+        upper: Option<Expr>,
         /// Greater than 0.
         step: i128,
         /// Whether iterations may run at the same time.

@@ -149,7 +149,7 @@ impl Builder<'_> {
             return self.remaining(&all, within, place, isolated);
         }
         let pieces = self.by_kind(domains, (all, within), &kinds, place)?;
-        self.sorted(pieces, place, isolated)
+        self.sorted(pieces, within, place, isolated)
     }
 
     /// Splits by options, each where it holds, and by nothing elsewhere.
@@ -252,7 +252,7 @@ impl Builder<'_> {
         if let ([_], None) = (&pieces[..], within) {
             return Ok(vec![Piece { set: None, isolated }]);
         }
-        self.sorted(pieces, place, isolated)
+        self.sorted(pieces, within, place, isolated)
     }
 
     /// Splits into disjoint conjunctions, unless they differ in outer dimensions only.
@@ -291,10 +291,12 @@ impl Builder<'_> {
         Ok(result)
     }
 
-    /// Orders disjoint pieces; those that no order fits become one.
+    /// Orders disjoint pieces, which are all there is `within`; those that no order fits
+    /// become one.
     fn sorted(
         &self,
         pieces: Vec<Relation>,
+        within: Option<&Relation>,
         place: &Place,
         isolated: bool,
     ) -> Result<Vec<Piece>, Error> {
@@ -309,15 +311,37 @@ impl Builder<'_> {
             }
             Ok(false)
         })?;
-        let mut result = Vec::new();
+        let mut sets = Vec::new();
         for group in groups {
             let mut set = pieces[group[0]].clone();
             for other in &group[1..] {
                 set = set.union(&pieces[*other])?;
             }
-            result.push(Piece { set: Some(set), isolated });
+            sets.push(set);
+        }
+        let mut result = Vec::new();
+        for (index, set) in sets.iter().enumerate() {
+            // Each disjunct of a piece may split each disjunct of a statement.
+            let set = match set.conjunctions().len() {
+                0 | 1 => Some(set.clone()),
+                _ if sets.len() == 1 => within.cloned(),
+                _ => Some(self.alone(index, &sets)?),
+            };
+            result.push(Piece { set, isolated });
         }
         Ok(result)
+    }
+
+    /// Returns one conjunction that holds a set and shares no point with the others, if a simple
+    /// hull is one; else the set.
+    fn alone(&self, index: usize, sets: &[Relation]) -> Result<Relation, Error> {
+        let hull = sets[index].simple_hull(self.budget)?;
+        for (_, other) in sets.iter().enumerate().filter(|(i, _)| *i != index) {
+            if !hull.is_disjoint(other, self.budget)? {
+                return Ok(sets[index].clone());
+            }
+        }
+        Ok(hull)
     }
 
     /// Says whether a point of `a` is not before one of `b`, for the same outer dimensions.

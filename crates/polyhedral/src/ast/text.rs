@@ -138,7 +138,7 @@ impl Writer<'_> {
         match self.ast.node(node) {
             AstNodeKind::For { iterator, lower, upper, step, coincident, body } => {
                 let mut head = String::new();
-                let outer = *coincident && style.parallel && !parallel;
+                let outer = *coincident && style.parallel && !parallel && upper.is_some();
                 if outer {
                     let _ = writeln!(head, "{indent}#pragma omp parallel for");
                 } else if *coincident && style.vectorize && self.innermost(*body) {
@@ -146,10 +146,10 @@ impl Writer<'_> {
                 }
                 let (name, index) = (format!("{}{iterator}", style.iterator), &style.index);
                 let lower = self.text(*lower);
-                let end = self.end(*upper);
+                let test = upper.map_or("1".into(), |upper| format!("{name} {}", self.end(upper)));
                 let _ = write!(
                     head,
-                    "{indent}for ({index} {name} = {lower}; {name} {end}; {name} += {step})"
+                    "{indent}for ({index} {name} = {lower}; {test}; {name} += {step})"
                 );
                 let mut parts = vec![Piece::Text(head)];
                 parts.extend(self.braced(*body, depth, parallel || outer));

@@ -19,7 +19,7 @@ impl Ast {
     /// contexts in the tree count as given, too.
     ///
     /// # Errors
-    /// [`Error::Presburger`] if an operation fails or a loop has no bound;
+    /// [`Error::Presburger`] if an operation fails or a loop has no first value;
     /// [`Error::TooDeep`] for trees of more than 200 dimensions or nested nodes.
     pub fn of_tree(
         tree: &ScheduleTree,
@@ -65,7 +65,7 @@ impl Ast {
     /// `choices` are isl's options of maps: `{ [i, j] -> separate[0]; [i, j] -> unroll[1] }`.
     ///
     /// # Errors
-    /// [`Error::Presburger`] if an operation fails, a loop has no bound, or the points
+    /// [`Error::Presburger`] if an operation fails, a loop has no first value, or the points
     /// have different dimensions; [`Error::TooDeep`] for more than 200 dimensions.
     pub fn of_map(
         schedule: &Union,

@@ -1,5 +1,7 @@
 //! Which statements share a band.
 
+use std::collections::HashSet;
+
 use super::band::{Part, Rows};
 use super::components::ordered;
 use super::graph::Graph;
@@ -77,7 +79,8 @@ impl Clusters<'_> {
             clusters.push(Cluster { statements, rows });
         }
         if self.options.fusion != Fusion::None {
-            while self.merge(&mut clusters)? {}
+            let mut refused = HashSet::new();
+            while self.merge(&mut clusters, &mut refused)? {}
         }
         Ok(clusters)
     }
@@ -93,22 +96,37 @@ impl Clusters<'_> {
     }
 
     /// Merges the first pair of clusters, in order, that gains by it.
-    fn merge(&self, clusters: &mut Vec<Cluster>) -> Result<bool, Error> {
+    ///
+    /// `refused` holds the statements of pairs that do not: what others merge changes nothing
+    /// for them, and a band for a pair is solved once.
+    fn merge(
+        &self,
+        clusters: &mut Vec<Cluster>,
+        refused: &mut HashSet<[Vec<usize>; 2]>,
+    ) -> Result<bool, Error> {
         for second in 1..clusters.len() {
             for first in (0..second).rev() {
                 if !self.may_merge(clusters, first, second) {
                     continue;
                 }
                 let (a, b) = (&clusters[first], &clusters[second]);
-                let mut statements = [&a.statements[..], &b.statements].concat();
-                statements.sort_unstable();
-                let rows = self.part(&statements, |part| part.permutable())?;
-                let (Some(rows), Some(left), Some(right)) = (rows, &a.rows, &b.rows) else {
-                    continue;
-                };
-                if loses(&rows, left) || loses(&rows, right) || !rows.close {
+                let pair = [a.statements.clone(), b.statements.clone()];
+                if refused.contains(&pair) {
                     continue;
                 }
+                let mut statements = pair.concat();
+                statements.sort_unstable();
+                let rows = self.part(&statements, |part| part.permutable())?;
+                let gains = |rows: &Rows| {
+                    let parts = [&a.rows, &b.rows];
+                    let keeps =
+                        |part: &&Option<Rows>| part.as_ref().is_some_and(|part| !loses(rows, part));
+                    rows.close && parts.iter().all(keeps)
+                };
+                let Some(rows) = rows.filter(gains) else {
+                    refused.insert(pair);
+                    continue;
+                };
                 clusters[second] = Cluster { statements, rows: Some(rows) };
                 // What runs between the two and needs the first moves behind, the rest before.
                 clusters.remove(first);
