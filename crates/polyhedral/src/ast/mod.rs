@@ -26,6 +26,7 @@ mod build;
 mod cell;
 mod cuda;
 mod expr;
+mod follow;
 mod guard;
 mod input;
 mod interpret;
