@@ -226,3 +226,17 @@ child:
     assert_eq!(run(&ast, &[4]), "A[]");
     assert_eq!(run(&ast, &[6]), "A[] C[]");
 }
+
+#[test]
+fn a_piece_with_a_stride_is_no_value() {
+    let ast = of_tree(
+        "domain: \"[m, n] -> { S[i, j] : i mod 2 = 0 and j mod 2 = 1 and n >= 0 and 0 <= i <= (n mod 4) + 1 and 1 <= j < m }\"
+child:
+  schedule: \"[m, n] -> [{ S[i, j] -> [(i - floor((3i + 3)/4))] }, { S[i, j] -> [(i)] }]\"
+  permutable: 1
+  options: \"[m, n] -> { isolate[[] -> [i0]] : i0 mod 2 = 0 and n >= 0 and m >= 2 and 0 <= i0 <= (n mod 4) + 1 }\"
+",
+    );
+    assert_eq!(ast.params(), ["m", "n"]);
+    assert_eq!(run(&ast, &[2, 3]), "S[0, 1] S[2, 1] S[4, 1]");
+}

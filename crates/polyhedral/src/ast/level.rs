@@ -79,10 +79,12 @@ impl Builder<'_> {
             return Ok(Vec::new());
         }
         let mut all = levels.clone();
-        // What the piece says holds for every disjunct.
+        // What the piece says holds for every disjunct. A row that says it by a division of
+        // this dimension would give the dimension as value of itself.
         if let Some([cell]) = piece.set.as_ref().map(Cell::all_of).transpose()?.as_deref() {
+            let said = Level::of(cell, col, self.budget)?;
             for level in &mut all {
-                level.cell.join(cell);
+                level.cell.join(&said.cell);
             }
         }
         let shared = shared(&all, &known, col, self.budget)?;
