@@ -34,6 +34,16 @@ SIZES = {
 }
 
 
+# Kernels as calls of a library of linear algebra.
+BLAS = {
+    "gemm": """#include <cblas.h>
+void gemm(int ni, int nj, int nk, double alpha, double beta, double *C, double *A, double *B) {
+  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, ni, nj, nk, alpha, A, nk, B, nj, beta, C, nj);
+}
+""",
+}
+
+
 @dataclasses.dataclass
 class Parameter:
     """A parameter of a kernel's function."""
@@ -57,7 +67,7 @@ def parameters(text: str, name: str) -> list[Parameter]:
 
 
 def driver(text: str, name: str) -> str:
-    """Writes a program that runs a kernel once; it prints processor seconds and a sum."""
+    """Writes a program that runs a kernel once; it prints processor and wall seconds and a sum."""
     declared, prepared, summed, arguments = [], [], [], []
     sizes = iter(SIZES[name])
     for parameter in parameters(text, name):
@@ -83,12 +93,14 @@ def driver(text: str, name: str) -> str:
         [
             "#include <stdio.h>\n#include <stdlib.h>\n#include <time.h>",
             f"void {name}({', '.join(declared)});",
-            "static double now(void) { struct timespec t;",
-            "  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); return t.tv_sec + 1e-9 * t.tv_nsec; }",
-            "int main(void) {\n  double sum = 0, start;",
+            "static double now(clockid_t clock) { struct timespec t;",
+            "  clock_gettime(clock, &t); return t.tv_sec + 1e-9 * t.tv_nsec; }",
+            "int main(void) {\n  double sum = 0;",
             *prepared,
-            f"  start = now();\n  {name}({', '.join(arguments)});\n  start = now() - start;",
+            "  double wall = now(CLOCK_MONOTONIC), cpu = now(CLOCK_PROCESS_CPUTIME_ID);",
+            f"  {name}({', '.join(arguments)});",
+            "  cpu = now(CLOCK_PROCESS_CPUTIME_ID) - cpu; wall = now(CLOCK_MONOTONIC) - wall;",
             *summed,
-            '  printf("%.9f %.17g\\n", start, sum);\n  return 0;\n}\n',
+            '  printf("%.9f %.9f %.17g\\n", cpu, wall, sum);\n  return 0;\n}\n',
         ]
     )

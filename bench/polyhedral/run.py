@@ -1,9 +1,12 @@
 """Measures dataflow, scheduling and code generation against isl, and kernels against compilers.
 
-    cargo xtask bench polyhedral [--rounds N] [--kernel NAME]... [--only tools|kernels] [--json FILE]
+    cargo xtask bench polyhedral [--rounds N] [--kernel NAME]... [--only tools|kernels|threads]
+        [--json FILE]
 
 Kernels run on one thread; a row has the medians of processor time in milliseconds, runs of all
-forms taking turns, and how many times faster ours is than the plain compiler. Tools run on
+forms taking turns, and how many times faster ours is than the plain compiler. Then they run on two
+threads, by wall time: ours with `--parallel`, compilers as written, Polly with -polly-parallel.
+OpenBLAS stands beside the kernels that it has, where it is installed. Tools run on
 isl's own inputs, which are read from the folder in `ISL_TESTS` (test_inputs of isl) or from the
 checkout of the crate isl-rs; without them this half is said to be skipped. Both sides are library
 calls, from text to text, inside one process each, the least time of all rounds, which take turns:
@@ -38,7 +41,7 @@ def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--kernel", action="append", help="kernels; all when not given")
-    parser.add_argument("--only", choices=("tools", "kernels"))
+    parser.add_argument("--only", choices=("tools", "kernels", "threads"))
     parser.add_argument("--generated", type=pathlib.Path, help="kernels with new loops, made before")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE")
     return parser.parse_args()
@@ -49,68 +52,87 @@ def found(names: list[str]) -> str | None:
     return next((path for name in names if (path := shutil.which(name))), None)
 
 
-def forms() -> dict[str, tuple[bool, list[str]]]:
-    """For each form of a kernel: whether the loops are ours, and the compiler's words."""
+def forms(threads: bool) -> dict[str, tuple[str, list[str]]]:
+    """For each form of a kernel: whose loops it has, and the compiler's words."""
     result = {}
+    parallel = ["-fopenmp"] if threads else []
     for name, commands in COMPILERS.items():
         if compiler := found(commands):
-            result[name] = (False, [compiler, *FLAGS])
-            result[f"ours {name}"] = (True, [compiler, *FLAGS])
+            result[name] = ("theirs", [compiler, *FLAGS])
+            if compiles([compiler, *FLAGS, *parallel]):
+                result[f"ours {name}"] = ("ours", [compiler, *FLAGS, *parallel])
+            else:
+                print(f"skipped: needs {name} with OpenMP")
         else:
             print(f"skipped: needs {name}")
     polly = found(POLLY)
-    if polly and has_polly(polly):
-        result["polly"] = (False, [polly, *FLAGS, "-mllvm", "-polly"])
+    words = [polly, *FLAGS, "-mllvm", "-polly"] if polly else []
+    if threads and polly:
+        words += ["-mllvm", "-polly-parallel", "-lgomp"]
+    if polly and compiles(words):
+        result["polly"] = ("theirs", words)
     else:
         print("skipped: needs clang-19 with Polly")
+    blas = [found(COMPILERS["gcc"]) or "cc", *FLAGS, "-lopenblas"]
+    if compiles(blas):
+        result["openblas"] = ("blas", blas)
+    else:
+        print("skipped: needs OpenBLAS")
     return result
 
 
-def has_polly(compiler: str) -> bool:
-    """Whether a compiler knows Polly."""
+def compiles(words: list[str]) -> bool:
+    """Whether a compiler takes these words."""
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder) / "empty.c"
-        source.write_text("int x;\n")
-        words = [compiler, *FLAGS, "-mllvm", "-polly", "-c", str(source), "-o", f"{folder}/empty.o"]
+        source.write_text("int main(void) { return 0; }\n")
+        words = [*words, str(source), "-o", f"{folder}/empty"]
         return subprocess.run(words, capture_output=True).returncode == 0
 
 
-def rewritten(name: str, folder: pathlib.Path, generated: pathlib.Path | None) -> pathlib.Path:
+def rewritten(name: str, folder: pathlib.Path, generated: pathlib.Path | None, threads: bool) -> pathlib.Path:
     """The kernel with our loops."""
-    if generated:
+    if generated and not threads:
         return generated / f"{name}.c"
     path = folder / f"{name}.ours.c"
     command = os.environ["TANGRAM_BIN"]
-    subprocess.run([command, "scop", kernels.FOLDER / f"{name}.c", "-o", path], check=True)
+    words = [command, "scop", kernels.FOLDER / f"{name}.c", "-o", path]
+    subprocess.run([*words, "--parallel"] if threads else words, check=True)
     return path
 
 
-def build(name: str, folder: pathlib.Path, generated: pathlib.Path | None) -> dict[str, pathlib.Path]:
+def build(
+    name: str, folder: pathlib.Path, generated: pathlib.Path | None, threads: bool, forms_found: dict
+) -> dict[str, pathlib.Path]:
     """Compiles all forms of a kernel."""
     source = kernels.FOLDER / f"{name}.c"
     main = folder / f"{name}.main.c"
     main.write_text(kernels.driver(source.read_text(), name))
-    ours = rewritten(name, folder, generated)
-    same = ours.read_text() == source.read_text()
+    blas = folder / f"{name}.blas.c"
+    blas.write_text(kernels.BLAS.get(name, ""))
+    files = {"theirs": source, "ours": rewritten(name, folder, generated, threads), "blas": blas}
+    same = files["ours"].read_text() == source.read_text()
     binaries = {}
-    for form, (is_ours, words) in forms_found.items():
-        if is_ours and same:
+    for form, (whose, words) in forms_found.items():
+        if (whose == "ours" and same) or (whose == "blas" and name not in kernels.BLAS):
             continue
         binaries[form] = folder / f"{name}.{form.replace(' ', '-')}"
-        files = [ours if is_ours else source, main]
-        words = [*words, "-w", *map(str, files), "-lm", "-o", str(binaries[form])]
+        compiler, *flags = words
+        words = [compiler, "-w", str(files[whose]), str(main), *flags, "-lm", "-o", str(binaries[form])]
         subprocess.run(words, check=True)
     return binaries
 
 
-def measure(binaries: dict[str, pathlib.Path], rounds: int) -> dict[str, float]:
+def measure(binaries: dict[str, pathlib.Path], rounds: int, threads: bool) -> dict[str, float]:
     """Median milliseconds of each form, runs taking turns; results must agree."""
+    count = "2" if threads else "1"
+    environment = {**os.environ, "OMP_NUM_THREADS": count, "OPENBLAS_NUM_THREADS": count}
     times: dict[str, list[float]] = {form: [] for form in binaries}
     sums = {}
     for _ in range(rounds):
         for form, binary in binaries.items():
-            seconds, total = subprocess.check_output([str(binary)], text=True).split()
-            times[form].append(float(seconds) * 1e3)
+            cpu, wall, total = subprocess.check_output([str(binary)], text=True, env=environment).split()
+            times[form].append(float(wall if threads else cpu) * 1e3)
             sums[form] = float(total)
     first = next(iter(sums.values()))
     for form, total in sums.items():
@@ -119,15 +141,22 @@ def measure(binaries: dict[str, pathlib.Path], rounds: int) -> dict[str, float]:
     return {form: statistics.median(values) for form, values in times.items()}
 
 
-def run_kernels(chosen: list[str], rounds: int, generated: pathlib.Path | None) -> dict:
+def run_kernels(chosen: list[str], rounds: int, generated: pathlib.Path | None, threads: bool) -> dict:
     """Measures kernels and prints a row for each."""
     rows = {}
+    forms_found = forms(threads)
+    print("wall time on two threads" if threads else "processor time on one thread")
     print(f"{'kernel':16}" + "".join(f"{form:>12}" for form in forms_found) + "   faster")
     with tempfile.TemporaryDirectory() as folder:
         for name in chosen:
-            medians = measure(build(name, pathlib.Path(folder), generated), rounds)
+            binaries = build(name, pathlib.Path(folder), generated, threads, forms_found)
+            medians = measure(binaries, rounds, threads)
             rows[name] = medians
-            cells = [f"{medians[form]:12.2f}" if form in medians else f"{'as is':>12}" for form in forms_found]
+            absent = {"ours": "as is"}
+            cells = [
+                f"{medians[form]:12.2f}" if form in medians else f"{absent.get(whose, ''):>12}"
+                for form, (whose, _) in forms_found.items()
+            ]
             gains = [
                 f"{medians[form] / medians[f'ours {form}']:.2f}x {form}"
                 for form in COMPILERS
@@ -272,11 +301,12 @@ def run_tools(rounds: int) -> dict:
 if __name__ == "__main__":
     arguments = options()
     report = {}
-    if arguments.only != "kernels":
+    names = arguments.kernel or list(kernels.SIZES)
+    if arguments.only in (None, "tools"):
         report["tools"] = run_tools(arguments.rounds)
-    if arguments.only != "tools":
-        forms_found = forms()
-        names = arguments.kernel or list(kernels.SIZES)
-        report["kernels"] = run_kernels(names, arguments.rounds, arguments.generated)
+    if arguments.only in (None, "kernels"):
+        report["kernels"] = run_kernels(names, arguments.rounds, arguments.generated, False)
+    if arguments.only in (None, "threads"):
+        report["threads"] = run_kernels(names, arguments.rounds, arguments.generated, True)
     if arguments.json:
         arguments.json.write_text(json.dumps(report, indent=1))

@@ -381,10 +381,27 @@ fn setting(text: &str) -> Result<(String, i128), String> {
     Ok((name.trim().to_owned(), value))
 }
 
+/// A word of `--tile`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TileArg {
+    Diamond,
+    Size(u32),
+}
+
+fn tile(text: &str) -> Result<TileArg, String> {
+    match text.trim() {
+        "diamond" => Ok(TileArg::Diamond),
+        size => size
+            .parse()
+            .map(TileArg::Size)
+            .map_err(|_| format!("expected a size or `diamond`, found `{size}`")),
+    }
+}
+
 /// Arguments of `tangram scop`.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  tangram scop kernel.c -o fast.c\n  tangram scop kernel.c \
-                        --tile 32,0,64 --parallel\n  tangram scop kernel.c --print deps\n  tangram scop kernel.c \
+                        --tile 32,0,64 --parallel\n  tangram scop stencil.c --tile diamond --parallel\n  tangram scop kernel.c --print deps\n  tangram scop kernel.c \
                         --print tree --format svg > tree.svg\n  tangram scop kernel.c --print \
                         domains --set n=8 > domains.svg\n\nA file \
                         with directives goes through the preprocessor, `cc -E`. What is not affine \
@@ -408,9 +425,10 @@ pub(crate) struct ScopArgs {
     /// Values of parameters for `--print domains`, as `n=8,m=5`.
     #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',', value_parser = setting)]
     pub(crate) set: Vec<(String, i128)>,
-    /// Sizes of tiles for the loops of each innermost band; 0 leaves a loop whole.
-    #[arg(long, value_name = "SIZES", value_delimiter = ',')]
-    pub(crate) tile: Option<Vec<u32>>,
+    /// Sizes of tiles for the loops of each innermost band; 0 leaves a loop whole. `diamond` in
+    /// front: tiles of a stencil that can all start at once.
+    #[arg(long, value_name = "[diamond,]SIZES", value_delimiter = ',', value_parser = tile)]
+    pub(crate) tile: Option<Vec<TileArg>>,
     /// Put an OpenMP pragma in front of the outermost parallel loops.
     #[arg(long)]
     pub(crate) parallel: bool,

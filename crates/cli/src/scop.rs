@@ -4,14 +4,14 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use tangram_polyhedral::ast::{Ast, AstOptions};
-use tangram_polyhedral::optimise::Recipe;
+use tangram_polyhedral::optimise::{Optimised, Recipe};
 use tangram_polyhedral::picture::Domains;
 use tangram_polyhedral::schedule::Options;
 use tangram_polyhedral::scop::{Basis, Kind, Scop};
 use tangram_presburger::Budget;
 use tangram_scop::{Detected, Emit, Part, Problem};
 
-use crate::args::{FormatArg, ScopArgs, ScopPrint};
+use crate::args::{FormatArg, ScopArgs, ScopPrint, TileArg};
 use crate::error::{self, Error};
 use crate::out;
 use crate::schedule::written;
@@ -94,7 +94,9 @@ fn rewritten(args: &ScopArgs, parts: &[Part], budget: &Budget) -> Result<ExitCod
     let mut generated = Vec::new();
     for part in parts {
         match optimised(part, args, budget) {
-            Ok(found) => generated.push((part, found.filter(|(_, original)| !original))),
+            Ok(found) => {
+                generated.push((part, found.filter(|(_, best)| !best.original)));
+            }
             Err(error) => {
                 eprintln!("{name}:{}: error: {error}", part.first_line);
                 return Ok(ExitCode::from(2));
@@ -104,7 +106,11 @@ fn rewritten(args: &ScopArgs, parts: &[Part], budget: &Budget) -> Result<ExitCod
     let pairs: Vec<(&Part, Option<&Ast>)> =
         generated.iter().map(|(part, found)| (*part, found.as_ref().map(|(ast, _)| ast))).collect();
     let original = std::fs::read_to_string(&args.input).map_err(error::io(&args.input))?;
-    let emit = Emit { parallel: args.parallel, vectorize: args.vectorize };
+    let private = generated.iter().filter_map(|(part, found)| Some((part, &found.as_ref()?.1)));
+    let private = private
+        .flat_map(|(part, best)| best.private.iter().map(|name| (part.first_line, name.clone())));
+    let private = private.collect();
+    let emit = Emit { parallel: args.parallel, vectorize: args.vectorize, private };
     match (tangram_scop::rewrite(&original, &pairs, &emit), &args.output) {
         (Ok(text), Some(path)) => out::write(path, &text)?,
         (Ok(text), None) => out::print(text)?,
@@ -116,16 +122,25 @@ fn rewritten(args: &ScopArgs, parts: &[Part], budget: &Budget) -> Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
-/// Generates the loops of a part; says whether they are those of the source.
+fn recipe(args: &ScopArgs) -> Recipe {
+    let size = |word: &TileArg| match word {
+        TileArg::Size(size) => Some(i128::from(*size)),
+        TileArg::Diamond => None,
+    };
+    let mut recipe = Recipe::default();
+    recipe.schedule.fusion = args.fuse.into();
+    recipe.tile = args.tile.as_ref().map(|words| words.iter().filter_map(size).collect());
+    recipe.diamond = args.tile.iter().flatten().any(|word| *word == TileArg::Diamond);
+    recipe
+}
+
+/// Generates the loops of a part, and says how they came about.
 fn optimised(
     part: &Part,
     args: &ScopArgs,
     budget: &Budget,
-) -> Result<Option<(Ast, bool)>, tangram_polyhedral::Error> {
-    let mut recipe = Recipe::default();
-    recipe.schedule.fusion = args.fuse.into();
-    recipe.tile =
-        args.tile.as_ref().map(|sizes| sizes.iter().map(|size| i128::from(*size)).collect());
+) -> Result<Option<(Ast, Optimised)>, tangram_polyhedral::Error> {
+    let mut recipe = recipe(args);
     recipe.keep_source = args.tile.is_none() && !args.parallel;
     let best = part.scop.optimise(&recipe, budget)?;
     if let Some(reason) = &best.fallback {
@@ -133,7 +148,7 @@ fn optimised(
     }
     // Loops that cannot be generated within the budget are those of the source.
     match Ast::of_tree(&best.tree, None, &AstOptions::default(), budget) {
-        Ok(ast) => Ok(Some((ast, best.original))),
+        Ok(ast) => Ok(Some((ast, best))),
         Err(error) => {
             eprintln!("line {}: the original loops stay: {error}", part.first_line);
             Ok(None)
@@ -161,6 +176,7 @@ fn show(
                 let found = scop.dependences(kind, Basis::Value, budget)?;
                 println!("{}: \"{}\"", kind.name(), found.tagged);
             }
+            println!("private: [ {} ]", scop.privatisable(budget)?.join(", "));
             println!("live_in: \"{}\"", scop.live_in(budget)?);
             println!("live_out: \"{}\"", scop.live_out(budget)?);
         }
@@ -195,10 +211,7 @@ fn domains(
     args: &ScopArgs,
     budget: &Budget,
 ) -> Result<String, tangram_polyhedral::Error> {
-    let mut recipe = Recipe::default();
-    recipe.schedule.fusion = args.fuse.into();
-    recipe.tile =
-        args.tile.as_ref().map(|sizes| sizes.iter().map(|size| i128::from(*size)).collect());
+    let recipe = recipe(args);
     let tree = match recipe.tile {
         Some(_) => scop.optimise(&recipe, budget)?.tree,
         None => scop.schedule.clone(),

@@ -38,10 +38,11 @@ pub(crate) struct Facts {
 pub(crate) fn facts(
     tree: &ScheduleTree,
     dependences: &Union,
+    coincidence: &Union,
     budget: &Budget,
 ) -> Result<Vec<(Node, Facts)>, Error> {
     let mut walk = Walk { facts: Some(Vec::new()), ..Walk::new(tree, budget)? };
-    walk.run(dependences, dependences)?;
+    walk.run(dependences, coincidence)?;
     let mut facts = walk.facts.unwrap_or_default();
     // Bands that no dependence reaches promise everything.
     for node in tree.nodes() {

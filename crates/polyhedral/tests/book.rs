@@ -112,6 +112,10 @@ const OPERATIONS: &[(&str, &str, &str, Operation)] = &[
         e.wavefront(n, 2)
     }),
     ("tile", NEST, "band", |e, n| e.tile(n, &[32, 8])),
+    ("diamond", NEST, "band", |e, n| {
+        let n = e.skew(n, 1, 0, 1)?;
+        e.diamond(n, &[8, 8])
+    }),
     ("full-tiles", NEST, "band", |e, n| {
         let n = e.tile(n, &[32, 8])?;
         e.separate_full_tiles(n, &[32, 8])
@@ -168,6 +172,9 @@ fn pictures() -> Vec<(String, String)> {
     for (name, text, kind, operation) in OPERATIONS {
         let dependences = match *name {
             "overlap" => "[N] -> { A[i] -> B[i] : 1 <= i <= N; A[i] -> B[i + 1] : 0 <= i < N }",
+            "diamond" => {
+                "{ S[i, j] -> S[i + 1, j - 1]; S[i, j] -> S[i + 1, j]; S[i, j] -> S[i + 1, j + 1] }"
+            }
             _ => "{ }",
         };
         all.push((format!("after-{name}"), after(text, kind, dependences, *operation).to_svg()));

@@ -347,3 +347,51 @@ fn insert_extension() {
     let old = editor.insert_extension(again, union("{ [] -> S[i, j] : 0 <= i, j < 2 }"), true);
     assert!(matches!(old, Err(Error::Operand { .. })));
 }
+
+/// Eight steps of a stencil with three neighbours over 64 places.
+fn stencil() -> (ScheduleTree, Union) {
+    let tree = tree(
+        "domain: \"{ S[t, i] : 0 <= t < 8 and 0 <= i < 64 }\"\nchild:\n  schedule: \"[{ S[t, i] -> [t] }, { S[t, i] -> [t + i] }]\"\n",
+    );
+    let pairs = union(
+        "{ S[t, i] -> S[t + 1, j] : 0 <= t < 7 and 0 <= i < 64 and 0 <= j < 64 and i - 1 <= j <= i + 1 }",
+    );
+    (tree, pairs)
+}
+
+/// Runs tiles by wavefronts; returns how many lines of tiles there are.
+fn lines(tiled: impl FnOnce(&mut Editor, Node) -> Result<Node, Error>) -> Result<usize, Error> {
+    let budget = budget();
+    let (tree, pairs) = stencil();
+    let mut editor = Editor::new(tree, pairs, &budget)?;
+    let node = editor.find(|kind| kind.name() == "band").expect("a band");
+    // Flags are found out when an operation touches the band.
+    let node = editor.shift(node, 0, 0)?;
+    let tiles = tiled(&mut editor, node)?;
+    let node = editor.wavefront(tiles, 2)?;
+    let NodeKind::Band(band) = editor.tree().kind(node) else { panic!("no band") };
+    assert_eq!(band.members.iter().map(|m| m.coincident).collect::<Vec<_>>(), [false, true]);
+    let domain = editor.tree().active(node, &budget)?;
+    let values = band.members[0].schedule.intersect_domain(&domain, &budget)?.range(&budget)?;
+    Ok(values.single()?.points(&budget)?.len())
+}
+
+#[test]
+fn diamonds_start_at_once() {
+    // Time and space both count in the lines of other tiles.
+    assert_eq!(lines(|editor, node| editor.tile(node, &[4, 4])), Ok(19));
+    let diamonds = lines(|editor, node| editor.diamond(node, &[4, 4])).expect("legal");
+    assert!(diamonds <= 2 * 8 / 4 + 1, "{diamonds}");
+}
+
+#[test]
+fn diamonds_need_a_cone() {
+    let budget = budget();
+    // The second member moves without the first one.
+    let mut editor = Editor::new(nest(), union(RIGHT), &budget).expect("legal");
+    let node = editor.find(|kind| kind.name() == "band").expect("a band");
+    let node = editor.shift(node, 0, 0).expect("legal");
+    assert!(matches!(editor.diamond(node, &[2, 2]), Err(Error::Operand { .. })));
+    assert!(matches!(editor.diamond(node, &[2]), Err(Error::Operand { .. })));
+    assert!(matches!(editor.diamond(node, &[2, 0]), Err(Error::Operand { .. })));
+}

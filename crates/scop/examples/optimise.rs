@@ -27,6 +27,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         pairs.push((part, (!best.original).then_some(ast)));
     }
     let pairs: Vec<_> = pairs.iter().map(|(part, ast)| (*part, ast.as_ref())).collect();
-    print!("{}", rewrite(&original, &pairs, &Emit { parallel: false, vectorize: true })?);
+    print!(
+        "{}",
+        rewrite(&original, &pairs, &Emit { parallel: false, vectorize: true, ..Emit::default() })?
+    );
     Ok(())
 }

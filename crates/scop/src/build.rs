@@ -16,7 +16,7 @@ use crate::Problem;
 use crate::access::{Access, Accesses, is_assignment, is_step};
 use crate::affine::{Affine, Case, compared, integer};
 use crate::declare::Names;
-use crate::find::Source;
+use crate::find::{Source, declared};
 
 /// Words of the notation of sets, which cannot name a variable there.
 const WORDS: &[&str] = &[
@@ -36,6 +36,8 @@ pub(crate) struct Builder<'a> {
     conditions: Vec<String>,
     statements: Vec<Raw>,
     problems: Vec<Problem>,
+    /// Variables that are declared in the block of the part itself.
+    kept: Vec<String>,
     /// Variables inside a statement that is not followed.
     pub(crate) hidden: Vec<String>,
     /// Why loops that are affine stand in such a statement.
@@ -109,6 +111,7 @@ impl<'a> Builder<'a> {
             conditions: Vec::new(),
             statements: Vec::new(),
             problems: Vec::new(),
+            kept: declared(items, source),
             hidden: Vec::new(),
             hides_loops: None,
         }
@@ -447,8 +450,10 @@ impl<'a> Builder<'a> {
                 element: String::new(),
                 extents: Vec::new(),
                 local: false,
+                kept: false,
             };
-            self.names.get(name).cloned().unwrap_or_else(unknown)
+            let array = self.names.get(name).cloned().unwrap_or_else(unknown);
+            scop::Array { kept: self.kept.contains(name), ..array }
         };
         let scop = Scop {
             context: None,

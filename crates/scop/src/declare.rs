@@ -74,7 +74,7 @@ impl Names {
         }
         extents.reverse();
         let (name, element) = (name?, element.to_owned());
-        let array = Array { name: name.clone(), element, extents, local: false };
+        let array = Array { name: name.clone(), element, extents, local: false, kept: false };
         self.known.insert(name.clone(), array);
         Some(name)
     }

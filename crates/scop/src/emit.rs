@@ -15,6 +15,8 @@ pub struct Emit {
     pub parallel: bool,
     /// Whether innermost coincident loops get a hint to vectorise.
     pub vectorize: bool,
+    /// First lines of parts, and local variables of them of which each thread needs its own.
+    pub private: Vec<(usize, String)>,
 }
 
 const HINT: &str = "TANGRAM_SIMD";
@@ -75,6 +77,7 @@ pub fn rewrite(
         text.extend(lines[from..start].iter().copied());
         let code = match ast {
             Some(ast) => {
+                style.private = private(part, emit);
                 let first = start + usize::from(part.marked);
                 code(part, ast, &style, lines.get(first).copied().unwrap_or_default())?
             }
@@ -140,6 +143,19 @@ fn code(part: &Part, ast: &Ast, style: &CStyle, line: &str) -> Result<String, Pr
         let _ = writeln!(indented, "{margin}{line}");
     }
     Ok(indented)
+}
+
+/// Lists the private variables that each statement of a part writes.
+fn private(part: &Part, emit: &Emit) -> HashMap<String, Vec<String>> {
+    let mut found: HashMap<String, Vec<String>> = HashMap::new();
+    for write in part.scop.may_writes.relations() {
+        let (statement, array) = (write.space().input.as_ref(), &write.space().output.name);
+        let own = |(line, name): &(usize, String)| *line == part.first_line && name == array;
+        if let Some(statement) = statement.filter(|_| emit.private.iter().any(own)) {
+            found.entry(statement.name.clone()).or_default().push(array.clone());
+        }
+    }
+    found
 }
 
 fn declaration(array: &Array, part: &Part) -> Result<String, Problem> {

@@ -193,20 +193,20 @@ fn check(groups: &[&[&'static str]], recipe: &Recipe, emit: &Emit, flags: &[&str
 
 #[test]
 fn kernels_compute_the_same_bits() {
-    let emit = Emit { vectorize: true, parallel: false };
+    let emit = Emit { vectorize: true, parallel: false, ..Emit::default() };
     check(QUICK, &Recipe::default(), &emit, SANITIZED);
 }
 
 #[test]
 #[ignore = "takes a minute"]
 fn large_kernels_compute_the_same_bits() {
-    let emit = Emit { vectorize: true, parallel: false };
+    let emit = Emit { vectorize: true, parallel: false, ..Emit::default() };
     check(SLOW, &Recipe::default(), &emit, SANITIZED);
 }
 
 #[test]
 fn kernels_compute_the_same_bits_in_parallel_tiles() {
-    let emit = Emit { vectorize: true, parallel: true };
+    let emit = Emit { vectorize: true, parallel: true, ..Emit::default() };
     let mut recipe = Recipe::default();
     recipe.tile = Some(vec![4, 8, 5, 3]);
     for groups in [QUICK, SLOW] {

@@ -27,6 +27,8 @@ pub struct CStyle {
     pub vectorize: bool,
     /// The hint: a line in front of the loop.
     pub hint: String,
+    /// Variables that each statement writes and of which each thread needs its own.
+    pub private: HashMap<String, Vec<String>>,
 }
 
 impl Default for CStyle {
@@ -41,6 +43,7 @@ impl Default for CStyle {
             parallel: false,
             vectorize: false,
             hint: "#pragma omp simd".into(),
+            private: HashMap::new(),
         }
     }
 }
@@ -139,9 +142,17 @@ impl Writer<'_> {
             AstNodeKind::For { iterator, lower, upper, step, coincident, body } => {
                 let mut head = String::new();
                 let outer = *coincident && style.parallel && !parallel && upper.is_some();
-                if outer {
+                let private = if *coincident { self.private(*body) } else { Vec::new() };
+                if outer && private.is_empty() {
                     let _ = writeln!(head, "{indent}#pragma omp parallel for");
-                } else if *coincident && style.vectorize && self.innermost(*body) {
+                } else if outer {
+                    let list = private.join(", ");
+                    let _ = writeln!(head, "{indent}#pragma omp parallel for private({list})");
+                } else if *coincident
+                    && style.vectorize
+                    && private.is_empty()
+                    && self.innermost(*body)
+                {
                     let _ = writeln!(head, "{indent}{}", style.hint);
                 }
                 let (name, index) = (format!("{}{iterator}", style.iterator), &style.index);
@@ -245,6 +256,25 @@ impl Writer<'_> {
             parts.pop();
         }
         parts
+    }
+
+    /// Lists variables of which each thread needs its own where the body of a loop runs.
+    fn private(&self, body: AstNode) -> Vec<&str> {
+        let mut found = Vec::new();
+        if self.style.private.is_empty() {
+            return found;
+        }
+        let mut open = vec![body];
+        while let Some(node) = open.pop() {
+            if let AstNodeKind::Call { statement, .. } = self.ast.node(node) {
+                let names = self.style.private.get(statement).into_iter().flatten();
+                found.extend(names.map(String::as_str));
+            }
+            open.extend(self.ast.children(node));
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     fn innermost(&self, body: AstNode) -> bool {

@@ -14,6 +14,7 @@
 //! Every step is checked against the dependences by the [`Editor`]. What has no such loop
 //! keeps the order that the scheduler found, or that of the source.
 
+mod private;
 mod stride;
 
 use tangram_presburger::{Budget, Union};
@@ -33,6 +34,9 @@ pub struct Recipe {
     /// Sizes of tiles for the members of each innermost band, outermost first; 0 leaves a
     /// member whole and missing ones are 0. Nothing: chosen for each band.
     pub tile: Option<Vec<i128>>,
+    /// Whether tiles are diamonds where the first member of a band is not parallel: all
+    /// tiles on a line start at once. Missing sizes are 32.
+    pub diamond: bool,
     /// Whether the order of the source stays if no band promises a gain.
     pub keep_source: bool,
 }
@@ -46,6 +50,8 @@ pub struct Optimised {
     pub original: bool,
     /// Why no schedule was computed.
     pub fallback: Option<Error>,
+    /// Local arrays of which each thread needs its own where a loop is run in parallel.
+    pub private: Vec<String>,
 }
 
 /// The size of a tile where vectors are used again.
@@ -60,14 +66,42 @@ impl Scop {
     /// [`Error::Presburger`] if the budget ends where no schedule is there to fall back to.
     pub fn optimise(&self, recipe: &Recipe, budget: &Budget) -> Result<Optimised, Error> {
         let constraints = self.constraints(budget)?;
-        let original =
-            |fallback| Optimised { tree: self.schedule.clone(), original: true, fallback };
+        let original = |fallback| {
+            let (tree, private) = (self.schedule.clone(), Vec::new());
+            Optimised { tree, original: true, fallback, private }
+        };
+        // Whatever ends this search, the other one falls back to the source.
+        if let Ok(Some(found)) = self.with_private(&constraints, recipe, budget) {
+            return Ok(found);
+        }
         let outcome = self.improved(&constraints, recipe, budget);
         Ok(match outcome {
             Ok((_, false)) if recipe.keep_source => original(None),
-            Ok((tree, _)) => Optimised { tree, original: false, fallback: None },
+            Ok((tree, _)) => {
+                Optimised { tree, original: false, fallback: None, private: Vec::new() }
+            }
             Err(error) => original(Some(error)),
         })
+    }
+
+    /// Finds an order in which local arrays do not keep loops from being parallel.
+    fn with_private(
+        &self,
+        constraints: &Constraints,
+        recipe: &Recipe,
+        budget: &Budget,
+    ) -> Result<Option<Optimised>, Error> {
+        let private = self.privatisable(budget)?;
+        if private.is_empty() {
+            return Ok(None);
+        }
+        let coincidence = self.without_private(&private, budget)?;
+        let relaxed = Constraints { coincidence, ..constraints.clone() };
+        let Ok((tree, gained)) = self.improved(&relaxed, recipe, budget) else { return Ok(None) };
+        if (recipe.keep_source && !gained) || !self.stays_private(&tree, &private, budget)? {
+            return Ok(None);
+        }
+        Ok(Some(Optimised { tree, original: false, fallback: None, private }))
     }
 
     fn improved(
@@ -77,7 +111,9 @@ impl Scop {
         budget: &Budget,
     ) -> Result<(ScheduleTree, bool), Error> {
         let scheduled = constraints.schedule(&recipe.schedule, None, budget)?;
-        let editor = Editor::new(scheduled.tree, constraints.validity.clone(), budget)?;
+        let (validity, coincidence) =
+            (constraints.validity.clone(), constraints.coincidence.clone());
+        let editor = Editor::with_coincidence(scheduled.tree, validity, coincidence, budget)?;
         let accesses = Accesses::of(self)?;
         let source = stride::innermost(&self.schedule, budget)?;
         let mut work = Work { editor, accesses, source, recipe, budget };
@@ -172,6 +208,10 @@ impl Work<'_> {
         if !band.permutable && count > 1 {
             return Ok(false);
         }
+        let is_parallel = band.members[0].coincident;
+        if self.recipe.diamond && count > 1 && !is_parallel && self.diamonds(node, count)? {
+            return Ok(true);
+        }
         let strides = self.strides(node, count)?;
         let mut candidates: Vec<usize> = (0..count)
             .filter(|member| strides.is_smooth(*member) && strides.nexts(*member) > 0)
@@ -198,6 +238,23 @@ impl Work<'_> {
         match self.editor.arrange(node, &sizes, &order) {
             Ok(_) => Ok(true),
             Err(Error::Illegal { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Tiles a band by diamonds and runs these by lines; says whether that is possible.
+    fn diamonds(&mut self, node: Node, count: usize) -> Result<bool, Error> {
+        let given = self.recipe.tile.as_deref().unwrap_or_default();
+        let size = |at: usize| given.get(at).copied().filter(|size| *size > 0).unwrap_or(TILE);
+        let sizes: Vec<i128> = (0..count).map(size).collect();
+        let before = self.editor.tree().clone();
+        let tiles = self.editor.diamond(node, &sizes);
+        match tiles.and_then(|tiles| self.editor.wavefront(tiles, 2)) {
+            Ok(_) => Ok(true),
+            Err(Error::Illegal { .. } | Error::Operand { .. }) => {
+                self.editor.reset(before);
+                Ok(false)
+            }
             Err(error) => Err(error),
         }
     }

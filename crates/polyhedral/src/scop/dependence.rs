@@ -158,7 +158,8 @@ impl Scop {
         // From [write -> [later -> cell]] to [write -> cell].
         let cells = hidden.range(budget)?.unwrap()?.range_map()?;
         let alive = self.may_writes.subtract(&hidden.apply_range(&cells, budget)?, budget)?;
-        let names = self.arrays.iter().filter(|array| array.local).map(|array| &array.name);
+        let names =
+            self.arrays.iter().filter(|array| array.local && !array.kept).map(|array| &array.name);
         let names: Vec<&String> = names.collect();
         let outside = alive
             .relations()

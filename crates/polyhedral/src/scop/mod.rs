@@ -33,6 +33,8 @@ pub struct Array {
     pub extents: Vec<String>,
     /// Whether it is declared inside, so that nothing outside sees it.
     pub local: bool,
+    /// Whether what follows the part may use it, although it is declared inside.
+    pub kept: bool,
 }
 
 /// A program part whose control and accesses are affine.

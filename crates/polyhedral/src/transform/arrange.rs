@@ -74,7 +74,7 @@ impl Editor<'_> {
         let (mut trial, _) =
             replaced(&self.tree, node, vec![Piece::New(NodeKind::Band(whole), below)]);
         trial.close();
-        legality::check(&trial, &self.dependences, &self.dependences, self.budget)?;
+        legality::check(&trial, &self.dependences, &self.coincidence, self.budget)?;
         let space = Space::set(Vec::new(), Tuple::new("jam", ["m", "f"]));
         for (at, factor) in factors.iter().enumerate().filter(|(_, factor)| **factor > 1) {
             let point = Relation::point(space.clone(), &[at as i128, *factor])?;

@@ -35,6 +35,12 @@ impl Editor<'_> {
 
     /// Replaces members by sums of them, without asking for the determinant.
     fn combine_members(&mut self, node: Node, rows: &[Vec<i128>]) -> Result<Node, Error> {
+        let members = self.sums(node, rows)?;
+        self.rebuild(node, members)
+    }
+
+    /// Returns sums of members.
+    pub(super) fn sums(&self, node: Node, rows: &[Vec<i128>]) -> Result<Vec<Union>, Error> {
         let band = self.band(node)?;
         let mut all = band.members[0].schedule.clone();
         for member in &band.members[1..] {
@@ -50,10 +56,10 @@ impl Editor<'_> {
             let sum = Relation::from_conjunctions(space, &[part])?;
             members.push(all.apply_range(&sum.into(), self.budget)?);
         }
-        self.rebuild(node, members)
+        Ok(members)
     }
 
-    fn identity(&self, node: Node) -> Result<Vec<Vec<i128>>, Error> {
+    pub(super) fn identity(&self, node: Node) -> Result<Vec<Vec<i128>>, Error> {
         let count = self.band(node)?.members.len();
         let row = |at| (0..=count).map(|col| i128::from(col == at + 1)).collect();
         Ok((0..count).map(row).collect())

@@ -12,6 +12,7 @@
 mod arrange;
 mod band;
 mod copy;
+mod diamond;
 mod insert;
 mod overlap;
 mod structure;
@@ -31,6 +32,8 @@ use copy::{Piece, replaced};
 pub struct Editor<'a> {
     tree: ScheduleTree,
     dependences: Union,
+    /// The pairs that a parallel loop may not take apart.
+    coincidence: Union,
     budget: &'a Budget,
 }
 
@@ -40,9 +43,23 @@ impl<'a> Editor<'a> {
     /// # Errors
     /// [`Error::IllFormed`] or [`Error::Illegal`] if the tree is not right to start with.
     pub fn new(tree: ScheduleTree, dependences: Union, budget: &'a Budget) -> Result<Self, Error> {
+        let coincidence = dependences.clone();
+        Self::with_coincidence(tree, dependences, coincidence, budget)
+    }
+
+    /// Starts as [`Self::new`] does, with other pairs for parallel loops than for the order.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn with_coincidence(
+        tree: ScheduleTree,
+        dependences: Union,
+        coincidence: Union,
+        budget: &'a Budget,
+    ) -> Result<Self, Error> {
         tree.check(budget)?;
-        legality::check(&tree, &dependences, &dependences, budget)?;
-        Ok(Self { tree, dependences, budget })
+        legality::check(&tree, &dependences, &coincidence, budget)?;
+        Ok(Self { tree, dependences, coincidence, budget })
     }
 
     /// Returns the tree.
@@ -79,7 +96,7 @@ impl<'a> Editor<'a> {
         let (mut tree, node) = replaced(&self.tree, at, pieces);
         tree.close();
         tree.check(self.budget)?;
-        legality::check(&tree, &self.dependences, &self.dependences, self.budget)?;
+        legality::check(&tree, &self.dependences, &self.coincidence, self.budget)?;
         self.tree = tree;
         Ok(node)
     }
@@ -101,7 +118,7 @@ impl<'a> Editor<'a> {
         let (mut tree, node) = replaced(&self.tree, at, Piece::chain(kinds, below));
         tree.close();
         tree.check(self.budget)?;
-        let facts = legality::facts(&tree, &self.dependences, self.budget)?;
+        let facts = legality::facts(&tree, &self.dependences, &self.coincidence, self.budget)?;
         let mut at = Some(node);
         for _ in 0..count {
             let Some(node) = at else { break };
@@ -110,7 +127,7 @@ impl<'a> Editor<'a> {
             }
             at = tree.children(node).next();
         }
-        legality::check(&tree, &self.dependences, &self.dependences, self.budget)?;
+        legality::check(&tree, &self.dependences, &self.coincidence, self.budget)?;
         self.tree = tree;
         Ok(node)
     }

@@ -1,0 +1,143 @@
+//! Loops in parallel: local variables of which each thread has its own, and diamonds.
+
+use std::process::Command;
+
+use tangram_polyhedral::ast::{Ast, AstOptions};
+use tangram_polyhedral::optimise::Recipe;
+use tangram_presburger::Budget;
+use tangram_scop::{Emit, Part, parts, rewrite};
+
+fn function(name: &str, body: &str) -> String {
+    format!(
+        "void {name}(int n, double A[30][30], double B[30][30]) {{\n#pragma scop\n{body}\n#pragma endscop\n}}\n"
+    )
+}
+
+fn part(text: &str) -> Part {
+    let budget = Budget::steps(500_000_000);
+    parts(text, &budget).unwrap_or_else(|problems| panic!("{problems:?}")).remove(0)
+}
+
+/// Writes a function anew, with pragmas for OpenMP; names what is private.
+fn parallel(text: &str, recipe: &Recipe) -> (String, Vec<String>) {
+    let budget = Budget::steps(500_000_000);
+    let part = part(text);
+    let best = part.scop.optimise(recipe, &budget).expect("a schedule");
+    let ast = Ast::of_tree(&best.tree, None, &AstOptions::default(), &budget).expect("code");
+    let private = best.private.iter().map(|name| (part.first_line, name.clone())).collect();
+    let emit = Emit { parallel: true, vectorize: true, private };
+    let code = rewrite(text, &[(&part, Some(&ast))], &emit).expect("text");
+    (code, best.private)
+}
+
+const ROWS: &str = "  for (int i = 0; i < n; i++) {
+    double t = A[i][0] * 2;
+    double w[2];
+    w[0] = t;
+    w[1] = t + A[i][1];
+    for (int j = 0; j < n; j++)
+      B[i][j] += A[i][j] * w[0] + w[1] + t;
+  }";
+
+const STEPS: &str = "  for (int t = 0; t < n - 1; t++)
+    for (int i = 1; i < n - 1; i++)
+      A[t + 1][i] = A[t][i - 1] * 0.25 + A[t][i] * 0.5 + A[t][i + 1] * 0.25;";
+
+fn plain() -> Recipe {
+    Recipe::default()
+}
+
+fn diamonds() -> Recipe {
+    let mut recipe = Recipe::default();
+    recipe.diamond = true;
+    recipe.tile = Some(vec![4, 6]);
+    recipe
+}
+
+#[test]
+fn tiles_of_a_stencil_start_at_once() {
+    let (code, _) = parallel(&function("f", STEPS), &diamonds());
+    // Lines of tiles one after the other, the tiles of a line at once.
+    let pragma = code.find("#pragma omp parallel for").unwrap_or_else(|| panic!("{code}"));
+    let loops: Vec<usize> = code.match_indices("for (long long").map(|(at, _)| at).collect();
+    assert!(loops.len() >= 4 && loops[0] < pragma && pragma < loops[1], "{code}");
+}
+
+const SUMS: &str = "  for (int i = 0; i < n; i++) {
+    double s = 0;
+    for (int j = 0; j < n; j++) {
+      s += A[i][j];
+      B[i][j] = s;
+    }
+  }";
+
+#[test]
+fn local_variables_do_not_keep_loops_from_being_parallel() {
+    let (code, private) = parallel(&function("f", ROWS), &plain());
+    assert_eq!(private, ["t", "w"]);
+    assert!(code.contains("#pragma omp parallel for private("), "{code}");
+    let (code, private) = parallel(&function("f", SUMS), &plain());
+    assert_eq!(private, ["s"]);
+    assert_eq!(code.matches("#pragma omp parallel for").count(), 1, "{code}");
+    assert!(code.contains("#pragma omp parallel for private(s)"), "{code}");
+}
+
+#[test]
+fn values_that_come_from_elsewhere_are_shared() {
+    let names = |body: &str| {
+        let part = part(&function("f", body));
+        part.scop.privatisable(&Budget::steps(500_000_000)).expect("decided")
+    };
+    assert_eq!(names(ROWS), ["t", "w"]);
+    // What follows the part may use the first one; nothing is known of the second's start.
+    assert!(names("  double t = 1;\n  for (int i = 0; i < n; i++) A[i][0] = t;").is_empty());
+    let open = "  for (int i = 0; i < n; i++) {\n    double t;\n    if (i > 3) t = 1;\n    A[i][0] = t;\n  }";
+    assert!(names(open).is_empty());
+    // Uncertain writes leave what was there before.
+    let maybe = "  for (int i = 0; i < n; i++) {\n    double t;\n    if (A[i][1] > 3) t = 1;\n    A[i][0] = t;\n  }";
+    assert!(names(maybe).is_empty());
+}
+
+#[test]
+fn threads_with_their_own_variables_compute_the_same() {
+    let mut code = String::from("#include <string.h>\n");
+    let mut main = String::from("int main(void) {\n  int wrong = 0;\n");
+    let programs = [("rows", ROWS, plain()), ("sums", SUMS, plain()), ("steps", STEPS, diamonds())];
+    for (name, body, recipe) in programs {
+        let text = function(name, body);
+        code.push_str(&text.replace(name, &format!("before_{name}")));
+        code.push_str(&parallel(&text, &recipe).0);
+        code.push_str("#undef floord\n#undef min\n#undef max\n#undef TANGRAM_SIMD\n");
+        main.push_str(&format!(
+            "  for (int n = 0; n <= 30; n += 5) {{\n    fill(&one), fill(&two);\n    \
+             before_{name}(n, one.A, one.B), {name}(n, two.A, two.B);\n    \
+             wrong |= memcmp(&one, &two, sizeof one);\n  }}\n"
+        ));
+    }
+    code.push_str(
+        "static struct Data { double A[30][30], B[30][30]; } one, two;
+static void fill(struct Data *data) {
+  double *cell = (double *)data;
+  for (unsigned i = 0; i < sizeof *data / sizeof *cell; i++) cell[i] = i % 17 + 1;
+}
+",
+    );
+    code.push_str(&main);
+    code.push_str("  return wrong;\n}\n");
+    let stem = std::env::temp_dir().join(format!("tangram-private-{}", std::process::id()));
+    let (source, binary) = (stem.with_extension("c"), stem.with_extension("out"));
+    std::fs::write(&source, &code).expect("written");
+    let flags = ["-std=c99", "-O1", "-fopenmp", "-fsanitize=address,undefined"];
+    let Ok(compiled) = Command::new("cc").args(flags).arg("-o").arg(&binary).arg(&source).output()
+    else {
+        println!("skipped: needs cc");
+        return;
+    };
+    assert!(compiled.status.success(), "{}\n{code}", String::from_utf8_lossy(&compiled.stderr));
+    let run = Command::new(&binary).env("OMP_NUM_THREADS", "4").output().expect("runs");
+    for path in [source, binary] {
+        // A file that stays behind does no harm.
+        let _ = std::fs::remove_file(path);
+    }
+    assert!(run.status.success(), "{code}\n{}", String::from_utf8_lossy(&run.stderr));
+}
