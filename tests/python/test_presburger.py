@@ -144,6 +144,17 @@ def test_counts_are_functions_of_parameters() -> None:
     assert Set("{ [i] : i < 0 and i > 0 }").card()() == 0
 
 
+def test_numbers_have_any_size() -> None:
+    for large in (2**63, 10**40 + 7, 10**400 + 9):
+        (point,) = Set(f"{{ [{large}, -{large}] }}")
+        assert tuple(point) == (large, -large)
+        triangle = Set("[n] -> { [i, j] : 0 <= i <= j < n }").card()
+        assert triangle(n=large) == large * (large + 1) // 2
+        assert list(Set("[n] -> { [i] : n <= i < n + 1 }").bind(n=-large)) == list(
+            Set(f"{{ [-{large}] }}")
+        )
+
+
 def test_errors_say_the_way_out(tmp_path) -> None:
     with pytest.raises(PresburgerError, match="column 9"):
         Set("{ [i] : & }")

@@ -81,7 +81,10 @@ fn place(row: &[Integer], result: &mut [Integer], to: &[Option<usize>]) {
         if let Some(target) = target
             && !value.is_zero()
         {
-            result[*target] += value;
+            result[*target] = match result[*target].is_zero() {
+                true => value.clone(),
+                false => &result[*target] + value,
+            };
         }
     }
 }

@@ -4,7 +4,7 @@ use super::segment::{leaves_both, value};
 use super::side::Side;
 use crate::basic::Basic;
 use crate::solve::feasible;
-use crate::solve::number::{Number, fit, reduce};
+use crate::solve::number::{Number, fit, opposites, reduce};
 use crate::solve::redundancy::narrowed;
 use crate::solve::simplex::{Optimum, Simplex};
 use crate::system::System;
@@ -271,7 +271,7 @@ fn exact<T: Number>(row: &[T]) -> Vec<Integer> {
 
 /// Returns the constraint that holds exactly where `row >= 0` does not.
 fn beyond<T: Number>(row: &[T]) -> Result<Vec<T>, Error> {
-    let mut result: Vec<T> = row.iter().map(|v| fit(v.opposite())).collect::<Result<_, _>>()?;
+    let mut result = opposites(row)?;
     result[0] = fit(result[0].minus(&T::one()))?;
     Ok(result)
 }

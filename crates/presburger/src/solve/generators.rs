@@ -7,7 +7,7 @@
 //! Source: T. Motzkin, H. Raiffa, G. Thompson, R. Thrall, "The double description method",
 //! 1953; K. Fukuda, A. Prodon, "Double description method revisited", 1996.
 
-use super::number::{Number, fit, reduce};
+use super::number::{Number, fit, opposites, reduce};
 use crate::{Budget, Error};
 
 /// A generated ray, and a bit for each constraint that it lies on.
@@ -66,8 +66,7 @@ impl<T: Number> Cone<T> {
     ) -> Result<(), Error> {
         if value.sign() < 0 {
             value = fit(value.opposite())?;
-            let opposite: Option<Vec<T>> = line.iter().map(Number::opposite).collect();
-            line = fit(opposite)?;
+            line = opposites(&line)?;
         }
         for other in &mut self.lines {
             onto(other, &line, &value, row)?;

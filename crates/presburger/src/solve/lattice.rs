@@ -1,6 +1,6 @@
 //! Systems under unimodular changes of variables.
 
-use super::number::{Number, common, fit};
+use super::number::{Number, common, fit, opposites};
 use super::redundancy::narrowed;
 use super::simplex::Simplex;
 use crate::system::System;
@@ -144,8 +144,7 @@ impl<T: Number> Problem<T> {
         rows.dedup_by(|next, first| next[1..] == first[1..]);
         let mut equal = vec![false; rows.len()];
         for (i, row) in rows.iter().enumerate() {
-            let opposite: Option<Vec<T>> = row[1..].iter().map(Number::opposite).collect();
-            let opposite = fit(opposite)?;
+            let opposite = opposites(&row[1..])?;
             if let Ok(j) = rows.binary_search_by(|r| r[1..].cmp(&opposite)) {
                 match fit(row[0].plus(&rows[j][0]))?.sign() {
                     -1 => return Ok(false),

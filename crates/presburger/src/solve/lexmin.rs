@@ -13,7 +13,7 @@
 
 use super::feasible;
 use super::lattice::value;
-use super::number::{Number, common, fit, reduce, widening};
+use super::number::{Number, common, fit, opposites, reduce, widening};
 use super::redundancy::narrowed;
 use super::simplex::{Simplex, pivot_rows};
 use crate::{Budget, Error, Integer};
@@ -146,8 +146,7 @@ impl<T: Number> Context<T> {
         let mut low = row.clone();
         low.resize(col + 1, T::zero());
         low.push(fit(den.opposite())?);
-        let opposite: Option<Vec<T>> = low.iter().map(Number::opposite).collect();
-        let mut high = fit(opposite)?;
+        let mut high = opposites(&low)?;
         high[0] = fit(fit(high[0].plus(&den))?.minus(&T::one()))?;
         for bound in [low, high] {
             // The point satisfies both bounds by its definition.
@@ -390,8 +389,7 @@ impl<T: Number> Branch<T> {
                 }
                 Next::Split(row) => {
                     let form = self.tableau.form(row);
-                    let opposite: Option<Vec<T>> = form.iter().map(Number::opposite).collect();
-                    let mut opposite = fit(opposite)?;
+                    let mut opposite = opposites(&form)?;
                     opposite[0] = fit(opposite[0].minus(&T::one()))?;
                     let mut context = self.context.clone();
                     if context.add(opposite, budget)? {

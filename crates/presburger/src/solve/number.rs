@@ -172,6 +172,15 @@ pub(crate) fn fit<T>(value: Option<T>) -> Result<T, Error> {
     value.ok_or(Error::Overflow)
 }
 
+/// Returns the opposite of each number.
+pub(crate) fn opposites<T: Number>(row: &[T]) -> Result<Vec<T>, Error> {
+    let mut result = Vec::with_capacity(row.len());
+    for value in row {
+        result.push(fit(value.opposite())?);
+    }
+    Ok(result)
+}
+
 /// Divides by the greatest common divisor of all numbers.
 pub(crate) fn reduce<T: Number>(row: &mut [T]) {
     let one = T::one();

@@ -5,7 +5,7 @@
 //! far as that is possible: there are few values to branch on.
 
 use super::feasible::rounded;
-use super::number::{Number, fit};
+use super::number::{Number, fit, opposites};
 use super::simplex::{Optimum, Simplex};
 use crate::{Budget, Error};
 
@@ -156,9 +156,8 @@ impl<T: Number> Pairs<T> {
         let mut simplex = self.simplex.clone();
         let equation = simplex.next_id();
         let spread = spread(form)?;
-        let opposite: Option<Vec<T>> = spread.iter().map(Number::opposite).collect();
         simplex.add_inequality(&spread, budget)?;
-        simplex.add_inequality(&fit(opposite)?, budget)?;
+        simplex.add_inequality(&opposites(&spread)?, budget)?;
         Ok(Self { simplex, equation })
     }
 

@@ -91,5 +91,10 @@ pub(crate) fn add_rows<T: Number>(
 
 /// Takes a row to integers of the width at hand.
 pub(crate) fn narrowed<T: Number>(row: &[Integer]) -> Result<Vec<T>, Error> {
-    row.iter().map(|v| fit(T::of(v))).collect()
+    // Collecting results would not know how many there are.
+    let mut result = Vec::with_capacity(row.len());
+    for value in row {
+        result.push(fit(T::of(value))?);
+    }
+    Ok(result)
 }

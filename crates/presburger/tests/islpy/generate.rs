@@ -1,7 +1,11 @@
 //! Random relations as texts: the same in every run.
 
 /// A linear congruential generator.
-pub struct Source(pub u64);
+pub struct Source {
+    pub state: u64,
+    /// How many zeros follow the digits of constants.
+    pub zeros: usize,
+}
 
 /// The numbers of parameters, inputs and outputs.
 pub struct Shape {
@@ -14,9 +18,11 @@ const NAMES: [&str; 6] = ["n", "m", "i", "j", "k", "l"];
 
 impl Source {
     fn next(&mut self, low: i64, high: i64) -> i64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        low + ((self.0 >> 33) % (high - low + 1) as u64) as i64
+        self.state = self
+            .state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        low + ((self.state >> 33) % (high - low + 1) as u64) as i64
     }
 
     pub fn shape(&mut self) -> Shape {
@@ -62,17 +68,18 @@ impl Source {
     }
 
     fn range(&mut self, name: &str, params: &[&str]) -> String {
+        let zeros = "0".repeat(self.zeros);
         let (low, high) = (self.next(-3, 1), self.next(3, 9));
         match params.get(self.next(0, 3) as usize) {
-            Some(param) if self.next(0, 1) == 0 => format!("{low} <= {name} <= {param}"),
-            Some(param) => format!("{param} + {low} <= {name} <= {high}"),
-            None => format!("{low} <= {name} <= {high}"),
+            Some(param) if self.next(0, 1) == 0 => format!("{low}{zeros} <= {name} <= {param}"),
+            Some(param) => format!("{param} + {low}{zeros} <= {name} <= {high}{zeros}"),
+            None => format!("{low}{zeros} <= {name} <= {high}{zeros}"),
         }
     }
 
     fn sum(&mut self, names: &[&str], size: i64) -> String {
         let terms = names.iter().map(|name| format!("{}*{name}", self.next(-size, size)));
         let terms: Vec<String> = terms.collect();
-        format!("{} + {}", terms.join(" + "), self.next(0, 4))
+        format!("{} + {}{}", terms.join(" + "), self.next(0, 4), "0".repeat(self.zeros))
     }
 }

@@ -101,14 +101,15 @@ fn results(a: &Relation, b: &Relation) -> Vec<(&'static str, String)> {
     all
 }
 
-fn agree_with_isl(seeds: std::ops::Range<u64>, pairs: usize) {
+/// Compares what is done within the budget; says how many results are not.
+fn agree_with_isl(seeds: std::ops::Range<u64>, pairs: usize, zeros: usize) -> usize {
     let Some(python) = python() else {
         println!("skipped: needs islpy");
-        return;
+        return 0;
     };
     let (mut lines, mut count) = (String::new(), 0);
     for seed in seeds {
-        let mut source = Source(seed);
+        let mut source = Source { state: seed, zeros };
         for index in 0..pairs {
             let shape = source.shape();
             let (a, b) = (source.map(&shape, 1 + index % 3), source.map(&shape, 1 + index % 2));
@@ -134,17 +135,25 @@ fn agree_with_isl(seeds: std::ops::Range<u64>, pairs: usize) {
     let text = String::from_utf8_lossy(&output.stdout);
     println!("{text}");
     writer.join().expect("the writer ends").expect("the script reads");
-    let summary = format!("checked {count} given up 0 wrong 0 end");
+    let open = text.matches("GIVEN UP").count();
+    let summary = format!("checked {count} given up {open} wrong 0 end");
     assert!(output.status.success() && text.contains(&summary), "{text}");
+    open
 }
 
 #[test]
 fn operations_agree_with_isl() {
-    agree_with_isl(11..12, 12);
+    assert_eq!(agree_with_isl(11..12, 12, 0), 0);
+}
+
+#[test]
+fn large_numbers_agree_with_isl() {
+    // The cuts of a parametric minimum may be as many as its constants are large.
+    assert!(agree_with_isl(7..8, 1, 40) + agree_with_isl(6..7, 1, 400) <= 4);
 }
 
 #[test]
 #[ignore = "thousands of results"]
 fn operations_agree_with_isl_at_length() {
-    agree_with_isl(100..110, 40);
+    assert_eq!(agree_with_isl(100..110, 40, 0), 0);
 }
