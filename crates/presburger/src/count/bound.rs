@@ -97,7 +97,7 @@ impl PiecewiseQuasiPolynomial {
 }
 
 /// Drops polynomials that differ from another by a constant and bound less.
-fn keep_extremes(values: &mut Vec<QuasiPolynomial>, side: Side) {
+pub(super) fn keep_extremes(values: &mut Vec<QuasiPolynomial>, side: Side) {
     let mut index = 0;
     while let Some(value) = values.get(index) {
         let weaker = values.iter().enumerate().any(|(other, better)| {

@@ -1,12 +1,11 @@
 //! Piecewise quasi-polynomials with named parameters and dimensions.
 
-use super::card::disjoint;
 use super::cone::Row;
 use super::guard::Guard;
 use super::piecewise::Pieces;
 use super::polyhedron::Polyhedron;
 use super::quasi::{Linear, QuasiPolynomial, bounds};
-use crate::{Budget, Conjunction, Error, Integer, Rational, Relation, Tuple};
+use crate::{Budget, Error, Integer, Rational, Relation, Tuple};
 
 /// A function of parameters and, where it has a domain, of the points of a tuple.
 ///
@@ -111,18 +110,7 @@ impl PiecewiseQuasiPolynomial {
     /// # Errors
     /// [`Error::Space`] if `set` is not a set on the same tuple.
     pub fn intersect_domain(&self, set: &Relation, budget: &Budget) -> Result<Self, Error> {
-        let space = set.space();
-        let one = |part: &Conjunction| {
-            let vars = space.params.len() + space.output.dims.len();
-            let one = QuasiPolynomial::constant(vars, Rational::ONE);
-            (Guard::from_conjunction(vars, part), one)
-        };
-        let mut pieces = Pieces::zero(space.params.len() + space.output.dims.len());
-        for (guard, value) in disjoint(set, budget)?.iter().map(one) {
-            pieces.push(guard, value);
-        }
-        let domain = Some(space.output.clone());
-        self.mul(&Self::new(space.params.clone(), domain, pieces), budget)
+        self.mul(&Self::constant(set, &Rational::ONE, budget)?, budget)
     }
 
     /// Renumbers an unbounded dimension of a piece among parameters and dimensions.
@@ -152,7 +140,7 @@ impl PiecewiseQuasiPolynomial {
     }
 
     /// Rewrites over `params`, which hold all of its own.
-    fn aligned(&self, params: &[String]) -> Self {
+    pub(super) fn aligned(&self, params: &[String]) -> Self {
         if self.params == params {
             return self.clone();
         }

@@ -16,12 +16,14 @@
 //! parametric polytopes using Barvinok's rational functions", 2007. Divergence: chambers
 //! are half-open, so that the pieces are disjoint; all steps are in exact integers.
 
+mod apply;
 mod bound;
 mod card;
 mod chambers;
 mod cone;
 mod contribution;
 mod equalities;
+mod fold;
 mod function;
 mod guard;
 mod lattice;
