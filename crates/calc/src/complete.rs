@@ -1,12 +1,8 @@
 //! What an editor asks while a program is typed.
 
-use crate::operators::BINARY;
+use crate::help;
 use crate::reader::{Token, tokens};
 use crate::session::Session;
-use crate::unary::NAMES;
-
-/// Words that start a statement, and constants.
-const VERBS: [&str; 4] = ["assert", "print", "True", "False"];
 
 /// Words within the braces of a set.
 const NOTATION: [&str; 11] =
@@ -35,12 +31,10 @@ pub fn complete(session: &Session, text: &str, at: usize) -> (usize, Vec<String>
     let mut words: Vec<&str> = match tokens(stem) {
         Err(fault) if fault.open && stem[fault.at..].starts_with('"') => Vec::new(),
         Err(fault) if fault.open => NOTATION.to_vec(),
-        _ => session
-            .names()
-            .chain(NAMES.iter().map(|(name, _)| *name))
-            .chain(BINARY.into_iter().filter(|name| name.starts_with(char::is_alphabetic)))
-            .chain(VERBS)
-            .collect(),
+        _ => {
+            let known: Vec<&str> = help::words().chain(["True", "False"]).collect();
+            session.names().chain(known).collect()
+        }
     };
     words.retain(|known| known.starts_with(word));
     words.sort_unstable();

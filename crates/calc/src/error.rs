@@ -37,7 +37,13 @@ impl Fault {
     /// Places an error of the library; one in a text counts from the start of that text.
     pub fn of(at: usize, text: Option<&str>, error: &Error) -> Self {
         let (Error::Syntax { column, expected, found }, Some(text)) = (error, text) else {
-            return Self::new(at, error.to_string());
+            let way = match error {
+                Error::Unbounded { .. } => "; intersect with a set that bounds it",
+                Error::Steps { .. } => "; a higher limit or smaller sets get further",
+                Error::NotSingleValued => "; `lexmin` keeps one",
+                _ => "",
+            };
+            return Self::new(at, format!("{error}{way}"));
         };
         let offset = text.char_indices().nth(column - 1).map_or(text.len(), |(i, _)| i);
         Self::new(at + offset, format!("expected {expected}, found `{found}`"))

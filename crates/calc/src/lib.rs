@@ -15,19 +15,27 @@
 //! ```
 //!
 //! Source: the language of `iscc` (S. Verdoolaege, barvinok). Divergence: operations
-//! on unions follow the definitions of this library; `is_injective`, `is_bijective`,
-//! `is_single_valued`, `is_surjective`, `is_empty`, `simple_hull` and `bounds` are ours.
+//! on unions follow the definitions of this library; `codegen` is an expression, its code
+//! a string; the coefficients of Farkas' lemma, lattice widths, vertices and polynomial
+//! approximations are not there. [`help`] lists everything; what iscc does not know,
+//! such as `is_injective`, `fm`, `loops`, `box`, `strides`, `plot` and `time`, is ours.
 
 mod complete;
 mod error;
+mod evaluate;
+mod functions;
+mod help;
+mod host;
 mod operators;
 mod reader;
 mod session;
 mod unary;
 mod value;
+mod verbs;
 
 pub use complete::{complete, is_complete};
 pub use error::CalcError;
+pub use help::all as help;
+pub use host::Host;
 pub use session::Session;
-pub use unary::NAMES as UNARY;
 pub use value::Value;

@@ -1,45 +1,48 @@
 //! Operators between two values.
 
-use tangram_presburger::count::{self, Integer, PiecewiseQuasiPolynomial, Rational};
-use tangram_presburger::{Budget, Error, Order, Relation, Tuple, Union};
+use tangram_presburger::count::{Integer, Rational};
+use tangram_presburger::{Budget, Error, Order, Relation, Union};
 
 use crate::error::Fault;
+use crate::functions;
 use crate::value::Value;
 
-/// The operators, all of one precedence.
-pub(crate) const BINARY: [&str; 26] = [
-    "+",
-    "-",
-    "*",
-    ".",
-    "%",
-    "@",
-    "->",
-    "->*",
-    "->-",
-    "=",
-    "==",
-    "!=",
-    "<=",
-    "<",
-    ">=",
-    ">",
-    "<<",
-    "<<=",
-    ">>",
-    ">>=",
-    "cross",
-    "cross_range",
-    "cross_domain",
-    "before",
-    "after",
-    "/",
+/// The operators, all of one precedence, and what they do.
+pub const BINARY: [(&str, &str); 27] = [
+    ("+", "unites sets or maps, adds functions or numbers, joins strings, `or` of booleans"),
+    ("-", "subtracts; a set behind a map takes away its inputs"),
+    ("*", "intersects or multiplies; a set behind a map restricts inputs; `and` of booleans"),
+    ("/", "divides numbers"),
+    (".", "first the left map, then the right map or function; of bounds, the better one"),
+    ("before", "as `.`"),
+    ("after", "first the right map, then the left map or function"),
+    ("()", "applies a map to a set or map, sums a function over a set or after a map"),
+    ("@", "the values of a function at the points of a set"),
+    ("%", "what the left says beyond the right one"),
+    ("->", "all pairs of the points of two sets, as a map"),
+    ("->*", "restricts the outputs of a map to a set"),
+    ("->-", "takes the outputs in a set away from a map"),
+    ("=", "equal; functions are compared polynomial by polynomial"),
+    ("==", "as `=`"),
+    ("!=", "not equal"),
+    ("<=", "subset, or at most"),
+    ("<", "strict subset, or less"),
+    (">=", "superset, or at least"),
+    (">", "strict superset, or greater"),
+    ("<<", "pairs in lexicographic order: of points, or of inputs by what maps make of them"),
+    ("<<=", "as `<<`, or equal"),
+    (">>", "as `<<`, the other way round"),
+    (">>=", "as `>>`, or equal"),
+    ("cross", "pairs of points, or of inputs and of outputs"),
+    ("cross_range", "each input of both maps to the pair of outputs"),
+    ("cross_domain", "the pair of inputs to each output of both maps"),
 ];
 
 /// Why an operation failed; the place is known one level up.
 #[derive(Debug)]
 pub(crate) enum Failure {
     Library(Error),
+    Loops(tangram_polyhedral::Error),
     Kinds(String),
 }
 
@@ -49,42 +52,75 @@ impl From<Error> for Failure {
     }
 }
 
-impl Failure {
-    pub fn at(self, place: usize) -> Fault {
-        match self {
-            Self::Library(error) => Fault::of(place, None, &error),
-            Self::Kinds(message) => Fault::new(place, message),
+impl From<tangram_polyhedral::Error> for Failure {
+    fn from(error: tangram_polyhedral::Error) -> Self {
+        match error {
+            tangram_polyhedral::Error::Presburger(error) => Self::Library(error),
+            error => Self::Loops(error),
         }
     }
 }
 
-type Outcome = Result<Value, Failure>;
+impl Failure {
+    pub fn at(self, place: usize) -> Fault {
+        match self {
+            Self::Library(error) => Fault::of(place, None, &error),
+            Self::Loops(error) => Fault::new(place, error.to_string()),
+            Self::Kinds(message) => Fault::new(place, message),
+        }
+    }
+
+    /// `operator` has no meaning for these operands.
+    pub fn operands(operator: &str, left: &Value, right: &Value) -> Self {
+        let (a, b) = (left.kind(), right.kind());
+        let does = BINARY.iter().find(|(name, _)| *name == operator).map_or("", |(_, does)| does);
+        let name = if operator == "()" { "application".into() } else { format!("`{operator}`") };
+        Self::Kinds(format!("{name} does not work on a {a} and a {b}; it {}", third(does)))
+    }
+}
+
+/// Makes a sentence's end of what an operator does.
+fn third(does: &str) -> String {
+    let verb = does.split([' ', ',']).next().is_some_and(|word| word.ends_with('s'));
+    if verb { does.to_owned() } else { format!("gives: {does}") }
+}
+
+pub(crate) type Outcome = Result<Value, Failure>;
 
 /// Applies `operator`.
-pub(crate) fn binary(operator: &str, left: &Value, right: &Value, budget: &Budget) -> Outcome {
-    match (left, right) {
-        (Value::Union(a), Value::Union(b)) => unions(operator, a, b, budget),
-        (Value::Counts(a), Value::Counts(b)) => polynomials(operator, a, b, budget),
-        (Value::Counts(a), Value::Union(b)) if operator == "*" => {
-            Ok(Value::Counts(restricted(a, b, budget)?))
-        }
-        (Value::Counts(a), Value::Int(b)) | (Value::Int(b), Value::Counts(a))
-            if operator == "*" =>
-        {
-            let factor = Rational::from(Integer::from(*b));
-            Ok(Value::Counts(a.iter().map(|f| f.scale(&factor)).collect()))
-        }
-        (Value::Int(a), Value::Int(b)) => numbers(operator, *a, *b),
-        (Value::Bool(a), Value::Bool(b)) if operator == "=" || operator == "==" => {
-            Ok(Value::Bool(a == b))
+pub(crate) fn binary(operator: &str, left: Value, right: Value, budget: &Budget) -> Outcome {
+    // A pair of a result and whether it is exact stands for the result.
+    let (left, right) = match (&left, &right) {
+        (Value::Text(_), _) | (_, Value::Text(_)) => (left, right),
+        _ => (left.result(), right.result()),
+    };
+    if let Some(outcome) = functions::binary(operator, &left, &right, budget) {
+        return outcome;
+    }
+    match (&left, &right) {
+        (Value::Union(a), Value::Union(b)) => unions(operator, a, b, budget)
+            .unwrap_or_else(|| Err(Failure::operands(operator, &left, &right))),
+        (Value::Number(a), Value::Number(b)) => numbers(operator, a, b)
+            .unwrap_or_else(|| Err(Failure::operands(operator, &left, &right))),
+        (Value::Bool(a), Value::Bool(b)) => Ok(Value::Bool(match operator {
+            "=" | "==" => a == b,
+            "!=" => a != b,
+            "+" => *a || *b,
+            "*" => *a && *b,
+            _ => return Err(Failure::operands(operator, &left, &right)),
+        })),
+        (Value::Text(a), Value::Text(b)) if matches!(operator, "=" | "==" | "!=") => {
+            Ok(Value::Bool((a == b) == (operator != "!=")))
         }
         (Value::Text(a), b) if operator == "+" => Ok(Value::Text(format!("{a}{b}"))),
         (a, Value::Text(b)) if operator == "+" => Ok(Value::Text(format!("{a}{b}"))),
-        (a, b) => Err(Failure::Kinds(format!(
-            "`{operator}` does not work on a {} and a {}",
-            a.kind(),
-            b.kind()
-        ))),
+        (Value::Schedule(tree), _) => {
+            binary(operator, Value::Union(tree.to_map(budget)?), right, budget)
+        }
+        (_, Value::Schedule(tree)) => {
+            binary(operator, left, Value::Union(tree.to_map(budget)?), budget)
+        }
+        _ => Err(Failure::operands(operator, &left, &right)),
     }
 }
 
@@ -92,114 +128,116 @@ fn is_map(union: &Union) -> bool {
     union.relations().next().is_some_and(|piece| !piece.is_set())
 }
 
-fn unions(operator: &str, a: &Union, b: &Union, budget: &Budget) -> Outcome {
-    // A relation and a set: the set restricts the inputs.
-    let restricts = is_map(a) && !is_map(b);
-    let result = match operator {
-        "+" => a.union(b)?,
-        "*" if restricts => a.intersect_domain(b, budget)?,
-        "*" => a.intersect(b, budget)?,
-        "-" if restricts => a.subtract_domain(b, budget)?,
-        "-" => a.subtract(b, budget)?,
-        "->*" => a.intersect_range(b, budget)?,
-        "->-" => a.subtract_range(b, budget)?,
-        "." | "before" => a.apply_range(b, budget)?,
-        "after" => b.apply_range(a, budget)?,
-        "()" | "@" => b.apply_range(a, budget)?,
-        "%" => a.gist(b, budget)?,
-        "->" => a.cross(b, budget)?,
-        "cross" => a.product(b, budget)?,
-        "cross_range" => a.range_product(b, budget)?,
-        "cross_domain" => a.domain_product(b, budget)?,
-        "<<" => ordered(a, b, Order::Less, budget)?,
-        "<<=" => ordered(a, b, Order::LessOrEqual, budget)?,
-        ">>" => ordered(a, b, Order::Greater, budget)?,
-        ">>=" => ordered(a, b, Order::GreaterOrEqual, budget)?,
-        "=" | "==" => return Ok(Value::Bool(a.is_equal(b, budget)?)),
-        "!=" => return Ok(Value::Bool(!a.is_equal(b, budget)?)),
-        "<=" => return Ok(Value::Bool(a.is_subset(b, budget)?)),
-        "<" => return Ok(Value::Bool(a.is_strict_subset(b, budget)?)),
-        ">=" => return Ok(Value::Bool(b.is_subset(a, budget)?)),
-        ">" => return Ok(Value::Bool(b.is_strict_subset(a, budget)?)),
-        _ => return Err(Failure::Kinds(format!("`{operator}` does not work on sets"))),
+fn unions(operator: &str, a: &Union, b: &Union, budget: &Budget) -> Option<Outcome> {
+    let outcome = match operator {
+        "=" | "==" => a.is_equal(b, budget),
+        "!=" => a.is_equal(b, budget).map(|equal| !equal),
+        "<=" => a.is_subset(b, budget),
+        "<" => a.is_strict_subset(b, budget),
+        ">=" => b.is_subset(a, budget),
+        ">" => b.is_strict_subset(a, budget),
+        _ => return combined(operator, a, b, budget).map(|result| Ok(Value::Union(result?))),
     };
-    Ok(Value::Union(result))
+    Some(outcome.map(Value::Bool).map_err(Failure::from))
 }
 
-/// Relates the points of sets in the same space by lexicographic order.
+fn combined(operator: &str, a: &Union, b: &Union, budget: &Budget) -> Option<Result<Union, Error>> {
+    // A relation and a set: the set restricts the inputs.
+    let restricts = is_map(a) && b.relations().next().is_some_and(Relation::is_set);
+    let backwards = is_map(b) && a.relations().next().is_some_and(Relation::is_set);
+    if backwards && matches!(operator, "*" | "-" | "%") {
+        return None;
+    }
+    Some(match operator {
+        "+" => a.union(b),
+        "*" if restricts => a.intersect_domain(b, budget),
+        "*" => a.intersect(b, budget),
+        "-" if restricts => a.subtract_domain(b, budget),
+        "-" => a.subtract(b, budget),
+        "->*" => a.intersect_range(b, budget),
+        "->-" => a.subtract_range(b, budget),
+        "." | "before" => a.apply_range(b, budget),
+        "after" | "()" | "@" => b.apply_range(a, budget),
+        "%" if restricts => gist_domain(a, b, budget),
+        "%" => a.gist(b, budget),
+        "->" => a.cross(b, budget),
+        "cross" => a.product(b, budget),
+        "cross_range" => a.range_product(b, budget),
+        "cross_domain" => a.domain_product(b, budget),
+        "<<" => ordered(a, b, Order::Less, budget),
+        "<<=" => ordered(a, b, Order::LessOrEqual, budget),
+        ">>" => ordered(a, b, Order::Greater, budget),
+        ">>=" => ordered(a, b, Order::GreaterOrEqual, budget),
+        _ => return None,
+    })
+}
+
+/// Leaves out what holds for all inputs in `sets`.
+fn gist_domain(map: &Union, sets: &Union, budget: &Budget) -> Result<Union, Error> {
+    map.gist(&map.universe()?.intersect_domain(sets, budget)?, budget)
+}
+
+/// Relates points of sets in the same space by lexicographic order; inputs of relations by that
+/// of their outputs.
 fn ordered(a: &Union, b: &Union, order: Order, budget: &Budget) -> Result<Union, Error> {
+    if is_map(a) && is_map(b) {
+        let outputs = ordered(&a.range(budget)?, &b.range(budget)?, order, budget)?;
+        return a.apply_range(&outputs, budget)?.apply_range(&b.inverse()?, budget);
+    }
     let mut pieces = Vec::new();
     for set in a.relations() {
-        let Some(other) = b.get(set.space()) else { continue };
-        let space = set.space();
-        let all = Relation::lexicographic(space.params.clone(), space.output.clone(), order);
-        pieces.push(all.intersect_domain(set, budget)?.intersect_range(other, budget)?);
+        for other in b.relations().filter(|other| other.space().same_tuples(set.space())) {
+            let space = set.space();
+            let all = Relation::lexicographic(space.params.clone(), space.output.clone(), order);
+            pieces.push(all.intersect_domain(set, budget)?.intersect_range(other, budget)?);
+        }
     }
     Union::collect(pieces)
 }
 
-/// Adds, subtracts, multiplies or compares functions, tuple by tuple.
-fn polynomials(
-    operator: &str,
-    a: &[PiecewiseQuasiPolynomial],
-    b: &[PiecewiseQuasiPolynomial],
-    budget: &Budget,
-) -> Outcome {
-    let minus: Vec<_> = b.iter().map(|f| f.scale(&Rational::from(-1))).collect();
-    let sum = match operator {
-        "+" => count::collect(a.iter().chain(b).cloned(), budget)?,
-        "-" | "=" | "==" => count::collect(a.iter().cloned().chain(minus), budget)?,
-        "*" => {
-            let pairs = a.iter().flat_map(|x| b.iter().map(move |y| (x, y)));
-            let same = pairs.filter(|(x, y)| x.domain() == y.domain());
-            same.map(|(x, y)| x.mul(y, budget)).collect::<Result<_, _>>()?
-        }
-        _ => return Err(Failure::Kinds(format!("`{operator}` does not work on functions"))),
-    };
-    if operator.starts_with('=') {
-        return Ok(Value::Bool(sum.iter().all(|f| f.pieces().is_empty())));
-    }
-    Ok(Value::Counts(sum))
-}
-
-/// Keeps the values at the points of the sets.
-fn restricted(
-    functions: &[PiecewiseQuasiPolynomial],
-    sets: &Union,
-    budget: &Budget,
-) -> Result<Vec<PiecewiseQuasiPolynomial>, Error> {
-    let pairs = functions.iter().flat_map(|f| sets.relations().map(move |set| (f, set)));
-    let same = pairs.filter(|(f, set)| {
-        set.is_set() && *f.domain().unwrap_or(&Tuple::default()) == set.space().output
-    });
-    same.map(|(f, set)| f.intersect_domain(set, budget)).collect()
-}
-
-fn numbers(operator: &str, a: i128, b: i128) -> Outcome {
+fn numbers(operator: &str, a: &Rational, b: &Rational) -> Option<Outcome> {
     let value = match operator {
-        "+" => a.checked_add(b),
-        "-" => a.checked_sub(b),
-        "*" => a.checked_mul(b),
-        "=" | "==" => return Ok(Value::Bool(a == b)),
-        "!=" => return Ok(Value::Bool(a != b)),
-        "<=" => return Ok(Value::Bool(a <= b)),
-        "<" => return Ok(Value::Bool(a < b)),
-        ">=" => return Ok(Value::Bool(a >= b)),
-        ">" => return Ok(Value::Bool(a > b)),
-        _ => return Err(Failure::Kinds(format!("`{operator}` does not work on numbers"))),
+        "+" => a.add(b),
+        "-" => a.sub(b),
+        "*" => a.mul(b),
+        "/" => {
+            let quotient = Rational::new(a.numer().mul(b.denom()), a.denom().mul(b.numer()));
+            return Some(quotient.map(Value::Number).ok_or_else(|| {
+                Failure::Kinds(format!("{a} cannot be divided by 0; the divisor must be another"))
+            }));
+        }
+        "=" | "==" => return Some(Ok(Value::Bool(a == b))),
+        "!=" => return Some(Ok(Value::Bool(a != b))),
+        "<=" => return Some(Ok(Value::Bool(a <= b))),
+        "<" => return Some(Ok(Value::Bool(a < b))),
+        ">=" => return Some(Ok(Value::Bool(a >= b))),
+        ">" => return Some(Ok(Value::Bool(a > b))),
+        _ => return None,
     };
-    value.map(Value::Int).ok_or(Failure::Library(Error::Overflow))
+    Some(Ok(Value::Number(value)))
 }
 
-/// Composes a relation with itself `exponent` times.
-pub(crate) fn power(value: &Value, exponent: i128, budget: &Budget) -> Outcome {
-    let Value::Union(map) = value else {
-        return Err(Failure::Kinds(format!("`^` does not work on a {}", value.kind())));
+/// Composes a relation with itself `exponent` times; its inverse if that is negative.
+pub(crate) fn power(value: Value, exponent: &Integer, budget: &Budget) -> Outcome {
+    let map = match value.result() {
+        Value::Union(map) => map,
+        Value::Schedule(tree) => tree.to_map(budget)?,
+        other => {
+            let kind = other.kind();
+            return Err(Failure::Kinds(format!("`^` does not work on a {kind}; it takes a map")));
+        }
     };
-    if exponent < 1 {
-        return Err(Failure::Kinds("expected an exponent of at least 1".to_owned()));
-    }
-    let (mut result, mut square, mut rest) = (None::<Union>, map.clone(), exponent);
+    let (map, count) = match exponent.sign() {
+        0 => {
+            let way = "identity (dom M + ran M)` is what no step reaches";
+            let message = format!("expected an exponent other than 0; `{way}");
+            return Err(Failure::Kinds(message));
+        }
+        1 => (map, exponent.clone()),
+        _ => (map.inverse()?, exponent.neg()),
+    };
+    let (mut result, mut square) = (None::<Union>, map);
+    let mut rest = count.to_i64().ok_or(Error::Overflow)?;
     loop {
         if rest % 2 == 1 {
             result = Some(match result {

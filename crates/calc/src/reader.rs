@@ -1,18 +1,20 @@
 //! Reading a program: names, signs, and sets as whole texts.
 
+use tangram_presburger::count::Integer;
+
 use crate::error::Fault;
 
 /// The signs, longest first.
-const SIGNS: [&str; 31] = [
-    "->*", "->-", "<<=", ">>=", ":=", "->", "<<", ">>", "<=", ">=", "!=", "==", "^-1", "^+", "<",
-    ">", "=", "(", ")", "[", "]", ",", ";", "+", "-", "*", "/", "%", "@", ".", "^",
+const SIGNS: [&str; 30] = [
+    "->*", "->-", "<<=", ">>=", ":=", "->", "<<", ">>", "<=", ">=", "!=", "==", "^+", "<", ">",
+    "=", "(", ")", "[", "]", ",", ";", "+", "-", "*", "/", "%", "@", ".", "^",
 ];
 
 /// What stands at a place of the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Token {
     Name(String),
-    Number(i128),
+    Number(Integer),
     Text(String),
     /// A set or relation in isl's notation, with its parameters.
     Set(String),
@@ -47,8 +49,9 @@ fn simple(rest: &str, at: usize, c: char) -> Result<(Token, usize), Fault> {
     let end = |f: fn(char) -> bool| rest.find(|c| !f(c)).unwrap_or(rest.len());
     if c.is_ascii_digit() {
         let length = end(|c| c.is_ascii_digit());
-        let value =
-            rest[..length].parse().map_err(|_| Fault::new(at, "the number is too large"))?;
+        let digits = rest[..length].bytes().map(|byte| Integer::from(i64::from(byte - b'0')));
+        let ten = Integer::from(10);
+        let value = digits.fold(Integer::ZERO, |value, digit| value.mul(&ten).add(&digit));
         return Ok((Token::Number(value), length));
     }
     if c.is_alphabetic() || c == '_' {
@@ -70,10 +73,14 @@ fn simple(rest: &str, at: usize, c: char) -> Result<(Token, usize), Fault> {
 /// Returns the length of the set that starts here: `{ .. }`, or `[ .. ] -> { .. }`.
 fn set_length(rest: &str, at: usize) -> Result<Option<usize>, Fault> {
     let mut start = 0;
-    if rest.starts_with('[') {
+    if let Some(inner) = rest.strip_prefix('[') {
         let Some(close) = rest.find(']') else { return Ok(None) };
         let after = rest[close + 1..].trim_start();
         let Some(after) = after.strip_prefix("->") else { return Ok(None) };
+        // Names of parameters, not an index of a list.
+        if inner.trim_start().starts_with(|c: char| c.is_ascii_digit()) {
+            return Ok(None);
+        }
         start = rest.len() - after.trim_start().len();
     }
     if !rest[start..].starts_with('{') {

@@ -1,177 +1,269 @@
 //! Operators before one value.
 
-use tangram_presburger::count::{self, PiecewiseQuasiPolynomial, Side};
-use tangram_presburger::{Budget, Error, Inequalities, Relation, Union};
+use tangram_presburger::{Budget, Error, Inequalities, Integer, Relation, Union, plot};
 
-use crate::operators::Failure;
+use crate::functions;
+use crate::operators::{Failure, Outcome};
 use crate::value::Value;
 
-/// The operators and what they do.
-pub const NAMES: [(&str, &str); 42] = [
-    ("aff", "the smallest affine space around a union"),
-    ("card", "the number of points, or of outputs of each input"),
-    ("coalesce", "fewer disjuncts, the same points"),
-    ("complement", "all points of the spaces that are not in the union"),
-    ("deltas", "differences of related points"),
-    ("deltas_map", "each pair of a relation to its difference"),
-    ("dom", "inputs of a relation"),
-    ("domain", "inputs of a relation"),
-    ("domain_map", "each pair of a relation to its input"),
-    ("fm", "of a pair (set, \"x\"): Fourier-Motzkin elimination of x, step by step"),
-    ("identity", "each point to itself"),
-    ("inverse", "inputs and outputs swapped"),
-    ("is_bijective", "single-valued and injective"),
-    ("is_empty", "no points for any parameters"),
-    ("is_injective", "no output has two inputs"),
-    ("is_single_valued", "no input has two outputs"),
-    ("is_surjective", "of a pair (relation, set): every point of the set is an output"),
-    ("lexmax", "the greatest output of each input"),
-    ("lexmin", "the least output of each input"),
-    ("loops", "of a pair (set, \"i, j\"): bounds of loops, outermost first"),
-    ("params", "parameters for which there are points"),
-    ("ran", "outputs of a relation"),
-    ("range", "outputs of a relation"),
-    ("range_map", "each pair of a relation to its output"),
-    ("sample", "one point"),
-    ("scan", "every point, listed"),
-    ("simple_hull", "one conjunction of moved constraints around a union"),
-    ("typeof", "the kind of a value"),
-    ("universe", "all points of the spaces"),
-    ("unwrap", "sets of pairs as relations"),
-    ("wrap", "relations as sets of pairs"),
-    ("zip", "pairs of pairs, regrouped"),
-    ("closure", "of a relation: its transitive closure and whether that is exact, as `^+`"),
-    ("disjoint", "disjuncts that share no point"),
-    ("hull", "the convex hull of a union"),
-    ("lb", "a lower bound of a quasi-polynomial on its domain"),
-    ("poly", "the convex hull of a union, within its affine hull"),
-    ("pow", "of a relation: any number of steps to the pairs they connect, and exactness"),
-    ("sum", "the sum of a quasi-polynomial over the points of its domain"),
-    ("ub", "an upper bound of a quasi-polynomial on its domain"),
-    ("bounds", "least and greatest value of each dimension of a set"),
-    ("count_disjuncts", "how many conjunctions a union has"),
+/// The operators: name, what they take, what they give.
+pub const NAMES: [(&str, &str, &str); 52] = [
+    ("aff", "a set or map", "the smallest affine space around it"),
+    ("bounds", "a set or map", "least and greatest value of each dimension"),
+    ("box", "a set or map", "the smallest box of constant bounds around it"),
+    ("card", "a set or map", "the number of points, or of outputs of each input"),
+    ("closure", "a map", "its transitive closure and whether that is exact, as `^+`"),
+    ("coalesce", "a set, map or function", "fewer disjuncts, the same points"),
+    ("complement", "a set or map", "all points of its spaces that are not in it"),
+    ("count_disjuncts", "a set or map", "how many conjunctions it has"),
+    ("curry", "a map", "`[a -> b] -> c` as `a -> [b -> c]`"),
+    ("deltas", "a map", "differences of related points"),
+    ("deltas_map", "a map", "each pair to its difference"),
+    ("disjoint", "a set or map", "disjuncts that share no point"),
+    ("dom", "a map, function or schedule", "its inputs, or instances"),
+    ("domain", "a map, function or schedule", "its inputs, or instances"),
+    ("domain_map", "a map", "each pair to its input"),
+    ("fm", "a pair (set, \"x\")", "Fourier-Motzkin elimination of x, step by step"),
+    ("hull", "a set or map", "its convex hull"),
+    ("identity", "a set", "each point to itself"),
+    ("inverse", "a map", "inputs and outputs swapped, as `^-1`"),
+    ("is_bijective", "a map", "whether it is single-valued and injective"),
+    ("is_empty", "a set or map", "whether there is no point for any parameters"),
+    ("is_injective", "a map", "whether no output has two inputs"),
+    ("is_single_valued", "a map", "whether no input has two outputs"),
+    ("is_surjective", "a pair (map, set)", "whether every point of the set is an output"),
+    ("lb", "a function", "a lower bound on its domain, and whether it is known to be reached"),
+    ("lexmax", "a set or map", "its greatest point, or the greatest output of each input"),
+    ("lexmin", "a set or map", "its least point, or the least output of each input"),
+    ("lift", "a set", "its points with the values of the divisions that describe them"),
+    ("loops", "a pair (set, \"i, j\")", "bounds of loops, outermost first, by elimination"),
+    ("map", "a schedule", "instances to points in time"),
+    ("params", "a set or map", "parameters for which there are points"),
+    ("plot", "a set, map or schedule", "an SVG picture; `plot \"file\" X` writes it"),
+    ("poly", "a set or map", "its convex hull within its affine hull"),
+    ("pow", "a map", "any number of steps to the pairs they connect, and exactness"),
+    ("ran", "a map", "its outputs"),
+    ("range", "a map", "its outputs"),
+    ("range_map", "a map", "each pair to its output"),
+    ("sample", "a set or map", "one point"),
+    ("scan", "a set or map", "every point, listed"),
+    ("simple_hull", "a set or map", "one conjunction of moved constraints around it"),
+    ("strides", "a set or map", "the lattice that each dimension keeps to"),
+    ("sum", "a function", "the sum over all points, or over the second points of pairs"),
+    ("tree", "a map", "the schedule tree of a map of instances to points in time"),
+    ("typeof", "any value", "its kind, in iscc's words"),
+    ("ub", "a function", "an upper bound on its domain, and whether it is known to be reached"),
+    ("uncurry", "a map", "`a -> [b -> c]` as `[a -> b] -> c`"),
+    ("universe", "a set or map", "all points of its spaces"),
+    ("unshifted_hull", "a set or map", "one conjunction of its own constraints around it"),
+    ("unwrap", "a set", "pairs as a map"),
+    ("wrap", "a map", "pairs as a set"),
+    ("zip", "a map", "pairs of pairs, regrouped"),
+    ("project_out", "a pair (set or map, \"x\")", "what is left without the outputs named"),
 ];
 
 /// Applies the operator `name`.
-pub(crate) fn unary(name: &str, value: Value, budget: &Budget) -> Result<Value, Failure> {
-    if name == "typeof" {
-        return Ok(Value::Text(value.kind().to_owned()));
+pub(crate) fn unary(name: &str, value: Value, budget: &Budget) -> Outcome {
+    match name {
+        "typeof" => return Ok(Value::Text(value.type_name().to_owned())),
+        "is_surjective" => return surjective(value, budget),
+        "fm" | "loops" | "project_out" => return with_names(name, &value, budget),
+        _ => (),
     }
-    if name == "is_surjective" {
-        return surjective(&value, budget);
-    }
-    if name == "fm" || name == "loops" {
-        return rational(name, &value, budget);
-    }
-    if let Value::Counts(functions) = &value {
-        return polynomial(name, functions, budget);
-    }
-    let Value::Union(union) = &value else {
-        return Err(Failure::Kinds(format!("`{name}` does not work on a {}", value.kind())));
-    };
-    let answer = match name {
-        "is_empty" => Some(union.is_empty(budget)?),
-        "is_injective" => Some(union.is_injective(budget)?),
-        "is_bijective" => Some(union.is_bijective(budget)?),
-        "is_single_valued" => Some(union.is_single_valued(budget)?),
+    let value = value.result();
+    let given = value.kind();
+    let outcome = match (name, value) {
+        ("plot", Value::Union(union)) => Some(plot::svg(&union, budget).map(Value::Text)),
+        ("plot", Value::Schedule(tree)) => Some(Ok(Value::Text(tree.to_svg()))),
+        ("dom" | "domain", Value::Schedule(tree)) => {
+            return Ok(Value::Union(tree.to_map(budget)?.domain(budget)?));
+        }
+        ("tree", Value::Schedule(tree)) => Some(Ok(Value::Schedule(tree))),
+        ("tree", Value::Union(map)) => {
+            let tree = tangram_polyhedral::ScheduleTree::from_map(&map, budget)?;
+            return Ok(Value::Schedule(Box::new(tree)));
+        }
+        (name, Value::Schedule(tree)) => {
+            let map = tree.to_map(budget)?;
+            if name == "map" { Some(Ok(Value::Union(map))) } else { of_union(name, &map, budget) }
+        }
+        (name, Value::Functions(functions)) => {
+            return functions::unary(name, &functions, budget)
+                .unwrap_or_else(|| Err(wrong(name, given)));
+        }
+        ("dom" | "domain", Value::Bound(bound)) => {
+            Some(bound.support().map(|set| Value::Union(set.into())))
+        }
+        ("coalesce", Value::Bound(bound)) => Some(Ok(Value::Bound(bound))),
+        (name, Value::Union(union)) => of_union(name, &union, budget),
         _ => None,
     };
-    if let Some(answer) = answer {
-        return Ok(Value::Bool(answer));
-    }
-    let result = match name {
-        "aff" => union.affine_hull(budget)?,
-        "bounds" => return bounds(union, budget),
-        "card" => return Ok(Value::Counts(union.card(budget)?)),
-        "closure" => {
-            let (closure, exact) = union.transitive_closure(budget)?;
-            return Ok(Value::List(vec![Value::Union(closure), Value::Bool(exact)]));
-        }
-        "coalesce" => union.coalesce(budget)?,
-        "complement" => union.universe()?.subtract(union, budget)?,
-        "count_disjuncts" => {
-            let disjuncts =
-                union.relations().map(|piece| piece.conjunctions().len()).sum::<usize>();
-            return Ok(Value::Int(disjuncts as i128));
-        }
-        "deltas" => union.deltas(budget)?,
-        "deltas_map" => union.deltas_map(budget)?,
-        "disjoint" => each(union, |piece| piece.make_disjoint(budget))?,
-        "dom" | "domain" => union.domain(budget)?,
-        "domain_map" => union.domain_map()?,
-        "hull" => each(union, |piece| piece.convex_hull(budget))?,
-        "identity" => union.identity(budget)?,
-        "inverse" => union.inverse()?,
-        "lexmax" => union.lexmax(budget)?,
-        "lexmin" => union.lexmin(budget)?,
-        "params" => union.params(budget)?,
-        "poly" => each(union, |piece| piece.polyhedral_hull(budget))?,
-        "pow" => {
-            let (power, exact) = union.single()?.power(budget)?;
-            return Ok(Value::List(vec![Value::Union(power.into()), Value::Bool(exact)]));
-        }
-        "ran" | "range" => union.range(budget)?,
-        "range_map" => union.range_map()?,
-        "sample" => union.sample(budget)?,
-        "scan" => scan(union, budget)?,
-        "simple_hull" => union.simple_hull(budget)?,
-        "universe" => union.universe()?,
-        "unwrap" => union.unwrap()?,
-        "wrap" => union.wrap()?,
-        "zip" => union.zip()?,
-        _ => return Err(Failure::Kinds(format!("`{name}` is not available"))),
-    };
-    Ok(Value::Union(result))
+    outcome.map_or_else(|| Err(wrong(name, given)), |outcome| Ok(outcome?))
 }
 
-fn surjective(value: &Value, budget: &Budget) -> Result<Value, Failure> {
+/// The operator does not take a value of the kind.
+fn wrong(name: &str, kind: &str) -> Failure {
+    let takes = NAMES.iter().find(|(known, ..)| *known == name).map_or("", |(_, takes, _)| takes);
+    Failure::Kinds(format!("`{name}` does not work on a {kind}; it takes {takes}"))
+}
+
+fn of_union(name: &str, union: &Union, budget: &Budget) -> Option<Result<Value, Error>> {
+    let answer = match name {
+        "is_empty" => union.is_empty(budget),
+        "is_injective" => union.is_injective(budget),
+        "is_bijective" => union.is_bijective(budget),
+        "is_single_valued" => union.is_single_valued(budget),
+        _ => return simplified(name, union, budget),
+    };
+    Some(answer.map(Value::Bool))
+}
+
+/// Hulls, points and numbers.
+fn simplified(name: &str, union: &Union, budget: &Budget) -> Option<Result<Value, Error>> {
+    let result = match name {
+        "aff" => union.affine_hull(budget),
+        "bounds" => return Some(bounds(union, budget)),
+        "box" => each(union, |piece| around(piece, budget)),
+        "card" => return Some(union.card(budget).map(Value::Functions)),
+        "closure" => return Some(union.transitive_closure(budget).map(exact)),
+        "coalesce" => union.coalesce(budget),
+        "count_disjuncts" => {
+            let disjuncts = union.relations().map(|piece| piece.conjunctions().len() as i64);
+            return Some(Ok(Value::Number(disjuncts.sum::<i64>().into())));
+        }
+        "disjoint" => each(union, |piece| piece.make_disjoint(budget)),
+        "hull" => each(union, |piece| piece.convex_hull(budget)),
+        "lexmax" => union.lexmax(budget),
+        "lexmin" => union.lexmin(budget),
+        "lift" => each(union, |piece| piece.lift(budget)),
+        "poly" => each(union, |piece| piece.polyhedral_hull(budget)),
+        "pow" => {
+            let power = union.single().and_then(|piece| piece.power(budget));
+            return Some(power.map(|(power, is_exact)| exact((power.into(), is_exact))));
+        }
+        "sample" => union.sample(budget),
+        "scan" => scan(union, budget),
+        "simple_hull" => union.simple_hull(budget),
+        "strides" => each(union, |piece| lattice(piece, budget)),
+        "unshifted_hull" => each(union, |piece| piece.unshifted_simple_hull(budget)),
+        _ => return rearranged(name, union, budget).map(|union| union.map(Value::Union)),
+    };
+    Some(result.map(Value::Union))
+}
+
+/// Other spaces for the same points.
+fn rearranged(name: &str, union: &Union, budget: &Budget) -> Option<Result<Union, Error>> {
+    Some(match name {
+        "complement" => union.universe().and_then(|all| all.subtract(union, budget)),
+        "curry" => each(union, Relation::curry),
+        "deltas" => union.deltas(budget),
+        "deltas_map" => union.deltas_map(budget),
+        "dom" | "domain" => union.domain(budget),
+        "domain_map" => union.domain_map(),
+        "identity" => union.identity(budget),
+        "inverse" => union.inverse(),
+        "params" => union.params(budget),
+        "ran" | "range" => union.range(budget),
+        "range_map" => union.range_map(),
+        "uncurry" => each(union, Relation::uncurry),
+        "universe" => union.universe(),
+        "unwrap" => union.unwrap(),
+        "wrap" => union.wrap(),
+        "zip" => union.zip(),
+        _ => return None,
+    })
+}
+
+/// A pair of a result and whether it is exact.
+fn exact((union, exact): (Union, bool)) -> Value {
+    Value::List(vec![Value::Union(union), Value::Bool(exact)])
+}
+
+fn surjective(value: Value, budget: &Budget) -> Outcome {
     if let Value::List(items) = value
         && let [Value::Union(map), Value::Union(set)] = &items[..]
     {
         return Ok(Value::Bool(map.is_surjective_onto(set, budget)?));
     }
-    Err(Failure::Kinds("`is_surjective` needs a pair (relation, set)".to_owned()))
+    Err(Failure::Kinds("`is_surjective` takes a pair (map, set)".to_owned()))
 }
 
 fn each(union: &Union, f: impl Fn(&Relation) -> Result<Relation, Error>) -> Result<Union, Error> {
     Union::collect(union.relations().map(f).collect::<Result<Vec<_>, _>>()?)
 }
 
-/// Sums or bounds quasi-polynomials.
-fn polynomial(
-    name: &str,
-    functions: &[PiecewiseQuasiPolynomial],
-    budget: &Budget,
-) -> Result<Value, Failure> {
-    let side = match name {
-        "sum" => {
-            let sums = functions.iter().map(|f| f.sum(budget)).collect::<Result<Vec<_>, _>>()?;
-            return Ok(Value::Counts(count::collect(sums, budget)?));
+/// Makes the set of all points between the bounds of each dimension.
+fn around(piece: &Relation, budget: &Budget) -> Result<Relation, Error> {
+    let all = Relation::universe(piece.space().clone());
+    let sides = match piece.is_set() {
+        true => vec![(piece.clone(), piece.space().params.len())],
+        false => {
+            let first = piece.space().params.len();
+            let domain = piece.domain(budget)?;
+            let outputs = first + domain.space().output.dims.len();
+            vec![(domain, first), (piece.range(budget)?, outputs)]
         }
-        "lb" => Side::Lower,
-        "ub" => Side::Upper,
-        _ => return Err(Failure::Kinds(format!("`{name}` does not work on a pwqp"))),
     };
-    let bounds: Result<Vec<_>, _> = functions.iter().map(|f| f.bound(side, budget)).collect();
-    Ok(Value::Bounds(bounds?))
+    let mut rows = Vec::new();
+    for (side, first) in sides {
+        let Some(bounds) = side.bounding_box(budget)? else {
+            return Ok(Relation::empty(piece.space().clone()));
+        };
+        for (dim, (least, greatest)) in bounds.into_iter().enumerate() {
+            rows.extend(least.map(|bound| (first + dim, Integer::ONE, bound.neg())));
+            rows.extend(greatest.map(|bound| (first + dim, Integer::MINUS_ONE, bound)));
+        }
+    }
+    let [part] = &all.conjunctions()[..] else { return Ok(all) };
+    let mut part = part.clone();
+    let space = piece.space();
+    let inputs = space.input.as_ref().map_or(0, |tuple| tuple.dims.len());
+    let columns = 1 + space.params.len() + inputs + space.output.dims.len();
+    for (dim, sign, constant) in rows {
+        let mut row = vec![Integer::ZERO; columns];
+        (row[0], row[1 + dim]) = (constant, sign);
+        part.inequalities.push(row);
+    }
+    Relation::from_conjunctions(space.clone(), &[part])
+}
+
+/// Makes the set of all points whose dimensions keep to the strides of a set.
+fn lattice(piece: &Relation, budget: &Budget) -> Result<Relation, Error> {
+    let mut all = Relation::universe(piece.space().clone());
+    for (dim, stride) in piece.lattice_tile(budget)?.into_iter().enumerate() {
+        if stride.stride > Integer::ONE {
+            all = all.intersect(&stride.points(piece.space(), dim)?, budget)?;
+        }
+    }
+    Ok(all)
+}
+
+/// Operators on a pair of a union and names of its dimensions.
+fn with_names(name: &str, value: &Value, budget: &Budget) -> Outcome {
+    let takes = NAMES.iter().find(|(known, ..)| *known == name).map_or("", |(_, takes, _)| takes);
+    let needs = || Failure::Kinds(format!("`{name}` takes {takes}"));
+    let Value::List(items) = value else { return Err(needs()) };
+    let [Value::Union(union), Value::Text(variables)] = &items[..] else {
+        return Err(needs());
+    };
+    let names: Vec<&str> = variables.split(',').map(str::trim).collect();
+    if name == "project_out" {
+        return project_out(union, &names, budget);
+    }
+    rational(name, union, &names, budget)
 }
 
 /// Fourier-Motzkin on each disjunct of a set, named by the dimensions of its space.
-fn rational(name: &str, value: &Value, budget: &Budget) -> Result<Value, Failure> {
-    let Value::List(items) = value else { return Err(needs_pair(name)) };
-    let [Value::Union(union), Value::Text(variables)] = &items[..] else {
-        return Err(needs_pair(name));
-    };
-    let order: Vec<&str> = variables.split(',').map(str::trim).collect();
+fn rational(name: &str, union: &Union, order: &[&str], budget: &Budget) -> Outcome {
     let mut text = String::new();
     for system in union.relations().map(Inequalities::of).collect::<Result<Vec<_>, _>>()?.concat() {
         if name == "loops" {
-            let loops = system.loop_bounds(&order, budget)?;
+            let loops = system.loop_bounds(order, budget)?;
             text.extend(loops.iter().map(|bounds| format!("{bounds}\n")));
             continue;
         }
         let mut system = system;
-        for variable in &order {
+        for variable in order {
             let step = system.eliminate(variable, budget)?;
             text.push_str(&step.to_string());
             system = step.result;
@@ -180,8 +272,23 @@ fn rational(name: &str, value: &Value, budget: &Budget) -> Result<Value, Failure
     Ok(Value::Text(text.trim_end().to_owned()))
 }
 
-fn needs_pair(name: &str) -> Failure {
-    Failure::Kinds(format!("`{name}` needs a pair (set, \"names\")"))
+/// Projects outputs away, exactly; each name must be one of a dimension.
+fn project_out(union: &Union, names: &[&str], budget: &Budget) -> Outcome {
+    let mut pieces = Vec::new();
+    for piece in union.relations() {
+        let mut piece = piece.clone();
+        for name in names {
+            let dims = &piece.space().output.dims;
+            let Some(dim) = dims.iter().position(|known| known == name) else {
+                let (known, space) = (dims.join(", "), piece.space());
+                let message = format!("no output `{name}` in `{space}`; there are {known}");
+                return Err(Failure::Kinds(message));
+            };
+            piece = piece.project_out(dim..dim + 1, budget)?;
+        }
+        pieces.push(piece);
+    }
+    Ok(Value::Union(Union::collect(pieces)?))
 }
 
 fn scan(union: &Union, budget: &Budget) -> Result<Union, Error> {
@@ -195,13 +302,12 @@ fn scan(union: &Union, budget: &Budget) -> Result<Union, Error> {
 }
 
 /// Lists, for each space, what values its dimensions take.
-fn bounds(union: &Union, budget: &Budget) -> Result<Value, Failure> {
+fn bounds(union: &Union, budget: &Budget) -> Result<Value, Error> {
     let mut items = Vec::new();
     for piece in union.relations() {
-        for dim in 0..piece.space().output.dims.len() {
-            let mut single = piece.clone();
-            let dims = piece.space().output.dims.len();
-            single = single.project_out(dim + 1..dims, budget)?.project_out(0..dim, budget)?;
+        let dims = piece.space().output.dims.len();
+        for dim in 0..dims {
+            let single = piece.project_out(dim + 1..dims, budget)?.project_out(0..dim, budget)?;
             items.push(Value::List(vec![
                 Value::Union(single.lexmin(budget)?.into()),
                 Value::Union(single.lexmax(budget)?.into()),

@@ -84,13 +84,37 @@ fn scanning_lists_every_point() {
 #[test]
 fn errors_name_line_and_column() {
     for (program, expected) in [
-        ("x;", "line 1, column 1: expected a value, found `x`"),
+        ("x;", "line 1, column 1: expected a value, found `x`; `x := ...;` gives it one"),
+        ("1 / 0;", "line 1, column 3: 1 cannot be divided by 0; the divisor must be another"),
+        ("card 3;", "line 1, column 1: `card` does not work on a number; it takes a set or map"),
+        (
+            "{ [0] } * { [i] -> [i] };",
+            "line 1, column 9: `*` does not work on a set and a map; it intersects or multiplies; a set behind a map restricts inputs; `and` of booleans",
+        ),
+        ("(1, 2)[2];", "line 1, column 7: expected an index from 0 to 1, found 2"),
+        (
+            "card := 1;",
+            "line 1, column 1: expected a name that is not an operator or verb, found `card`",
+        ),
+        ("last { } under { };", "line 1, column 10: expected `before`, found `under`"),
+        ("read \"a\";", "line 1, column 6: files are not within reach of this session"),
+        (
+            "{ [i] -> [i + 1] }^0;",
+            "line 1, column 19: expected an exponent other than 0; `identity (dom M + ran M)` is what no step reaches",
+        ),
+        (
+            "card { [i] : i > 0 };",
+            "line 1, column 1: dimension 0 is unbounded; intersect with a set that bounds it",
+        ),
         ("A := { [i] };\n  A + ;", "line 2, column 7: expected a value, found `;`"),
         ("{ [i] : i >= }", "line 1, column 14: expected an expression, found `}`"),
         ("{ [i] };\n{ [i] : j > 0 };", "line 2, column 9: expected a name in scope, found `j`"),
         ("{ [i] ", "line 1, column 1: expected `}` after this, found the end"),
         ("assert { [1] } = { [2] };", "line 1, column 1: the assertion does not hold"),
-        ("n := 1; 1 + { [i] };", "line 1, column 11: `+` does not work on a int and a set"),
+        (
+            "n := 1; 1 + { [i] };",
+            "line 1, column 11: `+` does not work on a number and a set; it unites sets or maps, adds functions or numbers, joins strings, `or` of booleans",
+        ),
         (
             "deltas { A[i] -> B[i] };",
             "line 1, column 1: expected the space `B[i] -> B[i']`, found `A[i] -> B[i']`",
@@ -124,8 +148,8 @@ fn counts_are_added_up_summed_and_bounded() {
         ("assert 2 * { [i] -> i } + { [i] -> i } = { [i] -> 3 * i };", ""),
         ("assert sum ({ [i] -> i } * { [i] : 1 <= i <= 4 }) = { 10 };", ""),
         ("assert { [i] -> i } * { [i] -> i + 1 } = { [i] -> i^2 + i };", ""),
-        ("ub { [i] -> i^2 : -1 <= i <= 3 };", "{ max(9) }"),
-        ("typeof (lb { [i] -> i : 1 <= i <= 3 });", "fold"),
+        ("ub { [i] -> i^2 : -1 <= i <= 3 };", "({ max(9) }, False)"),
+        ("typeof (lb { [i] -> i : 1 <= i <= 3 })[0];", "piecewise quasipolynomial fold"),
     ] {
         let lines = run(program);
         assert_eq!(lines.first().map_or("", String::as_str), expected, "{program}");
@@ -144,4 +168,170 @@ fn closures_are_pairs_of_a_relation_and_exactness() {
         assert poly { [0]; [5] } = { [i] : 0 <= i <= 5 };
         assert disjoint { [i] : i > 0; [i] : i > 3 } = { [i] : i > 0 };";
     assert_eq!(run(program), Vec::<String>::new());
+}
+
+#[test]
+fn numbers_are_exact_and_of_any_size() {
+    for (program, expected) in [
+        ("1 / 3 + 1 / 6;", "2/9"),
+        ("1 / 3 + (1 / 6);", "1/2"),
+        (
+            "99999999999999999999999999999999999999999 * 10;",
+            "999999999999999999999999999999999999999990",
+        ),
+        ("-(2 / 4);", "-1/2"),
+        ("1 / 2 < (2 / 3);", "True"),
+        ("True * False + True;", "True"),
+        ("(1, True) + 1;", "2"),
+    ] {
+        assert_eq!(run(program), [expected], "{program}");
+    }
+}
+
+#[test]
+fn functions_apply_to_sets_and_after_relations() {
+    for (program, holds) in [
+        // Values of i^2 at 2 and 3, and their sum.
+        ("{ [i] -> i^2 } @ { [2]; [3] } = { [i] -> 4 : i = 2; [i] -> 9 : i = 3 }", true),
+        ("{ [i] -> i^2 }({ [i] : 2 <= i <= 3 }) = { 13 }", true),
+        // The sum of j over 0 <= j <= i is i (i + 1) / 2.
+        (
+            "{ [i] -> [j] : 0 <= j <= i } . { [j] -> j } = { [i] -> (1/2 * i + 1/2 * i^2) : i >= 0 }",
+            true,
+        ),
+        (
+            "{ [j] -> j }({ [i] -> [j] : 0 <= j <= i }) = { [i] -> (1/2 * i + 1/2 * i^2) : i >= 0 }",
+            true,
+        ),
+        (
+            "[n] -> { A[j] -> n * j } after [m] -> { [i] -> A[j] : i <= j <= m } = { [i] -> 0 }",
+            false,
+        ),
+        ("dom { [i] -> i : 0 <= i <= 4 } = { [i] : 0 <= i <= 4 }", true),
+        (
+            "sum (card { [[i] -> [j]] -> [k] : 0 <= k < j <= i < 3 }) = { [i] -> (1/2 * i + 1/2 * i^2) : 1 <= i < 3 }",
+            true,
+        ),
+        (
+            "({ [i] -> i : 0 <= i <= 4 } % { [i] : i >= 0 }) * { [i] : i >= 0 } = { [i] -> i : 0 <= i <= 4 }",
+            true,
+        ),
+        // Bounds: the greater one, moved, restricted.
+        (
+            "(ub { [i] -> i : 0 <= i <= 4 }) . (ub { [i] -> 2 * i : 1 <= i <= 3 }) = (ub { [i] -> i : 6 <= i <= 6 })",
+            true,
+        ),
+        ("(ub { [i] -> i : 0 <= i <= 4 }) + { 3 } = (ub { [i] -> i : 0 <= i <= 7 })", true),
+        ("2 * (ub { [i] -> i : 0 <= i <= 4 }) = (ub { [i] -> i : 0 <= i <= 8 })", true),
+        ("-1 * (ub { [i] -> i : 0 <= i <= 4 }) = (lb { [i] -> i : -4 <= i <= 0 })", true),
+        (
+            "dom ((ub [n] -> { [i] -> i : 0 <= i <= n }) * [n] -> { [] : n >= 3 }) = [n] -> { [] : n >= 3 }",
+            true,
+        ),
+    ] {
+        let answer = run(&format!("{program};"));
+        assert_eq!(answer, [if holds { "True" } else { "False" }], "{program}");
+    }
+}
+
+#[test]
+fn a_pair_with_exactness_stands_for_its_result() {
+    run("R := [n] -> { [i] -> [i + 1] : 0 <= i < n };
+        assert R^+ * { [0] } = [n] -> { [0] -> [j] : 0 < j <= n };
+        assert (R^+)^-1 = [n] -> { [j] -> [i] : 0 <= i < j <= n };
+        assert R^-2 = [n] -> { [i] -> [i - 2] : 2 <= i <= n };
+        assert { [i] -> [-i] } << { [i] -> [i] } = { [i] -> [j] : -i < j };
+        assert ({ [i] -> [j] : i > 0 and j > 0 } % { [i] : i > 0 }) * { [i] : i > 0 } = { [i] -> [j] : i > 0 and j > 0 };
+        assert box { [i, j] : 0 <= i <= 2j and j <= 3 } = { [i, j] : 0 <= i <= 6 and 0 <= j <= 3 };
+        assert strides { [i, j] : i mod 4 = 1 and j mod 2 = 0 and i > j } = { [i, j] : i mod 4 = 1 and j mod 2 = 0 };
+        assert (dom (unwrap (lift { [i] : i mod 3 = 1 }))) = { [i] : i mod 3 = 1 };
+        assert project_out({ [i, j] : 0 <= i <= j <= 4 }, \"j\") = { [i] : 0 <= i <= 4 };");
+}
+
+#[test]
+fn dependences_schedules_and_code_are_within_reach() {
+    // a[i] is written by S and read by T one iteration later.
+    let program = "D := [n] -> { S[i] : 0 <= i < n; T[i] : 1 <= i < n };
+        W := { S[i] -> a[i] } * D;
+        R := { T[i] -> a[i - 1] } * D;
+        O := { S[i] -> [i, 0]; T[i] -> [i, 1] };
+        F := last W before R under O;
+        assert F[0] = [n] -> { S[i] -> T[i + 1] : 0 <= i < n - 1 };
+        assert F[1] = { };
+        assert any W before R under O = F[0];
+        assert last W any W before R under O = F[0];
+        S := schedule D respecting F[0] minimizing F[0];
+        assert typeof S = \"schedule\";
+        assert dom S = D;
+        # The source comes before the sink.
+        assert (F[0] <= (S << S));
+        assert map (tree (map S)) = map S;";
+    run(program);
+    let code = run("codegen { S[i] -> [i] : 0 <= i < 3 };");
+    assert_eq!(code, ["for (int64_t c0 = 0; c0 <= 2; c0 += 1)\n  S(c0);"]);
+    let code = run("codegen { S[i] -> [i] : 0 <= i < 3 } using { [i] -> unroll[0] };");
+    assert_eq!(code, ["S(0);\nS(1);\nS(2);"]);
+    let same = run("codegen { S[i] : 0 <= i < 3 };");
+    assert!(same[0].contains("S(c0)"), "{same:?}");
+    let tree = run("codegen (schedule { S[i] : 0 <= i < 3 });");
+    assert!(tree[0].contains("S(c0)"), "{tree:?}");
+}
+
+/// Files in memory.
+#[derive(Debug)]
+struct Memory(std::sync::Arc<std::sync::Mutex<std::collections::BTreeMap<String, String>>>);
+
+impl tangram_calc::Host for Memory {
+    fn read(&self, path: &str) -> Result<String, String> {
+        let files = self.0.lock().map_err(|error| error.to_string())?;
+        files.get(path).cloned().ok_or_else(|| format!("{path}: no such file"))
+    }
+
+    fn write(&self, path: &str, text: &str) -> Result<(), String> {
+        let mut files = self.0.lock().map_err(|error| error.to_string())?;
+        files.insert(path.to_owned(), text.to_owned());
+        Ok(())
+    }
+
+    fn scop(
+        &self,
+        path: &str,
+        _: &tangram_presburger::Budget,
+    ) -> Result<tangram_polyhedral::scop::Scop, String> {
+        Err(format!("{path}: no C here"))
+    }
+}
+
+#[test]
+fn files_are_read_written_and_run() {
+    let files = std::sync::Arc::new(std::sync::Mutex::default());
+    let mut session = Session::default().with_host(Memory(std::sync::Arc::clone(&files)));
+    let lines = session.run(
+        "A := { [i] : 0 <= i < 3 }; write \"a\" A; assert read \"a\" = A;
+         write \"s\" schedule A; assert dom (read \"s\") = A;
+         write \"p\" \"B := card A; B;\"; source \"p\"; assert B = { 3 };
+         assert plot \"x.svg\" A = \"x.svg\"; assert read \"a\" <= A;",
+    );
+    assert_eq!(lines, Ok(vec!["{ 3 }".to_owned()]));
+    assert!(session.run("plot { [0] };").expect("draws")[0].starts_with("<svg"));
+    let missing = session.run("read \"b\";").expect_err("no file").to_string();
+    assert_eq!(missing, "line 1, column 6: b: no such file");
+    let inner = session.run("write \"q\" \"1;\n2 +;\"; source \"q\";").expect_err("wrong");
+    assert!(inner.message.starts_with("q:2:4: expected a value, found `;`"), "{inner}");
+    session.run("write \"l\" \"source 'l';\";").expect("writes");
+    let looping = session.run("write \"r\" \"source r\"; source \"r\";").expect_err("no text");
+    assert!(looping.message.contains("r:1:8: expected the name of a file"), "{looping}");
+}
+
+#[test]
+fn every_word_is_explained_and_completes() {
+    let session = Session::default();
+    let help = run("help;").concat();
+    for word in ["card", "codegen", "any", "last", "schedule", "plot", "cross_range", "strides"] {
+        assert!(help.contains(&format!("\n  {word} ")), "{word}");
+        assert!(run(&format!("help {word};"))[0].starts_with(word), "{word}");
+        let (_, words) = tangram_calc::complete(&session, word, word.len());
+        assert!(words.iter().any(|known| known == word), "{word}");
+    }
+    assert!(fails("help nothing;").contains("`help;` lists them"));
 }

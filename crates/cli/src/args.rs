@@ -226,11 +226,16 @@ pub(crate) enum RulesCommand {
 
 /// Arguments of `tangram calc`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  echo '{ [i] : 0 <= i < 4 } - { [2] };' | tangram calc")]
+#[command(
+    after_help = "Example:\n  echo '{ [i] : 0 <= i < 4 } - { [2] };' | tangram calc\n\n\
+                  `--help` lists the operators and verbs of the language.",
+    after_long_help = calc_language()
+)]
 pub(crate) struct CalcArgs {
     /// The program to run; standard input if absent.
     pub(crate) input: Option<PathBuf>,
-    /// Print each result as a JSON string on a line of its own.
+    /// Print each result as a JSON object on a line of its own: its kind, its text, and spaces,
+    /// parameters, numbers or items, as the kind has them.
     #[arg(long)]
     pub(crate) json: bool,
     /// Stop a statement after so many elementary steps.
@@ -443,4 +448,12 @@ pub(crate) struct ScopArgs {
     /// Stop after so many elementary steps; a schedule that is not found stays the original.
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<u64>,
+}
+
+/// The language of the calculator, for its help.
+fn calc_language() -> String {
+    format!(
+        "Example:\n  echo '{{ [i] : 0 <= i < 4 }} - {{ [2] }};' | tangram calc\n\n{}",
+        tangram_calc::help()
+    )
 }

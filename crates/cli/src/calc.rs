@@ -1,6 +1,8 @@
 //! `tangram calc`.
 
 mod converse;
+mod files;
+mod json;
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
@@ -13,7 +15,8 @@ use crate::error::{self, Error};
 
 /// Runs a program from a file or from standard input; on a terminal, statement by statement.
 pub(crate) fn run(args: &CalcArgs) -> Result<ExitCode, Error> {
-    let mut session = args.max_steps.map_or_else(Session::default, Session::with_steps);
+    let session = args.max_steps.map_or_else(Session::default, Session::with_steps);
+    let mut session = session.with_host(files::Files);
     let name = args.input.as_ref().map_or("<input>".into(), |path| path.display().to_string());
     let program = match &args.input {
         Some(path) => std::fs::read_to_string(path).map_err(error::io(path))?,
@@ -29,10 +32,10 @@ pub(crate) fn run(args: &CalcArgs) -> Result<ExitCode, Error> {
     }
 }
 
-/// Prints one result; as JSON, a string on a line of its own.
+/// Prints one result; as JSON, an object on a line of its own.
 fn show(value: &Value, json: bool) {
     if json {
-        println!("{}", serde_json::Value::from(value.to_string()));
+        println!("{}", json::of(value));
     } else {
         println!("{value}");
     }

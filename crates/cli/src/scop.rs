@@ -72,7 +72,7 @@ fn is_marked(text: &str) -> bool {
 }
 
 /// Reads a file; one with directives goes through the system's preprocessor.
-fn preprocessed(path: &Path) -> Result<Option<String>, Error> {
+pub(crate) fn preprocessed(path: &Path) -> Result<Option<String>, Error> {
     let text = std::fs::read_to_string(path).map_err(error::io(path))?;
     let directive = |line: &str| {
         let rest = line.trim_start().strip_prefix('#').map(str::trim_start);

@@ -1,0 +1,39 @@
+//! The files that a program of the calculator may use: those of its user.
+
+use std::path::Path;
+
+use tangram_calc::Host;
+use tangram_polyhedral::scop::Scop;
+use tangram_presburger::Budget;
+
+use crate::error;
+use crate::{out, scop};
+
+/// Files of the machine, by paths from the current folder.
+#[derive(Debug)]
+pub(super) struct Files;
+
+impl Host for Files {
+    fn read(&self, path: &str) -> Result<String, String> {
+        let read = std::fs::read_to_string(path).map_err(error::io(Path::new(path)));
+        read.map_err(|error| error.to_string())
+    }
+
+    fn write(&self, path: &str, text: &str) -> Result<(), String> {
+        out::write(Path::new(path), text).map_err(|error| error.to_string())
+    }
+
+    fn scop(&self, path: &str, budget: &Budget) -> Result<Scop, String> {
+        let text = scop::preprocessed(Path::new(path)).map_err(|error| error.to_string())?;
+        let text = text.ok_or_else(|| format!("{path}: the preprocessor `cc -E` failed"))?;
+        let mut parts = tangram_scop::parts(&text, budget).map_err(|problems| {
+            let lines: Vec<String> = problems.iter().map(|p| format!("{path}:{p}")).collect();
+            lines.join("\n")
+        })?;
+        match parts.len() {
+            1 => Ok(parts.remove(0).scop),
+            0 => Err(format!("{path}: no `#pragma scop` in the file")),
+            more => Err(format!("{path}: expected one `#pragma scop`, found {more}")),
+        }
+    }
+}
