@@ -11,7 +11,14 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 presburger = pytest.importorskip("tangram.presburger")
-from tangram.presburger import Map, Point, PresburgerError, Set, limits  # noqa: E402
+from tangram.presburger import (  # noqa: E402
+    Map,
+    Point,
+    PresburgerError,
+    PwQPolynomial,
+    Set,
+    limits,
+)
 
 isl = pytest.importorskip("islpy", reason="needs islpy")
 
@@ -58,7 +65,7 @@ def test_the_documentation_is_true() -> None:
     assert result.attempted > 3 and result.failed == 0
 
 
-UNARY = ["coalesce", "lexmin", "lexmax"]
+UNARY = ["coalesce", "lexmin", "lexmax", "make_disjoint", "remove_redundancies"]
 BINARY = ["union", "intersect", "subtract", "gist"]
 TESTS = ["is_equal", "is_subset", "is_strict_subset", "is_disjoint"]
 
@@ -113,8 +120,7 @@ def test_operators_are_those_of_pythons_sets() -> None:
     assert (a < a | b) and (a <= a) and not (a < a) and (a | b > b) and (a >= a)
     assert a != b and a == ~~a and a and not a - a
     assert (3,) in a and (10,) not in a and len(a) == 10
-    with pytest.raises(TypeError):
-        hash(a)
+    assert hash(a) == hash(~~a) and len({a, ~~a, a - a, Set("{ T[i] : i < i }")}) == 2
     with pytest.raises(TypeError):
         a | Map("{ [i] -> [i] }")  # type: ignore[operator]
 
@@ -178,3 +184,141 @@ def test_notebooks_show_what_fits() -> None:
     assert Set("[N] -> { [i] : 0 <= i < N }")._repr_svg_() is None
     assert Set("{ [a, b, c, d] : 0 <= a, b, c, d < 2 }")._repr_svg_() is None
     assert Set("{ [i] : i > 0 }")._repr_svg_() is None
+
+
+def value(val: isl.Val) -> int | None:
+    return val.to_python() if val.is_int() else None
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_extents_hulls_and_orders_agree_with_islpy(seed: int) -> None:
+    rng = random.Random(100 + seed)
+    a, b = set_text(rng), set_text(rng)
+    ours, theirs = (Set(a), Set(b)), (isl.Set(a), isl.Set(b))
+    assert ours[0].convex_hull() <= Set(str(theirs[0].simple_hull())) or "mod" in a
+    assert ours[0].is_bounded() and ours[0].is_singleton() == theirs[0].is_singleton()
+    assert ours[0].count_val() == theirs[0].count_val().to_python()
+    for name in ["lex_lt_set", "lex_le_set", "lex_gt_set", "lex_ge_set"]:
+        assert Map(str(getattr(theirs[0], name)(theirs[1]))) == getattr(ours[0], name)(ours[1]), name
+    assert Set(str(theirs[0].flat_product(theirs[1]))) == ours[0].flat_product(ours[1])
+    for text in ours[0].disjuncts():
+        assert text <= ours[0]
+    if ours[0].is_empty():
+        assert ours[0].bounding_box() == [] and ours[0].sample_point() is None
+        return
+    assert ours[0].sample_point() in ours[0]
+    for dim in range(2):
+        assert ours[0].dim_min_val(dim) == value(theirs[0].dim_min_val(dim))
+        assert ours[0].dim_max_val(dim) == value(theirs[0].dim_max_val(dim))
+        # Every value keeps to the stride that is found.
+        stride, offset = ours[0].get_stride_info(dim)
+        (start,) = [p[0] for p in offset]
+        assert all((p[dim] - start) % stride == 0 for p in ours[0])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_products_of_relations_come_apart_as_in_islpy(seed: int) -> None:
+    rng = random.Random(200 + seed)
+    a, b = map_text(rng), map_text(rng)
+    ours, theirs = (Map(a), Map(b)), (isl.Map(a), isl.Map(b))
+    expected = theirs[0].flat_domain_product(theirs[1])
+    assert Map(str(expected)) == ours[0].flat_domain_product(ours[1])
+    both = ours[0].product(ours[1]), theirs[0].product(theirs[1])
+    for name in ["factor_domain", "factor_range"]:
+        assert Map(str(getattr(both[1], name)())) == getattr(both[0], name)(), name
+    pairs = ours[0].range_product(ours[1]), theirs[0].range_product(theirs[1])
+    for name in ["range_factor_domain", "range_factor_range", "uncurry"]:
+        assert Map(str(getattr(pairs[1], name)())) == getattr(pairs[0], name)(), name
+    assert pairs[0].uncurry().curry() == pairs[0]
+    for exponent in [-2, 1, 3]:
+        expected = theirs[0].fixed_power_val(exponent)
+        assert Map(str(expected)) == ours[0].fixed_power_val(exponent)
+
+
+@pytest.mark.parametrize("name", ["lex_lt_map", "lex_le_map", "lex_gt_map", "lex_ge_map"])
+def test_relations_order_their_inputs_as_in_islpy(name: str) -> None:
+    texts = "{ [i] -> [i mod 3, i] : 0 <= i < 6 }", "{ [i] -> [j, 5 - j] : 0 <= j <= i < 4 }"
+    expected = getattr(isl.Map(texts[0]), name)(isl.Map(texts[1]))
+    assert Map(str(expected)) == getattr(Map(texts[0]), name)(Map(texts[1]))
+
+
+@pytest.mark.parametrize(
+    ("text", "stride"),
+    [
+        ("{ [i] : i mod 4 = 1 }", 4),
+        ("{ [i] : i mod 4 = 1; [i] : i mod 6 = 3 }", 2),
+        ("[n] -> { [i] : (i - n) mod 5 = 2 }", 5),
+        ("{ [i] : exists j : i = 6j + 1 and j > 0 }", 6),
+        ("{ [i] : (2i) mod 6 = 4 }", 3),
+        ("{ [i] : i >= 0 }", 1),
+    ],
+)
+def test_strides_are_those_of_islpy(text: str, stride: int) -> None:
+    assert Set(text).get_stride(0) == stride
+    # islpy does not join the strides of several pieces.
+    assert stride % isl.Set(text).get_stride(0).to_python() == 0
+
+
+def test_functions_are_calculated_with() -> None:
+    square = PwQPolynomial("{ [i] -> i^2 }")
+    inside = Set("{ [i] : 0 <= i < 4 }")
+    assert square.intersect_domain(inside).sum()() == 14
+    assert (2 * square + 1)(3) == 19 and (1 - square)(3) == -8 and (-square)(2) == -4
+    assert square * square == PwQPolynomial("{ [i] -> i^4 }") and square != square + 1
+    assert hash(square * 1) == hash(square)
+    below = Map("{ [i] -> [j] : 0 <= j <= i }")
+    sums = square.apply(below)
+    assert [sums(i) for i in range(-1, 4)] == [0, 0, 1, 5, 14]
+    assert inside.indicator_function()(3) == 1 and inside.indicator_function()(4) == 0
+    assert square.intersect_domain(inside).domain() <= inside
+    assert pickle.loads(pickle.dumps(square)) == square
+    upper = PwQPolynomial("[n] -> { [i] -> i : 0 <= i <= n }").bound()
+    assert upper(n=7) == 7 and upper(n=-1) is None and upper.is_upper()
+    assert (upper * -2)(n=3) == -6 and not (upper * -2).is_upper()
+    assert upper.domain() == Set("[n] -> { [] : n >= 0 }")
+    assert upper.fold(PwQPolynomial("{ [i] -> i : 3 <= i <= 5 }").bound())(n=4) == 5
+
+
+def test_large_integers_are_exact() -> None:
+    big = 10**30
+    assert Set(f"{{ [i] : 0 <= i < {big} }}").count_val() == big
+    assert (Set(f"{{ [i] : {big} <= i <= {big} }}")).sample_point() == (big,)
+
+
+def test_closures_and_fixed_dimensions() -> None:
+    step = Map("[n] -> { [i] -> [i + 1] : 0 <= i < n }")
+    closure, exact = step.transitive_closure()
+    assert exact and closure == Map("[n] -> { [i] -> [j] : 0 <= i < j <= n }")
+    power, exact = step.power()
+    assert exact and power == Map("[n] -> { [k] -> [[i] -> [i + k]] : k > 0 and 0 <= i and i + k <= n }")
+    assert Set("{ S[i, j] : 0 <= i, j < 3 }").fix("j", 1) == Set("{ S[i, 1] : 0 <= i < 3 }")
+    with pytest.raises(PresburgerError, match="no dimension 'k'"):
+        Set("{ S[i, j] }").fix("k", 1)
+    assert step.project_out_params() == Map("{ [i] -> [i + 1] : i >= 0 }")
+    assert step.is_translation() and not step.is_identity()
+    assert Set("{ [i] }").identity().is_identity()
+
+
+def test_every_native_name_is_in_the_stub() -> None:
+    import ast
+    import inspect
+    import pathlib
+
+    from tangram import _native
+
+    stub = pathlib.Path(presburger.__file__).with_name("_native.pyi").read_text(encoding="utf-8")
+    known = {}
+    for node in ast.parse(stub).body:
+        if isinstance(node, ast.ClassDef):
+            known[node.name] = {f.name for f in node.body if isinstance(f, ast.FunctionDef)}
+        elif isinstance(node, ast.FunctionDef):
+            known[node.name] = set()
+    public = {name for name in dir(_native) if not name.startswith("_")}
+    assert public <= set(known), public - set(known)
+    for name in public:
+        item = getattr(_native, name)
+        if inspect.isclass(item) and not issubclass(item, Exception):
+            methods = {method for method in vars(item) if not method.startswith("_")}
+            assert methods == {m for m in known[name] if not m.startswith("_")}, name
+    for name in presburger.__all__:
+        assert getattr(presburger, name).__doc__

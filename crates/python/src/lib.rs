@@ -47,6 +47,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("EvaluationError", python.get_type::<EvaluationError>())?;
     module.add("PresburgerError", python.get_type::<PresburgerError>())?;
     module.add_class::<presburger::PyUnion>()?;
+    module.add_class::<presburger::Bound>()?;
     module.add_class::<presburger::Count>()?;
     module.add_function(wrap_pyfunction!(presburger::set_limits, module)?)?;
     module.add_class::<model::Model>()?;

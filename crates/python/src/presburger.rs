@@ -6,8 +6,10 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
-use tangram::presburger::count::PiecewiseQuasiPolynomial;
-use tangram::presburger::{Budget, Error, Integer, Relation, Space, Tuple, Union, plot};
+use tangram::presburger::count::{PiecewiseBound, PiecewiseQuasiPolynomial, Side};
+use tangram::presburger::{
+    Budget, Error, Extent, Integer, Order, Rational, Relation, Space, Tuple, Union, plot,
+};
 
 use crate::PresburgerError;
 use crate::integer::Number;
@@ -121,6 +123,14 @@ impl PyUnion {
             "coalesce" => union.coalesce(budget),
             "simple_hull" => union.simple_hull(budget),
             "affine_hull" => union.affine_hull(budget),
+            "convex_hull" => each(union, |piece| piece.convex_hull(budget)),
+            "polyhedral_hull" => each(union, |piece| piece.polyhedral_hull(budget)),
+            "unshifted_simple_hull" => each(union, |piece| piece.unshifted_simple_hull(budget)),
+            "remove_redundancies" => each(union, |piece| piece.remove_redundancies(budget)),
+            "make_disjoint" => each(union, |piece| piece.make_disjoint(budget)),
+            "curry" => each(union, Relation::curry),
+            "uncurry" => each(union, Relation::uncurry),
+            "lift" => each(union, |piece| piece.lift(budget)),
             "sample" => union.sample(budget),
             "universe" => union.universe(),
             "complement" => union.universe()?.subtract(union, budget),
@@ -149,6 +159,10 @@ impl PyUnion {
             "domain_product" => union.domain_product(other, budget),
             "flat_range_product" => union.flat_range_product(other, budget),
             "cross" => union.cross(other, budget),
+            "lex_lt" => ordered(union, other, Order::Less, budget),
+            "lex_le" => ordered(union, other, Order::LessOrEqual, budget),
+            "lex_gt" => ordered(union, other, Order::Greater, budget),
+            "lex_ge" => ordered(union, other, Order::GreaterOrEqual, budget),
             _ => unknown(name),
         })
         .map(Self)
@@ -170,6 +184,57 @@ impl PyUnion {
             ("is_surjective_onto", Some(other)) => union.is_surjective_onto(other, budget),
             _ => unknown(name),
         })
+    }
+
+    /// The parts of one conjunction each.
+    fn disjuncts(&self, python: Python<'_>) -> PyResult<Vec<Self>> {
+        run(python, |_| {
+            let mut all = Vec::new();
+            for piece in self.0.relations() {
+                for part in piece.conjunctions() {
+                    let single = Relation::from_conjunctions(piece.space().clone(), &[part])?;
+                    all.push(Self(single.into()));
+                }
+            }
+            Ok(all)
+        })
+    }
+
+    /// The transitive closure, and whether it is exact.
+    fn closure(&self, python: Python<'_>) -> PyResult<(Self, bool)> {
+        run(python, |budget| self.0.transitive_closure(budget))
+            .map(|(closure, exact)| (Self(closure), exact))
+    }
+
+    /// Pairs by numbers of steps, and whether it is exact.
+    fn power(&self, python: Python<'_>) -> PyResult<(Self, bool)> {
+        run(python, |budget| self.0.single()?.power(budget))
+            .map(|(power, exact)| (Self(power.into()), exact))
+    }
+
+    /// Least and greatest value of each dimension of the only space; none without points.
+    fn bounding_box(&self, python: Python<'_>) -> PyResult<Option<Vec<Range>>> {
+        let found = run(python, |budget| self.0.single()?.bounding_box(budget))?;
+        let range = |(least, greatest): Extent| (least.map(Number), greatest.map(Number));
+        Ok(found.map(|all| all.into_iter().map(range).collect()))
+    }
+
+    /// The stride of a dimension, and the values of its offset as a set or relation.
+    fn stride(&self, python: Python<'_>, dim: usize) -> PyResult<(Number, Self)> {
+        run(python, |budget| {
+            let stride = self.0.single()?.stride(dim, budget)?;
+            let offset = stride.offset.neg()?.neg()?;
+            let domain = Space::set(offset.space().params.clone(), input(offset.space()));
+            let name = Tuple::new("", ["offset"]);
+            let graph = tangram::presburger::MultiAff::of(&domain, name, &[offset])?;
+            Ok((Number(stride.stride), Self(graph.to_relation()?.into())))
+        })
+    }
+
+    /// Names the parameters in an order; those that are new are free.
+    fn project_params(&self, python: Python<'_>, names: Vec<String>) -> PyResult<Self> {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        run(python, |budget| each(&self.0, |piece| piece.project_params(&names, budget))).map(Self)
     }
 
     /// Projects the dimensions from `first` on away, which are `count`, inputs before outputs.
@@ -237,6 +302,36 @@ impl PyUnion {
     }
 }
 
+/// Least and greatest value, where there are any.
+type Range = (Option<Number>, Option<Number>);
+
+fn each(union: &Union, f: impl Fn(&Relation) -> Result<Relation, Error>) -> Result<Union, Error> {
+    Union::collect(union.relations().map(f).collect::<Result<Vec<_>, _>>()?)
+}
+
+fn input(space: &Space) -> Tuple {
+    space.input.clone().unwrap_or_default()
+}
+
+/// Relates points of the same spaces by lexicographic order.
+fn ordered(a: &Union, b: &Union, order: Order, budget: &Budget) -> Result<Union, Error> {
+    let mut pieces = Vec::new();
+    for set in a.relations() {
+        for other in b.relations().filter(|other| other.space().same_tuples(set.space())) {
+            let space = set.space();
+            let all = Relation::lexicographic(space.params.clone(), space.output.clone(), order);
+            pieces.push(all.intersect_domain(set, budget)?.intersect_range(other, budget)?);
+        }
+    }
+    Union::collect(pieces)
+}
+
+/// Makes a number of its numerator and denominator.
+fn number(numerator: Number, denominator: Number) -> PyResult<Rational> {
+    Rational::new(numerator.0, denominator.0)
+        .ok_or_else(|| PresburgerError::new_err("a number cannot be divided by 0"))
+}
+
 /// Names reach this module from our own Python code alone.
 fn unknown<T>(name: &str) -> Result<T, Error> {
     Err(Error::Space { expected: "an operation".to_owned(), found: name.to_owned() })
@@ -248,6 +343,11 @@ pub(crate) struct Count(PiecewiseQuasiPolynomial);
 
 #[pymethods]
 impl Count {
+    #[new]
+    fn new(python: Python<'_>, text: &str) -> PyResult<Self> {
+        run(python, |budget| PiecewiseQuasiPolynomial::parse(text, budget)).map(Self)
+    }
+
     fn __str__(&self) -> String {
         self.0.to_string()
     }
@@ -267,9 +367,54 @@ impl Count {
         Ok((Number(value.numer().clone()), Number(value.denom().clone())))
     }
 
-    /// Sums over all points of the domain.
+    /// Sums over all points of the domain; of pairs, over the second points.
     fn sum(&self, python: Python<'_>) -> PyResult<Self> {
-        run(python, |budget| self.0.sum(budget)).map(Self)
+        run(python, |budget| self.0.sum_second(budget)).map(Self)
+    }
+
+    /// Sums over what each input of a relation leads to.
+    fn apply(&self, python: Python<'_>, map: &PyUnion) -> PyResult<Self> {
+        run(python, |budget| self.0.apply(map.0.single()?, budget)).map(Self)
+    }
+
+    fn scale(&self, numerator: Number, denominator: Number) -> PyResult<Self> {
+        Ok(Self(self.0.scale(&number(numerator, denominator)?)))
+    }
+
+    /// The function that is a number on the points of a set.
+    #[staticmethod]
+    fn constant(
+        python: Python<'_>,
+        set: &PyUnion,
+        numerator: Number,
+        denominator: Number,
+    ) -> PyResult<Self> {
+        let value = number(numerator, denominator)?;
+        run(python, |budget| PiecewiseQuasiPolynomial::constant(set.0.single()?, &value, budget))
+            .map(Self)
+    }
+
+    fn intersect_domain(&self, python: Python<'_>, set: &PyUnion) -> PyResult<Self> {
+        run(python, |budget| self.0.intersect_domain(set.0.single()?, budget)).map(Self)
+    }
+
+    fn gist(&self, python: Python<'_>, set: &PyUnion) -> PyResult<Self> {
+        run(python, |budget| self.0.gist(set.0.single()?, budget)).map(Self)
+    }
+
+    /// Where a piece holds.
+    fn support(&self) -> PyResult<PyUnion> {
+        Ok(PyUnion(self.0.support().map_err(failed)?.into()))
+    }
+
+    /// Whether the value is 0 everywhere.
+    fn is_zero(&self) -> bool {
+        self.0.pieces().is_empty()
+    }
+
+    fn bound(&self, python: Python<'_>, upper: bool) -> PyResult<Bound> {
+        let side = if upper { Side::Upper } else { Side::Lower };
+        run(python, |budget| self.0.bound(side, budget)).map(Bound)
     }
 
     fn add(&self, python: Python<'_>, other: &Self) -> PyResult<Self> {
@@ -282,5 +427,47 @@ impl Count {
 
     fn mul(&self, python: Python<'_>, other: &Self) -> PyResult<Self> {
         run(python, |budget| self.0.mul(&other.0, budget)).map(Self)
+    }
+}
+
+/// A bound of a piecewise quasi-polynomial over its domain.
+#[pyclass(frozen, module = "tangram._native")]
+pub(crate) struct Bound(PiecewiseBound);
+
+#[pymethods]
+impl Bound {
+    fn __str__(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn params(&self) -> Vec<String> {
+        self.0.params().to_vec()
+    }
+
+    fn is_upper(&self) -> bool {
+        self.0.side() == Side::Upper
+    }
+
+    /// The bound for values of the parameters: numerator and denominator.
+    fn evaluate(&self, point: Vec<Number>) -> Option<(Number, Number)> {
+        let point: Vec<Integer> = point.into_iter().map(|number| number.0).collect();
+        let value = self.0.evaluate(&point)?;
+        Some((Number(value.numer().clone()), Number(value.denom().clone())))
+    }
+
+    fn fold(&self, python: Python<'_>, other: &Self) -> PyResult<Self> {
+        run(python, |budget| self.0.fold(&other.0, budget)).map(Self)
+    }
+
+    fn add(&self, python: Python<'_>, function: &Count) -> PyResult<Self> {
+        run(python, |budget| self.0.add(&function.0, budget)).map(Self)
+    }
+
+    fn scale(&self, numerator: Number, denominator: Number) -> PyResult<Self> {
+        Ok(Self(self.0.scale(&number(numerator, denominator)?)))
+    }
+
+    fn support(&self) -> PyResult<PyUnion> {
+        Ok(PyUnion(self.0.support().map_err(failed)?.into()))
     }
 }
