@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import itertools
 import pickle
+import pkgutil
 import random
+import types
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -61,8 +64,15 @@ def points(text: object) -> set[tuple[int, ...]]:
 
 
 def test_the_documentation_is_true() -> None:
-    result = doctest.testmod(presburger)
-    assert result.attempted > 3 and result.failed == 0
+    modules = [presburger, *(importlib.import_module(name) for name in modules_of(presburger))]
+    results = [doctest.testmod(module) for module in modules]
+    assert sum(result.attempted for result in results) > 8
+    assert sum(result.failed for result in results) == 0
+
+
+def modules_of(package: types.ModuleType) -> list[str]:
+    found = pkgutil.iter_modules(package.__path__, package.__name__ + ".")
+    return [module.name for module in found]
 
 
 UNARY = ["coalesce", "lexmin", "lexmax", "make_disjoint", "remove_redundancies"]
@@ -304,9 +314,10 @@ def test_every_native_name_is_in_the_stub() -> None:
     import inspect
     import pathlib
 
+    import tangram
     from tangram import _native
 
-    stub = pathlib.Path(presburger.__file__).with_name("_native.pyi").read_text(encoding="utf-8")
+    stub = pathlib.Path(tangram.__file__).with_name("_native.pyi").read_text(encoding="utf-8")
     known = {}
     for node in ast.parse(stub).body:
         if isinstance(node, ast.ClassDef):

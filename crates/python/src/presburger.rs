@@ -1,6 +1,6 @@
 //! Integer sets and relations for Python: one class for unions over spaces, one for counts.
 //!
-//! `python/tangram/presburger.py` puts `Set`, `Map` and the operators of the language on top.
+//! The package `python/tangram/presburger` puts `Set`, `Map` and the operators of the language on top.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};

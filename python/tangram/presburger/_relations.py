@@ -1,0 +1,275 @@
+"""What sets and relations have in common."""
+
+from __future__ import annotations
+
+from typing import Self, TypeVar
+
+from tangram import _native
+from tangram._native import PresburgerError
+from tangram.presburger import plots
+
+R = TypeVar("R", bound="Relations")
+Names = tuple[str, list[str]]
+
+
+class Relations:
+    """What sets and relations have in common."""
+
+    __slots__ = ("_union",)
+    _is_set: bool
+
+    def __init__(self, text: str | Self) -> None:
+        self._union = text._union if isinstance(text, Relations) else _native.Union(text)
+        if any((source is None) != self._is_set for source, _ in self._union.spaces()):
+            wanted = "a set" if self._is_set else "a relation"
+            other = "Map" if self._is_set else "Set"
+            raise PresburgerError(f"expected {wanted}, found {text}; {other}(...) reads it")
+
+    @classmethod
+    def read_from_str(cls, text: str) -> Self:
+        """Parses isl's notation, as the constructor does."""
+        return cls(text)
+
+    def __str__(self) -> str:
+        return str(self._union)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str]]:
+        return type(self), (str(self),)
+
+    def _unary(self, name: str) -> Self:
+        return wrap(type(self), self._union.unary(name))
+
+    def _binary(self, name: str, other: Relations) -> Self:
+        return wrap(type(self), self._union.binary(name, other._union))
+
+    def _to(self, kind: type[R], name: str, *others: Relations) -> R:
+        union = self._union
+        unions = [other._union for other in others]
+        return wrap(kind, union.binary(name, *unions) if unions else union.unary(name))
+
+    # Sets of points, be they single or pairs.
+
+    def union(self, other: Self) -> Self:
+        """The points of either."""
+        return self._binary("union", other)
+
+    def intersect(self, other: Self) -> Self:
+        """The points of both."""
+        return self._binary("intersect", other)
+
+    def subtract(self, other: Self) -> Self:
+        """The points of this that are not in ``other``."""
+        return self._binary("subtract", other)
+
+    def complement(self) -> Self:
+        """The points of the same spaces that are not in this."""
+        return self._unary("complement")
+
+    def universe(self) -> Self:
+        """All points of the same spaces."""
+        return self._unary("universe")
+
+    def is_empty(self) -> bool:
+        """Whether there is no point for any value of the parameters."""
+        return self._union.test("is_empty")
+
+    def is_equal(self, other: Self) -> bool:
+        """Whether both hold the same points for all values of the parameters."""
+        return self._union.test("is_equal", other._union)
+
+    def is_subset(self, other: Self) -> bool:
+        """Whether ``other`` holds every point of this."""
+        return self._union.test("is_subset", other._union)
+
+    def is_strict_subset(self, other: Self) -> bool:
+        """Whether ``other`` holds every point of this and more."""
+        return self._union.test("is_strict_subset", other._union)
+
+    def is_disjoint(self, other: Self) -> bool:
+        """Whether no point is in both."""
+        return self._union.test("is_disjoint", other._union)
+
+    def coalesce(self) -> Self:
+        """The same points in fewer pieces, where pieces can be joined exactly."""
+        return self._unary("coalesce")
+
+    def gist(self, context: Self) -> Self:
+        """What this says beyond ``context``: the same points within it, in fewer constraints."""
+        return self._binary("gist", context)
+
+    def affine_hull(self) -> Self:
+        """The smallest superset that equations describe, in each space."""
+        return self._unary("affine_hull")
+
+    def simple_hull(self) -> Self:
+        """A convex superset bounded by shifted constraints of the pieces, in each space."""
+        return self._unary("simple_hull")
+
+    def unshifted_simple_hull(self) -> Self:
+        """A convex superset bounded by constraints of the pieces as they are, in each space."""
+        return self._unary("unshifted_simple_hull")
+
+    def convex_hull(self) -> Self:
+        """The smallest convex superset, in each space."""
+        return self._unary("convex_hull")
+
+    def polyhedral_hull(self) -> Self:
+        """The smallest convex superset within the affine hull, in each space."""
+        return self._unary("polyhedral_hull")
+
+    def remove_redundancies(self) -> Self:
+        """The same points without constraints that others imply."""
+        return self._unary("remove_redundancies")
+
+    def make_disjoint(self) -> Self:
+        """The same points in disjuncts that share none."""
+        return self._unary("make_disjoint")
+
+    def disjuncts(self) -> list[Self]:
+        """One value for each conjunction of constraints."""
+        return [wrap(type(self), part) for part in self._union.disjuncts()]
+
+    def lexmin(self) -> Self:
+        """The first point, or the first output of each input; parametric."""
+        return self._unary("lexmin")
+
+    def lexmax(self) -> Self:
+        """The last point, or the last output of each input; parametric."""
+        return self._unary("lexmax")
+
+    def sample(self) -> Self:
+        """One point, or none where there is none."""
+        return self._unary("sample")
+
+    def params(self) -> Set:
+        """The values of the parameters for which there is a point."""
+        return self._to(Set, "params")
+
+    def intersect_params(self, params: Set) -> Self:
+        """Restricts the parameters to ``params``, a set of ``[]``."""
+        return self._binary("intersect_params", params)
+
+    def bind(self, **values: int) -> Self:
+        """Gives parameters their values, after which they are gone.
+
+        Raises:
+            PresburgerError: there is no such parameter.
+        """
+        unknown = [name for name in values if name not in self.get_param_names()]
+        if unknown:
+            raise PresburgerError(f"no parameter {unknown[0]!r}; there are {self.get_param_names()}")
+        return wrap(type(self), self._union.bind(list(values.items())))
+
+    def project_out_params(self, *names: str) -> Self:
+        """Drops parameters: keeps what is there for some value of them; all if none is named."""
+        gone = list(names) or self.get_param_names()
+        return wrap(type(self), self._union.project_params(gone))
+
+    def gist_params(self, params: Set) -> Self:
+        """What this says beyond ``params``, a set of ``[]``."""
+        return self.gist(self.universe().intersect_params(params))
+
+    def is_bounded(self) -> bool:
+        """Whether each space has finitely many points for all parameters together."""
+        boxes = [ends(piece) for piece in self.pieces()]
+        return all(None not in ends for box in boxes for ends in box)
+
+    def is_singleton(self) -> bool:
+        """Whether there is at most one point, the same for all values of the parameters."""
+        points = self.project_out_params()
+        return points.is_subset(points.sample())
+
+    def to_str(self) -> str:
+        """The text in isl's notation, as ``str`` gives it."""
+        return str(self)
+
+    def get_param_names(self) -> list[str]:
+        """The names of the parameters."""
+        return self._union.params()
+
+    def pieces(self) -> list[Self]:
+        """One value for each space."""
+        return [wrap(type(self), piece) for piece in self._union.pieces()]
+
+    def __hash__(self) -> int:
+        # Equal values have points in the same spaces; constraints have many forms.
+        full = [piece for piece in self.pieces() if not piece.is_empty()]
+        return hash(frozenset(shape(piece._union.spaces()[0]) for piece in full))
+
+    def __or__(self, other: Self) -> Self:
+        return self.union(other) if isinstance(other, type(self)) else NotImplemented
+
+    def __and__(self, other: Self) -> Self:
+        return self.intersect(other) if isinstance(other, type(self)) else NotImplemented
+
+    def __sub__(self, other: Self) -> Self:
+        return self.subtract(other) if isinstance(other, type(self)) else NotImplemented
+
+    def __xor__(self, other: Self) -> Self:
+        return (self - other) | (other - self)
+
+    def __invert__(self) -> Self:
+        return self.complement()
+
+    def __eq__(self, other: object) -> bool:
+        return self.is_equal(other) if isinstance(other, type(self)) else NotImplemented
+
+    def __le__(self, other: Self) -> bool:
+        return self.is_subset(other) if isinstance(other, type(self)) else NotImplemented
+
+    def __lt__(self, other: Self) -> bool:
+        return self.is_strict_subset(other) if isinstance(other, type(self)) else NotImplemented
+
+    def __ge__(self, other: Self) -> bool:
+        return other.is_subset(self) if isinstance(other, type(self)) else NotImplemented
+
+    def __gt__(self, other: Self) -> bool:
+        return other.is_strict_subset(self) if isinstance(other, type(self)) else NotImplemented
+
+    def __bool__(self) -> bool:
+        return not self.is_empty()
+
+    # Pictures.
+
+    def plot(self, path: str | None = None, **params: int) -> str:
+        """Draws the points as SVG text, with ``params`` bound; writes it to ``path`` if given.
+
+        Raises:
+            PresburgerError: more than three dimensions, too many points, or infinitely many.
+        """
+        return plots.draw((self.bind(**params) if params else self)._union, path)
+
+    def _repr_svg_(self) -> str | None:
+        return None if self.get_param_names() else plots.notebook(self._union)
+
+
+def wrap(kind: type[R], union: _native.Union) -> R:
+    value = kind.__new__(kind)
+    value._union = union
+    return value
+
+
+def shape(space: tuple[Names | None, Names]) -> tuple[tuple[str, int] | None, ...]:
+    """Names and numbers of dimensions of the tuples of a space."""
+    return tuple(tuple_ and (tuple_[0], len(tuple_[1])) for tuple_ in space)
+
+
+def ends(piece: Relations) -> list[tuple[int | None, int | None]]:
+    """Least and greatest value of each dimension of a set, or of both sides of a relation."""
+    sides = [piece] if isinstance(piece, Set) else [piece._to(Set, "domain"), piece._to(Set, "range")]
+    return [ends for side in sides for ends in side._union.bounding_box() or []]
+
+
+def bind_first(value: Relations) -> None:
+    """Refuses parameters where points are asked for."""
+    names = value.get_param_names()
+    if names:
+        call = ", ".join(f"{name}=..." for name in names)
+        raise PresburgerError(f"the points depend on parameters; bind({call}) fixes them")
+
+
+# The classes need each other; this module is loaded first.
+from tangram.presburger.sets import Set  # noqa: E402

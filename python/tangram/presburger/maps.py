@@ -1,0 +1,251 @@
+"""Relations between integer points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tangram._native import PresburgerError
+from tangram.presburger._relations import Relations, bind_first, wrap
+from tangram.presburger.counts import PwQPolynomial
+from tangram.presburger.points import Point
+from tangram.presburger.sets import Set
+
+
+class Map(Relations):
+    """A relation between integer points: ``Map("{ S[i] -> A[j] : i <= j < i + 3 }")``."""
+
+    __slots__ = ()
+    _is_set = False
+
+    def domain(self) -> Set:
+        """The inputs."""
+        return self._to(Set, "domain")
+
+    def range(self) -> Set:
+        """The outputs."""
+        return self._to(Set, "range")
+
+    def reverse(self) -> Map:
+        """Swaps inputs and outputs."""
+        return self._unary("inverse")
+
+    def apply_range(self, other: Map) -> Map:
+        """Relates ``x`` to ``z`` where this relates ``x`` to a ``y``, and ``other`` that to ``z``."""
+        return self._binary("apply_range", other)
+
+    def apply_domain(self, other: Map) -> Map:
+        """Applies ``other`` to every input."""
+        return self._binary("apply_domain", other)
+
+    def intersect_domain(self, inputs: Set) -> Map:
+        """Keeps the pairs whose input is in ``inputs``."""
+        return self._binary("intersect_domain", inputs)
+
+    def intersect_range(self, outputs: Set) -> Map:
+        """Keeps the pairs whose output is in ``outputs``."""
+        return self._binary("intersect_range", outputs)
+
+    def subtract_domain(self, inputs: Set) -> Map:
+        """Drops the pairs whose input is in ``inputs``."""
+        return self._binary("subtract_domain", inputs)
+
+    def subtract_range(self, outputs: Set) -> Map:
+        """Drops the pairs whose output is in ``outputs``."""
+        return self._binary("subtract_range", outputs)
+
+    def product(self, other: Map) -> Map:
+        """Relates ``[a -> b]`` to ``[c -> d]`` where this relates ``a`` to ``c``, and ``other`` ``b`` to ``d``."""
+        return self._binary("product", other)
+
+    def range_product(self, other: Map) -> Map:
+        """Relates ``x`` to ``[y -> z]`` where this relates it to ``y`` and ``other`` to ``z``."""
+        return self._binary("range_product", other)
+
+    def flat_range_product(self, other: Map) -> Map:
+        """As :meth:`range_product`, with the pairs flattened."""
+        return self._binary("flat_range_product", other)
+
+    def domain_product(self, other: Map) -> Map:
+        """Relates ``[x -> y]`` to ``z`` where this relates ``x`` to ``z`` and ``other`` ``y``."""
+        return self._binary("domain_product", other)
+
+    @classmethod
+    def from_domain_and_range(cls, domain: Set, range: Set) -> Map:
+        """Relates every point of ``domain`` to every point of ``range``."""
+        return domain.cross(range)
+
+    @classmethod
+    def from_domain(cls, domain: Set) -> Map:
+        """Relates every point of ``domain`` to the point without dimensions."""
+        return domain.cross(Set("{ [] }"))
+
+    @classmethod
+    def from_range(cls, range: Set) -> Map:
+        """Relates the point without dimensions to every point of ``range``."""
+        return Set("{ [] }").cross(range)
+
+    def transitive_closure(self) -> tuple[Map, bool]:
+        """Pairs that one or more steps connect, and whether that is exact; else it holds more."""
+        closure, exact = self._union.closure()
+        return wrap(Map, closure), exact
+
+    def power(self) -> tuple[Map, bool]:
+        """Relates ``[k]`` to the pairs that ``k`` steps connect, and whether that is exact."""
+        power, exact = self._union.power()
+        return wrap(Map, power), exact
+
+    def fixed_power_val(self, exponent: int) -> Map:
+        """This composed with itself ``exponent`` times; the inverse if it is negative.
+
+        Raises:
+            PresburgerError: the exponent is 0.
+        """
+        if exponent == 0:
+            raise PresburgerError("expected an exponent other than 0; Set.identity() takes no step")
+        step = self if exponent > 0 else self.reverse()
+        result: Map | None = None
+        for digit in bin(abs(exponent))[2:]:
+            result = None if result is None else result.apply_range(result)
+            if digit == "1":
+                result = step if result is None else result.apply_range(step)
+        assert result is not None
+        return result
+
+    def flat_domain_product(self, other: Map) -> Map:
+        """As :meth:`domain_product`, with the pairs flattened."""
+        return self.reverse().flat_range_product(other.reverse()).reverse()
+
+    def curry(self) -> Map:
+        """Turns ``[a -> b] -> c`` into ``a -> [b -> c]``."""
+        return self._unary("curry")
+
+    def uncurry(self) -> Map:
+        """Turns ``a -> [b -> c]`` into ``[a -> b] -> c``."""
+        return self._unary("uncurry")
+
+    def factor_domain(self) -> Map:
+        """Turns ``[a -> b] -> [c -> d]`` into ``a -> c``."""
+        return self.zip().domain().unwrap()
+
+    def factor_range(self) -> Map:
+        """Turns ``[a -> b] -> [c -> d]`` into ``b -> d``."""
+        return self.zip().range().unwrap()
+
+    def range_factor_domain(self) -> Map:
+        """Turns ``a -> [b -> c]`` into ``a -> b``."""
+        return self.apply_range(self.range().unwrap().domain_map())
+
+    def range_factor_range(self) -> Map:
+        """Turns ``a -> [b -> c]`` into ``a -> c``."""
+        return self.apply_range(self.range().unwrap().range_map())
+
+    def domain_factor_domain(self) -> Map:
+        """Turns ``[a -> b] -> c`` into ``a -> c``."""
+        return self.reverse().range_factor_domain().reverse()
+
+    def domain_factor_range(self) -> Map:
+        """Turns ``[a -> b] -> c`` into ``b -> c``."""
+        return self.reverse().range_factor_range().reverse()
+
+    def gist_domain(self, inputs: Set) -> Map:
+        """What this says beyond its inputs being in ``inputs``."""
+        return self.gist(self.universe().intersect_domain(inputs))
+
+    def gist_range(self, outputs: Set) -> Map:
+        """What this says beyond its outputs being in ``outputs``."""
+        return self.gist(self.universe().intersect_range(outputs))
+
+    def is_identity(self) -> bool:
+        """Whether every pair is of a point and itself."""
+        return self.is_subset(self.domain().identity())
+
+    def is_translation(self) -> bool:
+        """Whether all pairs have the same difference, for all parameters."""
+        return self.deltas().is_singleton()
+
+    def lex_lt_map(self, other: Map) -> Map:
+        """Pairs of inputs, the output of the first by this less than of the second by ``other``."""
+        return self._ordered("lex_lt", other)
+
+    def lex_le_map(self, other: Map) -> Map:
+        """As :meth:`lex_lt_map`, or equal."""
+        return self._ordered("lex_le", other)
+
+    def lex_gt_map(self, other: Map) -> Map:
+        """Pairs of inputs, the output of the first by this more than of the second by ``other``."""
+        return self._ordered("lex_gt", other)
+
+    def lex_ge_map(self, other: Map) -> Map:
+        """As :meth:`lex_gt_map`, or equal."""
+        return self._ordered("lex_ge", other)
+
+    def _ordered(self, name: str, other: Map) -> Map:
+        pairs = self.universe().range()._to(Map, name, other.universe().range())
+        return self.apply_range(pairs).apply_range(other.reverse())
+
+    def get_range_stride_info(self, dim: int) -> tuple[int, Map]:
+        """The stride of an output, and its offset, one value for each input."""
+        stride, offset = self._union.stride(dim)
+        return stride, wrap(Map, offset)
+
+    def deltas(self) -> Set:
+        """The differences output minus input."""
+        return self._to(Set, "deltas")
+
+    def deltas_map(self) -> Map:
+        """Relates each pair to its difference."""
+        return self._unary("deltas_map")
+
+    def wrap(self) -> Set:
+        """The set of the pairs ``[x -> y]``."""
+        return self._to(Set, "wrap")
+
+    def zip(self) -> Map:
+        """Turns ``[a -> b] -> [c -> d]`` into ``[a -> c] -> [b -> d]``."""
+        return self._unary("zip")
+
+    def domain_map(self) -> Map:
+        """Relates each pair to its input."""
+        return self._unary("domain_map")
+
+    def range_map(self) -> Map:
+        """Relates each pair to its output."""
+        return self._unary("range_map")
+
+    def is_single_valued(self) -> bool:
+        """Whether no input has two outputs."""
+        return self._union.test("is_single_valued")
+
+    def is_injective(self) -> bool:
+        """Whether no output has two inputs."""
+        return self._union.test("is_injective")
+
+    def is_bijective(self) -> bool:
+        """Whether inputs and outputs are paired one to one."""
+        return self._union.test("is_bijective")
+
+    def is_surjective_onto(self, codomain: Set) -> bool:
+        """Whether every point of ``codomain`` is an output."""
+        return self._union.test("is_surjective_onto", codomain._union)
+
+    def card(self) -> list[PwQPolynomial]:
+        """The number of outputs of each input: one function for each tuple of inputs."""
+        return [PwQPolynomial._of(count) for count in self._union.card()]
+
+    def __call__(self, points: Set) -> Set:
+        """The outputs of ``points``."""
+        return points.apply(self)
+
+    def __iter__(self) -> Iterator[tuple[Point, Point]]:
+        bind_first(self)
+        for _, source, (name, coordinates) in self._union.points():
+            assert source is not None
+            yield Point(source[1], source[0]), Point(coordinates, name)
+
+    def __contains__(self, pair: tuple[tuple[int, ...], tuple[int, ...]]) -> bool:
+        bind_first(self)
+        source, target = (p if isinstance(p, Point) else Point(p) for p in pair)
+        return Map(f"{{ {source!r} -> {target!r} }}") <= self
+
+    def __len__(self) -> int:
+        return len(self.wrap())
