@@ -169,6 +169,11 @@ def test_numbers_have_any_size() -> None:
         assert list(Set("[n] -> { [i] : n <= i < n + 1 }").bind(n=-large)) == list(
             Set(f"{{ [-{large}] }}")
         )
+    interval = Set("[n] -> { [i] : n <= i < n + 1 }")
+    assert list(interval.bind(n=True)) == [(1,)]
+    for other in (1.5, "1", None):
+        with pytest.raises(TypeError, match="integer"):
+            interval.bind(n=other)  # type: ignore[arg-type]
 
 
 def test_errors_say_the_way_out(tmp_path) -> None:

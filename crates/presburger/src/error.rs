@@ -6,8 +6,12 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A coefficient outgrew 128 bits.
-    #[error("a coefficient does not fit into 128 bits")]
+    /// A number is too large for what was asked.
+    ///
+    /// Sets, functions and counts hold numbers of any size. What has a limit says so: rows of
+    /// coefficients and pictures hold 128 bits, exponents fewer, and what a power writes out must
+    /// fit into memory.
+    #[error("a number is too large for this operation")]
     Overflow,
     /// The number of elementary steps reached the budget's limit.
     #[error("the operation needs more than {limit} steps")]

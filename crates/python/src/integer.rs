@@ -28,7 +28,7 @@ impl<'py> FromPyObject<'_, 'py> for Number {
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         // What counts as an index may stand for an integer, as numpy's do.
-        let number = object.call_method0("__index__")?;
+        let number = object.py().import("operator")?.call_method1("index", (object,))?;
         if let Ok(value) = number.extract::<i64>() {
             return Ok(Self(value.into()));
         }
