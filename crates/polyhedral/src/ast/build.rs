@@ -28,6 +28,8 @@ pub(super) struct Place {
     pub known: Cell,
     /// Whether the instances are in the part that a band isolates.
     pub isolated: bool,
+    /// Of each statement, its residue where the dimension being generated counts multiples.
+    pub classes: Vec<(Tuple, i128)>,
 }
 
 /// What the dimension after the outer ones is, and what comes after it.
@@ -43,6 +45,8 @@ pub(super) struct Builder<'a> {
     pub ast: Ast,
     pub params: Vec<String>,
     pub tree: Option<&'a ScheduleTree>,
+    /// Whether nothing refers to values of the schedule's dimensions.
+    pub free_dimensions: bool,
     /// Options of a schedule map.
     pub map_options: Union,
     pub options: &'a AstOptions,

@@ -35,6 +35,22 @@ impl Builder<'_> {
         if let Some(calls) = self.calls(&cells, arguments, place)? {
             return self.call_each(&name, &map, calls, place);
         }
+        let mut solved = Vec::new();
+        for cell in &cells {
+            solved.push(self.solved_cell(cell, map.space(), place)?);
+        }
+        if let Some(calls) = self.calls(&solved, arguments, place)? {
+            return self.call_each(&name, &map, calls, place);
+        }
+        // Bounds and a stride leave one value: no condition tells cases apart.
+        if let [_] = cells[..] {
+            let grafts = self.instances(&map, place)?;
+            let calls =
+                |graft: &Graft| matches!(self.ast.node(graft.node), AstNodeKind::Call { .. });
+            if grafts.iter().all(calls) {
+                return Ok(grafts);
+            }
+        }
         if map.is_single_valued(self.budget)? {
             let map = map.lexmin(self.budget)?;
             if let Some(calls) = self.calls(&Cell::all_of(&map)?, arguments, place)? {
@@ -105,6 +121,40 @@ impl Builder<'_> {
         };
         let vars = self.vars(place.depth);
         Ok(values.iter().map(|value| shortened(value, vars)).collect())
+    }
+
+    /// Adds the equations that hold over the integers to what does not say its arguments.
+    pub fn solved(
+        &self,
+        executed: Executed,
+        place: &Place,
+        total: usize,
+    ) -> Result<Executed, Error> {
+        let known = place.known.widened(self.vars(total));
+        let place = Place { depth: total, known, ..place.clone() };
+        let mut result = Executed::new();
+        for map in executed {
+            let mut parts = Vec::new();
+            for cell in Cell::all_of(&map)? {
+                parts.push(self.solved_cell(&cell, map.space(), &place)?.part);
+            }
+            result.push(Relation::from_conjunctions(map.space().clone(), &parts)?);
+        }
+        Ok(result)
+    }
+
+    fn solved_cell(&self, cell: &Cell, space: &Space, place: &Place) -> Result<Cell, Error> {
+        if self.values(cell, space.output.dims.len(), place)?.is_some() {
+            return Ok(cell.clone());
+        }
+        let mut both = cell.clone();
+        both.join(&place.known.widened(cell.vars));
+        let hull = both.relation(space.clone())?.affine_hull(self.budget)?;
+        let mut result = cell.clone();
+        for equations in Cell::all_of(&hull)? {
+            result.join(&equations);
+        }
+        Ok(result)
     }
 
     /// Solves `a x + f = 0` for `x`, where `f` is over the schedule's dimensions alone.

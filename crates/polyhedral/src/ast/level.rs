@@ -21,6 +21,8 @@ impl Builder<'_> {
         let mut grafts = Vec::new();
         for group in self.groups(executed, place, next)? {
             let part: Executed = group.iter().map(|index| executed[*index].clone()).collect();
+            let (part, classes) = self.residues(part, place)?;
+            let place = &Place { classes, ..place.clone() };
             for piece in self.pieces(&part, place, next)? {
                 grafts.extend(self.piece(&part, &piece, place, next)?);
             }
@@ -109,6 +111,8 @@ impl Builder<'_> {
         if let Some(stride) = &shared.stride {
             stride.constrain(&mut cell, col)?;
         }
+        // As for a loop, what only outer dimensions must fulfil is left to what is inside.
+        cell.part.inequalities.retain(|row| row[col] != 0);
         let condition = cell.substitute(col, value)?.shortened(self.vars(depth));
         let context = place.known.relation(self.space(depth))?;
         let guard = self.needed(&condition.relation(self.space(depth))?, &context)?;
@@ -120,8 +124,9 @@ impl Builder<'_> {
         inner.fix(col, value);
         let fixed: Executed =
             executed.iter().map(|map| self.fixed(map, depth, value)).collect::<Result<_, _>>()?;
-        let inner = Place { depth: depth + 1, known: inner, isolated: place.isolated };
-        let mut grafts = self.after(&fixed, &inner, next)?;
+        let inner =
+            Place { depth: depth + 1, known: inner, isolated: place.isolated, classes: Vec::new() };
+        let mut grafts = self.after_classes(&fixed, &inner, &place.classes, next)?;
         for graft in &mut grafts {
             let outer = graft.guard.take();
             let outer =
@@ -183,8 +188,9 @@ impl Builder<'_> {
         if let Some(stride) = &shared.stride {
             stride.constrain(&mut inner, col)?;
         }
-        let inner = Place { depth: depth + 1, known: inner, isolated: place.isolated };
-        let mut grafts = self.after(executed, &inner, next)?;
+        let inner =
+            Place { depth: depth + 1, known: inner, isolated: place.isolated, classes: Vec::new() };
+        let mut grafts = self.after_classes(executed, &inner, &place.classes, next)?;
         let hoisted = self.hoist(&mut grafts, depth)?;
         let Some(body) = self.assemble(grafts, &inner)? else { return Ok(Vec::new()) };
         let mut outer = place.clone();

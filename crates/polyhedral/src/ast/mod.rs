@@ -38,6 +38,8 @@ mod node;
 mod options;
 mod order;
 mod pieces;
+mod reduce;
+mod residue;
 mod stride;
 mod text;
 mod tree;

@@ -4,7 +4,7 @@ use crate::Conjunction;
 use tangram_presburger::Relation;
 
 use super::build::Builder;
-use super::cell::negated;
+use super::cell::{Cell, negated};
 use crate::Error;
 
 impl Builder<'_> {
@@ -14,10 +14,14 @@ impl Builder<'_> {
     /// row is found here, by an emptiness test for each row that is left.
     pub fn needed(&self, set: &Relation, context: &Relation) -> Result<Relation, Error> {
         let gist = set.gist(context, self.budget)?;
-        let mut parts = gist.narrow_conjunctions()?;
+        let mut parts = Vec::new();
         let mut changed = false;
-        for part in &mut parts {
-            changed |= self.lighten(part, &gist, context)?;
+        for cell in Cell::all_of(&gist)? {
+            let reduced = cell.reduced()?;
+            changed |= reduced != cell;
+            let mut part = reduced.part;
+            changed |= self.lighten(&mut part, &gist, context)?;
+            parts.push(part);
         }
         match changed {
             true => Ok(Relation::from_conjunctions(gist.space().clone(), &parts)?),

@@ -50,6 +50,7 @@ impl Ast {
             ast: Self::new(params.clone()),
             params,
             tree: Some(tree),
+            free_dimensions: super::residue::free_dimensions(tree),
             map_options: Union::empty(),
             options,
             budget,
@@ -85,6 +86,7 @@ impl Ast {
             ast: Self::new(params.clone()),
             params,
             tree: None,
+            free_dimensions: choices.relations().next().is_none(),
             map_options: choices.clone(),
             options,
             budget,
@@ -109,6 +111,7 @@ impl Ast {
         }
         let place = builder.start(context)?;
         let executed = builder.alive(executed, &place)?;
+        let executed = builder.solved(executed, &place, total)?;
         let grafts = builder.dimensions(&executed, &place, total)?;
         builder.finish(grafts, &place)
     }
@@ -133,7 +136,12 @@ fn parameters(kind: &NodeKind) -> Vec<String> {
 
 impl Builder<'_> {
     fn start(&self, context: Option<&Relation>) -> Result<Place, Error> {
-        let mut place = Place { depth: 0, known: Cell::universe(self.vars(0)), isolated: false };
+        let mut place = Place {
+            depth: 0,
+            known: Cell::universe(self.vars(0)),
+            isolated: false,
+            classes: Vec::new(),
+        };
         if let Some(context) = context {
             self.assume(context, &mut place)?;
         }
