@@ -42,8 +42,11 @@ pub enum Error {
         found: usize,
     },
     /// A product or quotient of expressions is not affine.
-    #[error("expected a constant factor or divisor that is not 0")]
+    #[error("expected a constant factor or divisor")]
     NotAffine,
+    /// The value of an expression was asked for where it is NaN, as after a division by 0.
+    #[error("the expression is not a number (NaN) here")]
+    NotANumber,
     /// A relation is not a function.
     #[error("expected one output for each input, found several")]
     NotSingleValued,

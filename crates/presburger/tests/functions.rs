@@ -232,3 +232,69 @@ fn preimages_are_compositions() -> Result<(), Error> {
     assert!(back.is_equal(&want, &limit())?, "{back} is not {want}");
     Ok(())
 }
+
+#[test]
+fn a_value_that_is_never_an_integer_is_no_argument() -> Result<(), Error> {
+    let f = pw("{ [i] -> [(2i + 1)/2] : i < 0; [i] -> [i/2] : i >= 0 }");
+    let composed = pw("{ [i] -> [i + 5] }").pullback(&f.into(), &limit())?;
+    assert!(composed.is_equal(&pw("{ [i] -> [i/2 + 5] : i >= 0 and i mod 2 = 0 }"), &limit())?);
+    Ok(())
+}
+
+#[test]
+fn what_is_not_a_number_stays_so_and_satisfies_nothing() -> Result<(), Error> {
+    let i: Aff = "{ [i] -> [i] }".parse()?;
+    let zero: Aff = "{ [i] -> [0] }".parse()?;
+    let nan = i.div(&zero)?;
+    assert_eq!(nan.to_string(), "{ [i] -> [(NaN)] }");
+    assert!(
+        nan.to_string().parse::<Aff>()?.is_nan()
+            && "{ [i] -> [2nan + i] }".parse::<Aff>()?.is_nan()
+    );
+    assert!(Aff::nan(set("{ [i] }").space()).is_nan() && !i.is_nan());
+    let shift: MultiAff = "{ [i] -> [i + 1] }".parse()?;
+    let into: MultiAff = nan.clone().into();
+    for value in [
+        nan.scale(0, 3)?,
+        nan.neg()?,
+        nan.floor()?,
+        nan.ceil()?,
+        nan.modulo(3)?,
+        nan.sub(&nan)?,
+        zero.mul(&nan)?,
+        nan.div(&i)?,
+        zero.div(&zero)?,
+        nan.pullback(&shift)?,
+        i.pullback(&into)?,
+    ] {
+        assert!(value.is_nan(), "{value}");
+        assert_eq!(value.eval(&[3]), Err(Error::NotANumber));
+    }
+    assert!(!nan.is_plainly_equal(&nan));
+    for compare in [Aff::le_set, Aff::lt_set, Aff::ge_set, Aff::gt_set, Aff::eq_set, Aff::ne_set] {
+        assert!(compare(&nan, &i, &limit())?.is_empty(&limit())?);
+        assert!(compare(&i, &nan, &limit())?.is_empty(&limit())?);
+    }
+    let part = pw("{ [i] -> [NaN] : i < 0; [i] -> [i - 2] : i >= 0 }");
+    assert!(part.involves_nan() && !part.is_equal(&part, &limit())?);
+    assert_eq!((part.eval(&[-1]), part.eval(&[5])?), (Err(Error::NotANumber), Some(3.into())));
+    assert!(part.to_relation()?.is_equal(&set("{ [i] -> [i - 2] : i >= 0 }"), &limit())?);
+    let (one, two) = (pw("{ [i] -> [1] }"), pw("{ [i] -> [2] }"));
+    for value in [part.min(&one, &limit())?, part.max(&one, &limit())?, part.add(&one, &limit())?] {
+        assert_eq!(value.eval(&[-7]), Err(Error::NotANumber));
+        assert!(value.eval(&[7])?.is_some());
+    }
+    let chosen = part.cond(&one, &two, &limit())?;
+    assert_eq!(chosen.eval(&[-1]), Err(Error::NotANumber));
+    assert_eq!((chosen.eval(&[2])?, chosen.eval(&[4])?), (Some(2.into()), Some(1.into())));
+    let composed = one.pullback(&part.clone().into(), &limit())?;
+    assert_eq!((composed.eval(&[-1])?, composed.eval(&[0])?), (None, Some(1.into())));
+    for text in ["min(i, NaN)", "-max(NaN, 3, i)", "min(i, 3) + NaN", "(i > 0 ? NaN : i) + NaN"] {
+        let read = pw(&format!("{{ [i] -> [{text}] }}"));
+        assert_eq!(read.eval(&[1]), Err(Error::NotANumber), "{text}");
+    }
+    assert!(set("{ [i] : min(i, NaN) <= 3 or NaN >= i or i = NaN }").is_empty(&limit())?);
+    let clash = PwAff::parse("{ [i] -> [NaN] : i < 1; [i] -> [i] : i > -1 }", &limit());
+    assert_eq!(clash.unwrap_err(), Error::NotSingleValued);
+    Ok(())
+}

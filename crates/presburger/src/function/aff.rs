@@ -11,7 +11,8 @@ use crate::{Division, Error, Space, Tuple};
 /// An affine expression in parameters, inputs and integer divisions of such expressions,
 /// with rational coefficients; immutable.
 ///
-/// `{ [i] -> [(1 + floor((i)/2))] }`. It has a value everywhere.
+/// `{ [i] -> [(1 + floor((i)/2))] }`. It has a value everywhere, or is `NaN`, not a number, as
+/// after a division by 0: so is all that is computed from it, and no comparison holds for it.
 #[derive(Debug, Clone)]
 pub struct Aff {
     pub(super) space: Arc<Space>,
@@ -41,6 +42,17 @@ impl Aff {
         Ok(Self::of(space.into(), form.tidied()))
     }
 
+    /// Makes the expression that is not a number, on the points of the set space `domain`.
+    pub fn nan(domain: &Space) -> Self {
+        let (space, dims) = scalar(domain);
+        Self::of(space.into(), Affine::nan(dims))
+    }
+
+    /// Says whether the expression is not a number.
+    pub fn is_nan(&self) -> bool {
+        self.form.is_nan()
+    }
+
     /// Makes the value of one coordinate, counted from the parameters on.
     ///
     /// # Errors
@@ -59,7 +71,7 @@ impl Aff {
     }
 
     /// Returns the numbers `[constant, parameters.., inputs.., divisions..]`, the positive
-    /// number that divides them all, and the divisions.
+    /// number that divides them all, and the divisions; of NaN, all numbers are 0.
     pub fn coefficients(&self) -> (Vec<Integer>, Integer, Vec<Division>) {
         let division = |div: &crate::basic::Div| Division {
             numerator: div.num.clone(),
@@ -120,10 +132,10 @@ impl Aff {
         Ok(Self::of(a.space, times(&a.form, &b.form)?))
     }
 
-    /// Divides by a constant that is not 0.
+    /// Divides by a constant; by 0, the result is NaN.
     ///
     /// # Errors
-    /// [`Error::NotAffine`] if `other` is not constant or is 0.
+    /// [`Error::NotAffine`] if `other` is not constant.
     pub fn div(&self, other: &Self) -> Result<Self, Error> {
         let (a, b) = self.pair(other)?;
         Ok(Self::of(a.space, over(&a.form, &b.form)?))
@@ -161,22 +173,24 @@ impl Aff {
         Ok(Self::of(result.space, result.forms[0].clone()))
     }
 
-    /// Says whether the expressions are written alike, which equal ones mostly are.
+    /// Says whether the expressions are written alike, which equal ones mostly are; NaN equals
+    /// nothing.
     pub fn is_plainly_equal(&self, other: &Self) -> bool {
-        self.pair(other).is_ok_and(|(a, b)| a.form == b.form)
+        !self.is_nan() && self.pair(other).is_ok_and(|(a, b)| a.form == b.form)
     }
 
     /// Returns the value at a point, parameters first.
     ///
     /// # Errors
-    /// [`Error::Row`] if the number of coordinates is not that of parameters and inputs.
+    /// [`Error::Row`] if the number of coordinates is not that of parameters and inputs,
+    /// [`Error::NotANumber`] of NaN.
     pub fn eval<T: Clone + Into<Integer>>(&self, point: &[T]) -> Result<Rational, Error> {
         let expected = domain_dims(&self.space);
         if point.len() != expected {
             return Err(Error::Row { expected, found: point.len() });
         }
         let point: Vec<Integer> = point.iter().cloned().map(T::into).collect();
-        Ok(self.form.evaluate(&point))
+        self.form.evaluate(&point)
     }
 }
 
@@ -208,6 +222,9 @@ pub(super) fn positive(num: Integer, den: Integer) -> Result<(Integer, Integer),
 }
 
 pub(super) fn times(a: &Affine, b: &Affine) -> Result<Affine, Error> {
+    if a.is_nan() || b.is_nan() {
+        return Ok(Affine::nan(a.dims));
+    }
     match (a.is_constant(), b.is_constant()) {
         (true, _) => Ok(b.scaled(&a.row[0], &a.den)),
         (_, true) => Ok(a.scaled(&b.row[0], &b.den)),
@@ -216,7 +233,10 @@ pub(super) fn times(a: &Affine, b: &Affine) -> Result<Affine, Error> {
 }
 
 pub(super) fn over(a: &Affine, b: &Affine) -> Result<Affine, Error> {
-    if !b.is_constant() || b.row[0].is_zero() {
+    if a.is_nan() || b.is_nan() || b.is_constant() && b.row[0].is_zero() {
+        return Ok(Affine::nan(a.dims));
+    }
+    if !b.is_constant() {
         return Err(Error::NotAffine);
     }
     let (num, den) = positive(b.den.clone(), b.row[0].clone())?;

@@ -2,11 +2,13 @@
 
 use crate::basic::{Basic, Div, merge};
 use crate::matrix::{combine, divide, evaluate, gcd, remap, zeros};
-use crate::{Integer, Rational};
+use crate::{Error, Integer, Rational};
 
 /// `row . (1, dimensions, divisions) / den`, where the divisions are those of the form.
 ///
-/// `row` has a number per column; `den` is positive.
+/// `row` has a number per column; `den` is positive, or 0 for what is not a number (NaN): all of
+/// `row` is 0 then. Whatever is computed from that form is not a number either, and no fact
+/// about it holds.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Affine {
     pub dims: usize,
@@ -20,6 +22,15 @@ impl Affine {
         let mut row = zeros(1 + dims);
         row[0] = value;
         Self { dims, divs: Vec::new(), row, den: Integer::ONE }
+    }
+
+    /// Makes the form that is not a number.
+    pub fn nan(dims: usize) -> Self {
+        Self { den: Integer::ZERO, ..Self::constant(Integer::ZERO, dims) }
+    }
+
+    pub fn is_nan(&self) -> bool {
+        self.den.is_zero()
     }
 
     pub fn dim(dim: usize, dims: usize) -> Self {
@@ -52,6 +63,9 @@ impl Affine {
             let row = combine(&one, &self.row, factor, &other.row);
             return Self { dims: self.dims, divs: self.divs.clone(), row, den: one };
         }
+        if self.is_nan() || other.is_nan() {
+            return Self::nan(self.dims);
+        }
         let (divs, to) = merge(self.dims, &self.divs, &other.divs);
         let cols = 1 + self.dims + divs.len();
         let g = self.den.gcd(&other.den);
@@ -60,7 +74,7 @@ impl Affine {
         Self { dims: self.dims, divs, row, den: &self.den * left }.tidied()
     }
 
-    /// Returns `self * num / den` for a positive `den`.
+    /// Returns `self * num / den` for a positive `den`; by 0, what is not a number.
     pub fn scaled(&self, num: &Integer, den: &Integer) -> Self {
         let row = self.row.iter().map(|v| v * num).collect();
         let (dims, divs, den) = (self.dims, self.divs.clone(), &self.den * den);
@@ -76,7 +90,7 @@ impl Affine {
     /// What is a multiple of the denominator moves out of the division, so that equal
     /// divisions are written alike.
     pub fn floor(&self) -> Self {
-        if self.den == Integer::ONE {
+        if self.den == Integer::ONE || self.is_nan() {
             return self.clone();
         }
         let den = &self.den;
@@ -116,6 +130,9 @@ impl Affine {
 
     /// Drops unused divisions and the factor that all numbers share.
     pub fn tidied(mut self) -> Self {
+        if self.is_nan() {
+            return Self::nan(self.dims);
+        }
         if self.den != Integer::ONE {
             let g = gcd(&self.row).gcd(&self.den);
             divide(&mut self.row, &g);
@@ -150,6 +167,9 @@ impl Affine {
 
     /// Returns the points where the form is 0, or not negative.
     pub fn holds(&self, equation: bool) -> Option<Basic> {
+        if self.is_nan() {
+            return None;
+        }
         let mut part = Basic::with_divs(self.dims, self.divs.clone());
         let rows = if equation { &mut part.system.eqs } else { &mut part.system.ineqs };
         rows.push(&self.row);
@@ -164,13 +184,19 @@ impl Affine {
         form.holds(false)
     }
 
-    /// Returns numerator and positive denominator of the value at a point.
-    pub fn evaluate(&self, point: &[Integer]) -> Rational {
+    /// Returns the value at a point.
+    ///
+    /// # Errors
+    /// [`Error::NotANumber`].
+    pub fn evaluate(&self, point: &[Integer]) -> Result<Rational, Error> {
+        if self.is_nan() {
+            return Err(Error::NotANumber);
+        }
         let mut all = point.to_vec();
         for div in &self.divs {
             all.push(div.value(&all));
         }
-        Rational::reduced(evaluate(&self.row, &all), self.den.clone())
+        Ok(Rational::reduced(evaluate(&self.row, &all), self.den.clone()))
     }
 
     /// Moves dimension `i` to `to[i]` among `dims` dimensions.
@@ -225,6 +251,9 @@ fn same(a: &[Integer], b: &[Integer]) -> bool {
 impl Basic {
     /// Makes the points where all `zero` are 0 and no `positive` is negative.
     pub fn of_forms(dims: usize, zero: &[Affine], positive: &[Affine]) -> Option<Self> {
+        if zero.iter().chain(positive).any(Affine::is_nan) {
+            return None;
+        }
         let mut divs: Vec<Div> = Vec::new();
         let mut placed = Vec::with_capacity(zero.len() + positive.len());
         for form in zero.iter().chain(positive) {

@@ -7,7 +7,7 @@ use crate::relation::intersect_parts;
 use crate::{Budget, Error, Integer, Relation};
 
 impl PwAff {
-    /// Returns the arguments at which both have values that satisfy `fact`.
+    /// Returns the arguments at which both have values that satisfy `fact`, which NaN never does.
     fn compared(
         &self,
         other: &Self,

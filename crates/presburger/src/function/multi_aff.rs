@@ -162,10 +162,16 @@ impl MultiAff {
         Ok(Self { space: space.into(), forms: flat.forms })
     }
 
+    /// Says whether an output is NaN, not a number.
+    pub fn involves_nan(&self) -> bool {
+        self.forms.iter().any(Affine::is_nan)
+    }
+
     /// Returns the outputs at a point, parameters first.
     ///
     /// # Errors
-    /// [`Error::Row`] if the number of coordinates is not that of parameters and inputs.
+    /// [`Error::Row`] if the number of coordinates is not that of parameters and inputs,
+    /// [`Error::NotANumber`] if an output is NaN.
     pub fn eval<T: Clone + Into<Integer>>(&self, point: &[T]) -> Result<Vec<Rational>, Error> {
         let (expected, found) = (domain_dims(&self.space), point.len());
         self.pieces().evaluate(point)?.ok_or(Error::Row { expected, found })

@@ -241,7 +241,7 @@ impl Pieces {
         let (outer, inner) = (self.aligned(&params), inner.aligned(&params));
         let dims = inner.dims();
         let mut all = Vec::new();
-        for (x, y) in inner.all.iter().flat_map(|x| outer.all.iter().map(move |y| (x, y))) {
+        'pair: for (x, y) in inner.all.iter().flat_map(|x| outer.all.iter().map(move |y| (x, y))) {
             let mut values: Vec<Affine> = (0..params.len()).map(|i| Affine::dim(i, dims)).collect();
             values.extend(x.forms.iter().cloned());
             // A value that is no integer is no point of the outer domain.
@@ -251,7 +251,7 @@ impl Pieces {
                 let both = integral.and_then(|integral| whole.intersect(&integral));
                 match both {
                     Some(both) => whole = both,
-                    None => continue,
+                    None => continue 'pair,
                 }
             }
             let Some(image) = y.domain.preimage(&values, dims) else { continue };
@@ -268,16 +268,25 @@ impl Pieces {
         Ok(Self::new(space, all))
     }
 
-    /// Says whether both have the same values at the same arguments.
+    /// Says whether a value may be NaN.
+    pub fn involves_nan(&self) -> bool {
+        self.all.iter().any(|piece| piece.forms.iter().any(Affine::is_nan))
+    }
+
+    /// Says whether both have the same values at the same arguments; NaN equals nothing.
     pub fn is_equal(&self, other: &Self, budget: &Budget) -> Result<bool, Error> {
         let (a, b) = self.alike(other)?;
+        if a.involves_nan() || b.involves_nan() {
+            return Ok(false);
+        }
         if !a.domain().is_equal(&b.domain(), budget)? {
             return Ok(false);
         }
         a.agrees(&b.all, budget)
     }
 
-    /// Says whether values are the same where both have some; over the same parameters.
+    /// Says whether values are the same, or all NaN, where both have some; over the same
+    /// parameters.
     pub fn agrees(&self, other: &[Piece], budget: &Budget) -> Result<bool, Error> {
         for (x, y) in self.all.iter().flat_map(|x| other.iter().map(move |y| (x, y))) {
             if x.forms == y.forms {
@@ -285,6 +294,9 @@ impl Pieces {
             }
             let Some(both) = x.domain.intersect(&y.domain) else { continue };
             for (left, right) in x.forms.iter().zip(&y.forms).filter(|(a, b)| a != b) {
+                if (left.is_nan() || right.is_nan()) && !both.is_empty(budget)? {
+                    return Ok(false);
+                }
                 for (high, low) in [(left, right), (right, left)] {
                     let apart = high.at_least(low, true);
                     let apart = apart.and_then(|apart| both.intersect(&apart));
@@ -302,7 +314,8 @@ impl Pieces {
     /// Returns the outputs at a point, parameters first; nothing where there is no value.
     ///
     /// # Errors
-    /// [`Error::Row`] if the number of coordinates is not that of parameters and inputs.
+    /// [`Error::Row`] if the number of coordinates is not that of parameters and inputs,
+    /// [`Error::NotANumber`] if an output is NaN.
     pub fn evaluate<T: Clone + Into<Integer>>(
         &self,
         point: &[T],
@@ -312,7 +325,8 @@ impl Pieces {
         }
         let point: Vec<Integer> = point.iter().cloned().map(T::into).collect();
         let piece = self.all.iter().find(|piece| piece.domain.contains(&point));
-        Ok(piece.map(|piece| piece.forms.iter().map(|form| form.evaluate(&point)).collect()))
+        let values = |piece: &Piece| piece.forms.iter().map(|form| form.evaluate(&point)).collect();
+        piece.map(values).transpose()
     }
 }
 

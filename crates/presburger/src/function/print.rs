@@ -11,6 +11,9 @@ use crate::{Integer, Space};
 
 /// Writes the form over named parameters and inputs, in parentheses.
 fn expression(form: &Affine, names: &[String]) -> String {
+    if form.is_nan() {
+        return "(NaN)".to_owned();
+    }
     let text = affine(&form.row, &form.divs, names);
     match form.den == Integer::ONE {
         true => format!("({text})"),

@@ -83,7 +83,7 @@ impl PwAff {
         self.zipped(other, budget, super::aff::times)
     }
 
-    /// Divides by a function whose pieces are constants other than 0.
+    /// Divides by a function whose pieces are constants; where it is 0, the result is NaN.
     ///
     /// # Errors
     /// [`Error::NotAffine`] if they are not.
@@ -126,6 +126,9 @@ impl PwAff {
         self.0.alike(&other.0)?;
         let choose = |a: &[Affine], b: &[Affine]| -> Cases {
             let (low, high) = if least { (&a[0], &b[0]) } else { (&b[0], &a[0]) };
+            if low.is_nan() || high.is_nan() {
+                return Ok(vec![(None, vec![Affine::nan(low.dims)])]);
+            }
             let mut cases = Vec::new();
             // At a tie the first function is taken.
             for (when, forms) in [(high.at_least(low, false), a), (low.at_least(high, true), b)] {
@@ -172,11 +175,12 @@ impl PwAff {
         self.0.union_with(&other.0, budget, common).map(Self)
     }
 
-    /// Returns `yes` where `self` is not 0, `no` where it is.
+    /// Returns `yes` where `self` is not 0, `no` where it is, NaN where it is NaN.
     pub fn cond(&self, yes: &Self, no: &Self, budget: &Budget) -> Result<Self, Error> {
         let yes = yes.intersect_domain(&self.non_zero_set(budget)?, budget)?;
         let no = no.intersect_domain(&self.zero_set(budget)?, budget)?;
-        yes.union_add(&no, budget)
+        let nan = self.0.all.iter().filter(|piece| piece.forms[0].is_nan()).cloned();
+        yes.union_add(&no, budget)?.union_add(&Self(self.0.with(nan.collect())), budget)
     }
 
     /// Keeps the values of arguments in `set`.
@@ -213,7 +217,12 @@ impl PwAff {
         self.0.pullback(&inner.0, budget).map(Self)
     }
 
-    /// Says whether both have the same values at the same arguments.
+    /// Says whether a value may be NaN, not a number.
+    pub fn involves_nan(&self) -> bool {
+        self.0.involves_nan()
+    }
+
+    /// Says whether both have the same values at the same arguments; NaN equals nothing.
     pub fn is_equal(&self, other: &Self, budget: &Budget) -> Result<bool, Error> {
         self.0.is_equal(&other.0, budget)
     }
@@ -221,7 +230,8 @@ impl PwAff {
     /// Returns the value at a point, parameters first; nothing where there is none.
     ///
     /// # Errors
-    /// [`Error::Row`] if the number of coordinates is not that of parameters and inputs.
+    /// [`Error::Row`] if the number of coordinates is not that of parameters and inputs,
+    /// [`Error::NotANumber`] where the value is NaN.
     pub fn eval<T: Clone + Into<Integer>>(&self, point: &[T]) -> Result<Option<Rational>, Error> {
         Ok(self.0.evaluate(point)?.map(|mut values| values.swap_remove(0)))
     }

@@ -147,7 +147,12 @@ impl PwMultiAff {
         self.0.pullback(&inner.0, budget).map(Self)
     }
 
-    /// Says whether both have the same values at the same arguments.
+    /// Says whether a value may be NaN, not a number.
+    pub fn involves_nan(&self) -> bool {
+        self.0.involves_nan()
+    }
+
+    /// Says whether both have the same values at the same arguments; NaN equals nothing.
     pub fn is_equal(&self, other: &Self, budget: &Budget) -> Result<bool, Error> {
         self.0.is_equal(&other.0, budget)
     }
@@ -155,7 +160,8 @@ impl PwMultiAff {
     /// Returns the outputs at a point, parameters first; nothing where there are none.
     ///
     /// # Errors
-    /// [`Error::Row`] if the number of coordinates is not that of parameters and inputs.
+    /// [`Error::Row`] if the number of coordinates is not that of parameters and inputs,
+    /// [`Error::NotANumber`] where the value is NaN.
     pub fn eval<T: Clone + Into<Integer>>(
         &self,
         point: &[T],

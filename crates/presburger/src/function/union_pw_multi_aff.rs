@@ -48,6 +48,18 @@ impl UnionPwMultiAff {
         params
     }
 
+    /// Says whether a value may be NaN.
+    pub fn involves_nan(&self) -> bool {
+        self.all.values().any(PwMultiAff::involves_nan)
+    }
+
+    /// Says whether a value or a condition contains an integer division.
+    pub fn involves_locals(&self) -> bool {
+        self.all.values().flat_map(|function| function.0.all.iter()).any(|piece| {
+            !piece.domain.divs.is_empty() || piece.forms.iter().any(|form| !form.divs.is_empty())
+        })
+    }
+
     /// Returns the arguments that have a value.
     pub fn domain(&self) -> Result<Union, Error> {
         Union::collect(self.all.values().map(PwMultiAff::domain))

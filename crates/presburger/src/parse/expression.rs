@@ -55,6 +55,15 @@ impl Expr {
         }
     }
 
+    /// Returns the least (or greatest) of `forms`, which is NaN if one of them is.
+    fn of_extreme(forms: Vec<Affine>, least: bool) -> Self {
+        match forms.iter().find(|form| form.is_nan()) {
+            Some(nan) => Self::Plain(nan.clone()),
+            None if least => Self::Min(forms),
+            None => Self::Max(forms),
+        }
+    }
+
     /// Splits into forms with conditions that do not overlap.
     pub fn cases(&self) -> Result<Vec<Case>, Error> {
         let (forms, least) = match self {
@@ -85,12 +94,11 @@ impl Expr {
 
     fn scaled(self, num: &Integer, den: &Integer) -> Result<Self, Error> {
         let all = |forms: Vec<Affine>| forms.iter().map(|form| form.scaled(num, den)).collect();
+        let kept = num.sign() >= 0;
         Ok(match self {
             Self::Plain(form) => Self::Plain(form.scaled(num, den)),
-            Self::Min(forms) if num.sign() < 0 => Self::Max(all(forms)),
-            Self::Max(forms) if num.sign() < 0 => Self::Min(all(forms)),
-            Self::Min(forms) => Self::Min(all(forms)),
-            Self::Max(forms) => Self::Max(all(forms)),
+            Self::Min(forms) => Self::of_extreme(all(forms), kept),
+            Self::Max(forms) => Self::of_extreme(all(forms), !kept),
             Self::Cases(_) => self.mapped(|form| form.scaled(num, den))?,
         })
     }
@@ -117,10 +125,10 @@ impl Expr {
         Ok(match (self, other) {
             (Self::Plain(a), Self::Plain(b)) => Self::Plain(a.plus(&b)),
             (Self::Plain(a), Self::Min(b)) | (Self::Min(b), Self::Plain(a)) => {
-                Self::Min(all(b, &a))
+                Self::of_extreme(all(b, &a), true)
             }
             (Self::Plain(a), Self::Max(b)) | (Self::Max(b), Self::Plain(a)) => {
-                Self::Max(all(b, &a))
+                Self::of_extreme(all(b, &a), false)
             }
             (a, b) => {
                 let (a, b) = (a.cases()?, b.cases()?);
@@ -140,14 +148,11 @@ impl Expr {
             _ => None,
         };
         if let (Some(a), Some(b)) = (forms(&self), forms(&other)) {
-            let all = [a, b].concat();
-            return Ok(if least { Self::Min(all) } else { Self::Max(all) });
+            return Ok(Self::of_extreme([a, b].concat(), least));
         }
         let mut cases = Vec::new();
         for (when, a, b) in pairs(&self.cases()?, &other.cases()?)? {
-            let two = vec![a.clone(), b.clone()];
-            let two = if least { Self::Min(two) } else { Self::Max(two) };
-            for case in two.cases()? {
+            for case in Self::of_extreme(vec![a.clone(), b.clone()], least).cases()? {
                 cases.extend(
                     within(when.as_ref(), case.when.as_ref())?
                         .map(|when| Case { when, form: case.form }),
@@ -381,11 +386,13 @@ impl Parser<'_> {
         if *self.ahead(1) == Token::Sign("(") && !self.scope.contains(&name) {
             return self.call(&name);
         }
-        let Some(col) = self.scope.iter().rposition(|known| *known == name) else {
-            return Err(self.unexpected("a name in scope"));
+        let form = match self.scope.iter().rposition(|known| *known == name) {
+            Some(col) => Affine::dim(col, dims),
+            None if name.eq_ignore_ascii_case("nan") => Affine::nan(dims),
+            None => return Err(self.unexpected("a name in scope")),
         };
         self.at += 1;
-        Ok(Affine::dim(col, dims).into())
+        Ok(form.into())
     }
 
     /// Reads `3` or `2^3`, if a number stands here.
