@@ -49,6 +49,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<presburger::PyUnion>()?;
     module.add_class::<presburger::Bound>()?;
     module.add_class::<presburger::Count>()?;
+    module.add_class::<presburger::PyPwAff>()?;
+    module.add_class::<presburger::PyPwMultiAff>()?;
+    module.add_class::<presburger::PyUnionPwMultiAff>()?;
     module.add_function(wrap_pyfunction!(presburger::set_limits, module)?)?;
     module.add_class::<model::Model>()?;
     module.add_function(wrap_pyfunction!(model::check_rules, module)?)?;

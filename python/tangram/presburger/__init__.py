@@ -25,6 +25,9 @@ islpy                                       here
 ==========================================  ==================================================
 ``BasicSet``, ``Set``, ``UnionSet``         :class:`Set`
 ``BasicMap``, ``Map``, ``UnionMap``         :class:`Map`
+``Aff``, ``PwAff``                          :class:`PwAff`
+``MultiAff``, ``PwMultiAff``,               :class:`PwMultiAff`, which has values where all its
+``MultiPwAff``                              members have some
 ``PwQPolynomial``, ``UnionPwQPolynomial``   :class:`PwQPolynomial`, a function on one space
 ``PwQPolynomialFold``                       :class:`PwQPolynomialFold`
 ``Val``                                     ``int`` of any size, :class:`fractions.Fraction`
@@ -35,7 +38,7 @@ islpy                                       here
 ``project_out(type, first, n)``             ``project_out(first, n)``, :meth:`Set.project_out_params`
 ``dim_min_val``, ``dim_max_val``            the same, of the only space; ``None`` if unbounded
 ``get_stride_info(pos)``                    ``get_stride_info(pos)``: the stride, and its offset as a map
-``pwqp.eval(point)``                        ``pwqp(i, j, N=4)``
+``f.eval(point)``                           ``f(i, j, N=4)``
 ``foreach_*(f)``                            iteration
 ``dump``, ``get_ctx``, ``copy``             not needed
 ==========================================  ==================================================
@@ -45,18 +48,25 @@ from tangram._native import PresburgerError
 from tangram.presburger import _relations  # noqa: F401  (loads the classes in their order)
 from tangram.presburger.budget import limits
 from tangram.presburger.counts import PwQPolynomial, PwQPolynomialFold
+from tangram.presburger.functions import PwAff, PwMultiAff, UnionPwMultiAff
 from tangram.presburger.maps import Map
 from tangram.presburger.points import Point
 from tangram.presburger.sets import Set
 
 __all__ = [
+    "Aff",
     "Map",
+    "MultiAff",
+    "MultiPwAff",
     "Point",
     "PresburgerError",
+    "PwAff",
+    "PwMultiAff",
     "PwQPolynomial",
     "PwQPolynomialFold",
     "Set",
     "UnionMap",
+    "UnionPwMultiAff",
     "UnionSet",
     "limits",
 ]
@@ -65,3 +75,7 @@ UnionSet = Set
 """islpy's name for sets over several spaces; every :class:`Set` may be one."""
 UnionMap = Map
 """islpy's name for relations over several spaces; every :class:`Map` may be one."""
+Aff = PwAff
+"""islpy's name for expressions in one piece; every :class:`PwAff` may be one."""
+MultiAff = MultiPwAff = PwMultiAff
+"""islpy's names for tuples of expressions, in one piece or each in pieces of its own."""

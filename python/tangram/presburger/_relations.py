@@ -140,6 +140,33 @@ class Relations:
         """The last point, or the last output of each input; parametric."""
         return self._unary("lexmax")
 
+    def as_pw_multi_aff(self) -> PwMultiAff:
+        """The function that gives each input its only output; of a set, the parameters.
+
+        Raises:
+            PresburgerError: an input has two outputs, or there are several spaces.
+        """
+        return self._function("only")
+
+    def lexmin_pw_multi_aff(self) -> PwMultiAff:
+        """The first point, or the first output of each input, as a function."""
+        return self._function("lexmin")
+
+    def lexmax_pw_multi_aff(self) -> PwMultiAff:
+        """The last point, or the last output of each input, as a function."""
+        return self._function("lexmax")
+
+    def _function(self, name: str) -> PwMultiAff:
+        return PwMultiAff._of(_native.PwMultiAff.of_map(name, self._union))
+
+    def dim_min(self, dim: int) -> PwAff:
+        """The least value of a dimension, or output, as a function of parameters and inputs."""
+        return PwAff._of(_native.PwAff.extremum(self._union, dim, False))
+
+    def dim_max(self, dim: int) -> PwAff:
+        """The greatest value of a dimension, or output, as a function of parameters and inputs."""
+        return PwAff._of(_native.PwAff.extremum(self._union, dim, True))
+
     def sample(self) -> Self:
         """One point, or none where there is none."""
         return self._unary("sample")
@@ -272,4 +299,5 @@ def bind_first(value: Relations) -> None:
 
 
 # The classes need each other; this module is loaded first.
-from tangram.presburger.sets import Set  # noqa: E402
+from tangram.presburger.sets import Set  # noqa: E402,I001
+from tangram.presburger.functions import PwAff, PwMultiAff  # noqa: E402

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tangram.presburger.maps import Map
 
 
-def number(numerator: int, denominator: int) -> Fraction | int:
+def make_number(numerator: int, denominator: int) -> Fraction | int:
     value = Fraction(numerator, denominator)
     return int(value) if value.denominator == 1 else value
 
@@ -58,7 +58,7 @@ class PwQPolynomial:
         if len(point) != wanted or set(params) - set(known) or set(known) - set(params):
             raise TypeError(f"expected {wanted} coordinates and the parameters {known}")
         values = [params[name] for name in known]
-        return number(*self._count.evaluate([*values, *point]))
+        return make_number(*self._count.evaluate([*values, *point]))
 
     def get_param_names(self) -> list[str]:
         """The names of the parameters."""
@@ -181,7 +181,7 @@ class PwQPolynomialFold:
         if set(params) != set(known):
             raise TypeError(f"expected the parameters {known}")
         value = self._bound.evaluate([params[name] for name in known])
-        return None if value is None else number(*value)
+        return None if value is None else make_number(*value)
 
     def get_param_names(self) -> list[str]:
         """The names of the parameters."""

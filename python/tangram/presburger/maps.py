@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from tangram import _native
 from tangram._native import PresburgerError
 from tangram.presburger._relations import Relations, bind_first, wrap
 from tangram.presburger.counts import PwQPolynomial
 from tangram.presburger.points import Point
 from tangram.presburger.sets import Set
+
+if TYPE_CHECKING:
+    from tangram.presburger.functions import PwAff, PwMultiAff, UnionPwMultiAff
 
 
 class Map(Relations):
@@ -83,6 +88,39 @@ class Map(Relations):
     def from_range(cls, range: Set) -> Map:
         """Relates the point without dimensions to every point of ``range``."""
         return Set("{ [] }").cross(range)
+
+    @classmethod
+    def from_pw_multi_aff(cls, function: PwAff | PwMultiAff) -> Map:
+        """Relates each argument of a function to its value, where that is an integer point."""
+        return function.as_map()
+
+    from_aff = from_pw_aff = from_multi_aff = from_multi_pw_aff = from_pw_multi_aff
+
+    @classmethod
+    def from_union_pw_multi_aff(cls, function: UnionPwMultiAff) -> Map:
+        """Relates each argument of functions to its value, where that is an integer point."""
+        return function.as_union_map()
+
+    def as_union_pw_multi_aff(self) -> UnionPwMultiAff:
+        """The functions that give each input its only output in a tuple.
+
+        Raises:
+            PresburgerError: an input has two outputs in one tuple.
+        """
+        from tangram.presburger.functions import UnionPwMultiAff
+
+        return UnionPwMultiAff._of(_native.UnionPwMultiAff.of_map(self._union))
+
+    def preimage_domain_pw_multi_aff(self, function: PwMultiAff) -> Map:
+        """Relates ``x`` to ``z`` where this relates ``function(x)`` to ``z``."""
+        return wrap(Map, function._function.preimage("domain", self._union))
+
+    def preimage_range_pw_multi_aff(self, function: PwMultiAff) -> Map:
+        """Relates ``x`` to ``z`` where this relates ``x`` to ``function(z)``."""
+        return wrap(Map, function._function.preimage("range", self._union))
+
+    preimage_domain_multi_aff = preimage_domain_pw_multi_aff
+    preimage_range_multi_aff = preimage_range_pw_multi_aff
 
     def transitive_closure(self) -> tuple[Map, bool]:
         """Pairs that one or more steps connect, and whether that is exact; else it holds more."""

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from tangram import _native
 from tangram._native import PresburgerError
 from tangram.presburger._relations import Relations, bind_first, wrap
 from tangram.presburger.points import Point
+
+if TYPE_CHECKING:
+    from tangram.presburger.functions import PwMultiAff
 
 
 class Set(Relations):
@@ -19,6 +23,12 @@ class Set(Relations):
     def apply(self, relation: Map) -> Set:
         """The points that ``relation`` relates those of this set to."""
         return self._binary("apply_range", relation)
+
+    def preimage_pw_multi_aff(self, function: PwMultiAff) -> Set:
+        """The arguments that ``function`` sends into this set."""
+        return wrap(Set, function._function.preimage("set", self._union))
+
+    preimage_multi_aff = preimage_multi_pw_aff = preimage_pw_multi_aff
 
     def product(self, other: Set) -> Set:
         """All pairs of points, as points ``[x -> y]``."""
