@@ -434,7 +434,8 @@ pub(crate) struct ScopArgs {
     /// front: tiles of a stencil that can all start at once.
     #[arg(long, value_name = "[diamond,]SIZES", value_delimiter = ',', value_parser = tile)]
     pub(crate) tile: Option<Vec<TileArg>>,
-    /// Put an OpenMP pragma in front of the outermost parallel loops.
+    /// Put an OpenMP pragma in front of the outermost parallel loops. Tiles of which none is
+    /// parallel run by wavefronts.
     #[arg(long)]
     pub(crate) parallel: bool,
     /// Put a hint in front of innermost parallel loops.

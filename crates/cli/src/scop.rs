@@ -45,6 +45,11 @@ pub(crate) fn run(args: &ScopArgs) -> Result<ExitCode, Error> {
     for Problem { line, column, message } in &refused {
         eprintln!("{name}:{line}:{column}: note: {message}");
     }
+    for part in parts.iter().filter(|part| !part.marked && !part.distinct.is_empty()) {
+        let names: Vec<String> = part.distinct.iter().map(|name| format!("`{name}`")).collect();
+        let (line, names) = (part.first_line, names.join(", "));
+        eprintln!("{name}:{line}: note: {names} are assumed not to overlap: `restrict` says so");
+    }
     if parts.is_empty() {
         eprintln!("{name}: error: no static control part in the file");
         return Ok(ExitCode::from(2));
@@ -130,6 +135,7 @@ fn recipe(args: &ScopArgs) -> Recipe {
     let mut recipe = Recipe::default();
     recipe.schedule.fusion = args.fuse.into();
     recipe.tile = args.tile.as_ref().map(|words| words.iter().filter_map(size).collect());
+    recipe.wavefront = args.parallel;
     recipe.diamond = args.tile.iter().flatten().any(|word| *word == TileArg::Diamond);
     recipe
 }

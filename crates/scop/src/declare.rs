@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lang_c::ast::{
     ArraySize, Declaration, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator,
-    TypeQualifier,
+    PointerQualifier, TypeQualifier,
 };
 use lang_c::span::Node;
 use tangram_polyhedral::scop::Array;
@@ -15,6 +15,8 @@ use crate::find::Source;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Names {
     known: BTreeMap<String, Array>,
+    /// Pointers, and whether `restrict` says that others do not lead to their cells.
+    pointers: BTreeMap<String, bool>,
 }
 
 impl Names {
@@ -22,12 +24,17 @@ impl Names {
         self.known.get(name)
     }
 
+    /// Says of a pointer whether it is declared with `restrict`; nothing of other variables.
+    pub fn restricted(&self, name: &str) -> Option<bool> {
+        self.pointers.get(name).copied()
+    }
+
     /// Adds the variables of a declaration; functions are left out.
     pub fn declare(&mut self, declaration: &Declaration, source: &Source) -> Vec<String> {
         let element = element(&declaration.specifiers, source);
         let declarators = declaration.declarators.iter();
         declarators
-            .filter_map(|declarator| self.add(&declarator.node.declarator.node, &element, source))
+            .filter_map(|d| self.add(&d.node.declarator.node, &element, false, source))
             .collect()
     }
 
@@ -38,7 +45,7 @@ impl Names {
             for parameter in &function.node.parameters {
                 let element = element(&parameter.node.specifiers, source);
                 if let Some(declarator) = &parameter.node.declarator {
-                    self.add(&declarator.node, &element, source);
+                    self.add(&declarator.node, &element, true, source);
                 }
             }
         }
@@ -51,9 +58,15 @@ impl Names {
         }
     }
 
-    fn add(&mut self, declarator: &Declarator, element: &str, source: &Source) -> Option<String> {
+    fn add(
+        &mut self,
+        declarator: &Declarator,
+        element: &str,
+        parameter: bool,
+        source: &Source,
+    ) -> Option<String> {
         let mut extents = Vec::new();
-        let mut name = None;
+        let (mut name, mut outermost) = (None, None);
         // `double (*a)[8]`: what is inside the parentheses comes first.
         let mut open = vec![declarator];
         while let Some(declarator) = open.pop() {
@@ -65,6 +78,7 @@ impl Names {
                     }
                     _ => return None,
                 }
+                outermost = Some(&derived.node);
             }
             match &declarator.kind.node {
                 DeclaratorKind::Identifier(id) => name = Some(id.node.name.clone()),
@@ -76,7 +90,26 @@ impl Names {
         let (name, element) = (name?, element.to_owned());
         let array = Array { name: name.clone(), element, extents, local: false, kept: false };
         self.known.insert(name.clone(), array);
+        match outermost.and_then(|derived| restricted(derived, parameter)) {
+            Some(restricted) => self.pointers.insert(name.clone(), restricted),
+            None => self.pointers.remove(&name),
+        };
         Some(name)
+    }
+}
+
+/// Says of a declarator of pointers whether it has `restrict`; arrays as parameters are
+/// pointers, too.
+fn restricted(outermost: &DerivedDeclarator, parameter: bool) -> Option<bool> {
+    let restricts = |qualifier: &TypeQualifier| matches!(qualifier, TypeQualifier::Restrict);
+    match outermost {
+        DerivedDeclarator::Pointer(qualifiers) => Some(qualifiers.iter().any(
+            |qualifier| matches!(&qualifier.node, PointerQualifier::TypeQualifier(q) if restricts(&q.node)),
+        )),
+        DerivedDeclarator::Array(array) if parameter => {
+            Some(array.node.qualifiers.iter().any(|qualifier| restricts(&qualifier.node)))
+        }
+        _ => None,
     }
 }
 

@@ -18,7 +18,7 @@ use tangram_presburger::Budget;
 use crate::black_box::has_loop;
 use crate::build::{Builder, assigned};
 use crate::declare::Names;
-use crate::find::{FIRST, LAST, Source, below, declared, is_call, unsigned};
+use crate::find::{FIRST, LAST, Source, below, declared, distinct, is_call, unsigned};
 use crate::{Part, Problem};
 
 /// Looks through one function after the other.
@@ -167,6 +167,7 @@ impl Detector<'_> {
                 last_line: self.source.line(span.end),
                 declared: declared(items, self.source),
                 unsigned: unsigned(&scop, names),
+                distinct: distinct(&scop, names),
                 marked: false,
                 braced,
                 scop,

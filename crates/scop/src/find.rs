@@ -202,6 +202,7 @@ fn of_function(
                             last_line: source.line(item.span.start),
                             declared: declared(inside, source),
                             unsigned: unsigned(&scop, &names),
+                            distinct: distinct(&scop, &names),
                             marked: true,
                             braced: false,
                             scop,
@@ -254,6 +255,21 @@ pub(crate) fn unsigned(scop: &Scop, names: &Names) -> Vec<String> {
     let known = |name: &String| names.get(name).is_some_and(|array| !signed(&array.element));
     let all = scop.domain().map(|domain| domain.parameters()).unwrap_or_default();
     all.into_iter().filter(known).collect()
+}
+
+/// Lists the arrays that could overlap another one, as far as their declarations tell, where
+/// one of both is written.
+pub(crate) fn distinct(scop: &Scop, names: &Names) -> Vec<String> {
+    let outer = || scop.arrays.iter().filter(|array| !array.local && !array.extents.is_empty());
+    let is_written =
+        |name: &String| scop.may_writes.relations().any(|write| write.space().output.name == *name);
+    let meets = |a: &String, b: &String| {
+        let restricted = [names.restricted(a), names.restricted(b)];
+        let open = restricted.contains(&Some(false)) && !restricted.contains(&Some(true));
+        a != b && open && (is_written(a) || is_written(b))
+    };
+    let all = outer().map(|array| &array.name);
+    all.filter(|a| outer().any(|b| meets(a, &b.name))).cloned().collect()
 }
 
 /// Returns the statements in a statement that is not a block.

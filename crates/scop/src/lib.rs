@@ -61,6 +61,9 @@ pub struct Part {
     pub declared: Vec<String>,
     /// Parameters that may be unsigned or of a type of unknown sign.
     pub unsigned: Vec<String>,
+    /// Arrays that are assumed not to overlap: pointers without `restrict`, and what they
+    /// could lead to.
+    pub distinct: Vec<String>,
 }
 
 /// Something that keeps a part from being a static control part.

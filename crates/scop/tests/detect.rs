@@ -186,3 +186,19 @@ static void fill(struct Data *data) {
     }
     assert!(run.status.success(), "{after}\n{}", String::from_utf8_lossy(&run.stderr));
 }
+
+#[test]
+fn arrays_that_are_assumed_not_to_overlap_are_named() {
+    let distinct = |parameters: &str| {
+        let text = format!(
+            "double G[9], H[9];\nvoid f({parameters}) {{\n  for (int i = 0; i < 9; i++)\n    \
+             p[i] = q[i] + G[i] + H[i];\n}}\n"
+        );
+        detect(&text, &Budget::steps(1_000_000)).expect("a part").parts.remove(0).distinct
+    };
+    assert_eq!(distinct("double *p, double q[]"), ["q", "G", "H", "p"]);
+    assert_eq!(distinct("double *restrict p, const double *q"), [""; 0]);
+    // Nothing is written where `q` could lead.
+    assert_eq!(distinct("double p[restrict 9], double q[9]"), [""; 0]);
+    assert_eq!(distinct("double p[9], const double *restrict q"), ["G", "H", "p"]);
+}

@@ -209,6 +209,7 @@ fn kernels_compute_the_same_bits_in_parallel_tiles() {
     let emit = Emit { vectorize: true, parallel: true, ..Emit::default() };
     let mut recipe = Recipe::default();
     recipe.tile = Some(vec![4, 8, 5, 3]);
+    recipe.wavefront = true;
     for groups in [QUICK, SLOW] {
         check(groups, &recipe, &emit, &["-O2", "-fopenmp"]);
     }
@@ -220,4 +221,23 @@ fn sizes_that_are_given_tile_loops_that_no_vector_runs_along() {
     recipe.tile = Some(vec![32, 32, 32]);
     let code = optimised("seidel_2d", &text("seidel_2d"), &recipe, &Emit::default());
     assert_eq!(code.matches("for (").count(), 6, "{code}");
+}
+
+const STENCILS: &[&str] = &["seidel_2d", "jacobi_1d", "jacobi_2d", "fdtd_2d"];
+
+#[test]
+fn tiles_of_stencils_run_by_wavefronts() {
+    let emit = Emit { vectorize: true, parallel: true, ..Emit::default() };
+    let mut recipe = Recipe::default();
+    recipe.tile = Some(vec![6, 9, 7]);
+    recipe.wavefront = true;
+    for name in STENCILS {
+        let code = optimised(name, &text(name), &recipe, &emit);
+        // Fronts one after the other, the tiles of one at once.
+        let pragma = code.find("#pragma omp parallel for").unwrap_or_else(|| panic!("{code}"));
+        let fronts = code[..pragma].matches("for (long long").count();
+        assert!(fronts == 1, "{name}: {code}");
+    }
+    let flags = [SANITIZED, &["-fopenmp"]].concat();
+    check(&[&["seidel_2d", "jacobi_1d"], &["jacobi_2d", "fdtd_2d"]], &recipe, &emit, &flags);
 }

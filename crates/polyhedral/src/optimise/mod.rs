@@ -37,6 +37,9 @@ pub struct Recipe {
     /// Whether tiles are diamonds where the first member of a band is not parallel: all
     /// tiles on a line start at once. Missing sizes are 32.
     pub diamond: bool,
+    /// Whether tiles run by wavefronts where no loop over tiles or around them is parallel:
+    /// the tiles of a line at once.
+    pub wavefront: bool,
     /// Whether the order of the source stays if no band promises a gain.
     pub keep_source: bool,
 }
@@ -236,8 +239,29 @@ impl Work<'_> {
         }
         let order: Vec<usize> = (0..count).collect();
         match self.editor.arrange(node, &sizes, &order) {
-            Ok(_) => Ok(true),
+            Ok(top) => self.by_wavefronts(top, &sizes).map(|_| true),
             Err(Error::Illegal { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Runs tiles by wavefronts where that is asked for and makes a loop parallel that is
+    /// not inside another parallel one. Two loops over tiles make the lines, as in Pluto:
+    /// more of them would leave more threads waiting for each other more often.
+    fn by_wavefronts(&mut self, top: Node, sizes: &[Option<i128>]) -> Result<Node, Error> {
+        let tree = self.editor.tree();
+        let mut around = std::iter::successors(Some(top), |node| tree.parent(*node));
+        let is_parallel = |node: Node| match tree.kind(node) {
+            NodeKind::Band(band) => band.members.iter().any(|member| member.coincident),
+            _ => false,
+        };
+        let tiled = sizes.iter().flatten().count() > 1;
+        if !self.recipe.wavefront || !tiled || around.any(is_parallel) {
+            return Ok(top);
+        }
+        match self.editor.wavefront(top, 2) {
+            Ok(tiles) => Ok(tiles),
+            Err(Error::Illegal { .. } | Error::Operand { .. }) => Ok(top),
             Err(error) => Err(error),
         }
     }
@@ -308,7 +332,8 @@ impl Work<'_> {
             self.editor.reset(before);
             return Ok(false);
         }
-        if let [.., points, _] = chain[..]
+        let top = self.by_wavefronts(top, &sizes)?;
+        if let [.., points, _] = self.chain(top)[..]
             && !jammed.is_empty()
         {
             let outer = count - 1 - jammed.len();
