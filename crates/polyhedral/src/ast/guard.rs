@@ -28,7 +28,13 @@ impl Builder<'_> {
         let mut cell = Cell::universe(value.row.len() - 1 - value.divisions.len());
         cell.part.divisions = value.divisions;
         cell.part.equalities.push(value.row);
-        cell.without_idle_divisions()
+        let cell = cell.without_idle_divisions();
+        // A value in the place of a variable may leave a division of constants.
+        let constant = |division: &crate::Division| division.numerator[1..].iter().all(|v| *v == 0);
+        match cell.part.divisions.iter().any(constant) {
+            true => cell.reduced().ok().filter(|c| !c.part.equalities.is_empty()).unwrap_or(cell),
+            false => cell,
+        }
     }
 
     fn sum(&mut self, cell: &Cell, row: &[i128], known: &Cell) -> Result<Sum, Error> {
@@ -316,7 +322,7 @@ impl Builder<'_> {
         place: &Place,
     ) -> Result<Option<AstNode>, Error> {
         let mut nodes = Vec::new();
-        let mut rest = grafts.into_iter().peekable();
+        let mut rest = self.nested(grafts, place)?.into_iter().peekable();
         while let Some(graft) = rest.next() {
             let Some(guard) = graft.guard else {
                 nodes.push(graft.node);

@@ -111,8 +111,10 @@ impl Builder<'_> {
         if let Some(stride) = &shared.stride {
             stride.constrain(&mut cell, col)?;
         }
-        // As for a loop, what only outer dimensions must fulfil is left to what is inside.
-        cell.part.inequalities.retain(|row| row[col] != 0);
+        // As for a loop, what outer dimensions must fulfil is left to what is inside. Of several
+        // statements each would bring its part of the bounds back: they stay in front of all.
+        let several = executed.len() > 1;
+        cell.part.inequalities.retain(|row| several && row[col] != 0);
         let condition = cell.substitute(col, value)?.shortened(self.vars(depth));
         let context = place.known.relation(self.space(depth))?;
         let guard = self.needed(&condition.relation(self.space(depth))?, &context)?;
@@ -164,7 +166,10 @@ impl Builder<'_> {
         };
         let (a, b) = (a.filter(|set| !always(set)), b.filter(|set| !always(set)));
         Ok(match (a, b) {
-            (Some(a), Some(b)) => Some(a.intersect(&b, self.budget)?),
+            (Some(a), Some(b)) => {
+                let both = a.intersect(&b, self.budget)?;
+                Some(self.needed(&both, &Relation::universe(both.space().clone()))?)
+            }
             (a, b) => a.or(b),
         })
     }

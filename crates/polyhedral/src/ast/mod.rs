@@ -34,6 +34,7 @@ mod jam;
 mod leaf;
 mod level;
 mod needed;
+mod nest;
 mod node;
 mod options;
 mod order;
