@@ -1,5 +1,7 @@
 //! Projections that neither elimination nor parametric integer programming ends alone.
 
+use std::collections::BTreeSet;
+
 use tangram_presburger::{Budget, Relation};
 
 /// Many times what each takes, and far less than without a turn for each value.
@@ -80,5 +82,48 @@ fn a_closure_that_is_hard_is_at_least_a_superset() {
             assert!(!two || has(&closure, m, x, z), "{x} to {z} by {y} for m = {m} in {closure}");
             assert!(!has(&map, m, x, y) || has(&closure, m, x, y), "{x} to {y} for m = {m}");
         }
+    }
+}
+
+/// `floor((i + floor(i/3)) / 2)`.
+fn nested(i: i64) -> i64 {
+    (i + i.div_euclid(3)).div_euclid(2)
+}
+
+/// Lists the values of a set of one dimension that are in `window`.
+fn values(set: &Relation, window: std::ops::Range<i64>) -> Vec<i64> {
+    window.filter(|i| set.contains(&[*i]).expect("small")).collect()
+}
+
+#[test]
+fn images_under_nested_floors_hold_the_points_they_should() {
+    let map = read("{ [i] -> [floor((i + floor(i/3))/2)] }");
+    let limit = Budget::steps(STEPS);
+    let mut set = read("{ [i] : -40 <= i <= 500 and i mod 5 = 1 }");
+    let mut wanted: BTreeSet<i64> = (-40..=500_i64).filter(|i| i.rem_euclid(5) == 1).collect();
+    // Disjuncts multiply: a fourth round has 59 of them, a fifth does not end within the steps.
+    for round in 1..=3 {
+        set = map.intersect_domain(&set, &limit).and_then(|m| m.range(&limit)).expect("few steps");
+        wanted = wanted.into_iter().map(nested).collect();
+        let found = values(&set, -60..520);
+        assert_eq!(found, wanted.iter().copied().collect::<Vec<_>>(), "round {round}: {set}");
+    }
+}
+
+#[test]
+fn origins_under_nested_floors_stay_small() {
+    let map = read("{ [i] -> [floor((i + floor(i/3))/2)] }");
+    let limit = Budget::steps(STEPS);
+    let mut set = read("{ [i] : 0 <= i <= 20 and i mod 5 = 1 }");
+    for round in 1..=6 {
+        set = map.intersect_range(&set, &limit).and_then(|m| m.domain(&limit)).expect("few steps");
+        let origin = |i: &i64| {
+            let end = (0..round).fold(*i, |i, _| nested(i));
+            (0..=20).contains(&end) && end.rem_euclid(5) == 1
+        };
+        assert_eq!(values(&set, -50..400), (-50..400).filter(origin).collect::<Vec<_>>(), "{set}");
+        let parts = set.conjunctions();
+        let divisions = parts.iter().map(|part| part.divisions.len()).sum::<usize>();
+        assert!(parts.len() == 1 && divisions <= 13, "round {round}: {set}");
     }
 }
