@@ -7,6 +7,9 @@ use crate::{Error, Integer};
 
 /// An integer whose operations report overflow as `None`.
 pub(crate) trait Number: Clone + Ord + std::fmt::Debug {
+    /// What arithmetic costs, in that of machine numbers.
+    const COST: usize;
+
     /// Takes a number over; nothing if it does not fit.
     fn of(value: &Integer) -> Option<Self>;
     fn integer(&self) -> Integer;
@@ -42,6 +45,8 @@ pub(crate) trait Number: Clone + Ord + std::fmt::Debug {
 macro_rules! primitive {
     ($type:ty, $to:ident) => {
         impl Number for $type {
+            const COST: usize = 1;
+
             #[inline]
             fn of(value: &Integer) -> Option<Self> {
                 value.$to()
@@ -126,6 +131,8 @@ primitive!(i64, to_i64);
 primitive!(i128, to_i128);
 
 impl Number for BigInt {
+    const COST: usize = 16;
+
     fn of(value: &Integer) -> Option<Self> {
         Some(value.to_big())
     }

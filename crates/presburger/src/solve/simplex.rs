@@ -292,7 +292,7 @@ impl<T: Number> Simplex<T> {
     }
 
     fn pivot(&mut self, row: usize, col: usize, budget: &Budget) -> Result<(), Error> {
-        budget.spend(self.data.len() / 16)?;
+        budget.spend(self.data.len() * T::COST / 16)?;
         let (r, c) = (self.row_of[row], self.col_of[col - FIRST]);
         self.row_of[row] = c;
         self.col_of[col - FIRST] = r;
