@@ -49,6 +49,12 @@ fn a_skewed_nest() {
 }
 
 #[test]
+fn an_iterator_is_no_parameter() {
+    let ast = of_map("[c0, c0_] -> { S[i] -> [i] : c0 <= i < c0_ }", "{ }");
+    check(&ast, "for (int c0__ = c0; c0__ < c0_; c0__ += 1)\n  S(c0__);\n");
+}
+
+#[test]
 fn strides_and_tiles() {
     let ast = of_map("[N] -> { S[i] -> [32*floor(i/32), i] : 0 <= i < N }", "{ }");
     check(

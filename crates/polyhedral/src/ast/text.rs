@@ -11,7 +11,8 @@ use super::{Ast, AstNode, AstNodeKind, Comparison, Expr, ExprKind};
 pub struct CStyle {
     /// The type of loop iterators.
     pub index: String,
-    /// What the names of iterators start with; the number of the dimension follows.
+    /// What the names of iterators start with; the number of the dimension follows, and
+    /// `_` where a parameter has that name.
     pub iterator: String,
     /// Parameters that are written in another way, such as with a cast.
     pub params: HashMap<String, String>,
@@ -155,7 +156,7 @@ impl Writer<'_> {
                 {
                     let _ = writeln!(head, "{indent}{}", style.hint);
                 }
-                let (name, index) = (format!("{}{iterator}", style.iterator), &style.index);
+                let (name, index) = (self.iterator(*iterator), &style.index);
                 let lower = self.text(*lower);
                 let test = upper.map_or("1".into(), |upper| format!("{name} {}", self.end(upper)));
                 let _ = write!(
@@ -297,6 +298,15 @@ impl Writer<'_> {
         if strength < at_least { format!("({text})") } else { text }
     }
 
+    /// Names an iterator apart from all parameters.
+    fn iterator(&self, index: u32) -> String {
+        let mut name = format!("{}{index}", self.style.iterator);
+        while self.ast.params().contains(&name) {
+            name.push('_');
+        }
+        name
+    }
+
     fn written(&self, expr: Expr) -> (String, Strength) {
         use Strength::{And, Equality, Or, Product, Relation, Sum, Unary};
         let join = |list: &[Expr], by: &str, strength: Strength| {
@@ -311,7 +321,7 @@ impl Writer<'_> {
                 let name = self.ast.params().get(*index as usize).cloned().unwrap_or_default();
                 (self.style.params.get(&name).cloned().unwrap_or(name), Unary)
             }
-            ExprKind::Iterator(index) => (format!("{}{index}", self.style.iterator), Unary),
+            ExprKind::Iterator(index) => (self.iterator(*index), Unary),
             ExprKind::Neg(a) => (format!("-{}", self.operand(*a, Product)), Sum),
             ExprKind::Add(a, b) => {
                 (format!("{} + {}", self.operand(*a, Sum), self.operand(*b, Product)), Sum)
