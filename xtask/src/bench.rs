@@ -1,9 +1,15 @@
 //! Benchmarks: `bench/AREA` is a Python script with its peers, or a cargo project of its own.
+//!
+//! Peers that Python installs are named in the folder's requirements; a cargo project finds
+//! their interpreter in `TANGRAM_PYTHON`.
 
 use crate::step::{Failure, Outcome, Steps};
 use crate::venv::Venv;
 use crate::workspace::{cargo, root, target_directory};
 use std::path::Path;
+
+/// Where peers are installed.
+const ENVIRONMENT: &str = ".venv-bench";
 
 /// What `cargo xtask bench` takes.
 #[derive(clap::Args)]
@@ -34,20 +40,33 @@ pub fn run(steps: &mut Steps, options: &Options) -> Outcome {
 fn rust(steps: &mut Steps, folder: &Path, options: &Options) -> Outcome {
     let mut command = cargo(["run", "--release", "--quiet", "--manifest-path"]);
     command.arg(folder.join("Cargo.toml")).arg("--").args(&options.arguments);
+    if let Some(venv) = peers(steps, folder)? {
+        command.env("TANGRAM_PYTHON", venv.interpreter());
+    }
     steps.show(&format!("bench {}", options.area), command)
 }
 
 fn python(steps: &mut Steps, folder: &Path, options: &Options) -> Outcome {
-    let venv = Venv::open(steps, ".venv-bench")?;
-    let requirements = folder.join("requirements.txt");
-    if requirements.exists() {
-        venv.install(steps, &requirements)?;
-    }
+    let venv = match peers(steps, folder)? {
+        Some(venv) => venv,
+        None => Venv::open(steps, ENVIRONMENT)?,
+    };
     steps.run("command", cargo(["build", "--release", "--quiet", "--package", "tangram-cli"]))?;
     let mut command = venv.python();
     command.arg(folder.join("run.py")).args(&options.arguments);
     command.env("TANGRAM_BIN", target_directory().join("release").join("tangram"));
     steps.show(&format!("bench {}", options.area), command)
+}
+
+/// Installs the packages that a benchmark names, if it does.
+fn peers(steps: &mut Steps, folder: &Path) -> Result<Option<Venv>, Failure> {
+    let requirements = folder.join("requirements.txt");
+    if !requirements.exists() {
+        return Ok(None);
+    }
+    let venv = Venv::open(steps, ENVIRONMENT)?;
+    venv.install(steps, &requirements)?;
+    Ok(Some(venv))
 }
 
 fn known() -> Vec<String> {

@@ -20,7 +20,7 @@ fn main() {
     let python = std::env::var("TANGRAM_PYTHON").unwrap_or_else(|_| "python3".into());
     let mut peer = Peer::start(&python);
     if peer.is_none() {
-        println!("absent: islpy-barvinok (set TANGRAM_PYTHON to an interpreter that has it)");
+        println!("absent: islpy-barvinok (`cargo xtask bench` installs it)");
     }
     println!("dims params cases   ours_us  barvinok_us  median barvinok/ours  slowest ratio");
     for params in 0..=2 {

@@ -39,7 +39,7 @@ fn main() {
     let python = std::env::var("TANGRAM_PYTHON").unwrap_or_else(|_| "python3".into());
     let mut peer = Peer::start(&python);
     if peer.is_none() {
-        println!("absent: islpy (set TANGRAM_PYTHON to an interpreter that has it)");
+        println!("absent: islpy (`cargo xtask bench` installs it)");
     }
     println!(
         "{:10} {:10} {:>6} {:>10} {:>10} {:>9} {:>7}",
