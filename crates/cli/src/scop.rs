@@ -136,6 +136,7 @@ fn recipe(args: &ScopArgs) -> Recipe {
     recipe.schedule.fusion = args.fuse.into();
     recipe.tile = args.tile.as_ref().map(|words| words.iter().filter_map(size).collect());
     recipe.wavefront = args.parallel;
+    recipe.parallel = args.parallel;
     recipe.diamond = args.tile.iter().flatten().any(|word| *word == TileArg::Diamond);
     recipe
 }
@@ -147,7 +148,7 @@ fn optimised(
     budget: &Budget,
 ) -> Result<Option<(Ast, Optimised)>, tangram_polyhedral::Error> {
     let mut recipe = recipe(args);
-    recipe.keep_source = args.tile.is_none() && !args.parallel;
+    recipe.keep_source = args.tile.is_none();
     let best = part.scop.optimise(&recipe, budget)?;
     if let Some(reason) = &best.fallback {
         eprintln!("line {}: the original order stays: {reason}", part.first_line);

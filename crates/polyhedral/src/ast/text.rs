@@ -78,9 +78,18 @@ impl fmt::Display for Ast {
 
 /// What is left to write.
 enum Piece {
-    /// A node at a depth; whether an outer loop is parallel already.
-    Node(AstNode, usize, bool),
+    /// A node at a depth, and what is around it.
+    Node(AstNode, usize, Around),
     Text(String),
+}
+
+/// The loops around a piece of code.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Around {
+    Nothing,
+    Loops,
+    /// Loops of which one runs on several threads.
+    Threads,
 }
 
 impl Ast {
@@ -102,13 +111,16 @@ impl Ast {
     ) -> String {
         let writer = Writer { ast: self, style, statement };
         let mut text = String::new();
-        let mut open: Vec<Piece> =
-            self.root().map(|root| Piece::Node(root, style.depth, false)).into_iter().collect();
+        let mut open: Vec<Piece> = self
+            .root()
+            .map(|root| Piece::Node(root, style.depth, Around::Nothing))
+            .into_iter()
+            .collect();
         while let Some(piece) = open.pop() {
             match piece {
                 Piece::Text(part) => text.push_str(&part),
-                Piece::Node(node, depth, parallel) => {
-                    let mut parts = writer.pieces(node, depth, parallel);
+                Piece::Node(node, depth, around) => {
+                    let mut parts = writer.pieces(node, depth, around);
                     parts.reverse();
                     open.extend(parts);
                 }
@@ -136,13 +148,19 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn pieces(&self, node: AstNode, depth: usize, parallel: bool) -> Vec<Piece> {
+    fn pieces(&self, node: AstNode, depth: usize, around: Around) -> Vec<Piece> {
         let style = self.style;
         let indent = style.indent.repeat(depth);
         match self.ast.node(node) {
             AstNodeKind::For { iterator, lower, upper, step, coincident, body } => {
                 let mut head = String::new();
-                let outer = *coincident && style.parallel && !parallel && upper.is_some();
+                // Threads that start and end for one innermost loop cost more than they save.
+                let worthwhile = match around {
+                    Around::Nothing => true,
+                    Around::Loops => !self.innermost(*body),
+                    Around::Threads => false,
+                };
+                let outer = *coincident && style.parallel && worthwhile && upper.is_some();
                 let private = if *coincident { self.private(*body) } else { Vec::new() };
                 if outer && private.is_empty() {
                     let _ = writeln!(head, "{indent}#pragma omp parallel for");
@@ -164,7 +182,9 @@ impl Writer<'_> {
                     "{indent}for ({index} {name} = {lower}; {test}; {name} += {step})"
                 );
                 let mut parts = vec![Piece::Text(head)];
-                parts.extend(self.braced(*body, depth, parallel || outer));
+                let threads = outer || around == Around::Threads;
+                let inside = if threads { Around::Threads } else { Around::Loops };
+                parts.extend(self.braced(*body, depth, inside));
                 parts.push(Piece::Text("\n".into()));
                 self.trim(parts)
             }
@@ -174,27 +194,27 @@ impl Writer<'_> {
                 let open_if = self.takes_else(*then);
                 if otherwise.is_some() && open_if {
                     parts.push(Piece::Text(" {\n".into()));
-                    parts.push(Piece::Node(*then, depth + 1, parallel));
+                    parts.push(Piece::Node(*then, depth + 1, around));
                     parts.push(Piece::Text(format!("{indent}}}")));
                 } else {
-                    parts.extend(self.braced(*then, depth, parallel));
+                    parts.extend(self.braced(*then, depth, around));
                 }
                 if let Some(other) = otherwise {
                     let braces = matches!(self.unmarked(*then), AstNodeKind::Block(_)) || open_if;
                     let head = if braces { " else".into() } else { format!("{indent}else") };
                     parts.push(Piece::Text(head));
-                    parts.extend(self.braced(*other, depth, parallel));
+                    parts.extend(self.braced(*other, depth, around));
                 }
                 parts.push(Piece::Text("\n".into()));
                 self.trim(parts)
             }
             AstNodeKind::Block(list) => {
-                list.iter().map(|part| Piece::Node(*part, depth, parallel)).collect()
+                list.iter().map(|part| Piece::Node(*part, depth, around)).collect()
             }
             AstNodeKind::Mark { name, body } => {
                 let name = name.replace("*/", "* /");
                 let head = format!("{indent}/* {name} */\n");
-                vec![Piece::Text(head), Piece::Node(*body, depth, parallel)]
+                vec![Piece::Text(head), Piece::Node(*body, depth, around)]
             }
             AstNodeKind::Call { statement, arguments } => {
                 let arguments: Vec<String> = arguments.iter().map(|a| self.text(*a)).collect();
@@ -219,8 +239,8 @@ impl Writer<'_> {
     }
 
     /// Writes a body; several statements get braces.
-    fn braced(&self, body: AstNode, depth: usize, parallel: bool) -> Vec<Piece> {
-        let inner = Piece::Node(body, depth + 1, parallel);
+    fn braced(&self, body: AstNode, depth: usize, around: Around) -> Vec<Piece> {
+        let inner = Piece::Node(body, depth + 1, around);
         match self.unmarked(body) {
             AstNodeKind::Block(_) => vec![
                 Piece::Text(" {\n".into()),

@@ -40,6 +40,8 @@ pub struct Recipe {
     /// Whether tiles run by wavefronts where no loop over tiles or around them is parallel:
     /// the tiles of a line at once.
     pub wavefront: bool,
+    /// Whether an order in which an outer loop is parallel is a gain.
+    pub parallel: bool,
     /// Whether the order of the source stays if no band promises a gain.
     pub keep_source: bool,
 }
@@ -121,8 +123,39 @@ impl Scop {
         let source = stride::innermost(&self.schedule, budget)?;
         let mut work = Work { editor, accesses, source, recipe, budget };
         let gained = work.bands()?;
-        Ok((work.editor.into_tree(), gained))
+        let tree = work.editor.into_tree();
+        let gained = gained || (recipe.parallel && has_outer_parallel_loop(&tree));
+        Ok((tree, gained))
     }
+}
+
+/// Says whether a loop is parallel that is the outermost one or has another one inside.
+fn has_outer_parallel_loop(tree: &ScheduleTree) -> bool {
+    let mut open = vec![(tree.root(), false)];
+    while let Some((node, mut inside)) = open.pop() {
+        if let NodeKind::Band(band) = tree.kind(node) {
+            for (at, member) in band.members.iter().enumerate() {
+                let holds = at + 1 < band.members.len() || has_band_below(tree, node);
+                if member.coincident && (!inside || holds) {
+                    return true;
+                }
+                inside = true;
+            }
+        }
+        open.extend(tree.children(node).map(|child| (child, inside)));
+    }
+    false
+}
+
+fn has_band_below(tree: &ScheduleTree, node: Node) -> bool {
+    let mut open: Vec<Node> = tree.children(node).collect();
+    while let Some(node) = open.pop() {
+        if matches!(tree.kind(node), NodeKind::Band(_)) {
+            return true;
+        }
+        open.extend(tree.children(node));
+    }
+    false
 }
 
 struct Work<'a> {
