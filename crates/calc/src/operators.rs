@@ -164,10 +164,10 @@ fn combined(operator: &str, a: &Union, b: &Union, budget: &Budget) -> Option<Res
         "cross" => a.product(b, budget),
         "cross_range" => a.range_product(b, budget),
         "cross_domain" => a.domain_product(b, budget),
-        "<<" => ordered(a, b, Order::Less, budget),
-        "<<=" => ordered(a, b, Order::LessOrEqual, budget),
-        ">>" => ordered(a, b, Order::Greater, budget),
-        ">>=" => ordered(a, b, Order::GreaterOrEqual, budget),
+        "<<" => a.ordered(b, Order::Less, budget),
+        "<<=" => a.ordered(b, Order::LessOrEqual, budget),
+        ">>" => a.ordered(b, Order::Greater, budget),
+        ">>=" => a.ordered(b, Order::GreaterOrEqual, budget),
         _ => return None,
     })
 }
@@ -175,24 +175,6 @@ fn combined(operator: &str, a: &Union, b: &Union, budget: &Budget) -> Option<Res
 /// Leaves out what holds for all inputs in `sets`.
 fn gist_domain(map: &Union, sets: &Union, budget: &Budget) -> Result<Union, Error> {
     map.gist(&map.universe()?.intersect_domain(sets, budget)?, budget)
-}
-
-/// Relates points of sets in the same space by lexicographic order; inputs of relations by that
-/// of their outputs.
-fn ordered(a: &Union, b: &Union, order: Order, budget: &Budget) -> Result<Union, Error> {
-    if is_map(a) && is_map(b) {
-        let outputs = ordered(&a.range(budget)?, &b.range(budget)?, order, budget)?;
-        return a.apply_range(&outputs, budget)?.apply_range(&b.inverse()?, budget);
-    }
-    let mut pieces = Vec::new();
-    for set in a.relations() {
-        for other in b.relations().filter(|other| other.space().same_tuples(set.space())) {
-            let space = set.space();
-            let all = Relation::lexicographic(space.params.clone(), space.output.clone(), order);
-            pieces.push(all.intersect_domain(set, budget)?.intersect_range(other, budget)?);
-        }
-    }
-    Union::collect(pieces)
 }
 
 fn numbers(operator: &str, a: &Rational, b: &Rational) -> Option<Outcome> {

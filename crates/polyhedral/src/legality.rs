@@ -215,48 +215,63 @@ impl<'a> Walk<'a> {
     }
 
     /// Splits pairs by the values that a member gives their two instances.
-    ///
-    /// Pairs meet the order of instances, one relation for two statements, rather than the
-    /// values of each pair: those would join every part of a dependence with every other.
     fn split(&self, pairs: &Union, schedule: &Union) -> Result<Split, Error> {
-        let mut split = Split { backwards: false, forwards: false, together: Union::empty() };
-        let member = |tuple: &Tuple| {
-            schedule.get(&Space::map(Vec::new(), tuple.clone(), Tuple::anonymous(1)))
-        };
-        for pair in pairs.relations() {
-            let source = pair.space().input.as_ref();
-            if let (Some(first), Some(second)) =
-                (source.and_then(member), member(&pair.space().output))
-            {
-                self.split_by(pair, first, second, &mut split)?;
-            }
-        }
-        Ok(split)
-    }
-
-    fn split_by(
-        &self,
-        pair: &Relation,
-        first: &Relation,
-        second: &Relation,
-        split: &mut Split,
-    ) -> Result<(), Error> {
-        let value = || Tuple::anonymous(1);
-        let second = second.inverse()?;
-        let ordered = |order: &Relation| -> Result<Relation, Error> {
-            let reached = first.apply_range(order, self.budget)?;
-            Ok(pair.intersect(&reached.apply_range(&second, self.budget)?, self.budget)?)
-        };
         let any = |order| -> Result<bool, Error> {
-            let order = Relation::lexicographic(Vec::new(), value(), order);
-            Ok(!ordered(&order)?.is_empty(self.budget)?)
+            Ok(!in_order(pairs, schedule, &lexicographic(order), self.budget)?
+                .is_empty(self.budget)?)
         };
-        split.backwards = split.backwards || any(Order::Greater)?;
-        split.forwards = split.forwards || any(Order::Less)?;
-        let together = ordered(&Relation::identity(Vec::new(), value()))?;
-        split.together = split.together.union(&together.into())?;
-        Ok(())
+        Ok(Split {
+            backwards: any(Order::Greater)?,
+            forwards: any(Order::Less)?,
+            together: together(pairs, schedule, self.budget)?,
+        })
     }
+}
+
+/// Relates values of one member.
+fn lexicographic(order: Order) -> Relation {
+    Relation::lexicographic(Vec::new(), Tuple::anonymous(1), order)
+}
+
+/// Keeps the pairs to whose instances a schedule of one dimension gives one value.
+pub(crate) fn together(pairs: &Union, schedule: &Union, budget: &Budget) -> Result<Union, Error> {
+    let same = Relation::identity(Vec::new(), Tuple::anonymous(1));
+    in_order(pairs, schedule, &same, budget)
+}
+
+/// Keeps the pairs to whose instances a schedule of one dimension gives different values.
+pub(crate) fn taken_apart(
+    pairs: &Union,
+    schedule: &Union,
+    budget: &Budget,
+) -> Result<Union, Error> {
+    let forwards = in_order(pairs, schedule, &lexicographic(Order::Less), budget)?;
+    let backwards = in_order(pairs, schedule, &lexicographic(Order::Greater), budget)?;
+    Ok(forwards.union(&backwards)?)
+}
+
+/// Keeps the pairs whose values `order` relates.
+///
+/// Pairs meet the order of instances, one relation for two statements, rather than the
+/// values of each pair: those would join every part of a dependence with every other.
+fn in_order(
+    pairs: &Union,
+    schedule: &Union,
+    order: &Relation,
+    budget: &Budget,
+) -> Result<Union, Error> {
+    let member =
+        |tuple: &Tuple| schedule.get(&Space::map(Vec::new(), tuple.clone(), Tuple::anonymous(1)));
+    let mut kept = Vec::new();
+    for pair in pairs.relations() {
+        let Some(source) = &pair.space().input else { continue };
+        if let (Some(first), Some(second)) = (member(source), member(&pair.space().output)) {
+            let reached = first.apply_range(order, budget)?;
+            let ordered = reached.apply_range(&second.inverse()?, budget)?;
+            kept.push(pair.intersect(&ordered, budget)?);
+        }
+    }
+    Ok(Union::collect(kept)?)
 }
 
 impl Pairs {

@@ -8,7 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::{Budget, Error, Relation, Space, Tuple};
+use crate::{Budget, Error, Order, Relation, Space, Tuple};
 
 /// An immutable union of relations over different tuples; a clone shares everything.
 ///
@@ -350,6 +350,26 @@ impl Union {
     /// [`Error::Space`] if there is a relation.
     pub fn cross(&self, other: &Self, budget: &Budget) -> Result<Self, Error> {
         self.product(other, budget)?.unwrap()
+    }
+
+    /// Relates points of sets in the same space by lexicographic order; inputs of relations by
+    /// that of their outputs.
+    pub fn ordered(&self, other: &Self, order: Order, budget: &Budget) -> Result<Self, Error> {
+        let is_map = |union: &Self| union.relations().any(|piece| !piece.is_set());
+        if is_map(self) && is_map(other) {
+            let outputs = self.range(budget)?.ordered(&other.range(budget)?, order, budget)?;
+            return self.apply_range(&outputs, budget)?.apply_range(&other.inverse()?, budget);
+        }
+        let mut pieces = Vec::new();
+        for set in self.relations() {
+            let space = set.space();
+            for other in other.relations().filter(|other| other.space().same_tuples(space)) {
+                let all =
+                    Relation::lexicographic(space.params.clone(), space.output.clone(), order);
+                pieces.push(all.intersect_domain(set, budget)?.intersect_range(other, budget)?);
+            }
+        }
+        Self::collect(pieces)
     }
 
     /// Returns the differences of related points.

@@ -135,7 +135,8 @@ fn has_outer_parallel_loop(tree: &ScheduleTree) -> bool {
     while let Some((node, mut inside)) = open.pop() {
         if let NodeKind::Band(band) = tree.kind(node) {
             for (at, member) in band.members.iter().enumerate() {
-                let holds = at + 1 < band.members.len() || has_band_below(tree, node);
+                let is_band = |node: &Node| matches!(tree.kind(*node), NodeKind::Band(_));
+                let holds = at + 1 < band.members.len() || below(tree, node).iter().any(is_band);
                 if member.coincident && (!inside || holds) {
                     return true;
                 }
@@ -147,15 +148,20 @@ fn has_outer_parallel_loop(tree: &ScheduleTree) -> bool {
     false
 }
 
-fn has_band_below(tree: &ScheduleTree, node: Node) -> bool {
-    let mut open: Vec<Node> = tree.children(node).collect();
+/// Lists the nodes below a node, from left to right.
+fn below(tree: &ScheduleTree, node: Node) -> Vec<Node> {
+    let children = |node| {
+        let mut children: Vec<Node> = tree.children(node).collect();
+        children.reverse();
+        children
+    };
+    let mut open = children(node);
+    let mut all = Vec::new();
     while let Some(node) = open.pop() {
-        if matches!(tree.kind(node), NodeKind::Band(_)) {
-            return true;
-        }
-        open.extend(tree.children(node));
+        all.push(node);
+        open.extend(children(node));
     }
-    false
+    all
 }
 
 struct Work<'a> {
@@ -202,7 +208,7 @@ impl Work<'_> {
             let above = std::iter::successors(tree.parent(leaf), |node| tree.parent(*node));
             let mut bands = above.filter(|node| matches!(tree.kind(*node), NodeKind::Band(_)));
             let Some(band) = bands.next() else { continue };
-            let below = self.below(band);
+            let below = below(tree, band);
             if below.iter().any(|node| matches!(tree.kind(*node), NodeKind::Band(_))) {
                 continue;
             }
@@ -217,24 +223,7 @@ impl Work<'_> {
     fn leaves(&self) -> Vec<Node> {
         let tree = self.editor.tree();
         let leaf = |node: &Node| matches!(tree.kind(*node), NodeKind::Leaf);
-        self.below(tree.root()).into_iter().filter(leaf).collect()
-    }
-
-    /// Lists the nodes below a node, from left to right.
-    fn below(&self, node: Node) -> Vec<Node> {
-        let tree = self.editor.tree();
-        let children = |node| {
-            let mut children: Vec<Node> = tree.children(node).collect();
-            children.reverse();
-            children
-        };
-        let mut open = children(node);
-        let mut all = Vec::new();
-        while let Some(node) = open.pop() {
-            all.push(node);
-            open.extend(children(node));
-        }
-        all
+        below(tree, tree.root()).into_iter().filter(leaf).collect()
     }
 
     /// Arranges the loops of an innermost band; says whether they gain.

@@ -11,10 +11,10 @@
 //! The order itself still keeps all dependences, so that one copy for all iterations of a
 //! thread is enough: no value is overwritten before its last use.
 
-use tangram_presburger::{Budget, Relation, Tuple, Union};
+use tangram_presburger::{Budget, Relation, Union};
 
 use crate::scop::{Basis, Kind, Scop};
-use crate::{Error, Node, NodeKind, ScheduleTree};
+use crate::{Error, Node, NodeKind, ScheduleTree, legality};
 
 impl Scop {
     /// Names the local arrays whose values all come from inside the part.
@@ -104,24 +104,15 @@ fn stays_within(
     for above in std::iter::successors(tree.parent(node), |node| tree.parent(*node)) {
         if let NodeKind::Band(outer) = tree.kind(above) {
             for member in &outer.members {
-                left = together(&left, &member.schedule, budget)?;
+                left = legality::together(&left, &member.schedule, budget)?;
             }
         }
     }
     for member in &band.members {
-        left = together(&left, &member.schedule, budget)?;
+        left = legality::together(&left, &member.schedule, budget)?;
         if member.coincident && !into.is_subset(&left, budget)? {
             return Ok(false);
         }
     }
     Ok(true)
-}
-
-/// Keeps the pairs to which a schedule gives one value.
-fn together(pairs: &Union, schedule: &Union, budget: &Budget) -> Result<Union, Error> {
-    let first = pairs.domain_map()?.apply_range(schedule, budget)?;
-    let second = pairs.range_map()?.apply_range(schedule, budget)?;
-    let same = Relation::identity(Vec::new(), Tuple::anonymous(1)).wrap()?;
-    let both = first.range_product(&second, budget)?.intersect_range(&same.into(), budget)?;
-    Ok(both.domain(budget)?.unwrap()?)
 }

@@ -4,7 +4,7 @@ use crate::{Conjunction, Division};
 use tangram_presburger::{Relation, Space, Tuple, Union};
 
 use super::{Editor, Piece, refuse};
-use crate::{Error, Node, NodeKind, Violation};
+use crate::{Error, Node, NodeKind, Violation, legality};
 
 impl Editor<'_> {
     /// Maps the first members of a band to units: the iteration `v` of member `i` runs on
@@ -84,11 +84,8 @@ impl Editor<'_> {
             }],
         )?;
         let unit = schedule.apply_range(&units.into(), self.budget)?;
-        let first = self.dependences.domain_map()?.apply_range(&unit, self.budget)?;
-        let second = self.dependences.range_map()?.apply_range(&unit, self.budget)?;
-        let both = first.range_product(&second, self.budget)?;
-        let same = Relation::identity(Vec::new(), Tuple::anonymous(1)).wrap()?;
-        Ok(!both.subtract_range(&same.into(), self.budget)?.is_empty(self.budget)?)
+        let apart = legality::taken_apart(&self.dependences, &unit, self.budget)?;
+        Ok(!apart.is_empty(self.budget)?)
     }
 }
 

@@ -164,10 +164,10 @@ impl PyUnion {
             "domain_product" => union.domain_product(other, budget),
             "flat_range_product" => union.flat_range_product(other, budget),
             "cross" => union.cross(other, budget),
-            "lex_lt" => ordered(union, other, Order::Less, budget),
-            "lex_le" => ordered(union, other, Order::LessOrEqual, budget),
-            "lex_gt" => ordered(union, other, Order::Greater, budget),
-            "lex_ge" => ordered(union, other, Order::GreaterOrEqual, budget),
+            "lex_lt" => union.ordered(other, Order::Less, budget),
+            "lex_le" => union.ordered(other, Order::LessOrEqual, budget),
+            "lex_gt" => union.ordered(other, Order::Greater, budget),
+            "lex_ge" => union.ordered(other, Order::GreaterOrEqual, budget),
             _ => unknown(name),
         })
         .map(Self)
@@ -316,19 +316,6 @@ fn each(union: &Union, f: impl Fn(&Relation) -> Result<Relation, Error>) -> Resu
 
 fn input(space: &Space) -> Tuple {
     space.input.clone().unwrap_or_default()
-}
-
-/// Relates points of the same spaces by lexicographic order.
-fn ordered(a: &Union, b: &Union, order: Order, budget: &Budget) -> Result<Union, Error> {
-    let mut pieces = Vec::new();
-    for set in a.relations() {
-        for other in b.relations().filter(|other| other.space().same_tuples(set.space())) {
-            let space = set.space();
-            let all = Relation::lexicographic(space.params.clone(), space.output.clone(), order);
-            pieces.push(all.intersect_domain(set, budget)?.intersect_range(other, budget)?);
-        }
-    }
-    Union::collect(pieces)
 }
 
 /// Makes a number of its numerator and denominator.
