@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use crate::basic::Basic;
 use crate::relation::intersect_parts;
-use crate::union::tuple_key;
+use crate::union::{TupleKey, tuple_key};
 use crate::{Budget, Error, Integer, Relation, Space, Tuple, Union};
 
 /// What an exact closure may take, and what the sum of differences may, before the result only
@@ -317,7 +317,7 @@ impl Union {
     /// # Errors
     /// [`Error::Space`] if there is a set.
     pub fn transitive_closure(&self, budget: &Budget) -> Result<(Self, bool), Error> {
-        let mut tuples: BTreeMap<String, Tuple> = BTreeMap::new();
+        let mut tuples: BTreeMap<TupleKey, Tuple> = BTreeMap::new();
         for piece in self.relations() {
             let Some(input) = &piece.space().input else { return Err(piece.not_a_relation()) };
             for tuple in [input, &piece.space().output] {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::PwMultiAff;
 use super::pieces::Pieces;
-use crate::union::{key, tuple_key};
+use crate::union::{Key, tuple_key};
 use crate::{Budget, Error, Space, Union};
 
 /// Functions between different tuples, one for each pair of tuples; immutable.
@@ -13,16 +13,16 @@ use crate::{Budget, Error, Space, Union};
 /// `{ S[i] -> A[(i)]; T[i, j] -> B[(j)] : i >= 0 }`.
 #[derive(Debug, Clone, Default)]
 pub struct UnionPwMultiAff {
-    all: Arc<BTreeMap<String, PwMultiAff>>,
+    all: Arc<BTreeMap<Key, PwMultiAff>>,
 }
 
 impl UnionPwMultiAff {
     /// Makes the union of functions; of two between the same tuples, the first one counts.
     pub fn collect(functions: impl IntoIterator<Item = PwMultiAff>) -> Result<Self, Error> {
-        let mut all: BTreeMap<String, PwMultiAff> = BTreeMap::new();
+        let mut all: BTreeMap<Key, PwMultiAff> = BTreeMap::new();
         let budget = Budget::unlimited();
         for function in functions {
-            let key = key(function.space());
+            let key = Key::of(function.space());
             let united = match all.get(&key) {
                 Some(old) => old.0.union_with(&function.0, &budget, |a, b| {
                     a.restricted(&b.domain(), true, &budget)

@@ -1,0 +1,174 @@
+//! Operations that take the pieces of a union one by one.
+
+use super::key::TupleKey;
+use super::{Key, Union};
+use crate::{Budget, Error, Relation, Space};
+
+impl Union {
+    fn each(&self, f: impl Fn(&Relation) -> Result<Relation, Error>) -> Result<Self, Error> {
+        let results: Result<Vec<_>, _> = self.relations().map(f).collect();
+        Self::collect(results?)
+    }
+
+    /// As `each`, where every result lies in the space of its piece.
+    pub(super) fn in_place(
+        &self,
+        f: impl Fn(&Key, &Relation) -> Result<Relation, Error>,
+    ) -> Result<Self, Error> {
+        let results = self.pieces.iter().map(|(key, piece)| Ok((key.clone(), f(key, piece)?)));
+        Self::of(results.collect::<Result<Vec<_>, Error>>()?)
+    }
+
+    /// As `each`, for sets over the tuple that `side` picks.
+    fn sided(
+        &self,
+        side: impl Fn(&Key) -> Option<&TupleKey>,
+        f: impl Fn(&Relation) -> Result<Relation, Error>,
+    ) -> Result<Self, Error> {
+        let results = self.pieces.iter().map(|(key, piece)| {
+            let tuple = side(key).unwrap_or(&key.first).clone();
+            Ok((Key::set(tuple), f(piece)?))
+        });
+        Self::of(results.collect::<Result<Vec<_>, Error>>()?)
+    }
+
+    /// Returns the inputs of all relations.
+    pub fn domain(&self, budget: &Budget) -> Result<Self, Error> {
+        self.sided(|key| Some(&key.first), |piece| piece.domain(budget))
+    }
+
+    /// Returns the outputs of all relations.
+    pub fn range(&self, budget: &Budget) -> Result<Self, Error> {
+        self.sided(|key| key.second.as_ref(), |piece| piece.range(budget))
+    }
+
+    /// Returns the values of the parameters for which there is a point.
+    pub fn params(&self, budget: &Budget) -> Result<Self, Error> {
+        self.each(|piece| piece.params(budget))
+    }
+
+    /// Keeps the points whose parameters are in the parameter set `set`.
+    ///
+    /// # Errors
+    /// [`Error::Space`] if `set` has dimensions.
+    pub fn intersect_params(&self, set: &Relation, budget: &Budget) -> Result<Self, Error> {
+        self.in_place(|_, piece| piece.intersect_params(set, budget))
+    }
+
+    /// Swaps inputs and outputs.
+    ///
+    /// # Errors
+    /// [`Error::Space`] if there is a set.
+    pub fn inverse(&self) -> Result<Self, Error> {
+        let results = self.pieces.iter().map(|(key, piece)| {
+            let swapped = Key { first: key.output().clone(), second: key.input().cloned() };
+            Ok((swapped, piece.inverse()?))
+        });
+        Self::of(results.collect::<Result<Vec<_>, Error>>()?)
+    }
+
+    /// Returns the differences of related points.
+    ///
+    /// # Errors
+    /// [`Error::Space`] unless input and output are the same tuple.
+    pub fn deltas(&self, budget: &Budget) -> Result<Self, Error> {
+        self.each(|piece| piece.deltas(budget))
+    }
+
+    /// Relates each pair to its difference.
+    ///
+    /// # Errors
+    /// [`Error::Space`] unless input and output are the same tuple.
+    pub fn deltas_map(&self, budget: &Budget) -> Result<Self, Error> {
+        self.each(|piece| piece.deltas_map(budget))
+    }
+
+    /// Turns relations into sets of pairs.
+    ///
+    /// # Errors
+    /// [`Error::Space`] if there is a set.
+    pub fn wrap(&self) -> Result<Self, Error> {
+        self.each(Relation::wrap)
+    }
+
+    /// Turns sets of pairs into relations.
+    ///
+    /// # Errors
+    /// [`Error::Space`] unless all are sets of pairs.
+    pub fn unwrap(&self) -> Result<Self, Error> {
+        self.each(Relation::unwrap)
+    }
+
+    /// Turns `[a -> b] -> [c -> d]` into `[a -> c] -> [b -> d]`, and drops all others.
+    pub fn zip(&self) -> Result<Self, Error> {
+        let pairs = |space: &Space| {
+            space.output.nested.is_some()
+                && space.input.as_ref().is_some_and(|input| input.nested.is_some())
+        };
+        let results: Result<Vec<_>, _> =
+            self.relations().filter(|p| pairs(p.space())).map(Relation::zip).collect();
+        Self::collect(results?)
+    }
+
+    /// Relates each pair of a relation to its input.
+    ///
+    /// # Errors
+    /// [`Error::Space`] if there is a set.
+    pub fn domain_map(&self) -> Result<Self, Error> {
+        self.each(Relation::domain_map)
+    }
+
+    /// Relates each pair of a relation to its output.
+    ///
+    /// # Errors
+    /// [`Error::Space`] if there is a set.
+    pub fn range_map(&self) -> Result<Self, Error> {
+        self.each(Relation::range_map)
+    }
+
+    /// Relates each point of the sets to itself.
+    ///
+    /// # Errors
+    /// [`Error::Space`] if there is a relation.
+    pub fn identity(&self, budget: &Budget) -> Result<Self, Error> {
+        self.each(|set| {
+            if !set.is_set() {
+                return Err(Error::Space { expected: "a set".into(), found: set.to_string() });
+            }
+            let space = set.space();
+            let all = Relation::identity(space.params.clone(), space.output.clone());
+            all.intersect_domain(set, budget)
+        })
+    }
+
+    /// Makes the union of all points in the spaces of `self`.
+    pub fn universe(&self) -> Result<Self, Error> {
+        self.in_place(|_, piece| Ok(Relation::universe(piece.space().clone())))
+    }
+
+    /// Keeps the least output for each input, space by space.
+    pub fn lexmin(&self, budget: &Budget) -> Result<Self, Error> {
+        self.in_place(|_, piece| piece.lexmin(budget))
+    }
+
+    /// Keeps the greatest output for each input, space by space.
+    pub fn lexmax(&self, budget: &Budget) -> Result<Self, Error> {
+        self.in_place(|_, piece| piece.lexmax(budget))
+    }
+
+    /// Merges disjuncts where that is exact, space by space.
+    pub fn coalesce(&self, budget: &Budget) -> Result<Self, Error> {
+        let merged = self.in_place(|_, piece| piece.coalesce(budget))?;
+        Self::of(merged.pieces.iter().filter(|(_, piece)| !piece.parts.is_empty()).cloned())
+    }
+
+    /// Returns the simple hull in each space; a superset.
+    pub fn simple_hull(&self, budget: &Budget) -> Result<Self, Error> {
+        self.in_place(|_, piece| piece.simple_hull(budget))
+    }
+
+    /// Returns the affine hull in each space; a superset.
+    pub fn affine_hull(&self, budget: &Budget) -> Result<Self, Error> {
+        self.in_place(|_, piece| piece.affine_hull(budget))
+    }
+}

@@ -1,0 +1,171 @@
+//! Operations that match pieces of one union with those of another.
+
+use super::key::{Piece, TupleKey};
+use super::{Key, Union};
+use crate::{Budget, Error, Order, Relation};
+
+impl Union {
+    /// The relations from a tuple.
+    fn leaving(&self, tuple: &TupleKey) -> impl Iterator<Item = &Piece> {
+        let start = self.pieces.partition_point(|(key, _)| key.first < *tuple);
+        let same = self.pieces[start..].iter().take_while(move |(key, _)| key.first == *tuple);
+        same.filter(|(key, _)| key.second.is_some())
+    }
+
+    /// Combines each piece with every relation of `other` from the tuple that `side` picks.
+    fn matched(
+        &self,
+        other: &Self,
+        side: impl Fn(&Key) -> Option<&TupleKey>,
+        f: impl Fn(&Piece, &Piece) -> Result<Piece, Error>,
+    ) -> Result<Self, Error> {
+        let mut results = Vec::new();
+        for a in self.pieces.iter() {
+            for b in side(&a.0).into_iter().flat_map(|tuple| other.leaving(tuple)) {
+                results.push(f(a, b)?);
+            }
+        }
+        Self::of(results)
+    }
+
+    /// Relates `x` to `z` where `self` relates `x` to some `y` and `next` that `y` to `z`.
+    ///
+    /// Sets give the sets of their images.
+    pub fn apply_range(&self, next: &Self, budget: &Budget) -> Result<Self, Error> {
+        self.matched(
+            next,
+            |key| Some(key.output()),
+            |(from, a), (to, b)| {
+                let key = match from.input() {
+                    Some(input) => Key { first: input.clone(), second: Some(to.output().clone()) },
+                    None => Key::set(to.output().clone()),
+                };
+                Ok((key, a.apply_range(b, budget)?))
+            },
+        )
+    }
+
+    /// Applies `map` to every input.
+    pub fn apply_domain(&self, map: &Self, budget: &Budget) -> Result<Self, Error> {
+        self.inverse()?.apply_range(map, budget)?.inverse()
+    }
+
+    /// Changes each piece by the set of `sets` over the tuple that `side` picks, if there is
+    /// one; what becomes nothing is dropped.
+    fn restricted(
+        &self,
+        sets: &Self,
+        side: impl Fn(&Key) -> Option<&TupleKey>,
+        f: impl Fn(&Relation, Option<&Relation>) -> Result<Option<Relation>, Error>,
+    ) -> Result<Self, Error> {
+        let mut results = Vec::new();
+        for (key, a) in self.pieces.iter() {
+            let set = side(key).and_then(|tuple| sets.find(&Key::set(tuple.clone())));
+            if let Some(result) = f(a, set)? {
+                results.push((key.clone(), result));
+            }
+        }
+        Self::of(results)
+    }
+
+    /// Keeps the pairs whose input is in `sets`.
+    pub fn intersect_domain(&self, sets: &Self, budget: &Budget) -> Result<Self, Error> {
+        self.restricted(sets, Key::input, |a, set| {
+            set.map(|set| a.intersect_domain(set, budget)).transpose()
+        })
+    }
+
+    /// Keeps the pairs whose output is in `sets`.
+    pub fn intersect_range(&self, sets: &Self, budget: &Budget) -> Result<Self, Error> {
+        self.restricted(
+            sets,
+            |key| Some(key.output()),
+            |a, set| set.map(|set| a.intersect_range(set, budget)).transpose(),
+        )
+    }
+
+    /// Drops the pairs whose input is in `sets`.
+    pub fn subtract_domain(&self, sets: &Self, budget: &Budget) -> Result<Self, Error> {
+        self.restricted(sets, Key::input, |a, set| match set {
+            Some(set) => a.subtract_domain(set, budget).map(Some),
+            None => Ok(Some(a.clone())),
+        })
+    }
+
+    /// Drops the pairs whose output is in `sets`.
+    pub fn subtract_range(&self, sets: &Self, budget: &Budget) -> Result<Self, Error> {
+        self.restricted(
+            sets,
+            |key| Some(key.output()),
+            |a, set| match set {
+                Some(set) => a.subtract_range(set, budget).map(Some),
+                None => Ok(Some(a.clone())),
+            },
+        )
+    }
+
+    /// Pairs every point of `self` with every point of `other`.
+    ///
+    /// # Errors
+    /// [`Error::Space`] for a set and a relation.
+    pub fn product(&self, other: &Self, budget: &Budget) -> Result<Self, Error> {
+        let all = self.relations().flat_map(|a| other.relations().map(move |b| (a, b)));
+        let results: Result<Vec<_>, _> = all.map(|(a, b)| a.product(b, budget)).collect();
+        Self::collect(results?)
+    }
+
+    /// Relates `x` to `[y -> z]` where `self` relates it to `y` and `other` to `z`.
+    pub fn range_product(&self, other: &Self, budget: &Budget) -> Result<Self, Error> {
+        self.paired(other, |a, b| a.range_product(b, budget))
+    }
+
+    /// As [`Self::range_product`], with the pairs flattened into nameless tuples.
+    pub fn flat_range_product(&self, other: &Self, budget: &Budget) -> Result<Self, Error> {
+        self.paired(other, |a, b| a.flat_range_product(b, budget))
+    }
+
+    /// Combines relations from one tuple.
+    fn paired(
+        &self,
+        other: &Self,
+        f: impl Fn(&Relation, &Relation) -> Result<Relation, Error>,
+    ) -> Result<Self, Error> {
+        self.matched(other, Key::input, |(_, a), (_, b)| {
+            let result = f(a, b)?;
+            Ok((Key::of(result.space()), result))
+        })
+    }
+
+    /// Relates `[x -> y]` to `z` where `self` relates `x` to `z` and `other` relates `y` to it.
+    pub fn domain_product(&self, other: &Self, budget: &Budget) -> Result<Self, Error> {
+        self.inverse()?.range_product(&other.inverse()?, budget)?.inverse()
+    }
+
+    /// Relates every point of the sets of `self` to every point of the sets of `other`.
+    ///
+    /// # Errors
+    /// [`Error::Space`] if there is a relation.
+    pub fn cross(&self, other: &Self, budget: &Budget) -> Result<Self, Error> {
+        self.product(other, budget)?.unwrap()
+    }
+
+    /// Relates points of sets in the same space by lexicographic order; inputs of relations by
+    /// that of their outputs.
+    pub fn ordered(&self, other: &Self, order: Order, budget: &Budget) -> Result<Self, Error> {
+        let is_map = |union: &Self| union.relations().any(|piece| !piece.is_set());
+        if is_map(self) && is_map(other) {
+            let outputs = self.range(budget)?.ordered(&other.range(budget)?, order, budget)?;
+            return self.apply_range(&outputs, budget)?.apply_range(&other.inverse()?, budget);
+        }
+        let mut pieces = Vec::new();
+        for set in self.relations() {
+            let space = set.space();
+            for other in other.relations().filter(|other| other.space().same_tuples(space)) {
+                let all =
+                    Relation::lexicographic(space.params.clone(), space.output.clone(), order);
+                pieces.push(all.intersect_domain(set, budget)?.intersect_range(other, budget)?);
+            }
+        }
+        Self::collect(pieces)
+    }
+}
