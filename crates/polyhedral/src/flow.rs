@@ -149,12 +149,13 @@ impl Accesses {
         let instances = self.schedule.inverse()?;
         let ends = self.candidates(&sink, &ending, &earlier, budget)?;
         let time = ends.apply_range(&self.schedule, budget)?.lexmax(budget)?;
-        let last = ends.intersect(&time.apply_range(&instances, budget)?, budget)?;
+        let last = ends.intersect_composition(&time, &instances, budget)?;
         // A certain access is the last one, or hidden by it.
         let uncertain = self.may_source.subtract(&ending, budget)?;
         let mut later = self.candidates(&sink, &uncertain, &earlier, budget)?;
         if !later.is_empty(budget)? {
-            let hidden = time.apply_range(&earlier, budget)?.apply_range(&instances, budget)?;
+            let before = time.apply_range(&earlier, budget)?;
+            let hidden = later.intersect_composition(&before, &instances, budget)?;
             later = later.subtract(&hidden, budget)?;
         }
         Ok(Visible { sink, earlier, last, later })
@@ -171,8 +172,7 @@ impl Accesses {
         let touching = sink.range_map()?.apply_range(&accesses.inverse()?, budget)?;
         let earlier = sink.domain_map()?.apply_range(&self.schedule, budget)?;
         let earlier = earlier.apply_range(order, budget)?;
-        let earlier = earlier.apply_range(&self.schedule.inverse()?, budget)?;
-        Ok(touching.intersect(&earlier, budget)?)
+        Ok(touching.intersect_composition(&earlier, &self.schedule.inverse()?, budget)?)
     }
 }
 

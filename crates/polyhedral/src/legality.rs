@@ -7,7 +7,9 @@
 //! Instances that an extension adds are not looked at: they run once for each iteration of
 //! the loops around them.
 
-use tangram_presburger::{Budget, Order, Relation, Space, Tuple, Union};
+use std::collections::BTreeMap;
+
+use tangram_presburger::{Budget, Order, Relation, Tuple, Union};
 
 use crate::{Band, Error, Node, NodeKind, ScheduleTree, Violation};
 
@@ -113,14 +115,8 @@ impl<'a> Walk<'a> {
                     coincidence: self.inside(&pairs.coincidence, &filter)?,
                 }
             }
-            NodeKind::Sequence => {
-                self.siblings(node, &pairs, true)?;
-                pairs
-            }
-            NodeKind::Set => {
-                self.siblings(node, &pairs, false)?;
-                pairs
-            }
+            NodeKind::Sequence => return self.siblings(node, &pairs, true, open),
+            NodeKind::Set => return self.siblings(node, &pairs, false, open),
             NodeKind::Leaf if !pairs.validity.is_empty(self.budget)? => {
                 return Err(Error::Illegal { node, violation: Violation::Together });
             }
@@ -141,30 +137,73 @@ impl<'a> Walk<'a> {
         Ok(set.union(&grouped.domain(self.budget)?)?)
     }
 
-    fn siblings(&self, node: Node, pairs: &Pairs, ordered: bool) -> Result<(), Error> {
+    /// Hands each child the pairs whose instances may both be its own.
+    ///
+    /// # Errors
+    /// [`Error::Illegal`] at the first child that runs before, or in no order with, another one
+    /// whose instances it needs.
+    fn siblings(
+        &self,
+        node: Node,
+        pairs: &Pairs,
+        ordered: bool,
+        open: &mut Vec<(Node, Pairs)>,
+    ) -> Result<(), Error> {
         let mut filters = Vec::new();
         for child in self.tree.children(node) {
             if let NodeKind::Filter(filter) = self.tree.kind(child) {
                 filters.push((child, self.inner(child, filter)?));
             }
         }
-        let mut earlier = Union::empty();
-        for (child, filter) in &filters {
-            let into = pairs.validity.intersect_range(&earlier, self.budget)?;
+        let holders = Holders::new(filters.iter().map(|(_, filter)| filter));
+        let validity = self.distribute(&holders, &pairs.validity)?;
+        let wrong = |one: usize, two: usize| one > two || (!ordered && one != two);
+        if let Some(at) = self.first_broken(&holders, &pairs.validity, wrong)? {
             let violation =
                 if ordered { Violation::Backwards { member: 0 } } else { Violation::Unordered };
-            if !into.intersect_domain(filter, self.budget)?.is_empty(self.budget)? {
-                return Err(Error::Illegal { node: *child, violation });
+            return Err(Error::Illegal { node: filters[at].0, violation });
+        }
+        let coincidence = self.distribute(&holders, &pairs.coincidence)?;
+        let parts = validity.into_iter().zip(coincidence);
+        open.extend(filters.iter().zip(parts).map(|((child, _), (validity, coincidence))| {
+            (*child, Pairs { validity, coincidence })
+        }));
+        Ok(())
+    }
+
+    /// For each child, the pairs whose statements are both in it.
+    fn distribute(&self, holders: &Holders, pairs: &Union) -> Result<Vec<Union>, Error> {
+        let mut parts = vec![Vec::new(); holders.children];
+        for pair in pairs.relations() {
+            for (one, ..) in holders.of_pair(pair).filter(|(one, _, two, _)| one == two) {
+                parts[one].push(pair.clone());
             }
-            if !ordered {
-                let onto = pairs.validity.intersect_domain(&earlier, self.budget)?;
-                if !onto.intersect_range(filter, self.budget)?.is_empty(self.budget)? {
-                    return Err(Error::Illegal { node: *child, violation: Violation::Unordered });
+        }
+        parts.into_iter().map(|part| Ok(Union::collect(part)?)).collect()
+    }
+
+    /// The first child that holds one instance of a pair where the other one is in a child
+    /// that is `wrong` for it.
+    fn first_broken(
+        &self,
+        holders: &Holders,
+        pairs: &Union,
+        wrong: impl Fn(usize, usize) -> bool,
+    ) -> Result<Option<usize>, Error> {
+        let mut first: Option<usize> = None;
+        for pair in pairs.relations() {
+            for (one, sources, two, sinks) in holders.of_pair(pair) {
+                let at = one.max(two);
+                if !wrong(one, two) || first.is_some_and(|first| first <= at) {
+                    continue;
+                }
+                let from = pair.intersect_domain(sources, self.budget)?;
+                if !from.intersect_range(sinks, self.budget)?.is_empty(self.budget)? {
+                    first = Some(at);
                 }
             }
-            earlier = earlier.union(filter)?;
         }
-        Ok(())
+        Ok(first)
     }
 
     fn band(&mut self, node: Node, band: &Band, pairs: Pairs) -> Result<Pairs, Error> {
@@ -228,6 +267,43 @@ impl<'a> Walk<'a> {
     }
 }
 
+/// Which children of a node hold instances of a statement.
+struct Holders<'a> {
+    children: usize,
+    /// By the names of statements.
+    sets: BTreeMap<&'a str, Vec<(usize, &'a Relation)>>,
+}
+
+impl<'a> Holders<'a> {
+    fn new(filters: impl Iterator<Item = &'a Union>) -> Self {
+        let mut holders = Self { children: 0, sets: BTreeMap::new() };
+        for filter in filters {
+            for set in filter.relations() {
+                let name = set.space().output.name.as_str();
+                holders.sets.entry(name).or_default().push((holders.children, set));
+            }
+            holders.children += 1;
+        }
+        holders
+    }
+
+    fn of(&self, tuple: &Tuple) -> impl Iterator<Item = (usize, &'a Relation)> {
+        let named = self.sets.get(tuple.name.as_str()).into_iter().flatten().copied();
+        named.filter(move |(_, set)| set.space().output == *tuple)
+    }
+
+    /// The children with instances of the source, beside those with instances of the sink.
+    fn of_pair(
+        &self,
+        pair: &Relation,
+    ) -> impl Iterator<Item = (usize, &'a Relation, usize, &'a Relation)> {
+        let sources = pair.space().input.iter().flat_map(|source| self.of(source));
+        let sinks = &pair.space().output;
+        sources
+            .flat_map(move |(one, from)| self.of(sinks).map(move |(two, to)| (one, from, two, to)))
+    }
+}
+
 /// Relates values of one member.
 fn lexicographic(order: Order) -> Relation {
     Relation::lexicographic(Vec::new(), Tuple::anonymous(1), order)
@@ -260,18 +336,8 @@ fn in_order(
     order: &Relation,
     budget: &Budget,
 ) -> Result<Union, Error> {
-    let member =
-        |tuple: &Tuple| schedule.get(&Space::map(Vec::new(), tuple.clone(), Tuple::anonymous(1)));
-    let mut kept = Vec::new();
-    for pair in pairs.relations() {
-        let Some(source) = &pair.space().input else { continue };
-        if let (Some(first), Some(second)) = (member(source), member(&pair.space().output)) {
-            let reached = first.apply_range(order, budget)?;
-            let ordered = reached.apply_range(&second.inverse()?, budget)?;
-            kept.push(pair.intersect(&ordered, budget)?);
-        }
-    }
-    Ok(Union::collect(kept)?)
+    let reached = schedule.apply_range(&order.clone().into(), budget)?;
+    Ok(pairs.intersect_composition(&reached, &schedule.inverse()?, budget)?)
 }
 
 impl Pairs {

@@ -94,11 +94,10 @@ impl Scop {
     fn touching(&self, sources: &Union, sinks: &Union, budget: &Budget) -> Result<Union, Error> {
         let schedule = self.schedule.to_map(budget)?;
         let later = schedule.apply_range(&later(&schedule), budget)?;
-        let later = later.apply_range(&schedule.inverse()?, budget)?;
         // From a source to [sink -> cell], where both touch the cell.
         let pairs = sources.apply_range(&sinks.range_map()?.inverse()?, budget)?;
-        let instances = sinks.domain_map()?.inverse()?;
-        Ok(pairs.intersect(&later.apply_range(&instances, budget)?, budget)?)
+        let instances = sinks.domain_map()?.apply_range(&schedule, budget)?.inverse()?;
+        Ok(pairs.intersect_composition(&later, &instances, budget)?)
     }
 
     /// Sources that may be the nearest before a sink: no certain write lies in between.

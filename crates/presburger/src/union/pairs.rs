@@ -50,6 +50,30 @@ impl Union {
         self.inverse()?.apply_range(map, budget)?.inverse()
     }
 
+    /// Keeps the pairs `x -> z` for which `first` relates `x` to some `y` and `second` that `y`
+    /// to `z`.
+    ///
+    /// As the intersection with `first.apply_range(second)`, of which only what lies between
+    /// spaces of `self` is made.
+    pub fn intersect_composition(
+        &self,
+        first: &Self,
+        second: &Self,
+        budget: &Budget,
+    ) -> Result<Self, Error> {
+        let mut results = Vec::new();
+        for (key, pairs) in self.pieces.iter().filter(|(_, pairs)| !pairs.parts.is_empty()) {
+            for (step, one) in first.leaving(&key.first) {
+                let rest = Key { first: step.output().clone(), second: key.second.clone() };
+                if let Some(two) = second.find(&rest) {
+                    let composed = one.apply_range(two, budget)?;
+                    results.push((key.clone(), pairs.intersect(&composed, budget)?));
+                }
+            }
+        }
+        Self::of(results)
+    }
+
     /// Changes each piece by the set of `sets` over the tuple that `side` picks, if there is
     /// one; what becomes nothing is dropped.
     fn restricted(
