@@ -128,6 +128,7 @@ const OPERATIONS: &[(&str, &str, &str, Operation)] = &[
     }),
     ("fuse", PAIR, "sequence", |e, n| e.fuse(n)),
     ("distribute", BODY, "band", |e, n| e.distribute(n)),
+    ("distribute-statements", BODY, "band", |e, n| e.distribute_statements(n)),
     ("sink", BODY, "band", |e, n| e.sink(n)),
     ("reorder", PAIR, "sequence", |e, n| e.reorder(n, &[1, 0])),
     ("group", PAIR, "sequence", |e, n| e.group(n, 0..2)),
@@ -175,6 +176,7 @@ fn pictures() -> Vec<(String, String)> {
             "diamond" => {
                 "{ S[i, j] -> S[i + 1, j - 1]; S[i, j] -> S[i + 1, j]; S[i, j] -> S[i + 1, j + 1] }"
             }
+            "unroll-and-jam" => "{ S[i, j] -> S[i + 1, j] }",
             _ => "{ }",
         };
         all.push((format!("after-{name}"), after(text, kind, dependences, *operation).to_svg()));

@@ -111,3 +111,39 @@ fn illegal_blocks_are_refused() {
     let wrong = editor.arrange(points, &[None, None], &[0, 0]);
     assert!(matches!(wrong, Err(Error::Operand { .. })), "{wrong:?}");
 }
+
+const UNEVEN: &str = "domain: \"[N] -> { A[i] : 0 <= i < N; S[i, j] : 0 <= i < N and 0 <= j < 4; B[i] : 0 <= i < N }\"\n\
+                      child:\n  schedule: \"[{ A[i] -> [(i)]; S[i, j] -> [(i)]; B[i] -> [(i)] }]\"\n  \
+                      child:\n    sequence:\n    - filter: \"{ A[i] }\"\n    - filter: \"{ S[i, j] }\"\n      \
+                      child:\n        schedule: \"[{ S[i, j] -> [(j)] }]\"\n    - filter: \"{ B[i] }\"\n";
+
+#[test]
+fn free_iterations_are_jammed_through_statements_between_loops() {
+    let budget = Budget::steps(5_000_000);
+    let within = "[N] -> { A[i] -> S[i, 0] : 0 <= i < N; S[i, j] -> S[i, j + 1] : 0 <= i < N and 0 <= j < 3; \
+                  S[i, 3] -> B[i] : 0 <= i < N }";
+    let mut free = editor(UNEVEN, within, &budget);
+    let node = band(&free);
+    free.unroll_and_jam(node, &[2]).expect("legal");
+    let ast = code(free.tree());
+    for n in [0, 1, 4, 5] {
+        let mut expected = Vec::new();
+        let instance =
+            |name: &str, point: &[i128]| Instance { statement: name.into(), point: point.to_vec() };
+        for first in (0..n).step_by(2) {
+            let rows = first..n.min(first + 2);
+            expected.extend(rows.clone().map(|i| instance("A", &[i])));
+            for j in 0..4 {
+                expected.extend(rows.clone().map(|i| instance("S", &[i, j])));
+            }
+            expected.extend(rows.map(|i| instance("B", &[i])));
+        }
+        assert_eq!(ast.run(&[n], 1_000).expect("an end"), expected, "{ast}");
+    }
+    // Rows that depend on each other stay behind each other.
+    let chained = "[N] -> { B[i] -> A[i + 1] : 0 <= i < N - 1 }";
+    let mut bound = editor(UNEVEN, chained, &budget);
+    let node = band(&bound);
+    let refused = bound.unroll_and_jam(node, &[2]);
+    assert!(matches!(refused, Err(Error::Operand { .. })), "{refused:?}");
+}

@@ -213,6 +213,25 @@ child:
 }
 
 #[test]
+fn distribute_statements_sorts_what_runs_together() {
+    let three = "domain: \"{ A[i] : 0 <= i < 3; B[i] : 0 <= i < 3; C[i] : 0 <= i < 3 }\"
+child:
+  schedule: \"[{ A[i] -> [i]; B[i] -> [i]; C[i] -> [i] }]\"
+  child: { set: [ { filter: \"{ A[i] }\" }, { filter: \"{ B[i] }\" }, { filter: \"{ C[i] }\" } ] }
+";
+    let split = |editor: &mut Editor, node| editor.distribute_statements(node);
+    let before = "{ C[i] -> A[i + 1] : 0 <= i < 2 }";
+    let outcome = after(tree(three), before, split, "band");
+    assert_eq!(outcome.as_deref(), Ok("B0 B1 B2 C0 C1 C2 A0 A1 A2"));
+    // Two that need each other stay together.
+    let cycle = "{ C[i] -> A[i + 1] : 0 <= i < 2; A[i] -> C[i + 1] : 0 <= i < 2; B[1] -> A[2] }";
+    let outcome = after(tree(three), cycle, split, "band");
+    assert_eq!(outcome.as_deref(), Ok("B0 B1 B2 A0 C0 A1 C1 A2 C2"));
+    let whole = "{ C[i] -> A[i + 1] : 0 <= i < 2; A[i] -> B[i + 1] : 0 <= i < 2; B[i] -> C[i + 1] : 0 <= i < 2 }";
+    assert!(operand(after(tree(three), whole, split, "band")).starts_with("a band over several"));
+}
+
+#[test]
 fn sink() {
     let above = "domain: \"{ A[i] : 0 <= i < 3; B[i] : 0 <= i < 3 }\"
 child:

@@ -1,4 +1,5 @@
-//! Writes a C file with faster loops: `cargo run --example optimise -- kernel.c > fast.c`.
+//! Writes a C file with faster loops: `cargo run --example optimise -- kernel.c > fast.c`, with
+//! `--parallel` behind the name for several threads.
 //!
 //! The file must need no preprocessor beyond headers that declare pure functions.
 
@@ -20,6 +21,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .map_err(|problems| problems.iter().map(|p| format!("{p}\n")).collect::<String>())?;
     let mut recipe = Recipe::default();
     recipe.keep_source = true;
+    let parallel = std::env::args().any(|word| word == "--parallel");
+    recipe.parallel = parallel;
+    recipe.wavefront = parallel;
     let mut pairs = Vec::new();
     for part in &found {
         let best = part.scop.optimise(&recipe, &budget)?;
@@ -29,7 +33,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let pairs: Vec<_> = pairs.iter().map(|(part, ast)| (*part, ast.as_ref())).collect();
     print!(
         "{}",
-        rewrite(&original, &pairs, &Emit { parallel: false, vectorize: true, ..Emit::default() })?
+        rewrite(&original, &pairs, &Emit { parallel, vectorize: true, ..Emit::default() })?
     );
     Ok(())
 }

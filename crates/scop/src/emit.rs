@@ -3,9 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
-use tangram_polyhedral::ast::{Ast, CStyle};
+use tangram_polyhedral::ast::{Ast, CStyle, Kept, Statements};
 use tangram_polyhedral::scop::Array;
 
+use crate::accumulate::Accumulators;
 use crate::{Part, Problem};
 
 /// How loops are written into a file.
@@ -53,7 +54,8 @@ pub fn rewrite(
     let mut style = CStyle::default();
     style.index = "long long".into();
     style.indent = "    ".into();
-    style.iterator = iterator(&words);
+    style.iterator = free(&words, &["c", "t", "it", "tangram_"], "tangram_iterator_");
+    let local = free(&words, &["s", "sum", "acc"], "tangram_local_");
     style.hint = HINT.into();
     (style.parallel, style.vectorize) = (emit.parallel, emit.vectorize);
     if ["floord", "min", "max"].iter().any(|name| words.contains(name)) {
@@ -79,7 +81,7 @@ pub fn rewrite(
             Some(ast) => {
                 style.private = private(part, emit);
                 let first = start + usize::from(part.marked);
-                code(part, ast, &style, lines.get(first).copied().unwrap_or_default())?
+                code(part, ast, (&style, &local), lines.get(first).copied().unwrap_or_default())?
             }
             None => lines[start..end].concat(),
         };
@@ -102,7 +104,14 @@ pub fn rewrite(
 }
 
 /// Writes the loops of a part, indented as its first line is.
-fn code(part: &Part, ast: &Ast, style: &CStyle, line: &str) -> Result<String, Problem> {
+///
+/// `local`: what the names of local variables start with.
+fn code(
+    part: &Part,
+    ast: &Ast,
+    (style, local): (&CStyle, &str),
+    line: &str,
+) -> Result<String, Problem> {
     let mut style = style.clone();
     for name in &part.unsigned {
         style.params.insert(name.clone(), format!("(({}){name})", style.index));
@@ -122,18 +131,13 @@ fn code(part: &Part, ast: &Ast, style: &CStyle, line: &str) -> Result<String, Pr
             let _ = write!(text, "{}{}", style.indent, declaration(array, part)?);
         }
     }
-    let statements: HashMap<&str, (&str, &[String])> = part
+    let bodies = part
         .scop
         .statements
         .iter()
-        .map(|s| (s.name.as_str(), (s.text.as_str(), s.domain.space().output.dims.as_slice())))
-        .collect();
-    text.push_str(&ast.to_c_with(&style, &|name, arguments| match statements.get(name) {
-        // A statement in braces ends by itself.
-        Some((text, dims)) if text.ends_with('}') => replaced(text, dims, arguments),
-        Some((text, dims)) => format!("{};", replaced(text, dims, arguments)),
-        None => format!("{name}({});", arguments.join(", ")),
-    }));
+        .map(|s| (s.name.as_str(), (s.text.as_str(), s.domain.space().output.dims.as_slice())));
+    let accumulators = Accumulators::new(&part.scop.arrays, local);
+    text.push_str(&ast.to_c_with(&style, &Source { bodies: bodies.collect(), accumulators }));
     if braces {
         text.push_str("}\n");
     }
@@ -143,6 +147,28 @@ fn code(part: &Part, ast: &Ast, style: &CStyle, line: &str) -> Result<String, Pr
         let _ = writeln!(indented, "{margin}{line}");
     }
     Ok(indented)
+}
+
+/// Statements as they stand in the source.
+struct Source<'a> {
+    /// For each statement its text, and the names of the loop variables in it.
+    bodies: HashMap<&'a str, (&'a str, &'a [String])>,
+    accumulators: Accumulators<'a>,
+}
+
+impl Statements for Source<'_> {
+    fn instance(&self, name: &str, arguments: &[String]) -> String {
+        match self.bodies.get(name) {
+            // A statement in braces ends by itself.
+            Some((text, dims)) if text.ends_with('}') => replaced(text, dims, arguments),
+            Some((text, dims)) => format!("{};", replaced(text, dims, arguments)),
+            None => format!("{name}({});", arguments.join(", ")),
+        }
+    }
+
+    fn kept(&self, iterator: &str, lines: &[String]) -> Option<Kept> {
+        self.accumulators.keep(iterator, lines)
+    }
 }
 
 /// Lists the private variables that each statement of a part writes.
@@ -218,15 +244,14 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Finds a start of names that no name of the text has, followed by digits.
-fn iterator(words: &HashSet<&str>) -> String {
+fn free(words: &HashSet<&str>, starts: &[&str], last: &str) -> String {
     let taken = |start: &str| {
         words.iter().any(|word| {
             word.strip_prefix(start)
                 .is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| c.is_ascii_digit()))
         })
     };
-    let free = ["c", "t", "it", "tangram_"].into_iter().find(|start| !taken(start));
-    free.unwrap_or("tangram_iterator_").to_owned()
+    starts.iter().copied().find(|start| !taken(start)).unwrap_or(last).to_owned()
 }
 
 /// Writes the definitions that the text uses.

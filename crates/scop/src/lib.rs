@@ -26,6 +26,7 @@
 //! that a loop variable of it has at the end.
 
 mod access;
+mod accumulate;
 mod affine;
 mod black_box;
 mod build;

@@ -223,6 +223,36 @@ fn sizes_that_are_given_tile_loops_that_no_vector_runs_along() {
     assert_eq!(code.matches("for (").count(), 6, "{code}");
 }
 
+/// The code of a kernel with an order of its own, if one promises a gain.
+fn kept_or_not(name: &str, parallel: bool) -> String {
+    let mut recipe = Recipe::default();
+    recipe.keep_source = true;
+    recipe.parallel = parallel;
+    let emit = Emit { vectorize: true, parallel, ..Emit::default() };
+    optimised(name, &text(name), &recipe, &emit)
+}
+
+#[test]
+fn sums_of_rows_run_side_by_side_in_local_variables() {
+    let code = kept_or_not("gesummv", false);
+    assert!(code.contains("double s7 = y[c0 + 3];"), "{code}");
+    assert!(code.contains("s7 += B[c0 + 3][c1] * x[c1];"), "{code}");
+    // Only the first statement of each row's block writes to memory, and the last.
+    assert_eq!(code.matches("[c1] * x[c1]").count(), 8 + 2, "{code}");
+}
+
+#[test]
+fn loops_whose_order_costs_more_than_threads_give_keep_the_source() {
+    assert_eq!(kept_or_not("trisolv", true), text("trisolv"));
+    // Columns are cut into strips, one thread each; rows run one after the other in them.
+    let code = kept_or_not("atax", true);
+    assert_eq!(code.matches("#pragma omp parallel for").count(), 2, "{code}");
+    // A division between the loops leaves the others to vectors.
+    let code = kept_or_not("lu", true);
+    let hint = code.rfind("TANGRAM_SIMD").expect("a vector loop");
+    assert!(code[..hint].contains("#pragma omp parallel for"), "{code}");
+}
+
 const STENCILS: &[&str] = &["seidel_2d", "jacobi_1d", "jacobi_2d", "fdtd_2d"];
 
 #[test]

@@ -52,7 +52,7 @@ pub(super) struct Builder<'a> {
     pub options: &'a AstOptions,
     pub budget: &'a Budget,
     /// Loops to unroll and jam, with their factors.
-    pub jams: HashMap<AstNode, i128>,
+    pub jams: HashMap<AstNode, super::jam::Jam>,
 }
 
 impl Builder<'_> {

@@ -14,11 +14,13 @@ use std::collections::HashMap;
 
 use super::{Ast, AstNode, AstNodeKind, Expr, ExprKind};
 
-/// A loop of a nest without anything between its loops.
-struct Level {
-    kind: AstNodeKind,
-    iterator: u32,
-    factor: i128,
+/// How iterations of a loop are to run side by side.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Jam {
+    /// How many of them.
+    pub factor: i128,
+    /// Whether they may run in any order, so that whatever stands below may be jammed.
+    pub free: bool,
 }
 
 /// How far the iterators are ahead in one copy of a body.
@@ -27,88 +29,155 @@ type Offsets = Vec<(u32, i128)>;
 impl Ast {
     /// Jams the loops of `wanted`, with their factors, into the loops below them.
     ///
-    /// A loop stays as it is if something stands between it and the loops below, or if
-    /// their bounds depend on it.
-    pub(super) fn jam(&mut self, wanted: &HashMap<AstNode, i128>) {
+    /// A loop stays as it is if bounds of the loops below depend on it, or, where its
+    /// iterations are not free, if something stands between it and the loops below.
+    pub(super) fn jam(&mut self, wanted: &HashMap<AstNode, Jam>) {
         if wanted.is_empty() {
             return;
         }
         let mut open: Vec<AstNode> = self.root().into_iter().collect();
         while let Some(node) = open.pop() {
-            if wanted.contains_key(&node) {
-                let (nest, leaf) = self.nest(node, wanted);
-                if nest.iter().any(|level| level.factor > 1) {
-                    let whole = self.jammed(&nest, leaf, &[Vec::new()]);
-                    let kind = self.node(whole).clone();
-                    self.put(node, kind);
-                    continue;
-                }
+            if self.factor(node, wanted) > 1 {
+                let whole = self.jammed(node, wanted, &[Vec::new()]);
+                let kind = self.node(whole).clone();
+                self.put(node, kind);
+                continue;
             }
             open.extend(self.children(node));
         }
     }
 
-    /// Collects the loops from `node` inwards, and what the innermost one runs.
-    fn nest(&self, node: AstNode, wanted: &HashMap<AstNode, i128>) -> (Vec<Level>, AstNode) {
-        let mut nest: Vec<Level> = Vec::new();
-        let mut at = node;
-        while let AstNodeKind::For { iterator, lower, upper, step, body, .. } = self.node(at) {
-            for outer in &mut nest {
-                let mut bounds = upper.iter().chain([lower]);
-                if bounds.any(|bound| self.uses(*bound, outer.iterator)) {
-                    outer.factor = 1;
-                }
-            }
-            let limited = *step == 1 && upper.is_some();
-            let factor = if limited { wanted.get(&at).copied().unwrap_or(1) } else { 1 };
-            nest.push(Level { kind: self.node(at).clone(), iterator: *iterator, factor });
-            at = *body;
-        }
-        let mut open = vec![at];
-        while let Some(inner) = open.pop() {
-            if matches!(self.node(inner), AstNodeKind::For { .. }) {
-                nest.iter_mut().for_each(|level| level.factor = 1);
-            }
-            open.extend(self.children(inner));
-        }
-        // Copies of the innermost body alone would be plain unrolling.
-        if let Some(last) = nest.last_mut() {
-            last.factor = 1;
-        }
-        (nest, at)
+    /// Returns how many iterations of a loop run side by side.
+    fn factor(&self, node: AstNode, wanted: &HashMap<AstNode, Jam>) -> i128 {
+        let AstNodeKind::For { iterator, upper, step, body, .. } = self.node(node) else {
+            return 1;
+        };
+        let limited = *step == 1 && upper.is_some();
+        let Some(jam) = wanted.get(&node).filter(|_| limited) else { return 1 };
+        let fits = self.has_loop(*body)
+            && !self.bounds_use(*body, *iterator)
+            && (jam.free || self.is_perfect(*body));
+        if fits { jam.factor } else { 1 }
     }
 
-    /// Writes a nest with a copy of the body for each of `copies`.
-    fn jammed(&mut self, nest: &[Level], leaf: AstNode, copies: &[Offsets]) -> AstNode {
-        let Some((head, below)) = nest.split_first() else {
-            let bodies: Vec<AstNode> = copies.iter().map(|ahead| self.copy(leaf, ahead)).collect();
-            return self.block(bodies).unwrap_or(leaf);
-        };
-        let mut whole = head.kind.clone();
-        let factor = head.factor;
-        if factor > 1 {
-            let side_by_side: Vec<Offsets> = copies
-                .iter()
-                .flat_map(|copy| (0..factor).map(move |ahead| (copy, ahead)))
-                .map(|(copy, ahead)| [copy.as_slice(), &[(head.iterator, ahead)]].concat())
-                .collect();
-            let inner = self.jammed(below, leaf, &side_by_side);
-            let rest = self.jammed(below, leaf, copies);
-            let (mut many, mut one) = (head.kind.clone(), head.kind.clone());
-            if let AstNodeKind::For { upper: Some(upper), step, body, .. } = &mut many {
-                (*upper, *step, *body) = (self.plus(*upper, 1 - factor), factor, inner);
+    fn has_loop(&self, node: AstNode) -> bool {
+        let mut open = vec![node];
+        while let Some(node) = open.pop() {
+            if matches!(self.node(node), AstNodeKind::For { .. }) {
+                return true;
             }
-            if let AstNodeKind::For { lower, upper: Some(upper), body, .. } = &mut one {
-                (*lower, *body) = (self.remainder(*lower, *upper, factor), rest);
+            open.extend(self.children(node));
+        }
+        false
+    }
+
+    /// Says whether bounds of loops, or conditions around loops, depend on an iterator.
+    pub(super) fn bounds_use(&self, node: AstNode, iterator: u32) -> bool {
+        let mut open = vec![node];
+        while let Some(node) = open.pop() {
+            let uses = match self.node(node) {
+                AstNodeKind::For { lower, upper, .. } => {
+                    upper.iter().chain([lower]).any(|bound| self.uses(*bound, iterator))
+                }
+                AstNodeKind::If { condition, .. } => {
+                    self.has_loop(node) && self.uses(*condition, iterator)
+                }
+                _ => false,
+            };
+            if uses {
+                return true;
             }
-            let parts = vec![self.add(many), self.add(one)];
-            return self.add(AstNodeKind::Block(parts));
+            open.extend(self.children(node));
         }
-        let inner = self.jammed(below, leaf, copies);
-        if let AstNodeKind::For { body, .. } = &mut whole {
-            *body = inner;
+        false
+    }
+
+    /// Says whether loops are directly in each other.
+    fn is_perfect(&self, mut node: AstNode) -> bool {
+        while let AstNodeKind::For { body, .. } = self.node(node) {
+            node = *body;
         }
-        self.add(whole)
+        !self.has_loop(node)
+    }
+
+    /// Writes code once for each of `copies`, side by side inside its innermost loops.
+    fn jammed(
+        &mut self,
+        node: AstNode,
+        wanted: &HashMap<AstNode, Jam>,
+        copies: &[Offsets],
+    ) -> AstNode {
+        if !self.has_loop(node) {
+            let bodies: Vec<AstNode> = copies.iter().map(|ahead| self.copy(node, ahead)).collect();
+            return self.block(bodies).unwrap_or(node);
+        }
+        let factor = self.factor(node, wanted);
+        let mut kind = self.node(node).clone();
+        match &mut kind {
+            AstNodeKind::For { iterator, body, .. } if factor > 1 => {
+                let (iterator, body) = (*iterator, *body);
+                return self.in_groups((node, iterator, body), factor, wanted, copies);
+            }
+            AstNodeKind::For { body, .. } | AstNodeKind::Mark { body, .. } => {
+                *body = self.jammed(*body, wanted, copies);
+            }
+            AstNodeKind::If { then, otherwise, .. } => {
+                *then = self.jammed(*then, wanted, copies);
+                *otherwise = otherwise.map(|other| self.jammed(other, wanted, copies));
+            }
+            AstNodeKind::Block(parts) => {
+                for part in parts {
+                    *part = self.jammed(*part, wanted, copies);
+                }
+            }
+            AstNodeKind::Call { .. } => {}
+        }
+        self.add(kind)
+    }
+
+    /// Writes a loop over groups of iterations, and one over those that are left.
+    fn in_groups(
+        &mut self,
+        (node, iterator, body): (AstNode, u32, AstNode),
+        factor: i128,
+        wanted: &HashMap<AstNode, Jam>,
+        copies: &[Offsets],
+    ) -> AstNode {
+        let side_by_side: Vec<Offsets> = copies
+            .iter()
+            .flat_map(|copy| (0..factor).map(move |ahead| (copy, ahead)))
+            .map(|(copy, ahead)| [copy.as_slice(), &[(iterator, ahead)]].concat())
+            .collect();
+        let (mut many, mut one) = (self.node(node).clone(), self.node(node).clone());
+        let count = self.iterations(node);
+        if count.is_some_and(|count| count < factor) {
+            if let AstNodeKind::For { body: inner, .. } = &mut one {
+                *inner = self.jammed(body, wanted, copies);
+            }
+            return self.add(one);
+        }
+        let inner = self.jammed(body, wanted, &side_by_side);
+        if let AstNodeKind::For { upper: Some(upper), step, body, .. } = &mut many {
+            (*upper, *step, *body) = (self.plus(*upper, 1 - factor), factor, inner);
+        }
+        if count.is_some_and(|count| count % factor == 0) {
+            return self.add(many);
+        }
+        let rest = self.jammed(body, wanted, copies);
+        if let AstNodeKind::For { lower, upper: Some(upper), coincident, body, .. } = &mut one {
+            (*lower, *body) = (self.remainder(*lower, *upper, factor), rest);
+            // No thread is worth starting for these few.
+            *coincident = false;
+        }
+        let parts = vec![self.add(many), self.add(one)];
+        self.add(AstNodeKind::Block(parts))
+    }
+
+    /// Counts the iterations of a loop between constants.
+    fn iterations(&self, node: AstNode) -> Option<i128> {
+        let AstNodeKind::For { lower, upper, step: 1, .. } = self.node(node) else { return None };
+        let (lower, upper) = (self.constant(*lower)?, self.constant((*upper)?)?);
+        Some(upper.checked_sub(lower)?.checked_add(1)?.max(0))
     }
 
     /// Returns the first value after the whole groups of `factor` values.

@@ -214,8 +214,8 @@ impl Builder<'_> {
             coincident: self.coincident(next),
             body,
         });
-        if let Some(factor) = self.jam_factor(next)? {
-            self.jams.insert(node, factor);
+        if let Some(jam) = self.jam_of(next)? {
+            self.jams.insert(node, jam);
         }
         Ok(vec![Graft { guard: self.conjunction(hoisted, None)?, node }])
     }

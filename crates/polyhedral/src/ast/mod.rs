@@ -51,4 +51,4 @@ pub use input::MapInput;
 pub use interpret::Instance;
 pub use node::{Ast, AstNode, AstNodeKind};
 pub use options::AstOptions;
-pub use text::CStyle;
+pub use text::{CStyle, Kept, Statements};

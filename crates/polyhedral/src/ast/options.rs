@@ -3,6 +3,7 @@
 use tangram_presburger::{Relation, Tuple, narrow};
 
 use super::build::{Builder, Next, Place};
+use super::jam::Jam;
 use crate::{Error, NodeKind};
 
 /// The most iterations that run side by side: code grows with each.
@@ -117,16 +118,18 @@ impl Builder<'_> {
 
     /// Returns how many iterations of a member are to run side by side, if a band says so.
     ///
-    /// An option `jam[m, f]` asks for `f` iterations of member `m`.
-    pub fn jam_factor(&self, next: Next) -> Result<Option<i128>, Error> {
+    /// An option `jam[m, f]` asks for `f` iterations of member `m`, `interleave[m, f]` for
+    /// iterations that may run in any order.
+    pub fn jam_of(&self, next: Next) -> Result<Option<Jam>, Error> {
         let Next::Member { band, member } = next else { return Ok(None) };
         let Some(NodeKind::Band(band)) = self.tree.map(|tree| tree.kind(band)) else {
             return Ok(None);
         };
         for set in band.options.relations().filter(|set| set.is_set()) {
             let space = set.space();
-            let plain = space.output.name == "jam" && space.output.dims.len() == 2;
-            if !plain || !space.params.is_empty() {
+            let free = space.output.name == "interleave";
+            let known = free || space.output.name == "jam";
+            if !known || space.output.dims.len() != 2 || !space.params.is_empty() {
                 continue;
             }
             for point in set.points(self.budget)? {
@@ -134,7 +137,7 @@ impl Builder<'_> {
                     && at == member as i128
                     && (2..=JAM_LIMIT).contains(&factor)
                 {
-                    return Ok(Some(factor));
+                    return Ok(Some(Jam { factor, free }));
                 }
             }
         }

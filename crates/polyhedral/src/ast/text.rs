@@ -49,6 +49,35 @@ impl Default for CStyle {
     }
 }
 
+/// Writes the statements of generated code.
+pub trait Statements {
+    /// Writes an instance: the name of its statement and the text of its arguments.
+    fn instance(&self, name: &str, arguments: &[String]) -> String;
+
+    /// Says what to keep in local variables during a loop over `iterator` whose iterations
+    /// depend on each other; `lines` are the instances in its body. Nothing by default.
+    fn kept(&self, _iterator: &str, _lines: &[String]) -> Option<Kept> {
+        None
+    }
+}
+
+impl<F: Fn(&str, &[String]) -> String> Statements for F {
+    fn instance(&self, name: &str, arguments: &[String]) -> String {
+        self(name, arguments)
+    }
+}
+
+/// A loop whose body uses local variables.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// Declarations in front of the loop; they run only if it has an iteration.
+    pub before: Vec<String>,
+    /// The body.
+    pub body: Vec<String>,
+    /// What follows the loop.
+    pub after: Vec<String>,
+}
+
 /// Binding strengths of C, weakest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Strength {
@@ -98,18 +127,14 @@ impl Ast {
     /// The text uses `floord`, `min` and `max`, see [`Self::macros`], and calls
     /// statements by their names.
     pub fn to_c(&self, style: &CStyle) -> String {
-        self.to_c_with(style, &|name, arguments| format!("{name}({});", arguments.join(", ")))
+        let call = |name: &str, arguments: &[String]| format!("{name}({});", arguments.join(", "));
+        self.to_c_with(style, &call)
     }
 
-    /// Writes C as [`Self::to_c`] does, with `statement` in the place of calls.
-    ///
-    /// It gets the name of a statement and the text of its arguments.
-    pub fn to_c_with(
-        &self,
-        style: &CStyle,
-        statement: &dyn Fn(&str, &[String]) -> String,
-    ) -> String {
-        let writer = Writer { ast: self, style, statement };
+    /// Writes C as [`Self::to_c`] does, with `statements` in the place of calls: a function
+    /// of the name of a statement and the text of its arguments, or more.
+    pub fn to_c_with(&self, style: &CStyle, statements: &dyn Statements) -> String {
+        let writer = Writer { ast: self, style, statements };
         let mut text = String::new();
         let mut open: Vec<Piece> = self
             .root()
@@ -136,15 +161,15 @@ impl Ast {
 
     /// Writes an expression.
     pub fn text(&self, expr: Expr) -> String {
-        let statement = |_: &str, _: &[String]| String::new();
-        Writer { ast: self, style: &CStyle::default(), statement: &statement }.text(expr)
+        let none = |_: &str, _: &[String]| String::new();
+        Writer { ast: self, style: &CStyle::default(), statements: &none }.text(expr)
     }
 }
 
 struct Writer<'a> {
     ast: &'a Ast,
     style: &'a CStyle,
-    statement: &'a dyn Fn(&str, &[String]) -> String,
+    statements: &'a dyn Statements,
 }
 
 impl Writer<'_> {
@@ -162,11 +187,14 @@ impl Writer<'_> {
                 };
                 let outer = *coincident && style.parallel && worthwhile && upper.is_some();
                 let private = if *coincident { self.private(*body) } else { Vec::new() };
-                if outer && private.is_empty() {
-                    let _ = writeln!(head, "{indent}#pragma omp parallel for");
-                } else if outer {
-                    let list = private.join(", ");
-                    let _ = writeln!(head, "{indent}#pragma omp parallel for private({list})");
+                if outer {
+                    let _ = write!(head, "{indent}#pragma omp parallel for");
+                    if !private.is_empty() {
+                        let _ = write!(head, " private({})", private.join(", "));
+                    }
+                    // Iterations of different length are shared out as they end.
+                    let even = !self.ast.bounds_use(*body, *iterator);
+                    head.push_str(if even { "\n" } else { " schedule(dynamic)\n" });
                 } else if *coincident
                     && style.vectorize
                     && private.is_empty()
@@ -175,6 +203,12 @@ impl Writer<'_> {
                     let _ = writeln!(head, "{indent}{}", style.hint);
                 }
                 let (name, index) = (self.iterator(*iterator), &style.index);
+                if let Some(upper) = upper.filter(|_| !coincident)
+                    && let Some(kept) = self.kept(&name, *body)
+                {
+                    let text = self.with_kept((&name, *lower, upper, *step), &kept, depth);
+                    return vec![Piece::Text(text)];
+                }
                 let lower = self.text(*lower);
                 let test = upper.map_or("1".into(), |upper| format!("{name} {}", self.end(upper)));
                 let _ = write!(
@@ -217,10 +251,67 @@ impl Writer<'_> {
                 vec![Piece::Text(head), Piece::Node(*body, depth, around)]
             }
             AstNodeKind::Call { statement, arguments } => {
-                let arguments: Vec<String> = arguments.iter().map(|a| self.text(*a)).collect();
-                vec![Piece::Text(format!("{indent}{}\n", (self.statement)(statement, &arguments)))]
+                vec![Piece::Text(format!("{indent}{}\n", self.instance(statement, arguments)))]
             }
         }
+    }
+
+    fn instance(&self, statement: &str, arguments: &[Expr]) -> String {
+        let arguments: Vec<String> = arguments.iter().map(|a| self.text(*a)).collect();
+        self.statements.instance(statement, &arguments)
+    }
+
+    /// Asks what a loop keeps in local variables, if its body is nothing but instances.
+    fn kept(&self, iterator: &str, body: AstNode) -> Option<Kept> {
+        let mut lines = Vec::new();
+        let mut open = vec![body];
+        while let Some(node) = open.pop() {
+            match self.ast.node(node) {
+                AstNodeKind::Block(parts) => open.extend(parts.iter().rev()),
+                AstNodeKind::Call { statement, arguments } => {
+                    lines.push(self.instance(statement, arguments));
+                }
+                _ => return None,
+            }
+        }
+        self.statements.kept(iterator, &lines)
+    }
+
+    /// Writes a loop with local variables around it.
+    fn with_kept(
+        &self,
+        (name, lower, upper, step): (&str, Expr, Expr, i128),
+        kept: &Kept,
+        depth: usize,
+    ) -> String {
+        let indents = [0, 1, 2].map(|more| self.style.indent.repeat(depth + more));
+        let [outer, middle, inner] = &indents;
+        let (first, end) = (self.operand(lower, Strength::Sum), self.end(upper));
+        let head = match (self.ast.expr(lower), self.ast.expr(upper)) {
+            (ExprKind::Int(lower), ExprKind::Int(upper)) if lower <= upper => String::new(),
+            _ => format!("if ({first} {end}) "),
+        };
+        let mut text = format!("{outer}{head}{{\n");
+        for line in &kept.before {
+            let _ = writeln!(text, "{middle}{line}");
+        }
+        let (index, lower) = (&self.style.index, self.text(lower));
+        let (open, close) = if kept.body.len() > 1 { (" {", true) } else { ("", false) };
+        let _ = writeln!(
+            text,
+            "{middle}for ({index} {name} = {lower}; {name} {end}; {name} += {step}){open}"
+        );
+        for line in &kept.body {
+            let _ = writeln!(text, "{inner}{line}");
+        }
+        if close {
+            let _ = writeln!(text, "{middle}}}");
+        }
+        for line in &kept.after {
+            let _ = writeln!(text, "{middle}{line}");
+        }
+        let _ = writeln!(text, "{outer}}}");
+        text
     }
 
     /// Writes where a loop ends: `<= n - 1` as `< n`.
@@ -264,6 +355,12 @@ impl Writer<'_> {
         loop {
             match self.unmarked(node) {
                 AstNodeKind::If { .. } => return true,
+                // Its local variables are inside an `if` of their own.
+                AstNodeKind::For { iterator, coincident: false, body, .. }
+                    if self.kept(&self.iterator(*iterator), *body).is_some() =>
+                {
+                    return true;
+                }
                 AstNodeKind::For { body, .. } => node = *body,
                 _ => return false,
             }

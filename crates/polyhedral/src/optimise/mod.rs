@@ -14,16 +14,22 @@
 //! Every step is checked against the dependences by the [`Editor`]. What has no such loop
 //! keeps the order that the scheduler found, or that of the source.
 
+mod cost;
+mod plan;
 mod private;
+mod straight;
 mod stride;
+mod work;
 
-use tangram_presburger::{Budget, Union};
+use tangram_presburger::Budget;
 
 use crate::schedule::{Constraints, Options};
 use crate::scop::Scop;
 use crate::transform::Editor;
-use crate::{Error, Node, NodeKind, ScheduleTree};
-use stride::{Accesses, Step};
+use crate::{Error, NodeKind, ScheduleTree};
+use cost::{Costs, costs};
+use stride::Accesses;
+use work::Work;
 
 /// What a part is made into.
 #[derive(Debug, Clone, Default)]
@@ -40,7 +46,7 @@ pub struct Recipe {
     /// Whether tiles run by wavefronts where no loop over tiles or around them is parallel:
     /// the tiles of a line at once.
     pub wavefront: bool,
-    /// Whether an order in which an outer loop is parallel is a gain.
+    /// Whether outer parallel loops run on several threads.
     pub parallel: bool,
     /// Whether the order of the source stays if no band promises a gain.
     pub keep_source: bool,
@@ -59,11 +65,10 @@ pub struct Optimised {
     pub private: Vec<String>,
 }
 
-/// The size of a tile where vectors are used again.
-const TILE: i128 = 32;
-/// How many iterations run side by side in one loop.
-const JAM: i128 = 4;
-
+/// A new order is worth its code if it costs less than this part of the source's.
+const WORTH: f64 = 0.8;
+/// What a loop costs that runs on several threads.
+const THREADS: f64 = 0.5;
 impl Scop {
     /// Finds an order of the instances in which loops run fast.
     ///
@@ -119,285 +124,61 @@ impl Scop {
         let (validity, coincidence) =
             (constraints.validity.clone(), constraints.coincidence.clone());
         let editor = Editor::with_coincidence(scheduled.tree, validity, coincidence, budget)?;
-        let accesses = Accesses::of(self)?;
-        let source = stride::innermost(&self.schedule, budget)?;
-        let mut work = Work { editor, accesses, source, recipe, budget };
+        let accesses = Accesses::of(self, budget)?;
+        let mut work = Work { editor, accesses, recipe, budget, costs: Costs::new() };
         let gained = work.bands()?;
-        let tree = work.editor.into_tree();
-        let gained = gained || (recipe.parallel && has_outer_parallel_loop(&tree));
+        let Work { editor, accesses, costs, .. } = work;
+        let tree = editor.into_tree();
+        let gained = gained || self.gains(&tree, &accesses, costs, recipe, budget)?;
         Ok((tree, gained))
     }
-}
 
-/// Says whether a loop is parallel that is the outermost one or has another one inside.
-fn has_outer_parallel_loop(tree: &ScheduleTree) -> bool {
-    let mut open = vec![(tree.root(), false)];
-    while let Some((node, mut inside)) = open.pop() {
-        if let NodeKind::Band(band) = tree.kind(node) {
-            for (at, member) in band.members.iter().enumerate() {
-                let is_band = |node: &Node| matches!(tree.kind(*node), NodeKind::Band(_));
-                let holds = at + 1 < band.members.len() || below(tree, node).iter().any(is_band);
-                if member.coincident && (!inside || holds) {
-                    return true;
+    /// Says whether a tree should be faster than the source, with what is known of its costs.
+    fn gains(
+        &self,
+        tree: &ScheduleTree,
+        accesses: &Accesses,
+        known: Costs,
+        recipe: &Recipe,
+        budget: &Budget,
+    ) -> Result<bool, Error> {
+        let along = |tree| accesses.along(&stride::innermost(tree, budget)?, budget);
+        let before = costs(&along(&self.schedule)?, true, &[], false);
+        let mut after = costs(&along(tree)?, true, &[], true);
+        after.extend(known);
+        let threads = if recipe.parallel { self.on_threads(tree, budget)? } else { Vec::new() };
+        // Statements in the most loops take nearly all of the time.
+        let depth = |at: usize| self.statements[at].domain.space().output.dims.len();
+        let deepest = (0..self.statements.len()).map(depth).max().unwrap_or(0);
+        let (mut old, mut new) = (0.0, 0.0);
+        for at in (0..self.statements.len()).filter(|at| depth(*at) == deepest) {
+            let share = if threads.contains(&at) { THREADS } else { 1.0 };
+            old += before.get(&at).copied().unwrap_or(1.0);
+            new += share * after.get(&at).copied().unwrap_or(1.0);
+        }
+        Ok(new < WORTH * old)
+    }
+
+    /// Lists the statements in a parallel loop that is the outermost one or has another one
+    /// inside.
+    fn on_threads(&self, tree: &ScheduleTree, budget: &Budget) -> Result<Vec<usize>, Error> {
+        let mut found = Vec::new();
+        for leaf in tree.nodes().filter(|node| matches!(tree.kind(*node), NodeKind::Leaf)) {
+            let mut loops = Vec::new();
+            for node in std::iter::successors(tree.parent(leaf), |node| tree.parent(*node)) {
+                if let NodeKind::Band(band) = tree.kind(node) {
+                    loops.extend(band.members.iter().rev().map(|member| member.coincident));
                 }
-                inside = true;
+            }
+            let outer = loops.iter().skip(1).any(|parallel| *parallel);
+            if outer || loops == [true] {
+                let active = tree.active(leaf, budget)?;
+                let runs =
+                    |name: &String| active.relations().any(|set| set.space().output.name == *name);
+                let own = self.statements.iter().enumerate().filter(|(_, s)| runs(&s.name));
+                found.extend(own.map(|(at, _)| at));
             }
         }
-        open.extend(tree.children(node).map(|child| (child, inside)));
-    }
-    false
-}
-
-/// Lists the nodes below a node, from left to right.
-fn below(tree: &ScheduleTree, node: Node) -> Vec<Node> {
-    let children = |node| {
-        let mut children: Vec<Node> = tree.children(node).collect();
-        children.reverse();
-        children
-    };
-    let mut open = children(node);
-    let mut all = Vec::new();
-    while let Some(node) = open.pop() {
-        all.push(node);
-        open.extend(children(node));
-    }
-    all
-}
-
-struct Work<'a> {
-    editor: Editor<'a>,
-    accesses: Accesses,
-    /// Instances that the source runs one after the other in its innermost loops.
-    source: Union,
-    recipe: &'a Recipe,
-    budget: &'a Budget,
-}
-
-/// What members of a band do to the places that are accessed.
-struct Strides {
-    /// For each member and each access, how far its next iteration goes.
-    steps: Vec<Vec<Step>>,
-}
-
-impl Strides {
-    /// Whether all accesses of a loop go to the next element or stay.
-    fn is_smooth(&self, member: usize) -> bool {
-        self.steps[member].iter().all(|step| *step != Step::Far)
-    }
-
-    fn nexts(&self, member: usize) -> usize {
-        self.steps[member].iter().filter(|step| **step == Step::Next).count()
-    }
-
-    /// Whether a vector along `inner` is used again in the next iteration of `member`.
-    fn reuses(&self, member: usize, inner: usize) -> bool {
-        let pairs = self.steps[member].iter().zip(&self.steps[inner]);
-        pairs.into_iter().any(|pair| pair == (&Step::Same, &Step::Next))
-    }
-}
-
-impl Work<'_> {
-    /// Arranges all innermost bands; says whether any gains.
-    fn bands(&mut self) -> Result<bool, Error> {
-        let mut gained = false;
-        let mut done = 0;
-        // Leaves keep their order while bands above them change.
-        while let Some(leaf) = self.leaves().get(done).copied() {
-            done += 1;
-            let tree = self.editor.tree();
-            let above = std::iter::successors(tree.parent(leaf), |node| tree.parent(*node));
-            let mut bands = above.filter(|node| matches!(tree.kind(*node), NodeKind::Band(_)));
-            let Some(band) = bands.next() else { continue };
-            let below = below(tree, band);
-            if below.iter().any(|node| matches!(tree.kind(*node), NodeKind::Band(_))) {
-                continue;
-            }
-            let leaves = below.iter().filter(|node| matches!(tree.kind(**node), NodeKind::Leaf));
-            done += leaves.count() - 1;
-            gained |= self.arrange(band)?;
-        }
-        Ok(gained)
-    }
-
-    /// Lists leaves from left to right.
-    fn leaves(&self) -> Vec<Node> {
-        let tree = self.editor.tree();
-        let leaf = |node: &Node| matches!(tree.kind(*node), NodeKind::Leaf);
-        below(tree, tree.root()).into_iter().filter(leaf).collect()
-    }
-
-    /// Arranges the loops of an innermost band; says whether they gain.
-    fn arrange(&mut self, node: Node) -> Result<bool, Error> {
-        let NodeKind::Band(band) = self.editor.tree().kind(node) else { return Ok(false) };
-        let count = band.members.len();
-        if !band.permutable && count > 1 {
-            return Ok(false);
-        }
-        let is_parallel = band.members[0].coincident;
-        if self.recipe.diamond && count > 1 && !is_parallel && self.diamonds(node, count)? {
-            return Ok(true);
-        }
-        let strides = self.strides(node, count)?;
-        let mut candidates: Vec<usize> = (0..count)
-            .filter(|member| strides.is_smooth(*member) && strides.nexts(*member) > 0)
-            .collect();
-        candidates.sort_by_key(|member| std::cmp::Reverse(strides.nexts(*member)));
-        for inner in candidates {
-            let again = (0..count).filter(|at| *at != inner && strides.reuses(*at, inner)).count();
-            // The source may have the best innermost loop already.
-            let gains = again > 1 || !self.is_smooth_in_source(node)?;
-            if self.with_inner(node, inner, &strides)? {
-                return Ok(gains);
-            }
-        }
-        self.tiled_as_asked(node, count)
-    }
-
-    /// Tiles a band in its own order, if sizes are given; says whether it can be.
-    fn tiled_as_asked(&mut self, node: Node, count: usize) -> Result<bool, Error> {
-        let sizes = self.sizes(count, &[]);
-        if sizes.iter().all(Option::is_none) {
-            return Ok(false);
-        }
-        let order: Vec<usize> = (0..count).collect();
-        match self.editor.arrange(node, &sizes, &order) {
-            Ok(top) => self.by_wavefronts(top, &sizes).map(|_| true),
-            Err(Error::Illegal { .. }) => Ok(false),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Runs tiles by wavefronts where that is asked for and makes a loop parallel that is
-    /// not inside another parallel one. Two loops over tiles make the lines, as in Pluto:
-    /// more of them would leave more threads waiting for each other more often.
-    fn by_wavefronts(&mut self, top: Node, sizes: &[Option<i128>]) -> Result<Node, Error> {
-        let tree = self.editor.tree();
-        let mut around = std::iter::successors(Some(top), |node| tree.parent(*node));
-        let is_parallel = |node: Node| match tree.kind(node) {
-            NodeKind::Band(band) => band.members.iter().any(|member| member.coincident),
-            _ => false,
-        };
-        let tiled = sizes.iter().flatten().count() > 1;
-        if !self.recipe.wavefront || !tiled || around.any(is_parallel) {
-            return Ok(top);
-        }
-        match self.editor.wavefront(top, 2) {
-            Ok(tiles) => Ok(tiles),
-            Err(Error::Illegal { .. } | Error::Operand { .. }) => Ok(top),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Tiles a band by diamonds and runs these by lines; says whether that is possible.
-    fn diamonds(&mut self, node: Node, count: usize) -> Result<bool, Error> {
-        let given = self.recipe.tile.as_deref().unwrap_or_default();
-        let size = |at: usize| given.get(at).copied().filter(|size| *size > 0).unwrap_or(TILE);
-        let sizes: Vec<i128> = (0..count).map(size).collect();
-        let before = self.editor.tree().clone();
-        let tiles = self.editor.diamond(node, &sizes);
-        match tiles.and_then(|tiles| self.editor.wavefront(tiles, 2)) {
-            Ok(_) => Ok(true),
-            Err(Error::Illegal { .. } | Error::Operand { .. }) => {
-                self.editor.reset(before);
-                Ok(false)
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Says whether the source's innermost loops go from element to element at a node.
-    fn is_smooth_in_source(&self, node: Node) -> Result<bool, Error> {
-        let active = self.editor.tree().active(node, self.budget)?;
-        let next = self.source.intersect_domain(&active, self.budget)?;
-        let steps = self.accesses.steps(&next, self.budget)?;
-        Ok(steps.iter().all(|step| *step != Step::Far))
-    }
-
-    fn strides(&self, node: Node, count: usize) -> Result<Strides, Error> {
-        let mut steps = Vec::new();
-        for member in 0..count {
-            let next = stride::next(self.editor.tree(), node, member, self.budget)?;
-            steps.push(self.accesses.steps(&next, self.budget)?);
-        }
-        Ok(Strides { steps })
-    }
-
-    /// Puts member `inner` innermost, if it is parallel there.
-    fn with_inner(&mut self, node: Node, inner: usize, strides: &Strides) -> Result<bool, Error> {
-        let count = strides.steps.len();
-        let mut again: Vec<usize> = Vec::new();
-        for member in (0..count).filter(|member| *member != inner) {
-            if strides.reuses(member, inner) && !self.is_short(node, member)? {
-                again.push(member);
-            }
-        }
-        // The loops that use vectors again stand directly around the vectors.
-        let jammed: Vec<usize> = again.iter().rev().take(2).rev().copied().collect();
-        let mut order: Vec<usize> =
-            (0..count).filter(|member| *member != inner && !jammed.contains(member)).collect();
-        order.extend(&jammed);
-        order.push(inner);
-        let sizes = self.sizes(count, &again);
-        let before = self.editor.tree().clone();
-        let top = match self.editor.arrange(node, &sizes, &order) {
-            Ok(top) => top,
-            Err(Error::Illegal { .. }) => return Ok(false),
-            Err(error) => return Err(error),
-        };
-        let chain: Vec<Node> = self.chain(top);
-        let innermost = chain.last().copied().unwrap_or(top);
-        let parallel = match self.editor.tree().kind(innermost) {
-            NodeKind::Band(band) => band.members.iter().all(|member| member.coincident),
-            _ => false,
-        };
-        if !parallel {
-            self.editor.reset(before);
-            return Ok(false);
-        }
-        let top = self.by_wavefronts(top, &sizes)?;
-        if let [.., points, _] = self.chain(top)[..]
-            && !jammed.is_empty()
-        {
-            let outer = count - 1 - jammed.len();
-            let factors: Vec<i128> =
-                (0..count - 1).map(|at| if at < outer { 1 } else { JAM }).collect();
-            match self.editor.unroll_and_jam(points, &factors) {
-                Ok(_) | Err(Error::Illegal { .. }) => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(true)
-    }
-
-    /// Lists a band and the bands below it, as long as each is the only child.
-    fn chain(&self, top: Node) -> Vec<Node> {
-        let tree = self.editor.tree();
-        let down = |node: &Node| tree.children(*node).next();
-        std::iter::successors(Some(top), down)
-            .take_while(|node| matches!(tree.kind(*node), NodeKind::Band(_)))
-            .collect()
-    }
-
-    fn sizes(&self, count: usize, again: &[usize]) -> Vec<Option<i128>> {
-        let chosen = |member: usize| match &self.recipe.tile {
-            Some(sizes) => sizes.get(member).copied().filter(|size| *size > 0),
-            None => (again.len() > 1 && again.contains(&member)).then_some(TILE),
-        };
-        (0..count).map(chosen).collect()
-    }
-
-    /// Says whether a member has fewer iterations than are run side by side.
-    fn is_short(&self, node: Node, member: usize) -> Result<bool, Error> {
-        let NodeKind::Band(band) = self.editor.tree().kind(node) else { return Ok(false) };
-        let active = self.editor.tree().active(node, self.budget)?;
-        let values = band.members[member].schedule.intersect_domain(&active, self.budget)?;
-        let mut longest = Some(0);
-        for set in values.range(self.budget)?.relations() {
-            let names: Vec<&str> = set.space().params.iter().map(String::as_str).collect();
-            let free = set.project_params(&names, self.budget)?;
-            let count = free.points(&Budget::steps(1_000)).ok().map(|points| points.len());
-            longest = longest.zip(count).map(|(a, b): (usize, usize)| a.max(b));
-        }
-        Ok(longest.is_some_and(|longest| (longest as i128) < JAM))
+        Ok(found)
     }
 }

@@ -3,7 +3,8 @@
 use crate::Conjunction;
 use tangram_presburger::{Budget, Relation, Space, Tuple, Union};
 
-use crate::scop::Scop;
+use super::cost::Along;
+use crate::scop::{Scop, Statement};
 use crate::{Error, Node, NodeKind, ScheduleTree};
 
 /// Where the next iteration accesses an array.
@@ -17,41 +18,52 @@ pub(super) enum Step {
     Far,
 }
 
-/// Each place of a program that reads or writes, as a map to one cell.
+/// Each place of a program that reads or writes.
 pub(super) struct Accesses {
-    maps: Vec<Relation>,
+    places: Vec<Place>,
+}
+
+struct Place {
+    statement: usize,
+    write: bool,
+    /// To one cell: several at once, as `a[i - 1]` and `a[i + 1]`, go where the first goes.
+    map: Union,
 }
 
 impl Accesses {
-    pub fn of(scop: &Scop) -> Result<Self, Error> {
-        let mut maps = Vec::new();
-        for relation in scop.reads.relations().chain(scop.may_writes.relations()) {
-            for part in relation.narrow_conjunctions()? {
-                maps.push(Relation::from_conjunctions(relation.space().clone(), &[part])?);
+    pub fn of(scop: &Scop, budget: &Budget) -> Result<Self, Error> {
+        let mut places = Vec::new();
+        for (union, write) in [(&scop.reads, false), (&scop.may_writes, true)] {
+            for relation in union.relations() {
+                let input = relation.space().input.as_ref();
+                let own = |s: &Statement| input.is_some_and(|input| input.name == s.name);
+                let Some(statement) = scop.statements.iter().position(own) else { continue };
+                for part in relation.narrow_conjunctions()? {
+                    let map = Relation::from_conjunctions(relation.space().clone(), &[part])?;
+                    let map = map.lexmin(budget)?.into();
+                    places.push(Place { statement, write, map });
+                }
             }
         }
-        Ok(Self { maps })
+        Ok(Self { places })
     }
 
-    /// Says for each access whose statement `next` maps how far it goes.
-    pub fn steps(&self, next: &Union, budget: &Budget) -> Result<Vec<Step>, Error> {
-        let mut steps = Vec::new();
-        for map in &self.maps {
-            // Several cells at once, as `a[i - 1]` and `a[i + 1]`, go where the first goes.
-            let map = Union::from(map.lexmin(budget)?);
-            let pairs = map.inverse()?.apply_range(next, budget)?.apply_range(&map, budget)?;
-            if pairs.is_empty(budget)? {
-                steps.push(Step::Same);
-                continue;
-            }
+    /// Says for each access how far it goes where `next` leads.
+    pub fn along(&self, next: &Union, budget: &Budget) -> Result<Vec<Along>, Error> {
+        let mut all = Vec::new();
+        for Place { statement, write, map } in &self.places {
+            let pairs = map.inverse()?.apply_range(next, budget)?.apply_range(map, budget)?;
             let mut step = None;
             for relation in pairs.relations() {
+                if relation.is_empty(budget)? {
+                    continue;
+                }
                 let own = of_cells(&relation.deltas(budget)?, budget)?;
                 step = Some(step.map_or(own, |old| if old == own { own } else { Step::Far }));
             }
-            steps.push(step.unwrap_or(Step::Far));
+            all.push(Along { statement: *statement, write: *write, step });
         }
-        Ok(steps)
+        Ok(all)
     }
 }
 

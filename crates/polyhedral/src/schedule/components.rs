@@ -83,7 +83,7 @@ impl Search {
 
 /// Orders strongly connected components so that each comes after its sources, and by their
 /// first members where that leaves a choice.
-pub(super) fn ordered(vertices: usize, arrows: &[(usize, usize)]) -> Vec<Vec<usize>> {
+pub(crate) fn ordered(vertices: usize, arrows: &[(usize, usize)]) -> Vec<Vec<usize>> {
     let components = strong(vertices, arrows);
     let mut of = vec![0; vertices];
     for (index, members) in components.iter().enumerate() {

@@ -20,7 +20,7 @@
 mod band;
 mod build;
 mod cluster;
-mod components;
+pub(crate) mod components;
 mod constraints;
 mod generators;
 mod graph;

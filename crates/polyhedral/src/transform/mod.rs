@@ -13,6 +13,7 @@ mod arrange;
 mod band;
 mod copy;
 mod diamond;
+mod distribute;
 mod insert;
 mod overlap;
 mod structure;
@@ -126,6 +127,24 @@ impl<'a> Editor<'a> {
                 tree.set_flags(node, flags.permutable, &flags.coincident);
             }
             at = tree.children(node).next();
+        }
+        legality::check(&tree, &self.dependences, &self.coincidence, self.budget)?;
+        self.tree = tree;
+        Ok(node)
+    }
+
+    /// Puts `pieces` in the place of a node; the bands in them get the flags they deserve.
+    fn replace_with_flags(&mut self, at: Node, pieces: Vec<Piece>) -> Result<Node, Error> {
+        let (mut tree, node) = replaced(&self.tree, at, pieces);
+        tree.close();
+        tree.check(self.budget)?;
+        let facts = legality::facts(&tree, &self.dependences, &self.coincidence, self.budget)?;
+        let mut open = vec![node];
+        while let Some(at) = open.pop() {
+            if let Some((_, flags)) = facts.iter().find(|(other, _)| *other == at) {
+                tree.set_flags(at, flags.permutable, &flags.coincident);
+            }
+            open.extend(tree.children(at));
         }
         legality::check(&tree, &self.dependences, &self.coincidence, self.budget)?;
         self.tree = tree;

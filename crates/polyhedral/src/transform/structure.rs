@@ -6,7 +6,7 @@ use super::{Editor, Piece, refuse};
 use crate::{Band, Error, Member, Node, NodeKind};
 
 impl Editor<'_> {
-    fn list(&self, node: Node) -> Result<Vec<(Node, Union)>, Error> {
+    pub(super) fn list(&self, node: Node) -> Result<Vec<(Node, Union)>, Error> {
         if !matches!(self.tree.kind(node), NodeKind::Sequence | NodeKind::Set) {
             return refuse(node, "a sequence or a set");
         }
@@ -68,7 +68,7 @@ impl Editor<'_> {
         self.replace(node, vec![Piece::New(self.tree.kind(list).clone(), children)])
     }
 
-    fn restricted(&self, band: &Band, filter: &Union) -> Result<Band, Error> {
+    pub(super) fn restricted(&self, band: &Band, filter: &Union) -> Result<Band, Error> {
         let mut own = band.clone();
         for member in &mut own.members {
             member.schedule = member.schedule.intersect_domain(filter, self.budget)?;

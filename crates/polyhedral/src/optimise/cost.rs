@@ -1,0 +1,78 @@
+//! What an iteration of an innermost loop costs, in operations of a processor.
+//!
+//! An access that goes to the next element costs one operation, one that jumps costs a line
+//! of the cache, one that stays costs nothing: the value is in a register. Iterations that
+//! run side by side share what they have in common. Where each iteration adds to the same
+//! element, it waits for the one before; sums side by side wait together. A loop without
+//! that is run by vectors if no access jumps.
+
+use std::collections::BTreeMap;
+
+use super::stride::Step;
+
+/// What waiting for a sum costs.
+const WAIT: f64 = 4.0;
+/// The same where the sum is in memory.
+const WAIT_IN_MEMORY: f64 = 6.0;
+/// How many elements a vector has.
+const VECTOR: f64 = 4.0;
+/// What an access costs that jumps.
+const JUMP: f64 = 8.0;
+
+/// An access of a statement along a loop.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Along {
+    /// Position of the statement.
+    pub statement: usize,
+    pub write: bool,
+    /// How far the next iteration goes; nothing if the statement has none.
+    pub step: Option<Step>,
+}
+
+/// Costs by position of the statement.
+pub(super) type Costs = BTreeMap<usize, f64>;
+
+/// Estimates what an instance of each statement costs.
+///
+/// `jammed`: for each loop whose iterations run side by side, the accesses along it, how
+/// many iterations, and whether they are free of each other.
+pub(super) fn costs(
+    inner: &[Along],
+    vector: bool,
+    jammed: &[(&[Along], i128, bool)],
+    generated: bool,
+) -> Costs {
+    let mut costs = Costs::new();
+    let iterated = |statement: usize| {
+        inner.iter().any(|along| along.statement == statement && along.step.is_some())
+    };
+    for statement in inner.iter().map(|along| along.statement) {
+        if costs.contains_key(&statement) || !iterated(statement) {
+            continue;
+        }
+        let mut memory = 0.0;
+        let (mut waits, mut smooth) = (false, true);
+        for (at, along) in inner.iter().enumerate().filter(|(_, a)| a.statement == statement) {
+            let own = match along.step {
+                None | Some(Step::Same) => 0.0,
+                Some(Step::Next) => 1.0,
+                Some(Step::Far) => JUMP,
+            };
+            waits |= along.write && along.step == Some(Step::Same);
+            smooth &= along.step != Some(Step::Far);
+            let shared: f64 = jammed
+                .iter()
+                .filter(|(other, ..)| other[at].step == Some(Step::Same))
+                .map(|(_, factor, _)| *factor as f64)
+                .product();
+            memory += own / shared;
+        }
+        let chains: f64 =
+            jammed.iter().filter(|(.., free)| *free).map(|(_, factor, _)| *factor as f64).product();
+        let wait = if generated { WAIT } else { WAIT_IN_MEMORY };
+        let waiting = if waits { wait / chains } else { 0.0 };
+        let width = if vector && smooth && !waits { VECTOR } else { 1.0 };
+        costs.insert(statement, (1.0 + memory + waiting) / width);
+    }
+    costs
+}

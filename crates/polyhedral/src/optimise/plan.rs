@@ -1,0 +1,107 @@
+//! Orders of a band's loops that could be fast, best first.
+
+use super::cost::{Along, Costs, costs};
+use super::stride::Step;
+
+/// How many iterations run side by side in one loop.
+const JAM: i128 = 4;
+/// Orders are tried in turn; those behind these many are not worth a check.
+const MOST: usize = 6;
+
+/// What is known about a member of a band.
+#[derive(Debug)]
+pub(super) struct Loop {
+    /// Accesses along it.
+    pub along: Vec<Along>,
+    /// Whether its iterations are free of each other, wherever the loop stands.
+    pub free: bool,
+    /// How many iterations it has, if these are fewer than run side by side.
+    pub short: Option<i128>,
+}
+
+/// An order of loops.
+#[derive(Debug)]
+pub(super) struct Plan {
+    /// The members from the outermost on.
+    pub order: Vec<usize>,
+    /// For each of these how many iterations run side by side.
+    pub factors: Vec<i128>,
+    /// Members that use again what the innermost loop goes through, other than short ones.
+    pub again: Vec<usize>,
+    /// Whether the innermost loop has to be parallel.
+    pub vector: bool,
+    pub costs: Costs,
+}
+
+impl Loop {
+    /// Whether all accesses go to the next element or stay, and one goes.
+    fn is_smooth(&self) -> bool {
+        self.along.iter().all(|along| along.step != Some(Step::Far)) && self.goes()
+    }
+
+    fn goes(&self) -> bool {
+        self.along.iter().any(|along| along.step == Some(Step::Next))
+    }
+
+    /// Whether each iteration writes where the one before did.
+    fn waits(&self) -> bool {
+        self.along.iter().any(|along| along.write && along.step == Some(Step::Same))
+    }
+
+    /// Whether its next iteration uses again what `inner` goes through.
+    fn reuses(&self, inner: &Self) -> bool {
+        let mut pairs = self.along.iter().zip(&inner.along);
+        pairs.any(|(own, inner)| own.step == Some(Step::Same) && inner.step == Some(Step::Next))
+    }
+}
+
+/// Lists orders of loops from the one on that should be the fastest.
+pub(super) fn plans(loops: &[Loop]) -> Vec<Plan> {
+    let mut plans = Vec::new();
+    for (at, inner) in loops.iter().enumerate().filter(|(_, inner)| inner.is_smooth()) {
+        let others = (0..loops.len()).filter(|other| *other != at);
+        let reusing: Vec<usize> = others.filter(|o| loops[*o].reuses(inner)).collect();
+        let sets = std::iter::once(Vec::new()).chain(reusing.iter().map(|a| vec![*a])).chain(
+            reusing
+                .iter()
+                .enumerate()
+                .flat_map(|(index, a)| reusing[..index].iter().map(move |b| vec![*b, *a])),
+        );
+        for set in sets {
+            let waits = inner.waits();
+            // Sums side by side are only those of loops that are free of each other.
+            if waits && (set.is_empty() || set.iter().any(|member| !loops[*member].free)) {
+                continue;
+            }
+            plans.push(plan(loops, at, &set, &reusing, !waits));
+        }
+    }
+    let total = |plan: &Plan| plan.costs.values().sum::<f64>();
+    plans.sort_by(|a, b| total(a).total_cmp(&total(b)));
+    plans.truncate(MOST);
+    plans
+}
+
+fn plan(loops: &[Loop], inner: usize, set: &[usize], reusing: &[usize], vector: bool) -> Plan {
+    let bound = |member: &usize| set.contains(member) && !loops[*member].free;
+    let others = (0..loops.len()).filter(|member| *member != inner);
+    let (mut order, last): (Vec<usize>, Vec<usize>) = others.partition(|member| !bound(member));
+    // Iterations that are not free run side by side directly around the innermost loop only.
+    order.extend(last);
+    order.push(inner);
+    let factor = |member: usize| match set.contains(&member) {
+        true => loops[member].short.unwrap_or(JAM).max(1),
+        false => 1,
+    };
+    let jammed: Vec<_> = set
+        .iter()
+        .map(|member| (loops[*member].along.as_slice(), factor(*member), loops[*member].free))
+        .collect();
+    Plan {
+        factors: order.iter().map(|member| factor(*member)).collect(),
+        again: reusing.iter().copied().filter(|at| loops[*at].short.is_none()).collect(),
+        vector,
+        costs: costs(&loops[inner].along, vector, &jammed, true),
+        order,
+    }
+}
