@@ -90,7 +90,9 @@ static FAMILIES: &[(&str, &[NnOp])] = &[
     ("Texts", text::OPS),
     ("Containers", container::OPS),
     ("Control flow", control::OPS),
-    ("Of onnxruntime's own domain", contrib::OPS),
+    ("Of onnxruntime's own domain: fused", contrib::fused::OPS),
+    ("Of onnxruntime's own domain: attention", contrib::attention::OPS),
+    ("Of onnxruntime's own domain: quantised", contrib::quantised::OPS),
 ];
 
 /// Every operation of the dialect.
