@@ -6,7 +6,9 @@ use crate::matrix::{combine, evaluate, remap, zeros};
 use crate::solve::bounds::{Bounds, bounds};
 use crate::solve::feasible;
 use crate::solve::lexmin::Floor;
-use crate::solve::redundancy::remove_redundant_given;
+use crate::solve::number::{Number, widening};
+use crate::solve::redundancy::{add_rows, narrowed, remove_redundant_given};
+use crate::solve::simplex::Simplex;
 use crate::system::System;
 use crate::{Budget, Error, Integer};
 
@@ -90,6 +92,10 @@ impl Basic {
     }
 
     pub fn is_empty(&self, budget: &Budget) -> Result<bool, Error> {
+        let evident = widening!(T => evidence::<T>(self, budget))?;
+        if let Some(empty) = evident {
+            return Ok(empty);
+        }
         feasible::is_empty(&self.unfolded(), &self.floors(), budget)
     }
 
@@ -152,22 +158,20 @@ impl Basic {
     }
 
     pub fn intersect(&self, other: &Self) -> Option<Self> {
+        self.joined(other).tidied()
+    }
+
+    /// Intersects two conjunctions; rows stay as they are.
+    pub fn joined(&self, other: &Self) -> Self {
         let (divs, to) = merge(self.dims, &self.divs, &other.divs);
         let mut result = Self::with_divs(self.dims, divs);
-        let cols = result.cols();
-        for row in self.system.eqs.rows() {
-            result.system.eqs.push(row);
-        }
-        for row in self.system.ineqs.rows() {
-            result.system.ineqs.push(row);
-        }
-        for row in other.system.eqs.rows() {
-            result.system.eqs.push(&remap(row, cols, &to));
-        }
-        for row in other.system.ineqs.rows() {
-            result.system.ineqs.push(&remap(row, cols, &to));
-        }
-        result.tidied()
+        let system = &mut result.system;
+        system.eqs.reserve(self.system.eqs.len() + other.system.eqs.len());
+        system.ineqs.reserve(self.system.ineqs.len() + other.system.ineqs.len());
+        system.extend(&self.system);
+        other.system.eqs.rows().for_each(|row| system.eqs.push_placed(row, &to));
+        other.system.ineqs.rows().for_each(|row| system.ineqs.push_placed(row, &to));
+        result
     }
 
     /// Moves dimension `i` to `to[i]` among `dims` dimensions.
@@ -191,6 +195,22 @@ impl Basic {
         self.system.eqs.rows().all(|row| evaluate(row, &all).is_zero())
             && self.system.ineqs.rows().all(|row| evaluate(row, &all).sign() >= 0)
     }
+}
+
+/// Says whether a conjunction is empty where its rational points, or one of them rounded, show it.
+fn evidence<T: Number>(part: &Basic, budget: &Budget) -> Result<Option<bool>, Error> {
+    let mut simplex = Simplex::<T>::new(part.cols() - 1);
+    add_rows(&mut simplex, &part.system, &part.bounds(), budget)?;
+    for row in part.system.ineqs.rows() {
+        simplex.add_inequality(&narrowed(row)?, budget)?;
+    }
+    if simplex.is_empty() {
+        return Ok(Some(true));
+    }
+    let sample = simplex.sample();
+    let dims = sample[..part.dims].iter();
+    let point: Vec<Integer> = dims.map(|(num, den)| num.floor_div(den).integer()).collect();
+    Ok(part.contains(&point).then_some(false))
 }
 
 /// Appends the divisions of `b` to those of `a`; returns where the columns of `b` go.

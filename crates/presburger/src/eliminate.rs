@@ -174,7 +174,7 @@ impl Branch {
             if !self.system.normalize() {
                 return Ok(false);
             }
-            if self.solve_equation() {
+            if self.solve_units() || self.solve_equation() {
                 continue;
             }
             if let Some(col) = self.cheapest(true) {
@@ -313,6 +313,24 @@ impl Branch {
             all = next;
         }
         all
+    }
+
+    /// Uses up the equations that say what a column to eliminate is; says whether there were any.
+    fn solve_units(&mut self) -> bool {
+        let before = self.left.len();
+        while let Some((index, col)) = self.unit() {
+            let eq = self.system.eqs.row(index).to_vec();
+            self.system.eqs.swap_remove(index);
+            self.substitute(&eq, col);
+            self.left.retain(|other| *other != col);
+        }
+        self.left.len() < before
+    }
+
+    /// Finds an equation with the coefficient 1 or -1 for a column to eliminate.
+    fn unit(&self) -> Option<(usize, usize)> {
+        let unit = |row: &[Integer]| self.left.iter().copied().find(|col| row[*col].is_unit());
+        self.system.eqs.rows().enumerate().find_map(|(index, row)| Some((index, unit(row)?)))
     }
 
     fn solve_equation(&mut self) -> bool {

@@ -7,6 +7,7 @@ mod boxes;
 mod budget;
 mod closure;
 mod coalesce;
+mod compose;
 mod conjunction;
 mod convex_hull;
 pub mod count;

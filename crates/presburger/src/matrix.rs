@@ -42,13 +42,36 @@ impl Matrix {
         self.data.resize(end, Integer::ZERO);
     }
 
+    /// Makes room for so many more rows.
+    pub fn reserve(&mut self, rows: usize) {
+        self.data.reserve_exact(rows * self.cols);
+    }
+
+    /// Appends `row`; column `i` goes to `to[i]`, or away.
+    pub fn push_placed(&mut self, row: &[Integer], to: &[Option<usize>]) {
+        let start = self.data.len();
+        self.data.resize(start + self.cols, Integer::ZERO);
+        place(row, &mut self.data[start..], to);
+    }
+
+    /// Keeps the first `rows` rows.
+    pub fn truncate(&mut self, rows: usize) {
+        self.data.truncate(rows * self.cols);
+    }
+
+    /// Swaps two rows.
+    pub fn swap(&mut self, a: usize, b: usize) {
+        let (low, high) = (a.min(b), a.max(b));
+        if low != high {
+            let (before, after) = self.data.split_at_mut(high * self.cols);
+            before[low * self.cols..][..self.cols].swap_with_slice(&mut after[..self.cols]);
+        }
+    }
+
     pub fn swap_remove(&mut self, index: usize) {
         let last = self.len() - 1;
-        if index != last {
-            let (before, end) = self.data.split_at_mut(last * self.cols);
-            before[index * self.cols..][..self.cols].swap_with_slice(end);
-        }
-        self.data.truncate(last * self.cols);
+        self.swap(index, last);
+        self.truncate(last);
     }
 
     /// Rewrites every row into `cols` columns; column `i` goes to `to[i]`, or away.

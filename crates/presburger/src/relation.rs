@@ -188,41 +188,6 @@ impl Relation {
         Error::Space { expected: "[..] -> [..]".into(), found: self.space.to_string() }
     }
 
-    /// Relates `x` to `z` where `self` relates `x` to some `y` and `next` that `y` to `z`.
-    ///
-    /// For a set `self`, the result is the set of its images under `next`.
-    ///
-    /// # Errors
-    /// [`Error::Space`] unless the output of `self` is the input of `next`.
-    pub fn apply_range(&self, next: &Self, budget: &Budget) -> Result<Self, Error> {
-        if next.space.input.as_ref() != Some(&self.space.output) {
-            return Err(self.space.mismatch(&next.space));
-        }
-        let params = self.space.joint_params(&next.space);
-        let (a, b) = (self.aligned(&params), next.aligned(&params));
-        let (p, ins) = (params.len(), a.space.inputs());
-        let (mid, outs) = (a.space.output.dims.len(), b.space.output.dims.len());
-        // Columns: parameters, input, output, and the middle tuple last.
-        let all = p + ins + outs + mid;
-        let mut to_a: Vec<usize> = (0..p + ins).collect();
-        to_a.extend((0..mid).map(|i| p + ins + outs + i));
-        let mut to_b: Vec<usize> = (0..p).collect();
-        to_b.extend((0..mid).map(|i| p + ins + outs + i));
-        to_b.extend((0..outs).map(|i| p + ins + i));
-        let a_parts: Vec<Basic> = a.parts.iter().map(|part| part.place(all, &to_a)).collect();
-        let b_parts: Vec<Basic> = b.parts.iter().map(|part| part.place(all, &to_b)).collect();
-        let mut parts = Vec::new();
-        for (left, right) in a_parts.iter().flat_map(|l| b_parts.iter().map(move |r| (l, r))) {
-            budget.spend(left.system.size() + right.system.size())?;
-            if let Some(pair) = left.intersect(right) {
-                // The projection has fewer columns to find a point in.
-                parts.extend(pair.project_inhabited(all - mid..all, budget)?);
-            }
-        }
-        let space = Space { params, input: a.space.input.clone(), output: b.space.output.clone() };
-        Ok(Self::of_inhabited(space, parts))
-    }
-
     /// Keeps, for each input and each value of the parameters, the least output.
     ///
     /// The order is lexicographic; where outputs have no least one, none is kept.

@@ -58,61 +58,76 @@ impl System {
     ///
     /// Returns false if a row, or a pair of rows, has no integer solution.
     pub fn normalize(&mut self) -> bool {
-        let mut rows = Matrix::new(self.cols());
-        let mut hashes: Vec<u64> = Vec::with_capacity(self.ineqs.len());
-        for row in self.ineqs.rows() {
-            let g = gcd(&row[1..]);
-            if g.is_zero() {
-                if row[0].sign() < 0 {
-                    return false;
-                }
-                continue;
-            }
-            rows.push(row);
-            let last = rows.len() - 1;
-            let new = rows.row_mut(last);
-            if g != Integer::ONE {
-                new[0] = row[0].div_floor(&g);
-                divide(&mut new[1..], &g);
-            }
-            let hash = hash(&new[1..]);
-            let parallel =
-                (0..last).find(|i| hashes[*i] == hash && rows.row(*i)[1..] == rows.row(last)[1..]);
-            match parallel {
-                Some(old) => {
-                    if rows.row(last)[0] < rows.row(old)[0] {
-                        let constant = rows.row(last)[0].clone();
-                        rows.row_mut(old)[0] = constant;
-                    }
-                    rows.swap_remove(last);
-                }
-                None => hashes.push(hash),
-            }
-        }
-        let mut result = Self::new(self.cols() - 1);
-        for (index, row) in rows.rows().enumerate() {
-            let mut others = hashes.iter().zip(rows.rows());
+        let Some(hashes) = self.tighten() else { return false };
+        let (mut pairs, mut open) = (Matrix::new(self.cols()), vec![true; hashes.len()]);
+        for (index, row) in self.ineqs.rows().enumerate() {
+            let mut others = hashes.iter().zip(self.ineqs.rows());
             let wanted = hashes[index].wrapping_neg();
             let found = others.find(|(hash, other)| **hash == wanted && opposite(row, other));
-            let slack = found.map(|(_, other)| (&row[0] + &other[0]).sign());
-            match slack {
+            match found.map(|(_, other)| (&row[0] + &other[0]).sign()) {
                 Some(-1) => return false,
                 // Both rows of the pair come by; the one with the larger normal stays.
                 Some(0) => {
+                    open[index] = false;
                     if row[1..].iter().find(|v| **v != 0).is_some_and(|v| v.sign() > 0) {
-                        result.eqs.push(row);
+                        pairs.push(row);
                     }
                 }
-                _ => result.ineqs.push(row),
+                _ => {}
             }
         }
-        let consistent = result.keep_equations(&self.eqs);
-        *self = result;
-        consistent
+        if pairs.len() > 0 {
+            let mut rest = Matrix::new(self.cols());
+            let rows = self.ineqs.rows().zip(open).filter(|(_, open)| *open);
+            rows.for_each(|(row, _)| rest.push(row));
+            self.ineqs = rest;
+            self.eqs.rows().for_each(|row| pairs.push(row));
+            self.eqs = pairs;
+        }
+        self.normalize_equations()
     }
 
-    fn keep_equations(&mut self, eqs: &Matrix) -> bool {
-        for row in eqs.rows() {
+    /// Divides inequalities by common factors, tightens constants and keeps the tightest of
+    /// parallel rows; returns the hashes of the normals, nothing if a row cannot hold.
+    fn tighten(&mut self) -> Option<Vec<u64>> {
+        let mut hashes: Vec<u64> = Vec::with_capacity(self.ineqs.len());
+        for index in 0..self.ineqs.len() {
+            let row = self.ineqs.row_mut(index);
+            let g = gcd(&row[1..]);
+            if g.is_zero() {
+                if row[0].sign() < 0 {
+                    return None;
+                }
+                continue;
+            }
+            if g != Integer::ONE {
+                row[0] = row[0].div_floor(&g);
+                divide(&mut row[1..], &g);
+            }
+            let (hash, kept) = (hash(&row[1..]), hashes.len());
+            let rows = &self.ineqs;
+            let parallel = (0..kept)
+                .find(|old| hashes[*old] == hash && rows.row(*old)[1..] == rows.row(index)[1..]);
+            match parallel {
+                Some(old) if rows.row(index)[0] < rows.row(old)[0] => {
+                    self.ineqs.swap(old, index);
+                }
+                Some(_) => {}
+                None => {
+                    self.ineqs.swap(kept, index);
+                    hashes.push(hash);
+                }
+            }
+        }
+        self.ineqs.truncate(hashes.len());
+        Some(hashes)
+    }
+
+    /// Divides equations by common factors and drops those that are there already.
+    fn normalize_equations(&mut self) -> bool {
+        let mut kept = 0;
+        for index in 0..self.eqs.len() {
+            let row = self.eqs.row_mut(index);
             let g = gcd(&row[1..]);
             if g.is_zero() || !row[0].is_multiple_of(&g) {
                 if !row[0].is_zero() {
@@ -120,14 +135,16 @@ impl System {
                 }
                 continue;
             }
-            let leading = row[1..].iter().find(|v| !v.is_zero());
-            let opposite = leading.is_some_and(|v| v.sign() < 0);
-            let mut row = if opposite { negated(row) } else { row.to_vec() };
-            divide(&mut row, &g);
-            if !self.eqs.rows().any(|old| old == row) {
-                self.eqs.push(&row);
+            divide(row, &g);
+            if row[1..].iter().find(|v| !v.is_zero()).is_some_and(|v| v.sign() < 0) {
+                row.iter_mut().for_each(|v| *v = -&*v);
+            }
+            if (0..kept).all(|old| self.eqs.row(old) != self.eqs.row(index)) {
+                self.eqs.swap(kept, index);
+                kept += 1;
             }
         }
+        self.eqs.truncate(kept);
         true
     }
 }

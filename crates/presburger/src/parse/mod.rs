@@ -124,8 +124,13 @@ impl<'a> Parser<'a> {
         mut self,
         piece: impl Fn(&mut Self, &[String], Facts) -> Result<T, Error>,
     ) -> Result<Vec<T>, Error> {
-        let (params, given) = self.parameters()?;
+        let (mut params, mut given) = self.parameters()?;
         self.need("{")?;
+        // The way of the Omega calculator and of old isl: parameters between the braces.
+        if params.is_empty() && self.is("Sym") && *self.ahead(1) == Token::Sign("=") {
+            self.at += 2;
+            params = self.distinct_names(&mut given)?;
+        }
         let mut result = Vec::new();
         while !self.is("}") {
             self.scope.clone_from(&params);
@@ -143,21 +148,25 @@ impl<'a> Parser<'a> {
 
     /// Reads `[n, m = 5] ->`, if it is there.
     fn parameters(&mut self) -> Result<(Vec<String>, Facts), Error> {
-        let (mut names, mut given) = (Vec::new(), Facts::new());
+        let mut given = Facts::new();
         if !self.is("[") {
-            return Ok((names, given));
+            return Ok((Vec::new(), given));
         }
-        let start = self.at;
-        let tuple = self.tuple(&mut given)?;
-        for name in tuple.dims {
+        let names = self.distinct_names(&mut given)?;
+        self.need("->")?;
+        Ok((names, given))
+    }
+
+    fn distinct_names(&mut self, given: &mut Facts) -> Result<Vec<String>, Error> {
+        let (start, mut names) = (self.at, Vec::new());
+        for name in self.tuple(given)?.dims {
             if names.contains(&name) {
                 self.at = start;
                 return Err(self.unexpected("distinct parameters"));
             }
             names.push(name);
         }
-        self.need("->")?;
-        Ok((names, given))
+        Ok(names)
     }
 
     fn disjunct(&mut self, params: &[String], mut given: Facts) -> Result<Relation, Error> {

@@ -1,12 +1,16 @@
 //! Problems of parametric integer programming in PipLib's format.
 
-use tangram_presburger::{Conjunction, Error, Relation, Space, Tuple};
+use tangram_presburger::{Budget, Conjunction, Error, Relation, Space, Tuple};
 
 /// Reads a problem: a set whose parameters are those of the context.
 ///
 /// Parameters and unknowns are not negative unless the text says that they may be. Nothing
 /// for a text with options that change the problem.
 pub fn read(text: &str) -> Option<Result<Relation, Error>> {
+    if text.contains('{') {
+        let (context, set) = text.split_once("\n-1\n")?;
+        return Some(written(context, set));
+    }
     let (mut numbers, mut free) = (Vec::new(), (false, false));
     for line in text.lines().map(|line| line.split('#').next().unwrap_or("")) {
         for word in line.split_whitespace() {
@@ -27,6 +31,21 @@ pub fn read(text: &str) -> Option<Result<Relation, Error>> {
     let (polyhedron, columns) = matrix(&mut next)?;
     let params = width - 2;
     Some(problem(&context, &polyhedron, params, columns - 2 - params, free))
+}
+
+/// Reads a problem written as two sets; unknowns are not negative.
+fn written(context: &str, set: &str) -> Result<Relation, Error> {
+    let budget = Budget::unlimited();
+    let set = Relation::parse(set, &budget)?;
+    let set = set.intersect_params(&Relation::parse(context, &budget)?, &budget)?;
+    let (space, mut natural) = (set.space(), Conjunction::default());
+    let first = 1 + space.params.len();
+    for unknown in 0..space.output.dims.len() {
+        let mut row = vec![0_i128; first + space.output.dims.len()];
+        row[first + unknown] = 1;
+        natural.inequalities.push(row);
+    }
+    set.intersect(&Relation::from_conjunctions(space.clone(), &[natural])?, &budget)
 }
 
 fn matrix(next: &mut impl Iterator<Item = i128>) -> Option<(Vec<Vec<i128>>, usize)> {
