@@ -271,3 +271,21 @@ fn tiles_of_stencils_run_by_wavefronts() {
     let flags = [SANITIZED, &["-fopenmp"]].concat();
     check(&[&["seidel_2d", "jacobi_1d"], &["jacobi_2d", "fdtd_2d"]], &recipe, &emit, &flags);
 }
+
+#[test]
+fn tiles_of_stencils_of_several_statements_start_at_once() {
+    let emit = Emit { vectorize: true, parallel: true, ..Emit::default() };
+    let mut recipe = Recipe::default();
+    recipe.tile = Some(vec![6, 9, 7]);
+    // The sides of the cones are other loops than those of tiles by wavefronts.
+    let plain = optimised("jacobi_1d", &text("jacobi_1d"), &recipe, &emit);
+    recipe.diamond = true;
+    for name in ["jacobi_1d", "jacobi_2d", "fdtd_2d"] {
+        let code = optimised(name, &text(name), &recipe, &emit);
+        let pragma = code.find("#pragma omp parallel for").unwrap_or_else(|| panic!("{code}"));
+        assert!(code[..pragma].matches("for (long long").count() == 1, "{name}: {code}");
+        assert!(code != plain);
+    }
+    let flags = [SANITIZED, &["-fopenmp"]].concat();
+    check(&[&["jacobi_1d", "jacobi_2d"], &["fdtd_2d"]], &recipe, &emit, &flags);
+}

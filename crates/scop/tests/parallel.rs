@@ -43,6 +43,14 @@ const STEPS: &str = "  for (int t = 0; t < n - 1; t++)
     for (int i = 1; i < n - 1; i++)
       A[t + 1][i] = A[t][i - 1] * 0.25 + A[t][i] * 0.5 + A[t][i + 1] * 0.25;";
 
+/// Two statements, the second of which copies back.
+const COPIES: &str = "  for (int t = 0; t < n; t++) {
+    for (int i = 1; i < n - 1; i++)
+      B[0][i] = A[0][i - 1] * 0.25 + A[0][i] * 0.5 + A[0][i + 1] * 0.25;
+    for (int i = 1; i < n - 1; i++)
+      A[0][i] = B[0][i];
+  }";
+
 fn plain() -> Recipe {
     Recipe::default()
 }
@@ -56,11 +64,13 @@ fn diamonds() -> Recipe {
 
 #[test]
 fn tiles_of_a_stencil_start_at_once() {
-    let (code, _) = parallel(&function("f", STEPS), &diamonds());
-    // Lines of tiles one after the other, the tiles of a line at once.
-    let pragma = code.find("#pragma omp parallel for").unwrap_or_else(|| panic!("{code}"));
-    let loops: Vec<usize> = code.match_indices("for (long long").map(|(at, _)| at).collect();
-    assert!(loops.len() >= 4 && loops[0] < pragma && pragma < loops[1], "{code}");
+    for body in [STEPS, COPIES] {
+        let (code, _) = parallel(&function("f", body), &diamonds());
+        // Lines of tiles one after the other, the tiles of a line at once.
+        let pragma = code.find("#pragma omp parallel for").unwrap_or_else(|| panic!("{code}"));
+        let loops: Vec<usize> = code.match_indices("for (long long").map(|(at, _)| at).collect();
+        assert!(loops.len() >= 4 && loops[0] < pragma && pragma < loops[1], "{code}");
+    }
 }
 
 const SUMS: &str = "  for (int i = 0; i < n; i++) {
@@ -102,7 +112,12 @@ fn values_that_come_from_elsewhere_are_shared() {
 fn threads_with_their_own_variables_compute_the_same() {
     let mut code = String::from("#include <string.h>\n");
     let mut main = String::from("int main(void) {\n  int wrong = 0;\n");
-    let programs = [("rows", ROWS, plain()), ("sums", SUMS, plain()), ("steps", STEPS, diamonds())];
+    let programs = [
+        ("rows", ROWS, plain()),
+        ("sums", SUMS, plain()),
+        ("steps", STEPS, diamonds()),
+        ("copies", COPIES, diamonds()),
+    ];
     for (name, body, recipe) in programs {
         let text = function(name, body);
         code.push_str(&text.replace(name, &format!("before_{name}")));

@@ -63,13 +63,16 @@ struct Cone {
     rays: Vec<Ray>,
     inequalities: usize,
     words: usize,
+    /// No more than the number of dimensions that the rays span beside the lines.
+    spanned: u32,
 }
 
 impl Cone {
     fn new(cols: usize, rows: usize) -> Self {
         let unit = |col| (0..cols).map(|other| i128::from(other == col)).collect();
         let lines = (0..cols).map(unit).collect();
-        Self { lines, rays: Vec::new(), inequalities: 0, words: rows.div_ceil(64) }
+        let words = rows.div_ceil(64);
+        Self { lines, rays: Vec::new(), inequalities: 0, words, spanned: 0 }
     }
 
     /// Keeps what satisfies a row.
@@ -117,6 +120,7 @@ impl Cone {
             let mut tight = vec![0; self.words];
             (0..bit).for_each(|bit| tight[bit / 64] |= 1 << (bit % 64));
             self.rays.push(Ray { at: line, tight });
+            self.spanned += 1;
         }
         Ok(())
     }
@@ -124,18 +128,33 @@ impl Cone {
     fn split(&mut self, row: &[i128], equation: bool) -> Result<(), Error> {
         let values: Vec<i128> =
             self.rays.iter().map(|ray| dot(row, &ray.at)).collect::<Result<_, _>>()?;
+        let sides = |sign: i128| -> Vec<usize> {
+            let on = |at: &usize| values[*at].signum() == sign;
+            (0..values.len()).filter(on).collect()
+        };
+        let (above, below) = (sides(1), sides(-1));
         let mut new = Vec::new();
-        for (p, above) in values.iter().enumerate().filter(|(_, value)| **value > 0) {
-            for (n, below) in values.iter().enumerate().filter(|(_, value)| **value < 0) {
-                if let Some(mut tight) = self.adjacent(p, n) {
-                    let at = combined(*above, &self.rays[n].at, -below, &self.rays[p].at)?;
-                    if !equation {
-                        tight[self.inequalities / 64] |= 1 << (self.inequalities % 64);
-                    }
-                    new.push(Ray { at, tight });
+        for p in &above {
+            for n in &below {
+                if !self.adjacent(*p, *n) {
+                    continue;
                 }
+                let (p, n) = (*p, *n);
+                let at = combined(values[p], &self.rays[n].at, -values[n], &self.rays[p].at)?;
+                let mut tight: Vec<u64> = self.common(p, n).collect();
+                if !equation {
+                    tight[self.inequalities / 64] |= 1 << (self.inequalities % 64);
+                }
+                new.push(Ray { at, tight });
             }
         }
+        self.spanned = match (above.is_empty(), below.is_empty()) {
+            (true, true) => self.spanned,
+            (false, true) if !equation => self.spanned,
+            (false, false) => self.spanned.saturating_sub(u32::from(equation)),
+            // How many dimensions a face has would be a question of its own.
+            _ => 0,
+        };
         let mut kept = Vec::new();
         for (mut ray, value) in std::mem::take(&mut self.rays).into_iter().zip(values) {
             if value == 0 && !equation {
@@ -150,16 +169,22 @@ impl Cone {
         if self.rays.len() > MOST_RAYS { Err(Error::Overflow) } else { Ok(()) }
     }
 
-    /// Returns what is tight on both rays, if they span a face of two dimensions.
-    fn adjacent(&self, p: usize, n: usize) -> Option<Vec<u64>> {
-        let pairs = self.rays[p].tight.iter().zip(&self.rays[n].tight);
-        let tight: Vec<u64> = pairs.map(|(a, b)| a & b).collect();
+    /// Returns what is tight on both rays.
+    fn common(&self, p: usize, n: usize) -> impl Iterator<Item = u64> {
+        self.rays[p].tight.iter().zip(&self.rays[n].tight).map(|(a, b)| a & b)
+    }
+
+    /// Says whether two rays span a face of two dimensions: nothing between them is tight
+    /// wherever both are. Such faces have two dimensions less than the cone, and as many rows
+    /// that are tight; that keeps most pairs from being compared with all other rays.
+    fn adjacent(&self, p: usize, n: usize) -> bool {
+        let tight: u32 = self.common(p, n).map(u64::count_ones).sum();
         let between = |(index, ray): (usize, &Ray)| {
             index != p
                 && index != n
-                && tight.iter().zip(&ray.tight).all(|(common, own)| common & !own == 0)
+                && self.common(p, n).zip(&ray.tight).all(|(common, own)| common & !own == 0)
         };
-        if self.rays.iter().enumerate().any(between) { None } else { Some(tight) }
+        tight + 2 >= self.spanned && !self.rays.iter().enumerate().any(between)
     }
 
     fn projected(self, cols: usize) -> Generators {

@@ -1,10 +1,10 @@
 //! Diamond tiles: tiles of a stencil that can all start at once.
 
-use tangram_presburger::Union;
+use tangram_presburger::{Relation, Space, Tuple, Union, narrow};
 
 use super::copy::{Piece, replaced};
 use super::{Editor, refuse};
-use crate::{Band, Error, Member, Node, NodeKind, legality};
+use crate::{Band, Conjunction, Error, Member, Node, NodeKind, legality};
 
 /// Cones that are steeper than this are not looked for.
 const STEEPEST: i128 = 8;
@@ -15,10 +15,10 @@ impl Editor<'_> {
     ///
     /// `[t, t + i]` with sizes `[8, 8]` becomes `[(t + i)/8, (t - i)/8]` over `[t, t + i]`:
     /// the first two members `[a, b]` give way to `b` and `f a - b`, with the least `f` up to 8
-    /// for which no dependence runs backwards. Both grow with `a`, so tiles on a line of
-    /// equal sums do not depend on each other: after [`Self::wavefront`] over two members,
-    /// the second is parallel, from the first line on. The other members are tiled as in
-    /// [`Self::tile`]. Returns the tile band.
+    /// for which no dependence runs backwards, where each statement may be shifted along the
+    /// second one. Both grow with `a`, so tiles on a line of equal sums do not depend on each
+    /// other: after [`Self::wavefront`] over two members, the second is parallel, from the
+    /// first line on. The other members are tiled as in [`Self::tile`]. Returns the tile band.
     ///
     /// # Errors
     /// [`Error::Operand`] if the band has one member, the sizes do not fit, or there is no
@@ -34,17 +34,76 @@ impl Editor<'_> {
         if count < 2 || !fits {
             return refuse(node, "a band of several members and their sizes");
         }
+        let dependences = self.within(node)?;
         for factor in 1..=STEEPEST {
             let mut rows = self.identity(node)?;
             rows[0] = rows[1].clone();
             rows[1] = vec![0; 1 + count];
             rows[1][1..=2].copy_from_slice(&[factor, -1]);
-            let sides = self.sums(node, &rows)?;
+            let mut sides = self.sums(node, &rows)?;
+            let Some(side) = self.shifted(&sides[1], &dependences)? else { continue };
+            sides[1] = side;
             if self.is_forward(node, &band, &sides)? {
                 return self.tile_along(node, band, sides, sizes);
             }
         }
         refuse(node, "a band whose second member moves no faster than its first one")
+    }
+
+    /// Returns the dependences among the instances of a node.
+    fn within(&self, node: Node) -> Result<Union, Error> {
+        let active = self.tree.active(node, self.budget)?;
+        let from = self.dependences.intersect_domain(&active, self.budget)?;
+        Ok(from.intersect_range(&active, self.budget)?)
+    }
+
+    /// Shifts a side for each statement so that no dependence runs backwards; nothing if
+    /// that cannot be.
+    ///
+    /// Statements of one time step run one after the other, but their rows start at the
+    /// same place. Shifts are shortest paths along the least distances of dependences.
+    fn shifted(&self, side: &Union, dependences: &Union) -> Result<Option<Union>, Error> {
+        let statements: Vec<Relation> = side.relations().cloned().collect();
+        let position = |tuple: &Tuple| {
+            let own = |s: &Relation| s.space().input.as_ref().is_some_and(|i| i.name == tuple.name);
+            statements.iter().position(own)
+        };
+        let mut distances = Vec::new();
+        for relation in dependences.relations() {
+            let Some(source) = &relation.space().input else { continue };
+            let ends = position(source).zip(position(&relation.space().output));
+            let Some((from, to)) = ends else { continue };
+            if relation.is_empty(self.budget)? {
+                continue;
+            }
+            let pair = Union::from(relation.clone());
+            let times = Union::from(statements[from].clone()).inverse()?;
+            let times = times.apply_range(&pair, self.budget)?;
+            let times = times.apply_range(&statements[to].clone().into(), self.budget)?;
+            for times in times.relations() {
+                let deltas = times.deltas(self.budget)?;
+                let names: Vec<&str> = deltas.space().params.iter().map(String::as_str).collect();
+                let all = deltas.project_params(&names, self.budget)?;
+                let least = match all.lexmin(self.budget) {
+                    Ok(least) => least.points(self.budget)?,
+                    Err(tangram_presburger::Error::Unbounded { .. }) => return Ok(None),
+                    Err(error) => return Err(error.into()),
+                };
+                let Some(point) = least.first() else { continue };
+                let Some(distance) = narrow(point)?.first().copied() else { continue };
+                distances.push((from, to, distance));
+            }
+        }
+        let Some(shifts) = shifts(statements.len(), &distances) else { return Ok(None) };
+        let mut shifted = Vec::new();
+        for (statement, shift) in statements.into_iter().zip(shifts) {
+            let space = Space::map(Vec::new(), Tuple::anonymous(1), Tuple::anonymous(1));
+            let row = vec![shift, 1, -1];
+            let part = Conjunction { equalities: vec![row], ..Conjunction::default() };
+            let by = Relation::from_conjunctions(space, &[part])?;
+            shifted.push(statement.apply_range(&by, self.budget)?);
+        }
+        Ok(Some(Union::collect(shifted)?))
     }
 
     /// Says whether no dependence runs backwards in any of some sums of members.
@@ -81,4 +140,26 @@ impl Editor<'_> {
         let below = self.children(node);
         self.replace_by_bands(node, vec![tiles, points], below)
     }
+}
+
+/// Finds the least shifts that make all distances, with the shift of their end and without
+/// that of their start, not negative; nothing if a cycle of distances is negative.
+///
+/// Source: R. Bellman, "On a routing problem" (1958). O(statements * distances).
+fn shifts(statements: usize, distances: &[(usize, usize, i128)]) -> Option<Vec<i128>> {
+    let mut shifts = vec![0_i128; statements];
+    for _ in 0..=statements {
+        let mut changed = false;
+        for (from, to, distance) in distances {
+            let least = shifts[*from].checked_sub(*distance)?;
+            if shifts[*to] < least {
+                shifts[*to] = least;
+                changed = true;
+            }
+        }
+        if !changed {
+            return Some(shifts);
+        }
+    }
+    None
 }

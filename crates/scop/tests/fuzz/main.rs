@@ -33,7 +33,8 @@ struct Tally {
     forms: usize,
     steps: usize,
     beliefs: usize,
-    gave_up: BTreeMap<&'static str, usize>,
+    /// Programs by what was being done when the budget ended.
+    gave_up: BTreeMap<&'static str, Vec<u64>>,
     failed: Vec<String>,
 }
 
@@ -43,8 +44,8 @@ impl Tally {
         self.steps += other.steps;
         self.beliefs += other.beliefs;
         self.failed.extend(other.failed);
-        for (work, count) in other.gave_up {
-            *self.gave_up.entry(work).or_default() += count;
+        for (work, seeds) in other.gave_up {
+            self.gave_up.entry(work).or_default().extend(seeds);
         }
     }
 
@@ -59,7 +60,7 @@ impl Tally {
                 if std::env::var("TANGRAM_SEED").is_ok() {
                     println!("{work}: the budget ended");
                 }
-                *self.gave_up.entry(work).or_default() += 1;
+                self.gave_up.entry(work).or_default().push(seed);
             }
             Err(error) => self.failed.push(format!("program {seed}: {work}: {error}")),
         }
@@ -243,7 +244,10 @@ fn check(seeds: std::ops::Range<u64>, share: u64) -> Tally {
         });
     }
     let Tally { forms, steps, beliefs, gave_up, failed } = &mut total;
-    println!("{forms} forms, {steps} steps, {beliefs} promises used, budgets ended: {gave_up:?}");
+    println!("{forms} forms, {steps} steps, {beliefs} promises used");
+    for (work, seeds) in gave_up.iter() {
+        println!("budget ended {} times during {work}: programs {seeds:?}", seeds.len());
+    }
     wrong.append(failed);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     total
