@@ -7,7 +7,7 @@ use crate::solve::bounds::{Bounds, bounds};
 use crate::solve::feasible;
 use crate::solve::lexmin::Floor;
 use crate::solve::number::{Number, widening};
-use crate::solve::redundancy::{add_rows, narrowed, remove_redundant_given};
+use crate::solve::redundancy::{refill, remove_redundant_given};
 use crate::solve::simplex::Simplex;
 use crate::system::System;
 use crate::{Budget, Error, Integer};
@@ -199,10 +199,17 @@ impl Basic {
 
 /// Says whether a conjunction is empty where its rational points, or one of them rounded, show it.
 fn evidence<T: Number>(part: &Basic, budget: &Budget) -> Result<Option<bool>, Error> {
+    let bounds = part.bounds();
     let mut simplex = Simplex::<T>::new(part.cols() - 1);
-    add_rows(&mut simplex, &part.system, &part.bounds(), budget)?;
-    for row in part.system.ineqs.rows() {
-        simplex.add_inequality(&narrowed(row)?, budget)?;
+    simplex.reserve(part.system.size() + bounds.size());
+    let mut narrow: Vec<T> = Vec::with_capacity(part.cols());
+    for row in part.system.eqs.rows() {
+        refill(&mut narrow, row)?;
+        simplex.add_equation(&narrow, budget)?;
+    }
+    for row in bounds.ineqs.rows().chain(part.system.ineqs.rows()) {
+        refill(&mut narrow, row)?;
+        simplex.add_inequality(&narrow, budget)?;
     }
     if simplex.is_empty() {
         return Ok(Some(true));

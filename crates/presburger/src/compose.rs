@@ -47,7 +47,12 @@ impl Relation {
 /// Intersects two conjunctions and projects the dimensions from `kept` on away.
 fn linked(left: &Basic, right: &Basic, kept: usize, budget: &Budget) -> Result<Vec<Basic>, Error> {
     let all = left.dims;
-    let mut link = Link::new(left.joined(right));
+    let pair = left.joined(right);
+    if pair.system.eqs.len() == 0 {
+        let Some(pair) = pair.tidied() else { return Ok(Vec::new()) };
+        return pair.project_inhabited(kept..all, budget);
+    }
+    let mut link = Link::new(pair);
     while let Some((index, col)) = link.known(1 + kept..1 + all) {
         link.put_in(index, col);
     }

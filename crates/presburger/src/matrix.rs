@@ -47,6 +47,13 @@ impl Matrix {
         self.data.reserve_exact(rows * self.cols);
     }
 
+    /// Appends `a * x + b * y`; shorter rows count as padded.
+    pub fn push_combined(&mut self, a: &Integer, x: &[Integer], b: &Integer, y: &[Integer]) {
+        let end = self.data.len() + self.cols;
+        self.data.extend(combined(a, x, b, y));
+        self.data.resize(end, Integer::ZERO);
+    }
+
     /// Appends `row`; column `i` goes to `to[i]`, or away.
     pub fn push_placed(&mut self, row: &[Integer], to: &[Option<usize>]) {
         let start = self.data.len();
@@ -114,12 +121,19 @@ fn place(row: &[Integer], result: &mut [Integer], to: &[Option<usize>]) {
 
 /// Returns `a * x + b * y`, row by row; the shorter row counts as padded.
 pub(crate) fn combine(a: &Integer, x: &[Integer], b: &Integer, y: &[Integer]) -> Vec<Integer> {
+    combined(a, x, b, y).collect()
+}
+
+fn combined<'a>(
+    a: &'a Integer,
+    x: &'a [Integer],
+    b: &'a Integer,
+    y: &'a [Integer],
+) -> impl Iterator<Item = Integer> + 'a {
     let both = x.len().min(y.len());
-    let mut result = Vec::with_capacity(x.len().max(y.len()));
-    result.extend(x.iter().zip(y).map(|(x, y)| (a * x).add_mul(b, y)));
-    result.extend(x[both..].iter().map(|x| a * x));
-    result.extend(y[both..].iter().map(|y| b * y));
-    result
+    let sums = x.iter().zip(y).map(move |(x, y)| (a * x).add_mul(b, y));
+    let left = x[both..].iter().map(move |x| a * x);
+    sums.chain(left).chain(y[both..].iter().map(move |y| b * y))
 }
 
 /// Returns the opposite of a row.

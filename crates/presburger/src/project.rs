@@ -115,14 +115,21 @@ impl Basic {
 
     /// Projects away the dimensions in `range`, exactly.
     pub fn project(&self, range: Range<usize>, budget: &Budget) -> Result<Vec<Self>, Error> {
-        let Some(part) = self.settled(&range) else { return Ok(Vec::new()) };
+        let settled;
+        let part = if self.divs.is_empty() {
+            self
+        } else {
+            let Some(found) = self.settled(&range) else { return Ok(Vec::new()) };
+            settled = found;
+            &settled
+        };
         let (gone, system) = part.opened(&range);
         let cols: Vec<usize> = (0..part.cols()).filter(|c| gone[*c]).collect();
         let mut parts = Vec::new();
-        let whole = Branch::new(system.clone(), cols.clone());
         let inhabited = || Ok(!self.is_empty(budget)?);
-        let branches = eliminate_soon(system, cols, inhabited, budget)?;
-        let branches = branches.unwrap_or_else(|| vec![whole]);
+        let branches = eliminate_soon(system, cols.clone(), inhabited, budget)?;
+        let whole = || vec![Branch::new(part.opened(&range).1, cols)];
+        let branches = branches.unwrap_or_else(whole);
         for branch in &branches {
             let outer = part.without(branch, &gone, range.len());
             if branch.left.is_empty() {

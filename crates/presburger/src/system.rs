@@ -59,7 +59,8 @@ impl System {
     /// Returns false if a row, or a pair of rows, has no integer solution.
     pub fn normalize(&mut self) -> bool {
         let Some(hashes) = self.tighten() else { return false };
-        let (mut pairs, mut open) = (Matrix::new(self.cols()), vec![true; hashes.len()]);
+        let mut pairs = Matrix::new(self.cols());
+        let mut closed: Vec<usize> = Vec::new();
         for (index, row) in self.ineqs.rows().enumerate() {
             let mut others = hashes.iter().zip(self.ineqs.rows());
             let wanted = hashes[index].wrapping_neg();
@@ -68,7 +69,7 @@ impl System {
                 Some(-1) => return false,
                 // Both rows of the pair come by; the one with the larger normal stays.
                 Some(0) => {
-                    open[index] = false;
+                    closed.push(index);
                     if row[1..].iter().find(|v| **v != 0).is_some_and(|v| v.sign() > 0) {
                         pairs.push(row);
                     }
@@ -78,8 +79,8 @@ impl System {
         }
         if pairs.len() > 0 {
             let mut rest = Matrix::new(self.cols());
-            let rows = self.ineqs.rows().zip(open).filter(|(_, open)| *open);
-            rows.for_each(|(row, _)| rest.push(row));
+            let rows = self.ineqs.rows().enumerate().filter(|(index, _)| !closed.contains(index));
+            rows.for_each(|(_, row)| rest.push(row));
             self.ineqs = rest;
             self.eqs.rows().for_each(|row| pairs.push(row));
             self.eqs = pairs;

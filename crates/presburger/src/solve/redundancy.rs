@@ -91,10 +91,17 @@ pub(crate) fn add_rows<T: Number>(
 
 /// Takes a row to integers of the width at hand.
 pub(crate) fn narrowed<T: Number>(row: &[Integer]) -> Result<Vec<T>, Error> {
-    // Collecting results would not know how many there are.
     let mut result = Vec::with_capacity(row.len());
+    refill(&mut result, row)?;
+    Ok(result)
+}
+
+/// As [`narrowed`], into memory that is there.
+pub(crate) fn refill<T: Number>(result: &mut Vec<T>, row: &[Integer]) -> Result<(), Error> {
+    result.clear();
+    // Collecting results would not know how many there are.
     for value in row {
         result.push(fit(T::of(value))?);
     }
-    Ok(result)
+    Ok(())
 }

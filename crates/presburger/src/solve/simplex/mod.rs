@@ -9,8 +9,11 @@
 //!
 //! Source: D. Detlefs, G. Nelson, J. Saxe, "Simplify", 2005, section 8, with Bland's rule.
 
+mod questions;
+
 use super::number::{Number, fit, reduce};
 use crate::{Budget, Error};
+pub(crate) use questions::Optimum;
 
 const FIRST: usize = 2;
 
@@ -19,14 +22,6 @@ struct Unknown {
     in_row: bool,
     restricted: bool,
     pos: usize,
-}
-
-/// The optimum of a linear form over a polyhedron.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Optimum<T> {
-    Unbounded,
-    /// Numerator and positive denominator.
-    Value(T, T),
 }
 
 #[derive(Debug, Clone)]
@@ -55,6 +50,13 @@ impl<T: Number> Simplex<T> {
             vars: (0..vars as u32).collect(),
             empty: false,
         }
+    }
+
+    /// Makes room for so many constraints, and a row for a question.
+    pub fn reserve(&mut self, rows: usize) {
+        self.data.reserve_exact((rows + 1) * self.cols);
+        self.row_of.reserve_exact(rows + 1);
+        self.unknowns.reserve_exact(rows + 1);
     }
 
     pub fn is_empty(&self) -> bool {
@@ -301,105 +303,6 @@ impl<T: Number> Simplex<T> {
         pivot_rows(&mut self.data, self.cols, row, col)
     }
 
-    fn optimise_row(
-        &mut self,
-        row: usize,
-        direction: i32,
-        budget: &Budget,
-    ) -> Result<Optimum<T>, Error> {
-        while let Some((pivot_row, col)) = self.find_pivot(row, direction)? {
-            if pivot_row == row {
-                return Ok(Optimum::Unbounded);
-            }
-            self.pivot(pivot_row, col, budget)?;
-        }
-        Ok(Optimum::Value(self.at(row, 1).clone(), self.at(row, 0).clone()))
-    }
-
-    /// Returns the greatest (`direction` 1) or least (-1) value of `form`.
-    ///
-    /// The polyhedron must not be empty. The sample point moves, the polyhedron stays.
-    pub fn optimum(
-        &mut self,
-        form: &[T],
-        direction: i32,
-        budget: &Budget,
-    ) -> Result<Optimum<T>, Error> {
-        let row = self.push_row(form)?;
-        let result = self.optimise_row(row, direction, budget);
-        self.pop_row();
-        result
-    }
-
-    /// Drops constraint `id` where the others imply it; says whether they do.
-    ///
-    /// With `integers`, a constraint that stays above -1 counts as implied. The polyhedron must
-    /// not be empty.
-    pub fn drop_implied(
-        &mut self,
-        id: usize,
-        integers: bool,
-        budget: &Budget,
-    ) -> Result<bool, Error> {
-        self.unknowns[id].restricted = false;
-        let implied = self.falls_no_further(id, integers, budget)?;
-        if !implied {
-            self.unknowns[id].restricted = true;
-            self.restore(id, budget)?;
-        }
-        Ok(implied)
-    }
-
-    /// Lowers an unrestricted unknown; says whether it stays above -1, or not below 0.
-    fn falls_no_further(
-        &mut self,
-        id: usize,
-        integers: bool,
-        budget: &Budget,
-    ) -> Result<bool, Error> {
-        if !self.unknowns[id].in_row {
-            let col = self.unknowns[id].pos;
-            let Some(row) = self.find_pivot_row(None, -1, col)? else { return Ok(false) };
-            self.pivot(row, col, budget)?;
-        }
-        loop {
-            let row = self.unknowns[id].pos;
-            let value = self.at(row, 1);
-            let below = if integers {
-                fit(value.plus(self.at(row, 0)))?.sign() <= 0
-            } else {
-                value.sign() < 0
-            };
-            if below {
-                return Ok(false);
-            }
-            match self.find_pivot(row, -1)? {
-                None => return Ok(true),
-                Some((pivot_row, _)) if pivot_row == row => return Ok(false),
-                Some((pivot_row, col)) => self.pivot(pivot_row, col, budget)?,
-            }
-        }
-    }
-
-    /// Returns the coefficients of the constraints `cons` in the row of the greatest value.
-    pub fn duals(
-        &mut self,
-        form: &[T],
-        cons: &[usize],
-        budget: &Budget,
-    ) -> Result<Vec<(T, T)>, Error> {
-        let row = self.push_row(form)?;
-        let result = self.optimise_row(row, 1, budget);
-        let mut duals = Vec::new();
-        for con in cons {
-            let unknown = self.unknowns[*con];
-            let value = if unknown.in_row { T::zero() } else { self.at(row, unknown.pos).clone() };
-            duals.push((value, self.at(row, 0).clone()));
-        }
-        self.pop_row();
-        result.map(|_| duals)
-    }
-
     /// Removes the last row, which must be unrestricted: such a row never leaves its place.
     fn pop_row(&mut self) {
         self.row_of.pop();
@@ -410,49 +313,6 @@ impl<T: Number> Simplex<T> {
     /// Returns the number of unknowns, which is the id of the next constraint.
     pub fn next_id(&self) -> usize {
         self.unknowns.len()
-    }
-
-    /// Says whether `form >= 0` everywhere that the values of `form` are integers.
-    pub fn implies(&mut self, form: &[T], budget: &Budget) -> Result<bool, Error> {
-        Ok(match self.optimum(form, -1, budget)? {
-            Optimum::Unbounded => false,
-            Optimum::Value(num, den) => fit(num.plus(&den))?.sign() > 0,
-        })
-    }
-
-    /// Says whether `form < 0` everywhere.
-    pub fn excludes(&mut self, form: &[T], budget: &Budget) -> Result<bool, Error> {
-        Ok(match self.optimum(form, 1, budget)? {
-            Optimum::Unbounded => false,
-            Optimum::Value(num, _) => num.sign() < 0,
-        })
-    }
-
-    /// Returns the sample point if all its coordinates are integers.
-    pub fn integer_sample(&self) -> Option<Vec<T>> {
-        let value = |var: &u32| {
-            let unknown = self.unknowns[*var as usize];
-            if !unknown.in_row {
-                return Some(T::zero());
-            }
-            let row = self.row(unknown.pos);
-            let whole = row[0] == T::one() || row[1].modulo(&row[0])?.is_zero();
-            whole.then(|| row[1].floor_div(&row[0]))
-        };
-        self.vars.iter().map(value).collect()
-    }
-
-    /// Returns the sample point as numerators and denominators.
-    pub fn sample(&self) -> Vec<(T, T)> {
-        let value = |var: &u32| {
-            let unknown = self.unknowns[*var as usize];
-            if !unknown.in_row {
-                return (T::zero(), T::one());
-            }
-            let row = self.row(unknown.pos);
-            (row[1].clone(), row[0].clone())
-        };
-        self.vars.iter().map(value).collect()
     }
 }
 

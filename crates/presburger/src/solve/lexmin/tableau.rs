@@ -1,0 +1,173 @@
+//! The tableau of unknowns over parameters.
+
+use super::Query;
+use crate::solve::number::{Number, common, fit};
+use crate::solve::redundancy::narrowed;
+use crate::solve::simplex::pivot_rows;
+use crate::{Budget, Error};
+
+pub(super) const BIG: usize = 2;
+pub(super) const FIRST: usize = 3;
+const CONSTRAINT: usize = usize::MAX;
+
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    in_row: bool,
+    pos: usize,
+}
+
+/// Columns: denominator, constant, `M`, column unknowns, parameters.
+#[derive(Debug, Clone)]
+pub(super) struct Tableau<T> {
+    data: Vec<T>,
+    pub cols: usize,
+    natural: bool,
+    places: Vec<Place>,
+    row_of: Vec<usize>,
+    col_of: Vec<usize>,
+}
+
+impl<T: Number> Tableau<T> {
+    pub fn of(query: &Query) -> Result<Self, Error> {
+        let (n, p) = (query.unknowns, query.params);
+        let mut tableau = Self {
+            data: Vec::new(),
+            cols: FIRST + n + p,
+            natural: query.natural,
+            places: (0..n).map(|i| Place { in_row: false, pos: FIRST + i }).collect(),
+            row_of: Vec::new(),
+            col_of: (0..n).collect(),
+        };
+        for row in &query.rows {
+            let row: Vec<T> = narrowed(row)?;
+            let mut big = T::zero();
+            for value in row[1 + p..].iter().filter(|_| !query.natural) {
+                big = fit(big.minus(value))?;
+            }
+            let mut new = vec![T::one(), row[0].clone(), big];
+            new.extend_from_slice(&row[1 + p..]);
+            new.extend_from_slice(&row[1..=p]);
+            tableau.push(new);
+        }
+        Ok(tableau)
+    }
+
+    pub fn push(&mut self, row: Vec<T>) {
+        self.data.extend(row);
+        self.row_of.push(CONSTRAINT);
+    }
+
+    pub fn rows(&self) -> usize {
+        self.row_of.len()
+    }
+
+    pub fn row(&self, row: usize) -> &[T] {
+        &self.data[row * self.cols..][..self.cols]
+    }
+
+    pub fn params_from(&self) -> usize {
+        FIRST + self.places.len()
+    }
+
+    pub fn add_param(&mut self) {
+        let mut data = Vec::with_capacity(self.data.len() + self.rows());
+        for row in self.data.chunks_exact(self.cols) {
+            data.extend_from_slice(row);
+            data.push(T::zero());
+        }
+        self.data = data;
+        self.cols += 1;
+    }
+
+    /// Makes row `row` 0 by a pivot; false if that is impossible.
+    pub fn lift(&mut self, row: usize, budget: &Budget) -> Result<bool, Error> {
+        let mut best: Option<usize> = None;
+        for col in FIRST..self.params_from() {
+            if self.row(row)[col].sign() > 0
+                && best.map_or(Ok(true), |old| self.precedes(row, col, old))?
+            {
+                best = Some(col);
+            }
+        }
+        let Some(col) = best else { return Ok(false) };
+        budget.spend(self.data.len() / 16)?;
+        let (r, c) = (self.row_of[row], self.col_of[col - FIRST]);
+        self.row_of[row] = c;
+        self.col_of[col - FIRST] = r;
+        if r != CONSTRAINT {
+            self.places[r] = Place { in_row: false, pos: col };
+        }
+        if c != CONSTRAINT {
+            self.places[c] = Place { in_row: true, pos: row };
+        }
+        pivot_rows(&mut self.data, self.cols, row, col)?;
+        Ok(true)
+    }
+
+    /// Says whether a pivot on column `a` gives a lesser sample point than one on `b`.
+    fn precedes(&self, row: usize, a: usize, b: usize) -> Result<bool, Error> {
+        let (pa, pb) = (&self.row(row)[a], &self.row(row)[b]);
+        for place in &self.places {
+            if !place.in_row {
+                if place.pos == a {
+                    return Ok(false);
+                }
+                if place.pos == b {
+                    return Ok(true);
+                }
+                continue;
+            }
+            let unknown = self.row(place.pos);
+            let (left, right) = (fit(unknown[a].times(pb))?, fit(unknown[b].times(pa))?);
+            if left != right {
+                return Ok(left < right);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns the sample value of a row over the parameters, up to its denominator.
+    pub fn form(&self, row: usize) -> Vec<T> {
+        let row = self.row(row);
+        let mut form = vec![row[1].clone()];
+        form.extend_from_slice(&row[self.params_from()..]);
+        let g = common(&form[1..]);
+        if g.sign() > 0 {
+            form.iter_mut().for_each(|v| *v = v.floor_div(&g));
+        }
+        form
+    }
+
+    /// Finds an unknown, the first in order, whose value is a fraction.
+    pub fn fraction(&self) -> Result<Option<usize>, Error> {
+        for place in self.places.iter().filter(|place| place.in_row) {
+            let row = self.row(place.pos);
+            let params = &row[self.params_from()..];
+            if row[0] != T::one() {
+                for value in std::iter::once(&row[1]).chain(params) {
+                    if !fit(value.modulo(&row[0]))?.is_zero() {
+                        return Ok(Some(place.pos));
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the values of the unknowns, if none of them depends on `M`.
+    pub fn values(&self) -> Option<Vec<Vec<T>>> {
+        let value = |place: &Place| {
+            if !place.in_row {
+                let params = self.cols - self.params_from();
+                return self.natural.then(|| vec![T::zero(); 1 + params]);
+            }
+            let row = self.row(place.pos);
+            if !self.natural && row[BIG] != row[0] {
+                return None;
+            }
+            let numbers = std::iter::once(&row[1]).chain(&row[self.params_from()..]);
+            Some(numbers.map(|v| v.floor_div(&row[0])).collect())
+        };
+        self.places.iter().map(value).collect()
+    }
+}
