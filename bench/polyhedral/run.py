@@ -1,7 +1,7 @@
 """Measures dataflow, scheduling and code generation against isl, and kernels against compilers.
 
-    cargo xtask bench polyhedral [--rounds N] [--kernel NAME]... [--only tools|kernels|threads]
-        [--json FILE]
+    cargo xtask bench polyhedral [--rounds N] [--kernel NAME]... [--input FILE]...
+        [--only tools|kernels|threads] [--json FILE]
 
 Kernels run on one thread; a row has the medians of processor time in milliseconds, runs of all
 forms taking turns, and how many times faster ours is than the plain compiler. Then they run on two
@@ -42,6 +42,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--kernel", action="append", help="kernels; all when not given")
     parser.add_argument("--only", choices=("tools", "kernels", "threads"))
+    parser.add_argument("--input", action="append", help="inputs of tools by name; all when not given")
     parser.add_argument("--generated", type=pathlib.Path, help="kernels with new loops, made before")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE")
     return parser.parse_args()
@@ -258,7 +259,7 @@ def isl_inputs() -> pathlib.Path | None:
     return next(iter(sorted(home.glob("registry/src/*/isl-rs-*/isl/test_inputs"))), None)
 
 
-def run_tools(rounds: int) -> dict:
+def run_tools(rounds: int, chosen: list[str] | None) -> dict:
     """Measures our calls and isl's on isl's inputs."""
     try:
         import islpy as isl
@@ -272,6 +273,8 @@ def run_tools(rounds: int) -> dict:
     ours_process = Ours()
     rows, ratios, totals = {}, {}, {}
     for verb, path, call in isl_calls(isl, folder):
+        if chosen and path.name not in chosen:
+            continue
         ours, theirs = [], []
         try:
             for _ in range(rounds):
@@ -303,7 +306,7 @@ if __name__ == "__main__":
     report = {}
     names = arguments.kernel or list(kernels.SIZES)
     if arguments.only in (None, "tools"):
-        report["tools"] = run_tools(arguments.rounds)
+        report["tools"] = run_tools(arguments.rounds, arguments.input)
     if arguments.only in (None, "kernels"):
         report["kernels"] = run_kernels(names, arguments.rounds, arguments.generated, False)
     if arguments.only in (None, "threads"):
