@@ -12,13 +12,14 @@ pub(super) const CONNECTIVES: [&str; 13] =
     ["and", "or", "not", "implies", "exists", "forall", "true", "false", "&&", "||", "!", "&", "|"];
 
 impl Parser<'_> {
-    /// Intersects; disjuncts without points go where the result has several.
+    /// Intersects; disjuncts without points go where the result has more than both.
     pub(super) fn both(&self, a: Vec<Basic>, b: &[Basic]) -> Result<Vec<Basic>, Error> {
         let mut parts = Vec::with_capacity(a.len() * b.len());
+        let grows = a.len() > 1 && b.len() > 1;
         for (left, right) in a.iter().flat_map(|l| b.iter().map(move |r| (l, r))) {
             self.budget.spend(left.system.size() + right.system.size())?;
             let Some(part) = left.intersect(right) else { continue };
-            if a.len() * b.len() == 1 || !part.is_empty(self.budget)? {
+            if !grows || !part.is_empty(self.budget)? {
                 parts.push(part);
             }
         }

@@ -195,6 +195,14 @@ impl<'a> Parser<'a> {
             let formula = self.formula()?;
             parts = self.both(parts, &formula)?;
         }
+        if parts.len() > 1 {
+            let all = std::mem::take(&mut parts);
+            for part in all {
+                if !part.is_empty(self.budget)? {
+                    parts.push(part);
+                }
+            }
+        }
         Ok(parts)
     }
 }

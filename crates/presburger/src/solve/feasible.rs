@@ -13,7 +13,7 @@
 use super::lattice::{Problem, value};
 use super::lexmin::Floor;
 use super::number::{Number, fit, widening};
-use super::reduction::search;
+use super::reduction::{Found, search};
 use super::simplex::{Optimum, Simplex};
 use crate::system::System;
 use crate::{Budget, Error, Integer};
@@ -91,7 +91,7 @@ fn solve<T: Number>(
             return problem.original(&y).map(Some);
         }
         if let Some((eqs, ineqs)) = &given
-            && let Some(point) = repaired(&problem, &simplex, floors, eqs, ineqs)?
+            && let Some(point) = repaired(&problem, &simplex, floors, (eqs, ineqs))?
         {
             return Ok(Some(point));
         }
@@ -105,7 +105,15 @@ fn solve<T: Number>(
     let bounded = bounded_rows(&problem, budget)?;
     let dims = problem.triangulate(&bounded)?;
     let rows = bounded.iter().map(|i| problem.ineqs[*i][..=dims].to_vec()).collect();
-    let Some(mut y) = search(rows, dims, budget)? else { return Ok(None) };
+    let guess = |simplex: &Simplex<T>| match &given {
+        Some((eqs, ineqs)) => repaired(&problem, simplex, floors, (eqs, ineqs)),
+        None => Ok(None),
+    };
+    let mut y = match search(rows, dims, guess, budget)? {
+        None => return Ok(None),
+        Some(Found::Guess(x)) => return Ok(Some(x)),
+        Some(Found::Point(y)) => y,
+    };
     if full {
         extend(&problem, &bounded, &mut y, budget)?;
     }
@@ -133,10 +141,10 @@ fn repaired<T: Number>(
     problem: &Problem<T>,
     simplex: &Simplex<T>,
     floors: &Floors<T>,
-    eqs: &[Vec<T>],
-    ineqs: &[Vec<T>],
+    (eqs, ineqs): (&[Vec<T>], &[Vec<T>]),
 ) -> Result<Option<Vec<T>>, Error> {
-    let sample = simplex.sample();
+    let mut sample = simplex.sample();
+    sample.resize(problem.vars, (T::zero(), T::one()));
     for up in [false, true] {
         let mut y: Vec<T> = sample.iter().map(|(num, den)| num.floor_div(den)).collect();
         if up {

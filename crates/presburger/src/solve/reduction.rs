@@ -19,12 +19,23 @@ struct Level<T> {
     last: T,
 }
 
+/// What a search ends with.
+pub(super) enum Found<T> {
+    /// An integer point of the polyhedron.
+    Point(Vec<T>),
+    /// What the caller made of a rational point.
+    Guess(Vec<T>),
+}
+
 /// Finds an integer point of the bounded polyhedron `rows >= 0`.
+///
+/// At each rational point on the way, `guess` may find one nearby that the caller takes as well.
 pub(super) fn search<T: Number>(
     rows: Vec<Vec<T>>,
     dims: usize,
+    guess: impl Fn(&Simplex<T>) -> Result<Option<Vec<T>>, Error>,
     budget: &Budget,
-) -> Result<Option<Vec<T>>, Error> {
+) -> Result<Option<Found<T>>, Error> {
     let mut simplex = Simplex::new(dims);
     for row in &rows {
         simplex.add_inequality(row, budget)?;
@@ -39,8 +50,11 @@ pub(super) fn search<T: Number>(
     let mut opened = 0;
     loop {
         if let Some(simplex) = current.take() {
+            if let Some(point) = guess(&simplex)? {
+                return Ok(Some(Found::Guess(point)));
+            }
             if let Some(point) = rounded(&simplex, &rows)? {
-                return Ok(Some(point));
+                return Ok(Some(Found::Point(point)));
             }
             // With all directions fixed, the sample point is the only point.
             if levels.len() < dims {
