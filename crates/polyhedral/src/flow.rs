@@ -97,9 +97,9 @@ impl Accesses {
     /// [`tangram_presburger::Error`] as [`Error::Presburger`], also for schedules of
     /// different dimensions.
     pub fn flow(&self, budget: &Budget) -> Result<Flow, Error> {
-        let Visible { sink, earlier, last, later } = self.visible(budget)?;
+        let Visible { sink, last, later } = self.visible(budget)?;
         let seen = last.union(&later)?;
-        let certain = self.without_kills(&last, &self.must_source, &sink, &earlier, budget)?;
+        let certain = self.without_kills(&last, &self.must_source, &sink, budget)?;
         let open = if later.is_empty(budget)? && self.schedule.is_injective(budget)? {
             // One time is one instance.
             Union::empty()
@@ -108,7 +108,7 @@ impl Accesses {
         };
         let pairs = sink.wrap()?;
         let writes = self.must_source.union(&self.may_source)?;
-        let sources = self.without_kills(&seen, &writes, &sink, &earlier, budget)?;
+        let sources = self.without_kills(&seen, &writes, &sink, budget)?;
         Ok(Flow {
             must_dependence: certain.subtract_domain(&open, budget)?.inverse()?,
             may_dependence: sources.inverse()?,
@@ -119,10 +119,10 @@ impl Accesses {
 
     /// Finds [`Flow::may_dependence`] alone, which costs less.
     pub(crate) fn may_dependence(&self, budget: &Budget) -> Result<Union, Error> {
-        let Visible { sink, earlier, last, later } = self.visible(budget)?;
+        let Visible { sink, last, later } = self.visible(budget)?;
         let seen = last.union(&later)?;
         let writes = self.must_source.union(&self.may_source)?;
-        Ok(self.without_kills(&seen, &writes, &sink, &earlier, budget)?.inverse()?)
+        Ok(self.without_kills(&seen, &writes, &sink, budget)?.inverse()?)
     }
 
     /// Keeps those of `seen` that are in `sources`, and are not the end of a value alone.
@@ -131,13 +131,12 @@ impl Accesses {
         seen: &Union,
         sources: &Union,
         sink: &Union,
-        earlier: &Union,
         budget: &Budget,
     ) -> Result<Union, Error> {
         if self.kill.is_empty(budget)? {
             return Ok(seen.clone());
         }
-        Ok(seen.intersect(&self.candidates(sink, sources, earlier, budget)?, budget)?)
+        Ok(seen.intersect_composition(&sink.range_map()?, &sources.inverse()?, budget)?)
     }
 
     /// Finds the accesses that may be the nearest before each sink.
@@ -147,32 +146,24 @@ impl Accesses {
         let scheduled = self.schedule.domain(budget)?;
         let sink = self.sink.intersect_domain(&scheduled, budget)?;
         let instances = self.schedule.inverse()?;
-        let ends = self.candidates(&sink, &ending, &earlier, budget)?;
+        let ends = self.candidates(&sink, &ending, budget)?;
         let time = ends.apply_range(&self.schedule, budget)?.lexmax(budget)?;
         let last = ends.intersect_composition(&time, &instances, budget)?;
         // A certain access is the last one, or hidden by it.
         let uncertain = self.may_source.subtract(&ending, budget)?;
-        let mut later = self.candidates(&sink, &uncertain, &earlier, budget)?;
+        let mut later = self.candidates(&sink, &uncertain, budget)?;
         if !later.is_empty(budget)? {
             let before = time.apply_range(&earlier, budget)?;
             let hidden = later.intersect_composition(&before, &instances, budget)?;
             later = later.subtract(&hidden, budget)?;
         }
-        Ok(Visible { sink, earlier, last, later })
+        Ok(Visible { sink, last, later })
     }
 
     /// Relates `[sink -> cell]` to every instance that accesses the cell before.
-    fn candidates(
-        &self,
-        sink: &Union,
-        accesses: &Union,
-        order: &Union,
-        budget: &Budget,
-    ) -> Result<Union, Error> {
+    fn candidates(&self, sink: &Union, accesses: &Union, budget: &Budget) -> Result<Union, Error> {
         let touching = sink.range_map()?.apply_range(&accesses.inverse()?, budget)?;
-        let earlier = sink.domain_map()?.apply_range(&self.schedule, budget)?;
-        let earlier = earlier.apply_range(order, budget)?;
-        Ok(touching.intersect_composition(&earlier, &self.schedule.inverse()?, budget)?)
+        Ok(touching.intersect_ordered(&self.schedule, Order::Greater, budget)?)
     }
 }
 
@@ -180,8 +171,6 @@ impl Accesses {
 struct Visible {
     /// Instances that are scheduled, and the cells that they read.
     sink: Union,
-    /// Points of the schedule to all earlier ones.
-    earlier: Union,
     /// From `[sink -> cell]` to the last certain access, or kill, before it.
     last: Union,
     /// To the accesses that are not certain and not before the last certain one.

@@ -73,7 +73,7 @@ impl Relation {
     /// # Errors
     /// [`Error::Overflow`] if a number does not fit into 128 bits.
     pub fn narrow_conjunctions(&self) -> Result<Vec<Conjunction<i128>>, Error> {
-        self.parts.iter().map(|part| part.conjunction().narrowed()).collect()
+        self.parts.iter().map(Basic::narrow_conjunction).collect()
     }
 
     /// Makes a relation from disjuncts given as integer rows.
@@ -105,6 +105,19 @@ impl Basic {
             equalities: rows(&self.system.eqs),
             inequalities: rows(&self.system.ineqs),
         }
+    }
+
+    fn narrow_conjunction(&self) -> Result<Conjunction<i128>, Error> {
+        let rows = |m: &crate::matrix::Matrix| m.rows().map(narrow).collect::<Result<_, _>>();
+        let division = |div: &Div| {
+            let denominator = div.den.to_i128().ok_or(Error::Overflow)?;
+            Ok(Division { numerator: narrow(&div.num)?, denominator })
+        };
+        Ok(Conjunction {
+            divisions: self.divs.iter().map(division).collect::<Result<_, Error>>()?,
+            equalities: rows(&self.system.eqs)?,
+            inequalities: rows(&self.system.ineqs)?,
+        })
     }
 
     fn from_conjunction<T: Clone + Into<Integer>>(

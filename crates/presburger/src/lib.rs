@@ -20,6 +20,7 @@ mod integer;
 mod least;
 mod lift;
 mod matrix;
+mod ordered;
 mod pairs;
 mod parse;
 pub mod plot;

@@ -1,6 +1,6 @@
 //! Unions over different spaces, and operations that rearrange tuples.
 
-use tangram_presburger::{Budget, Conjunction, Error, Integer, Relation, Union};
+use tangram_presburger::{Budget, Conjunction, Error, Integer, Order, Relation, Union};
 
 fn read(text: &str) -> Union {
     Union::parse(text, &budget()).unwrap_or_else(|error| panic!("{text}: {error}"))
@@ -111,4 +111,41 @@ fn constraints_go_out_and_in_as_rows() {
     let short = Conjunction { inequalities: vec![vec![1]], ..Conjunction::default() };
     let error = Relation::from_conjunctions(set.space().clone(), &[short]).expect_err("too short");
     assert_eq!(error, Error::Row { expected: 4, found: 1 });
+}
+
+#[test]
+fn inputs_are_ordered_as_the_composition_with_the_order_of_outputs() {
+    let relation = |text: &str| read(text).single().expect("one space").clone();
+    let schedules = [
+        "[n] -> { S[i, j] -> [0, i, j] : 0 <= i < n and 0 <= j <= i }",
+        "[n] -> { S[i, j] -> [0, i + j, 2] : 0 <= i, j < 5 }",
+        "{ S[i, j] -> [1, floor(i/2), -j] : 0 <= i, j < 5; S[i, j] -> [0, j, i] : i, j < 0 }",
+        // Outputs that no equation says, and one inside a division.
+        "{ S[i, j] -> [a, b, i] : i <= a <= j and 2 b = i and 0 <= i, j < 5 }",
+        "{ S[i, j] -> [a, i, 0] : 3 floor(a/3) = a - 1 and i <= a < j and 0 <= i, j < 5 }",
+    ];
+    let orders = [Order::Less, Order::LessOrEqual, Order::Greater, Order::GreaterOrEqual];
+    let all = schedules.iter().flat_map(|a| schedules.iter().map(move |b| (a, b)));
+    for ((a, b), order) in all.flat_map(|pair| orders.map(|order| (pair, order))) {
+        let second = relation(&b.replace('S', "T"));
+        let a = relation(a);
+        let points = Relation::lexicographic(Vec::new(), a.space().output.clone(), order);
+        let expected = a.apply_range(&points, &budget()).expect("applies");
+        let expected = expected.apply_range(&second.inverse().expect("a relation"), &budget());
+        let found = a.inputs_ordered(&second, order, &budget()).expect("one space");
+        assert!(
+            found.is_equal(&expected.expect("applies"), &budget()).expect("decides"),
+            "{a} {b}"
+        );
+    }
+}
+
+#[test]
+fn pairs_with_a_cell_are_kept_by_the_order_of_their_instances() {
+    let touching = read("{ [S[i] -> A[a]] -> T[j] : a = i + j; [S[i] -> A[a]] -> S[j] : a = i }");
+    let schedule = read("{ S[i] -> [i, 1]; T[i] -> [2i, 0] }");
+    let kept = touching.intersect_ordered(&schedule, Order::Greater, &budget()).expect("orders");
+    let expected =
+        read("{ [S[i] -> A[a]] -> T[j] : a = i + j and 2j <= i; [S[i] -> A[i]] -> S[j] : j < i }");
+    assert!(kept.is_equal(&expected, &budget()).expect("decides"), "{kept}");
 }

@@ -1,8 +1,8 @@
 //! Operations that match pieces of one union with those of another.
 
-use super::key::{Piece, TupleKey};
+use super::key::{Piece, TupleKey, tuple_key};
 use super::{Key, Union};
-use crate::{Budget, Error, Order, Relation};
+use crate::{Budget, Error, Order, Relation, Tuple};
 
 impl Union {
     /// The relations from a tuple.
@@ -69,6 +69,35 @@ impl Union {
                     let composed = one.apply_range(two, budget)?;
                     results.push((key.clone(), pairs.intersect(&composed, budget)?));
                 }
+            }
+        }
+        Self::of(results)
+    }
+
+    /// Keeps the pairs `[x -> y] -> z` for which some output of `x` under `schedule` is, in this
+    /// `order`, before or after one of `z`.
+    ///
+    /// # Errors
+    /// [`Error::Space`] if the outputs of `schedule` are in different spaces.
+    pub fn intersect_ordered(
+        &self,
+        schedule: &Self,
+        order: Order,
+        budget: &Budget,
+    ) -> Result<Self, Error> {
+        let mut results = Vec::new();
+        for (key, pairs) in self.pieces.iter().filter(|(_, pairs)| !pairs.parts.is_empty()) {
+            let space = pairs.space();
+            let Some((x, _)) = space.input.as_ref().and_then(Tuple::sides) else { continue };
+            let (from, to) = (tuple_key(&x), key.output());
+            let both = schedule.leaving(&from).flat_map(|(_, first)| {
+                schedule
+                    .leaving(to)
+                    .map(move |(_, second)| first.inputs_ordered(second, order, budget))
+            });
+            for ordered in both {
+                let lifted = ordered?.with_inputs_of(space, x.dims.len());
+                results.push((key.clone(), pairs.intersect(&lifted, budget)?));
             }
         }
         Self::of(results)
@@ -178,8 +207,10 @@ impl Union {
     pub fn ordered(&self, other: &Self, order: Order, budget: &Budget) -> Result<Self, Error> {
         let is_map = |union: &Self| union.relations().any(|piece| !piece.is_set());
         if is_map(self) && is_map(other) {
-            let outputs = self.range(budget)?.ordered(&other.range(budget)?, order, budget)?;
-            return self.apply_range(&outputs, budget)?.apply_range(&other.inverse()?, budget);
+            let pairs = self.relations().flat_map(|a| other.relations().map(move |b| (a, b)));
+            let pairs = pairs.filter(|(a, b)| a.space().output == b.space().output);
+            let ordered = pairs.map(|(a, b)| a.inputs_ordered(b, order, budget));
+            return Self::collect(ordered.collect::<Result<Vec<_>, _>>()?);
         }
         let mut pieces = Vec::new();
         for set in self.relations() {
