@@ -1,16 +1,17 @@
 """Measures dataflow, scheduling and code generation against isl, and kernels against compilers.
 
-    cargo xtask bench polyhedral [--rounds N] [--kernel NAME]... [--input FILE]...
-        [--only tools|kernels|threads] [--json FILE]
+    cargo xtask bench polyhedral [--rounds N] [--kernel NAME]... [--only tools|kernels|threads]
+        [--json FILE]
 
 Kernels run on one thread; a row has the medians of processor time in milliseconds, runs of all
 forms taking turns, and how many times faster ours is than the plain compiler. Then they run on two
 threads, by wall time: ours with `--parallel`, compilers as written, Polly with -polly-parallel.
 OpenBLAS stands beside the kernels that it has, where it is installed. Tools run on
 isl's own inputs, which are read from the folder in `ISL_TESTS` (test_inputs of isl) or from the
-checkout of the crate isl-rs; without them this half is said to be skipped. Both sides are library
-calls, from text to text, inside one process each, the least time of all rounds, which take turns:
-isl's in this one, ours in the example `measure` of the crate, built when `TANGRAM_MEASURE` names none.
+checkout of the crate isl-rs, and on a matrix product in tiles (tiled.py); without isl's inputs this
+half is said to be skipped. Both sides are library calls, from text to text, inside one process each,
+the least processor time of all rounds, which take turns: isl's in this one, ours in the example
+`measure` of the crate, built when `TANGRAM_MEASURE` names none.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import kernels  # noqa: E402
+import tiled  # noqa: E402
 
 FLAGS = ["-O3", "-march=native"]
 COMPILERS = {"gcc": ["gcc"], "clang": ["clang", "clang-19", "clang-22"]}
@@ -42,7 +44,6 @@ def options() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--kernel", action="append", help="kernels; all when not given")
     parser.add_argument("--only", choices=("tools", "kernels", "threads"))
-    parser.add_argument("--input", action="append", help="inputs of tools by name; all when not given")
     parser.add_argument("--generated", type=pathlib.Path, help="kernels with new loops, made before")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE")
     return parser.parse_args()
@@ -178,7 +179,7 @@ def keys(text: str) -> dict[str, str]:
     return {key: value if key == "schedule" else value.strip().strip("\"") for key, value in values.items()}
 
 
-def isl_calls(isl, folder: pathlib.Path) -> list[tuple[str, pathlib.Path, object]]:
+def isl_calls(isl, folder: pathlib.Path, products: list[pathlib.Path]) -> list[tuple[str, pathlib.Path, object]]:
     """What isl does for each input, beside the verb of ours."""
 
     def schedule_of(path: pathlib.Path):
@@ -221,7 +222,8 @@ def isl_calls(isl, folder: pathlib.Path) -> list[tuple[str, pathlib.Path, object
 
     jobs = [("codegen", code, "codegen/**/*.st"), ("map", map_code, "codegen/**/*.in")]
     jobs += [("schedule", schedule, "schedule/*.sc"), ("flow", flow, "flow/*.ai")]
-    return [(verb, path, call) for verb, call, glob in jobs for path in sorted(folder.glob(glob))]
+    calls = [(verb, path, call) for verb, call, glob in jobs for path in sorted(folder.glob(glob))]
+    return calls + [("tiled", path, code) for path in products]
 
 
 class Ours:
@@ -229,15 +231,30 @@ class Ours:
 
     def __init__(self) -> None:
         self.process = subprocess.Popen([measurer()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        # Linux' clock of the processor time of another process.
+        self.clock = (~self.process.pid << 3) | 2
+        self.idle = 1 << 63
 
     def call(self, verb: str, path: pathlib.Path) -> float:
-        """Time of a call in milliseconds."""
-        self.process.stdin.write(f"{verb} {path}\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline().strip()
+        """Processor time of a call in milliseconds, the request and its answer not counted."""
+        _, time_idle = self.timed("none", path)
+        self.idle = min(self.idle, time_idle)
+        answer, time_busy = self.timed("codegen" if verb == "tiled" else verb, path)
         if not answer.isdigit():
             raise ValueError(answer or "the process ended")
-        return int(answer) / 1e6
+        return max(time_busy - self.idle, 1) / 1e6
+
+    def timed(self, verb: str, path: pathlib.Path) -> tuple[str, int]:
+        """The answer to a request, and nanoseconds of processor time."""
+        start = time.clock_gettime_ns(self.clock)
+        answer = self.request(verb, path)
+        return answer, time.clock_gettime_ns(self.clock) - start
+
+    def request(self, verb: str, path: pathlib.Path) -> str:
+        """Sends a line and waits for the answer."""
+        self.process.stdin.write(f"{verb} {path}\n")
+        self.process.stdin.flush()
+        return self.process.stdout.readline().strip()
 
 
 def measurer() -> str:
@@ -259,7 +276,7 @@ def isl_inputs() -> pathlib.Path | None:
     return next(iter(sorted(home.glob("registry/src/*/isl-rs-*/isl/test_inputs"))), None)
 
 
-def run_tools(rounds: int, chosen: list[str] | None) -> dict:
+def run_tools(rounds: int) -> dict:
     """Measures our calls and isl's on isl's inputs."""
     try:
         import islpy as isl
@@ -270,17 +287,21 @@ def run_tools(rounds: int, chosen: list[str] | None) -> dict:
     if not folder:
         print("skipped: needs isl's test_inputs in ISL_TESTS")
         return {}
+    with tempfile.TemporaryDirectory() as products:
+        return compare(isl, isl_calls(isl, folder, tiled.write(pathlib.Path(products))), rounds)
+
+
+def compare(isl, calls: list[tuple[str, pathlib.Path, object]], rounds: int) -> dict:
+    """Runs calls of both libraries in turns and prints a row for each."""
     ours_process = Ours()
     rows, ratios, totals = {}, {}, {}
-    for verb, path, call in isl_calls(isl, folder):
-        if chosen and path.name not in chosen:
-            continue
+    for verb, path, call in calls:
         ours, theirs = [], []
         try:
             for _ in range(rounds):
-                start = time.perf_counter_ns()
+                start = time.process_time_ns()
                 call(path)
-                theirs.append((time.perf_counter_ns() - start) / 1e6)
+                theirs.append((time.process_time_ns() - start) / 1e6)
                 ours.append(ours_process.call(verb, path))
                 if ours[0] > 1000:
                     break
@@ -306,7 +327,7 @@ if __name__ == "__main__":
     report = {}
     names = arguments.kernel or list(kernels.SIZES)
     if arguments.only in (None, "tools"):
-        report["tools"] = run_tools(arguments.rounds, arguments.input)
+        report["tools"] = run_tools(arguments.rounds)
     if arguments.only in (None, "kernels"):
         report["kernels"] = run_kernels(names, arguments.rounds, arguments.generated, False)
     if arguments.only in (None, "threads"):
