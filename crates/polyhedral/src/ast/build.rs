@@ -11,6 +11,9 @@ use crate::{Node, ScheduleTree};
 /// For each statement, the instances to run at each point of the schedule so far.
 pub(super) type Executed = Vec<Relation>;
 
+/// Statements, by their tuples, and the residues of their values of one dimension.
+pub(super) type Classes = Vec<(Tuple, i128)>;
+
 /// Generated code and the condition under which it runs.
 #[derive(Debug, Clone)]
 pub(super) struct Graft {
@@ -29,7 +32,7 @@ pub(super) struct Place {
     /// Whether the instances are in the part that a band isolates.
     pub isolated: bool,
     /// Of each statement, its residue where the dimension being generated counts multiples.
-    pub classes: Vec<(Tuple, i128)>,
+    pub classes: Classes,
 }
 
 /// What the dimension after the outer ones is, and what comes after it.

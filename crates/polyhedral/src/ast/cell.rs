@@ -56,7 +56,10 @@ impl Cell {
         let inputs = space.input.as_ref().map_or(0, |tuple| tuple.dims.len());
         let vars = space.params.len() + inputs + space.output.dims.len();
         // Equal divisions become one.
-        let make = |part| {
+        let make = |part: Conjunction| {
+            if part.divisions.len() < 2 {
+                return Self { vars, part };
+            }
             let mut cell = Self::universe(vars);
             cell.join(&Self { vars, part });
             cell
@@ -383,21 +386,32 @@ pub(super) fn share_divisions(cells: &mut [Cell]) {
 /// Returns the rows that `fixed` and the rows kept do not imply; earlier rows go first.
 pub(super) fn essential(
     rows: &[Vec<i128>],
-    fixed: Relaxation,
+    mut fixed: Relaxation,
     budget: &Budget,
 ) -> Result<Vec<Vec<i128>>, Error> {
+    if fixed.is_empty() {
+        return Ok(rows.to_vec());
+    }
+    // Mostly few are left of those that outer loops do not make sure of already.
+    let mut open: Vec<&Vec<i128>> = Vec::new();
+    for row in rows {
+        if !fixed.implies(row, budget)? {
+            open.push(row);
+        }
+    }
     let mut suffix = vec![fixed];
-    for row in rows.iter().rev() {
+    for row in open.iter().rev() {
         let mut next = suffix[suffix.len() - 1].clone();
         next.add(row, budget)?;
         suffix.push(next);
     }
-    if suffix[rows.len()].is_empty() {
+    if suffix[open.len()].is_empty() {
         return Ok(rows.to_vec());
     }
     let mut kept: Vec<Vec<i128>> = Vec::new();
-    for (index, row) in rows.iter().enumerate() {
-        let mut others = suffix[rows.len() - 1 - index].clone();
+    suffix.pop();
+    for row in open {
+        let Some(mut others) = suffix.pop() else { break };
         for row in &kept {
             others.add(row, budget)?;
         }

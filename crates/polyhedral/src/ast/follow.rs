@@ -6,22 +6,59 @@ use super::build::{Builder, Next, Place};
 use super::cell::Cell;
 use crate::{Error, Node, NodeKind};
 
+/// A statement, and the least and greatest values of the dimension that it may run at.
+pub(super) struct Timed<'a> {
+    map: &'a Relation,
+    cells: Vec<Cell>,
+    low: Option<i128>,
+    high: Option<i128>,
+}
+
 impl Builder<'_> {
+    /// Finds what is asked of a statement each time that it is compared with another.
+    pub fn timed<'a>(&self, map: &'a Relation, place: &Place) -> Result<Timed<'a>, Error> {
+        let cells = Cell::all_of(map)?;
+        let col = self.col(place.depth);
+        let (mut low, mut high) = (Some(i128::MAX), Some(i128::MIN));
+        for cell in &cells {
+            let mut cell = cell.clone();
+            cell.join(&place.known.widened(cell.vars));
+            let mut points = cell.relaxation(self.budget)?;
+            if points.is_empty() {
+                continue;
+            }
+            let mut row = vec![0; cell.cols()];
+            row[col] = 1;
+            let (least, most) = points.range(&row, self.budget)?;
+            let (least, most) = (least.and_then(|v| v.to_i128()), most.and_then(|v| v.to_i128()));
+            low = low.zip(least).map(|(a, b)| a.min(b));
+            high = high.zip(most).map(|(a, b)| a.max(b));
+        }
+        Ok(Timed { map, cells, low, high })
+    }
+
     /// Says whether some instance of `a` runs after one of `b`, from this dimension on.
     pub fn runs_after(
         &self,
-        a: &Relation,
-        b: &Relation,
+        a: &Timed<'_>,
+        b: &Timed<'_>,
         place: &Place,
         next: Next,
     ) -> Result<bool, Error> {
+        if a.high.zip(b.low).is_some_and(|(high, low)| high < low) {
+            return Ok(false);
+        }
+        if a.low.zip(b.high).is_some_and(|(low, high)| low > high) {
+            return Ok(true);
+        }
         match next {
             Next::Dimension { total } => self.later_point(a, b, place, total),
             Next::Member { band, member } => {
-                if self.later_point(a, b, place, place.depth + 1)? {
+                let same = [a.low, a.high, b.low].iter().all(|v| v.is_some() && *v == b.high);
+                if !same && self.later_point(a, b, place, place.depth + 1)? {
                     return Ok(true);
                 }
-                let pairs = a.inverse()?.apply_range(b, self.budget)?;
+                let pairs = a.map.inverse()?.apply_range(b.map, self.budget)?;
                 self.later_in_band(&pairs.into(), band, member + 1)
             }
         }
@@ -30,15 +67,14 @@ impl Builder<'_> {
     /// Compares dimensions from the current one up to `total`, over the rationals.
     fn later_point(
         &self,
-        a: &Relation,
-        b: &Relation,
+        a: &Timed<'_>,
+        b: &Timed<'_>,
         place: &Place,
         total: usize,
     ) -> Result<bool, Error> {
-        let (left, right) = (Cell::all_of(a)?, Cell::all_of(b)?);
         let width = total - place.depth;
         let (outer, both) = (self.vars(place.depth), self.vars(total));
-        for (a, b) in left.iter().flat_map(|a| right.iter().map(move |b| (a, b))) {
+        for (a, b) in a.cells.iter().flat_map(|a| b.cells.iter().map(move |b| (a, b))) {
             // Columns: what both share, the dimensions of each, then what is inside of each.
             let inner = a.vars - both;
             let vars = both + width + inner + b.vars - both;

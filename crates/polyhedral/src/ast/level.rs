@@ -6,7 +6,7 @@ use super::bounds::{Level, Shared, first, last, shared};
 use super::build::{Builder, Executed, Graft, Next, Place};
 use super::cell::{Cell, Linear, negated, share_divisions};
 use super::order::components;
-use super::pieces::Piece;
+use super::pieces::{Domain, Piece};
 use super::{AstNodeKind, Expr};
 use crate::Error;
 
@@ -20,11 +20,16 @@ impl Builder<'_> {
     ) -> Result<Vec<Graft>, Error> {
         let mut grafts = Vec::new();
         for group in self.groups(executed, place, next)? {
-            let part: Executed = group.iter().map(|index| executed[*index].clone()).collect();
-            let (part, classes) = self.residues(part, place)?;
+            let mut part: Executed = group.iter().map(|index| executed[*index].clone()).collect();
+            let mut domains = self.domains(&part, place)?;
+            let mut classes = Vec::new();
+            if let Some(divided) = self.residues(&domains, place)? {
+                (part, classes) = divided;
+                domains = self.domains(&part, place)?;
+            }
             let place = &Place { classes, ..place.clone() };
-            for piece in self.pieces(&part, place, next)? {
-                grafts.extend(self.piece(&part, &piece, place, next)?);
+            for piece in self.pieces(&domains, place, next)? {
+                grafts.extend(self.piece(&domains, &piece, place, next)?);
             }
         }
         Ok(grafts)
@@ -37,23 +42,18 @@ impl Builder<'_> {
         place: &Place,
         next: Next,
     ) -> Result<Vec<Vec<usize>>, Error> {
-        let mut failed = None;
-        let groups = components(executed.len(), |i, j| {
-            self.runs_after(&executed[i], &executed[j], place, next).or_else(|error| match error {
-                Error::Presburger(error) => Err(error),
-                other => {
-                    failed = Some(other);
-                    Ok(true)
-                }
-            })
-        })?;
-        failed.map_or(Ok(groups), Err)
+        if executed.len() < 2 {
+            return components(executed.len(), |_, _| Ok(false));
+        }
+        let timed: Vec<_> =
+            executed.iter().map(|map| self.timed(map, place)).collect::<Result<_, _>>()?;
+        components(executed.len(), |i, j| self.runs_after(&timed[i], &timed[j], place, next))
     }
 
     /// Generates one piece: a loop, or the rest for the only value.
     fn piece(
         &mut self,
-        executed: &Executed,
+        domains: &[Domain],
         piece: &Piece,
         place: &Place,
         next: Next,
@@ -62,19 +62,18 @@ impl Builder<'_> {
         let known = place.known.widened(self.vars(depth + 1));
         let mut part = Executed::new();
         let mut levels = Vec::new();
-        for map in executed {
-            let map = match &piece.set {
-                Some(set) => self.restricted(map, set)?,
-                None => map.clone(),
-            };
-            let before = levels.len();
-            for cell in Cell::all_of(&self.shadow(&map, depth + 1)?)? {
-                if !self.is_empty(&cell, &known, depth + 1)? {
-                    levels.push(Level::of(&cell, col, self.budget)?);
+        for domain in domains {
+            let (map, inside) = match &piece.set {
+                Some(set) => {
+                    let map = self.restricted(&domain.executed, set)?;
+                    let inside = self.levels(&map, place)?;
+                    (map, inside)
                 }
-            }
-            if levels.len() > before {
+                None => (domain.executed.clone(), domain.levels.clone()),
+            };
+            if !inside.is_empty() {
                 part.push(map);
+                levels.extend(inside);
             }
         }
         if levels.is_empty() {

@@ -19,45 +19,60 @@ pub(super) struct Piece {
 }
 
 /// The points of one statement at a level, as supersets without strides.
-struct Domain {
-    executed: Relation,
+pub(super) struct Domain {
+    /// The points of the schedule, and their instances.
+    pub executed: Relation,
     set: Relation,
-    levels: Vec<Level>,
+    /// One for each disjunct that holds a point.
+    pub levels: Vec<Level>,
 }
 
 impl Builder<'_> {
+    /// Finds where each statement is, in the dimension after the outer ones.
+    pub fn domains(&self, executed: &Executed, place: &Place) -> Result<Vec<Domain>, Error> {
+        let mut domains = Vec::new();
+        for map in executed {
+            let levels = self.levels(map, place)?;
+            let cells: Vec<Cell> = levels.iter().map(|level| level.cell.clone()).collect();
+            let set = self.set(&cells, place.depth + 1)?;
+            domains.push(Domain { executed: map.clone(), set, levels });
+        }
+        Ok(domains)
+    }
+
+    /// Returns the disjuncts of a statement that hold a point where known facts do.
+    pub fn levels(&self, map: &Relation, place: &Place) -> Result<Vec<Level>, Error> {
+        let depth = place.depth + 1;
+        let known = place.known.widened(self.vars(depth));
+        let mut levels = Vec::new();
+        for cell in Cell::all_of(&self.shadow(map, depth)?)? {
+            if !self.is_empty(&cell, &known, depth)? {
+                levels.push(Level::of(&cell, self.col(place.depth), self.budget)?);
+            }
+        }
+        Ok(levels)
+    }
+
     /// Splits the values of the dimension after the outer ones.
     pub fn pieces(
         &self,
-        executed: &Executed,
+        domains: &[Domain],
         place: &Place,
         next: Next,
     ) -> Result<Vec<Piece>, Error> {
         let depth = place.depth + 1;
-        let known = place.known.widened(self.vars(depth));
-        let mut domains = Vec::new();
-        for map in executed {
-            let mut levels = Vec::new();
-            for cell in Cell::all_of(&self.shadow(map, depth)?)? {
-                if !self.is_empty(&cell, &known, depth)? {
-                    levels.push(Level::of(&cell, self.col(place.depth), self.budget)?);
-                }
-            }
-            let cells: Vec<Cell> = levels.iter().map(|level| level.cell.clone()).collect();
-            domains.push(Domain { executed: map.clone(), set: self.set(&cells, depth)?, levels });
-        }
         let first = matches!(next, Next::Member { member: 0, .. });
         let isolate = if first || place.isolated { self.isolated_set(next)? } else { None };
         let Some(isolate) = isolate else {
-            return self.split(&domains, None, place, next, false);
+            return self.split(domains, None, place, next, false);
         };
         let all = isolate.space().output.dims.len();
         if all < depth {
-            return self.split(&domains, None, place, next, false);
+            return self.split(domains, None, place, next, false);
         }
         let isolate = isolate.project_out(depth..all, self.budget)?;
         let isolate = isolate.cast(None, Tuple::anonymous(depth))?;
-        self.around(&domains, &isolate, place, next)
+        self.around(domains, &isolate, place, next)
     }
 
     /// Splits before, inside and after what a band isolates.
@@ -353,7 +368,7 @@ impl Builder<'_> {
         b: &Cell,
         place: &Place,
         strictly: bool,
-    ) -> Result<bool, tangram_presburger::Error> {
+    ) -> Result<bool, Error> {
         let (col, vars) = (self.col(place.depth), self.vars(place.depth + 2));
         let mut both = a.widened(vars);
         let mut other = vec![0; 1 + vars];

@@ -2,9 +2,9 @@
 
 use tangram_presburger::{Error as Failure, Relation, Tuple};
 
-use super::bounds::Level;
-use super::build::{Builder, Executed, Graft, Next, Place};
+use super::build::{Builder, Classes, Executed, Graft, Next, Place};
 use super::cell::{Cell, gcd};
+use super::pieces::Domain;
 use crate::{Error, NodeKind, ScheduleTree};
 
 /// Says whether no node and no option of a tree refers to values of outer dimensions.
@@ -22,31 +22,30 @@ pub(super) fn free_dimensions(tree: &ScheduleTree) -> bool {
 
 impl Builder<'_> {
     /// Replaces values `m q + c` of the dimension by `q` if every statement has a constant `c`
-    /// less than `m`; returns these constants.
+    /// less than `m`; returns these constants as well.
     ///
     /// The order stays: by `q`, then by `c`. There is nothing to replace if all `c` are the same.
     pub fn residues(
         &self,
-        executed: Executed,
+        domains: &[Domain],
         place: &Place,
-    ) -> Result<(Executed, Vec<(Tuple, i128)>), Error> {
-        if executed.len() < 2 || !self.free_dimensions {
-            return Ok((executed, Vec::new()));
+    ) -> Result<Option<(Executed, Classes)>, Error> {
+        if domains.len() < 2 || !self.free_dimensions {
+            return Ok(None);
         }
         let col = self.col(place.depth);
         let (mut modulus, mut offsets) = (0, Vec::new());
-        for map in &executed {
+        for domain in domains {
             let mut offset = None;
-            for cell in Cell::all_of(&self.shadow(map, place.depth + 1)?)? {
-                let Some(stride) = Level::of(&cell, col, self.budget)?.stride else {
-                    return Ok((executed, Vec::new()));
-                };
+            for level in &domain.levels {
+                let Some(stride) = &level.stride else { return Ok(None) };
                 let row = &stride.offset.row;
                 let base = *offset.get_or_insert(row[0]);
                 let others = row[1..].iter().fold(stride.modulus, |g, v| gcd(g, *v));
                 modulus = gcd(gcd(modulus, others), row[0] - base);
             }
-            offsets.extend(offset.map(|offset| (map.space().output.clone(), offset)));
+            let tuple = &domain.executed.space().output;
+            offsets.extend(offset.map(|offset| (tuple.clone(), offset)));
         }
         for (_, offset) in &mut offsets {
             *offset = offset.checked_rem_euclid(modulus).unwrap_or(0);
@@ -54,14 +53,14 @@ impl Builder<'_> {
         let same = offsets.iter().all(|(_, offset)| *offset == offsets[0].1);
         let distinct = (1..offsets.len())
             .all(|index| offsets[..index].iter().all(|(old, _)| *old != offsets[index].0));
-        if modulus <= 1 || same || !distinct || offsets.len() < executed.len() {
-            return Ok((executed, Vec::new()));
+        if modulus <= 1 || offsets.len() < domains.len() || same || !distinct {
+            return Ok(None);
         }
         let mut result = Executed::new();
-        for (map, (_, offset)) in executed.iter().zip(&offsets) {
-            result.push(divided(map, col, modulus, *offset)?);
+        for (domain, (_, offset)) in domains.iter().zip(&offsets) {
+            result.push(divided(&domain.executed, col, modulus, *offset)?);
         }
-        Ok((result, offsets))
+        Ok(Some((result, offsets)))
     }
 
     /// Generates what comes after a dimension, for one residue after the other.
