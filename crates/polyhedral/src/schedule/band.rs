@@ -71,7 +71,10 @@ impl<'a> Part<'a> {
                         rows.push(row);
                     }
                 }
-                None if joined => joined = false,
+                // Without such pairs the same search would fail again.
+                None if joined && self.edges().any(|edge| edge.kinds.coincidence) => {
+                    joined = false;
+                }
                 None => break,
             }
             if self.options.outer_coincidence && !joined && found.coincident.is_empty() {
@@ -153,6 +156,9 @@ impl<'a> Part<'a> {
         if found.is_some() {
             return Ok(found);
         }
+        if self.statements.len() > 1 && !self.is_movable(program, open)? {
+            return Ok(None);
+        }
         let mut best: Option<Solution> = None;
         let mut stack = vec![program.clone()];
         // Deep searches are those of programs that have no such row.
@@ -184,6 +190,27 @@ impl<'a> Part<'a> {
             stack.extend(branches);
         }
         Ok(best)
+    }
+
+    /// Says whether each statement, looked at alone, has a row that advances.
+    ///
+    /// A statement that has none would be found out again below each branch for another one.
+    fn is_movable(&self, program: &Program<'a>, open: &[Vec<Vec<i128>>]) -> Result<bool, Error> {
+        for (statement, directions) in self.statements.iter().zip(open) {
+            let mut moves = directions.is_empty();
+            for (direction, sign) in directions.iter().flat_map(|d| [(d, 1), (d, -1)]) {
+                let mut branch = program.clone();
+                branch.advance(*statement, direction, sign);
+                if branch.solve(self.budget)?.is_some() {
+                    moves = true;
+                    break;
+                }
+            }
+            if !moves {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Finds a statement whose row does not advance along its open directions.

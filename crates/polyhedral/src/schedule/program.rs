@@ -16,12 +16,18 @@ use tangram_presburger::{Budget, least_point, narrow};
 
 use super::Error;
 use super::graph::{Edge, Graph, Row};
+use super::linear::dot;
 
 const PARAMETRIC: usize = 0;
 const CONSTANT: usize = 1;
 const SCHEDULE_PARAMETERS: usize = 2;
 const SCHEDULE_DIMENSIONS: usize = 3;
 const BOUND: usize = 4;
+
+/// How many rows at the start define sums.
+const SUMS: usize = 3;
+/// So few rows are looked at at once.
+const FEW: usize = 64;
 
 /// The rows that a schedule row of some statements has to satisfy.
 #[derive(Debug, Clone)]
@@ -231,14 +237,42 @@ impl<'a> Program<'a> {
     }
 
     /// Finds the least solution.
+    ///
+    /// Dependences have a row for each vertex, of which few matter: rows enter when the least
+    /// point of those so far breaks them. A point that breaks none is the least of all.
     pub fn solve(&self, budget: &Budget) -> Result<Option<Solution>, Error> {
         let mut rows = self.rows.clone();
         rows.sort_unstable();
         rows.dedup();
         // Unknowns are not negative: such a row says nothing.
         rows.retain(|row| row.iter().any(|v| *v < 0));
-        let least = least_point(self.vars, rows, budget)?;
-        Ok(least.map(|values| narrow(&values)).transpose()?.map(|values| Solution { values }))
+        // The first rows define sums, those with a constant ask for an advance.
+        let matters = |row: &Vec<i128>| row[0] != 0 || self.rows[..SUMS].contains(row);
+        let (mut active, mut waiting): (Vec<_>, Vec<_>) = rows.into_iter().partition(matters);
+        if waiting.len() <= FEW {
+            active.append(&mut waiting);
+        }
+        loop {
+            let Some(values) = least_point(self.vars, active.clone(), budget)? else {
+                return Ok(None);
+            };
+            let values = narrow(&values)?;
+            let mut broken = Vec::new();
+            for (at, row) in waiting.iter().enumerate() {
+                let value = dot(&row[1..], &values)?;
+                if value < 0 {
+                    broken.push((value, at));
+                }
+            }
+            if broken.is_empty() {
+                return Ok(Some(Solution { values }));
+            }
+            broken.sort_unstable();
+            broken.truncate(self.vars);
+            let mut chosen: Vec<usize> = broken.into_iter().map(|(_, at)| at).collect();
+            chosen.sort_unstable();
+            active.extend(chosen.into_iter().rev().map(|at| waiting.swap_remove(at)));
+        }
     }
 
     /// Reads the row of a statement off a solution.
