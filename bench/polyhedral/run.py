@@ -1,7 +1,7 @@
 """Measures dataflow, scheduling and code generation against isl, and kernels against compilers.
 
-    cargo xtask bench polyhedral [--rounds N] [--kernel NAME]... [--only tools|kernels|threads]
-        [--json FILE]
+    cargo xtask bench polyhedral [--rounds N] [--kernel NAME]... [--input FILE]...
+        [--only tools|kernels|threads] [--json FILE]
 
 Kernels run on one thread; a row has the medians of processor time in milliseconds, runs of all
 forms taking turns, and how many times faster ours is than the plain compiler. Then they run on two
@@ -44,6 +44,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--kernel", action="append", help="kernels; all when not given")
     parser.add_argument("--only", choices=("tools", "kernels", "threads"))
+    parser.add_argument("--input", action="append", help="inputs of tools by name; all when not given")
     parser.add_argument("--generated", type=pathlib.Path, help="kernels with new loops, made before")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE")
     return parser.parse_args()
@@ -276,7 +277,7 @@ def isl_inputs() -> pathlib.Path | None:
     return next(iter(sorted(home.glob("registry/src/*/isl-rs-*/isl/test_inputs"))), None)
 
 
-def run_tools(rounds: int) -> dict:
+def run_tools(rounds: int, chosen: list[str] | None) -> dict:
     """Measures our calls and isl's on isl's inputs."""
     try:
         import islpy as isl
@@ -288,7 +289,9 @@ def run_tools(rounds: int) -> dict:
         print("skipped: needs isl's test_inputs in ISL_TESTS")
         return {}
     with tempfile.TemporaryDirectory() as products:
-        return compare(isl, isl_calls(isl, folder, tiled.write(pathlib.Path(products))), rounds)
+        calls = isl_calls(isl, folder, tiled.write(pathlib.Path(products)))
+        calls = [call for call in calls if not chosen or call[1].name in chosen]
+        return compare(isl, calls, rounds)
 
 
 def compare(isl, calls: list[tuple[str, pathlib.Path, object]], rounds: int) -> dict:
@@ -327,7 +330,7 @@ if __name__ == "__main__":
     report = {}
     names = arguments.kernel or list(kernels.SIZES)
     if arguments.only in (None, "tools"):
-        report["tools"] = run_tools(arguments.rounds)
+        report["tools"] = run_tools(arguments.rounds, arguments.input)
     if arguments.only in (None, "kernels"):
         report["kernels"] = run_kernels(names, arguments.rounds, arguments.generated, False)
     if arguments.only in (None, "threads"):
