@@ -99,3 +99,25 @@ fn a_set_restricts_a_function() {
     let other = read("{ B[i] : 0 <= i <= 3 }");
     assert!(matches!(f.intersect_domain(&other, &budget()), Err(Error::Space { .. })));
 }
+
+#[test]
+fn dimensions_in_many_floors_are_counted_class_by_class() -> Result<(), Error> {
+    let text = "[n] -> { [k] : -3 <= k <= 5 and k >= -n - 7 and \
+                k >= -n - 12*floor((5k - 3n + 9*floor((-2k - 8)/3) + 11)/36) - 19 and \
+                k >= -n - 12*floor((7k - n + 9*floor((-2k - 8)/3) + 17)/24) - 19; \
+                [k] : 0 <= k <= n and (k + n) mod 2 = 0 and floor(k/3) <= 2 + floor((k + n)/4) }";
+    let set = read(text);
+    // Five dimensions with divisions among them take minutes, and megabytes of terms.
+    let count = set.card(&Budget::steps(400_000))?;
+    assert!(count.pieces().len() < 40, "{count}");
+    let square = function("[n] -> { [k] -> k^2 + floor((k + n)/3) }");
+    let sum = square.intersect_domain(&set, &budget())?.sum(&budget())?;
+    for n in -15..25 {
+        let inside: Vec<i64> =
+            (-20..40).filter(|k| set.contains(&[n, *k]).expect("coordinates")).collect();
+        assert_eq!(count.evaluate(&[n])?, Rational::from(inside.len() as i64), "n = {n}");
+        let expected: i64 = inside.iter().map(|k| k * k + (k + n).div_euclid(3)).sum();
+        assert_eq!(sum.evaluate(&[n])?, Rational::from(expected), "n = {n}");
+    }
+    Ok(())
+}

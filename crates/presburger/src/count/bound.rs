@@ -15,11 +15,12 @@ use std::collections::BTreeMap;
 use super::chambers::chambers;
 use super::cone::Row;
 use super::equalities::Affine;
-use super::function::{PiecewiseQuasiPolynomial, lifted};
+use super::function::PiecewiseQuasiPolynomial;
 use super::guard::{Guard, constant_first, units};
 use super::piecewise::overlay;
 use super::polyhedron::{Back, Polyhedron, check_bounded};
 use super::quasi::{Floors, Monomial, QuasiPolynomial, substituted};
+use super::slices::slices;
 use super::vertices::{Vertex, vertices};
 use crate::{Budget, Error, Integer, Rational};
 
@@ -79,15 +80,20 @@ impl PiecewiseQuasiPolynomial {
         let dims = self.domain.as_ref().map_or(0, |tuple| tuple.dims.len());
         let mut pieces = Vec::new();
         for (guard, value) in &self.pieces.all {
-            let (polyhedron, value) = lifted(guard, value, self.params.len(), dims);
-            let part = bound_over(&polyhedron, &value, budget)
-                .map_err(|error| self.at_own_dimension(error))?;
-            let joined = |a: &Vec<QuasiPolynomial>, b: &Vec<QuasiPolynomial>| {
-                let mut all = a.clone();
-                all.extend(b.iter().filter(|value| !a.contains(value)).cloned());
-                all
-            };
-            pieces = overlay(&pieces, &part, joined, budget)?;
+            for slice in slices(guard, value, self.params.len(), dims, budget)? {
+                let found = bound_over(&slice.polyhedron, &slice.weight, budget)
+                    .map_err(|error| self.at_own_dimension(error))?;
+                let mut part = Vec::new();
+                for (guard, values) in found {
+                    part.push(slice.given(&guard, values, budget)?);
+                }
+                let joined = |a: &Vec<QuasiPolynomial>, b: &Vec<QuasiPolynomial>| {
+                    let mut all = a.clone();
+                    all.extend(b.iter().filter(|value| !a.contains(value)).cloned());
+                    all
+                };
+                pieces = overlay(&pieces, &part, joined, budget)?;
+            }
         }
         for (_, values) in &mut pieces {
             keep_extremes(values, side);

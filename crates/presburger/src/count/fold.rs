@@ -93,7 +93,7 @@ impl PiecewiseBound {
             let guard = Guard::from_conjunction(params.len(), &part);
             for (own, values) in &bound.pieces {
                 let both = own.and(&guard);
-                if !both.is_rationally_empty(budget)? {
+                if !both.is_empty(budget)? {
                     pieces.push((both.simplified(budget)?, values.clone()));
                 }
             }

@@ -1,10 +1,7 @@
 //! Piecewise quasi-polynomials with named parameters and dimensions.
 
-use super::cone::Row;
-use super::guard::Guard;
+use super::card::summed;
 use super::piecewise::Pieces;
-use super::polyhedron::Polyhedron;
-use super::quasi::{Linear, QuasiPolynomial, bounds};
 use crate::{Budget, Error, Integer, Rational, Relation, Tuple};
 
 /// A function of parameters and, where it has a domain, of the points of a tuple.
@@ -85,7 +82,7 @@ impl PiecewiseQuasiPolynomial {
 
     /// Adds up the values over all points of the tuple; a function of parameters stays.
     ///
-    /// Exact. Floors count as dimensions, so many of them make it slow.
+    /// Exact. Floors with large denominators count as dimensions, so many of them make it slow.
     ///
     /// # Errors
     /// [`Error::Unbounded`] if a piece has infinitely many points; those of the budget.
@@ -97,9 +94,7 @@ impl PiecewiseQuasiPolynomial {
         let (params, dims) = (self.params.len(), domain.dims.len());
         let mut sum = Pieces::zero(params);
         for (guard, value) in &self.pieces.all {
-            let (polyhedron, value) = lifted(guard, value, params, dims);
-            let part = polyhedron.sum(&value, budget);
-            let part = part.map_err(|error| self.at_own_dimension(error))?;
+            let part = summed(guard, value, params, dims, budget)?;
             sum = if sum.is_empty() { part } else { sum.add(&part, budget)? };
         }
         Ok(Self::new(self.params.clone(), None, sum))
@@ -151,51 +146,4 @@ impl PiecewiseQuasiPolynomial {
         let pieces = self.pieces.renumbered(params.len() + dims, &to);
         Self { params: params.to_vec(), domain: self.domain.clone(), pieces }
     }
-}
-
-/// Makes dimensions of the last `dims` variables and of all floors behind them.
-///
-/// Returns where `guard` holds, and `value` over `[dimensions | parameters]`.
-pub(crate) fn lifted(
-    guard: &Guard,
-    value: &QuasiPolynomial,
-    params: usize,
-    dims: usize,
-) -> (Polyhedron, QuasiPolynomial) {
-    let mut floors = guard.floors.clone();
-    let atoms = floors.merge(&value.floors);
-    let all = dims + floors.all.len();
-    // From `(1, parameters, dimensions, floors)` to `(dimensions, floors, parameters, 1)`.
-    let moved = |row: &Row| -> Row {
-        let mut wide = row.clone();
-        wide.resize(1 + params + all, Integer::ZERO);
-        wide.rotate_left(1 + params);
-        wide[all..].rotate_left(1);
-        wide
-    };
-    let mut polyhedron = Polyhedron::new(all, params);
-    guard.eqs.iter().for_each(|row| polyhedron.push(moved(row), true));
-    guard.ineqs.iter().for_each(|row| polyhedron.push(moved(row), false));
-    for (index, floor) in floors.all.iter().enumerate() {
-        let (low, high) = bounds(floor, 1 + params + dims + index);
-        polyhedron.push(moved(&low), false);
-        polyhedron.push(moved(&high), false);
-    }
-    let place = |atom: u32| {
-        let atom = atom as usize;
-        if atom < params { all + atom } else { atom - params }
-    };
-    let vars = all + params;
-    let form = |atom: &Linear| {
-        let constant = QuasiPolynomial::constant(vars, atom.constant.clone().into());
-        atom.terms.iter().fold(constant, |sum, (atom, factor)| {
-            let variable = QuasiPolynomial::variable(vars, place(*atom));
-            sum.add(&variable.scale(&factor.clone().into()))
-        })
-    };
-    let values: Vec<QuasiPolynomial> = atoms.iter().map(form).collect();
-    let terms = value.terms.clone();
-    // Its floors are variables now.
-    let plain = QuasiPolynomial::over_atoms(value.vars() + value.floors.all.len(), terms);
-    (polyhedron, plain.substitute(vars, &values))
 }

@@ -1,8 +1,9 @@
 //! Guards: conjunctions over variables and floors of them, which say where a piece holds.
 
-use super::cone::{Cone, Row, content, reduced};
+use super::cone::{Row, content, reduced};
 use super::equalities::Affine;
-use super::quasi::{Floors, Linear, bounds, substituted, value};
+use super::quasi::{Floors, Linear, substituted, value};
+use crate::basic::{Basic, Div};
 use crate::{Budget, Conjunction, Error, Integer};
 
 /// Rows over `(1, variables, floors)` that are zero or not negative.
@@ -151,7 +152,7 @@ impl Guard {
             outside.constant = outside.constant.sub(&Integer::ONE);
             let mut piece = rest.clone();
             piece.at_least_zero(&outside);
-            if !piece.is_rationally_empty(budget)? {
+            if !piece.is_empty(budget)? {
                 pieces.push(piece.tidied());
             }
             rest.at_least_zero(&inside);
@@ -166,37 +167,43 @@ impl Guard {
             && self.ineqs.iter().all(|row| value(row, &atoms).sign() >= 0)
     }
 
-    /// Says whether there is not even a rational point, with floors between their bounds.
-    pub fn is_rationally_empty(&self, budget: &Budget) -> Result<bool, Error> {
-        if self.never {
-            return Ok(true);
-        }
-        let cone = self.cone(budget)?;
-        Ok(cone.rays.iter().all(|ray| ray.row[0].is_zero()))
+    /// Says whether there is no integer point.
+    pub fn is_empty(&self, budget: &Budget) -> Result<bool, Error> {
+        Ok(self.never || self.to_basic().is_empty(budget)?)
     }
 
-    /// Returns the cone over the points; the constant's column comes first.
-    fn cone(&self, budget: &Budget) -> Result<Cone, Error> {
-        let cols = 1 + self.floors.vars + self.floors.all.len();
+    /// Reads a conjunction as `to_basic` writes it.
+    pub fn from_basic(part: &Basic) -> Self {
+        let mut result = Self::new(part.dims);
+        let mut atoms = units(part.dims);
+        for div in part.divs.iter() {
+            let num = result.floors.row(&substituted(&div.num, &atoms));
+            atoms.push(result.floors.floor(num, div.den.clone()));
+        }
+        part.system.eqs.rows().for_each(|row| result.zero(&substituted(row, &atoms)));
+        part.system.ineqs.rows().for_each(|row| result.at_least_zero(&substituted(row, &atoms)));
+        result
+    }
+
+    /// Writes the guard as a conjunction, floors as divisions.
+    pub fn to_basic(&self) -> Basic {
+        let vars = self.floors.vars;
+        let mut divs = Vec::new();
+        for (index, floor) in self.floors.all.iter().enumerate() {
+            let mut num = floor.num.clone();
+            num.resize(1 + vars + index, Integer::ZERO);
+            divs.push(Div { num, den: floor.den.clone() });
+        }
+        let mut part = Basic::with_divs(vars, divs);
+        let cols = part.cols();
         let padded = |row: &Row| {
             let mut row = row.clone();
             row.resize(cols, Integer::ZERO);
             row
         };
-        let mut rows: Vec<Row> = self.ineqs.iter().map(padded).collect();
-        for row in self.eqs.iter().map(padded) {
-            rows.push(row.iter().map(Integer::neg).collect());
-            rows.push(row);
-        }
-        for (index, floor) in self.floors.all.iter().enumerate() {
-            let (low, high) = bounds(floor, 1 + self.floors.vars + index);
-            rows.push(padded(&low));
-            rows.push(padded(&high));
-        }
-        let mut positive = vec![Integer::ZERO; cols];
-        positive[0] = Integer::ONE;
-        rows.push(positive);
-        Cone::new(cols, rows.iter().map(Vec::as_slice), budget)
+        self.eqs.iter().for_each(|row| part.system.eqs.push(&padded(row)));
+        self.ineqs.iter().for_each(|row| part.system.ineqs.push(&padded(row)));
+        part
     }
 
     /// Removes inequalities that the others imply, and floors that nothing uses.
@@ -212,7 +219,7 @@ impl Guard {
             opposite.constant = opposite.constant.sub(&Integer::ONE);
             form = opposite;
             outside.at_least_zero(&form);
-            if !outside.is_rationally_empty(budget)? {
+            if !outside.is_empty(budget)? {
                 self.ineqs.insert(at, row);
             }
         }

@@ -32,6 +32,7 @@ mod piecewise;
 mod polyhedron;
 mod print;
 mod quasi;
+mod slices;
 mod todd;
 mod unimodular;
 mod vertices;

@@ -2,6 +2,7 @@
 
 use super::guard::{Guard, units};
 use super::quasi::{Floors, Linear, QuasiPolynomial};
+use crate::coalesce::coalesced;
 use crate::{Budget, Error, Integer, Rational};
 
 /// Disjoint pieces over numbered variables, without names.
@@ -68,6 +69,28 @@ impl Pieces {
         for (guard, value) in overlay(&self.all, &other.all, QuasiPolynomial::add, budget)? {
             result.push(guard, value);
         }
+        result.merged(budget)
+    }
+
+    /// Merges pieces with the same value where one guard holds exactly where theirs do.
+    pub(crate) fn merged(self, budget: &Budget) -> Result<Self, Error> {
+        let mut groups: Vec<(QuasiPolynomial, Vec<Guard>)> = Vec::new();
+        for (guard, value) in self.all {
+            match groups.iter_mut().find(|(known, _)| *known == value) {
+                Some((_, guards)) => guards.push(guard),
+                None => groups.push((value, vec![guard])),
+            }
+        }
+        let mut result = Self::zero(self.vars);
+        for (value, guards) in groups {
+            let guards = if guards.len() > 1 {
+                let parts = guards.iter().map(Guard::to_basic).collect();
+                coalesced(parts, false, budget)?.iter().map(Guard::from_basic).collect()
+            } else {
+                guards
+            };
+            guards.into_iter().for_each(|guard| result.push(guard, value.clone()));
+        }
         Ok(result)
     }
 
@@ -91,7 +114,7 @@ impl Pieces {
         for (left, a) in &self.all {
             for (right, b) in &other.all {
                 let both = left.and(right);
-                if !both.is_rationally_empty(budget)? {
+                if !both.is_empty(budget)? {
                     result.push(both.simplified(budget)?, a.mul(b));
                 }
             }
@@ -104,7 +127,7 @@ impl Pieces {
 fn minus(guards: Vec<Guard>, cut: &Guard, budget: &Budget) -> Result<Vec<Guard>, Error> {
     let mut result = Vec::new();
     for guard in guards {
-        if guard.and(cut).is_rationally_empty(budget)? {
+        if guard.and(cut).is_empty(budget)? {
             result.push(guard);
         } else {
             result.extend(guard.without(cut, budget)?);
@@ -127,7 +150,7 @@ pub(crate) fn overlay<T: Clone>(
         let mut next = Vec::new();
         for (other_guard, other_value) in &rest {
             let both = guard.and(other_guard);
-            if both.is_rationally_empty(budget)? {
+            if both.is_empty(budget)? {
                 next.push((other_guard.clone(), other_value.clone()));
                 continue;
             }

@@ -6,7 +6,6 @@ use super::bound::{PiecewiseBound, Side};
 use super::function::PiecewiseQuasiPolynomial;
 use super::guard::Guard;
 use super::quasi::{Floors, Monomial, QuasiPolynomial};
-use crate::basic::{Basic, Div};
 use crate::{Integer, Rational};
 
 impl fmt::Display for PiecewiseQuasiPolynomial {
@@ -84,25 +83,7 @@ fn product(monomial: &Monomial, atoms: &[String]) -> String {
 
 /// Writes a guard as conditions of sets are written; `params` of the names come first.
 fn conjunction(guard: &Guard, names: &[String], params: usize) -> String {
-    crate::print::conjunction(&plain(guard), names, params)
-}
-
-/// Returns the guard as a conjunction.
-fn plain(guard: &Guard) -> Basic {
-    let mut divs = Vec::new();
-    for (index, floor) in guard.floors.all.iter().enumerate() {
-        let mut num = floor.num.clone();
-        num.resize(1 + guard.floors.vars + index, Integer::ZERO);
-        divs.push(Div { num, den: floor.den.clone() });
-    }
-    let mut part = Basic::with_divs(guard.floors.vars, divs);
-    for row in &guard.eqs {
-        part.system.eqs.push(row);
-    }
-    for row in &guard.ineqs {
-        part.system.ineqs.push(row);
-    }
-    part
+    crate::print::conjunction(&guard.to_basic(), names, params)
 }
 
 fn sum(row: &[Integer], atoms: &[String]) -> String {

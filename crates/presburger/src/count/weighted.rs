@@ -54,6 +54,7 @@ impl Polyhedron {
             let guard = back.guard(chamber).simplified(budget)?;
             let zero = QuasiPolynomial::zero(left + self.params());
             let sum = chamber.active.iter().fold(zero, |sum, i| sum.add(&shares[*i]));
+            budget.spend(sum.len() * (1 + sum.floors.all.len()))?;
             pieces.push(guard, sum.substitute(self.params(), &values));
         }
         Ok(pieces)
@@ -116,6 +117,7 @@ impl<'a> Weighted<'a> {
         nu: &Row,
         budget: &Budget,
     ) -> Result<QuasiPolynomial, Error> {
+        budget.spend(self.weight.len() * self.weight.degree() * (1 + self.others()))?;
         let mut sum = QuasiPolynomial::zero(self.others());
         let starts: Vec<QuasiPolynomial> = cone
             .normals
@@ -127,8 +129,10 @@ impl<'a> Weighted<'a> {
             })
             .collect();
         for (powers, factor) in self.by_powers(cone) {
-            budget.spend(factor.len() * powers.len())?;
-            sum = sum.add(&factor.mul(&self.constant_term(&powers, &starts, nu, budget)?));
+            let term = self.constant_term(&powers, &starts, nu, budget)?;
+            let floors = 1 + sum.floors.all.len() + term.floors.all.len();
+            budget.spend((factor.len() + sum.len()) * term.len() * floors)?;
+            sum = sum.add(&factor.mul(&term));
         }
         Ok(if cone.negative { sum.scale(&Rational::from(-1)) } else { sum })
     }
@@ -185,7 +189,7 @@ impl<'a> Weighted<'a> {
             for (i, a) in series.iter().enumerate().filter(|(_, a)| !a.is_empty()) {
                 for (j, b) in factor.iter().take(poles + 1 - i).enumerate() {
                     if !b.is_empty() {
-                        budget.spend(a.len() * b.len())?;
+                        budget.spend(a.len() * b.len() * (1 + a.floors.all.len()))?;
                         product[i + j] = product[i + j].add(&a.mul(b));
                     }
                 }
