@@ -9,7 +9,8 @@ use super::number::{Number, fit, opposites};
 use super::simplex::{Optimum, Simplex};
 use crate::{Budget, Error};
 
-/// After so many directions, the search stops taking the basis as it is.
+/// After so many directions, and again after as many more, the search stops taking the basis as
+/// it is: a reduction costs as much as dozens of directions.
 const PATIENCE: usize = 48;
 
 /// One fixed direction of the search.
@@ -47,7 +48,7 @@ pub(super) fn search<T: Number>(
     let mut basis: Vec<Vec<T>> = (0..dims).map(unit).collect();
     let mut levels: Vec<Level<T>> = Vec::new();
     let mut current = Some(simplex);
-    let mut opened = 0;
+    let mut opened: usize = 0;
     loop {
         if let Some(simplex) = current.take() {
             if let Some(point) = guess(&simplex)? {
@@ -59,7 +60,7 @@ pub(super) fn search<T: Number>(
             // With all directions fixed, the sample point is the only point.
             if levels.len() < dims {
                 opened += 1;
-                let rows = (opened > PATIENCE).then_some(&rows[..]);
+                let rows = opened.is_multiple_of(PATIENCE).then_some(&rows[..]);
                 levels.push(open(simplex, &mut basis, rows, levels.len(), budget)?);
             }
         }

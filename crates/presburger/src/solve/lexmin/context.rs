@@ -57,13 +57,34 @@ impl<T: Number> Context<T> {
         let holds = value(&row, &self.point)?.sign() >= 0;
         self.rows.push(row);
         self.added.push(true);
-        if !holds {
-            match feasible::point_of(&self.rows, self.point.len(), &self.floors, budget)? {
-                Some(point) => self.point = point,
-                None => return Ok(false),
-            }
+        if holds {
+            return Ok(true);
+        }
+        if let Some(point) = self.nearby()? {
+            self.point = point;
+            return Ok(true);
+        }
+        match feasible::point_of(&self.rows, self.point.len(), &self.floors, budget)? {
+            Some(point) => self.point = point,
+            None => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// Rounds the sample point of the tableau, with divisions as they are there; nothing if a row
+    /// does not hold.
+    fn nearby(&self) -> Result<Option<Vec<T>>, Error> {
+        let sample = self.simplex.sample();
+        let mut point: Vec<T> = sample.iter().map(|(num, den)| num.floor_div(den)).collect();
+        for (col, (row, den)) in &self.floors {
+            point[*col] = value(row, &point)?.floor_div(den);
+        }
+        for row in &self.rows {
+            if value(row, &point)?.sign() < 0 {
+                return Ok(None);
+            }
+        }
+        Ok(Some(point))
     }
 
     /// Returns the column of `floor(row / den)`, new if there is none yet.

@@ -338,6 +338,8 @@ pub(crate) fn pivot_rows<T: Number>(
     reduce(&mut data[start..start + cols]);
     let (above, rest) = data.split_at_mut(start);
     let (pivot, below) = rest.split_at_mut(cols);
+    // Then the denominators of the others stay, and few common factors come up.
+    let unit = pivot[0] == T::one();
     for other in above.chunks_exact_mut(cols).chain(below.chunks_exact_mut(cols)) {
         if other[col].is_zero() {
             continue;
@@ -349,7 +351,9 @@ pub(crate) fn pivot_rows<T: Number>(
             return Err(Error::Overflow);
         }
         other[0] = den;
-        reduce(other);
+        if !unit {
+            reduce(other);
+        }
     }
     Ok(())
 }
