@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use tangram_presburger::Relation;
 
-use super::{Ast, CStyle};
+use super::{Ast, CStyle, Statements};
 use crate::{Error, Node, NodeKind, ScheduleTree};
 
 /// What CUDA calls the place of a block in its grid and of a thread in its block.
@@ -55,6 +55,17 @@ impl Launch {
         Ok(Self { sizes })
     }
 
+    /// A single thread.
+    pub fn single() -> Self {
+        Self { sizes: [None; 6] }
+    }
+
+    /// Writes blocks and threads as a launch has them in front of its arguments.
+    pub fn configuration(&self) -> String {
+        let dim = |sizes: [i128; 3]| format!("dim3({}, {}, {})", sizes[0], sizes[1], sizes[2]);
+        format!("<<<{}, {}>>>", dim(self.blocks()), dim(self.threads()))
+    }
+
     /// Returns the number of blocks in each direction.
     pub fn blocks(&self) -> [i128; 3] {
         std::array::from_fn(|at| self.sizes[at].unwrap_or(1))
@@ -64,6 +75,17 @@ impl Launch {
     pub fn threads(&self) -> [i128; 3] {
         std::array::from_fn(|at| self.sizes[3 + at].unwrap_or(1))
     }
+}
+
+/// What stands in front of the code of a kernel.
+#[derive(Debug, Clone)]
+pub struct KernelHead {
+    /// The name.
+    pub name: String,
+    /// Arguments with their types: parameters that are no units, and what statements use.
+    pub arguments: Vec<String>,
+    /// Variables of which each thread has its own, without `;`.
+    pub declarations: Vec<String>,
 }
 
 /// Reads `0 <= name < size` off a context.
@@ -90,26 +112,41 @@ impl Ast {
     pub fn to_cuda(&self, name: &str, launch: &Launch, style: &CStyle) -> String {
         let index = &style.index;
         let is_unit = |param: &&String| UNITS.iter().any(|(unit, _)| unit == param);
-        let free: Vec<&String> = self.params().iter().filter(|param| !is_unit(param)).collect();
+        let free: Vec<&str> =
+            self.params().iter().filter(|param| !is_unit(param)).map(String::as_str).collect();
         let arguments: Vec<String> = free.iter().map(|param| format!("{index} {param}")).collect();
-        let mut text = format!("__global__ void {name}({})\n{{\n", arguments.join(", "));
+        let call = |name: &str, arguments: &[String]| format!("{name}({});", arguments.join(", "));
+        let head = KernelHead { name: name.to_owned(), arguments, declarations: Vec::new() };
+        let text = self.to_kernel(&head, launch, style, &call);
+        format!("{text}/* {name}{}({}); */\n", launch.configuration(), free.join(", "))
+    }
+
+    /// Writes a kernel as [`Self::to_cuda`] does, with `statements` in the place of calls.
+    ///
+    /// A unit has the name that the style gives the parameter.
+    pub fn to_kernel(
+        &self,
+        head: &KernelHead,
+        launch: &Launch,
+        style: &CStyle,
+        statements: &dyn Statements,
+    ) -> String {
+        let index = &style.index;
+        let (name, arguments) = (&head.name, head.arguments.join(", "));
+        let mut text = format!("__global__ void {name}({arguments})\n{{\n");
+        for declaration in &head.declarations {
+            // Writing into a string cannot fail.
+            let _ = writeln!(text, "{}{declaration};", style.indent);
+        }
         for ((unit, place), size) in UNITS.iter().zip(launch.sizes) {
             if size.is_some() {
-                // Writing into a string cannot fail.
+                let unit = style.params.get(*unit).map_or(*unit, String::as_str);
                 let _ = writeln!(text, "{}const {index} {unit} = {place};", style.indent);
             }
         }
         let inner = CStyle { depth: style.depth + 1, ..style.clone() };
-        text.push_str(&self.to_c(&inner));
-        let dim = |sizes: [i128; 3]| format!("dim3({}, {}, {})", sizes[0], sizes[1], sizes[2]);
-        let names: Vec<&str> = free.iter().map(|param| param.as_str()).collect();
-        let _ = writeln!(
-            text,
-            "}}\n/* {name}<<<{}, {}>>>({}); */",
-            dim(launch.blocks()),
-            dim(launch.threads()),
-            names.join(", ")
-        );
+        text.push_str(&self.to_c_with(&inner, statements));
+        text.push_str("}\n");
         text
     }
 }

@@ -45,7 +45,7 @@ mod stride;
 mod text;
 mod tree;
 
-pub use cuda::Launch;
+pub use cuda::{KernelHead, Launch};
 pub use expr::{Comparison, Expr, ExprKind};
 pub use input::MapInput;
 pub use interpret::Instance;

@@ -38,7 +38,7 @@ impl Scop {
 
     /// Returns the pairs that keep a parallel loop from being one, if each iteration has its
     /// own copies of the `private` arrays: those of flow, and others on other arrays.
-    pub(super) fn without_private(
+    pub(crate) fn without_private(
         &self,
         private: &[String],
         budget: &Budget,

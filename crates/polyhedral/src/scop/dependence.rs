@@ -170,7 +170,7 @@ impl Scop {
     /// Returns what a schedule of the part must keep to and should bring together.
     ///
     /// Kept and brought together are all value-based dependences but input ones; storage
-    /// stays as it is.
+    /// stays as it is. Statements that only end values need no place in a schedule.
     ///
     /// # Errors
     /// As [`Self::dependences`].
@@ -181,7 +181,7 @@ impl Scop {
             validity = validity.union(&pairs)?;
         }
         Ok(Constraints {
-            domain: self.domain()?,
+            domain: Union::collect(self.effective().map(|statement| statement.domain.clone()))?,
             context: self.context.clone(),
             coincidence: validity.clone(),
             proximity: validity.clone(),

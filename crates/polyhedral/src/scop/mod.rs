@@ -67,6 +67,19 @@ impl Scop {
         Ok(Union::collect(self.statements.iter().map(|statement| statement.domain.clone()))?)
     }
 
+    /// Lists the statements that do more than to end values, as a declaration does.
+    pub fn effective(&self) -> impl Iterator<Item = &Statement> {
+        let of = |statement: &Statement, accesses: &Union| {
+            let input = |map: &Relation| map.space().input.as_ref().map(|t| t.name.clone());
+            accesses.relations().any(|map| input(map).as_ref() == Some(&statement.name))
+        };
+        self.statements.iter().filter(move |statement| {
+            !of(statement, &self.kills)
+                || of(statement, &self.reads)
+                || of(statement, &self.may_writes)
+        })
+    }
+
     /// Checks that all parts fit together: accesses start from instances, the schedule runs
     /// exactly these, no name occurs twice.
     ///

@@ -12,7 +12,8 @@ impl Editor<'_> {
     ///
     /// Above the band come a context that bounds the parameters, and a filter. The code of
     /// the tree is that of one unit; all units together run every instance once. As units do
-    /// not wait for each other, no dependence may lead from one to another.
+    /// not wait for each other, no pair that a parallel loop keeps together may lead from one
+    /// to another.
     ///
     /// Returns the context.
     ///
@@ -84,7 +85,7 @@ impl Editor<'_> {
             }],
         )?;
         let unit = schedule.apply_range(&units.into(), self.budget)?;
-        let apart = legality::taken_apart(&self.dependences, &unit, self.budget)?;
+        let apart = legality::taken_apart(&self.coincidence, &unit, self.budget)?;
         Ok(!apart.is_empty(self.budget)?)
     }
 }
@@ -93,7 +94,7 @@ impl Editor<'_> {
 fn on_unit(name: &str, size: i128) -> Result<Union, Error> {
     let space = Space::set(vec![name.to_owned()], Tuple::anonymous(1));
     let part = Conjunction {
-        divisions: vec![Division { numerator: vec![0, -1, 1], denominator: size }],
+        divisions: vec![Division { numerator: vec![0, 0, 1], denominator: size }],
         equalities: vec![vec![0, -1, 1, -size]],
         inequalities: Vec::new(),
     };

@@ -1,0 +1,152 @@
+//! Kernels for a device with blocks and threads, and the host's loops around them.
+//!
+//! On the way down the schedule tree, the first band of parallel loops on each path becomes
+//! a kernel; what stands above it, loops that carry dependences and sequences, runs on the
+//! host and launches kernels in its order. What has no parallel loop is a kernel of a single
+//! thread, as its data is on the device.
+//!
+//! ```text
+//! for t: { for i: S(t, i); for i: T(t, i) }
+//!
+//! host: for t: { K0(t); K1(t) }      K0(t): for i on all threads: S(t, i)
+//! ```
+//!
+//! Loops that carry dependences come first, if more statements get threads by it.
+//!
+//! # Source
+//! Verdoolaege et al., "Polyhedral parallel code generation for CUDA" (2013). Divergence: no
+//! use of shared memory, and no synchronisation within a kernel.
+
+mod extent;
+mod host;
+mod kernel;
+mod plan;
+
+use tangram_presburger::{Budget, Relation, Union};
+
+use crate::Error;
+use crate::ast::{Ast, Launch};
+use crate::schedule::{Constraints, Options};
+use crate::scop::{Basis, Kind, Scop};
+use plan::Plan;
+
+/// Code for host and device.
+#[derive(Debug, Clone)]
+pub struct OnDevice {
+    /// The loops of the host; calls launch kernels and give them the values of outer loops.
+    pub host: Ast,
+    /// What runs on the device, in the order of its first launch.
+    pub kernels: Vec<Kernel>,
+    /// Local arrays of which each thread has its own.
+    pub private: Vec<String>,
+}
+
+/// What each thread of a launch runs.
+#[derive(Debug, Clone)]
+pub struct Kernel {
+    /// The name in [`OnDevice::host`].
+    pub name: String,
+    /// The parameters of [`Kernel::ast`] that stand for the arguments of a launch.
+    pub outer: Vec<String>,
+    /// How many blocks and threads there are.
+    pub launch: Launch,
+    /// The code of one thread.
+    pub ast: Ast,
+    /// The statements that it runs.
+    pub statements: Vec<String>,
+}
+
+impl OnDevice {
+    /// Says whether any kernel has several threads.
+    pub fn is_parallel(&self) -> bool {
+        self.kernels.iter().any(Kernel::is_parallel)
+    }
+}
+
+impl Kernel {
+    /// Says whether there are several threads.
+    pub fn is_parallel(&self) -> bool {
+        [self.launch.blocks(), self.launch.threads()].iter().flatten().any(|size| *size > 1)
+    }
+}
+
+impl Scop {
+    /// Finds kernels for the parallel loops of the part.
+    ///
+    /// `threads`: how many threads of a block share the iterations of each parallel loop,
+    /// outermost first; sizes that are missing are chosen. At most two loops are shared out.
+    ///
+    /// Every schedule and every mapping is checked against the dependences. The source's
+    /// order, on one thread, is what is left if no schedule is found.
+    ///
+    /// # Errors
+    /// [`Error::Operand`] for a parameter with the name of a unit (`b0`, `t0`...),
+    /// [`Error::Presburger`] if the budget ends.
+    pub fn on_device(
+        &self,
+        options: &Options,
+        threads: &[i128],
+        budget: &Budget,
+    ) -> Result<OnDevice, Error> {
+        let constraints = self.constraints(budget)?;
+        let private = self.privatisable(budget)?;
+        let mut found = None;
+        if !private.is_empty() {
+            let coincidence = self.without_private(&private, budget)?;
+            let relaxed = Constraints { coincidence, ..constraints.clone() };
+            found = self.best_plan(&relaxed, options, &private, budget)?;
+        }
+        if found.is_none() {
+            found = self.best_plan(&constraints, options, &[], budget)?;
+        }
+        let plan = match found {
+            Some(plan) => plan,
+            None => Plan::of_tree(&self.schedule, &constraints, &[], budget)?,
+        };
+        plan.code(threads, budget)
+    }
+
+    /// Tries schedules; returns the one with the most statements on many threads.
+    fn best_plan(
+        &self,
+        constraints: &Constraints,
+        options: &Options,
+        private: &[String],
+        budget: &Budget,
+    ) -> Result<Option<Plan>, Error> {
+        let mut best: Option<Plan> = None;
+        for outer_coincidence in [false, true] {
+            let options = Options { outer_coincidence, ..options.clone() };
+            let Ok(scheduled) = constraints.schedule(&options, None, budget) else { continue };
+            let plan = Plan::of_tree(&scheduled.tree, constraints, private, budget)?;
+            if !self.stays_in_kernels(&plan, private, budget)? {
+                continue;
+            }
+            if best.as_ref().is_none_or(|best| plan.cost() < best.cost()) {
+                best = Some(plan);
+            }
+        }
+        Ok(best)
+    }
+
+    /// Says whether no value of private arrays passes from one launch to another.
+    fn stays_in_kernels(
+        &self,
+        plan: &Plan,
+        private: &[String],
+        budget: &Budget,
+    ) -> Result<bool, Error> {
+        if private.is_empty() {
+            return Ok(true);
+        }
+        let mut flow = self.dependences(Kind::Flow, Basis::Value, budget)?;
+        let is_private = |relation: &&Relation| {
+            let sides = relation.space().output.nested.as_ref();
+            sides.is_some_and(|sides| private.contains(&sides.1.name))
+        };
+        flow.tagged = Union::collect(flow.tagged.relations().filter(is_private).cloned())?;
+        let launches = plan.launches()?;
+        let together = launches.apply_range(&launches.inverse()?, budget)?;
+        Ok(flow.pairs(budget)?.is_subset(&together, budget)?)
+    }
+}
