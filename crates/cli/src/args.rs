@@ -248,7 +248,7 @@ pub(crate) struct CalcArgs {
 pub(crate) enum TargetArg {
     /// Loops in C.
     C,
-    /// A kernel in CUDA.
+    /// Kernels in CUDA.
     Cuda,
 }
 
@@ -406,7 +406,7 @@ fn tile(text: &str) -> Result<TileArg, String> {
 /// Arguments of `tangram scop`.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  tangram scop kernel.c -o fast.c\n  tangram scop kernel.c \
-                        --tile 32,0,64 --parallel\n  tangram scop stencil.c --tile diamond --parallel\n  tangram scop kernel.c --print deps\n  tangram scop kernel.c \
+                        --tile 32,0,64 --parallel\n  tangram scop stencil.c --tile diamond --parallel\n  tangram scop kernel.c --target cuda -o kernel.cu\n  tangram scop kernel.c --print deps\n  tangram scop kernel.c \
                         --print tree --format svg > tree.svg\n  tangram scop kernel.c --print \
                         domains --set n=8 > domains.svg\n\nA file \
                         with directives goes through the preprocessor, `cc -E`. What is not affine \
@@ -418,9 +418,13 @@ pub(crate) struct ScopArgs {
     /// these pragmas is looked through anyway.
     #[arg(long)]
     pub(crate) detect: bool,
-    /// Where to write the C file with the new loops instead of printing it.
+    /// Where to write the new file instead of printing it.
     #[arg(short, long, conflicts_with = "print")]
     pub(crate) output: Option<PathBuf>,
+    /// C with other loops, or CUDA: kernels of the parallel loops, with a host function for
+    /// each part. `--tile` gives the threads of a block.
+    #[arg(long, value_enum, default_value = "c", conflicts_with_all = ["print", "parallel"])]
+    pub(crate) target: TargetArg,
     /// What to print instead of C.
     #[arg(long, value_enum)]
     pub(crate) print: Option<ScopPrint>,

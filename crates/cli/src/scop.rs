@@ -11,7 +11,7 @@ use tangram_polyhedral::scop::{Basis, Kind, Scop};
 use tangram_presburger::Budget;
 use tangram_scop::{Detected, Emit, Part, Problem};
 
-use crate::args::{FormatArg, ScopArgs, ScopPrint, TileArg};
+use crate::args::{FormatArg, ScopArgs, ScopPrint, TargetArg, TileArg};
 use crate::error::{self, Error};
 use crate::out;
 use crate::schedule::written;
@@ -50,11 +50,24 @@ pub(crate) fn run(args: &ScopArgs) -> Result<ExitCode, Error> {
         let (line, names) = (part.first_line, names.join(", "));
         eprintln!("{name}:{line}: note: {names} are assumed not to overlap: `restrict` says so");
     }
+    for part in parts.iter().filter(|part| !part.ended.is_empty()) {
+        let names: Vec<String> = part.ended.iter().map(|name| format!("`{name}`")).collect();
+        let (line, names) = (part.last_line, names.join(", "));
+        eprintln!(
+            "{name}:{line}: warning: the value of {names} at the end of the part is lost, and \
+             seems to be used behind it: declare the loop's variable in the loop"
+        );
+    }
     if parts.is_empty() {
         eprintln!("{name}: error: no static control part in the file");
         return Ok(ExitCode::from(2));
     }
-    let Some(print) = args.print else { return rewritten(args, &parts, &budget) };
+    let Some(print) = args.print else {
+        return match args.target {
+            TargetArg::C => rewritten(args, &parts, &budget),
+            TargetArg::Cuda => on_device(args, &parts, &budget),
+        };
+    };
     for part in &parts {
         if print != ScopPrint::Domains && args.format == FormatArg::Text {
             println!("# {}, lines {} to {}", part.function, part.first_line, part.last_line);
@@ -117,6 +130,44 @@ fn rewritten(args: &ScopArgs, parts: &[Part], budget: &Budget) -> Result<ExitCod
     let private = private.collect();
     let emit = Emit { parallel: args.parallel, vectorize: args.vectorize, private };
     match (tangram_scop::rewrite(&original, &pairs, &emit), &args.output) {
+        (Ok(text), Some(path)) => out::write(path, &text)?,
+        (Ok(text), None) => out::print(text)?,
+        (Err(problem), _) => {
+            eprintln!("{name}:{problem}");
+            return Ok(ExitCode::from(2));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes kernels and host functions; a part that pragmas mark must have them.
+fn on_device(args: &ScopArgs, parts: &[Part], budget: &Budget) -> Result<ExitCode, Error> {
+    let name = args.input.display();
+    let recipe = recipe(args);
+    let (mut made, mut failed) = (Vec::new(), false);
+    for part in parts {
+        let threads = recipe.tile.as_deref().unwrap_or_default();
+        let found = part.scop.on_device(&recipe.schedule, threads, budget);
+        let place = |error| Problem { line: part.first_line, column: 1, message: error };
+        let found = found.map_err(|error| place(error.to_string())).and_then(|code| {
+            tangram_scop::cuda("", &[(part, &code)], budget)?;
+            Ok(code)
+        });
+        match found {
+            Ok(code) => made.push((part, code)),
+            Err(problem) => {
+                let kind = if part.marked { "error" } else { "note" };
+                let Problem { line, column, message } = problem;
+                eprintln!("{name}:{line}:{column}: {kind}: {message}");
+                failed |= part.marked;
+            }
+        }
+    }
+    if failed || made.is_empty() {
+        return Ok(ExitCode::from(2));
+    }
+    let pairs: Vec<_> = made.iter().map(|(part, code)| (*part, code)).collect();
+    match (tangram_scop::cuda(&name.to_string(), &pairs, budget), &args.output) {
         (Ok(text), Some(path)) => out::write(path, &text)?,
         (Ok(text), None) => out::print(text)?,
         (Err(problem), _) => {
@@ -202,9 +253,14 @@ fn show(
 }
 
 fn stats(scop: &Scop, budget: &Budget) -> Result<(), tangram_polyhedral::Error> {
-    println!("statements: {}", scop.statements.len());
-    println!("arrays: {}", scop.arrays.len());
-    println!("parameters: {}", scop.domain()?.parameters().join(", "));
+    println!("statements: {}", scop.effective().count());
+    let parameters = scop.domain()?.parameters();
+    let (scalars, arrays): (Vec<_>, Vec<_>) =
+        scop.arrays.iter().partition(|array| array.extents.is_empty());
+    let scalars = scalars.iter().filter(|scalar| !parameters.contains(&scalar.name));
+    println!("arrays: {}", arrays.len());
+    println!("scalars: {}", scalars.count());
+    println!("parameters: {}", parameters.join(", "));
     for kind in Kind::ALL {
         let found = scop.dependences(kind, Basis::Value, budget)?;
         println!("{} dependences: {}", kind.name(), found.tagged.relations().count());

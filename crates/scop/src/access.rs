@@ -1,6 +1,6 @@
 //! What a statement reads and writes.
 
-use lang_c::ast::{BinaryOperator, Expression, UnaryOperator};
+use lang_c::ast::{BinaryOperator, Expression, MemberOperator, UnaryOperator};
 use lang_c::span::Node;
 
 use crate::Problem;
@@ -35,6 +35,8 @@ pub(crate) struct Accesses {
     pub writes: Vec<Access>,
     /// What is perhaps written.
     pub may_writes: Vec<Access>,
+    /// Whose value ends.
+    pub kills: Vec<Access>,
 }
 
 impl Accesses {
@@ -124,15 +126,47 @@ impl Builder<'_> {
                     Expression::Identifier(id) => id.node.name.as_str(),
                     _ => "",
                 };
-                let plain = name.trim_start_matches("__builtin_");
-                let float = plain.strip_suffix(['f', 'l']).unwrap_or(plain);
-                if !PURE.contains(&plain) && !PURE.contains(&float) {
+                if !is_pure(name) && !self.is_pure_here(name) {
                     return self.wrong(node, "calls a function that is not known to be pure");
                 }
                 call.node.arguments.iter().try_for_each(|argument| self.reads(argument, found))
             }
+            Expression::Member(_) => {
+                let cells = self.cell(node, found)?;
+                found.reads.extend(cells);
+                Ok(())
+            }
             _ => self.wrong(node, "is not supported in a static control part"),
         }
+    }
+
+    /// Collects what a call of a kill ends the value of.
+    pub(crate) fn killed(&mut self, node: &Node<Expression>) -> Result<Accesses, Problem> {
+        let mut accesses = Accesses::default();
+        let Expression::Call(call) = &node.node else { return Ok(accesses) };
+        for argument in &call.node.arguments {
+            match &argument.node {
+                Expression::Identifier(id) if self.element(&id.node.name).is_some() => {
+                    self.use_array(&id.node.name);
+                    accesses.kills.push(self.all_cells(&id.node.name));
+                }
+                _ => {
+                    let cells = self.cell(argument, &mut accesses)?;
+                    // What is perhaps not the cell keeps its value.
+                    accesses.kills.extend(cells.into_iter().filter(|cell| cell.exact));
+                }
+            }
+        }
+        accesses.reads.clear();
+        Ok(accesses)
+    }
+
+    /// Returns every cell of a variable.
+    pub(crate) fn all_cells(&mut self, name: &str) -> Access {
+        let dims = self.dimensions(name).unwrap_or_default();
+        let subscripts: Vec<String> = (0..dims).map(|at| format!("{ANYWHERE}{at}")).collect();
+        let cells = format!("{name}[{}]", subscripts.join(", "));
+        Access { cells, condition: String::new(), exact: true }
     }
 
     /// Reads the cells that `a[i][j]` or a scalar stands for.
@@ -143,6 +177,15 @@ impl Builder<'_> {
     ) -> Result<Vec<Access>, Problem> {
         let mut subscripts = Vec::new();
         let mut base = node;
+        // A member is a part of its cell: writing it keeps what else is there.
+        let mut exact = true;
+        while let Expression::Member(member) = &base.node {
+            if member.node.operator.node != MemberOperator::Direct {
+                return self.wrong(node, "is a pointer: only subscripts of arrays are followed");
+            }
+            exact = false;
+            base = &member.node.expression;
+        }
         while let Expression::BinaryOperator(binary) = &base.node {
             if binary.node.operator.node != BinaryOperator::Index {
                 return self.wrong(node, "is no variable or array element");
@@ -162,7 +205,7 @@ impl Builder<'_> {
             subscripts.into_iter().try_for_each(|subscript| self.reads(subscript, found))?;
             return Ok(Vec::new());
         }
-        if self.element(&name).is_some_and(|element| element.contains("volatile")) {
+        if self.is_volatile(&name) {
             return self.wrong(node, "is volatile: each access must stay where it is");
         }
         let extents = self.use_array(&name);
@@ -170,7 +213,6 @@ impl Builder<'_> {
             return self.wrong(node, "has not one subscript for each dimension of the array");
         }
         let mut all = vec![(String::new(), Vec::new())];
-        let mut exact = true;
         for (dimension, subscript) in subscripts.into_iter().enumerate() {
             self.reads(subscript, found)?;
             let cases = self.affine(subscript).unwrap_or_else(|_| {
@@ -198,6 +240,13 @@ impl Builder<'_> {
         };
         Ok(all.into_iter().map(access).collect())
     }
+}
+
+/// Says whether a function has no effects, and a result that depends on its arguments alone.
+pub(crate) fn is_pure(name: &str) -> bool {
+    let plain = name.trim_start_matches("__builtin_");
+    let float = plain.strip_suffix(['f', 'l']).unwrap_or(plain);
+    PURE.contains(&plain) || PURE.contains(&float)
 }
 
 pub(crate) fn is_step(operator: &UnaryOperator) -> bool {

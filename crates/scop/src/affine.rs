@@ -9,6 +9,7 @@ use lang_c::ast::{
 use lang_c::span::Node;
 
 use crate::Problem;
+use crate::declare::{Names, is_wide};
 use crate::find::Source;
 
 /// More cases than this are not worth it.
@@ -28,6 +29,7 @@ pub(crate) type Resolve<'a> = dyn FnMut(&str) -> Result<(), String> + 'a;
 pub(crate) struct Affine<'a, 'b> {
     pub source: &'a Source<'a>,
     pub resolve: &'a mut Resolve<'b>,
+    pub names: &'a Names,
 }
 
 /// Joins conditions; an empty one always holds.
@@ -82,7 +84,14 @@ impl Affine<'_, '_> {
                 Ok(()) => Ok(always(id.node.name.clone())),
                 Err(reason) => self.wrong(node, &reason),
             },
-            Expression::Cast(cast) => self.value(&cast.node.expression),
+            Expression::Cast(cast) => {
+                let to = self.names.resolved(self.source.of(&cast.node.type_name));
+                if is_wide(&to) {
+                    self.value(&cast.node.expression)
+                } else {
+                    self.wrong(node, "is not affine: the cast may change the value")
+                }
+            }
             Expression::UnaryOperator(unary) => {
                 let inner = self.value(&unary.node.operand)?;
                 match unary.node.operator.node {

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use lang_c::ast::{
-    BinaryOperator, BinaryOperatorExpression, BlockItem, Declaration, Expression, ForInitializer,
-    ForStatement, Initializer, Statement, UnaryOperator, UnaryOperatorExpression,
+    BinaryOperator, BinaryOperatorExpression, BlockItem, Declaration, DeclarationSpecifier,
+    Declarator, Expression, ForInitializer, ForStatement, Initializer, Statement, UnaryOperator,
+    UnaryOperatorExpression,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -15,14 +16,18 @@ use tangram_presburger::{Budget, Union};
 use crate::Problem;
 use crate::access::{Access, Accesses, is_assignment, is_step};
 use crate::affine::{Affine, Case, compared, integer};
-use crate::declare::Names;
-use crate::find::{Source, declared};
+use crate::declare::{self, Names, is_integer, is_longest};
+use crate::find::{Source, declared, declared_name, is_call};
+use crate::words::with_types;
 
 /// Words of the notation of sets, which cannot name a variable there.
 const WORDS: &[&str] = &[
     "and", "or", "not", "exists", "mod", "floor", "ceil", "min", "max", "true", "false", "implies",
     "infty", "NaN", "rat",
 ];
+
+/// A call that ends the values of its arguments, as in PENCIL.
+const KILL: &str = "__pencil_kill";
 
 /// Reads one part.
 pub(crate) struct Builder<'a> {
@@ -33,6 +38,8 @@ pub(crate) struct Builder<'a> {
     arrays: Vec<String>,
     /// Loops around the place that is read, outermost first.
     loops: Vec<String>,
+    /// The types of their variables, as they are written.
+    types: Vec<String>,
     conditions: Vec<String>,
     statements: Vec<Raw>,
     problems: Vec<Problem>,
@@ -61,6 +68,7 @@ pub(crate) enum Item {
 /// The iterations of a loop.
 pub(crate) struct Head {
     name: String,
+    element: String,
     forwards: bool,
     conditions: Vec<String>,
 }
@@ -68,6 +76,7 @@ pub(crate) struct Head {
 /// How a loop steps.
 struct Steps<'a> {
     name: String,
+    declared: Option<&'a [Node<DeclarationSpecifier>]>,
     start: &'a Node<Expression>,
     by: i128,
 }
@@ -108,6 +117,7 @@ impl<'a> Builder<'a> {
             params: BTreeSet::new(),
             arrays: Vec::new(),
             loops: Vec::new(),
+            types: Vec::new(),
             conditions: Vec::new(),
             statements: Vec::new(),
             problems: Vec::new(),
@@ -126,9 +136,19 @@ impl<'a> Builder<'a> {
         self.source.of(node)
     }
 
-    /// Returns the type of a variable.
+    /// Returns the type of a variable, as it is written.
     pub(crate) fn element(&self, name: &str) -> Option<&str> {
         self.names.get(name).map(|array| array.element.as_str())
+    }
+
+    /// Says whether a function of the source has no effects.
+    pub(crate) fn is_pure_here(&self, name: &str) -> bool {
+        self.names.is_pure(name)
+    }
+
+    pub(crate) fn is_volatile(&self, name: &str) -> bool {
+        let element = self.element(name).map(|element| self.names.resolved(element));
+        element.is_some_and(|element| element.contains("volatile"))
     }
 
     pub(crate) fn is_outermost(&self) -> bool {
@@ -147,12 +167,17 @@ impl<'a> Builder<'a> {
         self.written.variables.contains(name)
     }
 
+    /// Returns the number of dimensions of an array, if it is known.
+    pub(crate) fn dimensions(&self, name: &str) -> Option<usize> {
+        self.names.get(name).map(|array| array.extents.len())
+    }
+
     /// Notes that an array is used; returns the number of its dimensions, if it is known.
     pub(crate) fn use_array(&mut self, name: &str) -> Option<usize> {
         if !self.arrays.iter().any(|other| other == name) {
             self.arrays.push(name.to_owned());
         }
-        self.names.get(name).map(|array| array.extents.len())
+        self.dimensions(name)
     }
 
     fn reader(
@@ -178,7 +203,7 @@ impl<'a> Builder<'a> {
                 if !array.extents.is_empty() {
                     return Err("is not affine: it is an array".into());
                 }
-                if ["float", "double"].iter().any(|word| array.element.contains(word)) {
+                if !is_integer(&names.resolved(&array.element)) {
                     return Err("is not affine: it is not an integer".into());
                 }
             }
@@ -188,7 +213,7 @@ impl<'a> Builder<'a> {
             params.insert(name.to_owned());
             Ok(())
         };
-        let outcome = read(&mut Affine { source, resolve: &mut resolve });
+        let outcome = read(&mut Affine { source, resolve: &mut resolve, names: &*names });
         if outcome.is_err() {
             self.params = before;
         }
@@ -228,6 +253,11 @@ impl<'a> Builder<'a> {
                 Ok(())
             }
             Statement::Expression(None) => Ok(()),
+            Statement::Expression(Some(expression)) if is_call(&node.node, KILL) => {
+                let accesses = self.killed(expression)?;
+                self.add(expression.span, String::new(), accesses, order);
+                Ok(())
+            }
             Statement::Expression(Some(expression)) => {
                 let accesses = self.effects(expression)?;
                 self.add(expression.span, self.source.of(expression).to_owned(), accesses, order);
@@ -278,9 +308,14 @@ impl<'a> Builder<'a> {
         order: &mut Vec<Item>,
     ) {
         order.push(Item::Statement(self.statements.len()));
+        // Loops will run over `long long`, which the values of the source may not notice.
+        let narrow = |element: &&String| !is_longest(&self.names.resolved(element));
+        let types = self.types.iter().map(|element| Some(element).filter(narrow));
+        let types =
+            self.loops.iter().zip(types).filter_map(|(name, t)| Some((name.as_str(), t?.as_str())));
         self.statements.push(Raw {
             at: span.start,
-            text,
+            text: with_types(&text, &types.collect()),
             loops: self.loops.clone(),
             conditions: self.conditions.clone(),
             accesses,
@@ -301,7 +336,10 @@ impl<'a> Builder<'a> {
         }
         self.names = names;
         for declarator in &node.node.declarators {
-            let Some(initializer) = &declarator.node.initializer else { continue };
+            let Some(initializer) = &declarator.node.initializer else {
+                self.declared_anew(&declarator.node.declarator, order);
+                continue;
+            };
             let Initializer::Expression(value) = &initializer.node else {
                 return self.wrong(initializer, "is no expression");
             };
@@ -315,6 +353,17 @@ impl<'a> Builder<'a> {
             self.add(node.span, text, accesses, order);
         }
         Ok(())
+    }
+
+    /// A variable that is declared in a loop has no value from the iteration before.
+    fn declared_anew(&mut self, declarator: &Node<Declarator>, order: &mut Vec<Item>) {
+        let name = declared_name(&declarator.node);
+        let known = name.filter(|name| self.names.get(name).is_some());
+        if let Some(name) = known.filter(|_| !self.is_outermost()) {
+            let kills = vec![self.all_cells(&name)];
+            let accesses = Accesses { kills, ..Accesses::default() };
+            self.add(declarator.span, String::new(), accesses, order);
+        }
     }
 
     /// Reads which iterations a loop has.
@@ -331,6 +380,13 @@ impl<'a> Builder<'a> {
         if self.is_loop(&name) || WORDS.contains(&name.as_str()) {
             return self.wrong(node, "needs a loop variable of another name");
         }
+        let element = match steps.declared {
+            Some(specifiers) => declare::element(specifiers, self.source),
+            None => self.element(&name).unwrap_or("int").to_owned(),
+        };
+        if !is_integer(&self.names.resolved(&element)) {
+            return self.wrong(node, "has a loop variable that is no integer");
+        }
         let start = self.affine(steps.start)?;
         let forwards = steps.by > 0;
         let own = [Case { condition: String::new(), value: name.clone() }];
@@ -345,8 +401,8 @@ impl<'a> Builder<'a> {
                 each.map(|case| format!("({})", crate::affine::both(&case.condition, &case.value)));
             conditions.push(each.collect::<Vec<_>>().join(" or "));
         }
-        self.end(end, &name, forwards, &mut conditions)?;
-        Ok(Head { name, forwards, conditions })
+        self.end(end, &steps, &mut conditions)?;
+        Ok(Head { name, element, forwards, conditions })
     }
 
     fn for_loop(
@@ -355,14 +411,16 @@ impl<'a> Builder<'a> {
         inner: &ForStatement,
         order: &mut Vec<Item>,
     ) -> Result<(), Problem> {
-        let Head { name, forwards, conditions } = head;
+        let Head { name, element, forwards, conditions } = head;
         let count = conditions.len();
         self.conditions.extend(conditions);
         let depth = self.loops.len();
         self.loops.push(name);
+        self.types.push(element);
         let mut body = Vec::new();
         let result = self.statement(&inner.statement, &mut body);
         self.loops.pop();
+        self.types.pop();
         self.conditions.truncate(self.conditions.len() - count);
         if !body.is_empty() {
             order.push(Item::Loop { depth, forwards, body });
@@ -374,10 +432,10 @@ impl<'a> Builder<'a> {
     fn end(
         &mut self,
         node: &Node<Expression>,
-        name: &str,
-        forwards: bool,
+        steps: &Steps,
         conditions: &mut Vec<String>,
     ) -> Result<(), Problem> {
+        let (name, forwards) = (&steps.name, steps.by > 0);
         let expected = "must compare the loop variable with a bound in the direction of the step";
         let Expression::BinaryOperator(binary) = &node.node else {
             return self.wrong(node, expected);
@@ -385,10 +443,10 @@ impl<'a> Builder<'a> {
         let (lhs, rhs) = (&*binary.node.lhs, &*binary.node.rhs);
         let operator = &binary.node.operator.node;
         if *operator == BinaryOperator::LogicalAnd {
-            self.end(lhs, name, forwards, conditions)?;
-            return self.end(rhs, name, forwards, conditions);
+            self.end(lhs, steps, conditions)?;
+            return self.end(rhs, steps, conditions);
         }
-        let is_own = |node: &Node<Expression>| matches!(&node.node, Expression::Identifier(id) if id.node.name == name);
+        let is_own = |node: &Node<Expression>| matches!(&node.node, Expression::Identifier(id) if id.node.name == *name);
         let (bound, left) = match (is_own(lhs), is_own(rhs)) {
             (true, false) => (rhs, true),
             (false, true) => (lhs, false),
@@ -397,11 +455,13 @@ impl<'a> Builder<'a> {
         let sign = match (operator, left == forwards) {
             (BinaryOperator::Less, true) | (BinaryOperator::Greater, false) => "<",
             (BinaryOperator::LessOrEqual, true) | (BinaryOperator::GreaterOrEqual, false) => "<=",
+            // A loop that starts behind its end would not end.
+            (BinaryOperator::NotEquals, _) if steps.by.abs() == 1 => "<",
             _ => return self.wrong(node, expected),
         };
         let sign = if forwards { sign.to_owned() } else { sign.replace('<', ">") };
         let bound = self.affine(bound)?;
-        let own = [Case { condition: String::new(), value: name.to_owned() }];
+        let own = [Case { condition: String::new(), value: name.clone() }];
         conditions.push(compared(&own, &sign, &bound));
         Ok(())
     }
@@ -411,7 +471,8 @@ impl<'a> Builder<'a> {
         let prefix =
             if params.is_empty() { String::new() } else { format!("[{}] -> ", params.join(", ")) };
         let mut statements = Vec::new();
-        let (mut reads, mut writes, mut may) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut reads, mut writes) = (Vec::new(), Vec::new());
+        let (mut may, mut kills) = (Vec::new(), Vec::new());
         for (index, raw) in self.statements.iter().enumerate() {
             let failed =
                 |error: &dyn std::fmt::Display| self.source.problem(raw.at, error.to_string());
@@ -429,6 +490,7 @@ impl<'a> Builder<'a> {
                 (&raw.accesses.reads, &mut reads),
                 (&raw.accesses.writes, &mut writes),
                 (&raw.accesses.may_writes, &mut may),
+                (&raw.accesses.kills, &mut kills),
             ] {
                 for Access { cells, condition, .. } in accesses {
                     let map = parse(&format!("{instance} -> {cells}"), condition);
@@ -462,7 +524,7 @@ impl<'a> Builder<'a> {
             reads,
             may_writes: may,
             must_writes: writes,
-            kills: Union::empty(),
+            kills: collected(kills).map_err(|e| failed(&e))?,
             schedule,
         };
         scop.check(budget).map_err(|e| failed(&e))?;
@@ -539,9 +601,11 @@ fn within(item: &Item) -> Vec<usize> {
 
 /// Reads start and step of a loop.
 fn steps(inner: &ForStatement) -> Option<Steps<'_>> {
+    let mut declared = None;
     let (name, start) = match &inner.initializer.node {
         ForInitializer::Expression(expression) => assigned(&expression.node)?,
         ForInitializer::Declaration(declaration) => {
+            declared = Some(declaration.node.specifiers.as_slice());
             let [declarator] = declaration.node.declarators.as_slice() else { return None };
             let name = match &declarator.node.declarator.node.kind.node {
                 lang_c::ast::DeclaratorKind::Identifier(id) => id.node.name.clone(),
@@ -581,7 +645,7 @@ fn steps(inner: &ForStatement) -> Option<Steps<'_>> {
         }
         _ => return None,
     };
-    (by != 0).then_some(Steps { name, start, by })
+    (by != 0).then_some(Steps { name, declared, start, by })
 }
 
 pub(crate) fn assigned(expression: &Expression) -> Option<(String, &Node<Expression>)> {
@@ -611,8 +675,12 @@ impl Written {
     }
 
     fn note(&mut self, mut target: &Node<Expression>) {
-        while let Expression::BinaryOperator(binary) = &target.node {
-            target = &binary.node.lhs;
+        loop {
+            target = match &target.node {
+                Expression::BinaryOperator(binary) => &binary.node.lhs,
+                Expression::Member(member) => &member.node.expression,
+                _ => break,
+            };
         }
         if let Expression::Identifier(id) = &target.node {
             self.variables.insert(id.node.name.clone());

@@ -1,15 +1,15 @@
 //! What names stand for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lang_c::ast::{
     ArraySize, Declaration, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator,
-    PointerQualifier, TypeQualifier,
+    FunctionDefinition, PointerQualifier, StorageClassSpecifier, TypeQualifier,
 };
 use lang_c::span::Node;
 use tangram_polyhedral::scop::Array;
 
-use crate::find::Source;
+use crate::find::{Source, declared_name};
 
 /// The variables in scope.
 #[derive(Debug, Clone, Default)]
@@ -17,6 +17,17 @@ pub(crate) struct Names {
     known: BTreeMap<String, Array>,
     /// Pointers, and whether `restrict` says that others do not lead to their cells.
     pointers: BTreeMap<String, bool>,
+    /// What `typedef` gives names to.
+    types: BTreeMap<String, Type>,
+    /// Functions without effects whose result depends on their arguments alone.
+    pure: BTreeSet<String>,
+}
+
+#[derive(Debug, Clone)]
+struct Type {
+    /// In words that no `typedef` names.
+    element: String,
+    extents: Vec<String>,
 }
 
 impl Names {
@@ -29,13 +40,68 @@ impl Names {
         self.pointers.get(name).copied()
     }
 
+    /// Returns a type with what stands behind names that `typedef` gave.
+    pub fn resolved(&self, element: &str) -> String {
+        let resolve = |word| self.types.get(word).map_or(word, |named| named.element.as_str());
+        element.split_whitespace().map(resolve).collect::<Vec<_>>().join(" ")
+    }
+
     /// Adds the variables of a declaration; functions are left out.
     pub fn declare(&mut self, declaration: &Declaration, source: &Source) -> Vec<String> {
         let element = element(&declaration.specifiers, source);
         let declarators = declaration.declarators.iter();
+        if declaration.specifiers.iter().any(names_type) {
+            for declarator in declarators {
+                self.name_type(&declarator.node.declarator.node, &element, source);
+            }
+            return Vec::new();
+        }
         declarators
             .filter_map(|d| self.add(&d.node.declarator.node, &element, false, source))
             .collect()
+    }
+
+    fn name_type(&mut self, declarator: &Declarator, element: &str, source: &Source) {
+        let Some(Shape { name: Some(name), mut extents, .. }) = shape(declarator, source) else {
+            return;
+        };
+        extents.extend(self.extents_of(element));
+        self.types.insert(name, Type { element: self.resolved(element), extents });
+    }
+
+    /// Returns the extents that a type has by itself.
+    fn extents_of(&self, element: &str) -> Vec<String> {
+        self.types.get(element).map(|named| named.extents.clone()).unwrap_or_default()
+    }
+
+    /// Lists the names of all variables.
+    pub fn all(&self) -> impl Iterator<Item = String> {
+        self.known.keys().cloned()
+    }
+
+    /// Says whether a type is one of numbers, and neither volatile nor a pointer.
+    pub fn is_plain_number(&self, element: &str) -> bool {
+        let resolved = self.resolved(element);
+        let is_float = |word: &str| matches!(word, "float" | "double" | "long");
+        let floats = !resolved.is_empty() && resolved.split_whitespace().all(is_float);
+        let plain = self.extents_of(element).is_empty() && !resolved.contains("volatile");
+        plain && (floats || is_integer(&resolved))
+    }
+
+    /// Says whether a function that the source defines has no effects.
+    pub fn is_pure(&self, name: &str) -> bool {
+        self.pure.contains(name)
+    }
+
+    /// Notes that a function has no effects.
+    pub fn note_pure(&mut self, function: &FunctionDefinition) {
+        self.pure.extend(declared_name(&function.declarator.node));
+    }
+
+    /// Lists the types that `typedef` gives names to, as far as they are plain.
+    pub fn types(&self) -> Vec<(String, String)> {
+        let plain = self.types.iter().filter(|(_, named)| named.extents.is_empty());
+        plain.map(|(name, named)| (name.clone(), named.element.clone())).collect()
     }
 
     /// Adds the parameters of a function.
@@ -65,29 +131,12 @@ impl Names {
         parameter: bool,
         source: &Source,
     ) -> Option<String> {
-        let mut extents = Vec::new();
-        let (mut name, mut outermost) = (None, None);
-        // `double (*a)[8]`: what is inside the parentheses comes first.
-        let mut open = vec![declarator];
-        while let Some(declarator) = open.pop() {
-            for derived in declarator.derived.iter().rev() {
-                match &derived.node {
-                    DerivedDeclarator::Pointer(_) => extents.push(String::new()),
-                    DerivedDeclarator::Array(array) => {
-                        extents.push(extent(&array.node.size, source))
-                    }
-                    _ => return None,
-                }
-                outermost = Some(&derived.node);
-            }
-            match &declarator.kind.node {
-                DeclaratorKind::Identifier(id) => name = Some(id.node.name.clone()),
-                DeclaratorKind::Declarator(inner) => open.push(&inner.node),
-                DeclaratorKind::Abstract => {}
-            }
-        }
-        extents.reverse();
-        let (name, element) = (name?, element.to_owned());
+        let Shape { name, mut extents, outermost } = shape(declarator, source)?;
+        let name = name?;
+        let own = self.extents_of(element);
+        // A type that names an array stands for the type of its elements.
+        let element = if own.is_empty() { element.to_owned() } else { self.resolved(element) };
+        extents.extend(own);
         let array = Array { name: name.clone(), element, extents, local: false, kept: false };
         self.known.insert(name.clone(), array);
         match outermost.and_then(|derived| restricted(derived, parameter)) {
@@ -96,6 +145,38 @@ impl Names {
         };
         Some(name)
     }
+}
+
+/// What a declarator says of a variable or a type.
+struct Shape<'a> {
+    name: Option<String>,
+    extents: Vec<String>,
+    outermost: Option<&'a DerivedDeclarator>,
+}
+
+/// Reads a declarator; nothing of a function.
+fn shape<'a>(declarator: &'a Declarator, source: &Source) -> Option<Shape<'a>> {
+    let mut extents = Vec::new();
+    let (mut name, mut outermost) = (None, None);
+    // `double (*a)[8]`: what is inside the parentheses comes first.
+    let mut open = vec![declarator];
+    while let Some(declarator) = open.pop() {
+        for derived in declarator.derived.iter().rev() {
+            match &derived.node {
+                DerivedDeclarator::Pointer(_) => extents.push(String::new()),
+                DerivedDeclarator::Array(array) => extents.push(extent(&array.node.size, source)),
+                _ => return None,
+            }
+            outermost = Some(&derived.node);
+        }
+        match &declarator.kind.node {
+            DeclaratorKind::Identifier(id) => name = Some(id.node.name.clone()),
+            DeclaratorKind::Declarator(inner) => open.push(&inner.node),
+            DeclaratorKind::Abstract => {}
+        }
+    }
+    extents.reverse();
+    Some(Shape { name, extents, outermost })
 }
 
 /// Says of a declarator of pointers whether it has `restrict`; arrays as parameters are
@@ -122,7 +203,15 @@ fn extent(size: &ArraySize, source: &Source) -> String {
     }
 }
 
-fn element(specifiers: &[Node<DeclarationSpecifier>], source: &Source) -> String {
+fn names_type(specifier: &Node<DeclarationSpecifier>) -> bool {
+    match &specifier.node {
+        DeclarationSpecifier::StorageClass(class) => class.node == StorageClassSpecifier::Typedef,
+        _ => false,
+    }
+}
+
+/// Returns the type that specifiers name, without qualifiers but `volatile`.
+pub(crate) fn element(specifiers: &[Node<DeclarationSpecifier>], source: &Source) -> String {
     let is_volatile = |qualifier: &TypeQualifier| matches!(qualifier, TypeQualifier::Volatile);
     let types = specifiers.iter().filter(|specifier| match &specifier.node {
         DeclarationSpecifier::TypeSpecifier(_) => true,
@@ -130,4 +219,52 @@ fn element(specifiers: &[Node<DeclarationSpecifier>], source: &Source) -> String
         _ => false,
     });
     types.map(|specifier| source.of(specifier)).collect::<Vec<_>>().join(" ")
+}
+
+/// Says whether a type, in words that no `typedef` names, is one of whole numbers.
+pub(crate) fn is_integer(element: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "int",
+        "long",
+        "short",
+        "char",
+        "signed",
+        "unsigned",
+        "volatile",
+        "_Bool",
+        "__signed__",
+        "int8_t",
+        "int16_t",
+        "int32_t",
+        "int64_t",
+        "uint8_t",
+        "uint16_t",
+        "uint32_t",
+        "uint64_t",
+        "size_t",
+        "ssize_t",
+        "ptrdiff_t",
+        "intptr_t",
+        "uintptr_t",
+    ];
+    let mut words = element.split_whitespace();
+    let is_enum = element.starts_with("enum ");
+    is_enum || (!element.is_empty() && words.all(|word| WORDS.contains(&word)))
+}
+
+/// Says whether an integer type has no less than the values of `int`, as far as subscripts
+/// go: a cast to it changes none of them.
+pub(crate) fn is_wide(element: &str) -> bool {
+    const NARROW: &[&str] =
+        &["short", "char", "_Bool", "int8_t", "int16_t", "uint8_t", "uint16_t", "volatile"];
+    is_integer(element) && !element.split_whitespace().any(|word| NARROW.contains(&word))
+}
+
+/// Says whether `long long` has the same values and rounds in the same way.
+pub(crate) fn is_longest(element: &str) -> bool {
+    let long = |word: &str| matches!(word, "long" | "int64_t" | "ptrdiff_t" | "ssize_t");
+    let mut words = element.split_whitespace();
+    is_integer(element)
+        && words.any(long)
+        && !element.split_whitespace().any(|word| word.starts_with('u'))
 }

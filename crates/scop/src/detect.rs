@@ -18,7 +18,9 @@ use tangram_presburger::Budget;
 use crate::black_box::has_loop;
 use crate::build::{Builder, assigned};
 use crate::declare::Names;
-use crate::find::{FIRST, LAST, Source, below, declared, distinct, is_call, unsigned};
+use crate::find::{
+    FIRST, LAST, Source, around as around_part, below, declared, distinct, is_call, unsigned,
+};
 use crate::{Part, Problem};
 
 /// Looks through one function after the other.
@@ -42,6 +44,7 @@ struct Open<'a> {
 /// The function that is looked through.
 struct Function<'a> {
     name: &'a str,
+    definition: &'a FunctionDefinition,
     end: usize,
 }
 
@@ -57,7 +60,7 @@ impl Detector<'_> {
         if !self.is_in_file(statement.span.start) {
             return;
         }
-        let within = Function { name, end: statement.span.end };
+        let within = Function { name, definition: function, end: statement.span.end };
         let mut open = vec![Open { statement, names, around: None }];
         while let Some(next) = open.pop() {
             if let Statement::Compound(items) = &next.statement.node {
@@ -168,6 +171,8 @@ impl Detector<'_> {
                 declared: declared(items, self.source),
                 unsigned: unsigned(&scop, names),
                 distinct: distinct(&scop, names),
+                around: around_part(function.definition, span, &scop, names),
+                ended: Vec::new(),
                 marked: false,
                 braced,
                 scop,
@@ -193,11 +198,7 @@ impl Detector<'_> {
             let message = "shares a line with other code: lines of its own are needed";
             return Some(self.source.problem(span.start, message));
         }
-        let mut outer = OuterVariables::default();
-        for item in items {
-            outer.visit_block_item(&item.node, &item.span);
-        }
-        for name in outer.names {
+        for name in outer_variables(items) {
             let message = if self.globals.get(&name).is_some_and(|g| names.get(&name) == Some(g)) {
                 format!("the loop variable `{name}` is global: declare it in the loop")
             } else if reads_first(&text[span.end..function.end], &name)
@@ -254,6 +255,19 @@ impl<'ast> Visit<'ast> for OuterVariables {
         }
         visit::visit_for_statement(self, inner, span);
     }
+}
+
+fn outer_variables(items: &[Node<BlockItem>]) -> Vec<String> {
+    let mut outer = OuterVariables::default();
+    for item in items {
+        outer.visit_block_item(&item.node, &item.span);
+    }
+    outer.names
+}
+
+/// Lists the loop variables of items that the text behind them uses.
+pub(crate) fn used_behind(items: &[Node<BlockItem>], text: &str) -> Vec<String> {
+    outer_variables(items).into_iter().filter(|name| reads_first(text, name)).collect()
 }
 
 /// Says whether a text uses a variable before it assigns it.

@@ -7,6 +7,7 @@ use tangram_polyhedral::ast::{Ast, CStyle, Kept, Statements};
 use tangram_polyhedral::scop::Array;
 
 use crate::accumulate::Accumulators;
+use crate::words::{replaced, words};
 use crate::{Part, Problem};
 
 /// How loops are written into a file.
@@ -201,50 +202,8 @@ fn declaration(array: &Array, part: &Part) -> Result<String, Problem> {
     Ok(text)
 }
 
-/// Puts arguments in the place of the names of loop variables.
-fn replaced(text: &str, dims: &[String], arguments: &[String]) -> String {
-    let mut result = String::new();
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let length = if first.is_alphabetic() || first == '_' {
-            let word = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
-            let before = result.trim_end();
-            let member = before.ends_with("->") || before.ends_with('.');
-            let at = dims.iter().position(|dim| *dim == rest[..word]).filter(|_| !member);
-            if let Some(argument) = at.and_then(|at| arguments.get(at)) {
-                let whole = (before.ends_with(['[', '(', ',']) || before.is_empty())
-                    && rest[word..].trim_start().starts_with([']', ')', ',']);
-                let simple = argument.chars().all(|c| c.is_alphanumeric() || c == '_');
-                if whole || simple {
-                    result.push_str(argument);
-                } else {
-                    let _ = write!(result, "({argument})");
-                }
-                rest = &rest[word..];
-                continue;
-            }
-            word
-        } else if first.is_ascii_digit() {
-            // Suffixes and exponents are no names.
-            rest.find(|c: char| !c.is_alphanumeric() && c != '.').unwrap_or(rest.len())
-        } else if first == '"' || first == '\'' {
-            crate::find::literal(rest, first)
-        } else {
-            first.len_utf8()
-        };
-        result.push_str(&rest[..length]);
-        rest = &rest[length..];
-    }
-    result
-}
-
-/// Lists the words of C text.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
-}
-
 /// Finds a start of names that no name of the text has, followed by digits.
-fn free(words: &HashSet<&str>, starts: &[&str], last: &str) -> String {
+pub(crate) fn free(words: &HashSet<&str>, starts: &[&str], last: &str) -> String {
     let taken = |start: &str| {
         words.iter().any(|word| {
             word.strip_prefix(start)

@@ -1,18 +1,22 @@
 //! Parsing, and finding the marked parts.
 
+use std::collections::BTreeSet;
+
 use lang_c::ast::{
-    BlockItem, DeclaratorKind, Expression, ExternalDeclaration, FunctionDefinition, Statement,
+    BlockItem, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator, Expression,
+    ExternalDeclaration, FunctionDefinition, Statement, TypeSpecifier,
 };
 use lang_c::driver::{Config, parse_preprocessed};
 use lang_c::loc::get_location_for_offset;
-use lang_c::span::Node;
-use tangram_polyhedral::scop::Scop;
+use lang_c::span::{Node, Span};
+use tangram_polyhedral::scop::{Array, Scop};
 use tangram_presburger::Budget;
 
 use crate::build::Builder;
 use crate::declare::Names;
-use crate::detect::Detector;
-use crate::{Detected, Part, Problem};
+use crate::detect::{Detector, used_behind};
+use crate::pure::is_without_effects;
+use crate::{Around, Detected, Part, Problem};
 
 pub(crate) const FIRST: &str = "__tangram_scop";
 pub(crate) const LAST: &str = "__tangram_endscop";
@@ -70,6 +74,9 @@ fn inner(marked: &str, detect: bool, budget: &Budget) -> Result<Detected, Vec<Pr
                 globals.declare(&declaration.node, &source);
             }
             ExternalDeclaration::FunctionDefinition(function) => {
+                if is_without_effects(&function.node, &globals, &source) {
+                    globals.note_pure(&function.node);
+                }
                 let outcome = of_function(&function.node, &globals, &source, budget);
                 match outcome {
                     Ok(parts) => found.extend(parts),
@@ -203,6 +210,16 @@ fn of_function(
                             declared: declared(inside, source),
                             unsigned: unsigned(&scop, &names),
                             distinct: distinct(&scop, &names),
+                            around: around(
+                                function,
+                                Span::span(items[first - 1].span.start, item.span.end),
+                                &scop,
+                                &names,
+                            ),
+                            ended: used_behind(
+                                inside,
+                                &source.text[item.span.end..function.statement.span.end],
+                            ),
                             marked: true,
                             braced: false,
                             scop,
@@ -252,7 +269,9 @@ pub(crate) fn unsigned(scop: &Scop, names: &Names) -> Vec<String> {
         "ssize_t",
     ];
     let signed = |element: &str| element.split_whitespace().all(|word| SIGNED.contains(&word));
-    let known = |name: &String| names.get(name).is_some_and(|array| !signed(&array.element));
+    let known = |name: &String| {
+        names.get(name).is_some_and(|array| !signed(&names.resolved(&array.element)))
+    };
     let all = scop.domain().map(|domain| domain.parameters()).unwrap_or_default();
     all.into_iter().filter(known).collect()
 }
@@ -270,6 +289,70 @@ pub(crate) fn distinct(scop: &Scop, names: &Names) -> Vec<String> {
     };
     let all = outer().map(|array| &array.name);
     all.filter(|a| outer().any(|b| meets(a, &b.name))).cloned().collect()
+}
+
+/// Describes the function around a part.
+pub(crate) fn around(
+    function: &FunctionDefinition,
+    part: Span,
+    scop: &Scop,
+    names: &Names,
+) -> Around {
+    let mut parameters = Vec::new();
+    for derived in &function.declarator.node.derived {
+        if let DerivedDeclarator::Function(inner) = &derived.node {
+            let all = inner.node.parameters.iter();
+            parameters.extend(all.map(|parameter| parameter.node.declarator.as_ref()));
+        }
+    }
+    let known: Vec<Array> = parameters
+        .iter()
+        .filter_map(|declarator| names.get(&declared_name(&declarator.as_ref()?.node)?).cloned())
+        .collect();
+    let is_void = |specifier: &Node<DeclarationSpecifier>| match &specifier.node {
+        DeclarationSpecifier::TypeSpecifier(inner) => inner.node == TypeSpecifier::Void,
+        _ => false,
+    };
+    let returns_nothing =
+        function.specifiers.iter().any(is_void) && function.declarator.node.derived.len() == 1;
+    let arrays = scop.arrays.iter().filter(|array| !array.local).map(|array| array.name.clone());
+    let params = scop.domain().map(|domain| domain.parameters()).unwrap_or_default();
+    let used: BTreeSet<String> = arrays.chain(params).collect();
+    Around {
+        whole: returns_nothing && known.len() == parameters.len() && is_all(function, part),
+        parameters: known,
+        variables: used.iter().filter_map(|name| names.get(name).cloned()).collect(),
+        types: names.types(),
+    }
+}
+
+/// Returns the name that a declarator gives to something.
+pub(crate) fn declared_name(mut declarator: &Declarator) -> Option<String> {
+    loop {
+        match &declarator.kind.node {
+            DeclaratorKind::Identifier(id) => return Some(id.node.name.clone()),
+            DeclaratorKind::Declarator(inner) => declarator = &inner.node,
+            DeclaratorKind::Abstract => return None,
+        }
+    }
+}
+
+/// Says whether a function does nothing but what a part of it does.
+fn is_all(function: &FunctionDefinition, part: Span) -> bool {
+    let Statement::Compound(items) = &function.statement.node else { return false };
+    items.iter().all(|item| {
+        let inside = part.start <= item.span.start && item.span.end <= part.end;
+        inside
+            || match &item.node {
+                BlockItem::Declaration(declaration) => {
+                    declaration.node.declarators.iter().all(|d| d.node.initializer.is_none())
+                }
+                BlockItem::Statement(statement) => {
+                    matches!(statement.node, Statement::Return(None) | Statement::Expression(None))
+                }
+                BlockItem::StaticAssert(_) => true,
+            }
+    })
 }
 
 /// Returns the statements in a statement that is not a block.

@@ -30,16 +30,20 @@ mod accumulate;
 mod affine;
 mod black_box;
 mod build;
+mod cuda;
 mod declare;
 mod detect;
 mod emit;
 mod find;
+mod pure;
+mod words;
 
+pub use cuda::cuda;
 pub use emit::{Emit, rewrite};
 
 use std::fmt;
 
-use tangram_polyhedral::scop::Scop;
+use tangram_polyhedral::scop::{Array, Scop};
 use tangram_presburger::Budget;
 use thiserror::Error;
 
@@ -65,6 +69,23 @@ pub struct Part {
     /// Arrays that are assumed not to overlap: pointers without `restrict`, and what they
     /// could lead to.
     pub distinct: Vec<String>,
+    /// Loop variables whose values at the end the code behind a marked part seems to use.
+    pub ended: Vec<String>,
+    /// The function around it.
+    pub around: Around,
+}
+
+/// What a function says of a part in it.
+#[derive(Debug, Clone, Default)]
+pub struct Around {
+    /// The function's parameters, in their order.
+    pub parameters: Vec<Array>,
+    /// The variables that the part uses and that are declared outside, in alphabetical order.
+    pub variables: Vec<Array>,
+    /// Whether the part is all that the function does, which returns nothing.
+    pub whole: bool,
+    /// Types that `typedef` gives names to, with what they stand for.
+    pub types: Vec<(String, String)>,
 }
 
 /// Something that keeps a part from being a static control part.

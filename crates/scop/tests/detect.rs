@@ -1,6 +1,6 @@
 //! Parts that no pragma marks, and code in their place.
 
-use std::process::Command;
+mod kernel;
 
 use tangram_polyhedral::ast::{Ast, AstOptions};
 use tangram_polyhedral::optimise::Recipe;
@@ -169,22 +169,9 @@ static void fill(struct Data *data) {
 }
 ";
     let code = format!("{start}{SEVERAL}{data}{after}{main}");
-    let stem = std::env::temp_dir().join(format!("tangram-detect-{}", std::process::id()));
-    let (source, binary) = (stem.with_extension("c"), stem.with_extension("out"));
-    std::fs::write(&source, &code).expect("written");
     let flags = ["-std=c99", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover"];
-    let Ok(compiled) = Command::new("cc").args(flags).arg("-o").arg(&binary).arg(&source).output()
-    else {
-        println!("skipped: needs cc");
-        return;
-    };
-    assert!(compiled.status.success(), "{}\n{code}", String::from_utf8_lossy(&compiled.stderr));
-    let run = Command::new(&binary).output().expect("runs");
-    for path in [source, binary] {
-        // A file that stays behind does no harm.
-        let _ = std::fs::remove_file(path);
-    }
-    assert!(run.status.success(), "{after}\n{}", String::from_utf8_lossy(&run.stderr));
+    let Some(runs) = kernel::run("detect", &code, &flags, &[&[]]) else { return };
+    assert!(runs[0].status.success(), "{after}\n{}", String::from_utf8_lossy(&runs[0].stderr));
 }
 
 #[test]

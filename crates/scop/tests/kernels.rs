@@ -1,5 +1,8 @@
 //! The example kernels: read, analysed and scheduled, with the loops that are known to be best.
 
+mod kernel;
+
+use kernel::text;
 use tangram_polyhedral::NodeKind;
 use tangram_polyhedral::ScheduleTree;
 use tangram_polyhedral::schedule::Options;
@@ -16,13 +19,6 @@ fn best(tree: &ScheduleTree) -> (usize, usize) {
         _ => None,
     });
     bands.max().unwrap_or_default()
-}
-
-fn text(name: &str) -> String {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/kernels");
-    let text = std::fs::read_to_string(format!("{folder}/{name}.c")).expect("readable");
-    // The headers declare pure functions alone; no preprocessor is needed.
-    text.lines().filter(|line| !line.starts_with("#include")).map(|l| format!("{l}\n")).collect()
 }
 
 /// Kernels with the depth and the parallel loops of their deepest permutable band.

@@ -2,24 +2,13 @@
 //!
 //! `TANGRAM_ONLY=gemm` takes one kernel and prints its code.
 
-use std::fmt::Write;
-use std::path::PathBuf;
-use std::process::Command;
+mod kernel;
 
+use kernel::{Pair, text};
 use tangram_polyhedral::ast::{Ast, AstOptions};
 use tangram_polyhedral::optimise::Recipe;
 use tangram_presburger::Budget;
 use tangram_scop::{Emit, Part, parts, rewrite};
-
-fn folder() -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/kernels"))
-}
-
-/// A kernel's text; its headers declare pure functions alone, so no preprocessor is needed.
-fn text(name: &str) -> String {
-    let text = std::fs::read_to_string(folder().join(format!("{name}.c"))).expect("readable");
-    text.lines().filter(|line| !line.starts_with("#include")).map(|l| format!("{l}\n")).collect()
-}
 
 /// Writes a kernel with other loops.
 fn optimised(name: &str, text: &str, recipe: &Recipe, emit: &Emit) -> String {
@@ -40,123 +29,20 @@ fn optimised(name: &str, text: &str, recipe: &Recipe, emit: &Emit) -> String {
     rewrite(text, &pairs, emit).unwrap_or_else(|problem| panic!("{name}: {problem}"))
 }
 
-/// A parameter of a kernel: type, name, extents.
-struct Parameter {
-    element: String,
-    name: String,
-    extents: Vec<String>,
-}
-
-fn parameters(text: &str, name: &str) -> Vec<Parameter> {
-    let start = text.find(&format!("{name}(")).expect("the function") + name.len() + 1;
-    let end = start + text[start..].find("\n{").expect("a body");
-    let list = text[start..end].trim_end().trim_end_matches(')');
-    let parameter = |part: &str| {
-        let (element, rest) = part.trim().split_once(' ').expect("a type and a name");
-        let mut pieces = rest.split('[');
-        let name = pieces.next().unwrap_or_default().trim().to_owned();
-        let extents = pieces.map(|p| p.trim_end_matches(']').to_owned()).collect();
-        Parameter { element: element.to_owned(), name, extents }
-    };
-    list.split(',').map(parameter).collect()
-}
-
-/// Writes a function that runs a kernel in two ways on the same data and compares all bytes.
-fn comparison(name: &str, parameters: &[Parameter]) -> String {
-    let mut code = format!("static int compare_{name}(const int *size) {{\n  int at = 0;\n");
-    let (mut first, mut second, mut checks) = (Vec::new(), Vec::new(), String::new());
-    for Parameter { element, name, extents } in parameters {
-        if extents.is_empty() {
-            let value = if element == "int" { "size[at++]" } else { "1.5" };
-            let _ = writeln!(code, "  {element} {name} = {value};");
-            first.push(name.clone());
-            second.push(name.clone());
-            continue;
-        }
-        let count: String = extents.iter().map(|extent| format!(" * ({extent})")).collect();
-        let last = &extents[extents.len() - 1];
-        let _ = writeln!(
-            code,
-            "  size_t n_{name} = 1{count};\n  {element} *a_{name} = fill_{element}(n_{name}, {last}), \
-             *b_{name} = fill_{element}(n_{name}, {last});"
-        );
-        let _ = writeln!(
-            checks,
-            "  wrong |= memcmp(a_{name}, b_{name}, n_{name} * sizeof *a_{name});\n  \
-             free(a_{name}); free(b_{name});"
-        );
-        first.push(format!("(void *)a_{name}"));
-        second.push(format!("(void *)b_{name}"));
-    }
-    let _ = writeln!(
-        code,
-        "  before_{name}({});\n  after_{name}({});\n  int wrong = 0;\n{checks}  return wrong;\n}}",
-        first.join(", "),
-        second.join(", ")
-    );
-    code
-}
-
-const START: &str = "\
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-/* Large values on the diagonal keep solvers away from 0. */
-#define FILL(type) static inline type *fill_##type(size_t n, size_t row) { \\
-  type *a = malloc(n * sizeof *a); \\
-  for (size_t i = 0; i < n; i++) \\
-    a[i] = (type)((i * 7 + 3) % 11) / (type)7 + (i / row % row == i % row ? 40 : 0); \\
-  return a; }
-FILL(int)
-FILL(double)
-";
-
-/// Compiles kernels in both forms, runs them for several sizes, and lists those that differ.
-fn differing(kernels: &[&str], recipe: &Recipe, emit: &Emit, flags: &[&str]) -> Vec<String> {
-    let mut program = START.to_owned();
-    let mut main = "int main(int n, char **v) {\n  int size[8], wrong = 0;\n  \
-                    for (int i = 0; i < 8; i++) size[i] = atoi(v[1 + i % (n - 1)]);\n"
-        .to_owned();
-    for name in kernels {
+/// Optimises kernels, compares both forms of them, and lists those that differ.
+fn differing(
+    kernels: &[&'static str],
+    recipe: &Recipe,
+    emit: &Emit,
+    flags: &[&str],
+) -> Vec<String> {
+    let pair = |name: &&'static str| {
         let before = text(name);
         let after = optimised(name, &before, recipe, emit);
-        if std::env::var("TANGRAM_ONLY").is_ok() {
-            println!("{after}");
-        }
-        for (form, text) in [("before", &before), ("after", &after)] {
-            let _ = writeln!(program, "#define {name} {form}_{name}\n{text}#undef {name}");
-        }
-        program.push_str("#undef min\n#undef max\n#undef floord\n#undef TANGRAM_SIMD\n");
-        program.push_str(&comparison(name, &parameters(&before, name)));
-        let _ = writeln!(main, "  if (compare_{name}(size)) wrong = 1, puts(\"{name}\");");
-    }
-    program.push_str(&main);
-    program.push_str("  return wrong;\n}\n");
-    let folder = std::env::temp_dir();
-    let stem = format!("tangram-kernels-{}-{}-{}", std::process::id(), kernels[0], flags.len());
-    let (source, binary) = (folder.join(format!("{stem}.c")), folder.join(&stem));
-    std::fs::write(&source, program).expect("written");
-    let mut compiler = Command::new("cc");
-    compiler.args(["-std=c99", "-Wall", "-Werror", "-Wno-unknown-pragmas"]).args(flags);
-    let Ok(compiled) = compiler.arg("-o").arg(&binary).arg(&source).arg("-lm").output() else {
-        println!("skipped: needs cc");
-        return Vec::new();
+        Pair { name, before, after }
     };
-    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-    let mut wrong = Vec::new();
-    for sizes in [["1", "1", "1"], ["7", "5", "9"], ["35", "70", "41"], ["3", "67", "34"]] {
-        let run = Command::new(&binary).args(sizes).output().expect("runs");
-        if !run.status.success() {
-            let out = String::from_utf8_lossy(&run.stdout).into_owned();
-            wrong.push(format!("{sizes:?}: {out}{}", String::from_utf8_lossy(&run.stderr)));
-        }
-    }
-    for path in [source, binary] {
-        // A file that stays behind does no harm.
-        let _ = std::fs::remove_file(path);
-    }
-    wrong
+    let pairs: Vec<Pair> = kernels.iter().map(pair).collect();
+    kernel::differing(&pairs, "", flags)
 }
 
 const SANITIZED: &[&str] = &["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover"];

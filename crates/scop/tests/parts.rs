@@ -114,7 +114,7 @@ fn scalars_and_local_variables_are_cells() {
 fn what_is_not_affine_is_reported_with_its_place() {
     refuses("for (int i = 0; i < n * m; i++)\n x[i] = 0;", 1, "`n * m` is not affine");
     refuses("for (int i = 0; i < n; i *= 2)\n x[i] = 0;", 1, "constant step");
-    refuses("for (int i = 0; i != n; i++)\n x[i] = 0;", 1, "must compare the loop variable");
+    refuses("for (int i = 0; i != n; i += 2)\n x[i] = 0;", 1, "must compare the loop variable");
     refuses("for (int i = 0; i > n; i++)\n x[i] = 0;", 1, "must compare the loop variable");
     refuses("if (x[0] > 0) for (int i = 0; i < n; i++)\n x[i] = 0;", 1, "`x[0]` is not affine");
     refuses("for (int i = 0; i < n; i++)\n if (x[i] > 0) break;", 2, "leaves the loop");

@@ -1,0 +1,155 @@
+//! The function of the host: buffers, copies and launches.
+
+use std::fmt::Write;
+
+use tangram_polyhedral::ast::CStyle;
+
+use super::variables::{Role, Variable};
+use super::{PREFIX, Writer};
+
+const INDENT: &str = "    ";
+
+impl Writer<'_> {
+    /// Writes the host function.
+    pub(super) fn host_function(&self) -> String {
+        let parameters = self.variables.all.iter().filter(|variable| variable.parameter);
+        let parameters: Vec<String> = parameters.map(|v| self.parameter(v)).collect();
+        let mut text = String::new();
+        if !self.variables.whole {
+            let _ = writeln!(text, "/* In the place of the part: {} */", self.call());
+        }
+        let _ = writeln!(text, "extern \"C\" void {}({})\n{{", self.name, parameters.join(", "));
+        for variable in self.buffers() {
+            self.buffer(variable, &mut text);
+        }
+        text.push_str(&self.launches());
+        let _ = writeln!(text, "{INDENT}TANGRAM_CUDA(cudaDeviceSynchronize());");
+        for variable in self.buffers() {
+            let Variable { name, role, .. } = variable;
+            let (device, size) = (self.device(variable), self.size(variable));
+            if matches!(role, Role::Buffer { writes: true, .. }) {
+                let from = self.address(variable);
+                let _ = writeln!(
+                    text,
+                    "{INDENT}TANGRAM_CUDA(cudaMemcpy({from}, {device}, {size}, cudaMemcpyDeviceToHost));"
+                );
+            }
+            let _ = writeln!(text, "{INDENT}TANGRAM_CUDA(cudaFree({device})); /* {name} */");
+        }
+        text.push_str("}\n");
+        text
+    }
+
+    fn buffers(&self) -> impl Iterator<Item = &Variable> {
+        let is_buffer = |v: &&Variable| matches!(v.role, Role::Buffer { .. });
+        self.variables.all.iter().filter(is_buffer)
+    }
+
+    /// Writes a parameter of the host function; its caller may be C.
+    fn parameter(&self, variable: &Variable) -> String {
+        let Variable { name, element, .. } = variable;
+        match self.is_pointer(variable) {
+            true => format!("{element} *{name}"),
+            false => format!("{element} {name}"),
+        }
+    }
+
+    fn is_pointer(&self, variable: &Variable) -> bool {
+        let cell = matches!(variable.role, Role::Buffer { .. }) && !self.variables.whole;
+        !variable.extents.is_empty() || cell
+    }
+
+    /// Writes how the source calls the function.
+    fn call(&self) -> String {
+        let argument = |variable: &Variable| {
+            let name = &variable.name;
+            match variable.extents.len() {
+                0 if self.is_pointer(variable) => format!("&{name}"),
+                0 | 1 => name.clone(),
+                // A pointer to the first row is no pointer to the first cell.
+                _ => format!("({} *){name}", variable.element),
+            }
+        };
+        let parameters = self.variables.all.iter().filter(|variable| variable.parameter);
+        let arguments: Vec<String> = parameters.map(argument).collect();
+        format!("{}({});", self.name, arguments.join(", "))
+    }
+
+    /// Writes where the host has the cells of a variable.
+    fn address(&self, variable: &Variable) -> String {
+        if self.is_pointer(variable) {
+            variable.name.clone()
+        } else {
+            format!("&{}", variable.name)
+        }
+    }
+
+    fn device(&self, variable: &Variable) -> String {
+        self.apart("device", variable)
+    }
+
+    fn size(&self, variable: &Variable) -> String {
+        self.apart("bytes", variable)
+    }
+
+    /// Makes a name that no variable of the source has.
+    fn apart(&self, start: &str, variable: &Variable) -> String {
+        let mut name = format!("{start}_{}", variable.name);
+        while self.variables.all.iter().any(|other| other.name == name) {
+            name.push('_');
+        }
+        name
+    }
+
+    fn inner_style(&self) -> CStyle {
+        let mut style = self.style();
+        style.depth = 1;
+        style
+    }
+
+    /// Allocates the cells of a variable and copies to them.
+    fn buffer(&self, variable: &Variable, text: &mut String) {
+        let element = &variable.element;
+        let (device, size) = (self.device(variable), self.size(variable));
+        let mut extents = variable.extents.clone();
+        if let Some(rows) = &variable.rows {
+            let count = self.apart("rows", variable);
+            let _ = writeln!(text, "{INDENT}long long {count} = 0;");
+            let style = self.inner_style();
+            text.push_str(&rows.to_c_with(&style, &|_: &str, arguments: &[String]| {
+                let last = arguments.first().map_or("0", String::as_str);
+                format!("{count} = {PREFIX}max({count}, {last} + 1);")
+            }));
+            extents[0] = count;
+        }
+        let factors: String = extents.iter().map(|e| format!(" * (size_t)({e})")).collect();
+        let _ = writeln!(text, "{INDENT}const size_t {size} = sizeof({element}){factors};");
+        let _ = writeln!(text, "{INDENT}{element} *{device} = NULL;");
+        let _ = writeln!(text, "{INDENT}TANGRAM_CUDA(cudaMalloc((void **)&{device}, {size}));");
+        if matches!(variable.role, Role::Buffer { reads: true, .. }) {
+            let from = self.address(variable);
+            let _ = writeln!(
+                text,
+                "{INDENT}TANGRAM_CUDA(cudaMemcpy({device}, {from}, {size}, cudaMemcpyHostToDevice));"
+            );
+        }
+    }
+
+    /// Writes the loops of the host.
+    fn launches(&self) -> String {
+        let style = self.inner_style();
+        self.code.host.to_c_with(&style, &|name: &str, arguments: &[String]| {
+            let Some(kernel) = self.code.kernels.iter().find(|kernel| kernel.name == name) else {
+                return String::new();
+            };
+            let used = self.used(kernel).map(|variable| match variable.role {
+                Role::Buffer { .. } => self.device(variable),
+                _ => variable.name.clone(),
+            });
+            let arguments: Vec<String> = arguments.iter().cloned().chain(used).collect();
+            let (name, units) = (self.kernel_name(kernel), kernel.launch.configuration());
+            let arguments = arguments.join(", ");
+            format!("{{ {name}{units}({arguments}); TANGRAM_CUDA(cudaGetLastError()); }}")
+        })
+    }
+}

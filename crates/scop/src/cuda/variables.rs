@@ -1,0 +1,265 @@
+//! Where the variables of a part are on host and device.
+
+use std::collections::{BTreeSet, HashMap};
+
+use tangram_polyhedral::device::OnDevice;
+use tangram_polyhedral::scop::{Array, Scop};
+use tangram_presburger::{Budget, Error, Union};
+
+use super::text::Form;
+use super::{Variables, problem};
+use crate::words::words;
+use crate::{Part, Problem};
+
+/// What a variable is to host and device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// A number that kernels get as it is.
+    Value,
+    /// Cells on the device.
+    Buffer {
+        /// Whether the host's cells are copied to the device first.
+        reads: bool,
+        /// Whether they are copied back.
+        writes: bool,
+        /// Whether the host has such cells.
+        outside: bool,
+    },
+    /// A variable of which each thread has its own.
+    Private,
+    /// Something that only the host uses.
+    Host,
+}
+
+/// A variable of a part.
+#[derive(Debug, Clone)]
+pub(super) struct Variable {
+    pub name: String,
+    pub element: String,
+    pub extents: Vec<String>,
+    pub role: Role,
+    /// Whether it is a parameter of the host function.
+    pub parameter: bool,
+    /// Code that finds the number of its rows, where no declaration tells.
+    pub rows: Option<tangram_polyhedral::ast::Ast>,
+}
+
+impl Variable {
+    /// Returns the argument of a kernel.
+    pub fn kernel_argument(&self) -> String {
+        let Self { element, name, .. } = self;
+        match self.role {
+            Role::Buffer { .. } => format!("{element} *{name}"),
+            _ => format!("{element} {name}"),
+        }
+    }
+
+    /// Returns the declaration of a private variable.
+    pub fn declaration(&self) -> String {
+        let extents: String = self.extents.iter().map(|extent| format!("[{extent}]")).collect();
+        format!("{} {}{extents}", self.element, self.name)
+    }
+}
+
+/// Words that C++ keeps for itself.
+const KEPT: &[&str] = &[
+    "and",
+    "bool",
+    "catch",
+    "class",
+    "compl",
+    "delete",
+    "explicit",
+    "export",
+    "false",
+    "friend",
+    "mutable",
+    "namespace",
+    "new",
+    "not",
+    "operator",
+    "or",
+    "private",
+    "protected",
+    "public",
+    "template",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typename",
+    "using",
+    "virtual",
+    "xor",
+];
+
+impl Variables {
+    /// Finds out where everything that a part uses has its place.
+    pub fn of(part: &Part, code: &OnDevice, budget: &Budget) -> Result<Self, Problem> {
+        if !code.is_parallel() {
+            let message = "no loop of the part is parallel: nothing is shared out to threads";
+            return Err(problem(part, message.to_owned()));
+        }
+        let around = &part.around;
+        let failed = |error: tangram_polyhedral::Error| problem(part, error.to_string());
+        let live_in = arrays(&part.scop.live_in(budget).map_err(failed)?, budget);
+        let live_out = arrays(&part.scop.live_out(budget).map_err(failed)?, budget);
+        let written = arrays(&part.scop.may_writes, budget);
+        let is_outer = |name: &str| around.parameters.iter().any(|other| other.name == name);
+        let whole = around.whole && around.variables.iter().all(|v| is_outer(&v.name));
+        let mut outer: Vec<Array> = around.parameters.clone();
+        if !whole {
+            outer.retain(|p| around.variables.iter().any(|v| v.name == p.name));
+            outer.extend(around.variables.iter().filter(|v| !is_outer(&v.name)).cloned());
+            add_extents(&mut outer, part);
+        }
+        let mut all = Vec::new();
+        for array in &outer {
+            let name = &array.name;
+            let used = part.scop.arrays.iter().any(|a| a.name == *name);
+            let is_written = written.contains(name);
+            let role = if !array.extents.is_empty() && !used {
+                Role::Host
+            } else if array.extents.is_empty() && !is_written {
+                Role::Value
+            } else {
+                let whole = is_written && covers(&part.scop, array, budget);
+                let reads = live_in.contains(name) || (is_written && !whole);
+                Role::Buffer { reads, writes: live_out.contains(name), outside: true }
+            };
+            all.push(Variable::of(array, role, true));
+        }
+        for array in part.scop.arrays.iter().filter(|array| array.local) {
+            let role = match (array.kept && !whole, code.private.contains(&array.name)) {
+                (true, _) => Role::Buffer { reads: true, writes: true, outside: true },
+                (_, true) => Role::Private,
+                _ => Role::Buffer { reads: false, writes: false, outside: false },
+            };
+            all.push(Variable::of(array, role, array.kept && !whole));
+        }
+        for variable in &mut all {
+            variable.check(part, budget)?;
+        }
+        Ok(Self { all, whole })
+    }
+
+    /// Returns how statements write the variables.
+    pub fn forms(&self) -> HashMap<String, Form> {
+        let form = |variable: &Variable| match variable.role {
+            Role::Buffer { .. } if variable.extents.is_empty() => Some(Form::Cell),
+            Role::Buffer { .. } if variable.extents.len() > 1 => {
+                Some(Form::Flat(variable.extents.clone()))
+            }
+            _ => None,
+        };
+        let forms = self.all.iter().filter_map(|v| Some((v.name.clone(), form(v)?)));
+        forms.collect()
+    }
+}
+
+impl Variable {
+    fn of(array: &Array, role: Role, parameter: bool) -> Self {
+        Self {
+            name: array.name.clone(),
+            element: array.element.replace("_Bool", "bool"),
+            extents: array.extents.clone(),
+            role,
+            parameter,
+            rows: None,
+        }
+    }
+
+    /// Checks that the device can have it, and finds the size that no declaration tells.
+    fn check(&mut self, part: &Part, budget: &Budget) -> Result<(), Problem> {
+        let wrong = |message: String| Err(problem(part, message));
+        let name = self.name.clone();
+        if KEPT.contains(&name.as_str()) {
+            return wrong(format!("`{name}` is a word of CUDA's language: use another name"));
+        }
+        if self.role == Role::Host {
+            return Ok(());
+        }
+        if !is_number(&self.element, part) {
+            let element = &self.element;
+            return wrong(format!("`{name}` is of type `{element}`: only numbers can be copied"));
+        }
+        if self.extents.iter().skip(1).any(String::is_empty) {
+            return wrong(format!(
+                "`{name}` is an array of pointers, which cannot be copied at once"
+            ));
+        }
+        let loops: BTreeSet<&str> = part
+            .scop
+            .statements
+            .iter()
+            .flat_map(|s| s.domain.space().output.dims.iter().map(String::as_str))
+            .collect();
+        if self.extents.iter().any(|extent| words(extent).any(|word| loops.contains(word))) {
+            return wrong(format!("the size of `{name}` depends on a loop around it"));
+        }
+        if self.extents.first().is_some_and(String::is_empty) {
+            let rows = part.scop.last_used(&name, budget);
+            self.rows = rows.map_err(|error| problem(part, error.to_string()))?;
+            if self.rows.is_none() {
+                return wrong(format!(
+                    "how much of `{name}` is used is not known: declare it with its size"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Names the arrays of accesses that there are.
+fn arrays(accesses: &Union, budget: &Budget) -> BTreeSet<String> {
+    let there = accesses.relations().filter(|map| !map.is_empty(budget).unwrap_or(false));
+    there.map(|map| map.space().output.name.clone()).collect()
+}
+
+/// Says whether a part certainly writes every cell of an array.
+fn covers(scop: &Scop, array: &Array, budget: &Budget) -> bool {
+    let subscripts: Vec<String> = (0..array.extents.len()).map(|at| format!("s{at}")).collect();
+    let within = |(s, extent): (&String, &String)| format!("0 <= {s} < ({extent})");
+    let bounds: Vec<String> = subscripts.iter().zip(&array.extents).map(within).collect();
+    let such =
+        if bounds.is_empty() { String::new() } else { format!(" : {}", bounds.join(" and ")) };
+    let params: BTreeSet<&str> = array
+        .extents
+        .iter()
+        .flat_map(|extent| words(extent))
+        .filter(|word| !word.starts_with(|c: char| c.is_ascii_digit()))
+        .collect();
+    let params: Vec<&str> = params.into_iter().collect();
+    let cells =
+        format!("[{}] -> {{ {}[{}]{such} }}", params.join(", "), array.name, subscripts.join(", "));
+    let missing = || -> Result<bool, Error> {
+        let cells = Union::parse(&cells, budget)?;
+        cells.subtract(&scop.must_writes.range(budget)?, budget)?.is_empty(budget)
+    };
+    // An extent that is not affine says nothing.
+    missing().unwrap_or(false)
+}
+
+/// Adds the variables that extents of others use.
+fn add_extents(outer: &mut Vec<Array>, part: &Part) {
+    let texts: Vec<String> = outer.iter().flat_map(|array| array.extents.clone()).collect();
+    for word in texts.iter().flat_map(|text| words(text)) {
+        let known = part.around.parameters.iter().find(|array| array.name == word);
+        if let Some(array) = known.filter(|_| outer.iter().all(|array| array.name != word)) {
+            outer.insert(0, array.clone());
+        }
+    }
+}
+
+fn is_number(element: &str, part: &Part) -> bool {
+    const WORDS: &[&str] =
+        &["int", "long", "short", "char", "signed", "unsigned", "float", "double", "_Bool", "bool"];
+    let named = |word: &str| part.around.types.iter().find(|(name, _)| name == word);
+    let is_word = |word: &str| WORDS.contains(&word) || super::is_standard(word);
+    let is_plain = |words: &str| !words.is_empty() && words.split_whitespace().all(is_word);
+    let fits = element
+        .split_whitespace()
+        .all(|word| named(word).map_or(is_word(word), |(_, meaning)| is_plain(meaning)));
+    let long_double = element.contains("long") && element.contains("double");
+    fits && !long_double
+}

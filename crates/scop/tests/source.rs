@@ -1,0 +1,190 @@
+//! C as people write it: types, members, functions of their own, and what a run prints.
+
+mod kernel;
+
+use tangram_polyhedral::ast::{Ast, AstOptions};
+use tangram_polyhedral::optimise::Recipe;
+use tangram_presburger::Budget;
+use tangram_scop::{Emit, Part, parts, rewrite};
+
+fn budget() -> Budget {
+    Budget::steps(500_000_000)
+}
+
+fn found(text: &str) -> Vec<Part> {
+    parts(text, &budget()).unwrap_or_else(|problems| panic!("{problems:?}"))
+}
+
+/// Writes a file anew with tiles.
+fn rewritten(text: &str) -> String {
+    let found = found(text);
+    let mut recipe = Recipe::default();
+    recipe.tile = Some(vec![3, 4]);
+    let code = |part: &Part| {
+        let best = part.scop.optimise(&recipe, &budget()).expect("a schedule");
+        assert!(best.fallback.is_none(), "{:?}", best.fallback);
+        Ast::of_tree(&best.tree, None, &AstOptions::default(), &budget()).expect("code")
+    };
+    let codes: Vec<Ast> = found.iter().map(code).collect();
+    let pairs: Vec<_> = found.iter().zip(codes.iter().map(Some)).collect();
+    rewrite(text, &pairs, &Emit::default()).expect("text")
+}
+
+/// Runs a program before and after; both print the same.
+#[track_caller]
+fn prints_the_same(name: &str, text: &str) {
+    let flags = ["-std=c99", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover"];
+    let after = rewritten(text);
+    let [Some(one), Some(two)] =
+        [text, &after].map(|program| kernel::run(name, program, &flags, &[&[]]))
+    else {
+        return;
+    };
+    assert!(one[0].status.success() && !one[0].stdout.is_empty(), "{:?}", one[0]);
+    assert_eq!(one[0], two[0], "{after}");
+}
+
+const PRINTF: &str = "int printf(const char *, ...);\n";
+
+#[test]
+fn iterators_keep_their_types() {
+    let text = format!(
+        "{PRINTF}typedef unsigned char byte;
+typedef double real;
+static unsigned A[20][20], h[20];
+static byte b[300];
+static real y[20];
+int main(void) {{
+  int n = 20;
+  real limit = 7.5;
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (unsigned j = 0; j < n; j++)
+      A[j][i] = (i * 2654435761u) % 1000 + (j - 5) / 3;
+  for (int i = 0; i < 300; i++)
+    b[(byte)i] = i;
+  for (int i = 0; i < n; i++) {{
+    h[(i * 2654435761u) >> 28] += i;
+    if (i < limit) h[i] += 1;
+    if ((double)i / 2 < 3.3) h[i] += 2;
+    y[i] = (real)i / n + -i / 3;
+  }}
+#pragma endscop
+  real s = 0;
+  for (int i = 0; i < 20; i++) {{
+    s = s * 1.01 + h[i] + y[i];
+    for (int j = 0; j < 20; j++) s += A[i][j];
+  }}
+  for (int i = 0; i < 300; i++) s = s * 1.01 + b[i];
+  printf(\"%.17g\\n\", s);
+}}
+"
+    );
+    prints_the_same("types", &text);
+    assert!(rewritten(&text).contains("(int)"), "{}", rewritten(&text));
+}
+
+#[test]
+fn members_functions_and_inequalities() {
+    let text = format!(
+        "{PRINTF}struct point {{ double x, y, v; }};
+typedef double matrix[12][12];
+enum {{ W = 2 }};
+static struct point p[30];
+static double square(double x) {{ double y = x; return y * y + W; }}
+static matrix M;
+int main(void) {{
+  for (int i = 0; i < 30; i++) p[i].x = i, p[i].y = 2 * i, p[i].v = i % 5;
+#pragma scop
+  for (int t = 0; t < 4; t++)
+    for (int i = 0; i != 30; i++) {{
+      p[i].x += p[i].v * 0.5;
+      p[i].y = square(p[i].x) + p[i].y;
+      if (p[i].x > 10) p[i].v = -p[i].v;
+    }}
+  for (int j = 11; j != 0; j--)
+    for (int i = 0; i < 12; i++)
+      M[i][j] = M[i][j - 1] + square(i) + j;
+#pragma endscop
+  double s = 0;
+  for (int i = 0; i < 30; i++) s = s * 1.01 + p[i].x + p[i].y + p[i].v;
+  for (int i = 0; i < 144; i++) s += (&M[0][0])[i] * i;
+  printf(\"%.17g\\n\", s);
+}}
+"
+    );
+    prints_the_same("members", &text);
+}
+
+#[test]
+fn functions_with_effects_are_not_pure() {
+    let refused = |definition: &str| {
+        let text = format!(
+            "static int g;\n{definition}\nvoid f(int n, double *x) {{\n#pragma scop\n  \
+             for (int i = 0; i < n; i++) x[i] = h(x[i]);\n#pragma endscop\n}}\n"
+        );
+        parts(&text, &budget()).is_err()
+    };
+    assert!(!refused("static double h(double x) { return x < 0 ? -x : x; }"));
+    for definition in [
+        "static double h(double x) { g++; return x; }",
+        "static double h(double x) { return x + g; }",
+        "static double h(double x) { static int k; return x + k++; }",
+        "static double h(double x) { double *p = &x; return *p; }",
+        "static double k(double x) { g = 1; return x; } static double h(double x) { return k(x); }",
+        "static double h(double x) { return h(x); }",
+        "double h(double x);",
+    ] {
+        assert!(refused(definition), "{definition}");
+    }
+}
+
+#[test]
+fn declarations_in_loops_and_kills_end_values() {
+    let body = |declared: &str, kill: &str| {
+        format!(
+            "void __pencil_kill();\nvoid f(int n, double *x) {{\n{declared}#pragma scop\n  \
+             for (int i = 0; i < n; i++) {{\n    {kill}\n    if (x[i] > 3) t = 1;\n    \
+             x[i] = t;\n  }}\n#pragma endscop\n}}\n"
+        )
+    };
+    let from_before = |text: &str| {
+        let part = found(text).remove(0);
+        let flow = part.scop.dataflow(&budget()).expect("decided");
+        let own = flow.may_dependence.relations().filter(|relation| {
+            let sides = relation.space().output.nested.as_ref();
+            sides.is_some_and(|sides| sides.1.name == "t")
+        });
+        let pairs: Vec<String> = own.map(|relation| relation.to_string()).collect();
+        pairs.join("; ")
+    };
+    // The value of the iteration before is seen, unless something ends it.
+    assert!(
+        from_before(&body("  double t;\n", "")).contains("i'"),
+        "{}",
+        from_before(&body("  double t;\n", ""))
+    );
+    for text in [body("", "double t;"), body("  double t;\n", "__pencil_kill(t);")] {
+        let pairs = from_before(&text);
+        assert!(!pairs.is_empty() && !pairs.contains("i'"), "{pairs}");
+        let part = found(&text).remove(0);
+        let live = part.scop.live_in(&budget()).expect("decided");
+        let there = live.relations().filter(|map| !map.is_empty(&budget()).expect("decided"));
+        let names: Vec<&str> = there.map(|map| map.space().output.name.as_str()).collect();
+        assert_eq!(names, ["x"]);
+    }
+}
+
+#[test]
+fn variables_that_end_with_the_loop_are_named() {
+    let text = "int f(int n, int *x) {
+  int i, j;
+#pragma scop
+  for (i = 0; i < n; i++) for (j = 0; j < n; j++) x[i] += j;
+#pragma endscop
+  j = 3;
+  return i + j;
+}
+";
+    assert_eq!(found(text)[0].ended, ["i"]);
+}
