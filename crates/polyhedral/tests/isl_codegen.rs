@@ -4,7 +4,7 @@ mod peer;
 
 use std::path::{Path, PathBuf};
 
-use tangram_polyhedral::ast::{Ast, AstNodeKind, AstOptions, MapInput};
+use tangram_polyhedral::ast::{Ast, AstOptions, MapInput};
 use tangram_polyhedral::{Error, NodeKind, ScheduleTree};
 use tangram_presburger::{Budget, Relation, Space, Tuple, Union, narrow};
 
@@ -19,7 +19,7 @@ struct Case {
 
 /// Enough for every input.
 fn budget() -> Budget {
-    Budget::steps(50_000_000)
+    Budget::steps(20_000_000)
 }
 
 fn build(path: &Path) -> Result<Case, Error> {
@@ -195,16 +195,21 @@ fn samples(case: &Case, count: usize) -> Vec<Vec<i128>> {
     result
 }
 
-/// Loops and conditions of C text.
-fn counted(text: &str) -> (usize, usize) {
-    (text.matches("for (").count(), text.matches("if (").count())
-}
+/// Loops, conditions, and operators in expressions.
+type Size = [usize; 3];
 
-fn counted_in(ast: &Ast) -> (usize, usize) {
-    let nodes = ast.nodes();
-    let loops = nodes.iter().filter(|n| matches!(ast.node(**n), AstNodeKind::For { .. })).count();
-    let tests = nodes.iter().filter(|n| matches!(ast.node(**n), AstNodeKind::If { .. })).count();
-    (loops, tests)
+fn counted(text: &str) -> Size {
+    let operators = text.lines().flat_map(|line| {
+        // What every loop has says nothing: its step, and the comparison with its last value.
+        let line = line
+            .split_once("for (")
+            .map_or(line, |(_, line)| line.rsplit_once(';').map_or(line, |(bounds, _)| bounds));
+        let binary = [" + ", " - ", " * ", " / ", " % ", " && ", " || ", "max(", "min(", "floord("];
+        let compared = [" >= ", " <= ", " == ", " < ", " > ", " != "];
+        binary.into_iter().chain(compared).map(|sign| line.matches(sign).count())
+    });
+    let loops = text.matches("for (").count();
+    [loops, text.matches("if (").count(), operators.sum::<usize>().saturating_sub(loops)]
 }
 
 /// Builds all inputs and runs each for `count` values of the parameters, as far as `limit` steps
@@ -217,7 +222,7 @@ fn judge(count: usize, limit: u64) -> Option<Vec<String>> {
         path.extension().is_some_and(|end| end == "st" || end == "in")
             && only.as_ref().is_none_or(|only| path.to_string_lossy().contains(only))
     };
-    let (mut ours, mut theirs) = ((0, 0), (0, 0));
+    let (mut ours, mut theirs) = ([0; 3], [0; 3]);
     let (mut wrong, mut instances) = (Vec::new(), 0);
     for path in inputs.iter().filter(|path| wanted(path)) {
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
@@ -233,12 +238,12 @@ fn judge(count: usize, limit: u64) -> Option<Vec<String>> {
         if only.is_some() {
             println!("{}", case.ast);
         }
-        let loops = counted_in(&case.ast);
+        let size = counted(&case.ast.to_string());
         let reference = std::fs::read_to_string(path.with_extension("c")).unwrap_or_default();
         let reference = counted(&reference);
-        (ours.0, ours.1) = (ours.0 + loops.0, ours.1 + loops.1);
-        (theirs.0, theirs.1) = (theirs.0 + reference.0, theirs.1 + reference.1);
-        println!("{name}: {loops:?}, isl {reference:?}, {took:?}");
+        ours.iter_mut().zip(size).for_each(|(sum, count)| *sum += count);
+        theirs.iter_mut().zip(reference).for_each(|(sum, count)| *sum += count);
+        println!("{name}: {size:?}, isl {reference:?}, {took:?}");
         for values in samples(&case, count) {
             match compare(&case, &values, limit) {
                 Ok(count) => instances += count,
@@ -246,7 +251,7 @@ fn judge(count: usize, limit: u64) -> Option<Vec<String>> {
             }
         }
     }
-    println!("ran {instances} instances; loops and conditions: {ours:?}, isl {theirs:?}");
+    println!("ran {instances} instances; loops, conditions, operators: {ours:?}, isl {theirs:?}");
     Some(wrong)
 }
 

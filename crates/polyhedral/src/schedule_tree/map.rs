@@ -1,7 +1,6 @@
 //! From trees to schedule maps, the union-map representation.
 
-use crate::Conjunction;
-use tangram_presburger::{Budget, Relation, Space, Tuple, Union};
+use tangram_presburger::{Budget, Integer, Relation, Space, Tuple, Union};
 
 use crate::{Error, Node, NodeKind, ScheduleTree};
 
@@ -21,7 +20,7 @@ impl ScheduleTree {
         let longest = leaves.iter().map(|leaf| leaf.slots.len()).max().unwrap_or(0);
         let mut whole = Union::empty();
         for leaf in leaves {
-            whole = whole.union(&leaf.map(longest, budget)?)?;
+            whole = whole.union(&leaf.map(longest)?)?;
         }
         Ok(whole)
     }
@@ -56,7 +55,7 @@ impl ScheduleTree {
         let mut whole = Union::empty();
         for leaf in leaves {
             let origin = &origins[leaf.node.index()];
-            whole = whole.union(&leaf.map(longest, budget)?.apply_domain(origin, budget)?)?;
+            whole = whole.union(&leaf.map(longest)?.apply_domain(origin, budget)?)?;
         }
         Ok(whole)
     }
@@ -64,7 +63,7 @@ impl ScheduleTree {
     /// Returns the schedule of each leaf's instances, as long as the leaf is deep.
     pub(crate) fn leaf_maps(&self, budget: &Budget) -> Result<Vec<Union>, Error> {
         let leaves = self.leaves(budget)?;
-        leaves.into_iter().map(|leaf| leaf.map(leaf.slots.len(), budget)).collect()
+        leaves.into_iter().map(|leaf| leaf.map(leaf.slots.len())).collect()
     }
 
     /// Returns the schedule of the instances that reach a node by the bands above it.
@@ -178,28 +177,54 @@ impl Prefix {
     }
 
     /// Returns the map with the positions in their places, and zeros up to `length`.
-    fn map(&self, length: usize, budget: &Budget) -> Result<Union, Error> {
+    fn map(&self, length: usize) -> Result<Union, Error> {
         let members = self.slots.iter().filter(|slot| matches!(slot, Slot::Member)).count();
         if members == length {
             return Ok(self.bands.clone());
         }
-        let mut part = Conjunction::default();
-        let mut next = 0;
-        for at in 0..length {
-            let mut row = vec![0; 1 + members + length];
-            row[1 + members + at] = -1;
-            match self.slots.get(at) {
-                Some(Slot::Member) => {
-                    next += 1;
-                    row[next] = 1;
-                }
-                Some(Slot::Position(position)) => row[0] = *position,
-                None => {}
+        let maps: Result<Vec<_>, _> =
+            self.bands.relations().map(|relation| self.placed(relation, length)).collect();
+        Ok(Union::collect(maps?)?)
+    }
+
+    /// Moves the outputs of a map, one for each member, to their slots; the others are constants.
+    fn placed(&self, map: &Relation, length: usize) -> Result<Relation, Error> {
+        let space = map.space();
+        let input = space.input.clone().unwrap_or_default();
+        let first = 1 + space.params.len() + input.dims.len();
+        let slots = self.slots.iter().enumerate();
+        let targets: Vec<usize> =
+            slots.filter(|(_, slot)| matches!(slot, Slot::Member)).map(|(at, _)| at).collect();
+        let column = |old: usize| match old.checked_sub(first) {
+            None => old,
+            Some(output) => match targets.get(output) {
+                Some(at) => first + at,
+                None => old - targets.len() + length,
+            },
+        };
+        let moved = |row: &Vec<Integer>| {
+            let mut result = vec![Integer::ZERO; row.len() - targets.len() + length];
+            row.iter().enumerate().for_each(|(old, v)| result[column(old)] = v.clone());
+            result
+        };
+        let mut parts = Vec::new();
+        for mut part in map.conjunctions() {
+            for division in &mut part.divisions {
+                division.numerator = moved(&division.numerator);
             }
-            part.equalities.push(row);
+            let rows = part.equalities.iter_mut().chain(&mut part.inequalities);
+            rows.for_each(|row| *row = moved(row));
+            for at in (0..length).filter(|at| !targets.contains(at)) {
+                let mut row = vec![Integer::ZERO; first + length + part.divisions.len()];
+                row[first + at] = Integer::MINUS_ONE;
+                if let Some(Slot::Position(position)) = self.slots.get(at) {
+                    row[0] = Integer::from(*position);
+                }
+                part.equalities.push(row);
+            }
+            parts.push(part);
         }
-        let space = Space::map(Vec::new(), Tuple::anonymous(members), Tuple::anonymous(length));
-        let places = Relation::from_conjunctions(space, &[part])?;
-        Ok(self.bands.apply_range(&places.into(), budget)?)
+        let to = Space::map(space.params.clone(), input, Tuple::anonymous(length));
+        Ok(Relation::from_conjunctions(to, &parts)?)
     }
 }
