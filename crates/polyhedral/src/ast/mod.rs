@@ -41,6 +41,7 @@ mod order;
 mod pieces;
 mod reduce;
 mod residue;
+mod slices;
 mod stride;
 mod text;
 mod tree;

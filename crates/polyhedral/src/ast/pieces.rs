@@ -2,9 +2,9 @@
 
 use tangram_presburger::{Order, Relation, Tuple};
 
-use super::bounds::{Level, Shared, shared};
+use super::bounds::{Level, shared};
 use super::build::{Builder, Executed, Next, Place};
-use super::cell::{Cell, negated};
+use super::cell::Cell;
 use super::options::Kinds;
 use super::order::components;
 use crate::Error;
@@ -380,69 +380,5 @@ impl Builder<'_> {
         (row[0], row[col], row[col + 1]) = (-i128::from(strictly), 1, -1);
         both.part.inequalities.push(row);
         Ok(!both.relation(self.space(place.depth + 2))?.is_empty(self.budget)?)
-    }
-
-    /// Splits the points in `within` by their distance from a lower bound.
-    ///
-    /// Returns nothing if there is no bound from which the distance is limited.
-    fn slices(
-        &self,
-        domains: &[Domain],
-        within: &Relation,
-        place: &Place,
-    ) -> Result<Option<Vec<Relation>>, Error> {
-        let (depth, col) = (place.depth + 1, self.col(place.depth));
-        let known = place.known.widened(self.vars(depth));
-        let mut levels = Vec::new();
-        for level in domains.iter().flat_map(|domain| &domain.levels) {
-            for part in Cell::all_of(within)? {
-                let mut cell = level.cell.clone();
-                cell.join(&part);
-                if !self.is_empty(&cell, &known, depth)? {
-                    levels.push(Level { cell, stride: level.stride.clone() });
-                }
-            }
-        }
-        if levels.is_empty() {
-            return Ok(Some(Vec::new()));
-        }
-        let shared = shared(&levels, &known, col, self.budget)?;
-        let mut best: Option<(i128, super::cell::Linear)> = None;
-        for start in self.starts(&shared, col) {
-            let mut most = Some(0);
-            for level in &levels {
-                let mut cell = level.cell.clone();
-                cell.join(&known);
-                let mut distance = negated(&cell.row_of(&start));
-                distance[col] += 1;
-                let (_, high) = cell.relaxation(self.budget)?.range(&distance, self.budget)?;
-                most = most.zip(high.and_then(|high| high.to_i128())).map(|(a, b)| a.max(b));
-            }
-            if let Some(most) = most.filter(|most| best.as_ref().is_none_or(|old| most < &old.0)) {
-                best = Some((most, start));
-            }
-        }
-        let step = shared.stride.as_ref().map_or(1, |stride| stride.modulus.max(1));
-        let limit = self.options.unroll_limit as i128;
-        let Some((most, start)) = best.filter(|(most, _)| most / step < limit) else {
-            return Ok(None);
-        };
-        let mut slices = Vec::new();
-        for index in 0..=most / step {
-            let mut value = start.clone();
-            value.row[0] += index * step;
-            let mut slice = Cell::universe(self.vars(depth));
-            slice.fix(col, &value);
-            let slice = slice.relation(self.space(depth))?.intersect(within, self.budget)?;
-            slices.push(slice);
-        }
-        Ok(Some(slices))
-    }
-
-    /// Returns first values, in the residue class of the loop.
-    fn starts(&self, shared: &Shared, col: usize) -> Vec<super::cell::Linear> {
-        let value = shared.value(col);
-        let rows = shared.cell.part.inequalities.iter().filter(|row| row[col] > 0);
-        value.into_iter().chain(rows.map(|row| shared.first(row, col))).collect()
     }
 }
