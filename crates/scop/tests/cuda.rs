@@ -176,6 +176,21 @@ int main(void) {{
     assert!(runs[0].status.success(), "{:?}\n{errors}\n{program}", runs[0].status);
 }
 
+#[test]
+fn names_of_the_source_are_apart_from_those_of_units() {
+    let text = "void f(int n, double outer0, double *t0, double *x) {
+#pragma scop
+  for (int t = 0; t < n; t++)
+    for (int i = 0; i < n; i++)
+      x[i] = x[i] * outer0 + t0[t] * x[n + t];
+#pragma endscop
+}
+";
+    let code = made(text, &[]).expect("code");
+    assert!(code.contains("const long long tangram_t0 = threadIdx.x;"), "{code}");
+    assert!(!code.contains("long long outer0"), "{code}");
+}
+
 #[track_caller]
 fn refuses(signature: &str, body: &str, message: &str) {
     let text = format!(

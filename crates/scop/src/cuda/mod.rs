@@ -141,7 +141,8 @@ impl Writer<'_> {
         let named = self.variables.all.iter().map(|variable| variable.name.as_str());
         let used: std::collections::HashSet<&str> = texts.chain(named).collect();
         style.iterator = crate::emit::free(&used, &["c", "t", "it"], "tangram_");
-        for unit in ["b0", "b1", "t0", "t1"] {
+        let outer = self.code.kernels.iter().flat_map(|kernel| &kernel.outer);
+        for unit in ["b0", "b1", "t0", "t1"].into_iter().chain(outer.map(String::as_str)) {
             if used.contains(unit) {
                 style.params.insert(unit.into(), format!("{PREFIX}{unit}"));
             }
@@ -175,7 +176,10 @@ impl Writer<'_> {
         }
         let mut all = String::new();
         for kernel in &self.code.kernels {
-            let arguments = kernel.outer.iter().map(|name| format!("long long {name}"));
+            let arguments = kernel
+                .outer
+                .iter()
+                .map(|name| format!("long long {}", style.params.get(name).unwrap_or(name)));
             let arguments = arguments.chain(self.used(kernel).map(Variable::kernel_argument));
             let own = self.variables.all.iter().filter(|variable| variable.role == Role::Private);
             let head = KernelHead {

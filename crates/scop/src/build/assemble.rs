@@ -1,0 +1,144 @@
+//! The sets, relations and the schedule tree of what was read.
+
+use tangram_polyhedral::scop::{self, Scop};
+use tangram_polyhedral::{Band, Member, NodeKind, ScheduleTree};
+use tangram_presburger::{Budget, Union};
+
+use super::{Builder, Item, Raw};
+use crate::Problem;
+use crate::access::Access;
+
+impl Builder<'_> {
+    /// Makes a part of what was read.
+    pub(super) fn assemble(mut self, order: &[Item], budget: &Budget) -> Result<Scop, Problem> {
+        let params: Vec<String> = std::mem::take(&mut self.params).into_iter().collect();
+        let prefix =
+            if params.is_empty() { String::new() } else { format!("[{}] -> ", params.join(", ")) };
+        let mut statements = Vec::new();
+        let (mut reads, mut writes) = (Vec::new(), Vec::new());
+        let (mut may, mut kills) = (Vec::new(), Vec::new());
+        for (index, raw) in self.statements.iter().enumerate() {
+            let failed =
+                |error: &dyn std::fmt::Display| self.source.problem(raw.at, error.to_string());
+            let name = format!("S{index}");
+            let instance = format!("{name}[{}]", raw.loops.join(", "));
+            let parse = |body: &str, conditions: &str| {
+                let such =
+                    if conditions.is_empty() { String::new() } else { format!(" : {conditions}") };
+                Union::parse(&format!("{prefix}{{ {body}{such} }}"), budget)
+            };
+            let all: Vec<String> = raw.conditions.iter().map(|c| format!("({c})")).collect();
+            let domain = parse(&instance, &all.join(" and ")).map_err(|e| failed(&e))?;
+            let set = domain.single().map_err(|e| failed(&e))?.clone();
+            for (accesses, union) in [
+                (&raw.accesses.reads, &mut reads),
+                (&raw.accesses.writes, &mut writes),
+                (&raw.accesses.may_writes, &mut may),
+                (&raw.accesses.kills, &mut kills),
+            ] {
+                for Access { cells, condition, .. } in accesses {
+                    let map = parse(&format!("{instance} -> {cells}"), condition);
+                    let map = map.and_then(|map| map.intersect_domain(&domain, budget));
+                    union.extend(map.map_err(|e| failed(&e))?.relations().cloned());
+                }
+            }
+            let line = self.source.line(raw.at);
+            statements.push(scop::Statement { name, domain: set, text: raw.text.clone(), line });
+        }
+        let failed = |error: &dyn std::fmt::Display| self.source.problem(0, error.to_string());
+        let reads = collected(reads).map_err(|e| failed(&e))?;
+        let writes = collected(writes).map_err(|e| failed(&e))?;
+        let may = collected(may).and_then(|may| may.union(&writes)).map_err(|e| failed(&e))?;
+        let schedule = self.schedule(order, &statements).map_err(|e| failed(&e))?;
+        let array = |name: &String| {
+            let unknown = || scop::Array {
+                name: name.clone(),
+                element: String::new(),
+                extents: Vec::new(),
+                local: false,
+                kept: false,
+            };
+            let array = self.names.get(name).cloned().unwrap_or_else(unknown);
+            scop::Array { kept: self.kept.contains(name), ..array }
+        };
+        let scop = Scop {
+            context: None,
+            arrays: self.arrays.iter().map(array).collect(),
+            statements,
+            reads,
+            may_writes: may,
+            must_writes: writes,
+            kills: collected(kills).map_err(|e| failed(&e))?,
+            schedule,
+        };
+        scop.check(budget).map_err(|e| failed(&e))?;
+        Ok(scop)
+    }
+
+    fn schedule(
+        &self,
+        order: &[Item],
+        statements: &[scop::Statement],
+    ) -> Result<ScheduleTree, tangram_presburger::Error> {
+        let domain = Union::collect(statements.iter().map(|statement| statement.domain.clone()))?;
+        let mut tree = ScheduleTree::new(NodeKind::Domain(domain));
+        let mut open = vec![(tree.root(), order)];
+        while let Some((parent, items)) = open.pop() {
+            let several = items.len() > 1;
+            let list = if several { tree.add(parent, NodeKind::Sequence) } else { parent };
+            for item in items {
+                let inside = within(item);
+                let place = if several {
+                    tree.add(list, NodeKind::Filter(self.instances(&inside, |_| String::new())?))
+                } else {
+                    list
+                };
+                if let Item::Loop { depth, forwards, body } = item {
+                    let sign = if *forwards { "" } else { "-" };
+                    let value = |raw: &Raw| format!(" -> [{sign}{}]", raw.loops[*depth]);
+                    let schedule = self.instances(&inside, value)?;
+                    let band = Band {
+                        members: vec![Member { schedule, coincident: false }],
+                        permutable: false,
+                        options: Union::empty(),
+                    };
+                    open.push((tree.add(place, NodeKind::Band(band)), body));
+                }
+            }
+        }
+        tree.close();
+        Ok(tree)
+    }
+
+    fn instances(
+        &self,
+        statements: &[usize],
+        rest: impl Fn(&Raw) -> String,
+    ) -> Result<Union, tangram_presburger::Error> {
+        let piece = |index: &usize| {
+            let raw = &self.statements[*index];
+            format!("S{index}[{}]{}", raw.loops.join(", "), rest(raw))
+        };
+        let pieces: Vec<String> = statements.iter().map(piece).collect();
+        Union::parse(&format!("{{ {} }}", pieces.join("; ")), &Budget::unlimited())
+    }
+}
+
+fn collected(
+    relations: Vec<tangram_presburger::Relation>,
+) -> Result<Union, tangram_presburger::Error> {
+    Union::collect(relations)
+}
+
+/// Lists the statements of an item.
+fn within(item: &Item) -> Vec<usize> {
+    let (mut found, mut open) = (Vec::new(), vec![item]);
+    while let Some(item) = open.pop() {
+        match item {
+            Item::Statement(index) => found.push(*index),
+            Item::Loop { body, .. } => open.extend(body),
+        }
+    }
+    found.sort_unstable();
+    found
+}

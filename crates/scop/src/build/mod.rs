@@ -1,0 +1,378 @@
+//! From loops, conditions and statements to a program part.
+
+mod assemble;
+mod loops;
+mod written;
+
+use std::collections::BTreeSet;
+
+use lang_c::ast::{
+    BlockItem, Declaration, Declarator, Expression, ForStatement, Initializer, Statement,
+};
+use lang_c::span::{Node, Span};
+use tangram_polyhedral::scop::Scop;
+use tangram_presburger::Budget;
+
+use crate::Problem;
+use crate::access::{Access, Accesses};
+use crate::affine::{Affine, Case};
+use crate::declare::{Names, is_integer, is_longest};
+use crate::find::{Source, declared, declared_name, is_call};
+use crate::words::with_types;
+use loops::Head;
+pub(crate) use loops::assigned;
+use written::Written;
+
+/// Words of the notation of sets, which cannot name a variable there.
+const WORDS: &[&str] = &[
+    "and", "or", "not", "exists", "mod", "floor", "ceil", "min", "max", "true", "false", "implies",
+    "infty", "NaN", "rat",
+];
+
+/// A call that ends the values of its arguments, as in PENCIL.
+const KILL: &str = "__pencil_kill";
+
+/// Reads one part.
+pub(crate) struct Builder<'a> {
+    source: &'a Source<'a>,
+    names: Names,
+    written: Written,
+    pub(crate) params: BTreeSet<String>,
+    arrays: Vec<String>,
+    /// Loops around the place that is read, outermost first.
+    loops: Vec<String>,
+    /// The types of their variables, as they are written.
+    types: Vec<String>,
+    conditions: Vec<String>,
+    statements: Vec<Raw>,
+    problems: Vec<Problem>,
+    /// Variables that are declared in the block of the part itself.
+    kept: Vec<String>,
+    /// Variables inside a statement that is not followed.
+    pub(crate) hidden: Vec<String>,
+    /// Why loops that are affine stand in such a statement.
+    pub(crate) hides_loops: Option<Problem>,
+}
+
+struct Raw {
+    at: usize,
+    text: String,
+    loops: Vec<String>,
+    conditions: Vec<String>,
+    accesses: Accesses,
+}
+
+/// The order of the source.
+pub(crate) enum Item {
+    Statement(usize),
+    Loop { depth: usize, forwards: bool, body: Vec<Item> },
+}
+
+impl<'a> Builder<'a> {
+    /// Reads the items between the pragmas.
+    pub(crate) fn scop(
+        items: &[Node<BlockItem>],
+        names: &Names,
+        source: &'a Source<'a>,
+        budget: &Budget,
+    ) -> Result<Scop, Vec<Problem>> {
+        let mut builder = Self::new(items, names, source);
+        let order = builder.items(items);
+        if !builder.problems.is_empty() {
+            return Err(builder.problems);
+        }
+        builder.assemble(&order, budget).map_err(|problem| vec![problem])
+    }
+
+    /// Says why items are no part, or would hide loops that could be parts.
+    pub(crate) fn problems(
+        items: &[Node<BlockItem>],
+        names: &Names,
+        source: &'a Source<'a>,
+    ) -> Vec<Problem> {
+        let mut builder = Self::new(items, names, source);
+        builder.items(items);
+        builder.problems.extend(builder.hides_loops);
+        builder.problems
+    }
+
+    fn new(items: &[Node<BlockItem>], names: &Names, source: &'a Source<'a>) -> Self {
+        Self {
+            source,
+            names: names.clone(),
+            written: Written::of(items),
+            params: BTreeSet::new(),
+            arrays: Vec::new(),
+            loops: Vec::new(),
+            types: Vec::new(),
+            conditions: Vec::new(),
+            statements: Vec::new(),
+            problems: Vec::new(),
+            kept: declared(items, source),
+            hidden: Vec::new(),
+            hides_loops: None,
+        }
+    }
+
+    pub(crate) fn wrong<T, U>(&self, node: &Node<T>, message: &str) -> Result<U, Problem> {
+        let text: String = self.source.of(node).chars().take(60).collect();
+        Err(self.source.problem(node.span.start, format!("`{text}` {message}")))
+    }
+
+    pub(crate) fn source_of<T>(&self, node: &Node<T>) -> &'a str {
+        self.source.of(node)
+    }
+
+    /// Returns the type of a variable, as it is written.
+    pub(crate) fn element(&self, name: &str) -> Option<&str> {
+        self.names.get(name).map(|array| array.element.as_str())
+    }
+
+    /// Says whether a function of the source has no effects.
+    pub(crate) fn is_pure_here(&self, name: &str) -> bool {
+        self.names.is_pure(name)
+    }
+
+    pub(crate) fn is_volatile(&self, name: &str) -> bool {
+        let element = self.element(name).map(|element| self.names.resolved(element));
+        element.is_some_and(|element| element.contains("volatile"))
+    }
+
+    pub(crate) fn is_outermost(&self) -> bool {
+        self.loops.is_empty()
+    }
+
+    pub(crate) fn is_loop(&self, name: &str) -> bool {
+        self.loops.iter().any(|other| other == name)
+    }
+
+    pub(crate) fn is_loop_variable(&self, name: &str) -> bool {
+        self.written.loops.contains(name)
+    }
+
+    pub(crate) fn is_written(&self, name: &str) -> bool {
+        self.written.variables.contains(name)
+    }
+
+    /// Returns the number of dimensions of an array, if it is known.
+    pub(crate) fn dimensions(&self, name: &str) -> Option<usize> {
+        self.names.get(name).map(|array| array.extents.len())
+    }
+
+    /// Notes that an array is used; returns the number of its dimensions, if it is known.
+    pub(crate) fn use_array(&mut self, name: &str) -> Option<usize> {
+        if !self.arrays.iter().any(|other| other == name) {
+            self.arrays.push(name.to_owned());
+        }
+        self.dimensions(name)
+    }
+
+    fn reader(
+        &mut self,
+        read: impl FnOnce(&mut Affine) -> Result<String, Problem>,
+    ) -> Result<String, Problem> {
+        let before = self.params.clone();
+        let Self { source, names, written, params, loops, hidden, .. } = self;
+        let mut resolve = |name: &str| -> Result<(), String> {
+            if loops.iter().any(|other| other == name) {
+                return Ok(());
+            }
+            if hidden.iter().any(|other| other == name) {
+                return Err("is not affine: it is declared inside a statement".into());
+            }
+            if written.loops.contains(name) {
+                return Err("is a loop variable, used outside its loop".into());
+            }
+            if written.variables.contains(name) {
+                return Err("is not affine: it is written inside the part".into());
+            }
+            if let Some(array) = names.get(name) {
+                if !array.extents.is_empty() {
+                    return Err("is not affine: it is an array".into());
+                }
+                if !is_integer(&names.resolved(&array.element)) {
+                    return Err("is not affine: it is not an integer".into());
+                }
+            }
+            if WORDS.contains(&name) {
+                return Err("is a word of the notation of sets: use another name".into());
+            }
+            params.insert(name.to_owned());
+            Ok(())
+        };
+        let outcome = read(&mut Affine { source, resolve: &mut resolve, names: &*names });
+        if outcome.is_err() {
+            self.params = before;
+        }
+        outcome
+    }
+
+    fn condition(&mut self, node: &Node<Expression>) -> Result<String, Problem> {
+        self.reader(|affine| affine.condition(node))
+    }
+
+    pub(crate) fn affine(&mut self, node: &Node<Expression>) -> Result<Vec<Case>, Problem> {
+        let mut cases = Vec::new();
+        self.reader(|affine| {
+            cases = affine.value(node)?;
+            Ok(String::new())
+        })?;
+        Ok(cases)
+    }
+
+    fn items(&mut self, items: &[Node<BlockItem>]) -> Vec<Item> {
+        let mut order = Vec::new();
+        for item in items {
+            let result = match &item.node {
+                BlockItem::Statement(statement) => self.statement(statement, &mut order),
+                BlockItem::Declaration(declaration) => self.declaration(declaration, &mut order),
+                BlockItem::StaticAssert(_) => Ok(()),
+            };
+            self.problems.extend(result.err());
+        }
+        order
+    }
+
+    fn statement(&mut self, node: &Node<Statement>, order: &mut Vec<Item>) -> Result<(), Problem> {
+        match &node.node {
+            Statement::Compound(items) => {
+                order.extend(self.items(items));
+                Ok(())
+            }
+            Statement::Expression(None) => Ok(()),
+            Statement::Expression(Some(expression)) if is_call(&node.node, KILL) => {
+                let accesses = self.killed(expression)?;
+                self.add(expression.span, String::new(), accesses, order);
+                Ok(())
+            }
+            Statement::Expression(Some(expression)) => {
+                let accesses = self.effects(expression)?;
+                self.add(expression.span, self.source.of(expression).to_owned(), accesses, order);
+                Ok(())
+            }
+            Statement::If(choice) => {
+                let condition = match self.condition(&choice.node.condition) {
+                    Ok(condition) => condition,
+                    Err(problem) => return self.black_box(node, problem, order),
+                };
+                self.within(condition.clone(), &choice.node.then_statement, order);
+                if let Some(other) = &choice.node.else_statement {
+                    self.within(format!("not ({condition})"), other, order);
+                }
+                Ok(())
+            }
+            Statement::For(inner) => match self.head(node, &inner.node) {
+                Ok(head) => self.for_loop(head, &inner.node, order),
+                Err(problem) => self.black_box(node, problem.clone(), order).map_err(|_| problem),
+            },
+            Statement::While(_) | Statement::DoWhile(_) => {
+                let expected = "repeats an unknown number of times: expected a `for` loop";
+                let problem = self.wrong::<_, ()>(node, expected);
+                match problem {
+                    Err(problem) if !self.is_outermost() => self.black_box(node, problem, order),
+                    problem => problem,
+                }
+            }
+            Statement::Break | Statement::Continue | Statement::Goto(_) | Statement::Return(_) => {
+                self.wrong(node, "leaves the loop: control must be affine")
+            }
+            _ => self.wrong(node, "is not supported in a static control part"),
+        }
+    }
+
+    fn within(&mut self, condition: String, inner: &Node<Statement>, order: &mut Vec<Item>) {
+        self.conditions.push(condition);
+        let result = self.statement(inner, order);
+        self.problems.extend(result.err());
+        self.conditions.pop();
+    }
+
+    pub(crate) fn add(
+        &mut self,
+        span: Span,
+        text: String,
+        accesses: Accesses,
+        order: &mut Vec<Item>,
+    ) {
+        order.push(Item::Statement(self.statements.len()));
+        // Loops will run over `long long`, which the values of the source may not notice.
+        let narrow = |element: &&String| !is_longest(&self.names.resolved(element));
+        let types = self.types.iter().map(|element| Some(element).filter(narrow));
+        let types =
+            self.loops.iter().zip(types).filter_map(|(name, t)| Some((name.as_str(), t?.as_str())));
+        self.statements.push(Raw {
+            at: span.start,
+            text: with_types(&text, &types.collect()),
+            loops: self.loops.clone(),
+            conditions: self.conditions.clone(),
+            accesses,
+        });
+    }
+
+    fn declaration(
+        &mut self,
+        node: &Node<Declaration>,
+        order: &mut Vec<Item>,
+    ) -> Result<(), Problem> {
+        let mut names = self.names.clone();
+        for name in names.declare(&node.node, self.source) {
+            names.localise(&name);
+            if self.names.get(&name).is_some_and(|old| Some(old) != names.get(&name)) {
+                return self.wrong(node, "hides another variable: use another name");
+            }
+        }
+        self.names = names;
+        for declarator in &node.node.declarators {
+            let Some(initializer) = &declarator.node.initializer else {
+                self.declared_anew(&declarator.node.declarator, order);
+                continue;
+            };
+            let Initializer::Expression(value) = &initializer.node else {
+                return self.wrong(initializer, "is no expression");
+            };
+            let name = self.source.of(&declarator.node.declarator).to_owned();
+            let mut accesses = Accesses::default();
+            self.reads(value, &mut accesses)?;
+            self.use_array(&name);
+            let (cells, condition) = (format!("{name}[]"), String::new());
+            accesses.writes.push(Access { cells, condition, exact: true });
+            let text = format!("{name} = {}", self.source.of(value));
+            self.add(node.span, text, accesses, order);
+        }
+        Ok(())
+    }
+
+    /// A variable that is declared in a loop has no value from the iteration before.
+    fn declared_anew(&mut self, declarator: &Node<Declarator>, order: &mut Vec<Item>) {
+        let name = declared_name(&declarator.node);
+        let known = name.filter(|name| self.names.get(name).is_some());
+        if let Some(name) = known.filter(|_| !self.is_outermost()) {
+            let kills = vec![self.all_cells(&name)];
+            let accesses = Accesses { kills, ..Accesses::default() };
+            self.add(declarator.span, String::new(), accesses, order);
+        }
+    }
+
+    fn for_loop(
+        &mut self,
+        head: Head,
+        inner: &ForStatement,
+        order: &mut Vec<Item>,
+    ) -> Result<(), Problem> {
+        let Head { name, element, forwards, conditions } = head;
+        let count = conditions.len();
+        self.conditions.extend(conditions);
+        let depth = self.loops.len();
+        self.loops.push(name);
+        self.types.push(element);
+        let mut body = Vec::new();
+        let result = self.statement(&inner.statement, &mut body);
+        self.loops.pop();
+        self.types.pop();
+        self.conditions.truncate(self.conditions.len() - count);
+        if !body.is_empty() {
+            order.push(Item::Loop { depth, forwards, body });
+        }
+        result
+    }
+}
