@@ -195,3 +195,41 @@ fn each_violation_has_a_tree_that_commits_it() {
     let flags = format!("coincident: [ 0, 1 ]\n  {order}");
     assert_eq!(case(both("i", "j"), &flags), None);
 }
+
+/// A chain of loops, each of which reads what the one before wrote `behind` elements ahead.
+fn chain(statements: usize, behind: i128) -> Constraints {
+    let domain: Vec<String> =
+        (0..statements).map(|s| format!("S{s}[i, j] : 0 <= i, j < N")).collect();
+    let pair = |s: usize| {
+        format!("S{s}[i, j] -> S{}[i - {behind}, j] : {behind} <= i < N and 0 <= j < N", s + 1)
+    };
+    let pairs: Vec<String> = (0..statements - 1).map(pair).collect();
+    constraints(
+        &format!("[N] -> {{ {} }}", domain.join("; ")),
+        &format!("[N] -> {{ {} }}", pairs.join("; ")),
+    )
+}
+
+#[test]
+fn chains_become_one_parallel_band_with_shifts() {
+    let tree = schedule(&chain(5, 2), &Options::default());
+    let bands = bands(&tree);
+    assert_eq!(bands.len(), 1, "{tree}");
+    assert_eq!(coincident(bands[0]), [true, true], "{tree}");
+    // Each reads two rows further, so it runs its rows two later than the one before.
+    let row = |s: usize| format!("S{s}[i, j] -> [(i + {})]", 2 * s);
+    assert!(tree.to_string().contains(&row(4)), "{tree}");
+}
+
+#[test]
+fn long_chains_take_steps_in_proportion_to_their_length() {
+    let steps = |statements: usize| {
+        let budget = budget();
+        let found = chain(statements, 1).schedule(&Options::default(), None, &budget);
+        assert!(found.expect("a schedule").fallback.is_none());
+        budget.used()
+    };
+    let (short, long) = (steps(8), steps(32));
+    // Four times as many statements; a program over all of them takes 16 times the steps.
+    assert!(long < 8 * short, "{short} and {long} steps");
+}

@@ -7,7 +7,7 @@ use super::program::{Program, Solution};
 use super::{Algorithm, Error, Options};
 
 /// Coefficients of skewed loops stay below this, so that loops are not glued into one.
-const LARGEST: i128 = 16;
+pub(super) const LARGEST: i128 = 16;
 
 /// New schedule rows of some statements.
 #[derive(Debug, Clone)]
@@ -19,6 +19,15 @@ pub(super) struct Rows {
     pub permutable: bool,
     /// Whether the distance of proximity pairs is bounded by a small constant.
     pub close: bool,
+}
+
+/// What a band must have to be of use.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Wanted {
+    /// Proximity pairs stay close.
+    pub close: bool,
+    /// The least number of coincident members.
+    pub parallel: usize,
 }
 
 /// Some statements of a graph and the pairs among them.
@@ -45,12 +54,13 @@ impl<'a> Part<'a> {
         {
             return self.carrying();
         }
-        let rows = self.permutable()?;
+        let rows = self.permutable(Wanted::default())?;
         if rows.is_some() { Ok(rows) } else { self.carrying() }
     }
 
-    /// Finds the largest permutable band; nothing if it is empty.
-    pub fn permutable(&self) -> Result<Option<Rows>, Error> {
+    /// Finds the largest permutable band; nothing if it is empty, or as soon as it is not
+    /// what is wanted.
+    pub fn permutable(&self, wanted: Wanted) -> Result<Option<Rows>, Error> {
         let mut found = Rows {
             of: vec![Vec::new(); self.statements.len()],
             coincident: Vec::new(),
@@ -76,6 +86,10 @@ impl<'a> Part<'a> {
                     joined = false;
                 }
                 None => break,
+            }
+            let parallel = found.coincident.iter().filter(|flag| **flag).count();
+            if (wanted.close && !found.close) || (!joined && parallel < wanted.parallel) {
+                return Ok(None);
             }
             if self.options.outer_coincidence && !joined && found.coincident.is_empty() {
                 return self.carrying();

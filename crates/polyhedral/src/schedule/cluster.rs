@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::band::{Part, Rows};
+use super::align::{Side, aligned};
+use super::band::{Part, Rows, Wanted};
 use super::components::ordered;
 use super::graph::Graph;
 use super::{Error, Fusion, Options};
@@ -69,7 +70,7 @@ impl Clusters<'_> {
         if self.options.fusion == Fusion::Max && components.len() > 1 {
             let mut all = statements.to_vec();
             all.sort_unstable();
-            if let Some(rows) = self.part(&all, |part| part.permutable())? {
+            if let Some(rows) = self.part(&all, |part| part.permutable(Wanted::default()))? {
                 return Ok(vec![Cluster { statements: all, rows: Some(rows) }]);
             }
         }
@@ -116,7 +117,23 @@ impl Clusters<'_> {
                 }
                 let mut statements = pair.concat();
                 statements.sort_unstable();
-                let rows = self.part(&statements, |part| part.permutable())?;
+                let aligned = match (&a.rows, &b.rows) {
+                    (Some(first), Some(second)) => {
+                        let first = Side { statements: &a.statements, rows: first };
+                        let second = Side { statements: &b.statements, rows: second };
+                        aligned(self.graph, self.edges, first, second)?
+                    }
+                    _ => None,
+                };
+                let rows = match aligned {
+                    Some(rows) => Some(rows),
+                    None => {
+                        let parallel = [&a.rows, &b.rows].into_iter().flatten().map(parallel);
+                        let parallel = parallel.max().unwrap_or(0);
+                        let wanted = Wanted { close: true, parallel };
+                        self.part(&statements, |part| part.permutable(wanted))?
+                    }
+                };
                 let gains = |rows: &Rows| {
                     let parts = [&a.rows, &b.rows];
                     let keeps =
@@ -190,9 +207,12 @@ impl Clusters<'_> {
     }
 }
 
+fn parallel(rows: &Rows) -> usize {
+    rows.coincident.iter().filter(|flag| **flag).count()
+}
+
 /// Whether a merged band has fewer parallel or permutable members than one of its parts.
 fn loses(merged: &Rows, part: &Rows) -> bool {
-    let parallel = |rows: &Rows| rows.coincident.iter().filter(|flag| **flag).count();
     merged.coincident.len() < part.coincident.len()
         || parallel(merged) < parallel(part)
         || (part.coincident[0] && !merged.coincident[0])

@@ -17,6 +17,7 @@
 //! affine scheduling problem" (1992); S. Verdoolaege, "Scheduling for PPCG" (2017).
 //! Divergence: conditional validity counts as validity.
 
+mod align;
 mod band;
 mod build;
 mod cluster;
