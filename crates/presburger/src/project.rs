@@ -225,8 +225,13 @@ impl Basic {
 
     /// Keeps the least (`sign` 1) or greatest (-1) values of the last `outs` dimensions.
     ///
-    /// What decreases without bound is left out.
-    pub fn extremal(&self, outs: usize, sign: i32, budget: &Budget) -> Result<Vec<Self>, Error> {
+    /// What decreases without bound is left out; says whether there may be such a thing.
+    pub fn extremal(
+        &self,
+        outs: usize,
+        sign: i32,
+        budget: &Budget,
+    ) -> Result<(Vec<Self>, bool), Error> {
         let (outer, pieces) = self.extremes(outs, sign, budget)?;
         let mut parts = Vec::new();
         for piece in &pieces {
@@ -234,7 +239,7 @@ impl Basic {
                 parts.extend(outer.graph(piece, &minimum[..outs], sign).tidied());
             }
         }
-        Ok(parts)
+        Ok((parts, pieces.iter().any(|piece| piece.minimum.is_none())))
     }
 
     /// As [`Self::extremal`], with the values as functions of the other dimensions.

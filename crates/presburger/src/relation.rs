@@ -205,13 +205,21 @@ impl Relation {
         let (all, outs) = (self.space.dims(), self.space.output.dims.len());
         let fixed = all - outs;
         let to: Vec<usize> = (0..fixed).chain(all..all + outs).collect();
-        let mut best: Vec<Basic> = Vec::new();
+        let (mut best, mut open) = (Vec::<Basic>::new(), Vec::new());
         for part in self.parts.iter() {
-            let new = part.extremal(outs, sign, budget)?;
+            let (new, boundless) = part.extremal(outs, sign, budget)?;
+            if boundless {
+                open.push(part.clone());
+            }
             let old_beaten = beaten_by(&new, outs, sign, &to, budget)?;
             let new_beaten = beaten_by(&best, outs, sign, &to, budget)?;
             best = subtract_parts(&best, &old_beaten, budget)?;
             best.extend(subtract_parts(&new, &new_beaten, budget)?);
+        }
+        if !best.is_empty() {
+            // Points of a disjunct without a first one may precede those of the others.
+            let beaten = beaten_by(&open, outs, sign, &to, budget)?;
+            best = subtract_parts(&best, &beaten, budget)?;
         }
         Ok(Self::new((*self.space).clone(), best))
     }

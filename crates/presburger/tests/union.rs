@@ -149,3 +149,19 @@ fn pairs_with_a_cell_are_kept_by_the_order_of_their_instances() {
         read("{ [S[i] -> A[a]] -> T[j] : a = i + j and 2j <= i; [S[i] -> A[i]] -> S[j] : j < i }");
     assert!(kept.is_equal(&expected, &budget()).expect("decides"), "{kept}");
 }
+
+#[test]
+fn a_disjunct_without_a_first_point_leaves_none_after_it() {
+    let limit = budget();
+    for (set, first) in [
+        ("{ [i] : i >= 1; [i] : i <= 9 }", "{ [i] : false }"),
+        ("{ [i] : i <= 9; [i] : i >= 1 and i mod 2 = 0 }", "{ [i] : false }"),
+        // The other disjunct is before all of them, or not.
+        ("{ [i, j] : i = 0 and j <= 3; [-1, 5] }", "{ [-1, 5] }"),
+        ("{ [i, j] : i = 0 and j <= 3; [1, 5] }", "{ [i, j] : false }"),
+        ("[n] -> { [i] : i <= n and n >= 0; [i] : i >= n }", "[n] -> { [n] : n < 0 }"),
+    ] {
+        same(read(set).lexmin(&limit), first);
+    }
+    same(read("{ [i] : i >= 1; [i] : i <= 9 }").lexmax(&limit), "{ [i] : false }");
+}
