@@ -23,7 +23,7 @@ pub fn least_point<T: Into<Integer>>(
     let rows = rows.into_iter().map(whole).collect();
     let query = Query { unknowns: vars, rows, natural: true, ..Query::default() };
     let pieces = lexmin(&query, budget)?;
-    let minimum = pieces.into_iter().find_map(|piece| piece.minimum);
+    let minimum = pieces.into_iter().next().map(|piece| piece.values);
     Ok(minimum.map(|rows| rows.into_iter().map(|mut row| row.swap_remove(0)).collect()))
 }
 

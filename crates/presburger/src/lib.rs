@@ -13,6 +13,7 @@ mod convex_hull;
 pub mod count;
 mod eliminate;
 mod error;
+mod extremal;
 mod fourier_motzkin;
 mod function;
 mod hull;

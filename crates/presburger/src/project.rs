@@ -11,6 +11,16 @@ use crate::solve::lexmin::{Piece, Query, lexmin};
 use crate::system::System;
 use crate::{Budget, Error, Integer};
 
+/// The extremal values of some dimensions, on disjoint parts of the other dimensions.
+#[derive(Debug, Default)]
+pub(crate) struct Extremes {
+    /// Where there are some, equal to them.
+    pub reached: Vec<Basic>,
+    /// Where there are none: only so many of the dimensions are equal to extremal ones. The next
+    /// goes on without bound there; it is free, and so are those after it.
+    pub endless: Vec<(Basic, usize)>,
+}
+
 impl Basic {
     /// Puts what equations say the dimensions in `range` are into divisions that use them.
     ///
@@ -223,26 +233,23 @@ impl Basic {
         part
     }
 
-    /// Keeps the least (`sign` 1) or greatest (-1) values of the last `outs` dimensions.
-    ///
-    /// What decreases without bound is left out; says whether there may be such a thing.
-    pub fn extremal(
-        &self,
-        outs: usize,
-        sign: i32,
-        budget: &Budget,
-    ) -> Result<(Vec<Self>, bool), Error> {
+    /// Finds the least (`sign` 1) or greatest (-1) values of the last `outs` dimensions.
+    pub fn extremal(&self, outs: usize, sign: i32, budget: &Budget) -> Result<Extremes, Error> {
         let (outer, pieces) = self.extremes(outs, sign, budget)?;
-        let mut parts = Vec::new();
+        let mut extremes = Extremes::default();
         for piece in &pieces {
-            if let Some(minimum) = &piece.minimum {
-                parts.extend(outer.graph(piece, &minimum[..outs], sign).tidied());
+            let values = &piece.values[..outs.min(piece.values.len())];
+            let Some(part) = outer.graph(piece, values, outs, sign).tidied() else { continue };
+            if values.len() == outs {
+                extremes.reached.push(part);
+            } else {
+                extremes.endless.push((part, values.len()));
             }
         }
-        Ok((parts, pieces.iter().any(|piece| piece.minimum.is_none())))
+        Ok(extremes)
     }
 
-    /// As [`Self::extremal`], with the values as functions of the other dimensions.
+    /// As [`Self::extremal`], with the values that are reached as functions of the other dimensions.
     pub fn extremal_pieces(
         &self,
         outs: usize,
@@ -252,13 +259,13 @@ impl Basic {
         let (outer, pieces) = self.extremes(outs, sign, budget)?;
         let mut result = Vec::new();
         for piece in &pieces {
-            let Some(minimum) = &piece.minimum else { continue };
+            let Some(values) = piece.values.get(..outs) else { continue };
             let part = outer.narrowed(piece);
             let form = |row: &Vec<Integer>| {
                 let form = Affine::of_row(part.dims, &part.divs, row, Integer::ONE);
                 if sign < 0 { form.negated() } else { form }
             };
-            let forms = minimum[..outs].iter().map(form).collect();
+            let forms = values.iter().map(form).collect();
             let domain = part.tidied();
             result.extend(domain.map(|domain| pieces::Piece { domain, forms }));
         }
@@ -334,11 +341,11 @@ impl Basic {
         divs.collect()
     }
 
-    /// Adds one dimension for each value, equal to it.
-    fn graph(&self, piece: &Piece, values: &[Vec<Integer>], sign: i32) -> Self {
+    /// Adds `outs` dimensions; the first are equal to `values`, the rest is free.
+    fn graph(&self, piece: &Piece, values: &[Vec<Integer>], outs: usize, sign: i32) -> Self {
         let part = self.narrowed(piece);
         let to: Vec<usize> = (0..self.dims).collect();
-        let mut result = part.place(self.dims + values.len(), &to);
+        let mut result = part.place(self.dims + outs, &to);
         let cols = result.cols();
         let mut placed: Vec<Option<usize>> = (0..=self.dims).map(Some).collect();
         placed.extend((0..part.divs.len()).map(|i| Some(1 + result.dims + i)));

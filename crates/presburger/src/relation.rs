@@ -188,42 +188,6 @@ impl Relation {
         Error::Space { expected: "[..] -> [..]".into(), found: self.space.to_string() }
     }
 
-    /// Keeps, for each input and each value of the parameters, the least output.
-    ///
-    /// The order is lexicographic; where outputs have no least one, none is kept.
-    pub fn lexmin(&self, budget: &Budget) -> Result<Self, Error> {
-        self.extremal(1, budget)
-    }
-
-    /// Keeps, for each input and each value of the parameters, the greatest output.
-    pub fn lexmax(&self, budget: &Budget) -> Result<Self, Error> {
-        self.extremal(-1, budget)
-    }
-
-    /// Removes the points that another point with the same input precedes.
-    fn extremal(&self, sign: i32, budget: &Budget) -> Result<Self, Error> {
-        let (all, outs) = (self.space.dims(), self.space.output.dims.len());
-        let fixed = all - outs;
-        let to: Vec<usize> = (0..fixed).chain(all..all + outs).collect();
-        let (mut best, mut open) = (Vec::<Basic>::new(), Vec::new());
-        for part in self.parts.iter() {
-            let (new, boundless) = part.extremal(outs, sign, budget)?;
-            if boundless {
-                open.push(part.clone());
-            }
-            let old_beaten = beaten_by(&new, outs, sign, &to, budget)?;
-            let new_beaten = beaten_by(&best, outs, sign, &to, budget)?;
-            best = subtract_parts(&best, &old_beaten, budget)?;
-            best.extend(subtract_parts(&new, &new_beaten, budget)?);
-        }
-        if !best.is_empty() {
-            // Points of a disjunct without a first one may precede those of the others.
-            let beaten = beaten_by(&open, outs, sign, &to, budget)?;
-            best = subtract_parts(&best, &beaten, budget)?;
-        }
-        Ok(Self::new((*self.space).clone(), best))
-    }
-
     /// Says whether no input has two outputs.
     pub fn is_single_valued(&self, budget: &Budget) -> Result<bool, Error> {
         let (all, outs) = (self.space.dims(), self.space.output.dims.len());
@@ -318,46 +282,6 @@ impl Relation {
         }
         Ok(None)
     }
-}
-
-/// Returns the points that follow one of `parts` with the same input.
-fn beaten_by(
-    parts: &[Basic],
-    outs: usize,
-    sign: i32,
-    to: &[usize],
-    budget: &Budget,
-) -> Result<Vec<Basic>, Error> {
-    let mut beaten = Vec::new();
-    for part in parts {
-        let all = part.dims;
-        let other = [part.place(all + outs, to)];
-        for depth in 0..outs {
-            let order = [strictly_before(all, outs, depth, sign)];
-            for pair in intersect_parts(&other, &order, budget)? {
-                beaten.extend(pair.project(all..all + outs, budget)?);
-            }
-        }
-    }
-    Ok(beaten)
-}
-
-/// Makes the pairs of outputs that first differ at `depth`; the second is the better one.
-fn strictly_before(all: usize, outs: usize, depth: usize, sign: i32) -> Basic {
-    let fixed = all - outs;
-    let mut order = Basic::universe(all + outs);
-    for dim in 0..=depth {
-        let mut row = vec![Integer::ZERO; 1 + all + outs];
-        let sign = if dim == depth { sign } else { 1 };
-        (row[1 + fixed + dim], row[1 + all + dim]) = (sign.into(), (-sign).into());
-        if dim == depth {
-            row[0] = Integer::MINUS_ONE;
-            order.system.ineqs.push(&row);
-        } else {
-            order.system.eqs.push(&row);
-        }
-    }
-    order
 }
 
 /// Adds all points of `part`: bounds one dimension after the other, depth first.

@@ -146,12 +146,12 @@ impl Union {
         self.in_place(|_, piece| Ok(Relation::universe(piece.space().clone())))
     }
 
-    /// Keeps the least output for each input, space by space.
+    /// Keeps the least output for each input, space by space; see [`Relation::lexmin`].
     pub fn lexmin(&self, budget: &Budget) -> Result<Self, Error> {
         self.in_place(|_, piece| piece.lexmin(budget))
     }
 
-    /// Keeps the greatest output for each input, space by space.
+    /// Keeps the greatest output for each input, space by space; see [`Relation::lexmin`].
     pub fn lexmax(&self, budget: &Budget) -> Result<Self, Error> {
         self.in_place(|_, piece| piece.lexmax(budget))
     }

@@ -45,8 +45,8 @@ pub(crate) struct Piece<T = Integer> {
     pub floors: Vec<Floor<T>>,
     /// What holds beside the context of the query, over parameters and new divisions.
     pub context: Vec<Vec<T>>,
-    /// A row for each unknown, or nothing where one decreases without bound.
-    pub minimum: Option<Vec<Vec<T>>>,
+    /// The least value of each unknown as a row, up to the first that decreases without bound.
+    pub values: Vec<Vec<T>>,
 }
 
 /// Solves `query`; parameter values without a piece have no solution.
@@ -64,7 +64,7 @@ impl<T: Number> Piece<T> {
         Piece {
             floors: self.floors.iter().map(|(num, den)| (row(num), den.integer())).collect(),
             context: rows(&self.context),
-            minimum: self.minimum.as_deref().map(rows),
+            values: rows(&self.values),
         }
     }
 }
@@ -92,7 +92,7 @@ fn solve<T: Number>(query: &Query, budget: &Budget) -> Result<Vec<Piece<T>>, Err
             pieces.push(Piece {
                 floors: branch.context.added_floors(),
                 context: branch.context.added(),
-                minimum: branch.tableau.values(),
+                values: branch.tableau.values(),
             });
         }
     }

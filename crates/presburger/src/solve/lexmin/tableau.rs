@@ -154,8 +154,8 @@ impl<T: Number> Tableau<T> {
         Ok(None)
     }
 
-    /// Returns the values of the unknowns, if none of them depends on `M`.
-    pub fn values(&self) -> Option<Vec<Vec<T>>> {
+    /// Returns the values of the unknowns before the first that depends on `M`.
+    pub fn values(&self) -> Vec<Vec<T>> {
         let value = |place: &Place| {
             if !place.in_row {
                 let params = self.cols - self.params_from();
@@ -168,6 +168,6 @@ impl<T: Number> Tableau<T> {
             let numbers = std::iter::once(&row[1]).chain(&row[self.params_from()..]);
             Some(numbers.map(|v| v.floor_div(&row[0])).collect())
         };
-        self.places.iter().map(value).collect()
+        self.places.iter().map_while(value).collect()
     }
 }
