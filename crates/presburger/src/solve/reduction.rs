@@ -13,6 +13,11 @@ use crate::{Budget, Error};
 /// it is: a reduction costs as much as dozens of directions.
 const PATIENCE: usize = 48;
 
+/// After so many directions, and again after twice as many, the search starts anew with a basis
+/// reduced as a whole: what was fixed early is then thin as well. That costs as much as hundreds
+/// of directions, and leaves few of the ten thousands that some searches would try.
+const RESTART: usize = 1024;
+
 /// One fixed direction of the search.
 struct Level<T> {
     simplex: Simplex<T>,
@@ -47,8 +52,10 @@ pub(super) fn search<T: Number>(
     let unit = |i| (0..=dims).map(|j| if j == i + 1 { T::one() } else { T::zero() }).collect();
     let mut basis: Vec<Vec<T>> = (0..dims).map(unit).collect();
     let mut levels: Vec<Level<T>> = Vec::new();
+    let root = simplex.clone();
     let mut current = Some(simplex);
     let mut opened: usize = 0;
+    let mut restart = RESTART;
     loop {
         if let Some(simplex) = current.take() {
             if let Some(point) = guess(&simplex)? {
@@ -60,6 +67,13 @@ pub(super) fn search<T: Number>(
             // With all directions fixed, the sample point is the only point.
             if levels.len() < dims {
                 opened += 1;
+                if opened == restart {
+                    restart *= 2;
+                    reduce_basis(&mut basis, 0, &rows, budget)?;
+                    levels.clear();
+                    current = Some(root.clone());
+                    continue;
+                }
                 let rows = opened.is_multiple_of(PATIENCE).then_some(&rows[..]);
                 levels.push(open(simplex, &mut basis, rows, levels.len(), budget)?);
             }
