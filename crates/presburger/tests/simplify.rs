@@ -25,6 +25,11 @@ fn coalescing_leaves_as_few_disjuncts_as_isl() {
         ("[n] -> { [i] : 0 <= i < n or n <= i <= 2n }", 1),
         ("{ [i, j] : 0 <= i <= j <= 9 or 0 <= j < i <= 9 }", 1),
         ("{ [i] : i mod 2 = 0 or i mod 2 = 1 }", 1),
+        // Where one disjunct lies, the divisions of the other are plain to see.
+        ("{ [i, j] : i mod 2 = 0 and j mod 2 = 0; [i, i] : i mod 2 = 0 }", 1),
+        ("{ [i, j] : i mod 2 = 0 and j mod 2 = 0; [i, i] : i mod 3 = 0 }", 2),
+        ("{ [i] : 0 < i <= 5 or i > 0 and 10*floor(i/10) >= i - 5 }", 1),
+        ("{ [i] : 0 < i <= 5 or i > 0 and 10*floor(i/10) >= i - 3 }", 2),
         // A book merges these two corner boxes into one; they are two.
         ("[M, N] -> { S[i, j] : 0 <= i <= M and 0 <= j <= N or M <= i <= 2M and N <= j <= 2N }", 2),
     ] {

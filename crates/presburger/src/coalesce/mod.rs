@@ -11,6 +11,7 @@
 //! and for one tableau per disjunct that all its pairs share. Divergence: cutting planes find
 //! the rotated constraints that wrapping facets gives there.
 
+mod divisions;
 mod pair;
 mod segment;
 mod side;

@@ -1,13 +1,12 @@
 //! One disjunct as its pairs see it: constraints, a tableau and some of its points.
 
 use crate::basic::{Basic, Div};
-use crate::matrix::{combine, zeros};
 use crate::solve::feasible;
 use crate::solve::number::Number;
 use crate::solve::redundancy::narrowed;
 use crate::solve::simplex::Simplex;
 use crate::system::{System, hash};
-use crate::{Budget, Error, Integer};
+use crate::{Budget, Error};
 
 /// How many points are kept.
 const POINTS: usize = 6;
@@ -97,11 +96,8 @@ impl<T: Number> Side<T> {
         for row in bounds.ineqs.rows() {
             simplex.add_inequality(&narrowed(row)?, budget)?;
         }
-        let known = part.system.eqs.len();
-        part.fix_divs();
-        for row in part.system.eqs.rows().skip(known) {
-            simplex.add_equation(&narrowed(row)?, budget)?;
-        }
+        let added: Vec<usize> = added.iter().map(|var| var - part.dims).collect();
+        part.settle_divs(&added, &mut simplex, budget)?;
         if simplex.is_empty() {
             return Ok(None);
         }
@@ -141,30 +137,5 @@ fn sample<T: Number>(part: &Basic, budget: &Budget) -> Result<Option<Vec<T>>, Er
 fn remember<T: Number>(points: &mut Vec<Vec<T>>, simplex: &Simplex<T>) {
     if points.len() < POINTS {
         points.extend(simplex.integer_sample().filter(|point| !points.contains(point)));
-    }
-}
-
-impl Basic {
-    /// Adds an equation for each division that the equations leave one value.
-    fn fix_divs(&mut self) {
-        for index in 0..self.divs.len() {
-            let div = &self.divs[index];
-            let (mut scale, mut num) = (Integer::ONE, div.num.clone());
-            num.resize(self.cols(), Integer::ZERO);
-            for eq in self.system.eqs.rows() {
-                let pivot = (1..eq.len()).find(|col| !eq[*col].is_zero() && !num[*col].is_zero());
-                let Some(pivot) = pivot else { continue };
-                let size = eq[pivot].abs();
-                let factor = &num[pivot] * i64::from(-eq[pivot].sign());
-                scale *= &size;
-                num = combine(&size, &num, &factor, eq);
-            }
-            if num[1..].iter().all(Integer::is_zero) {
-                let mut row = zeros(self.cols());
-                row[0] = -num[0].div_floor(&(scale * &div.den));
-                row[1 + self.dims + index] = Integer::ONE;
-                self.system.eqs.push(&row);
-            }
-        }
     }
 }
