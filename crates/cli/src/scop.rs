@@ -54,8 +54,8 @@ pub(crate) fn run(args: &ScopArgs) -> Result<ExitCode, Error> {
         let names: Vec<String> = part.ended.iter().map(|name| format!("`{name}`")).collect();
         let (line, names) = (part.last_line, names.join(", "));
         eprintln!(
-            "{name}:{line}: warning: the value of {names} at the end of the part is lost, and \
-             seems to be used behind it: declare the loop's variable in the loop"
+            "{name}:{line}: warning: the part stays as it is, as what follows may need the value \
+             of {names} at its end: declare the loop's variable in the loop"
         );
     }
     if parts.is_empty() {
@@ -111,6 +111,10 @@ fn rewritten(args: &ScopArgs, parts: &[Part], budget: &Budget) -> Result<ExitCod
     let name = args.input.display();
     let mut generated = Vec::new();
     for part in parts {
+        if !part.ended.is_empty() {
+            generated.push((part, None));
+            continue;
+        }
         match optimised(part, args, budget) {
             Ok(found) => {
                 generated.push((part, found.filter(|(_, best)| !best.original)));

@@ -5,7 +5,7 @@ use lang_c::span::Node;
 
 use crate::Problem;
 use crate::affine::{Case, both};
-use crate::build::Builder;
+use crate::build::{Builder, VOLATILE};
 
 /// Functions without effects whose result depends on their arguments alone.
 const PURE: &[&str] = &[
@@ -206,7 +206,7 @@ impl Builder<'_> {
             return Ok(Vec::new());
         }
         if self.is_volatile(&name) {
-            return self.wrong(node, "is volatile: each access must stay where it is");
+            return self.wrong(node, VOLATILE);
         }
         let extents = self.use_array(&name);
         if extents.is_some_and(|extents| extents != subscripts.len()) {

@@ -21,7 +21,7 @@ use lang_c::visit::{self, Visit};
 
 use crate::Problem;
 use crate::access::Accesses;
-use crate::build::{Builder, Item, assigned};
+use crate::build::{Builder, Item, VOLATILE, assigned};
 
 impl Builder<'_> {
     /// Reads a statement of any control as one; `reason` says why it is not followed.
@@ -114,6 +114,9 @@ impl Builder<'_> {
                 // Nothing behind the part uses the value, so the variable may be another one.
                 Some((name, value)) if !self.hidden.contains(&name) => {
                     self.reads(value, &mut to.found)?;
+                    if self.is_volatile(&name) {
+                        return self.wrong(start, VOLATILE);
+                    }
                     if let Some(element) = self.element(&name) {
                         let declaration = format!("{element} {name}; ");
                         if !to.declared.contains(&declaration) {
@@ -136,6 +139,9 @@ impl Builder<'_> {
     }
 
     fn hide_declared(&mut self, node: &Node<Declaration>, to: &mut Inside) -> Result<(), Problem> {
+        if self.declares_volatile(&node.node) {
+            return self.wrong(node, VOLATILE);
+        }
         for declarator in &node.node.declarators {
             match declarator.node.initializer.as_ref().map(|initializer| &initializer.node) {
                 None => {}

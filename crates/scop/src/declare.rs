@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lang_c::ast::{
     ArraySize, Declaration, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator,
-    FunctionDefinition, PointerQualifier, StorageClassSpecifier, TypeQualifier,
+    FunctionDefinition, PointerQualifier, StorageClassSpecifier, TypeQualifier, TypeSpecifier,
 };
 use lang_c::span::Node;
 use tangram_polyhedral::scop::Array;
 
 use crate::find::{Source, declared_name};
+use crate::words::words;
 
 /// The variables in scope.
 #[derive(Debug, Clone, Default)]
@@ -21,6 +22,8 @@ pub(crate) struct Names {
     types: BTreeMap<String, Type>,
     /// Functions without effects whose result depends on their arguments alone.
     pure: BTreeSet<String>,
+    /// Structures and unions with members that are volatile or atomic.
+    fixed: BTreeSet<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -49,6 +52,9 @@ impl Names {
     /// Adds the variables of a declaration; functions are left out.
     pub fn declare(&mut self, declaration: &Declaration, source: &Source) -> Vec<String> {
         let element = element(&declaration.specifiers, source);
+        for specifier in &declaration.specifiers {
+            self.note_fixed(specifier, source);
+        }
         let declarators = declaration.declarators.iter();
         if declaration.specifiers.iter().any(names_type) {
             for declarator in declarators {
@@ -61,10 +67,22 @@ impl Names {
             .collect()
     }
 
+    fn note_fixed(&mut self, specifier: &Node<DeclarationSpecifier>, source: &Source) {
+        let DeclarationSpecifier::TypeSpecifier(inner) = &specifier.node else { return };
+        let TypeSpecifier::Struct(structure) = &inner.node else { return };
+        if let (Some(tag), Some(_)) = (&structure.node.identifier, &structure.node.declarations)
+            && self.is_volatile(source.of(specifier))
+        {
+            self.fixed.insert(tag.node.name.clone());
+        }
+    }
+
     fn name_type(&mut self, declarator: &Declarator, element: &str, source: &Source) {
-        let Some(Shape { name: Some(name), mut extents, .. }) = shape(declarator, source) else {
+        let Some(Shape { name: Some(name), mut extents, fixed, .. }) = shape(declarator, source)
+        else {
             return;
         };
+        let element = &with_pointer(element, fixed);
         extents.extend(self.extents_of(element));
         self.types.insert(name, Type { element: self.resolved(element), extents });
     }
@@ -79,12 +97,19 @@ impl Names {
         self.known.keys().cloned()
     }
 
+    /// Says whether each access to a type must stay where it is: it is volatile or atomic, or
+    /// has members that are.
+    pub fn is_volatile(&self, element: &str) -> bool {
+        let resolved = self.resolved(element);
+        is_fixed(&resolved) || words(&resolved).any(|word| self.fixed.contains(word))
+    }
+
     /// Says whether a type is one of numbers, and neither volatile nor a pointer.
     pub fn is_plain_number(&self, element: &str) -> bool {
         let resolved = self.resolved(element);
         let is_float = |word: &str| matches!(word, "float" | "double" | "long");
         let floats = !resolved.is_empty() && resolved.split_whitespace().all(is_float);
-        let plain = self.extents_of(element).is_empty() && !resolved.contains("volatile");
+        let plain = self.extents_of(element).is_empty() && !is_fixed(&resolved);
         plain && (floats || is_integer(&resolved))
     }
 
@@ -131,8 +156,9 @@ impl Names {
         parameter: bool,
         source: &Source,
     ) -> Option<String> {
-        let Shape { name, mut extents, outermost } = shape(declarator, source)?;
+        let Shape { name, mut extents, outermost, fixed } = shape(declarator, source)?;
         let name = name?;
+        let element = &with_pointer(element, fixed);
         let own = self.extents_of(element);
         // A type that names an array stands for the type of its elements.
         let element = if own.is_empty() { element.to_owned() } else { self.resolved(element) };
@@ -152,18 +178,33 @@ struct Shape<'a> {
     name: Option<String>,
     extents: Vec<String>,
     outermost: Option<&'a DerivedDeclarator>,
+    /// Whether a pointer on the way is volatile or atomic.
+    fixed: bool,
+}
+
+/// Takes cells behind a volatile pointer for volatile ones.
+fn with_pointer(element: &str, fixed: bool) -> String {
+    if fixed { format!("volatile {element}") } else { element.to_owned() }
+}
+
+/// Says whether a type, in words that no `typedef` names, is volatile or atomic.
+fn is_fixed(element: &str) -> bool {
+    element.contains("volatile") || element.contains("_Atomic")
 }
 
 /// Reads a declarator; nothing of a function.
 fn shape<'a>(declarator: &'a Declarator, source: &Source) -> Option<Shape<'a>> {
     let mut extents = Vec::new();
-    let (mut name, mut outermost) = (None, None);
+    let (mut name, mut outermost, mut fixed) = (None, None, false);
     // `double (*a)[8]`: what is inside the parentheses comes first.
     let mut open = vec![declarator];
     while let Some(declarator) = open.pop() {
         for derived in declarator.derived.iter().rev() {
             match &derived.node {
-                DerivedDeclarator::Pointer(_) => extents.push(String::new()),
+                DerivedDeclarator::Pointer(qualifiers) => {
+                    fixed |= qualifiers.iter().any(|qualifier| is_fixed(source.of(qualifier)));
+                    extents.push(String::new());
+                }
                 DerivedDeclarator::Array(array) => extents.push(extent(&array.node.size, source)),
                 _ => return None,
             }
@@ -176,7 +217,7 @@ fn shape<'a>(declarator: &'a Declarator, source: &Source) -> Option<Shape<'a>> {
         }
     }
     extents.reverse();
-    Some(Shape { name, extents, outermost })
+    Some(Shape { name, extents, outermost, fixed })
 }
 
 /// Says of a declarator of pointers whether it has `restrict`; arrays as parameters are
@@ -210,9 +251,11 @@ fn names_type(specifier: &Node<DeclarationSpecifier>) -> bool {
     }
 }
 
-/// Returns the type that specifiers name, without qualifiers but `volatile`.
+/// Returns the type that specifiers name, without qualifiers but `volatile` and `_Atomic`.
 pub(crate) fn element(specifiers: &[Node<DeclarationSpecifier>], source: &Source) -> String {
-    let is_volatile = |qualifier: &TypeQualifier| matches!(qualifier, TypeQualifier::Volatile);
+    let is_volatile = |qualifier: &TypeQualifier| {
+        matches!(qualifier, TypeQualifier::Volatile | TypeQualifier::Atomic)
+    };
     let types = specifiers.iter().filter(|specifier| match &specifier.node {
         DeclarationSpecifier::TypeSpecifier(_) => true,
         DeclarationSpecifier::TypeQualifier(qualifier) => is_volatile(&qualifier.node),

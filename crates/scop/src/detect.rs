@@ -4,22 +4,20 @@
 //! goes on over the statements behind it while they could belong to it; what has no loop is
 //! left out at its end. What is inside a loop that is not affine is looked through in turn.
 //!
-//! A marked part assumes what its author knows. Of these assumptions one is checked here:
-//! that nothing behind a part uses the value that a loop variable has at its end.
+//! A part whose loop variables have values that what follows needs is none.
 
-use lang_c::ast::{
-    BlockItem, DeclaratorKind, ForInitializer, ForStatement, FunctionDefinition, Statement,
-};
+use lang_c::ast::{BlockItem, DeclaratorKind, FunctionDefinition, Statement};
 use lang_c::loc::get_location_for_offset;
 use lang_c::span::{Node, Span};
-use lang_c::visit::{self, Visit};
 use tangram_presburger::Budget;
 
 use crate::black_box::has_loop;
-use crate::build::{Builder, assigned};
+use crate::build::Builder;
 use crate::declare::Names;
+use crate::ended::ended;
 use crate::find::{
-    FIRST, LAST, Source, around as around_part, below, declared, distinct, is_call, unsigned,
+    FIRST, LAST, Source, around as around_part, below, declared, distinct, is_call, is_global,
+    unsigned,
 };
 use crate::{Part, Problem};
 
@@ -37,15 +35,12 @@ pub(crate) struct Detector<'a> {
 struct Open<'a> {
     statement: &'a Node<Statement>,
     names: Names,
-    /// Where the outermost loop around it starts.
-    around: Option<usize>,
 }
 
 /// The function that is looked through.
 struct Function<'a> {
     name: &'a str,
     definition: &'a FunctionDefinition,
-    end: usize,
 }
 
 impl Detector<'_> {
@@ -60,8 +55,8 @@ impl Detector<'_> {
         if !self.is_in_file(statement.span.start) {
             return;
         }
-        let within = Function { name, definition: function, end: statement.span.end };
-        let mut open = vec![Open { statement, names, around: None }];
+        let within = Function { name, definition: function };
+        let mut open = vec![Open { statement, names }];
         while let Some(next) = open.pop() {
             if let Statement::Compound(items) = &next.statement.node {
                 self.block(items, next, &within, &mut open);
@@ -98,8 +93,7 @@ impl Detector<'_> {
                     let problems = Builder::problems(&items[start..index], &names, self.source);
                     if !problems.is_empty() {
                         // It comes back as a single statement, which says why.
-                        let around = around(&block.around, statement);
-                        open.push(Open { statement, names: names.clone(), around });
+                        open.push(Open { statement, names: names.clone() });
                         continue;
                     }
                     while index < items.len()
@@ -116,7 +110,7 @@ impl Detector<'_> {
                         index -= 1;
                     }
                     let part = &items[start..index];
-                    self.part(part, &names, block.around, function, false);
+                    self.part(part, &names, function, false);
                     for item in part {
                         if let BlockItem::Declaration(declaration) = &item.node {
                             names.declare(&declaration.node, self.source);
@@ -137,15 +131,14 @@ impl Detector<'_> {
         let item = Node::new(BlockItem::Statement(statement.clone()), statement.span);
         let items = std::slice::from_ref(&item);
         match Builder::problems(items, &next.names, self.source).into_iter().next() {
-            None => self.part(items, &next.names, next.around, function, true),
+            None => self.part(items, &next.names, function, true),
             Some(problem) => {
                 self.note(statement, problem);
-                let around = around(&next.around, statement);
-                open.extend(below(&statement.node).into_iter().map(|statement| Open {
-                    statement,
-                    names: next.names.clone(),
-                    around,
-                }));
+                open.extend(
+                    below(&statement.node)
+                        .into_iter()
+                        .map(|statement| Open { statement, names: next.names.clone() }),
+                );
             }
         }
     }
@@ -154,13 +147,12 @@ impl Detector<'_> {
         &mut self,
         items: &[Node<BlockItem>],
         names: &Names,
-        around: Option<usize>,
         function: &Function,
         braced: bool,
     ) {
         let Some((first, last)) = items.first().zip(items.last()) else { return };
         let span = Span::span(first.span.start, last.span.end);
-        if let Some(problem) = self.hindrance(span, names, around, function, items) {
+        if let Some(problem) = self.hindrance(span, names, function, items) {
             return self.refused.push(problem);
         }
         match Builder::scop(items, names, self.source, self.budget) {
@@ -186,7 +178,6 @@ impl Detector<'_> {
         &self,
         span: Span,
         names: &Names,
-        around: Option<usize>,
         function: &Function,
         items: &[Node<BlockItem>],
     ) -> Option<Problem> {
@@ -198,17 +189,14 @@ impl Detector<'_> {
             let message = "shares a line with other code: lines of its own are needed";
             return Some(self.source.problem(span.start, message));
         }
-        for name in outer_variables(items) {
-            let message = if self.globals.get(&name).is_some_and(|g| names.get(&name) == Some(g)) {
-                format!("the loop variable `{name}` is global: declare it in the loop")
-            } else if reads_first(&text[span.end..function.end], &name)
-                || around.is_some_and(|around| reads_first(&text[around..span.start], &name))
-            {
-                format!(
+        let is_global = |name: &str| is_global(name, names, self.globals);
+        let ended = ended(items, span, &function.definition.statement, is_global);
+        if let Some(name) = ended.first() {
+            let message = match is_global(name) {
+                true => format!("the loop variable `{name}` is global: declare it in the loop"),
+                false => format!(
                     "the loop variable `{name}` is used behind its loop: declare it in the loop"
-                )
-            } else {
-                continue;
+                ),
             };
             return Some(self.source.problem(span.start, message));
         }
@@ -231,57 +219,4 @@ impl Detector<'_> {
         let file = get_location_for_offset(text, offset).0.file;
         file == own || file.is_empty()
     }
-}
-
-fn around(outer: &Option<usize>, statement: &Node<Statement>) -> Option<usize> {
-    let is_loop =
-        matches!(statement.node, Statement::For(_) | Statement::While(_) | Statement::DoWhile(_));
-    outer.or(is_loop.then_some(statement.span.start))
-}
-
-/// Loop variables that are not declared in their loops.
-#[derive(Default)]
-struct OuterVariables {
-    names: Vec<String>,
-}
-
-impl<'ast> Visit<'ast> for OuterVariables {
-    fn visit_for_statement(&mut self, inner: &'ast ForStatement, span: &'ast Span) {
-        if let ForInitializer::Expression(start) = &inner.initializer.node
-            && let Some((name, _)) = assigned(&start.node)
-            && !self.names.contains(&name)
-        {
-            self.names.push(name);
-        }
-        visit::visit_for_statement(self, inner, span);
-    }
-}
-
-fn outer_variables(items: &[Node<BlockItem>]) -> Vec<String> {
-    let mut outer = OuterVariables::default();
-    for item in items {
-        outer.visit_block_item(&item.node, &item.span);
-    }
-    outer.names
-}
-
-/// Lists the loop variables of items that the text behind them uses.
-pub(crate) fn used_behind(items: &[Node<BlockItem>], text: &str) -> Vec<String> {
-    outer_variables(items).into_iter().filter(|name| reads_first(text, name)).collect()
-}
-
-/// Says whether a text uses a variable before it assigns it.
-fn reads_first(text: &str, name: &str) -> bool {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let mut from = 0;
-    while let Some(at) = text[from..].find(name).map(|at| from + at) {
-        from = at + name.len();
-        let rest = &text[from..];
-        if text[..at].ends_with(is_word) || rest.starts_with(is_word) {
-            continue;
-        }
-        let rest = rest.trim_start();
-        return !rest.starts_with('=') || rest.starts_with("==");
-    }
-    false
 }

@@ -38,7 +38,8 @@ const HINT_DEFINITION: &str = "\
 
 /// Puts code in the place of parts, with the pragmas that mark them.
 ///
-/// `original` is the text before the preprocessor; a part without code keeps its lines.
+/// `original` is the text before the preprocessor; a part without code keeps its lines, and so
+/// does one with [`Part::ended`] variables, which generated loops would not set.
 /// Definitions that the code needs follow the last `#include` before the first part. All
 /// other text stays as it is, byte for byte. Linear in the texts.
 ///
@@ -65,6 +66,7 @@ pub fn rewrite(
     let (mut text, mut from) = (String::new(), 0);
     let mut first = None;
     for (part, ast) in parts {
+        let ast = ast.filter(|_| part.ended.is_empty());
         let (start, end) = (part.first_line.saturating_sub(1), part.last_line);
         let is_pragma = |line: usize, word: &str| {
             lines.get(line).is_some_and(|line| line.contains("pragma") && line.contains(word))

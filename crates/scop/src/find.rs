@@ -14,7 +14,8 @@ use tangram_presburger::Budget;
 
 use crate::build::Builder;
 use crate::declare::Names;
-use crate::detect::{Detector, used_behind};
+use crate::detect::Detector;
+use crate::ended::ended;
 use crate::pure::is_without_effects;
 use crate::{Around, Detected, Part, Problem};
 
@@ -216,9 +217,11 @@ fn of_function(
                                 &scop,
                                 &names,
                             ),
-                            ended: used_behind(
+                            ended: ended(
                                 inside,
-                                &source.text[item.span.end..function.statement.span.end],
+                                Span::span(items[first - 1].span.start, item.span.end),
+                                &function.statement,
+                                |name| is_global(name, &names, globals),
                             ),
                             marked: true,
                             braced: false,
@@ -239,6 +242,11 @@ fn of_function(
         }
     }
     if problems.is_empty() { Ok(found) } else { Err(problems) }
+}
+
+/// Says whether a name stands for a variable outside of functions.
+pub(crate) fn is_global(name: &str, names: &Names, globals: &Names) -> bool {
+    globals.get(name).is_some_and(|global| names.get(name) == Some(global))
 }
 
 /// Lists the variables that items declare.

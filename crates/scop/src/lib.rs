@@ -22,8 +22,8 @@
 //! [`rewrite`] puts generated loops in the place of parts.
 //!
 //! Assumed, as usual: arrays of different names do not overlap, subscripts stay within
-//! extents, integer arithmetic does not overflow, and nothing behind a part uses the value
-//! that a loop variable of it has at the end.
+//! extents, and integer arithmetic does not overflow. A part whose loop variables have values
+//! that are needed behind it stays as it is.
 
 mod access;
 mod accumulate;
@@ -34,6 +34,7 @@ mod cuda;
 mod declare;
 mod detect;
 mod emit;
+mod ended;
 mod find;
 mod pure;
 mod words;
@@ -69,7 +70,8 @@ pub struct Part {
     /// Arrays that are assumed not to overlap: pointers without `restrict`, and what they
     /// could lead to.
     pub distinct: Vec<String>,
-    /// Loop variables whose values at the end the code behind a marked part seems to use.
+    /// Loop variables whose values at the end are needed behind a marked part, or could be:
+    /// such a part keeps its own loops.
     pub ended: Vec<String>,
     /// The function around it.
     pub around: Around,

@@ -84,6 +84,18 @@ fn refuses(body: &str, message: &str) {
 #[test]
 fn what_cannot_be_replaced_is_left_alone() {
     refuses("  for (i = 0; i < n; i++) x[i] = 0;\n  x[i] = 1;", "`i` is used behind its loop");
+    refuses(
+        "  while (n-- > 0) {\n    x[0] = i;\n    for (i = 0; i < n; i++)\n      x[i] = 0;\n  }",
+        "unknown number of times",
+    );
+    refuses(
+        "  for (i = 0; i < n; i++)\n    x[i] = 0;\n  if (n) i = 1;\n  x[i] = 1;",
+        "`i` is used behind",
+    );
+    refuses(
+        "  int *p = &i;\n  for (i = 0; i < n; i++)\n    x[i] = 0;\n  x[*p] = 1;",
+        "`i` is used behind",
+    );
     refuses("  for (g = 0; g < n; g++) x[g] = 0;", "`g` is global");
     refuses(
         "  while (x[0] < 1) {\n    x[i] += 1;\n    for (i = 0; i < n; i++)\n      x[i] = 0;\n  }",

@@ -188,3 +188,150 @@ fn variables_that_end_with_the_loop_are_named() {
 ";
     assert_eq!(found(text)[0].ended, ["i"]);
 }
+
+#[test]
+fn values_behind_a_part_stay() {
+    let part = "#pragma scop
+  for (i = 0; i < n; i++) { last = x[i]; for (j = n; j > i; j -= 2) A[j][i] += last + j; }
+#pragma endscop
+";
+    // In each, the loop variable has a value that what follows prints.
+    for (declared, behind) in [
+        ("int i, j;", "printf(\"%d %d\\n\", i, j);"),
+        ("int i, j;", "if (n > 40) i = 0; printf(\"%d\\n\", i);"),
+        ("int i, j;", "for (int k = 0; k < 2; k++, i = 7) printf(\"%d\\n\", i);"),
+        ("int i, j; int *p = &i;", "printf(\"%d\\n\", *p);"),
+        ("static int i; int j;", ""),
+        ("int i, j = 1;", "goto end; i = 0; end: printf(\"%d\\n\", i);"),
+        ("int j;", "show();"),
+    ] {
+        let text = format!(
+            "{PRINTF}static int x[20], A[24][24], i = 5, turn;
+static void show(void) {{ printf(\"global %d\\n\", i); }}
+static void f(int n) {{
+  int last = 3;
+  {declared}
+  if (turn++) {{ i += 1; printf(\"again %d\\n\", i - 1); }}
+{part}  {behind}
+  printf(\"%d\\n\", last);
+}}
+int main(void) {{
+  for (int k = 0; k < 20; k++) x[k] = k * k % 7;
+  f(9);
+  int s = 0;
+  for (int k = 0; k < 24 * 24; k++) s = s * 3 % 1000 + A[k / 24][k % 24];
+  printf(\"%d\\n\", s);
+}}
+"
+        );
+        let once = text.replace("  if (turn++) { i += 1; printf(\"again %d\\n\", i - 1); }\n", "");
+        let text = if declared.starts_with("static") {
+            text.replace("f(9);", "f(9), f(3);")
+        } else {
+            once
+        };
+        assert!(found(&text)[0].ended.contains(&"i".to_owned()), "{declared} {behind}");
+        prints_the_same("behind", &text);
+    }
+    // A variable that is assigned first on all ways needs no value, and the part is rewritten.
+    for behind in [
+        "i = 2; x[0] += i;",
+        "if (n > 3) i = 1; else i = 2; x[0] += i;",
+        "for (i = 0; i < 3; i++) x[i] += i;",
+        "for (int i = 0; i < 3; i++) x[i] += i;",
+        "{ int i = 4; x[i] += i; }",
+    ] {
+        let text = format!(
+            "{PRINTF}static int x[20], A[24][24];
+int main(void) {{
+  int last = 3, n = 9, i, j;
+  for (int turn = 0; turn < 2; turn++) {{
+{part}  {behind}
+  }}
+  int s = last;
+  for (int k = 0; k < 24 * 24; k++) s = s * 3 % 1000 + A[k / 24][k % 24] + x[k % 20];
+  printf(\"%d\\n\", s);
+}}
+"
+        );
+        assert_eq!(found(&text)[0].ended, [""; 0], "{behind}");
+        assert!(!rewritten(&text).contains("#pragma scop"));
+        prints_the_same("assigned", &text);
+    }
+}
+
+#[test]
+fn volatile_and_atomic_accesses_stay_where_they_are() {
+    let refused = |before: &str, body: &str| {
+        let text = format!(
+            "typedef volatile int word;\nstruct port {{ int a; volatile int b; }};\n{before}\n\
+             void f(int n, double *x) {{\n#pragma scop\n{body}\n#pragma endscop\n}}\n"
+        );
+        let problems = parts(&text, &budget()).err().unwrap_or_default();
+        problems.iter().any(|problem| problem.message.contains("volatile or atomic"))
+    };
+    let sum = "for (int i = 0; i < n; i++) v[i] += x[i];";
+    assert!(!refused("double v[9];", sum));
+    for declaration in [
+        "volatile double v[9];",
+        "double volatile v[9];",
+        "_Atomic int v[9];",
+        "_Atomic(int) v[9];",
+        "double *volatile v;",
+        "word v[9];",
+        "typedef _Atomic int atom; atom v[9];",
+    ] {
+        assert!(refused(declaration, sum), "{declaration}");
+    }
+    for declaration in
+        ["struct port v[9];", "struct hub { struct port p; int a; }; struct hub v[9];"]
+    {
+        assert!(refused(declaration, "for (int i = 0; i < n; i++) v[i].a = i;"), "{declaration}");
+    }
+    for (declaration, body) in [
+        ("volatile int m;", "for (int i = 0; i < m; i++) x[i] = 0;"),
+        ("volatile int m;", "for (int i = 0; i < n; i++) if (m) x[i] = 0;"),
+        ("volatile int m;", "for (int i = 0; i < n; i++) x[i] = m;"),
+        ("_Atomic int m;", "for (int i = 0; i < n; i++) m += i;"),
+        ("volatile int m;", "for (m = 0; m < n; m++) x[m] = 0;"),
+        ("", "for (volatile int i = 0; i < n; i++) x[i] = 0;"),
+        ("", "for (int i = 0; i < n; i++) { volatile int t = i; x[i] = 0; }"),
+        ("", "for (int i = 0; i < n; i++) if (x[i] > 0) { volatile int t = i; x[i] = 0; }"),
+        ("volatile int m;", "for (int i = 0; i < n; i++) for (m = 0; x[m] > 0; m++) x[i] = 0;"),
+    ] {
+        assert!(refused(declaration, body), "{declaration} {body}");
+    }
+}
+
+#[test]
+fn members_of_unions_and_bit_fields_share_their_cells() {
+    let text = format!(
+        "{PRINTF}union both {{ unsigned u; unsigned char c[4]; float f; }};
+struct bits {{ unsigned a : 3, b : 9, c : 20; }};
+static union both v[20];
+static struct bits w[20][20];
+int main(void) {{
+  int n = 20;
+#pragma scop
+  for (int i = 0; i < n; i++) v[i].f = i * 0.37f;
+  for (int t = 0; t < 3; t++)
+    for (int i = 1; i < n; i++)
+      v[i].u = v[i].u * 5u + v[i - 1].u;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {{
+      w[j][0].a += j + i;
+      w[j][i].b = i * j * 77;
+      w[j][i].c -= w[j][i].b + w[j][0].a;
+    }}
+#pragma endscop
+  unsigned s = 0;
+  for (int i = 0; i < 20; i++) {{
+    s = s * 31 + v[i].u;
+    for (int j = 0; j < 20; j++) s = s * 7 + w[i][j].a + w[i][j].b + w[i][j].c;
+  }}
+  printf(\"%u\\n\", s);
+}}
+"
+    );
+    prints_the_same("union", &text);
+}

@@ -6,7 +6,7 @@ use lang_c::ast::{
 };
 use lang_c::span::Node;
 
-use super::{Builder, WORDS};
+use super::{Builder, VOLATILE, WORDS};
 use crate::Problem;
 use crate::affine::{Case, compared, integer};
 use crate::declare::{self, is_integer};
@@ -46,6 +46,9 @@ impl Builder<'_> {
             Some(specifiers) => declare::element(specifiers, self.source),
             None => self.element(&name).unwrap_or("int").to_owned(),
         };
+        if self.names.is_volatile(&element) {
+            return self.wrong(node, &format!("has a loop variable that {VOLATILE}"));
+        }
         if !is_integer(&self.names.resolved(&element)) {
             return self.wrong(node, "has a loop variable that is no integer");
         }

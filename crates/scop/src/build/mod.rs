@@ -16,7 +16,7 @@ use tangram_presburger::Budget;
 use crate::Problem;
 use crate::access::{Access, Accesses};
 use crate::affine::{Affine, Case};
-use crate::declare::{Names, is_integer, is_longest};
+use crate::declare::{Names, element, is_integer, is_longest};
 use crate::find::{Source, declared, declared_name, is_call};
 use crate::words::with_types;
 use loops::Head;
@@ -28,6 +28,9 @@ const WORDS: &[&str] = &[
     "and", "or", "not", "exists", "mod", "floor", "ceil", "min", "max", "true", "false", "implies",
     "infty", "NaN", "rat",
 ];
+
+/// Why nothing may move an access to a variable.
+pub(crate) const VOLATILE: &str = "is volatile or atomic: each access must stay where it is";
 
 /// A call that ends the values of its arguments, as in PENCIL.
 const KILL: &str = "__pencil_kill";
@@ -134,8 +137,12 @@ impl<'a> Builder<'a> {
     }
 
     pub(crate) fn is_volatile(&self, name: &str) -> bool {
-        let element = self.element(name).map(|element| self.names.resolved(element));
-        element.is_some_and(|element| element.contains("volatile"))
+        self.element(name).is_some_and(|element| self.names.is_volatile(element))
+    }
+
+    /// Says whether a declaration is of a type whose accesses must stay where they are.
+    pub(crate) fn declares_volatile(&self, node: &Declaration) -> bool {
+        self.names.is_volatile(&element(&node.specifiers, self.source))
     }
 
     pub(crate) fn is_outermost(&self) -> bool {
@@ -187,6 +194,9 @@ impl<'a> Builder<'a> {
                 return Err("is not affine: it is written inside the part".into());
             }
             if let Some(array) = names.get(name) {
+                if names.is_volatile(&array.element) {
+                    return Err(VOLATILE.into());
+                }
                 if !array.extents.is_empty() {
                     return Err("is not affine: it is an array".into());
                 }
@@ -315,6 +325,9 @@ impl<'a> Builder<'a> {
         order: &mut Vec<Item>,
     ) -> Result<(), Problem> {
         let mut names = self.names.clone();
+        if self.declares_volatile(&node.node) {
+            return self.wrong(node, VOLATILE);
+        }
         for name in names.declare(&node.node, self.source) {
             names.localise(&name);
             if self.names.get(&name).is_some_and(|old| Some(old) != names.get(&name)) {

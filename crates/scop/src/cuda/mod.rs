@@ -63,6 +63,10 @@ pub fn cuda(
 ) -> Result<String, Problem> {
     let (mut bodies, mut types, mut names) = (String::new(), BTreeSet::new(), BTreeSet::new());
     for (index, (part, code)) in parts.iter().enumerate() {
+        if let Some(ended) = part.ended.first() {
+            let reason = "has a value that is needed behind its loop: declare it in the loop";
+            return Err(problem(part, format!("the loop variable `{ended}` {reason}")));
+        }
         let mut name = part.function.clone();
         let variables = Variables::of(part, code, budget)?;
         if !variables.whole {
