@@ -32,6 +32,42 @@ impl Source {
         Shape { params, inputs, outputs: size(3 - inputs as i64) }
     }
 
+    /// Writes steps within one or two dimensions: so many differences, each on a box.
+    pub fn steps(&mut self, disjuncts: usize) -> String {
+        let dims = &NAMES[2..2 + self.next(1, 2) as usize];
+        let mut parts = Vec::new();
+        for _ in 0..disjuncts {
+            let ends: Vec<String> =
+                dims.iter().map(|name| format!("{name} + {}", self.next(-1, 2))).collect();
+            let mut facts: Vec<String> = dims.iter().map(|name| self.range(name, &["n"])).collect();
+            if self.next(0, 2) == 0 {
+                facts.push(format!("({}) mod 2 = 0", self.sum(dims, 1)));
+            }
+            let (from, to) = (dims.join(", "), ends.join(", "));
+            parts.push(format!("[{from}] -> [{to}] : {}", facts.join(" and ")));
+        }
+        // Disjuncts over other numbers of dimensions are other spaces.
+        format!("[n] -> {{ {} }}", parts.join("; "))
+    }
+
+    /// Writes a quasi-polynomial of the outputs of a relation of this shape, of degree 2 at most.
+    pub fn polynomial(&mut self, shape: &Shape) -> String {
+        let (params, dims) = NAMES.split_at(2);
+        let params = &params[..shape.params];
+        let outputs = &dims[shape.inputs..shape.inputs + shape.outputs];
+        let all = [params, outputs].concat();
+        let mut terms = vec![format!("{}", self.next(-4, 4))];
+        for name in &all {
+            let other = all[self.next(0, all.len() as i64 - 1) as usize];
+            terms.push(format!("{}/{} * {name} * {other}", self.next(-3, 3), self.next(1, 3)));
+        }
+        if self.next(0, 1) == 0 {
+            terms.push(format!("floor(({})/{})", self.sum(&all, 1), self.next(2, 3)));
+        }
+        let (params, outputs) = (params.join(", "), outputs.join(", "));
+        format!("[{params}] -> {{ [{outputs}] -> {} }}", terms.join(" + "))
+    }
+
     /// Writes a relation of so many disjuncts, most of them not empty.
     pub fn map(&mut self, shape: &Shape, disjuncts: usize) -> String {
         let (params, dims) = NAMES.split_at(2);

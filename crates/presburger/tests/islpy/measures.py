@@ -1,0 +1,216 @@
+"""Functions and numbers that are made of relations, compared with isl's at points or as maps."""
+
+import random
+from fractions import Fraction
+
+import islpy
+from islpy import dim_type
+
+from claims import as_union, basics, equal, random_points, sample_points, within
+
+# At so many random arguments functions are compared, besides one of each disjunct.
+ARGUMENTS = 40
+# Functions with longer texts are compared at few.
+LONG = 50_000
+# A bound is compared with the values of so many points at most.
+VALUES = 400
+
+
+def number(value):
+    """Reads a value of isl."""
+    return Fraction(str(value))
+
+
+def arguments(domain):
+    """Lists single points of the space, of the domain and beside it."""
+    points = list(random_points(domain.get_space(), random.Random(2), ARGUMENTS))
+    return [point.sample_point() for point in sample_points(domain) + points if not point.is_empty()]
+
+
+def same_function(want, text, domain):
+    """Says whether a quasi-polynomial has the values of isl's at many points."""
+    ours = islpy.PwQPolynomial(text)
+    points = arguments(domain)
+    if len(text) > LONG:
+        points = points[:: len(points) // 5]
+    return all(number(want.eval(point)) == number(ours.eval(point)) for point in points)
+
+
+def params(value):
+    """Returns the values of the parameters as a set of no dimensions."""
+    return islpy.Set("{ [] }").intersect_params(value.params())
+
+
+def weighted(x, weight):
+    """Restricts a function to the outputs; isl would count those of several disjuncts twice."""
+    return weight.intersect_domain(x.range().make_disjoint())
+
+
+# Quasi-polynomials, and the sets of their arguments.
+COUNTS = {
+    "card": lambda x, y: (x.card(), x.domain()),
+    "card_range": lambda x, y: (x.range().card(), x.params()),
+    "card_sum": lambda x, y: (x.wrap().card(), x.params()),
+}
+SUMS = {
+    "sum": lambda x, weight: (weighted(x, weight).sum(), x.params()),
+    "apply": lambda x, weight: (x.make_disjoint().apply_pw_qpolynomial(weight), x.domain()),
+    "square_sum": lambda x, weight: ((weighted(x, weight) * weight - weighted(x, weight)).sum(), x.params()),
+}
+
+# Functions that are compared as the relations they are the graphs of.
+GRAPHS = {
+    "dim_min": (islpy.PwAff, lambda x: x.dim_min(0)),
+    "dim_max": (islpy.PwAff, lambda x: x.dim_max(0)),
+    "set_dim_max": (islpy.PwAff, lambda x: x.range().dim_max(0)),
+    "min_multi": (islpy.MultiPwAff, lambda x: x.min_multi_pw_aff()),
+    "max_multi": (islpy.MultiPwAff, lambda x: x.max_multi_pw_aff()),
+    "lexmin_function": (islpy.PwMultiAff, lambda x: x.lexmin_pw_multi_aff()),
+    "lexmax_function": (islpy.PwMultiAff, lambda x: x.lexmax_pw_multi_aff()),
+}
+
+
+def graph(function):
+    """Relates arguments to values; of a function of the parameters, a set."""
+    if function.domain().is_params():
+        tuples = islpy.PwMultiAff(str(function)) if isinstance(function, islpy.PwAff) else function
+        return as_union(tuples.as_set())
+    name = {islpy.PwAff: "pw_aff", islpy.PwMultiAff: "pw_multi_aff", islpy.MultiPwAff: "multi_pw_aff"}[type(function)]
+    return getattr(islpy.Map, f"from_{name}")(function)
+
+
+def same_graph(name, x, text):
+    """Says whether a function has the values of isl's everywhere."""
+    kind, theirs = GRAPHS[name]
+    want = graph(theirs(x))
+    if text.endswith("{ }"):
+        return want.is_empty()
+    return equal(want, graph(kind(text)))
+
+
+def box(x, text):
+    """Says whether least and greatest outputs are those of isl."""
+    outputs = x.range().project_out(dim_type.param, 0, x.dim(dim_type.param))
+    if text == "none":
+        return outputs.is_empty()
+    ends = [pair.split(":") for pair in text.split(" ")]
+    for dim, (low, high) in enumerate(ends):
+        known = [str(value) for value in (outputs.dim_min_val(dim), outputs.dim_max_val(dim))]
+        if known != [low.replace("?", "-infty"), high.replace("?", "infty")]:
+            return False
+    return len(ends) == outputs.dim(dim_type.set)
+
+
+def fixed_box(x, text):
+    """Says whether a box holds all outputs."""
+    if text == "none":
+        return True
+    sizes, offset = text.split("|")
+    corner = islpy.Map.from_multi_aff(islpy.MultiAff(offset))
+    names = [f"d{i}" for i in range(len(sizes.split(" ")))]
+    facts = " and ".join(f"0 <= {name} < {size}" for name, size in zip(names, sizes.split(" ")))
+    places = " and ".join(f"p{name} = {name} + b{i}" for i, name in enumerate(names))
+    bases = ", ".join(f"b{i}" for i in range(len(names)))
+    spread = islpy.Map(f"{{ [{bases}] -> [p{', p'.join(names)}] : exists {', '.join(names)}: {places} and {facts} }}")
+    return within(x, corner.apply_range(spread))
+
+
+def stride(x, text):
+    """Says whether all outputs keep to a stride that is no smaller than isl's."""
+    distance, points = text.split("|")
+    known = x.get_range_stride_info(0).get_stride().to_python()
+    return int(distance) >= known and within(x, islpy.Map(points))
+
+
+def fourier_motzkin(text):
+    """Says whether a rational shadow is isl's; on the grid of the texts, rounding is the same."""
+    if text == "none":
+        return True
+    first, before, after = text.split("|")
+    (part,) = islpy.Set(before).get_basic_sets()
+    # An equation gives isl a stride, too, which no rational shadow has.
+    shadow = part.eliminate(dim_type.set, int(first), 1).remove_divs()
+    return as_union(shadow).is_equal(islpy.Set(after))
+
+
+def closure(x, text):
+    """Says whether a closure, marked `true` if it is exact, is one, and how it compares."""
+    exact, text = text.split("|", 1)
+    ours, (theirs, is_exact) = islpy.Map(text), x.transitive_closure()
+    good = within(x | x.apply_range(x), ours)
+    if exact == "true":
+        good = good and within(ours, theirs) and (not is_exact or equal(ours, theirs))
+    return good, grade(exact == "true", is_exact)
+
+
+def power(x, text):
+    """Says whether powers, marked `true` if they are exact, are those that steps make."""
+    exact, text = text.split("|", 1)
+    ours, (_, is_exact) = islpy.Map(text), x.power()
+    step, good = x, True
+    for count in range(1, 5):
+        mine = ours.intersect_domain(islpy.Set(f"{{ [{count}] }}")).range().unwrap()
+        good = good and (equal(step, mine) if exact == "true" else within(step, mine))
+        step = step.apply_range(x)
+    return good, grade(exact == "true", is_exact)
+
+
+def grade(ours, theirs):
+    return "alike" if ours == theirs else "better" if ours else "worse"
+
+
+def bound(x, weight, upper, text):
+    """Says whether a bound holds at many values of the parameters, and how it compares."""
+    function = weighted(x, weight)
+    theirs, _ = function.bound(islpy.fold.max if upper else islpy.fold.min)
+    ours = None if text.replace(" ", "").endswith("{}") else islpy.PwQPolynomialFold(text)
+    sign, grades = 1 if upper else -1, set()
+    for point in arguments(x.params()):
+        inside = x.range().intersect_params(islpy.Set.from_point(point))
+        values = []
+        if not inside.is_empty():
+            inside.foreach_point(lambda p: values.append(number(weight.eval(p))) if len(values) < VALUES else None)
+        if not values:
+            continue
+        if ours is None:
+            return False, None
+        mine, known = sign * number(ours.eval(point)), sign * number(theirs.eval(point))
+        if mine < max(sign * value for value in values):
+            return False, None
+        grades.add(grade(mine, known) if mine == known else "better" if mine < known else "worse")
+    return True, max(grades, default="alike", key=["alike", "better", "worse"].index)
+
+
+def check(name, x, y, text):
+    """Returns whether a result is right, and how it compares with isl's where both may differ."""
+    if name in COUNTS or name in SUMS:
+        want, domain = (COUNTS.get(name) or SUMS[name])(x, y)
+        return same_function(want, text, domain), None
+    if name in GRAPHS:
+        return same_graph(name, x, text), None
+    if name in ("upper_bound", "lower_bound"):
+        return bound(x, y, name == "upper_bound", text)
+    if name in ("closure", "power"):
+        return (closure if name == "closure" else power)(x, text)
+    if name == "support":
+        return within(weighted(x, y).domain() & islpy.Set(text), x.range()), None
+    if name == "fourier_motzkin":
+        return fourier_motzkin(text), None
+    return {"box": box, "fixed_box": fixed_box, "stride": stride}[name](x, text), None
+
+
+def answer(name, x, y):
+    """Lets isl do what was given up."""
+    if name in COUNTS or name in SUMS:
+        return (COUNTS.get(name) or SUMS[name])(x, y)
+    if name in GRAPHS:
+        return GRAPHS[name][1](x)
+    if name in ("upper_bound", "lower_bound"):
+        return weighted(x, y).bound(islpy.fold.max)
+    return True
+
+
+NAMES = {*COUNTS, *SUMS, *GRAPHS, "upper_bound", "lower_bound", "closure", "power", "support"} | {
+    "fourier_motzkin", "box", "fixed_box", "stride"
+}
+WEIGHED = {*SUMS, "upper_bound", "lower_bound", "support"}
