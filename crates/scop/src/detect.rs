@@ -186,7 +186,8 @@ impl Detector<'_> {
         let end = text[span.end..].find('\n').map_or(text.len(), |at| span.end + at);
         let alone = [&text[start..span.start], &text[span.end..end]];
         if alone.iter().any(|beside| !beside.trim().is_empty()) {
-            let message = "shares a line with other code: lines of its own are needed";
+            let message =
+                "shares a line with other code: put a line break before the loop and one behind it";
             return Some(self.source.problem(span.start, message));
         }
         let is_global = |name: &str| is_global(name, names, self.globals);

@@ -101,7 +101,7 @@ fn what_cannot_be_replaced_is_left_alone() {
         "  while (x[0] < 1) {\n    x[i] += 1;\n    for (i = 0; i < n; i++)\n      x[i] = 0;\n  }",
         "unknown number of times",
     );
-    refuses("  x[0] = 1; for (i = 0; i < n; i++) x[i] = 0;", "shares a line");
+    refuses("  x[0] = 1; for (i = 0; i < n; i++) x[i] = 0;", "put a line break before");
     refuses("  for (i = 0; i < n; i++) x[i] = v[0];", "is volatile");
     refuses("  for (i = 0; i < n; i++) {\n    if (x[i] > 0) return;\n  }", "leaves the loop");
 }
