@@ -79,9 +79,15 @@ fn post_order(
 
 /// The blocks of `region` that its entry reaches.
 pub(crate) fn reachable(module: &Module, region: Region) -> FxHashSet<Block> {
-    let mut seen = FxHashSet::default();
+    targets_first(module, region).into_iter().collect()
+}
+
+/// The blocks that the entry of `region` reaches, each after those that it branches to but for
+/// branches back.
+pub(crate) fn targets_first(module: &Module, region: Region) -> Vec<Block> {
+    let mut order = Vec::new();
     if let Some(entry) = module.first_block(region) {
-        post_order(module, region, entry, &mut seen, &mut Vec::new());
+        post_order(module, region, entry, &mut FxHashSet::default(), &mut order);
     }
-    seen
+    order
 }

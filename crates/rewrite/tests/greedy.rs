@@ -189,6 +189,32 @@ fn regions_are_simplified_in_three_levels() {
 }
 
 #[test]
+fn blocks_are_equal_once_their_targets_are() {
+    let source = r#"
+"t.func"() ({
+^bb0(%f: i1, %x: i64):
+  "t.cond_br"(%f)[^bb1, ^bb5] {operandSegmentSizes = array<i32: 1, 0, 0>} : (i1) -> ()
+^bb1:
+  "t.br"()[^bb2] : () -> ()
+^bb2:
+  "t.br"()[^bb3] : () -> ()
+^bb3:
+  "t.ret"(%x) : (i64) -> ()
+^bb4:
+  "t.br"()[^bb6] : () -> ()
+^bb5:
+  "t.br"()[^bb4] : () -> ()
+^bb6:
+  "t.ret"(%x) : (i64) -> ()
+}) : () -> ()"#;
+    let config = GreedyConfig { regions: Simplify::Aggressive, ..GreedyConfig::default() };
+    let (module, _) = run(source, &config);
+    let text = show(&module);
+    assert!(text.contains("[^bb1, ^bb1]"), "{text}");
+    assert_eq!((text.matches("t.br").count(), text.matches("t.ret").count()), (2, 1), "{text}");
+}
+
+#[test]
 fn blocks_that_loop_onto_themselves_terminate() {
     let source = r#"
 "t.func"() ({

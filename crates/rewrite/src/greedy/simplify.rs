@@ -3,11 +3,13 @@
 //! Only branches of which the definition says how they pass operands on
 //! ([`tangram_ir::OpDef::branch`]) are changed.
 
+use std::collections::hash_map::Entry;
+
 use rustc_hash::FxHashMap;
 use tangram_ir::{Block, Module, Op, Order, Region, Value, ValueDef, walk};
 
 use super::Simplify;
-use crate::order::{Erased, erase_order, reachable};
+use crate::order::{Erased, erase_order, reachable, targets_first};
 use crate::rewriter::Rewriter;
 
 /// Simplifies every region below `root`; returns how many things were changed.
@@ -180,25 +182,44 @@ fn erase_argument(rewriter: &mut Rewriter<'_>, block: Block, sources: &[(Op, usi
 /// Merges blocks that do the same with the same values.
 fn merge_equal(rewriter: &mut Rewriter<'_>, region: Region) -> u64 {
     let mut changes = 0;
+    // Blocks that are one make those one that branch to them. Targets are gone through first, so
+    // that only branches back need another round.
     loop {
-        let Some((kept, dropped)) = equal_pair(rewriter.module(), region) else { return changes };
-        rewriter.replace_block_uses(dropped, kept);
-        rewriter.erase_block(dropped);
-        changes += 1;
+        let merged = merge_once(rewriter, region);
+        if merged == 0 {
+            return changes;
+        }
+        changes += merged;
     }
 }
 
-/// The first two blocks without arguments that are equal: the later one is dropped.
-fn equal_pair(module: &Module, region: Region) -> Option<(Block, Block)> {
+/// Goes through the blocks once; of two that are equal, the earlier one stays.
+fn merge_once(rewriter: &mut Rewriter<'_>, region: Region) -> u64 {
+    let places: FxHashMap<Block, usize> =
+        rewriter.module().blocks(region).enumerate().map(|(i, block)| (block, i)).collect();
     let mut seen: FxHashMap<Vec<Part>, Block> = FxHashMap::default();
-    for block in module.blocks(region).skip(1) {
-        let Some(parts) = parts(module, block) else { continue };
-        if let Some(&first) = seen.get(&parts) {
-            return Some((first, block));
+    let mut merged = 0;
+    for block in targets_first(rewriter.module(), region) {
+        if places[&block] == 0 {
+            continue;
         }
-        seen.insert(parts, block);
+        let Some(parts) = parts(rewriter.module(), block) else { continue };
+        match seen.entry(parts) {
+            Entry::Vacant(entry) => {
+                entry.insert(block);
+            }
+            Entry::Occupied(mut entry) => {
+                let mut dropped = block;
+                if places[&block] < places[entry.get()] {
+                    dropped = entry.insert(block);
+                }
+                rewriter.replace_block_uses(dropped, *entry.get());
+                rewriter.erase_block(dropped);
+                merged += 1;
+            }
+        }
     }
-    None
+    merged
 }
 
 /// What an operation of a block is, with values of the block by number.
