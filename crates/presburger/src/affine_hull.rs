@@ -30,10 +30,8 @@ impl Relation {
         let mut index = 0;
         while let Some(row) = equations.get(index) {
             match self.off(row, budget)? {
-                Some(point) => {
-                    pass_through(&mut equations, &point);
-                    index = 0;
-                }
+                // Rows before this one hold everywhere: they stay as they are.
+                Some(point) => pass_through(&mut equations, &point),
                 None => index += 1,
             }
         }
@@ -61,7 +59,7 @@ impl Relation {
 }
 
 /// Keeps the combinations of the rows that vanish at `point`.
-fn pass_through(rows: &mut Vec<Vec<Integer>>, point: &[Integer]) {
+pub(crate) fn pass_through(rows: &mut Vec<Vec<Integer>>, point: &[Integer]) {
     let values: Vec<Integer> = rows.iter().map(|row| evaluate(row, point)).collect();
     let Some(pivot) = values.iter().position(|value| !value.is_zero()) else { return };
     let base = rows[pivot].clone();

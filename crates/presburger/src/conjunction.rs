@@ -124,15 +124,7 @@ impl Basic {
         dims: usize,
         given: &Conjunction<T>,
     ) -> Result<Option<Self>, Error> {
-        let mut divs = Vec::new();
-        for (index, div) in given.divisions.iter().enumerate() {
-            let num = row(&div.numerator, 1 + dims + index)?;
-            let den: Integer = div.denominator.clone().into();
-            if den.sign() <= 0 {
-                return Err(Error::Row { expected: 1, found: 0 });
-            }
-            divs.push(Div { num, den });
-        }
+        let divs = divisions(dims, &given.divisions)?;
         let cols = 1 + dims + divs.len();
         let mut basic = Self::with_divs(dims, divs);
         for given in &given.equalities {
@@ -143,6 +135,23 @@ impl Basic {
         }
         Ok(basic.tidied())
     }
+}
+
+/// Checks definitions of divisions over `dims` dimensions.
+pub(crate) fn divisions<T: Clone + Into<Integer>>(
+    dims: usize,
+    given: &[Division<T>],
+) -> Result<Vec<Div>, Error> {
+    let mut divs = Vec::new();
+    for (index, div) in given.iter().enumerate() {
+        let num = row(&div.numerator, 1 + dims + index)?;
+        let den: Integer = div.denominator.clone().into();
+        if den.sign() <= 0 {
+            return Err(Error::Row { expected: 1, found: 0 });
+        }
+        divs.push(Div { num, den });
+    }
+    Ok(divs)
 }
 
 fn row<T: Clone + Into<Integer>>(row: &[T], expected: usize) -> Result<Vec<Integer>, Error> {

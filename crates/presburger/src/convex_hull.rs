@@ -8,11 +8,13 @@ use crate::basic::Basic;
 use crate::solve::generators::Cone;
 use crate::solve::number::{Number, widening};
 use crate::solve::redundancy::narrowed;
+use crate::system::System;
 use crate::{Budget, Error, Integer, Relation};
 
 impl Relation {
     /// Returns the smallest convex polyhedron around the rational relaxations of all disjuncts.
     ///
+    /// Those of disjuncts with divisions are tightened to the lattices of their points.
     /// A superset of the points, without divisions; closed, so that the hull of a point and a
     /// ray holds the parallel ray too. The cost grows with the number of vertices, which may be
     /// exponential in the number of dimensions.
@@ -20,7 +22,9 @@ impl Relation {
         let mut parts = Vec::new();
         for part in self.parts.iter() {
             if !part.is_empty(budget)? {
-                parts.push(part);
+                let strided = !part.divs.is_empty();
+                let tight = if strided { part.tightened(budget)? } else { None };
+                parts.push(tight.unwrap_or_else(|| part.unfolded()));
             }
         }
         let dims = self.space().dims();
@@ -47,7 +51,7 @@ struct Rows {
 }
 
 /// Returns the constraints of the hull; nothing for no parts.
-fn hull<T: Number>(parts: &[&Basic], dims: usize, budget: &Budget) -> Result<Option<Rows>, Error> {
+fn hull<T: Number>(parts: &[System], dims: usize, budget: &Budget) -> Result<Option<Rows>, Error> {
     let mut dual = Cone::<T>::new(1 + dims);
     for part in parts {
         let cone = generators::<T>(part, budget)?;
@@ -68,8 +72,7 @@ fn hull<T: Number>(parts: &[&Basic], dims: usize, budget: &Budget) -> Result<Opt
 }
 
 /// Returns the cone of the rational points of a disjunct, divisions included.
-fn generators<T: Number>(part: &Basic, budget: &Budget) -> Result<Cone<T>, Error> {
-    let system = part.unfolded();
+pub(crate) fn generators<T: Number>(system: &System, budget: &Budget) -> Result<Cone<T>, Error> {
     let mut cone = Cone::new(system.cols());
     for row in system.eqs.rows() {
         cone.add(&narrowed::<T>(row)?, true, budget)?;

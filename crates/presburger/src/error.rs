@@ -9,8 +9,7 @@ pub enum Error {
     /// A number is too large for what was asked.
     ///
     /// Sets, functions and counts hold numbers of any size. What has a limit says so: rows of
-    /// coefficients and pictures hold 128 bits, exponents fewer, and what a power writes out must
-    /// fit into memory.
+    /// coefficients and pictures hold 128 bits, exponents fewer, and a power in a text 65,536 bits.
     #[error("a number is too large for this operation")]
     Overflow,
     /// The number of elementary steps reached the budget's limit.

@@ -1,6 +1,7 @@
 //! Single conjunctions that contain a union, and simplification of unions by them.
 
 use crate::basic::{Basic, merge};
+use crate::coalesce::coalesced;
 use crate::solve::bounds::{bounds, reaches};
 use crate::subtract::{covers, subtract_parts};
 use crate::system::System;
@@ -10,17 +11,29 @@ impl Relation {
     /// Returns the disjunct whose constraints are those of all disjuncts, moved outwards
     /// until all points satisfy them.
     ///
-    /// A superset: exact only if the union is such a conjunction. Constraints that no
-    /// move makes valid are dropped.
+    /// A superset, within the affine hull: exact only if the union is such a conjunction.
+    /// Constraints that no move makes valid are dropped.
     pub fn simple_hull(&self, budget: &Budget) -> Result<Self, Error> {
-        self.replaced(simple_hull(&self.parts, true, budget)?)
+        self.within_lattice(simple_hull(&self.parts, true, budget)?, budget)
     }
 
     /// Returns the constraints of all disjuncts that all points satisfy as they are.
     ///
-    /// A superset of `self` and of [`Self::simple_hull`].
+    /// A superset of `self` and of [`Self::simple_hull`], within the affine hull.
     pub fn unshifted_simple_hull(&self, budget: &Budget) -> Result<Self, Error> {
-        self.replaced(simple_hull(&self.parts, false, budget)?)
+        self.within_lattice(simple_hull(&self.parts, false, budget)?, budget)
+    }
+
+    /// Adds to a hull of several disjuncts what equations they share, and what strides if all of
+    /// them have divisions.
+    fn within_lattice(&self, hull: Option<Basic>, budget: &Budget) -> Result<Self, Error> {
+        let hull = self.replaced(hull)?;
+        if self.parts.len() < 2 {
+            return Ok(hull);
+        }
+        let strided = self.parts.iter().all(|part| !part.divs.is_empty());
+        let shared = if strided { self.lattice_hull(budget)? } else { self.affine_hull(budget)? };
+        hull.intersect(&shared, budget)
     }
 
     pub(crate) fn replaced(&self, part: Option<Basic>) -> Result<Self, Error> {
@@ -39,13 +52,17 @@ impl Relation {
     }
 
     /// Cuts disjuncts so that no two of them share a point; the points stay the same.
+    ///
+    /// Disjuncts, and what is left of each, are merged as [`Self::coalesce`] does.
     pub fn make_disjoint(&self, budget: &Budget) -> Result<Self, Error> {
+        let given = self.coalesce(budget)?;
         let mut parts: Vec<Basic> = Vec::new();
-        for part in self.parts.iter() {
-            let fresh = subtract_parts(std::slice::from_ref(part), &parts, budget)?;
-            parts.extend(fresh);
+        for (index, part) in given.parts.iter().enumerate() {
+            // Whole disjuncts cut into fewer pieces than what is left of them would.
+            let fresh = subtract_parts(std::slice::from_ref(part), &given.parts[..index], budget)?;
+            parts.extend(coalesced(fresh, true, budget)?);
         }
-        Ok(Self::new((*self.space).clone(), parts))
+        Ok(Self::of_inhabited((*self.space).clone(), parts))
     }
 
     /// Simplifies under the assumption that only points of `context` matter.

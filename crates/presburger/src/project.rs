@@ -3,13 +3,16 @@
 use std::ops::Range;
 
 use crate::basic::{Basic, Div, merge};
-use crate::eliminate::{Branch, Relaxed, eliminate_soon, relax};
+use crate::eliminate::{Branch, Relaxed, eliminate_soon, eliminate_whole, relax};
 use crate::function::affine::Affine;
 use crate::function::pieces;
 use crate::matrix::{combine, negated, remap};
 use crate::solve::lexmin::{Piece, Query, lexmin};
 use crate::system::System;
 use crate::{Budget, Error, Integer};
+
+/// What may be spent on equations that help to project.
+const EQUATIONS: u64 = 100_000;
 
 /// The extremal values of some dimensions, on disjoint parts of the other dimensions.
 #[derive(Debug, Default)]
@@ -96,7 +99,7 @@ impl Basic {
     /// Marks the columns of the dimensions in `range` and of divisions of them.
     ///
     /// Returns the rows with the bounds of those divisions as well.
-    fn opened(&self, range: &Range<usize>) -> (Vec<bool>, System) {
+    pub fn opened(&self, range: &Range<usize>) -> (Vec<bool>, System) {
         let mut gone = vec![false; self.cols()];
         gone[1 + range.start..1 + range.end].fill(true);
         let mut system = self.system.clone();
@@ -133,13 +136,20 @@ impl Basic {
             settled = found;
             &settled
         };
-        let (gone, system) = part.opened(&range);
-        let cols: Vec<usize> = (0..part.cols()).filter(|c| gone[*c]).collect();
+        let told;
+        let (part, branches) = match part.whole(&range, budget)? {
+            Some(branches) => (part, branches),
+            None => {
+                told = part.told(&range, budget)?;
+                let part = told.as_ref().unwrap_or(part);
+                let inhabited = || Ok(!self.is_empty(budget)?);
+                let (system, cols) = part.inside(&range);
+                let soon = eliminate_soon(system.clone(), cols.clone(), inhabited, budget)?;
+                (part, soon.unwrap_or_else(|| vec![Branch::new(system, cols)]))
+            }
+        };
+        let (gone, _) = part.opened(&range);
         let mut parts = Vec::new();
-        let inhabited = || Ok(!self.is_empty(budget)?);
-        let branches = eliminate_soon(system, cols.clone(), inhabited, budget)?;
-        let whole = || vec![Branch::new(part.opened(&range).1, cols)];
-        let branches = branches.unwrap_or_else(whole);
         for branch in &branches {
             let outer = part.without(branch, &gone, range.len());
             if branch.left.is_empty() {
@@ -158,6 +168,27 @@ impl Basic {
             }
         }
         Ok(parts)
+    }
+
+    /// Returns the rows to project the dimensions in `range` away from, and the columns that go.
+    fn inside(&self, range: &Range<usize>) -> (System, Vec<usize>) {
+        let (gone, system) = self.opened(range);
+        (system, (0..self.cols()).filter(|c| gone[*c]).collect())
+    }
+
+    /// Projects the dimensions in `range` away if that takes no rounding of bounds.
+    fn whole(&self, range: &Range<usize>, budget: &Budget) -> Result<Option<Vec<Branch>>, Error> {
+        let (system, cols) = self.inside(range);
+        eliminate_whole(system, cols, budget)
+    }
+
+    /// Adds equations that the rows imply, if there are any.
+    ///
+    /// A rounded bound is a division of its own; an equation takes a variable away without one.
+    fn told(&self, range: &Range<usize>, budget: &Budget) -> Result<Option<Self>, Error> {
+        let told = budget.attempt(EQUATIONS, |budget| self.with_implied(range, budget))?.flatten();
+        let Some(told) = told.and_then(Self::tidied) else { return Ok(None) };
+        Ok(told.without_redundancy(budget)?.tidied())
     }
 
     /// As [`Self::project`], without conjunctions that hold no point.

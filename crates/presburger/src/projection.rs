@@ -32,6 +32,19 @@ impl Relation {
         self.projected(space, range, budget)
     }
 
+    /// Frees output dimensions, exactly: keeps the points that agree with one of `self` in all
+    /// others.
+    ///
+    /// # Errors
+    /// [`Error::Space`] if the range is not one of output dimensions.
+    pub fn eliminate(&self, dims: Range<usize>, budget: &Budget) -> Result<Self, Error> {
+        let rest = self.project_out(dims.clone(), budget)?;
+        let first = self.space.params.len() + self.space.inputs();
+        let kept = |dim: &usize| *dim < first + dims.start || *dim >= first + dims.end;
+        let to: Vec<usize> = (0..self.space.dims()).filter(kept).collect();
+        Ok(rest.moved((*self.space).clone(), &to))
+    }
+
     /// Returns the space without the output dimensions `dims`, and where those are.
     fn without_dims(&self, dims: Range<usize>) -> Result<(Space, Range<usize>), Error> {
         let outs = &self.space.output.dims;

@@ -34,6 +34,9 @@ fn exact_closures_are_all_paths() -> Result<(), Error> {
         ("{ [i] -> [2i] : 0 < i < 9 }", true),
         ("{ [5] -> [20]; [i] -> [i + 1] : 0 <= i < 5; [i] -> [i + 3] : 20 <= i < 30 }", true),
         ("{ [i, j] -> [i + 1, j] : 0 <= i, j < 3; [i, j] -> [i, j + 1] : 0 <= i, j < 3 }", true),
+        ("{ [i] -> [i + 1] : -2 <= i <= 5; [i] -> [i] : -1 <= i <= 4 and i mod 2 = 0 }", true),
+        ("{ [i] -> [i + 1] : 0 <= i < 30 and i mod 3 != 2; [i] -> [i - 2] : 2 <= i <= 20 }", true),
+        ("{ [i] -> [j] : 0 <= i <= j <= 9; [i] -> [9 - i] : 3 <= i <= 5 }", true),
     ] {
         let map = read(text);
         let (closure, is_exact) = map.transitive_closure(&limit())?;
@@ -64,6 +67,50 @@ fn closures_over_parameters_are_exact() -> Result<(), Error> {
         &read("[n] -> { [i, j] -> [i, j + 3] : 0 <= i < n and 0 <= j < n - 2 }"),
         &limit()
     )?);
+    Ok(())
+}
+
+#[test]
+fn powers_that_end_or_repeat_are_exact() -> Result<(), Error> {
+    for (text, want) in [
+        // A step changes the parity, so that there is no second one.
+        (
+            "[n] -> { [i, j] -> [i + 1, j] : 0 <= i <= n and (i + j) mod 2 = 1 }",
+            "[n] -> { [1] -> [[i, j] -> [i + 1, j]] : 0 <= i <= n and (i + j) mod 2 = 1 }",
+        ),
+        ("{ [i] -> [j] : 0 <= i, j <= 4 }", "{ [k] -> [[i] -> [j]] : k >= 1 and 0 <= i, j <= 4 }"),
+        (
+            "{ [0] -> [3]; [3] -> [9] }",
+            "{ [1] -> [[0] -> [3]]; [1] -> [[3] -> [9]]; [2] -> [[0] -> [9]] }",
+        ),
+        (
+            "{ [i] -> [2i] : 1 <= i <= 3 }",
+            "{ [k] -> [[i] -> [o]] : 1 <= i and ((k = 1 and i <= 3 and o = 2i) or (k = 2 and i = 1 and o = 4)) }",
+        ),
+    ] {
+        let (power, exact) = read(text).power(&limit())?;
+        assert!(exact && power.is_equal(&read(want), &limit())?, "{text}: {exact} {power}");
+    }
+    Ok(())
+}
+
+#[test]
+fn steps_of_several_kinds_close_over_parameters() -> Result<(), Error> {
+    for (text, want) in [
+        // Steps that go nowhere.
+        (
+            "[n] -> { [i] -> [i + 1] : 0 <= i < n; [i] -> [i] : i mod 2 = 0 }",
+            "[n] -> { [i] -> [j] : 0 <= i < j <= n; [i] -> [i] : i mod 2 = 0 }",
+        ),
+        // Back to the start from anywhere.
+        (
+            "[n] -> { [i] -> [i + 1] : 0 <= i < n; [i] -> [0] : 0 <= i <= n }",
+            "[n] -> { [i] -> [j] : 0 <= i <= n and 0 <= j <= n }",
+        ),
+    ] {
+        let (closure, exact) = read(text).transitive_closure(&limit())?;
+        assert!(exact && closure.is_equal(&read(want), &limit())?, "{text}: {exact} {closure}");
+    }
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use tangram_presburger::count::{PiecewiseQuasiPolynomial, Rational};
+use tangram_presburger::count::{PiecewiseBound, PiecewiseQuasiPolynomial, Rational, Side};
 use tangram_presburger::{Budget, Error, Relation};
 
 fn budget() -> Budget {
@@ -73,6 +73,54 @@ fn what_is_printed_reads_back() {
 }
 
 #[test]
+fn tuples_may_hold_pairs_and_values() {
+    let read = |text: &str| {
+        let function = PiecewiseQuasiPolynomial::parse(text, &budget());
+        function.unwrap_or_else(|error| panic!("{text}: {error}"))
+    };
+    let count = card("[n] -> { [A[i] -> B[i + 1, j]] -> C[k] : 0 <= k <= i + j and j <= n }");
+    let text = count.to_string();
+    assert!(text.contains("[A[i] -> B[o2, j]] ->"), "{text}");
+    assert!(count.sub(&read(&text), &budget()).expect("one space").pieces().is_empty(), "{text}");
+    let function = read("[n] -> { S[A[0] -> [[i] -> T[n, j]]] -> 2 * i * j : i >= 0 }");
+    assert_eq!(function.evaluate(&[7, 0, 3, 7, 5]).expect("a point"), 30.into());
+    for outside in [[7, 1, 3, 7, 5], [7, 0, 3, 6, 5], [7, 0, -3, 7, 5]] {
+        assert_eq!(function.evaluate(&outside).expect("a point"), 0.into(), "{outside:?}");
+    }
+    assert_eq!(read(&function.to_string()), function);
+    let diagonal = read("{ [i, i] -> i }");
+    assert_eq!(diagonal.evaluate(&[4, 4]).expect("a point"), 4.into());
+    assert_eq!(diagonal.evaluate(&[4, 5]).expect("a point"), 0.into());
+}
+
+#[test]
+fn bounds_read_back() {
+    let weight =
+        PiecewiseQuasiPolynomial::parse("[n] -> { [i] -> i * (n - i) : 0 <= i <= n }", &budget());
+    let weight = weight.expect("a function");
+    for side in [Side::Lower, Side::Upper] {
+        let bound = weight.bound(side, &budget()).expect("a bounded set");
+        let back = PiecewiseBound::parse(&bound.to_string(), &budget()).expect("what is printed");
+        assert_eq!(back.to_string(), bound.to_string());
+        for n in -2..9 {
+            assert_eq!(back.evaluate(&[n]), bound.evaluate(&[n]), "{bound} at {n}");
+        }
+    }
+    let least = PiecewiseBound::parse(
+        "[n] -> { min(n, 3, 1/2 * n^2) : n >= 0; min(0) : n < 0 }",
+        &budget(),
+    );
+    let least = least.expect("a bound");
+    assert_eq!(least.side(), Side::Lower);
+    for (n, value) in [(5, 3), (2, 2), (-4, 0)] {
+        assert_eq!(least.evaluate(&[n]), Some(value.into()), "at {n}");
+    }
+    assert_eq!(least.evaluate(&[1]), Rational::new(1.into(), 2.into()));
+    let mixed = PiecewiseBound::parse("[n] -> { min(n); max(n) }", &budget());
+    assert!(matches!(mixed, Err(Error::Syntax { column: 18, .. })), "{mixed:?}");
+}
+
+#[test]
 fn wrong_texts_name_their_column() {
     for (text, column) in [
         ("[n] -> { n + m }", 14),
@@ -81,7 +129,9 @@ fn wrong_texts_name_their_column() {
         ("[n] -> { 1/0 }", 12),
         ("{ 5", 4),
         ("{ 5 } 7", 7),
-        ("{ [i, i] -> 1 }", 8),
+        ("{ [i, i + ] -> 1 }", 11),
+        ("[n] -> { [i, [j]] -> 1 }", 15),
+        ("{ [i] -> i : i > 0 and j }", 24),
         ("{ floor(2 ^ 99) }", 15),
     ] {
         match PiecewiseQuasiPolynomial::parse(text, &budget()) {

@@ -33,6 +33,16 @@ fn different_texts_mean_the_same() {
 }
 
 #[test]
+fn parentheses_nest_so_far_and_no_further() {
+    let nested =
+        |depth: usize| format!("{{ [i] : {}i > 0{} }}", "(".repeat(depth), ")".repeat(depth));
+    assert!(equal(&nested(40), "{ [i] : i > 0 }"));
+    let error = Relation::parse(&nested(100_000), &Budget::steps(20_000_000));
+    let error = error.expect_err("too deep").to_string();
+    assert!(error.contains("less nesting"), "{error}");
+}
+
+#[test]
 fn seeds_wrong_claims_are_refused() {
     // The union of two corner boxes is not the box around them.
     let boxes = "[N, M] -> { [i, j] : 0 <= i <= M and 0 <= j <= N; [i, j] : M <= i <= 2M and N <= j <= 2N }";
@@ -162,5 +172,8 @@ fn what_isl_writes_is_read() {
         assert!(a.is_equal(&b, &Budget::unlimited()).expect("answered"), "{text} is {a}");
     }
     let rational = "{ rat: [i] }".parse::<Relation>().unwrap_err();
-    assert_eq!(rational.to_string(), "column 3: expected a set of integer points, found `rat`");
+    assert_eq!(
+        rational.to_string(),
+        "column 3: expected integer points; `rat:` is for a RationalRelation, found `rat`"
+    );
 }

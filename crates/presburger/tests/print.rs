@@ -1,6 +1,6 @@
 //! What people read: one line per rule of printing, and that all of it reads back.
 
-use tangram_presburger::{Budget, Union};
+use tangram_presburger::{Budget, Conjunction, Division, Error, Relation, Space, Tuple, Union};
 
 /// Given texts and how they are printed.
 const PRINTED: [(&str, &str); 31] = [
@@ -67,4 +67,22 @@ fn texts_are_short_and_read_back() {
         assert!(read(printed).is_equal(&value, &limit).expect("decided"), "{given}");
         assert_eq!(read(printed).to_string(), printed, "printing again changes nothing");
     }
+}
+
+#[test]
+fn a_value_uses_earlier_dimensions_only() -> Result<(), Error> {
+    // j = 3 - 2 floor(k/2), where k comes behind j.
+    let part = Conjunction {
+        divisions: vec![Division { numerator: vec![0, 0, 1], denominator: 2 }],
+        equalities: vec![vec![-3, 1, 0, 2]],
+        inequalities: Vec::new(),
+    };
+    let space = Space::set(Vec::new(), Tuple::new("", ["j", "k"]));
+    let set = Relation::from_conjunctions(space, &[part])?;
+    let text = set.to_string();
+    assert!(
+        Relation::parse(&text, &Budget::unlimited())?.is_equal(&set, &Budget::unlimited())?,
+        "{text}"
+    );
+    Ok(())
 }

@@ -127,3 +127,39 @@ fn origins_under_nested_floors_stay_small() {
         assert!(parts.len() == 1 && divisions <= 13, "round {round}: {set}");
     }
 }
+
+#[test]
+fn what_rows_say_about_divisions_is_used_before_bounds_are_rounded() {
+    // The quotient of `x + 4` by 8 is `b`, though no row says so.
+    let set = read(
+        "[b, i] -> { [x] : exists (q = floor((x + 4)/8), e, f: 1 <= x <= 12 and \
+         8b - 4 <= x <= 8b + 3 and -9 <= 2e <= -1 and \
+         -3 + x - 8q - 8i <= 4e <= 4 + x - 8q - 8i and \
+         -6 - x + 8q - 8f <= 4e <= 1 - x + 8q - 8f and \
+         -3 + x - 8q - 8f <= 4e <= 4 + x - 8q - 8f) }",
+    );
+    for (b, i, x) in (-1..4_i128)
+        .flat_map(|b| (-3..4_i128).flat_map(move |i| (-1..14_i128).map(move |x| (b, i, x))))
+    {
+        let r = x - 8 * (x + 4).div_euclid(8);
+        let found = (1..=12).contains(&x)
+            && (8 * b - 4..=8 * b + 3).contains(&x)
+            && (-4..=-1_i128).any(|e| {
+                let holds = |low: i128, high: i128, k: i128| {
+                    (low - 8 * k..=high - 8 * k).contains(&(4 * e))
+                };
+                holds(-3 + r, 4 + r, i)
+                    && (-9..9).any(|f| holds(-6 - r, 1 - r, f) && holds(-3 + r, 4 + r, f))
+            });
+        assert_eq!(set.contains(&[b, i, x]).expect("small"), found, "{b}, {i}, {x} in {set}");
+    }
+    let parts = set.conjunctions();
+    let quotient = |column: usize| {
+        parts.iter().flat_map(|part| &part.divisions).any(|division| {
+            let uses = |c: usize| division.numerator.get(c).is_some_and(|v| !v.is_zero());
+            division.denominator.to_i64() == Some(8)
+                && (1..division.numerator.len()).all(|c| uses(c) == (c == column))
+        })
+    };
+    assert!(!quotient(3), "{set}");
+}

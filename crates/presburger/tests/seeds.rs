@@ -125,6 +125,33 @@ fn definition_2_9_operations_work_space_by_space() -> Result<(), Error> {
 }
 
 #[test]
+fn definition_2_9_single_operands_are_taken_space_by_space() -> Result<(), Error> {
+    // The text's example: one sample of each set.
+    let sets = union("{ A[i] : 3 <= i <= 5; B[i, j] : i = 2j and 7 <= i <= 8; C[] }");
+    let mut samples = Vec::new();
+    for set in sets.relations() {
+        let point = set.sample(&limit())?.expect("a point");
+        samples.push(Relation::point(set.space().clone(), &point)?);
+    }
+    let samples = Union::collect(samples)?;
+    assert!(samples.is_subset(&sets, &limit())?);
+    assert_eq!(samples.relations().count(), 3);
+    assert!(same("{ A[i] -> B[2i]; B[i] -> C[] }", "{ B[i] -> C[]; A[i] -> B[2i] }"));
+    Ok(())
+}
+
+#[test]
+fn definition_2_10_cardinalities_tell_what_kind_of_relation_it_is() -> Result<(), Error> {
+    // One image each: single-valued; one origin each: injective.
+    let domain = read("{ A[i] : 0 <= i < 6 }");
+    let halves = read("{ A[i] -> B[floor(i/2)] }").intersect_domain(&domain, &limit())?;
+    assert_eq!(halves.card(&limit())?.to_string(), "{ A[i] -> 1 : 0 <= i <= 5 }");
+    assert_eq!(halves.inverse()?.card(&limit())?.to_string(), "{ B[o1] -> 2 : 0 <= o1 <= 2 }");
+    assert!(halves.is_single_valued(&limit())? && !halves.is_injective(&limit())?);
+    Ok(())
+}
+
+#[test]
 fn definition_2_10_cardinalities() -> Result<(), Error> {
     let set = read("[n] -> { S[i] : 0 <= i < n }").card(&limit())?;
     assert_eq!(set.to_string(), "[n] -> { n : n >= 1 }");
@@ -311,6 +338,28 @@ mod errors {
     }
 
     #[test]
+    fn the_printed_accesses_lack_an_iteration() -> Result<(), Error> {
+        let set = union("[N] -> { S1[i, j] : 3 <= i < 10 and i <= j < N and (i + 1) % 2 = 0 }");
+        let printed =
+            "[N] -> { S1[i, j] -> A[j, i] : 3 <= i < 9 and i <= j < N and (i + 1) % 2 = 0 }";
+        let lost = set.subtract(&union(printed).domain(&limit())?, &limit())?;
+        assert!(lost.is_equal(&union("[N] -> { S1[9, j] : 9 <= j < N }"), &limit())?, "{lost}");
+        let right = union("{ S1[i, j] -> A[j, i] }").intersect_domain(&set, &limit())?;
+        assert!(right.domain(&limit())?.is_equal(&set, &limit())?);
+        assert!(union(printed).is_strict_subset(&right, &limit())?);
+        Ok(())
+    }
+
+    #[test]
+    fn the_printed_loops_are_not_the_printed_set() -> Result<(), Error> {
+        // `for (j = 1; ...)`, where the set has `j >= i`.
+        let loops = union("[N] -> { S1[i, j] : 3 <= i < 10 and 1 <= j < N and i % 2 = 1 }");
+        let set = union("[N] -> { S1[i, j] : 3 <= i < 10 and i <= j < N and i % 2 = 1 }");
+        assert!(set.is_strict_subset(&loops, &limit())?);
+        Ok(())
+    }
+
+    #[test]
     fn a_tile_is_a_floor_and_32_wide() {
         let tiles = "{ S[j, i] -> [floor(j/32), floor(i/32)] }";
         assert!(!same(tiles, "{ S[j, i] -> [a, b] : 32a = j and 31b = i }"));
@@ -361,6 +410,12 @@ mod errors {
         assert!(!same(
             "{ [i] : forall v: v < 0 or i >= 0 }",
             "{ [i] : not (forall v: v < 0 or i >= 0) }"
+        ));
+        // What (7) and (8) say as printed is the other quantifier of what they mean.
+        assert!(same("{ [i] : not (exists v: i = 2v) }", "{ [i] : forall v: i != 2v }"));
+        assert!(same(
+            "{ [i] : not (forall v: v < 0 or i >= 0) }",
+            "{ [i] : exists v: v >= 0 and i < 0 }"
         ));
     }
 

@@ -71,3 +71,27 @@ fn hulls_contain_the_union() {
     );
     same(&two.affine_hull(&limit).expect("a hull"), "{ [i, j] }");
 }
+
+#[test]
+fn equations_are_detected_over_the_integers() {
+    for (text, equations, divisions) in [
+        // Each text says that many things which no row says.
+        ("{ [i, j] : 2 <= 3i <= 5 and i <= 2j <= i + 1 }", 2, 0),
+        ("{ [i, j, k] : 0 <= i - j <= 1 and 1 <= 3i - 3j + 6k <= 4 and 0 <= k <= 9 }", 2, 0),
+        ("[b] -> { [x] : 8b - 4 <= x <= 8b + 3 and floor((x + 4)/8) >= 3 }", 0, 0),
+        ("[b] -> { [x] : 8b - 4 <= x <= 8b + 3 and (x + 4) mod 8 = 3 }", 1, 0),
+        ("{ [x, y] : x = floor(y/8) and 0 <= y <= 15 }", 0, 0),
+        ("{ [x] : x mod 3 = 1 and x mod 4 = 2 and 0 <= x <= 11 }", 1, 0),
+        ("{ [x] : x mod 3 = 1 and 0 <= x <= 11 }", 1, 1),
+        ("{ [x, y] : 0 <= 2x + 6y - 1 <= 9 }", 0, 0),
+    ] {
+        let set = read(text);
+        let told = set.detect_equalities(&budget()).expect("within the budget");
+        same(&told, text);
+        let [part] = &told.conjunctions()[..] else { panic!("{text} became {told}") };
+        let found = (part.equalities.len(), part.divisions.len());
+        assert_eq!(found, (equations, divisions), "{text} became {told}");
+    }
+    let none = read("{ [i, j] : 2i = 4j + 1 or 1 <= 3i <= 2 }");
+    assert!(none.detect_equalities(&budget()).expect("an answer").conjunctions().is_empty());
+}

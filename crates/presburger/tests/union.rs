@@ -165,3 +165,21 @@ fn a_disjunct_without_a_first_point_leaves_none_after_it() {
     }
     same(read("{ [i] : i >= 1; [i] : i <= 9 }").lexmax(&limit), "{ [i] : false }");
 }
+
+#[test]
+fn pairs_are_kept_by_a_composition_through_any_space() {
+    let (limit, pairs) = (budget(), read("{ S[i] -> T[j]; S[i] -> U[j] : j = i; V[i] -> T[i] }"));
+    let first = read("{ S[i] -> A[i]; S[i] -> B[2i] : i >= 0; V[i] -> C[i] }");
+    let second = read("{ A[i] -> T[i + 1]; B[i] -> T[i]; A[i] -> U[i + 1]; W[i] -> T[i] }");
+    let expected = "{ S[i] -> T[j] : j = i + 1; S[i] -> T[j] : j = 2i and i >= 0 }";
+    same(pairs.intersect_composition(&first, &second, &limit), expected);
+    let composed = first.apply_range(&second, &limit).expect("composes");
+    same(pairs.intersect(&composed, &limit), expected);
+}
+
+#[test]
+fn a_union_without_points_is_printed_without_parameters() {
+    let empty = read("[n] -> { S[i] : i < i and i < n }");
+    assert_eq!(empty.to_string(), "{ }");
+    assert_eq!(read("{ }").to_string(), "{ }");
+}

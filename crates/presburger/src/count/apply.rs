@@ -2,10 +2,11 @@
 
 use super::card::disjoint;
 use super::cone::Row;
+use super::floors::Floor;
 use super::function::PiecewiseQuasiPolynomial;
 use super::guard::Guard;
 use super::piecewise::Pieces;
-use super::quasi::{Floor, QuasiPolynomial};
+use super::quasi::QuasiPolynomial;
 use crate::{Budget, Conjunction, Division, Error, Integer, Rational, Relation, Space, Tuple};
 
 impl PiecewiseQuasiPolynomial {

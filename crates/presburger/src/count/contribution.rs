@@ -3,7 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use super::cone::Row;
-use super::quasi::{Floors, Linear, Monomial};
+use super::floors::{Floors, Linear};
+use super::quasi::Monomial;
 use super::todd::Todd;
 use super::unimodular::{Unimodular, decompose};
 use super::vertices::Vertex;

@@ -3,10 +3,11 @@
 use super::apply::support;
 use super::bound::{PiecewiseBound, Side, keep_extremes};
 use super::card::disjoint;
+use super::floors::{Floors, Linear};
 use super::function::PiecewiseQuasiPolynomial;
 use super::guard::{Guard, units};
 use super::piecewise::overlay;
-use super::quasi::{Floors, Linear, QuasiPolynomial};
+use super::quasi::QuasiPolynomial;
 use crate::{Budget, Error, Rational, Relation, Space, Tuple};
 
 impl PiecewiseBound {

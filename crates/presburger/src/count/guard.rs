@@ -2,7 +2,7 @@
 
 use super::cone::{Row, content, reduced};
 use super::equalities::Affine;
-use super::quasi::{Floors, Linear, substituted, value};
+use super::floors::{Floors, Linear, substituted, value};
 use crate::basic::{Basic, Div};
 use crate::{Budget, Conjunction, Error, Integer};
 

@@ -1,11 +1,15 @@
 //! Reading piecewise quasi-polynomials in isl's notation.
 
+use std::ops::Range;
+use std::str::FromStr;
+
+use super::bound::{PiecewiseBound, Side};
 use super::card::disjoint;
 use super::function::PiecewiseQuasiPolynomial;
 use super::guard::Guard;
 use super::piecewise::Pieces;
 use super::quasi::QuasiPolynomial;
-use crate::{Budget, Error, Integer, Rational, Relation, Tuple};
+use crate::{Budget, Error, Integer, Rational, Relation};
 
 /// How deep parentheses may be nested.
 const DEPTH: usize = 100;
@@ -18,32 +22,75 @@ impl PiecewiseQuasiPolynomial {
     /// # Errors
     /// [`Error::Syntax`] with the column; [`Error::Space`] if pieces have different tuples.
     pub fn parse(text: &str, budget: &Budget) -> Result<Self, Error> {
-        let mut parser = Parser::new(text, budget);
-        let params = parser.params()?;
-        parser.expect("{", "`{`")?;
         let mut result: Option<Self> = None;
-        loop {
-            let piece = parser.piece(&params)?;
-            result = Some(match result {
+        let params = Parser::new(text, budget).pieces(|parser, params| {
+            let piece = parser.piece(params)?;
+            result = Some(match result.take() {
                 None => piece,
                 Some(sum) => sum.add(&piece, budget)?,
             });
-            if !parser.take(";") {
-                break;
-            }
-        }
-        parser.expect("}", "`;` or `}`")?;
-        parser.skip_space();
-        if parser.at < parser.chars.len() {
-            return Err(parser.fault("the end"));
-        }
+            Ok(())
+        })?;
         Ok(result.unwrap_or_else(|| Self::new(params, None, Pieces::zero(0))))
+    }
+}
+
+impl FromStr for PiecewiseQuasiPolynomial {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Self::parse(text, &Budget::unlimited())
+    }
+}
+
+impl PiecewiseBound {
+    /// Parses `[n] -> { max(n, 2 * n - 3) : n >= 1; .. }`, with `min` in all pieces or `max`.
+    ///
+    /// Of pieces that overlap, the first one counts.
+    ///
+    /// # Errors
+    /// [`Error::Syntax`] with the column.
+    pub fn parse(text: &str, budget: &Budget) -> Result<Self, Error> {
+        let (mut all, mut pieces) = (None, Vec::new());
+        let params = Parser::new(text, budget).pieces(|parser, params| {
+            if all.is_none() && parser.sees("}") {
+                return Ok(());
+            }
+            parser.names = params.to_vec();
+            let side = match () {
+                () if all != Some(Side::Upper) && parser.take("min") => Side::Lower,
+                () if all != Some(Side::Lower) && parser.take("max") => Side::Upper,
+                () => return Err(parser.fault("`min` in all pieces, or `max`")),
+            };
+            all = Some(side);
+            parser.expect("(", "`(`")?;
+            let mut values = vec![parser.sum()?];
+            while parser.take(",") {
+                values.push(parser.sum()?);
+            }
+            parser.expect(")", "`,` or `)`")?;
+            for guard in parser.guards(None)? {
+                pieces.push((guard, values.clone()));
+            }
+            Ok(())
+        })?;
+        Ok(Self { params, side: all.unwrap_or(Side::Upper), pieces })
+    }
+}
+
+impl FromStr for PiecewiseBound {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Self::parse(text, &Budget::unlimited())
     }
 }
 
 struct Parser<'a> {
     chars: Vec<char>,
     at: usize,
+    /// The text that declares the parameters, and limits them where it gives values.
+    header: String,
     names: Vec<String>,
     depth: usize,
     budget: &'a Budget,
@@ -51,7 +98,29 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn new(text: &str, budget: &'a Budget) -> Self {
-        Self { chars: text.chars().collect(), at: 0, names: Vec::new(), depth: 0, budget }
+        let chars = text.chars().collect();
+        Self { chars, at: 0, header: String::new(), names: Vec::new(), depth: 0, budget }
+    }
+
+    /// Reads `[n] -> { piece; piece }` up to the end; returns the parameters.
+    fn pieces(
+        mut self,
+        mut piece: impl FnMut(&mut Self, &[String]) -> Result<(), Error>,
+    ) -> Result<Vec<String>, Error> {
+        let params = self.params()?;
+        self.expect("{", "`{`")?;
+        loop {
+            piece(&mut self, &params)?;
+            if !self.take(";") {
+                break;
+            }
+        }
+        self.expect("}", "`;` or `}`")?;
+        self.skip_space();
+        if self.at < self.chars.len() {
+            return Err(self.fault("the end"));
+        }
+        Ok(params)
     }
 
     fn skip_space(&mut self) {
@@ -106,84 +175,121 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads names in brackets; the opening one is taken already.
-    fn list(&mut self) -> Result<Vec<String>, Error> {
-        let mut names = Vec::new();
-        if self.take("]") {
-            return Ok(names);
-        }
-        loop {
-            match self.name() {
-                Some(name) if names.contains(&name) => return Err(self.fault("a new name")),
-                Some(name) => names.push(name),
-                None => return Err(self.fault("a name")),
-            }
-            if self.take("]") {
-                return Ok(names);
-            }
-            self.expect(",", "`,` or `]`")?;
-        }
-    }
-
+    /// Reads `[n] ->`, or `[n, m = 0:5] ->` with values, if it is there.
     fn params(&mut self) -> Result<Vec<String>, Error> {
-        if !self.take("[") {
+        if !self.sees("[") {
             return Ok(Vec::new());
         }
-        let names = self.list()?;
+        self.brackets();
         self.expect("->", "`->`")?;
-        Ok(names)
+        self.header = self.chars[..self.at].iter().collect();
+        let declared = Relation::parse(&format!("{}{{ [] }}", self.header), self.budget)?;
+        Ok(declared.space().params.clone())
     }
 
-    /// Reads `A[i, j] ->` if it is there.
-    fn tuple(&mut self) -> Result<Option<Tuple>, Error> {
+    /// Takes what is in brackets, nested ones included.
+    fn brackets(&mut self) {
+        let mut open = 0_usize;
+        while let Some(c) = self.chars.get(self.at) {
+            self.at += 1;
+            match c {
+                '[' => open += 1,
+                ']' => open -= 1,
+                _ => {}
+            }
+            if open == 0 {
+                break;
+            }
+        }
+    }
+
+    /// Takes `A[i, j] ->` if it is there; returns where the tuple stands in the text.
+    fn tuple(&mut self) -> Result<Option<Range<usize>>, Error> {
+        self.skip_space();
         let start = self.at;
-        let name = self.name().unwrap_or_default();
-        if !self.take("[") {
+        self.name();
+        if !self.sees("[") {
             self.at = start;
             return Ok(None);
         }
-        let dims = self.list()?;
-        self.expect("->", "`->`")?;
-        Ok(Some(Tuple::new(name, dims)))
+        self.brackets();
+        let end = self.at;
+        // Without an arrow, brackets round down, as in `[(i)/3]`.
+        if !self.take("->") {
+            self.at = start;
+            return Ok(None);
+        }
+        Ok(Some(start..end))
     }
 
     fn piece(&mut self, params: &[String]) -> Result<PiecewiseQuasiPolynomial, Error> {
-        let domain = self.tuple()?;
-        self.names = params.to_vec();
-        self.names.extend(domain.iter().flat_map(|tuple| tuple.dims.clone()));
-        let value =
-            if self.sees("}") { QuasiPolynomial::zero(self.names.len()) } else { self.sum()? };
+        let (domain, value) = self.head(params, Self::value)?;
         let mut pieces = Pieces::zero(self.names.len());
-        if self.take(":") {
-            for guard in self.guards(params)? {
-                pieces.push(guard, value.clone());
-            }
-        } else {
-            pieces.push(Guard::new(self.names.len()), value);
+        for guard in self.guards(domain.clone())? {
+            pieces.push(guard, value.clone());
         }
+        let domain = domain.map(|tuple| self.set(Some(tuple), 0..0)).transpose()?;
+        let domain = domain.map(|set| set.space().output.clone());
         Ok(PiecewiseQuasiPolynomial::new(params.to_vec(), domain, pieces))
     }
 
-    /// Reads a formula with the parser of sets, up to the end of the piece.
-    fn guards(&mut self, params: &[String]) -> Result<Vec<Guard>, Error> {
-        let start = self.at;
-        while self.chars.get(self.at).is_some_and(|c| !matches!(c, ';' | '}')) {
-            self.at += 1;
+    /// Reads the tuple of arguments, if there is one, and what comes before the colon.
+    fn head<T>(
+        &mut self,
+        params: &[String],
+        value: impl Fn(&mut Self) -> Result<T, Error>,
+    ) -> Result<(Option<Range<usize>>, T), Error> {
+        let tuple = self.tuple()?;
+        self.names = params.to_vec();
+        if let Some(tuple) = &tuple {
+            let set = self.set(Some(tuple.clone()), 0..0)?;
+            self.names.extend(set.space().output.dims.iter().cloned());
         }
-        let formula: String = self.chars[start..self.at].iter().collect();
-        let dims = self.names[params.len()..].join(", ");
-        let head = format!("[{}] -> {{ [{dims}] :", params.join(", "));
-        let shift = head.chars().count();
+        Ok((tuple, value(self)?))
+    }
+
+    fn value(&mut self) -> Result<QuasiPolynomial, Error> {
+        match self.sees("}") {
+            true => Ok(QuasiPolynomial::zero(self.names.len())),
+            false => self.sum(),
+        }
+    }
+
+    /// Reads a formula after a colon, up to the end of the piece, and what the tuple says.
+    fn guards(&mut self, tuple: Option<Range<usize>>) -> Result<Vec<Guard>, Error> {
+        let mut formula = self.at..self.at;
+        if self.take(":") {
+            formula.start = self.at;
+            while self.chars.get(self.at).is_some_and(|c| !matches!(c, ';' | '}')) {
+                self.at += 1;
+            }
+            formula.end = self.at;
+        }
+        let set = self.set(tuple, formula)?;
+        let parts = disjoint(&set, self.budget)?;
+        Ok(parts.iter().map(|part| Guard::from_conjunction(self.names.len(), part)).collect())
+    }
+
+    /// Reads a tuple and a formula with the parser of sets.
+    fn set(&self, tuple: Option<Range<usize>>, formula: Range<usize>) -> Result<Relation, Error> {
+        let text = |range: &Range<usize>| -> String { self.chars[range.clone()].iter().collect() };
+        let head = format!("{}{{ ", self.header);
+        let tuple = tuple.unwrap_or(0..0);
+        let arguments = if tuple.is_empty() { "[]".to_owned() } else { text(&tuple) };
+        let before = format!("{head}{arguments} :");
+        let (first, second) = (head.chars().count(), before.chars().count());
         let located = |error| match error {
             Error::Syntax { column, expected, found } => {
-                let column = (column + start).saturating_sub(shift);
+                let column = match column > second {
+                    true => column - second + formula.start,
+                    false => (column + tuple.start).saturating_sub(first).max(1),
+                };
                 Error::Syntax { column, expected, found }
             }
             other => other,
         };
-        let set = Relation::parse(&format!("{head}{formula}}}"), self.budget).map_err(located)?;
-        let parts = disjoint(&set, self.budget)?;
-        Ok(parts.iter().map(|part| Guard::from_conjunction(self.names.len(), part)).collect())
+        let whole = format!("{before}{}}}", text(&formula));
+        Relation::parse(&whole, self.budget).map_err(located)
     }
 
     fn sum(&mut self) -> Result<QuasiPolynomial, Error> {
@@ -219,7 +325,7 @@ impl<'a> Parser<'a> {
                     return Err(self.fault("a divisor that is not 0"));
                 };
                 product = product.scale(&by);
-            } else if next.is_some_and(|c| c.is_alphabetic() || c == '_' || c == '(') {
+            } else if next.is_some_and(|c| c.is_alphabetic() || matches!(c, '_' | '(' | '[')) {
                 product = product.mul(&self.power()?);
             } else {
                 return Ok(product);
@@ -245,31 +351,40 @@ impl<'a> Parser<'a> {
     fn factor(&mut self) -> Result<QuasiPolynomial, Error> {
         let vars = self.names.len();
         if self.take("(") {
-            return self.parenthesized();
+            return self.enclosed(")", "`)`");
         }
         let start = self.at;
+        if self.take("[") {
+            // An old way to write a division rounded down.
+            let inner = self.enclosed("]", "`]`")?;
+            return inner.floor().ok_or_else(|| self.fault("a floor of a linear expression"));
+        }
+        let expected = "a variable, a number, `floor` or `(`";
         let Some(name) = self.name() else {
-            return Ok(QuasiPolynomial::constant(vars, self.number()?.into()));
+            let digit = self.chars.get(self.at).is_some_and(char::is_ascii_digit);
+            let value = if digit { self.number() } else { Err(self.fault(expected)) };
+            return Ok(QuasiPolynomial::constant(vars, value?.into()));
         };
         if let Some(index) = self.names.iter().position(|other| *other == name) {
             return Ok(QuasiPolynomial::variable(vars, index));
         }
         if name == "floor" && self.take("(") {
-            let inner = self.parenthesized()?;
+            let inner = self.enclosed(")", "`)`")?;
             return inner.floor().ok_or_else(|| self.fault("a floor of a linear expression"));
         }
         self.at = start;
-        Err(self.fault("a variable, a number, `floor` or `(`"))
+        Err(self.fault(expected))
     }
 
-    fn parenthesized(&mut self) -> Result<QuasiPolynomial, Error> {
+    /// Reads a sum and what closes it.
+    fn enclosed(&mut self, close: &str, name: &'static str) -> Result<QuasiPolynomial, Error> {
         self.depth += 1;
         if self.depth > DEPTH {
             return Err(self.fault("fewer nested parentheses"));
         }
         let inner = self.sum()?;
         self.depth -= 1;
-        self.expect(")", "`)`")?;
+        self.expect(close, name)?;
         Ok(inner)
     }
 }

@@ -1,7 +1,8 @@
 //! Piecewise quasi-polynomials: each piece holds where its guard does, and 0 elsewhere.
 
+use super::floors::{Floors, Linear};
 use super::guard::{Guard, units};
-use super::quasi::{Floors, Linear, QuasiPolynomial};
+use super::quasi::QuasiPolynomial;
 use crate::coalesce::coalesced;
 use crate::{Budget, Error, Integer, Rational};
 

@@ -3,9 +3,10 @@
 use std::fmt;
 
 use super::bound::{PiecewiseBound, Side};
+use super::floors::Floors;
 use super::function::PiecewiseQuasiPolynomial;
 use super::guard::Guard;
-use super::quasi::{Floors, Monomial, QuasiPolynomial};
+use super::quasi::{Monomial, QuasiPolynomial};
 use crate::{Integer, Rational};
 
 impl fmt::Display for PiecewiseQuasiPolynomial {

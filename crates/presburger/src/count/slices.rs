@@ -7,10 +7,11 @@
 //! for each `r`, and a dimension of few values takes one after the other.
 
 use super::cone::Row;
+use super::floors::{Floors, Linear, bounds, substituted};
 use super::guard::{Guard, units};
 use super::piecewise::Pieces;
 use super::polyhedron::Polyhedron;
-use super::quasi::{Floors, Linear, QuasiPolynomial, bounds, substituted};
+use super::quasi::QuasiPolynomial;
 use crate::{Budget, Error, Integer, Rational};
 
 /// How many slices stand in for one, two, and more floors that would be dimensions.

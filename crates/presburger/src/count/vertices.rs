@@ -89,7 +89,7 @@ fn faces(
 }
 
 /// Adds `row` to an echelon basis, or returns `None` if it depends on it.
-fn extended(basis: &[Row], row: &[Integer]) -> Option<Vec<Row>> {
+pub(crate) fn extended(basis: &[Row], row: &[Integer]) -> Option<Vec<Row>> {
     let mut rest = row.to_vec();
     for old in basis {
         let lead = old.iter().position(|v| !v.is_zero()).unwrap_or(0);
@@ -105,7 +105,7 @@ fn extended(basis: &[Row], row: &[Integer]) -> Option<Vec<Row>> {
 }
 
 /// Returns the dimension of the face's shadow in the space of the parameters.
-fn projection_rank(dims: usize, rays: &Bits, cone: &Cone) -> usize {
+pub(crate) fn projection_rank(dims: usize, rays: &Bits, cone: &Cone) -> usize {
     let mut basis = Vec::new();
     let rows = rays.iter().map(|ray| &cone.rays[ray].row).chain(&cone.lines);
     for row in rows {

@@ -12,10 +12,11 @@ use super::chambers::chambers;
 use super::cone::Row;
 use super::contribution::{Corner, along, direction, least};
 use super::equalities::{Affine, Reduced};
+use super::floors::{Floors, Linear, substituted};
 use super::guard::{constant_first, units};
 use super::piecewise::Pieces;
 use super::polyhedron::{Back, Polyhedron, check_bounded};
-use super::quasi::{Floors, Linear, Monomial, QuasiPolynomial, substituted};
+use super::quasi::{Monomial, QuasiPolynomial};
 use super::todd::bernoulli;
 use super::unimodular::Unimodular;
 use super::vertices::{Vertex, vertices};
@@ -130,8 +131,8 @@ impl<'a> Weighted<'a> {
             .collect();
         for (powers, factor) in self.by_powers(cone) {
             let term = self.constant_term(&powers, &starts, nu, budget)?;
-            let floors = 1 + sum.floors.all.len() + term.floors.all.len();
-            budget.spend((factor.len() + sum.len()) * term.len() * floors)?;
+            let floors = sum.floors.all.len() + term.floors.all.len();
+            budget.spend(factor.len() * term.len() + sum.len() + floors)?;
             sum = sum.add(&factor.mul(&term));
         }
         Ok(if cone.negative { sum.scale(&Rational::from(-1)) } else { sum })
@@ -189,7 +190,8 @@ impl<'a> Weighted<'a> {
             for (i, a) in series.iter().enumerate().filter(|(_, a)| !a.is_empty()) {
                 for (j, b) in factor.iter().take(poles + 1 - i).enumerate() {
                     if !b.is_empty() {
-                        budget.spend(a.len() * b.len() * (1 + a.floors.all.len()))?;
+                        let floors = a.floors.all.len() + b.floors.all.len();
+                        budget.spend(a.len() * b.len() + product[i + j].len() + floors)?;
                         product[i + j] = product[i + j].add(&a.mul(b));
                     }
                 }

@@ -51,6 +51,20 @@ const SOON: u64 = 40_000;
 const ROWS: usize = 80;
 const DIVS: usize = 12;
 
+/// As [`eliminate`]; nothing if that takes long or bounds would have to be rounded.
+pub(crate) fn eliminate_whole(
+    system: System,
+    cols: Vec<usize>,
+    budget: &Budget,
+) -> Result<Option<Vec<Branch>>, Error> {
+    let mut branch = Branch { small: true, ..Branch::new(system, cols) };
+    Ok(match budget.attempt(SOON, |budget| branch.shrink_by(false, budget))? {
+        Some(false) => Some(Vec::new()),
+        Some(true) if branch.left.is_empty() => Some(vec![branch]),
+        _ => None,
+    })
+}
+
 /// As [`eliminate`]; nothing if that takes long or gives large conjunctions.
 pub(crate) fn eliminate_soon(
     system: System,
@@ -158,6 +172,11 @@ impl Branch {
 
     /// Eliminates while one conjunction is enough; false if it holds no point.
     fn shrink(&mut self, budget: &Budget) -> Result<bool, Error> {
+        self.shrink_by(true, budget)
+    }
+
+    /// Eliminates while that is exact, without bounds that are rounded unless told so.
+    fn shrink_by(&mut self, rounded: bool, budget: &Budget) -> Result<bool, Error> {
         loop {
             budget.spend(self.system.size())?;
             if !self.system.normalize() {
@@ -168,7 +187,7 @@ impl Branch {
             }
             if let Some(col) = self.cheapest(true) {
                 self.shadow(col, None, budget)?;
-            } else if let Some((col, sign)) = self.roundable() {
+            } else if let Some((col, sign)) = self.roundable().filter(|_| rounded) {
                 self.shadow(col, Some(sign), budget)?;
             } else {
                 break;

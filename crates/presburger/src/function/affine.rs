@@ -113,6 +113,16 @@ impl Affine {
             whole[0] += &num[0];
             return Self { dims, divs, row: whole, den }.tidied();
         }
+        if let Some(nested) = nested(dims, &divs, &num) {
+            // A division of a division is one: floor((floor(n/d) + c)/m) is floor((n + c d)/(m d)).
+            let inner = &divs[nested];
+            let mut row = inner.num.clone();
+            row[0] += &num[0] * &inner.den;
+            row.resize(num.len(), Integer::ZERO);
+            let flat = Self { dims, divs: divs.clone(), row, den: den * &inner.den };
+            let whole = Self { dims, divs, row: whole, den: Integer::ONE };
+            return whole.plus(&flat.tidied().floor());
+        }
         match divs.iter().position(|div| div.den == den && same(&div.num, &num)) {
             Some(found) => whole[1 + dims + found] += 1,
             None => {
@@ -240,6 +250,14 @@ fn with_divisions(divs: &[Div], values: &[Affine], dims: usize) -> Vec<Affine> {
         values.push(Affine::sum(&div.num, &values, dims).scaled(&Integer::ONE, &div.den).floor());
     }
     values
+}
+
+/// Returns the division that a row is, up to its constant.
+fn nested(dims: usize, divs: &[Div], num: &[Integer]) -> Option<usize> {
+    let mut used = (1..num.len()).filter(|col| !num[*col].is_zero());
+    let (Some(col), None) = (used.next(), used.next()) else { return None };
+    let unit = col > dims && num[col] == Integer::ONE && col - 1 - dims < divs.len();
+    unit.then(|| col - 1 - dims)
 }
 
 /// Compares rows of which the longer one may end in zeros.

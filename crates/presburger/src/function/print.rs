@@ -125,11 +125,22 @@ impl fmt::Display for MultiPwAff {
 impl fmt::Display for UnionPwMultiAff {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let params = self.parameters();
-        let mut texts = Vec::new();
-        for function in self.functions().filter(|function| !function.0.all.is_empty()) {
-            let function = function.0.aligned(&params);
-            texts.extend(pieces(&function.space, &function.all));
+        if !params.is_empty() {
+            write!(f, "[{}] -> ", params.join(", "))?;
         }
-        braces(f, &params, &texts)
+        f.write_str(&union_body(self, &params))
+    }
+}
+
+/// Writes the pieces over `params`, which are not written themselves.
+pub(super) fn union_body(functions: &UnionPwMultiAff, params: &[String]) -> String {
+    let mut texts = Vec::new();
+    for function in functions.functions().filter(|function| !function.0.all.is_empty()) {
+        let function = function.0.aligned(params);
+        texts.extend(pieces(&function.space, &function.all));
+    }
+    match &texts[..] {
+        [] => "{ }".to_owned(),
+        texts => format!("{{ {} }}", texts.join("; ")),
     }
 }

@@ -83,7 +83,19 @@ impl UnionPwMultiAff {
     }
 
     /// Returns the values of either; where both have some, their sum.
+    ///
+    /// # Errors
+    /// [`Error::NotSingleValued`] if an argument has values in two tuples then.
     pub fn union_add(&self, other: &Self, budget: &Budget) -> Result<Self, Error> {
+        for (a, b) in self.all.values().flat_map(|a| other.all.values().map(move |b| (a, b))) {
+            let (one, two) = (a.space(), b.space());
+            if one.input == two.input
+                && one.output != two.output
+                && !a.domain().is_disjoint(&b.domain(), budget)?
+            {
+                return Err(Error::NotSingleValued);
+            }
+        }
         self.united(other, budget, |a, b| a.zipped(b, budget, |a, b| Ok(a.plus(b))))
     }
 

@@ -12,7 +12,7 @@ use std::fmt;
 
 use num_bigint::BigInt;
 use num_integer::Integer as _;
-use num_traits::{Signed, ToPrimitive};
+use num_traits::{Signed, ToPrimitive, Zero as _};
 
 /// An integer of any size.
 ///
@@ -253,7 +253,7 @@ impl Integer {
             let found = gcd_u64(a.unsigned_abs(), b.unsigned_abs());
             return i64::try_from(found).map_or_else(|_| Self::from_wide(found.into()), Small);
         }
-        self.by_big(other, |a, b| a.gcd(b))
+        self.by_big(other, gcd_big)
     }
 
     /// Returns the least common multiple, at least 0.
@@ -287,6 +287,22 @@ fn gcd_u64(mut a: u64, mut b: u64) -> u64 {
         (a, b) = (a.min(b), a.abs_diff(b));
     }
     a << shift
+}
+
+/// Divides while one number is much longer: `num-bigint` shifts both once for each bit of the
+/// longer one, which took seconds beside a number of many digits.
+pub(crate) fn gcd_big(a: &BigInt, b: &BigInt) -> BigInt {
+    const MUCH: u64 = 64;
+    let (mut short, mut long) = (Cow::Borrowed(a), Cow::Borrowed(b));
+    loop {
+        if short.bits() > long.bits() {
+            std::mem::swap(&mut short, &mut long);
+        }
+        if short.is_zero() || long.bits() - short.bits() < MUCH {
+            return short.gcd(&long);
+        }
+        long = Cow::Owned(&*long % &*short);
+    }
 }
 
 impl Default for Integer {

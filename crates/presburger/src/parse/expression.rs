@@ -1,6 +1,7 @@
-//! Expressions: affine forms, rounding, minima and maxima, choices.
+//! Expressions: affine forms, rounding, minima and maxima, choices by conditions.
 
 use super::Parser;
+use super::choice::{Case, Expr, pairs, within};
 use crate::basic::Basic;
 use crate::function::affine::Affine;
 use crate::token::Token;
@@ -10,177 +11,8 @@ use crate::{Error, Integer};
 const WORDS: [&str; 9] =
     ["and", "or", "implies", "not", "mod", "exists", "forall", "true", "false"];
 
-/// The most bits that a power may have.
-const MAX_BITS: u64 = 1 << 24;
-
-/// A form and where it is the value; without a condition, everywhere.
-#[derive(Debug, Clone)]
-pub(crate) struct Case {
-    pub when: Option<Basic>,
-    pub form: Affine,
-}
-
-/// The value of an expression. Minima and maxima are kept: in comparisons they are no choice.
-#[derive(Debug, Clone)]
-pub(crate) enum Expr {
-    Plain(Affine),
-    Min(Vec<Affine>),
-    Max(Vec<Affine>),
-    Cases(Vec<Case>),
-}
-
-impl From<Affine> for Expr {
-    fn from(form: Affine) -> Self {
-        Self::Plain(form)
-    }
-}
-
-impl Expr {
-    /// Moves to a scope of more dimensions.
-    pub fn widened(self, dims: usize) -> Self {
-        let wide = |form: &Affine| form.place(dims, &(0..form.dims).collect::<Vec<_>>());
-        let all = |forms: Vec<Affine>| forms.iter().map(wide).collect();
-        match self {
-            Self::Plain(form) => Self::Plain(wide(&form)),
-            Self::Min(forms) => Self::Min(all(forms)),
-            Self::Max(forms) => Self::Max(all(forms)),
-            Self::Cases(cases) => {
-                let place = |part: &Basic| part.place(dims, &(0..part.dims).collect::<Vec<_>>());
-                let wide = |case: &Case| Case {
-                    when: case.when.as_ref().map(place),
-                    form: wide(&case.form),
-                };
-                Self::Cases(cases.iter().map(wide).collect())
-            }
-        }
-    }
-
-    /// Returns the least (or greatest) of `forms`, which is NaN if one of them is.
-    fn of_extreme(forms: Vec<Affine>, least: bool) -> Self {
-        match forms.iter().find(|form| form.is_nan()) {
-            Some(nan) => Self::Plain(nan.clone()),
-            None if least => Self::Min(forms),
-            None => Self::Max(forms),
-        }
-    }
-
-    /// Splits into forms with conditions that do not overlap.
-    pub fn cases(&self) -> Result<Vec<Case>, Error> {
-        let (forms, least) = match self {
-            Self::Plain(form) => return Ok(vec![Case { when: None, form: form.clone() }]),
-            Self::Cases(cases) => return Ok(cases.clone()),
-            Self::Min(forms) => (forms, true),
-            Self::Max(forms) => (forms, false),
-        };
-        let mut cases = Vec::new();
-        'form: for (index, form) in forms.iter().enumerate() {
-            let mut when: Option<Basic> = None;
-            for (other_index, other) in forms.iter().enumerate().filter(|(i, _)| *i != index) {
-                let (low, high) = if least { (form, other) } else { (other, form) };
-                // Of equal forms, the first is the value.
-                let Some(fact) = high.at_least(low, other_index < index) else { continue 'form };
-                when = match when {
-                    None => Some(fact),
-                    Some(old) => match old.intersect(&fact) {
-                        None => continue 'form,
-                        both => both,
-                    },
-                };
-            }
-            cases.push(Case { when, form: form.clone() });
-        }
-        Ok(cases)
-    }
-
-    fn scaled(self, num: &Integer, den: &Integer) -> Result<Self, Error> {
-        let all = |forms: Vec<Affine>| forms.iter().map(|form| form.scaled(num, den)).collect();
-        let kept = num.sign() >= 0;
-        Ok(match self {
-            Self::Plain(form) => Self::Plain(form.scaled(num, den)),
-            Self::Min(forms) => Self::of_extreme(all(forms), kept),
-            Self::Max(forms) => Self::of_extreme(all(forms), !kept),
-            Self::Cases(_) => self.mapped(|form| form.scaled(num, den))?,
-        })
-    }
-
-    fn negated(self) -> Result<Self, Error> {
-        self.scaled(&Integer::MINUS_ONE, &Integer::ONE)
-    }
-
-    /// Applies `f` to each case.
-    fn mapped(self, f: impl Fn(&Affine) -> Affine) -> Result<Self, Error> {
-        if let Self::Plain(form) = &self {
-            return Ok(Self::Plain(f(form)));
-        }
-        let mut cases = self.cases()?;
-        for case in &mut cases {
-            case.form = f(&case.form);
-        }
-        Ok(Self::Cases(cases))
-    }
-
-    fn plus(self, other: Self) -> Result<Self, Error> {
-        let all =
-            |forms: Vec<Affine>, by: &Affine| forms.iter().map(|form| form.plus(by)).collect();
-        Ok(match (self, other) {
-            (Self::Plain(a), Self::Plain(b)) => Self::Plain(a.plus(&b)),
-            (Self::Plain(a), Self::Min(b)) | (Self::Min(b), Self::Plain(a)) => {
-                Self::of_extreme(all(b, &a), true)
-            }
-            (Self::Plain(a), Self::Max(b)) | (Self::Max(b), Self::Plain(a)) => {
-                Self::of_extreme(all(b, &a), false)
-            }
-            (a, b) => {
-                let (a, b) = (a.cases()?, b.cases()?);
-                let pairs = pairs(&a, &b)?;
-                let add = |(when, a, b): (_, &Affine, &Affine)| Case { when, form: a.plus(b) };
-                Self::Cases(pairs.into_iter().map(add).collect())
-            }
-        })
-    }
-
-    /// Returns the least (or greatest) of both.
-    fn extreme(self, other: Self, least: bool) -> Result<Self, Error> {
-        let forms = |expr: &Self| match expr {
-            Self::Plain(form) => Some(vec![form.clone()]),
-            Self::Min(forms) if least => Some(forms.clone()),
-            Self::Max(forms) if !least => Some(forms.clone()),
-            _ => None,
-        };
-        if let (Some(a), Some(b)) = (forms(&self), forms(&other)) {
-            return Ok(Self::of_extreme([a, b].concat(), least));
-        }
-        let mut cases = Vec::new();
-        for (when, a, b) in pairs(&self.cases()?, &other.cases()?)? {
-            for case in Self::of_extreme(vec![a.clone(), b.clone()], least).cases()? {
-                cases.extend(
-                    within(when.as_ref(), case.when.as_ref())?
-                        .map(|when| Case { when, form: case.form }),
-                );
-            }
-        }
-        Ok(Self::Cases(cases))
-    }
-}
-
-/// Intersects two conditions; the outer `None` is a contradiction.
-fn within(a: Option<&Basic>, b: Option<&Basic>) -> Result<Option<Option<Basic>>, Error> {
-    Ok(match (a, b) {
-        (Some(a), Some(b)) => a.intersect(b).map(Some),
-        (a, b) => Some(a.or(b).cloned()),
-    })
-}
-
-type Pair<'a> = (Option<Basic>, &'a Affine, &'a Affine);
-
-fn pairs<'a>(a: &'a [Case], b: &'a [Case]) -> Result<Vec<Pair<'a>>, Error> {
-    let mut result = Vec::new();
-    for (x, y) in a.iter().flat_map(|x| b.iter().map(move |y| (x, y))) {
-        let when = within(x.when.as_ref(), y.when.as_ref())?;
-        result.extend(when.map(|when| (when, &x.form, &y.form)));
-    }
-    Ok(result)
-}
+/// The most bits that a power may have: a short text must not make numbers that take long.
+const MAX_BITS: u64 = 1 << 16;
 
 impl Parser<'_> {
     /// Returns the points where `a <= b`, or `a < b`.
@@ -302,7 +134,7 @@ impl Parser<'_> {
         let mut left = self.rest_of()?;
         while self.eat("*") || self.starts_factor() {
             let right = self.rest_of()?;
-            left = match (factor_of(&left), factor_of(&right)) {
+            left = match (self.factor_of(&left), self.factor_of(&right)) {
                 (Some((num, den)), _) => right.scaled(&num, &den)?,
                 (_, Some((num, den))) => left.scaled(&num, &den)?,
                 _ => return Err(self.unexpected("a constant factor")),
@@ -317,12 +149,14 @@ impl Parser<'_> {
     fn rest_of(&mut self) -> Result<Expr, Error> {
         let mut value = self.factor()?;
         loop {
+            let start = self.at;
             if self.eat("%") || self.eat("mod") {
                 let modulus = self.positive()?;
-                value = value.mapped(|form| form.modulo(&modulus))?;
+                value = self.rounded(start, value, |form| form.modulo(&modulus))?;
             } else if self.eat("//") {
                 let den = self.positive()?;
-                value = value.mapped(|form| form.scaled(&Integer::ONE, &den).floor())?;
+                value =
+                    self.rounded(start, value, |form| form.scaled(&Integer::ONE, &den).floor())?;
             } else if self.eat("/") {
                 let den = self.positive()?;
                 value = value.scaled(&Integer::ONE, &den)?;
@@ -360,12 +194,12 @@ impl Parser<'_> {
     fn factor(&mut self) -> Result<Expr, Error> {
         let dims = self.scope.len();
         if let Some(value) = self.number()? {
-            return Ok(Affine::constant(value, dims).into());
+            return Ok(self.constant(value));
         }
         if self.eat("-") {
             // A number takes its sign along, so that -1//4 is -1; -i mod 3 is -(i mod 3).
             if let Some(value) = self.number()? {
-                return Ok(Affine::constant(-value, dims).into());
+                return Ok(self.constant(-value));
             }
             return self.deeper(Self::rest_of)?.negated();
         }
@@ -374,9 +208,11 @@ impl Parser<'_> {
             self.need(")")?;
             return Ok(inner);
         }
+        let start = self.at;
         if self.eat("[") {
             // An old way to write a division rounded down.
-            let inner = self.extended()?.mapped(Affine::floor)?;
+            let inner = self.extended()?;
+            let inner = self.rounded(start, inner, Affine::floor)?;
             self.need("]")?;
             return Ok(inner);
         }
@@ -404,7 +240,6 @@ impl Parser<'_> {
         }
         let exponent = self.positive()?;
         let power = exponent.to_i64().and_then(|power| u32::try_from(power).ok());
-        // What memory holds is the only limit, and one that must not be met.
         let bits = power.map(|power| u64::from(power).saturating_mul(value.bits()));
         match (power, bits) {
             (Some(power), Some(bits)) if bits <= MAX_BITS => {
@@ -420,6 +255,7 @@ impl Parser<'_> {
         if !["floor", "ceil", "floord", "ceild", "min", "max"].contains(&name) {
             return Err(self.unexpected("floor, ceil, min or max"));
         }
+        let start = self.at;
         self.at += 2;
         let mut value = self.extended()?;
         match name {
@@ -437,18 +273,44 @@ impl Parser<'_> {
             _ => {}
         }
         if name.starts_with("floor") {
-            value = value.mapped(Affine::floor)?;
+            value = self.rounded(start, value, Affine::floor)?;
         } else if name.starts_with("ceil") {
-            value = value.mapped(|form| form.negated().floor().negated())?;
+            value = self.rounded(start, value, |form| form.negated().floor().negated())?;
         }
         self.need(")")?;
         Ok(value)
     }
-}
 
-fn factor_of(expr: &Expr) -> Option<(Integer, Integer)> {
-    match expr {
-        Expr::Plain(form) if form.is_constant() => Some((form.row[0].clone(), form.den.clone())),
-        _ => None,
+    /// Makes the value of a number: a multiple of the scale where that is a dimension.
+    fn constant(&self, value: Integer) -> Expr {
+        let mut form = Affine::constant(value, self.scope.len());
+        if self.rational {
+            form.row.swap(0, 1);
+        }
+        form.into()
+    }
+
+    fn factor_of(&self, expr: &Expr) -> Option<(Integer, Integer)> {
+        let Expr::Plain(form) = expr else { return None };
+        let col = usize::from(self.rational);
+        let others = form.row.iter().enumerate().filter(|(index, _)| *index != col);
+        let alone = others.into_iter().all(|(_, value)| value.is_zero());
+        alone.then(|| (form.row[col].clone(), form.den.clone()))
+    }
+
+    /// Rounds a value; in a rational set, nothing is rounded.
+    ///
+    /// `start` is the token that says so.
+    fn rounded(
+        &mut self,
+        start: usize,
+        value: Expr,
+        round: impl Fn(&Affine) -> Affine,
+    ) -> Result<Expr, Error> {
+        if self.rational {
+            self.at = start;
+            return Err(self.unexpected("no rounding in a rational set"));
+        }
+        value.mapped(round)
     }
 }

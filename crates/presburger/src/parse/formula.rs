@@ -1,6 +1,6 @@
 //! Formulas: connectives, quantifiers, chains of comparisons.
 
-use super::{Expr, Parser};
+use super::{DEPTH, Expr, Parser};
 use crate::Error;
 use crate::basic::Basic;
 use crate::subtract::subtract_parts;
@@ -112,7 +112,11 @@ impl Parser<'_> {
         }
         let mut result = Vec::new();
         for part in &body {
-            result.extend(part.project(outer..dims, self.budget)?);
+            if self.rational {
+                result.extend(part.eliminated(outer..dims, self.budget)?);
+            } else {
+                result.extend(part.project(outer..dims, self.budget)?);
+            }
         }
         self.scope.truncate(outer);
         if open {
@@ -124,8 +128,8 @@ impl Parser<'_> {
     /// Tells `(formula)` from `(expression)`: outside of inner parentheses, one has
     /// comparisons or connectives, or nothing but a formula in parentheses.
     fn parenthesis_is_formula(&self) -> bool {
-        let mut start = self.at;
-        loop {
+        // Deeper ones are refused in any case.
+        for start in self.at..self.at + DEPTH {
             let (mut open, mut formula, mut alone) = (0_usize, false, None);
             for (offset, (token, _)) in self.tokens[start..].iter().enumerate() {
                 match token {
@@ -154,8 +158,8 @@ impl Parser<'_> {
             if formula || !(nested && closes) {
                 return formula;
             }
-            start += 1;
         }
+        false
     }
 
     fn comparison(&mut self) -> Result<Vec<Basic>, Error> {

@@ -5,6 +5,7 @@
 //! Functions share all of it: in theirs, the last tuple holds expressions of the
 //! dimensions before it.
 
+mod choice;
 mod expression;
 mod formula;
 mod function;
@@ -12,10 +13,11 @@ mod tuple;
 
 use std::str::FromStr;
 
-pub(crate) use expression::{Case, Expr};
+pub(crate) use choice::{Case, Expr};
 pub(crate) use function::{Value, functions};
 
 use crate::basic::Basic;
+use crate::rational_relation::{SCALE, cone, universe};
 use crate::token::{Token, tokens};
 use crate::{Budget, Error, Relation, Space, Tuple};
 
@@ -48,6 +50,14 @@ pub(crate) fn relations(text: &str, budget: &Budget) -> Result<Vec<Relation>, Er
     Parser::new(text, budget)?.pieces(Parser::disjunct)
 }
 
+/// Parses disjuncts of one space, of which some may be marked as rational.
+///
+/// Those are cones: their first parameter is the scale.
+pub(crate) fn rational_relations(text: &str, budget: &Budget) -> Result<Vec<Relation>, Error> {
+    let parser = Parser { allows_rational: true, ..Parser::new(text, budget)? };
+    parser.pieces(Parser::disjunct)
+}
+
 /// What tuples say of their dimensions; each fact is over the scope where it stands.
 type Facts = Vec<Vec<Basic>>;
 
@@ -58,11 +68,23 @@ struct Parser<'a> {
     /// The names in scope, one per column.
     scope: Vec<String>,
     budget: &'a Budget,
+    allows_rational: bool,
+    /// Whether this disjunct is one of rational points: the first column in scope is the scale,
+    /// of which constants are multiples.
+    rational: bool,
 }
 
 impl<'a> Parser<'a> {
     fn new(text: &str, budget: &'a Budget) -> Result<Self, Error> {
-        Ok(Self { tokens: tokens(text)?, at: 0, depth: 0, scope: Vec::new(), budget })
+        Ok(Self {
+            tokens: tokens(text)?,
+            at: 0,
+            depth: 0,
+            scope: Vec::new(),
+            budget,
+            allows_rational: false,
+            rational: false,
+        })
     }
 
     fn peek(&self) -> &Token {
@@ -171,6 +193,14 @@ impl<'a> Parser<'a> {
 
     fn disjunct(&mut self, params: &[String], mut given: Facts) -> Result<Relation, Error> {
         let mut space = Space { params: params.to_vec(), input: None, output: Tuple::default() };
+        self.rational =
+            self.allows_rational && self.is("rat") && *self.ahead(1) == Token::Sign(":");
+        if self.rational {
+            self.at += 2;
+            self.scope.insert(0, SCALE.to_owned());
+            space.params.insert(0, SCALE.to_owned());
+            given.iter_mut().flatten().for_each(|part| *part = cone(part));
+        }
         if !self.is(":") {
             space.output = self.tuple(&mut given)?;
             if self.eat("->") {
@@ -185,7 +215,8 @@ impl<'a> Parser<'a> {
     /// Reads what follows the tuples, and adds what they say themselves.
     fn condition(&mut self, given: Facts) -> Result<Vec<Basic>, Error> {
         let dims = self.scope.len();
-        let mut parts = vec![Basic::universe(dims)];
+        let all = if self.rational { universe(dims) } else { Basic::universe(dims) };
+        let mut parts = vec![all];
         for fact in given {
             let widened = |part: &Basic| part.place(dims, &(0..part.dims).collect::<Vec<_>>());
             let fact: Vec<Basic> = fact.iter().map(widened).collect();

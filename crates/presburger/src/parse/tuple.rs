@@ -11,7 +11,7 @@ impl Parser<'_> {
     /// Reads a tuple and brings its dimensions into scope; `given` gets what it says of them.
     pub(super) fn tuple(&mut self, given: &mut Facts) -> Result<Tuple, Error> {
         if self.is("rat") && *self.ahead(1) == Token::Sign(":") {
-            return Err(self.unexpected("a set of integer points"));
+            return Err(self.unexpected("integer points; `rat:` is for a RationalRelation"));
         }
         let name = if self.is("[") { String::new() } else { self.name()? };
         self.need("[")?;

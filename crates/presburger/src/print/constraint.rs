@@ -7,23 +7,38 @@ use crate::basic::Basic;
 /// The bounds of one term: those below it and those above.
 struct Bounds {
     term: Term,
-    low: Vec<Form>,
-    high: Vec<Form>,
+    low: Vec<Bound>,
+    high: Vec<Bound>,
+}
+
+/// What a term is compared with, and whether it must differ from that.
+struct Bound {
+    form: Form,
+    strict: bool,
 }
 
 /// Writes the constraints of `part`, joined by `and`; nothing for no constraints.
 pub(super) fn constraints(part: &Basic, atoms: &Atoms) -> String {
+    constraints_of(part, None, atoms)
+}
+
+/// As [`constraints`]; over the rationals, `strict` says so of each inequality.
+pub(super) fn constraints_of(part: &Basic, strict: Option<&[bool]>, atoms: &Atoms) -> String {
     let mut texts: Vec<String> =
         part.system.eqs.rows().map(|row| equation(&atoms.form(row), atoms)).collect();
     let mut groups: Vec<Bounds> = Vec::new();
-    for row in part.system.ineqs.rows() {
+    for (position, row) in part.system.ineqs.rows().enumerate() {
         let form = atoms.form(row);
         let Some(index) = subject(&form, atoms) else {
             texts.push(format!("{} >= 0", form.constant));
             continue;
         };
         let below = form.terms[index].factor.sign() > 0;
-        let (term, bound) = form.solve(index);
+        let (term, form) = form.solve(index);
+        let bound = match strict {
+            Some(strict) => Bound { form, strict: strict[position] },
+            None => Bound::of_integers(form, if below { 1 } else { -1 }),
+        };
         let at = groups.iter().position(|group| group.term == term).unwrap_or_else(|| {
             groups.push(Bounds { term, low: Vec::new(), high: Vec::new() });
             groups.len() - 1
@@ -75,8 +90,9 @@ impl Bounds {
         let term = self.term.product();
         let mut texts = Vec::new();
         for index in 0..self.low.len().max(self.high.len()) {
-            let low = self.low.get(index).map(|form| strict(form, 1));
-            let high = self.high.get(index).map(|form| strict(form, -1));
+            let written = |bound: &Bound| (bound.form.text(), bound.strict);
+            let low = self.low.get(index).map(written);
+            let high = self.high.get(index).map(written);
             let sign = |strict: bool| if strict { "<" } else { "<=" };
             if let Some(value) = self.only_remainder(index) {
                 texts.push(format!("{term} = {value}"));
@@ -99,9 +115,9 @@ impl Bounds {
     /// Returns the one value that bounds leave to `n mod d`: nothing is beyond 0 and `d - 1`.
     fn only_remainder(&self, index: usize) -> Option<Integer> {
         let Atom::Remainder(_, den) = &self.term.atom else { return None };
-        let number = |forms: &[Form]| {
-            let form = forms.get(index).filter(|form| form.terms.is_empty());
-            form.map(|form| form.constant.clone())
+        let number = |bounds: &[Bound]| {
+            let form = bounds.get(index).map(|bound| &bound.form);
+            form.filter(|form| form.terms.is_empty()).map(|form| form.constant.clone())
         };
         let only = match (number(&self.low), number(&self.high)) {
             (None, Some(high)) if high.is_zero() && self.low.len() <= index => Some(high),
@@ -112,9 +128,13 @@ impl Bounds {
     }
 }
 
-/// Writes a bound; one that is `step` off a sum of terms becomes a strict bound.
-fn strict(bound: &Form, step: i64) -> (String, bool) {
-    let off = bound.constant == step && !bound.terms.is_empty();
-    let constant = if off { Integer::ZERO } else { bound.constant.clone() };
-    (Form { constant, ..bound.clone() }.text(), off)
+impl Bound {
+    /// Makes a bound of integers; one that is `step` off a sum of terms becomes strict.
+    fn of_integers(mut form: Form, step: i64) -> Self {
+        let strict = form.constant == step && !form.terms.is_empty();
+        if strict {
+            form.constant = Integer::ZERO;
+        }
+        Self { form, strict }
+    }
 }

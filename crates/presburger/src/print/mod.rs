@@ -13,8 +13,8 @@ use std::fmt;
 
 use crate::basic::{Basic, Div};
 use crate::matrix::negated;
-use crate::{Integer, Relation};
-use constraint::constraints;
+use crate::{Integer, Relation, Space};
+use constraint::{constraints, constraints_of};
 use simplify::simplified;
 use terms::Atoms;
 pub(crate) use terms::{floor, sum};
@@ -40,10 +40,7 @@ impl Relation {
     }
 
     fn tuples(&self, names: &[String]) -> String {
-        let mut text = String::new();
-        // Writing into a string cannot fail.
-        let _ = self.space().write(&mut text, names);
-        text
+        tuples(self.space(), names)
     }
 
     fn disjunct(&self, part: &Basic, names: &[String]) -> String {
@@ -52,28 +49,47 @@ impl Relation {
             return format!("{} : false", self.tuples(names));
         };
         let atoms = Atoms::of(&part, names);
-        let mut shown = names.to_vec();
-        for (dim, text) in values(&mut part, &atoms, params) {
-            shown[dim] = match self.chosen_name(dim) {
-                Some(name) if name == names[dim] => format!("{name} = {text}"),
-                _ => text,
-            };
-        }
-        let tuples = self.tuples(&shown);
+        let tuples = with_values(self.space(), names, &mut part, &atoms);
         let text = constraints(&part, &atoms);
         if text.is_empty() { tuples } else { format!("{tuples} : {text}") }
     }
+}
 
-    /// Returns the name of a dimension unless it looks made up, as `o3` does.
-    fn chosen_name(&self, dim: usize) -> Option<&str> {
-        let space = self.space();
-        let dims = space.input.iter().flat_map(|tuple| &tuple.dims).chain(&space.output.dims);
-        let name = dims.skip(dim - space.params.len()).map(String::as_str).next()?;
-        let number = name.strip_prefix(['i', 'o']).map(|rest| rest.trim_end_matches('_'));
-        let made_up =
-            number.is_some_and(|n| !n.is_empty() && n.chars().all(|c| c.is_ascii_digit()));
-        (!made_up).then_some(name)
+/// Prints a disjunct of rational points; `strict` says so of each inequality.
+pub(crate) fn rational(space: &Space, mut part: Basic, strict: &[bool]) -> String {
+    let names = space.distinct_names();
+    let atoms = Atoms::of(&part, &names);
+    let tuples = with_values(space, &names, &mut part, &atoms);
+    let text = constraints_of(&part, Some(strict), &atoms);
+    if text.is_empty() { tuples } else { format!("{tuples} : {text}") }
+}
+
+fn tuples(space: &Space, names: &[String]) -> String {
+    let mut text = String::new();
+    // Writing into a string cannot fail.
+    let _ = space.write(&mut text, names);
+    text
+}
+
+/// Writes the tuples with the values that equations give dimensions; takes those equations out.
+fn with_values(space: &Space, names: &[String], part: &mut Basic, atoms: &Atoms) -> String {
+    let mut shown = names.to_vec();
+    for (dim, text) in values(part, atoms, space.params.len()) {
+        shown[dim] = match chosen_name(space, dim) {
+            Some(name) if name == names[dim] => format!("{name} = {text}"),
+            _ => text,
+        };
     }
+    tuples(space, &shown)
+}
+
+/// Returns the name of a dimension unless it looks made up, as `o3` does.
+fn chosen_name(space: &Space, dim: usize) -> Option<&str> {
+    let dims = space.input.iter().flat_map(|tuple| &tuple.dims).chain(&space.output.dims);
+    let name = dims.skip(dim - space.params.len()).map(String::as_str).next()?;
+    let number = name.strip_prefix(['i', 'o']).map(|rest| rest.trim_end_matches('_'));
+    let made_up = number.is_some_and(|n| !n.is_empty() && n.chars().all(|c| c.is_ascii_digit()));
+    (!made_up).then_some(name)
 }
 
 /// Takes the equations that define a dimension by earlier ones out of `part`.
@@ -101,12 +117,26 @@ fn value_in(part: &Basic, index: usize, params: usize) -> Option<(usize, Vec<Int
     let others = part.system.eqs.rows().enumerate().filter(|(other, _)| *other != index);
     let used = others.map(|(_, row)| row).chain(part.system.ineqs.rows()).any(|row| row[col] != 0)
         || part.divs.iter().any(|div| div.num[col] != 0);
-    if used || !row[col].is_unit() {
+    if used || !row[col].is_unit() || uses_later(part, row, dim) {
         return None;
     }
     let mut value = if row[col].sign() > 0 { negated(row) } else { row.to_vec() };
     value[col] = Integer::ZERO;
     Some((dim, value))
+}
+
+/// Says whether a division in a row depends on dimensions behind `dim`, which have no value yet
+/// where that of `dim` is read.
+fn uses_later(part: &Basic, row: &[Integer], dim: usize) -> bool {
+    let mut used = row.to_vec();
+    for (index, div) in part.divs.iter().enumerate().rev() {
+        if !used[1 + part.dims + index].is_zero() {
+            let inside = used.iter_mut().zip(&div.num).filter(|(_, value)| !value.is_zero());
+            // Only whether it is 0 matters.
+            inside.for_each(|(to, _)| *to = Integer::ONE);
+        }
+    }
+    used[2 + dim..=part.dims].iter().any(|value| !value.is_zero())
 }
 
 /// Writes the constraints of a conjunction over named dimensions, `params` of them first.

@@ -7,6 +7,7 @@ pub(crate) mod bounds;
 pub(crate) mod feasible;
 pub(crate) mod generators;
 pub(crate) mod lattice;
+pub(crate) mod least;
 pub(crate) mod lexmin;
 pub(crate) mod number;
 pub(crate) mod reduction;

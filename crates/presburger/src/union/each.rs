@@ -171,4 +171,9 @@ impl Union {
     pub fn affine_hull(&self, budget: &Budget) -> Result<Self, Error> {
         self.in_place(|_, piece| piece.affine_hull(budget))
     }
+
+    /// Adds the equations that each disjunct implies over the integers.
+    pub fn detect_equalities(&self, budget: &Budget) -> Result<Self, Error> {
+        self.in_place(|_, piece| piece.detect_equalities(budget))
+    }
 }

@@ -43,13 +43,17 @@ impl FromStr for Union {
 impl fmt::Display for Union {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let params = self.parameters();
-        if !params.is_empty() {
-            write!(f, "[{}] -> ", params.join(", "))?;
-        }
         let full = self.relations().filter(|piece| !piece.parts.is_empty());
         let texts: Vec<String> =
             full.flat_map(|piece| piece.aligned(&params).disjuncts()).collect();
-        if texts.is_empty() { f.write_str("{ }") } else { write!(f, "{{ {} }}", texts.join("; ")) }
+        if texts.is_empty() {
+            // No parameters either: a union without points is in no space.
+            return f.write_str("{ }");
+        }
+        if !params.is_empty() {
+            write!(f, "[{}] -> ", params.join(", "))?;
+        }
+        write!(f, "{{ {} }}", texts.join("; "))
     }
 }
 

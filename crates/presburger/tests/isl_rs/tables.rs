@@ -20,8 +20,9 @@ pub fn isl() -> Option<PathBuf> {
 
 /// Returns the rows of the table `name`: string literals as their text, other cells as written.
 pub fn rows(source: &str, name: &str) -> Vec<Vec<String>> {
-    let Some(start) = source.find(&format!("{name}[] = {{")) else { return Vec::new() };
-    let start = start + name.len() + "[] = ".len();
+    let starts = ["[] = {", " [] = {"].map(|open| format!("{name}{open}"));
+    let found = |open: &String| source.find(open).map(|at| at + open.len() - 1);
+    let Some(start) = starts.iter().find_map(found) else { return Vec::new() };
     let (mut rows, mut row, mut cell) = (Vec::new(), Vec::new(), String::new());
     let (mut depth, mut rest) = (0, &source[start..]);
     while let Some(c) = rest.chars().next() {

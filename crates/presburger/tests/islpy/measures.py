@@ -2,6 +2,7 @@
 
 import random
 from fractions import Fraction
+from math import prod
 
 import islpy
 from islpy import dim_type
@@ -122,6 +123,16 @@ def stride(x, text):
     return int(distance) >= known and within(x, islpy.Map(points))
 
 
+def lattice_tile(x, text):
+    """Says whether all outputs keep to the strides, and how large these are next to isl's."""
+    size, points = text.split("|")
+    theirs = x.get_range_lattice_tile().get_size()
+    known = prod(theirs.get_val(dim).to_python() for dim in range(x.dim(dim_type.out)))
+    found = prod(int(stride) for stride in size.split())
+    good = within(x, islpy.Map(points))
+    return good, "alike" if found == known else "better" if found > known else "worse"
+
+
 def fourier_motzkin(text):
     """Says whether a rational shadow is isl's; on the grid of the texts, rounding is the same."""
     if text == "none":
@@ -192,6 +203,8 @@ def check(name, x, y, text):
         return bound(x, y, name == "upper_bound", text)
     if name in ("closure", "power"):
         return (closure if name == "closure" else power)(x, text)
+    if name == "lattice_tile":
+        return lattice_tile(x, text)
     if name == "support":
         return within(weighted(x, y).domain() & islpy.Set(text), x.range()), None
     if name == "fourier_motzkin":
@@ -211,6 +224,6 @@ def answer(name, x, y):
 
 
 NAMES = {*COUNTS, *SUMS, *GRAPHS, "upper_bound", "lower_bound", "closure", "power", "support"} | {
-    "fourier_motzkin", "box", "fixed_box", "stride"
+    "fourier_motzkin", "box", "fixed_box", "lattice_tile", "stride"
 }
 WEIGHED = {*SUMS, "upper_bound", "lower_bound", "support"}

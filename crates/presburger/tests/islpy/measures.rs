@@ -7,7 +7,7 @@ pub type Measure = fn(&Relation, &Relation, &Budget) -> Result<String, Error>;
 pub type Weighing = fn(&Relation, &PiecewiseQuasiPolynomial, &Budget) -> Result<String, Error>;
 
 /// On any two relations between the same tuples.
-pub const MEASURES: [(&str, Measure); 14] = [
+pub const MEASURES: [(&str, Measure); 15] = [
     ("card", |a, _, limit| Ok(a.card(limit)?.to_string())),
     ("card_range", |a, _, limit| Ok(a.range(limit)?.card(limit)?.to_string())),
     ("card_sum", |a, _, limit| Ok(a.card(limit)?.sum(limit)?.to_string())),
@@ -32,6 +32,15 @@ pub const MEASURES: [(&str, Measure); 14] = [
     ("stride", |a, _, limit| {
         let stride = a.stride(0, limit)?;
         Ok(format!("{}|{}", stride.stride, stride.points(a.space(), 0)?))
+    }),
+    ("lattice_tile", |a, _, limit| {
+        let tile = a.lattice_tile(limit)?;
+        let mut points = Relation::universe(a.space().clone());
+        for (dim, stride) in tile.iter().enumerate() {
+            points = points.intersect(&stride.points(a.space(), dim)?, limit)?;
+        }
+        let size: Vec<String> = tile.iter().map(|stride| stride.stride.to_string()).collect();
+        Ok(format!("{}|{points}", size.join(" ")))
     }),
     ("fourier_motzkin", fourier_motzkin),
 ];

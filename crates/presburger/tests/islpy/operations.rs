@@ -7,7 +7,7 @@ pub type Operation = fn(&Relation, &Relation, &Budget) -> Result<Relation, Error
 pub type Question = fn(&Relation, &Relation, &Budget) -> Result<bool, Error>;
 
 /// On any two relations between the same tuples.
-pub const RELATIONS: [(&str, Operation); 43] = [
+pub const RELATIONS: [(&str, Operation); 47] = [
     ("same", |a, _, _| Ok(a.clone())),
     ("intersect", |a, b, limit| a.intersect(b, limit)),
     ("union", |a, b, _| a.union(b)),
@@ -44,6 +44,11 @@ pub const RELATIONS: [(&str, Operation); 43] = [
     ("uncurry", |a, b, limit| a.range_product(b, limit)?.uncurry()),
     ("project", |a, _, limit| a.domain(limit)?.project_out(0..1, limit)),
     ("affine_hull", |a, _, limit| a.affine_hull(limit)),
+    ("lattice_hull", |a, _, limit| a.lattice_hull(limit)),
+    ("equalities", |a, _, limit| a.detect_equalities(limit)),
+    // Divisions are always explicit here.
+    ("compute_divs", |a, _, _| Ok(a.clone())),
+    ("eliminate", |a, _, limit| a.eliminate(0..1, limit)),
     ("coalesce", |a, _, limit| a.coalesce(limit)),
     ("gist", |a, b, limit| a.gist(b, limit)),
     ("gist_params", |a, b, limit| {

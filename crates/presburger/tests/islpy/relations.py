@@ -43,6 +43,8 @@ EQUAL = {
     "uncurry": lambda x, y: x.range_product(y).uncurry(),
     "project": lambda x, y: x.domain().project_out(dim_type.set, 0, 1),
     "affine_hull": lambda x, y: x.affine_hull().remove_divs(),
+    "compute_divs": lambda x, y: x.compute_divs(),
+    "eliminate": lambda x, y: x.eliminate(dim_type.out, 0, 1),
     "subset": lambda x, y: x.is_subset(y),
     "strict_subset": lambda x, y: (x & y).is_strict_subset(x),
     "surjective": lambda x, y: y.range().is_subset(x.range()),
@@ -84,6 +86,8 @@ ALLOWED = {
     "gist": lambda x, y, z: holds(lambda a, b, c: (c & b).is_equal(a & b), x, y, z),
     "gist_params": lambda x, y, z: equal(z.intersect_params(y.params()), x.intersect_params(y.params())),
     "coalesce": lambda x, y, z: equal(x, z),
+    "equalities": lambda x, y, z: equal(x, z),
+    "lattice_hull": lambda x, y, z: within(x, z) and len(basics(z)) < 2,
     "make_disjoint": lambda x, y, z: equal(x, z) and pairwise_disjoint(z),
     "redundancies": lambda x, y, z: equal(x, z),
     "simple_hull": lambda x, y, z: within(x, z) and len(basics(z)) < 2,
@@ -97,6 +101,8 @@ ALLOWED = {
 
 # What isl makes, to say which is closer: the first is in the second where it is.
 CLOSER = {
+    # With the congruences that isl finds.
+    "lattice_hull": lambda x, y: x.affine_hull(),
     "simple_hull": lambda x, y: x.simple_hull(),
     "unshifted": lambda x, y: x.unshifted_simple_hull(),
     "polyhedral_hull": lambda x, y: x.polyhedral_hull(),
@@ -113,6 +119,11 @@ SHORTER = {
 }
 
 
+def equations(value):
+    """Counts the equations of all disjuncts, more of which are better."""
+    return -sum(part.n_constraint() - len([c for c in part.get_constraints() if not c.is_equality()]) for part in basics(value))
+
+
 def length(value):
     """Counts disjuncts, and then constraints."""
     parts = basics(value)
@@ -121,6 +132,10 @@ def length(value):
 
 def verdict(name, x, y, z):
     """Says how a result that may differ compares with isl's: better, alike, worse, or neither."""
+    if name == "equalities":
+        # isl parses ours as it is; its own is what it detects.
+        ours, theirs = equations(z), equations(x.detect_equalities())
+        return "alike" if ours == theirs else "better" if ours < theirs else "worse"
     if name in SHORTER:
         ours, theirs = length(z), length(as_union(SHORTER[name](x, y)))
         return "alike" if ours == theirs else "better" if ours < theirs else "worse"

@@ -2,10 +2,9 @@
 //!
 //! The tableau is kept lexicographically dual feasible. Each unknown `x` is stored as
 //! `x' = x + M >= 0` for a parameter `M` that counts as larger than everything and
-//! divisible by everything; unknowns that are known not to be negative are stored as they
-//! are, which spares a row and a pivot for each. A row whose sign the context leaves open splits the
-//! context; a row with a fractional value gets a cut, whose remainder is a new
-//! division of the parameters if the value depends on them.
+//! divisible by everything. A row whose sign the context leaves open splits the context; a row
+//! with a fractional value gets a cut, whose remainder is a new division of the parameters if
+//! the value depends on them.
 //!
 //! Source: P. Feautrier, "Parametric integer programming", RAIRO 1988; the tableau of
 //! S. Verdoolaege, "isl", 2010. Divergence: the context keeps an integer point, so no
@@ -34,8 +33,6 @@ pub(crate) struct Query {
     pub floors: Vec<(usize, Floor)>,
     /// Rows that are not negative.
     pub rows: Vec<Vec<Integer>>,
-    /// No unknown is negative; `rows` need not say so.
-    pub natural: bool,
 }
 
 /// The minimum on one part of the context; parts are disjoint.

@@ -21,7 +21,6 @@ struct Place {
 pub(super) struct Tableau<T> {
     data: Vec<T>,
     pub cols: usize,
-    natural: bool,
     places: Vec<Place>,
     row_of: Vec<usize>,
     col_of: Vec<usize>,
@@ -33,7 +32,6 @@ impl<T: Number> Tableau<T> {
         let mut tableau = Self {
             data: Vec::new(),
             cols: FIRST + n + p,
-            natural: query.natural,
             places: (0..n).map(|i| Place { in_row: false, pos: FIRST + i }).collect(),
             row_of: Vec::new(),
             col_of: (0..n).collect(),
@@ -41,7 +39,7 @@ impl<T: Number> Tableau<T> {
         for row in &query.rows {
             let row: Vec<T> = narrowed(row)?;
             let mut big = T::zero();
-            for value in row[1 + p..].iter().filter(|_| !query.natural) {
+            for value in &row[1 + p..] {
                 big = fit(big.minus(value))?;
             }
             let mut new = vec![T::one(), row[0].clone(), big];
@@ -158,11 +156,10 @@ impl<T: Number> Tableau<T> {
     pub fn values(&self) -> Vec<Vec<T>> {
         let value = |place: &Place| {
             if !place.in_row {
-                let params = self.cols - self.params_from();
-                return self.natural.then(|| vec![T::zero(); 1 + params]);
+                return None;
             }
             let row = self.row(place.pos);
-            if !self.natural && row[BIG] != row[0] {
+            if row[BIG] != row[0] {
                 return None;
             }
             let numbers = std::iter::once(&row[1]).chain(&row[self.params_from()..]);

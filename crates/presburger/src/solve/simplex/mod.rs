@@ -338,20 +338,26 @@ pub(crate) fn pivot_rows<T: Number>(
     reduce(&mut data[start..start + cols]);
     let (above, rest) = data.split_at_mut(start);
     let (pivot, below) = rest.split_at_mut(cols);
-    // Then the denominators of the others stay, and few common factors come up.
-    let unit = pivot[0] == T::one();
+    let one = T::one();
     for other in above.chunks_exact_mut(cols).chain(below.chunks_exact_mut(cols)) {
         if other[col].is_zero() {
             continue;
         }
         let factor = std::mem::replace(&mut other[col], T::zero());
+        let shared = if pivot[0] == one { one.clone() } else { pivot[0].gcd(&factor) };
+        let (scale, factor) = if shared == one {
+            (pivot[0].clone(), factor)
+        } else {
+            (pivot[0].floor_div(&shared), factor.floor_div(&shared))
+        };
         // The denominator comes along: the pivot row's is left out of the sum.
-        let den = fit(other[0].times(&pivot[0]))?;
-        if !T::combine(&mut other[1..], &pivot[0], &pivot[1..], &factor) {
+        let den = fit(other[0].times(&scale))?;
+        if !T::combine(&mut other[1..], &scale, &pivot[1..], &factor) {
             return Err(Error::Overflow);
         }
         other[0] = den;
-        if !unit {
+        // Else the denominator stays, and few common factors come up.
+        if scale != one {
             reduce(other);
         }
     }

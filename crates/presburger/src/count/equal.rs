@@ -1,0 +1,130 @@
+//! Whether quasi-polynomials have the same values at all integer points.
+//!
+//! With floors as variables of their own, a piece is a polynomial on the integer points of a
+//! polyhedron. These span a lattice, in whose coordinates the polynomial has free variables. If
+//! the polyhedron goes on without end in all directions of the lattice, only the polynomial 0 is 0
+//! on all of it. Else a constraint has few values there, and each leaves a polyhedron of fewer
+//! dimensions: with `r = i mod 2`, `r^2` is `r` for 0 and for 1.
+
+use super::floors::Floors;
+use super::function::PiecewiseQuasiPolynomial;
+use super::guard::Guard;
+use super::quasi::QuasiPolynomial;
+use crate::basic::{Basic, Div};
+use crate::lattice_hull::Lattice;
+use crate::solve::bounds::bounds;
+use crate::{Budget, Error, Integer, Rational};
+
+impl PiecewiseQuasiPolynomial {
+    /// Says whether both have the same values at all integer points, however they are written.
+    ///
+    /// Decides; takes long where polynomials differ in form on large but bounded sets.
+    ///
+    /// # Errors
+    /// [`Error::Space`] if the tuples differ.
+    pub fn is_equal(&self, other: &Self, budget: &Budget) -> Result<bool, Error> {
+        self.sub(other, budget)?.is_zero(budget)
+    }
+
+    /// Says whether the value is 0 at all integer points, as [`Self::is_equal`] does.
+    pub fn is_zero(&self, budget: &Budget) -> Result<bool, Error> {
+        for (guard, value) in &self.pieces.all {
+            if !guard.never && !value.is_empty() && !vanishes(guard, value, budget)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Says whether `value` is 0 at all integer points at which `guard` holds.
+fn vanishes(guard: &Guard, value: &QuasiPolynomial, budget: &Budget) -> Result<bool, Error> {
+    // The floors of the value come first, so that its atoms keep their numbers.
+    let joined = with_floors(&value.floors).joined(&guard.to_basic());
+    let dims = joined.cols() - 1;
+    let value = QuasiPolynomial::over_atoms(dims, value.terms.clone());
+    let mut stack = vec![Basic { dims, divs: [].into(), system: joined.unfolded() }];
+    while let Some(part) = stack.pop() {
+        let Some(part) = part.tidied() else { continue };
+        let one = std::slice::from_ref(&part);
+        let Some(lattice) = Lattice::around(one, budget)? else { continue };
+        if restricted(&value, &lattice, budget)?.is_empty() {
+            continue;
+        }
+        let Some((row, low, high)) = narrowest(&part, &lattice, budget)? else {
+            return Ok(false);
+        };
+        let mut at = low;
+        while at <= high {
+            budget.spend(1)?;
+            let mut row = row.clone();
+            row[0] -= &at;
+            let mut slice = part.clone();
+            slice.system.eqs.push(&row);
+            stack.push(slice);
+            at += 1;
+        }
+    }
+    Ok(true)
+}
+
+fn with_floors(floors: &Floors) -> Basic {
+    let division = |(index, floor): (usize, &super::floors::Floor)| {
+        let mut num = floor.num.clone();
+        num.resize(1 + floors.vars + index, Integer::ZERO);
+        Div { num, den: floor.den.clone() }
+    };
+    Basic::with_divs(floors.vars, floors.all.iter().enumerate().map(division).collect())
+}
+
+/// Writes a polynomial in the coordinates of the lattice.
+fn restricted(
+    value: &QuasiPolynomial,
+    lattice: &Lattice,
+    budget: &Budget,
+) -> Result<QuasiPolynomial, Error> {
+    let free = lattice.basis.len();
+    let atom = |dim: u32| {
+        let start = Rational::from(lattice.origin[dim as usize].clone());
+        let mut sum = QuasiPolynomial::constant(free, start);
+        for (index, row) in lattice.basis.iter().enumerate() {
+            let factor = Rational::from(row[dim as usize].clone());
+            sum = sum.add(&QuasiPolynomial::variable(free, index).scale(&factor));
+        }
+        sum
+    };
+    let mut result = QuasiPolynomial::zero(free);
+    for (monomial, factor) in &value.terms {
+        let mut product = QuasiPolynomial::constant(free, factor.clone());
+        for dim in monomial {
+            product = product.mul(&atom(*dim));
+            budget.spend(product.len())?;
+        }
+        result = result.add(&product);
+    }
+    Ok(result)
+}
+
+/// Finds the inequality with the fewest values, of those that are not constant on the lattice and
+/// have an end on both sides.
+fn narrowest(
+    part: &Basic,
+    lattice: &Lattice,
+    budget: &Budget,
+) -> Result<Option<(Vec<Integer>, Integer, Integer)>, Error> {
+    let mut best: Option<(Vec<Integer>, Integer, Integer)> = None;
+    for row in part.system.ineqs.rows() {
+        let along = |step: &Vec<Integer>| {
+            let pairs = row[1..].iter().zip(step);
+            !pairs.fold(Integer::ZERO, |sum, (a, b)| sum.add_mul(a, b)).is_zero()
+        };
+        if !lattice.basis.iter().any(along) {
+            continue;
+        }
+        let Some((Some(low), Some(high))) = bounds(row, &part.system, budget)? else { continue };
+        if best.as_ref().is_none_or(|(_, least, most)| &high - &low < most - least) {
+            best = Some((row.to_vec(), low, high));
+        }
+    }
+    Ok(best)
+}
