@@ -14,10 +14,16 @@ fn of_tree(text: &str) -> Ast {
 }
 
 fn of_map(schedule: &str, options: &str) -> Ast {
+    within("{ [] }", schedule, options)
+}
+
+fn within(context: &str, schedule: &str, options: &str) -> Ast {
     let budget = Budget::steps(5_000_000);
+    let context = Union::parse(context, &budget).expect("a set").single().expect("one").clone();
     let schedule = Union::parse(schedule, &budget).expect("a map");
     let choices = Union::parse(options, &budget).expect("options");
-    Ast::of_map(&schedule, None, &choices, &AstOptions::default(), &budget).expect("code")
+    let options = AstOptions::default();
+    Ast::of_map(&schedule, Some(&context), &choices, &options, &budget).expect("code")
 }
 
 fn check(ast: &Ast, expected: &str) {
@@ -66,6 +72,50 @@ fn strides_and_tiles() {
     let ast = of_map("[N] -> { S[i] -> [3*i + 1] : 0 <= i < N }", "{ }");
     assert_eq!(run(&ast, &[3]), "S[0] S[1] S[2]");
     assert!(ast.to_string().contains("+= 3"), "{ast}");
+}
+
+#[test]
+fn divisions_that_are_known_are_not_written() {
+    // The iterator is odd: its half is exact, and twice its half is the iterator but for 1.
+    let ast = of_map("[N] -> { S[i, k] -> [i] : 2k = i - 1 and 0 <= i <= N }", "{ }");
+    check(&ast, "for (int c0 = 1; c0 <= N; c0 += 2)\n  S(c0, (c0 - 1) / 2);\n");
+    assert_eq!(run(&ast, &[5]), "S[1, 0] S[3, 1] S[5, 2]");
+    // A symbol below 16 is its own remainder.
+    let text = "[t, n] -> { S[i] -> [i] : exists a : i = t + 16a and 0 <= i < n and i < 32 \
+        and 0 <= t < 16 }";
+    let context = "[t, n] -> { [] : 0 <= t < 16 and n >= 32 }";
+    let ast = within(context, text, "{ [i] -> unroll[0] }");
+    check(&ast, "S(t);\nS(t + 16);\n");
+}
+
+#[test]
+fn of_several_conditions_one_is_left_to_else() {
+    let text = "[N] -> { S[i, 2] -> [i] : 0 < i < N - 1; S[0, 0] -> [0] : N > 1; \
+        S[N - 1, 1] -> [N - 1] : N > 1 }";
+    let ast = within("[N] -> { [] : N >= 2 }", text, "{ }");
+    let expected = "for (int c0 = 0; c0 < N; c0 += 1)\n  \
+        if (c0 == 0)\n    S(0, 0);\n  \
+        else if (N == c0 + 1)\n    S(N - 1, 1);\n  \
+        else\n    S(c0, 2);\n";
+    check(&ast, expected);
+    assert_eq!(run(&ast, &[4]), "S[0, 0] S[1, 2] S[2, 2] S[3, 1]");
+    // For N = 1 none of them runs.
+    let ast = of_map(text, "{ }");
+    assert!(!ast.to_string().contains("else"), "{ast}");
+    assert_eq!(run(&ast, &[1]), "");
+}
+
+#[test]
+fn the_weaker_of_two_conditions_stands_around_both() {
+    let ast = of_map(
+        "[n] -> { S[i] -> [i, 0] : 0 <= i < 9 and n > 3; T[i] -> [i, 1] : 0 <= i < 9 and n > 7 }",
+        "{ }",
+    );
+    let expected = "if (n >= 4)\n  \
+        for (int c0 = 0; c0 <= 8; c0 += 1) {\n    \
+            S(c0);\n    \
+            if (n >= 8)\n      T(c0);\n  }\n";
+    check(&ast, expected);
 }
 
 #[test]

@@ -233,3 +233,41 @@ fn long_chains_take_steps_in_proportion_to_their_length() {
     // Four times as many statements; a program over all of them takes 16 times the steps.
     assert!(long < 8 * short, "{short} and {long} steps");
 }
+
+/// A nest in which each iteration needs its neighbour before in each dimension.
+fn neighbours(depth: usize) -> Constraints {
+    let names: Vec<String> = ('a'..).take(depth).map(String::from).collect();
+    let all = names.join(", ");
+    let pair = |name: &String| {
+        let next = all.replace(name, &format!("{name} + 1"));
+        format!("S[{all}] -> S[{next}] : 0 <= {all} < N and {name} + 1 < N")
+    };
+    let pairs: Vec<String> = names.iter().map(pair).collect();
+    constraints(
+        &format!("[N] -> {{ S[{all}] : 0 <= {all} < N }}"),
+        &format!("[N] -> {{ {} }}", pairs.join("; ")),
+    )
+}
+
+#[test]
+fn deep_nests_take_steps_like_a_small_power_of_their_depth() {
+    let steps = |depth: usize| {
+        let budget = budget();
+        let found = neighbours(depth).schedule(&Options::default(), None, &budget);
+        assert!(found.expect("a schedule").fallback.is_none());
+        budget.used()
+    };
+    let (shallow, deep) = (steps(4), steps(12));
+    // Thrice as many programs with thrice as many pairs and unknowns; corners are 256 times as
+    // many.
+    assert!(deep < 81 * shallow, "{shallow} and {deep} steps");
+}
+
+#[test]
+fn deep_nests_are_scheduled() {
+    // Its iterations have 16,384 corners; what neighbours ask for is the same in each.
+    let tree = schedule(&neighbours(14), &Options::default());
+    let bands = bands(&tree);
+    assert_eq!((bands.len(), bands[0].members.len()), (1, 14), "{tree}");
+    assert!(bands[0].permutable, "{tree}");
+}

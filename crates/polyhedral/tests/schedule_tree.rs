@@ -47,6 +47,25 @@ child:
 "#;
 
 #[test]
+fn marks_of_any_name_read_as_they_print() {
+    for (written, name) in [
+        ("it's", "it's"),
+        (r##"a \"b\" \\ c"##, r#"a "b" \ c"#),
+        (r"\t\x1e\u0085", "\t\u{1e}\u{85}"),
+        ("größe 瓦片 \u{1f600}", "größe 瓦片 \u{1f600}"),
+    ] {
+        let text = format!("domain: \"{{ S[] }}\"\nchild:\n  mark: \"{written}\"");
+        for tree in [tree(&text), tree(&tree(&text).to_string())] {
+            let marks = tree.nodes().filter_map(|node| match tree.kind(node) {
+                NodeKind::Mark(name) => Some(name.clone()),
+                _ => None,
+            });
+            assert_eq!(marks.collect::<Vec<_>>(), [name]);
+        }
+    }
+}
+
+#[test]
 fn a_tree_reads_as_it_prints() {
     let first = tree(EVERY_NODE);
     first.check(&budget()).expect("well-formed");

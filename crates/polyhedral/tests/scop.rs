@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use tangram_polyhedral::ScheduleTree;
 use tangram_polyhedral::schedule::Options;
-use tangram_polyhedral::scop::{Basis, Kind, Scop, Statement};
-use tangram_presburger::{Budget, Union};
+use tangram_polyhedral::scop::{Basis, Dependence, Kind, Scop, Statement};
+use tangram_presburger::{Budget, Tuple, Union};
 
 fn budget() -> Budget {
     Budget::steps(500_000_000)
@@ -75,8 +75,8 @@ fn run() -> Vec<(Access, bool)> {
     steps
 }
 
-/// Pairs of accesses of a kind, by their definition.
-fn expected(kind: Kind, basis: Basis) -> Union {
+/// Sources, sinks and cells of a kind, by their definition.
+fn pairs(kind: Kind, basis: Basis) -> BTreeSet<[String; 3]> {
     let steps = run();
     let (first, second) = match kind {
         Kind::Flow => (true, false),
@@ -90,11 +90,17 @@ fn expected(kind: Kind, basis: Basis) -> Union {
             let fits = *writes == first && *wrote == second && cell == other && source != sink;
             let between = steps[from + 1..to].iter().any(|((_, c), write)| *write && c == cell);
             if fits && (basis == Basis::Memory || !between) {
-                pairs.insert(format!("{source} -> [{sink} -> {cell}]"));
+                pairs.insert([source.clone(), sink.clone(), cell.clone()]);
             }
         }
     }
-    union(&format!("{{ {} }}", pairs.into_iter().collect::<Vec<_>>().join("; ")))
+    pairs
+}
+
+fn expected(kind: Kind, basis: Basis) -> Union {
+    let text = |[source, sink, cell]: [String; 3]| format!("{source} -> [{sink} -> {cell}]");
+    let pairs: Vec<String> = pairs(kind, basis).into_iter().map(text).collect();
+    union(&format!("{{ {} }}", pairs.join("; ")))
 }
 
 #[test]
@@ -110,6 +116,44 @@ fn all_kinds_of_dependences_are_those_of_a_run() {
             assert!(same, "{kind:?} {basis:?}\n{found}\n{expected}");
         }
     }
+}
+
+#[test]
+fn ends_of_dependences_are_counted() {
+    let scop = program();
+    for kind in Kind::ALL {
+        let found = scop.dependences(kind, Basis::Value, &budget()).expect("found");
+        for (end, count) in found.ends(&budget()).expect("counted").into_iter().enumerate() {
+            let all = pairs(kind, Basis::Value);
+            let distinct: BTreeSet<&String> = all.iter().map(|pair| &pair[end]).collect();
+            let count = count.expect("some").evaluate::<i64>(&[]).expect("no parameters");
+            assert_eq!(count.to_string(), distinct.len().to_string(), "{kind:?} {end}");
+        }
+    }
+    let empty = Dependence { kind: Kind::Flow, tagged: Union::empty() };
+    assert_eq!(empty.ends(&budget()), Ok([None, None]));
+}
+
+#[test]
+fn executions_are_counted_where_instances_run_again() {
+    let text = "domain: \"{ A[i] : 0 <= i < 5; C[] }\"
+child:
+  contraction: \"{ B[i, k] -> A[i]; C[] -> C[] }\"
+  expansion: \"{ A[i] -> B[i, k] : 0 <= k <= i and k < 3; C[] -> C[] }\"
+  child:
+    schedule: \"[{ B[i, k] -> [k]; C[] -> [7] }]\"
+";
+    let tree = ScheduleTree::parse(text, &budget()).expect("a tree");
+    let runs = tree.executions(&budget()).expect("counted");
+    let of = |name: &str| {
+        let named = |tuple: &Tuple| tuple.name == name;
+        runs.iter().find(|runs| runs.domain().is_some_and(named)).expect("a function")
+    };
+    for i in 0..5_i64 {
+        let count = of("A").evaluate(&[i]).expect("a point");
+        assert_eq!(count.to_string(), (i + 1).min(3).to_string(), "A[{i}]");
+    }
+    assert_eq!(of("C").evaluate::<i64>(&[]).expect("a point").to_string(), "1");
 }
 
 #[test]

@@ -1,10 +1,11 @@
-//! Expressions for affine forms and conditions, and the statements that conditions guard.
+//! Expressions for affine forms and conditions.
 
 use tangram_presburger::Relation;
 
-use super::build::{Builder, Graft, Place};
+use super::build::{Builder, Place};
 use super::cell::{Cell, Linear, negated};
-use super::{AstNode, AstNodeKind, Comparison, Expr, ExprKind};
+use super::settle::Settled;
+use super::{Comparison, Expr, ExprKind};
 use crate::Error;
 
 /// A sum under construction: a constant and multiples of expressions.
@@ -20,7 +21,20 @@ impl Builder<'_> {
         let cell = self.cell_of(value, known.vars);
         let row = cell.part.equalities[0].clone();
         let sum = self.sum(&cell, &row, known)?;
-        Ok(self.write_sum(sum))
+        let plain = self.write_sum(sum);
+        let Some(settled) = Settled::of(&cell, known, self.budget)? else { return Ok(plain) };
+        let (row, den) = settled.row(&row)?;
+        let sum = self.sum(&settled.cell, &row, known)?;
+        let mut settled = self.write_sum(sum);
+        if den > 1 {
+            settled = self.ast.intern(ExprKind::Quotient(settled, den));
+        }
+        Ok(self.shorter(settled, plain))
+    }
+
+    /// Returns the expression with fewer operators, of two as long the first.
+    fn shorter(&self, a: Expr, b: Expr) -> Expr {
+        if self.ast.operators(b) < self.ast.operators(a) { b } else { a }
     }
 
     fn cell_of(&self, value: &Linear, vars: usize) -> Cell {
@@ -248,17 +262,37 @@ impl Builder<'_> {
     }
 
     fn rows(&mut self, cell: &Cell, known: &Cell) -> Result<Vec<Expr>, Error> {
+        let settled = Settled::of(cell, known, self.budget)?;
         let mut result = Vec::new();
-        for row in &cell.part.inequalities {
-            result.push(self.comparison(cell, row, known, Comparison::GreaterOrEqual)?);
-        }
-        for row in &cell.part.equalities {
-            result.push(match self.multiple(cell, row, known)? {
-                Some(expr) => expr,
-                None => self.comparison(cell, row, known, Comparison::Equal)?,
-            });
+        let of = |how| move |row| (row, how);
+        let inequalities = cell.part.inequalities.iter().map(of(Comparison::GreaterOrEqual));
+        let equalities = cell.part.equalities.iter().map(of(Comparison::Equal));
+        for (row, how) in inequalities.chain(equalities) {
+            let mut expr = self.test(cell, row, known, how)?;
+            if let Some(settled) = &settled {
+                let (row, _) = settled.row(row)?;
+                let other = self.test(&settled.cell, &row, known, how)?;
+                expr = self.shorter(other, expr);
+            }
+            result.push(expr);
         }
         Ok(result)
+    }
+
+    /// Writes `row >= 0` or `row = 0`.
+    fn test(
+        &mut self,
+        cell: &Cell,
+        row: &[i128],
+        known: &Cell,
+        how: Comparison,
+    ) -> Result<Expr, Error> {
+        if how == Comparison::Equal
+            && let Some(expr) = self.multiple(cell, row, known)?
+        {
+            return Ok(expr);
+        }
+        self.comparison(cell, row, known, how)
     }
 
     /// Writes `e - m floor(e / m) = 0` as a test of the remainder.
@@ -314,69 +348,4 @@ impl Builder<'_> {
             _ => ExprKind::Compare(how, left, right),
         }))
     }
-
-    /// Puts conditions in front of the code they guard, equal neighbours under one.
-    pub fn assemble(
-        &mut self,
-        grafts: Vec<Graft>,
-        place: &Place,
-    ) -> Result<Option<AstNode>, Error> {
-        let mut nodes = Vec::new();
-        let mut rest = self.nested(grafts, place)?.into_iter().peekable();
-        while let Some(graft) = rest.next() {
-            let Some(guard) = graft.guard else {
-                nodes.push(graft.node);
-                continue;
-            };
-            let body = run_of(graft.node, &guard, &mut rest);
-            let condition = self.condition(&guard, place)?;
-            let Some(then) = self.ast.block(body) else { continue };
-            if matches!(self.ast.expr(condition), ExprKind::Int(1)) {
-                nodes.push(then);
-                continue;
-            }
-            let mut otherwise = None;
-            if let Some(Graft { guard: Some(other), .. }) = rest.peek()
-                && self.is_opposite(&guard, other, place)?
-                && let Some(Graft { guard: Some(other), node }) = rest.next()
-            {
-                let body = run_of(node, &other, &mut rest);
-                otherwise = self.ast.block(body);
-            }
-            nodes.push(self.ast.add(AstNodeKind::If { condition, then, otherwise }));
-        }
-        Ok(self.ast.block(nodes))
-    }
-
-    /// Says whether of two conditions exactly one holds, wherever the code can be.
-    fn is_opposite(&self, a: &Relation, b: &Relation, place: &Place) -> Result<bool, Error> {
-        let small = |set: &Relation| {
-            set.conjunctions().len() <= 2 && set.space().output.dims.len() == place.depth
-        };
-        if !small(a) || !small(b) {
-            return Ok(false);
-        }
-        let known = place.known.relation(self.space(place.depth))?;
-        let first = known.intersect(a, self.budget)?;
-        if !first.intersect(b, self.budget)?.is_empty(self.budget)? {
-            return Ok(false);
-        }
-        Ok(known.subtract(a, self.budget)?.subtract(b, self.budget)?.is_empty(self.budget)?)
-    }
-}
-
-/// Takes a node and those that follow it under the same condition.
-fn run_of(
-    node: AstNode,
-    guard: &Relation,
-    rest: &mut std::iter::Peekable<std::vec::IntoIter<Graft>>,
-) -> Vec<AstNode> {
-    let parts = guard.conjunctions();
-    let same =
-        |next: &Graft| next.guard.as_ref().is_some_and(|other| other.conjunctions() == parts);
-    let mut body = vec![node];
-    while let Some(next) = rest.next_if(same) {
-        body.push(next.node);
-    }
-    body
 }

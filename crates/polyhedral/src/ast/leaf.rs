@@ -5,6 +5,7 @@ use tangram_presburger::{Relation, Space, Tuple};
 use super::AstNodeKind;
 use super::build::{Builder, Executed, Graft, Place};
 use super::cell::{Cell, Linear, share_divisions};
+use super::settle::outermost;
 use crate::Error;
 
 impl Builder<'_> {
@@ -208,6 +209,7 @@ impl Builder<'_> {
             if guard.is_empty(self.budget)? {
                 continue;
             }
+            let guard = outermost(&guard, &place.known)?;
             let mut inner = place.clone();
             if let [condition] = &Cell::all_of(&guard)?[..] {
                 inner.known.join(condition);

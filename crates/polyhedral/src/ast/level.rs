@@ -237,9 +237,16 @@ impl Builder<'_> {
         common.part.equalities.retain(|row| {
             outer(row) && cells.iter().all(|cell| cell.part.equalities.contains(row))
         });
-        common.part.inequalities.retain(|row| {
-            outer(row) && cells.iter().all(|cell| cell.part.inequalities.contains(row))
-        });
+        let rows = std::mem::take(&mut common.part.inequalities);
+        let weakest = |row: &Vec<i128>| {
+            let parallel = |cell: &Cell| cell.parallel(row).map(|row| row[0]).max();
+            let constants: Option<Vec<i128>> = cells.iter().map(parallel).collect();
+            let mut row = row.clone();
+            row[0] = constants?.into_iter().max()?;
+            Some(row)
+        };
+        common.part.inequalities =
+            rows.iter().filter(|row| outer(row)).filter_map(weakest).collect();
         if common.part.equalities.is_empty() && common.part.inequalities.is_empty() {
             return Ok(None);
         }

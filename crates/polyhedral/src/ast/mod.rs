@@ -24,6 +24,7 @@
 mod bounds;
 mod build;
 mod cell;
+mod choice;
 mod cuda;
 mod expr;
 mod follow;
@@ -41,6 +42,7 @@ mod order;
 mod pieces;
 mod reduce;
 mod residue;
+mod settle;
 mod slices;
 mod stride;
 mod text;

@@ -62,10 +62,10 @@ impl Builder<'_> {
     }
 }
 
-/// Says whether a condition has all rows of another, which has some.
+/// Says whether a condition has all rows of another, or tighter ones; it must have some.
 fn holds(cell: &Cell, other: &Cell) -> bool {
     let (own, rows) = (&cell.part, &other.part);
     rows.equalities.len() + rows.inequalities.len() > 0
         && rows.equalities.iter().all(|row| own.equalities.contains(row))
-        && rows.inequalities.iter().all(|row| own.inequalities.contains(row))
+        && rows.inequalities.iter().all(|row| cell.parallel(row).any(|own| own[0] <= row[0]))
 }

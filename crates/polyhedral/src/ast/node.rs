@@ -89,6 +89,22 @@ impl Ast {
         &self.exprs[expr.0 as usize]
     }
 
+    /// Counts the operators of an expression; a part that is there twice counts twice.
+    pub(super) fn operators(&self, expr: Expr) -> usize {
+        let (mut count, mut open) = (0, vec![expr]);
+        while let Some(expr) = open.pop() {
+            let kind = self.expr(expr);
+            count += match kind {
+                ExprKind::Int(_) | ExprKind::Param(_) | ExprKind::Iterator(_) => 0,
+                // A remainder and its comparison with 0.
+                ExprKind::Multiple(..) => 2,
+                kind => kind.operands().len().max(2) - 1,
+            };
+            open.extend(kind.operands());
+        }
+        count
+    }
+
     /// Returns the direct parts of a node, in the order in which they run.
     pub fn children(&self, node: AstNode) -> Vec<AstNode> {
         match self.node(node) {

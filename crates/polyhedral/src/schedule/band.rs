@@ -4,6 +4,7 @@ use tangram_presburger::Budget;
 
 use super::graph::{Edge, Graph, Row};
 use super::program::{Program, Solution};
+use super::search::Search;
 use super::{Algorithm, Error, Options};
 
 /// Coefficients of skewed loops stay below this, so that loops are not glued into one.
@@ -68,12 +69,13 @@ impl<'a> Part<'a> {
             close: true,
         };
         let mut joined = true;
+        let mut search = self.search(joined)?;
         loop {
             let open = self.open(&found)?;
             if open.iter().all(Vec::is_empty) {
                 break;
             }
-            match self.next(&open, joined)? {
+            match self.next(&mut search, &open)? {
                 Some((row, close)) => {
                     found.close &= close;
                     found.coincident.push(joined);
@@ -84,6 +86,7 @@ impl<'a> Part<'a> {
                 // Without such pairs the same search would fail again.
                 None if joined && self.edges().any(|edge| edge.kinds.coincidence) => {
                     joined = false;
+                    search = self.search(joined)?;
                 }
                 None => break,
             }
@@ -110,12 +113,8 @@ impl<'a> Part<'a> {
             .collect()
     }
 
-    /// Finds one more row for each statement, and whether proximity pairs stay close.
-    fn next(
-        &self,
-        open: &[Vec<Vec<i128>>],
-        joined: bool,
-    ) -> Result<Option<(Vec<Row>, bool)>, Error> {
+    /// Begins to look for rows; `joined` ones keep coincident pairs together.
+    fn search(&self, joined: bool) -> Result<Search<'a>, Error> {
         let mut program = Program::new(self.graph, self.statements, 0);
         for edge in self.edges() {
             let kinds = edge.kinds;
@@ -128,27 +127,22 @@ impl<'a> Part<'a> {
                 program.bound(edge);
             }
         }
-        if let Some(limit) = self.options.max_coefficient {
-            program.limit(limit);
-        }
-        let solution = match self.independent(&program, open)? {
-            Some(solution) if self.is_large(&program, &solution) => {
-                program.limit(LARGEST);
-                self.independent(&program, open)?
-            }
-            other => other,
-        };
-        Ok(solution.map(|solution| {
+        program.limit(self.options.max_coefficient.map_or(LARGEST, |limit| limit.min(LARGEST)));
+        program.search()
+    }
+
+    /// Finds one more row for each statement, and whether proximity pairs stay close.
+    fn next(
+        &self,
+        search: &mut Search<'a>,
+        open: &[Vec<Vec<i128>>],
+    ) -> Result<Option<(Vec<Row>, bool)>, Error> {
+        let found = self.independent(search, open)?;
+        let program = &search.program;
+        Ok(found.map(|solution| {
             let rows = self.statements.iter().map(|s| program.row(&solution, *s)).collect();
             (rows, program.distance_within(&solution, LARGEST))
         }))
-    }
-
-    fn is_large(&self, program: &Program, solution: &Solution) -> bool {
-        let first = 1 + self.graph.params.len();
-        self.statements
-            .iter()
-            .any(|s| program.row(solution, *s)[first..].iter().any(|v| v.abs() > LARGEST))
     }
 
     /// Finds the least row that advances along an open direction of each statement.
@@ -157,48 +151,47 @@ impl<'a> Part<'a> {
     /// branch and bound over directions and signs.
     fn independent(
         &self,
-        program: &Program<'a>,
+        search: &mut Search<'a>,
         open: &[Vec<Vec<i128>>],
     ) -> Result<Option<Solution>, Error> {
-        let mut forwards = program.clone();
+        let mut forwards = search.clone();
         for (statement, directions) in self.statements.iter().zip(open) {
             if !directions.is_empty() {
-                forwards.advance_some(*statement, directions);
+                forwards.advance_some(*statement, directions)?;
             }
         }
-        let found = forwards.solve(self.budget)?;
+        let found = forwards.solve(None, self.budget)?;
+        search.learn(&forwards)?;
         if found.is_some() {
             return Ok(found);
         }
-        if self.statements.len() > 1 && !self.is_movable(program, open)? {
+        if self.statements.len() > 1 && !self.is_movable(search, open)? {
             return Ok(None);
         }
         let mut best: Option<Solution> = None;
-        let mut stack = vec![program.clone()];
+        let mut stack = vec![search.clone()];
         // Deep searches are those of programs that have no such row.
         let mut left = 64 + 8 * self.statements.len();
-        while let Some(program) = stack.pop() {
+        while let Some(mut branch) = stack.pop() {
             if left == 0 {
                 break;
             }
             left -= 1;
-            let Some(solution) = program.solve(self.budget)? else { continue };
-            if best.as_ref().is_some_and(|best| *best <= solution) {
-                continue;
-            }
-            let Some((statement, directions)) = self.idle(&program, &solution, open) else {
+            let found = branch.solve(best.as_ref(), self.budget)?;
+            search.learn(&branch)?;
+            let Some(solution) = found else { continue };
+            let Some((statement, directions)) = self.idle(&branch.program, &solution, open) else {
                 best = Some(solution);
                 continue;
             };
             let mut branches = Vec::new();
-            let mut fixed = program;
             for direction in directions {
                 for sign in [1, -1] {
-                    let mut branch = fixed.clone();
-                    branch.advance(statement, direction, sign);
-                    branches.push(branch);
+                    let mut moved = branch.clone();
+                    moved.advance(statement, direction, sign)?;
+                    branches.push(moved);
                 }
-                fixed.advance(statement, direction, 0);
+                branch.advance(statement, direction, 0)?;
             }
             branches.reverse();
             stack.extend(branches);
@@ -209,14 +202,15 @@ impl<'a> Part<'a> {
     /// Says whether each statement, looked at alone, has a row that advances.
     ///
     /// A statement that has none would be found out again below each branch for another one.
-    fn is_movable(&self, program: &Program<'a>, open: &[Vec<Vec<i128>>]) -> Result<bool, Error> {
+    fn is_movable(&self, search: &mut Search<'a>, open: &[Vec<Vec<i128>>]) -> Result<bool, Error> {
         for (statement, directions) in self.statements.iter().zip(open) {
             let mut moves = directions.is_empty();
             for (direction, sign) in directions.iter().flat_map(|d| [(d, 1), (d, -1)]) {
-                let mut branch = program.clone();
-                branch.advance(*statement, direction, sign);
-                if branch.solve(self.budget)?.is_some() {
-                    moves = true;
+                let mut branch = search.clone();
+                branch.advance(*statement, direction, sign)?;
+                moves = branch.solve(None, self.budget)?.is_some();
+                search.learn(&branch)?;
+                if moves {
                     break;
                 }
             }
@@ -258,17 +252,15 @@ impl<'a> Part<'a> {
         program.carry_some();
         let mut limited = program.clone();
         limited.limit(LARGEST);
-        let found = match limited.solve(self.budget)? {
-            Some(solution) => Some((limited, solution)),
-            None => program.solve(self.budget)?.map(|solution| (program, solution)),
+        let found = match limited.search()?.solve(None, self.budget)? {
+            Some(solution) => Some(solution),
+            None => program.clone().search()?.solve(None, self.budget)?,
         };
-        Ok(found.filter(|(program, solution)| program.carried(solution) > 0).map(
-            |(program, solution)| Rows {
-                of: self.statements.iter().map(|s| vec![program.row(&solution, *s)]).collect(),
-                coincident: vec![false],
-                permutable: false,
-                close: false,
-            },
-        ))
+        Ok(found.filter(|solution| program.carried(solution) > 0).map(|solution| Rows {
+            of: self.statements.iter().map(|s| vec![program.row(&solution, *s)]).collect(),
+            coincident: vec![false],
+            permutable: false,
+            close: false,
+        }))
     }
 }

@@ -3,8 +3,9 @@
 //! An affine form is not negative on a polyhedron exactly if it is not negative on its
 //! vertices and rays and vanishes on its lines. That turns "for all instances that depend
 //! on each other" into finitely many rows over the coefficients of the form; it is Farkas'
-//! lemma with the multipliers eliminated. Integer divisions of a conjunction are projected
-//! by leaving out their coordinates.
+//! lemma with the multipliers eliminated. Coordinates that the form does not speak of, such as
+//! the integer divisions of a conjunction, are projected away: first where that takes no more
+//! rows, then by leaving them out of the generators.
 //!
 //! Source: the double description method of Motzkin, Raiffa, Thompson and Thrall (1953),
 //! with the adjacency test of N. Chernikova (1965).
@@ -13,6 +14,7 @@ use crate::Conjunction;
 use tangram_presburger::Error;
 
 use super::linear::{combined, dot, reduce};
+use super::rational::Rational;
 
 /// More than this many rays make a schedule problem too large to be worth solving.
 const MOST_RAYS: usize = 4096;
@@ -34,27 +36,46 @@ struct Ray {
 impl Generators {
     /// Finds the generators of a conjunction over `dims` dimensions; none if it is empty.
     pub fn of(conjunction: &Conjunction, dims: usize) -> Result<Self, Error> {
-        let cols = 1 + dims + conjunction.divisions.len();
-        let mut cone = Cone::new(cols, 3 + conjunction.inequalities.len() + 2 * (cols - 1 - dims));
-        for row in &conjunction.equalities {
+        Self::projected(Rational::of(conjunction, dims), (0..1 + dims).collect())
+    }
+
+    /// Finds generators of pairs of `own` coordinates each that suffice for distances.
+    ///
+    /// The difference of a form between both ends of a pair says nothing about where the pair
+    /// is, so that all pairs are moved to where the first end is 0. A loop nest whose
+    /// iterations need their neighbours has one such pair, not one for each of its corners.
+    pub fn of_distances(
+        conjunction: &Conjunction,
+        params: usize,
+        own: usize,
+    ) -> Result<Self, Error> {
+        let (from, to) = (1 + params, 1 + params + own);
+        let mut rows = Rational::of(conjunction, params + 2 * own);
+        rows.take_from(from, to, own)?;
+        let mut found = Self::projected(rows, (0..from).chain(to..to + own).collect())?;
+        for vector in found.rays.iter_mut().chain(&mut found.lines) {
+            vector.splice(from..from, std::iter::repeat_n(0, own));
+        }
+        Ok(found)
+    }
+
+    /// Finds the generators of the rows' projection on the columns that are kept.
+    fn projected(mut rows: Rational, mut columns: Vec<usize>) -> Result<Self, Error> {
+        let cols = columns.len();
+        let others = (0..rows.cols).filter(|column| !columns.contains(column)).collect();
+        columns.extend(rows.project(others)?);
+        rows.keep(&columns);
+        let mut cone = Cone::new(rows.cols, 1 + rows.inequalities.len());
+        for row in &rows.equations {
             cone.cut(row, true)?;
         }
-        let mut first = vec![0; cols];
+        let mut first = vec![0; rows.cols];
         first[0] = 1;
         cone.cut(&first, false)?;
-        for (index, division) in conjunction.divisions.iter().enumerate() {
-            let mut below = division.numerator.clone();
-            below.resize(cols, 0);
-            below[1 + dims + index] -= division.denominator;
-            let mut above: Vec<i128> = below.iter().map(|v| -v).collect();
-            above[0] += division.denominator - 1;
-            cone.cut(&below, false)?;
-            cone.cut(&above, false)?;
-        }
-        for row in &conjunction.inequalities {
+        for row in &rows.inequalities {
             cone.cut(row, false)?;
         }
-        Ok(cone.projected(1 + dims))
+        Ok(cone.projected(cols))
     }
 }
 
@@ -256,6 +277,49 @@ mod tests {
         assert!(found.rays.iter().any(|ray| ray[0] > 0 && ray[1] == 0), "{found:?}");
         let highest = found.rays.iter().map(|ray| ray[1] / ray[0].max(1)).max();
         assert!(highest >= Some(8), "{found:?}");
+    }
+
+    #[test]
+    fn distances_say_what_all_corners_do() {
+        let cases = [
+            "[n] -> { [i, j] -> [i + 1, j] : 0 <= i < n - 1 and 0 <= j < n }",
+            "[n] -> { [i, j] -> [k, j + 2] : 0 <= i < k < n and 0 <= j < n - 2 and i <= j }",
+            "[n] -> { [i, j] -> [j, i] : 0 <= i < j < n }",
+            "[n] -> { [i, j] -> [k, l] : 0 <= i, j, k, l < n and i + j < k + l }",
+            "[n] -> { [i, j] -> [k, l] : 2i <= k <= 3j and i <= l <= n and j <= 4 and k >= l }",
+            "[n] -> { [i, j] -> [2i, k] : 0 <= i <= 9 and i mod 3 = 1 and j < k < n and 2j > k }",
+            "[n] -> { [i, j] -> [k, j] : k > i }",
+        ];
+        for text in cases {
+            let relation = Union::parse(text, &Budget::unlimited()).expect("a relation");
+            let part = &relation.single().expect("one").narrow_conjunctions().expect("small")[0];
+            let all = Generators::of(part, 5).expect("small");
+            let found = Generators::of_distances(part, 1, 2).expect("small");
+            let mut kept = 0;
+            for number in 0..5_i128.pow(4) {
+                let [a, b, c, d] = [1, 5, 25, 125].map(|scale| number / scale % 5 - 2);
+                let form = [a, b, -c, -d, c, d];
+                let value = |vector: &Vec<i128>| dot(&form, vector).expect("small");
+                let holds = |on: &Generators| {
+                    on.rays.iter().all(|ray| value(ray) >= 0)
+                        && on.lines.iter().all(|line| value(line) == 0)
+                };
+                assert_eq!(holds(&all), holds(&found), "{form:?} on {text}");
+                kept += usize::from(holds(&found));
+            }
+            assert!((2..600).contains(&kept), "{kept} forms on {text}");
+        }
+    }
+
+    #[test]
+    fn neighbours_in_a_box_have_one_distance() {
+        let text = "[n] -> { [i, j, k] -> [i, j, k + 1] : 0 <= i, j, k, k + 1 < n }";
+        let relation = Union::parse(text, &Budget::unlimited()).expect("a relation");
+        let part = &relation.single().expect("one").narrow_conjunctions().expect("small")[0];
+        let found = Generators::of_distances(part, 1, 3).expect("small");
+        let distance = vec![1, 2, 0, 0, 0, 0, 0, 1];
+        assert_eq!(found.rays, [vec![0, 1, 0, 0, 0, 0, 0, 0], distance]);
+        assert!(found.lines.is_empty());
     }
 
     #[test]

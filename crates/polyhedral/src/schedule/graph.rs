@@ -30,6 +30,7 @@ pub(super) struct Edge {
     pub kinds: Kinds,
     part: Conjunction,
     space: Space,
+    /// Generators of the pairs, as far as the distance between both ends tells them apart.
     pub generators: Generators,
 }
 
@@ -144,14 +145,23 @@ impl Graph {
                 edge.kinds.proximity |= kinds.proximity;
                 continue;
             }
-            let dims = space.params.len() + self.statements[*from].dims + self.statements[*to].dims;
-            let generators = Generators::of(&part, dims)?;
+            let generators = self.generators(&part, *from, *to)?;
             if !generators.rays.is_empty() {
                 let (from, to, space) = (*from, *to, space.clone());
                 self.edges.push(Edge { from, to, kinds, part, space, generators });
             }
         }
         Ok(())
+    }
+
+    /// Finds generators of pairs that suffice for the distances between statements.
+    fn generators(&self, part: &Conjunction, from: usize, to: usize) -> Result<Generators, Error> {
+        let (params, own) = (self.params.len(), self.statements[from].dims);
+        Ok(if from == to {
+            Generators::of_distances(part, params, own)?
+        } else {
+            Generators::of(part, params + own + self.statements[to].dims)?
+        })
     }
 
     /// Keeps of an edge the pairs that rows of both ends leave in one place, if there are any.
@@ -182,7 +192,7 @@ impl Graph {
             return Ok(None);
         }
         let Some(part) = relation.narrow_conjunctions()?.pop() else { return Ok(None) };
-        let generators = Generators::of(&part, dims)?;
+        let generators = self.generators(&part, edge.from, edge.to)?;
         Ok(Some(Edge { part, generators, ..edge.clone() }))
     }
 }

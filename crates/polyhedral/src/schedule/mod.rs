@@ -27,6 +27,8 @@ mod generators;
 mod graph;
 mod linear;
 mod program;
+mod rational;
+mod search;
 
 pub use constraints::Constraints;
 

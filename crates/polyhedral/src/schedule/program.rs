@@ -12,22 +12,17 @@
 //! unknowns S. Verdoolaege, "Scheduling for PPCG" (2017). Divergence: dependences enter
 //! through their generators, so there are no multipliers among the unknowns.
 
-use tangram_presburger::{Budget, least_point, narrow};
+use std::rc::Rc;
 
 use super::Error;
 use super::graph::{Edge, Graph, Row};
-use super::linear::dot;
+use super::search::Search;
 
 const PARAMETRIC: usize = 0;
 const CONSTANT: usize = 1;
 const SCHEDULE_PARAMETERS: usize = 2;
 const SCHEDULE_DIMENSIONS: usize = 3;
 const BOUND: usize = 4;
-
-/// How many rows at the start define sums.
-const SUMS: usize = 3;
-/// So few rows are looked at at once.
-const FEW: usize = 64;
 
 /// The rows that a schedule row of some statements has to satisfy.
 #[derive(Debug, Clone)]
@@ -36,8 +31,18 @@ pub(super) struct Program<'a> {
     /// First unknown of each statement, by position among all statements.
     first: Vec<Option<usize>>,
     carried: usize,
-    vars: usize,
-    rows: Vec<Vec<i128>>,
+    pub vars: usize,
+    /// Rows that matter from the start on.
+    pub definite: Vec<Vec<i128>>,
+    /// What pairs ask for, of which little matters.
+    pub held: Vec<Held>,
+}
+
+/// A form over the unknowns that is not negative, or 0 for an equation.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Held {
+    pub form: Vec<i128>,
+    pub equation: bool,
 }
 
 impl<'a> Program<'a> {
@@ -51,7 +56,8 @@ impl<'a> Program<'a> {
             first[*statement] = Some(vars);
             vars += 2 * graph.statements[*statement].dims + params + 1;
         }
-        let mut program = Self { graph, first, carried, vars, rows: Vec::new() };
+        let (definite, held) = (Vec::new(), Vec::new());
+        let mut program = Self { graph, first, carried, vars, definite, held };
         program.define_sums(statements);
         program
     }
@@ -76,7 +82,7 @@ impl<'a> Program<'a> {
             in_dims[1 + first..1 + first + 2 * dims].fill(-1);
             in_params[1 + first + 2 * dims..1 + first + 2 * dims + params].fill(-1);
         }
-        self.rows.extend([parametric, in_params, in_dims]);
+        self.definite.extend([parametric, in_params, in_dims]);
     }
 
     fn place(&self, statement: usize) -> Option<(usize, usize)> {
@@ -115,15 +121,31 @@ impl<'a> Program<'a> {
         form
     }
 
-    fn push_zero(&mut self, form: Vec<i128>) {
-        let opposite = form.iter().map(|v| -v).collect();
-        self.rows.extend([form, opposite]);
+    fn hold(&mut self, form: Vec<i128>) {
+        // Unknowns are not negative: such a row says nothing.
+        if form.iter().any(|v| *v < 0) {
+            self.held.push(Held { form, equation: false });
+        }
+    }
+
+    fn hold_zero(&mut self, mut form: Vec<i128>) {
+        if form.iter().find(|v| **v != 0).is_some_and(|v| *v < 0) {
+            form.iter_mut().for_each(|v| *v = -*v);
+        }
+        self.held.push(Held { form, equation: true });
+    }
+
+    /// Ends the list of what pairs ask for, and begins to look for a row.
+    pub fn search(mut self) -> Result<Search<'a>, Error> {
+        self.held.sort_unstable();
+        self.held.dedup();
+        Search::new(Rc::new(self))
     }
 
     /// No pair runs backwards.
     pub fn keep(&mut self, edge: &Edge) {
         for ray in &edge.generators.rays {
-            self.rows.push(self.distance(edge, ray));
+            self.hold(self.distance(edge, ray));
         }
         self.still(edge);
     }
@@ -131,8 +153,7 @@ impl<'a> Program<'a> {
     /// All pairs run together.
     pub fn join(&mut self, edge: &Edge) {
         for ray in &edge.generators.rays {
-            let form = self.distance(edge, ray);
-            self.push_zero(form);
+            self.hold_zero(self.distance(edge, ray));
         }
         self.still(edge);
     }
@@ -140,8 +161,7 @@ impl<'a> Program<'a> {
     /// The distance does not grow along the lines of an edge.
     fn still(&mut self, edge: &Edge) {
         for line in &edge.generators.lines {
-            let form = self.distance(edge, line);
-            self.push_zero(form);
+            self.hold_zero(self.distance(edge, line));
         }
     }
 
@@ -164,7 +184,7 @@ impl<'a> Program<'a> {
                     form[self.at(BOUND + 2 * param)] -= ray[1 + param];
                     form[self.at(BOUND + 2 * param + 1)] += ray[1 + param];
                 }
-                self.rows.push(form);
+                self.hold(form);
             }
         }
     }
@@ -177,12 +197,12 @@ impl<'a> Program<'a> {
             // The forms are homogeneous: a vertex scaled by its first number needs that much.
             form[1 + 1 + index] += ray[0];
             form[0] -= ray[0];
-            self.rows.push(form);
+            if form[0] == 0 { self.hold(form) } else { self.definite.push(form) }
         }
         self.still(edge);
         let mut most = self.blank();
         (most[0], most[1 + 1 + index]) = (1, -1);
-        self.rows.push(most);
+        self.definite.push(most);
     }
 
     /// Of the further unknowns, the first counts the others, of which some stay unpaid.
@@ -192,7 +212,7 @@ impl<'a> Program<'a> {
         sum[2..1 + self.carried].fill(-1);
         let mut most = self.blank();
         (most[0], most[1]) = (self.carried as i128 - 2, -1);
-        self.rows.extend([sum, most]);
+        self.definite.extend([sum, most]);
     }
 
     /// Bounds the coefficient of every dimension.
@@ -203,76 +223,17 @@ impl<'a> Program<'a> {
                 let mut row = self.blank();
                 row[0] = largest;
                 (row[1 + first + 2 * pair], row[2 + first + 2 * pair]) = (-1, -1);
-                self.rows.push(row);
+                self.hold(row);
             }
         }
     }
 
-    /// The row changes along a direction by at least `sign`, or does not for 0.
-    pub fn advance(&mut self, statement: usize, direction: &[i128], sign: i128) {
+    /// Returns how much a statement's row changes along a direction, as a form.
+    pub fn change(&self, statement: usize, direction: &[i128]) -> Vec<i128> {
         let mut form = self.blank();
         let head = vec![0; 1 + self.graph.params.len()];
-        self.add_value(&mut form, statement, if sign < 0 { -1 } else { 1 }, &head, direction);
-        if sign == 0 {
-            return self.push_zero(form);
-        }
-        form[0] = -1;
-        self.rows.push(form);
-    }
-
-    /// The row changes along none of the directions backwards, and along one of them.
-    pub fn advance_some(&mut self, statement: usize, directions: &[Vec<i128>]) {
-        let head = vec![0; 1 + self.graph.params.len()];
-        let mut sum = self.blank();
-        sum[0] = -1;
-        for direction in directions {
-            let mut form = self.blank();
-            self.add_value(&mut form, statement, 1, &head, direction);
-            for (total, value) in sum.iter_mut().zip(&form) {
-                *total += value;
-            }
-            self.rows.push(form);
-        }
-        self.rows.push(sum);
-    }
-
-    /// Finds the least solution.
-    ///
-    /// Dependences have a row for each vertex, of which few matter: rows enter when the least
-    /// point of those so far breaks them. A point that breaks none is the least of all.
-    pub fn solve(&self, budget: &Budget) -> Result<Option<Solution>, Error> {
-        let mut rows = self.rows.clone();
-        rows.sort_unstable();
-        rows.dedup();
-        // Unknowns are not negative: such a row says nothing.
-        rows.retain(|row| row.iter().any(|v| *v < 0));
-        // The first rows define sums, those with a constant ask for an advance.
-        let matters = |row: &Vec<i128>| row[0] != 0 || self.rows[..SUMS].contains(row);
-        let (mut active, mut waiting): (Vec<_>, Vec<_>) = rows.into_iter().partition(matters);
-        if waiting.len() <= FEW {
-            active.append(&mut waiting);
-        }
-        loop {
-            let Some(values) = least_point(self.vars, active.clone(), budget)? else {
-                return Ok(None);
-            };
-            let values = narrow(&values)?;
-            let mut broken = Vec::new();
-            for (at, row) in waiting.iter().enumerate() {
-                let value = dot(&row[1..], &values)?;
-                if value < 0 {
-                    broken.push((value, at));
-                }
-            }
-            if broken.is_empty() {
-                return Ok(Some(Solution { values }));
-            }
-            broken.sort_unstable();
-            broken.truncate(self.vars);
-            let mut chosen: Vec<usize> = broken.into_iter().map(|(_, at)| at).collect();
-            chosen.sort_unstable();
-            active.extend(chosen.into_iter().rev().map(|at| waiting.swap_remove(at)));
-        }
+        self.add_value(&mut form, statement, 1, &head, direction);
+        form
     }
 
     /// Reads the row of a statement off a solution.
@@ -302,7 +263,7 @@ impl<'a> Program<'a> {
 }
 
 /// Values of all unknowns; less is better.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Solution {
-    values: Vec<i128>,
+    pub values: Vec<i128>,
 }

@@ -1,5 +1,6 @@
 //! From trees to schedule maps, the union-map representation.
 
+use tangram_presburger::count::PiecewiseQuasiPolynomial;
 use tangram_presburger::{Budget, Integer, Relation, Space, Tuple, Union};
 
 use crate::{Error, Node, NodeKind, ScheduleTree};
@@ -23,6 +24,14 @@ impl ScheduleTree {
             whole = whole.union(&leaf.map(longest)?)?;
         }
         Ok(whole)
+    }
+
+    /// Counts how often each instance at the root runs: a function for each statement.
+    ///
+    /// # Errors
+    /// As [`Self::to_map`].
+    pub fn executions(&self, budget: &Budget) -> Result<Vec<PiecewiseQuasiPolynomial>, Error> {
+        Ok(self.to_map_of_roots(budget)?.card(budget)?)
     }
 
     /// Returns the schedule of the instances at the root: as [`Self::to_map`], but an

@@ -98,5 +98,14 @@ fn schedule(band: &Band) -> String {
 }
 
 fn escaped(name: &str) -> String {
-    name.chars().flat_map(char::escape_default).collect()
+    let mut text = String::with_capacity(name.len());
+    for c in name.chars() {
+        match c {
+            '"' | '\\' => text.extend(['\\', c]),
+            ' '..='~' => text.push(c),
+            _ if c.is_alphanumeric() => text.push(c),
+            _ => text.push_str(&format!("\\U{:08x}", u32::from(c))),
+        }
+    }
+    text
 }

@@ -1,5 +1,6 @@
 //! Which instances depend on which, and why.
 
+use tangram_presburger::count::PiecewiseQuasiPolynomial;
 use tangram_presburger::{Budget, Order, Relation, Tuple, Union};
 
 use super::Scop;
@@ -61,6 +62,17 @@ impl Dependence {
     pub fn pairs(&self, budget: &Budget) -> Result<Union, Error> {
         let cells = self.tagged.range(budget)?.unwrap()?;
         Ok(self.tagged.apply_range(&cells.domain_map()?, budget)?)
+    }
+
+    /// Counts the instances at either end: how many others depend on, and how many that do.
+    /// Each is a function of the parameters; nothing if there is no such instance.
+    ///
+    /// # Errors
+    /// [`Error::Presburger`] if there are infinitely many, or the budget ends.
+    pub fn ends(&self, budget: &Budget) -> Result<[Option<PiecewiseQuasiPolynomial>; 2], Error> {
+        let pairs = self.pairs(budget)?;
+        let count = |ends: Union| Ok::<_, Error>(ends.card(budget)?.into_iter().next());
+        Ok([count(pairs.domain(budget)?)?, count(pairs.range(budget)?)?])
     }
 }
 

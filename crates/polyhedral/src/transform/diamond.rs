@@ -84,12 +84,9 @@ impl Editor<'_> {
                 let deltas = times.deltas(self.budget)?;
                 let names: Vec<&str> = deltas.space().params.iter().map(String::as_str).collect();
                 let all = deltas.project_params(&names, self.budget)?;
-                let least = match all.lexmin(self.budget) {
-                    Ok(least) => least.points(self.budget)?,
-                    Err(tangram_presburger::Error::Unbounded { .. }) => return Ok(None),
-                    Err(error) => return Err(error.into()),
-                };
-                let Some(point) = least.first() else { continue };
+                let least = all.lexmin(self.budget)?.points(self.budget)?;
+                // Distances that go down without bound need a shift without bound.
+                let Some(point) = least.first() else { return Ok(None) };
                 let Some(distance) = narrow(point)?.first().copied() else { continue };
                 distances.push((from, to, distance));
             }

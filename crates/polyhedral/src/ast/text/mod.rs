@@ -1,9 +1,12 @@
 //! Generated code as C.
 
+mod expression;
+
 use std::collections::HashMap;
 use std::fmt::{self, Write};
 
-use super::{Ast, AstNode, AstNodeKind, Comparison, Expr, ExprKind};
+use super::{Ast, AstNode, AstNodeKind, Expr, ExprKind};
+use expression::Strength;
 
 /// How C is written.
 #[derive(Debug, Clone)]
@@ -76,18 +79,6 @@ pub struct Kept {
     pub body: Vec<String>,
     /// What follows the loop.
     pub after: Vec<String>,
-}
-
-/// Binding strengths of C, weakest first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Strength {
-    Or,
-    And,
-    Equality,
-    Relation,
-    Sum,
-    Product,
-    Unary,
 }
 
 /// The definitions that the generated text uses: rounding down, least and greatest.
@@ -222,23 +213,8 @@ impl Writer<'_> {
                 parts.push(Piece::Text("\n".into()));
                 self.trim(parts)
             }
-            AstNodeKind::If { condition, then, otherwise } => {
-                let head = format!("{indent}if ({})", self.text(*condition));
-                let mut parts = vec![Piece::Text(head)];
-                let open_if = self.takes_else(*then);
-                if otherwise.is_some() && open_if {
-                    parts.push(Piece::Text(" {\n".into()));
-                    parts.push(Piece::Node(*then, depth + 1, around));
-                    parts.push(Piece::Text(format!("{indent}}}")));
-                } else {
-                    parts.extend(self.braced(*then, depth, around));
-                }
-                if let Some(other) = otherwise {
-                    let braces = matches!(self.unmarked(*then), AstNodeKind::Block(_)) || open_if;
-                    let head = if braces { " else".into() } else { format!("{indent}else") };
-                    parts.push(Piece::Text(head));
-                    parts.extend(self.braced(*other, depth, around));
-                }
+            AstNodeKind::If { .. } => {
+                let mut parts = self.choice(node, depth, around);
                 parts.push(Piece::Text("\n".into()));
                 self.trim(parts)
             }
@@ -350,6 +326,33 @@ impl Writer<'_> {
         self.ast.node(node)
     }
 
+    /// Writes a condition and, in lines of the same depth, those that stand behind its `else`.
+    fn choice(&self, mut node: AstNode, depth: usize, around: Around) -> Vec<Piece> {
+        let indent = "  ".repeat(depth);
+        let (mut parts, mut before) = (Vec::new(), indent.clone());
+        while let AstNodeKind::If { condition, then, otherwise } = self.ast.node(node) {
+            parts.push(Piece::Text(format!("{before}if ({})", self.text(*condition))));
+            let open_if = otherwise.is_some() && self.takes_else(*then);
+            if open_if {
+                parts.push(Piece::Text(" {\n".into()));
+                parts.push(Piece::Node(*then, depth + 1, around));
+                parts.push(Piece::Text(format!("{indent}}}")));
+            } else {
+                parts.extend(self.braced(*then, depth, around));
+            }
+            let Some(other) = otherwise else { break };
+            let braces = matches!(self.unmarked(*then), AstNodeKind::Block(_)) || open_if;
+            before = if braces { " else ".into() } else { format!("{indent}else ") };
+            node = *other;
+            if !matches!(self.ast.node(node), AstNodeKind::If { .. }) {
+                parts.push(Piece::Text(before.trim_end().into()));
+                parts.extend(self.braced(node, depth, around));
+                break;
+            }
+        }
+        parts
+    }
+
     /// Whether an `else` behind this text, which has no braces around it, belonged to it.
     fn takes_else(&self, mut node: AstNode) -> bool {
         loop {
@@ -404,89 +407,5 @@ impl Writer<'_> {
             open.extend(self.ast.children(node));
         }
         true
-    }
-
-    fn text(&self, expr: Expr) -> String {
-        self.operand(expr, Strength::Or)
-    }
-
-    fn operand(&self, expr: Expr, at_least: Strength) -> String {
-        let (text, strength) = self.written(expr);
-        if strength < at_least { format!("({text})") } else { text }
-    }
-
-    /// Names an iterator apart from all parameters.
-    fn iterator(&self, index: u32) -> String {
-        let mut name = format!("{}{index}", self.style.iterator);
-        while self.ast.params().contains(&name) {
-            name.push('_');
-        }
-        name
-    }
-
-    fn written(&self, expr: Expr) -> (String, Strength) {
-        use Strength::{And, Equality, Or, Product, Relation, Sum, Unary};
-        let join = |list: &[Expr], by: &str, strength: Strength| {
-            let parts: Vec<String> =
-                list.iter().map(|part| self.operand(*part, strength)).collect();
-            (parts.join(by), strength)
-        };
-        match self.ast.expr(expr) {
-            ExprKind::Int(value) if *value < 0 => (value.to_string(), Sum),
-            ExprKind::Int(value) => (value.to_string(), Unary),
-            ExprKind::Param(index) => {
-                let name = self.ast.params().get(*index as usize).cloned().unwrap_or_default();
-                (self.style.params.get(&name).cloned().unwrap_or(name), Unary)
-            }
-            ExprKind::Iterator(index) => (self.iterator(*index), Unary),
-            ExprKind::Neg(a) => (format!("-{}", self.operand(*a, Product)), Sum),
-            ExprKind::Add(a, b) => {
-                (format!("{} + {}", self.operand(*a, Sum), self.operand(*b, Product)), Sum)
-            }
-            ExprKind::Sub(a, b) => {
-                (format!("{} - {}", self.operand(*a, Sum), self.operand(*b, Product)), Sum)
-            }
-            ExprKind::Mul(factor, a) => {
-                (format!("{factor} * {}", self.operand(*a, Unary)), Product)
-            }
-            ExprKind::FloorDiv(a, d) => {
-                (format!("{}floord({}, {d})", self.style.prefix, self.text(*a)), Unary)
-            }
-            ExprKind::Quotient(a, d) => (format!("{} / {d}", self.operand(*a, Unary)), Product),
-            ExprKind::Remainder(a, d) => (format!("{} % {d}", self.operand(*a, Unary)), Product),
-            ExprKind::Multiple(a, d) => {
-                (format!("{} % {d} == 0", self.operand(*a, Unary)), Equality)
-            }
-            ExprKind::Min(list) => (self.nested("min", list), Unary),
-            ExprKind::Max(list) => (self.nested("max", list), Unary),
-            ExprKind::And(list) => join(list, " && ", Equality),
-            ExprKind::Or(list) => {
-                let parts: Vec<String> = list
-                    .iter()
-                    .map(|part| match self.ast.expr(*part) {
-                        // Compilers warn about && within || without parentheses.
-                        ExprKind::And(_) => format!("({})", self.text(*part)),
-                        _ => self.operand(*part, And),
-                    })
-                    .collect();
-                (parts.join(" || "), Or)
-            }
-            ExprKind::Compare(how, a, b) => {
-                let (sign, strength) = match how {
-                    Comparison::Equal => ("==", Equality),
-                    Comparison::LessOrEqual => ("<=", Relation),
-                    Comparison::Less => ("<", Relation),
-                    Comparison::GreaterOrEqual => (">=", Relation),
-                };
-                (format!("{} {sign} {}", self.operand(*a, Sum), self.operand(*b, Sum)), strength)
-            }
-        }
-    }
-
-    fn nested(&self, name: &str, list: &[Expr]) -> String {
-        let prefix = &self.style.prefix;
-        let mut parts = list.iter().map(|part| self.text(*part));
-        let first = parts.next().unwrap_or_default();
-        parts.fold(first, |left, right| format!("{prefix}{name}({left}, {right})"))
     }
 }
