@@ -9,6 +9,7 @@ use tangram_polyhedral::picture::Domains;
 use tangram_polyhedral::schedule::Options;
 use tangram_polyhedral::scop::{Basis, Kind, Scop};
 use tangram_presburger::Budget;
+use tangram_presburger::count::PiecewiseQuasiPolynomial;
 use tangram_scop::{Detected, Emit, Part, Problem};
 
 use crate::args::{FormatArg, ScopArgs, ScopPrint, TargetArg, TileArg};
@@ -109,9 +110,16 @@ pub(crate) fn preprocessed(path: &Path) -> Result<Option<String>, Error> {
 /// Writes the file with generated loops; a part that gains nothing keeps its own.
 fn rewritten(args: &ScopArgs, parts: &[Part], budget: &Budget) -> Result<ExitCode, Error> {
     let name = args.input.display();
+    let original = std::fs::read_to_string(&args.input).map_err(error::io(&args.input))?;
+    let all: Vec<&Part> = parts.iter().collect();
     let mut generated = Vec::new();
-    for part in parts {
-        if !part.ended.is_empty() {
+    for (part, place) in parts.iter().zip(tangram_scop::places(&original, &all)) {
+        if let Err(Problem { line, column, message }) = &place
+            && !part.marked
+        {
+            eprintln!("{name}:{line}:{column}: note: {message}");
+        }
+        if !part.ended.is_empty() || (place.is_err() && !part.marked) {
             generated.push((part, None));
             continue;
         }
@@ -127,17 +135,21 @@ fn rewritten(args: &ScopArgs, parts: &[Part], budget: &Budget) -> Result<ExitCod
     }
     let pairs: Vec<(&Part, Option<&Ast>)> =
         generated.iter().map(|(part, found)| (*part, found.as_ref().map(|(ast, _)| ast))).collect();
-    let original = std::fs::read_to_string(&args.input).map_err(error::io(&args.input))?;
     let private = generated.iter().filter_map(|(part, found)| Some((part, &found.as_ref()?.1)));
     let private = private
         .flat_map(|(part, best)| best.private.iter().map(|name| (part.first_line, name.clone())));
     let private = private.collect();
     let emit = Emit { parallel: args.parallel, vectorize: args.vectorize, private };
-    match (tangram_scop::rewrite(&original, &pairs, &emit), &args.output) {
+    deliver(tangram_scop::rewrite(&original, &pairs, &emit), args)
+}
+
+/// Writes the text to where it was asked for, or says what is wrong.
+fn deliver(made: Result<String, Problem>, args: &ScopArgs) -> Result<ExitCode, Error> {
+    match (made, &args.output) {
         (Ok(text), Some(path)) => out::write(path, &text)?,
         (Ok(text), None) => out::print(text)?,
         (Err(problem), _) => {
-            eprintln!("{name}:{problem}");
+            eprintln!("{}:{problem}", args.input.display());
             return Ok(ExitCode::from(2));
         }
     }
@@ -171,15 +183,7 @@ fn on_device(args: &ScopArgs, parts: &[Part], budget: &Budget) -> Result<ExitCod
         return Ok(ExitCode::from(2));
     }
     let pairs: Vec<_> = made.iter().map(|(part, code)| (*part, code)).collect();
-    match (tangram_scop::cuda(&name.to_string(), &pairs, budget), &args.output) {
-        (Ok(text), Some(path)) => out::write(path, &text)?,
-        (Ok(text), None) => out::print(text)?,
-        (Err(problem), _) => {
-            eprintln!("{name}:{problem}");
-            return Ok(ExitCode::from(2));
-        }
-    }
-    Ok(ExitCode::SUCCESS)
+    deliver(tangram_scop::cuda(&name.to_string(), &pairs, budget), args)
 }
 
 fn recipe(args: &ScopArgs) -> Recipe {
@@ -209,7 +213,7 @@ fn optimised(
         eprintln!("line {}: the original order stays: {reason}", part.first_line);
     }
     // Loops that cannot be generated within the budget are those of the source.
-    match Ast::of_tree(&best.tree, None, &AstOptions::default(), budget) {
+    match Ast::of_tree(&best.tree, part.scop.context.as_ref(), &AstOptions::default(), budget) {
         Ok(ast) => Ok(Some((ast, best))),
         Err(error) => {
             eprintln!("line {}: the original loops stay: {error}", part.first_line);
@@ -237,6 +241,12 @@ fn show(
             for kind in Kind::ALL {
                 let found = scop.dependences(kind, Basis::Value, budget)?;
                 println!("{}: \"{}\"", kind.name(), found.tagged);
+                let [sources, sinks] = found.ends(budget)?.map(count);
+                println!("{}_ends: {{ sources: \"{sources}\", sinks: \"{sinks}\" }}", kind.name());
+            }
+            println!("executions:");
+            for runs in scop.schedule.executions(budget)? {
+                println!("- \"{runs}\"");
             }
             println!("private: [ {} ]", scop.privatisable(budget)?.join(", "));
             println!("live_in: \"{}\"", scop.live_in(budget)?);
@@ -254,6 +264,11 @@ fn show(
         ScopPrint::Domains => print!("{}", domains(scop, args, budget)?),
     }
     Ok(())
+}
+
+/// Writes how many instances there are at an end of dependences.
+fn count(instances: Option<PiecewiseQuasiPolynomial>) -> String {
+    instances.map_or_else(|| "{ 0 }".to_owned(), |count| count.to_string())
 }
 
 fn stats(scop: &Scop, budget: &Budget) -> Result<(), tangram_polyhedral::Error> {

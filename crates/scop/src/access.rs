@@ -1,11 +1,12 @@
 //! What a statement reads and writes.
 
-use lang_c::ast::{BinaryOperator, Expression, MemberOperator, UnaryOperator};
+use lang_c::ast::{BinaryOperator, CastExpression, Expression, MemberOperator, UnaryOperator};
 use lang_c::span::Node;
 
 use crate::Problem;
-use crate::affine::{Case, both};
+use crate::affine::{Case, always, both, integer, mapped, pairs};
 use crate::build::{Builder, VOLATILE};
+use crate::polynomial::Polynomial;
 
 /// Functions without effects whose result depends on their arguments alone.
 const PURE: &[&str] = &[
@@ -16,7 +17,7 @@ const PURE: &[&str] = &[
 ];
 
 /// What names that are no variables start with.
-const ANYWHERE: &str = "tangram_any_";
+pub(crate) const ANYWHERE: &str = "tangram_any_";
 
 /// Cells of an array as text: `A[i + 1, j]`, under a condition.
 #[derive(Debug, Clone)]
@@ -25,6 +26,27 @@ pub(crate) struct Access {
     pub condition: String,
     /// Whether these are exactly the cells; otherwise they are more.
     pub exact: bool,
+    /// Whether they are every place until the array has several dimensions.
+    pub pending: bool,
+    /// The subscript of an array in one dimension.
+    pub linear: Option<Polynomial>,
+}
+
+impl Access {
+    /// Cells that the notation of sets says exactly.
+    pub fn certain(cells: String) -> Self {
+        Self { cells, condition: String::new(), exact: true, pending: false, linear: None }
+    }
+
+    /// Returns the name of the array.
+    pub fn array(&self) -> &str {
+        self.cells.split('[').next().unwrap_or_default()
+    }
+
+    /// Says whether it is of all cells, and certain.
+    pub fn is_whole(&self) -> bool {
+        self.exact && !self.pending && self.cells.contains(ANYWHERE)
+    }
 }
 
 /// The accesses of one statement.
@@ -53,7 +75,15 @@ impl Builder<'_> {
         let mut found = Accesses::default();
         match &node.node {
             Expression::BinaryOperator(binary) if is_assignment(&binary.node.operator.node) => {
-                self.reads(&binary.node.rhs, &mut found)?;
+                match &binary.node.rhs.node {
+                    // `a = b = c`
+                    Expression::BinaryOperator(inner)
+                        if is_assignment(&inner.node.operator.node) =>
+                    {
+                        found = self.effects(&binary.node.rhs)?;
+                    }
+                    _ => self.reads(&binary.node.rhs, &mut found)?,
+                }
                 let target = self.cell(&binary.node.lhs, &mut found)?;
                 if binary.node.operator.node != BinaryOperator::Assign {
                     found.reads.extend(target.iter().cloned());
@@ -80,7 +110,7 @@ impl Builder<'_> {
             Expression::Constant(_) | Expression::SizeOfTy(_) | Expression::SizeOfVal(_) => Ok(()),
             Expression::Identifier(id) => {
                 let name = &id.node.name;
-                if self.is_loop(name) || self.hidden.contains(name) {
+                if self.hidden.contains(name) || self.is_loop(self.named(name)) {
                     return Ok(());
                 }
                 if self.is_loop_variable(name) {
@@ -98,8 +128,13 @@ impl Builder<'_> {
                 | UnaryOperator::Minus
                 | UnaryOperator::Complement
                 | UnaryOperator::Negate => self.reads(&unary.node.operand, found),
-                UnaryOperator::Address | UnaryOperator::Indirection => {
-                    self.wrong(node, "is a pointer: only subscripts of arrays are followed")
+                UnaryOperator::Indirection => {
+                    let cells = self.cell(node, found)?;
+                    found.reads.extend(cells);
+                    Ok(())
+                }
+                UnaryOperator::Address => {
+                    self.wrong(node, "takes an address: only elements of arrays are followed")
                 }
                 _ => self.wrong(node, "has an effect inside an expression"),
             },
@@ -146,9 +181,10 @@ impl Builder<'_> {
         let Expression::Call(call) = &node.node else { return Ok(accesses) };
         for argument in &call.node.arguments {
             match &argument.node {
-                Expression::Identifier(id) if self.element(&id.node.name).is_some() => {
-                    self.use_array(&id.node.name);
-                    accesses.kills.push(self.all_cells(&id.node.name));
+                Expression::Identifier(id) if self.element(self.named(&id.node.name)).is_some() => {
+                    let name = self.named(&id.node.name).to_owned();
+                    self.use_array(&name);
+                    accesses.kills.push(self.all_cells(&name));
                 }
                 _ => {
                     let cells = self.cell(argument, &mut accesses)?;
@@ -166,7 +202,7 @@ impl Builder<'_> {
         let dims = self.dimensions(name).unwrap_or_default();
         let subscripts: Vec<String> = (0..dims).map(|at| format!("{ANYWHERE}{at}")).collect();
         let cells = format!("{name}[{}]", subscripts.join(", "));
-        Access { cells, condition: String::new(), exact: true }
+        Access::certain(cells)
     }
 
     /// Reads the cells that `a[i][j]` or a scalar stands for.
@@ -186,24 +222,61 @@ impl Builder<'_> {
             exact = false;
             base = &member.node.expression;
         }
-        while let Expression::BinaryOperator(binary) = &base.node {
-            if binary.node.operator.node != BinaryOperator::Index {
-                return self.wrong(node, "is no variable or array element");
+        let (mut plain, whole) = (true, base);
+        loop {
+            match &base.node {
+                Expression::BinaryOperator(binary)
+                    if binary.node.operator.node == BinaryOperator::Index =>
+                {
+                    subscripts.push(Subscript::one(&binary.node.rhs));
+                    base = &binary.node.lhs;
+                }
+                Expression::UnaryOperator(unary)
+                    if unary.node.operator.node == UnaryOperator::Indirection =>
+                {
+                    subscripts.push(Subscript::default());
+                    base = &unary.node.operand;
+                    plain = false;
+                }
+                // `*(p + i)`, and `(p + i)[j]`.
+                Expression::BinaryOperator(binary) => {
+                    let subscript = match subscripts.last_mut() {
+                        Some(subscript) => subscript,
+                        None => return self.wrong(node, "is no variable or array element"),
+                    };
+                    let (lhs, rhs) = (&*binary.node.lhs, &*binary.node.rhs);
+                    base = match &binary.node.operator.node {
+                        BinaryOperator::Plus if self.is_pointer(lhs) => {
+                            subscript.terms.push((false, rhs));
+                            lhs
+                        }
+                        BinaryOperator::Plus if self.is_pointer(rhs) => {
+                            subscript.terms.push((false, lhs));
+                            rhs
+                        }
+                        BinaryOperator::Minus if self.is_pointer(lhs) => {
+                            subscript.terms.push((true, rhs));
+                            lhs
+                        }
+                        _ => return self.wrong(node, "is no variable or array element"),
+                    };
+                    plain = false;
+                }
+                _ => break,
             }
-            subscripts.push(&*binary.node.rhs);
-            base = &binary.node.lhs;
         }
         subscripts.reverse();
         let Expression::Identifier(id) = &base.node else {
             return self.wrong(node, "is no variable or array element");
         };
-        let name = id.node.name.clone();
+        if self.hidden.contains(&id.node.name) {
+            let terms = subscripts.iter().flat_map(|subscript| &subscript.terms);
+            terms.into_iter().try_for_each(|(_, term)| self.reads(term, found))?;
+            return Ok(Vec::new());
+        }
+        let name = self.named(&id.node.name).to_owned();
         if self.is_loop(&name) {
             return self.wrong(node, "is a loop variable");
-        }
-        if self.hidden.contains(&name) {
-            subscripts.into_iter().try_for_each(|subscript| self.reads(subscript, found))?;
-            return Ok(Vec::new());
         }
         if self.is_volatile(&name) {
             return self.wrong(node, VOLATILE);
@@ -212,11 +285,20 @@ impl Builder<'_> {
         if extents.is_some_and(|extents| extents != subscripts.len()) {
             return self.wrong(node, "has not one subscript for each dimension of the array");
         }
+        if !subscripts.is_empty() && self.is_assigned(&id.node.name) {
+            return self.wrong(node, "goes through a pointer that is assigned in the part");
+        }
+        let (mut pending, mut linear) = (false, None);
         let mut all = vec![(String::new(), Vec::new())];
-        for (dimension, subscript) in subscripts.into_iter().enumerate() {
-            self.reads(subscript, found)?;
-            let cases = self.affine(subscript).unwrap_or_else(|_| {
-                exact = false;
+        for (dimension, subscript) in subscripts.iter().enumerate() {
+            subscript.terms.iter().try_for_each(|(_, term)| self.reads(term, found))?;
+            let cases = self.cases(subscript);
+            if subscripts.len() == 1 {
+                linear = self.polynomial_of(subscript);
+            }
+            let cases = cases.unwrap_or_else(|_| {
+                pending = linear.is_some();
+                exact &= pending;
                 // A name of its own is free: it stands for every place.
                 let value = format!("{ANYWHERE}{dimension}");
                 vec![Case { condition: String::new(), value }]
@@ -233,12 +315,175 @@ impl Builder<'_> {
             };
             all = all.into_iter().flat_map(extended).collect();
         }
+        if !plain {
+            let texts = subscripts.iter().map(|subscript| format!("[{}]", self.sum(subscript)));
+            let text = format!("{name}{}", texts.collect::<String>());
+            self.edit(whole.span, text);
+        }
         let access = |(condition, values): (String, Vec<String>)| Access {
             cells: format!("{name}[{}]", values.join(", ")),
             condition,
             exact,
+            pending,
+            linear: linear.clone(),
         };
         Ok(all.into_iter().map(access).collect())
+    }
+}
+
+/// A subscript as the sum of what stands in `*(p + i - j)`: each term, and whether it is
+/// subtracted.
+#[derive(Default)]
+struct Subscript<'a> {
+    terms: Vec<(bool, &'a Node<Expression>)>,
+}
+
+impl<'a> Subscript<'a> {
+    fn one(node: &'a Node<Expression>) -> Self {
+        Self { terms: vec![(false, node)] }
+    }
+}
+
+impl Builder<'_> {
+    /// Reads the value of a subscript.
+    fn cases(&mut self, subscript: &Subscript) -> Result<Vec<Case>, Problem> {
+        let mut total: Option<Vec<Case>> = None;
+        for (negative, term) in &subscript.terms {
+            let cases = self.affine(term)?;
+            total = Some(match (total, negative) {
+                (None, false) => cases,
+                (None, true) => mapped(cases, |value| format!("-({value})")),
+                (Some(total), false) => pairs(&total, &cases, |x, y| format!("{x} + ({y})")),
+                (Some(total), true) => pairs(&total, &cases, |x, y| format!("{x} - ({y})")),
+            });
+        }
+        Ok(total.unwrap_or_else(|| always("0".into())))
+    }
+
+    fn polynomial_of(&mut self, subscript: &Subscript) -> Option<Polynomial> {
+        subscript.terms.iter().try_fold(Polynomial::default(), |sum, (negative, term)| {
+            let term = self.polynomial(term)?;
+            Some(sum.plus(&term, if *negative { -1 } else { 1 }))
+        })
+    }
+
+    /// Reads sums and products of loop variables and parameters.
+    fn polynomial(&mut self, node: &Node<Expression>) -> Option<Polynomial> {
+        if let Some(value) = integer(&node.node) {
+            return Some(Polynomial::constant(value));
+        }
+        match &node.node {
+            Expression::Identifier(_) => match self.affine(node).ok()?.as_slice() {
+                [Case { value, .. }] => Some(Polynomial::name(value.clone())),
+                _ => None,
+            },
+            // What changes no value is nothing to look at.
+            Expression::Cast(cast) if self.is_wide_cast(cast) => {
+                self.polynomial(&cast.node.expression)
+            }
+            Expression::UnaryOperator(unary) => {
+                let factor = match unary.node.operator.node {
+                    UnaryOperator::Plus => 1,
+                    UnaryOperator::Minus => -1,
+                    _ => return None,
+                };
+                Some(Polynomial::default().plus(&self.polynomial(&unary.node.operand)?, factor))
+            }
+            Expression::BinaryOperator(binary) => {
+                let (lhs, rhs) = (&binary.node.lhs, &binary.node.rhs);
+                let (a, b) = (self.polynomial(lhs)?, self.polynomial(rhs)?);
+                match binary.node.operator.node {
+                    BinaryOperator::Plus => Some(a.plus(&b, 1)),
+                    BinaryOperator::Minus => Some(a.plus(&b, -1)),
+                    BinaryOperator::Multiply => match (a.number(), b.number()) {
+                        (None, None) => self.factor(a)?.times(&self.factor(b)?),
+                        _ => a.times(&b),
+                    },
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// A sum of parameters, as `n + 1`, that something is multiplied by is one extent.
+    fn factor(&self, sum: Polynomial) -> Option<Polynomial> {
+        let is_sum = sum.terms.len() > 1;
+        let names = || sum.terms.keys().flatten();
+        if is_sum && !names().any(|name| self.is_loop(name)) && sum.affine().is_some() {
+            return Some(Polynomial::name(sum.affine()?));
+        }
+        Some(sum)
+    }
+
+    /// Writes a subscript as C.
+    fn sum(&self, subscript: &Subscript) -> String {
+        let mut text = String::new();
+        for (negative, term) in &subscript.terms {
+            let simple = matches!(term.node, Expression::Identifier(_) | Expression::Constant(_));
+            let own = self.text(term.span);
+            let own = if simple || subscript.terms.len() == 1 && !negative {
+                own
+            } else {
+                format!("({own})")
+            };
+            text.push_str(match (text.is_empty(), negative) {
+                (true, false) => "",
+                (true, true) => "-",
+                (false, false) => " + ",
+                (false, true) => " - ",
+            });
+            text.push_str(&own);
+        }
+        if text.is_empty() { "0".into() } else { text }
+    }
+
+    fn is_wide_cast(&self, cast: &Node<CastExpression>) -> bool {
+        self.is_wide_type(self.source_of(&cast.node.type_name))
+    }
+
+    /// Says whether an expression is an array, or leads to one.
+    fn is_pointer(&self, mut node: &Node<Expression>) -> bool {
+        loop {
+            node = match &node.node {
+                Expression::Identifier(id) => {
+                    let name = self.named(&id.node.name);
+                    return self.dimensions(name).is_some_and(|dimensions| dimensions > 0);
+                }
+                Expression::BinaryOperator(binary) => match binary.node.operator.node {
+                    BinaryOperator::Index | BinaryOperator::Minus => &binary.node.lhs,
+                    BinaryOperator::Plus if self.is_number(&binary.node.rhs) => &binary.node.lhs,
+                    BinaryOperator::Plus => &binary.node.rhs,
+                    _ => return false,
+                },
+                Expression::UnaryOperator(unary)
+                    if unary.node.operator.node == UnaryOperator::Indirection =>
+                {
+                    &unary.node.operand
+                }
+                _ => return false,
+            };
+        }
+    }
+
+    /// Says whether an expression is certainly no pointer, as far as it matters for sums.
+    fn is_number(&self, node: &Node<Expression>) -> bool {
+        match &node.node {
+            Expression::Identifier(id) => {
+                let name = self.named(&id.node.name);
+                self.is_loop(name) || self.dimensions(name).is_none_or(|dimensions| dimensions == 0)
+            }
+            Expression::BinaryOperator(binary) => match binary.node.operator.node {
+                BinaryOperator::Plus | BinaryOperator::Minus => {
+                    self.is_number(&binary.node.lhs) && self.is_number(&binary.node.rhs)
+                }
+                _ => true,
+            },
+            Expression::UnaryOperator(unary) => {
+                unary.node.operator.node != UnaryOperator::Indirection
+            }
+            _ => true,
+        }
     }
 }
 

@@ -10,10 +10,15 @@
 //! Here they are assumed not to, and subscripts say which elements of one array are the same
 //! and which are not; where they say neither, the array is left alone.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use tangram_polyhedral::ast::Kept;
 use tangram_polyhedral::scop::Array;
+
+use crate::Flat;
+use crate::polynomial::Polynomial;
+
+use crate::words::{Token, tokens};
 
 /// Writes innermost loops with elements in local variables.
 pub(crate) struct Accumulators<'a> {
@@ -21,10 +26,8 @@ pub(crate) struct Accumulators<'a> {
     arrays: HashMap<&'a str, &'a Array>,
     /// What the names of local variables start with.
     start: &'a str,
+    flat: &'a [Flat],
 }
-
-/// A sum of names with factors; the name of the constant is empty.
-type Affine = BTreeMap<String, i128>;
 
 /// An element of an array at a place of a line.
 struct Use<'a> {
@@ -32,16 +35,22 @@ struct Use<'a> {
     line: usize,
     from: usize,
     to: usize,
-    subscripts: Vec<Affine>,
+    subscripts: Vec<Polynomial>,
     written: bool,
     /// Whether the iterator stands in a subscript, even where it cancels out.
     varies: bool,
 }
 
 impl<'a> Accumulators<'a> {
-    pub fn new(arrays: &'a [Array], start: &'a str) -> Self {
+    pub fn new(arrays: &'a [Array], flat: &'a [Flat], start: &'a str) -> Self {
         let arrays = arrays.iter().map(|array| (array.name.as_str(), array)).collect();
-        Self { arrays, start }
+        Self { arrays, start, flat }
+    }
+
+    /// Returns what is known to be at least 1 where an array is used.
+    fn sizes(&self, array: &Array) -> &[String] {
+        let flat = self.flat.iter().find(|flat| flat.name == array.name);
+        flat.map_or(&[], |flat| flat.sizes.as_slice())
     }
 
     /// Rewrites the statements of a loop over `iterator`; nothing if no element that stays is
@@ -52,16 +61,24 @@ impl<'a> Accumulators<'a> {
         }
         let mut uses: Vec<Use> = Vec::new();
         let mut refused: Vec<&str> = Vec::new();
+        // A subscript with one of these does not stay.
+        let targets = lines.iter().filter_map(|line| names(line).find(|(from, _)| *from == 0));
+        let targets: Vec<&str> = targets.map(|(_, name)| name).collect();
         for (index, line) in lines.iter().enumerate() {
             for (from, name) in names(line) {
                 let Some(array) = self.arrays.get(name).filter(|a| !a.extents.is_empty()) else {
                     continue;
                 };
                 match element(array, line, from, name) {
+                    Some((to, _))
+                        if names(&line[from + name.len()..to])
+                            .any(|(_, name)| targets.contains(&name)) =>
+                    {
+                        refused.push(&array.name);
+                    }
                     Some((to, subscripts)) => {
                         let written = from == 0;
-                        let varies =
-                            names(&line[from..to]).iter().any(|(_, name)| *name == iterator);
+                        let varies = names(&line[from..to]).any(|(_, name)| name == iterator);
                         let line = index;
                         uses.push(Use { array, line, from, to, subscripts, written, varies });
                     }
@@ -71,7 +88,7 @@ impl<'a> Accumulators<'a> {
         }
         let clear = |array: &Array| {
             !refused.contains(&array.name.as_str())
-                && is_clear(uses.iter().filter(|u| u.array.name == array.name))
+                && is_clear(uses.iter().filter(|u| u.array.name == array.name), self.sizes(array))
         };
         let kept: Vec<&Use> = uses.iter().filter(|u| clear(u.array)).collect();
         kept.iter().any(|u| u.written).then(|| self.rewritten(lines, &kept))
@@ -110,13 +127,19 @@ impl<'a> Accumulators<'a> {
 }
 
 /// Says whether all elements of an array stay in a loop, each apart from the others.
-fn is_clear<'a>(uses: impl Iterator<Item = &'a Use<'a>>) -> bool {
+///
+/// `sizes`: names of what is at least 1.
+fn is_clear<'a>(uses: impl Iterator<Item = &'a Use<'a>>, sizes: &[String]) -> bool {
     let uses: Vec<&Use> = uses.collect();
-    let distinct = |(a, b): (&Affine, &Affine)| {
-        let difference =
-            |name: &String| a.get(name).copied().unwrap_or(0) - b.get(name).copied().unwrap_or(0);
-        let names = || a.keys().chain(b.keys()).filter(|name| !name.is_empty());
-        names().all(|name| difference(name) == 0) && difference(&String::new()) != 0
+    let distinct = |(a, b): (&Polynomial, &Polynomial)| {
+        let difference = a.clone().plus(b, -1);
+        let mut terms = difference.terms.iter();
+        // All of one sign, so that their sum is not 0.
+        let sign = terms.clone().next().map(|(_, factor)| factor.signum());
+        sign.is_some()
+            && terms.all(|(names, factor)| {
+                Some(factor.signum()) == sign && names.iter().all(|name| sizes.contains(name))
+            })
     };
     uses.iter().all(|one| !one.varies)
         && uses.iter().enumerate().all(|(at, one)| {
@@ -147,23 +170,15 @@ fn is_of_word(c: char) -> bool {
 }
 
 /// Lists the names of a line with their places, without members of structures.
-fn names(line: &str) -> Vec<(usize, &str)> {
-    let mut found = Vec::new();
-    let mut at = 0;
-    while let Some(start) = line[at..].find(is_of_word).map(|start| at + start) {
-        let end = line[start..].find(|c| !is_of_word(c)).map_or(line.len(), |end| start + end);
-        let before = line[..start].trim_end();
-        let number = line[start..].starts_with(|c: char| c.is_ascii_digit());
-        if !number && !before.ends_with('.') && !before.ends_with("->") {
-            found.push((start, &line[start..end]));
-        }
-        at = end;
-    }
-    found
+fn names(line: &str) -> impl Iterator<Item = (usize, &str)> {
+    tokens(line).filter_map(|(at, token)| match token {
+        Token::Name(name) => Some((at, name)),
+        Token::Other(_) => None,
+    })
 }
 
 /// Reads the subscripts behind a name: where they end, and their sums.
-fn element(array: &Array, line: &str, from: usize, name: &str) -> Option<(usize, Vec<Affine>)> {
+fn element(array: &Array, line: &str, from: usize, name: &str) -> Option<(usize, Vec<Polynomial>)> {
     let mut at = from + name.len();
     let mut subscripts = Vec::new();
     while line[at..].starts_with('[') {
@@ -188,7 +203,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn whole(mut self) -> Option<Affine> {
+    fn whole(mut self) -> Option<Polynomial> {
         // Generated subscripts nest a few levels; deeper ones are left alone.
         let sum = self.sum(16)?;
         self.rest.trim().is_empty().then_some(sum)
@@ -200,47 +215,30 @@ impl Reader<'_> {
         rest.is_some()
     }
 
-    fn sum(&mut self, levels: usize) -> Option<Affine> {
-        let mut total = Affine::new();
+    fn sum(&mut self, levels: usize) -> Option<Polynomial> {
+        let mut total = Polynomial::default();
         let mut sign = if self.take('-') { -1 } else { 1 };
         loop {
-            for (name, factor) in self.product(levels)? {
-                let entry = total.entry(name).or_insert(0);
-                *entry = entry.checked_add(factor.checked_mul(sign)?)?;
-            }
+            total = total.plus(&self.product(levels)?, sign);
             sign = if self.take('+') {
                 1
             } else if self.take('-') {
                 -1
             } else {
-                total.retain(|_, factor| *factor != 0);
                 return Some(total);
             };
         }
     }
 
-    fn product(&mut self, levels: usize) -> Option<Affine> {
+    fn product(&mut self, levels: usize) -> Option<Polynomial> {
         let mut all = self.atom(levels)?;
         while self.take('*') {
-            let other = self.atom(levels)?;
-            let number = |sum: &Affine| match sum.len() {
-                0 => Some(0),
-                1 => sum.get("").copied(),
-                _ => None,
-            };
-            let (scale, sum) = match (number(&all), number(&other)) {
-                (Some(scale), _) => (scale, other),
-                (_, Some(scale)) => (scale, all),
-                _ => return None,
-            };
-            let scaled =
-                sum.into_iter().map(|(name, factor)| Some((name, factor.checked_mul(scale)?)));
-            all = scaled.collect::<Option<_>>()?;
+            all = all.times(&self.atom(levels)?)?;
         }
         Some(all)
     }
 
-    fn atom(&mut self, levels: usize) -> Option<Affine> {
+    fn atom(&mut self, levels: usize) -> Option<Polynomial> {
         if self.take('(') {
             let inner = self.sum(levels.checked_sub(1)?)?;
             return self.take(')').then_some(inner);
@@ -254,9 +252,9 @@ impl Reader<'_> {
             return None;
         }
         if word.starts_with(|c: char| c.is_ascii_digit()) {
-            return Some(Affine::from([(String::new(), word.parse().ok()?)]));
+            return Some(Polynomial::constant(word.parse().ok()?));
         }
-        Some(Affine::from([(word.to_owned(), 1)]))
+        Some(Polynomial::name(word.to_owned()))
     }
 }
 
@@ -277,7 +275,8 @@ mod tests {
     fn kept(lines: &[&str]) -> Option<Kept> {
         let arrays = [array("C", 2), array("A", 2), array("x", 1)];
         let lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
-        Accumulators::new(&arrays, "s").keep("k", &lines)
+        let flat = [Flat { name: "x".into(), sizes: vec!["n".into()] }];
+        Accumulators::new(&arrays, &flat, "s").keep("k", &lines)
     }
 
     #[test]
@@ -288,6 +287,16 @@ mod tests {
         assert_eq!(before, ["double s0 = C[i][j];", "double s1 = C[i][(j + 1)];"]);
         assert_eq!(body, ["s0 += A[i][k] * x[k];", "s1 -= A[i][k] * x[i];"]);
         assert_eq!(after, ["C[i][j] = s0;", "C[i][(j + 1)] = s1;"]);
+    }
+
+    #[test]
+    fn rows_of_arrays_in_one_dimension_are_apart() {
+        let lines = ["x[(i + 1) * n + j] += A[i][k];", "x[i * n + j] += x[2 * n + n * i + j + 1];"];
+        let Kept { body, .. } = kept(&lines).expect("kept");
+        assert_eq!(body, ["s0 += A[i][k];", "s1 += s2;"]);
+        // Nothing is known of `m`, and `n - 1` may be 0.
+        assert_eq!(kept(&["x[i * m + j] += x[i * m + m + j];"]), None);
+        assert_eq!(kept(&["x[i * n + j] += x[i * n + n + j - 1];"]), None);
     }
 
     #[test]
@@ -302,6 +311,7 @@ mod tests {
             &["C[i][j] += p->x[k] = x[k];"],
             &["C[i / 2][j] += x[k];"],
             &["C[i + k - k][j] += x[k];"],
+            &["t = A[i][k];", "x[t] += A[j][k];"],
         ] {
             assert_eq!(kept(lines), None, "{lines:?}");
         }

@@ -22,8 +22,8 @@ pub(crate) struct Case {
     pub value: String,
 }
 
-/// Says whether a name may stand in an affine expression, and why not.
-pub(crate) type Resolve<'a> = dyn FnMut(&str) -> Result<(), String> + 'a;
+/// Returns what a name is called in an affine expression, or says why it may not stand there.
+pub(crate) type Resolve<'a> = dyn FnMut(&str) -> Result<String, String> + 'a;
 
 /// Reads affine expressions out of a source.
 pub(crate) struct Affine<'a, 'b> {
@@ -41,7 +41,7 @@ pub(crate) fn both(a: &str, b: &str) -> String {
     }
 }
 
-fn always(value: String) -> Vec<Case> {
+pub(crate) fn always(value: String) -> Vec<Case> {
     vec![Case { condition: String::new(), value }]
 }
 
@@ -81,7 +81,7 @@ impl Affine<'_, '_> {
         }
         match &node.node {
             Expression::Identifier(id) => match (self.resolve)(&id.node.name) {
-                Ok(()) => Ok(always(id.node.name.clone())),
+                Ok(name) => Ok(always(name)),
                 Err(reason) => self.wrong(node, &reason),
             },
             Expression::Cast(cast) => {
@@ -274,11 +274,11 @@ pub(crate) fn compared(a: &[Case], sign: &str, b: &[Case]) -> String {
     each.collect::<Vec<_>>().join(" or ")
 }
 
-fn mapped(cases: Vec<Case>, f: impl Fn(&str) -> String) -> Vec<Case> {
+pub(crate) fn mapped(cases: Vec<Case>, f: impl Fn(&str) -> String) -> Vec<Case> {
     cases.into_iter().map(|case| Case { value: f(&case.value), ..case }).collect()
 }
 
-fn pairs(a: &[Case], b: &[Case], f: impl Fn(&str, &str) -> String) -> Vec<Case> {
+pub(crate) fn pairs(a: &[Case], b: &[Case], f: impl Fn(&str, &str) -> String) -> Vec<Case> {
     let pair = |x: &Case, y: &Case| Case {
         condition: both(&x.condition, &y.condition),
         value: f(&x.value, &y.value),

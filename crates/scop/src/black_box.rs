@@ -14,14 +14,15 @@
 
 use lang_c::ast::{
     BlockItem, Declaration, DeclaratorKind, Expression, ForInitializer, ForStatement, Initializer,
-    Statement,
+    Label, Statement,
 };
-use lang_c::span::Node;
+use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
 use crate::Problem;
 use crate::access::Accesses;
 use crate::build::{Builder, Item, VOLATILE, assigned};
+use crate::find::below;
 
 impl Builder<'_> {
     /// Reads a statement of any control as one; `reason` says why it is not followed.
@@ -34,39 +35,107 @@ impl Builder<'_> {
         if self.is_outermost() && has_loop(node) {
             return Err(reason);
         }
+        let mut inside = Inside::default();
         let depth = self.hidden.len();
-        let mut inside = Inside { found: Accesses::default(), declared: String::new() };
-        let outcome = self.inside(node, false, &mut inside);
+        let outcome = self.inside(node, Jumps::default(), &mut inside);
         self.hidden.truncate(depth);
         outcome?;
-        let mut found = inside.found;
+        let hides = self.is_hiding(std::slice::from_ref(node));
+        self.add_box(node.span, ("", ""), inside, hides.then_some(reason), order);
+        Ok(())
+    }
+
+    /// Reads the rest of a loop's body, which `continue` may skip, as one statement.
+    pub(crate) fn black_box_of(
+        &mut self,
+        items: &[Node<BlockItem>],
+        reason: Problem,
+        order: &mut Vec<Item>,
+    ) -> Result<(), Problem> {
+        let Some((first, last)) = items.first().zip(items.last()) else { return Ok(()) };
+        let mut inside = Inside::default();
+        let depth = self.hidden.len();
+        let jumps = Jumps { breaks: false, continues: true };
+        let outcome = items.iter().try_for_each(|item| self.inside_item(item, jumps, &mut inside));
+        self.hidden.truncate(depth);
+        outcome?;
+        let statements = items.iter().filter_map(|item| match &item.node {
+            BlockItem::Statement(statement) => Some(statement.clone()),
+            _ => None,
+        });
+        let statements: Vec<Node<Statement>> = statements.collect();
+        let hides = self.is_hiding(&statements);
+        let span = Span::span(first.span.start, last.span.end);
+        // `continue` leaves this loop, which does not repeat.
+        self.add_box(span, ("do { ", " } while (0);"), inside, hides.then_some(reason), order);
+        Ok(())
+    }
+
+    /// Says why a statement, if a condition on data in it skips the rest of a loop's body.
+    pub(crate) fn unknown_skip(
+        &mut self,
+        node: &Node<Statement>,
+        is_body: bool,
+    ) -> Option<Problem> {
+        let Statement::If(choice) = &node.node else { return None };
+        if !is_body || !jumps(node).continues {
+            return None;
+        }
+        let mut choice = choice;
+        loop {
+            if let Err(problem) = self.condition(&choice.node.condition) {
+                return Some(problem);
+            }
+            match choice.node.else_statement.as_deref().map(|other| &other.node) {
+                Some(Statement::If(other)) => choice = other,
+                _ => return None,
+            }
+        }
+    }
+
+    fn add_box(
+        &mut self,
+        span: Span,
+        (start, end): (&str, &str),
+        inside: Inside,
+        hides: Option<Problem>,
+        order: &mut Vec<Item>,
+    ) {
+        let Inside { mut found, declared } = inside;
         found.may_writes.append(&mut found.writes);
         // The preprocessor's lines would end up in the middle of a line.
-        let lines = self.source_of(node).lines().filter(|line| !line.trim_start().starts_with('#'));
+        let text = self.text(span);
+        let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
         let text = lines.map(str::trim).collect::<Vec<_>>().join(" ");
-        if self.hides_loops.is_none() && self.is_hiding(node) {
-            self.hides_loops = Some(reason);
+        if self.hides_loops.is_none() {
+            self.hides_loops = hides;
         }
-        self.add(node.span, format!("{{ {}{text} }}", inside.declared), found, order);
-        Ok(())
+        self.add(span, format!("{{ {declared}{start}{text}{end} }}"), found, order);
+    }
+
+    fn inside_item(
+        &mut self,
+        item: &Node<BlockItem>,
+        jumps: Jumps,
+        to: &mut Inside,
+    ) -> Result<(), Problem> {
+        match &item.node {
+            BlockItem::Declaration(inner) => self.hide_declared(inner, to),
+            BlockItem::Statement(inner) => self.inside(inner, jumps, to),
+            BlockItem::StaticAssert(_) => Ok(()),
+        }
     }
 
     fn inside(
         &mut self,
         node: &Node<Statement>,
-        in_loop: bool,
+        jumps: Jumps,
         to: &mut Inside,
     ) -> Result<(), Problem> {
         match &node.node {
             Statement::Compound(items) => {
                 let depth = self.hidden.len();
-                for item in items {
-                    match &item.node {
-                        BlockItem::Declaration(inner) => self.hide_declared(inner, to)?,
-                        BlockItem::Statement(inner) => self.inside(inner, in_loop, to)?,
-                        BlockItem::StaticAssert(_) => {}
-                    }
-                }
+                items.iter().try_for_each(|item| self.inside_item(item, jumps, to))?;
                 self.hidden.truncate(depth);
                 Ok(())
             }
@@ -74,9 +143,9 @@ impl Builder<'_> {
             Statement::Expression(Some(expression)) => self.inside_effects(expression, to),
             Statement::If(choice) => {
                 self.reads(&choice.node.condition, &mut to.found)?;
-                self.inside(&choice.node.then_statement, in_loop, to)?;
+                self.inside(&choice.node.then_statement, jumps, to)?;
                 let other = choice.node.else_statement.as_deref();
-                other.map_or(Ok(()), |other| self.inside(other, in_loop, to))
+                other.map_or(Ok(()), |other| self.inside(other, jumps, to))
             }
             Statement::For(inner) => {
                 let depth = self.hidden.len();
@@ -86,13 +155,22 @@ impl Builder<'_> {
             }
             Statement::While(inner) => {
                 self.reads(&inner.node.expression, &mut to.found)?;
-                self.inside(&inner.node.statement, true, to)
+                self.inside(&inner.node.statement, Jumps::ALL, to)
             }
             Statement::DoWhile(inner) => {
                 self.reads(&inner.node.expression, &mut to.found)?;
-                self.inside(&inner.node.statement, true, to)
+                self.inside(&inner.node.statement, Jumps::ALL, to)
             }
-            Statement::Break | Statement::Continue if in_loop => Ok(()),
+            Statement::Switch(inner) => {
+                self.reads(&inner.node.expression, &mut to.found)?;
+                self.inside(&inner.node.statement, Jumps { breaks: true, ..jumps }, to)
+            }
+            Statement::Labeled(inner) => match &inner.node.label.node {
+                Label::Identifier(_) => self.wrong(node, "has a label: control must be affine"),
+                _ => self.inside(&inner.node.statement, jumps, to),
+            },
+            Statement::Break if jumps.breaks => Ok(()),
+            Statement::Continue if jumps.continues => Ok(()),
             Statement::Break | Statement::Continue | Statement::Goto(_) | Statement::Return(_) => {
                 self.wrong(node, "leaves the loop: control must be affine")
             }
@@ -114,11 +192,12 @@ impl Builder<'_> {
                 // Nothing behind the part uses the value, so the variable may be another one.
                 Some((name, value)) if !self.hidden.contains(&name) => {
                     self.reads(value, &mut to.found)?;
-                    if self.is_volatile(&name) {
+                    let own = self.named(&name).to_owned();
+                    if self.is_volatile(&own) {
                         return self.wrong(start, VOLATILE);
                     }
-                    if let Some(element) = self.element(&name) {
-                        let declaration = format!("{element} {name}; ");
+                    if let Some(element) = self.element(&own) {
+                        let declaration = format!("{element} {own}; ");
                         if !to.declared.contains(&declaration) {
                             to.declared.push_str(&declaration);
                         }
@@ -135,7 +214,7 @@ impl Builder<'_> {
         if let Some(step) = &inner.step {
             self.inside_effects(step, to)?;
         }
-        self.inside(&inner.statement, true, to)
+        self.inside(&inner.statement, Jumps::ALL, to)
     }
 
     fn hide_declared(&mut self, node: &Node<Declaration>, to: &mut Inside) -> Result<(), Problem> {
@@ -168,17 +247,53 @@ impl Builder<'_> {
     }
 
     /// Says whether a loop inside could be one of the part if it stood alone.
-    fn is_hiding(&mut self, node: &Node<Statement>) -> bool {
-        let mut loops = Loops::default();
-        loops.visit_statement(&node.node, &node.span);
+    fn is_hiding(&mut self, all: &[Node<Statement>]) -> bool {
         let params = self.params.clone();
-        let hiding = loops.found.into_iter().any(|inner| self.head(node, inner).is_ok());
+        let hiding = all.iter().any(|node| {
+            let mut loops = Loops::default();
+            loops.visit_statement(&node.node, &node.span);
+            loops.found.into_iter().any(|inner| self.head(node, inner).is_ok())
+        });
         self.params = params;
         hiding
     }
 }
 
+/// Which jumps stay inside a statement.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Jumps {
+    pub breaks: bool,
+    pub continues: bool,
+}
+
+impl Jumps {
+    const ALL: Self = Self { breaks: true, continues: true };
+}
+
+/// Says which jumps leave a statement.
+pub(crate) fn jumps(node: &Node<Statement>) -> Jumps {
+    let (mut found, mut open) = (Jumps::default(), vec![(node, Jumps::ALL)]);
+    while let Some((node, counted)) = open.pop() {
+        let within = match &node.node {
+            Statement::For(_) | Statement::While(_) | Statement::DoWhile(_) => Jumps::default(),
+            Statement::Switch(_) => Jumps { breaks: false, ..counted },
+            _ => counted,
+        };
+        match &node.node {
+            Statement::Break => found.breaks |= counted.breaks,
+            Statement::Continue => found.continues |= counted.continues,
+            Statement::Compound(items) => open.extend(items.iter().filter_map(|item| {
+                let BlockItem::Statement(inner) = &item.node else { return None };
+                Some((inner, within))
+            })),
+            other => open.extend(below(other).into_iter().map(|inner| (inner, within))),
+        }
+    }
+    found
+}
+
 /// What is known of a statement's inside.
+#[derive(Default)]
 struct Inside {
     found: Accesses,
     /// Declarations of loop variables that stand outside in the source.
@@ -193,7 +308,7 @@ struct Loops<'ast> {
 }
 
 impl<'ast> Visit<'ast> for Loops<'ast> {
-    fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast lang_c::span::Span) {
+    fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast Span) {
         match statement {
             Statement::For(inner) => self.found.push(&inner.node),
             Statement::While(_) | Statement::DoWhile(_) => self.others = true,

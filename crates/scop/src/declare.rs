@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lang_c::ast::{
     ArraySize, Declaration, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator,
-    FunctionDefinition, PointerQualifier, StorageClassSpecifier, TypeQualifier, TypeSpecifier,
+    FunctionDefinition, InitDeclarator, PointerQualifier, StorageClassSpecifier, TypeQualifier,
+    TypeSpecifier,
 };
 use lang_c::span::Node;
 use tangram_polyhedral::scop::Array;
@@ -38,6 +39,24 @@ impl Names {
         self.known.get(name)
     }
 
+    /// Says whether C lets cells of two variables be the same: their types are alike but for
+    /// signs, or one of them is made of characters or has members.
+    pub fn may_share(&self, a: &str, b: &str) -> bool {
+        let kind = |name: &str| {
+            let element = self.known.get(name).map(|array| self.resolved(&array.element));
+            let element = element.unwrap_or_default();
+            let signs = ["signed", "unsigned", "int", "volatile"];
+            let words = element.split_whitespace().filter(|word| !signs.contains(word));
+            let words: Vec<String> = words.map(str::to_owned).collect();
+            let is_number = is_integer(&element) || self.is_plain_number(&element);
+            let anything = !is_number
+                || words.iter().any(|word| word.contains("char") || word.contains("int8"));
+            (words, anything, is_integer(&element))
+        };
+        let ((a, any_a, whole_a), (b, any_b, whole_b)) = (kind(a), kind(b));
+        any_a || any_b || (a == b && whole_a == whole_b)
+    }
+
     /// Says of a pointer whether it is declared with `restrict`; nothing of other variables.
     pub fn restricted(&self, name: &str) -> Option<bool> {
         self.pointers.get(name).copied()
@@ -51,20 +70,40 @@ impl Names {
 
     /// Adds the variables of a declaration; functions are left out.
     pub fn declare(&mut self, declaration: &Declaration, source: &Source) -> Vec<String> {
+        let declarators = declaration.declarators.iter();
+        let one = |d: &Node<InitDeclarator>| {
+            self.declare_one(declaration, &d.node.declarator.node, source)
+        };
+        let declared = declarators.filter_map(one).collect();
+        for specifier in &declaration.specifiers {
+            self.note_fixed(specifier, source);
+        }
+        declared
+    }
+
+    /// Adds the variable of one declarator; functions and types are none.
+    pub fn declare_one(
+        &mut self,
+        declaration: &Declaration,
+        declarator: &Declarator,
+        source: &Source,
+    ) -> Option<String> {
         let element = element(&declaration.specifiers, source);
         for specifier in &declaration.specifiers {
             self.note_fixed(specifier, source);
         }
-        let declarators = declaration.declarators.iter();
         if declaration.specifiers.iter().any(names_type) {
-            for declarator in declarators {
-                self.name_type(&declarator.node.declarator.node, &element, source);
-            }
-            return Vec::new();
+            self.name_type(declarator, &element, source);
+            return None;
         }
-        declarators
-            .filter_map(|d| self.add(&d.node.declarator.node, &element, false, source))
-            .collect()
+        self.add(declarator, &element, false, source)
+    }
+
+    /// Gives a variable another name; `before`: what the old one stands for from now on.
+    pub fn rename(&mut self, old: &str, new: &str, before: Option<Array>) {
+        let Some(array) = self.known.remove(old) else { return };
+        self.known.extend(before.map(|before| (old.to_owned(), before)));
+        self.known.insert(new.to_owned(), Array { name: new.to_owned(), ..array });
     }
 
     fn note_fixed(&mut self, specifier: &Node<DeclarationSpecifier>, source: &Source) {

@@ -12,14 +12,14 @@ use lang_c::span::{Node, Span};
 use tangram_presburger::Budget;
 
 use crate::black_box::has_loop;
-use crate::build::Builder;
+use crate::build::{Builder, Read};
 use crate::declare::Names;
-use crate::ended::ended;
+use crate::ended::{ended, is_addressed};
 use crate::find::{
     FIRST, LAST, Source, around as around_part, below, declared, distinct, is_call, is_global,
     unsigned,
 };
-use crate::{Part, Problem};
+use crate::{Beside, Part, Problem};
 
 /// Looks through one function after the other.
 pub(crate) struct Detector<'a> {
@@ -151,26 +151,46 @@ impl Detector<'_> {
         braced: bool,
     ) {
         let Some((first, last)) = items.first().zip(items.last()) else { return };
-        let span = Span::span(first.span.start, last.span.end);
+        // Of an `if` without `else`, the space behind it belongs to its place.
+        let end = self.source.text[..last.span.end].trim_end().len();
+        let span = Span::span(first.span.start, end);
         if let Some(problem) = self.hindrance(span, names, function, items) {
             return self.refused.push(problem);
         }
         match Builder::scop(items, names, self.source, self.budget) {
-            Ok(scop) => self.parts.push(Part {
+            Ok(Read { scop, flat, test }) => self.parts.push(Part {
                 function: function.name.to_owned(),
                 first_line: self.source.line(span.start),
                 last_line: self.source.line(span.end),
                 declared: declared(items, self.source),
                 unsigned: unsigned(&scop, names),
-                distinct: distinct(&scop, names),
+                distinct: distinct(&scop, names, |name| {
+                    is_global(name, names, self.globals)
+                        || is_addressed(name, &function.definition.statement)
+                }),
                 around: around_part(function.definition, span, &scop, names),
                 ended: Vec::new(),
                 marked: false,
                 braced,
+                beside: self.beside(span),
+                flat,
+                test,
                 scop,
             }),
             Err(problems) => self.refused.extend(problems.into_iter().next()),
         }
+    }
+
+    /// Returns the lines of a part, cut at its ends.
+    fn beside(&self, span: Span) -> Beside {
+        let text = self.source.text;
+        let line = |offset: usize| {
+            let start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
+            let end = text[offset..].find('\n').map_or(text.len(), |at| offset + at);
+            (text[start..offset].to_owned(), text[offset..end].to_owned())
+        };
+        let ((before, first), (last, behind)) = (line(span.start), line(span.end));
+        Beside { before, first, last, behind }
     }
 
     /// Says what forbids to replace a part.
@@ -181,15 +201,6 @@ impl Detector<'_> {
         function: &Function,
         items: &[Node<BlockItem>],
     ) -> Option<Problem> {
-        let text = self.source.text;
-        let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
-        let end = text[span.end..].find('\n').map_or(text.len(), |at| span.end + at);
-        let alone = [&text[start..span.start], &text[span.end..end]];
-        if alone.iter().any(|beside| !beside.trim().is_empty()) {
-            let message =
-                "shares a line with other code: put a line break before the loop and one behind it";
-            return Some(self.source.problem(span.start, message));
-        }
         let is_global = |name: &str| is_global(name, names, self.globals);
         let ended = ended(items, span, &function.definition.statement, is_global);
         if let Some(name) = ended.first() {

@@ -7,6 +7,7 @@ use tangram_polyhedral::ast::{Ast, CStyle, Kept, Statements};
 use tangram_polyhedral::scop::Array;
 
 use crate::accumulate::Accumulators;
+use crate::stand::places;
 use crate::words::{replaced, words};
 use crate::{Part, Problem};
 
@@ -63,38 +64,53 @@ pub fn rewrite(
     if ["floord", "min", "max"].iter().any(|name| words.contains(name)) {
         style.prefix = "tangram_".into();
     }
+    let all: Vec<&Part> = parts.iter().map(|(part, _)| *part).collect();
     let (mut text, mut from) = (String::new(), 0);
     let mut first = None;
-    for (part, ast) in parts {
-        let ast = ast.filter(|_| part.ended.is_empty());
-        let (start, end) = (part.first_line.saturating_sub(1), part.last_line);
-        let is_pragma = |line: usize, word: &str| {
-            lines.get(line).is_some_and(|line| line.contains("pragma") && line.contains(word))
-        };
-        let stands = match part.marked {
-            true => is_pragma(start, "scop") && is_pragma(end - 1, "endscop"),
-            false => start < end && end <= lines.len(),
-        };
-        if start < from || !stands {
-            let message = "the part does not stand in this file".to_owned();
+    for ((part, ast), place) in parts.iter().zip(places(original, &all)) {
+        let Some(ast) = ast.filter(|_| part.ended.is_empty()) else { continue };
+        let place = place?;
+        if place.start < from {
+            let message = "the part stands in another one".to_owned();
             return Err(Problem { line: part.first_line, column: 1, message });
         }
-        text.extend(lines[from..start].iter().copied());
-        let code = match ast {
-            Some(ast) => {
-                style.private = private(part, emit);
-                let first = start + usize::from(part.marked);
-                code(part, ast, (&style, &local), lines.get(first).copied().unwrap_or_default())?
-            }
-            None => lines[start..end].concat(),
-        };
-        if ast.is_some() {
-            first.get_or_insert(start);
+        style.private = private(part, emit);
+        first.get_or_insert(part.first_line.saturating_sub(1));
+        let within = part.first_line.saturating_sub(usize::from(!part.marked));
+        let margin = margin(lines.get(within).copied().unwrap_or_default());
+        text.push_str(&original[from..place.start]);
+        // Code that shares the line of the part gets lines of its own.
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.truncate(text.trim_end_matches([' ', '\t']).len());
+            text.push('\n');
         }
-        text.push_str(&code);
-        from = end;
+        let new = code(part, ast, (&style, &local), margin)?;
+        match &part.test {
+            Some(test) => {
+                let within = match part.marked {
+                    true => lines[part.first_line..part.last_line - 1].concat(),
+                    false => original[place.clone()].to_owned(),
+                };
+                let name = free(&words, &["fits"], "tangram_fits_");
+                text.push_str(&tested(part, test, (&style, &name), (&new, &within), margin));
+            }
+            None => text.push_str(&new),
+        }
+        from = place.end;
+        if !original[..from].ends_with('\n') {
+            let behind = original[from..].split('\n').next().unwrap_or_default();
+            let blank = behind.len() - behind.trim_start().len();
+            if behind.trim().is_empty() {
+                from = original.len().min(from + behind.len() + 1);
+            } else if behind.trim_start().starts_with("//") {
+                text.truncate(text.trim_end().len());
+            } else {
+                from += blank;
+                text.push_str(margin);
+            }
+        }
     }
-    text.extend(lines[from..].iter().copied());
+    text.push_str(&original[from..]);
     let Some(first) = first else { return Ok(text) };
     let needed = definitions(&text, &style);
     if needed.is_empty() {
@@ -106,19 +122,67 @@ pub fn rewrite(
     Ok(text)
 }
 
-/// Writes the loops of a part, indented as its first line is.
+/// Returns what a line is indented by.
+fn margin(line: &str) -> &str {
+    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+}
+
+/// Writes new code and that of the source beside each other: the former runs where its
+/// parameters are those that it was made for.
+fn tested(
+    part: &Part,
+    test: &Ast,
+    (style, name): (&CStyle, &str),
+    (new, old): (&str, &str),
+    margin: &str,
+) -> String {
+    let indent = &style.indent;
+    let mut style = style_of(part, style);
+    (style.depth, style.vectorize, style.parallel) = (1, false, false);
+    let condition = test.to_c_with(&style, &Test { name });
+    let mut text = format!("{margin}{{\n{margin}{indent}int {name} = 0;\n");
+    for line in condition.lines() {
+        let _ = writeln!(text, "{margin}{line}");
+    }
+    let _ = writeln!(text, "{margin}{indent}if ({name}) {{");
+    for line in new.lines() {
+        let _ = writeln!(text, "{indent}{line}");
+    }
+    let _ = writeln!(text, "{margin}{indent}}} else {{\n{}", old.trim_end());
+    let _ = writeln!(text, "{margin}{indent}}}\n{margin}}}");
+    text
+}
+
+/// Notes that parameters are those that code was made for.
+struct Test<'a> {
+    name: &'a str,
+}
+
+impl Statements for Test<'_> {
+    fn instance(&self, _: &str, _: &[String]) -> String {
+        format!("{} = 1;", self.name)
+    }
+}
+
+/// Lets parameters that are unsigned be signed.
+fn style_of(part: &Part, style: &CStyle) -> CStyle {
+    let mut style = style.clone();
+    for name in &part.unsigned {
+        style.params.insert(name.clone(), format!("(({}){name})", style.index));
+    }
+    style
+}
+
+/// Writes the loops of a part, indented by `margin`.
 ///
 /// `local`: what the names of local variables start with.
 fn code(
     part: &Part,
     ast: &Ast,
     (style, local): (&CStyle, &str),
-    line: &str,
+    margin: &str,
 ) -> Result<String, Problem> {
-    let mut style = style.clone();
-    for name in &part.unsigned {
-        style.params.insert(name.clone(), format!("(({}){name})", style.index));
-    }
+    let mut style = style_of(part, style);
     let locals = part.scop.arrays.iter().filter(|array| array.local);
     let (outer, inner): (Vec<&Array>, Vec<&Array>) =
         locals.partition(|array| part.declared.contains(&array.name));
@@ -139,12 +203,11 @@ fn code(
         .statements
         .iter()
         .map(|s| (s.name.as_str(), (s.text.as_str(), s.domain.space().output.dims.as_slice())));
-    let accumulators = Accumulators::new(&part.scop.arrays, local);
+    let accumulators = Accumulators::new(&part.scop.arrays, &part.flat, local);
     text.push_str(&ast.to_c_with(&style, &Source { bodies: bodies.collect(), accumulators }));
     if braces {
         text.push_str("}\n");
     }
-    let margin: String = line.chars().take_while(|c| *c == ' ' || *c == '\t').collect();
     let mut indented = String::new();
     for line in text.lines() {
         let _ = writeln!(indented, "{margin}{line}");

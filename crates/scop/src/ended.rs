@@ -18,7 +18,7 @@ use lang_c::ast::{
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
-use crate::build::assigned;
+use crate::build::{assigned, loop_variable};
 use crate::find::{below, declared_name};
 
 /// Lists the loop variables of items whose values `body`, which has the items at `part`, needs
@@ -40,6 +40,13 @@ pub(crate) fn ended(
     outer_variables(items).into_iter().filter(needed).collect()
 }
 
+/// Says whether a function takes the address of one of its variables, or the variable outlives it.
+pub(crate) fn is_addressed(name: &str, body: &Node<Statement>) -> bool {
+    let mut uses = Uses::of(name, Span::none());
+    uses.visit_statement(&body.node, &body.span);
+    uses.escapes
+}
+
 /// Loop variables that are not declared in their loops.
 #[derive(Default)]
 struct OuterVariables {
@@ -48,11 +55,17 @@ struct OuterVariables {
 
 impl<'ast> Visit<'ast> for OuterVariables {
     fn visit_for_statement(&mut self, inner: &'ast ForStatement, span: &'ast Span) {
-        if let ForInitializer::Expression(start) = &inner.initializer.node
-            && let Some((name, _)) = assigned(&start.node)
-            && !self.names.contains(&name)
-        {
-            self.names.push(name);
+        if let ForInitializer::Expression(start) = &inner.initializer.node {
+            let all = match (loop_variable(inner), &start.node) {
+                (Some(name), _) => vec![name],
+                (None, Expression::Comma(all)) => {
+                    all.iter().filter_map(|one| Some(assigned(&one.node)?.0)).collect()
+                }
+                (None, start) => assigned(start).into_iter().map(|(name, _)| name).collect(),
+            };
+            let new: Vec<String> =
+                all.into_iter().filter(|name| !self.names.contains(name)).collect();
+            self.names.extend(new);
         }
         visit::visit_for_statement(self, inner, span);
     }

@@ -12,17 +12,19 @@ use lang_c::span::{Node, Span};
 use tangram_polyhedral::scop::{Array, Scop};
 use tangram_presburger::Budget;
 
-use crate::build::Builder;
+use crate::build::{Builder, Read};
 use crate::declare::Names;
 use crate::detect::Detector;
-use crate::ended::ended;
+use crate::ended::{ended, is_addressed};
 use crate::pure::is_without_effects;
-use crate::{Around, Detected, Part, Problem};
+use crate::{Around, Beside, Detected, Part, Problem};
 
 pub(crate) const FIRST: &str = "__tangram_scop";
 pub(crate) const LAST: &str = "__tangram_endscop";
 /// Deeper nesting would need more stack than there is.
 const DEEPEST: usize = 200;
+/// In a row of operators, the parser tries each as one or as half of one like `++`.
+const LONGEST: usize = 16;
 /// The parser descends through all levels of precedence for each pair of parentheses.
 const STACK: usize = 256 << 20;
 
@@ -94,7 +96,7 @@ fn inner(marked: &str, detect: bool, budget: &Budget) -> Result<Detected, Vec<Pr
     }
     problems.sort();
     refused.sort();
-    found.sort_by_key(|part: &Part| part.first_line);
+    found.sort_by_key(|part: &Part| (part.first_line, part.beside.before.len()));
     if problems.is_empty() { Ok(Detected { parts: found, refused }) } else { Err(problems) }
 }
 
@@ -118,7 +120,7 @@ fn marked(source: &str) -> String {
 }
 
 /// Puts spaces in the place of comments; lines stay where they are.
-fn without_comments(source: &str) -> String {
+pub(crate) fn without_comments(source: &str) -> String {
     let mut text = String::with_capacity(source.len());
     let mut rest = source;
     while let Some(first) = rest.chars().next() {
@@ -150,6 +152,8 @@ pub(crate) fn literal(text: &str, quote: char) -> usize {
         match c {
             _ if escaped => escaped = false,
             '\\' => escaped = true,
+            // None goes on behind its line.
+            '\n' => return at,
             _ if c == quote => return at + 1,
             _ => {}
         }
@@ -157,17 +161,33 @@ pub(crate) fn literal(text: &str, quote: char) -> usize {
     text.len()
 }
 
+/// Refuses what the parser has no stack or no time for.
 fn check_depth(text: &str) -> Result<(), Problem> {
-    let mut depth = 0_usize;
-    for (offset, byte) in text.bytes().enumerate() {
-        match byte {
-            b'(' | b'{' | b'[' => depth += 1,
-            b')' | b'}' | b']' => depth = depth.saturating_sub(1),
+    let problem = |at, message| Err(Source { text }.problem(at, message));
+    let (mut depth, mut prefixes, mut at) = (0_usize, 0_usize, 0_usize);
+    while let Some(c) = text[at..].chars().next() {
+        if c == '"' || c == '\'' {
+            at += literal(&text[at..], c);
+            prefixes = 0;
+            continue;
+        }
+        match c {
+            '(' | '{' | '[' => depth += 1,
+            ')' | '}' | ']' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        if depth > DEEPEST {
-            return Err(Source { text }.problem(offset, "expected fewer nested brackets"));
+        match c {
+            '+' | '-' | '*' | '&' | '!' | '~' => prefixes += 1,
+            _ if c.is_whitespace() => {}
+            _ => prefixes = 0,
         }
+        if depth > DEEPEST {
+            return problem(at, "expected fewer nested brackets");
+        }
+        if prefixes > LONGEST {
+            return problem(at, "expected fewer operators in a row");
+        }
+        at += c.len_utf8();
     }
     Ok(())
 }
@@ -204,13 +224,16 @@ fn of_function(
                     let Some(first) = start.take() else { continue };
                     let inside = &items[first..index];
                     match Builder::scop(inside, &names, source, budget) {
-                        Ok(scop) => found.push(Part {
+                        Ok(Read { scop, flat, test }) => found.push(Part {
                             function: name.clone(),
                             first_line: source.line(items[first - 1].span.start),
                             last_line: source.line(item.span.start),
                             declared: declared(inside, source),
                             unsigned: unsigned(&scop, &names),
-                            distinct: distinct(&scop, &names),
+                            distinct: distinct(&scop, &names, |name| {
+                                is_global(name, &names, globals)
+                                    || is_addressed(name, &function.statement)
+                            }),
                             around: around(
                                 function,
                                 Span::span(items[first - 1].span.start, item.span.end),
@@ -225,6 +248,9 @@ fn of_function(
                             ),
                             marked: true,
                             braced: false,
+                            beside: Beside::default(),
+                            flat,
+                            test,
                             scop,
                         }),
                         Err(more) => problems.extend(more),
@@ -284,19 +310,27 @@ pub(crate) fn unsigned(scop: &Scop, names: &Names) -> Vec<String> {
     all.into_iter().filter(known).collect()
 }
 
-/// Lists the arrays that could overlap another one, as far as their declarations tell, where
+/// Lists the variables that could overlap another one, as far as their declarations tell, where
 /// one of both is written.
-pub(crate) fn distinct(scop: &Scop, names: &Names) -> Vec<String> {
-    let outer = || scop.arrays.iter().filter(|array| !array.local && !array.extents.is_empty());
+///
+/// `leads`: says of a variable that is no array whether a pointer could lead to it.
+pub(crate) fn distinct(scop: &Scop, names: &Names, leads: impl Fn(&str) -> bool) -> Vec<String> {
+    let is_array = |name: &String| names.get(name).is_some_and(|array| !array.extents.is_empty());
+    let arrays = scop.arrays.iter().filter(|array| !array.local).map(|array| array.name.clone());
+    let params = scop.domain().map(|domain| domain.parameters()).unwrap_or_default();
+    let mut all: Vec<String> = arrays.chain(params).collect();
+    let mut seen = BTreeSet::new();
+    all.retain(|name| seen.insert(name.clone()) && (is_array(name) || leads(name)));
     let is_written =
         |name: &String| scop.may_writes.relations().any(|write| write.space().output.name == *name);
     let meets = |a: &String, b: &String| {
         let restricted = [names.restricted(a), names.restricted(b)];
         let open = restricted.contains(&Some(false)) && !restricted.contains(&Some(true));
-        a != b && open && (is_written(a) || is_written(b))
+        let scalar = !is_array(a) || !is_array(b);
+        let apart = scalar && !names.may_share(a, b);
+        a != b && open && !apart && (is_written(a) || is_written(b))
     };
-    let all = outer().map(|array| &array.name);
-    all.filter(|a| outer().any(|b| meets(a, &b.name))).cloned().collect()
+    all.iter().filter(|a| all.iter().any(|b| meets(a, b))).cloned().collect()
 }
 
 /// Describes the function around a part.

@@ -36,14 +36,18 @@ mod detect;
 mod emit;
 mod ended;
 mod find;
+mod polynomial;
 mod pure;
+mod stand;
 mod words;
 
 pub use cuda::cuda;
 pub use emit::{Emit, rewrite};
+pub use stand::{Beside, places};
 
 use std::fmt;
 
+use tangram_polyhedral::ast::Ast;
 use tangram_polyhedral::scop::{Array, Scop};
 use tangram_presburger::Budget;
 use thiserror::Error;
@@ -61,20 +65,37 @@ pub struct Part {
     pub marked: bool,
     /// Whether code in its place needs braces, as it is one statement.
     pub braced: bool,
+    /// What shares its lines, of a part that no pragma marks.
+    pub beside: Beside,
     /// What it does.
     pub scop: Scop,
     /// Variables declared directly in the part: what follows it may use them.
     pub declared: Vec<String>,
     /// Parameters that may be unsigned or of a type of unknown sign.
     pub unsigned: Vec<String>,
-    /// Arrays that are assumed not to overlap: pointers without `restrict`, and what they
-    /// could lead to.
+    /// Variables that are assumed not to overlap: pointers without `restrict`, and what they
+    /// could lead to: arrays, and scalars that are global or whose address is taken.
     pub distinct: Vec<String>,
     /// Loop variables whose values at the end are needed behind a marked part, or could be:
     /// such a part keeps its own loops.
     pub ended: Vec<String>,
     /// The function around it.
     pub around: Around,
+    /// Arrays in one dimension that are read as several: `A[i * n + j]` as `A[i][j]`.
+    pub flat: Vec<Flat>,
+    /// Runs a statement `run` where `scop.context` holds: code in the place of the part is right
+    /// only then, so the part's own code stays beside it.
+    pub test: Option<Ast>,
+}
+
+/// An array in one dimension that is read as several.
+#[derive(Debug, Clone)]
+pub struct Flat {
+    /// Its name.
+    pub name: String,
+    /// Parameters that are factors of its extents, so that they are at least 1 where the part
+    /// uses the array.
+    pub sizes: Vec<String>,
 }
 
 /// What a function says of a part in it.
@@ -127,7 +148,7 @@ pub struct Detected {
 }
 
 /// Finds the parts that pragmas mark and the largest ones that none marks: from a loop to a
-/// loop of one block. Parts stand on lines of their own, in the file itself.
+/// loop of one block, in the file itself.
 ///
 /// Looks at each statement of a block again for each one behind it.
 ///

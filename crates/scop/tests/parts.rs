@@ -122,18 +122,18 @@ fn what_is_not_affine_is_reported_with_its_place() {
     refuses("for (int i = 0; i < n; i++)\n while (x[i] > 0) { int i = 0; }", 2, "hides");
     refuses("for (int i = 0; i < n; i++) {\n n = 3; }", 1, "written inside the part");
     refuses("x[0] = puts(\"\");", 1, "not known to be pure");
-    refuses("x[0] = *y;", 1, "is a pointer");
+    refuses("x[0] = *&y[1];", 1, "is no variable or array element");
     refuses("A[0] = 0;", 1, "one subscript for each dimension");
     refuses("while (n) x[0] = 0;", 1, "unknown number of times");
     refuses("for (int i = 0; i < n; i++)\n { x[i] = 0; break; }", 2, "leaves the loop");
-    refuses("x[0] = (y[0] = 1);", 1, "has an effect inside");
+    refuses("x[0] = 1 + (y[0] = 1);", 1, "has an effect inside");
     refuses("for (int i = 0; i < s; i++)\n x[i] = 0;", 1, "is not an integer");
     refuses("for (int i = 0; i < n; i++)\n ;\nx[0] = i;", 3, "outside its loop");
 }
 
 #[test]
 fn all_problems_are_reported_at_once() {
-    let problems = read("x[0] = *y;\ny[0] = puts(0);").expect_err("refused");
+    let problems = read("x[0] = *&y[1];\ny[0] = puts(0);").expect_err("refused");
     assert_eq!(problems.iter().map(|problem| problem.line).collect::<Vec<_>>(), [5, 6]);
 }
 
@@ -143,6 +143,11 @@ fn syntax_errors_have_a_place() {
     assert_eq!((problems.len(), problems[0].line), (1, 1));
     let deep = format!("int x = {}1{};", "(".repeat(100_000), ")".repeat(100_000));
     assert!(parts(&deep, &budget()).expect_err("refused")[0].message.contains("nested"));
+    // Each of them may be half of the next: the parser would try all ways to pair them.
+    let long = format!("void f(int n) {{ int a = {}; }}", "+".repeat(80));
+    assert!(parts(&long, &budget()).expect_err("refused")[0].message.contains("in a row"));
+    let text = "void f(void) { print(\"((((--------------------------------\"); }";
+    assert!(parts(text, &budget()).is_ok());
     let open = "void f() {\n#pragma scop\n}";
     assert!(parts(open, &budget()).expect_err("refused")[0].message.contains("endscop"));
 }
@@ -211,7 +216,7 @@ fn loops_over_data_make_one_statement() {
 
 #[test]
 fn subscripts_that_depend_on_data_stand_for_all_places() {
-    let scop = part("for (int i = 0; i < n; i++)\n A[i][(int)x[i]] += y[i * m];").scop;
+    let scop = part("for (int i = 0; i < n; i++)\n A[i][(int)x[i]] += y[i * i];").scop;
     same(
         &scop.reads,
         "[n] -> { S0[i] -> x[i] : 0 <= i < n; S0[i] -> y[a] : 0 <= i < n; S0[i] -> A[i, a] : 0 <= i < n }",

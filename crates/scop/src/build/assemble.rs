@@ -1,19 +1,22 @@
 //! The sets, relations and the schedule tree of what was read.
 
+use tangram_polyhedral::ast::{Ast, AstOptions};
 use tangram_polyhedral::scop::{self, Scop};
 use tangram_polyhedral::{Band, Member, NodeKind, ScheduleTree};
-use tangram_presburger::{Budget, Union};
+use tangram_presburger::{Budget, Relation, Union};
 
-use super::{Builder, Item, Raw};
+use super::{Builder, Item, Raw, Read};
 use crate::Problem;
 use crate::access::Access;
 
 impl Builder<'_> {
     /// Makes a part of what was read.
-    pub(super) fn assemble(mut self, order: &[Item], budget: &Budget) -> Result<Scop, Problem> {
+    pub(super) fn assemble(mut self, order: &[Item], budget: &Budget) -> Result<Read, Problem> {
         let params: Vec<String> = std::mem::take(&mut self.params).into_iter().collect();
         let prefix =
             if params.is_empty() { String::new() } else { format!("[{}] -> ", params.join(", ")) };
+        let exactly = !self.kept.is_empty();
+        let context = self.delinearise(&prefix, exactly, budget)?;
         let mut statements = Vec::new();
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
         let (mut may, mut kills) = (Vec::new(), Vec::new());
@@ -29,7 +32,11 @@ impl Builder<'_> {
             };
             let all: Vec<String> = raw.conditions.iter().map(|c| format!("({c})")).collect();
             let domain = parse(&instance, &all.join(" and ")).map_err(|e| failed(&e))?;
-            let set = domain.single().map_err(|e| failed(&e))?.clone();
+            let mut set = domain.single().map_err(|e| failed(&e))?.clone();
+            if let Some(context) = &context {
+                set = set.intersect_params(context, budget).map_err(|e| failed(&e))?;
+            }
+            let domain = Union::collect([set.clone()]).map_err(|e| failed(&e))?;
             for (accesses, union) in [
                 (&raw.accesses.reads, &mut reads),
                 (&raw.accesses.writes, &mut writes),
@@ -62,7 +69,7 @@ impl Builder<'_> {
             scop::Array { kept: self.kept.contains(name), ..array }
         };
         let scop = Scop {
-            context: None,
+            context: context.clone(),
             arrays: self.arrays.iter().map(array).collect(),
             statements,
             reads,
@@ -72,7 +79,9 @@ impl Builder<'_> {
             schedule,
         };
         scop.check(budget).map_err(|e| failed(&e))?;
-        Ok(scop)
+        let test = context.map(|context| test(&context, budget)).transpose();
+        let test = test.map_err(|e| failed(&e))?;
+        Ok(Read { scop, flat: self.flat, test })
     }
 
     fn schedule(
@@ -124,10 +133,17 @@ impl Builder<'_> {
     }
 }
 
-fn collected(
-    relations: Vec<tangram_presburger::Relation>,
-) -> Result<Union, tangram_presburger::Error> {
+fn collected(relations: Vec<Relation>) -> Result<Union, tangram_presburger::Error> {
     Union::collect(relations)
+}
+
+/// Generates code that runs `run` where parameters are in a set.
+fn test(context: &Relation, budget: &Budget) -> Result<Ast, tangram_polyhedral::Error> {
+    let all = context.space().params.join(", ");
+    let run = Union::parse(&format!("[{all}] -> {{ run[] }}"), budget)?;
+    let mut tree = ScheduleTree::new(NodeKind::Domain(run.intersect_params(context, budget)?));
+    tree.close();
+    Ast::of_tree(&tree, None, &AstOptions::default(), budget)
 }
 
 /// Lists the statements of an item.

@@ -8,8 +8,9 @@ use lang_c::span::Node;
 
 use super::{Builder, VOLATILE, WORDS};
 use crate::Problem;
-use crate::affine::{Case, compared, integer};
+use crate::affine::{Case, always, compared, integer, mapped};
 use crate::declare::{self, is_integer};
+use crate::find::declared_name;
 
 /// The iterations of a loop.
 pub(crate) struct Head {
@@ -17,6 +18,8 @@ pub(crate) struct Head {
     pub element: String,
     pub forwards: bool,
     pub conditions: Vec<String>,
+    /// What else the start does.
+    pub before: Vec<Node<Expression>>,
 }
 
 /// How a loop steps.
@@ -25,6 +28,11 @@ pub(super) struct Steps<'a> {
     declared: Option<&'a [Node<DeclarationSpecifier>]>,
     start: &'a Node<Expression>,
     by: i128,
+    /// How far the variable has gone from the start in the first iteration.
+    ahead: i128,
+    /// How far it is behind its value in the body where the end is compared.
+    behind: i128,
+    pub others: Vec<&'a Node<Expression>>,
 }
 
 impl Builder<'_> {
@@ -38,7 +46,10 @@ impl Builder<'_> {
             return self.wrong(node, "is no loop from a start by a constant step");
         };
         let Some(end) = &inner.condition else { return self.wrong(node, "has no end") };
-        let name = steps.name.clone();
+        let name = match steps.declared {
+            Some(_) => steps.name.clone(),
+            None => self.named(&steps.name).to_owned(),
+        };
         if self.is_loop(&name) || WORDS.contains(&name.as_str()) {
             return self.wrong(node, "needs a loop variable of another name");
         }
@@ -52,7 +63,10 @@ impl Builder<'_> {
         if !is_integer(&self.names.resolved(&element)) {
             return self.wrong(node, "has a loop variable that is no integer");
         }
-        let start = self.affine(steps.start)?;
+        let mut start = self.affine(steps.start)?;
+        if steps.ahead != 0 {
+            start = mapped(start, |value| format!("{value} + ({})", steps.ahead));
+        }
         let forwards = steps.by > 0;
         let own = [Case { condition: String::new(), value: name.clone() }];
         let mut conditions = vec![compared(&own, if forwards { ">=" } else { "<=" }, &start)];
@@ -66,30 +80,42 @@ impl Builder<'_> {
                 each.map(|case| format!("({})", crate::affine::both(&case.condition, &case.value)));
             conditions.push(each.collect::<Vec<_>>().join(" or "));
         }
-        self.end(end, &steps, &mut conditions)?;
-        Ok(Head { name, element, forwards, conditions })
+        self.end(end, &name, &steps, &mut conditions)?;
+        let before = steps.others.into_iter().cloned().collect();
+        Ok(Head { name, element, forwards, conditions, before })
     }
 
     /// Reads the conditions that end a loop: comparisons of its variable with bounds.
     fn end(
         &mut self,
         node: &Node<Expression>,
+        name: &str,
         steps: &Steps,
         conditions: &mut Vec<String>,
     ) -> Result<(), Problem> {
-        let (name, forwards) = (&steps.name, steps.by > 0);
+        let forwards = steps.by > 0;
         let expected = "must compare the loop variable with a bound in the direction of the step";
+        let compared_here = |node: &Node<Expression>| match steps.ahead {
+            0 => is_name(node, &steps.name),
+            _ => stepped(node).is_some_and(|(name, ..)| name == steps.name),
+        };
+        let behind = |value: &str| format!("{value} + ({})", steps.behind);
+        let own = [Case { condition: String::new(), value: behind(name) }];
         let Expression::BinaryOperator(binary) = &node.node else {
+            // `i--` ends at 0.
+            if !forwards && steps.by == -1 && compared_here(node) {
+                conditions.push(compared(&own, ">", &always("0".into())));
+                return Ok(());
+            }
             return self.wrong(node, expected);
         };
         let (lhs, rhs) = (&*binary.node.lhs, &*binary.node.rhs);
         let operator = &binary.node.operator.node;
         if *operator == BinaryOperator::LogicalAnd {
-            self.end(lhs, steps, conditions)?;
-            return self.end(rhs, steps, conditions);
+            self.end(lhs, name, steps, conditions)?;
+            return self.end(rhs, name, steps, conditions);
         }
-        let is_own = |node: &Node<Expression>| matches!(&node.node, Expression::Identifier(id) if id.node.name == *name);
-        let (bound, left) = match (is_own(lhs), is_own(rhs)) {
+        let (bound, left) = match (compared_here(lhs), compared_here(rhs)) {
             (true, false) => (rhs, true),
             (false, true) => (lhs, false),
             _ => return self.wrong(node, expected),
@@ -103,7 +129,6 @@ impl Builder<'_> {
         };
         let sign = if forwards { sign.to_owned() } else { sign.replace('<', ">") };
         let bound = self.affine(bound)?;
-        let own = [Case { condition: String::new(), value: name.clone() }];
         conditions.push(compared(&own, &sign, &bound));
         Ok(())
     }
@@ -111,51 +136,102 @@ impl Builder<'_> {
 
 /// Reads start and step of a loop.
 pub(super) fn steps(inner: &ForStatement) -> Option<Steps<'_>> {
-    let mut declared = None;
-    let (name, start) = match &inner.initializer.node {
-        ForInitializer::Expression(expression) => assigned(&expression.node)?,
-        ForInitializer::Declaration(declaration) => {
-            declared = Some(declaration.node.specifiers.as_slice());
-            let [declarator] = declaration.node.declarators.as_slice() else { return None };
-            let name = match &declarator.node.declarator.node.kind.node {
-                lang_c::ast::DeclaratorKind::Identifier(id) => id.node.name.clone(),
-                _ => return None,
+    let (name, by, ahead, behind) = match (&inner.step, &inner.condition) {
+        (Some(step), _) => stepped(step).map(|(name, by, _)| (name, by, 0, 0))?,
+        // `for (i = n; i-- > 0;)`: the first iteration has the value behind the first step.
+        (None, Some(end)) => {
+            let side = match &end.node {
+                Expression::BinaryOperator(binary) => {
+                    [&binary.node.lhs, &binary.node.rhs].into_iter().find_map(|side| stepped(side))
+                }
+                _ => stepped(end),
             };
+            let (name, by, before) = side.filter(|(_, by, _)| by.abs() == 1)?;
+            (name, by, by, if before { 0 } else { -by })
+        }
+        (None, None) => return None,
+    };
+    let mut others = Vec::new();
+    let (declared, start) = match &inner.initializer.node {
+        ForInitializer::Expression(expression) => {
+            let all = match &expression.node {
+                Expression::Comma(all) => all.as_slice(),
+                _ => std::slice::from_ref(&**expression),
+            };
+            let mut start = None;
+            for one in all {
+                match assigned(&one.node).filter(|(target, _)| *target == name) {
+                    Some((_, value)) => start = Some(value),
+                    None => others.push(one),
+                }
+            }
+            (None, start?)
+        }
+        ForInitializer::Declaration(declaration) => {
+            let [declarator] = declaration.node.declarators.as_slice() else { return None };
+            if declared_name(&declarator.node.declarator.node)? != name {
+                return None;
+            }
             match &declarator.node.initializer.as_ref()?.node {
-                Initializer::Expression(start) => (name, &**start),
+                Initializer::Expression(start) => {
+                    (Some(declaration.node.specifiers.as_slice()), &**start)
+                }
                 Initializer::List(_) => return None,
             }
         }
         _ => return None,
     };
-    let is_own = |node: &Node<Expression>| matches!(&node.node, Expression::Identifier(id) if id.node.name == name);
-    let by = match &inner.step.as_ref()?.node {
-        Expression::UnaryOperator(unary) if is_own(&unary.node.operand) => {
-            match unary.node.operator.node {
-                UnaryOperator::PostIncrement | UnaryOperator::PreIncrement => 1,
-                UnaryOperator::PostDecrement | UnaryOperator::PreDecrement => -1,
+    Some(Steps { name, declared, start, by, ahead, behind, others })
+}
+
+/// Returns the variable of a loop that steps by a constant.
+pub(crate) fn loop_variable(inner: &ForStatement) -> Option<String> {
+    steps(inner).map(|steps| steps.name)
+}
+
+fn is_name(node: &Node<Expression>, name: &str) -> bool {
+    matches!(&node.node, Expression::Identifier(id) if id.node.name == name)
+}
+
+/// Reads which variable an expression steps, by how much, and whether it has the value behind
+/// the step.
+fn stepped(node: &Node<Expression>) -> Option<(String, i128, bool)> {
+    let name = |node: &Node<Expression>| match &node.node {
+        Expression::Identifier(id) => Some(id.node.name.clone()),
+        _ => None,
+    };
+    let (name, by, before) = match &node.node {
+        Expression::UnaryOperator(unary) => {
+            let (by, before) = match unary.node.operator.node {
+                UnaryOperator::PostIncrement => (1, false),
+                UnaryOperator::PreIncrement => (1, true),
+                UnaryOperator::PostDecrement => (-1, false),
+                UnaryOperator::PreDecrement => (-1, true),
                 _ => return None,
-            }
+            };
+            (name(&unary.node.operand)?, by, before)
         }
-        Expression::BinaryOperator(binary) if is_own(&binary.node.lhs) => {
-            match (&binary.node.operator.node, &binary.node.rhs.node) {
+        Expression::BinaryOperator(binary) => {
+            let own = name(&binary.node.lhs)?;
+            let by = match (&binary.node.operator.node, &binary.node.rhs.node) {
                 (BinaryOperator::AssignPlus, value) => integer(value)?,
                 (BinaryOperator::AssignMinus, value) => -integer(value)?,
-                (BinaryOperator::Assign, Expression::BinaryOperator(sum))
-                    if is_own(&sum.node.lhs) =>
-                {
+                (BinaryOperator::Assign, Expression::BinaryOperator(sum)) => {
+                    let (lhs, rhs) = (&*sum.node.lhs, &*sum.node.rhs);
                     match sum.node.operator.node {
-                        BinaryOperator::Plus => integer(&sum.node.rhs.node)?,
-                        BinaryOperator::Minus => -integer(&sum.node.rhs.node)?,
+                        BinaryOperator::Plus if is_name(lhs, &own) => integer(&rhs.node)?,
+                        BinaryOperator::Plus if is_name(rhs, &own) => integer(&lhs.node)?,
+                        BinaryOperator::Minus if is_name(lhs, &own) => -integer(&rhs.node)?,
                         _ => return None,
                     }
                 }
                 _ => return None,
-            }
+            };
+            (own, by, true)
         }
         _ => return None,
     };
-    (by != 0).then_some(Steps { name, declared, start, by })
+    (by != 0).then_some((name, by, before))
 }
 
 pub(crate) fn assigned(expression: &Expression) -> Option<(String, &Node<Expression>)> {

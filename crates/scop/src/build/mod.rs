@@ -1,7 +1,10 @@
 //! From loops, conditions and statements to a program part.
 
 mod assemble;
+mod control;
+mod delinearise;
 mod loops;
+mod scope;
 mod written;
 
 use std::collections::BTreeSet;
@@ -10,17 +13,19 @@ use lang_c::ast::{
     BlockItem, Declaration, Declarator, Expression, ForStatement, Initializer, Statement,
 };
 use lang_c::span::{Node, Span};
+use tangram_polyhedral::ast::Ast;
 use tangram_polyhedral::scop::Scop;
 use tangram_presburger::Budget;
 
-use crate::Problem;
 use crate::access::{Access, Accesses};
 use crate::affine::{Affine, Case};
-use crate::declare::{Names, element, is_integer, is_longest};
+use crate::declare::{Names, element, is_integer, is_longest, is_wide};
 use crate::find::{Source, declared, declared_name, is_call};
-use crate::words::with_types;
+use crate::words::{with_types, words};
+use crate::{Flat, Problem};
 use loops::Head;
-pub(crate) use loops::assigned;
+pub(crate) use loops::{assigned, loop_variable};
+use scope::Scopes;
 use written::Written;
 
 /// Words of the notation of sets, which cannot name a variable there.
@@ -47,12 +52,19 @@ pub(crate) struct Builder<'a> {
     /// The types of their variables, as they are written.
     types: Vec<String>,
     conditions: Vec<String>,
+    /// For each loop, how many conditions there were in front of its body.
+    firsts: Vec<usize>,
+    /// For each loop, where `continue` does not skip what follows.
+    skipped: Vec<Vec<String>>,
+    scopes: Scopes,
     statements: Vec<Raw>,
     problems: Vec<Problem>,
     /// Variables that are declared in the block of the part itself.
     kept: Vec<String>,
     /// Variables inside a statement that is not followed.
     pub(crate) hidden: Vec<String>,
+    /// Arrays in one dimension that are read as several.
+    flat: Vec<Flat>,
     /// Why loops that are affine stand in such a statement.
     pub(crate) hides_loops: Option<Problem>,
 }
@@ -63,6 +75,13 @@ struct Raw {
     loops: Vec<String>,
     conditions: Vec<String>,
     accesses: Accesses,
+}
+
+/// What was read.
+pub(crate) struct Read {
+    pub scop: Scop,
+    pub flat: Vec<Flat>,
+    pub test: Option<Ast>,
 }
 
 /// The order of the source.
@@ -78,9 +97,9 @@ impl<'a> Builder<'a> {
         names: &Names,
         source: &'a Source<'a>,
         budget: &Budget,
-    ) -> Result<Scop, Vec<Problem>> {
+    ) -> Result<Read, Vec<Problem>> {
         let mut builder = Self::new(items, names, source);
-        let order = builder.items(items);
+        let order = builder.items(items, false);
         if !builder.problems.is_empty() {
             return Err(builder.problems);
         }
@@ -94,7 +113,7 @@ impl<'a> Builder<'a> {
         source: &'a Source<'a>,
     ) -> Vec<Problem> {
         let mut builder = Self::new(items, names, source);
-        builder.items(items);
+        builder.items(items, false);
         builder.problems.extend(builder.hides_loops);
         builder.problems
     }
@@ -109,10 +128,14 @@ impl<'a> Builder<'a> {
             loops: Vec::new(),
             types: Vec::new(),
             conditions: Vec::new(),
+            firsts: Vec::new(),
+            skipped: Vec::new(),
+            scopes: Scopes::default(),
             statements: Vec::new(),
             problems: Vec::new(),
             kept: declared(items, source),
             hidden: Vec::new(),
+            flat: Vec::new(),
             hides_loops: None,
         }
     }
@@ -124,6 +147,11 @@ impl<'a> Builder<'a> {
 
     pub(crate) fn source_of<T>(&self, node: &Node<T>) -> &'a str {
         self.source.of(node)
+    }
+
+    /// Says whether a cast to a type changes no value of a subscript.
+    pub(crate) fn is_wide_type(&self, element: &str) -> bool {
+        is_wide(&self.names.resolved(element))
     }
 
     /// Returns the type of a variable, as it is written.
@@ -161,6 +189,11 @@ impl<'a> Builder<'a> {
         self.written.variables.contains(name)
     }
 
+    /// Says whether a variable itself, not its elements, gets another value.
+    pub(crate) fn is_assigned(&self, name: &str) -> bool {
+        self.written.assigned.contains(name)
+    }
+
     /// Returns the number of dimensions of an array, if it is known.
     pub(crate) fn dimensions(&self, name: &str) -> Option<usize> {
         self.names.get(name).map(|array| array.extents.len())
@@ -179,18 +212,19 @@ impl<'a> Builder<'a> {
         read: impl FnOnce(&mut Affine) -> Result<String, Problem>,
     ) -> Result<String, Problem> {
         let before = self.params.clone();
-        let Self { source, names, written, params, loops, hidden, .. } = self;
-        let mut resolve = |name: &str| -> Result<(), String> {
-            if loops.iter().any(|other| other == name) {
-                return Ok(());
-            }
-            if hidden.iter().any(|other| other == name) {
+        let Self { source, names, written, params, loops, hidden, scopes, .. } = self;
+        let mut resolve = |name: &str| -> Result<String, String> {
+            let (raw, name) = (name, scopes.named(name));
+            if hidden.iter().any(|other| other == raw) {
                 return Err("is not affine: it is declared inside a statement".into());
             }
-            if written.loops.contains(name) {
+            if loops.iter().any(|other| other == name) {
+                return Ok(name.to_owned());
+            }
+            if written.loops.contains(raw) {
                 return Err("is a loop variable, used outside its loop".into());
             }
-            if written.variables.contains(name) {
+            if written.variables.contains(raw) {
                 return Err("is not affine: it is written inside the part".into());
             }
             if let Some(array) = names.get(name) {
@@ -208,7 +242,7 @@ impl<'a> Builder<'a> {
                 return Err("is a word of the notation of sets: use another name".into());
             }
             params.insert(name.to_owned());
-            Ok(())
+            Ok(name.to_owned())
         };
         let outcome = read(&mut Affine { source, resolve: &mut resolve, names: &*names });
         if outcome.is_err() {
@@ -217,7 +251,7 @@ impl<'a> Builder<'a> {
         outcome
     }
 
-    fn condition(&mut self, node: &Node<Expression>) -> Result<String, Problem> {
+    pub(crate) fn condition(&mut self, node: &Node<Expression>) -> Result<String, Problem> {
         self.reader(|affine| affine.condition(node))
     }
 
@@ -230,23 +264,33 @@ impl<'a> Builder<'a> {
         Ok(cases)
     }
 
-    fn items(&mut self, items: &[Node<BlockItem>]) -> Vec<Item> {
+    /// Reads a block; `is_body`: whether a loop has it, so that its rest is what `continue` skips.
+    fn items(&mut self, items: &[Node<BlockItem>], is_body: bool) -> Vec<Item> {
         let mut order = Vec::new();
-        for item in items {
+        let mark = self.open();
+        for (at, item) in items.iter().enumerate() {
             let result = match &item.node {
-                BlockItem::Statement(statement) => self.statement(statement, &mut order),
+                BlockItem::Statement(statement) => match self.unknown_skip(statement, is_body) {
+                    Some(reason) => {
+                        let result = self.black_box_of(&items[at..], reason, &mut order);
+                        self.problems.extend(result.err());
+                        break;
+                    }
+                    None => self.statement(statement, &mut order),
+                },
                 BlockItem::Declaration(declaration) => self.declaration(declaration, &mut order),
                 BlockItem::StaticAssert(_) => Ok(()),
             };
             self.problems.extend(result.err());
         }
+        self.close(&mark);
         order
     }
 
     fn statement(&mut self, node: &Node<Statement>, order: &mut Vec<Item>) -> Result<(), Problem> {
         match &node.node {
             Statement::Compound(items) => {
-                order.extend(self.items(items));
+                order.extend(self.items(items, false));
                 Ok(())
             }
             Statement::Expression(None) => Ok(()),
@@ -255,11 +299,9 @@ impl<'a> Builder<'a> {
                 self.add(expression.span, String::new(), accesses, order);
                 Ok(())
             }
-            Statement::Expression(Some(expression)) => {
-                let accesses = self.effects(expression)?;
-                self.add(expression.span, self.source.of(expression).to_owned(), accesses, order);
-                Ok(())
-            }
+            Statement::Expression(Some(expression)) => self.expression(expression, order),
+            Statement::Switch(inner) => self.switch(node, &inner.node, order),
+            Statement::Continue => self.skip(node),
             Statement::If(choice) => {
                 let condition = match self.condition(&choice.node.condition) {
                     Ok(condition) => condition,
@@ -272,7 +314,12 @@ impl<'a> Builder<'a> {
                 Ok(())
             }
             Statement::For(inner) => match self.head(node, &inner.node) {
-                Ok(head) => self.for_loop(head, &inner.node, order),
+                Ok(head) => {
+                    let mark = self.open();
+                    let result = self.for_loop(head, &inner.node, order);
+                    self.close(&mark);
+                    result
+                }
                 Err(problem) => self.black_box(node, problem.clone(), order).map_err(|_| problem),
             },
             Statement::While(_) | Statement::DoWhile(_) => {
@@ -283,7 +330,7 @@ impl<'a> Builder<'a> {
                     problem => problem,
                 }
             }
-            Statement::Break | Statement::Continue | Statement::Goto(_) | Statement::Return(_) => {
+            Statement::Break | Statement::Goto(_) | Statement::Return(_) => {
                 self.wrong(node, "leaves the loop: control must be affine")
             }
             _ => self.wrong(node, "is not supported in a static control part"),
@@ -314,7 +361,7 @@ impl<'a> Builder<'a> {
             at: span.start,
             text: with_types(&text, &types.collect()),
             loops: self.loops.clone(),
-            conditions: self.conditions.clone(),
+            conditions: [self.conditions.as_slice(), &self.skipped.concat()].concat(),
             accesses,
         });
     }
@@ -324,45 +371,72 @@ impl<'a> Builder<'a> {
         node: &Node<Declaration>,
         order: &mut Vec<Item>,
     ) -> Result<(), Problem> {
-        let mut names = self.names.clone();
         if self.declares_volatile(&node.node) {
             return self.wrong(node, VOLATILE);
         }
-        for name in names.declare(&node.node, self.source) {
-            names.localise(&name);
-            if self.names.get(&name).is_some_and(|old| Some(old) != names.get(&name)) {
-                return self.wrong(node, "hides another variable: use another name");
-            }
-        }
-        self.names = names;
         for declarator in &node.node.declarators {
-            let Some(initializer) = &declarator.node.initializer else {
-                self.declared_anew(&declarator.node.declarator, order);
+            if let Some(Initializer::List(_)) =
+                declarator.node.initializer.as_ref().map(|initializer| &initializer.node)
+            {
+                return self.wrong(declarator, "has a list of values: assign them one by one");
+            }
+            // The value still sees what the name hides.
+            let mut accesses = Accesses::default();
+            let mut text = None;
+            if let Some(Initializer::Expression(value)) =
+                declarator.node.initializer.as_ref().map(|initializer| &initializer.node)
+            {
+                self.reads(value, &mut accesses)?;
+                text = Some(self.text(value.span));
+            }
+            let Some(name) = self.declare(node, &declarator.node.declarator)? else { continue };
+            let Some(text) = text else {
+                self.declared_anew(&name, declarator.span, order);
                 continue;
             };
-            let Initializer::Expression(value) = &initializer.node else {
-                return self.wrong(initializer, "is no expression");
-            };
-            let name = self.source.of(&declarator.node.declarator).to_owned();
-            let mut accesses = Accesses::default();
-            self.reads(value, &mut accesses)?;
             self.use_array(&name);
-            let (cells, condition) = (format!("{name}[]"), String::new());
-            accesses.writes.push(Access { cells, condition, exact: true });
-            let text = format!("{name} = {}", self.source.of(value));
-            self.add(node.span, text, accesses, order);
+            accesses.writes.push(Access::certain(format!("{name}[]")));
+            self.add(node.span, format!("{name} = {text}"), accesses, order);
         }
         Ok(())
     }
 
+    /// Declares a variable of the part; returns its name there.
+    fn declare(
+        &mut self,
+        node: &Node<Declaration>,
+        declarator: &Node<Declarator>,
+    ) -> Result<Option<String>, Problem> {
+        let before =
+            declared_name(&declarator.node).and_then(|name| self.names.get(&name).cloned());
+        let declared = self.names.declare_one(&node.node, &declarator.node, self.source);
+        let Some(name) = declared else { return Ok(None) };
+        let extents = self.names.get(&name).map(|array| array.extents.join(" "));
+        if extents.iter().flat_map(|extents| words(extents)).any(|word| self.named(word) != word) {
+            return self.wrong(node, "has an extent that hides another variable: use another name");
+        }
+        self.names.localise(&name);
+        let differs = before.as_ref().is_some_and(|before| Some(before) != self.names.get(&name));
+        let hides = differs || self.is_declared(&name) || self.is_loop(&name);
+        if !hides {
+            self.note_declared(&name, &name);
+            return Ok(Some(name));
+        }
+        if self.is_outermost() && self.kept.contains(&name) {
+            return self.wrong(node, "hides another variable: use another name");
+        }
+        let new = self.fresh(&name);
+        self.names.rename(&name, &new, before);
+        self.note_declared(&name, &new);
+        Ok(Some(new))
+    }
+
     /// A variable that is declared in a loop has no value from the iteration before.
-    fn declared_anew(&mut self, declarator: &Node<Declarator>, order: &mut Vec<Item>) {
-        let name = declared_name(&declarator.node);
-        let known = name.filter(|name| self.names.get(name).is_some());
-        if let Some(name) = known.filter(|_| !self.is_outermost()) {
-            let kills = vec![self.all_cells(&name)];
+    fn declared_anew(&mut self, name: &str, span: Span, order: &mut Vec<Item>) {
+        if !self.is_outermost() {
+            let kills = vec![self.all_cells(name)];
             let accesses = Accesses { kills, ..Accesses::default() };
-            self.add(declarator.span, String::new(), accesses, order);
+            self.add(span, String::new(), accesses, order);
         }
     }
 
@@ -372,14 +446,26 @@ impl<'a> Builder<'a> {
         inner: &ForStatement,
         order: &mut Vec<Item>,
     ) -> Result<(), Problem> {
-        let Head { name, element, forwards, conditions } = head;
+        let Head { name, element, forwards, conditions, before } = head;
+        self.each(&before, order)?;
+        self.keep_name(&name);
         let count = conditions.len();
         self.conditions.extend(conditions);
         let depth = self.loops.len();
         self.loops.push(name);
         self.types.push(element);
+        self.firsts.push(self.conditions.len());
+        self.skipped.push(Vec::new());
         let mut body = Vec::new();
-        let result = self.statement(&inner.statement, &mut body);
+        let result = match &inner.statement.node {
+            Statement::Compound(items) => {
+                body = self.items(items, true);
+                Ok(())
+            }
+            _ => self.statement(&inner.statement, &mut body),
+        };
+        self.firsts.pop();
+        self.skipped.pop();
         self.loops.pop();
         self.types.pop();
         self.conditions.truncate(self.conditions.len() - count);

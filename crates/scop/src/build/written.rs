@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use lang_c::ast::{
-    BinaryOperatorExpression, BlockItem, Declaration, Expression, ForStatement,
+    BinaryOperator, BinaryOperatorExpression, BlockItem, Declaration, Expression, ForStatement,
     UnaryOperatorExpression,
 };
 use lang_c::span::{Node, Span};
@@ -17,6 +17,8 @@ use crate::access::{is_assignment, is_step};
 pub(super) struct Written {
     pub variables: BTreeSet<String>,
     pub loops: BTreeSet<String>,
+    /// Variables that get another value themselves, not their elements or members.
+    pub assigned: BTreeSet<String>,
 }
 
 impl Written {
@@ -29,24 +31,36 @@ impl Written {
         written
     }
 
-    fn note(&mut self, mut target: &Node<Expression>) {
-        loop {
-            target = match &target.node {
-                Expression::BinaryOperator(binary) => &binary.node.lhs,
-                Expression::Member(member) => &member.node.expression,
-                _ => break,
-            };
-        }
+    fn note(&mut self, target: &Node<Expression>) {
         if let Expression::Identifier(id) = &target.node {
-            self.variables.insert(id.node.name.clone());
+            self.assigned.insert(id.node.name.clone());
+        }
+        let mut open = vec![target];
+        while let Some(target) = open.pop() {
+            match &target.node {
+                Expression::BinaryOperator(binary) => match binary.node.operator.node {
+                    // Either side could be the pointer.
+                    BinaryOperator::Plus => open.extend([&*binary.node.lhs, &*binary.node.rhs]),
+                    _ => open.push(&binary.node.lhs),
+                },
+                Expression::Member(member) => open.push(&member.node.expression),
+                Expression::UnaryOperator(unary) => open.push(&unary.node.operand),
+                Expression::Cast(cast) => open.push(&cast.node.expression),
+                Expression::Identifier(id) => drop(self.variables.insert(id.node.name.clone())),
+                _ => {}
+            }
         }
     }
 }
 
 impl<'ast> Visit<'ast> for Written {
-    fn visit_for_statement(&mut self, inner: &'ast ForStatement, _: &'ast Span) {
-        if let Some(steps) = steps(inner) {
-            self.loops.insert(steps.name);
+    fn visit_for_statement(&mut self, inner: &'ast ForStatement, span: &'ast Span) {
+        let Some(steps) = steps(inner) else {
+            return visit::visit_for_statement(self, inner, span);
+        };
+        self.loops.insert(steps.name);
+        for other in steps.others {
+            self.visit_expression(&other.node, &other.span);
         }
         // Start and step write the loop variable alone.
         self.visit_statement(&inner.statement.node, &inner.statement.span);

@@ -67,6 +67,10 @@ pub fn cuda(
             let reason = "has a value that is needed behind its loop: declare it in the loop";
             return Err(problem(part, format!("the loop variable `{ended}` {reason}")));
         }
+        if let Some(flat) = part.flat.first() {
+            let reason = "is in one dimension, but used in several: declare its extents";
+            return Err(problem(part, format!("the array `{}` {reason}", flat.name)));
+        }
         let mut name = part.function.clone();
         let variables = Variables::of(part, code, budget)?;
         if !variables.whole {

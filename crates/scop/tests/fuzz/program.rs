@@ -13,7 +13,7 @@ const START: &str = "#define floord(n, d) (((n) < 0) ? -((-(n) + (d) - 1) / (d))
 #define max(x, y) ((x) > (y) ? (x) : (y))
 ";
 
-/// Writes a function `name(n, m, A, B, x, y)` with one part.
+/// Writes a function `name(n, m, A, B, x, y, F)` with one part.
 pub fn program(random: &mut Random, name: &str) -> String {
     let mut writer = Writer { random, text: String::new(), statements: 0, locals: 0 };
     let nests = 1 + writer.random.below(2);
@@ -21,7 +21,7 @@ pub fn program(random: &mut Random, name: &str) -> String {
         writer.nest(&mut Scope::default(), 1);
     }
     format!(
-        "void {name}(int n, int m, unsigned A[80][80], unsigned B[80][80], unsigned x[80], unsigned y[80])
+        "void {name}(int n, int m, unsigned A[80][80], unsigned B[80][80], unsigned x[80], unsigned y[80], unsigned *F)
 {{
   unsigned s = 1;
 #pragma scop
@@ -42,6 +42,8 @@ pub fn start() -> &'static str {
 struct Scope {
     loops: Vec<String>,
     locals: Vec<String>,
+    /// Whether only the values decide what runs here: then `continue` is refused.
+    unknown: bool,
 }
 
 struct Writer<'a> {
@@ -62,11 +64,12 @@ impl Writer<'_> {
         if inner == 0 || (inner < 3 && self.statements < 3 && choice < 4) {
             self.for_loop(scope, depth);
         } else if inner > 0 && choice == 4 {
-            let condition = if self.random.one_in(3) {
-                self.data_condition(scope)
-            } else {
-                self.condition(scope)
-            };
+            let unknown = self.random.one_in(3);
+            let condition =
+                if unknown { self.data_condition(scope) } else { self.condition(scope) };
+            let mut scope = scope.clone();
+            scope.unknown |= unknown;
+            let scope = &mut scope;
             self.line(depth, &format!("if ({condition}) {{"));
             self.body(&mut scope.clone(), depth + 1);
             if self.random.one_in(2) {
@@ -74,9 +77,33 @@ impl Writer<'_> {
                 self.body(&mut scope.clone(), depth + 1);
             }
             self.line(depth, "}");
+        } else if inner > 0 && !scope.unknown && choice == 5 && self.random.one_in(2) {
+            let condition = self.condition(scope);
+            self.line(depth, &format!("if ({condition}) {{"));
+            self.statement(scope, depth + 1);
+            self.line(depth + 1, "continue;");
+            self.line(depth, "}");
+            self.statement(scope, depth);
+        } else if inner > 0 && choice == 6 && self.random.one_in(2) {
+            self.switch(scope, depth);
         } else {
             self.statement(scope, depth);
         }
+    }
+
+    fn switch(&mut self, scope: &Scope, depth: usize) {
+        let i = self.random.pick(&scope.loops).clone();
+        self.line(depth, &format!("switch (({i} + 30) % 4) {{"));
+        self.line(depth, "case 0:");
+        self.statement(scope, depth + 1);
+        self.line(depth, "  break;\n  case 3: case 1:");
+        self.statement(scope, depth + 1);
+        self.line(depth + 1, "break;");
+        if self.random.one_in(2) {
+            self.line(depth, "default:");
+            self.statement(scope, depth + 1);
+        }
+        self.line(depth, "}");
     }
 
     fn body(&mut self, scope: &mut Scope, depth: usize) {
@@ -203,13 +230,26 @@ impl Writer<'_> {
         match self.random.below(10) {
             0 => "s".into(),
             1 if !scope.locals.is_empty() => self.random.pick(&scope.locals).clone(),
-            choice if choice < 5 => {
+            2 | 3 => format!("F[{}]", self.flat(scope)),
+            choice if choice < 6 => {
                 format!("{}[{}]", ["x", "y"][choice % 2], self.subscript(scope))
             }
             choice => {
                 let array = ["A", "B"][choice % 2];
                 format!("{array}[{}][{}]", self.subscript(scope), self.subscript(scope))
             }
+        }
+    }
+
+    /// A subscript of an array in one dimension, with extents that may be too small.
+    fn flat(&mut self, scope: &Scope) -> String {
+        let i = self.random.pick(&scope.loops).clone();
+        let j = self.random.pick(&scope.loops).clone();
+        match self.random.below(5) {
+            0 => format!("({i} + 30) * m + {j} + 30"),
+            1 => format!("({i} + 31) * (n + 9) + {j} + 1"),
+            2 => format!("(n + 9) * ({j} + 30) + 2 * {i} + 30"),
+            _ => format!("({i} + 30) * (n + 9) + {j}"),
         }
     }
 

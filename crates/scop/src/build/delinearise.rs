@@ -1,0 +1,253 @@
+//! Arrays in one dimension that are meant as several: `A[i * n + j]` as `A[i][j]`.
+//!
+//! The products of parameters by which loops are multiplied are the strides; each divides the
+//! next one, and their quotients are the extents. A subscript is divided by the strides, the
+//! largest one first. Two instances then use the same element where all the quotients are the
+//! same, if each but the outermost is at least 0 and less than its extent. That is shown for all
+//! instances, or it holds for some parameters only: then these are the only ones of which the
+//! part is true, and code must test them (`Scop::context`).
+//!
+//! After Grosser, Ramanujam, Pouchet, Sadayappan, Pop: Optimistic Delinearization of
+//! Parametrically Sized Arrays, ICS 2015. Divergence: conditions are projected onto the
+//! parameters exactly; strides may have constant factors, and sums of parameters in them.
+
+use tangram_presburger::{Budget, Relation, Union};
+
+use super::Builder;
+use crate::access::{ANYWHERE, Access, Accesses};
+use crate::polynomial::{Monomial, Polynomial, divided};
+use crate::{Flat, Problem};
+
+/// More dimensions than this are not looked for.
+const MOST_LEVELS: usize = 6;
+
+/// Steps for the sizes that an array must have.
+const MOST_STEPS: u64 = 300_000;
+
+/// The strides of an array, the smallest first: products of parameters with a factor.
+struct Strides {
+    levels: Vec<(Monomial, i128)>,
+}
+
+impl Strides {
+    /// Finds the strides that all subscripts of an array have in common.
+    fn of(subscripts: &[&Polynomial], is_loop: impl Fn(&String) -> bool) -> Option<Self> {
+        let mut parts: Vec<Monomial> = vec![Vec::new()];
+        for monomial in subscripts.iter().flat_map(|subscript| subscript.terms.keys()) {
+            let part: Monomial = monomial.iter().filter(|name| !is_loop(name)).cloned().collect();
+            let counts = part.len() < monomial.len() || part.len() > 1;
+            if counts && !parts.contains(&part) {
+                parts.push(part);
+            }
+        }
+        parts.sort_by_key(Vec::len);
+        let chained = parts
+            .windows(2)
+            .all(|pair| divided(&pair[1], &pair[0]).is_some_and(|quotient| quotient.len() == 1));
+        if parts.len() < 2 || parts.len() > MOST_LEVELS || !chained {
+            return None;
+        }
+        let mut strides = Self { levels: parts.into_iter().map(|part| (part, 1)).collect() };
+        let mut factors = vec![0; strides.levels.len()];
+        for (monomial, factor) in subscripts.iter().flat_map(|subscript| &subscript.terms) {
+            let level = strides.level(monomial);
+            factors[level] = gcd(factors[level], *factor);
+        }
+        factors[0] = 1;
+        let divisible = factors.windows(2).all(|pair| pair[0] != 0 && pair[1] % pair[0] == 0);
+        if divisible && factors.last().is_some_and(|last| *last != 0) {
+            for ((_, own), factor) in strides.levels.iter_mut().zip(factors) {
+                *own = factor;
+            }
+        }
+        Some(strides)
+    }
+
+    /// Returns the largest stride that divides a product.
+    fn level(&self, monomial: &Monomial) -> usize {
+        let divides = |(part, _): &(Monomial, i128)| divided(monomial, part).is_some();
+        self.levels.iter().rposition(divides).unwrap_or_default()
+    }
+
+    /// Divides a subscript; the quotient of the largest stride comes first.
+    fn quotients(&self, subscript: &Polynomial) -> Option<Vec<String>> {
+        let mut quotients = vec![Polynomial::default(); self.levels.len()];
+        for (monomial, factor) in &subscript.terms {
+            let level = self.level(monomial);
+            let (part, own) = &self.levels[level];
+            if factor % own != 0 {
+                return None;
+            }
+            let mut term = Polynomial::default();
+            term.terms.insert(divided(monomial, part)?, factor / own);
+            quotients[level] = std::mem::take(&mut quotients[level]).plus(&term, 1);
+        }
+        quotients.iter().rev().map(Polynomial::affine).collect()
+    }
+
+    /// Lists the parameters that are factors of strides.
+    fn sizes(&self) -> Vec<String> {
+        let mut sizes = self.levels.last().map(|(part, _)| part.clone()).unwrap_or_default();
+        sizes.dedup();
+        sizes
+    }
+
+    /// Returns the extents of all dimensions but the outermost.
+    fn extents(&self) -> Vec<String> {
+        let extent = |pair: &[(Monomial, i128)]| {
+            let quotient = divided(&pair[1].0, &pair[0].0).unwrap_or_default().concat();
+            format!("{} * ({quotient})", pair[1].1 / pair[0].1)
+        };
+        self.levels.windows(2).rev().map(extent).collect()
+    }
+}
+
+fn gcd(a: i128, b: i128) -> i128 {
+    if b == 0 { a.saturating_abs() } else { gcd(b, a % b) }
+}
+
+impl Builder<'_> {
+    /// Gives arrays their dimensions; returns the parameters for which that is right, if these
+    /// are not all.
+    ///
+    /// Where it is right for none, or `exactly` asks for all, accesses stay those of every place.
+    pub(super) fn delinearise(
+        &mut self,
+        prefix: &str,
+        exactly: bool,
+        budget: &Budget,
+    ) -> Result<Option<Relation>, Problem> {
+        let mut valid: Option<Relation> = None;
+        for name in self.arrays.clone() {
+            let Some(strides) = self.strides(&name) else { continue };
+            let failed =
+                |error: tangram_presburger::Error| self.source.problem(0, error.to_string());
+            // What takes longer is not worth it: accesses stay those of every place.
+            let found = self.right_for(&name, &strides, prefix, &Budget::steps(MOST_STEPS));
+            let Ok(Some(mut right)) = found else { continue };
+            if !right.is_empty() {
+                right.extend(valid.clone());
+                let mut all = right.swap_remove(0);
+                for other in &right {
+                    all = all.intersect(other, budget).map_err(failed)?;
+                }
+                let all = all.coalesce(budget).map_err(failed)?;
+                // No instance at all is no reason for a test.
+                if exactly || !self.has_instances(&all, prefix, budget).map_err(failed)? {
+                    continue;
+                }
+                valid = Some(all);
+            }
+            self.give_dimensions(&name, &strides);
+            let sizes = strides.sizes();
+            self.flat.push(Flat { name, sizes });
+        }
+        for raw in &mut self.statements {
+            raw.accesses.settle();
+        }
+        Ok(valid)
+    }
+
+    fn strides(&self, name: &str) -> Option<Strides> {
+        let all = self.statements.iter().flat_map(|raw| raw.accesses.all());
+        let subscripts: Vec<&Polynomial> =
+            all.filter(|access| access.array() == name).filter_map(|a| a.linear.as_ref()).collect();
+        Strides::of(&subscripts, |name| self.statements.iter().any(|raw| raw.loops.contains(name)))
+    }
+
+    /// Lists sets of parameters in all of which no quotient leaves its extent; nothing if a
+    /// subscript has products of names left.
+    ///
+    /// Parameters for which a statement does not run at all may be in its set or not, whatever
+    /// makes it simpler.
+    fn right_for(
+        &self,
+        name: &str,
+        strides: &Strides,
+        prefix: &str,
+        budget: &Budget,
+    ) -> Result<Option<Vec<Relation>>, tangram_presburger::Error> {
+        let mut all: Vec<Relation> = Vec::new();
+        for raw in &self.statements {
+            let loops = raw.loops.join(", ");
+            let such = |conditions: &[String]| {
+                let such = if conditions.is_empty() { "true" } else { &conditions.join(" and ") };
+                let text = format!("{prefix}{{ [{loops}] : {such} }}");
+                Relation::parse(&text, budget)?.params(budget)
+            };
+            for access in raw.accesses.all().filter(|access| access.array() == name) {
+                let Some(subscript) = &access.linear else { continue };
+                let Some(quotients) = strides.quotients(subscript) else { return Ok(None) };
+                let mut conditions: Vec<String> =
+                    raw.conditions.iter().map(|condition| format!("({condition})")).collect();
+                if !access.condition.is_empty() {
+                    conditions.push(format!("({})", access.condition));
+                }
+                let runs = such(&conditions)?;
+                let outside = quotients[1..].iter().zip(strides.extents());
+                let outside = outside.map(|(q, extent)| format!("{q} < 0 or {q} >= {extent}"));
+                conditions.push(format!("({})", outside.collect::<Vec<_>>().join(" or ")));
+                let wrong = such(&conditions)?;
+                if !wrong.is_empty(budget)? {
+                    let right = runs.subtract(&wrong, budget)?.gist(&runs, budget)?;
+                    all.push(right);
+                }
+            }
+        }
+        Ok(Some(all))
+    }
+
+    /// Says whether some statement runs for parameters of a set.
+    fn has_instances(
+        &self,
+        set: &Relation,
+        prefix: &str,
+        budget: &Budget,
+    ) -> Result<bool, tangram_presburger::Error> {
+        for raw in &self.statements {
+            let conditions: Vec<String> = raw.conditions.iter().map(|c| format!("({c})")).collect();
+            let such = if conditions.is_empty() { "true".into() } else { conditions.join(" and ") };
+            let loops = raw.loops.join(", ");
+            let domain = Union::parse(&format!("{prefix}{{ S[{loops}] : {such} }}"), budget)?;
+            if !domain.intersect_params(set, budget)?.is_empty(budget)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn give_dimensions(&mut self, name: &str, strides: &Strides) {
+        let anywhere: Vec<String> =
+            (0..strides.levels.len()).map(|level| format!("{ANYWHERE}{level}")).collect();
+        let all = self.statements.iter_mut().flat_map(|raw| raw.accesses.all_mut());
+        for access in all.filter(|access| access.array() == name) {
+            let quotients = access.linear.as_ref().and_then(|linear| strides.quotients(linear));
+            // A subscript that is no polynomial may stand for every place.
+            access.exact &= quotients.is_some() || access.is_whole();
+            access.pending &= quotients.is_none();
+            access.cells = format!("{name}[{}]", quotients.unwrap_or(anywhere.clone()).join(", "));
+        }
+    }
+}
+
+impl Accesses {
+    fn all(&self) -> impl Iterator<Item = &Access> {
+        let Self { reads, writes, may_writes, kills } = self;
+        reads.iter().chain(writes).chain(may_writes).chain(kills)
+    }
+
+    fn all_mut(&mut self) -> impl Iterator<Item = &mut Access> {
+        let Self { reads, writes, may_writes, kills } = self;
+        reads.iter_mut().chain(writes).chain(may_writes).chain(kills)
+    }
+
+    /// Takes what stayed at every place for uncertain.
+    fn settle(&mut self) {
+        let is_certain = |access: &Access| access.exact && !access.pending;
+        let (writes, other): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.writes).into_iter().partition(is_certain);
+        self.writes = writes;
+        self.may_writes.extend(other);
+        self.kills.retain(is_certain);
+    }
+}

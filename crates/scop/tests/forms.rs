@@ -1,0 +1,299 @@
+//! Forms of C that people write, found without pragmas: each program prints the same before
+//! and after, compiled with sanitizers.
+
+mod kernel;
+
+use tangram_polyhedral::ast::{Ast, AstOptions};
+use tangram_polyhedral::optimise::Recipe;
+use tangram_presburger::{Budget, Relation};
+use tangram_scop::{Detected, Emit, Part, detect, places, rewrite};
+
+fn budget() -> Budget {
+    Budget::steps(500_000_000)
+}
+
+fn detected(text: &str) -> Detected {
+    detect(text, &budget()).unwrap_or_else(|problems| panic!("{problems:?}"))
+}
+
+/// Writes all parts of a file anew, in tiles of odd sizes.
+fn rewritten(text: &str) -> String {
+    let found = detected(text);
+    let mut recipe = Recipe::default();
+    recipe.tile = Some(vec![3, 4]);
+    let code = |part: &Part| {
+        let best = part.scop.optimise(&recipe, &budget()).expect("a schedule");
+        assert!(best.fallback.is_none(), "{:?}", best.fallback);
+        let context = part.scop.context.as_ref();
+        Ast::of_tree(&best.tree, context, &AstOptions::default(), &budget()).expect("code")
+    };
+    let codes: Vec<Ast> = found.parts.iter().map(code).collect();
+    let pairs: Vec<_> = found.parts.iter().zip(codes.iter().map(Some)).collect();
+    rewrite(text, &pairs, &Emit::default()).unwrap_or_else(|problem| panic!("{problem}\n{text}"))
+}
+
+const START: &str = "int printf(const char *, ...);
+static double A[16][16], B[16][16], x[300], y[300];
+static int k[300];
+static void fill(void) {
+  for (int i = 0; i < 300; i++) { x[i] = i * 7 % 11 + 1; y[i] = i * 5 % 13 + 2; k[i] = i * 3 % 7; }
+  for (int i = 0; i < 256; i++) { A[i / 16][i % 16] = i * 7 % 17 + 1; B[i / 16][i % 16] = i % 5; }
+}
+static void show(void) {
+  double s = 0;
+  for (int i = 0; i < 300; i++) s = s * 1.0001 + x[i] + 3 * y[i] + k[i];
+  for (int i = 0; i < 256; i++) s = s * 1.0001 + A[i / 16][i % 16] - B[i / 16][i % 16];
+  printf(\"%.17g\\n\", s);
+}
+";
+
+/// Takes functions of `int n`, each on lines of its own, as they are and written anew, and runs
+/// them for several sizes. All loops must be in parts, and all parts are written anew.
+#[track_caller]
+fn print_the_same(name: &str, functions: &[&str]) {
+    let (mut text, mut main) = (String::new(), String::new());
+    for (at, function) in functions.iter().enumerate() {
+        text.push_str(&function.replacen("f(", &format!("f{at}("), 1));
+        text.push('\n');
+        main.push_str(&format!("    fill(); f{at}(n); printf(\"{at} %d: \", n); show();\n"));
+    }
+    let declared: String =
+        "extern double A[16][16], B[16][16], x[300], y[300];\nextern int k[300];\n".into();
+    let found = detected(&format!("{declared}{text}"));
+    let refused = found.refused.iter().filter(|refused| !refused.message.contains("`do {"));
+    let refused: Vec<_> = refused.collect();
+    assert!(refused.is_empty(), "{refused:?}");
+    assert!(found.parts.len() >= functions.len());
+    let after = rewritten(&format!("{declared}{text}")).replacen(&declared, "", 1);
+    let main = format!(
+        "int main(void) {{\n  static const int sizes[] = {{0, 1, 2, 7, 12}};\n  \
+         for (int at = 0; at < 5; at++) {{\n    int n = sizes[at];\n{main}  }}\n}}\n"
+    );
+    let flags = ["-std=c99", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover"];
+    let programs = [&text, &after].map(|text| format!("{START}{text}{main}"));
+    let runs = programs.map(|program| kernel::run(name, &program, &flags, &[&[]]));
+    let [Some(one), Some(two)] = runs else { return };
+    assert!(one[0].status.success() && !one[0].stdout.is_empty(), "{:?}", one[0]);
+    let [a, b] = [&one[0], &two[0]].map(|run| String::from_utf8_lossy(&run.stdout).into_owned());
+    let differing: Vec<_> = a.lines().zip(b.lines()).filter(|(a, b)| a != b).collect();
+    assert!(differing.is_empty(), "{differing:?}\n{after}");
+    assert_eq!(one[0], two[0], "{after}");
+}
+
+#[test]
+fn what_shares_a_line_with_a_part_stays() {
+    let functions = [
+        "void f(int n) { for (int i = 0; i < n; i++) x[i] = i; }",
+        "void f(int n) { int i, j; x[0] = 3; for (i = 0; i < n; i++) for (j = 0; j < n; j++) A[i][j] += x[i]; y[0] = x[1]; }",
+        "void f(int n) { /* \u{e4} */ if (n > 5) for (int i = 0; i < n; i++) x[i] = i; else for (int i = 0; i < n; i++) y[i] = n; x[n] = 1; }",
+        "void f(int n) { for (int i = 0; i < n; i++) x[i] = i; // the first\n  k[0]++; for (int i = 0; i < n; i++)\n    x[i] += 2; /* the\n  last */ }",
+        "void f(int n) {\n  for (int i = 0; i < n; i++)\n    if (i > 1)\n      x[i] = i;\n\n\n  k[3]++; for (int i = 0; i < n; i++) if (i > 1) x[i] += i;\n}",
+        "void f(int n) { do { for (int i = 0; i < n; i++) { x[i] += 1; } k[1] += n; for (int i = 0; i < n; i++) { y[i] += 1; } } while (k[1] < 30 && n > 1); }",
+    ];
+    print_the_same("lines", &functions);
+    let text =
+        "int n, x[9];\nvoid f(void) { x[0] = 1; for (int i = 0; i < n; i++) x[i] = 0; // all\n}\n";
+    let after = rewritten(text);
+    assert!(
+        after.contains("void f(void) { x[0] = 1;\n") && after.contains(" // all\n}\n"),
+        "{after}"
+    );
+}
+
+#[test]
+fn what_macros_write_is_left_alone() {
+    let place = |original: &str, preprocessed: &str| {
+        let found = detected(preprocessed);
+        places(original, &[&found.parts[0]]).remove(0)
+    };
+    let text = "int n, x[9];\nvoid f(void) { BOTH(n) }\n";
+    let seen = "int n, x[9];\nvoid f(void) { x[0] = 1; for (int i = 0; i < n; i++) x[i] = 0; }\n";
+    let problem = place(text, seen).expect_err("no place");
+    assert!(problem.line == 2 && problem.message.contains("a macro writes"), "{problem}");
+    let text = "int n, x[9];\nvoid f(void)\n{\n  WRAP(\n    for (int i = 0; i < n; i++)\n      x[i] = 0;)\n}\n";
+    let seen = "int n, x[9];\nvoid f(void)\n{\n  for (int i = 0; i < n; i++) x[i] = 0;\n\n\n}\n";
+    assert!(place(text, seen).expect_err("no place").message.contains("over several lines"));
+    // A loop that a macro begins is found on lines of its own.
+    let text = "int n, x[9];\nvoid f(void)\n{\n  FOR(i, n)\n    x[i] = 0; // all\n}\n";
+    let seen = "int n, x[9];\nvoid f(void)\n{\n  for (int i = 0; i < n; i++)\n    x[i] = 0;\n}\n";
+    assert_eq!(&text[place(text, seen).expect("a place")], "  FOR(i, n)\n    x[i] = 0;");
+}
+
+#[test]
+fn control_under_another_name() {
+    let functions = [
+        // `continue` under conditions that are affine, and its rest.
+        "void f(int n) {
+  for (int i = 0; i < n; i++) {
+    x[i] += 1;
+    if (i == 3) continue;
+    for (int j = 0; j < n; j++) {
+      if (j == i) continue;
+      if (j > 5) { A[i][j] += 2; continue; } else B[i][j] += 1;
+      A[i][j] = A[i][j] / x[i];
+    }
+    y[i] += A[i][i];
+  }
+}",
+        // `continue` where only data knows.
+        "void f(int n) {
+  for (int i = 0; i < n; i++) {
+    double t = x[i];
+    y[i] = t;
+    if (x[i] > 5) continue;
+    double u = x[i];
+    if (u > 3) { u -= 1; }
+    x[i + 1] += u;
+  }
+}",
+        "void f(int n) {
+  for (int i = n; i-- > 0;) {
+    for (int j = i + 1; j < n; j++) x[i] -= A[i][j] * x[j];
+    x[i] /= A[i][i] + 20;
+  }
+  for (int i = n; i--;) y[i] += y[i + 1];
+  for (unsigned i = n; i-- != 0;) k[i] += k[i + 1];
+  for (int i = n; --i >= 2;) y[i] += x[i];
+  for (int i = -1; ++i < n;) y[i] += x[i + 1];
+}",
+        "void f(int n) {
+  for (int i = 0; i < n; i++) {
+    switch (i % 4) {
+    case 0: x[i] = 1; y[i] = x[i]; break;
+    case 1:
+    case 2: { double t = x[i]; x[i] = y[i]; y[i] = t; } break;
+    default: y[i] = 0;
+    }
+    switch (k[i]) { case 0: k[i] = 9; case 3: k[i] += 2; break; default: k[i]--; }
+  }
+}",
+        "void f(int n) {
+  int i;
+  double a, b;
+  for (i = 0, a = 2; i < n; i++) x[i] = y[i] = a += i;
+  for (i = 0; i < n; i++) { b = x[i], y[i] += b * 2; }
+  x[n] = a;
+}",
+        "void f(int n) {
+  for (int i = 0; i < n; i += 1) x[!i ? 0 : i - 1] += i > 2 ? y[i - 1] : y[i];
+  for (int i = 11; i >= 0; i -= 3) k[i] ^= 1;
+  for (unsigned i = 0; i != 12; i = 1 + i) k[i] <<= 1;
+  for (unsigned short i = 0; i < 12; i += 1) k[i] += (unsigned char)(x[i] * 255);
+}",
+    ];
+    print_the_same("control", &functions);
+}
+
+#[test]
+fn names_that_hide_others_and_pointers() {
+    let functions = [
+        "double s = 4;
+void f(int n) {
+  for (int i = 0; i < n; i++) {
+    double s = 0;
+    for (int j = 0; j < n; j++) { double t = A[i][j]; s += t; }
+    x[i] = s;
+    { double s = 1; { double s = x[i] + 1; y[i] = s; } y[i] += s; }
+    y[i] += s;
+  }
+  x[n] = s;
+}",
+        "void f(int n) {
+  for (int i = 0; i < n; i++) {
+    int k = i + 1;
+    float x = k * 2, z = x + k;
+    if (y[i] > 4) { int k = 7; z += k; }
+    y[i] += z;
+  }
+}",
+        "void f(int n) {
+  double *p = x, *q = y;
+  for (int i = 0; i < n; ++i) *(q + i) = 3 * *(p + i) + *(i + q);
+  for (int i = 0; i < n; ++i) *(*(A + i) + 2) += (*B)[i] + **A + *(q + n - i);
+  for (int i = 0; i < n; ++i) { *p += q[i]; (*(k + i))++; }
+}",
+        "void f(int n) {
+  for (int i = 0; i < n; i++) {
+    double t[4], u[2][3];
+    for (int j = 0; j < 4; j++) t[j] = x[4 * i + j] * j;
+    for (int j = 0; j < 6; j++) u[j / 3][j % 3] = t[3 - j / 2];
+    for (int j = 0; j < 4; j++) y[4 * i + j] = t[3 - j] + u[j % 2][j / 2];
+  }
+}",
+    ];
+    print_the_same("names", &functions);
+}
+
+#[test]
+fn arrays_in_one_dimension() {
+    let functions = [
+        // Known for all sizes: the code of the source is not kept.
+        "void f(int n) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      double s = 0;
+      for (int k = 0; k < n; k++) s += x[i * n + k] * A[k][j];
+      y[i * n + j] += 2 * s;
+    }
+}",
+        "void f(int n) {
+  for (int t = 0; t < 3; t++)
+    for (int i = 1; i < n - 1; i++)
+      for (int j = 1; j < n - 1; j++)
+        x[i * n + j] = x[(i - 1) * n + j] + x[i * n + j + n] + *(x + i * n + j - 1) + x[j + 1 + n * i];
+}",
+        "void f(int n) {
+  for (int i = 0; i < n; i++)
+    for (int j = i + 1; j < n; j++) {
+      double t = x[i * n + j];
+      x[i * n + j] = x[j * n + i];
+      x[j * n + i] = t;
+    }
+}",
+        // Rows of an unknown length, and padding.
+        "void f(int n) {
+  int w = n % 5, h = n - 2, c = 2;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= w; j++)
+      for (int d = 0; d < 3; d++)
+        x[(i * n + j) * 2 + d] = y[i * (w + 2) + j + 1] + x[(i * n + j) * 2 + d + 1];
+  for (int k = 0; k < c; k++)
+    for (int i = 0; i < h; i++)
+      for (int j = 0; j < h; j++)
+        for (int u = 0; u < 3; u++) y[(k * n + i) * n + j] += x[(k * n + i + u) * n + j + u];
+}",
+        // Strides that may be 0 or negative.
+        "void f(int n) {
+  int s = n - 2;
+  for (int i = 0; i < n; i++) x[100 + i * s] += y[i * s + 40] + i;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) k[50 + i * s + j] = k[49 + i * s + j] + 1;
+}",
+        // A place that only data knows, and one that is written on the way.
+        "void f(int n) {
+  int t = 0;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      if (y[i * n + j] > 7) x[i * n + j] += 1;
+      x[k[j]] += x[i * n + j];
+    }
+  for (int i = 0; i < n; i++) { t = k[i]; x[t] += y[i]; x[0] += t; }
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < n; i++) { t = k[i]; x[t] += y[i]; }
+}",
+    ];
+    print_the_same("flat", &functions);
+    let tests = |body: &str| {
+        let text = format!("void f(int n, int m, double *x, double *y) {{\n{body}\n}}\n");
+        let part = detected(&text).parts.remove(0);
+        assert!(!part.flat.is_empty(), "{body}");
+        part.scop.context.map(|context| context.to_string())
+    };
+    let loops = "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) ";
+    assert_eq!(tests(&format!("{loops}x[i * m + j] = 0;")), None);
+    assert_eq!(tests(&format!("{loops}x[j * n + i] = y[(i + 2) * m + j];")), None);
+    let wide = tests(&format!("{loops}x[i * n + j] = 0;")).expect("a test");
+    let expected = "[n, m] -> { [] : m <= n }";
+    let read = |text: &str| Relation::parse(text, &budget()).expect("a set");
+    assert!(read(&wide).is_equal(&read(expected), &budget()).expect("decided"), "{wide}");
+}
