@@ -5,7 +5,8 @@ use tangram_presburger::{Budget, Error, Union};
 
 use crate::error::Fault;
 use crate::help;
-use crate::operators::{BINARY, binary, power};
+use crate::matrices;
+use crate::operators::{BINARY, Failure, binary, power};
 use crate::reader::Token;
 use crate::session::Session;
 use crate::unary::{NAMES, unary};
@@ -63,6 +64,7 @@ impl Evaluator<'_> {
             Token::Number(value) => format!("`{value}`"),
             Token::Text(text) => format!("`\"{text}\"`"),
             Token::Sign(sign) => format!("`{sign}`"),
+            Token::Matrices(_) => "a matrix of constraints".to_owned(),
             Token::End => "the end".to_owned(),
         };
         Fault::new(self.place(), format!("expected {expected}, found {found}"))
@@ -223,6 +225,10 @@ impl Evaluator<'_> {
             Token::Set(text) => {
                 literal(&text, &self.budget).map_err(|error| Fault::of(place, Some(&text), &error))
             }
+            Token::Matrices(all) => {
+                let union = matrices::union(&all).map_err(|error| Failure::from(error).at(place));
+                Ok(Value::Union(union?))
+            }
             Token::Name(name) if name == "True" => Ok(Value::Bool(true)),
             Token::Name(name) if name == "False" => Ok(Value::Bool(false)),
             Token::Name(name) if self.session.value(&name).is_some() => {
@@ -303,9 +309,15 @@ fn literal(text: &str, budget: &Budget) -> Result<Value, Error> {
     match Union::parse(text, budget) {
         Err(error @ Error::Syntax { .. }) => PiecewiseQuasiPolynomial::parse(text, budget)
             .map(|function| Value::Functions(vec![function]))
-            .map_err(|_| error),
+            // What is neither was meant to be what was read farther.
+            .map_err(|other| if column(&other) > column(&error) { other } else { error }),
         result => result.map(Value::Union),
     }
+}
+
+/// Where an error in a text is; 0 of others.
+fn column(error: &Error) -> usize {
+    if let Error::Syntax { column, .. } = error { *column } else { 0 }
 }
 
 fn element(list: Value, index: &Value) -> Result<Value, String> {

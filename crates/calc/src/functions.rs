@@ -24,6 +24,13 @@ pub(crate) fn binary(
             Ok(Value::Bound(f.scale(n)))
         }
         (_, Value::Functions(a), Value::Functions(b)) => two(operator, a, b, budget)?,
+        // The empty set is the function that is 0 as well.
+        (_, Value::Functions(a), Value::Union(none)) if is_nothing(none) => {
+            two(operator, a, &[], budget)?
+        }
+        (_, Value::Union(none), Value::Functions(b)) if is_nothing(none) => {
+            two(operator, &[], b, budget)?
+        }
         ("+", Value::Functions(f), Value::Bound(b))
         | ("+", Value::Bound(b), Value::Functions(f)) => plus(b, f, budget),
         (".", Value::Bound(a), Value::Bound(b)) => {
@@ -36,6 +43,11 @@ pub(crate) fn binary(
         _ => return None,
     };
     Some(outcome)
+}
+
+/// Says whether it was written without any space, `{ }`.
+fn is_nothing(union: &Union) -> bool {
+    union.relations().next().is_none()
 }
 
 /// Adds, subtracts, multiplies or compares functions, tuple by tuple.

@@ -26,6 +26,7 @@ mod evaluate;
 mod functions;
 mod help;
 mod host;
+mod matrices;
 mod operators;
 mod reader;
 mod session;

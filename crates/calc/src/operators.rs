@@ -73,7 +73,12 @@ impl Failure {
     /// `operator` has no meaning for these operands.
     pub fn operands(operator: &str, left: &Value, right: &Value) -> Self {
         let (a, b) = (left.kind(), right.kind());
-        let does = BINARY.iter().find(|(name, _)| *name == operator).map_or("", |(_, does)| does);
+        let explained = |sign: &str| BINARY.iter().find(|(name, _)| *name == sign);
+        // One of two names of an operator is explained by the other.
+        let other =
+            |does: &str| does.strip_prefix("as `").and_then(|s| explained(s.split('`').next()?));
+        let entry = explained(operator).map(|entry| other(entry.1).unwrap_or(entry));
+        let does = entry.map_or("", |(_, does)| does);
         let name = if operator == "()" { "application".into() } else { format!("`{operator}`") };
         Self::Kinds(format!("{name} does not work on a {a} and a {b}; it {}", third(does)))
     }

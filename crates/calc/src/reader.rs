@@ -3,6 +3,7 @@
 use tangram_presburger::count::Integer;
 
 use crate::error::Fault;
+use crate::matrices::{self, Matrix};
 
 /// The signs, longest first.
 const SIGNS: [&str; 30] = [
@@ -19,6 +20,8 @@ pub(crate) enum Token {
     /// A set or relation in isl's notation, with its parameters.
     Set(String),
     Sign(&'static str),
+    /// Sets as matrices of constraints.
+    Matrices(Vec<Matrix>),
     End,
 }
 
@@ -35,6 +38,9 @@ pub(crate) fn tokens(program: &str) -> Result<Vec<(Token, usize)>, Fault> {
         } else if let Some(length) = set_length(rest, at)? {
             result.push((Token::Set(rest[..length].to_owned()), at));
             at += length;
+        } else if let Some((all, length)) = matrices::read(rest, at)? {
+            result.push((Token::Matrices(all), at));
+            at += length;
         } else {
             let (token, length) = simple(rest, at, c)?;
             result.push((token, at));
@@ -49,9 +55,7 @@ fn simple(rest: &str, at: usize, c: char) -> Result<(Token, usize), Fault> {
     let end = |f: fn(char) -> bool| rest.find(|c| !f(c)).unwrap_or(rest.len());
     if c.is_ascii_digit() {
         let length = end(|c| c.is_ascii_digit());
-        let digits = rest[..length].bytes().map(|byte| Integer::from(i64::from(byte - b'0')));
-        let ten = Integer::from(10);
-        let value = digits.fold(Integer::ZERO, |value, digit| value.mul(&ten).add(&digit));
+        let value = digits(&rest[..length]).unwrap_or(Integer::ZERO);
         return Ok((Token::Number(value), length));
     }
     if c.is_alphabetic() || c == '_' {
@@ -68,6 +72,14 @@ fn simple(rest: &str, at: usize, c: char) -> Result<(Token, usize), Fault> {
         Some(sign) => Ok((Token::Sign(sign), sign.len())),
         None => Err(Fault::new(at, format!("expected a token, found `{c}`"))),
     }
+}
+
+/// Returns the value of digits; none if there is no digit.
+pub(crate) fn digits(text: &str) -> Option<Integer> {
+    let digits = text.bytes().map(|byte| Integer::from(i64::from(byte - b'0')));
+    let ten = Integer::from(10);
+    let value = digits.fold(Integer::ZERO, |value, digit| value.mul(&ten).add(&digit));
+    (!text.is_empty()).then_some(value)
 }
 
 /// Returns the length of the set that starts here: `{ .. }`, or `[ .. ] -> { .. }`.

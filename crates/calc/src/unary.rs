@@ -1,5 +1,6 @@
 //! Operators before one value.
 
+use tangram_presburger::count::PiecewiseQuasiPolynomial;
 use tangram_presburger::{Budget, Error, Inequalities, Integer, Relation, Union, plot};
 
 use crate::functions;
@@ -7,13 +8,14 @@ use crate::operators::{Failure, Outcome};
 use crate::value::Value;
 
 /// The operators: name, what they take, what they give.
-pub const NAMES: [(&str, &str, &str); 52] = [
+pub const NAMES: [(&str, &str, &str); 56] = [
     ("aff", "a set or map", "the smallest affine space around it"),
     ("bounds", "a set or map", "least and greatest value of each dimension"),
     ("box", "a set or map", "the smallest box of constant bounds around it"),
     ("card", "a set or map", "the number of points, or of outputs of each input"),
     ("closure", "a map", "its transitive closure and whether that is exact, as `^+`"),
     ("coalesce", "a set, map or function", "fewer disjuncts, the same points"),
+    ("coefficients", "a set", "those of all constraints that hold on it"),
     ("complement", "a set or map", "all points of its spaces that are not in it"),
     ("count_disjuncts", "a set or map", "how many conjunctions it has"),
     ("curry", "a map", "`[a -> b] -> c` as `a -> [b -> c]`"),
@@ -32,6 +34,7 @@ pub const NAMES: [(&str, &str, &str); 52] = [
     ("is_injective", "a map", "whether no output has two inputs"),
     ("is_single_valued", "a map", "whether no input has two outputs"),
     ("is_surjective", "a pair (map, set)", "whether every point of the set is an output"),
+    ("lattice_width", "a set without parameters", "its least width in any integer direction"),
     ("lb", "a function", "a lower bound on its domain, and whether it is known to be reached"),
     ("lexmax", "a set or map", "its greatest point, or the greatest output of each input"),
     ("lexmin", "a set or map", "its least point, or the least output of each input"),
@@ -48,6 +51,7 @@ pub const NAMES: [(&str, &str, &str); 52] = [
     ("sample", "a set or map", "one point"),
     ("scan", "a set or map", "every point, listed"),
     ("simple_hull", "a set or map", "one conjunction of moved constraints around it"),
+    ("solutions", "a set of coefficients", "the points for which all their constraints hold"),
     ("strides", "a set or map", "the lattice that each dimension keeps to"),
     ("sum", "a function", "the sum over all points, or over the second points of pairs"),
     ("tree", "a map", "the schedule tree of a map of instances to points in time"),
@@ -57,6 +61,7 @@ pub const NAMES: [(&str, &str, &str); 52] = [
     ("universe", "a set or map", "all points of its spaces"),
     ("unshifted_hull", "a set or map", "one conjunction of its own constraints around it"),
     ("unwrap", "a set", "pairs as a map"),
+    ("vertices", "a set", "the vertices of its hull, each a function of the parameters"),
     ("wrap", "a map", "pairs as a set"),
     ("zip", "a map", "pairs of pairs, regrouped"),
     ("project_out", "a pair (set or map, \"x\")", "what is left without the outputs named"),
@@ -127,12 +132,14 @@ fn simplified(name: &str, union: &Union, budget: &Budget) -> Option<Result<Value
         "card" => return Some(union.card(budget).map(Value::Functions)),
         "closure" => return Some(union.transitive_closure(budget).map(exact)),
         "coalesce" => union.coalesce(budget),
+        "coefficients" => each(union, |piece| piece.coefficients(budget)),
         "count_disjuncts" => {
             let disjuncts = union.relations().map(|piece| piece.conjunctions().len() as i64);
             return Some(Ok(Value::Number(disjuncts.sum::<i64>().into())));
         }
         "disjoint" => each(union, |piece| piece.make_disjoint(budget)),
         "hull" => each(union, |piece| piece.convex_hull(budget)),
+        "lattice_width" => return Some(lattice_width(union, budget)),
         "lexmax" => union.lexmax(budget),
         "lexmin" => union.lexmin(budget),
         "lift" => each(union, |piece| piece.lift(budget)),
@@ -144,8 +151,10 @@ fn simplified(name: &str, union: &Union, budget: &Budget) -> Option<Result<Value
         "sample" => union.sample(budget),
         "scan" => scan(union, budget),
         "simple_hull" => union.simple_hull(budget),
+        "solutions" => each(union, |piece| piece.solutions(budget)),
         "strides" => each(union, |piece| lattice(piece, budget)),
         "unshifted_hull" => each(union, |piece| piece.unshifted_simple_hull(budget)),
+        "vertices" => return Some(vertices(union, budget)),
         _ => return rearranged(name, union, budget).map(|union| union.map(Value::Union)),
     };
     Some(result.map(Value::Union))
@@ -177,6 +186,23 @@ fn rearranged(name: &str, union: &Union, budget: &Budget) -> Option<Result<Union
 /// A pair of a result and whether it is exact.
 fn exact((union, exact): (Union, bool)) -> Value {
     Value::List(vec![Value::Union(union), Value::Bool(exact)])
+}
+
+/// The width of the only space, as a number that functions are compared with.
+fn lattice_width(union: &Union, budget: &Budget) -> Result<Value, Error> {
+    let width = union.single()?.lattice_width(budget)?;
+    let function = PiecewiseQuasiPolynomial::parse(&format!("{{ {width} }}"), budget)?;
+    Ok(Value::Functions(vec![function]))
+}
+
+/// Lists the vertices of each space.
+fn vertices(union: &Union, budget: &Budget) -> Result<Value, Error> {
+    let mut items = Vec::new();
+    for piece in union.relations() {
+        let found = piece.vertices(budget)?;
+        items.extend(found.iter().map(|vertex| Value::Text(vertex.to_string())));
+    }
+    Ok(Value::List(items))
 }
 
 fn surjective(value: Value, budget: &Budget) -> Outcome {

@@ -335,3 +335,87 @@ fn every_word_is_explained_and_completes() {
     }
     assert!(fails("help nothing;").contains("`help;` lists them"));
 }
+
+#[test]
+fn matrices_of_constraints_are_sets() {
+    run("P := # a triangle
+          3 4
+          1  1  0  0   # i >= 0
+          1 -1  1 -1   # i < j
+          1  0 -1  6;
+        assert P = { [i, j] : 0 <= i < j <= 6 };
+        assert card P = { 21 };
+        Q :=
+        2
+        2 3
+        1 1 -1
+        1 -1 4
+        1 3
+        0 2 -20
+        ;
+        assert Q = { [i] : 1 <= i <= 4 or i = 10 };
+        All := 0 2
+        ;
+        assert All = { [] };
+        assert (1 - 1) * 3 = 0;");
+    for (program, expected) in [
+        ("1 3\n2 0 0;", "line 2, column 1: expected 0 or 1 in row 1 of the matrix, found `2`"),
+        ("1 3\n1 0;", "line 2, column 4: expected a number in row 1 of the matrix, found `;`"),
+        (
+            "2 1\n1 1;",
+            "line 1, column 3: expected the number of columns of a matrix, at least 2, found `1`",
+        ),
+    ] {
+        assert_eq!(fails(program), expected, "{program}");
+    }
+}
+
+#[test]
+fn constraints_and_vertices_are_dual() {
+    run("P := { [i, j] : i, j >= 0 and 2i + 3j <= 4 };
+        C := coefficients P;
+        assert { coefficients[[0] -> [1, 0]]; coefficients[[4] -> [-2, -3]] } <= C;
+        assert { coefficients[[3] -> [-2, -3]] } * C = { };
+        assert solutions C = P;
+        assert solutions (coefficients [n] -> { [i] : 0 <= i <= n }) = [n] -> { [i] : 0 <= i <= n };
+        assert lattice_width(P) = { 4/3 };
+        assert lattice_width { [i, j] : 0 <= 2i - 3j <= 5 and 0 <= i <= 40 } = { 5 };");
+    let corners = run("vertices [n] -> { A[i] : 0 <= i and 2i <= n };");
+    assert_eq!(corners, ["([n] -> { A[(0)] : n >= 0 }, [n] -> { A[((n)/2)] : n >= 0 })"]);
+    assert!(fails("lattice_width [n] -> { [i] : 0 <= i <= n };").contains("without parameters"));
+}
+
+#[test]
+fn functions_are_read_as_isl_writes_them() {
+    for (program, holds) in [
+        (
+            "sum { [[n] -> [i]] -> i : 0 <= i <= n } = { [n] -> (1/2 * n + 1/2 * n^2) : n >= 0 }",
+            true,
+        ),
+        ("{ [m, l = 1 + 2m] -> m } = { [m, l] -> m : l = 1 + 2m }", true),
+        ("{ [m, l = 1 + 2m] -> m : m > 3 } = { [m, l] -> m : l = 1 + 2m }", false),
+        ("sum { a[i] -> ([(i)/3]) : 0 <= i <= 5 } = { 3 }", true),
+        ("sum [a=0, b=0:1] -> { [c=0:2] -> c } = [a=0, b=0:1] -> { 3 }", true),
+        ("[a=0] -> { 3 } = [a] -> { 3 }", false),
+        ("card { [i] : i > 3 and i < 3 } = [n] -> { }", true),
+        ("card { [i] : 0 <= i < 3 } == { }", false),
+        ("{ [i] -> i } - { [i] -> i } == { }", true),
+    ] {
+        let answer = run(&format!("{program};"));
+        assert_eq!(answer, [if holds { "True" } else { "False" }], "{program}");
+    }
+    for (program, expected) in [
+        (
+            "{ [i] -> i + };",
+            "line 1, column 14: expected a variable, a number, `floor` or `(`, found `}`",
+        ),
+        ("{ [i] -> i : j > 0 };", "line 1, column 14: expected a name in scope, found `j`"),
+    ] {
+        assert_eq!(fails(program), expected);
+    }
+    let error = fails("card { [i] : 0 <= i < 3 } == { [i] };");
+    assert!(
+        error.contains("it equal; functions are compared") || error.contains("gives: equal"),
+        "{error}"
+    );
+}
