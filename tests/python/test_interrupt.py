@@ -1,7 +1,8 @@
-"""Ctrl-C in Python ends an optimisation that would go on for ever."""
+"""Ctrl-C in Python ends what would go on for very long: an optimisation, a count of points."""
 
 from __future__ import annotations
 
+import itertools
 import pathlib
 import subprocess
 import sys
@@ -31,3 +32,40 @@ def test_ctrl_c_is_raised_and_leaves_the_model_alone() -> None:
     command = [sys.executable, "-c", SCRIPT, MODELS / "transformer.onnx"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.stdout == "interrupted True\n", done.stderr
+
+
+COUNT = """
+import os, signal, threading, time
+from tangram.presburger import Set
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+large = Set(
+    "[n, m, p] -> { [a, b, c, d, e] : 0 <= a, b, c, d, e and 3a + 5b + 7c <= n and "
+    "2b + 3d + 5e <= m and a + 4c + 9e <= p and 7a + 2b + 3c + 5d <= n + m }"
+)
+ticks = []
+threading.Thread(target=lambda: [ticks.append(time.sleep(0.01)) for _ in range(20)]).start()
+threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    large.card()
+except KeyboardInterrupt:
+    print("interrupted", len(ticks), len(large.bind(n=8, m=6, p=9)))
+else:
+    print("ended")
+"""
+
+
+def test_ctrl_c_is_raised_while_points_are_counted() -> None:
+    command = [sys.executable, "-c", COUNT]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    # Other threads ran meanwhile, and the set is as usable as it was.
+    bounds = [range(4), range(5), range(4), range(4), range(3)]
+    inside = [
+        0
+        for a, b, c, d, e in itertools.product(*bounds)
+        if 3 * a + 5 * b + 7 * c <= 8
+        and 2 * b + 3 * d + 5 * e <= 6
+        and a + 4 * c + 9 * e <= 9
+        and 7 * a + 2 * b + 3 * c + 5 * d <= 14
+    ]
+    assert done.stdout == f"interrupted 20 {len(inside)}\n", done.stderr

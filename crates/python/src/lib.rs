@@ -2,6 +2,7 @@
 
 mod datum;
 mod integer;
+mod interrupt;
 mod model;
 mod presburger;
 mod rules;

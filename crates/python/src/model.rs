@@ -1,12 +1,9 @@
 //! Models, as the package `tangram` wraps them.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use tangram::dialects::interpret::{Datum, interpret};
@@ -16,6 +13,7 @@ use tangram::trace::{Graph, Trace};
 use tangram::{Library, OptimiseError, Options, Report, RulesError, Strategy, dialects};
 
 use crate::datum;
+use crate::interrupt::interruptibly;
 use crate::{EvaluationError, ModelError, RuleError};
 
 /// The most changes that a report tells of, one by one.
@@ -192,38 +190,6 @@ impl Model {
         let outputs = outputs.map_err(|error| failed(error.to_string()))?;
         outputs.iter().map(|datum| datum::to_python(python, datum)).collect()
     }
-}
-
-/// How often Python is asked whether someone pressed Ctrl-C.
-const PATIENCE: Duration = Duration::from_millis(50);
-
-/// Runs `work` on a thread of its own. Ctrl-C sets `cancel` and is raised when `work` has ended.
-fn interruptibly<T: Send>(
-    python: Python<'_>,
-    cancel: &AtomicBool,
-    work: impl FnOnce() -> PyResult<T> + Send,
-) -> PyResult<T> {
-    let (done, wait) = mpsc::sync_channel(1);
-    // Only this thread takes it; the lock makes it fit to be used while Python runs elsewhere.
-    let wait = Mutex::new(wait);
-    let next = || wait.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(PATIENCE);
-    std::thread::scope(|scope| {
-        scope.spawn(move || done.send(work()));
-        let mut interrupted = Ok(());
-        loop {
-            match python.detach(next) {
-                Ok(outcome) => return interrupted.and(outcome),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(PyRuntimeError::new_err("the optimisation ended without a result"));
-                }
-            }
-            if let Err(signal) = python.check_signals() {
-                cancel.store(true, Ordering::Relaxed);
-                interrupted = Err(signal);
-            }
-        }
-    })
 }
 
 fn optimise(

@@ -18,43 +18,66 @@ islpy gives them; operators do what Python's own sets do: ``|``, ``&``, ``-``, `
 
 Notebooks show a finite set or relation of up to three dimensions as a picture.
 
-There is no context object, and one class where islpy has several. Where names differ:
+Programs for islpy mostly run with ``import tangram.presburger as isl``. What differs:
 
 ==========================================  ==================================================
 islpy                                       here
 ==========================================  ==================================================
-``BasicSet``, ``Set``, ``UnionSet``         :class:`Set`
-``BasicMap``, ``Map``, ``UnionMap``         :class:`Map`
-``Aff``, ``PwAff``                          :class:`PwAff`
+``Context``, ``DEFAULT_CONTEXT``            accepted, and do nothing; no argument needs them
+``Set``, ``UnionSet``                       :class:`Set`; :class:`BasicSet` is a subclass
+``Map``, ``UnionMap``                       :class:`Map`; :class:`BasicMap` is a subclass
+a result of several basic sets              a :class:`Set` where islpy hides variables that exist
+``PwAff``                                   :class:`PwAff`; :class:`Aff` is a subclass
 ``MultiAff``, ``PwMultiAff``,               :class:`PwMultiAff`, which has values where all its
 ``MultiPwAff``                              members have some
 ``PwQPolynomial``, ``UnionPwQPolynomial``   :class:`PwQPolynomial`, a function on one space
-``PwQPolynomialFold``                       :class:`PwQPolynomialFold`
-``Val``                                     ``int`` of any size, :class:`fractions.Fraction`
-``get_basic_sets``, ``get_basic_maps``      :meth:`Set.disjuncts`
-``get_set_list``, ``get_map_list``          :meth:`Set.pieces`
-``a == b`` (the same text)                  ``a == b`` (the same points)
-``fix_val(type, pos, value)``               ``fix(name, value)``, ``bind(N=value)``
-``project_out(type, first, n)``             ``project_out(first, n)``, :meth:`Set.project_out_params`
-``dim_min_val``, ``dim_max_val``            the same, of the only space; ``None`` if unbounded
-``get_stride_info(pos)``                    ``get_stride_info(pos)``: the stride, and its offset as a map
-``f.eval(point)``                           ``f(i, j, N=4)``
-``foreach_*(f)``                            iteration
-``dump``, ``get_ctx``, ``copy``             not needed
+``LocalSpace``                              :class:`Space`
+``Val``                                     :class:`Val`, a :class:`fractions.Fraction`; arguments
+                                            may be any integers and fractions
+``Id``                                      :class:`Id`, a ``str``
+dimensions without names                    names that are made up: ``i0``, ``o1``
+``a == b`` of functions and spaces          the same values, the same tuples
+``dim_max_val`` of what is unbounded        ``None``
+``transitive_closure()``, ``power()``       a pair: the relation, and whether it is exact
+``f.eval(point)``                           ``f(i, j, N=4)``, or ``f.eval(point)``
+lists (``BasicSetList``...)                 Python's lists
+``isl.Error``                               :class:`PresburgerError`
 ==========================================  ==================================================
+
+Beyond islpy: ``bind(N=3)`` and ``fix("i", 3)`` give values by name, ``disjuncts()`` and
+``pieces()`` are lists, functions are called, sets and relations are iterated over and drawn.
 """
 
 from tangram._native import PresburgerError
 from tangram.presburger import _relations  # noqa: F401  (loads the classes in their order)
+from tangram.presburger.affs import Aff, PwAff
+from tangram.presburger.aligned import (
+    affs_from_space,
+    align_spaces,
+    align_two,
+    make_zero_and_vars,
+)
 from tangram.presburger.budget import limits
+from tangram.presburger.constraints import Constraint
 from tangram.presburger.counts import PwQPolynomial, PwQPolynomialFold
-from tangram.presburger.functions import PwAff, PwMultiAff, UnionPwMultiAff
-from tangram.presburger.maps import Map
+from tangram.presburger.maps import BasicMap, Map
+from tangram.presburger.multi_affs import PwMultiAff, UnionPwMultiAff
+from tangram.presburger.names import DEFAULT_CONTEXT, Context, Id, dim_type
 from tangram.presburger.points import Point
-from tangram.presburger.sets import Set
+from tangram.presburger.sets import BasicSet, Set
+from tangram.presburger.spaces import LocalSpace, Space
+from tangram.presburger.values import Val
 
 __all__ = [
+    "DEFAULT_CONTEXT",
     "Aff",
+    "BasicMap",
+    "BasicSet",
+    "Constraint",
+    "Context",
+    "Error",
+    "Id",
+    "LocalSpace",
     "Map",
     "MultiAff",
     "MultiPwAff",
@@ -65,17 +88,24 @@ __all__ = [
     "PwQPolynomial",
     "PwQPolynomialFold",
     "Set",
+    "Space",
     "UnionMap",
     "UnionPwMultiAff",
     "UnionSet",
+    "Val",
+    "affs_from_space",
+    "align_spaces",
+    "align_two",
+    "dim_type",
     "limits",
+    "make_zero_and_vars",
 ]
 
+Error = PresburgerError
+"""islpy's name for what is raised."""
 UnionSet = Set
 """islpy's name for sets over several spaces; every :class:`Set` may be one."""
 UnionMap = Map
 """islpy's name for relations over several spaces; every :class:`Map` may be one."""
-Aff = PwAff
-"""islpy's name for expressions in one piece; every :class:`PwAff` may be one."""
 MultiAff = MultiPwAff = PwMultiAff
 """islpy's names for tuples of expressions, in one piece or each in pieces of its own."""

@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Self, TypeVar
+from typing import ClassVar, Self, TypeVar
 
 from tangram import _native
 from tangram._native import PresburgerError
 from tangram.presburger import plots
+from tangram.presburger.constrained import Constrained
+from tangram.presburger.names import Context
 
 R = TypeVar("R", bound="Relations")
-Names = tuple[str, list[str]]
 
 
-class Relations:
+class Relations(Constrained):
     """What sets and relations have in common."""
 
     __slots__ = ("_union",)
-    _is_set: bool
+    _general: ClassVar[type]
+    """The class of all values of this kind, sets or relations."""
+    _basic: ClassVar[type]
+    """The class of those of one conjunction."""
 
-    def __init__(self, text: str | Self) -> None:
+    def __init__(self, text: str | Self, context: Context | None = None) -> None:
         self._union = text._union if isinstance(text, Relations) else _native.Union(text)
-        if any((source is None) != self._is_set for source, _ in self._union.spaces()):
-            wanted = "a set" if self._is_set else "a relation"
-            other = "Map" if self._is_set else "Set"
+        is_set = self._general is Set
+        if any((source is None) != is_set for _, source, _ in self._union.spaces()):
+            wanted, other = ("a set", "Map") if is_set else ("a relation", "Set")
             raise PresburgerError(f"expected {wanted}, found {text}; {other}(...) reads it")
+        if isinstance(self, self._basic) and not is_basic(self._union):
+            name = self._general.__name__
+            raise PresburgerError(f"expected one conjunction, found {text}; {name}(...) reads it")
 
     @classmethod
-    def read_from_str(cls, text: str) -> Self:
-        """Parses isl's notation, as the constructor does."""
-        return cls(text)
+    def _wrap(cls, union: _native.Union) -> Self:
+        basic = issubclass(cls, cls._basic) and is_basic(union)
+        return wrap(cls._basic if basic else cls._general, union)
 
     def __str__(self) -> str:
         return str(self._union)
@@ -40,15 +47,22 @@ class Relations:
         return type(self), (str(self),)
 
     def _unary(self, name: str) -> Self:
-        return wrap(type(self), self._union.unary(name))
+        return self._wrap(self._union.unary(name))
 
     def _binary(self, name: str, other: Relations) -> Self:
-        return wrap(type(self), self._union.binary(name, other._union))
+        return self._to(self._general, name, other)
 
     def _to(self, kind: type[R], name: str, *others: Relations) -> R:
+        """Applies an operation; the result may be basic where all operands are."""
         union = self._union
         unions = [other._union for other in others]
-        return wrap(kind, union.binary(name, *unions) if unions else union.unary(name))
+        result = union.binary(name, *unions) if unions else union.unary(name)
+        basic = all(isinstance(value, value._basic) for value in (self, *others))
+        return (kind._basic if basic else kind)._wrap(result)
+
+    def _hull(self, name: str) -> Self:
+        """What is of one conjunction in each space."""
+        return self._basic._wrap(self._union.unary(name))
 
     # Sets of points, be they single or pairs.
 
@@ -68,7 +82,7 @@ class Relations:
         """The points of the same spaces that are not in this."""
         return self._unary("complement")
 
-    def universe(self) -> Self:
+    def _full(self) -> Self:
         """All points of the same spaces."""
         return self._unary("universe")
 
@@ -102,23 +116,23 @@ class Relations:
 
     def affine_hull(self) -> Self:
         """The smallest superset that equations describe, in each space."""
-        return self._unary("affine_hull")
+        return self._hull("affine_hull")
 
     def simple_hull(self) -> Self:
         """A convex superset bounded by shifted constraints of the pieces, in each space."""
-        return self._unary("simple_hull")
+        return self._hull("simple_hull")
 
     def unshifted_simple_hull(self) -> Self:
         """A convex superset bounded by constraints of the pieces as they are, in each space."""
-        return self._unary("unshifted_simple_hull")
+        return self._hull("unshifted_simple_hull")
 
     def convex_hull(self) -> Self:
         """The smallest convex superset, in each space."""
-        return self._unary("convex_hull")
+        return self._hull("convex_hull")
 
     def polyhedral_hull(self) -> Self:
         """The smallest convex superset within the affine hull, in each space."""
-        return self._unary("polyhedral_hull")
+        return self._hull("polyhedral_hull")
 
     def remove_redundancies(self) -> Self:
         """The same points without constraints that others imply."""
@@ -128,9 +142,24 @@ class Relations:
         """The same points in disjuncts that share none."""
         return self._unary("make_disjoint")
 
+    plain_is_empty = is_empty
+    plain_is_equal = is_equal
+
+    def plain_is_universe(self) -> bool:
+        """Whether all points of the only space are in it."""
+        return self.is_equal(self.universe(self))
+
+    is_universe = plain_is_universe
+
     def disjuncts(self) -> list[Self]:
         """One value for each conjunction of constraints."""
-        return [wrap(type(self), part) for part in self._union.disjuncts()]
+        return [wrap(self._basic, part) for part in self._union.disjuncts()]
+
+    def compute_divs(self) -> Self:
+        """The same points: every integer division is explicit already."""
+        return self
+
+    detect_equalities = compute_divs
 
     def lexmin(self) -> Self:
         """The first point, or the first output of each input; parametric."""
@@ -177,7 +206,7 @@ class Relations:
 
     def intersect_params(self, params: Set) -> Self:
         """Restricts the parameters to ``params``, a set of ``[]``."""
-        return self._binary("intersect_params", params)
+        return self._wrap(self._union.binary("intersect_params", params._union))
 
     def bind(self, **values: int) -> Self:
         """Gives parameters their values, after which they are gone.
@@ -188,16 +217,16 @@ class Relations:
         unknown = [name for name in values if name not in self.get_param_names()]
         if unknown:
             raise PresburgerError(f"no parameter {unknown[0]!r}; there are {self.get_param_names()}")
-        return wrap(type(self), self._union.bind(list(values.items())))
+        return self._wrap(self._union.bind(list(values.items())))
 
     def project_out_params(self, *names: str) -> Self:
         """Drops parameters: keeps what is there for some value of them; all if none is named."""
         gone = list(names) or self.get_param_names()
-        return wrap(type(self), self._union.project_params(gone))
+        return self._wrap(self._union.project_params(gone))
 
     def gist_params(self, params: Set) -> Self:
         """What this says beyond ``params``, a set of ``[]``."""
-        return self.gist(self.universe().intersect_params(params))
+        return self.gist(self._full().intersect_params(params))
 
     def is_bounded(self) -> bool:
         """Whether each space has finitely many points for all parameters together."""
@@ -219,21 +248,21 @@ class Relations:
 
     def pieces(self) -> list[Self]:
         """One value for each space."""
-        return [wrap(type(self), piece) for piece in self._union.pieces()]
+        return [self._wrap(piece) for piece in self._union.pieces()]
 
     def __hash__(self) -> int:
         # Equal values have points in the same spaces; constraints have many forms.
         full = [piece for piece in self.pieces() if not piece.is_empty()]
-        return hash(frozenset(shape(piece._union.spaces()[0]) for piece in full))
+        return hash(frozenset(piece.get_space()._shape() for piece in full))
 
     def __or__(self, other: Self) -> Self:
-        return self.union(other) if isinstance(other, type(self)) else NotImplemented
+        return self.union(other) if isinstance(other, self._general) else NotImplemented
 
     def __and__(self, other: Self) -> Self:
-        return self.intersect(other) if isinstance(other, type(self)) else NotImplemented
+        return self.intersect(other) if isinstance(other, self._general) else NotImplemented
 
     def __sub__(self, other: Self) -> Self:
-        return self.subtract(other) if isinstance(other, type(self)) else NotImplemented
+        return self.subtract(other) if isinstance(other, self._general) else NotImplemented
 
     def __xor__(self, other: Self) -> Self:
         return (self - other) | (other - self)
@@ -242,19 +271,19 @@ class Relations:
         return self.complement()
 
     def __eq__(self, other: object) -> bool:
-        return self.is_equal(other) if isinstance(other, type(self)) else NotImplemented
+        return self.is_equal(other) if isinstance(other, self._general) else NotImplemented
 
     def __le__(self, other: Self) -> bool:
-        return self.is_subset(other) if isinstance(other, type(self)) else NotImplemented
+        return self.is_subset(other) if isinstance(other, self._general) else NotImplemented
 
     def __lt__(self, other: Self) -> bool:
-        return self.is_strict_subset(other) if isinstance(other, type(self)) else NotImplemented
+        return self.is_strict_subset(other) if isinstance(other, self._general) else NotImplemented
 
     def __ge__(self, other: Self) -> bool:
-        return other.is_subset(self) if isinstance(other, type(self)) else NotImplemented
+        return other.is_subset(self) if isinstance(other, self._general) else NotImplemented
 
     def __gt__(self, other: Self) -> bool:
-        return other.is_strict_subset(self) if isinstance(other, type(self)) else NotImplemented
+        return other.is_strict_subset(self) if isinstance(other, self._general) else NotImplemented
 
     def __bool__(self) -> bool:
         return not self.is_empty()
@@ -279,14 +308,14 @@ def wrap(kind: type[R], union: _native.Union) -> R:
     return value
 
 
-def shape(space: tuple[Names | None, Names]) -> tuple[tuple[str, int] | None, ...]:
-    """Names and numbers of dimensions of the tuples of a space."""
-    return tuple(tuple_ and (tuple_[0], len(tuple_[1])) for tuple_ in space)
+def is_basic(union: _native.Union) -> bool:
+    """Whether there is one space, and at most one conjunction."""
+    return len(union.spaces()) == 1 and len(union.rows()) <= 1
 
 
 def ends(piece: Relations) -> list[tuple[int | None, int | None]]:
     """Least and greatest value of each dimension of a set, or of both sides of a relation."""
-    sides = [piece] if isinstance(piece, Set) else [piece._to(Set, "domain"), piece._to(Set, "range")]
+    sides = [piece] if piece._general is Set else [piece._to(Set, "domain"), piece._to(Set, "range")]
     return [ends for side in sides for ends in side._union.bounding_box() or []]
 
 
@@ -300,4 +329,5 @@ def bind_first(value: Relations) -> None:
 
 # The classes need each other; this module is loaded first.
 from tangram.presburger.sets import Set  # noqa: E402,I001
-from tangram.presburger.functions import PwAff, PwMultiAff  # noqa: E402
+from tangram.presburger.affs import PwAff  # noqa: E402
+from tangram.presburger.multi_affs import PwMultiAff  # noqa: E402

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Self
 
@@ -9,18 +10,10 @@ from tangram import _native
 from tangram._native import PresburgerError
 from tangram.presburger._relations import wrap
 from tangram.presburger.sets import Set
+from tangram.presburger.values import Val, make_number, ratio
 
 if TYPE_CHECKING:
     from tangram.presburger.maps import Map
-
-
-def make_number(numerator: int, denominator: int) -> Fraction | int:
-    value = Fraction(numerator, denominator)
-    return int(value) if value.denominator == 1 else value
-
-
-def ratio(value: int | Fraction) -> tuple[int, int]:
-    return value.numerator, value.denominator
 
 
 class PwQPolynomial:
@@ -59,6 +52,21 @@ class PwQPolynomial:
             raise TypeError(f"expected {wanted} coordinates and the parameters {known}")
         values = [params[name] for name in known]
         return make_number(*self._count.evaluate([*values, *point]))
+
+    def eval_with_dict(self, value_dict: Mapping[str, int]) -> int:
+        """The value for those of the parameters and of the dimensions, by their names.
+
+        Raises:
+            TypeError: a value is missing.
+            ValueError: it is a fraction.
+        """
+        domain = self._count.domain()
+        dims = domain[1] if domain else []
+        missing = [name for name in [*self.get_param_names(), *dims] if name not in value_dict]
+        if missing:
+            raise TypeError(f"expected a value of {missing[0]!r}")
+        params = {name: value_dict[name] for name in self.get_param_names()}
+        return Val(self(*(value_dict[name] for name in dims), **params)).to_python()
 
     def get_param_names(self) -> list[str]:
         """The names of the parameters."""

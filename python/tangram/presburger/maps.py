@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from tangram import _native
 from tangram._native import PresburgerError
 from tangram.presburger._relations import Relations, bind_first, wrap
 from tangram.presburger.counts import PwQPolynomial
+from tangram.presburger.dimensions import Dimensions
+from tangram.presburger.names import dim_type
 from tangram.presburger.points import Point
-from tangram.presburger.sets import Set
+from tangram.presburger.sets import Set, StrideInfo
 
 if TYPE_CHECKING:
-    from tangram.presburger.functions import PwAff, PwMultiAff, UnionPwMultiAff
+    from tangram.presburger.affs import PwAff
+    from tangram.presburger.multi_affs import PwMultiAff, UnionPwMultiAff
 
 
 class Map(Relations):
     """A relation between integer points: ``Map("{ S[i] -> A[j] : i <= j < i + 3 }")``."""
 
     __slots__ = ()
-    _is_set = False
 
     def domain(self) -> Set:
         """The inputs."""
@@ -107,7 +109,7 @@ class Map(Relations):
         Raises:
             PresburgerError: an input has two outputs in one tuple.
         """
-        from tangram.presburger.functions import UnionPwMultiAff
+        from tangram.presburger.multi_affs import UnionPwMultiAff
 
         return UnionPwMultiAff._of(_native.UnionPwMultiAff.of_map(self._union))
 
@@ -187,11 +189,11 @@ class Map(Relations):
 
     def gist_domain(self, inputs: Set) -> Map:
         """What this says beyond its inputs being in ``inputs``."""
-        return self.gist(self.universe().intersect_domain(inputs))
+        return self.gist(self._full().intersect_domain(inputs))
 
     def gist_range(self, outputs: Set) -> Map:
         """What this says beyond its outputs being in ``outputs``."""
-        return self.gist(self.universe().intersect_range(outputs))
+        return self.gist(self._full().intersect_range(outputs))
 
     def is_identity(self) -> bool:
         """Whether every pair is of a point and itself."""
@@ -218,13 +220,67 @@ class Map(Relations):
         return self._ordered("lex_ge", other)
 
     def _ordered(self, name: str, other: Map) -> Map:
-        pairs = self.universe().range()._to(Map, name, other.universe().range())
+        pairs = self._full().range()._to(Map, name, other._full().range())
         return self.apply_range(pairs).apply_range(other.reverse())
 
-    def get_range_stride_info(self, dim: int) -> tuple[int, Map]:
+    def get_range_stride_info(self, dim: int) -> StrideInfo:
         """The stride of an output, and its offset, one value for each input."""
         stride, offset = self._union.stride(dim)
-        return stride, wrap(Map, offset)
+        return StrideInfo(stride, wrap(Map, offset))
+
+    @classmethod
+    def identity(cls, space: Dimensions) -> Map:
+        """Relates every point to itself, in the space of relations from a tuple to itself."""
+        return Set.universe(space.get_space().domain()).identity()
+
+    @classmethod
+    def lex_lt(cls, set_space: Dimensions) -> Map:
+        """Pairs of a point of a set space and a lexicographically greater one."""
+        return Set.universe(set_space).lex_lt_set(Set.universe(set_space))
+
+    @classmethod
+    def lex_le(cls, set_space: Dimensions) -> Map:
+        """Pairs of a point of a set space and an equal or lexicographically greater one."""
+        return Set.universe(set_space).lex_le_set(Set.universe(set_space))
+
+    @classmethod
+    def lex_gt(cls, set_space: Dimensions) -> Map:
+        """Pairs of a point of a set space and a lexicographically smaller one."""
+        return Set.universe(set_space).lex_gt_set(Set.universe(set_space))
+
+    @classmethod
+    def lex_ge(cls, set_space: Dimensions) -> Map:
+        """Pairs of a point of a set space and an equal or lexicographically smaller one."""
+        return Set.universe(set_space).lex_ge_set(Set.universe(set_space))
+
+    @classmethod
+    def from_basic_map(cls, basic: Map) -> Map:
+        """The same pairs, as a relation in general."""
+        return wrap(Map, basic._union)
+
+    def to_map(self) -> Map:
+        """The same pairs, as a relation in general."""
+        return wrap(Map, self._union)
+
+    def get_basic_maps(self) -> list[BasicMap]:
+        """One relation for each conjunction of constraints."""
+        return self.disjuncts()
+
+    get_basic_map_list = get_basic_maps
+
+    def get_map_list(self) -> list[Map]:
+        """One relation for each pair of tuples."""
+        return self.pieces()
+
+    def foreach_basic_map(self, visit: Callable[[BasicMap], object]) -> None:
+        """Calls ``visit`` with a relation for each conjunction of constraints."""
+        for part in self.disjuncts():
+            visit(part)
+
+    def foreach_map(self, visit: Callable[[Map], object]) -> None:
+        """Calls ``visit`` with a relation for each pair of tuples."""
+        for piece in self.pieces():
+            visit(piece)
 
     def deltas(self) -> Set:
         """The differences output minus input."""
@@ -249,6 +305,18 @@ class Map(Relations):
     def range_map(self) -> Map:
         """Relates each pair to its output."""
         return self._unary("range_map")
+
+    def flatten_range(self) -> Map:
+        """With outputs of one flat tuple."""
+        return self._flat(dim_type.set)
+
+    def flatten_domain(self) -> Map:
+        """With inputs of one flat tuple."""
+        return self._flat(dim_type.in_)
+
+    def flatten(self) -> Map:
+        """With inputs and outputs of one flat tuple each."""
+        return self._flat(dim_type.in_)._flat(dim_type.set)
 
     def is_single_valued(self) -> bool:
         """Whether no input has two outputs."""
@@ -287,3 +355,12 @@ class Map(Relations):
 
     def __len__(self) -> int:
         return len(self.wrap())
+
+
+class BasicMap(Map):
+    """A relation of one conjunction of constraints, between two tuples; see :class:`BasicSet`."""
+
+    __slots__ = ()
+
+
+Map._general, Map._basic = Map, BasicMap

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import TYPE_CHECKING, Self
+
+from tangram.presburger.names import dim_type
+from tangram.presburger.values import Val
+
+if TYPE_CHECKING:
+    from tangram.presburger.sets import Set
 
 
 class Point(tuple[int, ...]):
@@ -24,3 +30,17 @@ class Point(tuple[int, ...]):
 
     def __repr__(self) -> str:
         return f"{self.name}[{', '.join(map(str, self))}]"
+
+    def get_coordinate_val(self, type: dim_type, pos: int) -> Val:
+        """The coordinate of a dimension."""
+        return Val(self[pos])
+
+    def is_void(self) -> bool:
+        """Whether it is no point, which it always is."""
+        return False
+
+    def to_set(self) -> Set:
+        """The set of this point."""
+        from tangram.presburger.sets import Set
+
+        return Set.from_point(self)

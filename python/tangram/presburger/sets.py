@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tangram import _native
 from tangram._native import PresburgerError
 from tangram.presburger._relations import Relations, bind_first, wrap
+from tangram.presburger.names import dim_type
 from tangram.presburger.points import Point
+from tangram.presburger.spaces import Space
+from tangram.presburger.values import Val
 
 if TYPE_CHECKING:
-    from tangram.presburger.functions import PwMultiAff
+    from tangram.presburger.affs import PwAff
+    from tangram.presburger.multi_affs import PwMultiAff
 
 
 class Set(Relations):
     """A set of integer points: ``Set("[N] -> { S[i] : 0 <= i < N }")``."""
 
     __slots__ = ()
-    _is_set = True
 
     def apply(self, relation: Map) -> Set:
         """The points that ``relation`` relates those of this set to."""
@@ -46,25 +49,20 @@ class Set(Relations):
         """The relation of the pairs ``[x -> y]`` that are the points of this set."""
         return self._to(Map, "unwrap")
 
-    def project_out(self, first: int, count: int) -> Set:
-        """Drops ``count`` dimensions from ``first`` on; exact over the integers."""
-        return wrap(Set, self._union.project_out(first, count))
-
     def flat_product(self, other: Set) -> Set:
         """All pairs of points of two sets of one space, as points of one flat tuple."""
-        first, second = len(self.get_var_names()), len(other.get_var_names())
-        left, right = variables("a", first), variables("b", second)
-        flat = f"{{ [{plain_tuple(self, left)} -> {plain_tuple(other, right)}] -> [{', '.join(left + right)}] }}"
-        return self.product(other).apply(Map(flat))
+        return self.product(other).flatten()
+
+    def flatten(self) -> Set:
+        """The same points with coordinates of one flat tuple, without a name."""
+        return self._flat(dim_type.set)
 
     def fix(self, name: str, value: int) -> Set:
         """Keeps the points of the only space whose dimension ``name`` is ``value``."""
         names = self.get_var_names()
         if name not in names:
             raise PresburgerError(f"no dimension {name!r}; there are {names}")
-        dims = variables("a", len(names))
-        text = f"{{ {plain_tuple(self, dims)} : {dims[names.index(name)]} = {value} }}"
-        return self.intersect(Set(text))
+        return self.fix_val(dim_type.set, names.index(name), value)
 
     def lift(self) -> Set:
         """The points as pairs with the values of the divisions that constraints use."""
@@ -72,49 +70,46 @@ class Set(Relations):
 
     def is_params(self) -> bool:
         """Whether this is a set of parameters, without dimensions."""
-        return all(not target[0] and not target[1] for _, target in self._union.spaces())
+        return all(Space._of(form).is_params() for form in self._union.spaces())
 
     def is_wrapping(self) -> bool:
         """Whether the points are pairs ``[x -> y]``."""
-        try:
-            self.unwrap()
-        except PresburgerError:
-            return False
-        return True
+        return all(Space._of(form).is_wrapping() for form in self._union.spaces())
 
-    def dim_min_val(self, dim: int) -> int | None:
+    def dim_min_val(self, dim: int) -> Val | None:
         """The least value of a dimension over all parameters; ``None`` if there is none."""
         return self._end(dim, 0)
 
-    def dim_max_val(self, dim: int) -> int | None:
+    def dim_max_val(self, dim: int) -> Val | None:
         """The greatest value of a dimension over all parameters; ``None`` if there is none."""
         return self._end(dim, 1)
 
-    def _end(self, dim: int, side: int) -> int | None:
+    def _end(self, dim: int, side: int) -> Val | None:
         box = self._union.bounding_box()
         if box is None:
             raise PresburgerError("a set without points has no least or greatest value")
         if not 0 <= dim < len(box):
             raise PresburgerError(f"expected a dimension from 0 to {len(box) - 1}, found {dim}")
-        return box[dim][side]
+        end = box[dim][side]
+        return None if end is None else Val(end)
 
     def bounding_box(self) -> list[tuple[int | None, int | None]]:
         """Least and greatest value of each dimension; an empty list if there is no point."""
         return self._union.bounding_box() or []
 
-    def get_stride_info(self, dim: int) -> tuple[int, Set]:
+    def get_stride_info(self, dim: int) -> StrideInfo:
         """The stride of a dimension, and its offset as a set of one value for each parameter."""
         stride, offset = self._union.stride(dim)
-        return stride, wrap(Map, offset).range()
+        return StrideInfo(stride, wrap(Map, offset).range())
 
-    def get_stride(self, dim: int) -> int:
+    def get_stride(self, dim: int) -> Val:
         """The distance of the values of a dimension, at least 1."""
-        return self._union.stride(dim)[0]
+        return Val(self._union.stride(dim)[0])
 
-    def count_val(self) -> int:
+    def count_val(self) -> Val:
         """The number of points, which may be larger than ``len`` allows."""
         bind_first(self)
-        return int(self.card()())
+        return Val(self.card()())
 
     def sample_point(self) -> Point | None:
         """One point, or none where there is none; with parameters, for some value of them."""
@@ -138,6 +133,29 @@ class Set(Relations):
         """Pairs of a point of this and an equal or lexicographically smaller one of ``other``."""
         return self._to(Map, "lex_ge", other)
 
+    def coefficients(self) -> Set:
+        """The coefficients of all constraints that hold on this: of the constant and of
+        parameters, then of dimensions."""
+        return self._unary("coefficients")
+
+    def solutions(self) -> Set:
+        """The points for which all constraints hold whose :meth:`coefficients` are in this."""
+        return self._unary("solutions")
+
+    def vertices(self) -> list[PwMultiAff]:
+        """The vertices of the convex hull, as functions of the parameters, rational ones too."""
+        from tangram.presburger.multi_affs import PwMultiAff
+
+        return [PwMultiAff._of(vertex) for vertex in self._union.vertices()]
+
+    def lattice_width(self) -> Val:
+        """How thin the convex hull is: its least width in any integer direction.
+
+        Raises:
+            PresburgerError: there are parameters, or the hull is unbounded.
+        """
+        return Val(*self._union.lattice_width())
+
     def indicator_function(self) -> PwQPolynomial:
         """The function that is 1 on the points of the only space and 0 elsewhere."""
         return PwQPolynomial._of(_native.Count.constant(self._union, 1, 1))
@@ -146,24 +164,57 @@ class Set(Relations):
         """Relates each pair ``[x -> y]`` to its ``x``."""
         return self.unwrap().domain_map()
 
-    def get_var_names(self) -> list[str]:
-        """The names of the dimensions of the only space."""
-        return self._tuple()[1]
-
-    def get_tuple_name(self) -> str:
-        """The name of the tuple of the only space, which may be empty."""
-        return self._tuple()[0]
-
-    def _tuple(self) -> tuple[str, list[str]]:
-        spaces = self._union.spaces()
-        if len(spaces) != 1:
-            raise PresburgerError(f"expected points of one space, found {len(spaces)} spaces")
-        return spaces[0][1]
-
     def card(self) -> PwQPolynomial:
         """The number of points, as a function of the parameters."""
         counts = self._union.card() or _native.Union("{ [] : false }").card()
         return PwQPolynomial._of(counts[0])
+
+    @classmethod
+    def from_basic_set(cls, basic: Set) -> Set:
+        """The same points, as a set in general."""
+        return wrap(Set, basic._union)
+
+    @classmethod
+    def from_point(cls, point: Point) -> Set:
+        """The set of one point."""
+        return cls(f"{{ {point!r} }}")
+
+    @classmethod
+    def from_pw_aff(cls, function: PwAff) -> Set:
+        """The values of a function of the parameters."""
+        return function.as_set()
+
+    def to_set(self) -> Set:
+        """The same points, as a set in general."""
+        return wrap(Set, self._union)
+
+    def get_basic_sets(self) -> list[BasicSet]:
+        """One set for each conjunction of constraints."""
+        return self.disjuncts()
+
+    get_basic_set_list = get_basic_sets
+
+    def get_set_list(self) -> list[Set]:
+        """One set for each space."""
+        return self.pieces()
+
+    def n_basic_set(self) -> int:
+        """The number of conjunctions."""
+        return len(self._union.disjuncts())
+
+    def n_dim(self) -> int:
+        """The number of dimensions, but for parameters."""
+        return self.dim(dim_type.set)
+
+    def foreach_basic_set(self, visit: Callable[[BasicSet], object]) -> None:
+        """Calls ``visit`` with a set for each conjunction of constraints."""
+        for part in self.disjuncts():
+            visit(part)
+
+    def foreach_set(self, visit: Callable[[Set], object]) -> None:
+        """Calls ``visit`` with a set for each space."""
+        for piece in self.pieces():
+            visit(piece)
 
     def foreach_point(self, visit: Callable[[Point], object]) -> None:
         """Calls ``visit`` with each point, space by space, in lexicographic order."""
@@ -186,15 +237,32 @@ class Set(Relations):
         return int(self.card()())
 
 
-def variables(letter: str, count: int) -> list[str]:
-    return [f"{letter}{index}" for index in range(count)]
+class StrideInfo(NamedTuple):
+    """The distance of the values of a dimension, and a value that they start from."""
+
+    stride: int
+    offset: Set | Map
+
+    def get_stride(self) -> Val:
+        """The distance of the values."""
+        return Val(self.stride)
+
+    def get_offset(self) -> Set | Map:
+        """The values that they start from, one for each parameter or input."""
+        return self.offset
 
 
-def plain_tuple(value: Set, dims: list[str]) -> str:
-    """The tuple of the only space, with names of our own; pairs have no such form."""
-    if value.is_wrapping():
-        raise PresburgerError("expected points without pairs; apply a map that flattens them first")
-    return f"{value.get_tuple_name()}[{', '.join(dims)}]"
+class BasicSet(Set):
+    """A set of one conjunction of constraints, in one space.
+
+    Every other :class:`Set` is a union of them. What is done to basic sets gives a basic set
+    where the result is of one conjunction, else a :class:`Set`.
+    """
+
+    __slots__ = ()
+
+
+Set._general, Set._basic = Set, BasicSet
 
 
 # Relations are made of sets and sets of relations; sets are loaded first.

@@ -4,7 +4,8 @@ use pyo3::prelude::*;
 use tangram::presburger::Integer;
 use tangram::presburger::count::{PiecewiseBound, PiecewiseQuasiPolynomial, Side};
 
-use super::{Names, PyUnion, failed, names, number, run};
+use super::spaces::Shape;
+use super::{PyUnion, failed, number, run};
 use crate::integer::Number;
 
 /// A piecewise quasi-polynomial.
@@ -26,8 +27,8 @@ impl Count {
         self.0.params().to_vec()
     }
 
-    fn domain(&self) -> Option<Names> {
-        self.0.domain().map(names)
+    fn domain(&self) -> Option<Shape> {
+        self.0.domain().cloned().map(Shape)
     }
 
     /// The value at a point, parameters first: numerator and denominator.

@@ -4,29 +4,31 @@
 
 mod counts;
 mod functions;
+mod spaces;
+mod union;
 
 use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
-use tangram::presburger::count::PiecewiseQuasiPolynomial;
-use tangram::presburger::{
-    Budget, Error, Extent, Integer, Order, Rational, Relation, Space, Tuple, Union, plot,
-};
+use tangram::presburger::{Budget, Error, Rational};
 
 pub(crate) use self::counts::{Bound, Count};
 pub(crate) use self::functions::{PyPwAff, PyPwMultiAff, PyUnionPwMultiAff};
+pub(crate) use self::union::PyUnion;
 use crate::PresburgerError;
 use crate::integer::Number;
+use crate::interrupt::interruptibly;
 
 /// Steps and seconds that one call may take.
 type Limits = (Option<u64>, Option<f64>);
-/// The name of a tuple, and those of its dimensions.
-type Names = (String, Vec<String>);
-/// The name of a tuple, and its coordinates.
-type Place = (String, Vec<Number>);
-/// A point or a pair: the values of the parameters, the input if there is one, the output.
-type Item = (Vec<Number>, Option<Place>, Place);
+
+/// Steps after which an operation goes to a thread of its own, so that Ctrl-C can end it.
+///
+/// Most operations end long before, and a thread for each would cost more than they do.
+const SHORT: u64 = 100_000;
 
 thread_local! {
     static LIMITS: Cell<Limits> = const { Cell::new((None, None)) };
@@ -47,275 +49,29 @@ fn failed(error: Error) -> PyErr {
     PresburgerError::new_err(format!("{error}{hint}"))
 }
 
-/// Runs `work` within the limits, while other threads of Python go on.
+/// Runs `work` within the limits, while other threads of Python go on and Ctrl-C is heard.
+///
+/// What does not end soon is begun anew on a thread of its own.
 fn run<T: Send>(
     python: Python<'_>,
-    work: impl FnOnce(&Budget) -> Result<T, Error> + Send,
+    work: impl Fn(&Budget) -> Result<T, Error> + Send + Sync,
 ) -> PyResult<T> {
     let (steps, seconds) = LIMITS.get();
-    python
-        .detach(|| {
-            let mut budget = steps.map_or_else(Budget::unlimited, Budget::steps);
-            let end = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
-            if let Some(end) = end.and_then(|length| Instant::now().checked_add(length)) {
-                budget = budget.with_deadline(end);
-            }
-            work(&budget)
-        })
-        .map_err(failed)
-}
-
-/// A union of sets or relations over any spaces.
-#[pyclass(frozen, name = "Union", module = "tangram._native")]
-pub(crate) struct PyUnion(Union);
-
-fn names(tuple: &Tuple) -> Names {
-    (tuple.name.clone(), tuple.dims.clone())
-}
-
-fn place(tuple: &Tuple, coordinates: &[Integer]) -> Place {
-    (tuple.name.clone(), coordinates.iter().cloned().map(Number).collect())
-}
-
-#[pymethods]
-impl PyUnion {
-    #[new]
-    fn new(python: Python<'_>, text: &str) -> PyResult<Self> {
-        run(python, |budget| Union::parse(text, budget)).map(Self)
+    let end = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
+    let end = end.and_then(|length| Instant::now().checked_add(length));
+    let within = |budget: Budget| match end {
+        Some(end) => budget.with_deadline(end),
+        None => budget,
+    };
+    let short = steps.map_or(SHORT, |steps| steps.min(SHORT));
+    let first = python.detach(|| work(&within(Budget::steps(short))));
+    if !matches!(first, Err(Error::Steps { .. })) || steps == Some(short) {
+        return first.map_err(failed);
     }
-
-    fn __str__(&self) -> String {
-        self.0.to_string()
-    }
-
-    /// Input and output tuple of each space.
-    fn spaces(&self) -> Vec<(Option<Names>, Names)> {
-        let space = |piece: &Relation| {
-            let Space { input, output, .. } = piece.space();
-            (input.as_ref().map(names), names(output))
-        };
-        self.0.relations().map(space).collect()
-    }
-
-    /// Names of the parameters.
-    fn params(&self) -> Vec<String> {
-        self.0.parameters()
-    }
-
-    /// The parts over one space each.
-    fn pieces(&self) -> PyResult<Vec<Self>> {
-        Ok(self.0.relations().map(|piece| Self(piece.clone().into())).collect())
-    }
-
-    /// Applies an operation of one operand.
-    fn unary(&self, python: Python<'_>, name: &str) -> PyResult<Self> {
-        let union = &self.0;
-        run(python, |budget| match name {
-            "domain" => union.domain(budget),
-            "range" => union.range(budget),
-            "params" => union.params(budget),
-            "inverse" => union.inverse(),
-            "wrap" => union.wrap(),
-            "unwrap" => union.unwrap(),
-            "zip" => union.zip(),
-            "domain_map" => union.domain_map(),
-            "range_map" => union.range_map(),
-            "identity" => union.identity(budget),
-            "deltas" => union.deltas(budget),
-            "deltas_map" => union.deltas_map(budget),
-            "lexmin" => union.lexmin(budget),
-            "lexmax" => union.lexmax(budget),
-            "coalesce" => union.coalesce(budget),
-            "simple_hull" => union.simple_hull(budget),
-            "affine_hull" => union.affine_hull(budget),
-            "convex_hull" => each(union, |piece| piece.convex_hull(budget)),
-            "polyhedral_hull" => each(union, |piece| piece.polyhedral_hull(budget)),
-            "unshifted_simple_hull" => each(union, |piece| piece.unshifted_simple_hull(budget)),
-            "remove_redundancies" => each(union, |piece| piece.remove_redundancies(budget)),
-            "make_disjoint" => each(union, |piece| piece.make_disjoint(budget)),
-            "curry" => each(union, Relation::curry),
-            "uncurry" => each(union, Relation::uncurry),
-            "lift" => each(union, |piece| piece.lift(budget)),
-            "sample" => union.sample(budget),
-            "universe" => union.universe(),
-            "complement" => union.universe()?.subtract(union, budget),
-            _ => unknown(name),
-        })
-        .map(Self)
-    }
-
-    /// Applies an operation of two operands.
-    fn binary(&self, python: Python<'_>, name: &str, other: &Self) -> PyResult<Self> {
-        let (union, other) = (&self.0, &other.0);
-        run(python, |budget| match name {
-            "union" => union.union(other),
-            "intersect" => union.intersect(other, budget),
-            "subtract" => union.subtract(other, budget),
-            "gist" => union.gist(other, budget),
-            "apply_range" => union.apply_range(other, budget),
-            "apply_domain" => union.apply_domain(other, budget),
-            "intersect_domain" => union.intersect_domain(other, budget),
-            "intersect_range" => union.intersect_range(other, budget),
-            "subtract_domain" => union.subtract_domain(other, budget),
-            "subtract_range" => union.subtract_range(other, budget),
-            "intersect_params" => union.intersect_params(other.single()?, budget),
-            "product" => union.product(other, budget),
-            "range_product" => union.range_product(other, budget),
-            "domain_product" => union.domain_product(other, budget),
-            "flat_range_product" => union.flat_range_product(other, budget),
-            "cross" => union.cross(other, budget),
-            "lex_lt" => union.ordered(other, Order::Less, budget),
-            "lex_le" => union.ordered(other, Order::LessOrEqual, budget),
-            "lex_gt" => union.ordered(other, Order::Greater, budget),
-            "lex_ge" => union.ordered(other, Order::GreaterOrEqual, budget),
-            _ => unknown(name),
-        })
-        .map(Self)
-    }
-
-    /// Decides a property, of both operands where there are two.
-    #[pyo3(signature = (name, other = None))]
-    fn test(&self, python: Python<'_>, name: &str, other: Option<&Self>) -> PyResult<bool> {
-        let union = &self.0;
-        run(python, |budget| match (name, other.map(|other| &other.0)) {
-            ("is_empty", None) => union.is_empty(budget),
-            ("is_single_valued", None) => union.is_single_valued(budget),
-            ("is_injective", None) => union.is_injective(budget),
-            ("is_bijective", None) => union.is_bijective(budget),
-            ("is_equal", Some(other)) => union.is_equal(other, budget),
-            ("is_subset", Some(other)) => union.is_subset(other, budget),
-            ("is_strict_subset", Some(other)) => union.is_strict_subset(other, budget),
-            ("is_disjoint", Some(other)) => union.is_disjoint(other, budget),
-            ("is_surjective_onto", Some(other)) => union.is_surjective_onto(other, budget),
-            _ => unknown(name),
-        })
-    }
-
-    /// The parts of one conjunction each.
-    fn disjuncts(&self, python: Python<'_>) -> PyResult<Vec<Self>> {
-        run(python, |_| {
-            let mut all = Vec::new();
-            for piece in self.0.relations() {
-                for part in piece.conjunctions() {
-                    let single = Relation::from_conjunctions(piece.space().clone(), &[part])?;
-                    all.push(Self(single.into()));
-                }
-            }
-            Ok(all)
-        })
-    }
-
-    /// The transitive closure, and whether it is exact.
-    fn closure(&self, python: Python<'_>) -> PyResult<(Self, bool)> {
-        run(python, |budget| self.0.transitive_closure(budget))
-            .map(|(closure, exact)| (Self(closure), exact))
-    }
-
-    /// Pairs by numbers of steps, and whether it is exact.
-    fn power(&self, python: Python<'_>) -> PyResult<(Self, bool)> {
-        run(python, |budget| self.0.single()?.power(budget))
-            .map(|(power, exact)| (Self(power.into()), exact))
-    }
-
-    /// Least and greatest value of each dimension of the only space; none without points.
-    fn bounding_box(&self, python: Python<'_>) -> PyResult<Option<Vec<Range>>> {
-        let found = run(python, |budget| self.0.single()?.bounding_box(budget))?;
-        let range = |(least, greatest): Extent| (least.map(Number), greatest.map(Number));
-        Ok(found.map(|all| all.into_iter().map(range).collect()))
-    }
-
-    /// The stride of a dimension, and the values of its offset as a set or relation.
-    fn stride(&self, python: Python<'_>, dim: usize) -> PyResult<(Number, Self)> {
-        run(python, |budget| {
-            let stride = self.0.single()?.stride(dim, budget)?;
-            let offset = stride.offset.neg()?.neg()?;
-            let domain = Space::set(offset.space().params.clone(), input(offset.space()));
-            let name = Tuple::new("", ["offset"]);
-            let graph = tangram::presburger::MultiAff::of(&domain, name, &[offset])?;
-            Ok((Number(stride.stride), Self(graph.to_relation()?.into())))
-        })
-    }
-
-    /// Names the parameters in an order; those that are new are free.
-    fn project_params(&self, python: Python<'_>, names: Vec<String>) -> PyResult<Self> {
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        run(python, |budget| each(&self.0, |piece| piece.project_params(&names, budget))).map(Self)
-    }
-
-    /// Projects the dimensions from `first` on away, which are `count`, inputs before outputs.
-    fn project_out(&self, python: Python<'_>, first: usize, count: usize) -> PyResult<Self> {
-        let end = first.saturating_add(count);
-        run(python, |budget| self.0.single()?.project_out(first..end, budget))
-            .map(|relation| Self(relation.into()))
-    }
-
-    /// Gives parameters their values, after which they are gone.
-    fn bind(&self, python: Python<'_>, values: Vec<(String, Number)>) -> PyResult<Self> {
-        let names: Vec<&str> = values.iter().map(|(name, _)| name.as_str()).collect();
-        let space =
-            Space::set(names.iter().map(|n| (*n).to_owned()).collect(), Tuple::anonymous(0));
-        let values: Vec<Integer> = values.iter().map(|(_, value)| value.0.clone()).collect();
-        run(python, |budget| {
-            let point = Relation::point(space, &values)?;
-            let bound = self.0.intersect_params(&point, budget)?;
-            let pieces = bound.relations().map(|piece| piece.project_params(&names, budget));
-            Union::collect(pieces.collect::<Result<Vec<_>, _>>()?)
-        })
-        .map(Self)
-    }
-
-    /// All points: values of the parameters, input where there is one, output.
-    fn points(&self, python: Python<'_>) -> PyResult<Vec<Item>> {
-        run(python, |budget| {
-            let mut all = Vec::new();
-            for piece in self.0.relations() {
-                let Space { params, input, output } = piece.space();
-                for point in piece.points(budget)? {
-                    let (values, tuples) = point.split_at(params.len());
-                    let inputs = input.as_ref().map_or(0, |tuple| tuple.dims.len());
-                    let (from, to) = tuples.split_at(inputs);
-                    let from = input.as_ref().map(|tuple| place(tuple, from));
-                    all.push((
-                        values.iter().cloned().map(Number).collect(),
-                        from,
-                        place(output, to),
-                    ));
-                }
-            }
-            Ok(all)
-        })
-    }
-
-    /// Counts the points of sets, or the outputs of each input: a function for each domain.
-    fn card(&self, python: Python<'_>) -> PyResult<Vec<Count>> {
-        run(python, |budget| {
-            let mut counts: Vec<PiecewiseQuasiPolynomial> = Vec::new();
-            for piece in self.0.relations() {
-                let count = piece.card(budget)?;
-                match counts.iter_mut().find(|known| known.domain() == count.domain()) {
-                    Some(known) => *known = known.add(&count, budget)?,
-                    None => counts.push(count),
-                }
-            }
-            Ok(counts.into_iter().map(Count).collect())
-        })
-    }
-
-    /// A picture of the points.
-    fn svg(&self, python: Python<'_>) -> PyResult<String> {
-        run(python, |budget| plot::svg(&self.0, budget))
-    }
-}
-
-/// Least and greatest value, where there are any.
-type Range = (Option<Number>, Option<Number>);
-
-fn each(union: &Union, f: impl Fn(&Relation) -> Result<Relation, Error>) -> Result<Union, Error> {
-    Union::collect(union.relations().map(f).collect::<Result<Vec<_>, _>>()?)
-}
-
-fn input(space: &Space) -> Tuple {
-    space.input.clone().unwrap_or_default()
+    let cancel = Arc::new(AtomicBool::new(false));
+    let budget = within(steps.map_or_else(Budget::unlimited, Budget::steps));
+    let budget = budget.with_cancel(cancel.clone());
+    interruptibly(python, &cancel, || Ok(work(&budget)))?.map_err(failed)
 }
 
 /// Makes a number of its numerator and denominator.

@@ -1,0 +1,315 @@
+"""Quasi-affine expressions, alone and by pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Self
+
+from tangram import _native
+from tangram._native import PresburgerError
+from tangram.presburger._relations import wrap
+from tangram.presburger.coefficients import Coefficients, Floors
+from tangram.presburger.constrained import column
+from tangram.presburger.dimensions import Dimensions
+from tangram.presburger.functions import Single
+from tangram.presburger.maps import Map
+from tangram.presburger.names import Context, dim_type
+from tangram.presburger.sets import Set
+from tangram.presburger.spaces import Space
+from tangram.presburger.values import Val, make_number, ratio
+
+if TYPE_CHECKING:
+    from tangram.presburger.multi_affs import PwMultiAff
+
+
+class PwAff(Single):
+    """A piecewise quasi-affine expression; its values may be fractions.
+
+    >>> i = PwAff("{ [i] -> [(i)] }")
+    >>> (3 * i + 1) // 2
+    PwAff('{ [i] -> [(i + floor((i + 1)/2))] }')
+    >>> ((3 * i + 1) // 2)(5)
+    8
+    """
+
+    __slots__ = ()
+    _native_kind = _native.PwAff
+
+    def __call__(self, *point: int, **params: int) -> Fraction | int | None:
+        """The value at a point: coordinates, and parameters by name; ``None`` where it has none.
+
+        Raises:
+            TypeError: a parameter or a coordinate is missing or too many.
+        """
+        value = self._at(point, params)
+        return None if value is None else make_number(*value)
+
+    def eval(self, point: Sequence[int], **params: int) -> Val | None:
+        """The value at a point, as a call gives it."""
+        value = self(*point, **params)
+        return None if value is None else Val(value)
+
+    def ceil(self) -> PwAff:
+        """Rounds up."""
+        return self._of(self._function.unary("ceil"))
+
+    def mod_val(self, modulus: int) -> PwAff:
+        """The remainder from 0 up to ``modulus``, which is positive."""
+        return self._of(self._function.modulo(modulus))
+
+    def mul(self, other: PwAff) -> PwAff:
+        """Multiplies; one of both must be constant on each piece."""
+        return self._binary("mul", other)
+
+    def div(self, other: PwAff) -> PwAff:
+        """Divides by what is constant on each piece."""
+        return self._binary("div", other)
+
+    def min(self, other: PwAff) -> PwAff:
+        """The lesser value, where both have one."""
+        return self._binary("min", other)
+
+    def max(self, other: PwAff) -> PwAff:
+        """The greater value, where both have one."""
+        return self._binary("max", other)
+
+    def union_min(self, other: PwAff) -> PwAff:
+        """The values of either; the lesser where both have one."""
+        return self._binary("union_min", other)
+
+    def union_max(self, other: PwAff) -> PwAff:
+        """The values of either; the greater where both have one."""
+        return self._binary("union_max", other)
+
+    def cond(self, yes: PwAff, no: PwAff) -> PwAff:
+        """The value of ``yes`` where this is not 0, of ``no`` where it is."""
+        return self._of(self._function.cond(yes._function, no._function))
+
+    def pullback_pw_multi_aff(self, inner: PwMultiAff) -> PwAff:
+        """The function of ``x`` that is this at ``inner(x)``."""
+        return self._of(self._function.pullback(inner._function))
+
+    pullback_multi_aff = pullback_multi_pw_aff = pullback_pw_multi_aff
+
+    pullback_aff = pullback_pw_multi_aff
+
+    # Made of spaces and of parts.
+
+    @classmethod
+    def zero_on_domain(cls, space: Dimensions) -> Self:
+        """0 on all points of a space."""
+        return cls.val_on_domain(space, 0)
+
+    @classmethod
+    def val_on_domain(cls, space: Dimensions, value: int | Fraction) -> Self:
+        """A number on all points of a space."""
+        row = [value.numerator] + [0] * space.dim(dim_type.all)
+        return cls._of(_native.PwAff.of_row(space.get_space()._form, row, value.denominator, []))
+
+    @classmethod
+    def var_on_domain(cls, space: Dimensions, type: dim_type, pos: int) -> Self:
+        """The value of a dimension at each point of a space, or of a parameter."""
+        row = [0] * (1 + space.dim(dim_type.all))
+        row[1 + column(space, type, pos)] = 1
+        return cls._of(_native.PwAff.of_row(space.get_space()._form, row, 1, []))
+
+    @classmethod
+    def from_aff(cls, function: PwAff) -> PwAff:
+        """The same function, as one in pieces."""
+        return PwAff._of(function._function)
+
+    @classmethod
+    def alloc(cls, points: Set, value: PwAff) -> PwAff:
+        """The values of a function at ``points`` alone."""
+        return PwAff.from_aff(value).intersect_domain(points)
+
+    @classmethod
+    def empty(cls, space: Dimensions) -> PwAff:
+        """The function of a space that has no value anywhere."""
+        domain = space.get_space().domain() if space.get_space().is_map() else space
+        return PwAff.alloc(Set.empty(domain), Aff.zero_on_domain(domain))
+
+    def to_pw_aff(self) -> PwAff:
+        """The same function, as one in pieces."""
+        return PwAff.from_aff(self)
+
+    def is_cst(self) -> bool:
+        """Whether each part has the same value everywhere."""
+        return all(not any(aff._row()[0][1:]) for _, aff in self.get_pieces())
+
+    def is_empty(self) -> bool:
+        """Whether it has no value anywhere."""
+        return self.domain().is_empty()
+
+    def foreach_piece(self, visit: Callable[[Set, Aff], object]) -> None:
+        """Calls ``visit`` with each part of the domain and its expression."""
+        for points, value in self.get_pieces():
+            visit(points, value)
+
+    def params(self) -> Set:
+        """The values of the parameters for which it has a value."""
+        return self.domain().params()
+
+    def as_pw_multi_aff(self) -> PwMultiAff:
+        """As a function to tuples of one dimension."""
+        from tangram.presburger.multi_affs import PwMultiAff
+
+        return PwMultiAff._of(self._function.to_tuple())
+
+    def as_map(self) -> Map:
+        """Relates each argument to its value, where that is an integer."""
+        return self.as_pw_multi_aff().as_map()
+
+    def as_set(self) -> Set:
+        """The values of a function of the parameters, where they are integers."""
+        return self.as_pw_multi_aff().as_set()
+
+    def _region(self, name: str, *others: PwAff | int | Fraction) -> Set:
+        operands = [self._other(other) for other in others]
+        if None in operands:
+            raise TypeError(f"expected a function or a number, found {others[0]!r}")
+        return wrap(Set, self._function.region(name, *(operand._function for operand in operands)))
+
+    def le_set(self, other: PwAff | int | Fraction) -> Set:
+        """The arguments for which this is at most ``other``."""
+        return self._region("le", other)
+
+    def lt_set(self, other: PwAff | int | Fraction) -> Set:
+        """The arguments for which this is less than ``other``."""
+        return self._region("lt", other)
+
+    def ge_set(self, other: PwAff | int | Fraction) -> Set:
+        """The arguments for which this is at least ``other``."""
+        return self._region("ge", other)
+
+    def gt_set(self, other: PwAff | int | Fraction) -> Set:
+        """The arguments for which this is more than ``other``."""
+        return self._region("gt", other)
+
+    def eq_set(self, other: PwAff | int | Fraction) -> Set:
+        """The arguments for which both are equal."""
+        return self._region("eq", other)
+
+    def ne_set(self, other: PwAff | int | Fraction) -> Set:
+        """The arguments for which both have values, which differ."""
+        return self._region("ne", other)
+
+    def zero_set(self) -> Set:
+        """The arguments for which this is 0."""
+        return self._region("zero")
+
+    def non_zero_set(self) -> Set:
+        """The arguments for which this is not 0."""
+        return self._region("non_zero")
+
+    def nonneg_set(self) -> Set:
+        """The arguments for which this is at least 0."""
+        return self._region("nonneg")
+
+    def pos_set(self) -> Set:
+        """The arguments for which this is more than 0."""
+        return self._region("pos")
+
+    def _other(self, other: PwAff | int | Fraction) -> PwAff | None:
+        if isinstance(other, int | Fraction):
+            return PwAff._of(self._function.number(*ratio(other)))
+        return other if isinstance(other, PwAff) else None
+
+    def __add__(self, other: PwAff | int | Fraction) -> PwAff:
+        number = self._other(other)
+        return NotImplemented if number is None else self.add(number)
+
+    def __sub__(self, other: PwAff | int | Fraction) -> PwAff:
+        number = self._other(other)
+        return NotImplemented if number is None else self.sub(number)
+
+    def __rsub__(self, other: int | Fraction) -> PwAff:
+        return self.neg() + other
+
+    def __mul__(self, other: PwAff | int | Fraction) -> PwAff:
+        if isinstance(other, int | Fraction):
+            return self.scale_val(other)
+        return self.mul(other) if isinstance(other, PwAff) else NotImplemented
+
+    def __truediv__(self, other: PwAff | int | Fraction) -> PwAff:
+        return self.div(other) if isinstance(other, PwAff) else super().__truediv__(other)
+
+    def __floordiv__(self, other: PwAff | int | Fraction) -> PwAff:
+        if not isinstance(other, PwAff | int | Fraction):
+            return NotImplemented
+        return (self / other).floor()
+
+    def __mod__(self, other: int) -> PwAff:
+        return self.mod_val(other) if isinstance(other, int) else NotImplemented
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+
+class Aff(PwAff, Coefficients):
+    """One quasi-affine expression, which has a value everywhere.
+
+    >>> i = Aff("[n] -> { [i] -> [(i + n)] }")
+    >>> i.set_coefficient_val(dim_type.in_, 0, 3).get_coefficients_by_name()
+    {'n': 1, 'i': 3}
+    """
+
+    __slots__ = ()
+    _kinds = (dim_type.param, dim_type.in_, dim_type.div)
+
+    def __init__(self, text: str | PwAff, context: Context | None = None) -> None:
+        super().__init__(text)
+        if self._function.row() is None:
+            raise PresburgerError(f"expected one expression everywhere; PwAff(...) reads {text}")
+
+    @classmethod
+    def _of(cls, function: _native.PwAff) -> PwAff:  # type: ignore[override]
+        kind = PwAff if function.row() is None else cls
+        result = kind.__new__(kind)
+        result._function = function
+        return result
+
+    @classmethod
+    def _of_row(cls, domain: Space, row: list[int], divisor: int, floors: Floors) -> Aff:
+        function = _native.PwAff.of_row(domain._form, row, divisor, floors)
+        result = cls.__new__(cls)
+        result._function = function
+        return result
+
+    def _row(self) -> tuple[list[int], int, Floors]:
+        return self._function.row()
+
+    def _with(self, row: list[int], divisor: int, floors: Floors) -> Aff:  # type: ignore[override]
+        return self._of_row(self.get_domain_space(), row, divisor, floors)
+
+    def get_denominator_val(self) -> Val:
+        """What divides all numbers, at least 1."""
+        return Val(self._row()[1])
+
+    def get_div(self, pos: int) -> Aff:
+        """The expression that a division rounds down.
+
+        Raises:
+            PresburgerError: there are not as many divisions.
+        """
+        floors = self._row()[2]
+        if not 0 <= pos < len(floors):
+            raise PresburgerError(f"expected a division below {len(floors)}, found {pos}")
+        row, divisor = floors[pos]
+        return self._of_row(self.get_domain_space(), row, divisor, floors[:pos])
+
+    def plain_is_zero(self) -> bool:
+        """Whether it is 0 everywhere."""
+        return not any(self._row()[0])
+
+    def plain_is_equal(self, other: PwAff) -> bool:
+        """Whether both have the same value everywhere."""
+        return self == other
+
+    def zero_basic_set(self) -> Set:
+        """The arguments for which this is 0."""
+        return self.zero_set()
+
+
+PwAff._family, PwAff._piece_kind = PwAff, Aff

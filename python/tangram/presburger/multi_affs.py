@@ -1,0 +1,142 @@
+"""Quasi-affine functions to tuples, and between several tuples."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from tangram import _native
+from tangram._native import PresburgerError
+from tangram.presburger._relations import wrap
+from tangram.presburger.affs import PwAff
+from tangram.presburger.functions import Function, Single
+from tangram.presburger.maps import Map
+from tangram.presburger.names import dim_type
+from tangram.presburger.points import Point
+from tangram.presburger.sets import Set
+from tangram.presburger.values import make_number
+
+
+class PwMultiAff(Single):
+    """A piecewise function to tuples.
+
+    >>> PwMultiAff("{ S[i, j] -> A[(j), (i + 1)] }")(3, 5)
+    A[5, 4]
+    """
+
+    __slots__ = ()
+    _native_kind = _native.PwMultiAff
+
+    @classmethod
+    def from_pw_affs(cls, *members: PwAff, name: str = "") -> PwMultiAff:
+        """The tuple of functions of the same arguments, where all have values."""
+        return cls._of(_native.PwMultiAff.of_members(name, [m._function for m in members]))
+
+    def __call__(self, *point: int, **params: int) -> tuple[Fraction | int, ...] | None:
+        """The values at a point, a :class:`Point` if they are integers; ``None`` if there are none.
+
+        Raises:
+            TypeError: a parameter or a coordinate is missing or too many.
+        """
+        values = self._at(point, params)
+        if values is None:
+            return None
+        numbers = tuple(make_number(*value) for value in values)
+        whole = [number for number in numbers if isinstance(number, int)]
+        if len(whole) < len(numbers):
+            return numbers
+        return Point(whole, self.get_tuple_name() or "")
+
+    def __len__(self) -> int:
+        return self.dim(dim_type.set)
+
+    def get_at(self, output: int) -> PwAff:
+        """The function of one output."""
+        return PwAff._of(self._function.member(output))
+
+    get_pw_aff = get_aff = get_at
+
+    def range_product(self, other: PwMultiAff) -> PwMultiAff:
+        """The pairs ``[y -> z]`` of the values of both."""
+        return self._binary("range_product", other)
+
+    def flat_range_product(self, other: PwMultiAff) -> PwMultiAff:
+        """As :meth:`range_product`, with the pairs flattened."""
+        return self._binary("flat_range_product", other)
+
+    def pullback_pw_multi_aff(self, inner: PwMultiAff) -> PwMultiAff:
+        """The function of ``x`` that is this at ``inner(x)``."""
+        return self._binary("pullback", inner)
+
+    pullback_multi_aff = pullback_pw_multi_aff
+
+    def as_map(self) -> Map:
+        """Relates each argument to its values, where they are integers.
+
+        Raises:
+            PresburgerError: it is a function of the parameters; see :meth:`as_set`.
+        """
+        if not self.get_space().is_map():
+            raise PresburgerError("a function of the parameters is a set; use as_set()")
+        return wrap(Map, self._function.graph())
+
+    def as_set(self) -> Set:
+        """The points that are the values of a function of the parameters.
+
+        Raises:
+            PresburgerError: it has arguments; see :meth:`as_map`.
+        """
+        if self.get_space().is_map():
+            raise PresburgerError("a function with arguments is a relation; use as_map()")
+        return wrap(Set, self._function.graph())
+
+    def __add__(self, other: PwMultiAff) -> PwMultiAff:
+        return self.add(other) if isinstance(other, PwMultiAff) else NotImplemented
+
+    def __sub__(self, other: PwMultiAff) -> PwMultiAff:
+        return self.sub(other) if isinstance(other, PwMultiAff) else NotImplemented
+
+    def __mul__(self, other: int | Fraction) -> PwMultiAff:
+        return self.scale_val(other) if isinstance(other, int | Fraction) else NotImplemented
+
+    __rmul__ = __mul__
+
+
+class UnionPwMultiAff(Function):
+    """Functions between different tuples, one for each pair of tuples."""
+
+    __slots__ = ()
+    _native_kind = _native.UnionPwMultiAff
+
+    def functions(self) -> list[PwMultiAff]:
+        """One function for each pair of tuples."""
+        return [PwMultiAff._of(function) for function in self._function.functions()]
+
+    def coalesce(self) -> UnionPwMultiAff:
+        """The same functions in fewer pieces, where pieces can be joined exactly."""
+        return self._of(self._function.coalesce())
+
+    def intersect_domain(self, points: Set) -> UnionPwMultiAff:
+        """Keeps the values at ``points``."""
+        return self._of(self._function.intersect_domain(points._union))
+
+    def pullback_union_pw_multi_aff(self, inner: UnionPwMultiAff) -> UnionPwMultiAff:
+        """The function of ``x`` that is this at ``inner(x)``, for all tuples that fit."""
+        return self._binary("pullback", inner)
+
+    def as_union_map(self) -> Map:
+        """Relates each argument to its values, where they are integers."""
+        return wrap(Map, self._function.graph())
+
+    def _shape(self) -> object:
+        full = [f for f in self.functions() if not f.domain().is_empty()]
+        return frozenset(function._shape() for function in full)
+
+    def __add__(self, other: UnionPwMultiAff) -> UnionPwMultiAff:
+        return self.add(other) if isinstance(other, UnionPwMultiAff) else NotImplemented
+
+    def __sub__(self, other: UnionPwMultiAff) -> UnionPwMultiAff:
+        return self.sub(other) if isinstance(other, UnionPwMultiAff) else NotImplemented
+
+
+PwMultiAff._family, PwMultiAff._piece_kind = PwMultiAff, PwMultiAff
+UnionPwMultiAff._family = UnionPwMultiAff
