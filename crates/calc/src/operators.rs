@@ -1,5 +1,7 @@
 //! Operators between two values.
 
+use std::num::NonZeroU64;
+
 use tangram_presburger::count::{Integer, Rational};
 use tangram_presburger::{Budget, Error, Order, Relation, Union};
 
@@ -223,19 +225,6 @@ pub(crate) fn power(value: Value, exponent: &Integer, budget: &Budget) -> Outcom
         1 => (map, exponent.clone()),
         _ => (map.inverse()?, exponent.neg()),
     };
-    let (mut result, mut square) = (None::<Union>, map);
-    let mut rest = count.to_i64().ok_or(Error::Overflow)?;
-    loop {
-        if rest % 2 == 1 {
-            result = Some(match result {
-                Some(done) => done.apply_range(&square, budget)?,
-                None => square.clone(),
-            });
-        }
-        rest /= 2;
-        match result {
-            Some(result) if rest == 0 => return Ok(Value::Union(result)),
-            _ => square = square.apply_range(&square, budget)?,
-        }
-    }
+    let count = count.to_i64().and_then(|count| NonZeroU64::new(count.unsigned_abs()));
+    Ok(Value::Union(map.fixed_power(count.ok_or(Error::Overflow)?, budget)?))
 }

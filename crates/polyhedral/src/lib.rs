@@ -8,6 +8,7 @@ pub mod device;
 mod error;
 pub mod flow;
 pub mod legality;
+mod number;
 pub mod optimise;
 pub mod picture;
 pub mod representation;

@@ -61,7 +61,7 @@ fn closures_over_parameters_are_exact() -> Result<(), Error> {
         "[n] -> { [k] -> [[i, j] -> [i, j + k]] : k >= 1 and 0 <= i < n and 0 <= j and j + k <= n }",
     );
     assert!(exact && power.is_equal(&want, &limit())?, "{power}");
-    let three = std::num::NonZeroU32::new(3).expect("not 0");
+    let three = std::num::NonZeroU64::new(3).expect("not 0");
     let cube = map.fixed_power(three, &limit())?;
     assert!(cube.is_equal(
         &read("[n] -> { [i, j] -> [i, j + 3] : 0 <= i < n and 0 <= j < n - 2 }"),

@@ -2,8 +2,9 @@
 
 use tangram_presburger::{Budget, Error};
 
-use super::cell::{Cell, Linear, combine, essential, gcd, negated, share_divisions, tightened};
+use super::cell::{Cell, Linear, combine, essential, negated, share_divisions, tightened};
 use super::stride::Stride;
+use crate::number::gcd;
 
 /// A disjunct without divisions of the iterator, and its residue class.
 ///

@@ -3,8 +3,9 @@
 use tangram_presburger::{Error as Failure, Relation, Tuple};
 
 use super::build::{Builder, Classes, Executed, Graft, Next, Place};
-use super::cell::{Cell, gcd};
+use super::cell::Cell;
 use super::pieces::Domain;
+use crate::number::gcd;
 use crate::{Error, NodeKind, ScheduleTree};
 
 /// Says whether no node and no option of a tree refers to values of outer dimensions.

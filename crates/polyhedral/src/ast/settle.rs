@@ -4,7 +4,8 @@
 
 use tangram_presburger::{Budget, Error, Relation, Relaxation};
 
-use super::cell::{Cell, combine, gcd};
+use super::cell::{Cell, combine};
+use crate::number::gcd;
 
 /// Rows without the divisions that are known, over the columns of `cell`.
 pub(super) struct Settled {

@@ -2,7 +2,8 @@
 
 use tangram_presburger::Error;
 
-use super::cell::{Cell, Linear, combine, gcd, negated};
+use super::cell::{Cell, Linear, combine, negated};
+use crate::number::gcd;
 
 /// All values are `offset` plus a multiple of `modulus`; 0 means one value.
 #[derive(Debug, Clone)]

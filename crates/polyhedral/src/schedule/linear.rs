@@ -1,5 +1,6 @@
 //! Exact linear algebra on short integer rows.
 
+use crate::number::gcd;
 use tangram_presburger::Error;
 
 /// Returns the sum of products.
@@ -26,15 +27,6 @@ pub(super) fn reduce(row: &mut [i128]) {
     if common > 1 {
         row.iter_mut().for_each(|value| *value /= common);
     }
-}
-
-fn gcd(a: i128, b: i128) -> i128 {
-    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    // Only of a row of `i128::MIN` alone; it is then not divided.
-    i128::try_from(a).unwrap_or(1)
 }
 
 /// Brings rows to echelon form; returns the pivot column of each row that is left.

@@ -14,6 +14,7 @@
 mod count;
 mod union;
 
+use std::num::NonZeroU64;
 use std::ops::Range;
 
 use count::counted_tuple;
@@ -93,22 +94,9 @@ impl Relation {
     ///
     /// # Errors
     /// [`Error::Space`] unless input and output are the same tuple.
-    pub fn fixed_power(&self, count: std::num::NonZeroU32, budget: &Budget) -> Result<Self, Error> {
+    pub fn fixed_power(&self, count: NonZeroU64, budget: &Budget) -> Result<Self, Error> {
         self.endo()?;
-        let (mut result, mut square, mut rest) = (None::<Self>, self.clone(), count.get());
-        loop {
-            if rest % 2 == 1 {
-                result = Some(match result {
-                    Some(done) => done.apply_range(&square, budget)?,
-                    None => square.clone(),
-                });
-            }
-            rest /= 2;
-            match result {
-                Some(result) if rest == 0 => return Ok(result),
-                _ => square = square.apply_range(&square, budget)?,
-            }
-        }
+        repeated(self.clone(), count, |first, then| first.apply_range(then, budget))
     }
 
     /// Lists the powers up to one that is empty, or the same as the next; nothing if that takes
@@ -309,5 +297,30 @@ impl Relation {
         };
         let (from, to) = (allowed(1 + p..1 + p + n)?, allowed(1 + p + n..1 + p + 2 * n)?);
         from.intersect(&to, budget)
+    }
+}
+
+/// Composes a relation with itself, by squaring.
+fn repeated<R>(
+    mut square: R,
+    count: NonZeroU64,
+    then: impl Fn(&R, &R) -> Result<R, Error>,
+) -> Result<R, Error>
+where
+    R: Clone,
+{
+    let (mut result, mut rest) = (None::<R>, count.get());
+    loop {
+        if rest % 2 == 1 {
+            result = Some(match result {
+                Some(done) => then(&done, &square)?,
+                None => square.clone(),
+            });
+        }
+        rest /= 2;
+        match result {
+            Some(result) if rest == 0 => return Ok(result),
+            _ => square = then(&square, &square)?,
+        }
     }
 }

@@ -1,7 +1,9 @@
 //! Paths through several spaces.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 
+use super::repeated;
 use crate::union::{TupleKey, tuple_key};
 use crate::{Budget, Error, Relation, Space, Tuple, Union};
 
@@ -40,5 +42,13 @@ impl Union {
             all = all.union(&rest.apply_range(&out, budget)?)?.coalesce(budget)?;
         }
         Ok((all, exact))
+    }
+
+    /// Composes the relations with one another: `count` steps, at least one.
+    ///
+    /// # Errors
+    /// [`Error::Space`] if there is a set.
+    pub fn fixed_power(&self, count: NonZeroU64, budget: &Budget) -> Result<Self, Error> {
+        repeated(self.clone(), count, |first, then| first.apply_range(then, budget))
     }
 }

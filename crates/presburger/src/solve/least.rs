@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 
 use super::number::{Number, fit, opposites, reduce};
 use super::redundancy::narrowed;
-use super::simplex::pivot_rows;
+use super::simplex::{pivot_rows, swap_remove_column};
 use crate::{Budget, Error, Integer};
 
 const FIRST: usize = 2;
@@ -341,17 +341,8 @@ impl<T: Number> Tableau<T> {
 
     /// Removes a column whose unknown stays 0 for good.
     fn remove_column(&mut self, col: usize) {
-        let (cols, last) = (self.cols, self.cols - 1);
-        let mut target = 0;
-        for start in (0..self.data.len()).step_by(cols) {
-            self.data.swap(start + col, start + last);
-            for source in start..start + last {
-                self.data.swap(target, source);
-                target += 1;
-            }
-        }
-        self.data.truncate(target);
-        self.cols = last;
+        swap_remove_column(&mut self.data, self.cols, col);
+        self.cols -= 1;
         self.col_of.swap_remove(col - FIRST);
         if let Some(place) = self.col_of.get(col - FIRST).and_then(|var| self.places.get_mut(*var))
         {

@@ -7,6 +7,7 @@
 
 use super::Expr;
 use super::monomial::{Compound, Monomial};
+use num_integer::gcd;
 
 /// Bounds the steps of one polynomial division.
 const MAX_STEPS: usize = 1024;
@@ -182,13 +183,4 @@ impl Expr {
         let first = monomials.next().cloned().unwrap_or_default();
         (coeff, monomials.fold(first, |common, monomial| common.gcd(monomial)))
     }
-}
-
-/// Returns the greatest common divisor, not negative; no argument is the least `i64` in a term.
-fn gcd(a: i64, b: i64) -> i64 {
-    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    i64::try_from(a).unwrap_or(1)
 }

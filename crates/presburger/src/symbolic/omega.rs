@@ -5,6 +5,7 @@
 //! dark shadow and splinters. Differs from the paper in the treatment of equalities (Euclid on
 //! columns instead of symmetric remainders) and in a budget, after which nothing is claimed.
 
+use num_integer::gcd;
 use std::collections::HashMap;
 
 /// Bounds the rows that one question may make.
@@ -216,12 +217,4 @@ fn shadow(rows: &[Row], choice: &Choice, dark: bool) -> Result<Vec<Row>, Unprove
         result.push(row);
     }
     Ok(result)
-}
-
-fn gcd(a: i128, b: i128) -> i128 {
-    let (mut a, mut b) = (a.abs(), b.abs());
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }

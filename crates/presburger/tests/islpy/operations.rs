@@ -76,8 +76,8 @@ pub const STEPS: [(&str, Operation); 4] = [
     ("fifth_power", |a, _, limit| fixed_power(a, 5, limit)),
 ];
 
-fn fixed_power(a: &Relation, count: u32, limit: &Budget) -> Result<Relation, Error> {
-    let count = std::num::NonZeroU32::new(count).expect("steps");
+fn fixed_power(a: &Relation, count: u64, limit: &Budget) -> Result<Relation, Error> {
+    let count = std::num::NonZeroU64::new(count).expect("steps");
     a.fixed_power(count, limit)
 }
 

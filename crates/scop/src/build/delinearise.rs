@@ -11,6 +11,7 @@
 //! Parametrically Sized Arrays, ICS 2015. Divergence: conditions are projected onto the
 //! parameters exactly; strides may have constant factors, and sums of parameters in them.
 
+use num_integer::gcd;
 use tangram_presburger::{Budget, Relation, Union};
 
 use super::Builder;
@@ -100,10 +101,6 @@ impl Strides {
         };
         self.levels.windows(2).rev().map(extent).collect()
     }
-}
-
-fn gcd(a: i128, b: i128) -> i128 {
-    if b == 0 { a.saturating_abs() } else { gcd(b, a % b) }
 }
 
 impl Builder<'_> {

@@ -88,7 +88,9 @@ impl Expr {
             return None;
         }
         let (whole, rest) = self.split(by)?;
-        let common = rest.terms.iter().fold(by, |g, (_, c)| gcd(g, c.unsigned_abs()));
+        let shared = |g: u64, c: i64| num_integer::gcd(g, c.unsigned_abs());
+        let common = rest.terms.iter().fold(by.unsigned_abs(), |g, (_, c)| shared(g, *c));
+        let common = i64::try_from(common).ok()?;
         // floor((g * x + r) / (g * c)) = floor((x + floor(r / g)) / c)
         let terms = rest.terms.iter().map(|(atom, c)| (atom.clone(), c / common)).collect();
         let reduced = Expr { terms, constant: rest.constant.div_euclid(common) };
@@ -183,14 +185,6 @@ impl Atom {
             }
         }
     }
-}
-
-fn gcd(a: i64, b: u64) -> i64 {
-    let (mut a, mut b) = (a.unsigned_abs(), b);
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    i64::try_from(a).unwrap_or(1)
 }
 
 impl fmt::Display for Atom {

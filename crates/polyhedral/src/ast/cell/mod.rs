@@ -7,7 +7,7 @@ use crate::{Conjunction, Division};
 use tangram_presburger::{Budget, Error, Relation, Relaxation, Space};
 
 use rows::moved;
-pub(super) use rows::{combine, gcd, negated, tightened};
+pub(super) use rows::{combine, negated, tightened};
 pub(super) use solve::essential;
 
 /// One disjunct; rows are `[constant, variables.., divisions..]`.

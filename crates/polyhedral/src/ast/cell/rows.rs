@@ -1,5 +1,6 @@
 //! Rows of coefficients.
 
+use crate::number::gcd;
 use tangram_presburger::Error;
 
 /// Returns `a * x + b * y`; the shorter row counts as padded.
@@ -15,15 +16,6 @@ pub(in crate::ast) fn combine(
         left.checked_add(b.checked_mul(at(y, i))?).filter(|v| *v != i128::MIN)
     };
     (0..x.len().max(y.len())).map(|i| one(i).ok_or(Error::Overflow)).collect()
-}
-
-/// Returns the greatest common divisor, at least 0.
-pub(in crate::ast) fn gcd(a: i128, b: i128) -> i128 {
-    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    i128::try_from(a).unwrap_or(0)
 }
 
 /// Divides an inequality by the factor that its coefficients share; tightens the constant.

@@ -1,7 +1,8 @@
 //! Solving for columns, and getting rid of them.
 
-use super::rows::{combine, gcd, moved, negated, tightened};
+use super::rows::{combine, moved, negated, tightened};
 use super::{Cell, Linear};
+use crate::number::gcd;
 use tangram_presburger::{Budget, Error, Relaxation};
 
 impl Cell {

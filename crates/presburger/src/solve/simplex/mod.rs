@@ -183,18 +183,9 @@ impl<T: Number> Simplex<T> {
 
     /// Removes a column unknown that is 0.
     fn remove_column(&mut self, id: usize) {
-        let (col, cols) = (self.unknowns[id].pos, self.cols);
-        let last = cols - 1;
-        let mut target = 0;
-        for start in (0..self.data.len()).step_by(cols) {
-            self.data.swap(start + col, start + last);
-            for source in start..start + last {
-                self.data.swap(target, source);
-                target += 1;
-            }
-        }
-        self.data.truncate(target);
-        self.cols = last;
+        let col = self.unknowns[id].pos;
+        swap_remove_column(&mut self.data, self.cols, col);
+        self.cols -= 1;
         self.col_of.swap_remove(col - FIRST);
         if let Some(moved) = self.col_of.get(col - FIRST) {
             self.unknowns[*moved as usize].pos = col;
@@ -314,6 +305,19 @@ impl<T: Number> Simplex<T> {
     pub fn next_id(&self) -> usize {
         self.unknowns.len()
     }
+}
+
+/// Removes a column of every row; the last one takes its place.
+pub(crate) fn swap_remove_column<T>(data: &mut Vec<T>, cols: usize, col: usize) {
+    let (last, mut target) = (cols - 1, 0);
+    for start in (0..data.len()).step_by(cols) {
+        data.swap(start + col, start + last);
+        for source in start..start + last {
+            data.swap(target, source);
+            target += 1;
+        }
+    }
+    data.truncate(target);
 }
 
 /// Solves row `row` for the unknown of `col` and substitutes it everywhere else.
