@@ -37,7 +37,12 @@ pub fn run(steps: &mut Steps, options: &Options) -> Outcome {
         }
     }
     if chosen.python {
-        build_for_python(steps, &venv)?;
+        wheel(steps, &venv)?;
+        // The Rust tests of the workspace have built the command already; built alone, other
+        // features of its dependencies would build everything once more.
+        if !chosen.all {
+            command(steps)?;
+        }
         let marks = if options.fast { "not slow and not long" } else { "not long" };
         python(steps, &venv, marks)?;
     }
@@ -54,7 +59,8 @@ pub fn run_long(steps: &mut Steps) -> Outcome {
     let venv = Venv::open(steps, ".venv")?;
     venv.install(steps, &root().join("tests/python/requirements.txt"))?;
     rust(steps, &venv, &chosen, &["--release"])?;
-    build_for_python(steps, &venv)?;
+    wheel(steps, &venv)?;
+    command(steps)?;
     python(steps, &venv, "long")
 }
 
@@ -136,14 +142,16 @@ fn doc_tests(steps: &mut Steps, venv: &Venv, chosen: &Chosen) -> Outcome {
     steps.run("doc tests", command)
 }
 
-/// Builds the wheel into the environment, and the command that the tests call.
-fn build_for_python(steps: &mut Steps, venv: &Venv) -> Outcome {
+/// Builds the wheel into the environment.
+fn wheel(steps: &mut Steps, venv: &Venv) -> Outcome {
     let manifest = root().join("crates/python/Cargo.toml");
-    if manifest.exists() {
-        let mut maturin = venv.python();
-        maturin.args(["-m", "maturin", "develop", "--quiet", "--manifest-path"]).arg(manifest);
-        steps.run("python wheel", maturin)?;
-    }
+    let mut maturin = venv.python();
+    maturin.args(["-m", "maturin", "develop", "--quiet", "--manifest-path"]).arg(manifest);
+    steps.run("python wheel", maturin)
+}
+
+/// Builds the command that the Python tests call.
+fn command(steps: &mut Steps) -> Outcome {
     steps.run("command", cargo(["build", "--quiet", "--package", "tangram-cli"]))
 }
 
