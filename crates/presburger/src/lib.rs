@@ -1,69 +1,43 @@
 //! Integer sets and relations, quasi-affine functions, counting, symbolic dimensions.
+//!
+//! A [`Relation`] has conjunctions of rows (`basic`, `system`, `matrix`) in one [`Space`]; a
+//! [`Union`] has relations in several. What takes variables away is in `project`, what holds for
+//! all points in `hull`, and everything that decides rests on the tableaus in `solve`. Functions
+//! are pieces over relations (`function`), as are counts ([`count`]). `parse` and `print` are
+//! inverse to each other. Every operation that may take long has a [`Budget`].
 
-mod affine_hull;
-mod algebra;
 mod basic;
-mod boxes;
 mod budget;
 mod closure;
 mod coalesce;
-mod compose;
-mod conjunction;
-mod convex_hull;
 pub mod count;
-mod duality;
-mod eliminate;
 mod error;
-mod extremal;
-mod fourier_motzkin;
 mod function;
 mod hull;
-mod implied;
-mod integer;
-mod lattice_hull;
-mod least;
-mod lift;
 mod matrix;
-mod ordered;
-mod pairs;
+mod number;
 mod parse;
-mod placement;
 pub mod plot;
 mod print;
-mod product;
 mod project;
-mod projection;
-mod rational;
 mod rational_relation;
 mod relation;
-mod relaxation;
-mod shadow;
 mod solve;
 mod space;
-mod strides;
-mod subtract;
 pub mod symbolic;
 mod system;
-mod token;
 mod union;
-mod value;
 
-pub use algebra::Order;
-pub use boxes::{Extent, FixedBox};
 pub use budget::Budget;
-pub use conjunction::{Conjunction, Division, narrow};
 pub use error::Error;
-pub use fourier_motzkin::{Inequalities, LoopBounds, Step};
 pub use function::{
     Aff, MultiAff, MultiPwAff, MultiUnionPwAff, PwAff, PwMultiAff, UnionPwAff, UnionPwMultiAff,
 };
-pub use integer::Integer;
-pub use least::LeastPoint;
-pub use rational::Rational;
+pub use hull::{Extent, FixedBox, Stride};
+pub use number::{Integer, Rational, Value};
+pub use project::{Inequalities, LoopBounds, Step};
 pub use rational_relation::RationalRelation;
-pub use relation::Relation;
-pub use relaxation::Relaxation;
+pub use relation::{Conjunction, Division, Order, Relation, narrow};
+pub use solve::{LeastPoint, Relaxation};
 pub use space::{Space, Tuple};
-pub use strides::Stride;
 pub use union::Union;
-pub use value::Value;

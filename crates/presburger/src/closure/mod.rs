@@ -19,8 +19,8 @@ use std::ops::Range;
 
 use count::counted_tuple;
 
-use crate::algebra::difference;
 use crate::basic::Basic;
+use crate::relation::difference;
 use crate::{Budget, Error, Integer, Relation, Space, Tuple};
 
 /// What an exact closure may take, and what the sum of differences may, before the result only

@@ -11,7 +11,7 @@ use super::function::PiecewiseQuasiPolynomial;
 use super::guard::Guard;
 use super::quasi::QuasiPolynomial;
 use crate::basic::{Basic, Div};
-use crate::lattice_hull::Lattice;
+use crate::hull::Lattice;
 use crate::solve::bounds::bounds;
 use crate::{Budget, Error, Integer, Rational};
 

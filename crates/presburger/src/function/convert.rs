@@ -4,7 +4,7 @@ use super::affine::Affine;
 use super::pieces::{Piece, Pieces};
 use super::{MultiAff, MultiPwAff, PwAff, PwMultiAff};
 use crate::basic::Basic;
-use crate::subtract::subtract_parts;
+use crate::relation::subtract_parts;
 use crate::{Budget, Error, Integer, Relation, Space, Tuple};
 
 impl Pieces {

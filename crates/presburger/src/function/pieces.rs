@@ -6,7 +6,7 @@ use super::affine::Affine;
 use crate::basic::Basic;
 use crate::count::{Integer, Rational};
 use crate::relation::intersect_parts;
-use crate::subtract::subtract_parts;
+use crate::relation::subtract_parts;
 use crate::{Budget, Error, Relation, Space, Tuple};
 
 /// One form per output, on one conjunction.

@@ -8,7 +8,7 @@ use super::{Aff, MultiAff, MultiPwAff, PwAff, PwMultiAff, UnionPwMultiAff};
 use crate::basic::Basic;
 use crate::parse::{Case, Value, functions};
 use crate::relation::intersect_parts;
-use crate::subtract::subtract_parts;
+use crate::relation::subtract_parts;
 use crate::{Budget, Error, Space};
 
 fn wrong(column: usize, expected: &'static str, found: &Space) -> Error {

@@ -2,9 +2,9 @@
 
 use super::Parser;
 use super::choice::{Case, Expr, pairs, within};
+use super::token::Token;
 use crate::basic::Basic;
 use crate::function::affine::Affine;
-use crate::token::Token;
 use crate::{Error, Integer};
 
 /// The words that are no names of dimensions after a number, as in `2 mod`.

@@ -1,10 +1,10 @@
 //! Formulas: connectives, quantifiers, chains of comparisons.
 
+use super::token::Token;
 use super::{DEPTH, Expr, Parser};
 use crate::Error;
 use crate::basic::Basic;
-use crate::subtract::subtract_parts;
-use crate::token::Token;
+use crate::relation::subtract_parts;
 
 pub(super) const RELATIONS: [&str; 11] =
     ["<", "<=", ">", ">=", "=", "==", "!=", "<<", "<<=", ">>", ">>="];

@@ -1,8 +1,8 @@
 //! Functions: pieces whose last tuple holds expressions over the dimensions before it.
 
+use super::token::Token;
 use super::{Case, Facts, Parser};
 use crate::basic::Basic;
-use crate::token::Token;
 use crate::{Budget, Error, Space, Tuple};
 
 /// One piece of a function as it is written.

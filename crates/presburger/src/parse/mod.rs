@@ -9,6 +9,7 @@ mod choice;
 mod expression;
 mod formula;
 mod function;
+pub(crate) mod token;
 mod tuple;
 
 use std::str::FromStr;
@@ -18,8 +19,8 @@ pub(crate) use function::{Value, functions};
 
 use crate::basic::Basic;
 use crate::rational_relation::{SCALE, cone, universe};
-use crate::token::{Token, tokens};
 use crate::{Budget, Error, Relation, Space, Tuple};
+use token::{Token, tokens};
 
 /// Parentheses, negations and quantifiers nest at most this deep.
 const DEPTH: usize = 64;

@@ -1,10 +1,10 @@
 //! Tuples: names, expressions that a dimension equals, ranges, wrapped pairs.
 
 use super::formula::{CONNECTIVES, RELATIONS};
+use super::token::Token;
 use super::{Case, Expr, Facts, Parser};
 use crate::basic::Basic;
 use crate::function::affine::Affine;
-use crate::token::Token;
 use crate::{Error, Tuple};
 
 impl Parser<'_> {

@@ -8,8 +8,13 @@ pub(crate) mod feasible;
 pub(crate) mod generators;
 pub(crate) mod lattice;
 pub(crate) mod least;
+mod least_point;
 pub(crate) mod lexmin;
 pub(crate) mod number;
 pub(crate) mod reduction;
 pub(crate) mod redundancy;
+mod relaxation;
 pub(crate) mod simplex;
+
+pub use least_point::LeastPoint;
+pub use relaxation::Relaxation;

@@ -161,7 +161,7 @@ impl Number for BigInt {
         num_integer::Integer::div_floor(self, other)
     }
     fn gcd(&self, other: &Self) -> Self {
-        crate::integer::gcd_big(self, other)
+        crate::number::gcd_big(self, other)
     }
     fn divide_all(row: &mut [Self], divisor: &Self) {
         row.iter_mut().for_each(|v| *v = &*v / divisor);

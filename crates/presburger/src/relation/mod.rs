@@ -3,11 +3,27 @@
 //! A set is a relation without an input tuple. All operations are exact over the
 //! integers; operands may name different parameters.
 
+mod algebra;
+mod compose;
+mod conjunction;
+mod extremal;
+mod lift;
+mod ordered;
+mod pairs;
+mod placement;
+mod product;
+mod subtract;
+
+pub use algebra::Order;
+pub(crate) use algebra::difference;
+pub(crate) use conjunction::divisions;
+pub use conjunction::{Conjunction, Division, narrow};
+pub(crate) use subtract::{covers, subtract_parts};
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::basic::Basic;
-use crate::subtract::{covers, subtract_parts};
 use crate::{Budget, Error, Integer, Space, Tuple};
 
 /// An immutable set or relation; a clone shares everything.

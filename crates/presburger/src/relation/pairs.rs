@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::algebra::difference;
 use crate::basic::Basic;
+use crate::relation::difference;
 use crate::relation::intersect_parts;
 use crate::{Budget, Error, Integer, Relation, Space, Tuple};
 

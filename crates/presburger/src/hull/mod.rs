@@ -1,9 +1,22 @@
 //! Single conjunctions that contain a union, and simplification of unions by them.
 
+mod affine;
+mod boxes;
+mod convex;
+mod duality;
+mod implied;
+mod lattice;
+mod strides;
+
+pub use boxes::{Extent, FixedBox};
+pub(crate) use convex::generators;
+pub(crate) use lattice::Lattice;
+pub use strides::Stride;
+
 use crate::basic::{Basic, merge};
 use crate::coalesce::coalesced;
+use crate::relation::{covers, subtract_parts};
 use crate::solve::bounds::{bounds, reaches};
-use crate::subtract::{covers, subtract_parts};
 use crate::system::System;
 use crate::{Budget, Error, Integer, Relation};
 

@@ -3,9 +3,9 @@
 //! Parametric integer programming comes first. Where that does not end soon, an unknown of few
 //! values takes each of them in turn, and what is left is eliminated.
 
+use super::eliminate::{Branch, eliminate, eliminate_soon};
 use crate::basic::Basic;
 use crate::coalesce::coalesced;
-use crate::eliminate::{Branch, eliminate, eliminate_soon};
 use crate::matrix::negated;
 use crate::solve::bounds::bounds;
 use crate::solve::lexmin::{Query, lexmin};

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::affine_hull::pass_through;
+use super::affine::pass_through;
 use crate::basic::{Basic, Div, merge};
 use crate::matrix::{combine, divide, evaluate, gcd, zeros};
 use crate::solve::feasible;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::eliminate::Relaxed;
+use super::eliminate::Relaxed;
 use crate::{Budget, Error, Relation, Space, Tuple};
 
 impl Relation {

@@ -4,7 +4,7 @@
 //! the constraints of the other. Everything is rational, as in Farkas' lemma.
 
 use crate::basic::Basic;
-use crate::convex_hull::generators;
+use crate::hull::generators;
 use crate::solve::number::{Number, widening};
 use crate::{Budget, Error, Integer, Relation, Space, Tuple};
 

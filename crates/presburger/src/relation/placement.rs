@@ -1,8 +1,8 @@
 //! The same constraints and expressions over other spaces: coordinates renamed, moved, added.
 
-use crate::conjunction::divisions as checked;
 use crate::function::affine::Affine;
 use crate::function::pieces::{Piece, Pieces};
+use crate::relation::divisions as checked;
 use crate::{Aff, Division, Error, Integer, PwAff, PwMultiAff, Relation, Space};
 
 impl Relation {

@@ -1,15 +1,22 @@
 //! Exact projection of a conjunction, and its lexicographic minimum.
 
+mod eliminate;
+mod fourier_motzkin;
+mod relation;
+mod shadow;
+
+pub use fourier_motzkin::{Inequalities, LoopBounds, Step};
+
 use std::ops::Range;
 
 use crate::basic::{Basic, Div, merge};
-use crate::eliminate::{Branch, Relaxed, eliminate_soon, eliminate_whole, relax};
 use crate::function::affine::Affine;
 use crate::function::pieces;
 use crate::matrix::{combine, negated, remap};
 use crate::solve::lexmin::{Piece, Query, lexmin};
 use crate::system::System;
 use crate::{Budget, Error, Integer};
+use eliminate::{Branch, Relaxed, eliminate_soon, eliminate_whole, relax};
 
 /// What may be spent on equations that help to project.
 const EQUATIONS: u64 = 100_000;

@@ -7,7 +7,7 @@
 
 use crate::basic::Basic;
 use crate::relation::intersect_parts;
-use crate::subtract::subtract_parts;
+use crate::relation::subtract_parts;
 use crate::{Budget, Error, Integer, Relation};
 
 impl Relation {
