@@ -3,7 +3,7 @@
 use tangram_presburger::{Budget, Conjunction, Division, Error, Relation, Space, Tuple, Union};
 
 /// Given texts and how they are printed.
-const PRINTED: [(&str, &str); 31] = [
+const PRINTED: [(&str, &str); 33] = [
     // Bounds of one term make a chain; a bound that is off by one is strict.
     (
         "[N] -> { [i, j] : i >= 0 and i <= N - 1 and j >= 0 and i >= j }",
@@ -54,6 +54,8 @@ const PRINTED: [(&str, &str); 31] = [
     ("{ [i, j] : i, j << 3, 4 }", "{ [i, j] : i <= 2; [i = 3, j] : j <= 3 }"),
     ("{ A[i] : i > 0; B[] }", "{ A[i] : i >= 1; B[] }"),
     ("{ [i] : 2 <= 3i <= 2 }", "{ }"),
+    ("[n] -> { S[i, j] : 0 <= 0 = i < 0 < n }", "{ }"),
+    ("{ A[i] : i = 0 and i < 0; B[] }", "{ B[] }"),
     ("[n] -> { [] : n mod 2 = 0 and n >= 3 }", "[n] -> { [] : n mod 2 = 0 and n >= 3 }"),
 ];
 

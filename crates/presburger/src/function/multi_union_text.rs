@@ -199,7 +199,10 @@ impl fmt::Display for MultiUnionPwAff {
                 (texts.collect(), false)
             }
             Domain::Parameters(given) => {
-                let texts = given.disjuncts();
+                let mut texts = given.disjuncts();
+                if texts.is_empty() {
+                    texts.push("[] : false".to_owned());
+                }
                 let all = texts.iter().any(|text| text == "[]");
                 (texts.iter().map(|text| text.replacen("[] ", "", 1)).collect(), all)
             }

@@ -25,33 +25,28 @@ impl fmt::Display for Relation {
         if !space.params.is_empty() {
             write!(f, "[{}] -> ", space.params.join(", "))?;
         }
-        write!(f, "{{ {} }}", self.disjuncts().join("; "))
+        let mut texts = self.disjuncts();
+        if texts.is_empty() {
+            texts.push(format!("{} : false", tuples(space, &space.distinct_names())));
+        }
+        write!(f, "{{ {} }}", texts.join("; "))
     }
 }
 
 impl Relation {
-    /// Prints each disjunct without braces and parameters.
+    /// Prints each disjunct without braces and parameters; those seen to have no points are left
+    /// out.
     pub(crate) fn disjuncts(&self) -> Vec<String> {
         let names = self.space().distinct_names();
-        if self.parts.is_empty() {
-            return vec![format!("{} : false", self.tuples(&names))];
-        }
-        self.parts.iter().map(|part| self.disjunct(part, &names)).collect()
+        self.parts.iter().filter_map(|part| self.disjunct(part, &names)).collect()
     }
 
-    fn tuples(&self, names: &[String]) -> String {
-        tuples(self.space(), names)
-    }
-
-    fn disjunct(&self, part: &Basic, names: &[String]) -> String {
-        let params = self.space().params.len();
-        let Some(mut part) = simplified(part, params) else {
-            return format!("{} : false", self.tuples(names));
-        };
+    fn disjunct(&self, part: &Basic, names: &[String]) -> Option<String> {
+        let mut part = simplified(part, self.space().params.len())?;
         let atoms = Atoms::of(&part, names);
         let tuples = with_values(self.space(), names, &mut part, &atoms);
         let text = constraints(&part, &atoms);
-        if text.is_empty() { tuples } else { format!("{tuples} : {text}") }
+        Some(if text.is_empty() { tuples } else { format!("{tuples} : {text}") })
     }
 }
 

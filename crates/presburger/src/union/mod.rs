@@ -43,9 +43,8 @@ impl FromStr for Union {
 impl fmt::Display for Union {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let params = self.parameters();
-        let full = self.relations().filter(|piece| !piece.parts.is_empty());
         let texts: Vec<String> =
-            full.flat_map(|piece| piece.aligned(&params).disjuncts()).collect();
+            self.relations().flat_map(|piece| piece.aligned(&params).disjuncts()).collect();
         if texts.is_empty() {
             // No parameters either: a union without points is in no space.
             return f.write_str("{ }");
