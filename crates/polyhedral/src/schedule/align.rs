@@ -48,14 +48,16 @@ impl Shift {
     }
 }
 
-/// Joins two bands of as many members; the rows are those of the statements in ascending
-/// order. Nothing if that needs other rows, loses a parallel member or takes pairs far apart.
+/// Joins two bands of as many members: for each, what to add to the second one's rows.
+///
+/// `between` are the edges between both, and whether they lead to the second one. Nothing if
+/// that needs other rows, loses a parallel member or takes pairs far apart.
 pub(super) fn aligned(
     graph: &Graph,
-    edges: &[usize],
+    between: &[(&Edge, bool)],
     first: Side,
     second: Side,
-) -> Result<Option<Rows>, Error> {
+) -> Result<Option<Vec<i128>>, Error> {
     let (a, b) = (first.rows, second.rows);
     let count = a.coincident.len();
     let many = first.statements.len() + second.statements.len() > FEW;
@@ -63,34 +65,12 @@ pub(super) fn aligned(
     if !fits || !a.close || !b.close {
         return Ok(None);
     }
-    let between: Vec<(&Edge, bool)> = edges
-        .iter()
-        .map(|edge| &graph.edges[*edge])
-        .filter_map(|edge| {
-            let joins = |a: Side, b: Side| {
-                a.statements.contains(&edge.from) && b.statements.contains(&edge.to)
-            };
-            let forwards = joins(first, second);
-            (forwards || joins(second, first)).then_some((edge, forwards))
-        })
-        .collect();
     let mut shifts = Vec::new();
     for member in 0..count {
-        let Some(shift) = shift(graph, &between, member, first, second)? else { return Ok(None) };
+        let Some(shift) = shift(graph, between, member, first, second)? else { return Ok(None) };
         shifts.push(shift);
     }
-    let mut all: Vec<(usize, Vec<Row>)> = Vec::new();
-    all.extend(first.statements.iter().copied().zip(a.of.iter().cloned()));
-    for (statement, rows) in second.statements.iter().zip(&b.of) {
-        let mut rows = rows.clone();
-        for (row, shift) in rows.iter_mut().zip(&shifts) {
-            row[0] = row[0].checked_add(*shift).ok_or(tangram_presburger::Error::Overflow)?;
-        }
-        all.push((*statement, rows));
-    }
-    all.sort_by_key(|(statement, _)| *statement);
-    let of = all.into_iter().map(|(_, rows)| rows).collect();
-    Ok(Some(Rows { of, coincident: a.coincident.clone(), permutable: true, close: true }))
+    Ok(Some(shifts))
 }
 
 /// Finds what to add to a member of the second cluster; nothing if no constant does.

@@ -100,14 +100,14 @@ fn apply(
     rows: &Rows,
     budget: &Budget,
 ) -> Result<Vec<usize>, Error> {
-    let of = |statement| {
-        let at = statements.iter().position(|s| *s == statement);
-        at.map_or(&[][..], |at| &rows.of[at])
-    };
+    let mut of = vec![&[][..]; graph.statements.len()];
+    for (statement, rows) in statements.iter().zip(&rows.of) {
+        of[*statement] = rows;
+    }
     let mut left = Vec::new();
     for index in edges {
         let edge = &graph.edges[*index];
-        let pairs: Vec<(&Row, &Row)> = of(edge.from).iter().zip(of(edge.to)).collect();
+        let pairs: Vec<(&Row, &Row)> = of[edge.from].iter().zip(of[edge.to]).collect();
         if let Some(edge) = graph.narrowed(edge, &pairs, budget)? {
             graph.edges[*index] = edge;
             left.push(*index);

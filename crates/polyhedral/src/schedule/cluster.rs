@@ -1,16 +1,17 @@
 //! Which statements share a band.
 
-use std::collections::HashSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashSet};
 
 use super::align::{Side, aligned};
 use super::band::{Part, Rows, Wanted};
 use super::components::ordered;
-use super::graph::Graph;
+use super::graph::{Edge, Graph, Row};
 use super::{Error, Fusion, Options};
 use tangram_presburger::Budget;
 
 /// Statements and the rows of the band that they share.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Cluster {
     pub statements: Vec<usize>,
     pub rows: Option<Rows>,
@@ -31,7 +32,9 @@ fn arrows(
     edges: &[usize],
     valid: bool,
 ) -> Vec<(usize, usize)> {
-    let at = |statement| statements.iter().position(|s| *s == statement);
+    let mut places = vec![None; graph.statements.len()];
+    statements.iter().enumerate().for_each(|(at, statement)| places[*statement] = Some(at));
+    let at = |statement: usize| places[statement];
     edges
         .iter()
         .map(|edge| &graph.edges[*edge])
@@ -98,113 +101,175 @@ impl Clusters<'_> {
 
     /// Merges the first pair of clusters, in order, that gains by it.
     ///
-    /// `refused` holds the statements of pairs that do not: what others merge changes nothing
-    /// for them, and a band for a pair is solved once.
+    /// `refused` holds pairs that do not: what others merge changes nothing for them, and a band
+    /// for a pair is solved once. Takes time in proportion to clusters and edges, beside the
+    /// programs it solves.
     fn merge(
         &self,
         clusters: &mut Vec<Cluster>,
-        refused: &mut HashSet<[Vec<usize>; 2]>,
+        refused: &mut HashSet<[Mark; 2]>,
     ) -> Result<bool, Error> {
-        for second in 1..clusters.len() {
-            for first in (0..second).rev() {
-                if !self.may_merge(clusters, first, second) {
-                    continue;
-                }
-                let (a, b) = (&clusters[first], &clusters[second]);
-                let pair = [a.statements.clone(), b.statements.clone()];
-                if refused.contains(&pair) {
-                    continue;
-                }
-                let mut statements = pair.concat();
-                statements.sort_unstable();
-                let aligned = match (&a.rows, &b.rows) {
-                    (Some(first), Some(second)) => {
-                        let first = Side { statements: &a.statements, rows: first };
-                        let second = Side { statements: &b.statements, rows: second };
-                        aligned(self.graph, self.edges, first, second)?
-                    }
-                    _ => None,
-                };
-                let rows = match aligned {
-                    Some(rows) => Some(rows),
-                    None => {
-                        let parallel = [&a.rows, &b.rows].into_iter().flatten().map(parallel);
-                        let parallel = parallel.max().unwrap_or(0);
-                        let wanted = Wanted { close: true, parallel };
-                        self.part(&statements, |part| part.permutable(wanted))?
-                    }
-                };
-                let gains = |rows: &Rows| {
-                    let parts = [&a.rows, &b.rows];
-                    let keeps =
-                        |part: &&Option<Rows>| part.as_ref().is_some_and(|part| !loses(rows, part));
-                    rows.close && parts.iter().all(keeps)
-                };
-                let Some(rows) = rows.filter(gains) else {
-                    refused.insert(pair);
-                    continue;
-                };
-                clusters[second] = Cluster { statements, rows: Some(rows) };
-                // What runs between the two and needs the first moves behind, the rest before.
-                clusters.remove(first);
-                self.sort(clusters);
-                return Ok(true);
+        let links = self.links(clusters);
+        let near = links.iter().filter(|link| link.edge.kinds.proximity);
+        let near: BTreeSet<_> =
+            near.map(|link| (link.from.max(link.to), Reverse(link.from.min(link.to)))).collect();
+        for (second, Reverse(first)) in near {
+            let pair = [&clusters[first], &clusters[second]];
+            let marks = pair.map(Cluster::mark);
+            let permutable = |c: &Cluster| c.rows.as_ref().is_some_and(|rows| rows.permutable);
+            if !pair.into_iter().all(permutable)
+                || refused.contains(&marks)
+                || has_between(&links, first, second, clusters.len())
+            {
+                continue;
             }
+            let merged = match self.shifts(&links, first, second, clusters)? {
+                Some(shifts) => {
+                    let pair = [first, second].map(|at| std::mem::take(&mut clusters[at]));
+                    side_by_side(pair, &shifts)?
+                }
+                None => match self.solved(pair)? {
+                    Some(merged) => merged,
+                    None => {
+                        refused.insert(marks);
+                        continue;
+                    }
+                },
+            };
+            clusters[second] = merged;
+            // What runs between the two and needs the first moves behind, the rest before.
+            clusters.remove(first);
+            self.sort(clusters);
+            return Ok(true);
         }
         Ok(false)
     }
 
-    /// Whether two clusters are near each other, and no third has to run between them.
-    fn may_merge(&self, clusters: &[Cluster], first: usize, second: usize) -> bool {
-        let (a, b) = (&clusters[first].statements, &clusters[second].statements);
-        let permutable = |c: &Cluster| c.rows.as_ref().is_some_and(|rows| rows.permutable);
-        if !permutable(&clusters[first]) || !permutable(&clusters[second]) {
-            return false;
-        }
-        let edges = || self.edges.iter().map(|edge| &self.graph.edges[*edge]);
-        let near = edges().any(|edge| {
-            let (from, to) = (edge.from, edge.to);
-            edge.kinds.proximity
-                && ((a.contains(&from) && b.contains(&to))
-                    || (b.contains(&from) && a.contains(&to)))
+    /// Finds what to add to the rows of the second of two clusters, so that both are one band.
+    fn shifts(
+        &self,
+        links: &[Link],
+        first: usize,
+        second: usize,
+        clusters: &[Cluster],
+    ) -> Result<Option<Vec<i128>>, Error> {
+        let between = links.iter().filter_map(|link| match (link.from, link.to) {
+            (from, to) if (from, to) == (first, second) => Some((link.edge, true)),
+            (from, to) if (from, to) == (second, first) => Some((link.edge, false)),
+            _ => None,
         });
-        if !near {
-            return false;
+        let (Some(first), Some(second)) = (clusters[first].side(), clusters[second].side()) else {
+            return Ok(None);
+        };
+        aligned(self.graph, &between.collect::<Vec<_>>(), first, second)
+    }
+
+    /// Solves for a band of two clusters that neither loses by.
+    fn solved(&self, pair: [&Cluster; 2]) -> Result<Option<Cluster>, Error> {
+        let mut statements = pair.map(|cluster| &cluster.statements[..]).concat();
+        statements.sort_unstable();
+        let parts = || pair.into_iter().filter_map(|cluster| cluster.rows.as_ref());
+        let wanted =
+            Wanted { close: true, parallel: parts().map(parallel).max().unwrap_or_default() };
+        let rows = self.part(&statements, |part| part.permutable(wanted))?;
+        let gains = |rows: &Rows| rows.close && parts().all(|part| !loses(rows, part));
+        Ok(rows.filter(gains).map(|rows| Cluster { statements, rows: Some(rows) }))
+    }
+
+    /// Lists the edges between different clusters, by where they lead.
+    fn links(&self, clusters: &[Cluster]) -> Vec<Link<'_>> {
+        let mut place = vec![None; self.graph.statements.len()];
+        for (at, cluster) in clusters.iter().enumerate() {
+            cluster.statements.iter().for_each(|statement| place[*statement] = Some(at));
         }
-        // Clusters are in order, so a path from the first to the second stays between them.
-        let mut reached = vec![false; clusters.len()];
-        reached[first] = true;
-        for middle in first + 1..second {
-            let members = &clusters[middle].statements;
-            reached[middle] = edges().any(|edge| {
-                let from = clusters[first..middle]
-                    .iter()
-                    .zip(&reached[first..middle])
-                    .any(|(cluster, reached)| *reached && cluster.statements.contains(&edge.from));
-                edge.kinds.validity && from && members.contains(&edge.to)
-            });
-        }
-        !edges().any(|edge| {
-            let from = clusters[first + 1..second]
-                .iter()
-                .zip(&reached[first + 1..second])
-                .any(|(cluster, reached)| *reached && cluster.statements.contains(&edge.from));
-            edge.kinds.validity && from && b.contains(&edge.to)
-        })
+        let edges = self.edges.iter().map(|edge| &self.graph.edges[*edge]);
+        let mut links: Vec<Link> = edges
+            .filter_map(|edge| {
+                let (from, to) = place[edge.from].zip(place[edge.to])?;
+                (from != to).then_some(Link { edge, from, to })
+            })
+            .collect();
+        links.sort_by_key(|link| link.to);
+        links
     }
 
     /// Restores an order in which clusters can run.
     fn sort(&self, clusters: &mut Vec<Cluster>) {
-        let of = |statement| clusters.iter().position(|c| c.statements.contains(&statement));
-        let valid = self.edges.iter().map(|edge| &self.graph.edges[*edge]);
-        let arrows: Vec<(usize, usize)> = valid
-            .filter(|edge| edge.kinds.validity)
-            .filter_map(|edge| Some((of(edge.from)?, of(edge.to)?)))
+        let links = self.links(clusters);
+        let arrows: Vec<(usize, usize)> = links
+            .iter()
+            .filter(|link| link.edge.kinds.validity)
+            .map(|link| (link.from, link.to))
             .collect();
+        if arrows.iter().all(|(from, to)| from < to) {
+            return;
+        }
         // Merging keeps clusters free of cycles: each is a component of its own.
         let order = ordered(clusters.len(), &arrows).into_iter().flatten();
-        *clusters = order.map(|at| clusters[at].clone()).collect();
+        *clusters = order.map(|at| std::mem::take(&mut clusters[at])).collect();
     }
+}
+
+/// Tells clusters apart: a statement, and how many there are, as clusters only grow.
+type Mark = (usize, usize);
+
+impl Cluster {
+    fn mark(&self) -> Mark {
+        (self.statements.first().copied().unwrap_or_default(), self.statements.len())
+    }
+
+    fn side(&self) -> Option<Side<'_>> {
+        Some(Side { statements: &self.statements, rows: self.rows.as_ref()? })
+    }
+}
+
+/// An edge from one cluster to another one, by their positions.
+struct Link<'a> {
+    edge: &'a Edge,
+    from: usize,
+    to: usize,
+}
+
+/// Says whether a third cluster has to run between two of them.
+///
+/// Clusters are in an order in which they can run, so a path from one to the other stays between
+/// them; links are in the order of where they lead, so that what leads to a cluster comes before
+/// what leads on from it.
+fn has_between(links: &[Link], first: usize, second: usize, clusters: usize) -> bool {
+    let mut reached = vec![false; clusters];
+    let inside = |link: &&Link| {
+        link.edge.kinds.validity && first <= link.from && link.from < link.to && link.to <= second
+    };
+    for link in links.iter().filter(inside) {
+        let thence = link.from == first || reached[link.from];
+        if thence && link.to == second && link.from != first {
+            return true;
+        }
+        reached[link.to] |= thence;
+    }
+    false
+}
+
+/// Joins the bands of two clusters, of which the second is shifted.
+fn side_by_side(pair: [Cluster; 2], shifts: &[i128]) -> Result<Cluster, Error> {
+    let [first, mut second] = pair;
+    let (Some(one), Some(two)) = (first.rows, &mut second.rows) else {
+        return Err(Error::Unschedulable);
+    };
+    for rows in &mut two.of {
+        for (row, shift) in rows.iter_mut().zip(shifts) {
+            row[0] = row[0].checked_add(*shift).ok_or(tangram_presburger::Error::Overflow)?;
+        }
+    }
+    let two = std::mem::take(&mut two.of);
+    let mut all: Vec<(usize, Vec<Row>)> = [first.statements, second.statements]
+        .concat()
+        .into_iter()
+        .zip(one.of.into_iter().chain(two))
+        .collect();
+    all.sort_by_key(|(statement, _)| *statement);
+    let (statements, of) = all.into_iter().unzip();
+    Ok(Cluster { statements, rows: Some(Rows { of, ..one }) })
 }
 
 fn parallel(rows: &Rows) -> usize {

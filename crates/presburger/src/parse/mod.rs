@@ -12,6 +12,7 @@ mod function;
 pub(crate) mod token;
 mod tuple;
 
+use std::collections::HashSet;
 use std::str::FromStr;
 
 pub(crate) use choice::{Case, Expr};
@@ -68,6 +69,8 @@ struct Parser<'a> {
     depth: usize,
     /// The names in scope, one per column.
     scope: Vec<String>,
+    /// All names of the text, from when a dimension has none.
+    names: Option<HashSet<String>>,
     budget: &'a Budget,
     allows_rational: bool,
     /// Whether this disjunct is one of rational points: the first column in scope is the scale,
@@ -82,6 +85,7 @@ impl<'a> Parser<'a> {
             at: 0,
             depth: 0,
             scope: Vec::new(),
+            names: None,
             budget,
             allows_rational: false,
             rational: false,

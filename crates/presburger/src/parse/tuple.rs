@@ -69,11 +69,14 @@ impl Parser<'_> {
     fn fresh(&mut self) -> String {
         let mut name = format!("o{}", self.scope.len());
         // Nor may a name that comes later mean this dimension.
-        let taken = |name: &String| {
-            self.scope.contains(name)
-                || self.tokens.iter().any(|(t, _)| matches!(t, Token::Name(n) if n == name))
-        };
-        while taken(&name) {
+        let names = self.names.get_or_insert_with(|| {
+            let name = |(token, _): &(Token, usize)| match token {
+                Token::Name(name) => Some(name.clone()),
+                _ => None,
+            };
+            self.tokens.iter().filter_map(name).collect()
+        });
+        while self.scope.contains(&name) || names.contains(&name) {
             name.push('_');
         }
         self.scope.push(name.clone());
