@@ -95,7 +95,7 @@ fn of_several_conditions_one_is_left_to_else() {
     let ast = within("[N] -> { [] : N >= 2 }", text, "{ }");
     let expected = "for (int c0 = 0; c0 < N; c0 += 1)\n  \
         if (c0 == 0)\n    S(0, 0);\n  \
-        else if (N == c0 + 1)\n    S(N - 1, 1);\n  \
+        else if (N == c0 + 1)\n    S(c0, 1);\n  \
         else\n    S(c0, 2);\n";
     check(&ast, expected);
     assert_eq!(run(&ast, &[4]), "S[0, 0] S[1, 2] S[2, 2] S[3, 1]");
@@ -233,22 +233,18 @@ fn what_cannot_be_generated_is_refused() {
     assert!(matches!(wrong, Err(Error::Notation { line: 3, .. })), "{wrong:?}");
 }
 
-#[test]
-fn a_compiler_runs_the_same() {
-    let ast = of_map(
-        "[N, M] -> { S[i, j] -> [floor((i - 2*j)/3), j, 0] : 0 <= i < N and -M <= j < i; \
-         T[i] -> [i, floor(i/2), 1] : 0 <= i <= 3*M and 2*floor((i + N)/2) = i + N }",
-        "{ }",
-    );
+/// Compiles code of parameters `N` and `M` that calls `S[i, j]` and `T[i]`, and compares what it
+/// runs with what the interpreter runs; `name` tells the files of tests apart.
+fn compare_with_compiler(name: &str, ast: &Ast, cases: &[(i128, i128)]) {
     let program = format!(
         "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n{}\n\
-         static void S(int64_t i, int64_t j) {{ printf(\"S[%d, %d] \", (int)i, (int)j); }}\n\
-         static void T(int64_t i) {{ printf(\"T[%d] \", (int)i); }}\n\
+         void S(int64_t i, int64_t j) {{ printf(\"S[%d, %d] \", (int)i, (int)j); }}\n\
+         void T(int64_t i) {{ printf(\"T[%d] \", (int)i); }}\n\
          static void run(int64_t N, int64_t M) {{\n{ast}}}\n\
          int main(int n, char **v) {{\n  run(atoll(v[1]), atoll(v[n - 1]));\n  return 0;\n}}\n",
         Ast::macros()
     );
-    let folder = std::env::temp_dir().join(format!("tangram-ast-{}", std::process::id()));
+    let folder = std::env::temp_dir().join(format!("tangram-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
     let (source, binary) = (folder.join("loops.c"), folder.join("loops"));
     std::fs::write(&source, program).expect("written");
@@ -258,13 +254,50 @@ fn a_compiler_runs_the_same() {
         return;
     };
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-    for (n, m) in [(0, 0), (1, 3), (7, 2), (10, 5)] {
+    for (n, m) in cases {
         let out =
             Command::new(&binary).args([n.to_string(), m.to_string()]).output().expect("runs");
-        assert_eq!(String::from_utf8_lossy(&out.stdout).trim_end(), run(&ast, &[n, m]), "{ast}");
+        assert_eq!(String::from_utf8_lossy(&out.stdout).trim_end(), run(ast, &[*n, *m]), "{ast}");
     }
     // A folder that stays behind does no harm.
     let _ = std::fs::remove_dir_all(&folder);
+}
+
+#[test]
+fn a_compiler_runs_the_same() {
+    let ast = of_map(
+        "[N, M] -> { S[i, j] -> [floor((i - 2*j)/3), j, 0] : 0 <= i < N and -M <= j < i; \
+         T[i] -> [i, floor(i/2), 1] : 0 <= i <= 3*M and 2*floor((i + N)/2) = i + N }",
+        "{ }",
+    );
+    compare_with_compiler("ast", &ast, &[(0, 0), (1, 3), (7, 2), (10, 5)]);
+}
+
+#[test]
+fn remainders_of_negative_values_are_right_in_c() {
+    // A sum without a bound is only asked whether it is a multiple; one with a bound is raised.
+    let ast = of_map(
+        "[N, M] -> { S[i, j] -> [i, j] : -4 <= i <= 4 and -N <= j <= 3 and i mod 5 >= 3; \
+         T[i] -> [i, 4] : -4 <= i <= 4 and (i + M) mod 2 = 0 }",
+        "{ }",
+    );
+    let text = ast.to_string();
+    assert!(text.contains(" % 2 == 0") && text.contains(" % 5 >= 3"), "{text}");
+    compare_with_compiler("remainders", &ast, &[(3, 0), (4, 1), (4, -3), (6, -8), (5, 17)]);
+    for m in -5..=5_i128 {
+        let trace = ast.run(&[2, m], 1000).expect("an end");
+        let runs = |name: &str, i: i128| {
+            trace.iter().filter(|run| run.statement == name && run.point[0] == i).count()
+        };
+        for i in -4..=4_i128 {
+            let (s, t) = (i.rem_euclid(5) >= 3, (i + m).rem_euclid(2) == 0);
+            assert_eq!(
+                (runs("S", i), runs("T", i)),
+                (6 * usize::from(s), usize::from(t)),
+                "{i}, {m}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -16,9 +16,9 @@ pub(super) struct Level {
 }
 
 impl Level {
-    /// Projects the divisions that use column `col` away.
-    pub fn of(cell: &Cell, col: usize, budget: &Budget) -> Result<Self, Error> {
-        let stride = Stride::of(cell, col)?;
+    /// Projects the divisions that use column `col` away; `known` holds for the variables before.
+    pub fn of(cell: &Cell, col: usize, known: &Cell, budget: &Budget) -> Result<Self, Error> {
+        let stride = Stride::of(cell, col, known)?;
         let depends = cell.dependent(col);
         let inner: Vec<usize> = (1 + cell.vars..cell.cols()).filter(|c| depends[*c]).collect();
         let mut cell = cell.clone();

@@ -48,8 +48,10 @@ pub(super) struct Builder<'a> {
     pub ast: Ast,
     pub params: Vec<String>,
     pub tree: Option<&'a ScheduleTree>,
-    /// Whether nothing refers to values of the schedule's dimensions.
+    /// Whether no node of the tree refers to values of the schedule's dimensions.
     pub free_dimensions: bool,
+    /// For each dimension that is fixed, whether there is a loop over it.
+    pub loops: Vec<bool>,
     /// Options of a schedule map.
     pub map_options: Union,
     pub options: &'a AstOptions,

@@ -26,6 +26,7 @@ impl Builder<'_> {
         place: &Place,
     ) -> Result<Option<AstNode>, Error> {
         let mut nodes = Vec::new();
+        let grafts = self.joined(grafts)?;
         let mut rest = VecDeque::from(self.nested(grafts, place)?);
         while let Some(graft) = rest.pop_front() {
             let Some(guard) = graft.guard else {
@@ -49,6 +50,37 @@ impl Builder<'_> {
             nodes.extend(otherwise);
         }
         Ok(self.ast.block(nodes))
+    }
+
+    /// Puts neighbours that make the same call under one condition.
+    fn joined(&self, grafts: Vec<Graft>) -> Result<Vec<Graft>, Error> {
+        let mut result: Vec<Graft> = Vec::with_capacity(grafts.len());
+        for graft in grafts {
+            if let Some(last) = result.last_mut()
+                && self.is_same_call(last.node, graft.node)
+                && let (Some(a), Some(b)) = (&last.guard, &graft.guard)
+                && a.conjunctions().len() + b.conjunctions().len() <= LONGEST
+                && a.space() == b.space()
+                // A call that runs twice stands there twice.
+                && a.is_disjoint(b, self.budget)?
+            {
+                let guard = a.union(b)?.coalesce(self.budget)?;
+                last.guard = self.conjunction(Some(guard), None)?;
+                continue;
+            }
+            result.push(graft);
+        }
+        Ok(result)
+    }
+
+    fn is_same_call(&self, a: AstNode, b: AstNode) -> bool {
+        match (self.ast.node(a), self.ast.node(b)) {
+            (
+                AstNodeKind::Call { statement, arguments },
+                AstNodeKind::Call { statement: other, arguments: others },
+            ) => statement == other && arguments == others,
+            _ => false,
+        }
     }
 
     /// Takes the neighbours that run where the first does not, if of all exactly one runs

@@ -1,208 +1,15 @@
-//! Expressions for affine forms and conditions.
+//! Conditions as expressions.
 
 use tangram_presburger::Relation;
 
 use super::build::{Builder, Place};
-use super::cell::{Cell, Linear, negated};
+use super::cell::{Cell, negated};
+use super::form::Sum;
 use super::settle::Settled;
 use super::{Comparison, Expr, ExprKind};
 use crate::Error;
 
-/// A sum under construction: a constant and multiples of expressions.
-#[derive(Debug, Default)]
-struct Sum {
-    constant: i128,
-    terms: Vec<(i128, Expr)>,
-}
-
 impl Builder<'_> {
-    /// Writes an affine form; `known` says where divisions may round towards zero.
-    pub fn linear(&mut self, value: &Linear, known: &Cell) -> Result<Expr, Error> {
-        let cell = self.cell_of(value, known.vars);
-        let row = cell.part.equalities[0].clone();
-        let sum = self.sum(&cell, &row, known)?;
-        let plain = self.write_sum(sum);
-        let Some(settled) = Settled::of(&cell, known, self.budget)? else { return Ok(plain) };
-        let (row, den) = settled.row(&row)?;
-        let sum = self.sum(&settled.cell, &row, known)?;
-        let mut settled = self.write_sum(sum);
-        if den > 1 {
-            settled = self.ast.intern(ExprKind::Quotient(settled, den));
-        }
-        Ok(self.shorter(settled, plain))
-    }
-
-    /// Returns the expression with fewer operators, of two as long the first.
-    fn shorter(&self, a: Expr, b: Expr) -> Expr {
-        if self.ast.operators(b) < self.ast.operators(a) { b } else { a }
-    }
-
-    fn cell_of(&self, value: &Linear, vars: usize) -> Cell {
-        let value = self.spread(value, vars.max(value.row.len() - 1 - value.divisions.len()));
-        let mut cell = Cell::universe(value.row.len() - 1 - value.divisions.len());
-        cell.part.divisions = value.divisions;
-        cell.part.equalities.push(value.row);
-        let cell = cell.without_idle_divisions();
-        // A value in the place of a variable may leave a division of constants.
-        let constant = |division: &crate::Division| division.numerator[1..].iter().all(|v| *v == 0);
-        match cell.part.divisions.iter().any(constant) {
-            true => cell.reduced().ok().filter(|c| !c.part.equalities.is_empty()).unwrap_or(cell),
-            false => cell,
-        }
-    }
-
-    fn sum(&mut self, cell: &Cell, row: &[i128], known: &Cell) -> Result<Sum, Error> {
-        let first = 1 + cell.vars;
-        let mut row = row.to_vec();
-        let mut remainders = Vec::new();
-        for index in (0..cell.part.divisions.len()).rev() {
-            let division = &cell.part.divisions[index];
-            let factor = row[first + index];
-            let modulus = division.denominator;
-            if factor == 0 || factor % modulus != 0 {
-                continue;
-            }
-            // m * floor(e / m) = e - e mod m; worth it if terms cancel.
-            let times = factor / modulus;
-            let mut other = row.clone();
-            other[first + index] = 0;
-            for (value, part) in other.iter_mut().zip(&division.numerator) {
-                *value += times * part;
-            }
-            let terms = |row: &[i128]| row[1..].iter().filter(|v| **v != 0).count();
-            if terms(&other) < terms(&row) && self.is_natural(cell, &division.numerator, known)? {
-                remainders.push((-times, index));
-                row = other;
-            }
-        }
-        let mut sum = Sum { constant: row[0], terms: Vec::new() };
-        for (col, factor) in row.iter().enumerate().take(first).skip(1) {
-            if *factor != 0 {
-                let atom = self.variable(col);
-                sum.terms.push((*factor, atom));
-            }
-        }
-        for index in 0..cell.part.divisions.len() {
-            if row[first + index] != 0 {
-                let atom = self.division(cell, index, known, false)?;
-                sum.terms.push((row[first + index], atom));
-            }
-        }
-        for (factor, index) in remainders {
-            let atom = self.division(cell, index, known, true)?;
-            sum.terms.push((factor, atom));
-        }
-        Ok(sum)
-    }
-
-    fn variable(&mut self, col: usize) -> Expr {
-        let params = self.params.len();
-        self.ast.intern(match col - 1 {
-            index if index < params => ExprKind::Param(index as u32),
-            index => ExprKind::Iterator((index - params) as u32),
-        })
-    }
-
-    fn division(
-        &mut self,
-        cell: &Cell,
-        index: usize,
-        known: &Cell,
-        remainder: bool,
-    ) -> Result<Expr, Error> {
-        let division = cell.part.divisions[index].clone();
-        let mut row = division.numerator;
-        row.resize(cell.cols(), 0);
-        let natural = remainder || self.is_natural(cell, &row, known)?;
-        let sum = self.sum(cell, &row, known)?;
-        let numerator = self.write_sum(sum);
-        Ok(self.ast.intern(match (remainder, natural) {
-            (true, _) => ExprKind::Remainder(numerator, division.denominator),
-            (false, true) => ExprKind::Quotient(numerator, division.denominator),
-            (false, false) => ExprKind::FloorDiv(numerator, division.denominator),
-        }))
-    }
-
-    /// Says whether a form is known not to be negative.
-    fn is_natural(&self, cell: &Cell, row: &[i128], known: &Cell) -> Result<bool, Error> {
-        let mut context = Cell::universe(cell.vars);
-        context.import(&cell.part.divisions);
-        context.join(&known.widened(cell.vars));
-        Ok(context.relaxation(self.budget)?.implies(row, self.budget)?)
-    }
-
-    /// Writes positive terms first, so that a sum rarely starts with a sign.
-    fn write_sum(&mut self, sum: Sum) -> Expr {
-        let (plus, minus): (Vec<_>, Vec<_>) = sum.terms.into_iter().partition(|(f, _)| *f > 0);
-        let mut constant = sum.constant;
-        let mut result = None;
-        for (factor, atom) in plus {
-            let term = self.scaled(factor, atom);
-            result = Some(match result {
-                None => term,
-                Some(left) => self.ast.intern(ExprKind::Add(left, term)),
-            });
-        }
-        if result.is_none() && (constant > 0 || minus.is_empty()) {
-            result = Some(self.ast.intern(ExprKind::Int(constant)));
-            constant = 0;
-        }
-        for (factor, atom) in minus {
-            let term = self.scaled(-factor, atom);
-            let kind = result.map_or(ExprKind::Neg(term), |left| ExprKind::Sub(left, term));
-            result = Some(self.ast.intern(kind));
-        }
-        let left = match result {
-            Some(left) => left,
-            None => self.ast.intern(ExprKind::Int(0)),
-        };
-        if constant == 0 {
-            return left;
-        }
-        let size = self.ast.intern(ExprKind::Int(constant.abs()));
-        self.ast.intern(if constant > 0 {
-            ExprKind::Add(left, size)
-        } else {
-            ExprKind::Sub(left, size)
-        })
-    }
-
-    fn scaled(&mut self, factor: i128, atom: Expr) -> Expr {
-        if factor == 1 { atom } else { self.ast.intern(ExprKind::Mul(factor, atom)) }
-    }
-
-    pub fn minimum(&mut self, values: Vec<Expr>) -> Expr {
-        self.extremum(values, true)
-    }
-
-    pub fn maximum(&mut self, values: Vec<Expr>) -> Expr {
-        self.extremum(values, false)
-    }
-
-    fn extremum(&mut self, values: Vec<Expr>, least: bool) -> Expr {
-        let mut list: Vec<Expr> = Vec::new();
-        let mut constant: Option<i128> = None;
-        for value in values {
-            match self.ast.expr(value) {
-                ExprKind::Int(v) => {
-                    let v = *v;
-                    constant =
-                        Some(constant.map_or(v, |c| if least { c.min(v) } else { c.max(v) }));
-                }
-                _ if list.contains(&value) => {}
-                _ => list.push(value),
-            }
-        }
-        if let Some(constant) = constant {
-            let constant = self.ast.intern(ExprKind::Int(constant));
-            list.insert(0, constant);
-        }
-        if let [one] = list[..] {
-            return one;
-        }
-        self.ast.intern(if least { ExprKind::Min(list) } else { ExprKind::Max(list) })
-    }
-
     /// Writes a condition: all rows of one disjunct, or of another.
     pub fn condition(&mut self, guard: &Relation, place: &Place) -> Result<Expr, Error> {
         let mut cells = Cell::all_of(&guard.align_params(&self.params)?)?;
@@ -261,22 +68,74 @@ impl Builder<'_> {
         }
     }
 
+    /// Writes all rows of a cell; those with divisions may rely on the others.
+    ///
+    /// Where one row does not hold it does not matter what the others say.
     fn rows(&mut self, cell: &Cell, known: &Cell) -> Result<Vec<Expr>, Error> {
-        let settled = Settled::of(cell, known, self.budget)?;
-        let mut result = Vec::new();
-        let of = |how| move |row| (row, how);
-        let inequalities = cell.part.inequalities.iter().map(of(Comparison::GreaterOrEqual));
-        let equalities = cell.part.equalities.iter().map(of(Comparison::Equal));
-        for (row, how) in inequalities.chain(equalities) {
-            let mut expr = self.test(cell, row, known, how)?;
-            if let Some(settled) = &settled {
-                let (row, _) = settled.row(row)?;
-                let other = self.test(&settled.cell, &row, known, how)?;
-                expr = self.shorter(other, expr);
+        let (first, inequalities) = (1 + cell.vars, cell.part.inequalities.len());
+        let row_at = |at: usize| match at.checked_sub(inequalities) {
+            None => (&cell.part.inequalities[at], Comparison::GreaterOrEqual),
+            Some(at) => (&cell.part.equalities[at], Comparison::Equal),
+        };
+        let divides = |row: &[i128]| row[first..].iter().any(|v| *v != 0);
+        let mut order: Vec<usize> = (0..inequalities + cell.part.equalities.len()).collect();
+        order.sort_by_key(|at| match (*at < inequalities, divides(row_at(*at).0)) {
+            (false, false) => 0,
+            (true, false) => 1,
+            (false, true) => 2,
+            (true, true) => 3,
+        });
+        let mut known = known.widened(cell.vars);
+        let mut result = vec![None; order.len()];
+        for at in order {
+            let (row, how) = row_at(at);
+            result[at] = Some(self.row(cell, row, &known, how)?);
+            if !cell.part.divisions.is_empty() || !cell.part.equalities.is_empty() {
+                let mut said = Cell::universe(cell.vars);
+                said.part.divisions.clone_from(&cell.part.divisions);
+                match how {
+                    Comparison::Equal => said.part.equalities.push(row.clone()),
+                    _ => said.part.inequalities.push(row.clone()),
+                }
+                known.join(&said);
             }
-            result.push(expr);
         }
-        Ok(result)
+        Ok(result.into_iter().flatten().collect())
+    }
+
+    /// Writes a row in the shortest of several ways.
+    fn row(
+        &mut self,
+        cell: &Cell,
+        row: &[i128],
+        known: &Cell,
+        how: Comparison,
+    ) -> Result<Expr, Error> {
+        let mut expr = self.test(cell, row, known, how)?;
+        let mut form = Cell::universe(cell.vars);
+        form.part.divisions.clone_from(&cell.part.divisions);
+        form.part.equalities.push(row.to_vec());
+        if let Some(form) = self.shortened(&form, known)? {
+            let other = self.test(&form, &form.part.equalities[0], known, how)?;
+            expr = self.shorter(expr, other);
+        }
+        if row[1 + cell.vars..].iter().all(|v| *v == 0) {
+            return Ok(expr);
+        }
+        if let Some(settled) = Settled::of(cell, known, |col| self.is_named(col), self.budget)? {
+            let (row, _) = settled.row(row)?;
+            let other = self.test(&settled.cell, &row, known, how)?;
+            expr = self.shorter(other, expr);
+        }
+        if how == Comparison::GreaterOrEqual {
+            for index in 0..cell.part.divisions.len() {
+                if let Some(row) = cell.multiplied(row, index)? {
+                    let other = self.test(cell, &row, known, how)?;
+                    expr = self.shorter(expr, other);
+                }
+            }
+        }
+        Ok(expr)
     }
 
     /// Writes `row >= 0` or `row = 0`.
@@ -340,6 +199,14 @@ impl Builder<'_> {
         let flip = left.is_empty() && how == Comparison::GreaterOrEqual;
         let left = self.write_sum(Sum { constant: left_constant, terms: left });
         let right = self.write_sum(Sum { constant: right_constant, terms: right });
+        if let (ExprKind::Int(a), ExprKind::Int(b)) = (self.ast.expr(left), self.ast.expr(right)) {
+            let holds = match how {
+                Comparison::Equal => a == b,
+                _ if flip => b <= a,
+                _ => a >= b,
+            };
+            return Ok(self.ast.intern(ExprKind::Int(i128::from(holds))));
+        }
         Ok(self.ast.intern(match how {
             _ if flip => ExprKind::Compare(Comparison::LessOrEqual, right, left),
             Comparison::Equal if matches!(self.ast.expr(left), ExprKind::Int(_)) => {

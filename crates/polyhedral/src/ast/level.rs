@@ -83,7 +83,7 @@ impl Builder<'_> {
         // What the piece says holds for every disjunct. A row that says it by a division of
         // this dimension would give the dimension as value of itself.
         if let Some([cell]) = piece.set.as_ref().map(Cell::all_of).transpose()?.as_deref() {
-            let said = Level::of(cell, col, self.budget)?;
+            let said = Level::of(cell, col, &place.known, self.budget)?;
             for level in &mut all {
                 level.cell.join(&said.cell);
             }
@@ -127,6 +127,7 @@ impl Builder<'_> {
             executed.iter().map(|map| self.fixed(map, depth, value)).collect::<Result<_, _>>()?;
         let inner =
             Place { depth: depth + 1, known: inner, isolated: place.isolated, classes: Vec::new() };
+        self.enter(depth, false);
         let mut grafts = self.after_classes(&fixed, &inner, &place.classes, next)?;
         for graft in &mut grafts {
             let outer = graft.guard.take();
@@ -135,6 +136,12 @@ impl Builder<'_> {
             graft.guard = self.conjunction(Some(guard.clone()), outer)?;
         }
         Ok(grafts)
+    }
+
+    /// Notes whether there is a loop over a dimension; what is said of inner ones is past.
+    fn enter(&mut self, depth: usize, is_loop: bool) {
+        self.loops.truncate(depth);
+        self.loops.push(is_loop);
     }
 
     /// Puts a value in the place of the last dimension of a set.
@@ -183,6 +190,8 @@ impl Builder<'_> {
         next: Next,
     ) -> Result<Vec<Graft>, Error> {
         let (depth, col) = (place.depth, self.col(place.depth));
+        let tightened = self.tightened(shared, executed, place)?;
+        let shared = tightened.as_ref().unwrap_or(shared);
         // What the outer dimensions must fulfil is left to what is inside: mostly its loops
         // have no iterations otherwise, and a condition that is needed comes back out.
         let mut bounds = shared.cell.clone();
@@ -194,6 +203,7 @@ impl Builder<'_> {
         }
         let inner =
             Place { depth: depth + 1, known: inner, isolated: place.isolated, classes: Vec::new() };
+        self.enter(depth, true);
         let mut grafts = self.after_classes(executed, &inner, &place.classes, next)?;
         let hoisted = self.hoist(&mut grafts, depth)?;
         let Some(body) = self.assemble(grafts, &inner)? else { return Ok(Vec::new()) };

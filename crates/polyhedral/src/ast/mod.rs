@@ -26,8 +26,10 @@ mod build;
 mod cell;
 mod choice;
 mod cuda;
+mod equal;
 mod expr;
 mod follow;
+mod form;
 mod guard;
 mod input;
 mod interpret;
@@ -46,6 +48,7 @@ mod settle;
 mod slices;
 mod stride;
 mod text;
+mod tighten;
 mod tree;
 
 pub use cuda::{KernelHead, Launch};

@@ -47,7 +47,7 @@ impl Builder<'_> {
         let mut levels = Vec::new();
         for cell in Cell::all_of(&self.shadow(map, depth)?)? {
             if !self.is_empty(&cell, &known, depth)? {
-                levels.push(Level::of(&cell, self.col(place.depth), self.budget)?);
+                levels.push(Level::of(&cell, self.col(place.depth), &place.known, self.budget)?);
             }
         }
         Ok(levels)
@@ -231,7 +231,7 @@ impl Builder<'_> {
         for domain in domains {
             let mut cells = Vec::new();
             for cell in Cell::all_of(&self.explicit_bounds(&domain.executed, depth)?)? {
-                cells.push(Level::of(&cell, self.col(place.depth), budget)?.cell);
+                cells.push(Level::of(&cell, self.col(place.depth), &place.known, budget)?.cell);
             }
             let set = self.set(&cells, depth)?.intersect(region, budget)?;
             let mut next = Vec::new();

@@ -2,7 +2,7 @@
 
 use tangram_presburger::Error;
 
-use super::cell::{Cell, combine, tightened};
+use super::cell::{Cell, combine, negated, tightened};
 
 impl Cell {
     /// Writes divisions with the least numerators: `floor((2 i + j + 3) / 2)` is
@@ -65,5 +65,25 @@ impl Cell {
             }
         }
         Ok(result)
+    }
+
+    /// Multiplies `row >= 0` by the denominator of a division that stands in it once: `x` is at
+    /// most `floor(y / 4)` where `4 x` is at most `y`.
+    pub fn multiplied(&self, row: &[i128], index: usize) -> Result<Option<Vec<i128>>, Error> {
+        let col = 1 + self.vars + index;
+        if row[col].abs() != 1 {
+            return Ok(None);
+        }
+        let division = &self.part.divisions[index];
+        let mut numerator = division.numerator.clone();
+        if row[col] < 0 {
+            numerator = negated(&numerator);
+            numerator[0] += division.denominator - 1;
+        }
+        let mut rest = row.to_vec();
+        rest[col] = 0;
+        let mut result = combine(division.denominator, &rest, 1, &numerator)?;
+        tightened(&mut result);
+        Ok(Some(result))
     }
 }

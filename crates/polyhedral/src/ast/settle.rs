@@ -17,7 +17,14 @@ pub(super) struct Settled {
 
 impl Settled {
     /// Looks at the divisions of `cell` where `known` holds; nothing if none is known.
-    pub fn of(cell: &Cell, known: &Cell, budget: &Budget) -> Result<Option<Self>, Error> {
+    ///
+    /// A division may have the value of a form over columns that are `named`.
+    pub fn of(
+        cell: &Cell,
+        known: &Cell,
+        named: impl Fn(usize) -> bool,
+        budget: &Budget,
+    ) -> Result<Option<Self>, Error> {
         if cell.part.divisions.is_empty() {
             return Ok(None);
         }
@@ -53,8 +60,16 @@ impl Settled {
                     Some(all) => only_quotient(all, &form, modulus, budget)?,
                     None => None,
                 };
+                let value = match (value, &mut relaxation) {
+                    (Some(value), _) => Some(vec![value]),
+                    (None, Some(all)) => {
+                        let found = quotient(all, &context, &form, modulus, budget)?;
+                        found.filter(|row| (1..row.len()).all(|c| row[c] == 0 || named(c)))
+                    }
+                    (None, None) => None,
+                };
                 match value {
-                    Some(value) => (vec![value], 1),
+                    Some(value) => (value, 1),
                     None => {
                         let (row, den) = lowest(row, den);
                         (unit(settled.cell.division(&row, den)), 1)
@@ -154,6 +169,40 @@ fn only_quotient(
     let ends = least.to_i128().zip(most.to_i128());
     let ends = ends.map(|(a, b)| (a.div_euclid(modulus), b.div_euclid(modulus)));
     Ok(ends.filter(|(a, b)| a == b).map(|(a, _)| a))
+}
+
+/// Returns the form that is `floor(form / modulus)`, if two bounds `modulus` apart say so.
+///
+/// Where `32 a <= x <= 32 a + 31`, `floor(x / 32)` is `a`.
+fn quotient(
+    relaxation: &mut Relaxation,
+    context: &Cell,
+    form: &[i128],
+    modulus: i128,
+    budget: &Budget,
+) -> Result<Option<Vec<i128>>, Error> {
+    if relaxation.is_empty() {
+        return Ok(None);
+    }
+    for row in &context.part.inequalities {
+        // form - row is a multiple of the modulus, up to a constant of the row.
+        let rest = combine(1, form, -1, row)?;
+        if rest[1..].iter().any(|v| v % modulus != 0)
+            || rest[1 + context.vars..].iter().any(|v| *v != 0)
+            || rest[1..].iter().all(|v| *v == 0)
+        {
+            continue;
+        }
+        let mut value: Vec<i128> = rest[..=context.vars].iter().map(|v| v / modulus).collect();
+        value[0] = rest[0].div_euclid(modulus);
+        let low = combine(1, form, -modulus, &value)?;
+        let mut high = combine(-1, &low, 0, &low)?;
+        high[0] += modulus - 1;
+        if relaxation.implies(&low, budget)? && relaxation.implies(&high, budget)? {
+            return Ok(Some(value));
+        }
+    }
+    Ok(None)
 }
 
 /// Equations, each solved for a column that no later one has.

@@ -35,7 +35,8 @@ impl Builder<'_> {
         }
         let shared = shared(&levels, &known, col, self.budget)?;
         let mut best: Option<(i128, Linear)> = None;
-        for start in self.starts(&shared, col) {
+        let class = self.class_start(&shared, &levels, &known, col)?;
+        for start in class.into_iter().chain(self.starts(&shared, col)) {
             let mut most = Some(0);
             for level in &levels {
                 let mut cell = level.cell.clone();
@@ -64,6 +65,38 @@ impl Builder<'_> {
             slices.push(slice);
         }
         Ok(Some(slices))
+    }
+
+    /// Returns the first value of a residue class that no level is before, if it has no division.
+    fn class_start(
+        &self,
+        shared: &Shared,
+        levels: &[Level],
+        known: &Cell,
+        col: usize,
+    ) -> Result<Option<Linear>, Error> {
+        let Some(stride) = shared.stride.as_ref().filter(|stride| stride.modulus > 1) else {
+            return Ok(None);
+        };
+        let mut start = stride.offset.clone();
+        let vars = start.row.len() - 1 - start.divisions.len();
+        if start.row[1 + vars..].iter().any(|v| *v != 0) {
+            return Ok(None);
+        }
+        let mut least = Some(i128::MAX);
+        for level in levels {
+            let mut cell = level.cell.clone();
+            cell.join(known);
+            let mut distance = negated(&cell.row_of(&start));
+            distance[col] += 1;
+            let low = cell.relaxation(self.budget)?.range(&distance, self.budget)?.0;
+            least = least.zip(low.and_then(|low| low.to_i128())).map(|(a, b)| a.min(b));
+        }
+        let step = stride.modulus;
+        Ok(least.and_then(|least| least.checked_add(step - 1)).map(|least| {
+            start.row[0] += least.div_euclid(step) * step;
+            start
+        }))
     }
 
     /// Returns first values, in the residue class of the loop.

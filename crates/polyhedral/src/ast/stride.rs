@@ -13,21 +13,79 @@ pub(super) struct Stride {
 }
 
 impl Stride {
-    /// Finds what the equations of `cell` say about the variable of `col`.
-    pub fn of(cell: &Cell, col: usize) -> Result<Option<Self>, Error> {
+    /// Finds what the equations of `cell` say about the variable of `col`, where those of
+    /// `known`, over the variables before it, hold as well.
+    pub fn of(cell: &Cell, col: usize, known: &Cell) -> Result<Option<Self>, Error> {
         let depends = cell.dependent(col);
-        let mut best: Option<Self> = None;
+        let mut all: Option<Self> = None;
         for row in &cell.part.equalities {
             let inner = (1 + cell.vars..row.len()).filter(|c| depends[*c]);
             let g = inner.fold(0, |g, c| gcd(g, row[c]));
-            let Some(found) = Self::of_row(cell, row, col, g, &depends)? else { continue };
-            let better =
-                |old: &Self| found.modulus == 0 || old.modulus != 0 && found.modulus > old.modulus;
-            if best.as_ref().is_none_or(better) {
-                best = Some(found);
-            }
+            let found = match Self::of_row(cell, row, col, g, &depends)? {
+                None if g > 1 && gcd(row[col], g) > 1 => {
+                    Self::of_row_where(cell, row, col, g, known)?
+                }
+                found => found,
+            };
+            let Some(found) = found else { continue };
+            all = Some(match all {
+                Some(old) => old.both(found, cell.vars)?,
+                None => found,
+            });
         }
-        Ok(best)
+        Ok(all)
+    }
+
+    /// Reads a row with the help of outer dimensions: where `y = 4 d + 1`, `4 x = y - 9` modulo
+    /// 12 says that `x = d - 2` modulo 3.
+    fn of_row_where(
+        cell: &Cell,
+        row: &[i128],
+        col: usize,
+        g: i128,
+        known: &Cell,
+    ) -> Result<Option<Self>, Error> {
+        if known.part.equalities.is_empty() {
+            return Ok(None);
+        }
+        let mut cell = cell.clone();
+        let own = cell.part.equalities.len();
+        cell.part.inequalities.clear();
+        cell.join(&known.widened(cell.vars));
+        let depends = cell.dependent(col);
+        let h = gcd(row[col], g);
+        let mut row = row.to_vec();
+        row.resize(cell.cols(), 0);
+        for equation in &cell.part.equalities[own..] {
+            let unit = |c: &usize| !depends[*c] && row[*c] % h != 0 && gcd(equation[*c], h) == 1;
+            let Some(at) = (1..row.len()).find(unit) else { continue };
+            let times = -row[at] * inverse(equation[at].rem_euclid(h), h);
+            row = combine(1, &row, times % h, equation)?;
+        }
+        Self::of_row(&cell, &row, col, g, &depends)
+    }
+
+    /// Returns the class that both say, or the finer one if they cannot be one.
+    fn both(self, other: Self, vars: usize) -> Result<Self, Error> {
+        let (old, new) =
+            match self.modulus != 0 && (other.modulus == 0 || other.modulus > self.modulus) {
+                true => (other, self),
+                false => (self, other),
+            };
+        if old.modulus == 0 || gcd(old.modulus, new.modulus) != 1 {
+            return Ok(old);
+        }
+        let modulus = old.modulus.checked_mul(new.modulus).ok_or(Error::Overflow)?;
+        let mut scratch = Cell::universe(vars);
+        let a = scratch.row_of(&old.offset);
+        let b = scratch.row_of(&new.offset);
+        let of = |own: i128, other: i128| {
+            let inverse = inverse(other.rem_euclid(own), own);
+            other.checked_mul(inverse).ok_or(Error::Overflow)
+        };
+        let offset = combine(of(old.modulus, new.modulus)?, &a, of(new.modulus, old.modulus)?, &b)?;
+        let offset: Vec<i128> = offset.iter().map(|v| centred(*v, modulus)).collect();
+        Ok(Self { modulus, offset: scratch.linear(&offset) })
     }
 
     /// Reads `a x + f + g (..) = 0` as `x = -f / a` modulo `g`.
@@ -92,7 +150,7 @@ impl Stride {
 }
 
 /// Takes a residue to the representative nearest to 0.
-fn centred(value: i128, modulus: i128) -> i128 {
+pub(super) fn centred(value: i128, modulus: i128) -> i128 {
     let value = value.rem_euclid(modulus);
     if value > modulus / 2 { value - modulus } else { value }
 }
