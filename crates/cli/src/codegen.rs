@@ -18,7 +18,7 @@ pub(crate) fn run(args: &CodegenArgs) -> Result<ExitCode, Error> {
     let (ast, launch) = match generate(&text, map, args.target, &budget) {
         Ok(generated) => generated,
         Err(error) => {
-            eprintln!("{}: error: {error}", args.input.display());
+            eprintln!("{}: error: {}", args.input.display(), error::loops(&error));
             return Ok(ExitCode::from(2));
         }
     };

@@ -46,3 +46,13 @@ pub(crate) fn file(path: &std::path::Path) -> impl Fn(FileError) -> Error + '_ {
 pub(crate) fn io(path: &std::path::Path) -> impl Fn(std::io::Error) -> Error + '_ {
     move |source| Error::Io { path: path.to_owned(), source }
 }
+
+/// Says why something about loops failed, and what helps where the budget ended.
+pub(crate) fn loops(error: &tangram_polyhedral::Error) -> String {
+    match error {
+        tangram_polyhedral::Error::Presburger(tangram_presburger::Error::Steps { .. }) => {
+            format!("{error}: `--max-steps` allows more")
+        }
+        _ => error.to_string(),
+    }
+}

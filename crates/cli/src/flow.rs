@@ -16,7 +16,7 @@ pub(crate) fn run(args: &FlowArgs) -> Result<ExitCode, Error> {
     let flow = match flow {
         Ok(flow) => flow,
         Err(error) => {
-            eprintln!("{}: error: {error}", args.input.display());
+            eprintln!("{}: error: {}", args.input.display(), error::loops(&error));
             return Ok(ExitCode::from(2));
         }
     };

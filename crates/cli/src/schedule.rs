@@ -47,7 +47,7 @@ pub(crate) fn run(args: &ScheduleArgs) -> Result<ExitCode, Error> {
             Ok(ExitCode::SUCCESS)
         }
         Err(error) => {
-            eprintln!("{}: error: {error}", args.input.display());
+            eprintln!("{}: error: {}", args.input.display(), error::loops(&error));
             Ok(ExitCode::from(2))
         }
     }

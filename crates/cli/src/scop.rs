@@ -74,7 +74,7 @@ pub(crate) fn run(args: &ScopArgs) -> Result<ExitCode, Error> {
             println!("# {}, lines {} to {}", part.function, part.first_line, part.last_line);
         }
         if let Err(error) = show(part, print, args, &budget) {
-            eprintln!("{name}:{}: error: {error}", part.first_line);
+            eprintln!("{name}:{}: error: {}", part.first_line, error::loops(&error));
             return Ok(ExitCode::from(2));
         }
     }
@@ -128,7 +128,7 @@ fn rewritten(args: &ScopArgs, parts: &[Part], budget: &Budget) -> Result<ExitCod
                 generated.push((part, found.filter(|(_, best)| !best.original)));
             }
             Err(error) => {
-                eprintln!("{name}:{}: error: {error}", part.first_line);
+                eprintln!("{name}:{}: error: {}", part.first_line, error::loops(&error));
                 return Ok(ExitCode::from(2));
             }
         }
@@ -210,13 +210,17 @@ fn optimised(
     recipe.keep_source = args.tile.is_none();
     let best = part.scop.optimise(&recipe, budget)?;
     if let Some(reason) = &best.fallback {
-        eprintln!("line {}: the original order stays: {reason}", part.first_line);
+        eprintln!("line {}: the original order stays: {}", part.first_line, error::loops(reason));
     }
     // Loops that cannot be generated within the budget are those of the source.
     match Ast::of_tree(&best.tree, part.scop.context.as_ref(), &AstOptions::default(), budget) {
         Ok(ast) => Ok(Some((ast, best))),
         Err(error) => {
-            eprintln!("line {}: the original loops stay: {error}", part.first_line);
+            eprintln!(
+                "line {}: the original loops stay: {}",
+                part.first_line,
+                error::loops(&error)
+            );
             Ok(None)
         }
     }
@@ -256,7 +260,11 @@ fn show(
             let constraints = scop.constraints(budget)?;
             let scheduled = constraints.schedule(&options, Some(&scop.schedule), budget)?;
             if let Some(reason) = &scheduled.fallback {
-                eprintln!("line {}: the original schedule stays: {reason}", part.first_line);
+                eprintln!(
+                    "line {}: the original schedule stays: {}",
+                    part.first_line,
+                    error::loops(reason)
+                );
             }
             print!("{}", written(&scheduled.tree, args.format));
         }
