@@ -67,7 +67,7 @@ def test_a_conversation_completes_points_at_errors_and_is_remembered(
     terminal.expect("> ")
     terminal.type("car\t tri\t;\r")
     terminal.expect("> card triangle")
-    terminal.expect("{ 10 }")
+    terminal.expect("$0 := { 10 }")
     terminal.expect("> ")
     terminal.type("1; 2 + $;\r")
     terminal.expect("\n         ^\r\n<input>:1:8: error: expected a token")
@@ -82,7 +82,7 @@ def test_a_conversation_completes_points_at_errors_and_is_remembered(
     terminal.type("card { [i\x03")
     terminal.expect("> ")
     terminal.type("20 + 22;\r")
-    terminal.expect("\n42\r\n")
+    terminal.expect("\n$1 := 42\r\n")
     terminal.expect("> ")
     assert terminal.leave() == 0
 
@@ -96,6 +96,20 @@ def test_a_conversation_completes_points_at_errors_and_is_remembered(
     ]
     terminal = Terminal(tangram_bin, tmp_path)
     terminal.type("\x1b[A\r")
-    terminal.expect("\n42\r\n")
+    terminal.expect("\n$0 := 42\r\n")
+    terminal.expect("> ")
+    # A result is used by its name, and completed; code stands alone.
+    terminal.type("$0 - $\t40;\r")
+    terminal.expect("> $0 - $0")
+    terminal.expect("expected `;`, found `40`")
+    terminal.expect("> ")
+    terminal.type("$0 + 1; print $1;\r")
+    terminal.expect("\n$1 := 43\r\n43\r\n")
+    terminal.expect("> ")
+    terminal.type("codegen { S[i] -> [i] : 0 <= i < 2 };\r")
+    terminal.expect("\nfor (int64_t c0 = 0; c0 <= 1; c0 += 1)\r\n  S(c0);\r\n")
+    terminal.expect("> ")
+    terminal.type("schedule { S[i] : 0 <= i < 2 };\r")
+    terminal.expect("\n$2 :=\r\ndomain:")
     terminal.expect("> ")
     assert terminal.leave() == 0

@@ -25,7 +25,7 @@ pub fn is_complete(program: &str) -> bool {
 /// elsewhere names that `session` knows, operators and verbs.
 pub fn complete(session: &Session, text: &str, at: usize) -> (usize, Vec<String>) {
     let before = text.get(..at).unwrap_or(text);
-    let stem = before.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
+    let stem = before.trim_end_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$'));
     let start = stem.len();
     let word = &before[start..];
     let mut words: Vec<&str> = match tokens(stem) {

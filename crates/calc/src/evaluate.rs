@@ -1,6 +1,6 @@
 //! Statements and expressions.
 
-use tangram_presburger::count::{Integer, PiecewiseQuasiPolynomial, Rational};
+use tangram_presburger::count::{Integer, PiecewiseBound, PiecewiseQuasiPolynomial, Rational};
 use tangram_presburger::{Budget, Error, Union};
 
 use crate::error::Fault;
@@ -27,6 +27,8 @@ pub(crate) struct Evaluator<'a> {
 /// What a statement asks for.
 pub(crate) enum Done {
     Nothing,
+    Print(Value),
+    /// A value, which may get a name.
     Show(Value),
     /// A value, and the steps that it took.
     Timed(Value, u64),
@@ -80,8 +82,8 @@ impl Evaluator<'_> {
             _ => None,
         };
         if let Some(name) = assigned {
-            if help::is_reserved(&name) {
-                return Err(self.unexpected("a name that is not an operator or verb"));
+            if help::is_reserved(&name) || name.starts_with('$') {
+                return Err(self.unexpected("a name that is not an operator, verb or result"));
             }
             self.at += 2;
             let value = self.expression()?;
@@ -120,10 +122,11 @@ impl Evaluator<'_> {
                 Ok(Done::Timed(value, self.budget.used()))
             }
             _ => {
-                self.at += usize::from(verb == "print");
+                let print = verb == "print";
+                self.at += usize::from(print);
                 let value = self.expression()?;
                 self.need(";")?;
-                Ok(Done::Show(value))
+                Ok(if print { Done::Print(value) } else { Done::Show(value) })
             }
         }
     }
@@ -247,6 +250,10 @@ impl Evaluator<'_> {
                 }
             },
             Token::Sign("(") => self.parenthesis(),
+            Token::Name(name) if name.starts_with('$') => {
+                let message = format!("expected a value, found `{name}`, which is no result");
+                Err(Fault::new(place, message))
+            }
             Token::Name(name) if !help::is_reserved(&name) => {
                 let message =
                     format!("expected a value, found `{name}`; `{name} := ...;` gives it one");
@@ -304,15 +311,26 @@ impl Evaluator<'_> {
     }
 }
 
-/// Reads a set, a relation or, where the text is neither, a quasi-polynomial.
+/// Reads a set or a relation or, where the text is neither, a quasi-polynomial or a bound.
 fn literal(text: &str, budget: &Budget) -> Result<Value, Error> {
-    match Union::parse(text, budget) {
-        Err(error @ Error::Syntax { .. }) => PiecewiseQuasiPolynomial::parse(text, budget)
-            .map(|function| Value::Functions(vec![function]))
-            // What is neither was meant to be what was read farther.
-            .map_err(|other| if column(&other) > column(&error) { other } else { error }),
-        result => result.map(Value::Union),
+    let union = || Union::parse(text, budget).map(Value::Union);
+    let function =
+        || PiecewiseQuasiPolynomial::parse(text, budget).map(|f| Value::Functions(vec![f]));
+    let bound = || PiecewiseBound::parse(text, budget).map(Value::Bound);
+    let ways: [&dyn Fn() -> Result<Value, Error>; 3] = [&union, &function, &bound];
+    let mut farthest = None;
+    for way in ways {
+        match way() {
+            Err(error @ Error::Syntax { .. }) => {
+                // What is none of these was meant to be what was read farthest.
+                if farthest.as_ref().is_none_or(|known| column(&error) > column(known)) {
+                    farthest = Some(error);
+                }
+            }
+            outcome => return outcome,
+        }
     }
+    farthest.map_or_else(union, Err)
 }
 
 /// Where an error in a text is; 0 of others.

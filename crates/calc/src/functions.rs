@@ -55,7 +55,15 @@ fn two(operator: &str, a: &[Function], b: &[Function], budget: &Budget) -> Optio
     let minus = || b.iter().map(|f| f.scale(&Rational::from(-1)));
     let all = match operator {
         "+" => count::collect(a.iter().chain(b).cloned(), budget),
-        "-" | "=" | "==" | "!=" => count::collect(a.iter().cloned().chain(minus()), budget),
+        "-" => count::collect(a.iter().cloned().chain(minus()), budget),
+        "=" | "==" | "!=" => {
+            let gap = count::collect(a.iter().cloned().chain(minus()), budget);
+            return Some(
+                gap.and_then(|gap| vanish(&gap, budget))
+                    .map_err(Failure::from)
+                    .map(|equal| Value::Bool(equal == (operator != "!="))),
+            );
+        }
         "*" => {
             let pairs = a.iter().flat_map(|x| b.iter().map(move |y| (x, y)));
             let same = pairs.filter(|(x, y)| x.domain() == y.domain());
@@ -63,11 +71,17 @@ fn two(operator: &str, a: &[Function], b: &[Function], budget: &Budget) -> Optio
         }
         _ => return None,
     };
-    Some(all.map_err(Failure::from).map(|all| match operator {
-        "!=" => Value::Bool(all.iter().any(|f| !f.pieces().is_empty())),
-        "=" | "==" => Value::Bool(all.iter().all(|f| f.pieces().is_empty())),
-        _ => Value::Functions(all),
-    }))
+    Some(all.map_err(Failure::from).map(Value::Functions))
+}
+
+/// Says whether all are 0 at all integer points, however they are written.
+fn vanish(functions: &[Function], budget: &Budget) -> Result<bool, Error> {
+    for function in functions {
+        if !function.is_zero(budget)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Restricts, evaluates, simplifies or sums functions by sets, or sums them after relations.
@@ -152,7 +166,13 @@ pub(crate) fn unary(name: &str, functions: &[Function], budget: &Budget) -> Opti
     let side = match name {
         "sum" => return Some(sum(functions, budget)),
         "dom" | "domain" => return Some(support(functions)),
-        "coalesce" => return Some(Ok(Value::Functions(functions.to_vec()))),
+        "coalesce" => {
+            let all = functions.iter().map(|f| f.coalesce(budget)).collect::<Result<_, _>>();
+            return Some(all.map(Value::Functions).map_err(Failure::from));
+        }
+        "poly" => return Some(polynomial(functions, None, budget)),
+        "lpoly" => return Some(polynomial(functions, Some(Side::Lower), budget)),
+        "upoly" => return Some(polynomial(functions, Some(Side::Upper), budget)),
         "lb" => Side::Lower,
         "ub" => Side::Upper,
         _ => return None,
@@ -164,6 +184,12 @@ pub(crate) fn unary(name: &str, functions: &[Function], budget: &Budget) -> Opti
 fn sum(functions: &[Function], budget: &Budget) -> Outcome {
     let sums = functions.iter().map(|f| f.sum_second(budget)).collect::<Result<Vec<_>, _>>()?;
     Ok(Value::Functions(count::collect(sums, budget)?))
+}
+
+/// Replaces values by polynomials: above, below, or near them.
+fn polynomial(functions: &[Function], side: Option<Side>, budget: &Budget) -> Outcome {
+    let all = functions.iter().map(|f| f.to_polynomial(side, budget));
+    Ok(Value::Functions(all.collect::<Result<_, _>>()?))
 }
 
 fn support(functions: &[Function]) -> Outcome {

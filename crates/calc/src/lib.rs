@@ -16,8 +16,7 @@
 //!
 //! Source: the language of `iscc` (S. Verdoolaege, barvinok). Divergence: operations
 //! on unions follow the definitions of this library; `codegen` is an expression, its code
-//! a string; the coefficients of Farkas' lemma, lattice widths, vertices and polynomial
-//! approximations are not there. [`help`] lists everything; what iscc does not know,
+//! a string; functions are equal if their values are. [`help`] lists everything; what iscc does not know,
 //! such as `is_injective`, `fm`, `loops`, `box`, `strides`, `plot` and `time`, is ours.
 
 mod complete;
@@ -38,5 +37,5 @@ pub use complete::{complete, is_complete};
 pub use error::CalcError;
 pub use help::all as help;
 pub use host::Host;
-pub use session::Session;
+pub use session::{Printed, Session};
 pub use value::Value;

@@ -24,7 +24,7 @@ pub const BINARY: [(&str, &str); 27] = [
     ("->", "all pairs of the points of two sets, as a map"),
     ("->*", "restricts the outputs of a map to a set"),
     ("->-", "takes the outputs in a set away from a map"),
-    ("=", "equal; functions are compared polynomial by polynomial"),
+    ("=", "equal: the same points, or the same values at all of them"),
     ("==", "as `=`"),
     ("!=", "not equal"),
     ("<=", "subset, or at most"),

@@ -62,6 +62,10 @@ fn simple(rest: &str, at: usize, c: char) -> Result<(Token, usize), Fault> {
         let length = end(|c| c.is_alphanumeric() || c == '_');
         return Ok((Token::Name(rest[..length].to_owned()), length));
     }
+    let digits = rest[c.len_utf8()..].bytes().take_while(u8::is_ascii_digit).count();
+    if c == '$' && digits > 0 {
+        return Ok((Token::Name(rest[..1 + digits].to_owned()), 1 + digits));
+    }
     if c == '"' {
         let Some(length) = rest[1..].find('"') else {
             return Err(Fault::open(at, "expected a closing `\"`, found the end"));

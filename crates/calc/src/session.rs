@@ -24,6 +24,17 @@ pub struct Session {
     host: Option<Box<dyn Host>>,
     /// How many files are being run.
     sources: usize,
+    /// How many results have got a name; nothing if they get none.
+    results: Option<usize>,
+}
+
+/// What a statement prints.
+#[derive(Debug, Clone, Copy)]
+pub struct Printed<'a> {
+    /// The name under which the value can be used again, `$0`, `$1`, ..
+    pub name: Option<&'a str>,
+    /// The value.
+    pub value: &'a Value,
 }
 
 impl Session {
@@ -36,6 +47,14 @@ impl Session {
     #[must_use]
     pub fn with_cancel(mut self, flag: Arc<AtomicBool>) -> Self {
         self.cancel = Some(flag);
+        self
+    }
+
+    /// Names each value that an expression alone prints `$0`, `$1`, .., as a conversation wants it.
+    /// Texts get no name, and `print` gives none.
+    #[must_use]
+    pub fn with_named_results(mut self) -> Self {
+        self.results = Some(0);
         self
     }
 
@@ -62,7 +81,7 @@ impl Session {
     /// [`CalcError`] with the place of the first statement that fails.
     pub fn run(&mut self, program: &str) -> Result<Vec<String>, CalcError> {
         let mut lines = Vec::new();
-        self.run_with(program, |value| lines.push(value.to_string()))?;
+        self.run_with(program, |printed| lines.push(printed.value.to_string()))?;
         Ok(lines)
     }
 
@@ -73,7 +92,7 @@ impl Session {
     pub fn run_with(
         &mut self,
         program: &str,
-        mut print: impl FnMut(&Value),
+        mut print: impl FnMut(Printed<'_>),
     ) -> Result<(), CalcError> {
         self.statements(program, &mut print)
     }
@@ -81,7 +100,7 @@ impl Session {
     fn statements(
         &mut self,
         program: &str,
-        print: &mut dyn FnMut(&Value),
+        print: &mut dyn FnMut(Printed<'_>),
     ) -> Result<(), CalcError> {
         let tokens = tokens(program).map_err(|fault| fault.locate(program))?;
         let mut at = 0;
@@ -92,10 +111,12 @@ impl Session {
             at = evaluator.at;
             match result.map_err(|fault| fault.locate(program))? {
                 Done::Nothing => (),
-                Done::Show(value) => print(&value),
+                Done::Print(value) => print(Printed { name: None, value: &value }),
+                Done::Show(value) => self.show(value, print),
                 Done::Timed(value, steps) => {
-                    print(&value);
-                    print(&Value::Text(format!("{steps} steps")));
+                    self.show(value, print);
+                    let steps = Value::Text(format!("{steps} steps"));
+                    print(Printed { name: None, value: &steps });
                 }
                 Done::Source(path, place) => {
                     self.source(&path, place, print).map_err(|fault| fault.locate(program))?;
@@ -105,12 +126,22 @@ impl Session {
         Ok(())
     }
 
+    /// Prints a result, under a name if results have names.
+    fn show(&mut self, value: Value, print: &mut dyn FnMut(Printed<'_>)) {
+        let count = self.results.as_mut().filter(|_| !matches!(value, Value::Text(_)));
+        let Some(count) = count else { return print(Printed { name: None, value: &value }) };
+        let name = format!("${count}");
+        *count += 1;
+        print(Printed { name: Some(&name), value: &value });
+        self.assign(name, value);
+    }
+
     /// Runs a file; an error in it names its line and column.
     fn source(
         &mut self,
         path: &str,
         place: usize,
-        print: &mut dyn FnMut(&Value),
+        print: &mut dyn FnMut(Printed<'_>),
     ) -> Result<(), Fault> {
         if self.sources == SOURCES {
             let message = format!("expected at most {SOURCES} files that run each other");

@@ -1,6 +1,5 @@
 //! Operators before one value.
 
-use tangram_presburger::count::PiecewiseQuasiPolynomial;
 use tangram_presburger::{Budget, Error, Inequalities, Integer, Relation, Union, plot};
 
 use crate::functions;
@@ -8,7 +7,7 @@ use crate::operators::{Failure, Outcome};
 use crate::value::Value;
 
 /// The operators: name, what they take, what they give.
-pub const NAMES: [(&str, &str, &str); 56] = [
+pub const NAMES: [(&str, &str, &str); 59] = [
     ("aff", "a set or map", "the smallest affine space around it"),
     ("bounds", "a set or map", "least and greatest value of each dimension"),
     ("box", "a set or map", "the smallest box of constant bounds around it"),
@@ -21,6 +20,7 @@ pub const NAMES: [(&str, &str, &str); 56] = [
     ("curry", "a map", "`[a -> b] -> c` as `a -> [b -> c]`"),
     ("deltas", "a map", "differences of related points"),
     ("deltas_map", "a map", "each pair to its difference"),
+    ("detect_equalities", "a set or map", "with the equations that hold on all its points"),
     ("disjoint", "a set or map", "disjuncts that share no point"),
     ("dom", "a map, function or schedule", "its inputs, or instances"),
     ("domain", "a map, function or schedule", "its inputs, or instances"),
@@ -34,16 +34,17 @@ pub const NAMES: [(&str, &str, &str); 56] = [
     ("is_injective", "a map", "whether no output has two inputs"),
     ("is_single_valued", "a map", "whether no input has two outputs"),
     ("is_surjective", "a pair (map, set)", "whether every point of the set is an output"),
-    ("lattice_width", "a set without parameters", "its least width in any integer direction"),
+    ("lattice_width", "a set", "its least width in any integer direction, by parameters"),
     ("lb", "a function", "a lower bound on its domain, and whether it is known to be reached"),
     ("lexmax", "a set or map", "its greatest point, or the greatest output of each input"),
     ("lexmin", "a set or map", "its least point, or the least output of each input"),
     ("lift", "a set", "its points with the values of the divisions that describe them"),
+    ("lpoly", "a function", "polynomials that are nowhere above its values"),
     ("loops", "a pair (set, \"i, j\")", "bounds of loops, outermost first, by elimination"),
     ("map", "a schedule", "instances to points in time"),
     ("params", "a set or map", "parameters for which there are points"),
     ("plot", "a set, map or schedule", "an SVG picture; `plot \"file\" X` writes it"),
-    ("poly", "a set or map", "its convex hull within its affine hull"),
+    ("poly", "a set, map or function", "the polyhedral hull; polynomials near the values"),
     ("pow", "a map", "any number of steps to the pairs they connect, and exactness"),
     ("ran", "a map", "its outputs"),
     ("range", "a map", "its outputs"),
@@ -57,6 +58,7 @@ pub const NAMES: [(&str, &str, &str); 56] = [
     ("tree", "a map", "the schedule tree of a map of instances to points in time"),
     ("typeof", "any value", "its kind, in iscc's words"),
     ("ub", "a function", "an upper bound on its domain, and whether it is known to be reached"),
+    ("upoly", "a function", "polynomials that are nowhere below its values"),
     ("uncurry", "a map", "`a -> [b -> c]` as `[a -> b] -> c`"),
     ("universe", "a set or map", "all points of its spaces"),
     ("unshifted_hull", "a set or map", "one conjunction of its own constraints around it"),
@@ -137,9 +139,13 @@ fn simplified(name: &str, union: &Union, budget: &Budget) -> Option<Result<Value
             let disjuncts = union.relations().map(|piece| piece.conjunctions().len() as i64);
             return Some(Ok(Value::Number(disjuncts.sum::<i64>().into())));
         }
+        "detect_equalities" => union.detect_equalities(budget),
         "disjoint" => each(union, |piece| piece.make_disjoint(budget)),
         "hull" => each(union, |piece| piece.convex_hull(budget)),
-        "lattice_width" => return Some(lattice_width(union, budget)),
+        "lattice_width" => {
+            let width = union.single().and_then(|piece| piece.lattice_width(budget));
+            return Some(width.map(|width| Value::Functions(vec![width])));
+        }
         "lexmax" => union.lexmax(budget),
         "lexmin" => union.lexmin(budget),
         "lift" => each(union, |piece| piece.lift(budget)),
@@ -186,13 +192,6 @@ fn rearranged(name: &str, union: &Union, budget: &Budget) -> Option<Result<Union
 /// A pair of a result and whether it is exact.
 fn exact((union, exact): (Union, bool)) -> Value {
     Value::List(vec![Value::Union(union), Value::Bool(exact)])
-}
-
-/// The width of the only space, as a number that functions are compared with.
-fn lattice_width(union: &Union, budget: &Budget) -> Result<Value, Error> {
-    let width = union.single()?.lattice_width(budget)?;
-    let function = PiecewiseQuasiPolynomial::parse(&format!("{{ {width} }}"), budget)?;
-    Ok(Value::Functions(vec![function]))
 }
 
 /// Lists the vertices of each space.

@@ -65,6 +65,28 @@ fn operators_compute() {
 }
 
 #[test]
+fn results_have_names_where_they_are_asked_for() {
+    let mut session = Session::default().with_named_results();
+    let mut run = |program: &str| {
+        let mut lines = Vec::new();
+        let outcome = session.run_with(program, |printed| {
+            lines.push(format!("{} {}", printed.name.unwrap_or("-"), printed.value));
+        });
+        outcome.map(|()| lines).map_err(|error| error.message)
+    };
+    // Texts and what `print` prints have none, and do not count.
+    let lines = run("1; 2 + 3; print 4; \"text\"; A := 6; $0 + $1; A; ($0, $2)[1];");
+    assert_eq!(lines.unwrap(), ["$0 1", "$1 5", "- 4", "- text", "$2 6", "$3 6", "$4 6"]);
+    assert_eq!(run("$4 * $1;").unwrap(), ["$5 30"]);
+    assert_eq!(run("$6;").unwrap_err(), "expected a value, found `$6`, which is no result");
+    let refused = "expected a name that is not an operator, verb or result, found `$0`";
+    assert_eq!(run("$0 := 1;").unwrap_err(), refused);
+    assert_eq!(run("1 + $;").unwrap_err(), "expected a token, found `$`");
+    // In a program that is no conversation there are none.
+    assert!(fails("1; $0;").contains("no result"));
+}
+
+#[test]
 fn counting_and_elimination_are_within_reach() {
     let count = run("card { [i, j] : 0 <= i <= j <= 9 };");
     assert!(count[0].contains("55"), "{count:?}");
@@ -94,7 +116,7 @@ fn errors_name_line_and_column() {
         ("(1, 2)[2];", "line 1, column 7: expected an index from 0 to 1, found 2"),
         (
             "card := 1;",
-            "line 1, column 1: expected a name that is not an operator or verb, found `card`",
+            "line 1, column 1: expected a name that is not an operator, verb or result, found `card`",
         ),
         ("last { } under { };", "line 1, column 10: expected `before`, found `under`"),
         ("read \"a\";", "line 1, column 6: files are not within reach of this session"),
@@ -222,6 +244,11 @@ fn functions_apply_to_sets_and_after_relations() {
             true,
         ),
         ("(ub { [i] -> i : 0 <= i <= 4 }) + { 3 } = (ub { [i] -> i : 0 <= i <= 7 })", true),
+        ("poly [n] -> { 3 * floor(n/2) } = [n] -> { 3/2 * n }", true),
+        ("upoly [n] -> { 3 * floor(n/2) } = [n] -> { 3/2 * n }", true),
+        ("lpoly [n] -> { 3 * floor(n/2) } = [n] -> { 3/2 * n - 3/2 }", true),
+        // What a bound is printed as is read again.
+        ("(ub { [i] -> i : 0 <= i <= 4 }) = { max(4) }", true),
         ("2 * (ub { [i] -> i : 0 <= i <= 4 }) = (ub { [i] -> i : 0 <= i <= 8 })", true),
         ("-1 * (ub { [i] -> i : 0 <= i <= 4 }) = (lb { [i] -> i : -4 <= i <= 0 })", true),
         (
@@ -324,6 +351,29 @@ fn files_are_read_written_and_run() {
 }
 
 #[test]
+fn every_word_of_iscc_is_known() {
+    // The table of operations in barvinok's manual.
+    let words = "aff card coalesce codegen using coefficients solutions cross cross_range deltas \
+        deltas_map dom domain domain_map ran range range_map identity lattice_width lb lexmin \
+        lexmax lift map params parse_file poly lpoly upoly pow print read sample scan source sum \
+        typeof ub vertices wrap unwrap write zip any last before under schedule respecting \
+        minimizing after assert";
+    let known = ["using", "under", "respecting", "minimizing"];
+    for word in words.split_whitespace().filter(|word| !known.contains(word)) {
+        assert!(run(&format!("help {word};"))[0].starts_with(word), "{word}");
+    }
+    let session = Session::default();
+    for word in known {
+        let (_, words) = tangram_calc::complete(&session, word, word.len());
+        assert!(words.iter().any(|known| known == word), "{word}");
+    }
+    for sign in ["+", "-", "*", "@", "%", ".", "->", "->*", "->-", "=", "==", "<=", "<", ">", "<<"]
+    {
+        assert!(run(&format!("help {sign};"))[0].starts_with(sign), "{sign}");
+    }
+}
+
+#[test]
 fn every_word_is_explained_and_completes() {
     let session = Session::default();
     let help = run("help;").concat();
@@ -382,7 +432,9 @@ fn constraints_and_vertices_are_dual() {
         assert lattice_width { [i, j] : 0 <= 2i - 3j <= 5 and 0 <= i <= 40 } = { 5 };");
     let corners = run("vertices [n] -> { A[i] : 0 <= i and 2i <= n };");
     assert_eq!(corners, ["([n] -> { A[(0)] : n >= 0 }, [n] -> { A[((n)/2)] : n >= 0 })"]);
-    assert!(fails("lattice_width [n] -> { [i] : 0 <= i <= n };").contains("without parameters"));
+    run("W := lattice_width [n] -> { [x, y] : x, y >= 0 and x <= 10 and 2x + y <= n };
+        assert W = [n] -> { 10 : n >= 21; 1/2 * n : 0 <= n <= 20 };
+        assert detect_equalities { [i, j] : 2i <= 3j <= 2i + 1 and 3j >= 2i } = { [i, j] : 0 <= 3j - 2i <= 1 };");
 }
 
 #[test]

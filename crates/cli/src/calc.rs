@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::process::ExitCode;
 
-use tangram_calc::{CalcError, Session, Value};
+use tangram_calc::{CalcError, Printed, Session};
 
 use crate::args::CalcArgs;
 use crate::error::{self, Error};
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &CalcArgs) -> Result<ExitCode, Error> {
         None if io::stdin().is_terminal() => return converse::converse(session, args.json),
         None => io::read_to_string(io::stdin()).map_err(error::io(Path::new("<input>")))?,
     };
-    match session.run_with(&program, |value| show(value, args.json)) {
+    match session.run_with(&program, |printed| show(printed, args.json)) {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(error) => {
             report(&name, &error);
@@ -33,11 +33,17 @@ pub(crate) fn run(args: &CalcArgs) -> Result<ExitCode, Error> {
 }
 
 /// Prints one result; as JSON, an object on a line of its own.
-fn show(value: &Value, json: bool) {
+fn show(printed: Printed<'_>, json: bool) {
+    let Printed { name, value } = printed;
     if json {
-        println!("{}", json::of(value));
-    } else {
-        println!("{value}");
+        println!("{}", json::of(name, value));
+        return;
+    }
+    let text = value.to_string();
+    match name {
+        Some(name) if text.contains('\n') => println!("{name} :=\n{text}"),
+        Some(name) => println!("{name} := {text}"),
+        None => println!("{text}"),
     }
 }
 

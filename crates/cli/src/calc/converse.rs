@@ -25,7 +25,8 @@ pub(super) fn converse(session: Session, json: bool) -> Result<ExitCode, Error> 
     let flag = stop.clone();
     // Without a handler Ctrl-C ends the process, as it does everywhere.
     let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
-    let mut editor = editor(session.with_cancel(stop.clone())).map_err(failed)?;
+    let session = session.with_cancel(stop.clone()).with_named_results();
+    let mut editor = editor(session).map_err(failed)?;
     let history = history_file();
     if let Some(path) = &history {
         // The first conversation has no history.
@@ -41,7 +42,7 @@ pub(super) fn converse(session: Session, json: bool) -> Result<ExitCode, Error> 
         remember(&mut editor, &program, history.as_deref());
         let Some(Desk(session)) = editor.helper_mut() else { continue };
         stop.store(false, Ordering::Relaxed);
-        if let Err(error) = session.run_with(&program, |value| show(value, json)) {
+        if let Err(error) = session.run_with(&program, |printed| show(printed, json)) {
             point(&program, &error);
         }
     }

@@ -79,6 +79,11 @@ impl Ast {
         self.root
     }
 
+    /// Returns the code of `node` alone, with what is inside it.
+    pub fn at(&self, node: AstNode) -> Self {
+        Self { root: Some(node), ..self.clone() }
+    }
+
     /// Returns what `node` is.
     pub fn node(&self, node: AstNode) -> &AstNodeKind {
         &self.nodes[node.0 as usize]

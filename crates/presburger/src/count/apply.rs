@@ -40,9 +40,8 @@ impl PiecewiseQuasiPolynomial {
     /// barvinok `isl_map_apply_pw_qpolynomial`.
     pub fn apply(&self, map: &Relation, budget: &Budget) -> Result<Self, Error> {
         let space = map.space();
-        let (Some(input), true) = (&space.input, Some(&space.output) == self.domain.as_ref())
-        else {
-            let domain = self.domain.as_ref().map_or("[]".into(), Tuple::to_string);
+        let domain = self.domain.clone().unwrap_or_default();
+        let (Some(input), true) = (&space.input, space.output == domain) else {
             let expected = format!("[..] -> {domain}");
             return Err(Error::Space { expected, found: space.to_string() });
         };

@@ -1,4 +1,4 @@
-//! Vertices of sets, for each value of the parameters, and the lattice width.
+//! Vertices of sets, for each value of the parameters, and the lattice width without any.
 
 use super::cone::{Bits, Cone, Row};
 use super::vertices::{Vertex, projection_rank, vertices};
@@ -88,18 +88,8 @@ impl Relation {
         all.intersect_domain(&domain, budget)
     }
 
-    /// Returns the least difference of the greatest and the least value of `c . x`, over all
-    /// integer directions `c` other than 0: how thin the convex hull is.
-    ///
-    /// 0 of what is empty or lies in a plane. Exact; an integer program over the vertices.
-    ///
-    /// # Errors
-    /// [`Error::Space`] for a relation, or with parameters; [`Error::Unbounded`] if the hull is.
-    pub fn lattice_width(&self, budget: &Budget) -> Result<Rational, Error> {
-        if !self.is_set() || !self.space().params.is_empty() {
-            let expected = "a set without parameters".to_owned();
-            return Err(Error::Space { expected, found: self.space().to_string() });
-        }
+    /// Returns the lattice width of a set without parameters: an integer program over the vertices.
+    pub(super) fn fixed_width(&self, budget: &Budget) -> Result<Rational, Error> {
         let Some((rows, cone)) = self.hull_cone(budget)? else { return Ok(Rational::ZERO) };
         let dims = self.space().output.dims.len();
         let directions = cone.rays.iter().map(|ray| &ray.row).filter(|row| row[dims].is_zero());
@@ -215,24 +205,5 @@ mod tests {
         assert!(values(bound, &[4, 3]).is_empty());
         assert!(set("{ [i, j] : i >= 0 }").vertices(&budget).unwrap().is_empty());
         assert!(set("{ [i] -> [j] }").vertices(&budget).is_err());
-    }
-
-    #[test]
-    fn widths_are_the_least_over_all_directions() {
-        let budget = Budget::unlimited();
-        for (text, width) in [
-            ("{ [i, j] : 0 <= i <= 9 and 0 <= j <= 4 }", (4, 1)),
-            // Corners at 2 and at 4/3.
-            ("{ [i, j] : i, j >= 0 and 2i + 3j <= 4 }", (4, 3)),
-            // Long along 2i = 3j, thin across.
-            ("{ [i, j] : 0 <= 2i - 3j <= 5 and 0 <= i <= 40 }", (5, 1)),
-            ("{ [i, j] : i = 3j and 0 <= j <= 4 }", (0, 1)),
-            ("{ [i] : i > 4 and i < 4 }", (0, 1)),
-        ] {
-            let width = Rational::new(i64::into(width.0), i64::into(width.1)).unwrap();
-            assert_eq!(set(text).lattice_width(&budget).unwrap(), width, "{text}");
-        }
-        assert!(set("{ [i, j] : i >= 0 }").lattice_width(&budget).is_err());
-        assert!(set("[n] -> { [i] : 0 <= i <= n }").lattice_width(&budget).is_err());
     }
 }

@@ -15,8 +15,9 @@ pub struct PiecewiseQuasiPolynomial {
 }
 
 impl PiecewiseQuasiPolynomial {
+    /// A function of `[]` is one of the parameters alone.
     pub(crate) fn new(params: Vec<String>, domain: Option<Tuple>, pieces: Pieces) -> Self {
-        Self { params, domain, pieces }
+        Self { params, domain: domain.filter(|tuple| *tuple != Tuple::default()), pieces }
     }
 
     /// The names of the parameters.

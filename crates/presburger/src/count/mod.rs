@@ -17,6 +17,7 @@
 //! are half-open, so that the pieces are disjoint; all steps are in exact integers.
 
 mod apply;
+mod approximate;
 mod bound;
 mod card;
 mod chambers;
@@ -31,6 +32,7 @@ mod function;
 mod guard;
 mod lattice;
 mod parse;
+mod parts;
 mod piecewise;
 mod polyhedron;
 mod print;
@@ -40,6 +42,7 @@ mod todd;
 mod unimodular;
 mod vertices;
 mod weighted;
+mod width;
 
 pub use crate::{Integer, Rational};
 pub use bound::{PiecewiseBound, Side};

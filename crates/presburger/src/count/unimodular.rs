@@ -55,9 +55,31 @@ pub(crate) fn decompose(
             let edges = edges.map(|row| row.into_iter().map(sign).collect()).collect();
             result.push(Unimodular { negative: cone.negative, normals: cone.normals, edges });
         } else {
-            cone.split(&mut stack);
+            let shares = cone.short_vector();
+            cone.split(&shares, &mut stack);
         }
     }
+    Ok(result)
+}
+
+/// Lists integer vectors of which all integer points of the cone over `rays` are sums.
+///
+/// They are the edges of unimodular cones that cover it.
+pub(crate) fn generators(dims: usize, rays: Vec<Row>, budget: &Budget) -> Result<Vec<Row>, Error> {
+    let mut result = Vec::new();
+    let rays: Vec<Row> = rays.into_iter().map(reduced).collect();
+    let mut stack = triangulated(dims, rays, budget)?;
+    while let Some(cone) = stack.pop() {
+        budget.spend(dims)?;
+        if cone.det.abs() == Integer::ONE {
+            result.extend(cone.normals);
+        } else {
+            let shares = cone.inner_vector();
+            cone.split(&shares, &mut stack);
+        }
+    }
+    result.sort_unstable();
+    result.dedup();
     Ok(result)
 }
 
@@ -71,8 +93,8 @@ impl Simplicial {
         Some(Self { negative: false, normals, adjugate, det })
     }
 
-    fn split(self, stack: &mut Vec<Self>) {
-        let shares = self.short_vector();
+    /// Puts the vector of these shares in the place of each normal that has a share.
+    fn split(self, shares: &[Integer], stack: &mut Vec<Self>) {
         let dims = self.normals.len();
         let mut w = vec![Integer::ZERO; dims];
         for (share, normal) in shares.iter().zip(&self.normals).filter(|(s, _)| !s.is_zero()) {
@@ -82,7 +104,7 @@ impl Simplicial {
         }
         w.iter_mut().for_each(|v| *v = v.div_exact(&self.det));
         for (at, share) in shares.iter().enumerate().filter(|(_, share)| !share.is_zero()) {
-            stack.push(self.replaced(at, share, &shares, &w));
+            stack.push(self.replaced(at, share, shares, &w));
         }
     }
 
@@ -105,6 +127,27 @@ impl Simplicial {
             adjugate: self.adjugate.iter().map(column).collect(),
             det: share.clone(),
         }
+    }
+
+    /// Returns `l` such that `sum l_i b_i / det` is an integer vector in the cone, and
+    /// `|l_i| < |det|`; the determinant is not 1 or -1.
+    fn inner_vector(&self) -> Row {
+        let (size, sign) = (self.det.abs(), Integer::from(i64::from(self.det.sign())));
+        let wrapped = |row: &Row| -> Row {
+            row.iter().map(|value| value.mul(&sign).mod_floor(&size)).collect()
+        };
+        let rows = self.adjugate.iter().map(wrapped).filter(|row| !content(row).is_zero());
+        // Among the first multiples, that whose largest share is the least.
+        let multiples = rows.flat_map(|row| {
+            let size = size.clone();
+            (1..=SMALL).map(move |times| -> Row {
+                let times = Integer::from(times);
+                row.iter().map(|value| value.mul(&times).mod_floor(&size)).collect()
+            })
+        });
+        let inner = multiples.filter(|row| !content(row).is_zero());
+        let best = inner.min_by_key(|row| row.iter().max().cloned()).unwrap_or_default();
+        best.iter().map(|share| share.mul(&sign)).collect()
     }
 
     /// Returns `l` such that `sum l_i b_i / det` is an integer vector and `|l_i| < |det|`.

@@ -18,6 +18,7 @@ pub use algebra::Order;
 pub(crate) use algebra::difference;
 pub(crate) use conjunction::divisions;
 pub use conjunction::{Conjunction, Division, narrow};
+pub(crate) use placement::check as check_places;
 pub(crate) use subtract::{covers, subtract_parts};
 
 use std::collections::BTreeSet;

@@ -88,7 +88,7 @@ impl Aff {
 }
 
 /// Says that `to` sends `from` coordinates to different ones among `dims`.
-fn check(from: usize, dims: usize, to: &[usize]) -> Result<(), Error> {
+pub(crate) fn check(from: usize, dims: usize, to: &[usize]) -> Result<(), Error> {
     if to.len() != from {
         return Err(Error::Row { expected: from, found: to.len() });
     }

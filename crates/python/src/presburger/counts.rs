@@ -1,12 +1,15 @@
 //! Quasi-polynomials and their bounds for Python.
 
 use pyo3::prelude::*;
-use tangram::presburger::Integer;
 use tangram::presburger::count::{PiecewiseBound, PiecewiseQuasiPolynomial, Side};
+use tangram::presburger::{Aff, Integer, Rational, Relation};
 
-use super::spaces::Shape;
+use super::spaces::{Floor, Form, Shape, divisions, floors, form, integers, space};
 use super::{PyUnion, failed, number, run};
 use crate::integer::Number;
+
+/// The factors of a term and its coefficient, numerator and denominator.
+type Term = (Vec<u32>, Number, Number);
 
 /// A piecewise quasi-polynomial.
 #[pyclass(frozen, module = "tangram._native")]
@@ -29,6 +32,77 @@ impl Count {
 
     fn domain(&self) -> Option<Shape> {
         self.0.domain().cloned().map(Shape)
+    }
+
+    /// The parameters and the tuple of arguments, as the space of a set.
+    fn space(&self) -> Form {
+        form(&self.0.space())
+    }
+
+    /// An expression on a set space: coefficients, constant first, their divisor, divisions.
+    #[staticmethod]
+    fn of_row(
+        python: Python<'_>,
+        domain: Form,
+        row: Vec<Number>,
+        divisor: Number,
+        floors: Vec<Floor>,
+    ) -> PyResult<Self> {
+        let (domain, row, floors) = (space(domain), integers(row), divisions(floors));
+        run(python, |budget| {
+            let aff = Aff::from_coefficients(&domain, &row, &divisor.0, &floors)?;
+            PiecewiseQuasiPolynomial::from_aff(&aff, budget)
+        })
+        .map(Self)
+    }
+
+    /// The pieces: where each holds, and the value there as a function on all points.
+    fn parts(&self, python: Python<'_>) -> PyResult<Vec<(PyUnion, Self)>> {
+        run(python, |budget| {
+            let all = Relation::universe(self.0.space());
+            let mut parts = Vec::new();
+            for (set, value) in self.0.parts()? {
+                let value = PiecewiseQuasiPolynomial::on(&all, &value, budget)?;
+                parts.push((PyUnion(set.into()), Self(value)));
+            }
+            Ok(parts)
+        })
+    }
+
+    /// The terms of the only piece, and the floors among its factors; none of several pieces.
+    fn terms(&self) -> Option<(Vec<Term>, Vec<Floor>)> {
+        let parts = self.0.parts().ok()?;
+        let [(_, value)] = &parts[..] else {
+            return parts.is_empty().then(Default::default);
+        };
+        let term = |(factors, value): (&[u32], &Rational)| {
+            (factors.to_vec(), Number(value.numer().clone()), Number(value.denom().clone()))
+        };
+        Some((value.terms().map(term).collect(), floors(value.divisions())))
+    }
+
+    /// The same values in another space, coordinate `i` as coordinate `to[i]`.
+    fn placed(&self, python: Python<'_>, of: Form, to: Vec<usize>) -> PyResult<Self> {
+        let space = space(of);
+        run(python, |_| self.0.placed(&space, &to)).map(Self)
+    }
+
+    /// Without floors: above, below, or near the values for a sign of 1, -1, or 0.
+    fn to_polynomial(&self, python: Python<'_>, sign: i32) -> PyResult<Self> {
+        let side = match sign {
+            0 => None,
+            1.. => Some(Side::Upper),
+            _ => Some(Side::Lower),
+        };
+        run(python, |budget| self.0.to_polynomial(side, budget)).map(Self)
+    }
+
+    fn coalesce(&self, python: Python<'_>) -> PyResult<Self> {
+        run(python, |budget| self.0.coalesce(budget)).map(Self)
+    }
+
+    fn is_equal(&self, python: Python<'_>, other: &Self) -> PyResult<bool> {
+        run(python, |budget| self.0.is_equal(&other.0, budget))
     }
 
     /// The value at a point, parameters first: numerator and denominator.
@@ -79,8 +153,8 @@ impl Count {
     }
 
     /// Whether the value is 0 everywhere.
-    fn is_zero(&self) -> bool {
-        self.0.pieces().is_empty()
+    fn is_zero(&self, python: Python<'_>) -> PyResult<bool> {
+        run(python, |budget| self.0.is_zero(budget))
     }
 
     fn bound(&self, python: Python<'_>, upper: bool) -> PyResult<Bound> {

@@ -19,7 +19,7 @@ type Range = (Option<Number>, Option<Number>);
 
 /// A union of sets or relations over any spaces.
 #[pyclass(frozen, name = "Union", module = "tangram._native")]
-pub(crate) struct PyUnion(pub(super) Union);
+pub(crate) struct PyUnion(pub(crate) Union);
 
 fn place(tuple: &Tuple, coordinates: &[Integer]) -> Place {
     (tuple.name.clone(), coordinates.iter().cloned().map(Number).collect())
@@ -100,6 +100,7 @@ impl PyUnion {
             "coalesce" => union.coalesce(budget),
             "simple_hull" => union.simple_hull(budget),
             "affine_hull" => union.affine_hull(budget),
+            "detect_equalities" => union.detect_equalities(budget),
             "convex_hull" => each(union, |piece| piece.convex_hull(budget)),
             "polyhedral_hull" => each(union, |piece| piece.polyhedral_hull(budget)),
             "unshifted_simple_hull" => each(union, |piece| piece.unshifted_simple_hull(budget)),
@@ -185,10 +186,9 @@ impl PyUnion {
         Ok(found.into_iter().map(PyPwMultiAff).collect())
     }
 
-    /// The least width of the only space in any integer direction.
-    fn lattice_width(&self, python: Python<'_>) -> PyResult<(Number, Number)> {
-        let width = run(python, |budget| self.0.single()?.lattice_width(budget))?;
-        Ok((Number(width.numer().clone()), Number(width.denom().clone())))
+    /// The least width of the only space in any integer direction, by parameters.
+    fn lattice_width(&self, python: Python<'_>) -> PyResult<Count> {
+        run(python, |budget| self.0.single()?.lattice_width(budget)).map(Count)
     }
 
     /// The transitive closure, and whether it is exact.

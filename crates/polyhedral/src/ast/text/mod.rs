@@ -155,6 +155,12 @@ impl Ast {
         let none = |_: &str, _: &[String]| String::new();
         Writer { ast: self, style: &CStyle::default(), statements: &none }.text(expr)
     }
+
+    /// Names the iterator of the loop over a dimension of the schedule, as the text does.
+    pub fn iterator(&self, dimension: u32) -> String {
+        let none = |_: &str, _: &[String]| String::new();
+        Writer { ast: self, style: &CStyle::default(), statements: &none }.iterator(dimension)
+    }
 }
 
 struct Writer<'a> {
