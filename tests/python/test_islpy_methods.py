@@ -96,8 +96,9 @@ SETS = {
     "": "coalesce complement params is_empty lexmin lexmax make_disjoint remove_redundancies "
     "is_bounded is_singleton is_params is_wrapping identity plain_is_empty plain_is_universe "
     "compute_divs detect_equalities flatten get_space get_id_dict get_var_dict n_dim "
-    "get_basic_sets get_tuple_name has_tuple_name",
-    "set": "union intersect subtract is_equal is_subset is_strict_subset is_disjoint product "
+    "get_basic_sets get_tuple_name has_tuple_name neg tuple_dim n_param to_union_set "
+    "project_out_all_params drop_unused_params",
+    "set": "union_disjoint has_equal_space union intersect subtract is_equal is_subset is_strict_subset is_disjoint product "
     "flat_product lex_lt_set lex_le_set lex_gt_set lex_ge_set",
     "params": "intersect_params",
     "map": "apply",
@@ -118,8 +119,9 @@ MAPS = {
     "": "coalesce complement domain range reverse deltas deltas_map wrap domain_map range_map "
     "is_empty is_single_valued is_injective is_bijective is_identity is_translation lexmin lexmax "
     "params make_disjoint remove_redundancies flatten flatten_domain flatten_range get_basic_maps "
-    "get_space get_var_dict plain_is_empty plain_is_universe",
-    "map": "union intersect subtract apply_range apply_domain product range_product "
+    "get_space get_var_dict plain_is_empty plain_is_universe neg to_union_map is_product can_zip "
+    "project_out_all_params drop_unused_params domain_tuple_dim range_tuple_dim can_curry can_uncurry",
+    "map": "flat_product has_equal_space union intersect subtract apply_range apply_domain product range_product "
     "domain_product flat_range_product flat_domain_product is_equal is_subset is_strict_subset "
     "is_disjoint lex_lt_map lex_le_map lex_gt_map lex_ge_map",
     "set": "intersect_domain intersect_range subtract_domain subtract_range",
@@ -135,10 +137,12 @@ MAPS = {
     "in_dim zero set_dim pos one": "move_dims",
 }
 PAIRS = {"": "zip curry factor_domain factor_range range_factor_domain range_factor_range "
-         "domain_factor_domain domain_factor_range uncurry"}  # fmt: skip
+         "domain_factor_domain domain_factor_range uncurry domain_reverse range_reverse is_product "
+         "domain_is_wrapping range_is_wrapping can_zip can_curry can_uncurry"}  # fmt: skip
 FUNCTIONS = {
     "": "neg floor ceil coalesce domain zero_set non_zero_set nonneg_set pos_set get_pieces "
-    "get_aggregate_domain get_domain_space is_cst is_empty n_piece params get_var_dict",
+    "get_aggregate_domain get_domain_space is_cst is_empty n_piece params get_var_dict isa_aff",
+    "params": "intersect_params",
     "pw_aff": "add sub min max union_add union_min union_max le_set lt_set ge_set gt_set eq_set "
     "ne_set is_equal",
     "pw_aff pw_aff": "cond",
@@ -168,6 +172,7 @@ LINEAR = {
 }
 TUPLES = {
     "": "coalesce domain as_map get_space",
+    "params": "intersect_params",
     "tuple": "add sub union_add range_product flat_range_product is_equal",
     "set": "intersect_domain subtract_domain",
     "value": "scale_val scale_down_val",
@@ -231,6 +236,59 @@ def pieced(parts: list[Any]) -> Any:
     for domain, value in parts[1:]:
         result = result.union_add(value.intersect_domain(domain))
     return result
+
+
+@pytest.mark.parametrize("text", ["7", "-7", "5/2", "-5/2", "0", "-1/3"])
+def test_numbers_agree_with_islpy(text: str) -> None:
+    theirs, mine = islpy.Val(text), ours.Val(text)
+    names = "abs neg floor ceil trunc sgn is_zero is_int is_neg is_nonneg get_num_si get_den_val to_str"
+    for name in names.split() + (["inv"] if mine else []):
+        assert plain(getattr(mine, name)()) == plain(getattr(theirs, name)()), name
+    for other in ["3", "-5/2", "1/6"]:
+        both_of_it = (islpy.Val(other), ours.Val(other))
+        for name in "add sub mul div min max eq ne lt le gt ge abs_eq is_divisible_by".split():
+            if name != "is_divisible_by" or mine.is_int() and both_of_it[1].is_int():
+                expected = getattr(theirs, name)(both_of_it[0])
+                assert plain(getattr(mine, name)(both_of_it[1])) == plain(expected), (name, other)
+    assert mine.cmp_si(2) == (theirs.cmp_si(2) > 0) - (theirs.cmp_si(2) < 0)
+    if mine.is_int():
+        assert mine.gcd(21) == plain(theirs.gcd(islpy.Val(21))) and mine.pow2() == plain(theirs.pow2())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_quotients_round_towards_zero(seed: int) -> None:
+    rng = random.Random(seed)
+    theirs, mine = MAKE["pw_aff"](rng)
+    divisor = rng.choice([-3, -2, 2, 5])
+    text = f"[n] -> {{ [i, j] -> [({divisor})] }}"
+    for name in ("tdiv_q", "tdiv_r"):
+        expected = getattr(theirs, name)(islpy.PwAff(text))
+        assert getattr(mine, name)(ours.PwAff(text)) == plain(expected)
+
+
+def test_unions_are_taken_apart() -> None:
+    theirs, mine = both("UnionSet", "{ A[i] : 0 <= i < 4; B[]; A[i] : i = 9 }")
+    assert mine.n_set() == theirs.n_set() == 2 and not mine.isa_set()
+    space = ours.Space("{ A[i] }")
+    assert mine.extract_set(space) == plain(theirs.extract_set(islpy.Space("{ A[i] }")))
+    assert mine.contains(space) and not mine.contains(ours.Space("{ C[] }"))
+    assert mine.add_set(ours.Set("{ C[] }")).n_set() == 3
+    assert mine.every_set(lambda piece: piece.is_bounded())
+    assert ours.Set.from_union_set(mine.extract_set(space)) == mine.extract_set(space).as_set()
+    maps = ours.UnionMap("{ A[i] -> B[]; B[] -> A[3] }")
+    assert maps.n_map() == 2 and maps.extract_map(ours.Space("{ B[] -> A[i] }")) == ours.Map("{ B[] -> A[3] }")
+    assert maps.add_map(ours.Map("{ A[i] -> C[] }")).every_map(lambda piece: piece.isa_map())
+
+
+def test_tuples_are_made_of_expressions() -> None:
+    first, second = ours.PwAff("{ [i] -> [(i + 1)] }"), ours.PwAff("{ [i] -> [(2i)] }")
+    both_of_it = ours.MultiPwAff.from_pw_aff_list(ours.Space("{ [i] -> T[a, b] }"), [first, second])
+    assert both_of_it == ours.PwMultiAff("{ [i] -> T[(i + 1), (2i)] }")
+    assert both_of_it.get_list() == [first, second]
+    assert both_of_it.set_at(0, second) == ours.PwMultiAff("{ [i] -> T[(2i), (2i)] }")
+    assert ours.MultiAff.zero(ours.Space("{ [i] -> T[a, b] }")) == ours.PwMultiAff("{ [i] -> T[0, 0] }")
+    assert ours.MultiAff.identity_on_domain_space(ours.Space("{ A[i] }")) == ours.PwMultiAff("{ A[i] -> A[(i)] }")
+    assert ours.PwMultiAff.from_map(both_of_it.as_map()) == both_of_it
 
 
 @pytest.mark.parametrize("seed", range(6))

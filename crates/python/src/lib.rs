@@ -4,6 +4,7 @@ mod datum;
 mod integer;
 mod interrupt;
 mod model;
+mod polyhedral;
 mod presburger;
 mod rules;
 
@@ -54,6 +55,13 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<presburger::PyPwMultiAff>()?;
     module.add_class::<presburger::PyUnionPwMultiAff>()?;
     module.add_function(wrap_pyfunction!(presburger::set_limits, module)?)?;
+    module.add_class::<polyhedral::PyTree>()?;
+    module.add_class::<polyhedral::PyAst>()?;
+    module.add_class::<polyhedral::PyNode>()?;
+    module.add_class::<polyhedral::PyExpr>()?;
+    module.add_function(wrap_pyfunction!(polyhedral::compute_flow, module)?)?;
+    module.add_function(wrap_pyfunction!(polyhedral::compute_schedule, module)?)?;
+    module.add_function(wrap_pyfunction!(polyhedral::read_constraints, module)?)?;
     module.add_class::<model::Model>()?;
     module.add_function(wrap_pyfunction!(model::check_rules, module)?)?;
     module.add_function(wrap_pyfunction!(rules::rule_text, module)?)?;

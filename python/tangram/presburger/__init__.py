@@ -18,7 +18,8 @@ islpy gives them; operators do what Python's own sets do: ``|``, ``&``, ``-``, `
 
 Notebooks show a finite set or relation of up to three dimensions as a picture.
 
-Programs for islpy mostly run with ``import tangram.presburger as isl``. What differs:
+Programs for islpy mostly run with ``import tangram.isl as isl``, which has schedules as well. What
+differs:
 
 ==========================================  ==================================================
 islpy                                       here
@@ -59,11 +60,14 @@ from tangram.presburger.aligned import (
 )
 from tangram.presburger.budget import limits
 from tangram.presburger.constraints import Constraint
-from tangram.presburger.counts import PwQPolynomial, PwQPolynomialFold
+from tangram.presburger.counts import PwQPolynomial
+from tangram.presburger.folds import PwQPolynomialFold
 from tangram.presburger.maps import BasicMap, Map
 from tangram.presburger.multi_affs import PwMultiAff, UnionPwMultiAff
 from tangram.presburger.names import DEFAULT_CONTEXT, Context, Id, dim_type
 from tangram.presburger.points import Point
+from tangram.presburger.polynomials import QPolynomial, Term
+from tangram.presburger.printer import Printer
 from tangram.presburger.sets import BasicSet, Set
 from tangram.presburger.spaces import LocalSpace, Space
 from tangram.presburger.values import Val
@@ -83,12 +87,15 @@ __all__ = [
     "MultiPwAff",
     "Point",
     "PresburgerError",
+    "Printer",
     "PwAff",
     "PwMultiAff",
     "PwQPolynomial",
     "PwQPolynomialFold",
+    "QPolynomial",
     "Set",
     "Space",
+    "Term",
     "UnionMap",
     "UnionPwMultiAff",
     "UnionSet",

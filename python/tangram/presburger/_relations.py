@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from tangram import _native
 from tangram._native import PresburgerError
 from tangram.presburger import plots
 from tangram.presburger.constrained import Constrained
-from tangram.presburger.names import Context
+from tangram.presburger.names import Context, dim_type
+
+if TYPE_CHECKING:
+    from tangram.presburger.spaces import Space
 
 R = TypeVar("R", bound="Relations")
 
@@ -17,9 +20,9 @@ class Relations(Constrained):
     """What sets and relations have in common."""
 
     __slots__ = ("_union",)
-    _general: ClassVar[type]
+    _general: ClassVar[Any]
     """The class of all values of this kind, sets or relations."""
-    _basic: ClassVar[type]
+    _basic: ClassVar[Any]
     """The class of those of one conjunction."""
 
     def __init__(self, text: str | Self, context: Context | None = None) -> None:
@@ -144,6 +147,24 @@ class Relations(Constrained):
 
     plain_is_empty = is_empty
     plain_is_equal = is_equal
+    plain_is_disjoint = is_disjoint
+    union_disjoint = union
+
+    def has_equal_space(self, other: Relations) -> bool:
+        """Whether both have the same parameters and tuples."""
+        return self.get_space().is_equal(other.get_space())
+
+    def contains(self, space: Space) -> bool:
+        """Whether there are points of a space."""
+        return not self._in(space).is_empty()
+
+    def _in(self, space: Space) -> Self:
+        """The points of one space."""
+        return self & self._wrap(_native.Union.full(space.get_space()._form))
+
+    def isa_single(self) -> bool:
+        """Whether all points are of one space."""
+        return len(self._union.spaces()) == 1
 
     def plain_is_universe(self) -> bool:
         """Whether all points of the only space are in it."""
@@ -159,7 +180,9 @@ class Relations(Constrained):
         """The same points: every integer division is explicit already."""
         return self
 
-    detect_equalities = compute_divs
+    def detect_equalities(self) -> Self:
+        """The same points, with the equations that hold on all of them among the constraints."""
+        return self._unary("detect_equalities")
 
     def lexmin(self) -> Self:
         """The first point, or the first output of each input; parametric."""
@@ -224,14 +247,38 @@ class Relations(Constrained):
         gone = list(names) or self.get_param_names()
         return self._wrap(self._union.project_params(gone))
 
+    def project_out_all_params(self) -> Self:
+        """What is left without parameters: the points for any values of them."""
+        return self.project_out_params()
+
+    def project_out_param_id(self, name: str) -> Self:
+        """What is left without a parameter; the same where there is none of that name."""
+        return self.project_out_params(name) if name in self.get_param_names() else self
+
+    def drop_unused_params(self) -> Self:
+        """Without parameters that no constraint uses."""
+        kind = dim_type.param
+        unused = [
+            name
+            for pos, name in enumerate(self.get_param_names())
+            if not any(piece.involves_dims(kind, pos, 1) for piece in self.pieces())
+        ]
+        return self.project_out_params(*unused) if unused else self
+
     def gist_params(self, params: Set) -> Self:
         """What this says beyond ``params``, a set of ``[]``."""
         return self.gist(self._full().intersect_params(params))
 
     def is_bounded(self) -> bool:
-        """Whether each space has finitely many points for all parameters together."""
-        boxes = [ends(piece) for piece in self.pieces()]
-        return all(None not in ends for box in boxes for ends in box)
+        """Whether there are finitely many points for each value of the parameters."""
+        for piece in self.pieces():
+            points = piece if piece._general is Set else piece._to(Set, "wrap")
+            params = points.params()
+            for dim in range(points.dim(dim_type.set)):
+                ends = (points.dim_min(dim), points.dim_max(dim))
+                if not all(params <= end.domain() for end in ends):
+                    return False
+        return True
 
     def is_singleton(self) -> bool:
         """Whether there is at most one point, the same for all values of the parameters."""

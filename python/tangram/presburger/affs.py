@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Self
 
@@ -134,6 +134,28 @@ class PwAff(Single):
         """The same function, as one in pieces."""
         return PwAff.from_aff(self)
 
+    def isa_aff(self) -> bool:
+        """Whether it is one expression everywhere."""
+        return self._function.row() is not None
+
+    def as_aff(self) -> Aff:
+        """As one expression.
+
+        Raises:
+            PresburgerError: there are several, or it has no value somewhere.
+        """
+        return Aff(self)
+
+    def tdiv_q(self, other: PwAff) -> PwAff:
+        """The quotient by what is constant on each piece, rounded towards 0."""
+        quotient = self / other
+        positive = quotient.intersect_domain(quotient.nonneg_set()).floor()
+        return positive.union_add(quotient.subtract_domain(quotient.nonneg_set()).ceil())
+
+    def tdiv_r(self, other: PwAff) -> PwAff:
+        """What :meth:`tdiv_q` leaves; it has the sign of this."""
+        return self - other * self.tdiv_q(other)
+
     def is_cst(self) -> bool:
         """Whether each part has the same value everywhere."""
         return all(not any(aff._row()[0][1:]) for _, aff in self.get_pieces())
@@ -141,11 +163,6 @@ class PwAff(Single):
     def is_empty(self) -> bool:
         """Whether it has no value anywhere."""
         return self.domain().is_empty()
-
-    def foreach_piece(self, visit: Callable[[Set, Aff], object]) -> None:
-        """Calls ``visit`` with each part of the domain and its expression."""
-        for points, value in self.get_pieces():
-            visit(points, value)
 
     def params(self) -> Set:
         """The values of the parameters for which it has a value."""
@@ -166,10 +183,13 @@ class PwAff(Single):
         return self.as_pw_multi_aff().as_set()
 
     def _region(self, name: str, *others: PwAff | int | Fraction) -> Set:
-        operands = [self._other(other) for other in others]
-        if None in operands:
-            raise TypeError(f"expected a function or a number, found {others[0]!r}")
-        return wrap(Set, self._function.region(name, *(operand._function for operand in operands)))
+        operands = []
+        for other in others:
+            operand = self._other(other)
+            if operand is None:
+                raise TypeError(f"expected a function or a number, found {other!r}")
+            operands.append(operand._function)
+        return wrap(Set, self._function.region(name, *operands))
 
     def le_set(self, other: PwAff | int | Fraction) -> Set:
         """The arguments for which this is at most ``other``."""
@@ -259,7 +279,7 @@ class Aff(PwAff, Coefficients):
     _kinds = (dim_type.param, dim_type.in_, dim_type.div)
 
     def __init__(self, text: str | PwAff, context: Context | None = None) -> None:
-        super().__init__(text)
+        super().__init__(text)  # type: ignore[arg-type]
         if self._function.row() is None:
             raise PresburgerError(f"expected one expression everywhere; PwAff(...) reads {text}")
 
@@ -302,10 +322,6 @@ class Aff(PwAff, Coefficients):
     def plain_is_zero(self) -> bool:
         """Whether it is 0 everywhere."""
         return not any(self._row()[0])
-
-    def plain_is_equal(self, other: PwAff) -> bool:
-        """Whether both have the same value everywhere."""
-        return self == other
 
     def zero_basic_set(self) -> Set:
         """The arguments for which this is 0."""

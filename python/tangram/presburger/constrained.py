@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Self
 
 from tangram import _native
 from tangram._native import PresburgerError
 from tangram.presburger.dimensions import Dimensions, check, new_names
-from tangram.presburger.names import Column, Context, Tuple, dim_type
+from tangram.presburger.names import Column, Context, Form, Tuple, dim_type
 from tangram.presburger.spaces import Space
 
 if TYPE_CHECKING:
@@ -57,10 +57,18 @@ class Constrained(Dimensions):
         """The points for which a constraint holds."""
         return cls._wrap(constraint._holds())
 
-    @classmethod
-    def from_params(cls, params: Set) -> Self:
-        """The set of the point ``[]`` for parameters, as which it is written here already."""
-        return cls._wrap(params._union)
+    def n_constraint(self) -> int:
+        """The number of constraints of the only conjunction."""
+        return len(self.get_constraints())
+
+    def foreach_constraint(self, visit: Callable[[Constraint], object]) -> None:
+        """Calls ``visit`` with each constraint of the only conjunction."""
+        for constraint in self.get_constraints():
+            visit(constraint)
+
+    def from_params(self) -> Self:
+        """A set of parameters as one of the point ``[]``, as which it is written here already."""
+        return self
 
     def add_constraint(self, constraint: Constraint) -> Self:
         """The points of this for which a constraint holds."""
@@ -99,8 +107,8 @@ class Constrained(Dimensions):
         row[0] = constant
         for type, pos, factor in terms:
             row[1 + column(self, type, pos)] += factor
-        parts = ([row], [], []) if equality else ([], [row], [])
-        return self._constrained(_native.Union.of_rows(space._form, [parts]))
+        equations, limits = ([row], []) if equality else ([], [row])
+        return self._constrained(_native.Union.of_rows(space._form, [(equations, limits, [])]))
 
     def fix_val(self, type: dim_type, pos: int, value: int) -> Self:
         """The points with that value of a dimension."""
@@ -175,7 +183,7 @@ class Constrained(Dimensions):
         hidden = [Column(name, old) for name, old in zip(names, sorted(gone), strict=True)]
         kept[dim_type.param] = [*kept[dim_type.param], *hidden]
         moved = self._union.placed(*form_of(space._rebuilt(kept)))
-        return self._wrap(moved.project_params(names))
+        return self._wrap(moved.project_params(list(names)))
 
     def _freed(self, gone: set[int]) -> Self:
         space = self.get_space()
@@ -222,7 +230,7 @@ def uses(row: list[int], drop: list[bool]) -> bool:
     return any(number and gone for number, gone in zip(row, drop, strict=False))
 
 
-def form_of(placed: tuple[Space, list[int]]) -> tuple[object, list[int]]:
+def form_of(placed: tuple[Space, list[int]]) -> tuple[Form, list[int]]:
     return placed[0]._form, placed[1]
 
 

@@ -19,6 +19,10 @@ class Constraint(Coefficients):
     """
 
     __slots__ = ("_equality", "_floors", "_numbers", "_space")
+    _space: Space
+    _equality: bool
+    _numbers: list[int]
+    _floors: Floors
     _kinds = (dim_type.param, dim_type.in_, dim_type.set, dim_type.div)
 
     @classmethod

@@ -180,7 +180,7 @@ class Dimensions:
     def set_tuple_name(self, *where: dim_type | str) -> Self:
         """With another name of a tuple: ``set_tuple_name("S")``, or with its kind first."""
         name = str(where[-1])
-        type = where[0] if len(where) > 1 else dim_type.set
+        type = dim_type.set if isinstance(where[0], str) else where[0]
         space = self.get_space()
         changed = space._with_tuple(type, space._tuple(type)._replace(name=name))
         return self._placed(changed, list(range(space.dim(dim_type.all))))

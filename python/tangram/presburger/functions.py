@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
@@ -22,15 +23,17 @@ class Function(Dimensions):
 
     __slots__ = ("_function",)
     _native_kind: type[NativeKind]
-    _family: ClassVar[type]
+    _family: ClassVar[Any]
     """The class of all that it can be equal to."""
     _function: Any
 
     _nameless = (dim_type.set,)
 
     def __init__(self, text: str | Self, context: Context | None = None) -> None:
-        known = isinstance(text, Function)
-        self._function = text._function if known else self._native_kind(text)
+        if isinstance(text, Function):
+            self._function = text._function
+        else:
+            self._function = self._native_kind(text)
 
     @classmethod
     def _of(cls, function: NativeKind) -> Self:
@@ -111,7 +114,7 @@ class Single(Function):
             raise TypeError(f"expected {wanted} coordinates and the parameters {known}")
         return self._function.evaluate([*(params[name] for name in known), *point])
 
-    _piece_kind: ClassVar[type]
+    _piece_kind: ClassVar[Any]
     """The class of a function of one piece."""
 
     def get_pieces(self) -> list[tuple[Set, Any]]:
@@ -172,6 +175,35 @@ class Single(Function):
     def gist(self, context: Set) -> Self:
         """The same values within ``context``, in shorter pieces."""
         return self._of(self._function.within("gist", context._union))
+
+    def _with_params(self, params: Set) -> Set:
+        """All arguments, for the parameters in ``params``."""
+        return Set.universe(self.get_domain_space()).intersect_params(params.params())
+
+    def intersect_params(self, params: Set) -> Self:
+        """Keeps the values for parameters in ``params``."""
+        return self.intersect_domain(self._with_params(params))
+
+    def gist_params(self, params: Set) -> Self:
+        """The same values for parameters in ``params``, in shorter pieces."""
+        return self.gist(self._with_params(params))
+
+    def plain_is_equal(self, other: Self) -> bool:
+        """Whether both have the same values at the same arguments."""
+        return self == other
+
+    def to_str(self) -> str:
+        """The text in isl's notation, as ``str`` gives it."""
+        return str(self)
+
+    def foreach_piece(self, visit: Callable[[Set, Any], object]) -> None:
+        """Calls ``visit`` with each part of the domain and its expression."""
+        for points, value in self.get_pieces():
+            visit(points, value)
+
+    def every_piece(self, test: Callable[[Set, Any], bool]) -> bool:
+        """Whether ``test`` holds for each part of the domain and its expression."""
+        return all(test(points, value) for points, value in self.get_pieces())
 
     def __neg__(self) -> Self:
         return self.neg()

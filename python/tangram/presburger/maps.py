@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from tangram import _native
 from tangram._native import PresburgerError
-from tangram.presburger._relations import Relations, bind_first, wrap
+from tangram.presburger._relations import bind_first, wrap
 from tangram.presburger.counts import PwQPolynomial
 from tangram.presburger.dimensions import Dimensions
 from tangram.presburger.names import dim_type
+from tangram.presburger.pairs import Pairs
 from tangram.presburger.points import Point
 from tangram.presburger.sets import Set, StrideInfo
 
 if TYPE_CHECKING:
     from tangram.presburger.affs import PwAff
     from tangram.presburger.multi_affs import PwMultiAff, UnionPwMultiAff
+    from tangram.presburger.spaces import Space
 
 
-class Map(Relations):
+class Map(Pairs):
     """A relation between integer points: ``Map("{ S[i] -> A[j] : i <= j < i + 3 }")``."""
 
     __slots__ = ()
@@ -155,38 +158,6 @@ class Map(Relations):
         """As :meth:`domain_product`, with the pairs flattened."""
         return self.reverse().flat_range_product(other.reverse()).reverse()
 
-    def curry(self) -> Map:
-        """Turns ``[a -> b] -> c`` into ``a -> [b -> c]``."""
-        return self._unary("curry")
-
-    def uncurry(self) -> Map:
-        """Turns ``a -> [b -> c]`` into ``[a -> b] -> c``."""
-        return self._unary("uncurry")
-
-    def factor_domain(self) -> Map:
-        """Turns ``[a -> b] -> [c -> d]`` into ``a -> c``."""
-        return self.zip().domain().unwrap()
-
-    def factor_range(self) -> Map:
-        """Turns ``[a -> b] -> [c -> d]`` into ``b -> d``."""
-        return self.zip().range().unwrap()
-
-    def range_factor_domain(self) -> Map:
-        """Turns ``a -> [b -> c]`` into ``a -> b``."""
-        return self.apply_range(self.range().unwrap().domain_map())
-
-    def range_factor_range(self) -> Map:
-        """Turns ``a -> [b -> c]`` into ``a -> c``."""
-        return self.apply_range(self.range().unwrap().range_map())
-
-    def domain_factor_domain(self) -> Map:
-        """Turns ``[a -> b] -> c`` into ``a -> c``."""
-        return self.reverse().range_factor_domain().reverse()
-
-    def domain_factor_range(self) -> Map:
-        """Turns ``[a -> b] -> c`` into ``b -> c``."""
-        return self.reverse().range_factor_range().reverse()
-
     def gist_domain(self, inputs: Set) -> Map:
         """What this says beyond its inputs being in ``inputs``."""
         return self.gist(self._full().intersect_domain(inputs))
@@ -264,7 +235,7 @@ class Map(Relations):
 
     def get_basic_maps(self) -> list[BasicMap]:
         """One relation for each conjunction of constraints."""
-        return self.disjuncts()
+        return [wrap(BasicMap, part) for part in self._union.disjuncts()]
 
     get_basic_map_list = get_basic_maps
 
@@ -274,13 +245,75 @@ class Map(Relations):
 
     def foreach_basic_map(self, visit: Callable[[BasicMap], object]) -> None:
         """Calls ``visit`` with a relation for each conjunction of constraints."""
-        for part in self.disjuncts():
+        for part in self.get_basic_maps():
             visit(part)
 
     def foreach_map(self, visit: Callable[[Map], object]) -> None:
         """Calls ``visit`` with a relation for each pair of tuples."""
         for piece in self.pieces():
             visit(piece)
+
+    def to_union_map(self) -> Map:
+        """The same pairs: relations may have several spaces here."""
+        return self.to_map()
+
+    as_map = to_union_map
+
+    @classmethod
+    def from_union_map(cls, pairs: Map) -> Map:
+        """The same pairs: relations may have several spaces here."""
+        return pairs.to_map()
+
+    from_map = from_union_map
+
+    def add_map(self, other: Map) -> Map:
+        """The pairs of either relation."""
+        return self | other
+
+    def extract_map(self, space: Space) -> Map:
+        """The pairs of one space."""
+        return self._in(space)
+
+    def n_map(self) -> int:
+        """The number of spaces."""
+        return len(self._union.spaces())
+
+    def every_map(self, test: Callable[[Map], bool]) -> bool:
+        """Whether ``test`` holds for the relation of each space."""
+        return all(test(piece) for piece in self.pieces())
+
+    def isa_map(self) -> bool:
+        """Whether all pairs are of one space."""
+        return self.isa_single()
+
+    def n_basic_map(self) -> int:
+        """The number of conjunctions."""
+        return len(self._union.disjuncts())
+
+    def neg(self) -> Map:
+        """The pairs with all outputs of the other sign."""
+        return self.apply_range(self._full().range().identity()._negated())
+
+    def _negated(self) -> Map:
+        """Relates the points of an identity to their opposites."""
+        pieces = []
+        for piece in self.pieces():
+            space = piece.get_space()
+            union = _native.Union.of_rows(space._form, [(_opposite(space), [], [])])
+            pieces.append(Map._wrap(union))
+        return functools.reduce(Map.union, pieces, Map("{ }"))
+
+    def domain_tuple_dim(self) -> int:
+        """The number of inputs."""
+        return self.dim(dim_type.in_)
+
+    def range_tuple_dim(self) -> int:
+        """The number of outputs."""
+        return self.dim(dim_type.set)
+
+    def flat_product(self, other: Map) -> Map:
+        """All pairs of inputs and outputs of two relations, flattened."""
+        return self.product(other).flatten()
 
     def deltas(self) -> Set:
         """The differences output minus input."""
@@ -293,10 +326,6 @@ class Map(Relations):
     def wrap(self) -> Set:
         """The set of the pairs ``[x -> y]``."""
         return self._to(Set, "wrap")
-
-    def zip(self) -> Map:
-        """Turns ``[a -> b] -> [c -> d]`` into ``[a -> c] -> [b -> d]``."""
-        return self._unary("zip")
 
     def domain_map(self) -> Map:
         """Relates each pair to its input."""
@@ -355,6 +384,17 @@ class Map(Relations):
 
     def __len__(self) -> int:
         return len(self.wrap())
+
+
+def _opposite(space: Space) -> list[list[int]]:
+    """Rows that say that each output is the opposite of its input."""
+    params, dims = space.dim(dim_type.param), space.dim(dim_type.set)
+    rows = []
+    for dim in range(dims):
+        row = [0] * (1 + params + 2 * dims)
+        row[1 + params + dim] = row[1 + params + dims + dim] = 1
+        rows.append(row)
+    return rows
 
 
 class BasicMap(Map):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from tangram import _native
 from tangram._native import PresburgerError
 from tangram.presburger._relations import wrap
 from tangram.presburger.affs import PwAff
+from tangram.presburger.dimensions import Dimensions
 from tangram.presburger.functions import Function, Single
 from tangram.presburger.maps import Map
 from tangram.presburger.names import dim_type
@@ -25,6 +27,7 @@ class PwMultiAff(Single):
 
     __slots__ = ()
     _native_kind = _native.PwMultiAff
+    _nameless = ()
 
     @classmethod
     def from_pw_affs(cls, *members: PwAff, name: str = "") -> PwMultiAff:
@@ -68,6 +71,78 @@ class PwMultiAff(Single):
         return self._binary("pullback", inner)
 
     pullback_multi_aff = pullback_pw_multi_aff
+
+    def get_list(self) -> list[PwAff]:
+        """The expressions of all outputs."""
+        return [self.get_at(output) for output in range(len(self))]
+
+    def set_at(self, output: int, value: PwAff) -> PwMultiAff:
+        """With another expression of one output."""
+        members = self.get_list()
+        members[output] = value
+        return PwMultiAff.from_pw_affs(*members, name=self.get_tuple_name() or "")
+
+    set_pw_aff = set_at
+
+    @classmethod
+    def from_pw_aff(cls, value: PwAff) -> PwMultiAff:
+        """The function to tuples of one dimension."""
+        return value.as_pw_multi_aff()
+
+    from_aff = from_pw_aff
+
+    @classmethod
+    def from_pw_aff_list(cls, space: Dimensions, values: Sequence[PwAff]) -> PwMultiAff:
+        """The function to the range of a space, of an expression for each output."""
+        return cls.from_pw_affs(*values, name=space.get_tuple_name(dim_type.set) or "")
+
+    from_aff_list = from_pw_aff_list
+
+    @classmethod
+    def from_map(cls, pairs: Map) -> PwMultiAff:
+        """The function that gives each input its only output."""
+        return pairs.as_pw_multi_aff()
+
+    @classmethod
+    def from_set(cls, points: Set) -> PwMultiAff:
+        """The function of the parameters that gives the only point."""
+        return points.as_pw_multi_aff()
+
+    @classmethod
+    def from_multi_aff(cls, function: PwMultiAff) -> PwMultiAff:
+        """The same function: there is one class here."""
+        return function
+
+    from_multi_pw_aff = from_pw_multi_aff = from_multi_aff
+
+    def to_pw_multi_aff(self) -> PwMultiAff:
+        """The same function: there is one class here."""
+        return self
+
+    to_multi_pw_aff = to_pw_multi_aff
+
+    @classmethod
+    def alloc(cls, points: Set, value: PwMultiAff) -> PwMultiAff:
+        """The values of a function at ``points`` alone."""
+        return value.intersect_domain(points)
+
+    @classmethod
+    def identity(cls, space: Dimensions) -> PwMultiAff:
+        """The function of a space from a tuple to itself that gives each point itself."""
+        return Map.identity(space).as_pw_multi_aff()
+
+    @classmethod
+    def identity_on_domain_space(cls, space: Dimensions) -> PwMultiAff:
+        """The function that gives each point of a set space itself."""
+        return Set.universe(space).identity().as_pw_multi_aff()
+
+    @classmethod
+    def zero(cls, space: Dimensions) -> PwMultiAff:
+        """The function of a space of relations whose values are all 0."""
+        given = space.get_space()
+        value = PwAff.zero_on_domain(given.domain())
+        name = given.get_tuple_name(dim_type.set) or ""
+        return cls.from_pw_affs(*[value] * given.dim(dim_type.set), name=name)
 
     def as_map(self) -> Map:
         """Relates each argument to its values, where they are integers.

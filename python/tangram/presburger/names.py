@@ -36,6 +36,10 @@ class Id(str):
         """The name as a plain string."""
         return str(self)
 
+    def get_ctx(self) -> Context:
+        """What islpy asks for; it does nothing."""
+        return DEFAULT_CONTEXT
+
 
 class dim_type(enum.IntEnum):  # noqa: N801  (islpy's name)
     """Which dimensions are meant. Those of a set are outputs: ``set`` and ``out`` are one."""

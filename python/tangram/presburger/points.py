@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Self
 
-from tangram.presburger.names import dim_type
+from tangram._native import PresburgerError
+from tangram.presburger.names import Tuple, dim_type
 from tangram.presburger.values import Val
 
 if TYPE_CHECKING:
+    from tangram.presburger.dimensions import Dimensions
     from tangram.presburger.sets import Set
+    from tangram.presburger.spaces import Space
 
 
 class Point(tuple[int, ...]):
@@ -16,27 +20,86 @@ class Point(tuple[int, ...]):
 
     >>> Point((1, 2), "S")
     S[1, 2]
+
+    A point may know values of parameters as well, by their names.
     """
 
     name: str
+    params: Mapping[str, int]
 
-    def __new__(cls, coordinates: tuple[int, ...] | list[int], name: str = "") -> Self:
+    def __new__(
+        cls,
+        coordinates: tuple[int, ...] | list[int],
+        name: str = "",
+        params: Mapping[str, int] | None = None,
+    ) -> Self:
         point = super().__new__(cls, coordinates)
         point.name = name
+        point.params = dict(params or {})
         return point
 
-    def __getnewargs__(self) -> tuple[tuple[int, ...], str]:
-        return tuple(self), self.name
+    @classmethod
+    def zero(cls, space: Dimensions) -> Self:
+        """The point of a set space, of parameters and coordinates that are all 0."""
+        space = space.get_space()
+        params = dict.fromkeys(space.get_var_names(dim_type.param), 0)
+        return cls([0] * space.dim(dim_type.set), space.get_tuple_name() or "", params)
+
+    def __getnewargs__(self) -> tuple[tuple[int, ...], str, Mapping[str, int]]:
+        return tuple(self), self.name, self.params
 
     def __repr__(self) -> str:
-        return f"{self.name}[{', '.join(map(str, self))}]"
+        values = ", ".join(f"{name} = {value}" for name, value in self.params.items())
+        point = f"{self.name}[{', '.join(map(str, self))}]"
+        return f"[{values}] -> {point}" if values else point
+
+    def get_space(self) -> Space:
+        """The space of sets of such points, with names that are made up."""
+        from tangram.presburger.spaces import Space, named
+
+        output = Tuple(self.name, named("i", len(self)))
+        return Space._of((tuple(self.params), None, output))
+
+    @property
+    def space(self) -> Space:
+        """The space of sets of such points, with names that are made up."""
+        return self.get_space()
 
     def get_coordinate_val(self, type: dim_type, pos: int) -> Val:
-        """The coordinate of a dimension."""
-        return Val(self[pos])
+        """The coordinate of a dimension, or the value of a parameter."""
+        values = list(self.params.values()) if type == dim_type.param else self
+        return Val(values[pos])
+
+    def set_coordinate_val(self, type: dim_type, pos: int, value: int) -> Self:
+        """With another coordinate of a dimension, or another value of a parameter.
+
+        Raises:
+            PresburgerError: there is no such dimension.
+        """
+        params, coordinates = dict(self.params), list(self)
+        count = len(params) if type == dim_type.param else len(coordinates)
+        if not 0 <= pos < count:
+            raise PresburgerError(f"expected a {type!r} below {count}, found {pos}")
+        if type == dim_type.param:
+            params[list(params)[pos]] = int(value)
+        else:
+            coordinates[pos] = int(value)
+        return self.__class__(coordinates, self.name, params)
+
+    def add_ui(self, type: dim_type, pos: int, value: int) -> Self:
+        """With a coordinate that much larger."""
+        return self.set_coordinate_val(type, pos, int(self.get_coordinate_val(type, pos)) + value)
+
+    def sub_ui(self, type: dim_type, pos: int, value: int) -> Self:
+        """With a coordinate that much smaller."""
+        return self.add_ui(type, pos, -value)
+
+    def get_multi_val(self) -> list[Val]:
+        """The coordinates."""
+        return [Val(value) for value in self]
 
     def is_void(self) -> bool:
-        """Whether it is no point, which it always is."""
+        """Whether it is no point, which it never is."""
         return False
 
     def to_set(self) -> Set:

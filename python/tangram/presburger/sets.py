@@ -148,13 +148,16 @@ class Set(Relations):
 
         return [PwMultiAff._of(vertex) for vertex in self._union.vertices()]
 
-    def lattice_width(self) -> Val:
-        """How thin the convex hull is: its least width in any integer direction.
+    lex_lt_union_set, lex_le_union_set = lex_lt_set, lex_le_set
+    lex_gt_union_set, lex_ge_union_set = lex_gt_set, lex_ge_set
+
+    def lattice_width(self) -> PwQPolynomial:
+        """How thin the convex hull is: its least width in any integer direction, by parameters.
 
         Raises:
-            PresburgerError: there are parameters, or the hull is unbounded.
+            PresburgerError: the hull is unbounded.
         """
-        return Val(*self._union.lattice_width())
+        return PwQPolynomial._of(self._union.lattice_width())
 
     def indicator_function(self) -> PwQPolynomial:
         """The function that is 1 on the points of the only space and 0 elsewhere."""
@@ -169,6 +172,48 @@ class Set(Relations):
         counts = self._union.card() or _native.Union("{ [] : false }").card()
         return PwQPolynomial._of(counts[0])
 
+    def neg(self) -> Set:
+        """The points with all coordinates of the other sign."""
+        zero = self._full()
+        return self.apply(zero.identity()._negated())
+
+    def to_union_set(self) -> Set:
+        """The same points: sets may have several spaces here."""
+        return self.to_set()
+
+    as_set = to_union_set
+
+    @classmethod
+    def from_union_set(cls, points: Set) -> Set:
+        """The same points: sets may have several spaces here."""
+        return points.to_set()
+
+    from_set = from_union_set
+
+    def add_set(self, other: Set) -> Set:
+        """The points of either set."""
+        return self | other
+
+    def extract_set(self, space: Space) -> Set:
+        """The points of one space."""
+        return self._in(space)
+
+    def n_set(self) -> int:
+        """The number of spaces."""
+        return len(self._union.spaces())
+
+    def every_set(self, test: Callable[[Set], bool]) -> bool:
+        """Whether ``test`` holds for the set of each space."""
+        return all(test(piece) for piece in self.pieces())
+
+    def isa_set(self) -> bool:
+        """Whether all points are of one space."""
+        return self.isa_single()
+
+    def fix_dim_si(self, dim: int, value: int) -> Set:
+        """Keeps the points with a coordinate of ``value``."""
+        return self.fix_val(dim_type.set, dim, value)
+
     @classmethod
     def from_basic_set(cls, basic: Set) -> Set:
         """The same points, as a set in general."""
@@ -176,8 +221,10 @@ class Set(Relations):
 
     @classmethod
     def from_point(cls, point: Point) -> Set:
-        """The set of one point."""
-        return cls(f"{{ {point!r} }}")
+        """The set of one point, for the values of parameters that it knows, or for all."""
+        values = ", ".join(f"{name} = {value}" for name, value in point.params.items())
+        coordinates = f"{point.name}[{', '.join(map(str, point))}]"
+        return cls(f"[{values}] -> {{ {coordinates} }}")
 
     @classmethod
     def from_pw_aff(cls, function: PwAff) -> Set:
@@ -190,7 +237,7 @@ class Set(Relations):
 
     def get_basic_sets(self) -> list[BasicSet]:
         """One set for each conjunction of constraints."""
-        return self.disjuncts()
+        return [wrap(BasicSet, part) for part in self._union.disjuncts()]
 
     get_basic_set_list = get_basic_sets
 
@@ -206,9 +253,15 @@ class Set(Relations):
         """The number of dimensions, but for parameters."""
         return self.dim(dim_type.set)
 
+    tuple_dim = n_dim
+
+    def n_param(self) -> int:
+        """The number of parameters."""
+        return self.dim(dim_type.param)
+
     def foreach_basic_set(self, visit: Callable[[BasicSet], object]) -> None:
         """Calls ``visit`` with a set for each conjunction of constraints."""
-        for part in self.disjuncts():
+        for part in self.get_basic_sets():
             visit(part)
 
     def foreach_set(self, visit: Callable[[Set], object]) -> None:

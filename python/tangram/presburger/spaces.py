@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from typing import Any, Self
 
 from tangram import _native
 from tangram._native import PresburgerError
@@ -20,6 +20,9 @@ class Space(Dimensions):
     """
 
     __slots__ = ("_input", "_output", "_params")
+    _params: Sequence[str]
+    _input: Tuple | None
+    _output: Tuple
 
     def __init__(self, text: str | Space) -> None:
         if isinstance(text, str):
@@ -30,7 +33,7 @@ class Space(Dimensions):
         self._params, self._input, self._output = text._params, text._input, text._output
 
     @classmethod
-    def _of(cls, form: Form) -> Self:
+    def _of(cls, form: tuple[Sequence[str], Any, Any]) -> Self:
         params, source, target = form
         space = cls.__new__(cls)
         space._params = tuple(params)

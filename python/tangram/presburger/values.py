@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
+
+from tangram.presburger.names import DEFAULT_CONTEXT, Context
 
 
 class Val(Fraction):
@@ -48,7 +51,8 @@ class Val(Fraction):
             raise ValueError(f"expected an integer, found {self}")
         return self.numerator
 
-    __int__ = __index__
+    def __int__(self) -> int:  # type: ignore[override]
+        return self.__index__()
 
     def is_zero(self) -> bool:
         """Whether it is 0."""
@@ -124,6 +128,87 @@ class Val(Fraction):
         """The least integer that is not below it."""
         return Val(self.__ceil__())
 
+    @classmethod
+    def read_from_str(cls, *arguments: Any) -> Self:
+        """The number that the last argument writes."""
+        return cls(str(arguments[-1]))
+
+    int_from_ui = int_from_si
+
+    def to_str(self) -> str:
+        """The text, as ``str`` gives it."""
+        return str(self)
+
+    def get_ctx(self) -> Context:
+        """What islpy asks for; it does nothing."""
+        return DEFAULT_CONTEXT
+
+    def abs(self) -> Val:
+        """Without its sign."""
+        return Val(abs(Fraction(self)))
+
+    def inv(self) -> Val:
+        """1 divided by it.
+
+        Raises:
+            ZeroDivisionError: it is 0.
+        """
+        return Val(1 / Fraction(self))
+
+    def trunc(self) -> Val:
+        """Rounds towards 0."""
+        return Val(self.__trunc__())
+
+    def min(self, other: int | Fraction) -> Val:
+        """The lesser of both."""
+        return Val(min(Fraction(self), other))
+
+    def max(self, other: int | Fraction) -> Val:
+        """The greater of both."""
+        return Val(max(Fraction(self), other))
+
+    def pow2(self) -> Val:
+        """2 to its power, which is an integer."""
+        return Val(Fraction(2) ** self.to_python())
+
+    two_exp = pow2
+
+    def gcd(self, other: int | Fraction) -> Val:
+        """The greatest common divisor of two integers."""
+        return Val(math.gcd(self.to_python(), Val(other).to_python()))
+
+    def eq(self, other: int | Fraction) -> bool:
+        """Whether both are equal."""
+        return self == other
+
+    def ne(self, other: int | Fraction) -> bool:
+        """Whether both differ."""
+        return self != other
+
+    def lt(self, other: int | Fraction) -> bool:
+        """Whether it is less."""
+        return self < other
+
+    def le(self, other: int | Fraction) -> bool:
+        """Whether it is at most the other."""
+        return self <= other
+
+    def gt(self, other: int | Fraction) -> bool:
+        """Whether it is greater."""
+        return self > other
+
+    def ge(self, other: int | Fraction) -> bool:
+        """Whether it is at least the other."""
+        return self >= other
+
+    def abs_eq(self, other: int | Fraction) -> bool:
+        """Whether both are equal but for their signs."""
+        return abs(Fraction(self)) == abs(Fraction(other))
+
+    def cmp_si(self, other: int) -> int:
+        """-1, 0 or 1: less, equal or greater."""
+        return (self > other) - (self < other)
+
     def add(self, other: int | Fraction) -> Val:
         """Adds."""
         return self + other
@@ -146,6 +231,21 @@ class Val(Fraction):
 
     def __repr__(self) -> str:
         return str(self)
+
+    if TYPE_CHECKING:
+        # The results of Fraction's operators are numbers of this class; see below.
+        def __add__(self, other: int | Fraction) -> Val: ...  # type: ignore[override]
+        def __radd__(self, other: int | Fraction) -> Val: ...  # type: ignore[override]
+        def __sub__(self, other: int | Fraction) -> Val: ...  # type: ignore[override]
+        def __rsub__(self, other: int | Fraction) -> Val: ...  # type: ignore[override]
+        def __mul__(self, other: int | Fraction) -> Val: ...  # type: ignore[override]
+        def __rmul__(self, other: int | Fraction) -> Val: ...  # type: ignore[override]
+        def __truediv__(self, other: int | Fraction) -> Val: ...  # type: ignore[override]
+        def __rtruediv__(self, other: int | Fraction) -> Val: ...  # type: ignore[override]
+        def __mod__(self, other: int | Fraction) -> Val: ...  # type: ignore[override]
+        def __floordiv__(self, other: int | Fraction) -> Val: ...  # type: ignore[override]
+        def __neg__(self) -> Val: ...
+        def __abs__(self) -> Val: ...
 
 
 def _as_val(name: str) -> Any:

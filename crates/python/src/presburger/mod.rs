@@ -40,21 +40,48 @@ pub(crate) fn set_limits(steps: Option<u64>, seconds: Option<f64>) -> Limits {
     LIMITS.replace((steps, seconds))
 }
 
+/// An error of an operation within a budget.
+pub(crate) trait Failure: Send {
+    /// Whether the limit on steps ended the operation.
+    fn is_limit(&self) -> bool;
+
+    /// What Python is told.
+    fn exception(self) -> PyErr;
+}
+
+impl Failure for Error {
+    fn is_limit(&self) -> bool {
+        matches!(self, Self::Steps { .. })
+    }
+
+    fn exception(self) -> PyErr {
+        let hint = match self {
+            Self::Steps { .. } | Self::Deadline => "; raise it with tangram.presburger.limits(...)",
+            Self::Unbounded { .. } => "; bind parameters with bind(N=...), or intersect with a box",
+            _ => "",
+        };
+        PresburgerError::new_err(format!("{self}{hint}"))
+    }
+}
+
 fn failed(error: Error) -> PyErr {
-    let hint = match error {
-        Error::Steps { .. } | Error::Deadline => "; raise it with tangram.presburger.limits(...)",
-        Error::Unbounded { .. } => "; bind parameters with bind(N=...), or intersect with a box",
-        _ => "",
-    };
-    PresburgerError::new_err(format!("{error}{hint}"))
+    error.exception()
 }
 
 /// Runs `work` within the limits, while other threads of Python go on and Ctrl-C is heard.
-///
-/// What does not end soon is begun anew on a thread of its own.
 fn run<T: Send>(
     python: Python<'_>,
     work: impl Fn(&Budget) -> Result<T, Error> + Send + Sync,
+) -> PyResult<T> {
+    run_any(python, work)
+}
+
+/// Runs `work` as [`run`] does, whatever its errors are.
+///
+/// What does not end soon is begun anew on a thread of its own.
+pub(crate) fn run_any<T: Send, E: Failure>(
+    python: Python<'_>,
+    work: impl Fn(&Budget) -> Result<T, E> + Send + Sync,
 ) -> PyResult<T> {
     let (steps, seconds) = LIMITS.get();
     let end = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
@@ -65,13 +92,14 @@ fn run<T: Send>(
     };
     let short = steps.map_or(SHORT, |steps| steps.min(SHORT));
     let first = python.detach(|| work(&within(Budget::steps(short))));
-    if !matches!(first, Err(Error::Steps { .. })) || steps == Some(short) {
-        return first.map_err(failed);
+    let unfinished = matches!(&first, Err(error) if error.is_limit());
+    if !unfinished || steps == Some(short) {
+        return first.map_err(E::exception);
     }
     let cancel = Arc::new(AtomicBool::new(false));
     let budget = within(steps.map_or_else(Budget::unlimited, Budget::steps));
     let budget = budget.with_cancel(cancel.clone());
-    interruptibly(python, &cancel, || Ok(work(&budget)))?.map_err(failed)
+    interruptibly(python, &cancel, || Ok(work(&budget)))?.map_err(E::exception)
 }
 
 /// Makes a number of its numerator and denominator.

@@ -1,0 +1,89 @@
+"""Relations whose inputs or outputs are pairs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from tangram.presburger._relations import Relations
+
+if TYPE_CHECKING:
+    from tangram.presburger.maps import Map
+    from tangram.presburger.sets import Set
+
+
+class Pairs(Relations):
+    """What is done to the sides of the pairs ``[a -> b]`` that a relation has."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        # Those of relations.
+        def domain(self) -> Set: ...
+        def range(self) -> Set: ...
+        def reverse(self) -> Map: ...
+        def apply_range(self, other: Map) -> Map: ...
+
+    def curry(self) -> Self:
+        """Turns ``[a -> b] -> c`` into ``a -> [b -> c]``."""
+        return self._unary("curry")
+
+    def uncurry(self) -> Self:
+        """Turns ``a -> [b -> c]`` into ``[a -> b] -> c``."""
+        return self._unary("uncurry")
+
+    def factor_domain(self) -> Map:
+        """Turns ``[a -> b] -> [c -> d]`` into ``a -> c``."""
+        return self.zip().domain().unwrap()
+
+    def factor_range(self) -> Map:
+        """Turns ``[a -> b] -> [c -> d]`` into ``b -> d``."""
+        return self.zip().range().unwrap()
+
+    def range_factor_domain(self) -> Map:
+        """Turns ``a -> [b -> c]`` into ``a -> b``."""
+        return self.apply_range(self.range().unwrap().domain_map())
+
+    def range_factor_range(self) -> Map:
+        """Turns ``a -> [b -> c]`` into ``a -> c``."""
+        return self.apply_range(self.range().unwrap().range_map())
+
+    def domain_factor_domain(self) -> Map:
+        """Turns ``[a -> b] -> c`` into ``a -> c``."""
+        return self.reverse().range_factor_domain().reverse()
+
+    def domain_factor_range(self) -> Map:
+        """Turns ``[a -> b] -> c`` into ``b -> c``."""
+        return self.reverse().range_factor_range().reverse()
+
+    def domain_is_wrapping(self) -> bool:
+        """Whether the inputs are pairs."""
+        return self.get_space().domain().is_wrapping()
+
+    def range_is_wrapping(self) -> bool:
+        """Whether the outputs are pairs."""
+        return self.get_space().range().is_wrapping()
+
+    def is_product(self) -> bool:
+        """Whether inputs and outputs are pairs."""
+        return self.domain_is_wrapping() and self.range_is_wrapping()
+
+    can_zip = is_product
+    can_curry = domain_is_wrapping
+    can_uncurry = range_is_wrapping
+
+    def domain_reverse(self) -> Map:
+        """Turns ``[a -> b] -> c`` into ``[b -> a] -> c``."""
+        return self.reverse().range_reverse().reverse()
+
+    def range_reverse(self) -> Map:
+        """Turns ``a -> [b -> c]`` into ``a -> [c -> b]``."""
+        return self.apply_range(self._swapped())
+
+    def _swapped(self) -> Map:
+        """Relates each pair that is an output to the pair of its sides in the other order."""
+        pairs = self._full().range().unwrap()
+        return pairs.range_map().range_product(pairs.domain_map())
+
+    def zip(self) -> Self:
+        """Turns ``[a -> b] -> [c -> d]`` into ``[a -> c] -> [b -> d]``."""
+        return self._unary("zip")
