@@ -183,7 +183,7 @@ mod tests {
                     {
                         "kind": "band", "parent": 0, "permutable": true, "options": "{ }",
                         "members": [
-                            { "schedule": "{ S[i] -> [o0 = i] }", "coincident": true },
+                            { "schedule": "{ S[i] -> [i] }", "coincident": true },
                         ],
                     },
                     { "kind": "leaf", "parent": 1 },
