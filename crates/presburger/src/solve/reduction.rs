@@ -257,3 +257,22 @@ fn reduce_basis<T: Number>(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A strip without points, thin along `577x - 408y` and a million values wide along both axes.
+    #[test]
+    fn a_search_that_began_along_wide_directions_starts_anew() {
+        let rows: Vec<Vec<i64>> = vec![
+            vec![-1, 3 * 577, -3 * 408],
+            vec![2, -3 * 577, 3 * 408],
+            vec![0, 1, 0],
+            vec![1_000_000, -1, 0],
+        ];
+        let budget = Budget::steps(20_000);
+        let found = search(rows, 2, |_| Ok(None), &budget);
+        assert!(matches!(found, Ok(None)), "{} steps", budget.used());
+    }
+}
