@@ -43,3 +43,22 @@ fn points_are_found_among_many_floors() {
     }
     assert!(inside > 100 && outside > 100, "{inside} and {outside}");
 }
+
+/// Cuts of a row that an equation settles make no further divisions.
+#[test]
+fn least_points_on_a_line_are_found_for_all_parameters() {
+    let (a, b) = (7_245, 4_548);
+    let text = format!("[n] -> {{ [i, j] : {a}i + {b}j = n and i >= 0 and j >= 0 }}");
+    let budget = Budget::steps(100_000);
+    let least = parse(&text).lexmin(&budget).expect("within the budget");
+    let mut points = 0;
+    for n in (0..40).map(|k| 123_457 * k * k + k) {
+        let first = (0..b).find(|i| a * i <= n && (n - a * i) % b == 0);
+        points += usize::from(first.is_some());
+        for i in (0..b).filter(|i| (n - a * i) % b == 0) {
+            let point = [n, i, (n - a * i) / b];
+            assert_eq!(least.contains(&point), Ok(first == Some(i)), "{point:?}");
+        }
+    }
+    assert!((10..40).contains(&points), "{points}");
+}

@@ -5,7 +5,7 @@ use crate::solve::feasible;
 use crate::solve::lattice::value;
 use crate::solve::number::{Number, common, fit, opposites};
 use crate::solve::redundancy::narrowed;
-use crate::solve::simplex::Simplex;
+use crate::solve::simplex::{Optimum, Simplex};
 use crate::{Budget, Error};
 
 /// What is known about the parameters; holds at least one integer point.
@@ -18,6 +18,30 @@ pub(super) struct Context<T> {
     pub point: Vec<T>,
     floors: Vec<(usize, Floor<T>)>,
     new_floors: usize,
+    solved: Vec<Known<T>>,
+}
+
+/// A row that is 0 everywhere and has 1 or -1 in a column, which no later one has.
+#[derive(Debug, Clone)]
+pub(super) struct Known<T> {
+    pub col: usize,
+    pub row: Vec<T>,
+}
+
+impl<T: Number> Known<T> {
+    /// Replaces the parameter of the column in a form over the parameters.
+    fn take_out(&self, form: &mut [T]) -> Result<(), Error> {
+        let factor = form[1 + self.col].clone();
+        if factor.is_zero() {
+            return Ok(());
+        }
+        let turned = self.row[1 + self.col].sign() > 0;
+        let factor = if turned { fit(factor.opposite())? } else { factor };
+        if !T::combine(form, &T::one(), &self.row, &factor) {
+            return Err(Error::Overflow);
+        }
+        Ok(())
+    }
 }
 
 impl<T: Number> Context<T> {
@@ -34,6 +58,7 @@ impl<T: Number> Context<T> {
             point: vec![T::zero(); query.params],
             floors: floors.collect::<Result<_, Error>>()?,
             new_floors: 0,
+            solved: Vec::new(),
         };
         for row in &query.context {
             let row: Vec<T> = narrowed(row)?;
@@ -69,6 +94,51 @@ impl<T: Number> Context<T> {
             None => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// Finds a row that is 0 everywhere and says what a parameter is in terms of others; each is
+    /// returned once. That parameter is not to come up in what is asked from then on.
+    pub fn solve(&mut self, budget: &Budget) -> Result<Option<Known<T>>, Error> {
+        for index in 0..self.rows.len() {
+            if let Some(known) = self.learn(&self.rows[index].clone(), budget)? {
+                return Ok(Some(known));
+            }
+        }
+        Ok(None)
+    }
+
+    /// As [`Self::solve`] from a row that is nowhere negative.
+    pub fn learn(&mut self, row: &[T], budget: &Budget) -> Result<Option<Known<T>>, Error> {
+        if !value(row, &self.point)?.is_zero() {
+            return Ok(None);
+        }
+        let Some(known) = self.reduced(row)? else { return Ok(None) };
+        let is_zero = match self.simplex.optimum(&known.row, 1, budget)? {
+            Optimum::Value(num, den) => num < den,
+            Optimum::Unbounded => false,
+        };
+        if !is_zero {
+            return Ok(None);
+        }
+        self.solved.push(known.clone());
+        Ok(Some(known))
+    }
+
+    /// Writes a row without the parameters that are known; nothing if there is none left in it
+    /// that the others would say.
+    fn reduced(&self, row: &[T]) -> Result<Option<Known<T>>, Error> {
+        let mut row = row.to_vec();
+        for known in &self.solved {
+            known.take_out(&mut row)?;
+        }
+        let g = common(&row[1..]);
+        // The row is 0 at an integer point, so that the constant is a multiple, too.
+        if g.sign() > 0 {
+            row.iter_mut().for_each(|v| *v = v.floor_div(&g));
+        }
+        let is_unit = |v: &T| *v == T::one() || v.opposite() == Some(T::one());
+        let col = row[1..].iter().rposition(is_unit);
+        Ok(col.map(|col| Known { col, row }))
     }
 
     /// Rounds the sample point of the tableau, with divisions as they are there; nothing if a row

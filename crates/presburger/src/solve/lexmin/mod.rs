@@ -7,11 +7,15 @@
 //! the value depends on them.
 //!
 //! Source: P. Feautrier, "Parametric integer programming", RAIRO 1988; the tableau of
-//! S. Verdoolaege, "isl", 2010. Divergence: the context keeps an integer point, so no
-//! piece is empty and no sign is decided twice.
+//! S. Verdoolaege, "isl", 2010: rows that nothing can raise become facts of the context at once,
+//! and equations of the context take parameters out of the tableau, so that cuts make no
+//! divisions that those settle. Divergence: the context keeps an integer point, so no piece is
+//! empty and no sign is decided twice.
 
 mod context;
 mod tableau;
+#[cfg(test)]
+mod tests;
 
 use super::lattice::value;
 use super::number::{Number, fit, opposites, reduce, widening};
@@ -75,6 +79,8 @@ struct Branch<T> {
 
 enum Next {
     Lift(usize),
+    /// A row that nothing can raise: where it is negative, there is no solution.
+    Require(usize),
     Split(usize),
     Cut(usize),
     Done,
@@ -104,6 +110,7 @@ impl<T: Number> Branch<T> {
         {
             return Ok(false);
         }
+        self.learn(budget)?;
         loop {
             match self.next(budget)? {
                 Next::Done => return Ok(true),
@@ -117,6 +124,14 @@ impl<T: Number> Branch<T> {
                         return Ok(false);
                     }
                 }
+                Next::Require(row) => {
+                    let form = self.tableau.form(row);
+                    if !self.context.add(form, budget)? {
+                        return Ok(false);
+                    }
+                    self.tableau.settle(row);
+                    self.learn(budget)?;
+                }
                 Next::Split(row) => {
                     let form = self.tableau.form(row);
                     let mut opposite = opposites(&form)?;
@@ -129,9 +144,19 @@ impl<T: Number> Branch<T> {
                     if !self.context.add(form, budget)? {
                         return Ok(false);
                     }
+                    self.tableau.settle(row);
+                    self.learn(budget)?;
                 }
             }
         }
+    }
+
+    /// Puts what the context says of parameters into the tableau.
+    fn learn(&mut self, budget: &Budget) -> Result<(), Error> {
+        while let Some(known) = self.context.solve(budget)? {
+            self.tableau.substitute(&known)?;
+        }
+        Ok(())
     }
 
     fn next(&mut self, budget: &Budget) -> Result<Next, Error> {
@@ -139,9 +164,9 @@ impl<T: Number> Branch<T> {
         if let Some(row) = big {
             return Ok(Next::Lift(row));
         }
-        let mut split = None;
+        let (mut split, mut required) = (None, None);
         for row in 0..self.tableau.rows() {
-            if self.tableau.row(row)[BIG].sign() > 0 {
+            if self.tableau.row(row)[BIG].sign() > 0 || self.tableau.is_settled(row) {
                 continue;
             }
             let values = self.tableau.row(row);
@@ -153,15 +178,25 @@ impl<T: Number> Branch<T> {
             }
             let form = self.tableau.form(row);
             let here = value(&form, &self.context.point)?.sign() >= 0;
-            if here {
-                if split.is_none() && !self.context.simplex.implies(&form, budget)? {
-                    split = Some(row);
+            let is_critical = self.tableau.is_critical(row);
+            if here && self.context.simplex.implies(&form, budget)? {
+                self.tableau.settle(row);
+                if is_critical && let Some(known) = self.context.learn(&form, budget)? {
+                    self.tableau.substitute(&known)?;
                 }
-            } else if self.context.simplex.excludes(&form, budget)? {
+            } else if !here && self.context.simplex.excludes(&form, budget)? {
                 return Ok(Next::Lift(row));
-            } else if split.is_none() {
-                split = Some(row);
+            } else if is_critical {
+                required = required.or(Some(row));
+            } else if !self.tableau.is_strict(row) && self.context.simplex.caps(&form, budget)? {
+                // The pivot changes nothing where the row is 0.
+                return Ok(Next::Lift(row));
+            } else {
+                split = split.or(Some(row));
             }
+        }
+        if let Some(row) = required {
+            return Ok(Next::Require(row));
         }
         if let Some(row) = split {
             return Ok(Next::Split(row));
@@ -184,7 +219,8 @@ impl<T: Number> Branch<T> {
         for col in FIRST..from {
             cut[col] = fit(source[col].modulo(&den))?;
         }
-        if floor[1..].iter().any(|v| !v.is_zero()) {
+        let depends = floor[1..].iter().any(|v| !v.is_zero());
+        if depends {
             for (col, value) in floor[1..].iter().enumerate() {
                 cut[from + col] = fit(value.opposite())?;
             }
@@ -198,6 +234,9 @@ impl<T: Number> Branch<T> {
         reduce(&mut cut);
         let index = self.tableau.rows();
         self.tableau.push(cut);
+        if depends {
+            self.learn(budget)?;
+        }
         self.tableau.lift(index, budget)
     }
 }

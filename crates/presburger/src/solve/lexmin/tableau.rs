@@ -1,7 +1,8 @@
 //! The tableau of unknowns over parameters.
 
 use super::Query;
-use crate::solve::number::{Number, common, fit};
+use super::context::Known;
+use crate::solve::number::{Number, common, fit, reduce};
 use crate::solve::redundancy::narrowed;
 use crate::solve::simplex::pivot_rows;
 use crate::{Budget, Error};
@@ -24,6 +25,8 @@ pub(super) struct Tableau<T> {
     places: Vec<Place>,
     row_of: Vec<usize>,
     col_of: Vec<usize>,
+    /// Rows that are known to be nowhere negative in the context.
+    settled: Vec<bool>,
 }
 
 impl<T: Number> Tableau<T> {
@@ -35,6 +38,7 @@ impl<T: Number> Tableau<T> {
             places: (0..n).map(|i| Place { in_row: false, pos: FIRST + i }).collect(),
             row_of: Vec::new(),
             col_of: (0..n).collect(),
+            settled: Vec::new(),
         };
         for row in &query.rows {
             let row: Vec<T> = narrowed(row)?;
@@ -53,6 +57,40 @@ impl<T: Number> Tableau<T> {
     pub fn push(&mut self, row: Vec<T>) {
         self.data.extend(row);
         self.row_of.push(CONSTRAINT);
+        self.settled.push(false);
+    }
+
+    pub fn is_settled(&self, row: usize) -> bool {
+        self.settled[row]
+    }
+
+    pub fn settle(&mut self, row: usize) {
+        self.settled[row] = true;
+    }
+
+    /// Says whether no unknown can raise a row.
+    pub fn is_critical(&self, row: usize) -> bool {
+        self.row(row)[FIRST..self.params_from()].iter().all(|value| value.sign() <= 0)
+    }
+
+    /// Replaces a parameter by what is known of it.
+    pub fn substitute(&mut self, known: &Known<T>) -> Result<(), Error> {
+        let from = self.params_from();
+        let turned = known.row[1 + known.col].sign() > 0;
+        for row in self.data.chunks_exact_mut(self.cols) {
+            let factor = row[from + known.col].clone();
+            if factor.is_zero() {
+                continue;
+            }
+            let factor = if turned { fit(factor.opposite())? } else { factor };
+            for (col, value) in std::iter::once(1).chain(from..).zip(&known.row) {
+                if !value.is_zero() {
+                    row[col] = fit(row[col].plus(&fit(value.times(&factor))?))?;
+                }
+            }
+            reduce(row);
+        }
+        Ok(())
     }
 
     pub fn rows(&self) -> usize {
@@ -92,11 +130,16 @@ impl<T: Number> Tableau<T> {
         let (r, c) = (self.row_of[row], self.col_of[col - FIRST]);
         self.row_of[row] = c;
         self.col_of[col - FIRST] = r;
-        if r != CONSTRAINT {
-            self.places[r] = Place { in_row: false, pos: col };
+        if let Some(place) = self.places.get_mut(r) {
+            *place = Place { in_row: false, pos: col };
         }
-        if c != CONSTRAINT {
-            self.places[c] = Place { in_row: true, pos: row };
+        if let Some(place) = self.places.get_mut(c) {
+            *place = Place { in_row: true, pos: row };
+        }
+        for other in 0..self.rows() {
+            if other == row || !self.row(other)[col].is_zero() {
+                self.settled[other] = false;
+            }
         }
         pivot_rows(&mut self.data, self.cols, row, col)?;
         Ok(true)
@@ -122,6 +165,13 @@ impl<T: Number> Tableau<T> {
             }
         }
         Ok(false)
+    }
+
+    /// Says whether a row is greater than 0 wherever its [`form`](Self::form) is 0.
+    pub fn is_strict(&self, row: usize) -> bool {
+        let row = self.row(row);
+        let g = common(&row[self.params_from()..]);
+        g.sign() > 0 && row[1].modulo(&g).is_none_or(|rest| !rest.is_zero())
     }
 
     /// Returns the sample value of a row over the parameters, up to its denominator.

@@ -128,6 +128,14 @@ impl<T: Number> Simplex<T> {
         })
     }
 
+    /// Says whether `form <= 0` everywhere.
+    pub fn caps(&mut self, form: &[T], budget: &Budget) -> Result<bool, Error> {
+        Ok(match self.optimum(form, 1, budget)? {
+            Optimum::Unbounded => false,
+            Optimum::Value(num, _) => num.sign() <= 0,
+        })
+    }
+
     /// Returns the sample point if all its coordinates are integers.
     pub fn integer_sample(&self) -> Option<Vec<T>> {
         let value = |var: &u32| {
