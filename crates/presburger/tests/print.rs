@@ -3,7 +3,7 @@
 use tangram_presburger::{Budget, Conjunction, Division, Error, Relation, Space, Tuple, Union};
 
 /// Given texts and how they are printed.
-const PRINTED: [(&str, &str); 33] = [
+const PRINTED: [(&str, &str); 35] = [
     // Bounds of one term make a chain; a bound that is off by one is strict.
     (
         "[N] -> { [i, j] : i >= 0 and i <= N - 1 and j >= 0 and i >= j }",
@@ -50,6 +50,9 @@ const PRINTED: [(&str, &str); 33] = [
         "[n, m] -> { [i, j] -> [k] : exists q: q = floor((12345i + 3456j + 789n)/34567) and q <= k <= 2q and m <= 3q + k }",
         "[n, m] -> { [i, j] -> [k] : exists (e0 = floor((789n + 12345i + 3456j)/34567): e0 <= k <= 2e0 and k >= m - 3e0) }",
     ),
+    // A division that is a number is two bounds, wherever it comes up.
+    ("{ [b] : floor(b/32768) = 0 }", "{ [b] : 0 <= b <= 32767 }"),
+    ("{ [i] : floor(i/16) = 2 and i mod 16 >= 3 }", "{ [i] : 35 <= i <= 47 }"),
     // Several disjuncts and spaces; nothing at all.
     ("{ [i, j] : i, j << 3, 4 }", "{ [i, j] : i <= 2; [i = 3, j] : j <= 3 }"),
     ("{ A[i] : i > 0; B[] }", "{ A[i] : i >= 1; B[] }"),

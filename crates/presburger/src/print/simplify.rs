@@ -20,7 +20,7 @@ pub(super) fn simplified(part: &Basic, params: usize) -> Option<Basic> {
 fn shorter(part: &Basic, params: usize, budget: &Budget) -> Result<Option<Basic>, Error> {
     let Some(mut part) = part.clone().tidied() else { return Ok(None) };
     loop {
-        part = part.substituted(params).with_plain_bounds();
+        part = part.substituted(params).with_plain_values().with_plain_bounds();
         let equations = part.system.eqs.len();
         let Some(next) = part.tidied() else { return Ok(None) };
         part = next;
@@ -65,6 +65,37 @@ impl Basic {
         let (merged, to) = merge(self.dims, &[], &divs);
         let mut result = Self::with_divs(self.dims, merged);
         result.system = self.system.remap(result.cols(), &to);
+        result
+    }
+
+    /// Writes `floor(n/d) = v` for a number `v` as `d v <= n < d v + d`, and `v` for the division.
+    fn with_plain_values(mut self) -> Self {
+        let mut divs = self.divs.to_vec();
+        for (index, div) in self.divs.iter().enumerate() {
+            let col = 1 + self.dims + index;
+            let tells = |row: &&[Integer]| {
+                row[col].is_unit() && row[1..].iter().filter(|v| **v != 0).count() == 1
+            };
+            let Some(row) = self.system.eqs.rows().find(tells) else { continue };
+            let value = -&row[0] * &row[col];
+            for row in self.system.eqs.rows_mut().chain(self.system.ineqs.rows_mut()) {
+                let factor = std::mem::take(&mut row[col]);
+                row[0] += &factor * &value;
+            }
+            for later in &mut divs[index + 1..] {
+                let factor = std::mem::take(&mut later.num[col]);
+                later.num[0] += &factor * &value;
+            }
+            let mut low = divs[index].num.clone();
+            low.resize(self.system.cols(), Integer::ZERO);
+            low[0] -= &div.den * &value;
+            let mut high: Vec<Integer> = low.iter().map(|v| -v).collect();
+            high[0] += &div.den - 1;
+            self.system.ineqs.push(&low);
+            self.system.ineqs.push(&high);
+        }
+        let mut result = Self::with_divs(self.dims, divs);
+        result.system = self.system;
         result
     }
 
