@@ -95,3 +95,18 @@ fn equations_are_detected_over_the_integers() {
     let none = read("{ [i, j] : 2i = 4j + 1 or 1 <= 3i <= 2 }");
     assert!(none.detect_equalities(&budget()).expect("an answer").conjunctions().is_empty());
 }
+
+/// A constraint moves to the integer points that it must let in, not to rational ones beside them;
+/// the expected hull is isl's.
+#[test]
+fn simple_hulls_end_at_integer_points() {
+    let union = read(
+        "{ [i, j] : -1 <= i <= 1 and -9 <= j <= 12; [i, j] : -9 <= i, j <= 12 \
+         and floor((i + 3j + 5)/4) + ((i + 6) mod 4) = i + 2j - 1 }",
+    );
+    let hull = union.simple_hull(&budget()).expect("a hull");
+    let of_isl =
+        read("{ [i, j] : -9 <= i, j <= 12 and i - 5j - 52 <= 16*floor((i + 2)/4) <= i - 5j + 71 }");
+    assert_eq!(union.is_subset(&hull, &budget()), Ok(true));
+    assert_eq!(hull.is_subset(&of_isl, &budget()), Ok(true), "{hull}");
+}

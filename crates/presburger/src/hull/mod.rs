@@ -17,6 +17,7 @@ use crate::basic::{Basic, merge};
 use crate::coalesce::coalesced;
 use crate::relation::{covers, subtract_parts};
 use crate::solve::bounds::{bounds, reaches};
+use crate::solve::feasible::is_empty;
 use crate::system::System;
 use crate::{Budget, Error, Integer, Relation};
 
@@ -147,6 +148,12 @@ pub(crate) fn simple_hull(
             }
         }
         for (row, least) in rows.iter_mut().zip(moves) {
+            let least = match least {
+                Some(least) if least < 0 && !first.divs.is_empty() => {
+                    Some(reached(row, least, &systems, budget)?)
+                }
+                least => least,
+            };
             match least {
                 Some(least) if shift || least == 0 => {
                     row[0] -= least;
@@ -157,6 +164,39 @@ pub(crate) fn simple_hull(
         }
     }
     Ok(hull.tidied())
+}
+
+/// So many steps may go into an integer point that tells how far a row has to move, and so many
+/// times it is asked for: the rational bound is right without, and only looser.
+const STEPS: u64 = 2_000;
+const TRIES: usize = 16;
+
+/// Finds the least value of `row` at integer points, from `least` on, which nothing is below.
+///
+/// Divisions leave rational points between those of the lattice that are far from any of them.
+fn reached(
+    row: &[Integer],
+    mut least: Integer,
+    systems: &[System],
+    budget: &Budget,
+) -> Result<Integer, Error> {
+    for _ in 0..TRIES {
+        if least == 0 {
+            break;
+        }
+        let mut moved = row.to_vec();
+        moved[0] -= least.clone();
+        for system in systems {
+            let mut system = system.clone();
+            system.eqs.push(&moved);
+            let empty = budget.attempt(STEPS, |budget| is_empty(&system, &[], budget))?;
+            if empty != Some(true) {
+                return Ok(least);
+            }
+        }
+        least += Integer::ONE;
+    }
+    Ok(least)
 }
 
 impl Basic {
