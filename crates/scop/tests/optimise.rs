@@ -139,6 +139,30 @@ fn loops_whose_order_costs_more_than_threads_give_keep_the_source() {
     assert!(code[..hint].contains("#pragma omp parallel for"), "{code}");
 }
 
+/// Sums in their own order could be taken for a band, if they were skewed: nobody tiles it.
+#[test]
+fn sums_in_a_scalar_are_not_skewed() {
+    let text = "void conv(int n, int m, double I[n + 2][m + 2], double W[3][3], double O[n][m])
+{
+#pragma scop
+    for (int y = 0; y < n; y++)
+        for (int x = 0; x < m; x++) {
+            double s = 0;
+            for (int u = 0; u < 3; u++)
+                for (int v = 0; v < 3; v++) s += I[y + u][x + v] * W[u][v];
+            O[y][x] = s;
+        }
+#pragma endscop
+}
+";
+    for parallel in [false, true] {
+        let mut recipe = Recipe::default();
+        recipe.parallel = parallel;
+        let code = optimised("conv", text, &recipe, &Emit::default());
+        assert_eq!(code.matches(" < 3; ").count() + code.matches(" <= 2; ").count(), 2, "{code}");
+    }
+}
+
 const STENCILS: &[&str] = &["seidel_2d", "jacobi_1d", "jacobi_2d", "fdtd_2d"];
 
 #[test]

@@ -8,15 +8,13 @@ use crate::{Band, Error, Node, NodeKind};
 /// Coefficients of a member's row on the dimensions of each statement.
 type Rows = BTreeMap<String, Vec<i128>>;
 
-/// Subtracts outer members from steeper ones inside, where a band has parallel members.
+/// Subtracts outer members from steeper ones inside.
 ///
-/// The order of the instances stays; `[x, c, 2c + u]` becomes `[x, c, u]`. Loops that are
-/// parallel anyway need no permutable loops beside them, and steep bounds cost.
+/// The order of the instances stays; `[x, c, 2c + u]` becomes `[x, c, u]`. This is for bands
+/// with parallel members, which need no permutable loops beside them, and for those that are
+/// not tiled: steep bounds cost.
 pub(super) fn straightened(editor: &mut Editor, mut node: Node) -> Result<Node, Error> {
     let NodeKind::Band(band) = editor.tree().kind(node) else { return Ok(node) };
-    if !band.members.iter().any(|member| member.coincident) {
-        return Ok(node);
-    }
     let Some(mut rows) = rows(band)? else { return Ok(node) };
     let steep = |rows: &Rows| rows.values().flatten().any(|value| value.abs() > 1);
     for member in 1..rows.len() {

@@ -80,13 +80,16 @@ impl Work<'_> {
     /// Arranges the loops of an innermost band; says whether that was asked for.
     fn arrange(&mut self, node: Node) -> Result<bool, Error> {
         let mut node = node;
-        if self.recipe.tile.is_none() && !self.recipe.diamond {
+        let given = self.recipe.tile.is_some() || self.recipe.diamond;
+        if !given {
             node = self.combined(node)?;
+        }
+        let NodeKind::Band(band) = self.editor.tree().kind(node) else { return Ok(false) };
+        if band.members.iter().any(|member| member.coincident) && !given {
             node = straightened(&mut self.editor, node)?;
         }
         let NodeKind::Band(band) = self.editor.tree().kind(node) else { return Ok(false) };
         let count = band.members.len();
-        let given = self.recipe.tile.is_some() || self.recipe.diamond;
         if given && !band.permutable && count > 1 {
             return Ok(false);
         }
@@ -102,6 +105,10 @@ impl Work<'_> {
                 return Ok(given);
             }
             self.editor.reset(before);
+        }
+        if !given {
+            straightened(&mut self.editor, node)?;
+            return Ok(false);
         }
         self.tiled_as_asked(node, count)
     }
