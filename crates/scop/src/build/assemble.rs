@@ -16,7 +16,7 @@ impl Builder<'_> {
         let prefix =
             if params.is_empty() { String::new() } else { format!("[{}] -> ", params.join(", ")) };
         let exactly = !self.kept.is_empty();
-        let context = self.delinearise(&prefix, exactly, budget)?;
+        let context = self.delinearise(&prefix, exactly);
         let mut statements = Vec::new();
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
         let (mut may, mut kills) = (Vec::new(), Vec::new());

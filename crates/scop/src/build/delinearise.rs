@@ -15,15 +15,18 @@ use num_integer::gcd;
 use tangram_presburger::{Budget, Relation, Union};
 
 use super::Builder;
+use crate::Flat;
 use crate::access::{ANYWHERE, Access, Accesses};
 use crate::polynomial::{Monomial, Polynomial, divided};
-use crate::{Flat, Problem};
 
 /// More dimensions than this are not looked for.
 const MOST_LEVELS: usize = 6;
 
 /// Steps for the sizes that an array must have.
 const MOST_STEPS: u64 = 300_000;
+
+/// More pieces of a set of parameters than this are not tested.
+const MOST_PIECES: usize = 12;
 
 /// The strides of an array, the smallest first: products of parameters with a factor.
 struct Strides {
@@ -108,31 +111,16 @@ impl Builder<'_> {
     /// are not all.
     ///
     /// Where it is right for none, or `exactly` asks for all, accesses stay those of every place.
-    pub(super) fn delinearise(
-        &mut self,
-        prefix: &str,
-        exactly: bool,
-        budget: &Budget,
-    ) -> Result<Option<Relation>, Problem> {
+    pub(super) fn delinearise(&mut self, prefix: &str, exactly: bool) -> Option<Relation> {
         let mut valid: Option<Relation> = None;
         for name in self.arrays.clone() {
             let Some(strides) = self.strides(&name) else { continue };
-            let failed =
-                |error: tangram_presburger::Error| self.source.problem(0, error.to_string());
             // What takes longer is not worth it: accesses stay those of every place.
-            let found = self.right_for(&name, &strides, prefix, &Budget::steps(MOST_STEPS));
-            let Ok(Some(mut right)) = found else { continue };
+            let limit = Budget::steps(MOST_STEPS);
+            let Ok(Some(right)) = self.right_for(&name, &strides, prefix, &limit) else { continue };
             if !right.is_empty() {
-                right.extend(valid.clone());
-                let mut all = right.swap_remove(0);
-                for other in &right {
-                    all = all.intersect(other, budget).map_err(failed)?;
-                }
-                let all = all.coalesce(budget).map_err(failed)?;
-                // No instance at all is no reason for a test.
-                if exactly || !self.has_instances(&all, prefix, budget).map_err(failed)? {
-                    continue;
-                }
+                let joined = self.joined(right, valid.as_ref(), prefix, &limit);
+                let Some(all) = joined.ok().flatten().filter(|_| !exactly) else { continue };
                 valid = Some(all);
             }
             self.give_dimensions(&name, &strides);
@@ -142,7 +130,7 @@ impl Builder<'_> {
         for raw in &mut self.statements {
             raw.accesses.settle();
         }
-        Ok(valid)
+        valid
     }
 
     fn strides(&self, name: &str) -> Option<Strides> {
@@ -192,6 +180,24 @@ impl Builder<'_> {
             }
         }
         Ok(Some(all))
+    }
+
+    /// Intersects sets of parameters; nothing if no statement runs for what is left, or if it
+    /// takes too many conditions to test.
+    fn joined(
+        &self,
+        mut right: Vec<Relation>,
+        valid: Option<&Relation>,
+        prefix: &str,
+        budget: &Budget,
+    ) -> Result<Option<Relation>, tangram_presburger::Error> {
+        right.extend(valid.cloned());
+        let Some(mut all) = right.pop() else { return Ok(None) };
+        for other in &right {
+            all = all.intersect(other, budget)?.coalesce(budget)?;
+        }
+        let few = all.conjunctions().len() <= MOST_PIECES;
+        Ok((few && self.has_instances(&all, prefix, budget)?).then_some(all))
     }
 
     /// Says whether some statement runs for parameters of a set.
