@@ -13,7 +13,7 @@ use crate::declare::{Names, is_wide};
 use crate::find::Source;
 
 /// More cases than this are not worth it.
-const MOST_CASES: usize = 64;
+pub(crate) const MOST_CASES: usize = 64;
 
 /// A value under a condition; an empty condition always holds.
 #[derive(Debug, Clone)]

@@ -252,7 +252,10 @@ impl Builder<'_> {
         let hiding = all.iter().any(|node| {
             let mut loops = Loops::default();
             loops.visit_statement(&node.node, &node.span);
-            loops.found.into_iter().any(|inner| self.head(node, inner).is_ok())
+            loops.found.into_iter().any(|inner| match self.head(node, inner) {
+                Ok(head) => self.unknown_leaving(&head.name, &inner.statement).is_none(),
+                Err(_) => false,
+            })
         });
         self.params = params;
         hiding

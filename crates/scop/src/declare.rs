@@ -341,12 +341,3 @@ pub(crate) fn is_wide(element: &str) -> bool {
         &["short", "char", "_Bool", "int8_t", "int16_t", "uint8_t", "uint16_t", "volatile"];
     is_integer(element) && !element.split_whitespace().any(|word| NARROW.contains(&word))
 }
-
-/// Says whether `long long` has the same values and rounds in the same way.
-pub(crate) fn is_longest(element: &str) -> bool {
-    let long = |word: &str| matches!(word, "long" | "int64_t" | "ptrdiff_t" | "ssize_t");
-    let mut words = element.split_whitespace();
-    is_integer(element)
-        && words.any(long)
-        && !element.split_whitespace().any(|word| word.starts_with('u'))
-}

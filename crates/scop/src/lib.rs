@@ -36,9 +36,11 @@ mod detect;
 mod emit;
 mod ended;
 mod find;
+mod place;
 mod polynomial;
 mod pure;
 mod stand;
+mod subscript;
 mod words;
 
 pub use cuda::cuda;

@@ -12,9 +12,23 @@ use lang_c::ast::{
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
-use crate::access::is_pure;
 use crate::declare::Names;
 use crate::find::{Source, declared_name};
+
+/// Functions without effects whose result depends on their arguments alone.
+const PURE: &[&str] = &[
+    "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "pow", "sin", "cos",
+    "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "fabs", "floor", "ceil",
+    "round", "trunc", "rint", "fmod", "fmin", "fmax", "fma", "hypot", "erf", "tgamma", "copysign",
+    "abs", "labs", "min", "max", "MIN", "MAX", "floord", "ceild",
+];
+
+/// Says whether a function has no effects, and a result that depends on its arguments alone.
+pub(crate) fn is_pure(name: &str) -> bool {
+    let plain = name.trim_start_matches("__builtin_");
+    let float = plain.strip_suffix(['f', 'l']).unwrap_or(plain);
+    PURE.contains(&plain) || PURE.contains(&float)
+}
 
 /// Says whether the calls of a function have no effects and results that depend on the
 /// arguments alone.

@@ -185,6 +185,110 @@ fn control_under_another_name() {
 }
 
 #[test]
+fn loops_that_are_left() {
+    let functions = [
+        "void f(int n) {
+  for (int i = 0; i < n; i++) {
+    x[i] += y[i];
+    if (i == 4) break;
+    y[i + 1] += x[i];
+    if (2 * i >= n - 1) { k[i]++; break; }
+    for (int j = 0; j < n; j++) {
+      if (j > i + 2) break;
+      A[i][j] += x[j];
+      if (j == 2) continue;
+      if (i > 3 && j == 5) break; else B[j][i] += A[i][j];
+    }
+  }
+  for (int i = n - 1; i >= 0; i -= 2) { if (i < 3) break; x[i] -= 2; }
+  for (int i = 0; i < n; i++) { y[i] = 3; break; }
+}",
+        // Which one leaves is known for each column, and the others go on.
+        "void f(int n) {
+  for (int j = 0; j < n; j++)
+    for (int i = j; i < n; i++) {
+      if ((i + j) % 5 == 4) { x[i] += 1; if (j > 3) break; x[j] -= 2; }
+      A[i][j] += x[i];
+    }
+}",
+        // Only data says where a search ends.
+        "void f(int n) {
+  for (int i = 0; i < n; i++) {
+    int at = -1;
+    for (int j = 0; j < n; j++) {
+      if (A[i][j] < 3) continue;
+      if (A[i][j] > 11 + i) { at = j; break; }
+      B[j][i] += 1;
+    }
+    k[i] += at;
+  }
+}",
+    ];
+    print_the_same("left", &functions);
+}
+
+#[test]
+fn pointers_to_rows() {
+    let functions = [
+        "void f(int n) {
+  for (int i = 0; i < n; i++) {
+    const double *row = A[i], *first = &x[2 * i];
+    double *out = y + i * n + 1;
+    for (int j = 0; j < n; j++) {
+      double *last = out + j;
+      last[1 - i % 2] += row[j] * first[j] + *(row + 1) + *row;
+      *last -= last[3];
+    }
+  }
+}",
+        // The name hides another one; values are those where the pointer is declared.
+        "void f(int n) {
+  double *row = y;
+  for (int i = 0; i < n; i++) {
+    double *row = B[n - 1 - i], (*rows)[16] = A + i;
+    { double x = row[2] + rows[1][5]; row[i] = x; }
+    for (int j = 3; j < n; j++) row[j] += i;
+  }
+  for (int i = 0; i < n; i++) row[i] += 2;
+}",
+        "void f(int n) {
+  for (int c = 0; c < 2; c++)
+    for (int i = 1; i < n - 1; i++) {
+      double *at = x + (c * n + i) * n, *up = at - n, *down = &at[n];
+      for (int j = 0; j < n; j++) {
+        if (at[j] > 4) at[j] = up[j] + down[j];
+        y[j] += (i > c ? at : at)[0];
+      }
+    }
+}",
+    ];
+    print_the_same("rows", &functions[..2]);
+    print_the_same("flat-rows", &[&functions[2].replace("(i > c ? at : at)[0]", "at[0]")]);
+    let refused = |body: &str| {
+        let text = format!(
+            "void f(int n, double *x, double A[8][8], int *k) {{\n\
+             for (int i = 0; i < n; i++) {{ {body} }}\n}}\n"
+        );
+        let found = detected(&text);
+        assert!(found.parts.is_empty(), "{body}");
+        found.refused.into_iter().map(|problem| problem.message).collect::<Vec<_>>().join("; ")
+    };
+    for (body, message) in [
+        ("double *p = x; p[i] = 0; p++;", "gets another value in the part"),
+        ("double *p = A[k[i]]; p[i] = 0;", "only loops and parameters decide"),
+        ("k[i] = 0; double *p = x + k[0]; p[i] = 0;", "only loops and parameters decide"),
+        ("float *p = (float *)x; p[i] = 0;", "only loops and parameters decide"),
+        ("int *p = A[i]; p[i] = 0;", "another type"),
+        ("double *p = &A[0][0]; p[i * 8] = 0;", "use the array itself"),
+        ("double *p = x; x[i] = p == x;", "only its elements are followed"),
+        ("double *p = x; x[i] = sizeof *p;", "declared in the part"),
+    ] {
+        let said = refused(body);
+        assert!(said.contains(message), "{body}: {said}");
+    }
+}
+
+#[test]
 fn names_that_hide_others_and_pointers() {
     let functions = [
         "double s = 4;

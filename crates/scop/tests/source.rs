@@ -69,6 +69,11 @@ int main(void) {{
     if ((double)i / 2 < 3.3) h[i] += 2;
     y[i] = (real)i / n + -i / 3;
   }}
+  // The number 1 that stands for `i` must not be an `int`.
+  for (long long i = 1; i < n; i++) {{
+    if (i < 2) h[i] += (unsigned)(i * 8192) * (i - 5) / 3;
+    h[i] += (unsigned)i * (i - 7) / 3;
+  }}
 #pragma endscop
   real s = 0;
   for (int i = 0; i < 20; i++) {{

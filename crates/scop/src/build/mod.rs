@@ -2,28 +2,28 @@
 
 mod assemble;
 mod control;
+mod declared;
 mod delinearise;
+mod leave;
 mod loops;
+mod rows;
 mod scope;
+mod statement;
 mod written;
 
 use std::collections::BTreeSet;
 
-use lang_c::ast::{
-    BlockItem, Declaration, Declarator, Expression, ForStatement, Initializer, Statement,
-};
-use lang_c::span::{Node, Span};
+use lang_c::ast::{BlockItem, Declaration, Expression};
+use lang_c::span::Node;
 use tangram_polyhedral::ast::Ast;
 use tangram_polyhedral::scop::Scop;
 use tangram_presburger::Budget;
 
-use crate::access::{Access, Accesses};
+use crate::access::Accesses;
 use crate::affine::{Affine, Case};
-use crate::declare::{Names, element, is_integer, is_longest, is_wide};
-use crate::find::{Source, declared, declared_name, is_call};
-use crate::words::{with_types, words};
+use crate::declare::{Names, element, is_integer, is_wide};
+use crate::find::{Source, declared};
 use crate::{Flat, Problem};
-use loops::Head;
 pub(crate) use loops::{assigned, loop_variable};
 use scope::Scopes;
 use written::Written;
@@ -36,9 +36,6 @@ const WORDS: &[&str] = &[
 
 /// Why nothing may move an access to a variable.
 pub(crate) const VOLATILE: &str = "is volatile or atomic: each access must stay where it is";
-
-/// A call that ends the values of its arguments, as in PENCIL.
-const KILL: &str = "__pencil_kill";
 
 /// Reads one part.
 pub(crate) struct Builder<'a> {
@@ -56,6 +53,8 @@ pub(crate) struct Builder<'a> {
     firsts: Vec<usize>,
     /// For each loop, where `continue` does not skip what follows.
     skipped: Vec<Vec<String>>,
+    /// For each loop, where `break` ends it.
+    left: Vec<Vec<String>>,
     scopes: Scopes,
     statements: Vec<Raw>,
     problems: Vec<Problem>,
@@ -130,6 +129,7 @@ impl<'a> Builder<'a> {
             conditions: Vec::new(),
             firsts: Vec::new(),
             skipped: Vec::new(),
+            left: Vec::new(),
             scopes: Scopes::default(),
             statements: Vec::new(),
             problems: Vec::new(),
@@ -262,216 +262,5 @@ impl<'a> Builder<'a> {
             Ok(String::new())
         })?;
         Ok(cases)
-    }
-
-    /// Reads a block; `is_body`: whether a loop has it, so that its rest is what `continue` skips.
-    fn items(&mut self, items: &[Node<BlockItem>], is_body: bool) -> Vec<Item> {
-        let mut order = Vec::new();
-        let mark = self.open();
-        for (at, item) in items.iter().enumerate() {
-            let result = match &item.node {
-                BlockItem::Statement(statement) => match self.unknown_skip(statement, is_body) {
-                    Some(reason) => {
-                        let result = self.black_box_of(&items[at..], reason, &mut order);
-                        self.problems.extend(result.err());
-                        break;
-                    }
-                    None => self.statement(statement, &mut order),
-                },
-                BlockItem::Declaration(declaration) => self.declaration(declaration, &mut order),
-                BlockItem::StaticAssert(_) => Ok(()),
-            };
-            self.problems.extend(result.err());
-        }
-        self.close(&mark);
-        order
-    }
-
-    fn statement(&mut self, node: &Node<Statement>, order: &mut Vec<Item>) -> Result<(), Problem> {
-        match &node.node {
-            Statement::Compound(items) => {
-                order.extend(self.items(items, false));
-                Ok(())
-            }
-            Statement::Expression(None) => Ok(()),
-            Statement::Expression(Some(expression)) if is_call(&node.node, KILL) => {
-                let accesses = self.killed(expression)?;
-                self.add(expression.span, String::new(), accesses, order);
-                Ok(())
-            }
-            Statement::Expression(Some(expression)) => self.expression(expression, order),
-            Statement::Switch(inner) => self.switch(node, &inner.node, order),
-            Statement::Continue => self.skip(node),
-            Statement::If(choice) => {
-                let condition = match self.condition(&choice.node.condition) {
-                    Ok(condition) => condition,
-                    Err(problem) => return self.black_box(node, problem, order),
-                };
-                self.within(condition.clone(), &choice.node.then_statement, order);
-                if let Some(other) = &choice.node.else_statement {
-                    self.within(format!("not ({condition})"), other, order);
-                }
-                Ok(())
-            }
-            Statement::For(inner) => match self.head(node, &inner.node) {
-                Ok(head) => {
-                    let mark = self.open();
-                    let result = self.for_loop(head, &inner.node, order);
-                    self.close(&mark);
-                    result
-                }
-                Err(problem) => self.black_box(node, problem.clone(), order).map_err(|_| problem),
-            },
-            Statement::While(_) | Statement::DoWhile(_) => {
-                let expected = "repeats an unknown number of times: expected a `for` loop";
-                let problem = self.wrong::<_, ()>(node, expected);
-                match problem {
-                    Err(problem) if !self.is_outermost() => self.black_box(node, problem, order),
-                    problem => problem,
-                }
-            }
-            Statement::Break | Statement::Goto(_) | Statement::Return(_) => {
-                self.wrong(node, "leaves the loop: control must be affine")
-            }
-            _ => self.wrong(node, "is not supported in a static control part"),
-        }
-    }
-
-    fn within(&mut self, condition: String, inner: &Node<Statement>, order: &mut Vec<Item>) {
-        self.conditions.push(condition);
-        let result = self.statement(inner, order);
-        self.problems.extend(result.err());
-        self.conditions.pop();
-    }
-
-    pub(crate) fn add(
-        &mut self,
-        span: Span,
-        text: String,
-        accesses: Accesses,
-        order: &mut Vec<Item>,
-    ) {
-        order.push(Item::Statement(self.statements.len()));
-        // Loops will run over `long long`, which the values of the source may not notice.
-        let narrow = |element: &&String| !is_longest(&self.names.resolved(element));
-        let types = self.types.iter().map(|element| Some(element).filter(narrow));
-        let types =
-            self.loops.iter().zip(types).filter_map(|(name, t)| Some((name.as_str(), t?.as_str())));
-        self.statements.push(Raw {
-            at: span.start,
-            text: with_types(&text, &types.collect()),
-            loops: self.loops.clone(),
-            conditions: [self.conditions.as_slice(), &self.skipped.concat()].concat(),
-            accesses,
-        });
-    }
-
-    fn declaration(
-        &mut self,
-        node: &Node<Declaration>,
-        order: &mut Vec<Item>,
-    ) -> Result<(), Problem> {
-        if self.declares_volatile(&node.node) {
-            return self.wrong(node, VOLATILE);
-        }
-        for declarator in &node.node.declarators {
-            if let Some(Initializer::List(_)) =
-                declarator.node.initializer.as_ref().map(|initializer| &initializer.node)
-            {
-                return self.wrong(declarator, "has a list of values: assign them one by one");
-            }
-            // The value still sees what the name hides.
-            let mut accesses = Accesses::default();
-            let mut text = None;
-            if let Some(Initializer::Expression(value)) =
-                declarator.node.initializer.as_ref().map(|initializer| &initializer.node)
-            {
-                self.reads(value, &mut accesses)?;
-                text = Some(self.text(value.span));
-            }
-            let Some(name) = self.declare(node, &declarator.node.declarator)? else { continue };
-            let Some(text) = text else {
-                self.declared_anew(&name, declarator.span, order);
-                continue;
-            };
-            self.use_array(&name);
-            accesses.writes.push(Access::certain(format!("{name}[]")));
-            self.add(node.span, format!("{name} = {text}"), accesses, order);
-        }
-        Ok(())
-    }
-
-    /// Declares a variable of the part; returns its name there.
-    fn declare(
-        &mut self,
-        node: &Node<Declaration>,
-        declarator: &Node<Declarator>,
-    ) -> Result<Option<String>, Problem> {
-        let before =
-            declared_name(&declarator.node).and_then(|name| self.names.get(&name).cloned());
-        let declared = self.names.declare_one(&node.node, &declarator.node, self.source);
-        let Some(name) = declared else { return Ok(None) };
-        let extents = self.names.get(&name).map(|array| array.extents.join(" "));
-        if extents.iter().flat_map(|extents| words(extents)).any(|word| self.named(word) != word) {
-            return self.wrong(node, "has an extent that hides another variable: use another name");
-        }
-        self.names.localise(&name);
-        let differs = before.as_ref().is_some_and(|before| Some(before) != self.names.get(&name));
-        let hides = differs || self.is_declared(&name) || self.is_loop(&name);
-        if !hides {
-            self.note_declared(&name, &name);
-            return Ok(Some(name));
-        }
-        if self.is_outermost() && self.kept.contains(&name) {
-            return self.wrong(node, "hides another variable: use another name");
-        }
-        let new = self.fresh(&name);
-        self.names.rename(&name, &new, before);
-        self.note_declared(&name, &new);
-        Ok(Some(new))
-    }
-
-    /// A variable that is declared in a loop has no value from the iteration before.
-    fn declared_anew(&mut self, name: &str, span: Span, order: &mut Vec<Item>) {
-        if !self.is_outermost() {
-            let kills = vec![self.all_cells(name)];
-            let accesses = Accesses { kills, ..Accesses::default() };
-            self.add(span, String::new(), accesses, order);
-        }
-    }
-
-    fn for_loop(
-        &mut self,
-        head: Head,
-        inner: &ForStatement,
-        order: &mut Vec<Item>,
-    ) -> Result<(), Problem> {
-        let Head { name, element, forwards, conditions, before } = head;
-        self.each(&before, order)?;
-        self.keep_name(&name);
-        let count = conditions.len();
-        self.conditions.extend(conditions);
-        let depth = self.loops.len();
-        self.loops.push(name);
-        self.types.push(element);
-        self.firsts.push(self.conditions.len());
-        self.skipped.push(Vec::new());
-        let mut body = Vec::new();
-        let result = match &inner.statement.node {
-            Statement::Compound(items) => {
-                body = self.items(items, true);
-                Ok(())
-            }
-            _ => self.statement(&inner.statement, &mut body),
-        };
-        self.firsts.pop();
-        self.skipped.pop();
-        self.loops.pop();
-        self.types.pop();
-        self.conditions.truncate(self.conditions.len() - count);
-        if !body.is_empty() {
-            order.push(Item::Loop { depth, forwards, body });
-        }
-        result
     }
 }

@@ -7,6 +7,7 @@
 use lang_c::span::Span;
 
 use super::Builder;
+use super::rows::Row;
 use crate::words::{Token, tokens, words};
 
 /// Names and texts that differ from those of the source.
@@ -18,12 +19,15 @@ pub(super) struct Scopes {
     renamed: Vec<(String, String)>,
     /// Places of the source with the texts in their place.
     edits: Vec<(Span, String)>,
+    /// Pointers into arrays, those of inner blocks last.
+    pub rows: Vec<(String, Row)>,
 }
 
 /// How much of the names was there when a block began.
 pub(super) struct Mark {
     declared: usize,
     renamed: usize,
+    rows: usize,
 }
 
 impl Scopes {
@@ -41,13 +45,15 @@ impl Builder<'_> {
 
     /// Opens a block.
     pub(super) fn open(&self) -> Mark {
-        Mark { declared: self.scopes.declared.len(), renamed: self.scopes.renamed.len() }
+        let Scopes { declared, renamed, rows, .. } = &self.scopes;
+        Mark { declared: declared.len(), renamed: renamed.len(), rows: rows.len() }
     }
 
     /// Closes a block.
     pub(super) fn close(&mut self, mark: &Mark) {
         self.scopes.declared.truncate(mark.declared);
         self.scopes.renamed.truncate(mark.renamed);
+        self.scopes.rows.truncate(mark.rows);
     }
 
     /// Lets a name stand for itself in a block.

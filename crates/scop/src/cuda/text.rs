@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use crate::access::is_pure;
+use crate::pure::is_pure;
 use crate::words::{Token, tokens};
 
 /// How a variable is written in a kernel, if not as in the source.

@@ -153,8 +153,13 @@ fn differing(seeds: std::ops::Range<u64>, tally: &mut Tally) -> Vec<String> {
         if shown {
             println!("{text}");
         }
-        let found = parts(&text, &budget());
-        let found = found.unwrap_or_else(|problems| panic!("{problems:?}\n{text}"));
+        let found = match parts(&text, &budget()) {
+            Ok(found) => found,
+            Err(problems) => {
+                tally.failed.push(format!("program {seed}: {problems:?}"));
+                continue;
+            }
+        };
         let _ = writeln!(code, "{}{text}#undef floord\n#undef min\n#undef max", program::start());
         for (index, form) in forms(&found[0], seed, &mut random, tally).iter().enumerate() {
             let ast = Ast::of_tree(&form.tree, None, &AstOptions::default(), &budget());

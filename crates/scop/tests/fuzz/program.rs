@@ -42,7 +42,9 @@ pub fn start() -> &'static str {
 struct Scope {
     loops: Vec<String>,
     locals: Vec<String>,
-    /// Whether only the values decide what runs here: then `continue` is refused.
+    /// Pointers into arrays, to at least 65 elements.
+    rows: Vec<String>,
+    /// Whether only the values decide what runs here: then `continue` and pointers are refused.
     unknown: bool,
 }
 
@@ -72,6 +74,11 @@ impl Writer<'_> {
             let scope = &mut scope;
             self.line(depth, &format!("if ({condition}) {{"));
             self.body(&mut scope.clone(), depth + 1);
+            if !unknown && self.random.one_in(4) {
+                let other = self.condition(scope);
+                self.line(depth, &format!("}} else if ({other}) {{"));
+                self.body(&mut scope.clone(), depth + 1);
+            }
             if self.random.one_in(2) {
                 self.line(depth, "} else {");
                 self.body(&mut scope.clone(), depth + 1);
@@ -81,7 +88,8 @@ impl Writer<'_> {
             let condition = self.condition(scope);
             self.line(depth, &format!("if ({condition}) {{"));
             self.statement(scope, depth + 1);
-            self.line(depth + 1, "continue;");
+            let jump = if self.random.one_in(3) { "break;" } else { "continue;" };
+            self.line(depth + 1, jump);
             self.line(depth, "}");
             self.statement(scope, depth);
         } else if inner > 0 && choice == 6 && self.random.one_in(2) {
@@ -117,14 +125,38 @@ impl Writer<'_> {
         let mut scope = scope.clone();
         let name = ["i", "j", "k"][scope.loops.len()].to_owned();
         let (low, high) = (self.low(&scope), self.high(&scope));
-        let head = match self.random.below(8) {
+        let head = match self.random.below(12) {
             0 => format!("for (int {name} = {high} - 1; {name} >= {low}; {name}--) {{"),
             1 => format!("for (int {name} = {low}; {name} < {high}; {name} += 2) {{"),
             2 => format!("for (int {name} = {high} + 1; {name} > {low}; {name} -= 3) {{"),
+            3 => {
+                let element = self.random.pick(&["short", "long", "signed char", "long long"]);
+                format!("for ({element} {name} = {low}; {name} < {high}; ++{name}) {{")
+            }
+            4 => {
+                let element = self.random.pick(&["unsigned char", "unsigned short"]);
+                format!("for ({element} {name} = 1; {name} < {high}; {name}++) {{")
+            }
             _ => format!("for (int {name} = {low}; {name} < {high}; {name}++) {{"),
         };
         self.line(depth, &head);
         scope.loops.push(name);
+        if !scope.unknown && self.random.one_in(8) {
+            let row = format!("r{}", self.locals);
+            self.locals += 1;
+            let i = self.random.pick(&scope.loops).clone();
+            let at = self.subscript(&scope);
+            let value = match self.random.below(4) {
+                0 => format!("F + ({i} + 30) * (n + 9)"),
+                1 => format!("&x[{i} + 3]"),
+                2 => format!("y + {i}"),
+                // Whoever starts at a fixed row could mean to go through all of them.
+                _ if at == "30" => format!("B[{i} + 30]"),
+                _ => format!("A[{at}]"),
+            };
+            self.line(depth + 1, &format!("unsigned *{row} = {value};"));
+            scope.rows.push(row);
+        }
         if self.random.one_in(6) {
             let local = format!("t{}", self.locals);
             self.locals += 1;
@@ -201,7 +233,14 @@ impl Writer<'_> {
         let place = self.place(scope);
         let (a, b) = (self.read(scope), self.read(scope));
         let factor = 2 * self.random.below(4) + 3;
-        let line = match self.random.below(5) {
+        let line = match self.random.below(8) {
+            5 => format!("s {} {a};", self.random.pick(&["+=", "^=", "-="])),
+            6 => format!("++{place};"),
+            7 => {
+                let i = self.random.pick(&scope.loops);
+                // A narrow value wraps where a wide one does not.
+                format!("{place} += (unsigned)({i} * 8192) * ({i} - {factor}) / 3 + ~{i};")
+            }
             4 => {
                 let condition = self.condition(scope);
                 format!("{place} = {condition} ? {a} : {b} + {factor};")
@@ -227,12 +266,22 @@ impl Writer<'_> {
 
     /// Something that can be written.
     fn place(&mut self, scope: &Scope) -> String {
+        if !scope.rows.is_empty() && self.random.one_in(4) {
+            let row = self.random.pick(&scope.rows).clone();
+            let i = self.random.pick(&scope.loops).clone();
+            return format!("{row}[{i} + {}]", 25 + self.random.below(3));
+        }
         match self.random.below(10) {
             0 => "s".into(),
             1 if !scope.locals.is_empty() => self.random.pick(&scope.locals).clone(),
             2 | 3 => format!("F[{}]", self.flat(scope)),
             choice if choice < 6 => {
-                format!("{}[{}]", ["x", "y"][choice % 2], self.subscript(scope))
+                let (array, at) = (["x", "y"][choice % 2], self.subscript(scope));
+                match self.random.below(6) {
+                    0 => format!("*({array} + ({at}))"),
+                    1 => format!("({array} + 3)[({at}) - 3]"),
+                    _ => format!("{array}[{at}]"),
+                }
             }
             choice => {
                 let array = ["A", "B"][choice % 2];
@@ -245,7 +294,11 @@ impl Writer<'_> {
     fn flat(&mut self, scope: &Scope) -> String {
         let i = self.random.pick(&scope.loops).clone();
         let j = self.random.pick(&scope.loops).clone();
-        match self.random.below(5) {
+        match self.random.below(9) {
+            5 => format!("(50 - {i}) * (n + 9) + {j}"),
+            6 => format!("({i} + 30) * (n + 9) + {j} - 1"),
+            7 => format!("(({i} + 3) * m + {j} + 5) * n + {i} + 3"),
+            8 => format!("({i} + 30) * (n + 9) + ({} ? {j} : {j} + 1)", self.condition(scope)),
             0 => format!("({i} + 30) * m + {j} + 30"),
             1 => format!("({i} + 31) * (n + 9) + {j} + 1"),
             2 => format!("(n + 9) * ({j} + 30) + 2 * {i} + 30"),
@@ -266,6 +319,8 @@ impl Writer<'_> {
         let j = self.random.pick(&scope.loops).clone();
         match self.random.below(20) {
             0 => "30".into(),
+            8 => format!("{i} < {j} ? {j} + 30 : {i} + 31"),
+            9 => format!("50 - 2 * {i}"),
             1 => format!("{i} + 29"),
             2 => format!("{i} + 31"),
             3 => format!("{i} + {j} + 30"),

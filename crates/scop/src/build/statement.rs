@@ -1,0 +1,169 @@
+//! Statements and loops in the order of the source.
+
+use lang_c::ast::{BlockItem, ForStatement, Statement};
+use lang_c::span::{Node, Span};
+
+use super::loops::Head;
+use super::{Builder, Item, Raw};
+use crate::Problem;
+use crate::access::Accesses;
+use crate::find::is_call;
+use crate::words::with_types;
+
+/// A call that ends the values of its arguments, as in PENCIL.
+const KILL: &str = "__pencil_kill";
+
+impl Builder<'_> {
+    /// Reads a block; `is_body`: whether a loop has it, so that its rest is what `continue` skips.
+    pub(super) fn items(&mut self, items: &[Node<BlockItem>], is_body: bool) -> Vec<Item> {
+        let mut order = Vec::new();
+        let mark = self.open();
+        for (at, item) in items.iter().enumerate() {
+            let result = match &item.node {
+                BlockItem::Statement(statement) => match self.unknown_skip(statement, is_body) {
+                    Some(reason) => {
+                        let result = self.black_box_of(&items[at..], reason, &mut order);
+                        self.problems.extend(result.err());
+                        break;
+                    }
+                    None => self.statement(statement, &mut order),
+                },
+                BlockItem::Declaration(declaration) => self.declaration(declaration, &mut order),
+                BlockItem::StaticAssert(_) => Ok(()),
+            };
+            self.problems.extend(result.err());
+        }
+        self.close(&mark);
+        order
+    }
+
+    pub(super) fn statement(
+        &mut self,
+        node: &Node<Statement>,
+        order: &mut Vec<Item>,
+    ) -> Result<(), Problem> {
+        match &node.node {
+            Statement::Compound(items) => {
+                order.extend(self.items(items, false));
+                Ok(())
+            }
+            Statement::Expression(None) => Ok(()),
+            Statement::Expression(Some(expression)) if is_call(&node.node, KILL) => {
+                let accesses = self.killed(expression)?;
+                self.add(expression.span, String::new(), accesses, order);
+                Ok(())
+            }
+            Statement::Expression(Some(expression)) => self.expression(expression, order),
+            Statement::Switch(inner) => self.switch(node, &inner.node, order),
+            Statement::Continue => self.skip(node),
+            Statement::If(choice) => {
+                let condition = match self.condition(&choice.node.condition) {
+                    Ok(condition) => condition,
+                    Err(problem) => return self.black_box(node, problem, order),
+                };
+                self.within(condition.clone(), &choice.node.then_statement, order);
+                if let Some(other) = &choice.node.else_statement {
+                    self.within(format!("not ({condition})"), other, order);
+                }
+                Ok(())
+            }
+            Statement::For(inner) => match self.head(node, &inner.node) {
+                Ok(head) => match self.unknown_leaving(&head.name, &inner.node.statement) {
+                    None => {
+                        let mark = self.open();
+                        let result = self.for_loop(head, &inner.node, order);
+                        self.close(&mark);
+                        result
+                    }
+                    Some(problem) => {
+                        self.black_box(node, problem.clone(), order).map_err(|_| problem)
+                    }
+                },
+                Err(problem) => self.black_box(node, problem.clone(), order).map_err(|_| problem),
+            },
+            Statement::While(_) | Statement::DoWhile(_) => {
+                let expected = "repeats an unknown number of times: expected a `for` loop";
+                let problem = self.wrong::<_, ()>(node, expected);
+                match problem {
+                    Err(problem) if !self.is_outermost() => self.black_box(node, problem, order),
+                    problem => problem,
+                }
+            }
+            Statement::Break => self.leave(node),
+            Statement::Goto(_) | Statement::Return(_) => {
+                self.wrong(node, "leaves the loop: control must be affine")
+            }
+            _ => self.wrong(node, "is not supported in a static control part"),
+        }
+    }
+
+    pub(super) fn within(
+        &mut self,
+        condition: String,
+        inner: &Node<Statement>,
+        order: &mut Vec<Item>,
+    ) {
+        self.conditions.push(condition);
+        let result = self.statement(inner, order);
+        self.problems.extend(result.err());
+        self.conditions.pop();
+    }
+
+    pub(crate) fn add(
+        &mut self,
+        span: Span,
+        text: String,
+        accesses: Accesses,
+        order: &mut Vec<Item>,
+    ) {
+        order.push(Item::Statement(self.statements.len()));
+        // Loops will run over `long long`, or a number of type `int` will stand for a variable:
+        // the values of the source may not notice.
+        let types = self.loops.iter().map(String::as_str);
+        let types = types.zip(self.types.iter().map(String::as_str));
+        self.statements.push(Raw {
+            at: span.start,
+            text: with_types(&text, &types.collect()),
+            loops: self.loops.clone(),
+            conditions: [self.conditions.as_slice(), &self.skipped.concat()].concat(),
+            accesses,
+        });
+    }
+
+    fn for_loop(
+        &mut self,
+        head: Head,
+        inner: &ForStatement,
+        order: &mut Vec<Item>,
+    ) -> Result<(), Problem> {
+        let Head { name, element, forwards, conditions, before } = head;
+        self.each(&before, order)?;
+        self.keep_name(&name);
+        let (outside, start) = (self.conditions.len(), self.statements.len());
+        self.conditions.extend(conditions);
+        let depth = self.loops.len();
+        self.loops.push(name);
+        self.types.push(element);
+        self.firsts.push(self.conditions.len());
+        self.skipped.push(Vec::new());
+        self.left.push(Vec::new());
+        let mut body = Vec::new();
+        let result = match &inner.statement.node {
+            Statement::Compound(items) => {
+                body = self.items(items, true);
+                Ok(())
+            }
+            _ => self.statement(&inner.statement, &mut body),
+        };
+        self.firsts.pop();
+        self.skipped.pop();
+        let head = self.conditions.split_off(outside);
+        self.end_at_leaving(&head, forwards, start);
+        self.loops.pop();
+        self.types.pop();
+        if !body.is_empty() {
+            order.push(Item::Loop { depth, forwards, body });
+        }
+        result
+    }
+}
