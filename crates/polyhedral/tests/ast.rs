@@ -329,3 +329,28 @@ child:
     assert_eq!(ast.params(), ["m", "n"]);
     assert_eq!(run(&ast, &[2, 3]), "S[0, 1] S[2, 1] S[4, 1]");
 }
+
+#[test]
+fn a_dimension_with_one_value_is_not_written() {
+    let text = |isolate: &str| {
+        format!(
+            "domain: \"[N] -> {{ S[i = N - 3, j] : N - 3 <= j < N }}\"\nchild:\n  \
+             schedule: \"[{{ S[i, j] -> [(i)] }}, {{ S[i, j] -> [(floor((2*i + j)/2))] }}, \
+             {{ S[i, j] -> [(2*i + j)] }}]\"\n  options: \"[N] -> {{ {isolate} }}\"\n"
+        )
+    };
+    let plain = of_tree(&text(""));
+    for isolate in [
+        "N + 2i0 - 3 <= 2i1 <= N + 2i0 - 2",
+        "N + 2i0 - 2 <= 2i1 <= 2i0 + 2N - 8",
+        "i1 <= floor((N + 2i0)/3)",
+        "2i0 + 2 <= i2 and i2 + i1 <= 4i0 + 9",
+    ] {
+        let isolated = of_tree(&text(&format!("isolate[[] -> [i0, i1, i2]] : {isolate}")));
+        // A name without a loop would have no value here.
+        for n in -2..12 {
+            assert_eq!(run(&isolated, &[n]), run(&plain, &[n]), "{isolated}");
+        }
+        assert!(!isolated.to_string().contains("c0"), "{isolated}");
+    }
+}

@@ -20,7 +20,7 @@ pub(super) struct Sum {
 impl Builder<'_> {
     /// Writes an affine form; `known` says where divisions may round towards zero.
     pub fn linear(&mut self, value: &Linear, known: &Cell) -> Result<Expr, Error> {
-        let cell = self.cell_of(value, known.vars);
+        let cell = tidy(self.in_names(self.cell_of(value, known.vars), known)?);
         let plain = self.form(&cell, known)?;
         match self.shortened(&cell, known)? {
             Some(cell) => {
@@ -37,12 +37,6 @@ impl Builder<'_> {
             Some(equal) => Ok(equal.shortened(cell)?),
             None => Ok(None),
         }
-    }
-
-    /// Says whether code can refer to a column: not to a dimension without a loop.
-    pub fn is_named(&self, col: usize) -> bool {
-        let dim = col.checked_sub(1 + self.params.len());
-        dim.is_none_or(|dim| self.loops.get(dim).is_some_and(|is_loop| *is_loop))
     }
 
     /// Writes the only equation of a cell as a form.
@@ -72,7 +66,7 @@ impl Builder<'_> {
         let mut cell = Cell::universe(value.row.len() - 1 - value.divisions.len());
         cell.part.divisions = value.divisions;
         cell.part.equalities.push(value.row);
-        tidy(cell)
+        cell
     }
 
     pub fn sum(&mut self, cell: &Cell, row: &[i128], known: &Cell) -> Result<Sum, Error> {

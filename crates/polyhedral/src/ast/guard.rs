@@ -13,6 +13,9 @@ impl Builder<'_> {
     /// Writes a condition: all rows of one disjunct, or of another.
     pub fn condition(&mut self, guard: &Relation, place: &Place) -> Result<Expr, Error> {
         let mut cells = Cell::all_of(&guard.align_params(&self.params)?)?;
+        for cell in &mut cells {
+            *cell = self.in_names(cell.clone(), &place.known)?;
+        }
         super::cell::share_divisions(&mut cells);
         let has = |cell: &Cell, equation: bool, row: &Vec<i128>| {
             let rows = if equation { &cell.part.equalities } else { &cell.part.inequalities };

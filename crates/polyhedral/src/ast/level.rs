@@ -79,11 +79,15 @@ impl Builder<'_> {
         if levels.is_empty() {
             return Ok(Vec::new());
         }
+        for level in &mut levels {
+            level.cell = self.in_names(level.cell.clone(), &place.known)?;
+        }
         let mut all = levels.clone();
         // What the piece says holds for every disjunct. A row that says it by a division of
         // this dimension would give the dimension as value of itself.
         if let Some([cell]) = piece.set.as_ref().map(Cell::all_of).transpose()?.as_deref() {
-            let said = Level::of(cell, col, &place.known, self.budget)?;
+            let cell = self.in_names(cell.clone(), &place.known)?;
+            let said = Level::of(&cell, col, &place.known, self.budget)?;
             for level in &mut all {
                 level.cell.join(&said.cell);
             }

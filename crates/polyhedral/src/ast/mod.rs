@@ -36,6 +36,7 @@ mod interpret;
 mod jam;
 mod leaf;
 mod level;
+mod named;
 mod needed;
 mod nest;
 mod node;
