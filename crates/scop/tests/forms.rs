@@ -315,6 +315,7 @@ void f(int n) {
   for (int i = 0; i < n; ++i) *(q + i) = 3 * *(p + i) + *(i + q);
   for (int i = 0; i < n; ++i) *(*(A + i) + 2) += (*B)[i] + **A + *(q + n - i);
   for (int i = 0; i < n; ++i) { *p += q[i]; (*(k + i))++; }
+  for (int i = 0; i < n; ++i) { *(y + (n - i + 30)) += i; *(2 * n + x - i) = n; }
 }",
         "void f(int n) {
   for (int i = 0; i < n; i++) {

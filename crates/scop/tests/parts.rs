@@ -121,6 +121,7 @@ fn what_is_not_affine_is_reported_with_its_place() {
     refuses("for (int i = 0; i < n; i++)\n if (x[i] > 0) puts(\"\");", 2, "no assignment");
     refuses("for (int i = 0; i < n; i++)\n while (x[i] > 0) { int i = 0; }", 2, "hides");
     refuses("for (int i = 0; i < n; i++) {\n n = 3; }", 1, "written inside the part");
+    refuses("for (int i = 0; i < n; i++)\n *(0 + &n) = 3;", 1, "written inside the part");
     refuses("x[0] = puts(\"\");", 1, "not known to be pure");
     refuses("x[0] = *&y[1];", 1, "is no variable or array element");
     refuses("A[0] = 0;", 1, "one subscript for each dimension");

@@ -121,7 +121,7 @@ impl<'a> Builder<'a> {
         Self {
             source,
             names: names.clone(),
-            written: Written::of(items),
+            written: Written::of(items, names),
             params: BTreeSet::new(),
             arrays: Vec::new(),
             loops: Vec::new(),

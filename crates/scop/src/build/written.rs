@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use lang_c::ast::{
     BinaryOperator, BinaryOperatorExpression, BlockItem, Declaration, Expression, ForStatement,
-    UnaryOperatorExpression,
+    UnaryOperator, UnaryOperatorExpression,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
 use super::loops::steps;
 use crate::access::{is_assignment, is_step};
+use crate::declare::{Names, is_integer};
 
 /// Variables that a part writes, and those of its loops.
 #[derive(Default)]
@@ -21,44 +22,68 @@ pub(super) struct Written {
     pub assigned: BTreeSet<String>,
 }
 
-impl Written {
-    /// Looks through the items of a part.
-    pub fn of(items: &[Node<BlockItem>]) -> Self {
-        let mut written = Self::default();
-        for item in items {
-            written.visit_block_item(&item.node, &item.span);
-        }
-        written
-    }
+/// Looks for what is written.
+struct Search<'a> {
+    names: &'a Names,
+    written: Written,
+}
 
+impl Written {
+    /// Looks through the items of a part, where `names` are those around it.
+    pub fn of(items: &[Node<BlockItem>], names: &Names) -> Self {
+        let mut search = Search { names, written: Self::default() };
+        for item in items {
+            search.visit_block_item(&item.node, &item.span);
+        }
+        search.written
+    }
+}
+
+impl Search<'_> {
     fn note(&mut self, target: &Node<Expression>) {
         if let Expression::Identifier(id) = &target.node {
-            self.assigned.insert(id.node.name.clone());
+            self.written.assigned.insert(id.node.name.clone());
         }
-        let mut open = vec![target];
-        while let Some(target) = open.pop() {
+        // With each expression, whether it is a term of a sum that is a pointer.
+        let mut open = vec![(target, false)];
+        while let Some((target, term)) = open.pop() {
             match &target.node {
                 Expression::BinaryOperator(binary) => match binary.node.operator.node {
                     // Either side could be the pointer.
-                    BinaryOperator::Plus => open.extend([&*binary.node.lhs, &*binary.node.rhs]),
-                    _ => open.push(&binary.node.lhs),
+                    BinaryOperator::Plus => {
+                        open.extend([(&*binary.node.lhs, true), (&*binary.node.rhs, true)]);
+                    }
+                    BinaryOperator::Minus => open.push((&binary.node.lhs, true)),
+                    _ => open.push((&binary.node.lhs, term)),
                 },
-                Expression::Member(member) => open.push(&member.node.expression),
-                Expression::UnaryOperator(unary) => open.push(&unary.node.operand),
-                Expression::Cast(cast) => open.push(&cast.node.expression),
-                Expression::Identifier(id) => drop(self.variables.insert(id.node.name.clone())),
+                Expression::Member(member) => open.push((&member.node.expression, term)),
+                Expression::UnaryOperator(unary) => {
+                    let address = unary.node.operator.node == UnaryOperator::Address;
+                    open.push((&unary.node.operand, term && !address));
+                }
+                Expression::Cast(cast) => open.push((&cast.node.expression, term)),
+                Expression::Identifier(id) if !term || !self.is_number(&id.node.name) => {
+                    self.written.variables.insert(id.node.name.clone());
+                }
                 _ => {}
             }
         }
     }
+
+    /// Says whether a variable is an integer; one that the part declares counts as written.
+    fn is_number(&self, name: &str) -> bool {
+        self.names.get(name).is_some_and(|variable| {
+            variable.extents.is_empty() && is_integer(&self.names.resolved(&variable.element))
+        })
+    }
 }
 
-impl<'ast> Visit<'ast> for Written {
+impl<'ast> Visit<'ast> for Search<'_> {
     fn visit_for_statement(&mut self, inner: &'ast ForStatement, span: &'ast Span) {
         let Some(steps) = steps(inner) else {
             return visit::visit_for_statement(self, inner, span);
         };
-        self.loops.insert(steps.name);
+        self.written.loops.insert(steps.name);
         for other in steps.others {
             self.visit_expression(&other.node, &other.span);
         }
@@ -70,7 +95,7 @@ impl<'ast> Visit<'ast> for Written {
         for declarator in &declaration.declarators {
             let kind = &declarator.node.declarator.node.kind.node;
             if let lang_c::ast::DeclaratorKind::Identifier(id) = kind {
-                self.variables.insert(id.node.name.clone());
+                self.written.variables.insert(id.node.name.clone());
             }
         }
     }
