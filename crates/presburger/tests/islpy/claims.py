@@ -1,7 +1,11 @@
 """Claims about sets and relations, checked as far as isl gets."""
 
 import itertools
+import json
+import os
 import random
+import signal
+import traceback
 
 import islpy
 from islpy import dim_type
@@ -10,6 +14,8 @@ from islpy import dim_type
 OPERATIONS = 100_000
 # What isl may take for a result that was given up: as many as there are steps.
 ANSWER_OPERATIONS = 3_000_000
+# What isl may take for one line; its operations are of very different lengths.
+SECONDS = 30
 # Beyond that, it is checked at so many random points, and at one point of each disjunct.
 POINTS = 60
 
@@ -29,6 +35,39 @@ def run(claim, values, operations=OPERATIONS):
     finally:
         context.set_max_operations(around)
         context.reset_operations()
+
+
+def read(kind, text):
+    """Reads a result; the reader takes the end of its operations for a mistake in the text."""
+    context = islpy.DEFAULT_CONTEXT
+    around = context.get_max_operations()
+    context.set_max_operations(0)
+    try:
+        return kind(text)
+    finally:
+        context.set_max_operations(around)
+        context.reset_operations()
+
+
+def bounded(claim):
+    """Evaluates a claim in a process of its own; nothing if isl takes too long or aborts."""
+    source, target = os.pipe()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(SECONDS)
+        try:
+            os.write(target, json.dumps(run(claim, (), ANSWER_OPERATIONS)).encode())
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    os.close(target)
+    with os.fdopen(source) as pipe:
+        text = pipe.read()
+    _, status = os.waitpid(child, 0)
+    if os.WIFEXITED(status) and os.WEXITSTATUS(status):
+        raise RuntimeError("a claim cannot be checked")
+    return json.loads(text) if text else None
 
 
 def random_points(space, source, count=POINTS):
