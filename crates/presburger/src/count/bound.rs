@@ -88,12 +88,7 @@ impl PiecewiseQuasiPolynomial {
                 for (guard, values) in found {
                     part.push(slice.given(&guard, values, budget)?);
                 }
-                let joined = |a: &Vec<QuasiPolynomial>, b: &Vec<QuasiPolynomial>| {
-                    let mut all = a.clone();
-                    all.extend(b.iter().filter(|value| !a.contains(value)).cloned());
-                    all
-                };
-                pieces = overlay(&pieces, &part, joined, budget)?;
+                pieces = overlay(&pieces, &part, |a, b| distinct_of(a, b, budget), budget)?;
             }
         }
         for (_, values) in &mut pieces {
@@ -103,19 +98,30 @@ impl PiecewiseQuasiPolynomial {
     }
 }
 
+/// Returns the values of both lists, each once.
+pub(super) fn distinct_of(
+    a: &[QuasiPolynomial],
+    b: &[QuasiPolynomial],
+    budget: &Budget,
+) -> Result<Vec<QuasiPolynomial>, Error> {
+    budget.spend(a.len() * b.len())?;
+    let mut all = a.to_vec();
+    all.extend(b.iter().filter(|value| !a.contains(value)).cloned());
+    Ok(all)
+}
+
 /// Drops polynomials that differ from another by a constant and bound less.
 pub(super) fn keep_extremes(values: &mut Vec<QuasiPolynomial>, side: Side) {
     let mut index = 0;
     while let Some(value) = values.get(index) {
+        let constant = value.constant_term();
         let weaker = values.iter().enumerate().any(|(other, better)| {
-            let gap = better.sub(value);
-            let gap =
-                (gap.degree() == 0).then(|| gap.evaluate(&vec![Integer::from(0); gap.vars()]));
-            let better = match side {
-                Side::Lower => gap.is_some_and(|gap| gap < Rational::from(0)),
-                Side::Upper => gap.is_some_and(|gap| gap > Rational::from(0)),
+            let gap = better.constant_term().sub(&constant);
+            let better_side = match side {
+                Side::Lower => gap < Rational::ZERO,
+                Side::Upper => gap > Rational::ZERO,
             };
-            other != index && better
+            other != index && better_side && better.is_shift_of(value)
         });
         if weaker {
             values.remove(index);

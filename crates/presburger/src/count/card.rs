@@ -40,20 +40,7 @@ pub(crate) fn disjoint(relation: &Relation, budget: &Budget) -> Result<Vec<Conju
     if parts.len() < 2 {
         return Ok(parts);
     }
-    let single = |part: &Conjunction| {
-        Relation::from_conjunctions(relation.space().clone(), std::slice::from_ref(part))
-    };
-    let mut result = Vec::new();
-    let mut before: Vec<Relation> = Vec::new();
-    for part in &parts {
-        let mut rest = single(part)?;
-        for earlier in &before {
-            rest = rest.subtract(earlier, budget)?;
-        }
-        result.extend(rest.conjunctions());
-        before.push(single(part)?);
-    }
-    Ok(result)
+    Ok(relation.make_disjoint(budget)?.conjunctions())
 }
 
 /// Counts the values of `outputs` dimensions behind the `fixed` ones.

@@ -1,7 +1,7 @@
 //! Calculating with bounds: the better of two, sums with functions, multiples, restriction.
 
 use super::apply::support;
-use super::bound::{PiecewiseBound, Side, keep_extremes};
+use super::bound::{PiecewiseBound, Side, distinct_of, keep_extremes};
 use super::card::disjoint;
 use super::floors::{Floors, Linear};
 use super::function::PiecewiseQuasiPolynomial;
@@ -22,12 +22,8 @@ impl PiecewiseBound {
         }
         let params = self.joint(&other.params);
         let (a, b) = (self.aligned(&params), other.aligned(&params));
-        let joined = |a: &Vec<QuasiPolynomial>, b: &Vec<QuasiPolynomial>| {
-            let mut all = a.clone();
-            all.extend(b.iter().filter(|value| !a.contains(value)).cloned());
-            all
-        };
-        let mut pieces = overlay(&a.pieces, &b.pieces, joined, budget)?;
+        let join = |a: &Vec<_>, b: &Vec<_>| distinct_of(a, b, budget);
+        let mut pieces = overlay(&a.pieces, &b.pieces, join, budget)?;
         pieces.iter_mut().for_each(|(_, values)| keep_extremes(values, self.side));
         Ok(Self { pieces, ..a })
     }
@@ -52,7 +48,7 @@ impl PiecewiseBound {
         let pieces = function.pieces.all.iter();
         let right: Vec<(Guard, Value)> =
             pieces.map(|(guard, v)| (guard.clone(), (None, v.clone()))).collect();
-        let join = |a: &Value, b: &Value| (a.0.clone(), b.1.clone());
+        let join = |a: &Value, b: &Value| Ok((a.0.clone(), b.1.clone()));
         let pieces = overlay(&left, &right, join, budget)?;
         let moved = |(guard, (values, term)): (Guard, Value)| {
             let values = values?.iter().map(|value| value.add(&term)).collect();

@@ -67,7 +67,11 @@ impl Pieces {
     /// Adds; both have the same variables.
     pub fn add(&self, other: &Self, budget: &Budget) -> Result<Self, Error> {
         let mut result = Self::zero(self.vars);
-        for (guard, value) in overlay(&self.all, &other.all, QuasiPolynomial::add, budget)? {
+        let sum = |a: &QuasiPolynomial, b: &QuasiPolynomial| {
+            budget.spend(a.size() + b.size())?;
+            Ok(a.add(b))
+        };
+        for (guard, value) in overlay(&self.all, &other.all, sum, budget)? {
             result.push(guard, value);
         }
         result.merged(budget)
@@ -116,6 +120,7 @@ impl Pieces {
             for (right, b) in &other.all {
                 let both = left.and(right);
                 if !both.is_empty(budget)? {
+                    budget.spend(a.len() * b.len() + a.size() + b.size())?;
                     result.push(both.simplified(budget)?, a.mul(b));
                 }
             }
@@ -141,7 +146,7 @@ fn minus(guards: Vec<Guard>, cut: &Guard, budget: &Budget) -> Result<Vec<Guard>,
 pub(crate) fn overlay<T: Clone>(
     left: &[(Guard, T)],
     right: &[(Guard, T)],
-    join: impl Fn(&T, &T) -> T,
+    join: impl Fn(&T, &T) -> Result<T, Error>,
     budget: &Budget,
 ) -> Result<Vec<(Guard, T)>, Error> {
     let mut result = Vec::new();
@@ -155,7 +160,7 @@ pub(crate) fn overlay<T: Clone>(
                 next.push((other_guard.clone(), other_value.clone()));
                 continue;
             }
-            result.push((both.simplified(budget)?, join(value, other_value)));
+            result.push((both.simplified(budget)?, join(value, other_value)?));
             for piece in other_guard.without(guard, budget)? {
                 next.push((piece, other_value.clone()));
             }

@@ -12,6 +12,9 @@ use crate::{Integer, Rational};
 /// A number below the number of variables is a variable, the others are floors.
 pub(crate) type Monomial = SmallVec<[u32; 6]>;
 
+/// The terms of a polynomial whose floors are kept elsewhere.
+type Terms = Vec<(Monomial, Rational)>;
+
 /// A polynomial with rational coefficients in variables and floors of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuasiPolynomial {
@@ -62,6 +65,23 @@ impl QuasiPolynomial {
     /// The number of terms.
     pub fn len(&self) -> usize {
         self.terms.len()
+    }
+
+    /// The value of the term without factors.
+    pub(crate) fn constant_term(&self) -> Rational {
+        self.terms.get(&Monomial::new()).cloned().unwrap_or(Rational::ZERO)
+    }
+
+    /// Says whether all terms but the one without factors are written alike.
+    pub(crate) fn is_shift_of(&self, other: &Self) -> bool {
+        let (mine, theirs) = (self.terms.iter(), other.terms.iter());
+        let varies = |(monomial, _): &(&Monomial, &Rational)| !monomial.is_empty();
+        self.floors == other.floors && mine.filter(varies).eq(theirs.filter(varies))
+    }
+
+    /// What it takes to go through the terms and the floors.
+    pub(crate) fn size(&self) -> usize {
+        self.terms.len() + self.floors.all.len()
     }
 
     /// Says whether there is no term.
@@ -152,7 +172,7 @@ impl QuasiPolynomial {
     }
 
     /// Writes the terms over `floors`, to which missing floors are added.
-    fn over(&self, floors: &mut Floors) -> Vec<(Monomial, Rational)> {
+    fn over(&self, floors: &mut Floors) -> Terms {
         let atoms = floors.merge(&self.floors);
         let plain = atoms
             .iter()
@@ -161,10 +181,11 @@ impl QuasiPolynomial {
         if plain {
             return self.terms.iter().map(|(m, v)| (m.clone(), v.clone())).collect();
         }
-        let forms: Vec<Self> = atoms
-            .iter()
-            .map(|atom| Self::from_linear(Floors::new(floors.vars), atom, &Integer::ONE))
-            .collect();
+        let form = |atom| -> Terms {
+            let form = Self::from_linear(Floors::new(floors.vars), atom, &Integer::ONE);
+            form.terms.into_iter().collect()
+        };
+        let forms: Vec<Terms> = atoms.iter().map(form).collect();
         let mut result = Self::zero(floors.vars);
         for (monomial, value) in &self.terms {
             for (product, value) in product_of(monomial, value, &forms) {
@@ -176,20 +197,24 @@ impl QuasiPolynomial {
 
     /// Puts polynomials for the variables; all of them are over the same variables.
     pub(crate) fn substitute(&self, vars: usize, values: &[Self]) -> Self {
-        let mut forms: Vec<Self> = values.to_vec();
+        let mut floors = Floors::new(vars);
+        let mut forms: Vec<Terms> = values.iter().map(|value| value.over(&mut floors)).collect();
         for floor in &self.floors.all {
             let mut sum = Self::constant(vars, Rational::from(floor.num[0].clone()));
-            for (factor, form) in floor.num[1..].iter().zip(&forms) {
-                sum = sum.add(&form.scale(&Rational::from(factor.clone())));
+            sum.floors = floors.clone();
+            for (factor, form) in floor.num[1..].iter().zip(&forms).filter(|(v, _)| !v.is_zero()) {
+                let factor = Rational::from(factor.clone());
+                form.iter().for_each(|(m, value)| sum.insert(m.clone(), value.mul(&factor)));
             }
             let by = Rational::reduced(Integer::ONE, floor.den.clone());
-            forms.push(sum.scale(&by).floor().unwrap_or_else(|| Self::zero(vars)));
+            let whole = sum.scale(&by).floor().unwrap_or_else(|| Self::zero(vars));
+            forms.push(whole.over(&mut floors));
         }
-        let mut result = Self::zero(vars);
+        let mut result = Self { floors, terms: BTreeMap::new() };
         for (monomial, value) in &self.terms {
-            let factors = monomial.iter().map(|atom| &forms[*atom as usize]);
-            let one = Self::constant(vars, value.clone());
-            result = result.add(&factors.fold(one, |product, form| product.mul(form)));
+            for (product, value) in product_of(monomial, value, &forms) {
+                result.insert(product, value);
+            }
         }
         result.tidied()
     }
@@ -244,16 +269,13 @@ impl QuasiPolynomial {
     }
 }
 
-fn product_of(
-    monomial: &Monomial,
-    value: &Rational,
-    forms: &[QuasiPolynomial],
-) -> Vec<(Monomial, Rational)> {
+/// Multiplies the forms of the factors of a term.
+fn product_of(monomial: &Monomial, value: &Rational, forms: &[Terms]) -> Terms {
     let mut product = vec![(Monomial::new(), value.clone())];
     for atom in monomial {
         let mut next = Vec::new();
         for (left, a) in &product {
-            for (right, b) in &forms[*atom as usize].terms {
+            for (right, b) in &forms[*atom as usize] {
                 next.push((joined(left, right), a.mul(b)));
             }
         }

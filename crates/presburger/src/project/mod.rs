@@ -155,10 +155,22 @@ impl Basic {
                 (part, soon.unwrap_or_else(|| vec![Branch::new(system, cols)]))
             }
         };
-        let (gone, _) = part.opened(&range);
+        let parts = part.after(&branches, &range, budget)?;
+        let searched = branches.iter().any(|branch| !branch.left.is_empty());
+        if searched { Ok(parts) } else { part.lighter(parts, &range, budget) }
+    }
+
+    /// Returns what `branches` leave of the dimensions outside of `range`.
+    fn after(
+        &self,
+        branches: &[Branch],
+        range: &Range<usize>,
+        budget: &Budget,
+    ) -> Result<Vec<Self>, Error> {
+        let (gone, _) = self.opened(range);
         let mut parts = Vec::new();
-        for branch in &branches {
-            let outer = part.without(branch, &gone, range.len());
+        for branch in branches {
+            let outer = self.without(branch, &gone, range.len());
             if branch.left.is_empty() {
                 let Some(part) = outer.tidied() else { continue };
                 // Remainders may have no point; all parts of an inhabited whole have one.

@@ -3,6 +3,8 @@
 //! Parametric integer programming comes first. Where that does not end soon, an unknown of few
 //! values takes each of them in turn, and what is left is eliminated.
 
+use std::ops::Range;
+
 use super::eliminate::{Branch, eliminate, eliminate_soon};
 use crate::basic::Basic;
 use crate::coalesce::coalesced;
@@ -14,6 +16,9 @@ use crate::{Budget, Error, Integer};
 
 /// What parametric integer programming may take before an unknown takes its values in turn.
 const PIP_STEPS: u64 = 30_000;
+/// The weight of conjunctions for which lighter ones are looked for, and what that may take.
+const HEAVY: usize = 100;
+const LIGHTER_STEPS: u64 = 4_000;
 /// The most values that an unknown takes in turn.
 const VALUES: i64 = 64;
 
@@ -54,6 +59,27 @@ impl Basic {
             }
         }
         if split { coalesced(parts, false, budget) } else { Ok(parts) }
+    }
+
+    /// Returns what parametric integer programming leaves of the dimensions outside of `range`, if
+    /// that is soon found and less than `parts`, what elimination leaves.
+    ///
+    /// Rounded bounds that are combined with each other say little in many words.
+    pub(super) fn lighter(
+        &self,
+        parts: Vec<Self>,
+        range: &Range<usize>,
+        budget: &Budget,
+    ) -> Result<Vec<Self>, Error> {
+        if weight(&parts) < HEAVY {
+            return Ok(parts);
+        }
+        let (gone, system) = self.opened(range);
+        let cols: Vec<usize> = (0..self.cols()).filter(|c| gone[*c]).collect();
+        let unknowns = cols.len();
+        let outer = self.without(&Branch::new(system, cols), &gone, range.len());
+        let other = budget.attempt(LIGHTER_STEPS, |budget| outer.pip(unknowns, budget))?;
+        Ok(other.filter(|other| weight(other) < weight(&parts)).unwrap_or(parts))
     }
 
     /// Finds the unknown of the fewest values, if there are few, among the last columns.
@@ -120,4 +146,10 @@ impl Basic {
         }
         Ok(parts)
     }
+}
+
+/// Says how much work is to be expected from conjunctions: rows, times divisions.
+fn weight(parts: &[Basic]) -> usize {
+    let rows = |part: &Basic| part.system.eqs.len() + part.system.ineqs.len();
+    parts.iter().map(|part| (1 + rows(part)) * (1 + part.divs.len())).sum()
 }
