@@ -172,3 +172,17 @@ fn disjoint_disjuncts_share_no_point() -> Result<(), Error> {
     }
     Ok(())
 }
+
+#[test]
+fn powers_of_a_union_are_of_relations_only() -> Result<(), Error> {
+    let union = |text: &str| Union::parse(text, &limit()).expect("well formed");
+    let once = std::num::NonZeroU64::MIN;
+    let steps = union("{ A[i] -> B[i + 1]; B[i] -> A[2i] }");
+    assert!(steps.fixed_power(once, &limit())?.is_equal(&steps, &limit())?);
+    let twice = steps.fixed_power(once.saturating_add(1), &limit())?;
+    let expected = union("{ A[i] -> A[2i + 2]; B[i] -> B[2i + 1] }");
+    assert!(twice.is_equal(&expected, &limit())?, "{twice}");
+    let mixed = union("{ A[i] -> B[i + 1]; C[i] }");
+    assert!(matches!(mixed.fixed_power(once, &limit()), Err(Error::Space { .. })));
+    Ok(())
+}

@@ -49,6 +49,9 @@ impl Union {
     /// # Errors
     /// [`Error::Space`] if there is a set.
     pub fn fixed_power(&self, count: NonZeroU64, budget: &Budget) -> Result<Self, Error> {
+        if let Some(set) = self.relations().find(|piece| piece.is_set()) {
+            return Err(set.not_a_relation());
+        }
         repeated(self.clone(), count, |first, then| first.apply_range(then, budget))
     }
 }

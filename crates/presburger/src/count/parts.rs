@@ -60,8 +60,7 @@ impl PiecewiseQuasiPolynomial {
         let (row, divisor, divisions) = aff.coefficients();
         for division in divisions {
             let inner = linear(&division.numerator, &division.denominator, &atoms, vars);
-            // The floor of what is affine over floors is there.
-            atoms.push(inner.floor().unwrap_or_else(|| QuasiPolynomial::zero(vars)));
+            atoms.push(inner.floor().ok_or(Error::NotAffine)?);
         }
         Self::on(&all, &linear(&row, &divisor, &atoms, vars), budget)
     }

@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 
 use super::number::{Number, fit, opposites, reduce};
 use super::redundancy::narrowed;
-use super::simplex::{pivot_rows, swap_remove_column};
+use super::simplex::{add_row, pivot_rows, swap_remove_column};
 use crate::{Budget, Error, Integer};
 
 const FIRST: usize = 2;
@@ -103,15 +103,7 @@ impl<T: Number> Tableau<T> {
                 new[place.pos] = fit(new[place.pos].plus(&share))?;
                 continue;
             }
-            let row = self.row(place.pos);
-            let g = new[0].gcd(&row[0]);
-            let (a, b) = (row[0].floor_div(&g), new[0].floor_div(&g));
-            let den = fit(new[0].times(&a))?;
-            let b = fit(coefficient.times(&b))?;
-            if !T::combine(&mut new[1..], &a, &row[1..], &b) {
-                return Err(Error::Overflow);
-            }
-            new[0] = den;
+            add_row(&mut new, self.row(place.pos), coefficient)?;
         }
         reduce(&mut new);
         Ok(new)

@@ -115,21 +115,7 @@ impl<T: Number> Simplex<T> {
                 new[unknown.pos] = fit(new[unknown.pos].plus(&share))?;
                 continue;
             }
-            let row = &rows[unknown.pos * self.cols..][..self.cols];
-            if row[0] == new[0] {
-                if !T::combine(&mut new[1..], &T::one(), &row[1..], coefficient) {
-                    return Err(Error::Overflow);
-                }
-                continue;
-            }
-            let g = new[0].gcd(&row[0]);
-            let (a, b) = (row[0].floor_div(&g), new[0].floor_div(&g));
-            let den = fit(new[0].times(&a))?;
-            let b = fit(coefficient.times(&b))?;
-            if !T::combine(&mut new[1..], &a, &row[1..], &b) {
-                return Err(Error::Overflow);
-            }
-            new[0] = den;
+            add_row(new, &rows[unknown.pos * self.cols..][..self.cols], coefficient)?;
         }
         reduce(new);
         Ok(())
@@ -305,6 +291,26 @@ impl<T: Number> Simplex<T> {
     pub fn next_id(&self) -> usize {
         self.unknowns.len()
     }
+}
+
+/// Adds a multiple of a row to another; column 0 holds denominators.
+#[inline]
+pub(crate) fn add_row<T: Number>(to: &mut [T], row: &[T], factor: &T) -> Result<(), Error> {
+    if row[0] == to[0] {
+        return match T::combine(&mut to[1..], &T::one(), &row[1..], factor) {
+            true => Ok(()),
+            false => Err(Error::Overflow),
+        };
+    }
+    let g = to[0].gcd(&row[0]);
+    let (a, b) = (row[0].floor_div(&g), to[0].floor_div(&g));
+    let den = fit(to[0].times(&a))?;
+    let b = fit(factor.times(&b))?;
+    if !T::combine(&mut to[1..], &a, &row[1..], &b) {
+        return Err(Error::Overflow);
+    }
+    to[0] = den;
+    Ok(())
 }
 
 /// Removes a column of every row; the last one takes its place.
