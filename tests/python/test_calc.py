@@ -34,7 +34,7 @@ class Terminal:
         )
         os.close(slave)
         self.said = ""
-        self.expect("> ")
+        self.prompt()
 
     def expect(self, text: str, seconds: float = 20) -> str:
         """Reads up to `text`; gives what came before it."""
@@ -45,6 +45,15 @@ class Terminal:
             self.said += os.read(self.master, 4096).decode()
         before, _, self.said = self.said.partition(text)
         return before
+
+    def prompt(self) -> None:
+        """Reads up to where the next statement is asked for.
+
+        A `> ` alone may stand in a result, and keys typed then, while the terminal is not the
+        editor's, are lost: Ctrl-D among them. The editor asks for marked pastes once it has it.
+        """
+        self.expect("\x1b[?2004h")
+        self.expect("> ")
 
     def type(self, keys: str) -> None:
         os.write(self.master, keys.encode())
@@ -64,26 +73,26 @@ def test_a_conversation_completes_points_at_errors_and_is_remembered(
     # A brace that is open goes on in the next line; the tabulator completes.
     terminal.type("triangle := { [i, j] :\r0 <= j <= i < 4 };\r")
     terminal.expect("};")
-    terminal.expect("> ")
+    terminal.prompt()
     terminal.type("car\t tri\t;\r")
     terminal.expect("> card triangle")
     terminal.expect("$0 := { 10 }")
-    terminal.expect("> ")
+    terminal.prompt()
     terminal.type("1; 2 + $;\r")
     terminal.expect("\n         ^\r\n<input>:1:8: error: expected a token")
     # Ctrl-C stops what runs, drops what is typed, and the next statement runs.
-    terminal.expect("> ")
+    terminal.prompt()
     terminal.type("scan { [i, j, k] : 0 <= i, j, k < 1000 };\r")
     terminal.expect("};\x1b[?2004l\r\n")
     time.sleep(0.3)
     terminal.type("\x03")
     terminal.expect("<input>:1:1: error: the operation was cancelled")
-    terminal.expect("> ")
+    terminal.prompt()
     terminal.type("card { [i\x03")
-    terminal.expect("> ")
+    terminal.prompt()
     terminal.type("20 + 22;\r")
     terminal.expect("\n$1 := 42\r\n")
-    terminal.expect("> ")
+    terminal.prompt()
     assert terminal.leave() == 0
 
     lines = (tmp_path / "tangram" / "calc_history").read_text().splitlines()
@@ -97,18 +106,18 @@ def test_a_conversation_completes_points_at_errors_and_is_remembered(
     terminal = Terminal(tangram_bin, tmp_path)
     terminal.type("\x1b[A\r")
     terminal.expect("\n$0 := 42\r\n")
-    terminal.expect("> ")
+    terminal.prompt()
     # A result is used by its name, and completed; code stands alone.
     terminal.type("$0 - $\t;\r")
     terminal.expect("\n$1 := 0\r\n")
-    terminal.expect("> ")
+    terminal.prompt()
     terminal.type("$0 + 1; print $2;\r")
     terminal.expect("\n$2 := 43\r\n43\r\n")
-    terminal.expect("> ")
+    terminal.prompt()
     terminal.type("codegen { S[i] -> [i] : 0 <= i < 2 };\r")
     terminal.expect("\nfor (int64_t c0 = 0; c0 <= 1; c0 += 1)\r\n  S(c0);\r\n")
-    terminal.expect("> ")
+    terminal.prompt()
     terminal.type("schedule { S[i] : 0 <= i < 2 };\r")
     terminal.expect("\n$3 :=\r\ndomain:")
-    terminal.expect("> ")
+    terminal.prompt()
     assert terminal.leave() == 0
