@@ -44,8 +44,13 @@ large = Set(
     "2b + 3d + 5e <= m and a + 4c + 9e <= p and 7a + 2b + 3c + 5d <= n + m }"
 )
 ticks = []
-threading.Thread(target=lambda: [ticks.append(time.sleep(0.01)) for _ in range(20)]).start()
-threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+def tick_then_interrupt():
+    for _ in range(20):
+        ticks.append(time.sleep(0.025))
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Thread(target=tick_then_interrupt).start()
 try:
     large.card()
 except KeyboardInterrupt:
