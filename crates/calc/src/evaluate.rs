@@ -1,9 +1,10 @@
 //! Statements and expressions.
 
-use tangram_presburger::count::{Integer, PiecewiseBound, PiecewiseQuasiPolynomial, Rational};
+use tangram_presburger::count::{Integer, UnionPwQPolynomial, UnionPwQPolynomialFold};
 use tangram_presburger::{Budget, Error, Union};
 
 use crate::error::Fault;
+use crate::functions::negative;
 use crate::help;
 use crate::matrices;
 use crate::operators::{BINARY, Failure, binary, power};
@@ -239,10 +240,7 @@ impl Evaluator<'_> {
             }
             Token::Sign("-") => match self.operand()? {
                 Value::Number(value) => Ok(Value::Number(value.neg())),
-                Value::Functions(all) => {
-                    let minus = Rational::from(-1);
-                    Ok(Value::Functions(all.iter().map(|f| f.scale(&minus)).collect()))
-                }
+                Value::Functions(all) => Ok(Value::Functions(negative(&all))),
                 other => {
                     let message =
                         format!("expected a number or function, found a {}", other.kind());
@@ -314,9 +312,8 @@ impl Evaluator<'_> {
 /// Reads a set or a relation or, where the text is neither, a quasi-polynomial or a bound.
 fn literal(text: &str, budget: &Budget) -> Result<Value, Error> {
     let union = || Union::parse(text, budget).map(Value::Union);
-    let function =
-        || PiecewiseQuasiPolynomial::parse(text, budget).map(|f| Value::Functions(vec![f]));
-    let bound = || PiecewiseBound::parse(text, budget).map(Value::Bound);
+    let function = || UnionPwQPolynomial::parse(text, budget).map(Value::Functions);
+    let bound = || UnionPwQPolynomialFold::parse(text, budget).map(Value::Bound);
     let ways: [&dyn Fn() -> Result<Value, Error>; 3] = [&union, &function, &bound];
     let mut farthest = None;
     for way in ways {

@@ -1,12 +1,16 @@
 //! Operators on piecewise quasi-polynomials and their bounds.
 
-use tangram_presburger::count::{self, PiecewiseBound, PiecewiseQuasiPolynomial, Rational, Side};
+use tangram_presburger::count::{
+    PiecewiseBound, PiecewiseQuasiPolynomial, Rational, Side, UnionPwQPolynomial,
+    UnionPwQPolynomialFold,
+};
 use tangram_presburger::{Budget, Error, Relation, Tuple, Union};
 
 use crate::operators::{Failure, Outcome};
 use crate::value::Value;
 
-type Function = PiecewiseQuasiPolynomial;
+type Functions = UnionPwQPolynomial;
+type Bounds = UnionPwQPolynomialFold;
 
 /// Applies an operator, if one of its operands is a function or a bound.
 pub(crate) fn binary(
@@ -15,34 +19,36 @@ pub(crate) fn binary(
     right: &Value,
     budget: &Budget,
 ) -> Option<Outcome> {
-    let outcome = match (operator, left, right) {
+    let result = match (operator, left, right) {
         ("*", Value::Functions(f), Value::Number(n))
-        | ("*", Value::Number(n), Value::Functions(f)) => {
-            Ok(Value::Functions(f.iter().map(|f| f.scale(n)).collect()))
-        }
-        ("*", Value::Bound(f), Value::Number(n)) | ("*", Value::Number(n), Value::Bound(f)) => {
-            Ok(Value::Bound(f.scale(n)))
+        | ("*", Value::Number(n), Value::Functions(f)) => Ok(Value::Functions(f.scale(n))),
+        ("*", Value::Bound(b), Value::Number(n)) | ("*", Value::Number(n), Value::Bound(b)) => {
+            Ok(Value::Bound(b.scale(n)))
         }
         (_, Value::Functions(a), Value::Functions(b)) => two(operator, a, b, budget)?,
         // The empty set is the function that is 0 as well.
         (_, Value::Functions(a), Value::Union(none)) if is_nothing(none) => {
-            two(operator, a, &[], budget)?
+            two(operator, a, &Functions::default(), budget)?
         }
         (_, Value::Union(none), Value::Functions(b)) if is_nothing(none) => {
-            two(operator, &[], b, budget)?
+            two(operator, &Functions::default(), b, budget)?
         }
         ("+", Value::Functions(f), Value::Bound(b))
-        | ("+", Value::Bound(b), Value::Functions(f)) => plus(b, f, budget),
-        (".", Value::Bound(a), Value::Bound(b)) => {
-            a.fold(b, budget).map(Value::Bound).map_err(Failure::from)
-        }
+        | ("+", Value::Bound(b), Value::Functions(f)) => b.add(f, budget).map(Value::Bound),
+        (".", Value::Bound(a), Value::Bound(b)) => a.fold(b, budget).map(Value::Bound),
         ("=" | "==", Value::Bound(a), Value::Bound(b)) => Ok(Value::Bool(a == b)),
-        (_, Value::Functions(f), Value::Union(u)) => with_union(operator, f, u, budget)?,
-        ("." | "before", Value::Union(map), Value::Functions(f)) => applied(f, map, budget),
-        ("*", Value::Bound(bound), Value::Union(sets)) => restricted(bound, sets, budget),
+        ("!=", Value::Bound(a), Value::Bound(b)) => Ok(Value::Bool(a != b)),
+        (_, Value::Functions(f), Value::Union(u)) => functions_with(operator, f, u, budget)?,
+        (_, Value::Bound(b), Value::Union(u)) => bounds_with(operator, b, u, budget)?,
+        ("." | "before", Value::Union(map), Value::Functions(f)) => {
+            f.apply(map, budget).map(Value::Functions)
+        }
+        ("." | "before", Value::Union(map), Value::Bound(b)) => {
+            b.apply(map, budget).map(Value::Bound)
+        }
         _ => return None,
     };
-    Some(outcome)
+    Some(result.map_err(Failure::from))
 }
 
 /// Says whether it was written without any space, `{ }`.
@@ -51,165 +57,135 @@ fn is_nothing(union: &Union) -> bool {
 }
 
 /// Adds, subtracts, multiplies or compares functions, tuple by tuple.
-fn two(operator: &str, a: &[Function], b: &[Function], budget: &Budget) -> Option<Outcome> {
-    let minus = || b.iter().map(|f| f.scale(&Rational::from(-1)));
-    let all = match operator {
-        "+" => count::collect(a.iter().chain(b).cloned(), budget),
-        "-" => count::collect(a.iter().cloned().chain(minus()), budget),
-        "=" | "==" | "!=" => {
-            let gap = count::collect(a.iter().cloned().chain(minus()), budget);
-            return Some(
-                gap.and_then(|gap| vanish(&gap, budget))
-                    .map_err(Failure::from)
-                    .map(|equal| Value::Bool(equal == (operator != "!="))),
-            );
-        }
-        "*" => {
-            let pairs = a.iter().flat_map(|x| b.iter().map(move |y| (x, y)));
-            let same = pairs.filter(|(x, y)| x.domain() == y.domain());
-            same.map(|(x, y)| x.mul(y, budget)).collect()
-        }
+fn two(
+    operator: &str,
+    a: &Functions,
+    b: &Functions,
+    budget: &Budget,
+) -> Option<Result<Value, Error>> {
+    let result = match operator {
+        "+" => a.add(b, budget),
+        "-" => a.sub(b, budget),
+        "*" => a.mul(b, budget),
+        "=" | "==" => return Some(a.is_equal(b, budget).map(Value::Bool)),
+        "!=" => return Some(a.is_equal(b, budget).map(|equal| Value::Bool(!equal))),
         _ => return None,
     };
-    Some(all.map_err(Failure::from).map(Value::Functions))
+    Some(result.map(Value::Functions))
 }
 
-/// Says whether all are 0 at all integer points, however they are written.
-fn vanish(functions: &[Function], budget: &Budget) -> Result<bool, Error> {
-    for function in functions {
-        if !function.is_zero(budget)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
+fn has_maps(union: &Union) -> bool {
+    union.relations().any(|piece| !piece.is_set())
 }
 
 /// Restricts, evaluates, simplifies or sums functions by sets, or sums them after relations.
-fn with_union(
+fn functions_with(
     operator: &str,
-    functions: &[Function],
+    functions: &Functions,
     union: &Union,
     budget: &Budget,
-) -> Option<Outcome> {
-    let maps = union.relations().any(|piece| !piece.is_set());
-    let result = match operator {
-        "*" if !maps => pairs(functions, union, |f, set| f.intersect_domain(set, budget)),
-        "%" if !maps => pairs(functions, union, |f, set| f.gist(set, budget)),
-        "@" if !maps => pairs(functions, union, |f, set| at(f, set, budget)),
-        "()" if !maps => {
-            pairs(functions, union, |f, set| f.intersect_domain(set, budget)?.sum(budget))
-        }
-        "()" | "after" if maps => return Some(applied(functions, union, budget)),
+) -> Option<Result<Value, Error>> {
+    let result = match (operator, has_maps(union)) {
+        ("*", false) => functions.intersect_domain(union, budget),
+        ("%", false) => functions.gist(union, budget),
+        ("@", false) => values_at(functions, union, budget),
+        ("()", false) => functions.intersect_domain(union, budget).and_then(|f| f.sum(budget)),
+        ("()" | "after", true) => functions.apply(union, budget),
         _ => return None,
     };
-    let sums = result.and_then(|all| count::collect(all, budget));
-    Some(sums.map(Value::Functions).map_err(Failure::from))
+    Some(result.map(Value::Functions))
 }
 
-/// Takes each function with each set of the same tuple.
-fn pairs(
-    functions: &[Function],
-    sets: &Union,
-    f: impl Fn(&Function, &Relation) -> Result<Function, Error>,
-) -> Result<Vec<Function>, Error> {
-    let pairs = functions.iter().flat_map(|f| sets.relations().map(move |set| (f, set)));
-    let same =
-        pairs.filter(|(f, set)| *f.domain().unwrap_or(&Tuple::default()) == set.space().output);
-    same.map(|(function, set)| f(function, set)).collect()
+/// Restricts, evaluates, simplifies or bounds bounds by sets, or bounds them after relations.
+fn bounds_with(
+    operator: &str,
+    bounds: &Bounds,
+    union: &Union,
+    budget: &Budget,
+) -> Option<Result<Value, Error>> {
+    let result = match (operator, has_maps(union)) {
+        ("*", false) => bounds.intersect_domain(union, budget),
+        ("%", false) => bounds.gist(union, budget),
+        ("@", false) => bounds_at(bounds, union, budget),
+        ("()", false) => bounds.intersect_domain(union, budget).and_then(|b| b.bound(budget)),
+        ("()" | "after", true) => bounds.apply(union, budget),
+        _ => return None,
+    };
+    Some(result.map(Value::Bound))
 }
 
-/// Gives a function its values at the points of a set; without parameters they are numbers.
-fn at(function: &Function, set: &Relation, budget: &Budget) -> Result<Function, Error> {
-    let mut result = function.intersect_domain(&Relation::empty(set.space().clone()), budget)?;
-    for point in set.points(budget)? {
-        let single = Relation::point(set.space().clone(), &point)?;
-        let value = if function.params().is_empty() && set.space().params.is_empty() {
-            let value = function.evaluate(&point)?;
-            Function::constant(&single, &value, budget)?
-        } else {
-            function.intersect_domain(&single, budget)?
-        };
-        result = result.add(&value, budget)?;
-    }
-    Ok(result)
-}
-
-/// Sums functions over what relations lead to.
-fn applied(functions: &[Function], maps: &Union, budget: &Budget) -> Outcome {
-    let mut all = Vec::new();
-    for map in maps.relations().filter(|map| !map.is_set()) {
-        for function in functions.iter().filter(|f| f.domain() == Some(&map.space().output)) {
-            all.push(function.apply(map, budget)?);
+/// Gives functions their values at the points of sets; without parameters they are numbers.
+fn values_at(functions: &Functions, sets: &Union, budget: &Budget) -> Result<Functions, Error> {
+    let mut values = Vec::new();
+    for (set, function) in sets.relations().filter_map(|s| Some((s, functions.get(tuple(s))?))) {
+        // Without points it is 0 there, as a function of the same tuple.
+        let none = Relation::empty(set.space().clone());
+        values.push(function.intersect_domain(&none, budget)?);
+        for point in set.points(budget)? {
+            let single = Relation::point(set.space().clone(), &point)?;
+            values.push(if function.params().is_empty() && set.space().params.is_empty() {
+                let value = function.evaluate(&point)?;
+                PiecewiseQuasiPolynomial::constant(&single, &value, budget)?
+            } else {
+                function.intersect_domain(&single, budget)?
+            });
         }
     }
-    Ok(Value::Functions(count::collect(all, budget)?))
+    Functions::collect(values, budget)
 }
 
-/// Adds functions of the parameters to a bound.
-fn plus(bound: &PiecewiseBound, functions: &[Function], budget: &Budget) -> Outcome {
-    let mut sum = bound.clone();
-    for function in functions {
-        sum = sum.add(function, budget)?;
+/// Gives bounds their values at the points of sets, as [`values_at`] does.
+fn bounds_at(bounds: &Bounds, sets: &Union, budget: &Budget) -> Result<Bounds, Error> {
+    let mut values = Vec::new();
+    for set in sets.relations() {
+        let of_set = |bound: &&PiecewiseBound| bound.space().output == *tuple(set);
+        let Some(bound) = bounds.bounds().iter().find(of_set) else { continue };
+        for point in set.points(budget)? {
+            let single = Relation::point(set.space().clone(), &point)?;
+            if !bound.params().is_empty() || !set.space().params.is_empty() {
+                values.push(bound.intersect_domain(&single, budget)?);
+            } else if let Some(value) = bound.evaluate(&point) {
+                values.push(PiecewiseBound::constant(&single, &value, bound.side(), budget)?);
+            }
+        }
     }
-    Ok(Value::Bound(sum))
+    Bounds::collect(bounds.side(), values, budget)
 }
 
-fn restricted(bound: &PiecewiseBound, sets: &Union, budget: &Budget) -> Outcome {
-    match sets.relations().next() {
-        Some(set) => Ok(Value::Bound(bound.intersect_params(set, budget)?)),
-        None => Ok(Value::Union(Union::empty())),
-    }
+/// The tuple of a set.
+fn tuple(set: &Relation) -> &Tuple {
+    &set.space().output
 }
 
 /// Applies the operator `name` to functions; none if it has no meaning for them.
-pub(crate) fn unary(name: &str, functions: &[Function], budget: &Budget) -> Option<Outcome> {
-    let side = match name {
-        "sum" => return Some(sum(functions, budget)),
-        "dom" | "domain" => return Some(support(functions)),
-        "coalesce" => {
-            let all = functions.iter().map(|f| f.coalesce(budget)).collect::<Result<_, _>>();
-            return Some(all.map(Value::Functions).map_err(Failure::from));
+pub(crate) fn unary(name: &str, functions: &Functions, budget: &Budget) -> Option<Outcome> {
+    let polynomial = |side| functions.to_polynomial(side, budget).map(Value::Functions);
+    let result = match name {
+        "sum" => functions.sum(budget).map(Value::Functions),
+        "dom" | "domain" => functions.support().map(Value::Union),
+        "coalesce" => functions.coalesce(budget).map(Value::Functions),
+        "poly" => polynomial(None),
+        "lpoly" => polynomial(Some(Side::Lower)),
+        "upoly" => polynomial(Some(Side::Upper)),
+        "lb" | "ub" if functions.is_empty() => {
+            return Some(Err(Failure::Kinds("there is no function to bound".to_owned())));
         }
-        "poly" => return Some(polynomial(functions, None, budget)),
-        "lpoly" => return Some(polynomial(functions, Some(Side::Lower), budget)),
-        "upoly" => return Some(polynomial(functions, Some(Side::Upper), budget)),
-        "lb" => Side::Lower,
-        "ub" => Side::Upper,
+        "lb" => bound(functions, Side::Lower, budget),
+        "ub" => bound(functions, Side::Upper, budget),
         _ => return None,
     };
-    Some(bound(functions, side, budget))
-}
-
-/// Sums over all points; over the second points of pairs.
-fn sum(functions: &[Function], budget: &Budget) -> Outcome {
-    let sums = functions.iter().map(|f| f.sum_second(budget)).collect::<Result<Vec<_>, _>>()?;
-    Ok(Value::Functions(count::collect(sums, budget)?))
-}
-
-/// Replaces values by polynomials: above, below, or near them.
-fn polynomial(functions: &[Function], side: Option<Side>, budget: &Budget) -> Outcome {
-    let all = functions.iter().map(|f| f.to_polynomial(side, budget));
-    Ok(Value::Functions(all.collect::<Result<_, _>>()?))
-}
-
-fn support(functions: &[Function]) -> Outcome {
-    let sets = functions.iter().map(Function::support).collect::<Result<Vec<_>, _>>()?;
-    Ok(Value::Union(Union::collect(sets)?))
+    Some(result.map_err(Failure::from))
 }
 
 /// Bounds all values; says whether the bound is known to be reached.
-fn bound(functions: &[Function], side: Side, budget: &Budget) -> Outcome {
-    let mut all: Option<PiecewiseBound> = None;
-    for function in functions {
-        let bound = function.bound(side, budget)?;
-        all = Some(match all {
-            Some(known) => known.fold(&bound, budget)?,
-            None => bound,
-        });
-    }
-    let tight = functions.iter().all(|f| f.domain().is_none_or(|t| t.dims.is_empty()));
-    match all {
-        Some(bound) => Ok(Value::List(vec![Value::Bound(bound), Value::Bool(tight)])),
-        None => Err(Failure::Kinds("there is no function to bound".to_owned())),
-    }
+fn bound(functions: &Functions, side: Side, budget: &Budget) -> Result<Value, Error> {
+    let fixed = |f: &PiecewiseQuasiPolynomial| f.domain().is_none_or(|t| t.dims.is_empty());
+    let is_tight = functions.functions().iter().all(fixed);
+    let bound = functions.bound(side, budget)?;
+    Ok(Value::List(vec![Value::Bound(bound), Value::Bool(is_tight)]))
+}
+
+/// Changes the sign.
+pub(crate) fn negative(functions: &Functions) -> Functions {
+    functions.scale(&Rational::from(-1))
 }

@@ -99,7 +99,7 @@ pub(crate) fn unary(name: &str, value: Value, budget: &Budget) -> Outcome {
                 .unwrap_or_else(|| Err(wrong(name, given)));
         }
         ("dom" | "domain", Value::Bound(bound)) => {
-            Some(bound.support().map(|set| Value::Union(set.into())))
+            Some(bound.support().map(Value::Union))
         }
         ("coalesce", Value::Bound(bound)) => Some(Ok(Value::Bound(bound))),
         (name, Value::Union(union)) => of_union(name, &union, budget),
@@ -144,7 +144,7 @@ fn simplified(name: &str, union: &Union, budget: &Budget) -> Option<Result<Value
         "hull" => each(union, |piece| piece.convex_hull(budget)),
         "lattice_width" => {
             let width = union.single().and_then(|piece| piece.lattice_width(budget));
-            return Some(width.map(|width| Value::Functions(vec![width])));
+            return Some(width.map(|width| Value::Functions(width.into())));
         }
         "lexmax" => union.lexmax(budget),
         "lexmin" => union.lexmin(budget),

@@ -4,17 +4,17 @@ use std::fmt;
 
 use tangram_polyhedral::ScheduleTree;
 use tangram_presburger::Union;
-use tangram_presburger::count::{PiecewiseBound, PiecewiseQuasiPolynomial, Rational};
+use tangram_presburger::count::{Rational, UnionPwQPolynomial, UnionPwQPolynomialFold};
 
 /// What an expression evaluates to.
 #[derive(Debug, Clone)]
 pub enum Value {
     /// A union of sets or of relations.
     Union(Union),
-    /// Piecewise quasi-polynomials, one for each space: numbers of points, sums.
-    Functions(Vec<PiecewiseQuasiPolynomial>),
-    /// A bound of such functions over their domains.
-    Bound(PiecewiseBound),
+    /// Piecewise quasi-polynomials: numbers of points, sums.
+    Functions(UnionPwQPolynomial),
+    /// Bounds of such functions over their domains.
+    Bound(UnionPwQPolynomialFold),
     /// The answer to a question.
     Bool(bool),
     /// A rational number of any size.
@@ -76,11 +76,7 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Union(union) => union.fmt(f),
-            Self::Functions(functions) if functions.is_empty() => f.write_str("{ }"),
-            Self::Functions(functions) => {
-                let texts: Vec<String> = functions.iter().map(ToString::to_string).collect();
-                f.write_str(&texts.join(" + "))
-            }
+            Self::Functions(functions) => functions.fmt(f),
             Self::Bound(bound) => bound.fmt(f),
             Self::Bool(true) => f.write_str("True"),
             Self::Bool(false) => f.write_str("False"),

@@ -249,7 +249,7 @@ fn show(
                 println!("{}_ends: {{ sources: \"{sources}\", sinks: \"{sinks}\" }}", kind.name());
             }
             println!("executions:");
-            for runs in scop.schedule.executions(budget)? {
+            for runs in scop.schedule.executions(budget)?.functions() {
                 println!("- \"{runs}\"");
             }
             println!("private: [ {} ]", scop.privatisable(budget)?.join(", "));

@@ -147,7 +147,7 @@ child:
     let runs = tree.executions(&budget()).expect("counted");
     let of = |name: &str| {
         let named = |tuple: &Tuple| tuple.name == name;
-        runs.iter().find(|runs| runs.domain().is_some_and(named)).expect("a function")
+        runs.functions().iter().find(|runs| runs.domain().is_some_and(named)).expect("a function")
     };
     for i in 0..5_i64 {
         let count = of("A").evaluate(&[i]).expect("a point");

@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use tangram_calc::Value;
 use tangram_polyhedral::{Node, NodeKind, ScheduleTree};
 use tangram_presburger::Tuple;
-use tangram_presburger::count::{PiecewiseQuasiPolynomial, Side};
+use tangram_presburger::count::{PiecewiseBound, PiecewiseQuasiPolynomial, Side};
 
 use rows::{disjuncts, number, terms};
 
@@ -18,14 +18,12 @@ pub(super) fn of(name: Option<&str>, value: &Value) -> Json {
             "spaces": union.relations().map(rows::space).collect::<Vec<_>>(),
         }),
         Value::Functions(functions) => {
-            let parts: Vec<Json> = functions.iter().map(function).collect();
+            let parts: Vec<Json> = functions.functions().iter().map(function).collect();
             json!({ "functions": parts })
         }
-        Value::Bound(bound) => json!({
-            "params": bound.params(),
-            "side": match bound.side() { Side::Lower => "lower", Side::Upper => "upper" },
-            "domain": bound.support().ok().map(|set| disjuncts(&set)),
-            "value": bound.params().is_empty().then(|| bound.evaluate::<i64>(&[])).flatten().map(number),
+        Value::Bound(bounds) => json!({
+            "side": match bounds.side() { Side::Lower => "lower", Side::Upper => "upper" },
+            "bounds": bounds.bounds().iter().map(bound).collect::<Vec<_>>(),
         }),
         Value::Bool(value) => json!({ "value": value }),
         Value::Number(value) => json!({ "value": number(value.clone()) }),
@@ -64,6 +62,20 @@ fn function(function: &PiecewiseQuasiPolynomial) -> Json {
         "domain": function.domain().map(tuple),
         "pieces": parts.into_iter().map(piece).collect::<Vec<_>>(),
         "value": constant.then(|| function.evaluate::<i64>(&[]).ok()).flatten().map(number),
+    })
+}
+
+fn bound(bound: &PiecewiseBound) -> Json {
+    let constant = bound.params().is_empty() && bound.domain().is_none();
+    let parts = bound.parts().unwrap_or_default();
+    let piece = |(set, values): (_, Vec<_>)| {
+        json!({ "disjuncts": disjuncts(&set), "values": values.iter().map(terms).collect::<Vec<_>>() })
+    };
+    json!({
+        "params": bound.params(),
+        "domain": bound.domain().map(tuple),
+        "pieces": parts.into_iter().map(piece).collect::<Vec<_>>(),
+        "value": constant.then(|| bound.evaluate::<i64>(&[])).flatten().map(number),
     })
 }
 
@@ -156,11 +168,41 @@ mod tests {
                 }),
             ),
             Value::Bound(_) => (
-                "(ub { [i] -> i^2 : 2 <= i <= 5 })[0];",
+                "[n] -> { A[i] -> max(3, 2 * i * n) : i > 4; max(7) };",
                 json!({
-                    "kind": "bound", "params": [], "side": "upper", "value": 25,
-                    "domain": [{ "divisions": [], "equalities": [], "inequalities": [] }],
-                    "text": "{ max(25) }",
+                    "kind": "bound", "side": "upper",
+                    "bounds": [
+                        {
+                            "params": ["n"],
+                            "domain": { "name": "A", "dimensions": ["i"] },
+                            "pieces": [{
+                                "disjuncts": [{
+                                    "divisions": [], "equalities": [],
+                                    "inequalities": [[-5, 0, 1]],
+                                }],
+                                "values": [
+                                    { "divisions": [], "terms": [
+                                        { "coefficient": 3, "factors": [] },
+                                    ]},
+                                    { "divisions": [], "terms": [
+                                        { "coefficient": 2, "factors": [0, 1] },
+                                    ]},
+                                ],
+                            }],
+                            "value": null,
+                        },
+                        {
+                            "params": ["n"], "domain": null, "value": null,
+                            "pieces": [{
+                                "disjuncts": [{
+                                    "divisions": [], "equalities": [], "inequalities": [],
+                                }],
+                                "values": [{ "divisions": [], "terms": [
+                                    { "coefficient": 7, "factors": [] },
+                                ]}],
+                            }],
+                        },
+                    ],
                 }),
             ),
             Value::Bool(_) => ("1 < 2;", json!({ "kind": "boolean", "value": true })),
@@ -225,6 +267,7 @@ mod tests {
         let set = value(&format!("{{ [i] : i = {big} }};"));
         assert_eq!(set["spaces"][0]["disjuncts"][0]["equalities"][0][0], format!("-{big}"));
         assert_eq!(value("card { [i] : 0 <= i < 7 };")["functions"][0]["value"], 7);
+        assert_eq!(value("{ max(1/2, 8) };")["bounds"][0]["value"], 8);
         assert_eq!(value("{ };")["spaces"], json!([]));
     }
 }

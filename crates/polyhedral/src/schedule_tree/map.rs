@@ -1,6 +1,6 @@
 //! From trees to schedule maps, the union-map representation.
 
-use tangram_presburger::count::PiecewiseQuasiPolynomial;
+use tangram_presburger::count::UnionPwQPolynomial;
 use tangram_presburger::{Budget, Integer, Relation, Space, Tuple, Union};
 
 use crate::{Error, Node, NodeKind, ScheduleTree};
@@ -30,7 +30,7 @@ impl ScheduleTree {
     ///
     /// # Errors
     /// As [`Self::to_map`].
-    pub fn executions(&self, budget: &Budget) -> Result<Vec<PiecewiseQuasiPolynomial>, Error> {
+    pub fn executions(&self, budget: &Budget) -> Result<UnionPwQPolynomial, Error> {
         Ok(self.to_map_of_roots(budget)?.card(budget)?)
     }
 

@@ -71,7 +71,7 @@ impl Dependence {
     /// [`Error::Presburger`] if there are infinitely many, or the budget ends.
     pub fn ends(&self, budget: &Budget) -> Result<[Option<PiecewiseQuasiPolynomial>; 2], Error> {
         let pairs = self.pairs(budget)?;
-        let count = |ends: Union| Ok::<_, Error>(ends.card(budget)?.into_iter().next());
+        let count = |ends: Union| Ok::<_, Error>(ends.card(budget)?.functions().first().cloned());
         Ok([count(pairs.domain(budget)?)?, count(pairs.range(budget)?)?])
     }
 }

@@ -100,7 +100,7 @@ impl PiecewiseQuasiPolynomial {
 }
 
 /// Names the dimensions of a tuple as further parameters.
-fn with_dimensions(params: &[String], tuple: &Tuple) -> Vec<String> {
+pub(super) fn with_dimensions(params: &[String], tuple: &Tuple) -> Vec<String> {
     let mut names = params.to_vec();
     for dim in &tuple.dims {
         let mut name = dim.clone();

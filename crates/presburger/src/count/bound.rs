@@ -12,6 +12,7 @@
 
 use std::collections::BTreeMap;
 
+use super::apply::with_dimensions;
 use super::chambers::chambers;
 use super::cone::Row;
 use super::equalities::Affine;
@@ -23,7 +24,7 @@ use super::polyhedron::{Back, Polyhedron, check_bounded};
 use super::quasi::{Monomial, QuasiPolynomial};
 use super::slices::slices;
 use super::vertices::{Vertex, vertices};
-use crate::{Budget, Error, Integer, Rational};
+use crate::{Budget, Error, Integer, Rational, Tuple};
 
 /// Which side a bound is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,10 +37,12 @@ pub enum Side {
 
 /// A bound that is the smallest or the largest of several polynomials, piece by piece.
 ///
-/// It says nothing about parameters for which no piece holds: there the set is empty.
+/// A function of parameters and, where it has a domain, of the points of a tuple. It says nothing
+/// where no piece holds: there the set that it is a bound over is empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PiecewiseBound {
     pub(crate) params: Vec<String>,
+    pub(crate) domain: Option<Tuple>,
     pub(crate) side: Side,
     pub(crate) pieces: Vec<(Guard, Vec<QuasiPolynomial>)>,
 }
@@ -50,14 +53,23 @@ impl PiecewiseBound {
         &self.params
     }
 
+    /// The tuple of the arguments; none for a bound that depends on parameters alone.
+    pub fn domain(&self) -> Option<&Tuple> {
+        self.domain.as_ref()
+    }
+
     /// Which side the bound is on.
     pub fn side(&self) -> Side {
         self.side
     }
 
-    /// Returns the bound for given parameters; none if the set is empty there.
-    pub fn evaluate<T: Clone + Into<Integer>>(&self, params: &[T]) -> Option<Rational> {
-        let point: Vec<Integer> = params.iter().cloned().map(T::into).collect();
+    /// Returns the bound at an integer point, parameters first, then dimensions; none if no piece
+    /// holds there, or there are fewer or more coordinates.
+    pub fn evaluate<T: Clone + Into<Integer>>(&self, point: &[T]) -> Option<Rational> {
+        let point: Vec<Integer> = point.iter().cloned().map(T::into).collect();
+        if point.len() != self.vars() {
+            return None;
+        }
         let (_, values) = self.pieces.iter().find(|(guard, _)| guard.contains(&point))?;
         let values = values.iter().map(|value| value.evaluate(&point));
         match self.side {
@@ -94,8 +106,28 @@ impl PiecewiseQuasiPolynomial {
         for (_, values) in &mut pieces {
             keep_extremes(values, side);
         }
-        Ok(PiecewiseBound { params: self.params.clone(), side, pieces })
+        Ok(PiecewiseBound { params: self.params.clone(), domain: None, side, pieces })
     }
+
+    /// Bounds, for a function of pairs `[x -> y]`, the values at all `y` for each `x`.
+    ///
+    /// A function of anything else is bounded over all its points.
+    ///
+    /// # Errors
+    /// As [`Self::bound`].
+    pub fn bound_second(&self, side: Side, budget: &Budget) -> Result<PiecewiseBound, Error> {
+        let Some((left, right)) = self.domain.as_ref().and_then(Tuple::sides) else {
+            return self.bound(side, budget);
+        };
+        let wide = with_dimensions(&self.params, &left);
+        let bound = Self::new(wide, Some(right), self.pieces.clone()).bound(side, budget)?;
+        Ok(PiecewiseBound { params: self.params.clone(), domain: named(left), ..bound })
+    }
+}
+
+/// The tuple of arguments, if they are more than `[]`.
+pub(super) fn named(tuple: Tuple) -> Option<Tuple> {
+    Some(tuple).filter(|tuple| *tuple != Tuple::default())
 }
 
 /// Returns the values of both lists, each once.

@@ -7,6 +7,7 @@ use super::guard::Guard;
 use super::piecewise::Pieces;
 use super::quasi::QuasiPolynomial;
 use super::slices::slices;
+use super::union::UnionPwQPolynomial;
 use crate::{Budget, Conjunction, Error, Rational, Relation, Union};
 
 impl Relation {
@@ -77,21 +78,6 @@ pub(crate) fn summed(
     Ok(sum)
 }
 
-/// Adds up the functions on each tuple; parameters are matched by name.
-pub fn collect(
-    functions: impl IntoIterator<Item = PiecewiseQuasiPolynomial>,
-    budget: &Budget,
-) -> Result<Vec<PiecewiseQuasiPolynomial>, Error> {
-    let mut sums: Vec<PiecewiseQuasiPolynomial> = Vec::new();
-    for function in functions {
-        match sums.iter_mut().find(|sum| sum.domain() == function.domain()) {
-            Some(sum) => *sum = sum.add(&function, budget)?,
-            None => sums.push(function),
-        }
-    }
-    Ok(sums)
-}
-
 impl Union {
     /// Counts the points of all sets together, and the outputs of relations for each input.
     ///
@@ -99,8 +85,8 @@ impl Union {
     ///
     /// # Errors
     /// [`Error::Unbounded`] if there are infinitely many; those of the budget.
-    pub fn card(&self, budget: &Budget) -> Result<Vec<PiecewiseQuasiPolynomial>, Error> {
+    pub fn card(&self, budget: &Budget) -> Result<UnionPwQPolynomial, Error> {
         let counts = self.relations().map(|piece| piece.card(budget));
-        collect(counts.collect::<Result<Vec<_>, _>>()?, budget)
+        UnionPwQPolynomial::collect(counts.collect::<Result<Vec<_>, _>>()?, budget)
     }
 }

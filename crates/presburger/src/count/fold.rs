@@ -1,47 +1,96 @@
-//! Calculating with bounds: the better of two, sums with functions, multiples, restriction.
+//! Calculating with bounds: the better of two, sums with functions, multiples, restriction,
+//! bounds over what relations lead to.
 
-use super::apply::support;
-use super::bound::{PiecewiseBound, Side, distinct_of, keep_extremes};
+use super::apply::{support, with_dimensions};
+use super::bound::{PiecewiseBound, Side, distinct_of, keep_extremes, named};
 use super::card::disjoint;
 use super::floors::{Floors, Linear};
-use super::function::PiecewiseQuasiPolynomial;
+use super::function::{PiecewiseQuasiPolynomial, joint, places, same_domain};
 use super::guard::{Guard, units};
-use super::piecewise::overlay;
+use super::piecewise::{Pieces, overlay};
 use super::quasi::QuasiPolynomial;
-use crate::{Budget, Error, Rational, Relation, Space, Tuple};
+use crate::{Budget, Error, Rational, Relation, Space};
 
 impl PiecewiseBound {
+    /// Makes the bound that is reached where `function` has pieces: its values there.
+    pub fn of(function: &PiecewiseQuasiPolynomial, side: Side) -> Self {
+        let pieces = function.pieces.all.iter();
+        Self {
+            params: function.params.clone(),
+            domain: function.domain.clone(),
+            side,
+            pieces: pieces.map(|(guard, value)| (guard.clone(), vec![value.clone()])).collect(),
+        }
+    }
+
+    /// Returns the pieces, which do not overlap: where each holds, and the values there.
+    ///
+    /// # Errors
+    /// Those of [`Relation::from_conjunctions`].
+    pub fn parts(&self) -> Result<Vec<(Relation, Vec<QuasiPolynomial>)>, Error> {
+        let part = |(guard, values): &(Guard, Vec<QuasiPolynomial>)| {
+            Ok((support(self.space(), [guard])?, values.clone()))
+        };
+        self.pieces.iter().map(part).collect()
+    }
+
+    /// Makes the bound that is a number at the points of a set.
+    ///
+    /// # Errors
+    /// [`Error::Space`] for a relation; those of the budget.
+    pub fn constant(
+        set: &Relation,
+        value: &Rational,
+        side: Side,
+        budget: &Budget,
+    ) -> Result<Self, Error> {
+        let one = Self::of(&PiecewiseQuasiPolynomial::constant(set, &Rational::ONE, budget)?, side);
+        let value = QuasiPolynomial::constant(one.vars(), value.clone());
+        let pieces = one.pieces.iter().map(|(guard, _)| (guard.clone(), vec![value.clone()]));
+        Ok(Self { pieces: pieces.collect(), ..one })
+    }
+
+    /// The number of parameters and dimensions.
+    pub(super) fn vars(&self) -> usize {
+        self.params.len() + self.domain.as_ref().map_or(0, |tuple| tuple.dims.len())
+    }
+
+    /// Returns the parameters and the tuple of the arguments, `[]` if there is none.
+    pub fn space(&self) -> Space {
+        Space::set(self.params.clone(), self.domain.clone().unwrap_or_default())
+    }
+
     /// Returns the bound of both: the smaller of lower bounds, the greater of upper ones.
     ///
     /// # Errors
-    /// [`Error::Space`] if they are on different sides; those of the budget.
+    /// [`Error::Space`] if they are on different sides, or on different tuples; those of the
+    /// budget.
     pub fn fold(&self, other: &Self, budget: &Budget) -> Result<Self, Error> {
         if self.side != other.side {
-            let (expected, found) = (side(self.side).to_owned(), side(other.side).to_owned());
-            return Err(Error::Space { expected, found });
+            return Err(other.not_on(self.side));
         }
-        let params = self.joint(&other.params);
+        same_domain(&self.domain, &other.domain)?;
+        let params = joint(&self.params, &other.params);
         let (a, b) = (self.aligned(&params), other.aligned(&params));
-        let join = |a: &Vec<_>, b: &Vec<_>| distinct_of(a, b, budget);
-        let mut pieces = overlay(&a.pieces, &b.pieces, join, budget)?;
-        pieces.iter_mut().for_each(|(_, values)| keep_extremes(values, self.side));
-        Ok(Self { pieces, ..a })
+        Ok(Self { pieces: better(&a.pieces, &b.pieces, self.side, budget)?, ..a })
     }
 
-    /// Adds a function of the parameters to the bound.
+    /// Says that this bound had to be on the other side.
+    pub(super) fn not_on(&self, expected: Side) -> Error {
+        Error::Space { expected: side(expected).to_owned(), found: side(self.side).to_owned() }
+    }
+
+    /// Adds a function of the same arguments to the bound.
     ///
     /// # Errors
-    /// [`Error::Space`] if the function has dimensions; those of the budget.
+    /// [`Error::Space`] if the tuples differ; those of the budget.
     pub fn add(&self, function: &PiecewiseQuasiPolynomial, budget: &Budget) -> Result<Self, Error> {
-        if let Some(domain) = function.domain() {
-            let found = domain.to_string();
-            return Err(Error::Space { expected: "a function of parameters".into(), found });
-        }
-        let params = self.joint(&function.params);
+        same_domain(&self.domain, &function.domain)?;
+        let params = joint(&self.params, &function.params);
         let (bound, function) = (self.aligned(&params), function.aligned(&params));
         // Where there is no bound, there is none after.
         type Value = (Option<Vec<QuasiPolynomial>>, QuasiPolynomial);
-        let zero = QuasiPolynomial::zero(params.len());
+        let zero = QuasiPolynomial::zero(bound.vars());
         let pieces = bound.pieces.iter();
         let left: Vec<(Guard, Value)> =
             pieces.map(|(guard, v)| (guard.clone(), (Some(v.clone()), zero.clone()))).collect();
@@ -70,24 +119,18 @@ impl PiecewiseBound {
             values
         };
         let pieces = self.pieces.iter().map(|(guard, values)| (guard.clone(), scaled(values)));
-        Self { side, pieces: pieces.collect(), params: self.params.clone() }
+        Self { side, pieces: pieces.collect(), ..self.clone() }
     }
 
-    /// Keeps the bound for the parameters in a set of `[]` only.
+    /// Keeps the bound at the points of a set only.
     ///
     /// # Errors
-    /// [`Error::Space`] if the set has dimensions; those of the budget.
-    pub fn intersect_params(&self, set: &Relation, budget: &Budget) -> Result<Self, Error> {
-        let space = set.space();
-        if !set.is_set() || !space.output.dims.is_empty() {
-            let found = space.to_string();
-            return Err(Error::Space { expected: "a set of parameters".into(), found });
-        }
-        let params = self.joint(&space.params);
-        let bound = self.aligned(&params);
+    /// [`Error::Space`] if `set` is not a set on the same tuple; those of the budget.
+    pub fn intersect_domain(&self, set: &Relation, budget: &Budget) -> Result<Self, Error> {
+        let (bound, set) = self.beside(set)?;
         let mut pieces = Vec::new();
-        for part in disjoint(&set.align_params(&params)?, budget)? {
-            let guard = Guard::from_conjunction(params.len(), &part);
+        for part in disjoint(&set, budget)? {
+            let guard = Guard::from_conjunction(bound.vars(), &part);
             for (own, values) in &bound.pieces {
                 let both = own.and(&guard);
                 if !both.is_empty(budget)? {
@@ -98,29 +141,99 @@ impl PiecewiseBound {
         Ok(Self { pieces, ..bound })
     }
 
-    /// Returns the parameters for which there is a bound.
+    /// Leaves out of the pieces what holds on `context`; the bound stays as it is there.
+    ///
+    /// # Errors
+    /// [`Error::Space`] if `context` is not a set on the same tuple; those of the budget.
+    pub fn gist(&self, context: &Relation, budget: &Budget) -> Result<Self, Error> {
+        let (bound, context) = self.beside(context)?;
+        let mut pieces = Vec::new();
+        for (guard, values) in &bound.pieces {
+            let short = support(bound.space(), [guard])?.gist(&context, budget)?;
+            for part in short.align_params(&bound.params)?.conjunctions() {
+                pieces.push((Guard::from_conjunction(bound.vars(), &part), values.clone()));
+            }
+        }
+        Ok(Self { pieces, ..bound })
+    }
+
+    /// Returns the points, or the parameters, for which there is a bound.
     ///
     /// # Errors
     /// Those of [`Relation::from_conjunctions`].
     pub fn support(&self) -> Result<Relation, Error> {
-        let space = Space::set(self.params.clone(), Tuple::default());
-        support(space, self.pieces.iter().map(|(guard, _)| guard))
+        support(self.space(), self.pieces.iter().map(|(guard, _)| guard))
     }
 
-    fn joint(&self, others: &[String]) -> Vec<String> {
-        let mut params = self.params.clone();
-        params.extend(others.iter().filter(|name| !self.params.contains(name)).cloned());
-        params
+    /// Bounds the bound over all its points, as [`PiecewiseQuasiPolynomial::bound_second`] does.
+    ///
+    /// # Errors
+    /// [`Error::Unbounded`] if a piece has infinitely many points; those of the budget.
+    ///
+    /// # Source
+    /// isl `isl_pw_qpolynomial_fold_bound`.
+    pub fn bound(&self, budget: &Budget) -> Result<Self, Error> {
+        let none = PiecewiseQuasiPolynomial::new(self.params.clone(), self.domain.clone(), {
+            Pieces::zero(self.vars())
+        });
+        let mut result = none.bound_second(self.side, budget)?;
+        for (guard, values) in &self.pieces {
+            for value in values {
+                let mut single = none.clone();
+                // A bound of 0 holds there, though a function would need no piece for it.
+                single.pieces.all.push((guard.clone(), value.clone()));
+                let bound = single.bound_second(self.side, budget)?;
+                result.pieces = better(&result.pieces, &bound.pieces, self.side, budget)?;
+            }
+        }
+        Ok(result)
+    }
+
+    /// Returns the bound for `x` over all `y` that `map` relates `x` to.
+    ///
+    /// # Errors
+    /// [`Error::Space`] unless the outputs of `map` are the points of this bound;
+    /// [`Error::Unbounded`] if an input has infinitely many outputs; those of the budget.
+    ///
+    /// # Source
+    /// isl `isl_map_apply_pw_qpolynomial_fold`.
+    pub fn apply(&self, map: &Relation, budget: &Budget) -> Result<Self, Error> {
+        let space = map.space();
+        let domain = self.domain.clone().unwrap_or_default();
+        let (Some(input), true) = (&space.input, space.output == domain) else {
+            let expected = format!("[..] -> {domain}");
+            return Err(Error::Space { expected, found: space.to_string() });
+        };
+        let params = joint(&self.params, &space.params);
+        let map = map.align_params(&params)?;
+        let wide = with_dimensions(&params, input);
+        let outputs = map.respaced(Space::set(wide.clone(), space.output.clone()));
+        let bound = self.aligned(&wide).intersect_domain(&outputs, budget)?;
+        // All of a pair's inputs are parameters now: nothing is left of its sides.
+        let flat = bound.domain.map(|tuple| crate::Tuple::new("", tuple.dims));
+        let bound = Self { domain: flat, ..bound }.bound(budget)?;
+        Ok(Self { params, domain: named(input.clone()), ..bound })
+    }
+
+    /// Rewrites both over the same parameters, if `set` is a set on the same tuple.
+    fn beside(&self, set: &Relation) -> Result<(Self, Relation), Error> {
+        let space = set.space();
+        let domain = self.domain.clone().unwrap_or_default();
+        if !set.is_set() || space.output != domain {
+            let (expected, found) = (self.space().to_string(), space.to_string());
+            return Err(Error::Space { expected, found });
+        }
+        let params = joint(&self.params, &space.params);
+        Ok((self.aligned(&params), set.align_params(&params)?))
     }
 
     /// Rewrites over `params`, which hold all of its own.
-    fn aligned(&self, params: &[String]) -> Self {
+    pub(super) fn aligned(&self, params: &[String]) -> Self {
         if self.params == params {
             return self.clone();
         }
-        let place = |name: &String| params.iter().position(|p| p == name).unwrap_or(0);
-        let to: Vec<usize> = self.params.iter().map(place).collect();
-        let vars = params.len();
+        let to = places(&self.params, params, self.vars());
+        let vars = self.vars() + params.len() - self.params.len();
         let forms: Vec<Linear> = to.iter().map(|i| units(vars)[*i].clone()).collect();
         let variables: Vec<_> = to.iter().map(|i| QuasiPolynomial::variable(vars, *i)).collect();
         let moved = |(guard, values): &(Guard, Vec<QuasiPolynomial>)| {
@@ -128,8 +241,23 @@ impl PiecewiseBound {
             (Guard::over(&Floors::new(vars), &forms, guard), values)
         };
         let pieces = self.pieces.iter().map(moved).collect();
-        Self { params: params.to_vec(), side: self.side, pieces }
+        Self { params: params.to_vec(), pieces, ..self.clone() }
     }
+}
+
+type Bounds = [(Guard, Vec<QuasiPolynomial>)];
+
+/// Lays pieces over others; where both hold, the extreme one of all their values counts.
+fn better(
+    a: &Bounds,
+    b: &Bounds,
+    side: Side,
+    budget: &Budget,
+) -> Result<Vec<(Guard, Vec<QuasiPolynomial>)>, Error> {
+    let join = |a: &Vec<_>, b: &Vec<_>| distinct_of(a, b, budget);
+    let mut pieces = overlay(a, b, join, budget)?;
+    pieces.iter_mut().for_each(|(_, values)| keep_extremes(values, side));
+    Ok(pieces)
 }
 
 fn side(side: Side) -> &'static str {

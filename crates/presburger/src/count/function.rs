@@ -1,5 +1,6 @@
 //! Piecewise quasi-polynomials with named parameters and dimensions.
 
+use super::bound::named;
 use super::card::summed;
 use super::piecewise::Pieces;
 use crate::{Budget, Error, Integer, Rational, Relation, Tuple};
@@ -17,7 +18,7 @@ pub struct PiecewiseQuasiPolynomial {
 impl PiecewiseQuasiPolynomial {
     /// A function of `[]` is one of the parameters alone.
     pub(crate) fn new(params: Vec<String>, domain: Option<Tuple>, pieces: Pieces) -> Self {
-        Self { params, domain: domain.filter(|tuple| *tuple != Tuple::default()), pieces }
+        Self { params, domain: domain.and_then(named), pieces }
     }
 
     /// The names of the parameters.
@@ -126,12 +127,8 @@ impl PiecewiseQuasiPolynomial {
     }
 
     fn pair(&self, other: &Self) -> Result<(Self, Self), Error> {
-        if self.domain != other.domain {
-            let text = |tuple: &Option<Tuple>| tuple.as_ref().map_or("[]".into(), Tuple::to_string);
-            return Err(Error::Space { expected: text(&self.domain), found: text(&other.domain) });
-        }
-        let mut params = self.params.clone();
-        params.extend(other.params.iter().filter(|p| !self.params.contains(p)).cloned());
+        same_domain(&self.domain, &other.domain)?;
+        let params = joint(&self.params, &other.params);
         Ok((self.aligned(&params), other.aligned(&params)))
     }
 
@@ -140,11 +137,32 @@ impl PiecewiseQuasiPolynomial {
         if self.params == params {
             return self.clone();
         }
-        let place = |name: &String| params.iter().position(|p| p == name).unwrap_or(0);
-        let dims = self.domain.as_ref().map_or(0, |tuple| tuple.dims.len());
-        let mut to: Vec<usize> = self.params.iter().map(place).collect();
-        to.extend((0..dims).map(|i| params.len() + i));
-        let pieces = self.pieces.renumbered(params.len() + dims, &to);
+        let to = places(&self.params, params, self.pieces.vars());
+        let pieces = self.pieces.renumbered(self.pieces.vars() + params.len() - self.params.len(), &to);
         Self { params: params.to_vec(), domain: self.domain.clone(), pieces }
     }
+}
+
+/// Says that functions of different tuples have nothing in common.
+pub(super) fn same_domain(expected: &Option<Tuple>, found: &Option<Tuple>) -> Result<(), Error> {
+    if expected == found {
+        return Ok(());
+    }
+    let text = |tuple: &Option<Tuple>| tuple.as_ref().map_or("[]".into(), Tuple::to_string);
+    Err(Error::Space { expected: text(expected), found: text(found) })
+}
+
+/// The parameters of either.
+pub(super) fn joint(params: &[String], others: &[String]) -> Vec<String> {
+    let mut all = params.to_vec();
+    all.extend(others.iter().filter(|name| !params.contains(name)).cloned());
+    all
+}
+
+/// Where the variables go, of which parameters come first, if `new` has all of their names.
+pub(super) fn places(old: &[String], new: &[String], vars: usize) -> Vec<usize> {
+    let place = |name: &String| new.iter().position(|other| other == name).unwrap_or(0);
+    let mut to: Vec<usize> = old.iter().map(place).collect();
+    to.extend((old.len()..vars).map(|i| i - old.len() + new.len()));
+    to
 }

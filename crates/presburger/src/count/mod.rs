@@ -19,6 +19,7 @@
 mod apply;
 mod approximate;
 mod bound;
+mod bounds;
 mod card;
 mod chambers;
 mod cone;
@@ -40,14 +41,16 @@ mod quasi;
 mod slices;
 mod todd;
 mod unimodular;
+mod union;
 mod vertices;
 mod weighted;
 mod width;
 
 pub use crate::{Integer, Rational};
 pub use bound::{PiecewiseBound, Side};
-pub use card::collect;
+pub use bounds::UnionPwQPolynomialFold;
 pub use function::PiecewiseQuasiPolynomial;
 pub use piecewise::Pieces;
 pub use polyhedron::Polyhedron;
 pub use quasi::QuasiPolynomial;
+pub use union::UnionPwQPolynomial;

@@ -3,13 +3,13 @@
 use std::ops::Range;
 use std::str::FromStr;
 
-use super::bound::{PiecewiseBound, Side};
+use super::bound::{PiecewiseBound, Side, named};
 use super::card::disjoint;
 use super::function::PiecewiseQuasiPolynomial;
 use super::guard::Guard;
 use super::piecewise::Pieces;
 use super::quasi::QuasiPolynomial;
-use crate::{Budget, Error, Integer, Rational, Relation};
+use crate::{Budget, Error, Integer, Rational, Relation, Tuple};
 
 /// How deep parentheses may be nested.
 const DEPTH: usize = 100;
@@ -22,17 +22,23 @@ impl PiecewiseQuasiPolynomial {
     /// # Errors
     /// [`Error::Syntax`] with the column; [`Error::Space`] if pieces have different tuples.
     pub fn parse(text: &str, budget: &Budget) -> Result<Self, Error> {
-        let mut result: Option<Self> = None;
-        let params = Parser::new(text, budget).pieces(|parser, params| {
-            let piece = parser.piece(params)?;
-            result = Some(match result.take() {
-                None => piece,
-                Some(sum) => sum.add(&piece, budget)?,
-            });
-            Ok(())
-        })?;
-        Ok(result.unwrap_or_else(|| Self::new(params, None, Pieces::zero(0))))
+        let mut pieces = functions(text, budget)?.into_iter();
+        let first = pieces.next().unwrap_or_else(|| Self::new(Vec::new(), None, Pieces::zero(0)));
+        pieces.try_fold(first, |sum, piece| sum.add(&piece, budget))
     }
+}
+
+/// Reads pieces, each as a function of its own.
+pub(super) fn functions(
+    text: &str,
+    budget: &Budget,
+) -> Result<Vec<PiecewiseQuasiPolynomial>, Error> {
+    let mut all = Vec::new();
+    Parser::new(text, budget).pieces(|parser, params| {
+        all.push(parser.piece(params)?);
+        Ok(())
+    })?;
+    Ok(all)
 }
 
 impl FromStr for PiecewiseQuasiPolynomial {
@@ -44,38 +50,44 @@ impl FromStr for PiecewiseQuasiPolynomial {
 }
 
 impl PiecewiseBound {
-    /// Parses `[n] -> { max(n, 2 * n - 3) : n >= 1; .. }`, with `min` in all pieces or `max`.
+    /// Parses `[n] -> { A[i] -> max(n, 2 * i - 3) : n >= 1; .. }`, with `min` in all pieces or
+    /// `max`.
     ///
-    /// Of pieces that overlap, the first one counts.
+    /// Where pieces overlap, the extreme one of all their values counts.
     ///
     /// # Errors
-    /// [`Error::Syntax`] with the column.
+    /// [`Error::Syntax`] with the column; [`Error::Space`] if pieces have different tuples.
     pub fn parse(text: &str, budget: &Budget) -> Result<Self, Error> {
-        let (mut all, mut pieces) = (None, Vec::new());
-        let params = Parser::new(text, budget).pieces(|parser, params| {
-            if all.is_none() && parser.sees("}") {
-                return Ok(());
-            }
-            parser.names = params.to_vec();
-            let side = match () {
-                () if all != Some(Side::Upper) && parser.take("min") => Side::Lower,
-                () if all != Some(Side::Lower) && parser.take("max") => Side::Upper,
-                () => return Err(parser.fault("`min` in all pieces, or `max`")),
-            };
-            all = Some(side);
-            parser.expect("(", "`(`")?;
-            let mut values = vec![parser.sum()?];
-            while parser.take(",") {
-                values.push(parser.sum()?);
-            }
-            parser.expect(")", "`,` or `)`")?;
-            for guard in parser.guards(None)? {
-                pieces.push((guard, values.clone()));
-            }
-            Ok(())
-        })?;
-        Ok(Self { params, side: all.unwrap_or(Side::Upper), pieces })
+        let (side, pieces) = bounds(text, budget)?;
+        let mut pieces = pieces.into_iter();
+        let nothing = Self { params: Vec::new(), domain: None, side, pieces: Vec::new() };
+        let first = pieces.next().unwrap_or(nothing);
+        pieces.try_fold(first, |all, piece| all.fold(&piece, budget))
     }
+}
+
+/// Reads pieces, each as a bound of its own, and which side they are on.
+pub(super) fn bounds(text: &str, budget: &Budget) -> Result<(Side, Vec<PiecewiseBound>), Error> {
+    let (mut known, mut all) = (None, Vec::new());
+    let params = Parser::new(text, budget).pieces(|parser, params| {
+        if known.is_none() && parser.sees("}") {
+            return Ok(());
+        }
+        let (tuple, (side, values)) = parser.head(params, |parser| parser.extremes(known))?;
+        known = Some(side);
+        let mut pieces = Vec::new();
+        for guard in parser.guards(tuple.clone())? {
+            pieces.push((guard, values.clone()));
+        }
+        let domain = parser.domain(tuple)?;
+        all.push(PiecewiseBound { params: params.to_vec(), domain, side, pieces });
+        Ok(())
+    })?;
+    let side = known.unwrap_or(Side::Upper);
+    if all.is_empty() {
+        all.push(PiecewiseBound { params, domain: None, side, pieces: Vec::new() });
+    }
+    Ok((side, all))
 }
 
 impl FromStr for PiecewiseBound {
@@ -228,9 +240,29 @@ impl<'a> Parser<'a> {
         for guard in self.guards(domain.clone())? {
             pieces.push(guard, value.clone());
         }
-        let domain = domain.map(|tuple| self.set(Some(tuple), 0..0)).transpose()?;
-        let domain = domain.map(|set| set.space().output.clone());
-        Ok(PiecewiseQuasiPolynomial::new(params.to_vec(), domain, pieces))
+        Ok(PiecewiseQuasiPolynomial::new(params.to_vec(), self.domain(domain)?, pieces))
+    }
+
+    /// Reads the tuple of arguments; `[]` is none.
+    fn domain(&self, tuple: Option<Range<usize>>) -> Result<Option<Tuple>, Error> {
+        let set = tuple.map(|tuple| self.set(Some(tuple), 0..0)).transpose()?;
+        Ok(set.and_then(|set| named(set.space().output.clone())))
+    }
+
+    /// Reads `min(a, b)` or `max(a, b)`; only one of them if that is `known`.
+    fn extremes(&mut self, known: Option<Side>) -> Result<(Side, Vec<QuasiPolynomial>), Error> {
+        let side = match () {
+            () if known != Some(Side::Upper) && self.take("min") => Side::Lower,
+            () if known != Some(Side::Lower) && self.take("max") => Side::Upper,
+            () => return Err(self.fault("`min` in all pieces, or `max`")),
+        };
+        self.expect("(", "`(`")?;
+        let mut values = vec![self.sum()?];
+        while self.take(",") {
+            values.push(self.sum()?);
+        }
+        self.expect(")", "`,` or `)`")?;
+        Ok((side, values))
     }
 
     /// Reads the tuple of arguments, if there is one, and what comes before the colon.

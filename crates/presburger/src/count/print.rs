@@ -7,47 +7,69 @@ use super::floors::Floors;
 use super::function::PiecewiseQuasiPolynomial;
 use super::guard::Guard;
 use super::quasi::{Monomial, QuasiPolynomial};
-use crate::{Integer, Rational};
+use crate::{Integer, Rational, Tuple};
 
 impl fmt::Display for PiecewiseQuasiPolynomial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.params.is_empty() {
-            write!(f, "[{}] -> ", self.params.join(", "))?;
-        }
-        let names = self.names();
-        let domain = self.domain.as_ref().map_or(String::new(), |tuple| format!("{tuple} -> "));
-        let piece = |(guard, value): &(Guard, QuasiPolynomial)| {
-            let guard = conjunction(guard, &names, self.params.len());
-            let colon = if guard.is_empty() { "" } else { " : " };
-            format!("{domain}{}{colon}{guard}", polynomial(value, &names))
-        };
-        match &self.pieces.all[..] {
-            [] => write!(f, "{{ {domain}0 }}"),
-            pieces => {
-                write!(f, "{{ {} }}", pieces.iter().map(piece).collect::<Vec<_>>().join("; "))
-            }
-        }
+        pieces(f, &self.params, self.texts())
     }
 }
 
 impl fmt::Display for PiecewiseBound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.params.is_empty() {
-            write!(f, "[{}] -> ", self.params.join(", "))?;
+        pieces(f, &self.params, self.texts())
+    }
+}
+
+impl PiecewiseQuasiPolynomial {
+    /// Returns the texts of the pieces; without any, that of the value 0.
+    pub(super) fn texts(&self) -> Vec<String> {
+        let (names, domain) = (self.names(), arguments(self.domain.as_ref()));
+        if self.pieces.all.is_empty() {
+            return vec![format!("{domain}0")];
         }
+        let pieces = self.pieces.all.iter();
+        let text = |(guard, value): &(Guard, QuasiPolynomial)| {
+            let guard = condition(guard, &names, self.params.len());
+            format!("{domain}{}{guard}", polynomial(value, &names))
+        };
+        pieces.map(text).collect()
+    }
+}
+
+impl PiecewiseBound {
+    /// Returns the texts of the pieces.
+    pub(super) fn texts(&self) -> Vec<String> {
+        let (space, domain) = (self.space(), arguments(self.domain.as_ref()));
+        let names: Vec<String> = space.params.into_iter().chain(space.output.dims).collect();
         let fold = match self.side {
             Side::Lower => "min",
             Side::Upper => "max",
         };
-        let piece = |(guard, values): &(Guard, Vec<QuasiPolynomial>)| {
-            let guard = conjunction(guard, &self.params, self.params.len());
-            let colon = if guard.is_empty() { "" } else { " : " };
+        let text = |(guard, values): &(Guard, Vec<QuasiPolynomial>)| {
             let values: Vec<String> =
-                values.iter().map(|value| polynomial(value, &self.params)).collect();
-            format!("{fold}({}){colon}{guard}", values.join(", "))
+                values.iter().map(|value| polynomial(value, &names)).collect();
+            let guard = condition(guard, &names, self.params.len());
+            format!("{domain}{fold}({}){guard}", values.join(", "))
         };
-        write!(f, "{{ {} }}", self.pieces.iter().map(piece).collect::<Vec<_>>().join("; "))
+        self.pieces.iter().map(text).collect()
     }
+}
+
+/// Writes the texts of pieces behind the parameters.
+pub(super) fn pieces(
+    f: &mut fmt::Formatter<'_>,
+    params: &[String],
+    texts: impl IntoIterator<Item = String>,
+) -> fmt::Result {
+    if !params.is_empty() {
+        write!(f, "[{}] -> ", params.join(", "))?;
+    }
+    write!(f, "{{ {} }}", texts.into_iter().collect::<Vec<_>>().join("; "))
+}
+
+fn arguments(domain: Option<&Tuple>) -> String {
+    domain.map_or(String::new(), |tuple| format!("{tuple} -> "))
 }
 
 /// Returns the texts of all variables and floors.
@@ -83,8 +105,9 @@ fn product(monomial: &Monomial, atoms: &[String]) -> String {
 }
 
 /// Writes a guard as conditions of sets are written; `params` of the names come first.
-fn conjunction(guard: &Guard, names: &[String], params: usize) -> String {
-    crate::print::conjunction(&guard.to_basic(), names, params)
+fn condition(guard: &Guard, names: &[String], params: usize) -> String {
+    let text = crate::print::conjunction(&guard.to_basic(), names, params);
+    if text.is_empty() { text } else { format!(" : {text}") }
 }
 
 fn sum(row: &[Integer], atoms: &[String]) -> String {

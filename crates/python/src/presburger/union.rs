@@ -275,15 +275,7 @@ impl PyUnion {
     /// Counts the points of sets, or the outputs of each input: a function for each domain.
     fn card(&self, python: Python<'_>) -> PyResult<Vec<Count>> {
         run(python, |budget| {
-            let mut counts: Vec<PiecewiseQuasiPolynomial> = Vec::new();
-            for piece in self.0.relations() {
-                let count = piece.card(budget)?;
-                match counts.iter_mut().find(|known| known.domain() == count.domain()) {
-                    Some(known) => *known = known.add(&count, budget)?,
-                    None => counts.push(count),
-                }
-            }
-            Ok(counts.into_iter().map(Count).collect())
+            Ok(self.0.card(budget)?.functions().iter().cloned().map(Count).collect())
         })
     }
 
