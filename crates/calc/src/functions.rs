@@ -36,8 +36,12 @@ pub(crate) fn binary(
         ("+", Value::Functions(f), Value::Bound(b))
         | ("+", Value::Bound(b), Value::Functions(f)) => b.add(f, budget).map(Value::Bound),
         (".", Value::Bound(a), Value::Bound(b)) => a.fold(b, budget).map(Value::Bound),
-        ("=" | "==", Value::Bound(a), Value::Bound(b)) => Ok(Value::Bool(a == b)),
-        ("!=", Value::Bound(a), Value::Bound(b)) => Ok(Value::Bool(a != b)),
+        ("=" | "==", Value::Bound(a), Value::Bound(b)) => {
+            a.plain_is_equal(b, budget).map(Value::Bool)
+        }
+        ("!=", Value::Bound(a), Value::Bound(b)) => {
+            a.plain_is_equal(b, budget).map(|equal| Value::Bool(!equal))
+        }
         (_, Value::Functions(f), Value::Union(u)) => functions_with(operator, f, u, budget)?,
         (_, Value::Bound(b), Value::Union(u)) => bounds_with(operator, b, u, budget)?,
         ("." | "before", Value::Union(map), Value::Functions(f)) => {

@@ -98,9 +98,7 @@ pub(crate) fn unary(name: &str, value: Value, budget: &Budget) -> Outcome {
             return functions::unary(name, &functions, budget)
                 .unwrap_or_else(|| Err(wrong(name, given)));
         }
-        ("dom" | "domain", Value::Bound(bound)) => {
-            Some(bound.support().map(Value::Union))
-        }
+        ("dom" | "domain", Value::Bound(bound)) => Some(bound.support().map(Value::Union)),
         ("coalesce", Value::Bound(bound)) => Some(Ok(Value::Bound(bound))),
         (name, Value::Union(union)) => of_union(name, &union, budget),
         _ => None,

@@ -438,6 +438,30 @@ fn constraints_and_vertices_are_dual() {
 }
 
 #[test]
+fn functions_and_bounds_of_several_tuples_stand_together() {
+    run("F := [n] -> { A[i] -> n * i : i >= 0; B[i, j] -> i^2; 7 : n <= 3 };
+        assert F = ([n] -> { A[i] -> n * i : i >= 0 } + { B[i, j] -> i^2 } + [n] -> { 7 : n <= 3 });
+        M := { S[k] -> A[i] : 0 <= i <= k; S[k] -> B[k, j] : 0 < j < 3 };
+        assert (M . F) = [n] -> { S[k] -> n * k * (k + 1)/2 + 2 * k^2 : k >= 0; S[k] -> 2k^2 : k < 0 };
+        assert (F * { A[i] : i < 5 })({ A[i] }) = [n] -> { 10 * n };
+        assert (F @ { A[3] }) = [n] -> { A[3] -> 3 * n };
+        U := { A[i] -> max(i, 3); B[i, j] -> max(i + j) };
+        assert (M . U) = { S[k] -> max(3, k + 2) : k >= 0; S[k] -> max(k + 2) : k < 0 };
+        assert (U @ { A[2]; A[9] }) = { A[2] -> max(3); A[9] -> max(9) };
+        assert (U * { A[i] : 0 <= i < 5 })({ A[i] }) = { max(4) };
+        assert dom (U * { B[i, i] }) = { B[i, i] };
+        assert ((U * { A[i] : i > 5 }) % { A[i] : i > 5 }) = { A[i] -> max(i, 3) };
+        assert (2 * (U * { A[i] })) = { A[i] -> max(2 * i, 6) };
+        assert (ub { [A[i] -> B[j]] -> j - i : 0 <= j <= i })[0] = { A[i] -> max(0, -i) : i >= 0 };");
+    // What is printed is read back, where several tuples were a sum that was not.
+    assert_eq!(
+        run("card { A[i] -> [j] : 0 <= j < i; B[] -> [3] };"),
+        ["{ A[i] -> i : i >= 1; B[] -> 1 }"]
+    );
+    assert!(fails("{ A[i] -> max(i); B[i] -> min(i) };").contains("column 27"));
+}
+
+#[test]
 fn functions_are_read_as_isl_writes_them() {
     for (program, holds) in [
         (

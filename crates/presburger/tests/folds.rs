@@ -178,7 +178,8 @@ fn bounds_of_pairs_and_after_relations_are_of_each_input() {
 
 #[test]
 fn unions_of_bounds_bound_their_functions() {
-    let values = functions("{ A[i] -> i^2 - 4 * i : -3 <= i <= 6; B[i, j] -> i * j : 0 <= i, j <= 4 }");
+    let values =
+        functions("{ A[i] -> i^2 - 4 * i : -3 <= i <= 6; B[i, j] -> i * j : 0 <= i, j <= 4 }");
     let upper = values.bound(Side::Upper, &budget()).expect("finite");
     let [all] = upper.bounds() else { panic!("{upper}") };
     // The greatest values are 21 at A[-3] and 16 at B[4, 4].
@@ -193,6 +194,17 @@ fn unions_of_bounds_bound_their_functions() {
         let [s] = after.bounds() else { panic!("{after}") };
         assert_eq!(s.evaluate(&[k]), of_a.max(of_b).map(rational), "S[{k}] of {after}");
     }
+    let same = |a: &UnionPwQPolynomialFold, b: &str| {
+        a.plain_is_equal(&bounds(b), &budget()).expect("decided")
+    };
+    assert!(same(
+        &own,
+        "{ B[i, j] -> max(j, 3 - i) : i < 4; A[i] -> max(i); C[] -> max(2) : 1 = 0 }"
+    ));
+    assert!(same(&bounds("{ A[i] -> max(i - 2 * floor((i)/2)) : i = 5 }"), "{ A[5] -> max(1) }"));
+    assert!(!same(&own, "{ B[i, j] -> max(j, 3 - i) : i < 5; A[i] -> max(i) }"));
+    assert!(!same(&own, "{ B[i, j] -> max(j, 3 - i) : i < 4; A[i] -> max(i, 2) }"));
+    assert!(!same(&own.scale(&rational(-1)), &own.to_string()));
     let sum = own.add(&functions("{ A[i] -> 10 }"), &budget()).expect("sums");
     assert_eq!(sum, bounds("{ A[i] -> max(i + 10); B[i, j] -> max(3 - i, j) : i <= 3 }"));
     let less = own.fold(&bounds("{ B[i, j] -> max(2) : i > 3 }"), &budget()).expect("one side");

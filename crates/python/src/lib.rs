@@ -50,10 +50,14 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("PresburgerError", python.get_type::<PresburgerError>())?;
     module.add_class::<presburger::PyUnion>()?;
     module.add_class::<presburger::Bound>()?;
+    module.add_class::<presburger::Bounds>()?;
     module.add_class::<presburger::Count>()?;
+    module.add_class::<presburger::Counts>()?;
     module.add_class::<presburger::PyPwAff>()?;
     module.add_class::<presburger::PyPwMultiAff>()?;
+    module.add_class::<presburger::PyUnionPwAff>()?;
     module.add_class::<presburger::PyUnionPwMultiAff>()?;
+    module.add_class::<presburger::PyMultiUnionPwAff>()?;
     module.add_function(wrap_pyfunction!(presburger::set_limits, module)?)?;
     module.add_class::<polyhedral::PyTree>()?;
     module.add_class::<polyhedral::PyAst>()?;

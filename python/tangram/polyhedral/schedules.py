@@ -8,7 +8,7 @@ from typing import Self
 
 from tangram import _native
 from tangram._native import PresburgerError
-from tangram.presburger import Context, Id, Map, Set
+from tangram.presburger import Context, Id, Map, MultiUnionPwAff, Set
 
 
 class schedule_node_type(enum.Enum):  # noqa: N801  (islpy's name)
@@ -306,6 +306,10 @@ class ScheduleNode:
         for more in maps[1:]:
             result = result.flat_range_product(more)
         return result
+
+    def band_get_partial_schedule(self) -> MultiUnionPwAff:
+        """The values of all members of a band, each a function of the instances."""
+        return self.band_get_partial_schedule_union_map().as_multi_union_pw_aff()
 
     def _held(self, kind: str) -> _native.Union:
         union = self._tree.union(self._index)

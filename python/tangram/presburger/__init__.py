@@ -31,7 +31,7 @@ a result of several basic sets              a :class:`Set` where islpy hides var
 ``PwAff``                                   :class:`PwAff`; :class:`Aff` is a subclass
 ``MultiAff``, ``PwMultiAff``,               :class:`PwMultiAff`, which has values where all its
 ``MultiPwAff``                              members have some
-``PwQPolynomial``, ``UnionPwQPolynomial``   :class:`PwQPolynomial`, a function on one space
+``UnionMap.card()``                         :class:`UnionPwQPolynomial`, also for one space
 ``LocalSpace``                              :class:`Space`
 ``Val``                                     :class:`Val`, a :class:`fractions.Fraction`; arguments
                                             may be any integers and fractions
@@ -60,16 +60,18 @@ from tangram.presburger.aligned import (
 )
 from tangram.presburger.budget import limits
 from tangram.presburger.constraints import Constraint
+from tangram.presburger.count_unions import UnionPwQPolynomial, UnionPwQPolynomialFold
 from tangram.presburger.counts import PwQPolynomial
 from tangram.presburger.folds import PwQPolynomialFold
 from tangram.presburger.maps import BasicMap, Map
-from tangram.presburger.multi_affs import PwMultiAff, UnionPwMultiAff
+from tangram.presburger.multi_affs import PwMultiAff
 from tangram.presburger.names import DEFAULT_CONTEXT, Context, Id, dim_type
 from tangram.presburger.points import Point
 from tangram.presburger.polynomials import QPolynomial, Term
 from tangram.presburger.printer import Printer
 from tangram.presburger.sets import BasicSet, Set
 from tangram.presburger.spaces import LocalSpace, Space
+from tangram.presburger.union_affs import MultiUnionPwAff, UnionPwAff, UnionPwMultiAff
 from tangram.presburger.values import Val
 
 __all__ = [
@@ -85,6 +87,7 @@ __all__ = [
     "Map",
     "MultiAff",
     "MultiPwAff",
+    "MultiUnionPwAff",
     "Point",
     "PresburgerError",
     "Printer",
@@ -97,7 +100,10 @@ __all__ = [
     "Space",
     "Term",
     "UnionMap",
+    "UnionPwAff",
     "UnionPwMultiAff",
+    "UnionPwQPolynomial",
+    "UnionPwQPolynomialFold",
     "UnionSet",
     "Val",
     "affs_from_space",

@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Self
 
 from tangram import _native
 from tangram.presburger._relations import wrap
 from tangram.presburger.counts import PwQPolynomial
+from tangram.presburger.dimensions import Dimensions
+from tangram.presburger.names import Context, Tuple, dim_type
+from tangram.presburger.polynomials import QPolynomial
 from tangram.presburger.sets import Set
+from tangram.presburger.spaces import Space
 from tangram.presburger.values import make_number, ratio
 
 
-class PwQPolynomialFold:
+class PwQPolynomialFold(Dimensions):
     """A bound of a :class:`PwQPolynomial`: the greatest or the least of several, piece by piece.
 
     >>> PwQPolynomial("[n] -> { [i] -> i * (n - i) : 0 <= i <= n }").bound()(n=4) >= 4
     True
+    >>> PwQPolynomialFold("[n] -> { A[i] -> max(n, 2 * i) : i >= 0 }")(5, n=3)
+    10
     """
 
     __slots__ = ("_bound",)
     _bound: _native.Bound
+
+    _nameless = (dim_type.set,)
+
+    def __init__(self, text: str | PwQPolynomialFold, context: Context | None = None) -> None:
+        known = isinstance(text, PwQPolynomialFold)
+        self._bound = text._bound if known else _native.Bound(str(text))
 
     @classmethod
     def _of(cls, bound: _native.Bound) -> Self:
@@ -28,17 +41,39 @@ class PwQPolynomialFold:
         result._bound = bound
         return result
 
-    def __call__(self, **params: int) -> Fraction | int | None:
-        """The bound for values of the parameters; ``None`` where there is no point.
+    @classmethod
+    def read_from_str(cls, *arguments: str | Context | None) -> Self:
+        """Parses isl's notation, as the constructor does; a context before it is accepted."""
+        return cls(str(arguments[-1]))
+
+    @classmethod
+    def from_pw_qpolynomial(cls, function: PwQPolynomial, upper: bool = True) -> PwQPolynomialFold:
+        """The bound that is reached: the values of a function where it has pieces."""
+        return cls._of(_native.Bound.of(function._count, upper))
+
+    def __call__(self, *point: int, **params: int) -> Fraction | int | None:
+        """The bound at a point: coordinates of the domain, and parameters by name.
+
+        ``None`` where there is none, as what is bounded has no points.
 
         Raises:
-            TypeError: a parameter is missing or unknown.
+            TypeError: a parameter or a coordinate is missing or too many.
         """
-        known = self._bound.params()
-        if set(params) != set(known):
-            raise TypeError(f"expected the parameters {known}")
-        value = self._bound.evaluate([params[name] for name in known])
+        known, wanted = self.get_param_names(), self.dim(dim_type.in_)
+        if len(point) != wanted or set(params) != set(known):
+            raise TypeError(f"expected {wanted} coordinates and the parameters {known}")
+        value = self._bound.evaluate([*(params[name] for name in known), *point])
         return None if value is None else make_number(*value)
+
+    def get_space(self) -> Space:
+        """The parameters and arguments; the value is an output without a name."""
+        params, _, arguments = self._bound.space()
+        given = self._bound.domain() is not None
+        return Space._of((params, arguments if given else None, Tuple("", ("o0",))))
+
+    def get_domain_space(self) -> Space:
+        """The space of the arguments; of a bound that depends on parameters alone, theirs."""
+        return Space._of(self._bound.space())
 
     def get_param_names(self) -> list[str]:
         """The names of the parameters."""
@@ -49,12 +84,52 @@ class PwQPolynomialFold:
         return self._bound.is_upper()
 
     def domain(self) -> Set:
-        """The parameters for which there is a bound, a set of ``[]``."""
+        """The points for which there is a bound, a set of ``[]`` for parameters alone."""
         return wrap(Set, self._bound.support())
+
+    def get_pieces(self) -> list[tuple[Set, list[QPolynomial]]]:
+        """Parts of the domain that do not overlap, each with what the bound is the extreme of."""
+        return [
+            (wrap(Set, points), [QPolynomial._of(value) for value in values])
+            for points, values in self._bound.parts()
+        ]
+
+    def n_piece(self) -> int:
+        """The number of parts of the domain."""
+        return len(self._bound.parts())
+
+    def foreach_piece(self, visit: Callable[[Set, list[QPolynomial]], object]) -> None:
+        """Calls ``visit`` with each part of the domain and its quasi-polynomials."""
+        for points, values in self.get_pieces():
+            visit(points, values)
 
     def fold(self, other: PwQPolynomialFold) -> PwQPolynomialFold:
         """The bound of both, which must be on the same side."""
         return self._of(self._bound.fold(other._bound))
+
+    def bound(self) -> PwQPolynomialFold:
+        """A bound over all points; of pairs ``[x -> y]`` over all ``y``."""
+        return self._of(self._bound.bound())
+
+    def intersect_domain(self, points: Set) -> PwQPolynomialFold:
+        """Keeps the bound at ``points``."""
+        return self._of(self._bound.intersect_domain(points._union))
+
+    def subtract_domain(self, points: Set) -> PwQPolynomialFold:
+        """Keeps the bound elsewhere than at ``points``."""
+        return self.intersect_domain(self.domain() - points)
+
+    def intersect_params(self, params: Set) -> PwQPolynomialFold:
+        """Keeps the bound for parameters in ``params``."""
+        return self.intersect_domain(Set.universe(self.get_domain_space()).intersect_params(params))
+
+    def gist(self, points: Set) -> PwQPolynomialFold:
+        """The same bound at ``points``, in shorter pieces."""
+        return self._of(self._bound.gist(points._union))
+
+    def gist_params(self, params: Set) -> PwQPolynomialFold:
+        """The same bound for parameters in ``params``, in shorter pieces."""
+        return self.gist(Set.universe(self.get_domain_space()).intersect_params(params))
 
     def scale_val(self, factor: int | Fraction) -> PwQPolynomialFold:
         """Multiplies with a number; a negative one changes the side."""
@@ -70,6 +145,9 @@ class PwQPolynomialFold:
 
     __radd__ = __add__
     __rmul__ = __mul__
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str]]:
+        return type(self), (str(self),)
 
     def __str__(self) -> str:
         return str(self._bound)

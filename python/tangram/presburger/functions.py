@@ -15,7 +15,13 @@ from tangram.presburger.sets import Set
 from tangram.presburger.spaces import Space
 from tangram.presburger.values import ratio
 
-NativeKind = _native.PwAff | _native.PwMultiAff | _native.UnionPwMultiAff
+NativeKind = (
+    _native.PwAff
+    | _native.PwMultiAff
+    | _native.UnionPwAff
+    | _native.UnionPwMultiAff
+    | _native.MultiUnionPwAff
+)
 
 
 class Function(Dimensions):

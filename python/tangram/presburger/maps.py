@@ -18,7 +18,9 @@ from tangram.presburger.sets import Set, StrideInfo
 
 if TYPE_CHECKING:
     from tangram.presburger.affs import PwAff
-    from tangram.presburger.multi_affs import PwMultiAff, UnionPwMultiAff
+    from tangram.presburger.count_unions import UnionPwQPolynomial, UnionPwQPolynomialFold
+    from tangram.presburger.multi_affs import PwMultiAff
+    from tangram.presburger.union_affs import MultiUnionPwAff, UnionPwAff, UnionPwMultiAff
     from tangram.presburger.spaces import Space
 
 
@@ -102,9 +104,21 @@ class Map(Pairs):
     from_aff = from_pw_aff = from_multi_aff = from_multi_pw_aff = from_pw_multi_aff
 
     @classmethod
-    def from_union_pw_multi_aff(cls, function: UnionPwMultiAff) -> Map:
+    def from_union_pw_multi_aff(
+        cls, function: UnionPwMultiAff | UnionPwAff | MultiUnionPwAff
+    ) -> Map:
         """Relates each argument of functions to its value, where that is an integer point."""
         return function.as_union_map()
+
+    from_union_pw_aff = from_multi_union_pw_aff = from_union_pw_multi_aff
+
+    def as_multi_union_pw_aff(self) -> MultiUnionPwAff:
+        """The function that gives each input its only output, dimension by dimension.
+
+        Raises:
+            PresburgerError: an input has two outputs, or there are several output tuples.
+        """
+        return self.as_union_pw_multi_aff().as_multi_union_pw_aff()
 
     def as_union_pw_multi_aff(self) -> UnionPwMultiAff:
         """The functions that give each input its only output in a tuple.
@@ -112,7 +126,7 @@ class Map(Pairs):
         Raises:
             PresburgerError: an input has two outputs in one tuple.
         """
-        from tangram.presburger.multi_affs import UnionPwMultiAff
+        from tangram.presburger.union_affs import UnionPwMultiAff
 
         return UnionPwMultiAff._of(_native.UnionPwMultiAff.of_map(self._union))
 
@@ -363,9 +377,25 @@ class Map(Pairs):
         """Whether every point of ``codomain`` is an output."""
         return self._union.test("is_surjective_onto", codomain._union)
 
-    def card(self) -> list[PwQPolynomial]:
+    def card(self) -> UnionPwQPolynomial:
         """The number of outputs of each input: one function for each tuple of inputs."""
-        return [PwQPolynomial._of(count) for count in self._union.card()]
+        from tangram.presburger.count_unions import UnionPwQPolynomial
+
+        return UnionPwQPolynomial._of(self._union.card())
+
+    def apply_union_pw_qpolynomial(self, functions: UnionPwQPolynomial) -> UnionPwQPolynomial:
+        """The function of ``x`` that sums up the values at all ``y`` that ``x`` is related to."""
+        return functions.apply(self)
+
+    def apply_union_pw_qpolynomial_fold(
+        self, bounds: UnionPwQPolynomialFold
+    ) -> UnionPwQPolynomialFold:
+        """The bound for ``x`` over all ``y`` that ``x`` is related to."""
+        return bounds.apply(self)
+
+    def apply_pw_qpolynomial(self, function: PwQPolynomial) -> PwQPolynomial:
+        """The function of ``x`` that sums up the values at all ``y`` that ``x`` is related to."""
+        return function.apply(self)
 
     def __call__(self, points: Set) -> Set:
         """The outputs of ``points``."""

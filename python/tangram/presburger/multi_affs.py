@@ -1,4 +1,4 @@
-"""Quasi-affine functions to tuples, and between several tuples."""
+"""Quasi-affine functions to tuples."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tangram._native import PresburgerError
 from tangram.presburger._relations import wrap
 from tangram.presburger.affs import PwAff
 from tangram.presburger.dimensions import Dimensions
-from tangram.presburger.functions import Function, Single
+from tangram.presburger.functions import Single
 from tangram.presburger.maps import Map
 from tangram.presburger.names import dim_type
 from tangram.presburger.points import Point
@@ -176,42 +176,4 @@ class PwMultiAff(Single):
     __rmul__ = __mul__
 
 
-class UnionPwMultiAff(Function):
-    """Functions between different tuples, one for each pair of tuples."""
-
-    __slots__ = ()
-    _native_kind = _native.UnionPwMultiAff
-
-    def functions(self) -> list[PwMultiAff]:
-        """One function for each pair of tuples."""
-        return [PwMultiAff._of(function) for function in self._function.functions()]
-
-    def coalesce(self) -> UnionPwMultiAff:
-        """The same functions in fewer pieces, where pieces can be joined exactly."""
-        return self._of(self._function.coalesce())
-
-    def intersect_domain(self, points: Set) -> UnionPwMultiAff:
-        """Keeps the values at ``points``."""
-        return self._of(self._function.intersect_domain(points._union))
-
-    def pullback_union_pw_multi_aff(self, inner: UnionPwMultiAff) -> UnionPwMultiAff:
-        """The function of ``x`` that is this at ``inner(x)``, for all tuples that fit."""
-        return self._binary("pullback", inner)
-
-    def as_union_map(self) -> Map:
-        """Relates each argument to its values, where they are integers."""
-        return wrap(Map, self._function.graph())
-
-    def _shape(self) -> object:
-        full = [f for f in self.functions() if not f.domain().is_empty()]
-        return frozenset(function._shape() for function in full)
-
-    def __add__(self, other: UnionPwMultiAff) -> UnionPwMultiAff:
-        return self.add(other) if isinstance(other, UnionPwMultiAff) else NotImplemented
-
-    def __sub__(self, other: UnionPwMultiAff) -> UnionPwMultiAff:
-        return self.sub(other) if isinstance(other, UnionPwMultiAff) else NotImplemented
-
-
 PwMultiAff._family, PwMultiAff._piece_kind = PwMultiAff, PwMultiAff
-UnionPwMultiAff._family = UnionPwMultiAff

@@ -169,8 +169,8 @@ class Set(Relations):
 
     def card(self) -> PwQPolynomial:
         """The number of points, as a function of the parameters."""
-        counts = self._union.card() or _native.Union("{ [] : false }").card()
-        return PwQPolynomial._of(counts[0])
+        counts = self._union.card().functions()
+        return PwQPolynomial._of(counts[0]) if counts else PwQPolynomial("{ 0 }")
 
     def neg(self) -> Set:
         """The points with all coordinates of the other sign."""

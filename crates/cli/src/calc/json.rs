@@ -68,9 +68,7 @@ fn function(function: &PiecewiseQuasiPolynomial) -> Json {
 fn bound(bound: &PiecewiseBound) -> Json {
     let constant = bound.params().is_empty() && bound.domain().is_none();
     let parts = bound.parts().unwrap_or_default();
-    let piece = |(set, values): (_, Vec<_>)| {
-        json!({ "disjuncts": disjuncts(&set), "values": values.iter().map(terms).collect::<Vec<_>>() })
-    };
+    let piece = |(set, values): (_, Vec<_>)| json!({ "disjuncts": disjuncts(&set), "values": values.iter().map(terms).collect::<Vec<_>>() });
     json!({
         "params": bound.params(),
         "domain": bound.domain().map(tuple),

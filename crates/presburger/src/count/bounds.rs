@@ -151,6 +151,28 @@ impl UnionPwQPolynomialFold {
         Self::collect(self.side, all, budget)
     }
 
+    /// Says whether both are the extreme of the same values, as [`PiecewiseBound::plain_is_equal`]
+    /// does, tuple by tuple.
+    ///
+    /// # Errors
+    /// Those of the budget.
+    pub fn plain_is_equal(&self, other: &Self, budget: &Budget) -> Result<bool, Error> {
+        let matched = |a: &Self, b: &Self| {
+            for bound in &a.bounds {
+                let partner = b.bounds.iter().find(|other| other.domain() == bound.domain());
+                let equal = match partner {
+                    Some(partner) => bound.plain_is_equal(partner, budget)?,
+                    None => bound.support()?.is_empty(budget)?,
+                };
+                if !equal {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        };
+        Ok(self.side == other.side && matched(self, other)? && matched(other, self)?)
+    }
+
     /// Returns the points for which there is a bound.
     ///
     /// # Errors

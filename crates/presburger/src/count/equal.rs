@@ -6,8 +6,9 @@
 //! on all of it. Else a constraint has few values there, and each leaves a polyhedron of fewer
 //! dimensions: with `r = i mod 2`, `r^2` is `r` for 0 and for 1.
 
+use super::bound::PiecewiseBound;
 use super::floors::Floors;
-use super::function::PiecewiseQuasiPolynomial;
+use super::function::{PiecewiseQuasiPolynomial, joint, same_domain};
 use super::guard::Guard;
 use super::quasi::QuasiPolynomial;
 use crate::basic::{Basic, Div};
@@ -35,6 +36,56 @@ impl PiecewiseQuasiPolynomial {
         }
         Ok(true)
     }
+}
+
+impl PiecewiseBound {
+    /// Says whether both have bounds at the same points, and are the extreme of the same values
+    /// there, however they are written.
+    ///
+    /// Bounds may agree without that: `max(0, i)` is `max(i)` where `i >= 0`.
+    ///
+    /// # Errors
+    /// [`Error::Space`] if the tuples differ; those of the budget.
+    pub fn plain_is_equal(&self, other: &Self, budget: &Budget) -> Result<bool, Error> {
+        same_domain(&self.domain, &other.domain)?;
+        let params = joint(&self.params, &other.params);
+        let (a, b) = (self.aligned(&params), other.aligned(&params));
+        if a.side != b.side || !a.support()?.is_equal(&b.support()?, budget)? {
+            return Ok(false);
+        }
+        for (left, ours) in &a.pieces {
+            for (right, theirs) in &b.pieces {
+                let both = left.and(right);
+                if both.is_empty(budget)? {
+                    continue;
+                }
+                let known = all_among(ours, theirs, &both, budget)?;
+                if !known || !all_among(theirs, ours, &both, budget)? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Says whether each of `values` is one of `others` where `guard` holds.
+fn all_among(
+    values: &[QuasiPolynomial],
+    others: &[QuasiPolynomial],
+    guard: &Guard,
+    budget: &Budget,
+) -> Result<bool, Error> {
+    for value in values {
+        let mut found = others.contains(value);
+        for other in others {
+            found = found || vanishes(guard, &value.sub(other), budget)?;
+        }
+        if !found {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Says whether `value` is 0 at all integer points at which `guard` holds.

@@ -138,7 +138,8 @@ impl PiecewiseQuasiPolynomial {
             return self.clone();
         }
         let to = places(&self.params, params, self.pieces.vars());
-        let pieces = self.pieces.renumbered(self.pieces.vars() + params.len() - self.params.len(), &to);
+        let pieces =
+            self.pieces.renumbered(self.pieces.vars() + params.len() - self.params.len(), &to);
         Self { params: params.to_vec(), domain: self.domain.clone(), pieces }
     }
 }

@@ -89,12 +89,7 @@ impl Count {
 
     /// Without floors: above, below, or near the values for a sign of 1, -1, or 0.
     fn to_polynomial(&self, python: Python<'_>, sign: i32) -> PyResult<Self> {
-        let side = match sign {
-            0 => None,
-            1.. => Some(Side::Upper),
-            _ => Some(Side::Lower),
-        };
-        run(python, |budget| self.0.to_polynomial(side, budget)).map(Self)
+        run(python, |budget| self.0.to_polynomial(polynomial_side(sign), budget)).map(Self)
     }
 
     fn coalesce(&self, python: Python<'_>) -> PyResult<Self> {
@@ -159,7 +154,7 @@ impl Count {
 
     fn bound(&self, python: Python<'_>, upper: bool) -> PyResult<Bound> {
         let side = if upper { Side::Upper } else { Side::Lower };
-        run(python, |budget| self.0.bound(side, budget)).map(Bound)
+        run(python, |budget| self.0.bound_second(side, budget)).map(Bound)
     }
 
     fn add(&self, python: Python<'_>, other: &Self) -> PyResult<Self> {
@@ -175,12 +170,71 @@ impl Count {
     }
 }
 
+/// Which side a polynomial is to be on for a sign; none for 0.
+pub(super) fn polynomial_side(sign: i32) -> Option<Side> {
+    match sign {
+        0 => None,
+        1.. => Some(Side::Upper),
+        _ => Some(Side::Lower),
+    }
+}
+
 /// A bound of a piecewise quasi-polynomial over its domain.
 #[pyclass(frozen, module = "tangram._native")]
-pub(crate) struct Bound(PiecewiseBound);
+pub(crate) struct Bound(pub(super) PiecewiseBound);
 
 #[pymethods]
 impl Bound {
+    #[new]
+    fn new(python: Python<'_>, text: &str) -> PyResult<Self> {
+        run(python, |budget| PiecewiseBound::parse(text, budget)).map(Self)
+    }
+
+    /// The bound that is reached: the values of a function where it has pieces.
+    #[staticmethod]
+    fn of(function: &Count, upper: bool) -> Self {
+        Self(PiecewiseBound::of(&function.0, if upper { Side::Upper } else { Side::Lower }))
+    }
+
+    fn domain(&self) -> Option<Shape> {
+        self.0.domain().cloned().map(Shape)
+    }
+
+    /// The parameters and the tuple of arguments, as the space of a set.
+    fn space(&self) -> Form {
+        form(&self.0.space())
+    }
+
+    /// The pieces: where each holds, and the values there as functions on all points.
+    fn parts(&self, python: Python<'_>) -> PyResult<Vec<(PyUnion, Vec<Count>)>> {
+        run(python, |budget| {
+            let all = Relation::universe(self.0.space());
+            let on = |value| PiecewiseQuasiPolynomial::on(&all, &value, budget).map(Count);
+            let part = |(set, values): (Relation, Vec<_>)| {
+                Ok((PyUnion(set.into()), values.into_iter().map(on).collect::<Result<_, _>>()?))
+            };
+            self.0.parts()?.into_iter().map(part).collect()
+        })
+    }
+
+    fn intersect_domain(&self, python: Python<'_>, set: &PyUnion) -> PyResult<Self> {
+        run(python, |budget| self.0.intersect_domain(set.0.single()?, budget)).map(Self)
+    }
+
+    fn gist(&self, python: Python<'_>, set: &PyUnion) -> PyResult<Self> {
+        run(python, |budget| self.0.gist(set.0.single()?, budget)).map(Self)
+    }
+
+    /// Bounds over all points; of pairs, over the second points.
+    fn bound(&self, python: Python<'_>) -> PyResult<Self> {
+        run(python, |budget| self.0.bound(budget)).map(Self)
+    }
+
+    /// Bounds over what each input of a relation leads to.
+    fn apply(&self, python: Python<'_>, map: &PyUnion) -> PyResult<Self> {
+        run(python, |budget| self.0.apply(map.0.single()?, budget)).map(Self)
+    }
+
     fn __str__(&self) -> String {
         self.0.to_string()
     }

@@ -2,6 +2,7 @@
 //!
 //! The package `python/tangram/presburger` puts `Set`, `Map` and the operators of the language on top.
 
+mod count_unions;
 mod counts;
 mod functions;
 mod spaces;
@@ -15,8 +16,11 @@ use std::time::{Duration, Instant};
 use pyo3::prelude::*;
 use tangram::presburger::{Budget, Error, Rational};
 
+pub(crate) use self::count_unions::{Bounds, Counts};
 pub(crate) use self::counts::{Bound, Count};
-pub(crate) use self::functions::{PyPwAff, PyPwMultiAff, PyUnionPwMultiAff};
+pub(crate) use self::functions::{
+    PyMultiUnionPwAff, PyPwAff, PyPwMultiAff, PyUnionPwAff, PyUnionPwMultiAff,
+};
 pub(crate) use self::union::PyUnion;
 use crate::PresburgerError;
 use crate::integer::Number;

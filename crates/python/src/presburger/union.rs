@@ -1,13 +1,12 @@
 //! Unions of sets or relations.
 
 use pyo3::prelude::*;
-use tangram::presburger::count::PiecewiseQuasiPolynomial;
 use tangram::presburger::{
     Conjunction, Error, Extent, Integer, Order, Relation, Space, Tuple, Union, plot,
 };
 
 use super::spaces::{Form, Rows, conjunction, form, input, rows, space};
-use super::{Count, PyPwMultiAff, failed, run, unknown};
+use super::{Count, Counts, PyPwMultiAff, failed, run, unknown};
 use crate::integer::Number;
 
 /// The name of a tuple, and its coordinates.
@@ -273,10 +272,8 @@ impl PyUnion {
     }
 
     /// Counts the points of sets, or the outputs of each input: a function for each domain.
-    fn card(&self, python: Python<'_>) -> PyResult<Vec<Count>> {
-        run(python, |budget| {
-            Ok(self.0.card(budget)?.functions().iter().cloned().map(Count).collect())
-        })
+    fn card(&self, python: Python<'_>) -> PyResult<Counts> {
+        run(python, |budget| self.0.card(budget)).map(Counts)
     }
 
     /// A picture of the points.

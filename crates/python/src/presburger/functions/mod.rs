@@ -1,14 +1,18 @@
 //! Quasi-affine functions for Python: of one value, of tuples, and of several spaces.
 
+mod multi_union_pw_aff;
 mod pw_aff;
 mod pw_multi_aff;
+mod union_pw_aff;
 mod union_pw_multi_aff;
 
 use pyo3::prelude::*;
 use tangram::presburger::{Integer, Rational};
 
+pub(crate) use self::multi_union_pw_aff::PyMultiUnionPwAff;
 pub(crate) use self::pw_aff::PyPwAff;
 pub(crate) use self::pw_multi_aff::PyPwMultiAff;
+pub(crate) use self::union_pw_aff::PyUnionPwAff;
 pub(crate) use self::union_pw_multi_aff::PyUnionPwMultiAff;
 use super::number;
 use crate::integer::Number;

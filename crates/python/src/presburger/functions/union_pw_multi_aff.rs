@@ -9,7 +9,7 @@ use crate::presburger::{PyUnion, run};
 
 /// Functions between different tuples.
 #[pyclass(frozen, name = "UnionPwMultiAff", module = "tangram._native")]
-pub(crate) struct PyUnionPwMultiAff(UnionPwMultiAff);
+pub(crate) struct PyUnionPwMultiAff(pub(super) UnionPwMultiAff);
 
 #[pymethods]
 impl PyUnionPwMultiAff {
