@@ -405,12 +405,14 @@ fn tile(text: &str) -> Result<TileArg, String> {
 
 /// Arguments of `tangram scop`.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  tangram scop kernel.c -o fast.c\n  tangram scop kernel.c \
+#[command(
+    after_help = "Examples:\n  tangram scop kernel.c -o fast.c\n  tangram scop -I include -DN=1000 kernel.c -o fast.c\n  tangram scop kernel.c \
                         --tile 32,0,64 --parallel\n  tangram scop stencil.c --tile diamond --parallel\n  tangram scop kernel.c --target cuda -o kernel.cu\n  tangram scop kernel.c --print deps\n  tangram scop kernel.c \
                         --print tree --format svg > tree.svg\n  tangram scop kernel.c --print \
                         domains --set n=8 > domains.svg\n\nA file \
                         with directives goes through the preprocessor, `cc -E`. What is not affine \
-                        is reported with its place and reason.")]
+                        is reported with its place and reason."
+)]
 pub(crate) struct ScopArgs {
     /// The C file.
     pub(crate) input: PathBuf,
@@ -418,6 +420,15 @@ pub(crate) struct ScopArgs {
     /// these pragmas is looked through anyway.
     #[arg(long)]
     pub(crate) detect: bool,
+    /// Where the preprocessor looks for headers, too.
+    #[arg(short = 'I', value_name = "FOLDER")]
+    pub(crate) include: Vec<PathBuf>,
+    /// A macro for the preprocessor: the value 1, if none is given.
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub(crate) define: Vec<String>,
+    /// A macro that the preprocessor is not to know.
+    #[arg(short = 'U', value_name = "NAME")]
+    pub(crate) undefine: Vec<String>,
     /// Where to write the new file instead of printing it.
     #[arg(short, long, conflicts_with = "print")]
     pub(crate) output: Option<PathBuf>,

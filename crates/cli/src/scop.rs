@@ -26,9 +26,12 @@ pub(crate) fn run(args: &ScopArgs) -> Result<ExitCode, Error> {
     if text_only && args.format == FormatArg::Svg {
         return Err(Error::Usage("only `tree`, `schedule` and `domains` are pictures".to_owned()));
     }
-    let Some(text) = preprocessed(&args.input)? else {
-        eprintln!("{name}: error: the preprocessor `cc -E` failed");
-        return Ok(ExitCode::from(2));
+    let text = match preprocessed(&args.input, &flags(args))? {
+        Ok(text) => text,
+        Err(reason) => {
+            eprintln!("{name}: error: {reason}");
+            return Ok(ExitCode::from(2));
+        }
     };
     let found = match args.detect || !is_marked(&text) {
         true => tangram_scop::detect(&text, &budget),
@@ -90,21 +93,39 @@ fn is_marked(text: &str) -> bool {
     text.lines().any(pragma)
 }
 
-/// Reads a file; one with directives goes through the system's preprocessor.
-pub(crate) fn preprocessed(path: &Path) -> Result<Option<String>, Error> {
+/// Returns what the preprocessor is to know, as its flags.
+fn flags(args: &ScopArgs) -> Vec<String> {
+    let flag = |letter: &'static str, all: &[String]| {
+        all.iter().map(|value| format!("-{letter}{value}")).collect::<Vec<_>>()
+    };
+    let folders: Vec<String> =
+        args.include.iter().map(|at| format!("-I{}", at.display())).collect();
+    [folders, flag("D", &args.define), flag("U", &args.undefine)].concat()
+}
+
+/// Reads a file; one with directives goes through the system's preprocessor. The inner error says
+/// why that failed.
+pub(crate) fn preprocessed(path: &Path, flags: &[String]) -> Result<Result<String, String>, Error> {
     let text = std::fs::read_to_string(path).map_err(error::io(path))?;
     let directive = |line: &str| {
         let rest = line.trim_start().strip_prefix('#').map(str::trim_start);
         rest.is_some_and(|rest| !rest.starts_with("pragma"))
     };
-    if !text.lines().any(directive) {
-        return Ok(Some(text));
+    if flags.is_empty() && !text.lines().any(directive) {
+        return Ok(Ok(text));
     }
-    let output = Command::new("cc").arg("-E").arg(path).output().map_err(error::io(path))?;
+    let output = match Command::new("cc").arg("-E").args(flags).arg(path).output() {
+        Ok(output) => output,
+        Err(error) => {
+            return Ok(Err(format!("the preprocessor `cc -E` does not start: {error}")));
+        }
+    };
     if !output.status.success() {
-        return Ok(None);
+        let reasons = String::from_utf8_lossy(&output.stderr);
+        let hint = "`-I` names a folder of headers, `-D` defines a macro";
+        return Ok(Err(format!("the preprocessor `cc -E` failed; {hint}\n{}", reasons.trim_end())));
     }
-    Ok(String::from_utf8(output.stdout).ok())
+    Ok(String::from_utf8(output.stdout).map_err(|_| "expected UTF-8".to_owned()))
 }
 
 /// Writes the file with generated loops; a part that gains nothing keeps its own.

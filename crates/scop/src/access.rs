@@ -12,6 +12,14 @@ use crate::words::words;
 /// What names that are no variables start with.
 pub(crate) const ANYWHERE: &str = "tangram_any_";
 
+/// What is wrong with a call that is a statement.
+const EFFECTS: &str = "calls a function that may change anything: write out what it does, or \
+                       move the call out of the loops";
+
+/// What is wrong with a call whose result is used.
+const IMPURE: &str = "calls a function that is not known to be pure: define it in front of the \
+                      loops, or declare it with `__attribute__((const))`";
+
 /// Cells of an array as text: `A[i + 1, j]`, under a condition.
 #[derive(Debug, Clone)]
 pub(crate) struct Access {
@@ -88,6 +96,7 @@ impl Builder<'_> {
                 found.reads.extend(target.iter().cloned());
                 found.write(target);
             }
+            Expression::Call(_) => return self.wrong(node, EFFECTS),
             _ => return self.wrong(node, "is no assignment"),
         }
         Ok(found)
@@ -162,7 +171,7 @@ impl Builder<'_> {
                     _ => "",
                 };
                 if !is_pure(name) && !self.is_pure_here(name) {
-                    return self.wrong(node, "calls a function that is not known to be pure");
+                    return self.wrong(node, IMPURE);
                 }
                 call.node.arguments.iter().try_for_each(|argument| self.reads(argument, found))
             }

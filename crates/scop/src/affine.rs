@@ -9,6 +9,7 @@ use lang_c::ast::{
 use lang_c::span::Node;
 
 use crate::Problem;
+use crate::build::quoted;
 use crate::declare::{Names, is_wide};
 use crate::find::Source;
 
@@ -70,7 +71,7 @@ pub(crate) fn integer(expression: &Expression) -> Option<i128> {
 
 impl Affine<'_, '_> {
     fn wrong<T, U>(&self, node: &Node<T>, message: &str) -> Result<U, Problem> {
-        let text = self.source.of(node);
+        let text = quoted(self.source.of(node));
         Err(self.source.problem(node.span.start, format!("`{text}` {message}")))
     }
 

@@ -21,7 +21,7 @@ use lang_c::visit::{self, Visit};
 
 use crate::Problem;
 use crate::access::Accesses;
-use crate::build::{Builder, Item, VOLATILE, assigned};
+use crate::build::{Builder, Item, VOLATILE, assigned, is_nothing};
 use crate::find::below;
 
 impl Builder<'_> {
@@ -140,7 +140,12 @@ impl Builder<'_> {
                 Ok(())
             }
             Statement::Expression(None) => Ok(()),
-            Statement::Expression(Some(expression)) => self.inside_effects(expression, to),
+            Statement::Expression(Some(expression)) => {
+                match is_nothing(expression) || self.is_assumption(expression)? {
+                    true => Ok(()),
+                    false => self.inside_effects(expression, to),
+                }
+            }
             Statement::If(choice) => {
                 self.reads(&choice.node.condition, &mut to.found)?;
                 self.inside(&choice.node.then_statement, jumps, to)?;
@@ -166,7 +171,9 @@ impl Builder<'_> {
                 self.inside(&inner.node.statement, Jumps { breaks: true, ..jumps }, to)
             }
             Statement::Labeled(inner) => match &inner.node.label.node {
-                Label::Identifier(_) => self.wrong(node, "has a label: control must be affine"),
+                label @ Label::Identifier(_) if !self.is_idle(label) => {
+                    self.wrong(node, "has a label: control must be affine")
+                }
                 _ => self.inside(&inner.node.statement, jumps, to),
             },
             Statement::Break if jumps.breaks => Ok(()),

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lang_c::ast::{
     ArraySize, Declaration, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator,
-    FunctionDefinition, InitDeclarator, PointerQualifier, StorageClassSpecifier, TypeQualifier,
-    TypeSpecifier,
+    Extension, FunctionDefinition, InitDeclarator, PointerQualifier, StorageClassSpecifier,
+    TypeQualifier, TypeSpecifier,
 };
 use lang_c::span::Node;
 use tangram_polyhedral::scop::Array;
@@ -70,6 +70,7 @@ impl Names {
 
     /// Adds the variables of a declaration; functions are left out.
     pub fn declare(&mut self, declaration: &Declaration, source: &Source) -> Vec<String> {
+        self.note_const(declaration);
         let declarators = declaration.declarators.iter();
         let one = |d: &Node<InitDeclarator>| {
             self.declare_one(declaration, &d.node.declarator.node, source)
@@ -160,6 +161,34 @@ impl Names {
     /// Notes that a function has no effects.
     pub fn note_pure(&mut self, function: &FunctionDefinition) {
         self.pure.extend(declared_name(&function.declarator.node));
+    }
+
+    /// Notes functions that are declared with `__attribute__((const))`.
+    fn note_const(&mut self, declaration: &Declaration) {
+        let is_const = |extension: &Node<Extension>| match &extension.node {
+            Extension::Attribute(attribute) => {
+                attribute.arguments.is_empty()
+                    && ["const", "__const__", "__const"].contains(&attribute.name.node.as_str())
+            }
+            _ => false,
+        };
+        let of_all = declaration.specifiers.iter().any(|specifier| match &specifier.node {
+            DeclarationSpecifier::Extension(all) => all.iter().any(is_const),
+            _ => false,
+        });
+        for declarator in declaration.declarators.iter().map(|d| &d.node.declarator.node) {
+            let is_function = |derived: &Node<DerivedDeclarator>| {
+                matches!(
+                    derived.node,
+                    DerivedDeclarator::Function(_) | DerivedDeclarator::KRFunction(_)
+                )
+            };
+            if declarator.derived.iter().any(is_function)
+                && (of_all || declarator.extensions.iter().any(is_const))
+            {
+                self.pure.extend(declared_name(declarator));
+            }
+        }
     }
 
     /// Lists the types that `typedef` gives names to, as far as they are plain.
@@ -332,6 +361,18 @@ pub(crate) fn is_integer(element: &str) -> bool {
     let mut words = element.split_whitespace();
     let is_enum = element.starts_with("enum ");
     is_enum || (!element.is_empty() && words.all(|word| WORDS.contains(&word)))
+}
+
+/// Says whether all values of an integer type are ones of `int`.
+pub(crate) fn is_small(element: &str) -> bool {
+    const SMALL: &[&str] = &[
+        "int", "short", "char", "signed", "_Bool", "int8_t", "int16_t", "int32_t", "uint8_t",
+        "uint16_t",
+    ];
+    const SHORT: &[&str] = &["short", "char"];
+    let words = || element.split_whitespace();
+    let is_short = words().any(|word| SHORT.contains(&word));
+    words().all(|word| SMALL.contains(&word) || (is_short && word == "unsigned"))
 }
 
 /// Says whether an integer type has no less than the values of `int`, as far as subscripts

@@ -19,6 +19,7 @@ use crate::find::{
     FIRST, LAST, Source, around as around_part, below, declared, distinct, is_call, is_global,
     unsigned,
 };
+use crate::pragma::shared;
 use crate::{Beside, Part, Problem};
 
 /// Looks through one function after the other.
@@ -58,7 +59,11 @@ impl Detector<'_> {
         let within = Function { name, definition: function };
         let mut open = vec![Open { statement, names }];
         while let Some(next) = open.pop() {
-            if let Statement::Compound(items) = &next.statement.node {
+            let start = next.statement.span.start;
+            // Threads that share iterations may need all that is inside as it is.
+            if let Some(problem) = shared(self.source, Span::span(start, start)) {
+                self.refused.push(problem);
+            } else if let Statement::Compound(items) = &next.statement.node {
                 self.block(items, next, &within, &mut open);
             } else {
                 self.single(next, &within, &mut open);
@@ -90,15 +95,14 @@ impl Detector<'_> {
                 }
                 BlockItem::Statement(statement) if has_loop(statement) => {
                     let start = index - 1;
-                    let problems = Builder::problems(&items[start..index], &names, self.source);
-                    if !problems.is_empty() {
+                    if !self.is_affine(&items[start..index], &names) {
                         // It comes back as a single statement, which says why.
                         open.push(Open { statement, names: names.clone() });
                         continue;
                     }
                     while index < items.len()
                         && !matches!(&items[index].node, BlockItem::Statement(next) if is_call(&next.node, FIRST))
-                        && Builder::problems(&items[start..=index], &names, self.source).is_empty()
+                        && self.is_affine(&items[start..=index], &names)
                     {
                         index += 1;
                     }
@@ -110,7 +114,7 @@ impl Detector<'_> {
                         index -= 1;
                     }
                     let part = &items[start..index];
-                    self.part(part, &names, function, false);
+                    self.part((&items[..start], part), &names, function, false);
                     for item in part {
                         if let BlockItem::Declaration(declaration) = &item.node {
                             names.declare(&declaration.node, self.source);
@@ -122,6 +126,20 @@ impl Detector<'_> {
         }
     }
 
+    fn is_affine(&self, items: &[Node<BlockItem>], names: &Names) -> bool {
+        self.problems(items, names).is_empty()
+    }
+
+    /// Says why items are no part.
+    fn problems(&self, items: &[Node<BlockItem>], names: &Names) -> Vec<Problem> {
+        let ends = items.first().zip(items.last());
+        let span = ends.map(|(first, last)| Span::span(first.span.start, last.span.end));
+        match span.and_then(|span| shared(self.source, span)) {
+            Some(problem) => vec![problem],
+            None => Builder::problems(items, names, self.source),
+        }
+    }
+
     /// A statement without braces around it.
     fn single<'a>(&mut self, next: Open<'a>, function: &Function, open: &mut Vec<Open<'a>>) {
         let statement = next.statement;
@@ -130,8 +148,8 @@ impl Detector<'_> {
         }
         let item = Node::new(BlockItem::Statement(statement.clone()), statement.span);
         let items = std::slice::from_ref(&item);
-        match Builder::problems(items, &next.names, self.source).into_iter().next() {
-            None => self.part(items, &next.names, function, true),
+        match self.problems(items, &next.names).into_iter().next() {
+            None => self.part((&[], items), &next.names, function, true),
             Some(problem) => {
                 self.note(statement, problem);
                 open.extend(
@@ -143,9 +161,10 @@ impl Detector<'_> {
         }
     }
 
+    /// `before`: what stands in front of the part in its block.
     fn part(
         &mut self,
-        items: &[Node<BlockItem>],
+        (before, items): (&[Node<BlockItem>], &[Node<BlockItem>]),
         names: &Names,
         function: &Function,
         braced: bool,
@@ -157,8 +176,8 @@ impl Detector<'_> {
         if let Some(problem) = self.hindrance(span, names, function, items) {
             return self.refused.push(problem);
         }
-        match Builder::scop(items, names, self.source, self.budget) {
-            Ok(Read { scop, flat, test }) => self.parts.push(Part {
+        match Builder::scop(before, items, names, self.source, self.budget) {
+            Ok(Read { scop, types, checks, flat, test }) => self.parts.push(Part {
                 function: function.name.to_owned(),
                 first_line: self.source.line(span.start),
                 last_line: self.source.line(span.end),
@@ -173,6 +192,8 @@ impl Detector<'_> {
                 marked: false,
                 braced,
                 beside: self.beside(span),
+                types,
+                checks,
                 flat,
                 test,
                 scop,
@@ -225,10 +246,8 @@ impl Detector<'_> {
 
     /// Says whether a place is in the file itself, not in one that it includes.
     fn is_in_file(&self, offset: usize) -> bool {
-        let text = self.source.text;
-        let Some(marker) = text.lines().find(|line| line.starts_with("# ")) else { return true };
-        let own = marker.split('"').nth(1).unwrap_or_default();
-        let file = get_location_for_offset(text, offset).0.file;
+        let Some(own) = self.source.file() else { return true };
+        let file = get_location_for_offset(self.source.text, offset).0.file;
         file == own || file.is_empty()
     }
 }

@@ -7,6 +7,7 @@ use tangram_polyhedral::ast::{Ast, CStyle, Kept, Statements};
 use tangram_polyhedral::scop::Array;
 
 use crate::accumulate::Accumulators;
+use crate::declare::is_small;
 use crate::stand::places;
 use crate::words::{replaced, words};
 use crate::{Part, Problem};
@@ -187,6 +188,9 @@ fn code(
     let (outer, inner): (Vec<&Array>, Vec<&Array>) =
         locals.partition(|array| part.declared.contains(&array.name));
     let mut text = String::new();
+    for check in &part.checks {
+        let _ = writeln!(text, "{check}");
+    }
     for array in outer {
         text.push_str(&declaration(array, part)?);
     }
@@ -198,13 +202,16 @@ fn code(
             let _ = write!(text, "{}{}", style.indent, declaration(array, part)?);
         }
     }
-    let bodies = part
-        .scop
-        .statements
-        .iter()
-        .map(|s| (s.name.as_str(), (s.text.as_str(), s.domain.space().output.dims.as_slice())));
+    let bodies = part.scop.statements.iter().zip(&part.types).map(|(s, types)| {
+        let dims = s.domain.space().output.dims.as_slice();
+        (s.name.as_str(), Body { text: &s.text, dims, types })
+    });
     let accumulators = Accumulators::new(&part.scop.arrays, &part.flat, local);
-    text.push_str(&ast.to_c_with(&style, &Source { bodies: bodies.collect(), accumulators }));
+    let iterator = style.iterator.clone();
+    text.push_str(&ast.to_c_with(
+        &style,
+        &Source { bodies: bodies.collect(), iterator: &iterator, accumulators },
+    ));
     if braces {
         text.push_str("}\n");
     }
@@ -217,19 +224,42 @@ fn code(
 
 /// Statements as they stand in the source.
 struct Source<'a> {
-    /// For each statement its text, and the names of the loop variables in it.
-    bodies: HashMap<&'a str, (&'a str, &'a [String])>,
+    bodies: HashMap<&'a str, Body<'a>>,
+    /// What the names of generated iterators start with.
+    iterator: &'a str,
     accumulators: Accumulators<'a>,
 }
 
-impl Statements for Source<'_> {
+/// A statement with the names and types of the loop variables around it.
+struct Body<'a> {
+    text: &'a str,
+    dims: &'a [String],
+    types: &'a [String],
+}
+
+impl Source<'_> {
+    /// Says whether an argument is computed in the type of generated iterators.
+    fn iterates(&self, argument: &str) -> bool {
+        words(argument).any(|word| {
+            let rest = word.strip_prefix(self.iterator);
+            rest.is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
+        })
+    }
+}
+
+impl<'a> Statements for Source<'a> {
     fn instance(&self, name: &str, arguments: &[String]) -> String {
-        match self.bodies.get(name) {
-            // A statement in braces ends by itself.
-            Some((text, dims)) if text.ends_with('}') => replaced(text, dims, arguments),
-            Some((text, dims)) => format!("{};", replaced(text, dims, arguments)),
-            None => format!("{name}({});", arguments.join(", ")),
-        }
+        let Some(Body { text, dims, types }) = self.bodies.get(name) else {
+            return format!("{name}({});", arguments.join(", "));
+        };
+        // A number or a parameter, as an `int`, would make an `int` of a product.
+        let wide = |(argument, element): (&String, &'a String)| {
+            (!is_small(element) && !self.iterates(argument)).then_some(element.as_str())
+        };
+        let types: Vec<Option<&str>> = arguments.iter().zip(*types).map(wide).collect();
+        let text = replaced(text, dims, arguments, &types);
+        // A statement in braces ends by itself.
+        if text.ends_with('}') { text } else { format!("{text};") }
     }
 
     fn kept(&self, iterator: &str, lines: &[String]) -> Option<Kept> {

@@ -38,6 +38,12 @@ impl Source<'_> {
         get_location_for_offset(self.text, offset).0.line
     }
 
+    /// Returns the name of the file itself, if a preprocessor names it.
+    pub fn file(&self) -> Option<&str> {
+        let marker = self.text.lines().find(|line| line.starts_with("# "))?;
+        marker.split('"').nth(1)
+    }
+
     pub fn problem(&self, offset: usize, message: impl Into<String>) -> Problem {
         let start = self.text[..offset].rfind('\n').map_or(0, |at| at + 1);
         let column = self.text[start..offset].chars().count() + 1;
@@ -63,12 +69,8 @@ pub(crate) fn parts(source: &str, detect: bool, budget: &Budget) -> Result<Detec
 
 fn inner(marked: &str, detect: bool, budget: &Budget) -> Result<Detected, Vec<Problem>> {
     let source = Source { text: marked };
-    let parse = parse_preprocessed(&Config::default(), marked.to_owned()).map_err(|error| {
-        let mut expected: Vec<&str> = error.expected.iter().copied().collect();
-        expected.sort_unstable();
-        let offset = error.offset.min(marked.len());
-        vec![source.problem(offset, format!("expected {}", expected.join(", ")))]
-    })?;
+    let parse = parse_preprocessed(&Config::default(), marked.to_owned())
+        .map_err(|error| vec![syntax(&source, error.offset.min(marked.len()))])?;
     let mut globals = Names::default();
     let (mut found, mut problems, mut refused) = (Vec::new(), Vec::new(), Vec::new());
     for external in &parse.unit.0 {
@@ -96,8 +98,26 @@ fn inner(marked: &str, detect: bool, budget: &Budget) -> Result<Detected, Vec<Pr
     }
     problems.sort();
     refused.sort();
+    refused.dedup();
     found.sort_by_key(|part: &Part| (part.first_line, part.beside.before.len()));
     if problems.is_empty() { Ok(Detected { parts: found, refused }) } else { Err(problems) }
+}
+
+/// Says where the parser stopped: it knows C11 with GNU's extensions.
+fn syntax(source: &Source, offset: usize) -> Problem {
+    let text = source.text;
+    let rest = text[offset..].trim_start();
+    let line = rest.lines().next().unwrap_or_default().trim_end();
+    let found = match line {
+        "" => "the end of the file".to_owned(),
+        line => format!("`{}`", line.chars().take(40).collect::<String>()),
+    };
+    let mut message = format!("expected C11, found {found}");
+    let file = get_location_for_offset(text, offset).0.file;
+    if !file.is_empty() && Some(file) != source.file() {
+        message.push_str(&format!(", in the included file {file}"));
+    }
+    source.problem(offset, message)
 }
 
 /// Turns the pragmas into calls that the parser keeps.
@@ -109,7 +129,11 @@ fn marked(source: &str) -> String {
             ["#pragma", "scop"] | ["#", "pragma", "scop"] => FIRST,
             ["#pragma", "endscop"] | ["#", "pragma", "endscop"] => LAST,
             _ => {
-                marked.push_str(line);
+                // The parser knows directives at the start of a line alone.
+                let own = line.trim_start();
+                let (blank, own) = line.split_at(line.len() - own.len());
+                let pieces = if own.starts_with('#') { [own, blank] } else { [blank, own] };
+                marked.extend(pieces);
                 marked.push('\n');
                 continue;
             }
@@ -223,8 +247,9 @@ fn of_function(
                 BlockItem::Statement(statement) if is_call(&statement.node, LAST) => {
                     let Some(first) = start.take() else { continue };
                     let inside = &items[first..index];
-                    match Builder::scop(inside, &names, source, budget) {
-                        Ok(Read { scop, flat, test }) => found.push(Part {
+                    let before = &items[..first - 1];
+                    match Builder::scop(before, inside, &names, source, budget) {
+                        Ok(Read { scop, types, checks, flat, test }) => found.push(Part {
                             function: name.clone(),
                             first_line: source.line(items[first - 1].span.start),
                             last_line: source.line(item.span.start),
@@ -249,6 +274,8 @@ fn of_function(
                             marked: true,
                             braced: false,
                             beside: Beside::default(),
+                            types,
+                            checks,
                             flat,
                             test,
                             scop,

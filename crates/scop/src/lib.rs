@@ -38,6 +38,7 @@ mod ended;
 mod find;
 mod place;
 mod polynomial;
+mod pragma;
 mod pure;
 mod stand;
 mod subscript;
@@ -71,6 +72,8 @@ pub struct Part {
     pub beside: Beside,
     /// What it does.
     pub scop: Scop,
+    /// For each statement of it, the types of the variables of the loops around it.
+    pub types: Vec<Vec<String>>,
     /// Variables declared directly in the part: what follows it may use them.
     pub declared: Vec<String>,
     /// Parameters that may be unsigned or of a type of unknown sign.
@@ -83,6 +86,8 @@ pub struct Part {
     pub ended: Vec<String>,
     /// The function around it.
     pub around: Around,
+    /// Assertions on parameters that stand in front of all its statements, as C.
+    pub checks: Vec<String>,
     /// Arrays in one dimension that are read as several: `A[i * n + j]` as `A[i][j]`.
     pub flat: Vec<Flat>,
     /// Runs a statement `run` where `scop.context` holds: code in the place of the part is right

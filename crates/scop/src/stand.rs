@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use crate::find::without_comments;
+use crate::pragma::is_hint;
 use crate::words::{Token, tokens};
 use crate::{Part, Problem};
 
@@ -86,6 +87,7 @@ impl<'a> Lines<'a> {
                            itself can be written anew";
             return problem(part.first_line, message);
         }
+        let start = self.without_hints(first, start);
         if start < end { Ok(start..end) } else { problem(part.first_line, by_macro) }
     }
 
@@ -106,6 +108,18 @@ impl<'a> Lines<'a> {
             }
             None => is_alone.then_some((self.starts[line], false)),
         }
+    }
+
+    /// Returns where the pragmas start that say how a compiler is to run the loop of a part.
+    fn without_hints(&self, line: usize, start: usize) -> usize {
+        if start != self.starts[line] {
+            return start;
+        }
+        let above = self.plain[..line].iter().rev();
+        let blank = |line: &&String| is_hint(line) || line.trim().is_empty();
+        let lines = above.take_while(blank).enumerate();
+        let hints = lines.filter(|(_, line)| is_hint(line)).last();
+        hints.map_or(start, |(above, _)| self.starts[line - above - 1])
     }
 
     /// Returns where a part ends, and whether its last token stands there itself.

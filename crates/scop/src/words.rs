@@ -40,11 +40,26 @@ pub(crate) fn tokens(text: &str) -> impl Iterator<Item = (usize, Token<'_>)> {
 }
 
 /// Puts arguments in the place of the names of loop variables.
-pub(crate) fn replaced(text: &str, dims: &[String], arguments: &[String]) -> String {
+///
+/// `types`: those of arguments with values for which their own type is too small a factor; none
+/// for others, and none at all behind the last of them.
+pub(crate) fn replaced(
+    text: &str,
+    dims: &[String],
+    arguments: &[String],
+    types: &[Option<&str>],
+) -> String {
     let mut result = String::new();
+    // For each open bracket, whether something is multiplied in it.
+    let mut products = Vec::new();
     for (at, token) in tokens(text) {
         let word = match token {
             Token::Other(other) => {
+                match other {
+                    "[" => products.push(subscript(&text[at + 1..]).contains('*')),
+                    "]" => drop(products.pop()),
+                    _ => {}
+                }
                 result.push_str(other);
                 continue;
             }
@@ -56,10 +71,15 @@ pub(crate) fn replaced(text: &str, dims: &[String], arguments: &[String]) -> Str
             continue;
         };
         let before = result.trim_end();
+        let cast = place.and_then(|place| types.get(place).copied().flatten());
         let whole = (before.ends_with(['[', '(', ',']) || before.is_empty())
             && text[at + word.len()..].trim_start().starts_with([']', ')', ',']);
+        let cast = cast.filter(|_| products.last() == Some(&true) && !before.ends_with(')'));
+        if let Some(cast) = cast {
+            let _ = write!(result, "({cast})");
+        }
         let simple = argument.chars().all(|c| c.is_alphanumeric() || c == '_');
-        if whole || simple {
+        if (whole && cast.is_none()) || simple {
             result.push_str(argument);
         } else {
             let _ = write!(result, "({argument})");
@@ -99,22 +119,33 @@ pub(crate) fn with_types(text: &str, types: &HashMap<&str, &str>) -> String {
 
 /// Says whether a subscript, up to its `]`, has the same value in any wider type.
 fn is_plain(text: &str) -> bool {
-    let mut depth = 1;
-    for (_, token) in tokens(text) {
+    let mut depth = 0;
+    for (_, token) in tokens(subscript(text)) {
         let Token::Other(other) = token else { continue };
         match other {
             "[" => depth += 1,
             "]" => depth -= 1,
-            _ if depth > 1 => {}
+            _ if depth > 0 => {}
             "+" | "-" | "*" | "(" | ")" | "," | " " | "\n" | "\t" => {}
             _ if !other.is_empty() && other.bytes().all(|b| b.is_ascii_digit()) => {}
             _ => return false,
         }
-        if depth == 0 {
-            break;
-        }
     }
     true
+}
+
+/// Cuts text in front of the `]` that ends the subscript in which it starts.
+fn subscript(text: &str) -> &str {
+    let mut depth = 1;
+    let end = tokens(text).find(|(_, token)| {
+        match token {
+            Token::Other("[") => depth += 1,
+            Token::Other("]") => depth -= 1,
+            _ => {}
+        }
+        depth == 0
+    });
+    end.map_or(text, |(at, _)| &text[..at])
 }
 
 /// Lists the words of C text.

@@ -1,12 +1,12 @@
 //! CUDA from C: the kernels, with loops in the place of blocks and threads, against the source.
 
-mod kernel;
+mod support;
 
 use std::process::Command;
 
-use kernel::{Pair, text};
+use support::kernel::{self, Pair, text};
+use support::{budget, run};
 use tangram_polyhedral::schedule::Options;
-use tangram_presburger::Budget;
 use tangram_scop::{cuda, detect, parts};
 
 /// Stands for a device: memory of its own, full of what no kernel wrote.
@@ -36,10 +36,6 @@ static struct { int x, y, z; } blockIdx, threadIdx;
       for (threadIdx.y = ty - 1; threadIdx.y >= 0; threadIdx.y--) \\
         for (threadIdx.x = 0; threadIdx.x < tx; threadIdx.x++)
 ";
-
-fn budget() -> Budget {
-    Budget::steps(2_000_000_000)
-}
 
 /// Writes the CUDA of a file.
 fn made(text: &str, threads: &[i128]) -> Result<String, String> {
@@ -171,7 +167,7 @@ int main(void) {{
     );
     let program = program.replacen("typedef float real;\n/* mixed", "/* mixed", 1);
     let flags = [SANITIZED, &["-std=c11"]].concat();
-    let Some(runs) = kernel::run("mixed", &program, &flags, &[&[]]) else { return };
+    let Some(runs) = run("mixed", &program, &flags, &[&[]]) else { return };
     let errors = String::from_utf8_lossy(&runs[0].stderr);
     assert!(runs[0].status.success(), "{:?}\n{errors}\n{program}", runs[0].status);
 }

@@ -1,35 +1,14 @@
 //! Forms of C that people write, found without pragmas: each program prints the same before
 //! and after, compiled with sanitizers.
 
-mod kernel;
+mod support;
 
-use tangram_polyhedral::ast::{Ast, AstOptions};
-use tangram_polyhedral::optimise::Recipe;
-use tangram_presburger::{Budget, Relation};
-use tangram_scop::{Detected, Emit, Part, detect, places, rewrite};
+use support::{budget, detected, in_tiles};
+use tangram_presburger::Relation;
+use tangram_scop::places;
 
-fn budget() -> Budget {
-    Budget::steps(500_000_000)
-}
-
-fn detected(text: &str) -> Detected {
-    detect(text, &budget()).unwrap_or_else(|problems| panic!("{problems:?}"))
-}
-
-/// Writes all parts of a file anew, in tiles of odd sizes.
 fn rewritten(text: &str) -> String {
-    let found = detected(text);
-    let mut recipe = Recipe::default();
-    recipe.tile = Some(vec![3, 4]);
-    let code = |part: &Part| {
-        let best = part.scop.optimise(&recipe, &budget()).expect("a schedule");
-        assert!(best.fallback.is_none(), "{:?}", best.fallback);
-        let context = part.scop.context.as_ref();
-        Ast::of_tree(&best.tree, context, &AstOptions::default(), &budget()).expect("code")
-    };
-    let codes: Vec<Ast> = found.parts.iter().map(code).collect();
-    let pairs: Vec<_> = found.parts.iter().zip(codes.iter().map(Some)).collect();
-    rewrite(text, &pairs, &Emit::default()).unwrap_or_else(|problem| panic!("{problem}\n{text}"))
+    in_tiles(text, &detected(text).parts)
 }
 
 const START: &str = "int printf(const char *, ...);
@@ -69,15 +48,8 @@ fn print_the_same(name: &str, functions: &[&str]) {
         "int main(void) {{\n  static const int sizes[] = {{0, 1, 2, 7, 12}};\n  \
          for (int at = 0; at < 5; at++) {{\n    int n = sizes[at];\n{main}  }}\n}}\n"
     );
-    let flags = ["-std=c99", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover"];
-    let programs = [&text, &after].map(|text| format!("{START}{text}{main}"));
-    let runs = programs.map(|program| kernel::run(name, &program, &flags, &[&[]]));
-    let [Some(one), Some(two)] = runs else { return };
-    assert!(one[0].status.success() && !one[0].stdout.is_empty(), "{:?}", one[0]);
-    let [a, b] = [&one[0], &two[0]].map(|run| String::from_utf8_lossy(&run.stdout).into_owned());
-    let differing: Vec<_> = a.lines().zip(b.lines()).filter(|(a, b)| a != b).collect();
-    assert!(differing.is_empty(), "{differing:?}\n{after}");
-    assert_eq!(one[0], two[0], "{after}");
+    let [before, after] = [&text, &after].map(|text| format!("{START}{text}{main}"));
+    support::print_the_same(name, &before, &after);
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! The example kernels: read, analysed and scheduled, with the loops that are known to be best.
 
-mod kernel;
+mod support;
 
-use kernel::text;
+use support::budget;
+use support::kernel::text;
 use tangram_polyhedral::NodeKind;
 use tangram_polyhedral::ScheduleTree;
 use tangram_polyhedral::schedule::Options;
-use tangram_presburger::Budget;
 use tangram_scop::parts;
 
 /// Depth of the deepest permutable band, and how many of its members are parallel.
@@ -66,7 +66,7 @@ fn large_kernels_have_the_loops_that_are_known() {
 fn check(kernels: &[(&str, (usize, usize))]) {
     let mut wrong = Vec::new();
     for (name, expected) in kernels {
-        let budget = Budget::steps(2_000_000_000);
+        let budget = budget();
         let found = parts(&text(name), &budget);
         let found = found.unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
         assert_eq!(found.len(), 1, "{name}");

@@ -2,17 +2,17 @@
 //!
 //! `TANGRAM_ONLY=gemm` takes one kernel and prints its code.
 
-mod kernel;
+mod support;
 
-use kernel::{Pair, text};
+use support::budget;
+use support::kernel::{self, Pair, text};
 use tangram_polyhedral::ast::{Ast, AstOptions};
 use tangram_polyhedral::optimise::Recipe;
-use tangram_presburger::Budget;
 use tangram_scop::{Emit, Part, parts, rewrite};
 
 /// Writes a kernel with other loops.
 fn optimised(name: &str, text: &str, recipe: &Recipe, emit: &Emit) -> String {
-    let budget = Budget::steps(2_000_000_000);
+    let budget = budget();
     let found = parts(text, &budget).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
     let mut generated: Vec<(&Part, Option<Ast>)> = Vec::new();
     for part in &found {

@@ -1,11 +1,11 @@
 //! Loops in parallel: local variables of which each thread has its own, and diamonds.
 
-mod kernel;
+mod support;
 
+use support::{budget, marked, run};
 use tangram_polyhedral::ast::{Ast, AstOptions};
 use tangram_polyhedral::optimise::Recipe;
-use tangram_presburger::Budget;
-use tangram_scop::{Emit, Part, parts, rewrite};
+use tangram_scop::{Emit, Part, rewrite};
 
 fn function(name: &str, body: &str) -> String {
     format!(
@@ -14,13 +14,12 @@ fn function(name: &str, body: &str) -> String {
 }
 
 fn part(text: &str) -> Part {
-    let budget = Budget::steps(500_000_000);
-    parts(text, &budget).unwrap_or_else(|problems| panic!("{problems:?}")).remove(0)
+    marked(text).remove(0)
 }
 
 /// Writes a function anew, with pragmas for OpenMP; names what is private.
 fn parallel(text: &str, recipe: &Recipe) -> (String, Vec<String>) {
-    let budget = Budget::steps(500_000_000);
+    let budget = budget();
     let part = part(text);
     let best = part.scop.optimise(recipe, &budget).expect("a schedule");
     let ast = Ast::of_tree(&best.tree, None, &AstOptions::default(), &budget).expect("code");
@@ -96,7 +95,7 @@ fn local_variables_do_not_keep_loops_from_being_parallel() {
 fn values_that_come_from_elsewhere_are_shared() {
     let names = |body: &str| {
         let part = part(&function("f", body));
-        part.scop.privatisable(&Budget::steps(500_000_000)).expect("decided")
+        part.scop.privatisable(&budget()).expect("decided")
     };
     assert_eq!(names(ROWS), ["t", "w"]);
     // What follows the part may use it.
@@ -143,7 +142,7 @@ static void fill(struct Data *data) {
     code.push_str(&main);
     code.push_str("  return wrong;\n}\n");
     let flags = ["-std=c99", "-O1", "-fopenmp", "-fsanitize=address,undefined"];
-    let Some(runs) = kernel::run("private", &code, &flags, &[&[]]) else { return };
+    let Some(runs) = run("private", &code, &flags, &[&[]]) else { return };
     let errors = String::from_utf8_lossy(&runs[0].stderr);
     assert!(runs[0].status.success(), "{code}\n{errors}");
 }

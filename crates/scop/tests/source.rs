@@ -1,50 +1,14 @@
 //! C as people write it: types, members, functions of their own, and what a run prints.
 
-mod kernel;
+mod support;
 
-use tangram_polyhedral::ast::{Ast, AstOptions};
-use tangram_polyhedral::optimise::Recipe;
-use tangram_presburger::Budget;
-use tangram_scop::{Emit, Part, parts, rewrite};
-
-fn budget() -> Budget {
-    Budget::steps(500_000_000)
-}
-
-fn found(text: &str) -> Vec<Part> {
-    parts(text, &budget()).unwrap_or_else(|problems| panic!("{problems:?}"))
-}
+use support::{PRINTF, budget, in_tiles, marked, prints_the_same_anew};
+use tangram_scop::parts;
 
 /// Writes a file anew with tiles.
 fn rewritten(text: &str) -> String {
-    let found = found(text);
-    let mut recipe = Recipe::default();
-    recipe.tile = Some(vec![3, 4]);
-    let code = |part: &Part| {
-        let best = part.scop.optimise(&recipe, &budget()).expect("a schedule");
-        assert!(best.fallback.is_none(), "{:?}", best.fallback);
-        Ast::of_tree(&best.tree, None, &AstOptions::default(), &budget()).expect("code")
-    };
-    let codes: Vec<Ast> = found.iter().map(code).collect();
-    let pairs: Vec<_> = found.iter().zip(codes.iter().map(Some)).collect();
-    rewrite(text, &pairs, &Emit::default()).expect("text")
+    in_tiles(text, &marked(text))
 }
-
-/// Runs a program before and after; both print the same.
-#[track_caller]
-fn prints_the_same(name: &str, text: &str) {
-    let flags = ["-std=c99", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover"];
-    let after = rewritten(text);
-    let [Some(one), Some(two)] =
-        [text, &after].map(|program| kernel::run(name, program, &flags, &[&[]]))
-    else {
-        return;
-    };
-    assert!(one[0].status.success() && !one[0].stdout.is_empty(), "{:?}", one[0]);
-    assert_eq!(one[0], two[0], "{after}");
-}
-
-const PRINTF: &str = "int printf(const char *, ...);\n";
 
 #[test]
 fn iterators_keep_their_types() {
@@ -85,7 +49,7 @@ int main(void) {{
 }}
 "
     );
-    prints_the_same("types", &text);
+    prints_the_same_anew("types", &text);
     assert!(rewritten(&text).contains("(int)"), "{}", rewritten(&text));
 }
 
@@ -118,7 +82,7 @@ int main(void) {{
 }}
 "
     );
-    prints_the_same("members", &text);
+    prints_the_same_anew("members", &text);
 }
 
 #[test]
@@ -154,7 +118,7 @@ fn declarations_in_loops_and_kills_end_values() {
         )
     };
     let from_before = |text: &str| {
-        let part = found(text).remove(0);
+        let part = marked(text).remove(0);
         let flow = part.scop.dataflow(&budget()).expect("decided");
         let own = flow.may_dependence.relations().filter(|relation| {
             let sides = relation.space().output.nested.as_ref();
@@ -172,7 +136,7 @@ fn declarations_in_loops_and_kills_end_values() {
     for text in [body("", "double t;"), body("  double t;\n", "__pencil_kill(t);")] {
         let pairs = from_before(&text);
         assert!(!pairs.is_empty() && !pairs.contains("i'"), "{pairs}");
-        let part = found(&text).remove(0);
+        let part = marked(&text).remove(0);
         let live = part.scop.live_in(&budget()).expect("decided");
         let there = live.relations().filter(|map| !map.is_empty(&budget()).expect("decided"));
         let names: Vec<&str> = there.map(|map| map.space().output.name.as_str()).collect();
@@ -191,7 +155,7 @@ fn variables_that_end_with_the_loop_are_named() {
   return i + j;
 }
 ";
-    assert_eq!(found(text)[0].ended, ["i"]);
+    assert_eq!(marked(text)[0].ended, ["i"]);
 }
 
 #[test]
@@ -235,8 +199,8 @@ int main(void) {{
         } else {
             once
         };
-        assert!(found(&text)[0].ended.contains(&"i".to_owned()), "{declared} {behind}");
-        prints_the_same("behind", &text);
+        assert!(marked(&text)[0].ended.contains(&"i".to_owned()), "{declared} {behind}");
+        prints_the_same_anew("behind", &text);
     }
     // A variable that is assigned first on all ways needs no value, and the part is rewritten.
     for behind in [
@@ -259,9 +223,9 @@ int main(void) {{
 }}
 "
         );
-        assert_eq!(found(&text)[0].ended, [""; 0], "{behind}");
+        assert_eq!(marked(&text)[0].ended, [""; 0], "{behind}");
         assert!(!rewritten(&text).contains("#pragma scop"));
-        prints_the_same("assigned", &text);
+        prints_the_same_anew("assigned", &text);
     }
 }
 
@@ -338,5 +302,31 @@ int main(void) {{
 }}
 "
     );
-    prints_the_same("union", &text);
+    prints_the_same_anew("union", &text);
+}
+
+#[test]
+fn numbers_in_the_place_of_wide_iterators_are_wide_factors() {
+    let text = format!(
+        "{PRINTF}static double x[300];
+static void f(int m, int n, int q, long d, unsigned e) {{
+#pragma scop
+  for (long i = 0; i < m; i++)
+    if (i == m - 1) {{
+      x[i * n - d] += 1;
+      x[(i + 1) * q] += 3;
+    }}
+  for (unsigned i = 40000; i < 40001; i++)
+    x[i * 100000 - e] += 2;
+#pragma endscop
+}}
+int main(void) {{
+  f(50001, 100000, 0, 5000000000, 4000000000u);
+  printf(\"%g %g\\n\", x[0], x[1]);
+}}
+"
+    );
+    let after = rewritten(&text);
+    assert!(after.contains("x[(long)(m - 1) * n - d]") && !after.contains("fits"), "{after}");
+    prints_the_same_anew("wide", &text);
 }

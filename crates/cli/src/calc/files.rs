@@ -24,8 +24,8 @@ impl Host for Files {
     }
 
     fn scop(&self, path: &str, budget: &Budget) -> Result<Scop, String> {
-        let text = scop::preprocessed(Path::new(path)).map_err(|error| error.to_string())?;
-        let text = text.ok_or_else(|| format!("{path}: the preprocessor `cc -E` failed"))?;
+        let text = scop::preprocessed(Path::new(path), &[]).map_err(|error| error.to_string())?;
+        let text = text.map_err(|reason| format!("{path}: {reason}"))?;
         let mut parts = tangram_scop::parts(&text, budget).map_err(|problems| {
             let lines: Vec<String> = problems.iter().map(|p| format!("{path}:{p}")).collect();
             lines.join("\n")

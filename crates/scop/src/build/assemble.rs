@@ -16,7 +16,15 @@ impl Builder<'_> {
         let prefix =
             if params.is_empty() { String::new() } else { format!("[{}] -> ", params.join(", ")) };
         let exactly = !self.kept.is_empty();
-        let context = self.delinearise(&prefix, exactly);
+        let at_start = |error: &dyn std::fmt::Display| self.source.problem(0, error.to_string());
+        let facts = self.facts(&prefix, budget).map_err(|e| at_start(&e))?;
+        let valid = self.delinearise(&prefix, exactly);
+        let context = match (&valid, &facts) {
+            (Some(valid), Some(facts)) => {
+                Some(valid.intersect(facts, budget).map_err(|e| at_start(&e))?)
+            }
+            (valid, facts) => valid.as_ref().or(facts.as_ref()).cloned(),
+        };
         let mut statements = Vec::new();
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
         let (mut may, mut kills) = (Vec::new(), Vec::new());
@@ -79,9 +87,32 @@ impl Builder<'_> {
             schedule,
         };
         scop.check(budget).map_err(|e| failed(&e))?;
-        let test = context.map(|context| test(&context, budget)).transpose();
+        // What holds anyway needs no test.
+        let tested = match (valid, &facts) {
+            (Some(valid), Some(facts)) => Some(valid.gist(facts, budget).map_err(|e| failed(&e))?),
+            (valid, _) => valid,
+        };
+        let test = tested.map(|valid| test(&valid, budget)).transpose();
         let test = test.map_err(|e| failed(&e))?;
-        Ok(Read { scop, flat: self.flat, test })
+        let resolved = |raw: &Raw| raw.types.iter().map(|t| self.names.resolved(t)).collect();
+        let types = self.statements.iter().map(resolved).collect();
+        let checks = self.checks;
+        Ok(Read { scop, types, checks, flat: self.flat, test })
+    }
+
+    /// Returns the parameters for which all facts hold; nothing if there are no facts.
+    fn facts(
+        &self,
+        prefix: &str,
+        budget: &Budget,
+    ) -> Result<Option<Relation>, tangram_presburger::Error> {
+        if self.facts.is_empty() {
+            return Ok(None);
+        }
+        let all: Vec<String> = self.facts.iter().map(|fact| format!("({fact})")).collect();
+        let set = Relation::parse(&format!("{prefix}{{ : {} }}", all.join(" and ")), budget)?;
+        // Contradictions are the program's own affair.
+        Ok((!set.is_empty(budget)?).then_some(set))
     }
 
     fn schedule(

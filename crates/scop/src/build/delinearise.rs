@@ -156,6 +156,8 @@ impl Builder<'_> {
         for raw in &self.statements {
             let loops = raw.loops.join(", ");
             let such = |conditions: &[String]| {
+                let facts = self.facts.iter().map(|fact| format!("({fact})"));
+                let conditions: Vec<String> = conditions.iter().cloned().chain(facts).collect();
                 let such = if conditions.is_empty() { "true" } else { &conditions.join(" and ") };
                 let text = format!("{prefix}{{ [{loops}] : {such} }}");
                 Relation::parse(&text, budget)?.params(budget)

@@ -50,7 +50,7 @@ impl Builder<'_> {
         let any: Vec<String> = left.iter().map(|condition| format!("({condition})")).collect();
         let mut all: Vec<String> = head.iter().map(|condition| format!("({condition})")).collect();
         all.push(format!("({})", any.join(" or ")));
-        let of_earlier = replaced(&all.join(" and "), from_ref(&name), from_ref(&earlier));
+        let of_earlier = replaced(&all.join(" and "), from_ref(&name), from_ref(&earlier), &[]);
         let order = if forwards { "<" } else { ">" };
         let condition =
             format!("not (exists ({earlier} : {earlier} {order} {name} and {of_earlier}))");

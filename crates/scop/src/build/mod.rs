@@ -4,6 +4,7 @@ mod assemble;
 mod control;
 mod declared;
 mod delinearise;
+mod facts;
 mod leave;
 mod loops;
 mod rows;
@@ -24,6 +25,7 @@ use crate::affine::{Affine, Case};
 use crate::declare::{Names, element, is_integer, is_wide};
 use crate::find::{Source, declared};
 use crate::{Flat, Problem};
+pub(crate) use facts::is_nothing;
 pub(crate) use loops::{assigned, loop_variable};
 use scope::Scopes;
 use written::Written;
@@ -64,14 +66,32 @@ pub(crate) struct Builder<'a> {
     pub(crate) hidden: Vec<String>,
     /// Arrays in one dimension that are read as several.
     flat: Vec<Flat>,
+    /// Conditions on parameters that hold.
+    facts: Vec<String>,
+    /// Assertions in front of all statements, as C.
+    checks: Vec<String>,
     /// Why loops that are affine stand in such a statement.
     pub(crate) hides_loops: Option<Problem>,
+}
+
+/// Writes the start of a piece of the source in one line.
+pub(crate) fn quoted(text: &str) -> String {
+    const LONGEST: usize = 60;
+    let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
+    let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", line[..end].trim_end()),
+        None => line,
+    }
 }
 
 struct Raw {
     at: usize,
     text: String,
     loops: Vec<String>,
+    /// The types of their variables.
+    types: Vec<String>,
     conditions: Vec<String>,
     accesses: Accesses,
 }
@@ -79,6 +99,8 @@ struct Raw {
 /// What was read.
 pub(crate) struct Read {
     pub scop: Scop,
+    pub types: Vec<Vec<String>>,
+    pub checks: Vec<String>,
     pub flat: Vec<Flat>,
     pub test: Option<Ast>,
 }
@@ -90,14 +112,16 @@ pub(crate) enum Item {
 }
 
 impl<'a> Builder<'a> {
-    /// Reads the items between the pragmas.
+    /// Reads the items of a part; `before`: those in front of it.
     pub(crate) fn scop(
+        before: &[Node<BlockItem>],
         items: &[Node<BlockItem>],
         names: &Names,
         source: &'a Source<'a>,
         budget: &Budget,
     ) -> Result<Read, Vec<Problem>> {
         let mut builder = Self::new(items, names, source);
+        builder.given(before);
         let order = builder.items(items, false);
         if !builder.problems.is_empty() {
             return Err(builder.problems);
@@ -136,12 +160,14 @@ impl<'a> Builder<'a> {
             kept: declared(items, source),
             hidden: Vec::new(),
             flat: Vec::new(),
+            facts: Vec::new(),
+            checks: Vec::new(),
             hides_loops: None,
         }
     }
 
     pub(crate) fn wrong<T, U>(&self, node: &Node<T>, message: &str) -> Result<U, Problem> {
-        let text: String = self.source.of(node).chars().take(60).collect();
+        let text = quoted(self.source.of(node));
         Err(self.source.problem(node.span.start, format!("`{text}` {message}")))
     }
 

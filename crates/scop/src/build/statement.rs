@@ -1,14 +1,14 @@
 //! Statements and loops in the order of the source.
 
-use lang_c::ast::{BlockItem, ForStatement, Statement};
+use lang_c::ast::{BlockItem, ForStatement, Label, Statement};
 use lang_c::span::{Node, Span};
 
 use super::loops::Head;
-use super::{Builder, Item, Raw};
+use super::{Builder, Item, Raw, is_nothing};
 use crate::Problem;
 use crate::access::Accesses;
 use crate::find::is_call;
-use crate::words::with_types;
+use crate::words::{Token, tokens, with_types};
 
 /// A call that ends the values of its arguments, as in PENCIL.
 const KILL: &str = "__pencil_kill";
@@ -53,7 +53,14 @@ impl Builder<'_> {
                 self.add(expression.span, String::new(), accesses, order);
                 Ok(())
             }
-            Statement::Expression(Some(expression)) => self.expression(expression, order),
+            Statement::Expression(Some(expression)) if is_nothing(expression) => Ok(()),
+            Statement::Expression(Some(expression)) => match self.fact(expression)? {
+                true => Ok(()),
+                false => self.expression(expression, order),
+            },
+            Statement::Labeled(inner) if self.is_idle(&inner.node.label.node) => {
+                self.statement(&inner.node.statement, order)
+            }
             Statement::Switch(inner) => self.switch(node, &inner.node, order),
             Statement::Continue => self.skip(node),
             Statement::If(choice) => {
@@ -97,6 +104,20 @@ impl Builder<'_> {
         }
     }
 
+    /// Says whether a label is one that nothing goes to.
+    pub(crate) fn is_idle(&self, label: &Label) -> bool {
+        let Label::Identifier(id) = label else { return false };
+        let mut goes = false;
+        let names = tokens(self.source.text).filter_map(|(_, token)| match token {
+            Token::Name(word) => Some(word),
+            Token::Other(_) => None,
+        });
+        !names.into_iter().any(|word| {
+            let target = std::mem::replace(&mut goes, word == "goto");
+            target && word == id.node.name
+        })
+    }
+
     pub(super) fn within(
         &mut self,
         condition: String,
@@ -125,6 +146,7 @@ impl Builder<'_> {
             at: span.start,
             text: with_types(&text, &types.collect()),
             loops: self.loops.clone(),
+            types: self.types.clone(),
             conditions: [self.conditions.as_slice(), &self.skipped.concat()].concat(),
             accesses,
         });

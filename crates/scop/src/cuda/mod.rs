@@ -206,7 +206,8 @@ impl Writer<'_> {
                     let Some((statement, dims)) = statements.get(name) else {
                         return String::new();
                     };
-                    let statement = text::flat(&replaced(statement, dims, arguments), &forms);
+                    // All that a kernel computes with is `long long`.
+                    let statement = text::flat(&replaced(statement, dims, arguments, &[]), &forms);
                     // A statement in braces ends by itself.
                     if statement.ends_with('}') { statement } else { format!("{statement};") }
                 },

@@ -334,7 +334,7 @@ impl Writer<'_> {
 
     /// Writes a condition and, in lines of the same depth, those that stand behind its `else`.
     fn choice(&self, mut node: AstNode, depth: usize, around: Around) -> Vec<Piece> {
-        let indent = "  ".repeat(depth);
+        let indent = self.style.indent.repeat(depth);
         let (mut parts, mut before) = (Vec::new(), indent.clone());
         while let AstNodeKind::If { condition, then, otherwise } = self.ast.node(node) {
             parts.push(Piece::Text(format!("{before}if ({})", self.text(*condition))));

@@ -1,11 +1,9 @@
 //! The example kernels, and C programs that compare two forms of them.
 
-// Each test uses a part of this.
-#![allow(dead_code)]
-
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+
+use super::run;
 
 fn folder() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/kernels"))
@@ -130,29 +128,4 @@ pub fn differing(pairs: &[Pair], prelude: &str, flags: &[&str]) -> Vec<String> {
         }
     }
     wrong
-}
-
-/// Compiles a C program and runs it with each list of arguments; nothing without a compiler.
-pub fn run(name: &str, program: &str, flags: &[&str], runs: &[&[&str]]) -> Option<Vec<Output>> {
-    let stem = std::env::temp_dir().join(format!("tangram-{name}-{}", std::process::id()));
-    let (source, binary) = (stem.with_extension("c"), stem.with_extension("out"));
-    std::fs::write(&source, program).expect("written");
-    let mut compiler = Command::new("cc");
-    compiler.args(flags).arg("-o").arg(&binary).arg(&source).arg("-lm");
-    let Ok(compiled) = compiler.output() else {
-        println!("skipped: needs cc");
-        return None;
-    };
-    let messages = String::from_utf8_lossy(&compiled.stderr).into_owned();
-    assert!(compiled.status.success(), "{messages}\n{program}");
-    let threads = |arguments: &&[&str]| {
-        let mut command = Command::new(&binary);
-        command.args(*arguments).env("OMP_NUM_THREADS", "4").output().expect("runs")
-    };
-    let outputs = runs.iter().map(threads).collect();
-    for path in [source, binary] {
-        // A file that stays behind does no harm.
-        let _ = std::fs::remove_file(path);
-    }
-    Some(outputs)
 }
