@@ -119,7 +119,8 @@ impl Builder<'_> {
             }
             Expression::Identifier(id) => {
                 let name = &id.node.name;
-                if self.hidden.contains(name) || self.is_loop(self.named(name)) {
+                let is_value = self.value_of(name).is_some() || self.is_loop(self.named(name));
+                if self.hidden.contains(name) || is_value {
                     return Ok(());
                 }
                 if self.is_loop_variable(name) {
@@ -175,6 +176,7 @@ impl Builder<'_> {
                 }
                 call.node.arguments.iter().try_for_each(|argument| self.reads(argument, found))
             }
+            Expression::Member(_) if self.is_constant_member(node) => Ok(()),
             Expression::Member(_) => {
                 let cells = self.cell(node, found)?;
                 found.reads.extend(cells);

@@ -12,6 +12,7 @@ use crate::Problem;
 use crate::build::quoted;
 use crate::declare::{Names, is_wide};
 use crate::find::Source;
+use crate::structure::Path;
 
 /// More cases than this are not worth it.
 pub(crate) const MOST_CASES: usize = 64;
@@ -23,8 +24,8 @@ pub(crate) struct Case {
     pub value: String,
 }
 
-/// Returns what a name is called in an affine expression, or says why it may not stand there.
-pub(crate) type Resolve<'a> = dyn FnMut(&str) -> Result<String, String> + 'a;
+/// Returns what a name stands for in an affine expression, or says why it may not stand there.
+pub(crate) type Resolve<'a> = dyn FnMut(&str) -> Result<Vec<Case>, String> + 'a;
 
 /// Reads affine expressions out of a source.
 pub(crate) struct Affine<'a, 'b> {
@@ -82,8 +83,15 @@ impl Affine<'_, '_> {
         }
         match &node.node {
             Expression::Identifier(id) => match (self.resolve)(&id.node.name) {
-                Ok(name) => Ok(always(name)),
+                Ok(cases) => Ok(cases),
                 Err(reason) => self.wrong(node, &reason),
+            },
+            Expression::Member(_) => match Path::of(&node.node) {
+                Some(path) => match (self.resolve)(&path.key()) {
+                    Ok(cases) => Ok(cases),
+                    Err(reason) => self.wrong(node, &reason),
+                },
+                None => self.wrong(node, "is not affine"),
             },
             Expression::Cast(cast) => {
                 let to = self.names.resolved(self.source.of(&cast.node.type_name));

@@ -11,6 +11,7 @@ use lang_c::span::Node;
 use tangram_polyhedral::scop::Array;
 
 use crate::find::{Source, declared_name};
+use crate::structure::{Members, key, members};
 use crate::words::words;
 
 /// The variables in scope.
@@ -25,6 +26,8 @@ pub(crate) struct Names {
     pure: BTreeSet<String>,
     /// Structures and unions with members that are volatile or atomic.
     fixed: BTreeSet<String>,
+    /// The members of structures by type.
+    structures: BTreeMap<String, Members>,
 }
 
 #[derive(Debug, Clone)]
@@ -110,6 +113,10 @@ impl Names {
     fn note_fixed(&mut self, specifier: &Node<DeclarationSpecifier>, source: &Source) {
         let DeclarationSpecifier::TypeSpecifier(inner) = &specifier.node else { return };
         let TypeSpecifier::Struct(structure) = &inner.node else { return };
+        let known = key(&self.resolved(source.of(specifier)));
+        if let Some((key, members)) = known.zip(members(&structure.node, source)) {
+            self.structures.insert(key, members);
+        }
         if let (Some(tag), Some(_)) = (&structure.node.identifier, &structure.node.declarations)
             && self.is_volatile(source.of(specifier))
         {
@@ -127,8 +134,19 @@ impl Names {
         self.types.insert(name, Type { element: self.resolved(element), extents });
     }
 
+    /// Returns the members of a structure.
+    pub fn members(&self, element: &str) -> Option<&Members> {
+        self.structures.get(&key(&self.resolved(element))?)
+    }
+
+    /// Adds an array of which `restricted` says whether it is a pointer with `restrict`.
+    pub fn insert(&mut self, array: Array, restricted: Option<bool>) {
+        self.pointers.extend(restricted.map(|restricted| (array.name.clone(), restricted)));
+        self.known.insert(array.name.clone(), array);
+    }
+
     /// Returns the extents that a type has by itself.
-    fn extents_of(&self, element: &str) -> Vec<String> {
+    pub fn extents_of(&self, element: &str) -> Vec<String> {
         self.types.get(element).map(|named| named.extents.clone()).unwrap_or_default()
     }
 
@@ -242,12 +260,19 @@ impl Names {
 }
 
 /// What a declarator says of a variable or a type.
-struct Shape<'a> {
-    name: Option<String>,
-    extents: Vec<String>,
+pub(crate) struct Shape<'a> {
+    pub name: Option<String>,
+    pub extents: Vec<String>,
     outermost: Option<&'a DerivedDeclarator>,
     /// Whether a pointer on the way is volatile or atomic.
     fixed: bool,
+}
+
+impl Shape<'_> {
+    /// Says of a pointer whether it has `restrict`.
+    pub fn restricted(&self) -> Option<bool> {
+        self.outermost.and_then(|derived| restricted(derived, false))
+    }
 }
 
 /// Takes cells behind a volatile pointer for volatile ones.
@@ -261,7 +286,7 @@ fn is_fixed(element: &str) -> bool {
 }
 
 /// Reads a declarator; nothing of a function.
-fn shape<'a>(declarator: &'a Declarator, source: &Source) -> Option<Shape<'a>> {
+pub(crate) fn shape<'a>(declarator: &'a Declarator, source: &Source) -> Option<Shape<'a>> {
     let mut extents = Vec::new();
     let (mut name, mut outermost, mut fixed) = (None, None, false);
     // `double (*a)[8]`: what is inside the parentheses comes first.

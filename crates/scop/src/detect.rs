@@ -177,13 +177,13 @@ impl Detector<'_> {
             return self.refused.push(problem);
         }
         match Builder::scop(before, items, names, self.source, self.budget) {
-            Ok(Read { scop, types, checks, flat, test }) => self.parts.push(Part {
+            Ok(Read { scop, types, checks, members, flat, test }) => self.parts.push(Part {
                 function: function.name.to_owned(),
                 first_line: self.source.line(span.start),
                 last_line: self.source.line(span.end),
                 declared: declared(items, self.source),
                 unsigned: unsigned(&scop, names),
-                distinct: distinct(&scop, names, |name| {
+                distinct: distinct(&scop, names, &members, |name| {
                     is_global(name, names, self.globals)
                         || is_addressed(name, &function.definition.statement)
                 }),
@@ -194,6 +194,7 @@ impl Detector<'_> {
                 beside: self.beside(span),
                 types,
                 checks,
+                members,
                 flat,
                 test,
                 scop,

@@ -8,9 +8,10 @@ use tangram_polyhedral::scop::Array;
 
 use crate::accumulate::Accumulators;
 use crate::declare::is_small;
+use crate::find::is_signed;
 use crate::stand::places;
 use crate::words::{replaced, words};
-use crate::{Part, Problem};
+use crate::{Member, Part, Problem};
 
 /// How loops are written into a file.
 #[derive(Debug, Clone, Default)]
@@ -165,9 +166,16 @@ impl Statements for Test<'_> {
     }
 }
 
-/// Lets parameters that are unsigned be signed.
+/// Lets parameters that are unsigned be signed, and writes members as such.
 fn style_of(part: &Part, style: &CStyle) -> CStyle {
     let mut style = style.clone();
+    for Member { name, text, array, .. } in &part.members {
+        let text = match is_signed(&array.element) {
+            true => text.clone(),
+            false => format!("(({}){text})", style.index),
+        };
+        style.params.insert(name.clone(), text);
+    }
     for name in &part.unsigned {
         style.params.insert(name.clone(), format!("(({}){name})", style.index));
     }

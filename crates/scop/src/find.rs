@@ -17,7 +17,7 @@ use crate::declare::Names;
 use crate::detect::Detector;
 use crate::ended::{ended, is_addressed};
 use crate::pure::is_without_effects;
-use crate::{Around, Beside, Detected, Part, Problem};
+use crate::{Around, Beside, Detected, Member, Part, Problem};
 
 pub(crate) const FIRST: &str = "__tangram_scop";
 pub(crate) const LAST: &str = "__tangram_endscop";
@@ -249,13 +249,13 @@ fn of_function(
                     let inside = &items[first..index];
                     let before = &items[..first - 1];
                     match Builder::scop(before, inside, &names, source, budget) {
-                        Ok(Read { scop, types, checks, flat, test }) => found.push(Part {
+                        Ok(Read { scop, types, checks, members, flat, test }) => found.push(Part {
                             function: name.clone(),
                             first_line: source.line(items[first - 1].span.start),
                             last_line: source.line(item.span.start),
                             declared: declared(inside, source),
                             unsigned: unsigned(&scop, &names),
-                            distinct: distinct(&scop, &names, |name| {
+                            distinct: distinct(&scop, &names, &members, |name| {
                                 is_global(name, &names, globals)
                                     || is_addressed(name, &function.statement)
                             }),
@@ -276,6 +276,7 @@ fn of_function(
                             beside: Beside::default(),
                             types,
                             checks,
+                            members,
                             flat,
                             test,
                             scop,
@@ -314,8 +315,8 @@ pub(crate) fn declared(items: &[Node<BlockItem>], source: &Source) -> Vec<String
     all
 }
 
-/// Lists the parameters whose type is not one of the signed ones.
-pub(crate) fn unsigned(scop: &Scop, names: &Names) -> Vec<String> {
+/// Says whether a type, in words that no `typedef` names, has a sign.
+pub(crate) fn is_signed(element: &str) -> bool {
     const SIGNED: &[&str] = &[
         "int",
         "long",
@@ -329,9 +330,13 @@ pub(crate) fn unsigned(scop: &Scop, names: &Names) -> Vec<String> {
         "ptrdiff_t",
         "ssize_t",
     ];
-    let signed = |element: &str| element.split_whitespace().all(|word| SIGNED.contains(&word));
+    element.split_whitespace().all(|word| SIGNED.contains(&word))
+}
+
+/// Lists the parameters whose type is not one of the signed ones.
+pub(crate) fn unsigned(scop: &Scop, names: &Names) -> Vec<String> {
     let known = |name: &String| {
-        names.get(name).is_some_and(|array| !signed(&names.resolved(&array.element)))
+        names.get(name).is_some_and(|array| !is_signed(&names.resolved(&array.element)))
     };
     let all = scop.domain().map(|domain| domain.parameters()).unwrap_or_default();
     all.into_iter().filter(known).collect()
@@ -341,7 +346,19 @@ pub(crate) fn unsigned(scop: &Scop, names: &Names) -> Vec<String> {
 /// one of both is written.
 ///
 /// `leads`: says of a variable that is no array whether a pointer could lead to it.
-pub(crate) fn distinct(scop: &Scop, names: &Names, leads: impl Fn(&str) -> bool) -> Vec<String> {
+pub(crate) fn distinct(
+    scop: &Scop,
+    names: &Names,
+    members: &[Member],
+    leads: impl Fn(&str) -> bool,
+) -> Vec<String> {
+    let mut names = names.clone();
+    for member in members {
+        let restricted = member.restricted.or(names.restricted(&member.base));
+        names.insert(member.array.clone(), restricted);
+    }
+    let member = |name: &str| members.iter().find(|member| member.name == name);
+    let leads = |name: &str| leads(member(name).map_or(name, |member| &member.base));
     let is_array = |name: &String| names.get(name).is_some_and(|array| !array.extents.is_empty());
     let arrays = scop.arrays.iter().filter(|array| !array.local).map(|array| array.name.clone());
     let params = scop.domain().map(|domain| domain.parameters()).unwrap_or_default();
@@ -354,10 +371,14 @@ pub(crate) fn distinct(scop: &Scop, names: &Names, leads: impl Fn(&str) -> bool)
         let restricted = [names.restricted(a), names.restricted(b)];
         let open = restricted.contains(&Some(false)) && !restricted.contains(&Some(true));
         let scalar = !is_array(a) || !is_array(b);
-        let apart = scalar && !names.may_share(a, b);
+        // Members beside each other, not where pointers among them lead.
+        let within = |name: &str| member(name).filter(|member| member.restricted.is_none());
+        let beside = within(a).zip(within(b)).is_some_and(|(a, b)| a.base == b.base);
+        let apart = (scalar && !names.may_share(a, b)) || beside;
         a != b && open && !apart && (is_written(a) || is_written(b))
     };
-    all.iter().filter(|a| all.iter().any(|b| meets(a, b))).cloned().collect()
+    let found = all.iter().filter(|a| all.iter().any(|b| meets(a, b)));
+    found.map(|name| member(name).map_or(name, |member| &member.text).clone()).collect()
 }
 
 /// Describes the function around a part.

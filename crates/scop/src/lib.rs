@@ -41,6 +41,7 @@ mod polynomial;
 mod pragma;
 mod pure;
 mod stand;
+mod structure;
 mod subscript;
 mod words;
 
@@ -88,6 +89,8 @@ pub struct Part {
     pub around: Around,
     /// Assertions on parameters that stand in front of all its statements, as C.
     pub checks: Vec<String>,
+    /// Members of structures that are arrays, variables or parameters of their own.
+    pub members: Vec<Member>,
     /// Arrays in one dimension that are read as several: `A[i * n + j]` as `A[i][j]`.
     pub flat: Vec<Flat>,
     /// Runs a statement `run` where `scop.context` holds: code in the place of the part is right
@@ -103,6 +106,21 @@ pub struct Flat {
     /// Parameters that are factors of its extents, so that they are at least 1 where the part
     /// uses the array.
     pub sizes: Vec<String>,
+}
+
+/// A member of a structure that a part uses as an array of its own.
+#[derive(Debug, Clone)]
+pub struct Member {
+    /// What it is called in relations.
+    pub name: String,
+    /// As C, without subscripts: `s->a`.
+    pub text: String,
+    /// The variable that it is in.
+    pub base: String,
+    /// As an array.
+    pub array: Array,
+    /// Of a pointer, whether it has `restrict`.
+    pub restricted: Option<bool>,
 }
 
 /// What a function says of a part in it.

@@ -23,6 +23,13 @@ pub(crate) struct Place<'n> {
     pub member: bool,
 }
 
+impl<'n> Place<'n> {
+    /// A member of a structure that is an array of its own.
+    pub fn of_member(node: &'n Node<Expression>, subscripts: Vec<Subscript<'n>>) -> Self {
+        Self { base: node, subscripts, whole: node.span, plain: true, member: false }
+    }
+}
+
 impl Builder<'_> {
     /// Takes an expression apart into a variable and subscripts.
     ///
@@ -95,6 +102,9 @@ impl Builder<'_> {
         node: &Node<Expression>,
         found: &mut Accesses,
     ) -> Result<Vec<Access>, Problem> {
+        if let Some(cells) = self.member_cells(node, found)? {
+            return Ok(cells);
+        }
         let mut place = self.place(node, false)?;
         let Expression::Identifier(id) = &place.base.node else {
             return self.wrong(node, "is no variable or array element");
@@ -130,7 +140,7 @@ impl Builder<'_> {
     }
 
     /// Reads the cells of a variable at subscripts.
-    fn cells(
+    pub(crate) fn cells(
         &mut self,
         name: &str,
         place: &Place,

@@ -81,10 +81,18 @@ impl Builder<'_> {
             return Some(Polynomial::constant(value));
         }
         match &node.node {
-            Expression::Identifier(_) => match self.affine(node).ok()?.as_slice() {
-                [Case { value, .. }] => Some(Polynomial::name(value.clone())),
-                _ => None,
-            },
+            Expression::Identifier(id)
+                if !self.hidden.contains(&id.node.name)
+                    && self.value_of(&id.node.name).is_some() =>
+            {
+                self.value_of(&id.node.name)?.polynomial.clone()
+            }
+            Expression::Identifier(_) | Expression::Member(_) => {
+                match self.affine(node).ok()?.as_slice() {
+                    [Case { value, .. }] => Some(Polynomial::name(value.clone())),
+                    _ => None,
+                }
+            }
             // What changes no value is nothing to look at.
             Expression::Cast(cast) if self.is_wide_cast(cast) => {
                 self.polynomial(&cast.node.expression)

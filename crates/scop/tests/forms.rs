@@ -374,3 +374,52 @@ fn arrays_in_one_dimension() {
     let read = |text: &str| Relation::parse(text, &budget()).expect("a set");
     assert!(read(&wide).is_equal(&read(expected), &budget()).expect("decided"), "{wide}");
 }
+
+#[test]
+fn integers_that_name_values() {
+    let functions = [
+        "void f(int n) {
+  for (int i = 1; i < n - 1; i++)
+    for (int j = 1; j < n - 1; j++) {
+      const int at = i * n + j, up = at - n;
+      x[at] = 0.25 * (x[up] + x[at + n] + x[at - 1] + x[1 + at]) + at / 3 - (i - 20) / 7;
+    }
+}",
+        // Types of values, and values of values.
+        "void f(int n) {
+  for (int i = 0; i < n; i++) {
+    long base = (long)i * n, half = i / 2;
+    unsigned last = i - 1;
+    int rest = (i - 5) % 3, low = -rest - (i - rest);
+    for (int j = 0; j < n; j++) {
+      size_t at = base + j;
+      x[at] += y[half] * rest + low + (last > 7u) + (half - 9) / 2;
+      if (x[at] > 30) { int more = at; y[more] += rest * rest; }
+      if (rest > 0) k[at] += 1 - rest;
+    }
+  }
+}"
+        .replace("size_t", "unsigned long")
+        .leak(),
+        // Those that change, are declared twice, or hide one another are variables.
+        "void f(int n) {
+  for (int i = 0; i < n; i++) {
+    int at = i * 2;
+    { int at = i + 1; x[at] += 1; }
+    int moved = i;
+    moved += n;
+    x[moved + at] += at;
+    short narrow = 70000 + i;
+    y[narrow & 255] += narrow;
+  }
+}",
+    ];
+    print_the_same("values", &functions);
+    let text = "void f(int n, float *restrict x, const float *restrict y) {
+  for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) { int at = i * n + j; x[at] = y[at]; }
+}";
+    let part = detected(text).parts.remove(0);
+    assert_eq!(part.flat.len(), 2, "{:?}", part.scop.may_writes);
+    assert!(part.scop.must_writes.relations().count() == 1);
+    assert!(in_tiles(text, &[part]).contains("x[c2 * n + c3] = y[c2 * n + c3];"));
+}

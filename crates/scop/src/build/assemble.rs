@@ -97,7 +97,7 @@ impl Builder<'_> {
         let resolved = |raw: &Raw| raw.types.iter().map(|t| self.names.resolved(t)).collect();
         let types = self.statements.iter().map(resolved).collect();
         let checks = self.checks;
-        Ok(Read { scop, types, checks, flat: self.flat, test })
+        Ok(Read { scop, types, checks, members: self.members, flat: self.flat, test })
     }
 
     /// Returns the parameters for which all facts hold; nothing if there are no facts.

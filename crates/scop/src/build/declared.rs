@@ -29,6 +29,13 @@ impl Builder<'_> {
                 self.declare_row(node, declarator, value)?;
                 continue;
             }
+            if let Some(Initializer::Expression(value)) =
+                declarator.node.initializer.as_ref().map(|initializer| &initializer.node)
+                && !self.is_outermost()
+                && self.declare_value(node, declarator, value)
+            {
+                continue;
+            }
             // The value still sees what the name hides.
             let mut accesses = Accesses::default();
             let mut text = None;

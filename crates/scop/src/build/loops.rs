@@ -26,7 +26,7 @@ pub(crate) struct Head {
 pub(super) struct Steps<'a> {
     pub name: String,
     declared: Option<&'a [Node<DeclarationSpecifier>]>,
-    start: &'a Node<Expression>,
+    pub start: &'a Node<Expression>,
     by: i128,
     /// How far the variable has gone from the start in the first iteration.
     ahead: i128,

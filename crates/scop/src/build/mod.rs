@@ -7,12 +7,14 @@ mod delinearise;
 mod facts;
 mod leave;
 mod loops;
+mod members;
 mod rows;
 mod scope;
 mod statement;
+mod values;
 mod written;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lang_c::ast::{BlockItem, Declaration, Expression};
 use lang_c::span::Node;
@@ -21,10 +23,10 @@ use tangram_polyhedral::scop::Scop;
 use tangram_presburger::Budget;
 
 use crate::access::Accesses;
-use crate::affine::{Affine, Case};
+use crate::affine::{Affine, Case, always};
 use crate::declare::{Names, element, is_integer, is_wide};
 use crate::find::{Source, declared};
-use crate::{Flat, Problem};
+use crate::{Flat, Member, Problem};
 pub(crate) use facts::is_nothing;
 pub(crate) use loops::{assigned, loop_variable};
 use scope::Scopes;
@@ -66,6 +68,12 @@ pub(crate) struct Builder<'a> {
     pub(crate) hidden: Vec<String>,
     /// Arrays in one dimension that are read as several.
     flat: Vec<Flat>,
+    /// Members of structures that are arrays of their own.
+    members: Vec<Member>,
+    /// Members in affine expressions: names of parameters, or why they are none.
+    numbers: BTreeMap<String, Result<String, String>>,
+    /// Pointers that lead to a structure wherever the part runs.
+    reached: BTreeSet<String>,
     /// Conditions on parameters that hold.
     facts: Vec<String>,
     /// Assertions in front of all statements, as C.
@@ -101,6 +109,7 @@ pub(crate) struct Read {
     pub scop: Scop,
     pub types: Vec<Vec<String>>,
     pub checks: Vec<String>,
+    pub members: Vec<Member>,
     pub flat: Vec<Flat>,
     pub test: Option<Ast>,
 }
@@ -160,6 +169,9 @@ impl<'a> Builder<'a> {
             kept: declared(items, source),
             hidden: Vec::new(),
             flat: Vec::new(),
+            members: Vec::new(),
+            numbers: BTreeMap::new(),
+            reached: BTreeSet::new(),
             facts: Vec::new(),
             checks: Vec::new(),
             hides_loops: None,
@@ -238,14 +250,23 @@ impl<'a> Builder<'a> {
         read: impl FnOnce(&mut Affine) -> Result<String, Problem>,
     ) -> Result<String, Problem> {
         let before = self.params.clone();
-        let Self { source, names, written, params, loops, hidden, scopes, .. } = self;
-        let mut resolve = |name: &str| -> Result<String, String> {
+        let Self { source, names, written, params, loops, hidden, scopes, numbers, .. } = self;
+        let mut resolve = |name: &str| -> Result<Vec<Case>, String> {
+            if name.contains('.') {
+                let none = || Err("is not affine".to_owned());
+                let name = numbers.get(name).cloned().unwrap_or_else(none)?;
+                params.insert(name.clone());
+                return Ok(always(name));
+            }
             let (raw, name) = (name, scopes.named(name));
             if hidden.iter().any(|other| other == raw) {
                 return Err("is not affine: it is declared inside a statement".into());
             }
             if loops.iter().any(|other| other == name) {
-                return Ok(name.to_owned());
+                return Ok(always(name.to_owned()));
+            }
+            if let Some((_, value)) = scopes.values.iter().rev().find(|(own, _)| own == raw) {
+                return value.cases.clone().ok_or_else(|| "is not affine".into());
             }
             if written.loops.contains(raw) {
                 return Err("is a loop variable, used outside its loop".into());
@@ -268,7 +289,7 @@ impl<'a> Builder<'a> {
                 return Err("is a word of the notation of sets: use another name".into());
             }
             params.insert(name.to_owned());
-            Ok(name.to_owned())
+            Ok(always(name.to_owned()))
         };
         let outcome = read(&mut Affine { source, resolve: &mut resolve, names: &*names });
         if outcome.is_err() {
@@ -278,10 +299,12 @@ impl<'a> Builder<'a> {
     }
 
     pub(crate) fn condition(&mut self, node: &Node<Expression>) -> Result<String, Problem> {
+        self.note_members(node);
         self.reader(|affine| affine.condition(node))
     }
 
     pub(crate) fn affine(&mut self, node: &Node<Expression>) -> Result<Vec<Case>, Problem> {
+        self.note_members(node);
         let mut cases = Vec::new();
         self.reader(|affine| {
             cases = affine.value(node)?;

@@ -8,7 +8,8 @@ use lang_c::span::Span;
 
 use super::Builder;
 use super::rows::Row;
-use crate::words::{Token, tokens, words};
+use crate::subscript::Settled;
+use crate::words::words;
 
 /// Names and texts that differ from those of the source.
 #[derive(Default)]
@@ -21,6 +22,8 @@ pub(super) struct Scopes {
     edits: Vec<(Span, String)>,
     /// Pointers into arrays, those of inner blocks last.
     pub rows: Vec<(String, Row)>,
+    /// Integers of the source that are names of values.
+    pub values: Vec<(String, Settled)>,
 }
 
 /// How much of the names was there when a block began.
@@ -28,12 +31,18 @@ pub(super) struct Mark {
     declared: usize,
     renamed: usize,
     rows: usize,
+    values: usize,
 }
 
 impl Scopes {
     pub fn named<'n>(&'n self, name: &'n str) -> &'n str {
         let renamed = self.renamed.iter().rev().find(|(old, _)| old == name);
         renamed.map_or(name, |(_, new)| new.as_str())
+    }
+
+    /// Says whether all names are those of the source.
+    pub fn is_plain(&self) -> bool {
+        self.renamed.is_empty() && self.values.is_empty()
     }
 }
 
@@ -45,8 +54,13 @@ impl Builder<'_> {
 
     /// Opens a block.
     pub(super) fn open(&self) -> Mark {
-        let Scopes { declared, renamed, rows, .. } = &self.scopes;
-        Mark { declared: declared.len(), renamed: renamed.len(), rows: rows.len() }
+        let Scopes { declared, renamed, rows, values, .. } = &self.scopes;
+        Mark {
+            declared: declared.len(),
+            renamed: renamed.len(),
+            rows: rows.len(),
+            values: values.len(),
+        }
     }
 
     /// Closes a block.
@@ -54,6 +68,7 @@ impl Builder<'_> {
         self.scopes.declared.truncate(mark.declared);
         self.scopes.renamed.truncate(mark.renamed);
         self.scopes.rows.truncate(mark.rows);
+        self.scopes.values.truncate(mark.values);
     }
 
     /// Lets a name stand for itself in a block.
@@ -107,17 +122,5 @@ impl Builder<'_> {
         }
         text.push_str(&self.renamed(from, span.end));
         text.trim().to_owned()
-    }
-
-    fn renamed(&self, from: usize, to: usize) -> String {
-        let text = self.source.text.get(from..to).unwrap_or_default();
-        if self.scopes.renamed.is_empty() {
-            return text.to_owned();
-        }
-        let word = |(_, token)| match token {
-            Token::Name(word) => self.named(word),
-            Token::Other(other) => other,
-        };
-        tokens(text).map(word).collect()
     }
 }

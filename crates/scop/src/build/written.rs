@@ -1,6 +1,6 @@
 //! What a part writes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lang_c::ast::{
     BinaryOperator, BinaryOperatorExpression, BlockItem, Declaration, Expression, ForStatement,
@@ -12,6 +12,7 @@ use lang_c::visit::{self, Visit};
 use super::loops::steps;
 use crate::access::{is_assignment, is_step};
 use crate::declare::{Names, is_integer};
+use crate::structure::{Path, Step};
 
 /// Variables that a part writes, and those of its loops.
 #[derive(Default)]
@@ -20,18 +21,28 @@ pub(super) struct Written {
     pub loops: BTreeSet<String>,
     /// Variables that get another value themselves, not their elements or members.
     pub assigned: BTreeSet<String>,
+    /// How often names are declared.
+    pub declared: BTreeMap<String, usize>,
+    /// Variables that are used otherwise than down to a number in a member.
+    pub whole: BTreeSet<String>,
+    /// Variables with members that have subscripts themselves: `p[i].x`.
+    pub indexed: BTreeSet<String>,
+    /// Members that get another value.
+    pub members: BTreeSet<String>,
 }
 
 /// Looks for what is written.
 struct Search<'a> {
     names: &'a Names,
     written: Written,
+    /// Whether writes do not count here.
+    reads: bool,
 }
 
 impl Written {
     /// Looks through the items of a part, where `names` are those around it.
     pub fn of(items: &[Node<BlockItem>], names: &Names) -> Self {
-        let mut search = Search { names, written: Self::default() };
+        let mut search = Search { names, written: Self::default(), reads: false };
         for item in items {
             search.visit_block_item(&item.node, &item.span);
         }
@@ -41,6 +52,10 @@ impl Written {
 
 impl Search<'_> {
     fn note(&mut self, target: &Node<Expression>) {
+        if self.reads {
+            return;
+        }
+        self.written.members.extend(Path::of(&target.node).map(|path| path.key()));
         if let Expression::Identifier(id) = &target.node {
             self.written.assigned.insert(id.node.name.clone());
         }
@@ -84,6 +99,12 @@ impl<'ast> Visit<'ast> for Search<'_> {
             return visit::visit_for_statement(self, inner, span);
         };
         self.written.loops.insert(steps.name);
+        let reads = std::mem::replace(&mut self.reads, true);
+        self.visit_expression(&steps.start.node, &steps.start.span);
+        if let Some(condition) = &inner.condition {
+            self.visit_expression(&condition.node, &condition.span);
+        }
+        self.reads = reads;
         for other in steps.others {
             self.visit_expression(&other.node, &other.span);
         }
@@ -92,10 +113,36 @@ impl<'ast> Visit<'ast> for Search<'_> {
     }
 
     fn visit_declaration(&mut self, declaration: &'ast Declaration, _: &'ast Span) {
+        let reads = std::mem::replace(&mut self.reads, true);
         for declarator in &declaration.declarators {
+            if let Some(initializer) = &declarator.node.initializer {
+                self.visit_initializer(&initializer.node, &initializer.span);
+            }
             let kind = &declarator.node.declarator.node.kind.node;
             if let lang_c::ast::DeclaratorKind::Identifier(id) = kind {
                 self.written.variables.insert(id.node.name.clone());
+                *self.written.declared.entry(id.node.name.clone()).or_default() += 1;
+            }
+        }
+        self.reads = reads;
+    }
+
+    fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast Span) {
+        if let Expression::Identifier(id) = expression {
+            self.written.whole.insert(id.node.name.clone());
+        }
+        let Some(path) = Path::of(expression) else {
+            return visit::visit_expression(self, expression, span);
+        };
+        if self.names.follow(&path).is_none() {
+            self.written.whole.insert(path.base.to_owned());
+        }
+        if let Some(Step::Subscript(_)) = path.steps.first() {
+            self.written.indexed.insert(path.base.to_owned());
+        }
+        for step in path.steps {
+            if let Step::Subscript(node) = step {
+                self.visit_expression(&node.node, &node.span);
             }
         }
     }

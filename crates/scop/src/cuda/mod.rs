@@ -71,6 +71,14 @@ pub fn cuda(
             let reason = "is in one dimension, but used in several: declare its extents";
             return Err(problem(part, format!("the array `{}` {reason}", flat.name)));
         }
+        if let Some(member) = part.members.first() {
+            let reason = "is a member of a structure: copy it to a variable of its own";
+            return Err(problem(part, format!("`{}` {reason}", member.text)));
+        }
+        if let Some(check) = part.checks.first() {
+            let reason = "has no place beside kernels: leave assertions out with `-DNDEBUG`";
+            return Err(problem(part, format!("`{check}` {reason}")));
+        }
         let mut name = part.function.clone();
         let variables = Variables::of(part, code, budget)?;
         if !variables.whole {
