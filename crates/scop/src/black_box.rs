@@ -21,7 +21,7 @@ use lang_c::visit::{self, Visit};
 
 use crate::Problem;
 use crate::access::Accesses;
-use crate::build::{Builder, Item, VOLATILE, assigned, is_nothing};
+use crate::build::{Builder, Item, VOLATILE, assigned};
 use crate::find::below;
 
 impl Builder<'_> {
@@ -141,7 +141,7 @@ impl Builder<'_> {
             }
             Statement::Expression(None) => Ok(()),
             Statement::Expression(Some(expression)) => {
-                match is_nothing(expression) || self.is_assumption(expression)? {
+                match self.is_nothing(expression) || self.is_assumption(expression)? {
                     true => Ok(()),
                     false => self.inside_effects(expression, to),
                 }

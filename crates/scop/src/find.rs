@@ -16,6 +16,7 @@ use crate::build::{Builder, Read};
 use crate::declare::Names;
 use crate::detect::Detector;
 use crate::ended::{ended, is_addressed};
+use crate::pragma::shared;
 use crate::pure::is_without_effects;
 use crate::{Around, Beside, Detected, Member, Part, Problem};
 
@@ -242,6 +243,9 @@ fn of_function(
                     names.declare(&declaration.node, source);
                 }
                 BlockItem::Statement(statement) if is_call(&statement.node, FIRST) => {
+                    // The pragma would be one for other loops.
+                    let at = statement.span.start;
+                    problems.extend(shared(source, Span::span(at, at)));
                     start = Some(index + 1);
                 }
                 BlockItem::Statement(statement) if is_call(&statement.node, LAST) => {

@@ -2,7 +2,8 @@
 
 mod support;
 
-use support::{PRINTF, detected, in_tiles};
+use support::{PRINTF, budget, detected, in_tiles, marked};
+use tangram_scop::parts;
 
 fn refused(text: &str) -> Vec<(usize, String)> {
     detected(text).refused.into_iter().map(|problem| (problem.line, problem.message)).collect()
@@ -56,6 +57,26 @@ fn loops_whose_iterations_threads_share_stay() {
         assert!(*line == at && message.contains(words), "{line}: {message}");
         assert!(message.contains("take it away, and `--parallel`"), "{message}");
     }
+}
+
+#[test]
+fn a_pragma_is_not_left_in_front_of_a_marked_part() {
+    let text = "void f(int n, double *x) {
+  #pragma omp parallel for
+  #pragma scop
+  for (int i = 0; i < n; i++) x[i] = i;
+  #pragma endscop
+}
+";
+    let problems = parts(text, &budget()).expect_err("refused");
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert!(problems[0].line == 2 && problems[0].message.contains("take it away"), "{problems:?}");
+    // In the part, it is left out.
+    let inside = text.replace(
+        "  #pragma omp parallel for\n  #pragma scop",
+        "  #pragma scop\n  #pragma omp parallel for",
+    );
+    assert!(!in_tiles(&inside, &marked(&inside)).contains("#pragma omp parallel"));
 }
 
 #[test]

@@ -4,8 +4,7 @@
 //! if it fails, so it runs in front of what is generated. A preprocessor leaves of it a call of
 //! `__assert_fail` under a condition.
 
-use lang_c::ast::{BlockItem, Expression, Statement, TypeSpecifier};
-use lang_c::ast::{SpecifierQualifier, UnaryOperator};
+use lang_c::ast::{BlockItem, Expression, SpecifierQualifier, Statement, TypeSpecifier};
 use lang_c::span::Node;
 
 use super::Builder;
@@ -61,7 +60,7 @@ fn fact(node: &Node<Expression>) -> Option<Fact<'_>> {
         // `(n > 0) ? (void)0 : __assert_fail(..)`
         Expression::Conditional(choice) => {
             let inner = &choice.node;
-            (is_nothing(&inner.then_expression) && fails(&inner.else_expression))
+            (ignored(&inner.then_expression).is_some() && fails(&inner.else_expression))
                 .then_some(Fact { condition: &inner.condition, asserted: true })
         }
         _ => None,
@@ -75,26 +74,28 @@ fn fails(node: &Node<Expression>) -> bool {
     ["__assert_fail", "__assert_rtn", "__assert", "_assert"].contains(&id.node.name.as_str())
 }
 
-/// Says whether an expression is one for its own sake alone: `(void)n`.
-pub(crate) fn is_nothing(node: &Node<Expression>) -> bool {
-    let Expression::Cast(cast) = &node.node else { return false };
+/// Returns what is cast to `void`.
+fn ignored(node: &Node<Expression>) -> Option<&Node<Expression>> {
+    let Expression::Cast(cast) = &node.node else { return None };
     let name = &cast.node.type_name.node;
     let is_void = |specifier: &Node<SpecifierQualifier>| match &specifier.node {
         SpecifierQualifier::TypeSpecifier(inner) => inner.node == TypeSpecifier::Void,
         _ => false,
     };
-    let mut inner = &*cast.node.expression;
-    while let Expression::UnaryOperator(unary) = &inner.node
-        && matches!(unary.node.operator.node, UnaryOperator::Address | UnaryOperator::Minus)
-    {
-        inner = &unary.node.operand;
-    }
-    name.declarator.is_none()
-        && name.specifiers.iter().any(is_void)
-        && matches!(inner.node, Expression::Identifier(_) | Expression::Constant(_))
+    let to_void = name.declarator.is_none() && name.specifiers.iter().any(is_void);
+    to_void.then_some(&*cast.node.expression)
 }
 
 impl Builder<'_> {
+    /// Says whether an expression is one for its own sake alone: `(void)n`.
+    pub(crate) fn is_nothing(&self, node: &Node<Expression>) -> bool {
+        ignored(node).is_some_and(|inner| match &inner.node {
+            Expression::Identifier(id) => !self.is_volatile(self.named(&id.node.name)),
+            Expression::Constant(_) => true,
+            _ => false,
+        })
+    }
+
     /// Notes what the statements directly in front of the part say.
     pub(super) fn given(&mut self, before: &[Node<BlockItem>]) {
         for fact in before.iter().rev().map_while(fact_of) {

@@ -27,7 +27,6 @@ use crate::affine::{Affine, Case, always};
 use crate::declare::{Names, element, is_integer, is_wide};
 use crate::find::{Source, declared};
 use crate::{Flat, Member, Problem};
-pub(crate) use facts::is_nothing;
 pub(crate) use loops::{assigned, loop_variable};
 use scope::Scopes;
 use written::Written;

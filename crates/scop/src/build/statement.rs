@@ -4,7 +4,7 @@ use lang_c::ast::{BlockItem, ForStatement, Label, Statement};
 use lang_c::span::{Node, Span};
 
 use super::loops::Head;
-use super::{Builder, Item, Raw, is_nothing};
+use super::{Builder, Item, Raw};
 use crate::Problem;
 use crate::access::Accesses;
 use crate::find::is_call;
@@ -53,7 +53,7 @@ impl Builder<'_> {
                 self.add(expression.span, String::new(), accesses, order);
                 Ok(())
             }
-            Statement::Expression(Some(expression)) if is_nothing(expression) => Ok(()),
+            Statement::Expression(Some(expression)) if self.is_nothing(expression) => Ok(()),
             Statement::Expression(Some(expression)) => match self.fact(expression)? {
                 true => Ok(()),
                 false => self.expression(expression, order),
