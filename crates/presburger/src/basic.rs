@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::matrix::{combine, evaluate, remap, zeros};
+use crate::matrix::{evaluate, remap, zeros};
 use crate::solve::bounds::{Bounds, bounds};
 use crate::solve::feasible;
 use crate::solve::lexmin::Floor;
@@ -57,14 +57,15 @@ impl Basic {
 
     /// Adds the two bounds that define division `index` to `system`.
     pub fn bound_div(&self, index: usize, system: &mut System) {
-        let div = &self.divs[index];
-        let mut unit = zeros(self.cols());
-        unit[1 + self.dims + index] = Integer::ONE;
-        let (one, minus) = (Integer::ONE, Integer::from(-1));
-        system.ineqs.push(&combine(&one, &div.num, &-&div.den, &unit));
-        let mut above = combine(&minus, &div.num, &div.den, &unit);
+        let (div, col) = (&self.divs[index], 1 + self.dims + index);
+        let below = system.ineqs.len();
+        system.ineqs.reserve(2);
+        system.ineqs.push(&div.num);
+        system.ineqs.row_mut(below)[col] -= &div.den;
+        system.ineqs.push_all(div.num.iter().map(Integer::neg));
+        let above = system.ineqs.row_mut(below + 1);
+        above[col] += &div.den;
         above[0] += &div.den - 1;
-        system.ineqs.push(&above);
     }
 
     /// Returns the system with the bounds of all divisions.

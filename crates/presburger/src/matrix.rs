@@ -4,12 +4,12 @@ use crate::Integer;
 
 /// Rows of `cols` integers each; column 0 is the constant.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Matrix {
+pub(crate) struct Matrix<T = Integer> {
     pub cols: usize,
-    data: Vec<Integer>,
+    data: Vec<T>,
 }
 
-impl Matrix {
+impl<T: Clone + Default> Matrix<T> {
     pub fn new(cols: usize) -> Self {
         Self { cols: cols.max(1), data: Vec::new() }
     }
@@ -18,47 +18,41 @@ impl Matrix {
         self.data.len() / self.cols
     }
 
-    pub fn rows(&self) -> std::slice::ChunksExact<'_, Integer> {
+    pub fn rows(&self) -> std::slice::ChunksExact<'_, T> {
         self.data.chunks_exact(self.cols)
     }
 
-    pub fn rows_mut(&mut self) -> std::slice::ChunksExactMut<'_, Integer> {
+    pub fn rows_mut(&mut self) -> std::slice::ChunksExactMut<'_, T> {
         self.data.chunks_exact_mut(self.cols)
     }
 
-    pub fn row(&self, index: usize) -> &[Integer] {
+    pub fn row(&self, index: usize) -> &[T] {
         &self.data[index * self.cols..][..self.cols]
     }
 
-    pub fn row_mut(&mut self, index: usize) -> &mut [Integer] {
+    pub fn row_mut(&mut self, index: usize) -> &mut [T] {
         &mut self.data[index * self.cols..][..self.cols]
     }
 
     /// Appends `row`, padded with zeros on the right.
-    pub fn push(&mut self, row: &[Integer]) {
+    pub fn push(&mut self, row: &[T]) {
         let end = self.data.len() + self.cols;
         self.data.reserve(self.cols);
         self.data.extend_from_slice(row);
-        self.data.resize(end, Integer::ZERO);
+        self.data.resize(end, T::default());
+    }
+
+    /// Appends a row of these numbers, padded with zeros on the right.
+    pub fn push_all(&mut self, row: impl Iterator<Item = T>) {
+        let end = self.data.len() + self.cols;
+        self.data.reserve(self.cols);
+        self.data.extend(row.take(self.cols));
+        self.data.resize(end, T::default());
     }
 
     /// Makes room for so many more rows.
     pub fn reserve(&mut self, rows: usize) {
         self.data.reserve_exact(rows * self.cols);
-    }
-
-    /// Appends `a * x + b * y`; shorter rows count as padded.
-    pub fn push_combined(&mut self, a: &Integer, x: &[Integer], b: &Integer, y: &[Integer]) {
-        let end = self.data.len() + self.cols;
-        self.data.extend(combined(a, x, b, y));
-        self.data.resize(end, Integer::ZERO);
-    }
-
-    /// Appends `row`; column `i` goes to `to[i]`, or away.
-    pub fn push_placed(&mut self, row: &[Integer], to: &[Option<usize>]) {
-        let start = self.data.len();
-        self.data.resize(start + self.cols, Integer::ZERO);
-        place(row, &mut self.data[start..], to);
     }
 
     /// Keeps the first `rows` rows.
@@ -79,6 +73,32 @@ impl Matrix {
         let last = self.len() - 1;
         self.swap(index, last);
         self.truncate(last);
+    }
+
+    /// Keeps the rows for which there is a true value.
+    pub fn retain(&mut self, kept: &[bool]) {
+        let mut next = 0;
+        for (index, _) in kept.iter().enumerate().filter(|(_, kept)| **kept) {
+            self.swap(next, index);
+            next += 1;
+        }
+        self.truncate(next);
+    }
+}
+
+impl Matrix {
+    /// Appends `a * x + b * y`; shorter rows count as padded.
+    pub fn push_combined(&mut self, a: &Integer, x: &[Integer], b: &Integer, y: &[Integer]) {
+        let end = self.data.len() + self.cols;
+        self.data.extend(combined(a, x, b, y));
+        self.data.resize(end, Integer::ZERO);
+    }
+
+    /// Appends `row`; column `i` goes to `to[i]`, or away.
+    pub fn push_placed(&mut self, row: &[Integer], to: &[Option<usize>]) {
+        let start = self.data.len();
+        self.data.resize(start + self.cols, Integer::ZERO);
+        place(row, &mut self.data[start..], to);
     }
 
     /// Rewrites every row into `cols` columns; column `i` goes to `to[i]`, or away.

@@ -67,7 +67,7 @@ fn a_lattice_is_that_of_all_points() -> Result<(), Error> {
 #[test]
 fn convex_hulls_are_tight_on_strides() -> Result<(), Error> {
     for (text, want) in [
-        ("{ [i] : 0 <= i <= 4 and i mod 2 = 1 }", "{ [i] : 1 <= i <= 3 }"),
+        ("{ [i] : 0 <= i <= 4 and i mod 2 = 1 }", "{ [i] : 1 <= i <= 3 and i mod 2 = 1 }"),
         ("{ [i] : 0 <= i <= 9 and i mod 4 = 2; [20] }", "{ [i] : 2 <= i <= 20 }"),
         (
             "{ [i, j] : 0 <= i + j <= 6 and (i + j) mod 5 = 3 and 0 <= j <= 1 }",

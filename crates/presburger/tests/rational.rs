@@ -212,3 +212,132 @@ fn rounding_is_refused() {
         RationalRelation::parse("{ rat: [i] : i mod 2 = 0 }", &limit()).expect_err("refused");
     assert_eq!(error.to_string(), "column 16: expected no rounding in a rational set, found `mod`");
 }
+
+/// Says on which side of the line from `a` to `b` a point lies: a positive, zero or negative number.
+fn side(a: &[Rational], b: &[Rational], point: &[Rational]) -> Rational {
+    let minus = |x: &Rational, y: &Rational| x.add(&y.mul(&Rational::from(-1)));
+    let left = minus(&b[0], &a[0]).mul(&minus(&point[1], &a[1]));
+    minus(&left, &minus(&b[1], &a[1]).mul(&minus(&point[0], &a[0])))
+}
+
+/// Says whether a point is in the triangle of three points that are not on one line.
+fn in_triangle([a, b, c]: [&[Rational; 2]; 3], point: &[Rational]) -> bool {
+    let sides = [side(a, b, point), side(b, c, point), side(c, a, point)];
+    side(a, b, c) != Rational::ZERO
+        && (sides.iter().all(|s| *s >= Rational::ZERO)
+            || sides.iter().all(|s| *s <= Rational::ZERO))
+}
+
+#[test]
+fn convex_hulls_of_points_are_the_triangles_between_them() -> Result<(), Error> {
+    let mut state: u64 = 11;
+    let grid = grid();
+    let (mut inside, mut outside) = (0, 0);
+    for _ in 0..12 {
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            grid[(state >> 33) as usize % grid.len()].clone()
+        };
+        let corners = [next(), next(), next(), next()];
+        let texts: Vec<String> = corners
+            .iter()
+            .map(|[x, y]| {
+                let (a, b, c, d) = (x.numer(), x.denom(), y.numer(), y.denom());
+                format!("rat: [x, y] : {b}x = {a} and {d}y = {c}")
+            })
+            .collect();
+        let set = read(&format!("{{ {} }}", texts.join("; ")));
+        let (hull, simple) = (set.convex_hull(&limit())?, set.simple_hull(&limit())?);
+        assert!(hull.is_subset(&simple, &limit())?, "{hull} and {simple}");
+        let three = |skip: usize| {
+            let mut rest = (0..4).filter(|i| *i != skip).map(|i| &corners[i]);
+            [(); 3].map(|()| rest.next().expect("three"))
+        };
+        if (0..4).all(|skip| {
+            let [a, b, c] = three(skip);
+            side(a, b, c) == Rational::ZERO
+        }) {
+            continue;
+        }
+        for point in &grid {
+            let expected = (0..4).any(|skip| in_triangle(three(skip), point));
+            assert_eq!(hull.contains(point)?, expected, "{hull} of {set} at {point:?}");
+            inside += usize::from(expected);
+            outside += usize::from(!expected);
+        }
+    }
+    assert!(inside > 100 && outside > 100, "{inside} points inside, {outside} outside");
+    Ok(())
+}
+
+#[test]
+fn hulls_are_tight_and_strict_where_their_points_are() -> Result<(), Error> {
+    let convex = |text: &str| read(text).convex_hull(&limit());
+    let simple = |text: &str| read(text).simple_hull(&limit());
+    let line = "{ rat: [x] : 0 <= 2x <= 1; rat: [x] : 2 <= 3x < 5 }";
+    for hull in [convex(line)?, simple(line)?] {
+        assert!(same(&hull, "{ rat: [x] : 0 <= x and 3x < 5 }"), "{hull}");
+    }
+    // Of two disjuncts, one has the points of the bound.
+    let ends = convex("{ rat: [x] : 0 < x < 1; rat: [x] : 0 <= x < 1/2 }")?;
+    assert!(same(&ends, "{ rat: [x] : 0 <= x < 1 }"), "{ends}");
+    // What no point meets is strict although no disjunct has the row.
+    let slanted =
+        convex("{ rat: [x, y] : x = 0 and 0 < y < 1; rat: [x, y] : x = 2 and 0 < y < 2 }")?;
+    assert!(same(&slanted, "{ rat: [x, y] : 0 <= x <= 2 and 0 < y and 2y < 2 + x }"), "{slanted}");
+    let steps = "{ rat: [x, y] : x = 0 and 0 <= 2y <= 1; rat: [x, y] : 2x = 1 and 1 <= 3y <= 7 }";
+    assert!(same(&simple(steps)?, "{ rat: [x, y] : 0 <= 2x <= 1 and 0 <= 3y <= 7 }"));
+    let tight = "{ rat: [x, y] : x >= 0 and 2x <= 1 and 3y >= 2x and 6y <= 3 + 22x }";
+    assert!(same(&convex(steps)?, tight));
+    // Integer points are among the others.
+    let mixed = "{ rat: [x] : 0 <= 2x <= 1; [x] : 3 <= x <= 5 }";
+    assert!(same(&convex(mixed)?, "{ rat: [x] : 0 <= x <= 5 }"));
+    assert!(same(&simple(mixed)?, "{ rat: [x] : 0 <= x <= 5 }"));
+    assert!(same(&convex("{ [x] : 3 <= x <= 5 or x = 9 }")?, "{ [x] : 3 <= x <= 9 }"));
+    assert!(convex("{ rat: [x] : x < 0 and x > 0 }")?.is_empty(&limit())?);
+    assert!(simple("{ rat: [x] : x < 0 and x > 0 }")?.is_empty(&limit())?);
+    Ok(())
+}
+
+#[test]
+fn affine_hulls_hold_the_equations_of_all_points() -> Result<(), Error> {
+    let affine = |text: &str| read(text).affine_hull(&limit());
+    assert!(same(&affine("{ rat: [x, y] : 2x = 1 and 0 < y < 1 }")?, "{ rat: [x, y] : 2x = 1 }"));
+    let points = "{ rat: [x, y] : 2x = 1 and y = 0; rat: [x, y] : 3x = 1 and 2y = 1 }";
+    assert!(same(&affine(points)?, "{ rat: [x, y] : 6x + 2y = 3 }"), "{}", affine(points)?);
+    let flat = "{ rat: [x, y] : x <= 2y <= x and x >= 0 }";
+    assert!(same(&affine(flat)?, "{ rat: [x, y] : x = 2y }"));
+    assert!(same(&affine("{ rat: [x] : 2x = 1; [x] : x = 3 }")?, "{ rat: [x] }"));
+    assert!(same(&affine("{ [x, y] : x = 2y }")?, "{ [x, y] : x = 2y }"));
+    Ok(())
+}
+
+#[test]
+fn gist_agrees_within_the_context() -> Result<(), Error> {
+    let gist = |a: &str, b: &str| read(a).gist(&read(b), &limit());
+    let half = gist("{ rat: [x] : 0 <= 2x <= 1 }", "{ rat: [x] : 3x >= 1 }")?;
+    assert!(same(&half, "{ rat: [x] : 2x <= 1 }"), "{half}");
+    assert!(same(
+        &gist("{ rat: [x] : 0 < x < 1 }", "{ rat: [x] : 0 < x }")?,
+        "{ rat: [x] : x < 1 }"
+    ));
+    let whole = gist("{ [x] : 0 <= x <= 5 }", "{ rat: [x] : 0 <= x <= 2 }")?;
+    assert!(same(&whole, "{ [x] }"), "{whole}");
+    let mut state = 5;
+    let grid = grid();
+    let mut fewer = 0;
+    for _ in 0..30 {
+        let (f, g) = (Rows::random(&mut state, 4), Rows::random(&mut state, 2));
+        let (h, i) = (Rows::random(&mut state, 2), Rows::random(&mut state, 3));
+        let a = read(&format!("{{ {}; {} }}", f.text(), h.text()));
+        let b = read(&format!("{{ {}; {} }}", g.text(), i.text()));
+        let simpler = a.gist(&b, &limit())?;
+        fewer += usize::from(!simpler.is_equal(&a, &limit())?);
+        for point in grid.iter().filter(|p| g.holds(*p) || i.holds(*p)) {
+            let expected = f.holds(point) || h.holds(point);
+            assert_eq!(simpler.contains(point)?, expected, "{a} given {b} at {point:?}");
+        }
+    }
+    assert!(fewer > 5, "{fewer} became simpler");
+    Ok(())
+}

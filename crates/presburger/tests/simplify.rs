@@ -73,6 +73,22 @@ fn hulls_contain_the_union() {
 }
 
 #[test]
+fn convex_hulls_keep_to_strides_and_are_tight_where_equations_are() {
+    for (text, hull) in [
+        (
+            "{ [i] : 0 <= i <= 9 and i mod 2 = 0; [i] : 12 <= i <= 15 and i mod 4 = 0 }",
+            "{ [i] : 0 <= i <= 12 and i mod 2 = 0 }",
+        ),
+        ("{ [i] : 0 <= i <= 9 and i mod 2 = 0; [15] }", "{ [i] : 0 <= i <= 15 }"),
+        ("{ [x, y] : 2x = 3y and 1 <= x <= 10 }", "{ [x, y] : 2x = 3y and 3 <= x <= 9 }"),
+        // 3 <= x + 2y <= 4 and x = 2y leave x = 2 alone.
+        ("{ [x, y] : 3 <= x + 2y <= 4 and x = 2y; [0, 3] }", "{ [x, 3 - x] : 0 <= x <= 2 }"),
+    ] {
+        same(&read(text).convex_hull(&budget()).expect("a hull"), hull);
+    }
+}
+
+#[test]
 fn equations_are_detected_over_the_integers() {
     for (text, equations, divisions) in [
         // Each text says that many things which no row says.

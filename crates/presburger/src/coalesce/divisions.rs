@@ -7,6 +7,7 @@
 //! smaller one's too (`isl_coalesce.c`). Divergence: the equations are found from those of the
 //! disjunct, and from the bounds of numerators, with no regard to what the other one looks like.
 
+use super::side::Side;
 use crate::basic::Basic;
 use crate::matrix::{combine, zeros};
 use crate::solve::number::{Number, fit};
@@ -17,34 +18,38 @@ use crate::{Budget, Error, Integer};
 /// A quotient of a row by a positive number.
 type Quotient = (Vec<Integer>, Integer);
 
-impl Basic {
-    /// Adds, here and in the tableau, an equation for each of the `added` divisions that the
-    /// constraints leave one value in terms of the others.
-    pub(super) fn settle_divs<T: Number>(
-        &mut self,
-        added: &[usize],
-        simplex: &mut Simplex<T>,
-        budget: &Budget,
-    ) -> Result<(), Error> {
+impl<T: Number> Side<T> {
+    /// Adds an equation for each of the `added` divisions that the constraints leave one value in
+    /// terms of the others.
+    pub(super) fn settle_divs(&mut self, added: &[usize], budget: &Budget) -> Result<(), Error> {
         for &index in added {
-            if simplex.is_empty() {
+            if self.simplex.is_empty() {
                 break;
             }
             let known = |other: &usize| *other < index || !added.contains(other);
-            let others = (0..self.divs.len()).filter(|other| *other != index);
+            let others = (0..self.part.divs.len()).filter(|other| *other != index);
             let others: Vec<usize> = others.filter(known).collect();
-            let equation = match self.linked(index, &others) {
-                None => self.pinned(index, simplex, budget)?,
+            let equation = match self.part.linked(index, &others) {
+                None if self.varies(index) => None,
+                None => self.part.pinned(index, &mut self.simplex, budget)?,
                 linked => linked,
             };
             if let Some(row) = equation {
-                simplex.add_equation(&narrowed(&row)?, budget)?;
-                self.system.eqs.push(&row);
+                self.settle(&row, budget)?;
             }
         }
         Ok(())
     }
 
+    /// Says whether known points have different values of a division.
+    fn varies(&self, index: usize) -> bool {
+        let mut values = self.points.iter().map(|point| &point[self.part.dims + index]);
+        let first = values.next();
+        values.any(|value| Some(value) != first)
+    }
+}
+
+impl Basic {
     /// Returns the equation of a division that the equations give the value of a row, or that of one
     /// of `others` and a row.
     fn linked(&self, index: usize, others: &[usize]) -> Option<Vec<Integer>> {

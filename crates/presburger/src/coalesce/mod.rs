@@ -11,6 +11,7 @@
 //! and for one tableau per disjunct that all its pairs share. Divergence: cutting planes find
 //! the rotated constraints that wrapping facets gives there.
 
+mod between;
 mod divisions;
 mod pair;
 mod segment;
@@ -20,7 +21,8 @@ use crate::basic::{Basic, merge};
 use crate::solve::number::Number;
 use crate::{Budget, Error, Relation};
 use pair::{Merged, Pair};
-use side::Side;
+pub(crate) use segment::value;
+pub(crate) use side::{Side, sample};
 
 /// The most disjuncts that are tried in pairs.
 const PAIRS: usize = 64;
@@ -34,14 +36,14 @@ impl Relation {
     /// divisions has no further points and that is found out within a fixed number of steps; a
     /// disjunct inside another is dropped.
     pub fn coalesce(&self, budget: &Budget) -> Result<Self, Error> {
-        let parts = coalesced(self.parts.to_vec(), self.inhabited, budget)?;
-        Ok(Self::of_inhabited((*self.space).clone(), parts))
+        let parts = coalesced(&self.parts, self.inhabited, budget)?;
+        Ok(Self::of_inhabited(self.space.clone(), parts))
     }
 }
 
 /// Merges conjunctions over the same dimensions; those without points are left out.
 pub(crate) fn coalesced(
-    given: Vec<Basic>,
+    given: &[Basic],
     inhabited: bool,
     budget: &Budget,
 ) -> Result<Vec<Basic>, Error> {
@@ -56,7 +58,7 @@ pub(crate) fn coalesced(
             Some((index, Merged::New(merged))) => {
                 parts.remove(next);
                 parts.remove(index);
-                parts.extend(Entry::new(merged, true, budget)?);
+                parts.extend(Entry::new(&merged, true, budget)?);
                 next = next.saturating_sub(1).max(1);
             }
             Some((_, Merged::Side(0))) => drop(parts.remove(next)),
@@ -68,28 +70,42 @@ pub(crate) fn coalesced(
             None => next += 1,
         }
     }
-    Ok(parts.into_iter().map(|entry| entry.part).collect())
+    Ok(parts.into_iter().map(Entry::into_part).collect())
 }
 
 /// A disjunct, and what every pair asks of it.
-struct Entry {
-    part: Basic,
-    /// Its rational points; nothing if they need wider numbers.
-    side: Option<Side<i64>>,
+enum Entry {
+    Narrow(Box<Side<i64>>),
+    /// Its rational points need wider numbers.
+    Wide(Basic),
 }
 
 impl Entry {
     /// Drops redundant constraints; nothing is left of a disjunct without points.
-    fn new(part: Basic, inhabited: bool, budget: &Budget) -> Result<Option<Self>, Error> {
-        match Side::minimal(&part, inhabited, budget) {
-            Ok(side) => Ok(side.map(|side| Self { part: side.part.clone(), side: Some(side) })),
+    fn new(part: &Basic, inhabited: bool, budget: &Budget) -> Result<Option<Self>, Error> {
+        match Side::minimal(part, inhabited, budget) {
+            Ok(side) => Ok(side.map(Box::new).map(Self::Narrow)),
             Err(Error::Overflow) => {
                 if !inhabited && part.is_empty(budget)? {
                     return Ok(None);
                 }
-                Ok(Some(Self { part: part.without_redundancy(budget)?, side: None }))
+                Ok(Some(Self::Wide(part.clone().without_redundancy(budget)?)))
             }
             Err(error) => Err(error),
+        }
+    }
+
+    fn part(&self) -> &Basic {
+        match self {
+            Self::Narrow(side) => &side.part,
+            Self::Wide(part) => part,
+        }
+    }
+
+    fn into_part(self) -> Basic {
+        match self {
+            Self::Narrow(side) => side.part,
+            Self::Wide(part) => part,
         }
     }
 }
@@ -103,7 +119,7 @@ fn partner(
     let (before, rest) = parts.split_at_mut(next);
     let Some(new) = rest.first_mut() else { return Ok(None) };
     for (index, old) in before.iter_mut().enumerate().skip(next.saturating_sub(PAIRS)) {
-        let steps = if old.part.divs == new.part.divs { PAIR_STEPS } else { PAIR_STEPS / 3 };
+        let steps = if old.part().divs == new.part().divs { PAIR_STEPS } else { PAIR_STEPS / 3 };
         let merged = budget.attempt(steps, |budget| merged(old, new, budget))?.flatten();
         if let Some(merged) = merged {
             return Ok(Some((index, merged)));
@@ -114,15 +130,15 @@ fn partner(
 
 /// Merges two disjuncts if that is possible with 64 bits, else with 128.
 fn merged(a: &mut Entry, b: &mut Entry, budget: &Budget) -> Result<Option<Merged>, Error> {
-    if let (Some(left), Some(right)) = (&mut a.side, &mut b.side) {
+    if let (Entry::Narrow(left), Entry::Narrow(right)) = (&mut *a, &mut *b) {
         match joined(left, right, budget) {
             Err(Error::Overflow) => {}
             result => return result,
         }
     }
     let side = |part: &Basic| Side::<i128>::of(part, budget);
-    let result = side(&a.part).and_then(|mut left| {
-        let mut right = side(&b.part)?;
+    let result = side(a.part()).and_then(|mut left| {
+        let mut right = side(b.part())?;
         joined(&mut left, &mut right, budget)
     });
     match result {

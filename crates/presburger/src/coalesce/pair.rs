@@ -1,10 +1,10 @@
 //! Two disjuncts over the same divisions.
 
+use super::between::Between;
 use super::segment::{leaves_both, value};
 use super::side::Side;
 use crate::basic::Basic;
-use crate::solve::feasible;
-use crate::solve::number::{Number, fit, opposites, reduce};
+use crate::solve::number::{Number, common, fit};
 use crate::solve::redundancy::narrowed;
 use crate::solve::simplex::{Optimum, Simplex};
 use crate::system::System;
@@ -45,21 +45,25 @@ impl<T: Number> Pair<'_, T> {
         let mut violated: [Vec<usize>; 2] = [Vec::new(), Vec::new()];
         for side in 0..2 {
             for index in 0..self.sides[side].rows.len() {
-                let mut row = exact(&self.sides[side].rows[index]);
-                match self.reach(side, index, budget)? {
+                let low = match self.reach(side, index, budget)? {
                     Reach::Apart => return Ok(None),
-                    Reach::Holds => {}
+                    Reach::Holds => None,
                     Reach::Least(low) => {
                         self.sides[1 - side].remember_sample();
-                        row[0] -= low.integer();
                         violated[side].push(index);
+                        Some(low.integer())
                     }
                     Reach::Unbounded => {
                         violated[side].push(index);
                         continue;
                     }
+                };
+                let row = self.sides[side].rows.row(index);
+                candidate.ineqs.push_all(row.iter().map(Number::integer));
+                if let Some(low) = low {
+                    let last = candidate.ineqs.len() - 1;
+                    candidate.ineqs.row_mut(last)[0] -= low;
                 }
-                candidate.ineqs.push(&row);
             }
             if violated[side].is_empty() {
                 return Ok(Some(Merged::Side(side)));
@@ -78,20 +82,50 @@ impl<T: Number> Pair<'_, T> {
         violated: &[Vec<usize>; 2],
         budget: &Budget,
     ) -> Result<Option<Merged>, Error> {
-        for _ in 0..=CUTS {
-            if !candidate.normalize() {
-                return Ok(None);
-            }
-            let Some(point) = self.further_point(&candidate, violated, budget)? else {
-                let first = &self.sides[0].part;
-                let mut result = Basic::with_divs(first.dims, first.divs.to_vec());
-                result.system = candidate;
-                return Ok(result.tidied().map(Merged::New));
-            };
-            let Some(cut) = self.cut(&point, budget)? else { return Ok(None) };
-            candidate.ineqs.push(&cut);
+        if !candidate.normalize() {
+            return Ok(None);
         }
-        Ok(None)
+        let open = self.open(violated)?;
+        if !open.is_empty() {
+            let first = &self.sides[0].part;
+            let mut between = Between::new(first, candidate, budget)?;
+            let (mut pairs, mut cuts) = (open.iter(), 0);
+            let mut pair = pairs.next();
+            while let Some((x, y)) = pair {
+                let rows = [(&*self.sides[0], *x), (&*self.sides[1], *y)];
+                let Some(point) = between.beyond(rows, budget)? else {
+                    // Cuts leave nothing beyond these rows either.
+                    pair = pairs.next();
+                    continue;
+                };
+                cuts += 1;
+                let cut = if cuts > CUTS { None } else { self.cut(&point, budget)? };
+                let Some(cut) = cut else { return Ok(None) };
+                between.cut(&cut, budget)?;
+            }
+            candidate = between.candidate;
+        }
+        let first = &self.sides[0].part;
+        let result = Basic { dims: first.dims, divs: first.divs.clone(), system: candidate };
+        Ok(result.tidied().map(Merged::New))
+    }
+
+    /// Returns the pairs of violated rows that points may be beyond at once.
+    fn open(&self, violated: &[Vec<usize>; 2]) -> Result<Vec<(usize, usize)>, Error> {
+        let [a, b] = &self.sides;
+        let minus_two = fit(minus_one::<T>()?.plus(&minus_one()?))?;
+        let mut open = Vec::with_capacity(violated[0].len() * violated[1].len());
+        for (x, y) in violated[0].iter().flat_map(|x| violated[1].iter().map(move |y| (*x, *y))) {
+            let (row, other) = (a.rows.row(x), b.rows.row(y));
+            // Of opposite rows, one is negative where the other is not, but for a gap.
+            let close = a.hashes[x] == b.hashes[y].wrapping_neg()
+                && opposite(row, other)
+                && fit(row[0].plus(&other[0]))? > minus_two;
+            if !close {
+                open.push((x, y));
+            }
+        }
+        Ok(open)
     }
 
     /// Says whether neither side has an equation, which leaves gaps that one conjunction can have.
@@ -105,14 +139,11 @@ impl<T: Number> Pair<'_, T> {
         if !self.full() {
             return Ok(false);
         }
-        let minus_one = fit(T::one().opposite())?;
-        for (x, hash) in a.rows.iter().zip(&a.hashes) {
-            let others = b.rows.iter().zip(&b.hashes);
+        let minus_one = minus_one()?;
+        for (x, hash) in a.rows.rows().zip(&a.hashes) {
+            let others = b.rows.rows().zip(&b.hashes);
             for (y, _) in others.filter(|(_, other)| **other == hash.wrapping_neg()) {
-                let mut both = x[1..].iter().zip(&y[1..]);
-                if fit(x[0].plus(&y[0]))? < minus_one
-                    && both.all(|(x, y)| x.opposite().as_ref() == Some(y))
-                {
+                if fit(x[0].plus(&y[0]))? < minus_one && opposite(x, y) {
                     return Ok(true);
                 }
             }
@@ -127,11 +158,9 @@ impl<T: Number> Pair<'_, T> {
             [a, b] if side == 0 => (&**a, &mut **b),
             [a, b] => (&**b, &mut **a),
         };
-        let row = &here.rows[index];
+        let row = here.rows.row(index);
         // No constraint is redundant: each is 0 somewhere.
-        let parallel = there.rows.iter().zip(&there.hashes);
-        let mut parallel = parallel.filter(|(_, hash)| **hash == here.hashes[index]);
-        if let Some((other, _)) = parallel.find(|(other, _)| other[1..] == row[1..]) {
+        if let Some(other) = there.parallel(row, here.hashes[index]).next() {
             let low = fit(row[0].minus(&other[0]))?;
             return Ok(if low.sign() < 0 { Reach::Least(low) } else { Reach::Holds });
         }
@@ -146,7 +175,7 @@ impl<T: Number> Pair<'_, T> {
                 Some(low)
             }
         };
-        let minus_one = fit(T::one().opposite())?;
+        let minus_one = minus_one()?;
         if full && low.as_ref().is_none_or(|low| *low < minus_one) {
             for point in &there.points {
                 if value(row, point)? >= minus_one {
@@ -162,61 +191,17 @@ impl<T: Number> Pair<'_, T> {
         Ok(low.map_or(Reach::Unbounded, Reach::Least))
     }
 
-    /// Finds an integer point of the candidate that is in neither disjunct.
-    fn further_point(
-        &self,
-        candidate: &System,
-        violated: &[Vec<usize>; 2],
-        budget: &Budget,
-    ) -> Result<Option<Vec<Integer>>, Error> {
-        let first = &self.sides[0].part;
-        let floors = first.floors();
-        let mut all = first.bounds();
-        all.extend(candidate);
-        let mut hull = Simplex::<T>::new(first.cols() - 1);
-        for row in all.eqs.rows() {
-            hull.add_equation(&narrowed(row)?, budget)?;
-        }
-        for row in all.ineqs.rows() {
-            hull.add_inequality(&narrowed(row)?, budget)?;
-        }
-        for index in &violated[0] {
-            let mut rest = hull.clone();
-            let outside = beyond(&self.sides[0].rows[*index])?;
-            rest.add_inequality(&outside, budget)?;
-            for index in &violated[1] {
-                if rest.is_empty() {
-                    break;
-                }
-                let mut both = rest.clone();
-                let further = beyond(&self.sides[1].rows[*index])?;
-                both.add_inequality(&further, budget)?;
-                if both.is_empty() {
-                    continue;
-                }
-                if let Some(point) = both.integer_sample() {
-                    return Ok(Some(exact(&point)));
-                }
-                let mut system = all.clone();
-                system.ineqs.push(&exact(&outside));
-                system.ineqs.push(&exact(&further));
-                if let Some(point) = feasible::point(&system, &floors, budget)? {
-                    return Ok(Some(point));
-                }
-            }
-        }
-        Ok(None)
-    }
-
     /// Finds a constraint that holds on both disjuncts, not at `point`; nothing if there is none.
     ///
     /// Variables: `x`, `l` and `t`. The point is in the hull if it is the sum of `x` in `l`
     /// times the first and a rest in `1 - l` times the second; `t` is how far that fails.
-    fn cut(&mut self, point: &[Integer], budget: &Budget) -> Result<Option<Vec<Integer>>, Error> {
+    fn cut(&mut self, point: &[Integer], budget: &Budget) -> Result<Option<Vec<T>>, Error> {
         let (vars, point) = (point.len(), narrowed::<T>(point)?);
         let bounds = self.sides[0].part.bounds();
         let bounds: Vec<Vec<T>> = bounds.ineqs.rows().map(narrowed).collect::<Result<_, _>>()?;
         let mut program = Simplex::<T>::new(vars + 2);
+        let [left, right] = [0, 1].map(|side| self.sides[side].rows.len() + bounds.len());
+        program.reserve(3 + left + right);
         let mut scaled = vec![T::zero(); vars + 3];
         let (zero, one) = (T::zero(), T::one());
         let minus = fit(one.opposite())?;
@@ -228,12 +213,13 @@ impl<T: Number> Pair<'_, T> {
             program.add_inequality(&scaled, budget)?;
         }
         (scaled[0], scaled[2 + vars]) = (T::zero(), T::zero());
-        for row in self.sides[0].rows.iter().chain(&bounds) {
+        for row in self.sides[0].rows.rows().chain(bounds.iter().map(Vec::as_slice)) {
             scaled[1..=vars].clone_from_slice(&row[1..]);
             scaled[1 + vars] = row[0].clone();
             program.add_inequality(&scaled, budget)?;
         }
-        let second: Vec<&Vec<T>> = self.sides[1].rows.iter().chain(&bounds).collect();
+        let bounds = bounds.iter().map(Vec::as_slice);
+        let second: Vec<&[T]> = self.sides[1].rows.rows().chain(bounds).collect();
         let mut ids = Vec::with_capacity(second.len());
         for row in &second {
             scaled[0] = value(row, &point)?;
@@ -258,20 +244,26 @@ impl<T: Number> Pair<'_, T> {
                 return Err(Error::Overflow);
             }
         }
-        reduce(&mut cut);
+        tighten(&mut cut);
         let [left, right] = &mut self.sides;
         let valid = left.simplex.implies(&cut, budget)? && right.simplex.implies(&cut, budget)?;
-        Ok(valid.then(|| exact(&cut)))
+        Ok(valid.then_some(cut))
     }
 }
 
-fn exact<T: Number>(row: &[T]) -> Vec<Integer> {
-    row.iter().map(Number::integer).collect()
+fn minus_one<T: Number>() -> Result<T, Error> {
+    fit(T::one().opposite())
 }
 
-/// Returns the constraint that holds exactly where `row >= 0` does not.
-fn beyond<T: Number>(row: &[T]) -> Result<Vec<T>, Error> {
-    let mut result = opposites(row)?;
-    result[0] = fit(result[0].minus(&T::one()))?;
-    Ok(result)
+/// Says whether the rows are opposite but for their constants.
+fn opposite<T: Number>(row: &[T], other: &[T]) -> bool {
+    row[1..].iter().zip(&other[1..]).all(|(x, y)| x.opposite().as_ref() == Some(y))
+}
+
+/// Divides by what the coefficients have in common; the constant is rounded for integer points.
+fn tighten<T: Number>(row: &mut [T]) {
+    let common = common(&row[1..]);
+    if common > T::one() {
+        row.iter_mut().for_each(|value| *value = value.floor_div(&common));
+    }
 }

@@ -69,7 +69,7 @@ fn far<T: Number>(
     side.lift(&mut next)?;
     let limit: T = small(MOVES)?;
     let mut count = limit;
-    for row in &side.rows {
+    for row in side.rows.rows() {
         let (here, there) = (value(row, point)?, value(row, &next)?);
         if there < here {
             count = count.min(here.floor_div(&fit(here.minus(&there))?));
@@ -142,7 +142,7 @@ fn leaves<T: Number>(a: &Side<T>, p: &[T], b: &Side<T>, q: &[T], steps: &T) -> R
 /// Returns how many of `steps` steps from `p`, a point of `side`, to `q` stay in `side`.
 fn reach<T: Number>(side: &Side<T>, p: &[T], q: &[T], steps: &T) -> Result<T, Error> {
     let mut reach = steps.clone();
-    for row in &side.rows {
+    for row in side.rows.rows() {
         let end = value(row, q)?;
         if end.sign() < 0 {
             let start = value(row, p)?;
@@ -155,8 +155,8 @@ fn reach<T: Number>(side: &Side<T>, p: &[T], q: &[T], steps: &T) -> Result<T, Er
 
 impl<T: Number> Side<T> {
     /// Says whether a point, divisions included, is in the disjunct.
-    fn has(&self, point: &[T]) -> Result<bool, Error> {
-        for row in &self.rows {
+    pub fn has(&self, point: &[T]) -> Result<bool, Error> {
+        for row in self.rows.rows() {
             if value(row, point)?.sign() < 0 {
                 return Ok(false);
             }
@@ -204,7 +204,7 @@ fn small<T: Number>(value: i64) -> Result<T, Error> {
 }
 
 /// Evaluates `row` at a point.
-pub(super) fn value<T: Number>(row: &[T], point: &[T]) -> Result<T, Error> {
+pub(crate) fn value<T: Number>(row: &[T], point: &[T]) -> Result<T, Error> {
     let mut sum = row[0].clone();
     for (coefficient, value) in row[1..].iter().zip(point) {
         if !coefficient.is_zero() {

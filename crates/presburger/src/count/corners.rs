@@ -33,7 +33,7 @@ impl Relation {
     ///
     /// Dimensions come first, then parameters, then the constant, as counting has them.
     fn hull_cone(&self, budget: &Budget) -> Result<Option<(Vec<Row>, Cone)>, Error> {
-        let hull = self.convex_hull(budget)?;
+        let hull = self.convex_polyhedron(budget)?;
         let Some(part) = hull.parts.first() else { return Ok(None) };
         let (params, dims) = (self.space().params.len(), self.space().output.dims.len());
         let turned = |row: &[Integer]| -> Row {

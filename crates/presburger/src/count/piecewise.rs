@@ -3,6 +3,7 @@
 use super::floors::{Floors, Linear};
 use super::guard::{Guard, units};
 use super::quasi::QuasiPolynomial;
+use crate::basic::Basic;
 use crate::coalesce::coalesced;
 use crate::{Budget, Error, Integer, Rational};
 
@@ -89,8 +90,8 @@ impl Pieces {
         let mut result = Self::zero(self.vars);
         for (value, guards) in groups {
             let guards = if guards.len() > 1 {
-                let parts = guards.iter().map(Guard::to_basic).collect();
-                coalesced(parts, false, budget)?.iter().map(Guard::from_basic).collect()
+                let parts: Vec<Basic> = guards.iter().map(Guard::to_basic).collect();
+                coalesced(&parts, false, budget)?.iter().map(Guard::from_basic).collect()
             } else {
                 guards
             };

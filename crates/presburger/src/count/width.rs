@@ -60,7 +60,7 @@ impl Relation {
 
     /// Returns the convex hull; nothing for no points.
     fn hull(&self, budget: &Budget) -> Result<Option<Polyhedron>, Error> {
-        let hull = self.convex_hull(budget)?;
+        let hull = self.convex_polyhedron(budget)?;
         let Some(part) = hull.parts.first() else { return Ok(None) };
         let (params, dims) = (self.space().params.len(), self.space().output.dims.len());
         let mut result = Polyhedron::new(dims, params);

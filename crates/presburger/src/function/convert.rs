@@ -22,7 +22,7 @@ impl Pieces {
             let Some(graph) = Basic::of_forms(all, &zero, &[]) else { continue };
             parts.extend(piece.domain.place(all, &identity).intersect(&graph));
         }
-        Ok(Relation::new((*self.space).clone(), parts))
+        Ok(Relation::new(self.space.clone(), parts))
     }
 }
 

@@ -1,7 +1,9 @@
 //! The smallest affine space that contains all integer points.
 
 use crate::basic::Basic;
-use crate::matrix::{combine, divide, evaluate, gcd, negated};
+use crate::hull::simple::Shared;
+use crate::matrix::{combine, divide, evaluate, gcd};
+use crate::solve::number::widening;
 use crate::{Budget, Error, Integer, Relation};
 
 impl Relation {
@@ -10,51 +12,11 @@ impl Relation {
     /// Divisions do not occur: strides are not equations over the dimensions.
     /// Each equation is checked against all disjuncts over the integers.
     pub fn affine_hull(&self, budget: &Budget) -> Result<Self, Error> {
-        let mut points: Vec<Vec<Integer>> = Vec::new();
-        for part in self.parts.iter() {
-            points.extend(part.sample(budget)?);
-        }
-        let Some(first) = points.first().cloned() else {
-            return Ok(Self::empty((*self.space).clone()));
-        };
-        // Rows that vanish on all points so far; each new point takes one away.
-        let mut equations: Vec<Vec<Integer>> = Vec::new();
-        for (dim, value) in first.iter().enumerate() {
-            let mut row = vec![Integer::ZERO; 1 + first.len()];
-            (row[0], row[1 + dim]) = (-value, Integer::ONE);
-            equations.push(row);
-        }
-        for point in &points[1..] {
-            pass_through(&mut equations, point);
-        }
-        let mut index = 0;
-        while let Some(row) = equations.get(index) {
-            match self.off(row, budget)? {
-                // Rows before this one hold everywhere: they stay as they are.
-                Some(point) => pass_through(&mut equations, &point),
-                None => index += 1,
-            }
-        }
+        let rows = widening!(T => Shared::<T>::of(&self.parts, budget)?.equations(budget))?;
+        let Some(rows) = rows else { return Ok(Self::empty((*self.space).clone())) };
         let mut hull = Basic::universe(self.space.dims());
-        for row in &equations {
-            hull.system.eqs.push(row);
-        }
+        rows.iter().for_each(|row| hull.system.eqs.push(row));
         self.replaced(hull.tidied())
-    }
-
-    /// Finds a point where `row` is not 0.
-    fn off(&self, row: &[Integer], budget: &Budget) -> Result<Option<Vec<Integer>>, Error> {
-        for part in self.parts.iter() {
-            for mut side in [row.to_vec(), negated(row)] {
-                side[0] -= 1;
-                let mut beyond = part.clone();
-                beyond.system.ineqs.push(&side);
-                if let Some(point) = beyond.sample(budget)? {
-                    return Ok(Some(point));
-                }
-            }
-        }
-        Ok(None)
     }
 }
 

@@ -4,6 +4,7 @@
 //! divisions generate its projection; those of all disjuncts together generate the hull, whose
 //! constraints are the rows that are not negative on any of them.
 
+use super::Lattice;
 use crate::basic::Basic;
 use crate::solve::generators::Cone;
 use crate::solve::number::{Number, widening};
@@ -12,28 +13,40 @@ use crate::system::System;
 use crate::{Budget, Error, Integer, Relation};
 
 impl Relation {
-    /// Returns the smallest convex polyhedron around the rational relaxations of all disjuncts.
+    /// Returns the smallest convex polyhedron around the rational relaxations of all disjuncts, cut
+    /// down to the strides that all points keep to if all disjuncts have divisions.
     ///
-    /// Those of disjuncts with divisions are tightened to the lattices of their points.
-    /// A superset of the points, without divisions; closed, so that the hull of a point and a
+    /// Relaxations of disjuncts with divisions or equations are tightened to the lattices of their
+    /// points. A superset of the points; closed, so that the hull of a point and a
     /// ray holds the parallel ray too. The cost grows with the number of vertices, which may be
     /// exponential in the number of dimensions.
     pub fn convex_hull(&self, budget: &Budget) -> Result<Self, Error> {
+        let hull = self.convex_polyhedron(budget)?;
+        if self.parts.iter().any(|part| part.divs.is_empty()) {
+            return Ok(hull);
+        }
+        let lattice = Lattice::around(&self.parts, budget)?.and_then(|all| all.basic());
+        let both = hull.parts.first().zip(lattice.as_ref());
+        self.replaced(both.and_then(|(hull, lattice)| hull.intersect(lattice)))
+    }
+
+    /// Returns the hull as a polyhedron, without strides.
+    pub(crate) fn convex_polyhedron(&self, budget: &Budget) -> Result<Self, Error> {
         let mut parts = Vec::new();
         for part in self.parts.iter() {
             if !part.is_empty(budget)? {
-                let strided = !part.divs.is_empty();
+                let strided = !part.divs.is_empty() || part.system.eqs.len() > 0;
                 let tight = if strided { part.tightened(budget)? } else { None };
                 parts.push(tight.unwrap_or_else(|| part.unfolded()));
             }
         }
         let dims = self.space().dims();
-        let Some(rows) = widening!(T => hull::<T>(&parts, dims, budget))? else {
+        let Some((equations, inequalities)) = convex_rows(&parts, dims, budget)? else {
             return Ok(Self::empty(self.space().clone()));
         };
         let mut part = Basic::universe(dims);
-        rows.equations.iter().for_each(|row| part.system.eqs.push(row));
-        rows.inequalities.iter().for_each(|row| part.system.ineqs.push(row));
+        equations.iter().for_each(|row| part.system.eqs.push(row));
+        inequalities.iter().for_each(|row| part.system.ineqs.push(row));
         self.replaced(part.tidied())
     }
 
@@ -45,12 +58,19 @@ impl Relation {
     }
 }
 
-struct Rows {
-    equations: Vec<Vec<Integer>>,
-    inequalities: Vec<Vec<Integer>>,
+/// Equations and inequalities.
+type Rows = (Vec<Vec<Integer>>, Vec<Vec<Integer>>);
+
+/// Returns the constraints on the first `dims` columns of the smallest polyhedron around the
+/// rational points of all parts; nothing for no parts.
+pub(crate) fn convex_rows(
+    parts: &[System],
+    dims: usize,
+    budget: &Budget,
+) -> Result<Option<Rows>, Error> {
+    widening!(T => hull::<T>(parts, dims, budget))
 }
 
-/// Returns the constraints of the hull; nothing for no parts.
 fn hull<T: Number>(parts: &[System], dims: usize, budget: &Budget) -> Result<Option<Rows>, Error> {
     let mut dual = Cone::<T>::new(1 + dims);
     for part in parts {
@@ -68,7 +88,7 @@ fn hull<T: Number>(parts: &[System], dims: usize, budget: &Budget) -> Result<Opt
     let wide = |row: &[T]| row.iter().map(Number::integer).collect();
     let equations = dual.lines.iter().map(|row| wide(row)).collect();
     let inequalities = dual.rays().map(wide).collect();
-    Ok(Some(Rows { equations, inequalities }))
+    Ok(Some((equations, inequalities)))
 }
 
 /// Returns the cone of the rational points of a disjunct, divisions included.

@@ -30,7 +30,7 @@ impl Relation {
             let Some(rows) = part.implied(budget)? else { continue };
             parts.extend(part.with_equations(rows, &(part.dims..part.dims)).tidied());
         }
-        Ok(Self::new((*self.space).clone(), parts))
+        Ok(Self::new(self.space.clone(), parts))
     }
 }
 
@@ -69,7 +69,7 @@ impl Basic {
             let mut rows = rows.clone();
             let mut index = 0;
             while let Some(row) = rows.get(index) {
-                match self.off(row, &mut simplex, &system, budget)? {
+                match self.off(row, &mut simplex, budget)? {
                     Some(point) => pass_through(&mut rows, &point),
                     None => index += 1,
                 }
@@ -78,12 +78,11 @@ impl Basic {
         })
     }
 
-    /// Finds a point where `row` is not 0; `simplex` holds all rows of `system`.
-    fn off<T: Number>(
+    /// Finds a point, divisions included, where `row` is not 0; `simplex` is that of all rows.
+    pub fn off<T: Number>(
         &self,
         row: &[Integer],
         simplex: &mut Simplex<T>,
-        system: &System,
         budget: &Budget,
     ) -> Result<Option<Vec<Integer>>, Error> {
         for sign in [1, -1] {
@@ -105,7 +104,7 @@ impl Basic {
                     return Ok(Some(point));
                 }
             }
-            let mut beyond = system.clone();
+            let mut beyond = self.unfolded();
             let mut side: Vec<Integer> = row.iter().map(|v| v * &Integer::from(sign)).collect();
             side[0] -= 1;
             beyond.ineqs.push(&side);

@@ -7,6 +7,8 @@
 
 use crate::basic::{Basic, Div};
 use crate::matrix::{combine, evaluate, negated};
+use crate::solve::lattice::solutions;
+use crate::solve::number::{Number, widening};
 use crate::system::System;
 use crate::{Budget, Error, Integer, Relation};
 
@@ -19,29 +21,72 @@ impl Relation {
         let Some(lattice) = Lattice::around(&self.parts, budget)? else {
             return Ok(Self::empty((*self.space).clone()));
         };
-        self.replaced(lattice.conjunction(&lattice.congruences()))
+        self.replaced(lattice.basic())
     }
 }
 
-/// Finds a point of some part at which a row is no multiple of the modulus.
+/// Finds a point of a part at which a row is no multiple of the modulus.
 fn beyond(
-    parts: &[Basic],
+    part: &Basic,
     (row, modulus): &(Vec<Integer>, Integer),
     budget: &Budget,
 ) -> Result<Option<Vec<Integer>>, Error> {
-    for part in parts {
-        let tries = match modulus.is_zero() {
-            // An equation: the row may be on either side of 0.
-            true => [row.clone(), negated(row)].map(|row| above_zero(part.clone(), row)).to_vec(),
-            false => vec![no_multiple(part, row, modulus)],
-        };
-        for part in tries {
-            if let Some(point) = part.sample(budget)? {
-                return Ok(Some(point));
-            }
+    let tries = match modulus.is_zero() {
+        // An equation: the row may be on either side of 0.
+        true => [row.clone(), negated(row)].map(|row| above_zero(part.clone(), row)).to_vec(),
+        false => vec![no_multiple(part, row, modulus)],
+    };
+    for part in tries {
+        if let Some(point) = part.sample(budget)? {
+            return Ok(Some(point));
         }
     }
     Ok(None)
+}
+
+/// The integer points that satisfy the equations of a conjunction, as dimensions over free numbers.
+struct Solutions {
+    /// For each dimension a constant, then a factor for each free number.
+    rows: Vec<Vec<Integer>>,
+}
+
+impl Solutions {
+    fn of(part: &Basic) -> Result<Option<Self>, Error> {
+        let rows = widening!(T => {
+            let rows = solutions::<T>(&part.system)?.unwrap_or_default();
+            let wide = |row: &Vec<T>| row.iter().map(Number::integer).collect();
+            Ok(rows[..part.dims.min(rows.len())].iter().map(wide).collect())
+        })?;
+        Ok(Some(Self { rows }).filter(|solutions: &Self| solutions.rows.len() == part.dims))
+    }
+
+    /// Returns the points of `part` one step from `point`.
+    fn beside(&self, point: &[Integer], part: &Basic) -> Vec<Vec<Integer>> {
+        let columns = self.rows.first().map_or(1, Vec::len);
+        let mut found = Vec::new();
+        for column in 1..columns {
+            for sign in [Integer::ONE, Integer::MINUS_ONE] {
+                let rows = self.rows.iter().zip(point);
+                let near: Vec<_> = rows.map(|(row, x)| x.add_mul(&sign, &row[column])).collect();
+                if part.contains(&near) {
+                    found.push(near);
+                    break;
+                }
+            }
+        }
+        found
+    }
+
+    /// Says whether a row is a multiple of a modulus at all of them.
+    fn keep_to(&self, (row, modulus): &(Vec<Integer>, Integer)) -> bool {
+        let columns = self.rows.first().map_or(1, Vec::len);
+        (0..columns).all(|column| {
+            let constant = if column == 0 { row[0].clone() } else { Integer::ZERO };
+            let pairs = row[1..].iter().zip(&self.rows);
+            let value = pairs.fold(constant, |sum, (a, row)| sum.add_mul(a, &row[column]));
+            if modulus.is_zero() { value.is_zero() } else { value.is_multiple_of(modulus) }
+        })
+    }
 }
 
 /// Adds that the row is positive.
@@ -65,13 +110,16 @@ fn no_multiple(part: &Basic, row: &[Integer], modulus: &Integer) -> Basic {
 
 impl Basic {
     /// Returns all constraints, divisions as dimensions, moved inwards as far as the lattice of
-    /// the points allows; nothing if there are no points.
+    /// the points allows, and the equations that these satisfy; nothing if there are no points.
     ///
     /// `{ [i] : 0 <= i <= 4 and i mod 2 = 1 }` has `1 <= i <= 3`.
     pub(crate) fn tightened(&self, budget: &Budget) -> Result<Option<System>, Error> {
         let mut system = self.unfolded();
         let all = Self { dims: self.cols() - 1, divs: [].into(), system: system.clone() };
         let Some(lattice) = Lattice::around(&[all], budget)? else { return Ok(None) };
+        for (row, _) in lattice.congruences().iter().filter(|(_, modulus)| modulus.is_zero()) {
+            system.eqs.push(row);
+        }
         for index in 0..system.ineqs.len() {
             let row = system.ineqs.row_mut(index);
             let along = |step: &Vec<Integer>| {
@@ -98,17 +146,45 @@ pub(crate) struct Lattice {
 impl Lattice {
     /// Returns the smallest lattice that holds the points of all parts, if there are any.
     pub fn around(parts: &[Basic], budget: &Budget) -> Result<Option<Self>, Error> {
-        let mut points: Vec<Vec<Integer>> = Vec::new();
+        let mut known: Vec<(&Basic, Vec<Integer>)> = Vec::new();
         for part in parts {
-            points.extend(part.sample(budget)?);
+            known.extend(part.sample(budget)?.map(|point| (part, point)));
         }
-        let Some(origin) = points.first().cloned() else { return Ok(None) };
-        let mut lattice = Self { origin, basis: Vec::new() };
-        points[1..].iter().for_each(|point| lattice.join(point));
+        Self::from_points(&known, budget)
+    }
+
+    /// As [`Self::around`], of parts with a point of each.
+    pub fn from_points(
+        parts: &[(&Basic, Vec<Integer>)],
+        budget: &Budget,
+    ) -> Result<Option<Self>, Error> {
+        let Some((_, origin)) = parts.first() else { return Ok(None) };
+        let mut lattice = Self { origin: origin.clone(), basis: Vec::new() };
+        let mut free: Vec<Option<Solutions>> = Vec::new();
+        for (part, point) in parts {
+            let solutions = Solutions::of(part)?;
+            lattice.join(point);
+            for near in solutions.iter().flat_map(|solutions| solutions.beside(point, part)) {
+                lattice.join(&near);
+            }
+            free.push(solutions);
+        }
         loop {
             let facts = lattice.congruences();
-            let outside = facts.iter().map(|fact| beyond(parts, fact, budget));
-            match outside.filter_map(Result::transpose).next().transpose()? {
+            let mut outside = None;
+            for ((part, _), free) in parts.iter().zip(&free) {
+                let sure = |fact: &&_| free.as_ref().is_some_and(|free| free.keep_to(fact));
+                for fact in facts.iter().filter(|fact| !sure(fact)) {
+                    outside = beyond(part, fact, budget)?;
+                    if outside.is_some() {
+                        break;
+                    }
+                }
+                if outside.is_some() {
+                    break;
+                }
+            }
+            match outside {
                 Some(point) => lattice.join(&point),
                 None => return Ok(Some(lattice)),
             }
@@ -167,7 +243,11 @@ impl Lattice {
             let share = left[lead].clone();
             facts.push((share.clone(), &scale * &base[lead]));
             scale *= &base[lead];
+            let unscaled = base[lead] == Integer::ONE;
             for (row, value) in left.iter_mut().zip(base) {
+                if unscaled && value.is_zero() {
+                    continue;
+                }
                 *row = combine(&base[lead], row, &-value, &share);
             }
         }
@@ -183,7 +263,9 @@ impl Lattice {
         facts
     }
 
-    fn conjunction(&self, facts: &[(Vec<Integer>, Integer)]) -> Option<Basic> {
+    /// Returns the conjunction that describes the lattice.
+    pub fn basic(&self) -> Option<Basic> {
+        let facts = self.congruences();
         let dims = self.origin.len();
         let mut divs: Vec<Div> = Vec::new();
         let strides = facts.iter().filter(|(_, modulus)| !modulus.is_zero());

@@ -6,18 +6,24 @@ mod convex;
 mod duality;
 mod implied;
 mod lattice;
+mod simple;
 mod strides;
 
 pub use boxes::{Extent, FixedBox};
-pub(crate) use convex::generators;
+pub(crate) use convex::{convex_rows, generators};
 pub(crate) use lattice::Lattice;
+pub(crate) use simple::simple_hull;
 pub use strides::Stride;
+
+use std::borrow::Cow;
+
+use simple::Shared;
 
 use crate::basic::{Basic, merge};
 use crate::coalesce::coalesced;
 use crate::relation::{covers, subtract_parts};
-use crate::solve::bounds::{bounds, reaches};
-use crate::solve::feasible::is_empty;
+use crate::solve::bounds::bounds;
+use crate::solve::number::widening;
 use crate::system::System;
 use crate::{Budget, Error, Integer, Relation};
 
@@ -28,30 +34,40 @@ impl Relation {
     /// A superset, within the affine hull: exact only if the union is such a conjunction.
     /// Constraints that no move makes valid are dropped.
     pub fn simple_hull(&self, budget: &Budget) -> Result<Self, Error> {
-        self.within_lattice(simple_hull(&self.parts, true, budget)?, budget)
+        self.own_constraints(true, budget)
     }
 
     /// Returns the constraints of all disjuncts that all points satisfy as they are.
     ///
     /// A superset of `self` and of [`Self::simple_hull`], within the affine hull.
     pub fn unshifted_simple_hull(&self, budget: &Budget) -> Result<Self, Error> {
-        self.within_lattice(simple_hull(&self.parts, false, budget)?, budget)
+        self.own_constraints(false, budget)
     }
 
-    /// Adds to a hull of several disjuncts what equations they share, and what strides if all of
-    /// them have divisions.
-    fn within_lattice(&self, hull: Option<Basic>, budget: &Budget) -> Result<Self, Error> {
-        let hull = self.replaced(hull)?;
+    /// Returns the simple hull, moved or not; of several disjuncts also what equations they share,
+    /// and what strides if all of them have divisions.
+    fn own_constraints(&self, shift: bool, budget: &Budget) -> Result<Self, Error> {
         if self.parts.len() < 2 {
-            return Ok(hull);
+            return Ok(self.clone());
         }
         let strided = self.parts.iter().all(|part| !part.divs.is_empty());
-        let shared = if strided { self.lattice_hull(budget)? } else { self.affine_hull(budget)? };
-        hull.intersect(&shared, budget)
+        let parts = with_common_divs(&self.parts);
+        let hull = widening!(T => {
+            let mut shared = Shared::<T>::of(&parts, budget)?;
+            let Some(mut hull) = shared.hull(shift, budget)? else { return Ok(None) };
+            if strided {
+                let lattice = shared.lattice(budget)?.and_then(|lattice| lattice.basic());
+                return Ok(lattice.and_then(|lattice| hull.intersect(&lattice)));
+            }
+            let Some(rows) = shared.equations(budget)? else { return Ok(None) };
+            rows.iter().for_each(|row| hull.system.eqs.push(row));
+            Ok(hull.tidied())
+        })?;
+        self.replaced(hull)
     }
 
     pub(crate) fn replaced(&self, part: Option<Basic>) -> Result<Self, Error> {
-        Ok(Self::new((*self.space).clone(), part.into_iter().collect()))
+        Ok(Self::new(self.space.clone(), part.into_iter().collect()))
     }
 
     /// Drops inequalities that the others of their disjunct imply.
@@ -62,7 +78,7 @@ impl Relation {
                 parts.push(part.clone().without_redundancy(budget)?);
             }
         }
-        Ok(Self::new((*self.space).clone(), parts))
+        Ok(Self::new(self.space.clone(), parts))
     }
 
     /// Cuts disjuncts so that no two of them share a point; the points stay the same.
@@ -74,9 +90,9 @@ impl Relation {
         for (index, part) in given.parts.iter().enumerate() {
             // Whole disjuncts cut into fewer pieces than what is left of them would.
             let fresh = subtract_parts(std::slice::from_ref(part), &given.parts[..index], budget)?;
-            parts.extend(coalesced(fresh, true, budget)?);
+            parts.extend(coalesced(&fresh, true, budget)?);
         }
-        Ok(Self::of_inhabited((*self.space).clone(), parts))
+        Ok(Self::of_inhabited(self.space.clone(), parts))
     }
 
     /// Simplifies under the assumption that only points of `context` matter.
@@ -99,7 +115,7 @@ impl Relation {
             }
             parts.extend(part.simplified(&hull, budget)?);
         }
-        let result = Self::new((*a.space).clone(), parts);
+        let result = Self::new(a.space.clone(), parts);
         // Several disjuncts may cover the whole context together.
         if result.parts.len() > 1 && covers(&a.parts, &[hull], budget)? {
             return Ok(Self::universe((*a.space).clone()));
@@ -109,8 +125,11 @@ impl Relation {
 }
 
 /// Rewrites all parts over the same divisions.
-pub(crate) fn with_common_divs(parts: &[Basic]) -> Vec<Basic> {
-    let Some(first) = parts.first() else { return Vec::new() };
+pub(crate) fn with_common_divs(parts: &[Basic]) -> Cow<'_, [Basic]> {
+    let Some(first) = parts.first().filter(|first| parts.iter().any(|p| p.divs != first.divs))
+    else {
+        return Cow::Borrowed(parts);
+    };
     let mut divs = first.divs.to_vec();
     for part in &parts[1..] {
         divs = merge(first.dims, &divs, &part.divs).0;
@@ -121,82 +140,7 @@ pub(crate) fn with_common_divs(parts: &[Basic]) -> Vec<Basic> {
         result.system = part.system.remap(result.cols(), &to);
         result
     });
-    rewritten.collect()
-}
-
-/// Returns a conjunction that contains all parts; nothing for no parts.
-pub(crate) fn simple_hull(
-    parts: &[Basic],
-    shift: bool,
-    budget: &Budget,
-) -> Result<Option<Basic>, Error> {
-    if let [one] = parts {
-        return Ok(Some(one.clone()));
-    }
-    let parts = with_common_divs(parts);
-    let systems: Vec<System> = parts.iter().map(Basic::unfolded).collect();
-    let Some(first) = parts.first() else { return Ok(None) };
-    let mut hull = Basic::with_divs(first.dims, first.divs.to_vec());
-    for (index, part) in parts.iter().enumerate() {
-        let mut rows = part.half_spaces();
-        // How far each row has to move; nothing if no move is enough.
-        let mut moves = vec![Some(Integer::ZERO); rows.len()];
-        for (_, system) in systems.iter().enumerate().filter(|(other, _)| *other != index) {
-            let Some(reaches) = reaches(&rows, system, budget)? else { continue };
-            for (least, low) in moves.iter_mut().zip(reaches) {
-                *least = least.take().zip(low).map(|(least, low)| least.min(low));
-            }
-        }
-        for (row, least) in rows.iter_mut().zip(moves) {
-            let least = match least {
-                Some(least) if least < 0 && !first.divs.is_empty() => {
-                    Some(reached(row, least, &systems, budget)?)
-                }
-                least => least,
-            };
-            match least {
-                Some(least) if shift || least == 0 => {
-                    row[0] -= least;
-                    hull.system.ineqs.push(row);
-                }
-                _ => {}
-            }
-        }
-    }
-    Ok(hull.tidied())
-}
-
-/// So many steps may go into an integer point that tells how far a row has to move, and so many
-/// times it is asked for: the rational bound is right without, and only looser.
-const STEPS: u64 = 2_000;
-const TRIES: usize = 16;
-
-/// Finds the least value of `row` at integer points, from `least` on, which nothing is below.
-///
-/// Divisions leave rational points between those of the lattice that are far from any of them.
-fn reached(
-    row: &[Integer],
-    mut least: Integer,
-    systems: &[System],
-    budget: &Budget,
-) -> Result<Integer, Error> {
-    for _ in 0..TRIES {
-        if least == 0 {
-            break;
-        }
-        let mut moved = row.to_vec();
-        moved[0] -= least.clone();
-        for system in systems {
-            let mut system = system.clone();
-            system.eqs.push(&moved);
-            let empty = budget.attempt(STEPS, |budget| is_empty(&system, &[], budget))?;
-            if empty != Some(true) {
-                return Ok(least);
-            }
-        }
-        least += Integer::ONE;
-    }
-    Ok(least)
+    Cow::Owned(rewritten.collect())
 }
 
 impl Basic {
@@ -207,7 +151,8 @@ impl Basic {
 
     /// Drops the constraints that `context` and the other constraints imply.
     fn simplified(&self, context: &Self, budget: &Budget) -> Result<Option<Self>, Error> {
-        let mut pair = with_common_divs(&[self.clone(), context.clone()]).into_iter();
+        let pair = [self.clone(), context.clone()];
+        let mut pair = with_common_divs(&pair).into_owned().into_iter();
         let (Some(mut part), Some(context)) = (pair.next(), pair.next()) else {
             return Ok(None);
         };

@@ -58,7 +58,7 @@ impl Basic {
                 }
             }
         }
-        if split { coalesced(parts, false, budget) } else { Ok(parts) }
+        if split { coalesced(&parts, false, budget) } else { Ok(parts) }
     }
 
     /// Returns what parametric integer programming leaves of the dimensions outside of `range`, if

@@ -11,6 +11,7 @@
 //! isl reads `i >= 1`; differences are exact; there are no divisions, where isl allows some.
 
 mod eliminate;
+mod hull;
 mod print;
 
 use std::str::FromStr;

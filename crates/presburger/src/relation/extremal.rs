@@ -58,7 +58,7 @@ impl Relation {
             }
             best = subtract_parts(&best, &passed, budget)?;
         }
-        Ok(Self::new((*self.space).clone(), best))
+        Ok(Self::new(self.space.clone(), best))
     }
 }
 

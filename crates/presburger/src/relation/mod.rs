@@ -37,18 +37,18 @@ pub struct Relation {
 }
 
 impl Relation {
-    pub(crate) fn new(space: Space, parts: Vec<Basic>) -> Self {
+    pub(crate) fn new(space: impl Into<Arc<Space>>, parts: Vec<Basic>) -> Self {
         let mut kept: Vec<Basic> = Vec::with_capacity(parts.len());
         for part in parts {
             if !kept.contains(&part) {
                 kept.push(part);
             }
         }
-        Self { space: Arc::new(space), parts: kept.into(), inhabited: false }
+        Self { space: space.into(), parts: kept.into(), inhabited: false }
     }
 
     /// As `new`, for parts that are known to hold a point each.
-    pub(crate) fn of_inhabited(space: Space, parts: Vec<Basic>) -> Self {
+    pub(crate) fn of_inhabited(space: impl Into<Arc<Space>>, parts: Vec<Basic>) -> Self {
         Self { inhabited: true, ..Self::new(space, parts) }
     }
 
@@ -86,6 +86,9 @@ impl Relation {
         if !self.space.same_tuples(&other.space) {
             return Err(self.space.mismatch(&other.space));
         }
+        if self.space.params == other.space.params {
+            return Ok((self.clone(), other.clone()));
+        }
         let params = self.space.joint_params(&other.space);
         Ok((self.aligned(&params), other.aligned(&params)))
     }
@@ -96,7 +99,7 @@ impl Relation {
     /// [`Error::Space`] if the tuples differ.
     pub fn union(&self, other: &Self) -> Result<Self, Error> {
         let (a, b) = self.pair(other)?;
-        Ok(Self::new((*a.space).clone(), [&a.parts[..], &b.parts[..]].concat()))
+        Ok(Self::new(a.space.clone(), [&a.parts[..], &b.parts[..]].concat()))
     }
 
     /// Intersects two relations of one space.
@@ -106,7 +109,7 @@ impl Relation {
     pub fn intersect(&self, other: &Self, budget: &Budget) -> Result<Self, Error> {
         let (a, b) = self.pair(other)?;
         let parts = intersect_parts(&a.parts, &b.parts, budget)?;
-        Ok(Self::of_inhabited((*a.space).clone(), parts))
+        Ok(Self::of_inhabited(a.space.clone(), parts))
     }
 
     /// Returns the points of `self` that are not in `other`.
@@ -117,7 +120,7 @@ impl Relation {
         let (a, b) = self.pair(other)?;
         let parts = subtract_parts(&a.parts, &b.parts, budget)?;
         let inhabited = self.inhabited;
-        Ok(Self { inhabited, ..Self::new((*a.space).clone(), parts) })
+        Ok(Self { inhabited, ..Self::new(a.space.clone(), parts) })
     }
 
     /// Returns the points of the space that are not in `self`.

@@ -195,6 +195,14 @@ impl<T: Number> Problem<T> {
     }
 }
 
+/// Returns the integer points that satisfy the equations of a system, as a row over free numbers for
+/// each variable; nothing if there are none.
+pub(crate) fn solutions<T: Number>(system: &System) -> Result<Option<Vec<Vec<T>>>, Error> {
+    let eqs = system.eqs.rows().map(narrowed).collect::<Result<_, _>>()?;
+    let mut problem = Problem::new(system.cols() - 1, eqs, Vec::new());
+    Ok(problem.solve_equations()?.then_some(problem.image))
+}
+
 /// Evaluates `[constant, coefficients..]` at `point`.
 pub(super) fn value<T: Number>(row: &[T], point: &[T]) -> Result<T, Error> {
     let mut sum = row[0].clone();

@@ -6,7 +6,7 @@ use num_traits::{One, Signed, Zero};
 use crate::{Error, Integer};
 
 /// An integer whose operations report overflow as `None`.
-pub(crate) trait Number: Clone + Ord + std::fmt::Debug {
+pub(crate) trait Number: Clone + Default + Ord + std::fmt::Debug {
     /// What arithmetic costs, in that of machine numbers.
     const COST: usize;
 

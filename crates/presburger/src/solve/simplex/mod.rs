@@ -35,6 +35,7 @@ pub(crate) struct Simplex<T> {
     /// The unknowns of the variables, in order.
     vars: Vec<u32>,
     empty: bool,
+    pivots: u32,
 }
 
 impl<T: Number> Simplex<T> {
@@ -49,6 +50,7 @@ impl<T: Number> Simplex<T> {
             col_of: (0..vars as u32).collect(),
             vars: (0..vars as u32).collect(),
             empty: false,
+            pivots: 0,
         }
     }
 
@@ -272,6 +274,7 @@ impl<T: Number> Simplex<T> {
 
     fn pivot(&mut self, row: usize, col: usize, budget: &Budget) -> Result<(), Error> {
         budget.spend(self.data.len() * T::COST / 16)?;
+        self.pivots = self.pivots.wrapping_add(1);
         let (r, c) = (self.row_of[row], self.col_of[col - FIRST]);
         self.row_of[row] = c;
         self.col_of[col - FIRST] = r;
@@ -285,6 +288,11 @@ impl<T: Number> Simplex<T> {
         self.row_of.pop();
         self.unknowns.pop();
         self.data.truncate(self.row_of.len() * self.cols);
+    }
+
+    /// Counts how often the sample point may have moved.
+    pub fn pivots(&self) -> u32 {
+        self.pivots
     }
 
     /// Returns the number of unknowns, which is the id of the next constraint.

@@ -72,6 +72,10 @@ impl<T: Number> Simplex<T> {
         if !self.unknowns[id].in_row {
             let col = self.unknowns[id].pos;
             let Some(row) = self.find_pivot_row(None, -1, col)? else { return Ok(false) };
+            // The value falls to -1 before this row, the first of all, reaches 0.
+            if integers && fit(self.at(row, 1).minus(self.at(row, col)))?.sign() >= 0 {
+                return Ok(false);
+            }
             self.pivot(row, col, budget)?;
         }
         loop {
