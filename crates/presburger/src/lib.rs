@@ -11,6 +11,7 @@ mod budget;
 mod closure;
 mod coalesce;
 pub mod count;
+mod divisions;
 mod error;
 mod function;
 mod hull;

@@ -121,3 +121,56 @@ fn dimensions_in_many_floors_are_counted_class_by_class() -> Result<(), Error> {
     }
     Ok(())
 }
+
+/// Compares the sum of the counts of outputs with the pairs from -7 to 10.
+fn adds_up_to_the_pairs(text: &str, params: &[&[i64]]) -> PiecewiseQuasiPolynomial {
+    // What the test beside isl gives one operation is three times that.
+    let limit = Budget::steps(1_000_000);
+    let map = read(text);
+    let sum = map.card(&limit).and_then(|count| count.sum(&limit));
+    let sum = sum.unwrap_or_else(|error| panic!("{text}: {error}"));
+    let mut nonzero = 0;
+    for at in params {
+        let point = |code: i64| [code % 18 - 7, code / 18 % 18 - 7, code / 324 - 7];
+        let inside = |code: &i64| map.contains(&[at, &point(*code)[..]].concat()) == Ok(true);
+        let expected = (0..18 * 18 * 18).filter(inside).count() as i64;
+        nonzero += usize::from(expected > 0);
+        assert_eq!(sum.evaluate(at), Ok(Rational::from(expected)), "{text} at {at:?}: {sum}");
+    }
+    assert!(nonzero >= 3, "{text}");
+    sum
+}
+
+#[test]
+fn bounds_on_floors_of_counted_dimensions_cost_no_dimension() {
+    let sum = adds_up_to_the_pairs(
+        "[n] -> { [i, j] -> [k] : -2 <= i <= 5 and n + 1 <= j <= 3 and n <= k <= 4 and \
+         2n - i - 2j + 2k + 2 >= 0 and (n - 2j) mod 2 = 1 and \
+         floor((n + 2i - 2j - k + 3)/3) <= -i - j + k + 5 }",
+        &[&[-5], &[-4], &[-3], &[-1], &[0], &[1], &[2], &[3]],
+    );
+    // At most one piece for each of the few values of `n`, and one where they are all the same.
+    assert!(sum.pieces().terms() <= 6, "{sum}");
+    adds_up_to_the_pairs(
+        "[n, m] -> { [i] -> [j, k] : m - 3 <= i <= 4 and -3 <= j <= 7 and -3 <= k <= 3 and \
+         2n + m + 3i - j + 4 >= 0 and floor((2m - 2n - i - j - k)/3) <= n + m - j + k + 6 }",
+        &[&[-6, -2], &[-3, 1], &[0, -4], &[0, 0], &[2, 5], &[4, -1], &[9, 3]],
+    );
+    adds_up_to_the_pairs(
+        "[n] -> { [i, j] -> [k] : 1 <= i <= 7 and -2 <= j <= 3 and -1 <= k <= 8 and \
+         n - 2i + 3j + 3k + 2 >= 0 and (-2n - i - 2j + k + 1) mod 2 = 0 and \
+         floor((n - 2i - j + k + 4)/3) <= -n - i - j + 6 }",
+        &[&[-20], &[-9], &[-4], &[-1], &[0], &[1], &[3], &[6]],
+    );
+}
+
+#[test]
+fn floors_in_floors_in_floors_keep_their_places() {
+    let f = function("[n] -> { n * floor((floor((floor(n/2) + n)/3) + n)/5) }");
+    let sum = f.add(&function("[n] -> { floor(n/7) }"), &budget()).expect("few pieces");
+    for n in -40_i64..40 {
+        let nested = ((n.div_euclid(2) + n).div_euclid(3) + n).div_euclid(5);
+        let expected = Rational::from(n * nested + n.div_euclid(7));
+        assert_eq!(sum.evaluate(&[n]), Ok(expected), "{sum} at {n}");
+    }
+}

@@ -26,22 +26,23 @@ impl Relation {
         let inputs = space.input.as_ref().map_or(0, |tuple| tuple.dims.len());
         let fixed = space.params.len() + inputs;
         let outputs = space.output.dims.len();
-        let mut sum = Pieces::zero(fixed);
+        let mut parts = Vec::new();
         for part in disjoint(self, budget)? {
-            let pieces = card_of(&part, fixed, outputs, budget)?;
-            sum = if sum.is_empty() { pieces } else { sum.add(&pieces, budget)? };
+            parts.extend(card_of(&part, fixed, outputs, budget)?);
         }
+        let sum = Pieces::total(fixed, parts, budget)?;
         Ok(PiecewiseQuasiPolynomial::new(space.params.clone(), space.input.clone(), sum))
     }
 }
 
 /// Splits into conjunctions without common points.
+///
+/// Divisions that bounds can stand in for are gone: each would count as a dimension.
 pub(crate) fn disjoint(relation: &Relation, budget: &Budget) -> Result<Vec<Conjunction>, Error> {
-    let parts = relation.conjunctions();
-    if parts.len() < 2 {
-        return Ok(parts);
+    if relation.parts.len() < 2 {
+        return Ok(relation.plain().conjunctions());
     }
-    Ok(relation.make_disjoint(budget)?.conjunctions())
+    Ok(relation.make_disjoint(budget)?.plain().conjunctions())
 }
 
 /// Counts the values of `outputs` dimensions behind the `fixed` ones.
@@ -50,7 +51,7 @@ fn card_of(
     fixed: usize,
     outputs: usize,
     budget: &Budget,
-) -> Result<Pieces, Error> {
+) -> Result<Vec<Pieces>, Error> {
     let vars = fixed + outputs;
     let guard = Guard::from_conjunction(vars, part);
     let one = QuasiPolynomial::constant(vars, Rational::ONE);
@@ -58,14 +59,16 @@ fn card_of(
 }
 
 /// Adds up the weights of the values of `dims` dimensions behind `params` parameters.
+///
+/// The sum is that of all functions returned.
 pub(crate) fn summed(
     guard: &Guard,
     weight: &QuasiPolynomial,
     params: usize,
     dims: usize,
     budget: &Budget,
-) -> Result<Pieces, Error> {
-    let mut sum = Pieces::zero(params);
+) -> Result<Vec<Pieces>, Error> {
+    let mut summands = Vec::new();
     for slice in slices(guard, weight, params, dims, budget)? {
         let pieces = slice.sum(budget).map_err(|error| match error {
             Error::Unbounded { dim } => {
@@ -73,9 +76,9 @@ pub(crate) fn summed(
             }
             other => other,
         })?;
-        sum = if sum.is_empty() { pieces } else { sum.add(&pieces, budget)? };
+        summands.push(pieces);
     }
-    Ok(sum)
+    Ok(summands)
 }
 
 impl Union {

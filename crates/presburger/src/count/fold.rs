@@ -237,7 +237,7 @@ impl PiecewiseBound {
         let forms: Vec<Linear> = to.iter().map(|i| units(vars)[*i].clone()).collect();
         let variables: Vec<_> = to.iter().map(|i| QuasiPolynomial::variable(vars, *i)).collect();
         let moved = |(guard, values): &(Guard, Vec<QuasiPolynomial>)| {
-            let values = values.iter().map(|value| value.substitute(vars, &variables)).collect();
+            let values = values.iter().map(|value| value.renamed(vars, &variables)).collect();
             (Guard::over(&Floors::new(vars), &forms, guard), values)
         };
         let pieces = self.pieces.iter().map(moved).collect();

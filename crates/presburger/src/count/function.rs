@@ -94,11 +94,11 @@ impl PiecewiseQuasiPolynomial {
     pub fn sum(&self, budget: &Budget) -> Result<Self, Error> {
         let Some(domain) = &self.domain else { return Ok(self.clone()) };
         let (params, dims) = (self.params.len(), domain.dims.len());
-        let mut sum = Pieces::zero(params);
+        let mut summands = Vec::new();
         for (guard, value) in &self.pieces.all {
-            let part = summed(guard, value, params, dims, budget)?;
-            sum = if sum.is_empty() { part } else { sum.add(&part, budget)? };
+            summands.extend(summed(guard, value, params, dims, budget)?);
         }
+        let sum = Pieces::total(params, summands, budget)?;
         Ok(Self::new(self.params.clone(), None, sum))
     }
 

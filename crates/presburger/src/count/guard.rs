@@ -88,7 +88,7 @@ impl Guard {
         self.zero_row(row);
     }
 
-    fn zero_row(&mut self, mut row: Row) {
+    pub(super) fn zero_row(&mut self, mut row: Row) {
         let g = content(&row[1..]);
         if g.is_zero() || !row[0].mod_floor(&g).is_zero() {
             self.never |= !row[0].is_zero();

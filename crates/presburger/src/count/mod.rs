@@ -38,6 +38,7 @@ mod piecewise;
 mod polyhedron;
 mod print;
 mod quasi;
+mod settle;
 mod slices;
 mod todd;
 mod unimodular;

@@ -54,7 +54,7 @@ impl Pieces {
         let mut result = Self::zero(vars);
         for (guard, value) in &self.all {
             let guard = Guard::over(&Floors::new(vars), &forms, guard);
-            result.push(guard, value.substitute(vars, &values));
+            result.push(guard, value.renamed(vars, &values));
         }
         result
     }
@@ -73,6 +73,37 @@ impl Pieces {
             Ok(a.add(b))
         };
         for (guard, value) in overlay(&self.all, &other.all, sum, budget)? {
+            result.push(guard, value);
+        }
+        result.merged(budget)
+    }
+
+    /// Adds up functions of the same variables.
+    ///
+    /// Neighbours first: they are often alike, and each function is laid over few others.
+    pub(crate) fn total(vars: usize, summands: Vec<Self>, budget: &Budget) -> Result<Self, Error> {
+        let mut left = summands;
+        left.retain(|summand| !summand.is_empty());
+        while left.len() > 1 {
+            let mut next = Vec::new();
+            for pair in left.chunks(2) {
+                next.push(match pair {
+                    [a, b] => a.add(b, budget)?,
+                    [one, ..] => one.clone(),
+                    [] => continue,
+                });
+            }
+            left = next;
+        }
+        left.pop().unwrap_or_else(|| Self::zero(vars)).settled(budget)
+    }
+
+    /// Takes out of the values what the guards tell, which makes some of them the same.
+    fn settled(self, budget: &Budget) -> Result<Self, Error> {
+        let mut result = Self::zero(self.vars);
+        for (guard, value) in self.all {
+            let guard = guard.with_equations(budget)?;
+            let value = value.under(&guard, budget)?;
             result.push(guard, value);
         }
         result.merged(budget)

@@ -94,7 +94,7 @@ impl Polyhedron {
         for chamber in &chambers {
             let guard = back.guard(chamber).simplified(budget)?;
             if !guard.never {
-                pieces.push(guard, back.value(sums.over(chamber)));
+                pieces.push(guard, back.value(sums.over(chamber), budget)?);
             }
         }
         Ok(pieces)
@@ -224,10 +224,14 @@ impl<'a> Back<'a> {
         guard
     }
 
-    fn value(&self, polynomial: QuasiPolynomial) -> QuasiPolynomial {
+    fn value(
+        &self,
+        polynomial: QuasiPolynomial,
+        budget: &Budget,
+    ) -> Result<QuasiPolynomial, Error> {
         match &self.values {
-            None => polynomial,
-            Some(values) => polynomial.substitute(self.given, values),
+            None => Ok(polynomial),
+            Some(values) => polynomial.substitute(self.given, values, budget),
         }
     }
 }

@@ -1,11 +1,14 @@
 //! Quasi-polynomials: polynomials in variables and in floors of affine expressions of them.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::contribution::add_term;
 use super::floors::{Floor, Floors, Linear};
-use crate::{Integer, Rational};
+use crate::{Budget, Error, Integer, Rational};
 
 /// The factors of a term, in ascending order, each as often as its power says.
 ///
@@ -123,6 +126,17 @@ impl QuasiPolynomial {
         result.tidied()
     }
 
+    /// Adds up polynomials in the same variables.
+    pub(crate) fn total<'a>(vars: usize, summands: impl Iterator<Item = &'a Self>) -> Self {
+        let mut result = Self::zero(vars);
+        for summand in summands {
+            for (monomial, value) in summand.over(&mut result.floors) {
+                result.insert(monomial, value);
+            }
+        }
+        result.tidied()
+    }
+
     /// Subtracts; both must have the same variables.
     pub fn sub(&self, other: &Self) -> Self {
         self.add(&other.scale(&Rational::from(-1)))
@@ -186,17 +200,32 @@ impl QuasiPolynomial {
             form.terms.into_iter().collect()
         };
         let forms: Vec<Terms> = atoms.iter().map(form).collect();
-        let mut result = Self::zero(floors.vars);
-        for (monomial, value) in &self.terms {
-            for (product, value) in product_of(monomial, value, &forms) {
-                result.insert(product, value);
-            }
-        }
-        result.terms.into_iter().collect()
+        let Ok(terms) = composed(&self.terms, &forms, |_| Ok::<(), Infallible>(()));
+        terms.into_iter().filter(|(_, value)| !value.is_zero()).collect()
     }
 
     /// Puts polynomials for the variables; all of them are over the same variables.
-    pub(crate) fn substitute(&self, vars: usize, values: &[Self]) -> Self {
+    pub(crate) fn substitute(
+        &self,
+        vars: usize,
+        values: &[Self],
+        budget: &Budget,
+    ) -> Result<Self, Error> {
+        self.composed(vars, values, |steps| budget.spend(steps))
+    }
+
+    /// As [`Self::substitute`], for variables by other names.
+    pub(crate) fn renamed(&self, vars: usize, values: &[Self]) -> Self {
+        let Ok(result) = self.composed(vars, values, |_| Ok::<(), Infallible>(()));
+        result
+    }
+
+    fn composed<E>(
+        &self,
+        vars: usize,
+        values: &[Self],
+        charge: impl Fn(usize) -> Result<(), E>,
+    ) -> Result<Self, E> {
         let mut floors = Floors::new(vars);
         let mut forms: Vec<Terms> = values.iter().map(|value| value.over(&mut floors)).collect();
         for floor in &self.floors.all {
@@ -208,15 +237,14 @@ impl QuasiPolynomial {
             }
             let by = Rational::reduced(Integer::ONE, floor.den.clone());
             let whole = sum.scale(&by).floor().unwrap_or_else(|| Self::zero(vars));
+            charge(forms.len() + floors.all.len())?;
             forms.push(whole.over(&mut floors));
         }
         let mut result = Self { floors, terms: BTreeMap::new() };
-        for (monomial, value) in &self.terms {
-            for (product, value) in product_of(monomial, value, &forms) {
-                result.insert(product, value);
-            }
+        for (monomial, value) in composed(&self.terms, &forms, charge)? {
+            result.insert(monomial, value);
         }
-        result.tidied()
+        Ok(result.tidied())
     }
 
     /// Drops floors that no term uses and sorts the others.
@@ -226,9 +254,11 @@ impl QuasiPolynomial {
         for atom in self.terms.keys().flatten().filter(|atom| **atom as usize >= vars) {
             used[*atom as usize - vars] = true;
         }
-        for index in (0..used.len()).rev().filter(|i| used[*i]).collect::<Vec<_>>() {
-            let inner = self.floors.all[index].num.iter().skip(1 + vars);
-            inner.enumerate().filter(|(_, v)| !v.is_zero()).for_each(|(i, _)| used[i] = true);
+        for index in (0..used.len()).rev() {
+            if used[index] {
+                let inner = self.floors.all[index].num.iter().skip(1 + vars);
+                inner.enumerate().filter(|(_, v)| !v.is_zero()).for_each(|(i, _)| used[i] = true);
+            }
         }
         let order = self.floors.sorted();
         if used.iter().all(|used| *used) && order.is_sorted() {
@@ -269,19 +299,34 @@ impl QuasiPolynomial {
     }
 }
 
-/// Multiplies the forms of the factors of a term.
-fn product_of(monomial: &Monomial, value: &Rational, forms: &[Terms]) -> Terms {
-    let mut product = vec![(Monomial::new(), value.clone())];
-    for atom in monomial {
-        let mut next = Vec::new();
-        for (left, a) in &product {
-            for (right, b) in &forms[*atom as usize] {
-                next.push((joined(left, right), a.mul(b)));
+/// Puts forms for the atoms by Horner's scheme: what follows the same factors is added up first.
+fn composed<E>(
+    terms: &BTreeMap<Monomial, Rational>,
+    forms: &[Terms],
+    charge: impl Fn(usize) -> Result<(), E>,
+) -> Result<FxHashMap<Monomial, Rational>, E> {
+    let degree = terms.keys().map(|monomial| monomial.len()).max().unwrap_or(0);
+    // For each number of factors, what comes after which of them.
+    let mut levels: Vec<FxHashMap<Monomial, FxHashMap<Monomial, Rational>>> =
+        (0..=degree).map(|_| FxHashMap::default()).collect();
+    for (monomial, value) in terms {
+        let rest = levels[monomial.len()].entry(monomial.clone()).or_default();
+        add_term(rest, Monomial::new(), value);
+    }
+    for length in (1..=degree).rev() {
+        for (mut factors, sum) in std::mem::take(&mut levels[length]) {
+            let Some(last) = factors.pop() else { continue };
+            let form = &forms[last as usize];
+            charge(sum.len() * form.len() / 4)?;
+            let rest = levels[length - 1].entry(factors).or_default();
+            for (left, a) in &sum {
+                for (right, b) in form {
+                    add_term(rest, joined(left, right), &a.mul(b));
+                }
             }
         }
-        product = next;
     }
-    product
+    Ok(levels[0].remove(&Monomial::new()).unwrap_or_default())
 }
 
 /// Multiplies two monomials.

@@ -46,7 +46,7 @@ pub(crate) fn slices(
         budget.spend(1 + points.floors.all.len())?;
         let dimensions: Vec<Value> =
             choices.iter().zip(&picked).map(|(choice, at)| choice.value(*at)).collect();
-        all.extend(points.slice(&dimensions, weight, &atoms));
+        all.extend(points.slice(&dimensions, weight, &atoms, budget)?);
         // The next combination, the last dimension first.
         let Some(next) = (0..dims).rev().find(|dim| picked[*dim] + 1 < choices[*dim].count) else {
             return Ok(all);
@@ -174,7 +174,8 @@ impl Points<'_> {
         dimensions: &[Value],
         weight: &QuasiPolynomial,
         of_weight: &[Linear],
-    ) -> Option<Slice> {
+        budget: &Budget,
+    ) -> Result<Option<Slice>, Error> {
         let kept = dimensions.iter().filter(|value| !value.step.is_zero()).count();
         let mut floors = Floors::new(self.params + kept);
         let mut atoms = units(self.params);
@@ -195,7 +196,7 @@ impl Points<'_> {
         self.guard.eqs.iter().for_each(|row| guard.zero(&substituted(row, &atoms)));
         self.guard.ineqs.iter().for_each(|row| guard.at_least_zero(&substituted(row, &atoms)));
         if guard.never || self.guard.never {
-            return None;
+            return Ok(None);
         }
         let places = Places::new(&floors, self.params, kept);
         let of_atom = |form: &Linear| {
@@ -206,10 +207,10 @@ impl Points<'_> {
         let values: Vec<QuasiPolynomial> = of_weight.iter().map(of_atom).collect();
         // Floors of the weight are atoms like its variables.
         let plain = QuasiPolynomial::over_atoms(values.len(), weight.terms.clone());
-        let weight = plain.substitute(places.to.len(), &values);
+        let weight = plain.substitute(places.to.len(), &values, budget)?;
         let polyhedron = places.polyhedron(&guard, &floors);
         let (own, known) = places.known(&floors, self.params);
-        Some(Slice { polyhedron, weight, params: self.params, floors: own, known })
+        Ok(Some(Slice { polyhedron, weight, params: self.params, floors: own, known }))
     }
 }
 
@@ -242,11 +243,9 @@ impl Slice {
         let polynomial =
             |form: &Linear| QuasiPolynomial::from_linear(self.floors.clone(), form, &Integer::ONE);
         let forms: Vec<QuasiPolynomial> = self.known.iter().map(polynomial).collect();
-        let terms: usize = values.iter().map(|value| value.len() + value.floors.all.len()).sum();
-        budget.spend(terms * forms.len())?;
         let guard = Guard::over(&self.floors, &self.known, guard).simplified(budget)?;
-        let values = values.iter().map(|value| value.substitute(self.params, &forms)).collect();
-        Ok((guard, values))
+        let values = values.iter().map(|value| value.substitute(self.params, &forms, budget));
+        Ok((guard, values.collect::<Result<_, _>>()?))
     }
 }
 

@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 
 use super::chambers::chambers;
 use super::cone::Row;
-use super::contribution::{Corner, along, direction, least};
+use super::contribution::{Corner, Terms, add_term, along, direction, least};
 use super::equalities::{Affine, Reduced};
 use super::floors::{Floors, Linear, substituted};
 use super::guard::{constant_first, units};
 use super::piecewise::Pieces;
 use super::polyhedron::{Back, Polyhedron, check_bounded};
-use super::quasi::{Monomial, QuasiPolynomial};
+use super::quasi::{Monomial, QuasiPolynomial, joined};
 use super::todd::bernoulli;
 use super::unimodular::Unimodular;
 use super::vertices::{Vertex, vertices};
@@ -53,10 +53,10 @@ impl Polyhedron {
         let values = back_values(&reduced, self.params());
         for chamber in &chambers {
             let guard = back.guard(chamber).simplified(budget)?;
-            let zero = QuasiPolynomial::zero(left + self.params());
-            let sum = chamber.active.iter().fold(zero, |sum, i| sum.add(&shares[*i]));
-            budget.spend(sum.len() * (1 + sum.floors.all.len()))?;
-            pieces.push(guard, sum.substitute(self.params(), &values));
+            let active = chamber.active.iter().map(|i| &shares[*i]);
+            budget.spend(active.clone().map(QuasiPolynomial::size).sum())?;
+            let sum = QuasiPolynomial::total(left + self.params(), active);
+            pieces.push(guard, sum.substitute(self.params(), &values, budget)?);
         }
         Ok(pieces)
     }
@@ -72,6 +72,9 @@ fn polynomial(affine: &Affine, vars: usize) -> QuasiPolynomial {
     let linear = substituted(&constant_first(&affine.num), &units(vars));
     QuasiPolynomial::from_linear(Floors::new(vars), &linear, &affine.den)
 }
+
+/// Powers of the coordinates, and what they are multiplied with.
+type ByPowers = BTreeMap<Vec<usize>, Vec<(Monomial, Rational)>>;
 
 /// A weight over the variables `(y, parameters left, given parameters)`.
 struct Weighted<'a> {
@@ -102,15 +105,20 @@ impl<'a> Weighted<'a> {
         let direction = direction(dims, &cones);
         let mut result = Vec::new();
         for (vertex, corner) in corners.iter().zip(&cones) {
-            let mut sum = QuasiPolynomial::zero(self.others());
+            let mut shares = Vec::new();
             for cone in &corner.cones {
-                sum = sum.add(&self.share(vertex, cone, &along(&direction, cone), budget)?);
+                shares.push(self.share(vertex, cone, &along(&direction, cone), budget)?);
             }
-            result.push(sum);
+            budget.spend(shares.iter().map(QuasiPolynomial::size).sum())?;
+            result.push(QuasiPolynomial::total(self.others(), shares.iter()));
         }
         Ok(result)
     }
 
+    /// Adds up the weights of a cone.
+    ///
+    /// The starts of the edges stay variables, numbered like the edges, until the very end: what
+    /// they are has many terms.
     fn share(
         &self,
         vertex: &Vertex,
@@ -118,28 +126,32 @@ impl<'a> Weighted<'a> {
         nu: &Row,
         budget: &Budget,
     ) -> Result<QuasiPolynomial, Error> {
-        budget.spend(self.weight.len() * self.weight.degree() * (1 + self.others()))?;
-        let mut sum = QuasiPolynomial::zero(self.others());
-        let starts: Vec<QuasiPolynomial> = cone
-            .normals
-            .iter()
-            .map(|normal| {
-                let mut floors = Floors::new(self.others());
-                let level = least(vertex, normal, &mut floors);
-                QuasiPolynomial::from_linear(floors, &level, &Integer::ONE)
-            })
-            .collect();
-        for (powers, factor) in self.by_powers(cone) {
-            let term = self.constant_term(&powers, &starts, nu, budget)?;
-            let floors = sum.floors.all.len() + term.floors.all.len();
-            budget.spend(factor.len() * term.len() + sum.len() + floors)?;
-            sum = sum.add(&factor.mul(&term));
+        let mut sum = Terms::default();
+        for (powers, factor) in self.by_powers(cone, budget)? {
+            let term = self.constant_term(&powers, nu, budget)?;
+            budget.spend(factor.len() * term.len() / 4)?;
+            for (left, a) in &term {
+                for (right, b) in &factor {
+                    add_term(&mut sum, joined(left, right), &a.mul(b));
+                }
+            }
         }
-        Ok(if cone.negative { sum.scale(&Rational::from(-1)) } else { sum })
+        let sign = Rational::from(if cone.negative { -1 } else { 1 });
+        let mut all = QuasiPolynomial::zero(self.reduced.dims + self.others());
+        sum.into_iter().for_each(|(monomial, value)| all.insert(monomial, value.mul(&sign)));
+        let start = |normal: &Row| {
+            let mut floors = Floors::new(self.others());
+            let level = least(vertex, normal, &mut floors);
+            QuasiPolynomial::from_linear(floors, &level, &Integer::ONE)
+        };
+        let mut values: Vec<QuasiPolynomial> = cone.normals.iter().map(start).collect();
+        let others = self.others();
+        values.extend((0..others).map(|other| QuasiPolynomial::variable(others, other)));
+        all.substitute(others, &values, budget)
     }
 
     /// Writes the weight in the coordinates `y` of the cone: powers of `y`, and their factors.
-    fn by_powers(&self, cone: &Unimodular) -> BTreeMap<Vec<usize>, QuasiPolynomial> {
+    fn by_powers(&self, cone: &Unimodular, budget: &Budget) -> Result<ByPowers, Error> {
         let dims = self.reduced.dims;
         let (left, all) = (self.reduced.params.len(), dims + self.others());
         let value = |row: &Row| {
@@ -156,86 +168,83 @@ impl<'a> Weighted<'a> {
         };
         let mut values: Vec<QuasiPolynomial> = self.reduced.coordinates.iter().map(value).collect();
         values.extend((0..self.given).map(|i| QuasiPolynomial::variable(all, dims + left + i)));
-        let mut result: BTreeMap<Vec<usize>, QuasiPolynomial> = BTreeMap::new();
-        for (monomial, factor) in self.weight.substitute(all, &values).terms {
+        let mut result = ByPowers::new();
+        for (monomial, factor) in self.weight.substitute(all, &values, budget)?.terms {
             let mut powers = vec![0; dims];
-            let mut rest = Monomial::new();
-            for atom in monomial {
-                match (atom as usize).checked_sub(dims) {
-                    None => powers[atom as usize] += 1,
-                    Some(other) => rest.push(other as u32),
-                }
-            }
-            let zero = || QuasiPolynomial::zero(self.others());
-            result.entry(powers).or_insert_with(zero).insert(rest, factor);
+            let (own, rest): (Monomial, Monomial) =
+                monomial.into_iter().partition(|atom| (*atom as usize) < dims);
+            own.into_iter().for_each(|atom| powers[atom as usize] += 1);
+            result.entry(powers).or_default().push((rest, factor));
         }
-        result
+        Ok(result)
     }
 
     /// Returns the constant term of the sum of `y^powers exp(t nu . y)` over `y >= starts`.
-    fn constant_term(
-        &self,
-        powers: &[usize],
-        starts: &[QuasiPolynomial],
-        nu: &Row,
-        budget: &Budget,
-    ) -> Result<QuasiPolynomial, Error> {
+    fn constant_term(&self, powers: &[usize], nu: &Row, budget: &Budget) -> Result<Terms, Error> {
         let poles: usize = powers.iter().map(|k| k + 1).sum();
+        let mut one = Terms::default();
+        add_term(&mut one, Monomial::new(), &Rational::ONE);
         // Coefficients of a series in `t`, from the pole of all factors so far upwards.
-        let mut series = vec![QuasiPolynomial::constant(self.others(), Rational::ONE)];
-        for ((k, start), nu) in powers.iter().zip(starts).zip(nu) {
-            let factor = self.edge_series(*k, start, nu, poles);
-            let zero = || QuasiPolynomial::zero(self.others());
-            let mut product: Vec<QuasiPolynomial> = (0..=poles).map(|_| zero()).collect();
+        let mut series = vec![one];
+        for (edge, (k, nu)) in powers.iter().zip(nu).enumerate() {
+            let factor = self.edge_series(*k, nu, poles);
+            // Of the product of all, only the constant term is asked for.
+            let first = if edge + 1 == powers.len() { poles } else { 0 };
+            let mut product: Vec<Terms> = (0..=poles).map(|_| Terms::default()).collect();
             for (i, a) in series.iter().enumerate().filter(|(_, a)| !a.is_empty()) {
-                for (j, b) in factor.iter().take(poles + 1 - i).enumerate() {
-                    if !b.is_empty() {
-                        let floors = a.floors.all.len() + b.floors.all.len();
-                        budget.spend(a.len() * b.len() + product[i + j].len() + floors)?;
-                        product[i + j] = product[i + j].add(&a.mul(b));
-                    }
+                let factor = factor.iter().enumerate().take(poles + 1 - i);
+                for (j, b) in factor.skip(first.saturating_sub(i)) {
+                    budget.spend(a.len() * b.len() / 4)?;
+                    multiply(&mut product[i + j], a, edge as u32, b);
                 }
             }
             series = product;
         }
-        Ok(series.into_iter().nth(poles).unwrap_or_else(|| QuasiPolynomial::zero(self.others())))
+        Ok(series.into_iter().nth(poles).unwrap_or_default())
     }
 
-    /// Returns the series of one edge from `t^-(k+1)` to `t^(poles-k-1)`.
-    fn edge_series(
-        &self,
-        k: usize,
-        start: &QuasiPolynomial,
-        nu: &Integer,
-        poles: usize,
-    ) -> Vec<QuasiPolynomial> {
-        let vars = self.others();
+    /// Returns the series of one edge from `t^-(k+1)` to `t^(poles-k-1)`, polynomials in its start
+    /// by their coefficients.
+    fn edge_series(&self, k: usize, nu: &Integer, poles: usize) -> Vec<Vec<Rational>> {
         let factorial =
             |n: usize| (1..=n).fold(Integer::ONE, |p, i| p.mul(&Integer::from(i as i64)));
         let power = |n: usize| (0..n).fold(Integer::ONE, |p, _| p.mul(nu));
         let lead = power(k + 1);
         let lead =
             Rational::reduced(factorial(k), if k.is_multiple_of(2) { lead.neg() } else { lead });
-        let mut series = vec![QuasiPolynomial::constant(vars, lead)];
-        series.extend((0..k).map(|_| QuasiPolynomial::zero(vars)));
+        let mut series = vec![vec![lead]];
+        series.extend((0..k).map(|_| Vec::new()));
         for j in 0..poles.saturating_sub(k) {
             let den = factorial(j).mul(&Integer::from((k + j + 1) as i64)).neg();
             let factor = Rational::reduced(power(j), den);
-            series.push(self.bernoulli_polynomial(k + j + 1, start).scale(&factor));
+            let polynomial = self.bernoulli_polynomial(k + j + 1);
+            series.push(polynomial.iter().map(|value| value.mul(&factor)).collect());
         }
         series
     }
 
-    fn bernoulli_polynomial(&self, n: usize, at: &QuasiPolynomial) -> QuasiPolynomial {
-        // Horner's scheme over `C(n, l) B_(n-l) at^l`, from `l = n` down.
-        let mut sum = QuasiPolynomial::zero(self.others());
+    /// Returns `C(n, l) B_(n-l)` for `l` from 0 to `n`.
+    fn bernoulli_polynomial(&self, n: usize) -> Vec<Rational> {
+        let mut result = Vec::new();
         let mut binomial = Integer::ONE;
-        for l in (0..=n).rev() {
-            let factor = self.numbers[n - l].mul(&Rational::from(binomial.clone()));
-            sum = sum.mul(at).add(&QuasiPolynomial::constant(self.others(), factor));
-            let next = Integer::from((n - l + 1) as i64);
-            binomial = binomial.mul(&Integer::from(l as i64)).div_exact(&next);
+        for l in 0..=n {
+            result.push(self.numbers[n - l].mul(&Rational::from(binomial.clone())));
+            let left = Integer::from((n - l) as i64);
+            binomial = binomial.mul(&left).div_exact(&Integer::from(l as i64 + 1));
         }
-        sum
+        result
+    }
+}
+
+/// Adds `a` times a polynomial in the start of an edge that `a` does not have.
+fn multiply(sum: &mut Terms, a: &Terms, edge: u32, coefficients: &[Rational]) {
+    for (monomial, value) in a {
+        let mut longer = monomial.clone();
+        for factor in coefficients {
+            if !factor.is_zero() {
+                add_term(sum, longer.clone(), &value.mul(factor));
+            }
+            longer.push(edge);
+        }
     }
 }
