@@ -53,9 +53,11 @@ impl Budget {
         steps: u64,
         part: impl FnOnce(&Self) -> Result<T, Error>,
     ) -> Result<Option<T>, Error> {
+        // What is left of this budget may be less.
+        let left = self.limit.map_or(steps, |limit| limit.saturating_sub(self.used()));
         let inner = Self {
             used: AtomicU64::new(0),
-            limit: Some(steps),
+            limit: Some(steps.min(left)),
             deadline: self.deadline,
             cancel: self.cancel.clone(),
         };

@@ -62,3 +62,36 @@ fn least_points_on_a_line_are_found_for_all_parameters() {
     }
     assert!((10..40).contains(&points), "{points}");
 }
+
+/// Says for each `n` whether the least or greatest value that is found is the one that search finds.
+fn check_extremum(set: &Relation, found: &Relation, least: bool, values: std::ops::Range<i64>) {
+    let mut points = 0;
+    for n in -40..40 {
+        let inside = |k: &i64| set.contains(&[n, *k]).expect("a point");
+        let expected =
+            if least { values.clone().find(inside) } else { values.clone().rev().find(inside) };
+        points += usize::from(expected.is_some());
+        for k in values.clone() {
+            assert_eq!(found.contains(&[n, k]), Ok(expected == Some(k)), "{n} and {k} of {set}");
+        }
+    }
+    assert!((10..80).contains(&points), "{points}");
+}
+
+/// The least value of a division of `k` settles most of what `k` can be: `k` alone takes many cuts.
+#[test]
+fn divisions_of_an_output_are_made_least_before_it() {
+    let cases = [
+        "[n] -> { [k] : exists (e0 = floor((2*floor((3 - n)/2) - k + 8)/12): 0 <= k <= 7 \
+         and k <= 24e0 and 2k <= 12e0 - n + 3) }",
+        "[n] -> { [k] : exists (e0 = floor((2*floor((4 - n)/2) - k + 10)/12): 0 <= k <= 7 \
+         and k <= 24e0 - 6 and 2k <= 12e0 - n) }",
+    ];
+    for text in cases {
+        let set = parse(text);
+        let greatest = set.lexmax(&Budget::steps(10_000)).expect("within the budget");
+        check_extremum(&set, &greatest, false, -1..9);
+        let least = set.lexmin(&Budget::steps(10_000)).expect("within the budget");
+        check_extremum(&set, &least, true, -1..9);
+    }
+}

@@ -1,6 +1,7 @@
 //! Exact projection of a conjunction, and its lexicographic minimum.
 
 mod eliminate;
+mod extremal;
 mod fourier_motzkin;
 mod relation;
 mod shadow;
@@ -10,26 +11,14 @@ pub use fourier_motzkin::{Inequalities, LoopBounds, Step};
 use std::ops::Range;
 
 use crate::basic::{Basic, Div, merge};
-use crate::function::affine::Affine;
-use crate::function::pieces;
 use crate::matrix::{combine, negated, remap};
-use crate::solve::lexmin::{Piece, Query, lexmin};
+use crate::solve::lexmin::{Piece, Query};
 use crate::system::System;
 use crate::{Budget, Error, Integer};
 use eliminate::{Branch, Relaxed, eliminate_soon, eliminate_whole, relax};
 
 /// What may be spent on equations that help to project.
 const EQUATIONS: u64 = 100_000;
-
-/// The extremal values of some dimensions, on disjoint parts of the other dimensions.
-#[derive(Debug, Default)]
-pub(crate) struct Extremes {
-    /// Where there are some, equal to them.
-    pub reached: Vec<Basic>,
-    /// Where there are none: only so many of the dimensions are equal to extremal ones. The next
-    /// goes on without bound there; it is free, and so are those after it.
-    pub endless: Vec<(Basic, usize)>,
-}
 
 impl Basic {
     /// Puts what equations say the dimensions in `range` are into divisions that use them.
@@ -281,129 +270,5 @@ impl Basic {
             part.system.ineqs.push(row);
         }
         part
-    }
-
-    /// Finds the least (`sign` 1) or greatest (-1) values of the last `outs` dimensions.
-    pub fn extremal(&self, outs: usize, sign: i32, budget: &Budget) -> Result<Extremes, Error> {
-        let (outer, pieces) = self.extremes(outs, sign, budget)?;
-        let mut extremes = Extremes::default();
-        for piece in &pieces {
-            let values = &piece.values[..outs.min(piece.values.len())];
-            let Some(part) = outer.graph(piece, values, outs, sign).tidied() else { continue };
-            if values.len() == outs {
-                extremes.reached.push(part);
-            } else {
-                extremes.endless.push((part, values.len()));
-            }
-        }
-        Ok(extremes)
-    }
-
-    /// As [`Self::extremal`], with the values that are reached as functions of the other dimensions.
-    pub fn extremal_pieces(
-        &self,
-        outs: usize,
-        sign: i32,
-        budget: &Budget,
-    ) -> Result<Vec<pieces::Piece>, Error> {
-        let (outer, pieces) = self.extremes(outs, sign, budget)?;
-        let mut result = Vec::new();
-        for piece in &pieces {
-            let Some(values) = piece.values.get(..outs) else { continue };
-            let part = outer.narrowed(piece);
-            let form = |row: &Vec<Integer>| {
-                let form = Affine::of_row(part.dims, &part.divs, row, Integer::ONE);
-                if sign < 0 { form.negated() } else { form }
-            };
-            let forms = values.iter().map(form).collect();
-            let domain = part.tidied();
-            result.extend(domain.map(|domain| pieces::Piece { domain, forms }));
-        }
-        Ok(result)
-    }
-
-    /// Solves for the least values; returns what they range over, and the pieces.
-    fn extremes(
-        &self,
-        outs: usize,
-        sign: i32,
-        budget: &Budget,
-    ) -> Result<(Self, Vec<Piece>), Error> {
-        let fixed = self.dims - outs;
-        let mut unknown = vec![false; self.cols()];
-        unknown[1 + fixed..=self.dims].fill(true);
-        for (index, div) in self.divs.iter().enumerate() {
-            let depends = div.num.iter().zip(&unknown).any(|(v, unknown)| *v != 0 && *unknown);
-            unknown[1 + self.dims + index] = depends;
-        }
-        let order: Vec<usize> = (0..self.cols())
-            .filter(|c| !unknown[*c])
-            .chain((0..self.cols()).filter(|c| unknown[*c]))
-            .collect();
-        let mut to = vec![None; self.cols()];
-        for (target, col) in order.iter().enumerate() {
-            to[*col] = Some(target);
-        }
-        let unknowns = unknown.iter().filter(|u| **u).count();
-        let params = self.cols() - 1 - unknowns;
-        let mut outer = Self::with_divs(fixed, self.outer_divs(&unknown, &to));
-        let mut query = Query { params, unknowns, ..Query::default() };
-        let mut place = |row: &[Integer], equation: bool| {
-            let mut row = remap(row, order.len(), &to);
-            if row[1 + params..].iter().all(|v| *v == 0) {
-                let rows = if equation { &mut outer.system.eqs } else { &mut outer.system.ineqs };
-                rows.push(&row[..=params]);
-                return;
-            }
-            if sign < 0 {
-                row[1 + params..1 + params + outs].iter_mut().for_each(|v| *v = -&*v);
-            }
-            if equation {
-                query.rows.push(negated(&row));
-            }
-            query.rows.push(row);
-        };
-        for row in self.system.eqs.rows() {
-            place(row, true);
-        }
-        for row in self.system.ineqs.rows() {
-            place(row, false);
-        }
-        let mut bounds = System::new(self.cols() - 1);
-        for index in (0..self.divs.len()).filter(|i| unknown[1 + self.dims + i]) {
-            self.bound_div(index, &mut bounds);
-        }
-        for row in bounds.ineqs.rows() {
-            place(row, false);
-        }
-        outer.describe(&mut query);
-        let pieces = lexmin(&query, budget)?;
-        Ok((outer, pieces))
-    }
-
-    fn outer_divs(&self, unknown: &[bool], to: &[Option<usize>]) -> Vec<Div> {
-        let outer = self.divs.iter().enumerate().filter(|(i, _)| !unknown[1 + self.dims + i]);
-        let fixed = unknown[1..=self.dims].iter().filter(|u| !**u).count();
-        let divs = outer.enumerate().map(|(i, (_, div))| Div {
-            num: remap(&div.num, to.len(), to)[..1 + fixed + i].to_vec(),
-            den: div.den.clone(),
-        });
-        divs.collect()
-    }
-
-    /// Adds `outs` dimensions; the first are equal to `values`, the rest is free.
-    fn graph(&self, piece: &Piece, values: &[Vec<Integer>], outs: usize, sign: i32) -> Self {
-        let part = self.narrowed(piece);
-        let to: Vec<usize> = (0..self.dims).collect();
-        let mut result = part.place(self.dims + outs, &to);
-        let cols = result.cols();
-        let mut placed: Vec<Option<usize>> = (0..=self.dims).map(Some).collect();
-        placed.extend((0..part.divs.len()).map(|i| Some(1 + result.dims + i)));
-        for (index, value) in values.iter().enumerate() {
-            let mut row = remap(value, cols, &placed);
-            row[1 + self.dims + index] = Integer::from(-sign);
-            result.system.eqs.push(&row);
-        }
-        result
     }
 }
