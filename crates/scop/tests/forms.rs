@@ -157,6 +157,32 @@ fn control_under_another_name() {
 }
 
 #[test]
+fn loops_end_where_any_affine_condition_fails() {
+    let functions = [
+        "void f(int n) {
+  for (int i = 0; i + 1 < n; i++) x[i] += y[i + 1];
+  for (unsigned i = 1; i + 1 < n; i++) y[i] = x[i - 1] + x[i + 1];
+  for (int i = 0; n - i > 0; i++) k[i] += n;
+  for (int i = n; 0 < i - 1; i--) x[i] = i;
+}",
+        "void f(int n) {
+  for (int i = 0; 2 * i < n; i++)
+    for (int j = i; j + i <= n; j++) A[i][j] += 1;
+  for (int i = 1; n >= i * 3 + 1 && i + 2 < 9; i += 2) k[i] = n;
+  for (int i = 12; n - i < 3 + i; i -= 4) y[i] *= 2;
+}",
+    ];
+    print_the_same("ends", &functions);
+    // These hold again, or never end.
+    for end in ["i - 2 * i < n", "i * i < n", "i % 3 < n", "i - i < n", "i + 1 > n"] {
+        let text =
+            format!("int n, x[9];\nvoid f(void) {{ for (int i = 0; {end}; i++) x[i] = 0; }}\n");
+        let message = &detected(&text).refused[0].message;
+        assert!(message.contains("must compare the loop variable with a bound"), "{message}");
+    }
+}
+
+#[test]
 fn loops_that_are_left() {
     let functions = [
         "void f(int n) {

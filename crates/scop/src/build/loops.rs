@@ -1,11 +1,12 @@
 //! Which iterations a loop has.
 
 use lang_c::ast::{
-    BinaryOperator, DeclarationSpecifier, Expression, ForInitializer, ForStatement, Initializer,
-    Statement, UnaryOperator,
+    BinaryOperator, BinaryOperatorExpression, DeclarationSpecifier, Expression, ForInitializer,
+    ForStatement, Initializer, Statement, UnaryOperator,
 };
 use lang_c::span::Node;
 
+use super::growth::growth;
 use super::{Builder, VOLATILE, WORDS};
 use crate::Problem;
 use crate::affine::{Case, always, compared, integer, mapped};
@@ -118,6 +119,13 @@ impl Builder<'_> {
         let (bound, left) = match (compared_here(lhs), compared_here(rhs)) {
             (true, false) => (rhs, true),
             (false, true) => (lhs, false),
+            _ if self.ends(binary, name, steps) => {
+                self.loops.push(name.to_owned());
+                let condition = self.condition(node);
+                self.loops.pop();
+                conditions.push(condition?);
+                return Ok(());
+            }
             _ => return self.wrong(node, expected),
         };
         let sign = match (operator, left == forwards) {
@@ -131,6 +139,27 @@ impl Builder<'_> {
         let bound = self.affine(bound)?;
         conditions.push(compared(&own, &sign, &bound));
         Ok(())
+    }
+}
+
+impl Builder<'_> {
+    /// Says whether a comparison as `i + 1 < n` or `n - i > 0` does not hold again once it does
+    /// not hold.
+    fn ends(&self, binary: &Node<BinaryOperatorExpression>, name: &str, steps: &Steps) -> bool {
+        // Of another name, it would stand for an outer variable that this one hides.
+        if steps.ahead != 0 || self.named(&steps.name) != name {
+            return false;
+        }
+        let side = |node| growth(node, &steps.name);
+        let (Some(left), Some(right)) = (side(&binary.node.lhs), side(&binary.node.rhs)) else {
+            return false;
+        };
+        let towards = left.saturating_sub(right).saturating_mul(steps.by.signum());
+        match binary.node.operator.node {
+            BinaryOperator::Less | BinaryOperator::LessOrEqual => towards > 0,
+            BinaryOperator::Greater | BinaryOperator::GreaterOrEqual => towards < 0,
+            _ => false,
+        }
     }
 }
 

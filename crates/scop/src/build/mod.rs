@@ -5,6 +5,7 @@ mod control;
 mod declared;
 mod delinearise;
 mod facts;
+mod growth;
 mod leave;
 mod loops;
 mod members;
