@@ -1,8 +1,7 @@
 //! Operators on piecewise quasi-polynomials and their bounds.
 
 use tangram_presburger::count::{
-    PiecewiseBound, PiecewiseQuasiPolynomial, Rational, Side, UnionPwQPolynomial,
-    UnionPwQPolynomialFold,
+    PwQPolynomial, PwQPolynomialFold, Rational, Side, UnionPwQPolynomial, UnionPwQPolynomialFold,
 };
 use tangram_presburger::{Budget, Error, Relation, Tuple, Union};
 
@@ -129,7 +128,7 @@ fn values_at(functions: &Functions, sets: &Union, budget: &Budget) -> Result<Fun
             let single = Relation::point(set.space().clone(), &point)?;
             values.push(if function.params().is_empty() && set.space().params.is_empty() {
                 let value = function.evaluate(&point)?;
-                PiecewiseQuasiPolynomial::constant(&single, &value, budget)?
+                PwQPolynomial::constant(&single, &value, budget)?
             } else {
                 function.intersect_domain(&single, budget)?
             });
@@ -142,14 +141,14 @@ fn values_at(functions: &Functions, sets: &Union, budget: &Budget) -> Result<Fun
 fn bounds_at(bounds: &Bounds, sets: &Union, budget: &Budget) -> Result<Bounds, Error> {
     let mut values = Vec::new();
     for set in sets.relations() {
-        let of_set = |bound: &&PiecewiseBound| bound.space().output == *tuple(set);
+        let of_set = |bound: &&PwQPolynomialFold| bound.space().output == *tuple(set);
         let Some(bound) = bounds.bounds().iter().find(of_set) else { continue };
         for point in set.points(budget)? {
             let single = Relation::point(set.space().clone(), &point)?;
             if !bound.params().is_empty() || !set.space().params.is_empty() {
                 values.push(bound.intersect_domain(&single, budget)?);
             } else if let Some(value) = bound.evaluate(&point) {
-                values.push(PiecewiseBound::constant(&single, &value, bound.side(), budget)?);
+                values.push(PwQPolynomialFold::constant(&single, &value, bound.side(), budget)?);
             }
         }
     }
@@ -183,7 +182,7 @@ pub(crate) fn unary(name: &str, functions: &Functions, budget: &Budget) -> Optio
 
 /// Bounds all values; says whether the bound is known to be reached.
 fn bound(functions: &Functions, side: Side, budget: &Budget) -> Result<Value, Error> {
-    let fixed = |f: &PiecewiseQuasiPolynomial| f.domain().is_none_or(|t| t.dims.is_empty());
+    let fixed = |f: &PwQPolynomial| f.domain().is_none_or(|t| t.dims.is_empty());
     let is_tight = functions.functions().iter().all(fixed);
     let bound = functions.bound(side, budget)?;
     Ok(Value::List(vec![Value::Bound(bound), Value::Bool(is_tight)]))

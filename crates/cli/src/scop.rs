@@ -9,7 +9,7 @@ use tangram_polyhedral::picture::Domains;
 use tangram_polyhedral::schedule::Options;
 use tangram_polyhedral::scop::{Basis, Kind, Scop};
 use tangram_presburger::Budget;
-use tangram_presburger::count::PiecewiseQuasiPolynomial;
+use tangram_presburger::count::PwQPolynomial;
 use tangram_scop::{Detected, Emit, Part, Problem};
 
 use crate::args::{FormatArg, ScopArgs, ScopPrint, TargetArg, TileArg};
@@ -296,7 +296,7 @@ fn show(
 }
 
 /// Writes how many instances there are at an end of dependences.
-fn count(instances: Option<PiecewiseQuasiPolynomial>) -> String {
+fn count(instances: Option<PwQPolynomial>) -> String {
     instances.map_or_else(|| "{ 0 }".to_owned(), |count| count.to_string())
 }
 

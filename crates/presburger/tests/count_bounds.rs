@@ -1,14 +1,14 @@
 //! Bounds of quasi-polynomials: never crossed, and attained where the optimum is in a vertex.
 
-use tangram_presburger::count::{PiecewiseQuasiPolynomial, Rational, Side};
+use tangram_presburger::count::{PwQPolynomial, Rational, Side};
 use tangram_presburger::{Budget, Error};
 
 fn budget() -> Budget {
     Budget::steps(100_000_000)
 }
 
-fn function(text: &str) -> PiecewiseQuasiPolynomial {
-    PiecewiseQuasiPolynomial::parse(text, &budget()).unwrap_or_else(|e| panic!("{text}: {e}"))
+fn function(text: &str) -> PwQPolynomial {
+    PwQPolynomial::parse(text, &budget()).unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
 /// Lists the values at the points from -4 to 14 on which a piece holds: `guard` says where.

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use tangram_presburger::count::{PiecewiseBound, PiecewiseQuasiPolynomial, Rational, Side};
+use tangram_presburger::count::{PwQPolynomial, PwQPolynomialFold, Rational, Side};
 use tangram_presburger::{Budget, Error, Relation};
 
 fn budget() -> Budget {
@@ -15,11 +15,11 @@ fn read(text: &str) -> Relation {
     Relation::parse(text, &budget()).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-fn card(text: &str) -> PiecewiseQuasiPolynomial {
+fn card(text: &str) -> PwQPolynomial {
     read(text).card(&budget()).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-fn value(function: &PiecewiseQuasiPolynomial, point: &[i64]) -> Rational {
+fn value(function: &PwQPolynomial, point: &[i64]) -> Rational {
     function.evaluate(point).expect("the point has the right dimension")
 }
 
@@ -64,7 +64,7 @@ fn what_is_printed_reads_back() {
     ] {
         let count = card(text);
         let printed = count.to_string();
-        let back = PiecewiseQuasiPolynomial::parse(&printed, &budget())
+        let back = PwQPolynomial::parse(&printed, &budget())
             .unwrap_or_else(|error| panic!("{printed}: {error}"));
         assert_eq!(back.to_string(), printed);
         let difference = count.sub(&back, &budget()).expect("the same space");
@@ -75,7 +75,7 @@ fn what_is_printed_reads_back() {
 #[test]
 fn tuples_may_hold_pairs_and_values() {
     let read = |text: &str| {
-        let function = PiecewiseQuasiPolynomial::parse(text, &budget());
+        let function = PwQPolynomial::parse(text, &budget());
         function.unwrap_or_else(|error| panic!("{text}: {error}"))
     };
     let count = card("[n] -> { [A[i] -> B[i + 1, j]] -> C[k] : 0 <= k <= i + j and j <= n }");
@@ -95,18 +95,18 @@ fn tuples_may_hold_pairs_and_values() {
 
 #[test]
 fn bounds_read_back() {
-    let weight =
-        PiecewiseQuasiPolynomial::parse("[n] -> { [i] -> i * (n - i) : 0 <= i <= n }", &budget());
+    let weight = PwQPolynomial::parse("[n] -> { [i] -> i * (n - i) : 0 <= i <= n }", &budget());
     let weight = weight.expect("a function");
     for side in [Side::Lower, Side::Upper] {
         let bound = weight.bound(side, &budget()).expect("a bounded set");
-        let back = PiecewiseBound::parse(&bound.to_string(), &budget()).expect("what is printed");
+        let back =
+            PwQPolynomialFold::parse(&bound.to_string(), &budget()).expect("what is printed");
         assert_eq!(back.to_string(), bound.to_string());
         for n in -2..9 {
             assert_eq!(back.evaluate(&[n]), bound.evaluate(&[n]), "{bound} at {n}");
         }
     }
-    let least = PiecewiseBound::parse(
+    let least = PwQPolynomialFold::parse(
         "[n] -> { min(n, 3, 1/2 * n^2) : n >= 0; min(0) : n < 0 }",
         &budget(),
     );
@@ -116,7 +116,7 @@ fn bounds_read_back() {
         assert_eq!(least.evaluate(&[n]), Some(value.into()), "at {n}");
     }
     assert_eq!(least.evaluate(&[1]), Rational::new(1.into(), 2.into()));
-    let mixed = PiecewiseBound::parse("[n] -> { min(n); max(n) }", &budget());
+    let mixed = PwQPolynomialFold::parse("[n] -> { min(n); max(n) }", &budget());
     assert!(matches!(mixed, Err(Error::Syntax { column: 18, .. })), "{mixed:?}");
 }
 
@@ -134,15 +134,15 @@ fn wrong_texts_name_their_column() {
         ("{ [i] -> i : i > 0 and j }", 24),
         ("{ floor(2 ^ 99) }", 15),
     ] {
-        match PiecewiseQuasiPolynomial::parse(text, &budget()) {
+        match PwQPolynomial::parse(text, &budget()) {
             Err(Error::Syntax { column: found, .. }) => assert_eq!(found, column, "{text}"),
             other => panic!("{text}: {other:?}"),
         }
     }
     let deep = format!("{{ {}1 }}", "(".repeat(100_000));
-    assert!(PiecewiseQuasiPolynomial::parse(&deep, &budget()).is_err());
+    assert!(PwQPolynomial::parse(&deep, &budget()).is_err());
     let signs = format!("{{ {}1 }}", "-".repeat(100_000));
-    assert!(PiecewiseQuasiPolynomial::parse(&signs, &budget()).is_ok());
+    assert!(PwQPolynomial::parse(&signs, &budget()).is_ok());
 }
 
 #[test]
@@ -186,7 +186,7 @@ const SETS: [&str; 6] = [
     "[n] -> { [i, j] : 3i + 5j = n and i >= 0 and j >= 0 }",
 ];
 
-fn grid(a: &PiecewiseQuasiPolynomial) -> Vec<Rational> {
+fn grid(a: &PwQPolynomial) -> Vec<Rational> {
     (-3..=12).map(|n| value(a, &[n])).collect()
 }
 

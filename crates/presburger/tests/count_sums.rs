@@ -1,14 +1,14 @@
 //! Sums of quasi-polynomials over sets, against enumeration and against counting.
 
-use tangram_presburger::count::{PiecewiseQuasiPolynomial, Rational};
+use tangram_presburger::count::{PwQPolynomial, Rational};
 use tangram_presburger::{Budget, Error, Relation};
 
 fn budget() -> Budget {
     Budget::steps(100_000_000)
 }
 
-fn function(text: &str) -> PiecewiseQuasiPolynomial {
-    PiecewiseQuasiPolynomial::parse(text, &budget()).unwrap_or_else(|e| panic!("{text}: {e}"))
+fn function(text: &str) -> PwQPolynomial {
+    PwQPolynomial::parse(text, &budget()).unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
 fn read(text: &str) -> Relation {
@@ -16,7 +16,7 @@ fn read(text: &str) -> Relation {
 }
 
 /// Adds up the values at the points with coordinates from -4 to 14.
-fn enumerate(f: &PiecewiseQuasiPolynomial, n: i64) -> Rational {
+fn enumerate(f: &PwQPolynomial, n: i64) -> Rational {
     let dims = f.domain().map_or(0, |tuple| tuple.dims.len());
     let mut point = vec![-4; dims + 1];
     point[0] = n;
@@ -123,7 +123,7 @@ fn dimensions_in_many_floors_are_counted_class_by_class() -> Result<(), Error> {
 }
 
 /// Compares the sum of the counts of outputs with the pairs from -7 to 10.
-fn adds_up_to_the_pairs(text: &str, params: &[&[i64]]) -> PiecewiseQuasiPolynomial {
+fn adds_up_to_the_pairs(text: &str, params: &[&[i64]]) -> PwQPolynomial {
     // What the test beside isl gives one operation is three times that.
     let limit = Budget::steps(1_000_000);
     let map = read(text);

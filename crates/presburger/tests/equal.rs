@@ -1,14 +1,14 @@
 //! Quasi-polynomials that are equal at all integer points, and others.
 
-use tangram_presburger::count::PiecewiseQuasiPolynomial;
+use tangram_presburger::count::PwQPolynomial;
 use tangram_presburger::{Budget, Error};
 
 fn limit() -> Budget {
     Budget::steps(5_000_000)
 }
 
-fn read(text: &str) -> PiecewiseQuasiPolynomial {
-    let function = PiecewiseQuasiPolynomial::parse(text, &limit());
+fn read(text: &str) -> PwQPolynomial {
+    let function = PwQPolynomial::parse(text, &limit());
     function.unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 

@@ -1,8 +1,7 @@
 //! Functions and bounds of points in several tuples, against values point by point.
 
 use tangram_presburger::count::{
-    PiecewiseBound, PiecewiseQuasiPolynomial, Rational, Side, UnionPwQPolynomial,
-    UnionPwQPolynomialFold,
+    PwQPolynomial, PwQPolynomialFold, Rational, Side, UnionPwQPolynomial, UnionPwQPolynomialFold,
 };
 use tangram_presburger::{Budget, Error, Relation, Tuple, Union};
 
@@ -10,13 +9,13 @@ fn budget() -> Budget {
     Budget::steps(2_000_000)
 }
 
-fn function(text: &str) -> PiecewiseQuasiPolynomial {
-    let read = PiecewiseQuasiPolynomial::parse(text, &budget());
+fn function(text: &str) -> PwQPolynomial {
+    let read = PwQPolynomial::parse(text, &budget());
     read.unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-fn bound(text: &str) -> PiecewiseBound {
-    let read = PiecewiseBound::parse(text, &budget());
+fn bound(text: &str) -> PwQPolynomialFold {
+    let read = PwQPolynomialFold::parse(text, &budget());
     read.unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
@@ -61,7 +60,7 @@ fn texts_of_several_tuples_read_back() {
     let text = "{ A[i] -> max(i); B[i] -> min(i) }";
     let mixed = UnionPwQPolynomialFold::parse(text, &budget());
     assert!(matches!(mixed, Err(Error::Syntax { column: 27, .. })), "{mixed:?}");
-    let two = PiecewiseBound::parse("{ A[i] -> max(i); B[i] -> max(i) }", &budget());
+    let two = PwQPolynomialFold::parse("{ A[i] -> max(i); B[i] -> max(i) }", &budget());
     assert!(matches!(two, Err(Error::Space { .. })), "{two:?}");
 }
 
@@ -111,7 +110,7 @@ fn sums_after_relations_are_of_each_input() {
 }
 
 /// The extreme value of a bound over points, where it has any.
-fn extreme(bound: &PiecewiseBound, points: &[Vec<i64>]) -> Option<Rational> {
+fn extreme(bound: &PwQPolynomialFold, points: &[Vec<i64>]) -> Option<Rational> {
     let values = points.iter().filter_map(|point| bound.evaluate(point));
     if bound.side() == Side::Upper { values.max() } else { values.min() }
 }
@@ -155,7 +154,7 @@ fn bounds_of_pairs_and_after_relations_are_of_each_input() {
         // Linear values, so that what bounds them at the corners is reached.
         let pairs = function("[n] -> { [A[i] -> B[j]] -> 2 * j - i + n : 0 <= j <= i }");
         let found = pairs.bound_second(side, &budget()).expect("finite");
-        let values = PiecewiseBound::of(
+        let values = PwQPolynomialFold::of(
             &function("[n] -> { B[j] -> j - n : j >= 2; B[j] -> 5 : j < 2 }"),
             side,
         );

@@ -1,6 +1,6 @@
 //! Boxes, strides, lifting, and functions after relations, against the points themselves.
 
-use tangram_presburger::count::{PiecewiseQuasiPolynomial, Rational};
+use tangram_presburger::count::{PwQPolynomial, Rational};
 use tangram_presburger::{Budget, Integer, Relation, Space, Union};
 
 fn relation(text: &str) -> Relation {
@@ -122,8 +122,7 @@ fn lifted_points_are_the_points() {
 #[test]
 fn sums_after_relations_are_those_of_the_outputs() {
     let budget = Budget::unlimited();
-    let function =
-        PiecewiseQuasiPolynomial::parse("[n] -> { [a] -> n * a^2 + a }", &budget).expect("parses");
+    let function = PwQPolynomial::parse("[n] -> { [a] -> n * a^2 + a }", &budget).expect("parses");
     let map = relation("[m] -> { [i, j] -> [a] : i <= 2a <= j + m and (a - i) mod 3 = 0 }");
     let sums = function.apply(&map, &budget).expect("sums");
     assert_eq!(sums.params(), ["n", "m"]);
@@ -144,7 +143,6 @@ fn sums_after_relations_are_those_of_the_outputs() {
     let expected = relation("[n] -> { [a] : 0 <= a and a mod 2 = 0 }");
     assert!(support.is_equal(&expected, &budget).expect("compares"));
     let set = Relation::universe(Space::set(Vec::new(), map.space().output.clone()));
-    let three =
-        PiecewiseQuasiPolynomial::constant(&set, &Rational::from(3), &budget).expect("makes");
+    let three = PwQPolynomial::constant(&set, &Rational::from(3), &budget).expect("makes");
     assert_eq!(three.evaluate(&[17]), Ok(Rational::from(3)));
 }

@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use tangram_calc::Value;
 use tangram_polyhedral::{Node, NodeKind, ScheduleTree};
 use tangram_presburger::Tuple;
-use tangram_presburger::count::{PiecewiseBound, PiecewiseQuasiPolynomial, Side};
+use tangram_presburger::count::{PwQPolynomial, PwQPolynomialFold, Side};
 
 use rows::{disjuncts, number, terms};
 
@@ -53,7 +53,7 @@ fn tuple(tuple: &Tuple) -> Json {
     object
 }
 
-fn function(function: &PiecewiseQuasiPolynomial) -> Json {
+fn function(function: &PwQPolynomial) -> Json {
     let constant = function.params().is_empty() && function.domain().is_none();
     let parts = function.parts().unwrap_or_default();
     let piece = |(set, value)| json!({ "disjuncts": disjuncts(&set), "value": terms(&value) });
@@ -65,7 +65,7 @@ fn function(function: &PiecewiseQuasiPolynomial) -> Json {
     })
 }
 
-fn bound(bound: &PiecewiseBound) -> Json {
+fn bound(bound: &PwQPolynomialFold) -> Json {
     let constant = bound.params().is_empty() && bound.domain().is_none();
     let parts = bound.parts().unwrap_or_default();
     let piece = |(set, values): (_, Vec<_>)| json!({ "disjuncts": disjuncts(&set), "values": values.iter().map(terms).collect::<Vec<_>>() });

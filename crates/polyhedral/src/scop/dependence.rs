@@ -1,6 +1,6 @@
 //! Which instances depend on which, and why.
 
-use tangram_presburger::count::PiecewiseQuasiPolynomial;
+use tangram_presburger::count::PwQPolynomial;
 use tangram_presburger::{Budget, Order, Relation, Tuple, Union};
 
 use super::Scop;
@@ -69,7 +69,7 @@ impl Dependence {
     ///
     /// # Errors
     /// [`Error::Presburger`] if there are infinitely many, or the budget ends.
-    pub fn ends(&self, budget: &Budget) -> Result<[Option<PiecewiseQuasiPolynomial>; 2], Error> {
+    pub fn ends(&self, budget: &Budget) -> Result<[Option<PwQPolynomial>; 2], Error> {
         let pairs = self.pairs(budget)?;
         let count = |ends: Union| Ok::<_, Error>(ends.card(budget)?.functions().first().cloned());
         Ok([count(pairs.domain(budget)?)?, count(pairs.range(budget)?)?])

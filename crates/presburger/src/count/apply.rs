@@ -3,13 +3,13 @@
 use super::card::disjoint;
 use super::cone::Row;
 use super::floors::Floor;
-use super::function::PiecewiseQuasiPolynomial;
+use super::function::PwQPolynomial;
 use super::guard::Guard;
 use super::piecewise::Pieces;
-use super::quasi::QuasiPolynomial;
+use super::quasi::QPolynomial;
 use crate::{Budget, Conjunction, Division, Error, Integer, Rational, Relation, Space, Tuple};
 
-impl PiecewiseQuasiPolynomial {
+impl PwQPolynomial {
     /// Makes the function that is `value` on the points of a set.
     ///
     /// # Errors
@@ -22,7 +22,7 @@ impl PiecewiseQuasiPolynomial {
         let vars = space.params.len() + space.output.dims.len();
         let mut pieces = Pieces::zero(vars);
         for part in disjoint(set, budget)? {
-            let value = QuasiPolynomial::constant(vars, value.clone());
+            let value = QPolynomial::constant(vars, value.clone());
             pieces.push(Guard::from_conjunction(vars, &part), value);
         }
         Ok(Self::new(space.params.clone(), Some(space.output.clone()), pieces))

@@ -10,13 +10,13 @@
 
 use super::bound::Side;
 use super::floors::Linear;
-use super::function::PiecewiseQuasiPolynomial;
+use super::function::PwQPolynomial;
 use super::guard::Guard;
 use super::piecewise::Pieces;
-use super::quasi::{Monomial, QuasiPolynomial};
+use super::quasi::{Monomial, QPolynomial};
 use crate::{Budget, Error, Integer, Rational};
 
-impl PiecewiseQuasiPolynomial {
+impl PwQPolynomial {
     /// Returns a function without floors in its values: nowhere less than this one with
     /// [`Side::Upper`], nowhere greater with [`Side::Lower`]. Without a side, floors are left out.
     ///
@@ -53,21 +53,21 @@ struct Part {
 
 /// Writes a value in its variables and a remainder for each floor; returns the greatest
 /// remainders as well.
-fn remainders(value: &QuasiPolynomial) -> (QuasiPolynomial, Vec<Integer>) {
+fn remainders(value: &QPolynomial) -> (QPolynomial, Vec<Integer>) {
     let (vars, floors) = (value.vars(), &value.floors.all);
     let wide = vars + floors.len();
-    let mut forms: Vec<_> = (0..vars).map(|at| QuasiPolynomial::variable(wide, at)).collect();
+    let mut forms: Vec<_> = (0..vars).map(|at| QPolynomial::variable(wide, at)).collect();
     for (at, floor) in floors.iter().enumerate() {
-        let constant = QuasiPolynomial::constant(wide, Rational::from(floor.num[0].clone()));
+        let constant = QPolynomial::constant(wide, Rational::from(floor.num[0].clone()));
         let sum = floor.num[1..].iter().zip(&forms).fold(constant, |sum, (factor, form)| {
             sum.add(&form.scale(&Rational::from(factor.clone())))
         });
-        let rest = sum.sub(&QuasiPolynomial::variable(wide, vars + at));
+        let rest = sum.sub(&QPolynomial::variable(wide, vars + at));
         forms.push(rest.scale(&Rational::reduced(Integer::ONE, floor.den.clone())));
     }
-    let mut result = QuasiPolynomial::zero(wide);
+    let mut result = QPolynomial::zero(wide);
     for (monomial, factor) in &value.terms {
-        let one = QuasiPolynomial::constant(wide, factor.clone());
+        let one = QPolynomial::constant(wide, factor.clone());
         let factors = monomial.iter().map(|atom| &forms[*atom as usize]);
         result = result.add(&factors.fold(one, |product, form| product.mul(form)));
     }
@@ -76,7 +76,7 @@ fn remainders(value: &QuasiPolynomial) -> (QuasiPolynomial, Vec<Integer>) {
 }
 
 /// Lists the variables whose signs decide those of terms with remainders.
-fn split_by(value: &QuasiPolynomial, vars: usize) -> Vec<u32> {
+fn split_by(value: &QPolynomial, vars: usize) -> Vec<u32> {
     let mut all = Vec::new();
     for monomial in value.terms.keys().filter(|m| m.iter().any(|atom| *atom as usize >= vars)) {
         for atom in monomial.iter().filter(|atom| (**atom as usize) < vars) {
@@ -109,14 +109,9 @@ fn halves(parts: Vec<Part>, atom: u32, budget: &Budget) -> Result<Vec<Part>, Err
 }
 
 /// Puts bounds for the remainders in a part where the signs of variables are known.
-fn bounded(
-    wide: &QuasiPolynomial,
-    tops: &[Integer],
-    part: &Part,
-    side: Option<Side>,
-) -> QuasiPolynomial {
+fn bounded(wide: &QPolynomial, tops: &[Integer], part: &Part, side: Option<Side>) -> QPolynomial {
     let vars = part.guard.floors.vars;
-    let mut result = QuasiPolynomial::zero(vars);
+    let mut result = QPolynomial::zero(vars);
     for (monomial, factor) in &wide.terms {
         let (own, rest): (Monomial, Monomial) =
             monomial.iter().copied().partition(|atom: &u32| (*atom as usize) < vars);
@@ -143,10 +138,10 @@ fn bounded(
 #[cfg(test)]
 mod tests {
     use crate::Budget;
-    use crate::count::{PiecewiseQuasiPolynomial, Side};
+    use crate::count::{PwQPolynomial, Side};
 
-    fn function(text: &str) -> PiecewiseQuasiPolynomial {
-        PiecewiseQuasiPolynomial::parse(text, &Budget::unlimited()).unwrap()
+    fn function(text: &str) -> PwQPolynomial {
+        PwQPolynomial::parse(text, &Budget::unlimited()).unwrap()
     }
 
     #[test]

@@ -17,11 +17,11 @@ use super::chambers::chambers;
 use super::cone::Row;
 use super::equalities::Affine;
 use super::floors::{Floors, substituted};
-use super::function::PiecewiseQuasiPolynomial;
+use super::function::PwQPolynomial;
 use super::guard::{Guard, constant_first, units};
 use super::piecewise::overlay;
 use super::polyhedron::{Back, Polyhedron, check_bounded};
-use super::quasi::{Monomial, QuasiPolynomial};
+use super::quasi::{Monomial, QPolynomial};
 use super::slices::slices;
 use super::vertices::{Vertex, vertices};
 use crate::{Budget, Error, Integer, Rational, Tuple};
@@ -40,14 +40,14 @@ pub enum Side {
 /// A function of parameters and, where it has a domain, of the points of a tuple. It says nothing
 /// where no piece holds: there the set that it is a bound over is empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PiecewiseBound {
+pub struct PwQPolynomialFold {
     pub(crate) params: Vec<String>,
     pub(crate) domain: Option<Tuple>,
     pub(crate) side: Side,
-    pub(crate) pieces: Vec<(Guard, Vec<QuasiPolynomial>)>,
+    pub(crate) pieces: Vec<(Guard, Vec<QPolynomial>)>,
 }
 
-impl PiecewiseBound {
+impl PwQPolynomialFold {
     /// The names of the parameters.
     pub fn params(&self) -> &[String] {
         &self.params
@@ -79,7 +79,7 @@ impl PiecewiseBound {
     }
 }
 
-impl PiecewiseQuasiPolynomial {
+impl PwQPolynomial {
     /// Bounds the values over all points of the tuple on which a piece holds.
     ///
     /// Not tight in general. A function of parameters alone is its own bound.
@@ -89,7 +89,7 @@ impl PiecewiseQuasiPolynomial {
     ///
     /// # Source
     /// isl `isl_pw_qpolynomial_bound`.
-    pub fn bound(&self, side: Side, budget: &Budget) -> Result<PiecewiseBound, Error> {
+    pub fn bound(&self, side: Side, budget: &Budget) -> Result<PwQPolynomialFold, Error> {
         let dims = self.domain.as_ref().map_or(0, |tuple| tuple.dims.len());
         let mut pieces = Vec::new();
         for (guard, value) in &self.pieces.all {
@@ -106,7 +106,7 @@ impl PiecewiseQuasiPolynomial {
         for (_, values) in &mut pieces {
             keep_extremes(values, side);
         }
-        Ok(PiecewiseBound { params: self.params.clone(), domain: None, side, pieces })
+        Ok(PwQPolynomialFold { params: self.params.clone(), domain: None, side, pieces })
     }
 
     /// Bounds, for a function of pairs `[x -> y]`, the values at all `y` for each `x`.
@@ -115,13 +115,13 @@ impl PiecewiseQuasiPolynomial {
     ///
     /// # Errors
     /// As [`Self::bound`].
-    pub fn bound_second(&self, side: Side, budget: &Budget) -> Result<PiecewiseBound, Error> {
+    pub fn bound_second(&self, side: Side, budget: &Budget) -> Result<PwQPolynomialFold, Error> {
         let Some((left, right)) = self.domain.as_ref().and_then(Tuple::sides) else {
             return self.bound(side, budget);
         };
         let wide = with_dimensions(&self.params, &left);
         let bound = Self::new(wide, Some(right), self.pieces.clone()).bound(side, budget)?;
-        Ok(PiecewiseBound { params: self.params.clone(), domain: named(left), ..bound })
+        Ok(PwQPolynomialFold { params: self.params.clone(), domain: named(left), ..bound })
     }
 }
 
@@ -132,10 +132,10 @@ pub(super) fn named(tuple: Tuple) -> Option<Tuple> {
 
 /// Returns the values of both lists, each once.
 pub(super) fn distinct_of(
-    a: &[QuasiPolynomial],
-    b: &[QuasiPolynomial],
+    a: &[QPolynomial],
+    b: &[QPolynomial],
     budget: &Budget,
-) -> Result<Vec<QuasiPolynomial>, Error> {
+) -> Result<Vec<QPolynomial>, Error> {
     budget.spend(a.len() * b.len())?;
     let mut all = a.to_vec();
     all.extend(b.iter().filter(|value| !a.contains(value)).cloned());
@@ -143,7 +143,7 @@ pub(super) fn distinct_of(
 }
 
 /// Drops polynomials that differ from another by a constant and bound less.
-pub(super) fn keep_extremes(values: &mut Vec<QuasiPolynomial>, side: Side) {
+pub(super) fn keep_extremes(values: &mut Vec<QPolynomial>, side: Side) {
     let mut index = 0;
     while let Some(value) = values.get(index) {
         let constant = value.constant_term();
@@ -166,9 +166,9 @@ pub(super) fn keep_extremes(values: &mut Vec<QuasiPolynomial>, side: Side) {
 /// Lists the distinct Bernstein coefficients for each chamber.
 fn bound_over(
     polyhedron: &Polyhedron,
-    weight: &QuasiPolynomial,
+    weight: &QPolynomial,
     budget: &Budget,
-) -> Result<Vec<(Guard, Vec<QuasiPolynomial>)>, Error> {
+) -> Result<Vec<(Guard, Vec<QPolynomial>)>, Error> {
     let Some((reduced, cone)) = polyhedron.full_dimensional(budget)? else {
         return Ok(Vec::new());
     };
@@ -184,7 +184,7 @@ fn bound_over(
         if guard.never {
             continue;
         }
-        let points: Vec<Vec<QuasiPolynomial>> = chamber
+        let points: Vec<Vec<QPolynomial>> = chamber
             .active
             .iter()
             .map(|i| {
@@ -198,7 +198,7 @@ fn bound_over(
 }
 
 /// Returns a given dimension in a vertex, as a polynomial in the given parameters.
-fn coordinate(row: &Row, vertex: &Vertex, params: &[Affine], given: usize) -> QuasiPolynomial {
+fn coordinate(row: &Row, vertex: &Vertex, params: &[Affine], given: usize) -> QPolynomial {
     let dims = vertex.num.len();
     let mut value: Row = row[dims..].iter().map(|v| v.mul(&vertex.den)).collect();
     for (factor, part) in row[..dims].iter().zip(&vertex.num) {
@@ -208,33 +208,33 @@ fn coordinate(row: &Row, vertex: &Vertex, params: &[Affine], given: usize) -> Qu
     }
     let affine = Affine::combination(&value, params, given).divided(&vertex.den);
     let linear = substituted(&constant_first(&affine.num), &units(given));
-    QuasiPolynomial::from_linear(Floors::new(given), &linear, &affine.den)
+    QPolynomial::from_linear(Floors::new(given), &linear, &affine.den)
 }
 
 /// Expands `weight` over the vertices at `points`.
 fn coefficients(
-    weight: &QuasiPolynomial,
-    points: &[Vec<QuasiPolynomial>],
+    weight: &QPolynomial,
+    points: &[Vec<QPolynomial>],
     given: usize,
     budget: &Budget,
-) -> Result<Vec<QuasiPolynomial>, Error> {
+) -> Result<Vec<QPolynomial>, Error> {
     let dims = weight.vars() - given;
     let degree_of = |m: &Monomial| m.iter().filter(|atom| (**atom as usize) < dims).count();
     let degree = weight.terms.keys().map(degree_of).max().unwrap_or(0);
     if degree >= u64::BITS as usize {
         return Err(Error::Overflow);
     }
-    let mut sums: BTreeMap<Vec<usize>, QuasiPolynomial> = BTreeMap::new();
+    let mut sums: BTreeMap<Vec<usize>, QPolynomial> = BTreeMap::new();
     for choice in multisets(points.len(), degree, budget)? {
         budget.spend(weight.len() << degree.min(20))?;
-        sums.insert(choice.clone(), QuasiPolynomial::zero(given));
+        sums.insert(choice.clone(), QPolynomial::zero(given));
         for (monomial, factor) in &weight.terms {
             let term = polarized(monomial, &choice, points, dims, given, budget)?;
-            let sum = sums.entry(choice.clone()).or_insert_with(|| QuasiPolynomial::zero(given));
+            let sum = sums.entry(choice.clone()).or_insert_with(|| QPolynomial::zero(given));
             *sum = sum.add(&term.scale(factor));
         }
     }
-    let mut distinct: Vec<QuasiPolynomial> = Vec::new();
+    let mut distinct: Vec<QPolynomial> = Vec::new();
     for value in sums.into_values() {
         if !distinct.contains(&value) {
             distinct.push(value);
@@ -267,23 +267,23 @@ fn multisets(count: usize, size: usize, budget: &Budget) -> Result<Vec<Vec<usize
 fn polarized(
     monomial: &Monomial,
     choice: &[usize],
-    points: &[Vec<QuasiPolynomial>],
+    points: &[Vec<QPolynomial>],
     dims: usize,
     given: usize,
     budget: &Budget,
-) -> Result<QuasiPolynomial, Error> {
+) -> Result<QPolynomial, Error> {
     let (own, other): (Vec<usize>, Vec<usize>) =
         monomial.iter().map(|atom| *atom as usize).partition(|atom| *atom < dims);
     // For each set of vertices used up so far, the sum over the orders to use them in.
-    let mut sums = BTreeMap::from([(0_u64, QuasiPolynomial::constant(given, Rational::ONE))]);
+    let mut sums = BTreeMap::from([(0_u64, QPolynomial::constant(given, Rational::ONE))]);
     for atom in &own {
-        let mut next: BTreeMap<u64, QuasiPolynomial> = BTreeMap::new();
+        let mut next: BTreeMap<u64, QPolynomial> = BTreeMap::new();
         for (used, sum) in &sums {
             for (at, vertex) in choice.iter().enumerate().filter(|(at, _)| used >> at & 1 == 0) {
                 budget.spend(sum.len())?;
                 let product = sum.mul(&points[*vertex][*atom]);
                 let entry = next.entry(used | 1 << at);
-                let old = entry.or_insert_with(|| QuasiPolynomial::zero(given));
+                let old = entry.or_insert_with(|| QPolynomial::zero(given));
                 *old = old.add(&product);
             }
         }
@@ -291,9 +291,9 @@ fn polarized(
     }
     let orders =
         (0..own.len()).fold(Integer::ONE, |p, i| p.mul(&Integer::from((choice.len() - i) as i64)));
-    let zero = QuasiPolynomial::zero(given);
+    let zero = QPolynomial::zero(given);
     let sum = sums.values().fold(zero, |sum, value| sum.add(value));
     let mean = sum.scale(&Rational::reduced(Integer::ONE, orders));
-    let rest = other.iter().map(|atom| QuasiPolynomial::variable(given, atom - dims));
+    let rest = other.iter().map(|atom| QPolynomial::variable(given, atom - dims));
     Ok(rest.fold(mean, |product, variable| product.mul(&variable)))
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::bound::{PiecewiseBound, Side};
+use super::bound::{PwQPolynomialFold, Side};
 use super::union::{UnionPwQPolynomial, beside, by_tuple, joined, parameters};
 use crate::{Budget, Error, Rational, Relation, Union};
 
@@ -15,7 +15,7 @@ use crate::{Budget, Error, Rational, Relation, Union};
 pub struct UnionPwQPolynomialFold {
     side: Side,
     /// In order of their tuples, of which no two are the same.
-    bounds: Vec<PiecewiseBound>,
+    bounds: Vec<PwQPolynomialFold>,
 }
 
 impl UnionPwQPolynomialFold {
@@ -35,10 +35,10 @@ impl UnionPwQPolynomialFold {
     /// [`Error::Space`] if one is on the other side; those of the budget.
     pub fn collect(
         side: Side,
-        bounds: impl IntoIterator<Item = PiecewiseBound>,
+        bounds: impl IntoIterator<Item = PwQPolynomialFold>,
         budget: &Budget,
     ) -> Result<Self, Error> {
-        let bounds = by_tuple(bounds, PiecewiseBound::domain);
+        let bounds = by_tuple(bounds, PwQPolynomialFold::domain);
         let bounds = joined(bounds, |a, b| a.fold(b, budget))?;
         match bounds.iter().find(|bound| bound.side() != side) {
             Some(other) => Err(other.not_on(side)),
@@ -52,19 +52,19 @@ impl UnionPwQPolynomialFold {
     }
 
     /// Returns the bounds in the order of their tuples.
-    pub fn bounds(&self) -> &[PiecewiseBound] {
+    pub fn bounds(&self) -> &[PwQPolynomialFold] {
         &self.bounds
     }
 
     /// Returns the parameters of all bounds.
     pub fn parameters(&self) -> Vec<String> {
-        parameters(self.bounds.iter().map(PiecewiseBound::params))
+        parameters(self.bounds.iter().map(PwQPolynomialFold::params))
     }
 
     fn each(
         &self,
         budget: &Budget,
-        f: impl Fn(&PiecewiseBound) -> Result<PiecewiseBound, Error>,
+        f: impl Fn(&PwQPolynomialFold) -> Result<PwQPolynomialFold, Error>,
     ) -> Result<Self, Error> {
         let bounds = self.bounds.iter().map(f).collect::<Result<Vec<_>, _>>()?;
         Self::collect(self.side, bounds, budget)
@@ -83,7 +83,7 @@ impl UnionPwQPolynomialFold {
     /// # Errors
     /// Those of the budget.
     pub fn add(&self, functions: &UnionPwQPolynomial, budget: &Budget) -> Result<Self, Error> {
-        let partner = |bound: &PiecewiseBound| {
+        let partner = |bound: &PwQPolynomialFold| {
             functions.functions().iter().find(|function| function.domain() == bound.domain())
         };
         self.each(budget, |bound| match partner(bound) {
@@ -144,14 +144,14 @@ impl UnionPwQPolynomialFold {
         &'a self,
         relations: impl Iterator<Item = &'a Relation> + 'a,
         budget: &Budget,
-        f: impl Fn(&PiecewiseBound, &Relation) -> Result<PiecewiseBound, Error>,
+        f: impl Fn(&PwQPolynomialFold, &Relation) -> Result<PwQPolynomialFold, Error>,
     ) -> Result<Self, Error> {
-        let all = beside(&self.bounds, PiecewiseBound::domain, relations);
+        let all = beside(&self.bounds, PwQPolynomialFold::domain, relations);
         let all = all.map(|(bound, relation)| f(bound, relation)).collect::<Result<Vec<_>, _>>()?;
         Self::collect(self.side, all, budget)
     }
 
-    /// Says whether both are the extreme of the same values, as [`PiecewiseBound::plain_is_equal`]
+    /// Says whether both are the extreme of the same values, as [`PwQPolynomialFold::plain_is_equal`]
     /// does, tuple by tuple.
     ///
     /// # Errors
@@ -178,13 +178,13 @@ impl UnionPwQPolynomialFold {
     /// # Errors
     /// Those of [`Relation::from_conjunctions`].
     pub fn support(&self) -> Result<Union, Error> {
-        let sets = self.bounds.iter().map(PiecewiseBound::support);
+        let sets = self.bounds.iter().map(PwQPolynomialFold::support);
         Union::collect(sets.collect::<Result<Vec<_>, _>>()?)
     }
 }
 
-impl From<PiecewiseBound> for UnionPwQPolynomialFold {
-    fn from(bound: PiecewiseBound) -> Self {
+impl From<PwQPolynomialFold> for UnionPwQPolynomialFold {
+    fn from(bound: PwQPolynomialFold) -> Self {
         Self { side: bound.side(), bounds: vec![bound] }
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! Disjuncts are made disjoint first; each is counted in slices.
 
-use super::function::PiecewiseQuasiPolynomial;
+use super::function::PwQPolynomial;
 use super::guard::Guard;
 use super::piecewise::Pieces;
-use super::quasi::QuasiPolynomial;
+use super::quasi::QPolynomial;
 use super::slices::slices;
 use super::union::UnionPwQPolynomial;
 use crate::{Budget, Conjunction, Error, Rational, Relation, Union};
@@ -21,7 +21,7 @@ impl Relation {
     ///
     /// # Source
     /// isl `isl_set_card`, `isl_map_card`. Divergence: infinity is an error, not a value.
-    pub fn card(&self, budget: &Budget) -> Result<PiecewiseQuasiPolynomial, Error> {
+    pub fn card(&self, budget: &Budget) -> Result<PwQPolynomial, Error> {
         let space = self.space();
         let inputs = space.input.as_ref().map_or(0, |tuple| tuple.dims.len());
         let fixed = space.params.len() + inputs;
@@ -31,7 +31,7 @@ impl Relation {
             parts.extend(card_of(&part, fixed, outputs, budget)?);
         }
         let sum = Pieces::total(fixed, parts, budget)?;
-        Ok(PiecewiseQuasiPolynomial::new(space.params.clone(), space.input.clone(), sum))
+        Ok(PwQPolynomial::new(space.params.clone(), space.input.clone(), sum))
     }
 }
 
@@ -54,7 +54,7 @@ fn card_of(
 ) -> Result<Vec<Pieces>, Error> {
     let vars = fixed + outputs;
     let guard = Guard::from_conjunction(vars, part);
-    let one = QuasiPolynomial::constant(vars, Rational::ONE);
+    let one = QPolynomial::constant(vars, Rational::ONE);
     summed(&guard, &one, fixed, outputs, budget)
 }
 
@@ -63,7 +63,7 @@ fn card_of(
 /// The sum is that of all functions returned.
 pub(crate) fn summed(
     guard: &Guard,
-    weight: &QuasiPolynomial,
+    weight: &QPolynomial,
     params: usize,
     dims: usize,
     budget: &Budget,

@@ -6,17 +6,17 @@
 //! on all of it. Else a constraint has few values there, and each leaves a polyhedron of fewer
 //! dimensions: with `r = i mod 2`, `r^2` is `r` for 0 and for 1.
 
-use super::bound::PiecewiseBound;
+use super::bound::PwQPolynomialFold;
 use super::floors::Floors;
-use super::function::{PiecewiseQuasiPolynomial, joint, same_domain};
+use super::function::{PwQPolynomial, joint, same_domain};
 use super::guard::Guard;
-use super::quasi::QuasiPolynomial;
+use super::quasi::QPolynomial;
 use crate::basic::{Basic, Div};
 use crate::hull::Lattice;
 use crate::solve::bounds::bounds;
 use crate::{Budget, Error, Integer, Rational};
 
-impl PiecewiseQuasiPolynomial {
+impl PwQPolynomial {
     /// Says whether both have the same values at all integer points, however they are written.
     ///
     /// Decides; takes long where polynomials differ in form on large but bounded sets.
@@ -38,7 +38,7 @@ impl PiecewiseQuasiPolynomial {
     }
 }
 
-impl PiecewiseBound {
+impl PwQPolynomialFold {
     /// Says whether both have bounds at the same points, and are the extreme of the same values
     /// there, however they are written.
     ///
@@ -71,8 +71,8 @@ impl PiecewiseBound {
 
 /// Says whether each of `values` is one of `others` where `guard` holds.
 fn all_among(
-    values: &[QuasiPolynomial],
-    others: &[QuasiPolynomial],
+    values: &[QPolynomial],
+    others: &[QPolynomial],
     guard: &Guard,
     budget: &Budget,
 ) -> Result<bool, Error> {
@@ -89,11 +89,11 @@ fn all_among(
 }
 
 /// Says whether `value` is 0 at all integer points at which `guard` holds.
-fn vanishes(guard: &Guard, value: &QuasiPolynomial, budget: &Budget) -> Result<bool, Error> {
+fn vanishes(guard: &Guard, value: &QPolynomial, budget: &Budget) -> Result<bool, Error> {
     // The floors of the value come first, so that its atoms keep their numbers.
     let joined = with_floors(&value.floors).joined(&guard.to_basic());
     let dims = joined.cols() - 1;
-    let value = QuasiPolynomial::over_atoms(dims, value.terms.clone());
+    let value = QPolynomial::over_atoms(dims, value.terms.clone());
     let mut stack = vec![Basic { dims, divs: [].into(), system: joined.unfolded() }];
     while let Some(part) = stack.pop() {
         let Some(part) = part.tidied() else { continue };
@@ -130,23 +130,23 @@ fn with_floors(floors: &Floors) -> Basic {
 
 /// Writes a polynomial in the coordinates of the lattice.
 fn restricted(
-    value: &QuasiPolynomial,
+    value: &QPolynomial,
     lattice: &Lattice,
     budget: &Budget,
-) -> Result<QuasiPolynomial, Error> {
+) -> Result<QPolynomial, Error> {
     let free = lattice.basis.len();
     let atom = |dim: u32| {
         let start = Rational::from(lattice.origin[dim as usize].clone());
-        let mut sum = QuasiPolynomial::constant(free, start);
+        let mut sum = QPolynomial::constant(free, start);
         for (index, row) in lattice.basis.iter().enumerate() {
             let factor = Rational::from(row[dim as usize].clone());
-            sum = sum.add(&QuasiPolynomial::variable(free, index).scale(&factor));
+            sum = sum.add(&QPolynomial::variable(free, index).scale(&factor));
         }
         sum
     };
-    let mut result = QuasiPolynomial::zero(free);
+    let mut result = QPolynomial::zero(free);
     for (monomial, factor) in &value.terms {
-        let mut product = QuasiPolynomial::constant(free, factor.clone());
+        let mut product = QPolynomial::constant(free, factor.clone());
         for dim in monomial {
             product = product.mul(&atom(*dim));
             budget.spend(product.len())?;

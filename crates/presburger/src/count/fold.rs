@@ -2,18 +2,18 @@
 //! bounds over what relations lead to.
 
 use super::apply::{support, with_dimensions};
-use super::bound::{PiecewiseBound, Side, distinct_of, keep_extremes, named};
+use super::bound::{PwQPolynomialFold, Side, distinct_of, keep_extremes, named};
 use super::card::disjoint;
 use super::floors::{Floors, Linear};
-use super::function::{PiecewiseQuasiPolynomial, joint, places, same_domain};
+use super::function::{PwQPolynomial, joint, places, same_domain};
 use super::guard::{Guard, units};
 use super::piecewise::{Pieces, overlay};
-use super::quasi::QuasiPolynomial;
+use super::quasi::QPolynomial;
 use crate::{Budget, Error, Rational, Relation, Space};
 
-impl PiecewiseBound {
+impl PwQPolynomialFold {
     /// Makes the bound that is reached where `function` has pieces: its values there.
-    pub fn of(function: &PiecewiseQuasiPolynomial, side: Side) -> Self {
+    pub fn of(function: &PwQPolynomial, side: Side) -> Self {
         let pieces = function.pieces.all.iter();
         Self {
             params: function.params.clone(),
@@ -27,8 +27,8 @@ impl PiecewiseBound {
     ///
     /// # Errors
     /// Those of [`Relation::from_conjunctions`].
-    pub fn parts(&self) -> Result<Vec<(Relation, Vec<QuasiPolynomial>)>, Error> {
-        let part = |(guard, values): &(Guard, Vec<QuasiPolynomial>)| {
+    pub fn parts(&self) -> Result<Vec<(Relation, Vec<QPolynomial>)>, Error> {
+        let part = |(guard, values): &(Guard, Vec<QPolynomial>)| {
             Ok((support(self.space(), [guard])?, values.clone()))
         };
         self.pieces.iter().map(part).collect()
@@ -44,8 +44,8 @@ impl PiecewiseBound {
         side: Side,
         budget: &Budget,
     ) -> Result<Self, Error> {
-        let one = Self::of(&PiecewiseQuasiPolynomial::constant(set, &Rational::ONE, budget)?, side);
-        let value = QuasiPolynomial::constant(one.vars(), value.clone());
+        let one = Self::of(&PwQPolynomial::constant(set, &Rational::ONE, budget)?, side);
+        let value = QPolynomial::constant(one.vars(), value.clone());
         let pieces = one.pieces.iter().map(|(guard, _)| (guard.clone(), vec![value.clone()]));
         Ok(Self { pieces: pieces.collect(), ..one })
     }
@@ -84,13 +84,13 @@ impl PiecewiseBound {
     ///
     /// # Errors
     /// [`Error::Space`] if the tuples differ; those of the budget.
-    pub fn add(&self, function: &PiecewiseQuasiPolynomial, budget: &Budget) -> Result<Self, Error> {
+    pub fn add(&self, function: &PwQPolynomial, budget: &Budget) -> Result<Self, Error> {
         same_domain(&self.domain, &function.domain)?;
         let params = joint(&self.params, &function.params);
         let (bound, function) = (self.aligned(&params), function.aligned(&params));
         // Where there is no bound, there is none after.
-        type Value = (Option<Vec<QuasiPolynomial>>, QuasiPolynomial);
-        let zero = QuasiPolynomial::zero(bound.vars());
+        type Value = (Option<Vec<QPolynomial>>, QPolynomial);
+        let zero = QPolynomial::zero(bound.vars());
         let pieces = bound.pieces.iter();
         let left: Vec<(Guard, Value)> =
             pieces.map(|(guard, v)| (guard.clone(), (Some(v.clone()), zero.clone()))).collect();
@@ -113,7 +113,7 @@ impl PiecewiseBound {
             (Side::Lower, true) => Side::Upper,
             (Side::Upper, true) => Side::Lower,
         };
-        let scaled = |values: &Vec<QuasiPolynomial>| {
+        let scaled = |values: &Vec<QPolynomial>| {
             let mut values: Vec<_> = values.iter().map(|value| value.scale(factor)).collect();
             values.dedup();
             values
@@ -165,7 +165,7 @@ impl PiecewiseBound {
         support(self.space(), self.pieces.iter().map(|(guard, _)| guard))
     }
 
-    /// Bounds the bound over all its points, as [`PiecewiseQuasiPolynomial::bound_second`] does.
+    /// Bounds the bound over all its points, as [`PwQPolynomial::bound_second`] does.
     ///
     /// # Errors
     /// [`Error::Unbounded`] if a piece has infinitely many points; those of the budget.
@@ -173,7 +173,7 @@ impl PiecewiseBound {
     /// # Source
     /// isl `isl_pw_qpolynomial_fold_bound`.
     pub fn bound(&self, budget: &Budget) -> Result<Self, Error> {
-        let none = PiecewiseQuasiPolynomial::new(self.params.clone(), self.domain.clone(), {
+        let none = PwQPolynomial::new(self.params.clone(), self.domain.clone(), {
             Pieces::zero(self.vars())
         });
         let mut result = none.bound_second(self.side, budget)?;
@@ -235,8 +235,8 @@ impl PiecewiseBound {
         let to = places(&self.params, params, self.vars());
         let vars = self.vars() + params.len() - self.params.len();
         let forms: Vec<Linear> = to.iter().map(|i| units(vars)[*i].clone()).collect();
-        let variables: Vec<_> = to.iter().map(|i| QuasiPolynomial::variable(vars, *i)).collect();
-        let moved = |(guard, values): &(Guard, Vec<QuasiPolynomial>)| {
+        let variables: Vec<_> = to.iter().map(|i| QPolynomial::variable(vars, *i)).collect();
+        let moved = |(guard, values): &(Guard, Vec<QPolynomial>)| {
             let values = values.iter().map(|value| value.renamed(vars, &variables)).collect();
             (Guard::over(&Floors::new(vars), &forms, guard), values)
         };
@@ -245,7 +245,7 @@ impl PiecewiseBound {
     }
 }
 
-type Bounds = [(Guard, Vec<QuasiPolynomial>)];
+type Bounds = [(Guard, Vec<QPolynomial>)];
 
 /// Lays pieces over others; where both hold, the extreme one of all their values counts.
 fn better(
@@ -253,7 +253,7 @@ fn better(
     b: &Bounds,
     side: Side,
     budget: &Budget,
-) -> Result<Vec<(Guard, Vec<QuasiPolynomial>)>, Error> {
+) -> Result<Vec<(Guard, Vec<QPolynomial>)>, Error> {
     let join = |a: &Vec<_>, b: &Vec<_>| distinct_of(a, b, budget);
     let mut pieces = overlay(a, b, join, budget)?;
     pieces.iter_mut().for_each(|(_, values)| keep_extremes(values, side));

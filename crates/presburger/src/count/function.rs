@@ -9,13 +9,13 @@ use crate::{Budget, Error, Integer, Rational, Relation, Tuple};
 ///
 /// It is 0 where no piece holds. Immutable; pieces are disjoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PiecewiseQuasiPolynomial {
+pub struct PwQPolynomial {
     pub(crate) params: Vec<String>,
     pub(crate) domain: Option<Tuple>,
     pub(crate) pieces: Pieces,
 }
 
-impl PiecewiseQuasiPolynomial {
+impl PwQPolynomial {
     /// A function of `[]` is one of the parameters alone.
     pub(crate) fn new(params: Vec<String>, domain: Option<Tuple>, pieces: Pieces) -> Self {
         Self { params, domain: domain.and_then(named), pieces }

@@ -48,10 +48,10 @@ mod weighted;
 mod width;
 
 pub use crate::{Integer, Rational};
-pub use bound::{PiecewiseBound, Side};
+pub use bound::{PwQPolynomialFold, Side};
 pub use bounds::UnionPwQPolynomialFold;
-pub use function::PiecewiseQuasiPolynomial;
+pub use function::PwQPolynomial;
 pub use piecewise::Pieces;
 pub use polyhedron::Polyhedron;
-pub use quasi::QuasiPolynomial;
+pub use quasi::QPolynomial;
 pub use union::UnionPwQPolynomial;

@@ -3,18 +3,18 @@
 use std::ops::Range;
 use std::str::FromStr;
 
-use super::bound::{PiecewiseBound, Side, named};
+use super::bound::{PwQPolynomialFold, Side, named};
 use super::card::disjoint;
-use super::function::PiecewiseQuasiPolynomial;
+use super::function::PwQPolynomial;
 use super::guard::Guard;
 use super::piecewise::Pieces;
-use super::quasi::QuasiPolynomial;
+use super::quasi::QPolynomial;
 use crate::{Budget, Error, Integer, Rational, Relation, Tuple};
 
 /// How deep parentheses may be nested.
 const DEPTH: usize = 100;
 
-impl PiecewiseQuasiPolynomial {
+impl PwQPolynomial {
     /// Parses `[n] -> { A[i] -> 1/2 * n * i^2 + floor((n)/3) : 0 <= i <= n; .. }`.
     ///
     /// Where pieces overlap their values add up.
@@ -29,10 +29,7 @@ impl PiecewiseQuasiPolynomial {
 }
 
 /// Reads pieces, each as a function of its own.
-pub(super) fn functions(
-    text: &str,
-    budget: &Budget,
-) -> Result<Vec<PiecewiseQuasiPolynomial>, Error> {
+pub(super) fn functions(text: &str, budget: &Budget) -> Result<Vec<PwQPolynomial>, Error> {
     let mut all = Vec::new();
     Parser::new(text, budget).pieces(|parser, params| {
         all.push(parser.piece(params)?);
@@ -41,7 +38,7 @@ pub(super) fn functions(
     Ok(all)
 }
 
-impl FromStr for PiecewiseQuasiPolynomial {
+impl FromStr for PwQPolynomial {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
@@ -49,7 +46,7 @@ impl FromStr for PiecewiseQuasiPolynomial {
     }
 }
 
-impl PiecewiseBound {
+impl PwQPolynomialFold {
     /// Parses `[n] -> { A[i] -> max(n, 2 * i - 3) : n >= 1; .. }`, with `min` in all pieces or
     /// `max`.
     ///
@@ -67,7 +64,7 @@ impl PiecewiseBound {
 }
 
 /// Reads pieces, each as a bound of its own, and which side they are on.
-pub(super) fn bounds(text: &str, budget: &Budget) -> Result<(Side, Vec<PiecewiseBound>), Error> {
+pub(super) fn bounds(text: &str, budget: &Budget) -> Result<(Side, Vec<PwQPolynomialFold>), Error> {
     let (mut known, mut all) = (None, Vec::new());
     let params = Parser::new(text, budget).pieces(|parser, params| {
         if known.is_none() && parser.sees("}") {
@@ -80,17 +77,17 @@ pub(super) fn bounds(text: &str, budget: &Budget) -> Result<(Side, Vec<Piecewise
             pieces.push((guard, values.clone()));
         }
         let domain = parser.domain(tuple)?;
-        all.push(PiecewiseBound { params: params.to_vec(), domain, side, pieces });
+        all.push(PwQPolynomialFold { params: params.to_vec(), domain, side, pieces });
         Ok(())
     })?;
     let side = known.unwrap_or(Side::Upper);
     if all.is_empty() {
-        all.push(PiecewiseBound { params, domain: None, side, pieces: Vec::new() });
+        all.push(PwQPolynomialFold { params, domain: None, side, pieces: Vec::new() });
     }
     Ok((side, all))
 }
 
-impl FromStr for PiecewiseBound {
+impl FromStr for PwQPolynomialFold {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
@@ -234,13 +231,13 @@ impl<'a> Parser<'a> {
         Ok(Some(start..end))
     }
 
-    fn piece(&mut self, params: &[String]) -> Result<PiecewiseQuasiPolynomial, Error> {
+    fn piece(&mut self, params: &[String]) -> Result<PwQPolynomial, Error> {
         let (domain, value) = self.head(params, Self::value)?;
         let mut pieces = Pieces::zero(self.names.len());
         for guard in self.guards(domain.clone())? {
             pieces.push(guard, value.clone());
         }
-        Ok(PiecewiseQuasiPolynomial::new(params.to_vec(), self.domain(domain)?, pieces))
+        Ok(PwQPolynomial::new(params.to_vec(), self.domain(domain)?, pieces))
     }
 
     /// Reads the tuple of arguments; `[]` is none.
@@ -250,7 +247,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads `min(a, b)` or `max(a, b)`; only one of them if that is `known`.
-    fn extremes(&mut self, known: Option<Side>) -> Result<(Side, Vec<QuasiPolynomial>), Error> {
+    fn extremes(&mut self, known: Option<Side>) -> Result<(Side, Vec<QPolynomial>), Error> {
         let side = match () {
             () if known != Some(Side::Upper) && self.take("min") => Side::Lower,
             () if known != Some(Side::Lower) && self.take("max") => Side::Upper,
@@ -280,9 +277,9 @@ impl<'a> Parser<'a> {
         Ok((tuple, value(self)?))
     }
 
-    fn value(&mut self) -> Result<QuasiPolynomial, Error> {
+    fn value(&mut self) -> Result<QPolynomial, Error> {
         match self.sees("}") {
-            true => Ok(QuasiPolynomial::zero(self.names.len())),
+            true => Ok(QPolynomial::zero(self.names.len())),
             false => self.sum(),
         }
     }
@@ -324,8 +321,8 @@ impl<'a> Parser<'a> {
         Relation::parse(&whole, self.budget).map_err(located)
     }
 
-    fn sum(&mut self) -> Result<QuasiPolynomial, Error> {
-        let mut sum = QuasiPolynomial::zero(self.names.len());
+    fn sum(&mut self) -> Result<QPolynomial, Error> {
+        let mut sum = QPolynomial::zero(self.names.len());
         let mut negative = self.take("-");
         loop {
             let term = self.product()?;
@@ -340,7 +337,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn product(&mut self) -> Result<QuasiPolynomial, Error> {
+    fn product(&mut self) -> Result<QPolynomial, Error> {
         let mut product = self.power()?;
         loop {
             self.budget.spend(product.len())?;
@@ -365,7 +362,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn power(&mut self) -> Result<QuasiPolynomial, Error> {
+    fn power(&mut self) -> Result<QPolynomial, Error> {
         let mut sign = Rational::ONE;
         while self.take("-") {
             sign = sign.neg();
@@ -380,7 +377,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn factor(&mut self) -> Result<QuasiPolynomial, Error> {
+    fn factor(&mut self) -> Result<QPolynomial, Error> {
         let vars = self.names.len();
         if self.take("(") {
             return self.enclosed(")", "`)`");
@@ -395,10 +392,10 @@ impl<'a> Parser<'a> {
         let Some(name) = self.name() else {
             let digit = self.chars.get(self.at).is_some_and(char::is_ascii_digit);
             let value = if digit { self.number() } else { Err(self.fault(expected)) };
-            return Ok(QuasiPolynomial::constant(vars, value?.into()));
+            return Ok(QPolynomial::constant(vars, value?.into()));
         };
         if let Some(index) = self.names.iter().position(|other| *other == name) {
-            return Ok(QuasiPolynomial::variable(vars, index));
+            return Ok(QPolynomial::variable(vars, index));
         }
         if name == "floor" && self.take("(") {
             let inner = self.enclosed(")", "`)`")?;
@@ -409,7 +406,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads a sum and what closes it.
-    fn enclosed(&mut self, close: &str, name: &'static str) -> Result<QuasiPolynomial, Error> {
+    fn enclosed(&mut self, close: &str, name: &'static str) -> Result<QPolynomial, Error> {
         self.depth += 1;
         if self.depth > DEPTH {
             return Err(self.fault("fewer nested parentheses"));

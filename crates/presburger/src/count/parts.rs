@@ -2,13 +2,13 @@
 
 use super::apply::support;
 use super::card::disjoint;
-use super::function::PiecewiseQuasiPolynomial;
+use super::function::PwQPolynomial;
 use super::guard::Guard;
 use super::piecewise::Pieces;
-use super::quasi::QuasiPolynomial;
+use super::quasi::QPolynomial;
 use crate::{Aff, Budget, Division, Error, Integer, Rational, Relation, Space};
 
-impl PiecewiseQuasiPolynomial {
+impl PwQPolynomial {
     /// Returns the parameters and the tuple of the arguments, `[]` if there is none.
     pub fn space(&self) -> Space {
         Space::set(self.params.clone(), self.domain.clone().unwrap_or_default())
@@ -20,8 +20,8 @@ impl PiecewiseQuasiPolynomial {
     ///
     /// # Errors
     /// Those of [`Relation::from_conjunctions`].
-    pub fn parts(&self) -> Result<Vec<(Relation, QuasiPolynomial)>, Error> {
-        let part = |(guard, value): &(Guard, QuasiPolynomial)| {
+    pub fn parts(&self) -> Result<Vec<(Relation, QPolynomial)>, Error> {
+        let part = |(guard, value): &(Guard, QPolynomial)| {
             Ok((support(self.space(), [guard])?, value.clone()))
         };
         self.pieces.all.iter().map(part).collect()
@@ -32,7 +32,7 @@ impl PiecewiseQuasiPolynomial {
     /// # Errors
     /// [`Error::Space`] for a relation; [`Error::Row`] unless there is a variable of `value` for
     /// each parameter and dimension of the set.
-    pub fn on(set: &Relation, value: &QuasiPolynomial, budget: &Budget) -> Result<Self, Error> {
+    pub fn on(set: &Relation, value: &QPolynomial, budget: &Budget) -> Result<Self, Error> {
         let space = set.space();
         if !set.is_set() {
             return Err(Error::Space { expected: "a set".into(), found: space.to_string() });
@@ -56,7 +56,7 @@ impl PiecewiseQuasiPolynomial {
         let Space { params, input, .. } = aff.space().clone();
         let all = Relation::universe(Space::set(params, input.unwrap_or_default()));
         let vars = all.space().dims();
-        let mut atoms: Vec<_> = (0..vars).map(|i| QuasiPolynomial::variable(vars, i)).collect();
+        let mut atoms: Vec<_> = (0..vars).map(|i| QPolynomial::variable(vars, i)).collect();
         let (row, divisor, divisions) = aff.coefficients();
         for division in divisions {
             let inner = linear(&division.numerator, &division.denominator, &atoms, vars);
@@ -90,7 +90,7 @@ impl PiecewiseQuasiPolynomial {
     }
 }
 
-impl QuasiPolynomial {
+impl QPolynomial {
     /// Returns the terms: the factors of each, in ascending order and as often as its power
     /// says, and its coefficient.
     ///
@@ -114,14 +114,9 @@ impl QuasiPolynomial {
 }
 
 /// Returns a row over the constant and some atoms, divided by a number.
-fn linear(
-    row: &[Integer],
-    by: &Integer,
-    atoms: &[QuasiPolynomial],
-    vars: usize,
-) -> QuasiPolynomial {
+fn linear(row: &[Integer], by: &Integer, atoms: &[QPolynomial], vars: usize) -> QPolynomial {
     let part = |value: &Integer| Rational::reduced(value.clone(), by.clone());
-    let constant = QuasiPolynomial::constant(vars, part(&row[0]));
+    let constant = QPolynomial::constant(vars, part(&row[0]));
     row[1..].iter().zip(atoms).fold(constant, |sum, (factor, atom)| {
         if factor.is_zero() { sum } else { sum.add(&atom.scale(&part(factor))) }
     })
@@ -129,12 +124,12 @@ fn linear(
 
 #[cfg(test)]
 mod tests {
-    use super::PiecewiseQuasiPolynomial;
-    use crate::count::QuasiPolynomial;
+    use super::PwQPolynomial;
+    use crate::count::QPolynomial;
     use crate::{Budget, Error, Rational, Relation, Space, Tuple};
 
-    fn function(text: &str) -> PiecewiseQuasiPolynomial {
-        PiecewiseQuasiPolynomial::parse(text, &Budget::unlimited()).unwrap()
+    fn function(text: &str) -> PwQPolynomial {
+        PwQPolynomial::parse(text, &Budget::unlimited()).unwrap()
     }
 
     #[test]
@@ -144,7 +139,7 @@ mod tests {
         let whole = function(text);
         let mut sum = function("[n] -> { A[i] -> 0 }");
         for (set, value) in whole.parts().unwrap() {
-            let part = PiecewiseQuasiPolynomial::on(&set, &value, &budget).unwrap();
+            let part = PwQPolynomial::on(&set, &value, &budget).unwrap();
             sum = sum.add(&part, &budget).unwrap();
         }
         assert_eq!(whole.parts().unwrap().len(), 2);
@@ -175,7 +170,7 @@ mod tests {
         let budget = Budget::unlimited();
         let text = "[n] -> { A[i] -> [(2n + floor((i + 2 * floor((n)/3))/5) - i/2)] }";
         let aff = crate::Aff::parse(text, &budget).unwrap();
-        let value = PiecewiseQuasiPolynomial::from_aff(&aff, &budget).unwrap();
+        let value = PwQPolynomial::from_aff(&aff, &budget).unwrap();
         for point in [[0, 0], [7, 3], [-8, 11], [4, -9]] {
             assert_eq!(aff.eval(&point).unwrap(), value.evaluate(&point).unwrap());
         }
@@ -202,9 +197,9 @@ mod tests {
         assert!(moved.is_equal(&expected, &budget).unwrap());
         assert!(matches!(whole.placed(&space, &[1, 1]), Err(Error::Row { .. })));
         let map = Relation::parse("{ [i] -> [j] }", &budget).unwrap();
-        let value = QuasiPolynomial::zero(2);
-        assert!(PiecewiseQuasiPolynomial::on(&map, &value, &budget).is_err());
+        let value = QPolynomial::zero(2);
+        assert!(PwQPolynomial::on(&map, &value, &budget).is_err());
         let set = Relation::parse("{ [i] }", &budget).unwrap();
-        assert!(PiecewiseQuasiPolynomial::on(&set, &value, &budget).is_err());
+        assert!(PwQPolynomial::on(&set, &value, &budget).is_err());
     }
 }

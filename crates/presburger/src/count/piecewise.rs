@@ -2,7 +2,7 @@
 
 use super::floors::{Floors, Linear};
 use super::guard::{Guard, units};
-use super::quasi::QuasiPolynomial;
+use super::quasi::QPolynomial;
 use crate::basic::Basic;
 use crate::coalesce::coalesced;
 use crate::{Budget, Error, Integer, Rational};
@@ -11,7 +11,7 @@ use crate::{Budget, Error, Integer, Rational};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pieces {
     pub(crate) vars: usize,
-    pub(crate) all: Vec<(Guard, QuasiPolynomial)>,
+    pub(crate) all: Vec<(Guard, QPolynomial)>,
 }
 
 impl Pieces {
@@ -41,7 +41,7 @@ impl Pieces {
     }
 
     /// Adds a piece that no other overlaps.
-    pub(crate) fn push(&mut self, guard: Guard, value: QuasiPolynomial) {
+    pub(crate) fn push(&mut self, guard: Guard, value: QPolynomial) {
         if !guard.never && !value.is_empty() {
             self.all.push((guard, value));
         }
@@ -50,7 +50,7 @@ impl Pieces {
     /// Moves variable `i` to `to[i]` among `vars` variables.
     pub(crate) fn renumbered(&self, vars: usize, to: &[usize]) -> Self {
         let forms: Vec<Linear> = to.iter().map(|i| units(vars)[*i].clone()).collect();
-        let values: Vec<_> = to.iter().map(|i| QuasiPolynomial::variable(vars, *i)).collect();
+        let values: Vec<_> = to.iter().map(|i| QPolynomial::variable(vars, *i)).collect();
         let mut result = Self::zero(vars);
         for (guard, value) in &self.all {
             let guard = Guard::over(&Floors::new(vars), &forms, guard);
@@ -68,7 +68,7 @@ impl Pieces {
     /// Adds; both have the same variables.
     pub fn add(&self, other: &Self, budget: &Budget) -> Result<Self, Error> {
         let mut result = Self::zero(self.vars);
-        let sum = |a: &QuasiPolynomial, b: &QuasiPolynomial| {
+        let sum = |a: &QPolynomial, b: &QPolynomial| {
             budget.spend(a.size() + b.size())?;
             Ok(a.add(b))
         };
@@ -111,7 +111,7 @@ impl Pieces {
 
     /// Merges pieces with the same value where one guard holds exactly where theirs do.
     pub(crate) fn merged(self, budget: &Budget) -> Result<Self, Error> {
-        let mut groups: Vec<(QuasiPolynomial, Vec<Guard>)> = Vec::new();
+        let mut groups: Vec<(QPolynomial, Vec<Guard>)> = Vec::new();
         for (guard, value) in self.all {
             match groups.iter_mut().find(|(known, _)| *known == value) {
                 Some((_, guards)) => guards.push(guard),

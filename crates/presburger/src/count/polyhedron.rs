@@ -7,7 +7,7 @@ use super::equalities::{Affine, Reduced};
 use super::floors::{Floors, substituted};
 use super::guard::{Guard, constant_first, units};
 use super::piecewise::Pieces;
-use super::quasi::QuasiPolynomial;
+use super::quasi::QPolynomial;
 use super::todd::Todd;
 use super::vertices::{Vertex, vertices};
 use crate::{Budget, Error, Integer};
@@ -175,12 +175,12 @@ impl Sums {
         Ok(Self { floors, terms })
     }
 
-    fn over(&self, chamber: &Chamber) -> QuasiPolynomial {
+    fn over(&self, chamber: &Chamber) -> QPolynomial {
         let mut sum = Terms::default();
         for (monomial, value) in chamber.active.iter().flat_map(|i| &self.terms[*i]) {
             add_term(&mut sum, monomial.clone(), value);
         }
-        let mut result = QuasiPolynomial { floors: self.floors.clone(), terms: Default::default() };
+        let mut result = QPolynomial { floors: self.floors.clone(), terms: Default::default() };
         sum.into_iter().for_each(|(monomial, value)| result.insert(monomial, value));
         result.tidied()
     }
@@ -191,7 +191,7 @@ pub(crate) struct Back<'a> {
     reduced: &'a Reduced,
     given: usize,
     /// The parameters left, as polynomials in the given ones; none if they are the same.
-    values: Option<Vec<QuasiPolynomial>>,
+    values: Option<Vec<QPolynomial>>,
     always: Guard,
 }
 
@@ -206,7 +206,7 @@ impl<'a> Back<'a> {
         }
         let polynomial = |affine: &Affine| {
             let linear = substituted(&constant_first(&affine.num), &units(given));
-            QuasiPolynomial::from_linear(Floors::new(given), &linear, &affine.den)
+            QPolynomial::from_linear(Floors::new(given), &linear, &affine.den)
         };
         let same = reduced.params.len() == given
             && reduced.params.iter().enumerate().all(|(i, p)| *p == Affine::variable(i, given));
@@ -224,11 +224,7 @@ impl<'a> Back<'a> {
         guard
     }
 
-    fn value(
-        &self,
-        polynomial: QuasiPolynomial,
-        budget: &Budget,
-    ) -> Result<QuasiPolynomial, Error> {
+    fn value(&self, polynomial: QPolynomial, budget: &Budget) -> Result<QPolynomial, Error> {
         match &self.values {
             None => Ok(polynomial),
             Some(values) => polynomial.substitute(self.given, values, budget),

@@ -2,26 +2,26 @@
 
 use std::fmt;
 
-use super::bound::{PiecewiseBound, Side};
+use super::bound::{PwQPolynomialFold, Side};
 use super::floors::Floors;
-use super::function::PiecewiseQuasiPolynomial;
+use super::function::PwQPolynomial;
 use super::guard::Guard;
-use super::quasi::{Monomial, QuasiPolynomial};
+use super::quasi::{Monomial, QPolynomial};
 use crate::{Integer, Rational, Tuple};
 
-impl fmt::Display for PiecewiseQuasiPolynomial {
+impl fmt::Display for PwQPolynomial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         pieces(f, &self.params, self.texts())
     }
 }
 
-impl fmt::Display for PiecewiseBound {
+impl fmt::Display for PwQPolynomialFold {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         pieces(f, &self.params, self.texts())
     }
 }
 
-impl PiecewiseQuasiPolynomial {
+impl PwQPolynomial {
     /// Returns the texts of the pieces; without any, that of the value 0.
     pub(super) fn texts(&self) -> Vec<String> {
         let (names, domain) = (self.names(), arguments(self.domain.as_ref()));
@@ -29,7 +29,7 @@ impl PiecewiseQuasiPolynomial {
             return vec![format!("{domain}0")];
         }
         let pieces = self.pieces.all.iter();
-        let text = |(guard, value): &(Guard, QuasiPolynomial)| {
+        let text = |(guard, value): &(Guard, QPolynomial)| {
             let guard = condition(guard, &names, self.params.len());
             format!("{domain}{}{guard}", polynomial(value, &names))
         };
@@ -37,7 +37,7 @@ impl PiecewiseQuasiPolynomial {
     }
 }
 
-impl PiecewiseBound {
+impl PwQPolynomialFold {
     /// Returns the texts of the pieces.
     pub(super) fn texts(&self) -> Vec<String> {
         let (space, domain) = (self.space(), arguments(self.domain.as_ref()));
@@ -46,7 +46,7 @@ impl PiecewiseBound {
             Side::Lower => "min",
             Side::Upper => "max",
         };
-        let text = |(guard, values): &(Guard, Vec<QuasiPolynomial>)| {
+        let text = |(guard, values): &(Guard, Vec<QPolynomial>)| {
             let values: Vec<String> =
                 values.iter().map(|value| polynomial(value, &names)).collect();
             let guard = condition(guard, &names, self.params.len());
@@ -82,7 +82,7 @@ fn atoms(floors: &Floors, names: &[String]) -> Vec<String> {
 }
 
 /// Writes a sum of terms; several are put in parentheses.
-pub(crate) fn polynomial(value: &QuasiPolynomial, names: &[String]) -> String {
+pub(crate) fn polynomial(value: &QPolynomial, names: &[String]) -> String {
     let atoms = atoms(&value.floors, names);
     let mut text = String::new();
     for (monomial, factor) in &value.terms {

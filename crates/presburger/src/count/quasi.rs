@@ -20,12 +20,12 @@ type Terms = Vec<(Monomial, Rational)>;
 
 /// A polynomial with rational coefficients in variables and floors of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct QuasiPolynomial {
+pub struct QPolynomial {
     pub(crate) floors: Floors,
     pub(crate) terms: BTreeMap<Monomial, Rational>,
 }
 
-impl QuasiPolynomial {
+impl QPolynomial {
     /// Makes the zero polynomial in `vars` variables.
     pub fn zero(vars: usize) -> Self {
         Self { floors: Floors::new(vars), terms: BTreeMap::new() }

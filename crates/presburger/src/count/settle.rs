@@ -4,13 +4,13 @@
 
 use super::floors::{Linear, substituted};
 use super::guard::Guard;
-use super::quasi::QuasiPolynomial;
+use super::quasi::QPolynomial;
 use crate::solve::number::{Number, fit, widening};
 use crate::solve::redundancy::{add_rows, narrowed};
 use crate::solve::simplex::{Optimum, Simplex};
 use crate::{Budget, Error, Integer, Rational};
 
-impl QuasiPolynomial {
+impl QPolynomial {
     /// Writes the values where `guard` holds without what its equations give.
     pub(crate) fn under(&self, guard: &Guard, budget: &Budget) -> Result<Self, Error> {
         if guard.eqs.is_empty() {
@@ -45,14 +45,10 @@ impl QuasiPolynomial {
 }
 
 /// Adds up the forms of the atoms with the factors of `(numerator, denominator)`.
-fn combination(
-    vars: usize,
-    form: &(Linear, Integer),
-    forms: &[QuasiPolynomial],
-) -> QuasiPolynomial {
+fn combination(vars: usize, form: &(Linear, Integer), forms: &[QPolynomial]) -> QPolynomial {
     let (num, den) = form;
     let over = |value: &Integer| Rational::reduced(value.clone(), den.clone());
-    let constant = QuasiPolynomial::constant(vars, over(&num.constant));
+    let constant = QPolynomial::constant(vars, over(&num.constant));
     let used = num.terms.iter().filter(|(_, factor)| !factor.is_zero());
     used.fold(constant, |sum, (atom, factor)| sum.add(&forms[*atom as usize].scale(&over(factor))))
 }

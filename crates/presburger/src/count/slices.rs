@@ -11,7 +11,7 @@ use super::floors::{Floors, Linear, bounds, substituted};
 use super::guard::{Guard, units};
 use super::piecewise::Pieces;
 use super::polyhedron::Polyhedron;
-use super::quasi::QuasiPolynomial;
+use super::quasi::QPolynomial;
 use crate::{Budget, Error, Integer, Rational};
 
 /// How many slices stand in for one, two, and more floors that would be dimensions.
@@ -21,7 +21,7 @@ const SLICES: [i64; 5] = [2, 16, 256, 1024, 4096];
 pub(crate) struct Slice {
     pub polyhedron: Polyhedron,
     /// The weight of the points, in the variables of the polytope.
-    pub weight: QuasiPolynomial,
+    pub weight: QPolynomial,
     /// How many parameters are given.
     params: usize,
     floors: Floors,
@@ -32,7 +32,7 @@ pub(crate) struct Slice {
 /// Cuts the points where `guard` holds, over `params` parameters and `dims` dimensions.
 pub(crate) fn slices(
     guard: &Guard,
-    weight: &QuasiPolynomial,
+    weight: &QPolynomial,
     params: usize,
     dims: usize,
     budget: &Budget,
@@ -172,7 +172,7 @@ impl Points<'_> {
     fn slice(
         &self,
         dimensions: &[Value],
-        weight: &QuasiPolynomial,
+        weight: &QPolynomial,
         of_weight: &[Linear],
         budget: &Budget,
     ) -> Result<Option<Slice>, Error> {
@@ -204,9 +204,9 @@ impl Points<'_> {
             form.terms.iter().for_each(|(atom, v)| sum.add(v, &atoms[*atom as usize]));
             places.polynomial(&sum)
         };
-        let values: Vec<QuasiPolynomial> = of_weight.iter().map(of_atom).collect();
+        let values: Vec<QPolynomial> = of_weight.iter().map(of_atom).collect();
         // Floors of the weight are atoms like its variables.
-        let plain = QuasiPolynomial::over_atoms(values.len(), weight.terms.clone());
+        let plain = QPolynomial::over_atoms(values.len(), weight.terms.clone());
         let weight = plain.substitute(places.to.len(), &values, budget)?;
         let polyhedron = places.polyhedron(&guard, &floors);
         let (own, known) = places.known(&floors, self.params);
@@ -217,7 +217,7 @@ impl Points<'_> {
 impl Slice {
     /// Counts the points, or adds up their weights, by the given parameters.
     pub fn sum(&self, budget: &Budget) -> Result<Pieces, Error> {
-        let one = QuasiPolynomial::constant(self.weight.vars(), Rational::ONE);
+        let one = QPolynomial::constant(self.weight.vars(), Rational::ONE);
         let sum = match self.weight == one {
             true => self.polyhedron.card(budget)?,
             false => self.polyhedron.sum(&self.weight, budget)?,
@@ -234,15 +234,15 @@ impl Slice {
     pub fn given(
         &self,
         guard: &Guard,
-        values: Vec<QuasiPolynomial>,
+        values: Vec<QPolynomial>,
         budget: &Budget,
-    ) -> Result<(Guard, Vec<QuasiPolynomial>), Error> {
+    ) -> Result<(Guard, Vec<QPolynomial>), Error> {
         if self.known.len() == self.params {
             return Ok((guard.clone(), values));
         }
         let polynomial =
-            |form: &Linear| QuasiPolynomial::from_linear(self.floors.clone(), form, &Integer::ONE);
-        let forms: Vec<QuasiPolynomial> = self.known.iter().map(polynomial).collect();
+            |form: &Linear| QPolynomial::from_linear(self.floors.clone(), form, &Integer::ONE);
+        let forms: Vec<QPolynomial> = self.known.iter().map(polynomial).collect();
         let guard = Guard::over(&self.floors, &self.known, guard).simplified(budget)?;
         let values = values.iter().map(|value| value.substitute(self.params, &forms, budget));
         Ok((guard, values.collect::<Result<_, _>>()?))
@@ -273,11 +273,11 @@ impl Places {
         Self { dims, to }
     }
 
-    fn polynomial(&self, form: &Linear) -> QuasiPolynomial {
+    fn polynomial(&self, form: &Linear) -> QPolynomial {
         let vars = self.to.len();
-        let constant = QuasiPolynomial::constant(vars, form.constant.clone().into());
+        let constant = QPolynomial::constant(vars, form.constant.clone().into());
         form.terms.iter().fold(constant, |sum, (atom, factor)| {
-            let variable = QuasiPolynomial::variable(vars, self.to[*atom as usize]);
+            let variable = QPolynomial::variable(vars, self.to[*atom as usize]);
             sum.add(&variable.scale(&factor.clone().into()))
         })
     }

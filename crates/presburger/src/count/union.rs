@@ -3,9 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::bound::{PiecewiseBound, Side};
+use super::bound::{PwQPolynomialFold, Side};
 use super::bounds::UnionPwQPolynomialFold;
-use super::function::PiecewiseQuasiPolynomial;
+use super::function::PwQPolynomial;
 use crate::union::{TupleKey, tuple_key};
 use crate::{Budget, Error, Rational, Relation, Tuple, Union};
 
@@ -16,7 +16,7 @@ use crate::{Budget, Error, Rational, Relation, Tuple, Union};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UnionPwQPolynomial {
     /// In order of their tuples, of which no two are the same.
-    functions: Vec<PiecewiseQuasiPolynomial>,
+    functions: Vec<PwQPolynomial>,
 }
 
 impl UnionPwQPolynomial {
@@ -33,27 +33,27 @@ impl UnionPwQPolynomial {
     /// # Errors
     /// Those of the budget.
     pub fn collect(
-        functions: impl IntoIterator<Item = PiecewiseQuasiPolynomial>,
+        functions: impl IntoIterator<Item = PwQPolynomial>,
         budget: &Budget,
     ) -> Result<Self, Error> {
-        let functions = by_tuple(functions, PiecewiseQuasiPolynomial::domain);
+        let functions = by_tuple(functions, PwQPolynomial::domain);
         let functions = joined(functions, |a, b| a.add(b, budget))?;
         Ok(Self { functions })
     }
 
     /// Returns the functions in the order of their tuples.
-    pub fn functions(&self) -> &[PiecewiseQuasiPolynomial] {
+    pub fn functions(&self) -> &[PwQPolynomial] {
         &self.functions
     }
 
     /// Returns the function of the points of `tuple`, if there is one.
-    pub fn get(&self, tuple: &Tuple) -> Option<&PiecewiseQuasiPolynomial> {
+    pub fn get(&self, tuple: &Tuple) -> Option<&PwQPolynomial> {
         self.functions.iter().find(|f| *f.domain().unwrap_or(&Tuple::default()) == *tuple)
     }
 
     /// Returns the parameters of all functions.
     pub fn parameters(&self) -> Vec<String> {
-        parameters(self.functions.iter().map(PiecewiseQuasiPolynomial::params))
+        parameters(self.functions.iter().map(PwQPolynomial::params))
     }
 
     /// Says whether there is no function.
@@ -64,7 +64,7 @@ impl UnionPwQPolynomial {
     fn each(
         &self,
         budget: &Budget,
-        f: impl Fn(&PiecewiseQuasiPolynomial) -> Result<PiecewiseQuasiPolynomial, Error>,
+        f: impl Fn(&PwQPolynomial) -> Result<PwQPolynomial, Error>,
     ) -> Result<Self, Error> {
         Self::collect(self.functions.iter().map(f).collect::<Result<Vec<_>, _>>()?, budget)
     }
@@ -90,9 +90,8 @@ impl UnionPwQPolynomial {
     /// # Errors
     /// Those of the budget.
     pub fn mul(&self, other: &Self, budget: &Budget) -> Result<Self, Error> {
-        let partner = |f: &PiecewiseQuasiPolynomial| {
-            other.functions.iter().find(|g| g.domain() == f.domain()).cloned()
-        };
+        let partner =
+            |f: &PwQPolynomial| other.functions.iter().find(|g| g.domain() == f.domain()).cloned();
         let pairs = self.functions.iter().filter_map(|f| Some((f, partner(f)?)));
         Self::collect(pairs.map(|(f, g)| f.mul(&g, budget)).collect::<Result<Vec<_>, _>>()?, budget)
     }
@@ -122,7 +121,7 @@ impl UnionPwQPolynomial {
     /// isl `isl_union_pw_qpolynomial_bound`.
     pub fn bound(&self, side: Side, budget: &Budget) -> Result<UnionPwQPolynomialFold, Error> {
         let bounds = self.functions.iter().map(|function| function.bound_second(side, budget));
-        let bounds = bounds.collect::<Result<Vec<PiecewiseBound>, _>>()?;
+        let bounds = bounds.collect::<Result<Vec<PwQPolynomialFold>, _>>()?;
         UnionPwQPolynomialFold::collect(side, bounds, budget)
     }
 
@@ -134,7 +133,7 @@ impl UnionPwQPolynomial {
     /// # Source
     /// barvinok `isl_union_map_apply_union_pw_qpolynomial`.
     pub fn apply(&self, maps: &Union, budget: &Budget) -> Result<Self, Error> {
-        let domain = PiecewiseQuasiPolynomial::domain;
+        let domain = PwQPolynomial::domain;
         let all = beside(&self.functions, domain, maps.relations().filter(|map| !map.is_set()));
         let sums = all.map(|(function, map)| function.apply(map, budget));
         Self::collect(sums.collect::<Result<Vec<_>, _>>()?, budget)
@@ -160,9 +159,9 @@ impl UnionPwQPolynomial {
         &self,
         sets: &Union,
         budget: &Budget,
-        f: impl Fn(&PiecewiseQuasiPolynomial, &Relation) -> Result<PiecewiseQuasiPolynomial, Error>,
+        f: impl Fn(&PwQPolynomial, &Relation) -> Result<PwQPolynomial, Error>,
     ) -> Result<Self, Error> {
-        let domain = PiecewiseQuasiPolynomial::domain;
+        let domain = PwQPolynomial::domain;
         let all = beside(&self.functions, domain, sets.relations().filter(|set| set.is_set()));
         Self::collect(all.map(|(g, set)| f(g, set)).collect::<Result<Vec<_>, _>>()?, budget)
     }
@@ -188,7 +187,7 @@ impl UnionPwQPolynomial {
     /// # Errors
     /// Those of [`Relation::from_conjunctions`].
     pub fn support(&self) -> Result<Union, Error> {
-        let sets = self.functions.iter().map(PiecewiseQuasiPolynomial::support);
+        let sets = self.functions.iter().map(PwQPolynomial::support);
         Union::collect(sets.collect::<Result<Vec<_>, _>>()?)
     }
 
@@ -214,8 +213,8 @@ impl UnionPwQPolynomial {
     }
 }
 
-impl From<PiecewiseQuasiPolynomial> for UnionPwQPolynomial {
-    fn from(function: PiecewiseQuasiPolynomial) -> Self {
+impl From<PwQPolynomial> for UnionPwQPolynomial {
+    fn from(function: PwQPolynomial) -> Self {
         Self { functions: vec![function] }
     }
 }

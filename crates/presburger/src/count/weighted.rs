@@ -16,7 +16,7 @@ use super::floors::{Floors, Linear, substituted};
 use super::guard::{constant_first, units};
 use super::piecewise::Pieces;
 use super::polyhedron::{Back, Polyhedron, check_bounded};
-use super::quasi::{Monomial, QuasiPolynomial, joined};
+use super::quasi::{Monomial, QPolynomial, joined};
 use super::todd::bernoulli;
 use super::unimodular::Unimodular;
 use super::vertices::{Vertex, vertices};
@@ -29,7 +29,7 @@ impl Polyhedron {
     /// [`Error::Unbounded`] if there are infinitely many points for some parameters, and
     /// those of the budget. Floors in `weight` are an [`Error::Space`]: they must be
     /// dimensions with constraints.
-    pub fn sum(&self, weight: &QuasiPolynomial, budget: &Budget) -> Result<Pieces, Error> {
+    pub fn sum(&self, weight: &QPolynomial, budget: &Budget) -> Result<Pieces, Error> {
         let vars = self.dims() + self.params();
         if weight.vars() != vars || !weight.floors.all.is_empty() {
             let expected = format!("a polynomial in {vars} variables");
@@ -54,8 +54,8 @@ impl Polyhedron {
         for chamber in &chambers {
             let guard = back.guard(chamber).simplified(budget)?;
             let active = chamber.active.iter().map(|i| &shares[*i]);
-            budget.spend(active.clone().map(QuasiPolynomial::size).sum())?;
-            let sum = QuasiPolynomial::total(left + self.params(), active);
+            budget.spend(active.clone().map(QPolynomial::size).sum())?;
+            let sum = QPolynomial::total(left + self.params(), active);
             pieces.push(guard, sum.substitute(self.params(), &values, budget)?);
         }
         Ok(pieces)
@@ -63,14 +63,14 @@ impl Polyhedron {
 }
 
 /// What the variables `(parameters left, given parameters)` are in the given ones.
-fn back_values(reduced: &Reduced, given: usize) -> Vec<QuasiPolynomial> {
-    let own = (0..given).map(|i| QuasiPolynomial::variable(given, i));
+fn back_values(reduced: &Reduced, given: usize) -> Vec<QPolynomial> {
+    let own = (0..given).map(|i| QPolynomial::variable(given, i));
     reduced.params.iter().map(|affine| polynomial(affine, given)).chain(own).collect()
 }
 
-fn polynomial(affine: &Affine, vars: usize) -> QuasiPolynomial {
+fn polynomial(affine: &Affine, vars: usize) -> QPolynomial {
     let linear = substituted(&constant_first(&affine.num), &units(vars));
-    QuasiPolynomial::from_linear(Floors::new(vars), &linear, &affine.den)
+    QPolynomial::from_linear(Floors::new(vars), &linear, &affine.den)
 }
 
 /// Powers of the coordinates, and what they are multiplied with.
@@ -80,12 +80,12 @@ type ByPowers = BTreeMap<Vec<usize>, Vec<(Monomial, Rational)>>;
 struct Weighted<'a> {
     reduced: &'a Reduced,
     given: usize,
-    weight: &'a QuasiPolynomial,
+    weight: &'a QPolynomial,
     numbers: Vec<Rational>,
 }
 
 impl<'a> Weighted<'a> {
-    fn new(reduced: &'a Reduced, given: usize, weight: &'a QuasiPolynomial) -> Self {
+    fn new(reduced: &'a Reduced, given: usize, weight: &'a QPolynomial) -> Self {
         // Enough for all poles: each edge has one, each factor of a monomial one more.
         let numbers = bernoulli(2 * (reduced.dims + weight.degree()) + 1);
         Self { reduced, given, weight, numbers }
@@ -95,7 +95,7 @@ impl<'a> Weighted<'a> {
         self.reduced.params.len() + self.given
     }
 
-    fn shares(&self, corners: &[Vertex], budget: &Budget) -> Result<Vec<QuasiPolynomial>, Error> {
+    fn shares(&self, corners: &[Vertex], budget: &Budget) -> Result<Vec<QPolynomial>, Error> {
         let dims = self.reduced.dims;
         let cones: Result<Vec<Corner>, Error> = corners
             .iter()
@@ -109,8 +109,8 @@ impl<'a> Weighted<'a> {
             for cone in &corner.cones {
                 shares.push(self.share(vertex, cone, &along(&direction, cone), budget)?);
             }
-            budget.spend(shares.iter().map(QuasiPolynomial::size).sum())?;
-            result.push(QuasiPolynomial::total(self.others(), shares.iter()));
+            budget.spend(shares.iter().map(QPolynomial::size).sum())?;
+            result.push(QPolynomial::total(self.others(), shares.iter()));
         }
         Ok(result)
     }
@@ -125,7 +125,7 @@ impl<'a> Weighted<'a> {
         cone: &Unimodular,
         nu: &Row,
         budget: &Budget,
-    ) -> Result<QuasiPolynomial, Error> {
+    ) -> Result<QPolynomial, Error> {
         let mut sum = Terms::default();
         for (powers, factor) in self.by_powers(cone, budget)? {
             let term = self.constant_term(&powers, nu, budget)?;
@@ -137,16 +137,16 @@ impl<'a> Weighted<'a> {
             }
         }
         let sign = Rational::from(if cone.negative { -1 } else { 1 });
-        let mut all = QuasiPolynomial::zero(self.reduced.dims + self.others());
+        let mut all = QPolynomial::zero(self.reduced.dims + self.others());
         sum.into_iter().for_each(|(monomial, value)| all.insert(monomial, value.mul(&sign)));
         let start = |normal: &Row| {
             let mut floors = Floors::new(self.others());
             let level = least(vertex, normal, &mut floors);
-            QuasiPolynomial::from_linear(floors, &level, &Integer::ONE)
+            QPolynomial::from_linear(floors, &level, &Integer::ONE)
         };
-        let mut values: Vec<QuasiPolynomial> = cone.normals.iter().map(start).collect();
+        let mut values: Vec<QPolynomial> = cone.normals.iter().map(start).collect();
         let others = self.others();
-        values.extend((0..others).map(|other| QuasiPolynomial::variable(others, other)));
+        values.extend((0..others).map(|other| QPolynomial::variable(others, other)));
         all.substitute(others, &values, budget)
     }
 
@@ -164,10 +164,10 @@ impl<'a> Weighted<'a> {
             for (i, factor) in row[dims..dims + left].iter().enumerate() {
                 linear.terms.push(((dims + i) as u32, factor.clone()));
             }
-            QuasiPolynomial::from_linear(Floors::new(all), &linear, &Integer::ONE)
+            QPolynomial::from_linear(Floors::new(all), &linear, &Integer::ONE)
         };
-        let mut values: Vec<QuasiPolynomial> = self.reduced.coordinates.iter().map(value).collect();
-        values.extend((0..self.given).map(|i| QuasiPolynomial::variable(all, dims + left + i)));
+        let mut values: Vec<QPolynomial> = self.reduced.coordinates.iter().map(value).collect();
+        values.extend((0..self.given).map(|i| QPolynomial::variable(all, dims + left + i)));
         let mut result = ByPowers::new();
         for (monomial, factor) in self.weight.substitute(all, &values, budget)?.terms {
             let mut powers = vec![0; dims];

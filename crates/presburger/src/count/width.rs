@@ -18,11 +18,11 @@ use super::chambers::{Chamber, chambers};
 use super::cone::{Cone, Row, crossed};
 use super::equalities::{Affine, Reduced};
 use super::floors::{Floors, substituted};
-use super::function::PiecewiseQuasiPolynomial;
+use super::function::PwQPolynomial;
 use super::guard::{Guard, constant_first, units};
 use super::piecewise::Pieces;
 use super::polyhedron::{Back, Polyhedron, check_bounded};
-use super::quasi::QuasiPolynomial;
+use super::quasi::QPolynomial;
 use super::unimodular::generators;
 use super::vertices::{Vertex, extended, vertices};
 use crate::{Budget, Error, Integer, Relation};
@@ -40,7 +40,7 @@ impl Relation {
     ///
     /// # Source
     /// barvinok `isl_basic_set_lattice_width`.
-    pub fn lattice_width(&self, budget: &Budget) -> Result<PiecewiseQuasiPolynomial, Error> {
+    pub fn lattice_width(&self, budget: &Budget) -> Result<PwQPolynomial, Error> {
         if !self.is_set() {
             let found = self.space().to_string();
             return Err(Error::Space { expected: "a set".into(), found });
@@ -48,14 +48,14 @@ impl Relation {
         let params = self.space().params.clone();
         let mut pieces = Pieces::zero(params.len());
         if params.is_empty() {
-            let value = QuasiPolynomial::constant(0, self.fixed_width(budget)?);
+            let value = QPolynomial::constant(0, self.fixed_width(budget)?);
             pieces.push(Guard::new(0), value);
         } else if let Some(hull) = self.hull(budget)? {
             for (guard, widths) in widths(&hull, budget)? {
                 least(&guard, widths, &mut pieces, budget)?;
             }
         }
-        Ok(PiecewiseQuasiPolynomial::new(params, None, pieces.merged(budget)?))
+        Ok(PwQPolynomial::new(params, None, pieces.merged(budget)?))
     }
 
     /// Returns the convex hull; nothing for no points.
@@ -188,7 +188,7 @@ fn least(
             here.at_least_zero(&form(&Affine { num: gap, den: Integer::ONE }));
         }
         if !here.is_empty(budget)? {
-            let value = QuasiPolynomial::from_linear(Floors::new(vars), &form(width), &width.den);
+            let value = QPolynomial::from_linear(Floors::new(vars), &form(width), &width.den);
             pieces.push(here.simplified(budget)?, value);
         }
     }
@@ -197,7 +197,7 @@ fn least(
 
 #[cfg(test)]
 mod tests {
-    use crate::count::PiecewiseQuasiPolynomial;
+    use crate::count::PwQPolynomial;
     use crate::{Budget, Rational, Relation};
 
     fn set(text: &str) -> Relation {
@@ -262,7 +262,7 @@ mod tests {
         let text = "[n] -> { [x, y] : x, y >= 0 and x <= 10 and 2x + y <= n }";
         let width = set(text).lattice_width(&budget).unwrap();
         let expected = "[n] -> { 10 : n >= 21; 1/2 * n : 0 <= n <= 20 }";
-        let expected = PiecewiseQuasiPolynomial::parse(expected, &budget).unwrap();
+        let expected = PwQPolynomial::parse(expected, &budget).unwrap();
         assert!(width.is_equal(&expected, &budget).unwrap(), "{width}");
         assert!(width.parts().unwrap().len() <= 3, "{width}");
     }

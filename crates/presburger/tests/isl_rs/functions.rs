@@ -1,6 +1,6 @@
 //! Tables of tuples of functions, and of functions of several spaces.
 
-use tangram_presburger::count::PiecewiseQuasiPolynomial;
+use tangram_presburger::count::PwQPolynomial;
 use tangram_presburger::{
     Aff, Budget, Error, MultiAff, MultiPwAff, MultiUnionPwAff, PwAff, PwMultiAff, Relation, Union,
     UnionPwAff, UnionPwMultiAff,
@@ -134,9 +134,9 @@ pub fn composed(row: Row<'_>, budget: &Budget) -> Result<bool, Error> {
 
 /// A gist has the expected values where the context holds.
 pub fn gist_of_polynomial(row: Row<'_>, budget: &Budget) -> Result<bool, Error> {
-    let read = |text: &str| PiecewiseQuasiPolynomial::parse(text, budget);
+    let read = |text: &str| PwQPolynomial::parse(text, budget);
     let context = Relation::parse(&row[1], budget)?;
-    let within = |function: PiecewiseQuasiPolynomial| function.intersect_domain(&context, budget);
+    let within = |function: PwQPolynomial| function.intersect_domain(&context, budget);
     let found = within(read(&row[0])?.gist(&context, budget)?)?;
     found.is_equal(&within(read(&row[2])?)?, budget)
 }

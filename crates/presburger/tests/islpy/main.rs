@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use generate::Source;
-use tangram_presburger::count::PiecewiseQuasiPolynomial;
+use tangram_presburger::count::PwQPolynomial;
 use tangram_presburger::{Budget, Error, Relation};
 
 /// What one operation may take.
@@ -76,7 +76,7 @@ impl Results {
     /// Runs what works on a relation and a function of its outputs.
     fn weighed(&mut self, texts: (&str, &str)) {
         let a = read(texts.0);
-        let weight = PiecewiseQuasiPolynomial::parse(texts.1, &Budget::steps(STEPS));
+        let weight = PwQPolynomial::parse(texts.1, &Budget::steps(STEPS));
         let weight = weight.unwrap_or_else(|error| panic!("{}: {error}", texts.1));
         for (name, run) in measures::WEIGHINGS {
             self.add(name, texts, |limit| run(&a, &weight, limit));

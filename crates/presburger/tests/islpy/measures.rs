@@ -1,10 +1,10 @@
 //! The operations that give functions and numbers.
 
-use tangram_presburger::count::{PiecewiseQuasiPolynomial, Side};
+use tangram_presburger::count::{PwQPolynomial, Side};
 use tangram_presburger::{Budget, Error, Inequalities, Integer, Relation};
 
 pub type Measure = fn(&Relation, &Relation, &Budget) -> Result<String, Error>;
-pub type Weighing = fn(&Relation, &PiecewiseQuasiPolynomial, &Budget) -> Result<String, Error>;
+pub type Weighing = fn(&Relation, &PwQPolynomial, &Budget) -> Result<String, Error>;
 
 /// On any two relations between the same tuples.
 pub const MEASURES: [(&str, Measure); 15] = [
@@ -70,17 +70,13 @@ pub const WEIGHINGS: [(&str, Weighing); 6] = [
     ("support", |a, weight, limit| Ok(over(a, weight, limit)?.support()?.to_string())),
 ];
 
-fn over(
-    a: &Relation,
-    weight: &PiecewiseQuasiPolynomial,
-    limit: &Budget,
-) -> Result<PiecewiseQuasiPolynomial, Error> {
+fn over(a: &Relation, weight: &PwQPolynomial, limit: &Budget) -> Result<PwQPolynomial, Error> {
     weight.intersect_domain(&a.range(limit)?, limit)
 }
 
 fn bound(
     a: &Relation,
-    weight: &PiecewiseQuasiPolynomial,
+    weight: &PwQPolynomial,
     side: Side,
     limit: &Budget,
 ) -> Result<String, Error> {

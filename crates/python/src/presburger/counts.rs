@@ -1,7 +1,7 @@
 //! Quasi-polynomials and their bounds for Python.
 
 use pyo3::prelude::*;
-use tangram::presburger::count::{PiecewiseBound, PiecewiseQuasiPolynomial, Side};
+use tangram::presburger::count::{PwQPolynomial, PwQPolynomialFold, Side};
 use tangram::presburger::{Aff, Integer, Rational, Relation};
 
 use super::spaces::{Floor, Form, Shape, divisions, floors, form, integers, space};
@@ -13,13 +13,13 @@ type Term = (Vec<u32>, Number, Number);
 
 /// A piecewise quasi-polynomial.
 #[pyclass(frozen, module = "tangram._native")]
-pub(crate) struct Count(pub(super) PiecewiseQuasiPolynomial);
+pub(crate) struct Count(pub(super) PwQPolynomial);
 
 #[pymethods]
 impl Count {
     #[new]
     fn new(python: Python<'_>, text: &str) -> PyResult<Self> {
-        run(python, |budget| PiecewiseQuasiPolynomial::parse(text, budget)).map(Self)
+        run(python, |budget| PwQPolynomial::parse(text, budget)).map(Self)
     }
 
     fn __str__(&self) -> String {
@@ -51,7 +51,7 @@ impl Count {
         let (domain, row, floors) = (space(domain), integers(row), divisions(floors));
         run(python, |budget| {
             let aff = Aff::from_coefficients(&domain, &row, &divisor.0, &floors)?;
-            PiecewiseQuasiPolynomial::from_aff(&aff, budget)
+            PwQPolynomial::from_aff(&aff, budget)
         })
         .map(Self)
     }
@@ -62,7 +62,7 @@ impl Count {
             let all = Relation::universe(self.0.space());
             let mut parts = Vec::new();
             for (set, value) in self.0.parts()? {
-                let value = PiecewiseQuasiPolynomial::on(&all, &value, budget)?;
+                let value = PwQPolynomial::on(&all, &value, budget)?;
                 parts.push((PyUnion(set.into()), Self(value)));
             }
             Ok(parts)
@@ -130,8 +130,7 @@ impl Count {
         denominator: Number,
     ) -> PyResult<Self> {
         let value = number(numerator, denominator)?;
-        run(python, |budget| PiecewiseQuasiPolynomial::constant(set.0.single()?, &value, budget))
-            .map(Self)
+        run(python, |budget| PwQPolynomial::constant(set.0.single()?, &value, budget)).map(Self)
     }
 
     fn intersect_domain(&self, python: Python<'_>, set: &PyUnion) -> PyResult<Self> {
@@ -181,19 +180,19 @@ pub(super) fn polynomial_side(sign: i32) -> Option<Side> {
 
 /// A bound of a piecewise quasi-polynomial over its domain.
 #[pyclass(frozen, module = "tangram._native")]
-pub(crate) struct Bound(pub(super) PiecewiseBound);
+pub(crate) struct Bound(pub(super) PwQPolynomialFold);
 
 #[pymethods]
 impl Bound {
     #[new]
     fn new(python: Python<'_>, text: &str) -> PyResult<Self> {
-        run(python, |budget| PiecewiseBound::parse(text, budget)).map(Self)
+        run(python, |budget| PwQPolynomialFold::parse(text, budget)).map(Self)
     }
 
     /// The bound that is reached: the values of a function where it has pieces.
     #[staticmethod]
     fn of(function: &Count, upper: bool) -> Self {
-        Self(PiecewiseBound::of(&function.0, if upper { Side::Upper } else { Side::Lower }))
+        Self(PwQPolynomialFold::of(&function.0, if upper { Side::Upper } else { Side::Lower }))
     }
 
     fn domain(&self) -> Option<Shape> {
@@ -209,7 +208,7 @@ impl Bound {
     fn parts(&self, python: Python<'_>) -> PyResult<Vec<(PyUnion, Vec<Count>)>> {
         run(python, |budget| {
             let all = Relation::universe(self.0.space());
-            let on = |value| PiecewiseQuasiPolynomial::on(&all, &value, budget).map(Count);
+            let on = |value| PwQPolynomial::on(&all, &value, budget).map(Count);
             let part = |(set, values): (Relation, Vec<_>)| {
                 Ok((PyUnion(set.into()), values.into_iter().map(on).collect::<Result<_, _>>()?))
             };

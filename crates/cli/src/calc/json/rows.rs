@@ -4,7 +4,7 @@
 //! division is over those before it.
 
 use serde_json::{Value as Json, json};
-use tangram_presburger::count::{QuasiPolynomial, Rational};
+use tangram_presburger::count::{QPolynomial, Rational};
 use tangram_presburger::{Division, Integer, Relation};
 
 /// A space and the disjuncts of the relation over it.
@@ -30,7 +30,7 @@ pub(super) fn disjuncts(relation: &Relation) -> Json {
 }
 
 /// The terms of a polynomial; factors are parameters, dimensions and divisions by number.
-pub(super) fn terms(value: &QuasiPolynomial) -> Json {
+pub(super) fn terms(value: &QPolynomial) -> Json {
     let term = |(factors, coefficient): (&[u32], &Rational)| json!({ "coefficient": number(coefficient.clone()), "factors": factors });
     json!({
         "divisions": value.divisions().iter().map(division).collect::<Vec<_>>(),
