@@ -133,13 +133,7 @@ impl Space {
 
     /// Returns the parameters of both, those of `self` first.
     pub(crate) fn joint_params(&self, other: &Self) -> Vec<String> {
-        let mut params = self.params.clone();
-        for name in &other.params {
-            if !params.contains(name) {
-                params.push(name.clone());
-            }
-        }
-        params
+        joint(&self.params, &other.params)
     }
 
     /// Names parameters, inputs and outputs so that no two are the same.
@@ -171,4 +165,11 @@ impl fmt::Display for Space {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write(f, &self.distinct_names())
     }
+}
+
+/// Returns the names of both, those of `params` first.
+pub(crate) fn joint(params: &[String], others: &[String]) -> Vec<String> {
+    let mut all = params.to_vec();
+    all.extend(others.iter().filter(|name| !params.contains(name)).cloned());
+    all
 }

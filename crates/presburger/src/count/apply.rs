@@ -7,6 +7,7 @@ use super::function::PwQPolynomial;
 use super::guard::Guard;
 use super::piecewise::Pieces;
 use super::quasi::QPolynomial;
+use crate::space::joint;
 use crate::{Budget, Conjunction, Division, Error, Integer, Rational, Relation, Space, Tuple};
 
 impl PwQPolynomial {
@@ -39,19 +40,10 @@ impl PwQPolynomial {
     /// # Source
     /// barvinok `isl_map_apply_pw_qpolynomial`.
     pub fn apply(&self, map: &Relation, budget: &Budget) -> Result<Self, Error> {
-        let space = map.space();
-        let domain = self.domain.clone().unwrap_or_default();
-        let (Some(input), true) = (&space.input, space.output == domain) else {
-            let expected = format!("[..] -> {domain}");
-            return Err(Error::Space { expected, found: space.to_string() });
-        };
-        let own = Space::set(self.params.clone(), Tuple::default());
-        let params = own.joint_params(space);
-        let map = map.align_params(&params)?;
-        let wide = with_dimensions(&params, input);
-        let outputs = map.respaced(Space::set(wide.clone(), space.output.clone()));
-        let sum = self.aligned(&wide).intersect_domain(&outputs, budget)?.sum(budget)?;
-        Ok(Self::new(params, Some(input.clone()), sum.pieces))
+        let (params, input, outputs) = outputs_by_input(map, &self.params, &self.domain)?;
+        let own = self.aligned(&outputs.space().params);
+        let sum = own.intersect_domain(&outputs, budget)?.sum(budget)?;
+        Ok(Self::new(params, Some(input), sum.pieces))
     }
 
     /// Returns, for a function of pairs `[x -> y]`, the function of `x` that adds up over `y`.
@@ -97,6 +89,25 @@ impl PwQPolynomial {
         }
         Ok(Self { pieces, ..aligned })
     }
+}
+
+/// Rewrites a relation to the points of `domain` as the set of its outputs, with its inputs as
+/// further parameters; returns the parameters without those, the input, and the set.
+pub(super) fn outputs_by_input(
+    map: &Relation,
+    own: &[String],
+    domain: &Option<Tuple>,
+) -> Result<(Vec<String>, Tuple, Relation), Error> {
+    let space = map.space();
+    let domain = domain.clone().unwrap_or_default();
+    let (Some(input), true) = (&space.input, space.output == domain) else {
+        let expected = format!("[..] -> {domain}");
+        return Err(Error::Space { expected, found: space.to_string() });
+    };
+    let params = joint(own, &space.params);
+    let wide = with_dimensions(&params, input);
+    let outputs = map.align_params(&params)?.respaced(Space::set(wide, space.output.clone()));
+    Ok((params, input.clone(), outputs))
 }
 
 /// Names the dimensions of a tuple as further parameters.

@@ -35,6 +35,17 @@ pub enum Side {
     Upper,
 }
 
+impl Side {
+    /// Which side a bound is on that is multiplied with a number.
+    pub(super) fn times(self, factor: &Rational) -> Self {
+        match (self, factor < &Rational::ZERO) {
+            (side, false) => side,
+            (Self::Lower, true) => Self::Upper,
+            (Self::Upper, true) => Self::Lower,
+        }
+    }
+}
+
 /// A bound that is the smallest or the largest of several polynomials, piece by piece.
 ///
 /// A function of parameters and, where it has a domain, of the points of a tuple. It says nothing

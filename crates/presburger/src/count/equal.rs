@@ -8,12 +8,13 @@
 
 use super::bound::PwQPolynomialFold;
 use super::floors::Floors;
-use super::function::{PwQPolynomial, joint, same_domain};
+use super::function::{PwQPolynomial, same_domain};
 use super::guard::Guard;
 use super::quasi::QPolynomial;
 use crate::basic::{Basic, Div};
 use crate::hull::Lattice;
 use crate::solve::bounds::bounds;
+use crate::space::joint;
 use crate::{Budget, Error, Integer, Rational};
 
 impl PwQPolynomial {

@@ -1,15 +1,16 @@
 //! Calculating with bounds: the better of two, sums with functions, multiples, restriction,
 //! bounds over what relations lead to.
 
-use super::apply::{support, with_dimensions};
+use super::apply::{outputs_by_input, support};
 use super::bound::{PwQPolynomialFold, Side, distinct_of, keep_extremes, named};
 use super::card::disjoint;
 use super::floors::{Floors, Linear};
-use super::function::{PwQPolynomial, joint, places, same_domain};
+use super::function::{PwQPolynomial, places, same_domain};
 use super::guard::{Guard, units};
 use super::piecewise::{Pieces, overlay};
 use super::quasi::QPolynomial;
-use crate::{Budget, Error, Rational, Relation, Space};
+use crate::space::joint;
+use crate::{Budget, Error, Rational, Relation, Space, Tuple};
 
 impl PwQPolynomialFold {
     /// Makes the bound that is reached where `function` has pieces: its values there.
@@ -108,18 +109,13 @@ impl PwQPolynomialFold {
 
     /// Multiplies with a number; a negative one makes a lower bound of an upper bound.
     pub fn scale(&self, factor: &Rational) -> Self {
-        let side = match (self.side, factor < &Rational::ZERO) {
-            (side, false) => side,
-            (Side::Lower, true) => Side::Upper,
-            (Side::Upper, true) => Side::Lower,
-        };
         let scaled = |values: &Vec<QPolynomial>| {
             let mut values: Vec<_> = values.iter().map(|value| value.scale(factor)).collect();
             values.dedup();
             values
         };
         let pieces = self.pieces.iter().map(|(guard, values)| (guard.clone(), scaled(values)));
-        Self { side, pieces: pieces.collect(), ..self.clone() }
+        Self { side: self.side.times(factor), pieces: pieces.collect(), ..self.clone() }
     }
 
     /// Keeps the bound at the points of a set only.
@@ -198,21 +194,12 @@ impl PwQPolynomialFold {
     /// # Source
     /// isl `isl_map_apply_pw_qpolynomial_fold`.
     pub fn apply(&self, map: &Relation, budget: &Budget) -> Result<Self, Error> {
-        let space = map.space();
-        let domain = self.domain.clone().unwrap_or_default();
-        let (Some(input), true) = (&space.input, space.output == domain) else {
-            let expected = format!("[..] -> {domain}");
-            return Err(Error::Space { expected, found: space.to_string() });
-        };
-        let params = joint(&self.params, &space.params);
-        let map = map.align_params(&params)?;
-        let wide = with_dimensions(&params, input);
-        let outputs = map.respaced(Space::set(wide.clone(), space.output.clone()));
-        let bound = self.aligned(&wide).intersect_domain(&outputs, budget)?;
+        let (params, input, outputs) = outputs_by_input(map, &self.params, &self.domain)?;
+        let bound = self.aligned(&outputs.space().params).intersect_domain(&outputs, budget)?;
         // All of a pair's inputs are parameters now: nothing is left of its sides.
-        let flat = bound.domain.map(|tuple| crate::Tuple::new("", tuple.dims));
+        let flat = bound.domain.map(|tuple| Tuple::new("", tuple.dims));
         let bound = Self { domain: flat, ..bound }.bound(budget)?;
-        Ok(Self { params, domain: named(input.clone()), ..bound })
+        Ok(Self { params, domain: named(input), ..bound })
     }
 
     /// Rewrites both over the same parameters, if `set` is a set on the same tuple.

@@ -3,6 +3,7 @@
 use super::bound::named;
 use super::card::summed;
 use super::piecewise::Pieces;
+use crate::space::joint;
 use crate::{Budget, Error, Integer, Rational, Relation, Tuple};
 
 /// A function of parameters and, where it has a domain, of the points of a tuple.
@@ -151,13 +152,6 @@ pub(super) fn same_domain(expected: &Option<Tuple>, found: &Option<Tuple>) -> Re
     }
     let text = |tuple: &Option<Tuple>| tuple.as_ref().map_or("[]".into(), Tuple::to_string);
     Err(Error::Space { expected: text(expected), found: text(found) })
-}
-
-/// The parameters of either.
-pub(super) fn joint(params: &[String], others: &[String]) -> Vec<String> {
-    let mut all = params.to_vec();
-    all.extend(others.iter().filter(|name| !params.contains(name)).cloned());
-    all
 }
 
 /// Where the variables go, of which parameters come first, if `new` has all of their names.

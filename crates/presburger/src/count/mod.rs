@@ -19,7 +19,6 @@
 mod apply;
 mod approximate;
 mod bound;
-mod bounds;
 mod card;
 mod chambers;
 mod cone;
@@ -43,15 +42,16 @@ mod slices;
 mod todd;
 mod unimodular;
 mod union;
+mod union_fold;
 mod vertices;
 mod weighted;
 mod width;
 
 pub use crate::{Integer, Rational};
 pub use bound::{PwQPolynomialFold, Side};
-pub use bounds::UnionPwQPolynomialFold;
 pub use function::PwQPolynomial;
 pub use piecewise::Pieces;
 pub use polyhedron::Polyhedron;
 pub use quasi::QPolynomial;
 pub use union::UnionPwQPolynomial;
+pub use union_fold::UnionPwQPolynomialFold;

@@ -4,8 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::bound::{PwQPolynomialFold, Side};
-use super::bounds::UnionPwQPolynomialFold;
 use super::function::PwQPolynomial;
+use super::union_fold::UnionPwQPolynomialFold;
+use crate::space::joint;
 use crate::union::{TupleKey, tuple_key};
 use crate::{Budget, Error, Rational, Relation, Tuple, Union};
 
@@ -51,6 +52,11 @@ impl UnionPwQPolynomial {
         self.functions.iter().find(|f| *f.domain().unwrap_or(&Tuple::default()) == *tuple)
     }
 
+    /// Returns the function on a domain as functions have it.
+    pub(super) fn on(&self, domain: Option<&Tuple>) -> Option<&PwQPolynomial> {
+        self.functions.iter().find(|function| function.domain() == domain)
+    }
+
     /// Returns the parameters of all functions.
     pub fn parameters(&self) -> Vec<String> {
         parameters(self.functions.iter().map(PwQPolynomial::params))
@@ -90,10 +96,8 @@ impl UnionPwQPolynomial {
     /// # Errors
     /// Those of the budget.
     pub fn mul(&self, other: &Self, budget: &Budget) -> Result<Self, Error> {
-        let partner =
-            |f: &PwQPolynomial| other.functions.iter().find(|g| g.domain() == f.domain()).cloned();
-        let pairs = self.functions.iter().filter_map(|f| Some((f, partner(f)?)));
-        Self::collect(pairs.map(|(f, g)| f.mul(&g, budget)).collect::<Result<Vec<_>, _>>()?, budget)
+        let pairs = self.functions.iter().filter_map(|f| Some((f, other.on(f.domain())?)));
+        Self::collect(pairs.map(|(f, g)| f.mul(g, budget)).collect::<Result<Vec<_>, _>>()?, budget)
     }
 
     /// Multiplies with a number.
@@ -276,5 +280,5 @@ pub(super) fn beside<'a, F>(
 
 /// The parameters of all.
 pub(super) fn parameters<'a>(all: impl Iterator<Item = &'a [String]>) -> Vec<String> {
-    all.fold(Vec::new(), |params, others| super::function::joint(&params, others))
+    all.fold(Vec::new(), |params, others| joint(&params, others))
 }

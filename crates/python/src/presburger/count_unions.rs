@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use tangram::presburger::count::{Side, UnionPwQPolynomial, UnionPwQPolynomialFold};
 
-use super::counts::{Bound, Count, polynomial_side};
+use super::counts::{Bound, Count, polynomial_side, side};
 use super::{PyUnion, failed, number, run, unknown};
 use crate::integer::Number;
 
@@ -72,8 +72,7 @@ impl Counts {
     }
 
     fn bound(&self, python: Python<'_>, upper: bool) -> PyResult<Bounds> {
-        let side = if upper { Side::Upper } else { Side::Lower };
-        run(python, |budget| self.0.bound(side, budget)).map(Bounds)
+        run(python, |budget| self.0.bound(side(upper), budget)).map(Bounds)
     }
 
     /// Without floors: above, below, or near the values for a sign of 1, -1, or 0.

@@ -152,8 +152,7 @@ impl Count {
     }
 
     fn bound(&self, python: Python<'_>, upper: bool) -> PyResult<Bound> {
-        let side = if upper { Side::Upper } else { Side::Lower };
-        run(python, |budget| self.0.bound_second(side, budget)).map(Bound)
+        run(python, |budget| self.0.bound_second(side(upper), budget)).map(Bound)
     }
 
     fn add(&self, python: Python<'_>, other: &Self) -> PyResult<Self> {
@@ -167,6 +166,11 @@ impl Count {
     fn mul(&self, python: Python<'_>, other: &Self) -> PyResult<Self> {
         run(python, |budget| self.0.mul(&other.0, budget)).map(Self)
     }
+}
+
+/// Which side a bound is on.
+pub(super) fn side(upper: bool) -> Side {
+    if upper { Side::Upper } else { Side::Lower }
 }
 
 /// Which side a polynomial is to be on for a sign; none for 0.
@@ -192,7 +196,7 @@ impl Bound {
     /// The bound that is reached: the values of a function where it has pieces.
     #[staticmethod]
     fn of(function: &Count, upper: bool) -> Self {
-        Self(PwQPolynomialFold::of(&function.0, if upper { Side::Upper } else { Side::Lower }))
+        Self(PwQPolynomialFold::of(&function.0, side(upper)))
     }
 
     fn domain(&self) -> Option<Shape> {

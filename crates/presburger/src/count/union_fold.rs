@@ -83,10 +83,7 @@ impl UnionPwQPolynomialFold {
     /// # Errors
     /// Those of the budget.
     pub fn add(&self, functions: &UnionPwQPolynomial, budget: &Budget) -> Result<Self, Error> {
-        let partner = |bound: &PwQPolynomialFold| {
-            functions.functions().iter().find(|function| function.domain() == bound.domain())
-        };
-        self.each(budget, |bound| match partner(bound) {
+        self.each(budget, |bound| match functions.on(bound.domain()) {
             Some(function) => bound.add(function, budget),
             None => Ok(bound.clone()),
         })
@@ -94,11 +91,7 @@ impl UnionPwQPolynomialFold {
 
     /// Multiplies with a number; a negative one makes lower bounds of upper bounds.
     pub fn scale(&self, factor: &Rational) -> Self {
-        let side = match (self.side, factor < &Rational::ZERO) {
-            (side, false) => side,
-            (Side::Lower, true) => Side::Upper,
-            (Side::Upper, true) => Side::Lower,
-        };
+        let side = self.side.times(factor);
         Self { side, bounds: self.bounds.iter().map(|bound| bound.scale(factor)).collect() }
     }
 
