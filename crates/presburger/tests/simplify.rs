@@ -51,6 +51,62 @@ fn gist_drops_what_the_context_implies() {
 }
 
 #[test]
+fn what_inequalities_are_together_is_said_as_equations() {
+    for (text, short, steps) in [
+        (
+            "{ [i, k] : i mod 2 = 1 and i >= 1 and 2k <= 3 - i and k >= 1 }",
+            "{ [i = 1, k = 1] }",
+            60,
+        ),
+        // One of the odd numbers: no rational point says so.
+        (
+            "{ [i, k] : i mod 2 = 1 and 0 <= i <= 2 and 2k <= 4 - i and k >= 1 }",
+            "{ [i = 1, k = 1] }",
+            150,
+        ),
+        ("{ [i, k = floor(i/16)] : 0 <= i <= 15 }", "{ [i, k = 0] : 0 <= i <= 15 }", 60),
+        ("{ [i, j] : 0 <= i <= 3j and 2j <= i }", "{ [i, j] : 3j >= i and 2j <= i }", 60),
+    ] {
+        let (set, limit) = (read(text), Budget::steps(steps));
+        let got = set.remove_redundancies(&limit).expect("within the budget");
+        same(&got, text);
+        assert_eq!(got.to_string(), short);
+    }
+}
+
+#[test]
+fn gist_drops_what_no_integer_point_needs() {
+    for (text, context, short, steps) in [
+        (
+            "[n] -> { [i] : 0 <= i <= n + floor(n/16) }",
+            "[n] -> { [i] : 0 <= n <= 15 }",
+            "[n] -> { [i] : 0 <= i <= n }",
+            100,
+        ),
+        ("{ [i] : i mod 4 = 1 and i >= 0 }", "{ [i] : i >= -2 }", "{ [i] : i mod 4 = 1 }", 100),
+        (
+            "[n] -> { [i] : 0 <= i <= n }",
+            "[n] -> { [i] : n <= 0 }",
+            "[n] -> { [i = 0] : n = 0 }",
+            60,
+        ),
+        // 2 e <= m <= 3 e + 1, for m = 2 - i, holds at no m < 0 but -2.
+        (
+            "{ [i] : exists e : 2e <= 2 - i <= 3e + 1 and 1 <= i <= 4 }",
+            "{ [i] : 1 <= i <= 3 }",
+            "{ [i] : i <= 2 }",
+            100,
+        ),
+    ] {
+        let (set, context, limit) = (read(text), read(context), Budget::steps(steps));
+        let got = set.gist(&context, &limit).expect("within the budget");
+        let both = |set: &Relation| set.intersect(&context, &budget()).expect("an answer");
+        same(&both(&got), &both(&set).to_string());
+        assert_eq!(got.to_string(), short);
+    }
+}
+
+#[test]
 fn hulls_contain_the_union() {
     let limit = budget();
     let two = read("{ [i, j] : i = 0 and 0 <= j <= 2 or i = 4 and 1 <= j <= 3 }");

@@ -17,7 +17,7 @@ use crate::system::System;
 use crate::{Budget, Error, Integer, Relation};
 
 /// An equation, and the column that no other equation uses.
-type Solved = (Vec<Integer>, usize);
+pub(super) type Solved = (Vec<Integer>, usize);
 
 impl Relation {
     /// Adds the equations that each disjunct implies; the points stay the same.
@@ -53,7 +53,7 @@ impl Basic {
 
     /// Returns independent equations over all columns, which imply all others; nothing if there
     /// are no points.
-    fn implied(&self, budget: &Budget) -> Result<Option<Vec<Vec<Integer>>>, Error> {
+    pub(super) fn implied(&self, budget: &Budget) -> Result<Option<Vec<Vec<Integer>>>, Error> {
         let (system, floors) = (self.unfolded(), self.floors());
         let Some(first) = feasible::point(&system, &floors, budget)? else { return Ok(None) };
         // Rows that vanish on all points so far; each new point takes one away.
@@ -118,7 +118,7 @@ impl Basic {
     /// Adds equations that hold, and puts what they say in the place of columns.
     ///
     /// Divisions of dimensions in `range` stay: they are about to go.
-    fn with_equations(&self, rows: Vec<Vec<Integer>>, range: &Range<usize>) -> Self {
+    pub(super) fn with_equations(&self, rows: Vec<Vec<Integer>>, range: &Range<usize>) -> Self {
         let (gone, _) = self.opened(range);
         let first = 1 + self.dims;
         let (lost, rest): (Vec<usize>, Vec<usize>) = (1..self.cols()).rev().partition(|c| gone[*c]);
@@ -144,6 +144,14 @@ impl Basic {
         for (row, col) in &values {
             for div in &mut divs[col - first + 1..] {
                 substitute(&mut div.num, row, *col);
+            }
+        }
+        if range.is_empty() {
+            let plain = |(row, col): &&Solved| {
+                row[*col].is_unit() && row[first..].iter().all(Integer::is_zero)
+            };
+            for (row, col) in equations.iter().filter(plain) {
+                divs.iter_mut().for_each(|div| substitute(&mut div.num, row, *col));
             }
         }
         for (row, _) in &equations {
@@ -174,7 +182,7 @@ fn substitute(row: &mut [Integer], equation: &[Integer], col: usize) {
 }
 
 /// Solves equations for as many columns; the earlier in `order` go first, then all others.
-fn solved(mut rows: Vec<Vec<Integer>>, order: &[usize]) -> Vec<Solved> {
+pub(super) fn solved(mut rows: Vec<Vec<Integer>>, order: &[usize]) -> Vec<Solved> {
     let cols = rows.first().map_or(0, Vec::len);
     let rest = (1..cols).filter(|col| !order.contains(col));
     let mut result: Vec<Solved> = Vec::new();

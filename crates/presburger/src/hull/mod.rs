@@ -4,6 +4,7 @@ mod affine;
 mod boxes;
 mod convex;
 mod duality;
+mod gist;
 mod implied;
 mod lattice;
 mod simple;
@@ -21,10 +22,8 @@ use simple::Shared;
 
 use crate::basic::{Basic, merge};
 use crate::coalesce::coalesced;
-use crate::relation::{covers, subtract_parts};
-use crate::solve::bounds::bounds;
+use crate::relation::subtract_parts;
 use crate::solve::number::widening;
-use crate::system::System;
 use crate::{Budget, Error, Integer, Relation};
 
 impl Relation {
@@ -70,17 +69,6 @@ impl Relation {
         Ok(Self::new(self.space.clone(), part.into_iter().collect()))
     }
 
-    /// Drops inequalities that the others of their disjunct imply.
-    pub fn remove_redundancies(&self, budget: &Budget) -> Result<Self, Error> {
-        let mut parts = Vec::new();
-        for part in self.parts.iter() {
-            if !part.is_empty(budget)? {
-                parts.push(part.clone().without_redundancy(budget)?);
-            }
-        }
-        Ok(Self::new(self.space.clone(), parts))
-    }
-
     /// Cuts disjuncts so that no two of them share a point; the points stay the same.
     ///
     /// Disjuncts, and what is left of each, are merged as [`Self::coalesce`] does.
@@ -93,34 +81,6 @@ impl Relation {
             parts.extend(coalesced(&fresh, true, budget)?);
         }
         Ok(Self::of_inhabited(self.space.clone(), parts))
-    }
-
-    /// Simplifies under the assumption that only points of `context` matter.
-    ///
-    /// The result agrees with `self` on `context` and may be anything elsewhere. A
-    /// context of several disjuncts counts as its simple hull.
-    ///
-    /// # Errors
-    /// [`Error::Space`] if the tuples differ.
-    pub fn gist(&self, context: &Self, budget: &Budget) -> Result<Self, Error> {
-        let (a, c) = self.pair(context)?;
-        let Some(hull) = simple_hull(&c.parts, true, budget)? else {
-            return Ok(Self::universe((*a.space).clone()));
-        };
-        let mut parts = Vec::new();
-        for part in a.parts.iter() {
-            let Some(common) = part.intersect(&hull) else { continue };
-            if common.is_empty(budget)? {
-                continue;
-            }
-            parts.extend(part.simplified(&hull, budget)?);
-        }
-        let result = Self::new(a.space.clone(), parts);
-        // Several disjuncts may cover the whole context together.
-        if result.parts.len() > 1 && covers(&a.parts, &[hull], budget)? {
-            return Ok(Self::universe((*a.space).clone()));
-        }
-        Ok(result)
     }
 }
 
@@ -147,31 +107,5 @@ impl Basic {
     /// Returns all constraints as inequalities.
     pub fn half_spaces(&self) -> Vec<Vec<Integer>> {
         self.system.half_spaces()
-    }
-
-    /// Drops the constraints that `context` and the other constraints imply.
-    fn simplified(&self, context: &Self, budget: &Budget) -> Result<Option<Self>, Error> {
-        let pair = [self.clone(), context.clone()];
-        let mut pair = with_common_divs(&pair).into_owned().into_iter();
-        let (Some(mut part), Some(context)) = (pair.next(), pair.next()) else {
-            return Ok(None);
-        };
-        let given = context.unfolded();
-        let equations: Vec<Vec<Integer>> =
-            part.system.eqs.rows().map(<[Integer]>::to_vec).collect();
-        part.system.eqs = System::new(part.cols() - 1).eqs;
-        for (index, row) in equations.iter().enumerate() {
-            let mut others = part.unfolded();
-            others.extend(&given);
-            for other in &equations[index + 1..] {
-                others.eqs.push(other);
-            }
-            let zero = Some(Integer::ZERO);
-            if bounds(row, &others, budget)? != Some((zero.clone(), zero)) {
-                part.system.eqs.push(row);
-            }
-        }
-        crate::solve::redundancy::remove_redundant_given(&mut part.system, &given, budget)?;
-        Ok(part.tidied())
     }
 }

@@ -13,14 +13,27 @@ pub(crate) fn remove_redundant_given(
     bounds: &System,
     budget: &Budget,
 ) -> Result<(), Error> {
-    let kept = widening!(T => essential::<T>(system, bounds, budget))?;
-    let mut result = System::new(system.cols() - 1);
-    result.eqs = system.eqs.clone();
-    for (row, _) in system.ineqs.rows().zip(kept).filter(|(_, kept)| *kept) {
-        result.ineqs.push(row);
-    }
-    *system = result;
+    let kept = widening!(T => Ok(essential::<T>(system, bounds, budget)?.0))?;
+    system.ineqs.retain(&kept);
     Ok(())
+}
+
+/// As [`remove_redundant_given`]; says whether a row that stays is 0 wherever all hold.
+pub(crate) fn remove_redundant_and_flat(
+    system: &mut System,
+    bounds: &System,
+    budget: &Budget,
+) -> Result<bool, Error> {
+    let (kept, flat) = widening!(T => {
+        let (kept, mut simplex) = essential::<T>(system, bounds, budget)?;
+        let mut flat = simplex.is_empty();
+        for (row, _) in system.ineqs.rows().zip(&kept).filter(|(_, kept)| **kept) {
+            flat = flat || !simplex.exceeds(&narrowed(row)?, budget)?;
+        }
+        Ok((kept, flat))
+    })?;
+    system.ineqs.retain(&kept);
+    Ok(flat)
 }
 
 /// Drops the inequalities that the rest implies.
@@ -41,7 +54,7 @@ pub(crate) fn rationally_essential(
         for row in given {
             fixed.add_inequality(&narrowed::<T>(row)?, budget)?;
         }
-        sieve(&rows, fixed, false, budget)
+        Ok(sieve(&rows, fixed, false, budget)?.0)
     })
 }
 
@@ -49,7 +62,7 @@ fn essential<T: Number>(
     system: &System,
     bounds: &System,
     budget: &Budget,
-) -> Result<Vec<bool>, Error> {
+) -> Result<(Vec<bool>, Simplex<T>), Error> {
     let rows: Vec<Vec<T>> = system.ineqs.rows().map(narrowed).collect::<Result<_, _>>()?;
     let mut fixed = Simplex::new(system.cols() - 1);
     add_rows(&mut fixed, system, bounds, budget)?;
@@ -57,20 +70,22 @@ fn essential<T: Number>(
 }
 
 /// Tests each row against those kept before it and all after it; what `all` holds already stays.
+/// Returns which rows are kept, and `all` with them.
 fn sieve<T: Number>(
     rows: &[Vec<T>],
     mut all: Simplex<T>,
     integers: bool,
     budget: &Budget,
-) -> Result<Vec<bool>, Error> {
+) -> Result<(Vec<bool>, Simplex<T>), Error> {
     let first = all.next_id();
     for row in rows {
         all.add_inequality(row, budget)?;
         if all.is_empty() {
-            return Ok(vec![true; rows.len()]);
+            return Ok((vec![true; rows.len()], all));
         }
     }
-    (0..rows.len()).map(|i| Ok(!all.drop_implied(first + i, integers, budget)?)).collect()
+    let kept = (0..rows.len()).map(|i| Ok(!all.drop_implied(first + i, integers, budget)?));
+    Ok((kept.collect::<Result<_, Error>>()?, all))
 }
 
 /// Adds the equations of `system` and everything in `bounds`.

@@ -128,9 +128,14 @@ def equations(value):
 
 
 def length(value):
-    """Counts disjuncts, and then constraints."""
+    """Counts disjuncts, and then constraints and divisions.
+
+    The bounds that define a division are none of its constraints: isl stores both of them, of a
+    quotient without a definition only those that matter.
+    """
     parts = basics(value)
-    return len(parts), sum(part.n_constraint() for part in parts)
+    stated = [row for part in parts for row in part.get_constraints() if not row.is_div_constraint()]
+    return len(parts), len(stated) + divisions(value)
 
 
 def verdict(name, x, y, z):

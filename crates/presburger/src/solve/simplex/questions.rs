@@ -140,6 +140,25 @@ impl<T: Number> Simplex<T> {
         })
     }
 
+    /// Says whether `form` reaches 1.
+    pub fn exceeds(&mut self, form: &[T], budget: &Budget) -> Result<bool, Error> {
+        let row = self.push_row(form)?;
+        let result = self.rises(row, budget);
+        self.pop_row();
+        result
+    }
+
+    fn rises(&mut self, row: usize, budget: &Budget) -> Result<bool, Error> {
+        while self.at(row, 1) < self.at(row, 0) {
+            match self.find_pivot(row, 1)? {
+                None => return Ok(false),
+                Some((pivot_row, _)) if pivot_row == row => return Ok(true),
+                Some((pivot_row, col)) => self.pivot(pivot_row, col, budget)?,
+            }
+        }
+        Ok(true)
+    }
+
     /// Returns the sample point if all its coordinates are integers.
     pub fn integer_sample(&self) -> Option<Vec<T>> {
         let value = |var: &u32| {
