@@ -128,6 +128,9 @@ impl Basic {
         if !self.system.normalize() {
             return None;
         }
+        if self.nests() {
+            self = self.without_nests();
+        }
         let mut used = vec![false; self.divs.len()];
         for index in (0..self.divs.len()).rev() {
             used[index] |= self.system.uses(1 + self.dims + index);
@@ -141,6 +144,11 @@ impl Basic {
             self = self.without_divs(&used);
         }
         Some(self)
+    }
+
+    /// Says whether a division is inside another.
+    fn nests(&self) -> bool {
+        self.divs.iter().any(|div| div.num[1 + self.dims..].iter().any(|v| *v != 0))
     }
 
     fn without_divs(&self, used: &[bool]) -> Self {

@@ -1,7 +1,11 @@
-//! Divisions whose values matter only by bounds on their numerators.
+//! Divisions that others can stand in for.
+//!
+//! The value of one may matter only by bounds on its numerator, or only inside another:
+//! `floor((floor(n/2) + m)/3)` is `floor((n + 2 m)/6)`.
 
-use crate::basic::Basic;
-use crate::matrix::combine;
+use crate::basic::{Basic, Div, merge};
+use crate::matrix::{combine, gcd};
+use crate::system::System;
 use crate::{Integer, Relation};
 
 impl Relation {
@@ -83,4 +87,87 @@ impl Basic {
         }
         self
     }
+
+    /// Writes divisions that only other divisions use as a part of those, as far as that goes.
+    ///
+    /// Each division is a dimension to whatever counts or searches; rows that use one keep it.
+    pub fn without_nests(mut self) -> Self {
+        let first = 1 + self.dims;
+        let mut divs = self.divs.to_vec();
+        let mut flat = false;
+        for index in (0..divs.len()).rev() {
+            let col = first + index;
+            if divs[index + 1..].iter().all(|div| div.num[col] == 0) {
+                continue;
+            }
+            if self.system.uses(col) {
+                flat |= self.system.takes_out(&mut divs, first, index);
+            } else if let Some(new) = flattened(&divs[index + 1..], col, &divs[index]) {
+                divs.splice(index + 1.., new);
+                // Nothing uses it any more, and neither do those inside it need to know of it.
+                divs[index].num.fill(Integer::ZERO);
+                flat = true;
+            }
+        }
+        if !flat {
+            return self;
+        }
+        let (divs, to) = merge(self.dims, &[], &divs);
+        let cols = 1 + self.dims + divs.len();
+        Self { dims: self.dims, divs: divs.into(), system: self.system.remap(cols, &to) }
+    }
+}
+
+impl System {
+    /// Writes `floor((m + d q)/d)` as `q + floor(m/d)` for the division `index`, `q`; says whether
+    /// there is such a division. The columns of divisions begin at `first`.
+    fn takes_out(&mut self, divs: &mut [Div], first: usize, index: usize) -> bool {
+        let col = first + index;
+        let mut any = false;
+        for user in index + 1..divs.len() {
+            let div = &mut divs[user];
+            if div.num[col].is_zero() || !div.num[col].is_multiple_of(&div.den) {
+                continue;
+            }
+            let times = std::mem::take(&mut div.num[col]).div_exact(&div.den);
+            let later = divs[user + 1..].iter_mut().map(|div| &mut div.num[..]);
+            for row in self.rows_mut().chain(later) {
+                row[col] = row[col].add_mul(&times, &row[first + user]);
+            }
+            any = true;
+        }
+        any
+    }
+}
+
+/// Writes `floor((q + m)/d)` with `q = floor(a/b)` as `floor((a + b m)/(b d))`, in all of `divs`;
+/// nothing if one of them uses `q` otherwise.
+fn flattened(divs: &[Div], col: usize, inner: &Div) -> Option<Vec<Div>> {
+    let one = |div: &Div| {
+        if div.num[col].is_zero() {
+            return Some(div.clone());
+        }
+        let Div { mut num, den } = reduced(div);
+        let factor = std::mem::take(&mut num[col]);
+        if !factor.is_unit() {
+            return None;
+        }
+        num.iter_mut().for_each(|v| *v *= &inner.den);
+        // `-floor(a/b)` is `floor((b - 1 - a)/b)`.
+        if factor.sign() < 0 {
+            num[0] += &inner.den - 1;
+        }
+        for (value, inner) in num.iter_mut().zip(&inner.num) {
+            *value = value.add_mul(&factor, inner);
+        }
+        Some(reduced(&Div { num, den: &den * &inner.den })).filter(|div| div.den != 1)
+    };
+    divs.iter().map(one).collect()
+}
+
+/// Writes a division with smaller numbers: `floor((2 n + 1)/4)` is `floor(n/2)`.
+fn reduced(div: &Div) -> Div {
+    let factor = gcd(&div.num[1..]).gcd(&div.den);
+    let num = div.num.iter().map(|v| v.div_floor(&factor)).collect();
+    Div { num, den: div.den.div_exact(&factor) }
 }

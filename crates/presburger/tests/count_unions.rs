@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tangram_presburger::{Budget, Relation};
+use tangram_presburger::{Budget, Rational, Relation};
 
 /// What the test beside isl gives one operation; pieces cut off each other took many times that.
 const STEPS: u64 = 3_000_000;
@@ -68,4 +68,29 @@ fn of_one_disjunct_beside_simple_ones() {
          i - 2j) mod 3 = 0 and -n - j - k + 1 = 0 }",
         2,
     );
+}
+
+#[test]
+fn divisions_inside_others_are_no_dimensions() {
+    // The image has rounded bounds of rounded bounds, each of which is one division.
+    let budget = Budget::steps(20_000_000);
+    let map = "[n, m] -> { [i] -> [j, k] : n - 1 <= i <= 3 and 1 <= j <= 4 and n < k <= 8
+        and n + 2m + 3i - 3j + 2k >= -1 and (-n - m - i + 2j + 2k + 3) mod 4 = 0
+        and floor((m - 2n + 2i - 2j + 2k + 2)/3) <= m + k + 5 }";
+    let map = Relation::parse(map, &budget).expect("a relation");
+    let image = map.range(&budget).expect("soon");
+    let begun = budget.used();
+    let count = image.card(&budget).expect("soon");
+    assert!(budget.used() - begun < 500_000, "{}", budget.used() - begun);
+    let mut all = 0;
+    for (n, m) in [(-6, 3), (-3, 0), (-1, -4), (0, 1), (2, 2), (3, -2), (4, 5), (5, 0)] {
+        let reached = |j: i64, k: i64| {
+            (n - 1..=3).any(|i| map.contains(&[n, m, i, j, k]).expect("all coordinates"))
+        };
+        let points = (1..=4).flat_map(|j| (n + 1..=8).map(move |k| (j, k)));
+        let expected = points.filter(|(j, k)| reached(*j, *k)).count() as i64;
+        all += expected;
+        assert_eq!(count.evaluate(&[n, m]), Ok(Rational::from(expected)), "n = {n}, m = {m}");
+    }
+    assert!(all > 20);
 }
