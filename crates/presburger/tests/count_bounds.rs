@@ -65,6 +65,31 @@ fn no_value_is_beyond_its_bounds() {
 }
 
 #[test]
+fn many_remainders_are_bounded_together() {
+    // A part for each remainder is close to the values, but there are too many of them.
+    let text = "[n, m] -> { [k] -> 4 - 3 * n * k + 1/2 * n * m - 2/3 * k * m :
+        -2 <= k <= n and k >= -n - 2*floor((3n - m - 5k + 4)/6)
+        and k >= n - 2m - 6*floor((6n - 4m - 5k + 16)/12) + 6 and n >= k mod 2
+        and m >= n - 2*floor((-k)/2) and m >= n - 2*floor((3n - m - 5k + 4)/6)
+        and m >= n - 2*floor((-k)/2) - 3*floor((6n - 4m - 5k + 16)/12) - 3*floor((n + k)/2) + 3 }";
+    let f = function(text);
+    let limit = Budget::steps(5_000_000);
+    let lower = f.bound(Side::Lower, &limit).expect("soon");
+    let upper = f.bound(Side::Upper, &limit).expect("soon");
+    let inside = f.support().expect("a set");
+    let mut checked = 0;
+    for (n, m) in (-2..=7).flat_map(|n| (-3..=12).map(move |m| (n, m))) {
+        for k in (-2..=n).filter(|k| inside.contains(&[n, m, *k]).expect("coordinates")) {
+            let value = f.evaluate(&[n, m, k]).expect("coordinates");
+            assert!(lower.evaluate(&[n, m]).is_some_and(|low| low <= value), "{n} {m} {k}");
+            assert!(upper.evaluate(&[n, m]).is_some_and(|high| high >= value), "{n} {m} {k}");
+            checked += 1;
+        }
+    }
+    assert!(checked > 50, "{checked}");
+}
+
+#[test]
 fn bounds_print_in_the_notation() {
     let f = function("[n] -> { [i] -> i : 0 <= i <= n }");
     let upper = f.bound(Side::Upper, &budget()).expect("bounded");

@@ -22,9 +22,13 @@ use super::guard::{Guard, constant_first, units};
 use super::piecewise::overlay;
 use super::polyhedron::{Back, Polyhedron, check_bounded};
 use super::quasi::{Monomial, QPolynomial};
-use super::slices::slices;
+use super::slices::{Slice, slices, whole};
 use super::vertices::{Vertex, vertices};
 use crate::{Budget, Error, Integer, Rational, Tuple};
+
+/// What bounds may take that are close, one for each remainder of dimensions with floors, before
+/// floors are taken for anything between their own bounds.
+const SLICED: u64 = 1_000_000;
 
 /// Which side a bound is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,10 +105,27 @@ impl PwQPolynomial {
     /// # Source
     /// isl `isl_pw_qpolynomial_bound`.
     pub fn bound(&self, side: Side, budget: &Budget) -> Result<PwQPolynomialFold, Error> {
+        let sliced = budget.attempt(SLICED, |budget| self.bound_over(slices, budget))?;
+        let pieces = match sliced {
+            Some(pieces) => pieces,
+            None => self.bound_over(whole, budget)?,
+        };
+        let mut bound =
+            PwQPolynomialFold { params: self.params.clone(), domain: None, side, pieces };
+        bound.pieces.iter_mut().for_each(|(_, values)| keep_extremes(values, side));
+        Ok(bound)
+    }
+
+    /// Lists the values that bound the function, on either side, over the points cut by `cut`.
+    fn bound_over<S: IntoIterator<Item = Slice>>(
+        &self,
+        cut: impl Fn(&Guard, &QPolynomial, usize, usize, &Budget) -> Result<S, Error>,
+        budget: &Budget,
+    ) -> Result<Vec<(Guard, Vec<QPolynomial>)>, Error> {
         let dims = self.domain.as_ref().map_or(0, |tuple| tuple.dims.len());
         let mut pieces = Vec::new();
         for (guard, value) in &self.pieces.all {
-            for slice in slices(guard, value, self.params.len(), dims, budget)? {
+            for slice in cut(guard, value, self.params.len(), dims, budget)? {
                 let found = bound_over(&slice.polyhedron, &slice.weight, budget)
                     .map_err(|error| self.at_own_dimension(error))?;
                 let mut part = Vec::new();
@@ -114,10 +135,7 @@ impl PwQPolynomial {
                 pieces = overlay(&pieces, &part, |a, b| distinct_of(a, b, budget), budget)?;
             }
         }
-        for (_, values) in &mut pieces {
-            keep_extremes(values, side);
-        }
-        Ok(PwQPolynomialFold { params: self.params.clone(), domain: None, side, pieces })
+        Ok(pieces)
     }
 
     /// Bounds, for a function of pairs `[x -> y]`, the values at all `y` for each `x`.

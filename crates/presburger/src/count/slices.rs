@@ -37,8 +37,7 @@ pub(crate) fn slices(
     dims: usize,
     budget: &Budget,
 ) -> Result<Vec<Slice>, Error> {
-    let mut points = Points { floors: guard.floors.clone(), guard, params, dims };
-    let atoms = points.floors.merge(&weight.floors);
+    let (points, atoms) = Points::new(guard, weight, params, dims);
     let choices = points.choices();
     let mut all = Vec::new();
     let mut picked = vec![0; dims];
@@ -54,6 +53,19 @@ pub(crate) fn slices(
         picked[next] += 1;
         picked[next + 1..].fill(0);
     }
+}
+
+/// Returns the points where `guard` holds as one, a further dimension for each floor.
+pub(crate) fn whole(
+    guard: &Guard,
+    weight: &QPolynomial,
+    params: usize,
+    dims: usize,
+    budget: &Budget,
+) -> Result<Option<Slice>, Error> {
+    let (points, atoms) = Points::new(guard, weight, params, dims);
+    let value = |_| Choice::whole().value(0);
+    points.slice(&(0..dims).map(value).collect::<Vec<_>>(), weight, &atoms, budget)
 }
 
 /// The values of a dimension, `count` classes with `step` and consecutive starts; a class of
@@ -88,7 +100,19 @@ struct Points<'a> {
     dims: usize,
 }
 
-impl Points<'_> {
+impl<'a> Points<'a> {
+    /// Returns the points, and what the atoms of `weight` are over their floors.
+    fn new(
+        guard: &'a Guard,
+        weight: &QPolynomial,
+        params: usize,
+        dims: usize,
+    ) -> (Self, Vec<Linear>) {
+        let mut floors = guard.floors.clone();
+        let atoms = floors.merge(&weight.floors);
+        (Self { floors, guard, params, dims }, atoms)
+    }
+
     /// Says how to cut each dimension.
     fn choices(&self) -> Vec<Choice> {
         let whole = || (0..self.dims).map(|_| Choice::whole()).collect();
