@@ -12,9 +12,10 @@ from islpy import dim_type
 
 # What isl may take to check a claim for all points at once.
 OPERATIONS = 100_000
-# What isl may take for a result that was given up: as many as there are steps.
-ANSWER_OPERATIONS = 3_000_000
-# What isl may take for one line; its operations are of very different lengths.
+# What isl may take to check one line.
+LINE_OPERATIONS = 3_000_000
+# What isl may take for one line, and for a result that was given up: its operations are of very
+# different lengths.
 SECONDS = 30
 # Beyond that, it is checked at so many random points, and at one point of each disjunct.
 POINTS = 60
@@ -49,14 +50,14 @@ def read(kind, text):
         context.reset_operations()
 
 
-def bounded(claim):
+def bounded(claim, operations=LINE_OPERATIONS):
     """Evaluates a claim in a process of its own; nothing if isl takes too long or aborts."""
     source, target = os.pipe()
     child = os.fork()
     if child == 0:
         signal.alarm(SECONDS)
         try:
-            os.write(target, json.dumps(run(claim, (), ANSWER_OPERATIONS)).encode())
+            os.write(target, json.dumps(run(claim, (), operations)).encode())
         except BaseException:
             traceback.print_exc()
             os._exit(1)
