@@ -125,15 +125,24 @@ fn dimensions_in_many_floors_are_counted_class_by_class() -> Result<(), Error> {
 /// Compares the sum of the counts of outputs with the pairs from -7 to 10.
 fn adds_up_to_the_pairs(text: &str, params: &[&[i64]]) -> PwQPolynomial {
     // What the test beside isl gives one operation is three times that.
-    let limit = Budget::steps(1_000_000);
+    adds_up_within(1_000_000, text, params)
+}
+
+fn adds_up_within(steps: u64, text: &str, params: &[&[i64]]) -> PwQPolynomial {
+    let limit = Budget::steps(steps);
     let map = read(text);
     let sum = map.card(&limit).and_then(|count| count.sum(&limit));
     let sum = sum.unwrap_or_else(|error| panic!("{text}: {error}"));
+    let space = map.space();
+    let dims = space.output.dims.len() + space.input.as_ref().map_or(0, |tuple| tuple.dims.len());
     let mut nonzero = 0;
     for at in params {
-        let point = |code: i64| [code % 18 - 7, code / 18 % 18 - 7, code / 324 - 7];
-        let inside = |code: &i64| map.contains(&[at, &point(*code)[..]].concat()) == Ok(true);
-        let expected = (0..18 * 18 * 18).filter(inside).count() as i64;
+        let point = |code| (0..dims as u32).map(move |dim| code / 18_i64.pow(dim) % 18 - 7);
+        let inside = |code: &i64| {
+            let all: Vec<i64> = at.iter().copied().chain(point(*code)).collect();
+            map.contains(&all) == Ok(true)
+        };
+        let expected = (0..18_i64.pow(dims as u32)).filter(inside).count() as i64;
         nonzero += usize::from(expected > 0);
         assert_eq!(sum.evaluate(at), Ok(Rational::from(expected)), "{text} at {at:?}: {sum}");
     }
@@ -173,4 +182,62 @@ fn floors_in_floors_in_floors_keep_their_places() {
         let expected = Rational::from(n * nested + n.div_euclid(7));
         assert_eq!(sum.evaluate(&[n]), Ok(expected), "{sum} at {n}");
     }
+}
+
+#[test]
+fn points_of_bounded_dimensions_in_floors_are_added_one_by_one() {
+    let set = read(
+        "{ [j, k] : 0 <= j and -1 <= k <= 4 and k <= j + 3 and \
+         2k <= 3*floor((j + k + 1)/3) - 4j + 17 and 3k >= 4j - 3*floor((j + k + 1)/3) - 17 }",
+    );
+    let f = function("{ [j, k] -> 3 - 1/3 * k * j + floor((j + k)/2) }");
+    // As four dimensions, two of them floors, the square takes more than 20 million steps.
+    let limit = Budget::steps(20_000);
+    let over = f.intersect_domain(&set, &limit).expect("one piece");
+    let sum = over.mul(&f, &limit).and_then(|square| square.sum(&limit)).expect("bounded");
+    let points = (0..400).map(|code| [code % 20 - 5, code / 20 - 5]);
+    let inside = points.filter(|point| set.contains(point) == Ok(true));
+    let square = |point: [i64; 2]| {
+        let value = f.evaluate(&point).expect("two coordinates");
+        value.mul(&value)
+    };
+    let expected = inside.map(square).fold(Rational::ZERO, |sum, value| sum.add(&value));
+    assert_eq!(sum.evaluate::<i64>(&[]), Ok(expected));
+}
+
+#[test]
+fn floors_of_the_weight_alone_make_no_corners() {
+    // More than 20 million steps with all floors between bounds.
+    adds_up_within(
+        400_000,
+        "[n] -> { [i] -> [j] : 0 <= i <= 5 and 0 <= j <= 7 and -3n + 2j + 3 >= 0 and \
+         floor((2n + 4)/3) <= n + i + j + 4; [i] -> [j] : -3 <= i <= n and -3 <= j <= 7 and \
+         3n + 3i - j + 2 >= 0 and (-n + 2i + 2j + 4) mod 3 = 1 and floor((n - 2i + j + 2)/3) \
+         <= j + 2 + 4; [i] -> [j] : -2 <= i <= 8 and -1 <= j <= n and 2n - i + 2j + 2 >= 0 \
+         and (j + 4) mod 4 = 0 }",
+        &[&[-50], &[-31], &[-20], &[-10], &[-3], &[-1], &[0], &[1], &[2], &[5], &[8], &[9], &[10]],
+    );
+    // Eighteen floors between bounds have too many corners to list.
+    adds_up_within(
+        2_000_000,
+        "[n] -> { [i, j] -> [k] : 1 <= i <= 8 and 1 <= j <= 4 and 1 <= k <= 6 and -2n - 3i - \
+         3j - 3k >= 0 and (-i - j + 2k + 3) mod 4 = 1 and i - j - k + 3 = 0; [i, j] -> [k] : \
+         -3 <= i <= 3 and 0 <= j <= 6 and n + 1 <= k <= 9 and -3n - 3i - 3j - k + 2 >= 0 and \
+         (n - j + 2k) mod 3 = 0 and floor((2n + 2i - 2j - 2k + 4)/3) <= i + j - k + 4 + 4; \
+         [i, j] -> [k] : -2 <= i <= 5 and -1 <= j <= 5 and -3 <= k <= 9 and 3n - 2i + k + 2 \
+         >= 0 and floor((2i - 2j + 3)/3) <= i + 4 }",
+        &[&[-8], &[-5], &[-2], &[-1], &[0], &[2], &[4]],
+    );
+}
+
+#[test]
+fn weights_with_floors_are_added_in_slices() {
+    // 9 million steps with each floor a dimension.
+    adds_up_within(
+        400_000,
+        "[n, m] -> { [i, j] -> [k] : 0 <= i <= 7 and -3 <= j <= m and -1 <= k <= 6 and -2n - \
+         3i + 2 >= 0 and (2j + 2k + 3) mod 4 = 1; [i, j] -> [k] : m <= i <= 3 and 0 <= j <= m \
+         and -2 <= k <= 7 and -3n - m - i + 2j + 3k + 3 >= 0 }",
+        &[&[-7, 1], &[-4, 3], &[-2, 2], &[-2, 0], &[-1, 1], &[0, 0], &[0, -2], &[1, 0], &[2, -5]],
+    );
 }

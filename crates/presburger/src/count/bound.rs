@@ -19,7 +19,7 @@ use super::equalities::Affine;
 use super::floors::{Floors, substituted};
 use super::function::PwQPolynomial;
 use super::guard::{Guard, constant_first, units};
-use super::piecewise::overlay;
+use super::overlay::overlay;
 use super::polyhedron::{Back, Polyhedron, check_bounded};
 use super::quasi::{Monomial, QPolynomial};
 use super::slices::{Slice, slices, whole};
@@ -126,7 +126,7 @@ impl PwQPolynomial {
         let mut pieces = Vec::new();
         for (guard, value) in &self.pieces.all {
             for slice in cut(guard, value, self.params.len(), dims, budget)? {
-                let found = bound_over(&slice.polyhedron, &slice.weight, budget)
+                let found = bound_over(&slice.polyhedron(), &slice.weight, budget)
                     .map_err(|error| self.at_own_dimension(error))?;
                 let mut part = Vec::new();
                 for (guard, values) in found {

@@ -169,6 +169,7 @@ impl Guard {
 
     /// Says whether there is no integer point.
     pub fn is_empty(&self, budget: &Budget) -> Result<bool, Error> {
+        budget.spend(self.eqs.len() + self.ineqs.len() + self.floors.all.len())?;
         Ok(self.never || self.to_basic().is_empty(budget)?)
     }
 
@@ -226,9 +227,9 @@ impl Guard {
         Ok(self.tidied())
     }
 
-    fn tidied(self) -> Self {
+    /// Says which floors the rows use, those inside of other floors too, besides the given ones.
+    pub(super) fn used_floors(&self, mut used: Vec<bool>) -> Vec<bool> {
         let vars = self.floors.vars;
-        let mut used = vec![false; self.floors.all.len()];
         let mark = |row: &Row, used: &mut Vec<bool>| {
             let inner = row.iter().skip(1 + vars).enumerate();
             inner.filter(|(_, v)| !v.is_zero()).for_each(|(i, _)| used[i] = true);
@@ -239,6 +240,12 @@ impl Guard {
                 mark(&self.floors.all[index].num, &mut used);
             }
         }
+        used
+    }
+
+    fn tidied(self) -> Self {
+        let vars = self.floors.vars;
+        let used = self.used_floors(vec![false; self.floors.all.len()]);
         if used.iter().all(|used| *used) {
             return self;
         }

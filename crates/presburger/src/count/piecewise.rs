@@ -2,6 +2,7 @@
 
 use super::floors::{Floors, Linear};
 use super::guard::{Guard, units};
+use super::overlay::overlay;
 use super::quasi::QPolynomial;
 use crate::basic::Basic;
 use crate::coalesce::coalesced;
@@ -73,6 +74,7 @@ impl Pieces {
             Ok(a.add(b))
         };
         for (guard, value) in overlay(&self.all, &other.all, sum, budget)? {
+            budget.spend(value.size() / 4)?;
             result.push(guard, value);
         }
         result.merged(budget)
@@ -159,52 +161,4 @@ impl Pieces {
         }
         Ok(result)
     }
-}
-
-/// Takes what `cut` allows away from disjoint guards.
-fn minus(guards: Vec<Guard>, cut: &Guard, budget: &Budget) -> Result<Vec<Guard>, Error> {
-    let mut result = Vec::new();
-    for guard in guards {
-        if guard.and(cut).is_empty(budget)? {
-            result.push(guard);
-        } else {
-            result.extend(guard.without(cut, budget)?);
-        }
-    }
-    Ok(result)
-}
-
-/// Lays disjoint pieces over others; where both hold their values are joined.
-pub(crate) fn overlay<T: Clone>(
-    left: &[(Guard, T)],
-    right: &[(Guard, T)],
-    join: impl Fn(&T, &T) -> Result<T, Error>,
-    budget: &Budget,
-) -> Result<Vec<(Guard, T)>, Error> {
-    let mut result = Vec::new();
-    let mut rest: Vec<(Guard, T)> = right.to_vec();
-    for (guard, value) in left {
-        let mut alone = vec![guard.clone()];
-        let mut next = Vec::new();
-        for (other_guard, other_value) in &rest {
-            let both = guard.and(other_guard);
-            if both.is_empty(budget)? {
-                next.push((other_guard.clone(), other_value.clone()));
-                continue;
-            }
-            result.push((both.simplified(budget)?, join(value, other_value)?));
-            for piece in other_guard.without(guard, budget)? {
-                next.push((piece, other_value.clone()));
-            }
-            alone = minus(alone, other_guard, budget)?;
-        }
-        for guard in alone {
-            result.push((guard.simplified(budget)?, value.clone()));
-        }
-        rest = next;
-    }
-    for (guard, value) in rest {
-        result.push((guard.simplified(budget)?, value));
-    }
-    Ok(result)
 }

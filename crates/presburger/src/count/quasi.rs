@@ -195,6 +195,14 @@ impl QPolynomial {
         if plain {
             return self.terms.iter().map(|(m, v)| (m.clone(), v.clone())).collect();
         }
+        let renamed = |atom: &Linear| match &atom.terms[..] {
+            [(to, factor)] if atom.constant.is_zero() && *factor == Integer::ONE => Some(*to),
+            _ => None,
+        };
+        if let Some(to) = atoms.iter().map(renamed).collect::<Option<Vec<u32>>>() {
+            let term = |(m, v): (&Monomial, &Rational)| (in_order(m, &to), v.clone());
+            return self.terms.iter().map(term).collect();
+        }
         let form = |atom| -> Terms {
             let form = Self::from_linear(Floors::new(floors.vars), atom, &Integer::ONE);
             form.terms.into_iter().collect()
@@ -278,12 +286,7 @@ impl QPolynomial {
             }
             to[vars + index] = floors.intern(Floor { num, den: floor.den.clone() });
         }
-        let renamed = |m: Monomial| {
-            let mut atoms: Monomial = m.iter().map(|atom| to[*atom as usize]).collect();
-            atoms.sort_unstable();
-            atoms
-        };
-        let terms = self.terms.into_iter().map(|(m, value)| (renamed(m), value)).collect();
+        let terms = self.terms.into_iter().map(|(m, value)| (in_order(&m, &to), value)).collect();
         Self { floors, terms }
     }
 
@@ -327,6 +330,13 @@ fn composed<E>(
         }
     }
     Ok(levels[0].remove(&Monomial::new()).unwrap_or_default())
+}
+
+/// Renames the factors of a monomial.
+fn in_order(monomial: &Monomial, to: &[u32]) -> Monomial {
+    let mut atoms: Monomial = monomial.iter().map(|atom| to[*atom as usize]).collect();
+    atoms.sort_unstable();
+    atoms
 }
 
 /// Multiplies two monomials.

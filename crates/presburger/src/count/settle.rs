@@ -22,6 +22,7 @@ impl QPolynomial {
         let solved = solved(guard.eqs.iter().map(|row| substituted(row, &atoms)));
         let mut forms: Vec<Self> = Vec::new();
         for atom in 0..vars + floors.all.len() {
+            budget.spend(forms.len())?;
             let known = solved.iter().find(|(pivot, _)| *pivot as usize == atom);
             let form = match (known, atom.checked_sub(vars)) {
                 (Some((_, form)), _) => combination(vars, form, &forms),

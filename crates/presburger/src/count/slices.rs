@@ -2,10 +2,10 @@
 //!
 //! A floor of a summed dimension has one value for each point, so it counts as a further
 //! dimension; a floor of parameters alone counts as a parameter until the end. Each further
-//! dimension makes Barvinok's algorithm much slower, though. Where there are many, the points are
-//! cut into slices: with `x = 6 q + r` the floors of `x / 2` and `(x + n) / 3` are linear in `q`
-//! for each `r`, and a dimension of few values takes one after the other.
+//! dimension makes Barvinok's algorithm much slower, though, so that the points may first be cut
+//! into classes and single values.
 
+use super::classes::{Choice, Points, Value};
 use super::cone::Row;
 use super::floors::{Floors, Linear, bounds, substituted};
 use super::guard::{Guard, units};
@@ -14,12 +14,11 @@ use super::polyhedron::Polyhedron;
 use super::quasi::QPolynomial;
 use crate::{Budget, Error, Integer, Rational};
 
-/// How many slices stand in for one, two, and more floors that would be dimensions.
-const SLICES: [i64; 5] = [2, 16, 256, 1024, 4096];
-
 /// Some of the points: a polytope over `[dimensions | parameters | floors of parameters]`.
 pub(crate) struct Slice {
-    pub polyhedron: Polyhedron,
+    places: Places,
+    /// Where the points are, over parameters, dimensions and all floors.
+    guard: Guard,
     /// The weight of the points, in the variables of the polytope.
     pub weight: QPolynomial,
     /// How many parameters are given.
@@ -38,7 +37,7 @@ pub(crate) fn slices(
     budget: &Budget,
 ) -> Result<Vec<Slice>, Error> {
     let (points, atoms) = Points::new(guard, weight, params, dims);
-    let choices = points.choices();
+    let choices = points.choices(budget)?;
     let mut all = Vec::new();
     let mut picked = vec![0; dims];
     loop {
@@ -68,130 +67,7 @@ pub(crate) fn whole(
     points.slice(&(0..dims).map(value).collect::<Vec<_>>(), weight, &atoms, budget)
 }
 
-/// The values of a dimension, `count` classes with `step` and consecutive starts; a class of
-/// step 0 is one value.
-struct Choice {
-    first: Integer,
-    step: Integer,
-    count: i64,
-}
-
-/// A dimension as `step * q + start`.
-struct Value {
-    start: Integer,
-    step: Integer,
-}
-
-impl Choice {
-    fn whole() -> Self {
-        Self { first: Integer::ZERO, step: Integer::ONE, count: 1 }
-    }
-
-    fn value(&self, at: i64) -> Value {
-        Value { start: self.first.add(&Integer::from(at)), step: self.step.clone() }
-    }
-}
-
-/// The points of a guard, over its floors and those of a weight.
-struct Points<'a> {
-    floors: Floors,
-    guard: &'a Guard,
-    params: usize,
-    dims: usize,
-}
-
-impl<'a> Points<'a> {
-    /// Returns the points, and what the atoms of `weight` are over their floors.
-    fn new(
-        guard: &'a Guard,
-        weight: &QPolynomial,
-        params: usize,
-        dims: usize,
-    ) -> (Self, Vec<Linear>) {
-        let mut floors = guard.floors.clone();
-        let atoms = floors.merge(&weight.floors);
-        (Self { floors, guard, params, dims }, atoms)
-    }
-
-    /// Says how to cut each dimension.
-    fn choices(&self) -> Vec<Choice> {
-        let whole = || (0..self.dims).map(|_| Choice::whole()).collect();
-        let slopes: Vec<Vec<Rational>> = (0..self.dims).map(|dim| self.slopes(dim)).collect();
-        let floors = 0..self.floors.all.len();
-        let free =
-            floors.filter(|floor| slopes.iter().any(|slopes| !slopes[*floor].is_zero())).count();
-        // Each equation takes a dimension away.
-        let extra = free.saturating_sub(self.guard.eqs.len());
-        let Some(limit) = extra.checked_sub(1).map(|at| SLICES[at.min(SLICES.len() - 1)]) else {
-            return whole();
-        };
-        let mut choices: Vec<Choice> =
-            slopes.iter().enumerate().map(|(dim, slopes)| self.choice(dim, slopes)).collect();
-        // Those with the fewest classes first, as far as the limit goes.
-        let mut order: Vec<usize> = (0..self.dims).collect();
-        order.sort_by_key(|dim| choices[*dim].count);
-        let mut slices = 1_i64;
-        for dim in order {
-            match slices.checked_mul(choices[dim].count).filter(|all| *all <= limit) {
-                Some(all) => slices = all,
-                None => choices[dim] = Choice::whole(),
-            }
-        }
-        choices
-    }
-
-    /// Returns how much each floor grows with a dimension.
-    fn slopes(&self, dim: usize) -> Vec<Rational> {
-        let first = self.params + self.dims;
-        let mut slopes: Vec<Rational> = Vec::new();
-        for floor in &self.floors.all {
-            let own = floor.num.get(1 + self.params + dim).cloned().unwrap_or(Integer::ZERO);
-            let inner = floor.num.iter().skip(1 + first).zip(&slopes);
-            let sum = inner.fold(Rational::from(own), |sum, (factor, slope)| {
-                sum.add(&slope.mul(&Rational::from(factor.clone())))
-            });
-            slopes.push(sum.mul(&Rational::reduced(Integer::ONE, floor.den.clone())));
-        }
-        slopes
-    }
-
-    /// Takes the least step that makes all floors linear, or single values if they are fewer.
-    fn choice(&self, dim: usize, slopes: &[Rational]) -> Choice {
-        let step = slopes.iter().fold(Integer::ONE, |step, slope| step.lcm(slope.denom()));
-        if step == Integer::ONE {
-            return Choice::whole();
-        }
-        let count = |length: &Integer| length.to_i64().unwrap_or(i64::MAX);
-        if let Some((low, high)) = self.ends(dim) {
-            let length = high.sub(&low).add(&Integer::ONE);
-            if length <= step {
-                return Choice { first: low, step: Integer::ZERO, count: count(&length).max(1) };
-            }
-        }
-        Choice { first: Integer::ZERO, count: count(&step), step }
-    }
-
-    /// Returns the bounds of a dimension by rows with nothing else in them, if there are two.
-    fn ends(&self, dim: usize) -> Option<(Integer, Integer)> {
-        let column = 1 + self.params + dim;
-        let (mut low, mut high) = (None::<Integer>, None::<Integer>);
-        for row in &self.guard.ineqs {
-            let only = row.iter().enumerate().skip(1).all(|(i, v)| i == column || v.is_zero());
-            let Some(factor) = row.get(column).filter(|factor| only && !factor.is_zero()) else {
-                continue;
-            };
-            // `factor * x + row[0] >= 0`.
-            let end = row[0].neg().div_floor(factor);
-            if factor.sign() > 0 {
-                let up = row[0].div_floor(factor).neg();
-                low = Some(low.map_or(up.clone(), |known| known.max(up)));
-            } else {
-                high = Some(high.map_or(end.clone(), |known| known.min(end)));
-            }
-        }
-        low.zip(high)
-    }
-
+impl Points<'_> {
     /// Returns the points whose dimensions have such values; none if there is a contradiction.
     fn slice(
         &self,
@@ -219,7 +95,7 @@ impl<'a> Points<'a> {
         let mut guard = Guard { floors: floors.clone(), ..Guard::default() };
         self.guard.eqs.iter().for_each(|row| guard.zero(&substituted(row, &atoms)));
         self.guard.ineqs.iter().for_each(|row| guard.at_least_zero(&substituted(row, &atoms)));
-        if guard.never || self.guard.never {
+        if guard.never || self.guard.never || kept == 0 && guard.is_empty(budget)? {
             return Ok(None);
         }
         let places = Places::new(&floors, self.params, kept);
@@ -232,21 +108,34 @@ impl<'a> Points<'a> {
         // Floors of the weight are atoms like its variables.
         let plain = QPolynomial::over_atoms(values.len(), weight.terms.clone());
         let weight = plain.substitute(places.to.len(), &values, budget)?;
-        let polyhedron = places.polyhedron(&guard, &floors);
         let (own, known) = places.known(&floors, self.params);
-        Ok(Some(Slice { polyhedron, weight, params: self.params, floors: own, known }))
+        Ok(Some(Slice { places, guard, weight, params: self.params, floors: own, known }))
     }
 }
 
 impl Slice {
+    /// The polytope, with the floors between their bounds.
+    pub fn polyhedron(&self) -> Polyhedron {
+        self.places.polyhedron(&self.guard, |_| true)
+    }
+
     /// Counts the points, or adds up their weights, by the given parameters.
     pub fn sum(&self, budget: &Budget) -> Result<Pieces, Error> {
+        let mut pieces = Pieces::zero(self.params);
+        if self.places.dims == 0 {
+            let (guard, value) = (self.guard.clone().simplified(budget)?, self.weight.clone());
+            let (_, values) = self.given(&Guard::new(self.weight.vars()), vec![value], budget)?;
+            values.into_iter().for_each(|value| pieces.push(guard.clone(), value));
+            return Ok(pieces);
+        }
+        // Bounds of floors in the weight alone cut nothing, but make twice as many corners each.
+        let used = self.guard.used_floors(self.places.free(self.guard.floors.vars));
+        let polyhedron = self.places.polyhedron(&self.guard, |floor| used[floor]);
         let one = QPolynomial::constant(self.weight.vars(), Rational::ONE);
         let sum = match self.weight == one {
-            true => self.polyhedron.card(budget)?,
-            false => self.polyhedron.sum(&self.weight, budget)?,
+            true => polyhedron.card(budget)?,
+            false => polyhedron.sum(&self.weight, budget)?,
         };
-        let mut pieces = Pieces::zero(self.params);
         for (guard, value) in sum.all {
             let (guard, values) = self.given(&guard, vec![value], budget)?;
             values.into_iter().for_each(|value| pieces.push(guard.clone(), value));
@@ -315,11 +204,18 @@ impl Places {
         result
     }
 
-    fn polyhedron(&self, guard: &Guard, floors: &Floors) -> Polyhedron {
+    /// Says which floors are dimensions.
+    fn free(&self, vars: usize) -> Vec<bool> {
+        self.to[vars..].iter().map(|to| *to < self.dims).collect()
+    }
+
+    /// Makes a polytope of the points of a guard, and of the bounds of some floors.
+    fn polyhedron(&self, guard: &Guard, bounded: impl Fn(usize) -> bool) -> Polyhedron {
+        let floors = &guard.floors;
         let mut result = Polyhedron::new(self.dims, self.to.len() - self.dims);
         guard.eqs.iter().for_each(|row| result.push(self.row(row), true));
         guard.ineqs.iter().for_each(|row| result.push(self.row(row), false));
-        for (index, floor) in floors.all.iter().enumerate() {
+        for (index, floor) in floors.all.iter().enumerate().filter(|(index, _)| bounded(*index)) {
             let (low, high) = bounds(floor, 1 + floors.vars + index);
             result.push(self.row(&low), false);
             result.push(self.row(&high), false);
