@@ -174,12 +174,43 @@ def grade(ours, theirs):
     return "alike" if ours == theirs else "better" if ours else "worse"
 
 
+def top_level(text):
+    """Splits a list at the commas outside of parentheses."""
+    depth, parts = 0, [""]
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
+
+
+class Bound:
+    """A bound by parameters; isl's own reader forgets a value that is 0 among others."""
+
+    def __init__(self, text):
+        head, body = text.rsplit("}", 1)[0].split("{", 1)
+        self.pieces = []
+        for piece in filter(str.strip, body.split(";")):
+            value, _, guard = (part.strip() for part in piece.partition(":"))
+            listed = value.startswith(("max(", "min("))
+            values = top_level(value[4:-1]) if listed else [value]
+            functions = [read(islpy.PwQPolynomial, f"{head}{{ {value} }}") for value in values]
+            self.pieces.append((read(islpy.Set, f"{head}{{ : {guard} }}"), functions))
+
+    def values(self, point):
+        """Returns the values of the piece that holds at a point, if there is one."""
+        place = islpy.Set.from_point(point)
+        held = (functions for where, functions in self.pieces if place.is_subset(where))
+        return [number(function.eval(point)) for function in next(held, [])]
+
+
 def bound(x, weight, upper, text):
     """Says whether a bound holds at many values of the parameters, and how it compares."""
     function = weighted(x, weight)
     theirs, _ = function.bound(islpy.fold.max if upper else islpy.fold.min)
-    ours = None if text.replace(" ", "").endswith("{}") else read(islpy.PwQPolynomialFold, text)
-    sign, grades = 1 if upper else -1, set()
+    ours, (sign, grades) = Bound(text), (1 if upper else -1, set())
     for point in arguments(x.params()):
         inside = x.range().intersect_params(islpy.Set.from_point(point))
         values = []
@@ -187,9 +218,10 @@ def bound(x, weight, upper, text):
             inside.foreach_point(lambda p: values.append(number(weight.eval(p))) if len(values) < VALUES else None)
         if not values:
             continue
-        if ours is None:
+        bounds = ours.values(point)
+        if not bounds:
             return False, None
-        mine, known = sign * number(ours.eval(point)), sign * number(theirs.eval(point))
+        mine, known = max(sign * value for value in bounds), sign * number(theirs.eval(point))
         if mine < max(sign * value for value in values):
             return False, None
         grades.add(grade(mine, known) if mine == known else "better" if mine < known else "worse")
