@@ -182,3 +182,15 @@ fn simple_hulls_end_at_integer_points() {
     assert_eq!(union.is_subset(&hull, &budget()), Ok(true));
     assert_eq!(hull.is_subset(&of_isl, &budget()), Ok(true), "{hull}");
 }
+
+#[test]
+fn equal_disjuncts_are_kept_once() {
+    for count in [3, 40] {
+        let disjuncts: Vec<String> = (0..3 * count)
+            .map(|at| format!("{0}i <= 1 + j and j <= {0}", at % count + 2))
+            .collect();
+        let text = format!("{{ [i, j] : {} }}", disjuncts.join(" or "));
+        let printed = read(&text).to_string();
+        assert_eq!(printed.matches("; [").count() + 1, count, "{printed}");
+    }
+}

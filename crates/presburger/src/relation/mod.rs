@@ -24,8 +24,13 @@ pub(crate) use subtract::{covers, subtract_parts};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use crate::basic::Basic;
 use crate::{Budget, Error, Integer, Space, Tuple};
+
+/// Up to how many parts are compared with each other instead of hashed.
+const FEW: usize = 8;
 
 /// An immutable set or relation; a clone shares everything.
 #[derive(Debug, Clone)]
@@ -38,13 +43,7 @@ pub struct Relation {
 
 impl Relation {
     pub(crate) fn new(space: impl Into<Arc<Space>>, parts: Vec<Basic>) -> Self {
-        let mut kept: Vec<Basic> = Vec::with_capacity(parts.len());
-        for part in parts {
-            if !kept.contains(&part) {
-                kept.push(part);
-            }
-        }
-        Self { space: space.into(), parts: kept.into(), inhabited: false }
+        Self { space: space.into(), parts: distinct(parts).into(), inhabited: false }
     }
 
     /// As `new`, for parts that are known to hold a point each.
@@ -329,6 +328,26 @@ fn scan(part: &Basic, points: &mut BTreeSet<Vec<Integer>>, budget: &Budget) -> R
         }
     }
     Ok(())
+}
+
+/// Keeps the first of equal parts.
+fn distinct(mut parts: Vec<Basic>) -> Vec<Basic> {
+    if parts.len() <= FEW {
+        let mut next = 0;
+        while next < parts.len() {
+            if parts[..next].contains(&parts[next]) {
+                parts.remove(next);
+            } else {
+                next += 1;
+            }
+        }
+        return parts;
+    }
+    let mut known = FxHashSet::default();
+    let new: Vec<bool> = parts.iter().map(|part| known.insert(part)).collect();
+    let mut new = new.into_iter();
+    parts.retain(|_| new.next() == Some(true));
+    parts
 }
 
 pub(crate) fn intersect_parts(

@@ -44,7 +44,7 @@ impl Source {
 }
 
 fn limit() -> Budget {
-    Budget::steps(20_000_000)
+    Budget::steps(10_000_000)
 }
 
 fn boxed() -> impl Iterator<Item = Vec<i64>> {
