@@ -1,6 +1,8 @@
 """Functions and numbers that are made of relations, compared with isl's at points or as maps."""
 
+import math
 import random
+import re
 from fractions import Fraction
 from math import prod
 
@@ -34,7 +36,31 @@ def same_function(want, text, domain):
     points = arguments(domain)
     if len(text) > LONG:
         points = points[:: len(points) // 5]
-    return all(number(want.eval(point)) == number(ours.eval(point)) for point in points)
+    for point in points:
+        known = number(want.eval(point))
+        # Where an equation holds, isl's reader may take one inner floor for another.
+        if number(ours.eval(point)) != known != value_at(text, point):
+            return False
+    return True
+
+
+def value_at(text, point):
+    """Evaluates a quasi-polynomial without isl."""
+    head, body = text.rsplit("}", 1)[0].split("{", 1)
+    place = islpy.Set.from_point(point)
+    for piece in filter(str.strip, body.split(";")):
+        function, _, guard = piece.partition(":")
+        domain, _, value = function.rpartition("->")
+        where = read(islpy.Set, f"{head}{{ {domain} : {guard or 'true'} }}")
+        if not place.is_subset(where):
+            continue
+        names = {"floor": math.floor, "Fraction": Fraction}
+        for kind in (dim_type.param, dim_type.set):
+            for index in range(where.dim(kind)):
+                names[where.get_dim_name(kind, index)] = number(point.get_coordinate_val(kind, index))
+        exact = re.sub(r"\b\d+\b", r"Fraction(\g<0>)", value.replace("^", "**"))
+        return Fraction(eval(exact, names))
+    return Fraction(0)
 
 
 def params(value):
