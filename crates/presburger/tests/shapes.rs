@@ -146,3 +146,30 @@ fn sums_after_relations_are_those_of_the_outputs() {
     let three = PwQPolynomial::constant(&set, &Rational::from(3), &budget).expect("makes");
     assert_eq!(three.evaluate(&[17]), Ok(Rational::from(3)));
 }
+
+#[test]
+fn distances_are_found_without_projections() {
+    // To project five dimensions with remainders away took more than 100 million steps.
+    let map = relation(
+        "[n, m] -> { [i, j] -> [k] : -2 <= i <= 8 and -2 <= j <= 7 and -1 <= k <= 5
+            and m - 2n - 3i - 2j + 2 >= 0 and (-n - 2m - 2i - 2j) mod 3 = 1
+            and floor((m - 2n + 2i - j + 2k + 2)/3) <= n - m - j + 7;
+          [i, j] -> [k] : -2 <= i <= 5 and -1 <= j <= m and 1 <= k <= 3
+            and 3j + 2k + 4 >= m + 2i
+            and floor((2m - n - i - j + 2k + 2)/3) <= m - n - i - j + 8 }",
+    );
+    let budget = Budget::steps(1_000_000);
+    let found = map.simple_fixed_box_hull(&budget).expect("soon").expect("has one");
+    let mut held = 0;
+    for code in 0..8_i64.pow(5) {
+        let at = |power: u32| code / 8_i64.pow(power) % 8 - 2;
+        let point = [at(0), at(1), at(2), at(3), at(4)];
+        if map.contains(&point).expect("all coordinates") {
+            let corner = found.offset.eval(&point[..4]).expect("all arguments")[0].floor();
+            let distance = Integer::from(point[4]).sub(&corner);
+            assert!(distance >= Integer::ZERO && distance < found.size[0], "{point:?}");
+            held += 1;
+        }
+    }
+    assert!(held > 1_000, "{held}");
+}

@@ -1,6 +1,8 @@
 //! Boxes around sets and relations: of constant bounds, or of constant size at a place that
 //! depends on parameters and inputs.
 
+use crate::basic::Basic;
+use crate::count::Side;
 use crate::{Aff, Budget, Conjunction, Error, Integer, MultiAff, Relation, Space, Tuple};
 
 /// A box of constant size: all points from `offset` on, `size` many in each dimension.
@@ -19,25 +21,24 @@ impl Relation {
     /// Returns the least and the greatest value of each output dimension over all parameters and
     /// inputs, where there are any; none if there is no point.
     ///
-    /// Exact: no smaller box of constant bounds holds all points. One projection for each
-    /// dimension.
+    /// Exact: no smaller box of constant bounds holds all points. An integer program for each end
+    /// of each dimension and disjunct.
     pub fn bounding_box(&self, budget: &Budget) -> Result<Option<Vec<Extent>>, Error> {
-        if self.is_empty(budget)? {
-            return Ok(None);
+        let first = self.space.dims() - self.space.output.dims.len();
+        let mut all: Option<Vec<Extent>> = None;
+        for part in self.parts.iter() {
+            let Some(point) = part.sample(budget)? else { continue };
+            let mut extents = Vec::new();
+            for (dim, value) in point.iter().enumerate().skip(first) {
+                let low = part.end(dim, Side::Lower, value, budget)?;
+                extents.push((low, part.end(dim, Side::Upper, value, budget)?));
+            }
+            all = Some(match all {
+                None => extents,
+                Some(known) => known.into_iter().zip(extents).map(|(a, b)| around(a, b)).collect(),
+            });
         }
-        let outputs = self.range(budget)?;
-        let names: Vec<&str> = outputs.space().params.iter().map(String::as_str).collect();
-        let points = outputs.project_params(&names, budget)?;
-        let dims = points.space().output.dims.len();
-        let mut bounds = Vec::new();
-        for dim in 0..dims {
-            let line = points.project_out(dim + 1..dims, budget)?.project_out(0..dim, budget)?;
-            let end = |extreme: Self| -> Result<Option<Integer>, Error> {
-                Ok(extreme.sample(budget)?.and_then(|point| point.into_iter().next()))
-            };
-            bounds.push((end(line.lexmin(budget)?)?, end(line.lexmax(budget)?)?));
-        }
-        Ok(Some(bounds))
+        Ok(all)
     }
 
     /// Finds a box of constant size around the outputs of each input, one dimension after the
@@ -136,10 +137,47 @@ impl Relation {
         let points = points.product(&ignored, budget)?.cast(None, Tuple::new("", outer.clone()))?;
         let space = Space::set(Vec::new(), Tuple::new("", outer));
         let placed = points.intersect(&Self::from_conjunctions(space, &[distance])?, budget)?;
-        let line = placed.project_out(0..count + 1, budget)?;
-        if line.is_empty(budget)? {
-            return Ok(Some(Integer::MINUS_ONE));
-        }
-        Ok(line.lexmax(budget)?.sample(budget)?.and_then(|point| point.into_iter().next()))
+        Ok(match placed.bounding_box(budget)? {
+            None => Some(Integer::MINUS_ONE),
+            Some(mut extents) => extents.pop().and_then(|(_, greatest)| greatest),
+        })
     }
+}
+
+impl Basic {
+    /// Returns the end of the values of a dimension, of which `value` is one; none if there is no
+    /// end.
+    fn end(
+        &self,
+        dim: usize,
+        side: Side,
+        value: &Integer,
+        budget: &Budget,
+    ) -> Result<Option<Integer>, Error> {
+        let sign = Integer::from(if side == Side::Upper { 1 } else { -1 });
+        let Some((low, high)) = self.bounds_of(dim, budget)? else { return Ok(None) };
+        let relaxed = if side == Side::Upper { high } else { low };
+        let Some(relaxed) = relaxed else { return Ok(None) };
+        // The values times the sign are at most `most`, and one is `known`.
+        let (mut known, mut most) = (&sign * value, &sign * &relaxed);
+        // Most often the end is that of the rational points.
+        let mut guess = most.clone();
+        while known < most {
+            let mut beyond = self.clone();
+            let mut row = vec![Integer::ZERO; self.cols()];
+            (row[0], row[1 + dim]) = (-&guess, sign.clone());
+            beyond.system.ineqs.push(&row);
+            match beyond.sample(budget)? {
+                Some(point) => known = &sign * &point[dim],
+                None => most = &guess - 1,
+            }
+            guess = &known + (&most - &known + 1).div_floor(&Integer::from(2));
+        }
+        Ok(Some(&sign * &known))
+    }
+}
+
+/// Returns what holds both extents.
+fn around(a: Extent, b: Extent) -> Extent {
+    (a.0.zip(b.0).map(|(a, b)| a.min(b)), a.1.zip(b.1).map(|(a, b)| a.max(b)))
 }
