@@ -1,8 +1,9 @@
 //! Boxes around sets and relations: of constant bounds, or of constant size at a place that
 //! depends on parameters and inputs.
 
+use std::ops::Range;
+
 use crate::basic::Basic;
-use crate::count::Side;
 use crate::{Aff, Budget, Conjunction, Error, Integer, MultiAff, Relation, Space, Tuple};
 
 /// A box of constant size: all points from `offset` on, `size` many in each dimension.
@@ -24,15 +25,17 @@ impl Relation {
     /// Exact: no smaller box of constant bounds holds all points. An integer program for each end
     /// of each dimension and disjunct.
     pub fn bounding_box(&self, budget: &Budget) -> Result<Option<Vec<Extent>>, Error> {
-        let first = self.space.dims() - self.space.output.dims.len();
+        let all = self.space.dims();
+        self.extents(all - self.space.output.dims.len()..all, budget)
+    }
+
+    /// As [`Self::bounding_box`], of some dimensions, parameters and inputs among them.
+    fn extents(&self, dims: Range<usize>, budget: &Budget) -> Result<Option<Vec<Extent>>, Error> {
         let mut all: Option<Vec<Extent>> = None;
         for part in self.parts.iter() {
             let Some(point) = part.sample(budget)? else { continue };
-            let mut extents = Vec::new();
-            for (dim, value) in point.iter().enumerate().skip(first) {
-                let low = part.end(dim, Side::Lower, value, budget)?;
-                extents.push((low, part.end(dim, Side::Upper, value, budget)?));
-            }
+            let extents = dims.clone().map(|dim| part.ends(dim, &point[dim], budget));
+            let extents = extents.collect::<Result<Vec<_>, _>>()?;
             all = Some(match all {
                 None => extents,
                 Some(known) => known.into_iter().zip(extents).map(|(a, b)| around(a, b)).collect(),
@@ -137,7 +140,7 @@ impl Relation {
         let points = points.product(&ignored, budget)?.cast(None, Tuple::new("", outer.clone()))?;
         let space = Space::set(Vec::new(), Tuple::new("", outer));
         let placed = points.intersect(&Self::from_conjunctions(space, &[distance])?, budget)?;
-        Ok(match placed.bounding_box(budget)? {
+        Ok(match placed.extents(count + 1..count + 2, budget)? {
             None => Some(Integer::MINUS_ONE),
             Some(mut extents) => extents.pop().and_then(|(_, greatest)| greatest),
         })
@@ -145,21 +148,28 @@ impl Relation {
 }
 
 impl Basic {
-    /// Returns the end of the values of a dimension, of which `value` is one; none if there is no
-    /// end.
+    /// Returns the least and the greatest value of a dimension, of which `value` is one.
+    fn ends(&self, dim: usize, value: &Integer, budget: &Budget) -> Result<Extent, Error> {
+        let Some((low, high)) = self.bounds_of(dim, budget)? else { return Ok((None, None)) };
+        let end = |sign: i64, relaxed: Option<Integer>| {
+            let end = |relaxed| self.end(dim, &sign.into(), value, &relaxed, budget);
+            relaxed.map(end).transpose()
+        };
+        Ok((end(-1, low)?, end(1, high)?))
+    }
+
+    /// Returns the least or, for a `sign` of 1, the greatest value of a dimension; `value` is one,
+    /// and `relaxed` the end of the rational ones.
     fn end(
         &self,
         dim: usize,
-        side: Side,
+        sign: &Integer,
         value: &Integer,
+        relaxed: &Integer,
         budget: &Budget,
-    ) -> Result<Option<Integer>, Error> {
-        let sign = Integer::from(if side == Side::Upper { 1 } else { -1 });
-        let Some((low, high)) = self.bounds_of(dim, budget)? else { return Ok(None) };
-        let relaxed = if side == Side::Upper { high } else { low };
-        let Some(relaxed) = relaxed else { return Ok(None) };
+    ) -> Result<Integer, Error> {
         // The values times the sign are at most `most`, and one is `known`.
-        let (mut known, mut most) = (&sign * value, &sign * &relaxed);
+        let (mut known, mut most) = (sign * value, sign * relaxed);
         // Most often the end is that of the rational points.
         let mut guess = most.clone();
         while known < most {
@@ -168,12 +178,12 @@ impl Basic {
             (row[0], row[1 + dim]) = (-&guess, sign.clone());
             beyond.system.ineqs.push(&row);
             match beyond.sample(budget)? {
-                Some(point) => known = &sign * &point[dim],
+                Some(point) => known = sign * &point[dim],
                 None => most = &guess - 1,
             }
             guess = &known + (&most - &known + 1).div_floor(&Integer::from(2));
         }
-        Ok(Some(&sign * &known))
+        Ok(sign * &known)
     }
 }
 
