@@ -8,7 +8,7 @@ import json
 import re
 import time
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from gsl import pat
 from gsl._build import Builder
@@ -57,6 +57,7 @@ class Subst:
         where: Iterable[Attr] = (),
         benefit: int | None = None,
         may_alias: bool = False,
+        exactness: Literal["exact", "reassociates", "range"] | None = None,
     ) -> None:
         sources, targets = _outputs(src_outs), _outputs(tgt_outs)
         if len(sources) != len(targets):
@@ -70,6 +71,7 @@ class Subst:
             "labels": list(labels),
             "benefit": benefit,
             "may_alias": may_alias,
+            "exactness": exactness,
             "sources": [builder.pattern(p) for p in sources],
             "conditions": [builder.expr(to_attr(condition)) for condition in where],
             "targets": [builder.pattern(p) for p in targets],

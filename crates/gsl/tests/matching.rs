@@ -216,6 +216,23 @@ fn aliasing_is_declared() {
     assert_eq!(matches(graph, "match x + x;"), 1);
 }
 
+/// `alias` on a rule lets inputs coincide, not outputs: each of those asks for it by itself.
+#[test]
+fn outputs_are_values_of_their_own() {
+    let pair = |output: &str| {
+        format!(
+            "rule r alias {{ let x = *; let y = *; let z = *;
+             match {output} matmul(x, z), {output} matmul(y, z);
+             rewrite matmul(x, z), matmul(y, z); }}"
+        )
+    };
+    let one = "a: f32[2, 3]\nc: f32[3, 4]\np = matmul(a, c)\nreturn p";
+    let two = "a: f32[2, 3]\nc: f32[3, 4]\np = matmul(a, c)\nq = matmul(a, c)\nreturn p, q";
+    assert_eq!(Graph::new(one).count(&pair("")), 0);
+    assert_eq!(Graph::new(two).count(&pair("")), 2);
+    assert_eq!(Graph::new(one).count(&pair("alias")), 1);
+}
+
 #[test]
 fn only_means_no_user_outside() {
     let rule = "rule r { let x = *; let r = only relu(x); match tanh(r); rewrite x; }";

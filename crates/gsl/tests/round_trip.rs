@@ -81,3 +81,17 @@ fn deep_text_is_refused() {
     let chain = format!("rule r {{ match {}*; rewrite *; }}", "* + ".repeat(5000));
     assert!(parse(&chain).is_err());
 }
+
+#[test]
+fn what_a_rule_promises_is_kept() {
+    for word in ["exact", "reassociates", "range"] {
+        let text = format!(
+            "rule r [a] alias {word} {{ let range = *; match relu(range); rewrite range; }}"
+        );
+        let rule = rules(&text).remove(0);
+        assert_eq!(rule.exactness().map(|e| e.word()), Some(word));
+        assert!(print(&rule).starts_with(&format!("rule r [a] alias {word} {{")));
+        assert_eq!(Rule::from_json(&rule.to_json()).expect("our own JSON"), rule);
+    }
+    assert_eq!(rules("rule r { let x = *; match relu(x); rewrite x; }")[0].exactness(), None);
+}

@@ -4,8 +4,8 @@ use rustc_hash::FxHashMap;
 
 use super::rule::{RuleData, Symbol};
 use super::validate::SyntaxError;
-use super::{BinaryOp, Expr, ExprId, ExprKind, Field, OpChoice, OpId, OpPattern, PatId, Pattern};
-use super::{PatternKind, Real, Rule, SymId, Template, TensorFields};
+use super::{BinaryOp, Exactness, Expr, ExprId, ExprKind, Field, OpChoice, OpId, OpPattern};
+use super::{PatId, Pattern, PatternKind, Real, Rule, SymId, Template, TensorFields};
 
 /// A rule under construction.
 ///
@@ -64,6 +64,12 @@ impl RuleBuilder {
     /// Lets any two patterns of the rule match one value.
     pub fn may_alias(&mut self) -> &mut Self {
         self.data.may_alias = true;
+        self
+    }
+
+    /// States what the rule promises of its results.
+    pub fn exactness(&mut self, exactness: Exactness) -> &mut Self {
+        self.data.exactness = Some(exactness);
         self
     }
 

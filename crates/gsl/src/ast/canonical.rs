@@ -42,6 +42,7 @@ impl<'r> Renumber<'r> {
             benefit: from.benefit,
             priority: from.priority,
             may_alias: from.may_alias,
+            exactness: from.exactness,
             ..RuleData::default()
         };
         Self {

@@ -15,6 +15,7 @@
 
 mod builder;
 mod canonical;
+mod exactness;
 mod expr;
 mod graph;
 mod handle;
@@ -26,6 +27,7 @@ mod templates;
 mod validate;
 
 pub use builder::{RuleBuilder, VariadicSpec};
+pub use exactness::Exactness;
 pub use expr::{BinaryOp, Expr, ExprKind, Function, NativeArg, Real, Reduction, UnaryOp};
 pub use graph::{PatternGraph, Vertex, VertexId, expression_sequence, pattern_graph};
 pub use handle::{ExprId, OpId, PatId, SymId};

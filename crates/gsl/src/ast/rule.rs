@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::validate::{SyntaxError, finish};
-use super::{Expr, ExprId, OpId, OpPattern, PatId, Pattern, SymId};
+use super::{Exactness, Expr, ExprId, OpId, OpPattern, PatId, Pattern, SymId};
 
 /// A substitution rule: source outputs are replaced by target outputs where the conditions hold.
 ///
@@ -28,6 +28,8 @@ pub(crate) struct RuleData {
     pub priority: i32,
     #[serde(default)]
     pub may_alias: bool,
+    #[serde(default)]
+    pub exactness: Option<Exactness>,
     pub patterns: Vec<Pattern>,
     #[serde(default)]
     pub exprs: Vec<Expr>,
@@ -99,6 +101,12 @@ impl Rule {
     /// Returns whether any two of its patterns may match one value.
     pub fn may_alias(&self) -> bool {
         self.data.may_alias
+    }
+
+    /// Returns what it promises of its results, if it says so; [`Exactness::Reassociates`] is
+    /// meant where it does not.
+    pub fn exactness(&self) -> Option<Exactness> {
+        self.data.exactness
     }
 
     /// Returns the pattern outputs that are matched.

@@ -346,11 +346,16 @@ impl<'a> Solver<'a> {
             && self.negations == 0
         {
             let rule = self.plan.rule();
-            let shares = |id: PatId| rule.may_alias() || rule.pattern(id).may_alias;
+            let asks = |id: PatId| rule.pattern(id).may_alias;
+            let shares = |id: PatId| rule.may_alias() || asks(id);
+            // A rule of several outputs is about several values: `alias` on the rule is about
+            // inputs and what is between.
+            let output = |id: PatId| rule.sources().contains(&id) && !asks(id);
+            let apart = |a: PatId, b: PatId| output(a) && output(b) || !shares(a) && !shares(b);
             let key = self.key(target);
             let holders = self.holders.entry(key).or_default();
-            let taken = holders.iter().copied().find(|other| !shares(*other));
-            if let Some(other) = taken.filter(|_| !shares(place.1)) {
+            let taken = holders.iter().copied().find(|other| apart(*other, place.1));
+            if let Some(other) = taken {
                 return self.missed(place.1, target.op(self.module), || {
                     let name = rule.pattern(other).name.as_deref().unwrap_or("another pattern");
                     ("a value of its own".into(), format!("what `{name}` matched"))

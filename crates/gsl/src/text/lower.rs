@@ -91,6 +91,7 @@ pub(crate) fn lower_rule(
     if item.alias {
         builder.may_alias();
     }
+    item.exactness.into_iter().for_each(|exactness| _ = builder.exactness(exactness));
     let spans = RuleSpans { rule: item.span, name: item.name.span, ..RuleSpans::default() };
     let mut lower = Lower { builder, spans, scope: FxHashMap::default(), found };
     for statement in &item.statements {

@@ -8,7 +8,7 @@ use super::lexer::{Token, TokenKind, unquote};
 use super::syntax::{
     Choice, Item, Name, Pat, PatSyntax, RuleItem, Statement, StatementKind, UseItem,
 };
-use crate::ast::{MAX_DEPTH, RESERVED};
+use crate::ast::{Exactness, MAX_DEPTH, RESERVED};
 use crate::diagnostic::{Diagnostic, Span};
 
 /// An error that has been reported.
@@ -97,10 +97,17 @@ impl<'t> Parser<'t, '_> {
                 rule.priority = Some(if negative { -size } else { size });
             } else if self.eat("alias") {
                 rule.alias = true;
+            } else if let Some(exactness) = self.exactness() {
+                rule.exactness = Some(exactness);
             } else {
                 return Ok(());
             }
         }
+    }
+
+    /// What the rule promises of its results; these words are free elsewhere.
+    fn exactness(&mut self) -> Option<Exactness> {
+        Exactness::ALL.into_iter().find(|exactness| self.eat(exactness.word()))
     }
 
     fn statement(&mut self) -> Parsed<Statement> {

@@ -123,6 +123,9 @@ fn header(rule: &RuleItem) -> String {
     if rule.alias {
         out.push_str(" alias");
     }
+    if let Some(exactness) = rule.exactness {
+        out.push_str(&format!(" {}", exactness.word()));
+    }
     out
 }
 

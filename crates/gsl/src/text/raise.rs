@@ -41,6 +41,7 @@ pub(crate) fn raise(rule: &Rule) -> RuleItem {
         benefit: rule.benefit(),
         priority: Some(rule.priority()).filter(|priority| *priority != 0),
         alias: rule.may_alias(),
+        exactness: rule.exactness(),
         statements: raise.statements,
         ..RuleItem::default()
     }

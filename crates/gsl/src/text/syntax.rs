@@ -1,6 +1,6 @@
 //! The tree of a rule file as it is written: names unresolved, sugar kept, every node with its span.
 
-use crate::ast::{BinaryOp, UnaryOp};
+use crate::ast::{BinaryOp, Exactness, UnaryOp};
 use crate::diagnostic::Span;
 
 /// A word and where it stands.
@@ -31,6 +31,7 @@ pub(crate) struct RuleItem {
     pub benefit: Option<u32>,
     pub priority: Option<i32>,
     pub alias: bool,
+    pub exactness: Option<Exactness>,
     pub statements: Vec<Statement>,
     /// A statement could not be read.
     pub broken: bool,
