@@ -61,6 +61,26 @@ fn an_iterator_is_no_parameter() {
 }
 
 #[test]
+fn instances_of_one_point_are_all_called() {
+    let ast = of_map("{ S[i] -> [i] : 0 <= i < 10; S[i] -> [i-10] : 10 <= i < 20 }", "{ }");
+    check(&ast, "for (int c0 = 0; c0 <= 9; c0 += 1) {\n  S(c0);\n  S(c0 + 10);\n}\n");
+    let ast = of_map("{ S[i,j] -> [i] : 0 <= i < 3 and (j = 0 or j = 1) }", "{ }");
+    check(&ast, "for (int c0 = 0; c0 <= 2; c0 += 1) {\n  S(c0, 0);\n  S(c0, 1);\n}\n");
+    let overlapping = "{ S[i] -> [i mod 4] : 0 <= i < 4 or i = 2 or i = 6 }";
+    assert_eq!(run(&of_map(overlapping, "{ }"), &[]), "S[0] S[1] S[2] S[6] S[3]");
+}
+
+#[test]
+fn an_extension_adds_where_the_loops_around_have_an_instance() {
+    let ast = of_tree(
+        "domain: \"{ S[i] : i = 0 or i = 3 }\"\nchild:\n  schedule: \"[{ S[i] -> [(i)] }]\"\n  \
+         options: \"{ atomic[0] }\"\n  child:\n    extension: \"{ [t] -> X[] }\"\n    child:\n      \
+         sequence:\n      - filter: \"{ X[] }\"\n      - filter: \"{ S[i] }\"\n",
+    );
+    assert_eq!(run(&ast, &[]), "X[] S[0] X[] S[3]");
+}
+
+#[test]
 fn strides_and_tiles() {
     let ast = of_map("[N] -> { S[i] -> [32*floor(i/32), i] : 0 <= i < N }", "{ }");
     check(

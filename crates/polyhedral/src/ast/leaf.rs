@@ -176,6 +176,8 @@ impl Builder<'_> {
     }
 
     /// Calls a statement, once for each different way to say its arguments.
+    ///
+    /// Disjuncts may share pairs of a point and an instance; each pair gives one call.
     fn call_each(
         &mut self,
         name: &str,
@@ -183,45 +185,78 @@ impl Builder<'_> {
         calls: Vec<Vec<Linear>>,
         place: &Place,
     ) -> Result<Vec<Graft>, Error> {
-        let context = place.known.relation(self.space(place.depth))?;
         let mut groups: Vec<(Vec<Linear>, Relation)> = Vec::new();
-        let mut seen = Relation::empty(self.space(place.depth));
         for (values, part) in calls.into_iter().zip(map.narrow_conjunctions()?) {
             let part = Relation::from_conjunctions(map.space().clone(), &[part])?;
-            let domain = self.domain(&part, place.depth)?;
             match groups.iter_mut().find(|(old, _)| same(old, &values)) {
-                Some((_, set)) => *set = set.union(&domain)?,
-                None => groups.push((values, domain)),
+                Some((_, pairs)) => *pairs = pairs.union(&part)?,
+                None => groups.push((values, part)),
             }
         }
-        let several = groups.len() > 1;
+        let (all, pairs): (Vec<_>, Vec<_>) = groups.into_iter().unzip();
         let mut grafts = Vec::new();
-        for (values, mut set) in groups {
-            if several {
-                let rest = set.subtract(&seen, self.budget)?;
-                seen = seen.union(&set)?;
-                set = rest;
-            }
-            if set.conjunctions().len() > 1 {
-                set = set.coalesce(self.budget)?;
-            }
-            let guard = self.needed(&set, &context)?;
-            if guard.is_empty(self.budget)? {
-                continue;
-            }
-            let guard = outermost(&guard, &place.known)?;
-            let mut inner = place.clone();
-            if let [condition] = &Cell::all_of(&guard)?[..] {
-                inner.known.join(condition);
-            }
-            let mut arguments = Vec::new();
-            for value in &values {
-                arguments.push(self.linear(value, &inner.known)?);
-            }
-            let node = self.ast.add(AstNodeKind::Call { statement: name.to_owned(), arguments });
-            grafts.push(Graft { guard: self.conjunction(Some(guard), None)?, node });
+        for (values, set) in all.iter().zip(self.own_points(map, &pairs, place.depth)?) {
+            grafts.extend(self.call(name, values, set, place)?);
         }
         Ok(grafts)
+    }
+
+    /// Returns where each of some parts of a statement has a call that no earlier part makes.
+    ///
+    /// At one point, two parts may stand for two instances: then both make their call.
+    fn own_points(
+        &self,
+        map: &Relation,
+        parts: &[Relation],
+        depth: usize,
+    ) -> Result<Vec<Relation>, Error> {
+        let one_each = parts.len() > 1 && map.is_single_valued(self.budget)?;
+        let mut seen = Relation::empty(self.space(depth));
+        let mut result = Vec::new();
+        for (index, part) in parts.iter().enumerate() {
+            if one_each {
+                let set = self.domain(part, depth)?;
+                result.push(set.subtract(&seen, self.budget)?);
+                seen = seen.union(&set)?;
+                continue;
+            }
+            let mut own = part.clone();
+            for earlier in &parts[..index] {
+                if !own.is_disjoint(earlier, self.budget)? {
+                    own = own.subtract(earlier, self.budget)?;
+                }
+            }
+            result.push(self.domain(&own, depth)?);
+        }
+        Ok(result)
+    }
+
+    /// Calls a statement at the points of a set.
+    fn call(
+        &mut self,
+        name: &str,
+        values: &[Linear],
+        mut set: Relation,
+        place: &Place,
+    ) -> Result<Option<Graft>, Error> {
+        if set.conjunctions().len() > 1 {
+            set = set.coalesce(self.budget)?;
+        }
+        let guard = self.needed(&set, &place.known.relation(self.space(place.depth))?)?;
+        if guard.is_empty(self.budget)? {
+            return Ok(None);
+        }
+        let guard = outermost(&guard, &place.known)?;
+        let mut inner = place.clone();
+        if let [condition] = &Cell::all_of(&guard)?[..] {
+            inner.known.join(condition);
+        }
+        let mut arguments = Vec::new();
+        for value in values {
+            arguments.push(self.linear(value, &inner.known)?);
+        }
+        let node = self.ast.add(AstNodeKind::Call { statement: name.to_owned(), arguments });
+        Ok(Some(Graft { guard: self.conjunction(Some(guard), None)?, node }))
     }
 
     /// Generates loops over the instances of one point, in lexicographic order.

@@ -103,6 +103,7 @@ impl Builder<'_> {
             result.extend(self.split(domains, Some(&rest), place, next, false)?);
             return Ok(result);
         }
+        let inside = self.without_gaps(inside, &all.intersect(&known, budget)?, &earlier, &later)?;
         let before = earlier.subtract(&inside, budget)?;
         let after = later.subtract(&inside, budget)?.subtract(&earlier, budget)?;
         let other = rest.subtract(&earlier, budget)?.subtract(&later, budget)?;
@@ -110,6 +111,22 @@ impl Builder<'_> {
             result.extend(self.split(domains, Some(&set), place, next, isolated)?);
         }
         Ok(result)
+    }
+
+    /// Adds the points of `all` that are between points of `inside`: no loop runs around them.
+    fn without_gaps(
+        &self,
+        inside: Relation,
+        all: &Relation,
+        earlier: &Relation,
+        later: &Relation,
+    ) -> Result<Relation, Error> {
+        let between = all.intersect(earlier, self.budget)?.intersect(later, self.budget)?;
+        let gaps = between.subtract(&inside, self.budget)?;
+        if gaps.is_empty(self.budget)? {
+            return Ok(inside);
+        }
+        Ok(inside.union(&gaps)?.coalesce(self.budget)?)
     }
 
     /// Returns the points before or after one of `set`, for the same outer dimensions.

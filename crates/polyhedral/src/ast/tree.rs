@@ -220,7 +220,11 @@ impl Builder<'_> {
                 let grafts = child.map_or(Ok(Vec::new()), |c| self.node(c, executed, place))?;
                 return self.marked(name, grafts, place);
             }
-            NodeKind::Extension(extension) => inner(self.extended(executed, extension, place)?),
+            NodeKind::Extension(extension) => {
+                let around = tree.parent(node).map(|_| &executed);
+                let added = self.added(extension, around, place)?;
+                inner(self.with_extension(executed, added)?)
+            }
             NodeKind::Expansion { expansion, .. } => {
                 let mut all = Union::empty();
                 for map in executed {
@@ -255,18 +259,35 @@ impl Builder<'_> {
         Ok(executed.iter().map(|map| map.align_params(&self.params)).collect::<Result<_, _>>()?)
     }
 
-    /// Adds the instances of an extension node; as root, it has no dimensions outside.
-    fn extended(
+    /// Returns the instances that an extension adds: once for each iteration of the loops
+    /// around, which are those of the instances in `around`. As root, it has none around.
+    fn added(
         &self,
-        executed: Executed,
         extension: &Union,
+        around: Option<&Executed>,
         place: &Place,
     ) -> Result<Executed, Error> {
-        let mut all = Union::collect(executed)?;
+        let mut added = Executed::new();
         for map in extension.relations() {
             let output = map.space().output.clone();
-            all = all.union(&map.cast(Some(Tuple::anonymous(place.depth)), output)?.into())?;
+            added.push(map.cast(Some(Tuple::anonymous(place.depth)), output)?);
         }
+        let added = self.aligned(added)?;
+        let Some(around) = around else { return Ok(added) };
+        let mut iterations = Relation::empty(self.space(place.depth));
+        for map in around {
+            iterations = iterations.union(&self.domain(map, place.depth)?)?;
+        }
+        // Mostly the loops say it all: then nothing is left to check.
+        let iterations = iterations.coalesce(self.budget)?;
+        let known = place.known.relation(self.space(place.depth))?;
+        let iterations = self.needed(&iterations, &known)?;
+        let inside = |map: &Relation| self.restricted(map, &iterations);
+        Ok(added.iter().map(inside).collect::<Result<_, _>>()?)
+    }
+
+    fn with_extension(&self, executed: Executed, added: Executed) -> Result<Executed, Error> {
+        let all = Union::collect(executed)?.union(&Union::collect(added)?)?;
         self.aligned(all.relations().cloned().collect())
     }
 
