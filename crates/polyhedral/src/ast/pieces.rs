@@ -103,7 +103,8 @@ impl Builder<'_> {
             result.extend(self.split(domains, Some(&rest), place, next, false)?);
             return Ok(result);
         }
-        let inside = self.without_gaps(inside, &all.intersect(&known, budget)?, &earlier, &later)?;
+        let inside =
+            self.without_gaps(inside, &all.intersect(&known, budget)?, &earlier, &later)?;
         let before = earlier.subtract(&inside, budget)?;
         let after = later.subtract(&inside, budget)?.subtract(&earlier, budget)?;
         let other = rest.subtract(&earlier, budget)?.subtract(&later, budget)?;

@@ -8,6 +8,9 @@ use super::{Dice, PARAMETER, Timed, points};
 /// A statement: its name and how many dimensions it has.
 type Statement = (String, usize);
 
+/// A statement; its copies by their name, how many there are at most, and under what condition.
+type Copies = (Statement, Option<(String, i128, Condition)>);
+
 #[derive(Debug)]
 enum Kind {
     /// Members, each with a value for every statement; the options of code generation.
@@ -21,7 +24,7 @@ enum Kind {
     Guard(usize, Condition),
     Extension(usize, Statement, Vec<i128>, Condition),
     /// For each statement, itself or its copies under a condition and their number.
-    Expansion(Vec<(Statement, Option<(String, i128, Condition)>)>),
+    Expansion(Vec<Copies>),
     Leaf,
 }
 
@@ -313,9 +316,7 @@ fn run(branch: &Branch, parameter: i128, mut items: Vec<Item>, due: &mut Vec<Tim
     branch.children.iter().for_each(|child| run(child, parameter, items.clone(), due));
 }
 
-type Copies = [(Statement, Option<(String, i128, Condition)>)];
-
-fn copied(item: &Item, copies: &Copies, parameter: i128) -> Vec<Item> {
+fn copied(item: &Item, copies: &[Copies], parameter: i128) -> Vec<Item> {
     let own = copies.iter().find(|(statement, _)| *statement == item.statement);
     let Some((_, Some((name, count, condition)))) = own else { return vec![item.clone()] };
     let copy = |index: i128| {
@@ -354,7 +355,7 @@ fn band(members: &[Vec<(Statement, Piecewise)>]) -> String {
     format!("[N] -> [{}]", members.join(", "))
 }
 
-fn expansion(copies: &Copies) -> (String, String) {
+fn expansion(copies: &[Copies]) -> (String, String) {
     let (mut there, mut back) = (Vec::new(), Vec::new());
     for ((name, dims), copy) in copies {
         let old = names("i", *dims);
