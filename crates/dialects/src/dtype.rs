@@ -88,7 +88,14 @@ fn float_dtype(kind: FloatKind) -> Option<DType> {
         FloatKind::F8E5M2FNUZ => DType::F8E5M2FNUZ,
         FloatKind::F8E8M0FNU => DType::F8E8M0,
         FloatKind::F4E2M1FN => DType::F4E2M1,
-        FloatKind::F80 | FloatKind::F128 | FloatKind::TF32 => return None,
+        FloatKind::F80
+        | FloatKind::F128
+        | FloatKind::TF32
+        | FloatKind::F8E4M3
+        | FloatKind::F8E3M4
+        | FloatKind::F8E4M3B11FNUZ
+        | FloatKind::F6E2M3FN
+        | FloatKind::F6E3M2FN => return None,
     })
 }
 

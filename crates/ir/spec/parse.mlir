@@ -149,13 +149,13 @@ func.func @f() // error: expected the name of an operation in quotes, found `fun
 // -----
 "x.y"() {a = affine_map<(i) -> (i * 99999999999999999999)>} : () -> () // error: expected a decimal number of at most 63 bits
 // -----
-"x.y"() <{a = 1}> {a = 2} : () -> () // error: expected each name once, found `a` again
+"x.y"() {a = 1, a = 2} : () -> () // error: expected each name once, found `a` again
 // -----
 "x.y"() {a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s} : () -> ()
 "x.y"() {a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, q} : () -> () // error: found `q` again
 "x.y"() {a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, b} : () -> () // error: found `b` again
 // -----
-"x.y"() <{a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r}> {s, t, c} : () -> () // error: found `c` again
+"x.y"() {a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, c} : () -> () // error: found `c` again
 // -----
 "x.y"() {a = 9223372036854775807 : index, b = -9223372036854775808 : index} : () -> ()
 // -----

@@ -24,6 +24,17 @@ impl Attr {
 pub enum AttrData {
     /// `{a = 1 : i64}`: entries sorted by name, names unique.
     Dict(Box<[(Str, Attr)]>),
+    /// What an operation of an unknown dialect carries where its text has properties:
+    /// `<{a = 1 : i32}> {b}`. It stands in the place of the operation's dictionary only; see
+    /// [`Context::with_properties`](crate::Context::with_properties).
+    Properties {
+        /// What stands in `<...>`: a dictionary or another attribute.
+        properties: Attr,
+        /// The dictionary in `{...}`.
+        attributes: Attr,
+        /// The entries of both, sorted by name; of two with one name, that of the properties.
+        entries: Box<[(Str, Attr)]>,
+    },
     /// `unit`.
     Unit,
     /// `true` and `false` (MLIR: integers of type `i1`).

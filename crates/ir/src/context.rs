@@ -241,10 +241,45 @@ impl Context {
         self.attr(AttrData::Dict(sorted.into()))
     }
 
+    /// What an operation of an unknown dialect carries: `properties`, and the dictionary
+    /// `attributes` beside them.
+    pub fn with_properties(&self, properties: Attr, attributes: Attr) -> Attr {
+        let both = [attributes, properties].map(|dict| self.entries(dict).to_vec());
+        let merged = self.dict(both.concat());
+        let entries = self.entries(merged).into();
+        self.attr(AttrData::Properties { properties, attributes, entries })
+    }
+
+    /// The properties of `attrs` and the dictionary beside them; all of `attrs` is that dictionary
+    /// where there are no properties.
+    pub fn split_properties(&self, attrs: Attr) -> (Option<Attr>, Attr) {
+        match *self.attr_data(attrs) {
+            AttrData::Properties { properties, attributes, .. } => (Some(properties), attributes),
+            _ => (None, attrs),
+        }
+    }
+
+    /// `attrs` with `value` under `name`, or without `name`; properties stay properties.
+    pub fn with_entry(&self, attrs: Attr, name: Str, value: Option<Attr>) -> Attr {
+        let replaced = |dict: Attr| {
+            let kept = self.entries(dict).iter().copied().filter(|entry| entry.0 != name);
+            self.dict(kept.chain(value.map(|value| (name, value))))
+        };
+        match self.split_properties(attrs) {
+            (Some(properties), attributes) if self.entry(properties, name).is_some() => {
+                self.with_properties(replaced(properties), attributes)
+            }
+            (Some(properties), attributes) => {
+                self.with_properties(properties, replaced(attributes))
+            }
+            (None, attributes) => replaced(attributes),
+        }
+    }
+
     /// The entries of dictionary `attr`; none if it is no dictionary.
     pub fn entries(&self, attr: Attr) -> &[(Str, Attr)] {
         match self.attr_data(attr) {
-            AttrData::Dict(entries) => entries,
+            AttrData::Dict(entries) | AttrData::Properties { entries, .. } => entries,
             _ => &[],
         }
     }

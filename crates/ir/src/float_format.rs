@@ -59,6 +59,11 @@ fn layout(kind: FloatKind) -> Layout {
         FloatKind::F8E4M3FNUZ => (4, 3, 8, Special::NegativeZero),
         FloatKind::F8E5M2 => (5, 2, 15, Special::Ieee),
         FloatKind::F8E5M2FNUZ => (5, 2, 16, Special::NegativeZero),
+        FloatKind::F8E4M3 => (4, 3, 7, Special::Ieee),
+        FloatKind::F8E3M4 => (3, 4, 3, Special::Ieee),
+        FloatKind::F8E4M3B11FNUZ => (4, 3, 11, Special::NegativeZero),
+        FloatKind::F6E2M3FN => (2, 3, 1, Special::None),
+        FloatKind::F6E3M2FN => (3, 2, 3, Special::None),
         FloatKind::F8E8M0FNU => (8, 0, 127, Special::ExponentOnly),
         FloatKind::F4E2M1FN => (2, 1, 1, Special::None),
     };

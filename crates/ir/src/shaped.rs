@@ -25,12 +25,16 @@ impl Context {
     }
 }
 
-/// The static extents and the element type of a tensor or vector.
+/// The static extents and the element type of a tensor, vector or buffer.
 pub(crate) fn shape(context: &Context, ty: Type) -> Option<(Vec<i64>, Type)> {
     match context.type_data(ty) {
         TypeData::Tensor(tensor) => {
             let dims = tensor.dims.iter().map(|dim| dim.as_static()).collect::<Option<_>>()?;
             Some((dims, tensor.element))
+        }
+        TypeData::MemRef { dims, element, .. } => {
+            let dims = dims.iter().map(|dim| dim.as_static()).collect::<Option<_>>()?;
+            Some((dims, *element))
         }
         TypeData::Vector { dims, element, .. } => Some((dims.to_vec(), *element)),
         _ => None,

@@ -34,12 +34,17 @@ pub enum FloatKind {
     F8E5M2,
     F8E5M2FNUZ,
     F8E8M0FNU,
+    F8E4M3,
+    F8E3M4,
+    F8E4M3B11FNUZ,
+    F6E2M3FN,
+    F6E3M2FN,
     F4E2M1FN,
 }
 
 impl FloatKind {
     /// Every format, for tables.
-    pub const ALL: [FloatKind; 13] = [
+    pub const ALL: [FloatKind; 18] = [
         FloatKind::F16,
         FloatKind::BF16,
         FloatKind::F32,
@@ -52,6 +57,11 @@ impl FloatKind {
         FloatKind::F8E5M2,
         FloatKind::F8E5M2FNUZ,
         FloatKind::F8E8M0FNU,
+        FloatKind::F8E4M3,
+        FloatKind::F8E3M4,
+        FloatKind::F8E4M3B11FNUZ,
+        FloatKind::F6E2M3FN,
+        FloatKind::F6E3M2FN,
         FloatKind::F4E2M1FN,
     ];
 
@@ -70,6 +80,11 @@ impl FloatKind {
             FloatKind::F8E5M2 => "f8E5M2",
             FloatKind::F8E5M2FNUZ => "f8E5M2FNUZ",
             FloatKind::F8E8M0FNU => "f8E8M0FNU",
+            FloatKind::F8E4M3 => "f8E4M3",
+            FloatKind::F8E3M4 => "f8E3M4",
+            FloatKind::F8E4M3B11FNUZ => "f8E4M3B11FNUZ",
+            FloatKind::F6E2M3FN => "f6E2M3FN",
+            FloatKind::F6E3M2FN => "f6E3M2FN",
             FloatKind::F4E2M1FN => "f4E2M1FN",
         }
     }

@@ -133,3 +133,41 @@ fn affine_maps_and_sets() {
         assert!(reprint(&input).contains(part), "{part} is not ours:\n{}", reprint(&input));
     }
 }
+
+/// Formats and attributes that few programs use: `mlir-opt` prints the same of our text.
+#[test]
+fn rare_types_and_attributes() {
+    let input = r#"
+"foo.x"() {a = sparse<[[0, 0], [1, 2]], [1.0, 5.5]> : tensor<3x4xf32>, b = sparse<0, 1.0e+00> : tensor<1xf8E4M3>, c = sparse<[[0,0]], 5> : vector<1x1xi16>, d = sparse<[[0, 0]], "foo"> : tensor<1x1x!foo.str>, e = sparse<[], []> : tensor<2xf16>, f = sparse<[[0]], (1.0, 2.0)> : tensor<2xcomplex<f32>>} : () -> ()
+"foo.x"() {a = dense<1> : memref<2xi32>, b = dense<[1,2]> : memref<2xi8>, c = dense<1.0> : tensor<2xf6E2M3FN>, d = dense<[1.5, 2.0]> : tensor<2xf6E3M2FN>, e = 1.0 : f8E3M4, f = dense<[1.0, 0.0]> : tensor<2xf8E4M3B11FNUZ>, g = 300.0 : f8E4M3, h = 0xFF : f8E3M4} : () -> ()
+"foo.x"() <{a = 1 : i32}> {a = 2 : i32} : () -> ()
+"foo.x"() <5 : i32> : () -> ()
+"#;
+    let Some(theirs) = mlir_opt(input) else {
+        println!("skipped: needs mlir-opt-22");
+        return;
+    };
+    assert_eq!(mlir_opt(&reprint(input)), Some(theirs));
+}
+
+/// Locations as deep as calls that were inlined into each other make them, and regions.
+#[test]
+fn nesting_has_no_limit() {
+    let deep = 20_000;
+    let open: String = (0..deep).map(|i| format!("callsite(\"f\":{}:1 at ", i + 1)).collect();
+    let source = format!("\"x.y\"() : () -> () loc({open}unknown{})", ")".repeat(deep));
+    let module = text::parse(&source, "a.mlir", Context::new()).expect("a module");
+    let mut out = String::new();
+    let options = text::Options { locations: true, ..text::Options::default() };
+    text::print_to(&mut out, &module, options).expect("a string takes all");
+    assert!(out.contains(&open));
+    let source = format!(
+        "{}\"x.y\"() : () -> (){}",
+        "\"x.y\"() ({\n".repeat(deep),
+        "\n}) : () -> ()".repeat(deep)
+    );
+    let printed = reprint(&source);
+    assert_eq!(reprint(&printed), printed);
+    // Indentation alone would be the square of the depth otherwise.
+    assert!(printed.len() < 2 * deep * 600, "{}", printed.len());
+}

@@ -112,7 +112,7 @@ impl Scan<'_> {
                     }
                     let regions: SmallVec<[Region; 2]> = module.regions(op).into();
                     if !regions.is_empty() {
-                        let isolated = module.has_traits(op, Traits::ISOLATED);
+                        let isolated = module.may_have_traits(op, Traits::ISOLATED);
                         wall += u32::from(isolated);
                         let inside = if isolated { wall } else { at_wall };
                         let inside = regions.into_iter().rev().map(|r| (Task::Region(r), inside));

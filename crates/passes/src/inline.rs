@@ -73,7 +73,20 @@ fn functions(module: &Module, root: Op) -> Vec<(Str, Op)> {
 
 fn calls(module: &Module, function: Op) -> Vec<Op> {
     let all = walk(module, function, Order::Pre).into_iter();
-    all.filter(|&op| module.name_text(op) == "func.call").collect()
+    all.filter(|&op| module.name_text(op) == "func.call" && sees(module, op, function)).collect()
+}
+
+/// Says whether `call` stands in `function` so that it names what stands beside that, and so that
+/// any operation may stand there: an operation of an unknown dialect may hold symbols of its own.
+fn sees(module: &Module, call: Op, function: Op) -> bool {
+    let mut at = module.parent(call);
+    while let Some(around) = at.filter(|&around| around != function) {
+        if module.may_have_traits(around, Traits::SYMBOL_TABLE) {
+            return false;
+        }
+        at = module.parent(around);
+    }
+    true
 }
 
 fn callee(module: &Module, call: Op) -> Option<Str> {

@@ -1,7 +1,7 @@
 //! `symbol-dce`: erases private symbols that nothing names.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tangram_ir::{Attr, AttrData, Context, Module, Op, Order, Str, Traits, walk};
+use tangram_ir::{Attr, AttrData, Context, Module, Op, Order, Str, Traits, TypeData, walk};
 use tangram_rewrite::{Rewriter, Silent};
 
 use crate::pass::{Pass, PassCx, PassError};
@@ -44,9 +44,31 @@ fn named(context: &Context, attr: Attr, seen: &mut FxHashSet<Attr>, out: &mut Ve
             AttrData::Symbol(path) => out.extend_from_slice(path),
             AttrData::Array(items) => open.extend_from_slice(items),
             AttrData::Dict(entries) => open.extend(entries.iter().map(|entry| entry.1)),
+            AttrData::Properties { properties, attributes, .. } => {
+                open.extend([*properties, *attributes]);
+            }
+            // What only its dialect can read may name a symbol as well.
+            AttrData::Opaque(text) => out.extend(symbols_in(context, context.text(*text))),
+            AttrData::Type(ty) => match context.type_data(*ty) {
+                TypeData::Opaque(text) => out.extend(symbols_in(context, context.text(*text))),
+                TypeData::Dialect { params, .. } => open.extend_from_slice(params),
+                _ => {}
+            },
             _ => {}
         }
     }
+}
+
+/// What stands behind each `@` of `text`.
+fn symbols_in(context: &Context, text: &str) -> Vec<Str> {
+    let name = |rest: &str| match rest.strip_prefix('"') {
+        Some(quoted) => quoted.split('"').next().unwrap_or_default().to_owned(),
+        None => {
+            let part = |c: &char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '-');
+            rest.chars().take_while(part).collect()
+        }
+    };
+    text.split('@').skip(1).map(|rest| context.str(&name(rest))).collect()
 }
 
 /// The symbols that `root` and what it holds name.

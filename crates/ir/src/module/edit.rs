@@ -187,10 +187,7 @@ impl Module {
 
     /// Sets attribute `name` of `op`; `None` removes it.
     pub fn set_attr(&mut self, op: Op, name: Str, value: Option<Attr>) {
-        let old = self.context.entries(self.ops[op].attrs);
-        let kept = old.iter().copied().filter(|entry| entry.0 != name);
-        let attrs = self.context.dict(kept.chain(value.map(|value| (name, value))));
-        self.ops[op].attrs = attrs;
+        self.ops[op].attrs = self.context.with_entry(self.ops[op].attrs, name, value);
     }
 }
 

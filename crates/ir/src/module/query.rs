@@ -41,6 +41,11 @@ impl Module {
         self.def(op).is_some_and(|def| def.traits.contains(traits))
     }
 
+    /// Says whether `op` may have all of `traits`: one that is not registered may have any.
+    pub fn may_have_traits(&self, op: Op, traits: Traits) -> bool {
+        self.def(op).is_none_or(|def| def.traits.contains(traits))
+    }
+
     /// Where `op` comes from.
     pub fn loc(&self, op: Op) -> Loc {
         self.data(op).loc

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! - Attributes that the definition of an operation names stand in `<{...}>`, others in `{...}`;
-//!   an operation that is not registered has all of them in `{...}`.
+//!   those of an operation that is not registered stay where they were.
 //! - A symbolic extent is printed as `?`; the encoding of the tensor type carries it: one string
 //!   for each dimension, empty where there is nothing to say, and after them the encoding proper
 //!   if there is one.

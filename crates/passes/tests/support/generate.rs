@@ -4,6 +4,7 @@
 //! change, and returns `(i32, i1, index)`. All loops end soon, all accesses are inside.
 
 mod control;
+mod foreign;
 mod memory;
 
 use std::fmt::Write as _;
@@ -73,6 +74,8 @@ pub struct Generator {
     buffers: Vec<String>,
     depth: usize,
     left: usize,
+    /// Whether operations of unknown dialects are among the statements.
+    foreign: bool,
 }
 
 /// A function called `f{seed}` with about `size` operations; it may call `f{seed - 1}`, if
@@ -83,19 +86,7 @@ pub fn function(seed: u64, size: usize, calls: bool) -> String {
 
 /// As [`function`], with choices of its own.
 pub fn function_of(random: Random, number: u64, size: usize, calls: bool) -> String {
-    let names = |list: &[&str]| list.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
-    let mut g = Generator {
-        random,
-        out: String::new(),
-        next: 0,
-        ints: names(&["%x", "%y"]),
-        bools: names(&["%c"]),
-        indices: names(&["%n"]),
-        affine: names(&["%n"]),
-        buffers: names(&["%b"]),
-        depth: 0,
-        left: size,
-    };
+    let mut g = Generator::new(random, size);
     while g.left > 0 {
         g.left -= 1;
         match g.random.below(24) {
@@ -104,18 +95,46 @@ pub fn function_of(random: Random, number: u64, size: usize, calls: bool) -> Str
             _ => g.statement(),
         }
     }
-    let (int, boolean) = (g.late(|g| &g.ints), g.late(|g| &g.bools));
-    let index = g.late(|g| &g.indices);
-    format!(
-        "\"func.func\"() <{{sym_name = \"f{number}\", function_type = (i32, i32, i1, index, \
-         memref<8xi32>) -> (i32, i1, index)}}> ({{\n^bb0(%x: i32, %y: i32, %c: i1, %n: index, %b: \
-         memref<8xi32>):\n{}  \"func.return\"({int}, {boolean}, {index}) : (i32, i1, index) -> \
-         ()\n}}) : () -> ()\n",
-        g.out
-    )
+    g.func(number)
+}
+
+/// A module of functions, some of dialects that only `mlir-opt` knows, in which operations of
+/// unknown dialects stand with properties, attributes and regions of all kinds.
+pub fn foreign_module(seed: u64, size: usize) -> String {
+    foreign::module(seed, size)
 }
 
 impl Generator {
+    fn new(random: Random, size: usize) -> Generator {
+        let names = |list: &[&str]| list.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+        Generator {
+            random,
+            out: String::new(),
+            next: 0,
+            ints: names(&["%x", "%y"]),
+            bools: names(&["%c"]),
+            indices: names(&["%n"]),
+            affine: names(&["%n"]),
+            buffers: names(&["%b"]),
+            depth: 0,
+            left: size,
+            foreign: false,
+        }
+    }
+
+    /// What was made, as the body of the function `f{number}`.
+    fn func(mut self, number: u64) -> String {
+        let (int, boolean) = (self.late(|g| &g.ints), self.late(|g| &g.bools));
+        let index = self.late(|g| &g.indices);
+        format!(
+            "\"func.func\"() <{{sym_name = \"f{number}\", function_type = (i32, i32, i1, index, \
+             memref<8xi32>) -> (i32, i1, index)}}> ({{\n^bb0(%x: i32, %y: i32, %c: i1, %n: index, \
+             %b: memref<8xi32>):\n{}  \"func.return\"({int}, {boolean}, {index}) : (i32, i1, \
+             index) -> ()\n}}) : () -> ()\n",
+            self.out
+        )
+    }
+
     /// One of the last values of a list, so that what is made is used.
     fn late(&mut self, list: impl Fn(&Generator) -> &Vec<String>) -> String {
         let length = list(self).len();
@@ -215,6 +234,9 @@ impl Generator {
 
     fn statement(&mut self) {
         let deep = self.depth >= DEEPEST;
+        if self.foreign && self.random.below(4) == 0 {
+            return self.foreign_statement(deep);
+        }
         match self.random.below(32) {
             0..=2 => self.new_constant(),
             3..=9 => self.binary(),

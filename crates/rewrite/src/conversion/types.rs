@@ -177,6 +177,11 @@ impl TypeConverter {
                     .collect();
                 Some(context.dict(entries?))
             }
+            &AttrData::Properties { properties, attributes, .. } => {
+                let properties = self.convert_attr(context, properties)?;
+                let attributes = self.convert_attr(context, attributes)?;
+                Some(context.with_properties(properties, attributes))
+            }
             _ => Some(attr),
         }
     }

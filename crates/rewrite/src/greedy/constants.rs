@@ -135,7 +135,8 @@ fn home(module: &Module, op: Op) -> Option<Block> {
     loop {
         let region = module.block_region(module.block(at)?)?;
         let parent = module.region_parent(region);
-        if module.has_traits(parent, Traits::ISOLATED) || module.block(parent).is_none() {
+        // Nothing may move out of an operation that may be isolated.
+        if module.may_have_traits(parent, Traits::ISOLATED) || module.block(parent).is_none() {
             return module.first_block(region);
         }
         at = parent;

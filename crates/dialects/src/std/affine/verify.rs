@@ -223,8 +223,13 @@ fn is_symbol(module: &Module, value: Value, user: Op) -> bool {
             return true;
         }
         let Some(def) = module.def_op(value) else { return false };
-        if is_size(module, def, scope) {
-            continue;
+        match size(module, def, scope) {
+            Size::Known => continue,
+            Size::OfValue(value) => {
+                open.push(value);
+                continue;
+            }
+            Size::Other => {}
         }
         if !module.has_traits(def, Traits::PURE) {
             return false;
@@ -234,8 +239,54 @@ fn is_symbol(module: &Module, value: Value, user: Op) -> bool {
     true
 }
 
-/// Says whether `op` is an extent of a buffer or tensor that the whole scope knows.
-fn is_size(module: &Module, op: Op, scope: Region) -> bool {
-    matches!(module.name_text(op), "memref.dim" | "tensor.dim")
-        && module.operands(op).next().is_some_and(|source| home(module, source) == Some(scope))
+/// What an operation says about the extent of a buffer or tensor.
+enum Size {
+    /// It is an extent that the whole scope knows.
+    Known,
+    /// It is an extent of a view or new buffer that this operand gave.
+    OfValue(Value),
+    /// It is something else.
+    Other,
+}
+
+fn size(module: &Module, op: Op, scope: Region) -> Size {
+    if !matches!(module.name_text(op), "memref.dim" | "tensor.dim") {
+        return Size::Other;
+    }
+    let mut operands = module.operands(op);
+    let (Some(source), Some(index)) = (operands.next(), operands.next()) else {
+        return Size::Other;
+    };
+    if home(module, source) == Some(scope) {
+        return Size::Known;
+    }
+    size_operand(module, source, index).unwrap_or(Size::Other)
+}
+
+/// The extent number `index` of a buffer made in the scope, which its sizes say.
+fn size_operand(module: &Module, source: Value, index: Value) -> Option<Size> {
+    let def = module.def_op(source)?;
+    let number = module.attr(module.def_op(index)?, "value")?;
+    let number = usize::try_from(module.context().as_i64(number)?).ok()?;
+    let TypeData::MemRef { dims, .. } = module.context().type_data(module.value_type(source))
+    else {
+        return None;
+    };
+    if !dims.get(number)?.is_unknown() {
+        return Some(Size::Known);
+    }
+    let dynamic = dims[..number].iter().filter(|dim| dim.is_unknown()).count();
+    let first = match module.name_text(def) {
+        "memref.alloc" | "memref.alloca" => 0,
+        // A buffer, and where the view starts.
+        "memref.view" => 2,
+        "memref.subview" => {
+            let segments = module.attr(def, "operandSegmentSizes");
+            let sizes = segments.and_then(|attr| module.int_list(attr))?;
+            usize::try_from(sizes.first()? + sizes.get(1)?).ok()?
+        }
+        _ => return None,
+    };
+    // A size that the type does not tell may still be a number in the attribute.
+    module.operands(def).nth(first + dynamic).map(Size::OfValue)
 }

@@ -14,7 +14,12 @@ impl Machine<'_> {
     }
 
     /// Runs `region`; returns its terminator, which leaves it, and the operands of that.
-    fn region(&mut self, parent: Op, region: Region, args: Vec<Datum>) -> Result<(Op, Vec<Datum>)> {
+    pub(super) fn region(
+        &mut self,
+        parent: Op,
+        region: Region,
+        args: Vec<Datum>,
+    ) -> Result<(Op, Vec<Datum>)> {
         if self.nesting == MAX_NESTING {
             return Err(Trap::Nesting);
         }

@@ -7,6 +7,7 @@
 mod control;
 mod memory;
 mod scalar;
+mod uninterpreted;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -83,9 +84,27 @@ type Result<T> = std::result::Result<T, Trap>;
 /// # Errors
 /// [`Trap`].
 pub fn run(module: &Module, function: Op, args: &[Datum], budget: u64) -> Result<Vec<Datum>> {
-    let mut machine =
-        Machine { module, values: FxHashMap::default(), nesting: 0, budget, left: budget };
-    machine.call(function, args.to_vec())
+    Machine::new(module, budget).call(function, args.to_vec())
+}
+
+/// As [`run`]; operations of unknown dialects are uninterpreted functions with a state. Returns
+/// that state as well: programs with equal ones did the same there, in the same order.
+///
+/// What such an operation gives depends on its name, attributes and operands, and on all that ran
+/// before it; it runs each of its regions at most twice.
+///
+/// # Errors
+/// [`Trap`].
+pub fn run_uninterpreted(
+    module: &Module,
+    function: Op,
+    args: &[Datum],
+    budget: u64,
+) -> Result<(Vec<Datum>, u64)> {
+    let mut machine = Machine::new(module, budget);
+    machine.state = Some(0);
+    let results = machine.call(function, args.to_vec())?;
+    Ok((results, machine.state.unwrap_or_default()))
 }
 
 struct Machine<'a> {
@@ -94,9 +113,16 @@ struct Machine<'a> {
     nesting: u32,
     budget: u64,
     left: u64,
+    /// What uninterpreted operations have done; they trap where it is absent.
+    state: Option<u64>,
 }
 
-impl Machine<'_> {
+impl<'a> Machine<'a> {
+    fn new(module: &'a Module, budget: u64) -> Machine<'a> {
+        let values = FxHashMap::default();
+        Machine { module, values, nesting: 0, budget, left: budget, state: None }
+    }
+
     fn unsupported(&self, op: Op) -> Trap {
         Trap::Unsupported(self.module.name_text(op).to_owned())
     }
@@ -129,6 +155,7 @@ impl Machine<'_> {
         let name = self.module.name_text(op);
         let (dialect, _) = name.split_once('.').unwrap_or((name, ""));
         let results = match dialect {
+            _ if self.module.def(op).is_none() => self.uninterpreted(op, &operands)?,
             "arith" | "math" => self.scalar(op, &operands)?,
             "memref" | "tensor" => self.memory(op, &operands)?,
             "affine" if self.module.regions(op).is_empty() => self.affine(op, &operands)?,

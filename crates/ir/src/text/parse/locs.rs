@@ -2,7 +2,22 @@
 
 use super::{Kind, Parsed, Parser, Token};
 use crate::attributes::AttrData;
+use crate::context::Str;
 use crate::location::{Loc, LocData};
+
+/// A location of which an inner one is being read.
+enum Outer {
+    /// `loc(...)` within a location.
+    Parentheses,
+    /// `"name"(...)`.
+    Name(Str),
+    /// `callsite(... at`.
+    Callee,
+    /// What stands after `at`, for this callee.
+    Caller(Loc),
+    /// `fused[..., `.
+    Fused(Vec<Loc>),
+}
 
 impl<'a> Parser<'a> {
     /// `loc(...)`, with everything in it known already.
@@ -33,34 +48,92 @@ impl<'a> Parser<'a> {
         Ok(None)
     }
 
+    /// Locations nest without limit, so those around the current one are kept in a stack.
     fn location_body(&mut self) -> Parsed<Loc> {
-        self.nested(|p| {
-            let token = p.token;
-            match token.kind {
-                Kind::String => p.place_or_name(),
-                Kind::Hash => {
-                    p.take();
-                    match p.loc_aliases.get(&p.spelling(token)[1..]) {
-                        Some(&loc) => Ok(loc),
-                        None => p.unknown_alias(token),
+        let mut open: Vec<Outer> = Vec::new();
+        loop {
+            let Some(mut loc) = self.location_start(&mut open)? else { continue };
+            loop {
+                let Some(outer) = open.pop() else { return Ok(loc) };
+                match self.location_end(outer, loc)? {
+                    Ok(whole) => loc = whole,
+                    Err(outer) => {
+                        open.push(outer);
+                        break;
                     }
                 }
-                Kind::Word => match p.spelling(token) {
-                    "unknown" => {
-                        p.take();
-                        Ok(Loc::UNKNOWN)
-                    }
-                    "fused" => p.fused(),
-                    "callsite" => p.call_site(),
-                    "loc" => p.location(),
-                    _ => p.unexpected("a location"),
-                },
-                _ => p.unexpected("a location"),
             }
-        })
+        }
     }
 
-    fn place_or_name(&mut self) -> Parsed<Loc> {
+    /// Reads a location that holds no others, or the start of one that does.
+    fn location_start(&mut self, open: &mut Vec<Outer>) -> Parsed<Option<Loc>> {
+        let token = self.token;
+        match token.kind {
+            Kind::String => self.place_or_name(open),
+            Kind::Hash => {
+                self.take();
+                match self.loc_aliases.get(&self.spelling(token)[1..]) {
+                    Some(&loc) => Ok(Some(loc)),
+                    None => self.unknown_alias(token),
+                }
+            }
+            Kind::Word => match self.spelling(token) {
+                "unknown" => {
+                    self.take();
+                    Ok(Some(Loc::UNKNOWN))
+                }
+                "fused" => self.fused(open),
+                "callsite" => {
+                    self.take();
+                    self.expect(b'(', "after `callsite`")?;
+                    open.push(Outer::Callee);
+                    Ok(None)
+                }
+                "loc" => {
+                    self.take();
+                    self.expect(b'(', "after `loc`")?;
+                    open.push(Outer::Parentheses);
+                    Ok(None)
+                }
+                _ => self.unexpected("a location"),
+            },
+            _ => self.unexpected("a location"),
+        }
+    }
+
+    /// Goes on with `outer` after `inner`: the location that it makes, or what it is now.
+    fn location_end(&mut self, outer: Outer, inner: Loc) -> Parsed<Result<Loc, Outer>> {
+        let close = "after the location";
+        Ok(Ok(match outer {
+            Outer::Parentheses => {
+                self.expect(b')', close)?;
+                inner
+            }
+            Outer::Name(name) => {
+                self.expect(b')', close)?;
+                self.context.loc(LocData::Name { name, child: inner })
+            }
+            Outer::Callee => {
+                self.expect_word("at")?;
+                return Ok(Err(Outer::Caller(inner)));
+            }
+            Outer::Caller(callee) => {
+                self.expect(b')', "after the call site")?;
+                self.context.loc(LocData::CallSite { callee, caller: inner })
+            }
+            Outer::Fused(mut parts) => {
+                parts.push(inner);
+                if self.accept(b',') {
+                    return Ok(Err(Outer::Fused(parts)));
+                }
+                self.expect(b']', "or `,` after a location")?;
+                self.fuse_in_order(&parts)
+            }
+        }))
+    }
+
+    fn place_or_name(&mut self, open: &mut Vec<Outer>) -> Parsed<Option<Loc>> {
         let token = self.take();
         let name = self.text_of(token)?;
         if self.accept(b':') {
@@ -68,14 +141,13 @@ impl<'a> Parser<'a> {
             self.expect(b':', "before the column")?;
             let column = self.position()?;
             self.range_end()?;
-            return Ok(self.context.loc(LocData::File { file: name, line, column }));
+            return Ok(Some(self.context.loc(LocData::File { file: name, line, column })));
         }
-        let mut child = Loc::UNKNOWN;
         if self.accept(b'(') {
-            child = self.location_body()?;
-            self.expect(b')', "after the location")?;
+            open.push(Outer::Name(name));
+            return Ok(None);
         }
-        Ok(self.context.loc(LocData::Name { name, child }))
+        Ok(Some(self.context.loc(LocData::Name { name, child: Loc::UNKNOWN })))
     }
 
     fn position(&mut self) -> Parsed<u32> {
@@ -103,7 +175,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn fused(&mut self) -> Parsed<Loc> {
+    fn fused(&mut self, open: &mut Vec<Outer>) -> Parsed<Option<Loc>> {
         self.take();
         if self.accept(b'<') {
             // Metadata, which is not kept.
@@ -111,12 +183,11 @@ impl<'a> Parser<'a> {
             self.expect(b'>', "after the metadata")?;
         }
         self.expect(b'[', "before the locations")?;
-        let mut parts = Vec::new();
-        self.list(b']', |p| {
-            parts.push(p.location_body()?);
-            Ok(())
-        })?;
-        Ok(self.fuse_in_order(&parts))
+        if self.accept(b']') {
+            return Ok(Some(Loc::UNKNOWN));
+        }
+        open.push(Outer::Fused(Vec::new()));
+        Ok(None)
     }
 
     /// Fuses as [`crate::Context::fuse`] does, in the order written, so that the text stays.
@@ -139,16 +210,6 @@ impl<'a> Parser<'a> {
             [one] => *one,
             _ => self.context.loc(LocData::Fused(parts.into())),
         }
-    }
-
-    fn call_site(&mut self) -> Parsed<Loc> {
-        self.take();
-        self.expect(b'(', "after `callsite`")?;
-        let callee = self.location_body()?;
-        self.expect_word("at")?;
-        let caller = self.location_body()?;
-        self.expect(b')', "after the call site")?;
-        Ok(self.context.loc(LocData::CallSite { callee, caller }))
     }
 
     /// `#name = attribute` or `!name = type`.

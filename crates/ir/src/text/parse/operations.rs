@@ -5,8 +5,8 @@ use smallvec::SmallVec;
 use super::blocks::Blocks;
 use super::values::{Scope, ValueUse};
 use super::{Failed, Kind, Parsed, Parser, Token};
-use crate::attributes::Attr;
-use crate::context::Str;
+use crate::attributes::{Attr, AttrData};
+use crate::context::{Name, Str};
 use crate::location::Loc;
 use crate::module::{Block, Op, OpState, Point, Region};
 use crate::op_def::Traits;
@@ -20,7 +20,8 @@ pub(super) struct Pending<'a> {
     successors: SmallVec<[Block; 2]>,
     /// Result names, and how many results each stands for.
     results: SmallVec<[(Token, u32); 1]>,
-    attrs: Vec<(Str, Attr)>,
+    /// What stands in `<...>`.
+    properties: Option<Attr>,
     isolated: bool,
     op: Option<Op>,
 }
@@ -128,13 +129,13 @@ impl<'a> Parser<'a> {
             Ok(())
         })?;
         let successors = self.successor_list(open)?;
-        let mut attrs = Vec::new();
+        let mut properties = None;
         if self.accept(b'<') {
-            self.expect(b'{', "before the properties")?;
-            self.entries(&mut attrs)?;
+            properties = Some(self.attr()?);
             self.expect(b'>', "after the properties")?;
         }
-        Ok(Pending { name, loc, operands, successors, results, attrs, isolated: false, op: None })
+        let isolated = false;
+        Ok(Pending { name, loc, operands, successors, results, properties, isolated, op: None })
     }
 
     /// Reports that something else stands where an operation should begin.
@@ -256,13 +257,15 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads attributes, type and location, and makes the operation or completes it.
-    fn end_operation(&mut self, mut pending: Pending<'a>, block: Option<Block>) -> Parsed<()> {
+    fn end_operation(&mut self, pending: Pending<'a>, block: Option<Block>) -> Parsed<()> {
+        let mut attrs = Vec::new();
         if self.accept(b'{') {
-            self.entries(&mut pending.attrs)?;
+            self.entries(&mut attrs)?;
         }
         self.expect(b':', "before the type of the operation")?;
         let signature = self.signature()?;
         let mut state = self.state(&pending)?;
+        state.attrs = self.all_attrs(&pending, state.name, attrs)?;
         if signature.inputs.len() != pending.operands.len() {
             let message = format!(
                 "expected {} operand types, found {}",
@@ -274,7 +277,6 @@ impl<'a> Parser<'a> {
         for (&used, &ty) in pending.operands.iter().zip(&signature.inputs) {
             state.operands.push(self.resolve(used, ty)?);
         }
-        state.attrs = self.context.dict(std::mem::take(&mut pending.attrs));
         state.results = signature.results;
         state.successors = pending.successors;
         let late = self.trailing_loc(&mut state.loc)?;
@@ -291,6 +293,27 @@ impl<'a> Parser<'a> {
         };
         self.late_locs.extend(late.map(|token| (op, token)));
         self.name_results(op, &pending.results)
+    }
+
+    /// The properties and attributes of an operation. Those of a registered one are a dictionary,
+    /// in which of two with one name the property stays, as in MLIR.
+    fn all_attrs(
+        &mut self,
+        pending: &Pending<'a>,
+        name: Name,
+        mut attrs: Vec<(Str, Attr)>,
+    ) -> Parsed<Attr> {
+        let Some(properties) = pending.properties else { return Ok(self.context.dict(attrs)) };
+        if self.context.def(name).is_none() {
+            let attributes = self.context.dict(attrs);
+            return Ok(self.context.with_properties(properties, attributes));
+        }
+        let AttrData::Dict(entries) = self.context.attr_data(properties) else {
+            let message = "expected a dictionary as properties, found another attribute".into();
+            return self.error(pending.name, "properties", message);
+        };
+        attrs.extend_from_slice(entries);
+        Ok(self.context.dict(attrs))
     }
 
     fn name_results(&mut self, op: Op, names: &[(Token, u32)]) -> Parsed<()> {

@@ -43,6 +43,12 @@ impl<W: fmt::Write> Printer<'_, W> {
                 self.list(entries.iter().map(|&(name, attr)| Work::Entry(name, attr)), "}");
                 Ok(())
             }
+            // Stands in no attribute; if it did, it would be the dictionary of all.
+            AttrData::Properties { entries, .. } => {
+                self.write("{")?;
+                self.list(entries.iter().map(|&(name, attr)| Work::Entry(name, attr)), "}");
+                Ok(())
+            }
             AttrData::Unit => self.write("unit"),
             AttrData::Bool(value) => self.write(if *value { "true" } else { "false" }),
             AttrData::Integer { value, ty } => {

@@ -9,6 +9,10 @@ use crate::context::Str;
 use crate::module::{Block, Op, Region, Value, ValueDef};
 use crate::op_def::OpDef;
 
+/// Deeper operations stand no further to the right, so that what is nested without end does not
+/// take the square of its depth in spaces.
+const MAX_INDENTED: usize = 256;
+
 /// What is printed next.
 enum Step {
     /// An operation and what its regions hold.
@@ -87,7 +91,7 @@ impl<W: fmt::Write> Printer<'_, W> {
     /// Starts a line.
     fn line(&mut self, depth: usize) -> fmt::Result {
         const SPACES: &str = "\n                                                                ";
-        let mut missing = 2 * depth;
+        let mut missing = 2 * depth.min(MAX_INDENTED);
         let first = missing.min(SPACES.len() - 1);
         self.write(&SPACES[..=first])?;
         missing -= first;
@@ -126,6 +130,10 @@ impl<W: fmt::Write> Printer<'_, W> {
                 self.dictionary(&inherent)?;
                 self.write(">")?;
             }
+        } else if let (Some(properties), _) = self.context.split_properties(module.attrs(op)) {
+            self.write(" <")?;
+            self.attr(properties)?;
+            self.write(">")?;
         }
         Ok(())
     }
@@ -144,7 +152,10 @@ impl<W: fmt::Write> Printer<'_, W> {
         let module = self.module;
         let rest = match module.def(op) {
             Some(def) => self.entries(op, |name| !is_inherent(def, name)),
-            None => self.context.entries(module.attrs(op)).to_vec(),
+            None => {
+                let (_, attributes) = self.context.split_properties(module.attrs(op));
+                self.context.entries(attributes).to_vec()
+            }
         };
         if !rest.is_empty() {
             self.write(" ")?;
