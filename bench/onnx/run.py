@@ -65,7 +65,7 @@ def choose_models(arguments: argparse.Namespace) -> dict[str, pathlib.Path]:
 
 def our_command() -> pathlib.Path | None:
     """Finds the built command."""
-    named = pathlib.Path(os.environ.get("TANGRAM_BIN", ROOT / "target" / "release" / "tangram"))
+    named = pathlib.Path(os.environ.get("TANGRAM_BIN", ROOT / "target" / "dist" / "tangram"))
     return named if named.exists() else None
 
 

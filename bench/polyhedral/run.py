@@ -263,7 +263,7 @@ def measurer() -> str:
     if path := os.environ.get("TANGRAM_MEASURE"):
         return path
     root = pathlib.Path(__file__).resolve().parents[2]
-    words = ["cargo", "build", "--release", "--package", "tangram-polyhedral", "--example", "measure"]
+    words = ["cargo", "build", "--profile", "dist", "--package", "tangram-polyhedral", "--example", "measure"]
     output = subprocess.check_output([*words, "--message-format", "json"], cwd=root, text=True)
     messages = [json.loads(line) for line in output.splitlines()]
     return next(m["executable"] for m in reversed(messages) if m.get("executable"))

@@ -85,7 +85,7 @@ def row(result: dict) -> str:
 def main() -> int:
     """Runs all sizes and prints a table."""
     arguments = options()
-    command = pathlib.Path(os.environ.get("TANGRAM_BIN", ROOT / "target" / "release" / "tangram"))
+    command = pathlib.Path(os.environ.get("TANGRAM_BIN", ROOT / "target" / "dist" / "tangram"))
     if not command.exists():
         print(f"tangram: absent (no command at {command})")
         return 1

@@ -21,7 +21,7 @@ pub struct Options {
     arguments: Vec<String>,
 }
 
-/// Runs one benchmark: our command is built for release first.
+/// Runs one benchmark: our command is built first, as packages have it.
 ///
 /// # Errors
 /// There is no such benchmark, or a step fails.
@@ -51,10 +51,10 @@ fn python(steps: &mut Steps, folder: &Path, options: &Options) -> Outcome {
         Some(venv) => venv,
         None => Venv::open(steps, ENVIRONMENT)?,
     };
-    steps.run("command", cargo(["build", "--release", "--quiet", "--package", "tangram-cli"]))?;
+    steps.run("command", cargo(["build", "--profile=dist", "--quiet", "--package", "tangram-cli"]))?;
     let mut command = venv.python();
     command.arg(folder.join("run.py")).args(&options.arguments);
-    command.env("TANGRAM_BIN", target_directory().join("release").join("tangram"));
+    command.env("TANGRAM_BIN", target_directory().join("dist").join("tangram"));
     steps.show(&format!("bench {}", options.area), command)
 }
 

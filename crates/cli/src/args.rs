@@ -43,6 +43,8 @@ pub(crate) enum Command {
     },
     /// Make the loops of a C file faster, or analyse them.
     Scop(ScopArgs),
+    /// Print what is known of a processor: vectors, caches, cores.
+    Machine(crate::machine::MachineArgs),
     /// Run passes or apply rules on a program in MLIR's text.
     Rewrite(crate::rewrite::RewriteArgs),
 }
@@ -449,6 +451,11 @@ pub(crate) struct ScopArgs {
     /// front: tiles of a stencil that can all start at once.
     #[arg(long, value_name = "[diamond,]SIZES", value_delimiter = ',', value_parser = tile)]
     pub(crate) tile: Option<Vec<TileArg>>,
+    /// The processor that the loops are for: `native`, `avx2`, `avx512`, `neon`, `sse2`, `scalar`, or
+    /// a file as `tangram machine --json` writes it.
+    #[arg(long, value_name = "NAME|FILE", default_value = "avx2",
+          value_parser = crate::machine::named)]
+    pub(crate) machine: tangram_machine::Machine,
     /// Put an OpenMP pragma in front of the outermost parallel loops. Tiles of which none is
     /// parallel run by wavefronts.
     #[arg(long)]

@@ -6,6 +6,7 @@ mod codegen;
 mod egraph;
 mod error;
 mod flow;
+mod machine;
 mod opt;
 mod out;
 mod progress;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         Command::Schedule(args) => schedule::run(&args),
         Command::Egraph { command } => egraph::run(&command),
         Command::Scop(args) => scop::run(&args),
+        Command::Machine(args) => machine::run(&args),
         Command::Rewrite(args) => rewrite::run(&args),
     };
     match outcome {

@@ -213,6 +213,7 @@ fn recipe(args: &ScopArgs) -> Recipe {
         TileArg::Diamond => None,
     };
     let mut recipe = Recipe::default();
+    recipe.machine = args.machine.clone();
     recipe.schedule.fusion = args.fuse.into();
     recipe.tile = args.tile.as_ref().map(|words| words.iter().filter_map(size).collect());
     recipe.wavefront = args.parallel;

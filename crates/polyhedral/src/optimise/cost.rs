@@ -8,16 +8,8 @@
 
 use std::collections::BTreeMap;
 
+use super::rates::Rates;
 use super::stride::Step;
-
-/// What waiting for a sum costs.
-const WAIT: f64 = 4.0;
-/// The same where the sum is in memory.
-const WAIT_IN_MEMORY: f64 = 6.0;
-/// How many elements a vector has.
-const VECTOR: f64 = 4.0;
-/// What an access costs that jumps.
-const JUMP: f64 = 8.0;
 
 /// An access of a statement along a loop.
 #[derive(Debug, Clone, Copy)]
@@ -34,9 +26,11 @@ pub(super) type Costs = BTreeMap<usize, f64>;
 
 /// Estimates what an instance of each statement costs.
 ///
+/// `generated`: whether sums that stay are kept in registers, as generated loops keep them.
 /// `jammed`: for each loop whose iterations run side by side, the accesses along it, how
 /// many iterations, and whether they are free of each other.
 pub(super) fn costs(
+    rates: &Rates,
     inner: &[Along],
     vector: bool,
     jammed: &[(&[Along], i128, bool)],
@@ -56,7 +50,7 @@ pub(super) fn costs(
             let own = match along.step {
                 None | Some(Step::Same) => 0.0,
                 Some(Step::Next) => 1.0,
-                Some(Step::Far) => JUMP,
+                Some(Step::Far) => rates.jump,
             };
             waits |= along.write && along.step == Some(Step::Same);
             smooth &= along.step != Some(Step::Far);
@@ -69,9 +63,9 @@ pub(super) fn costs(
         }
         let chains: f64 =
             jammed.iter().filter(|(.., free)| *free).map(|(_, factor, _)| *factor as f64).product();
-        let wait = if generated { WAIT } else { WAIT_IN_MEMORY };
+        let wait = if generated { rates.wait } else { rates.wait_in_memory };
         let waiting = if waits { wait / chains } else { 0.0 };
-        let width = if vector && smooth && !waits { VECTOR } else { 1.0 };
+        let width = if vector && smooth && !waits { rates.vector } else { 1.0 };
         costs.insert(statement, (1.0 + memory + waiting) / width);
     }
     costs

@@ -17,10 +17,12 @@
 mod cost;
 mod plan;
 mod private;
+mod rates;
 mod straight;
 mod stride;
 mod work;
 
+use tangram_machine::{Isa, Machine};
 use tangram_presburger::Budget;
 
 use crate::schedule::{Constraints, Options};
@@ -28,13 +30,16 @@ use crate::scop::Scop;
 use crate::transform::Editor;
 use crate::{Error, NodeKind, ScheduleTree};
 use cost::{Costs, costs};
+use rates::Rates;
 use stride::Accesses;
 use work::Work;
 
 /// What a part is made into.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Recipe {
+    /// The processor that the loops are for; by default any with AVX2.
+    pub machine: Machine,
     /// How the scheduler chooses.
     pub schedule: Options,
     /// Sizes of tiles for the members of each innermost band, outermost first; 0 leaves a
@@ -50,6 +55,20 @@ pub struct Recipe {
     pub parallel: bool,
     /// Whether the order of the source stays if no band promises a gain.
     pub keep_source: bool,
+}
+
+impl Default for Recipe {
+    fn default() -> Self {
+        Self {
+            machine: Machine::of(Isa::Avx2),
+            schedule: Options::default(),
+            tile: None,
+            diamond: false,
+            wavefront: false,
+            parallel: false,
+            keep_source: false,
+        }
+    }
 }
 
 /// A schedule and how it came about.
@@ -125,7 +144,8 @@ impl Scop {
             (constraints.validity.clone(), constraints.coincidence.clone());
         let editor = Editor::with_coincidence(scheduled.tree, validity, coincidence, budget)?;
         let accesses = Accesses::of(self, budget)?;
-        let mut work = Work { editor, accesses, recipe, budget, costs: Costs::new() };
+        let rates = Rates::of(&recipe.machine);
+        let mut work = Work { editor, accesses, recipe, rates, budget, costs: Costs::new() };
         let gained = work.bands()?;
         let Work { editor, accesses, costs, .. } = work;
         let tree = editor.into_tree();
@@ -143,8 +163,9 @@ impl Scop {
         budget: &Budget,
     ) -> Result<bool, Error> {
         let along = |tree| accesses.along(&stride::innermost(tree, budget)?, budget);
-        let before = costs(&along(&self.schedule)?, true, &[], false);
-        let mut after = costs(&along(tree)?, true, &[], true);
+        let rates = Rates::of(&recipe.machine);
+        let before = costs(&rates, &along(&self.schedule)?, true, &[], false);
+        let mut after = costs(&rates, &along(tree)?, true, &[], true);
         after.extend(known);
         let threads = if recipe.parallel { self.on_threads(tree, budget)? } else { Vec::new() };
         // Statements in the most loops take nearly all of the time.

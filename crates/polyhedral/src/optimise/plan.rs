@@ -1,10 +1,9 @@
 //! Orders of a band's loops that could be fast, best first.
 
 use super::cost::{Along, Costs, costs};
+use super::rates::Rates;
 use super::stride::Step;
 
-/// How many iterations run side by side in one loop.
-const JAM: i128 = 4;
 /// Orders are tried in turn; those behind these many are not worth a check.
 const MOST: usize = 6;
 
@@ -56,7 +55,7 @@ impl Loop {
 }
 
 /// Lists orders of loops from the one on that should be the fastest.
-pub(super) fn plans(loops: &[Loop]) -> Vec<Plan> {
+pub(super) fn plans(rates: &Rates, loops: &[Loop]) -> Vec<Plan> {
     let mut plans = Vec::new();
     for (at, inner) in loops.iter().enumerate().filter(|(_, inner)| inner.is_smooth()) {
         let others = (0..loops.len()).filter(|other| *other != at);
@@ -73,7 +72,7 @@ pub(super) fn plans(loops: &[Loop]) -> Vec<Plan> {
             if waits && (set.is_empty() || set.iter().any(|member| !loops[*member].free)) {
                 continue;
             }
-            plans.push(plan(loops, at, &set, &reusing, !waits));
+            plans.push(plan(rates, loops, at, &set, &reusing, !waits));
         }
     }
     let total = |plan: &Plan| plan.costs.values().sum::<f64>();
@@ -82,7 +81,14 @@ pub(super) fn plans(loops: &[Loop]) -> Vec<Plan> {
     plans
 }
 
-fn plan(loops: &[Loop], inner: usize, set: &[usize], reusing: &[usize], vector: bool) -> Plan {
+fn plan(
+    rates: &Rates,
+    loops: &[Loop],
+    inner: usize,
+    set: &[usize],
+    reusing: &[usize],
+    vector: bool,
+) -> Plan {
     let bound = |member: &usize| set.contains(member) && !loops[*member].free;
     let others = (0..loops.len()).filter(|member| *member != inner);
     let (mut order, last): (Vec<usize>, Vec<usize>) = others.partition(|member| !bound(member));
@@ -90,7 +96,7 @@ fn plan(loops: &[Loop], inner: usize, set: &[usize], reusing: &[usize], vector: 
     order.extend(last);
     order.push(inner);
     let factor = |member: usize| match set.contains(&member) {
-        true => loops[member].short.unwrap_or(JAM).max(1),
+        true => loops[member].short.unwrap_or(rates.jam).max(1),
         false => 1,
     };
     let jammed: Vec<_> = set
@@ -101,7 +107,7 @@ fn plan(loops: &[Loop], inner: usize, set: &[usize], reusing: &[usize], vector: 
         factors: order.iter().map(|member| factor(*member)).collect(),
         again: reusing.iter().copied().filter(|at| loops[*at].short.is_none()).collect(),
         vector,
-        costs: costs(&loops[inner].along, vector, &jammed, true),
+        costs: costs(rates, &loops[inner].along, vector, &jammed, true),
         order,
     }
 }

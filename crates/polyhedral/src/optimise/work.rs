@@ -5,24 +5,22 @@ use tangram_presburger::Budget;
 use super::Recipe;
 use super::cost::Costs;
 use super::plan::{Loop, Plan, plans};
+use super::rates::Rates;
 use super::straight::straightened;
 use super::stride::{self, Accesses};
 use crate::transform::Editor;
 use crate::{Error, Node, NodeKind, ScheduleTree};
 
-/// The size of a tile where vectors are used again.
-const TILE: i128 = 32;
-/// The size of a tile of a loop that runs on several threads: there are enough for all.
-const SHARED_TILE: i128 = 16;
-/// How many iterations of a vector loop a thread takes at once.
-const STRIP: i128 = 256;
-/// Loops with fewer iterations are written out rather than tiled.
-const SHORT: usize = 4;
+/// The size of a diamond where none is asked for: larger ones leave few tiles on a line.
+const DIAMOND: i128 = 32;
+/// Points that are looked at to see that a loop is short.
+const FEW_POINTS: u64 = 1_000;
 
 pub(super) struct Work<'a> {
     pub editor: Editor<'a>,
     pub accesses: Accesses,
     pub recipe: &'a Recipe,
+    pub rates: Rates,
     pub budget: &'a Budget,
     /// What instances cost in the bands that were arranged.
     pub costs: Costs,
@@ -98,7 +96,7 @@ impl Work<'_> {
             return Ok(true);
         }
         let loops = self.loops(node, count)?;
-        for plan in plans(&loops) {
+        for plan in plans(&self.rates, &loops) {
             let before = self.editor.tree().clone();
             if self.follow(node, &plan)? {
                 self.costs.extend(plan.costs);
@@ -188,10 +186,10 @@ impl Work<'_> {
             return sizes;
         }
         if plan.again.len() > 1 {
-            plan.again.iter().for_each(|member| sizes[*member] = Some(TILE));
+            plan.again.iter().for_each(|member| sizes[*member] = Some(self.rates.tile));
             let shared = plan.again.iter().find(|member| self.is_free(node, **member));
             if let Some(member) = shared.filter(|_| self.recipe.parallel) {
-                sizes[*member] = Some(SHARED_TILE);
+                sizes[*member] = Some(self.rates.shared_tile);
             }
         }
         // Threads that no loop around the vectors gives work take strips of these, unless they
@@ -203,7 +201,7 @@ impl Work<'_> {
             && !self.is_inside_loop(node)
             && self.is_free(node, *inner)
         {
-            sizes[*inner] = Some(STRIP);
+            sizes[*inner] = Some(self.rates.strip);
         }
         sizes
     }
@@ -267,7 +265,7 @@ impl Work<'_> {
     /// Tiles a band by diamonds and runs these by lines; says whether that is possible.
     fn diamonds(&mut self, node: Node, count: usize) -> Result<bool, Error> {
         let sizes: Vec<i128> =
-            self.given(count).into_iter().map(|size| size.unwrap_or(TILE)).collect();
+            self.given(count).into_iter().map(|size| size.unwrap_or(DIAMOND)).collect();
         let before = self.editor.tree().clone();
         let tiles = self.editor.diamond(node, &sizes);
         match tiles.and_then(|tiles| self.editor.wavefront(tiles, 2)) {
@@ -296,9 +294,10 @@ impl Work<'_> {
         for set in values.range(self.budget)?.relations() {
             let names: Vec<&str> = set.space().params.iter().map(String::as_str).collect();
             let free = set.project_params(&names, self.budget)?;
-            let count = free.points(&Budget::steps(1_000)).ok().map(|points| points.len());
+            let count = free.points(&Budget::steps(FEW_POINTS)).ok().map(|points| points.len());
             longest = longest.zip(count).map(|(a, b): (usize, usize)| a.max(b));
         }
-        Ok(longest.filter(|longest| *longest < SHORT).map(|longest| longest as i128))
+        let longest = longest.and_then(|longest| i128::try_from(longest).ok());
+        Ok(longest.filter(|longest| *longest < self.rates.jam))
     }
 }
