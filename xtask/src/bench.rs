@@ -51,7 +51,10 @@ fn python(steps: &mut Steps, folder: &Path, options: &Options) -> Outcome {
         Some(venv) => venv,
         None => Venv::open(steps, ENVIRONMENT)?,
     };
-    steps.run("command", cargo(["build", "--profile=dist", "--quiet", "--package", "tangram-cli"]))?;
+    steps.run(
+        "command",
+        cargo(["build", "--profile=dist", "--quiet", "--package", "tangram-cli"]),
+    )?;
     let mut command = venv.python();
     command.arg(folder.join("run.py")).args(&options.arguments);
     command.env("TANGRAM_BIN", target_directory().join("dist").join("tangram"));
