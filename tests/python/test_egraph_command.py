@@ -61,7 +61,24 @@ def test_e_graphs_go_out_and_in(run, rules, tmp_path) -> None:
     assert len(json.loads(again)["nodes"]) == len(egraph["nodes"])
     assert run("simplify", "--from", path).stdout == "(+ x x)\n"
     assert run("dot", "--from", path).stdout.startswith("digraph")
-    assert "best            2  (proved to be least)" in run("extract", path).stdout
+    printed = run("extract", path).stdout
+    assert printed.startswith("(+ x x)\n\n")
+    assert "best            2  (proved to be least)" in printed
+
+
+def test_extract_prints_the_terms_it_chose(run, tmp_path) -> None:
+    nodes = {
+        "f": {"op": "f", "eclass": "0", "children": ["g", "g"], "cost": 1},
+        "g": {"op": "g", "eclass": "1", "children": ["a"], "cost": 2},
+        "h": {"op": "h", "eclass": "1", "children": ["a", "b"], "cost": 1},
+        "a": {"op": "a", "eclass": "2", "children": [], "cost": 1},
+        "b": {"op": "b", "eclass": "3", "children": [], "cost": 5},
+    }
+    path = tmp_path / "shared.json"
+    path.write_text(json.dumps({"nodes": nodes, "root_eclasses": ["0", "2"]}))
+    printed = run("extract", path).stdout.split("\n\n")
+    assert printed[0] == "%0 = (g a)\n(f %0 %0)\na"
+    assert "best            4  (proved to be least)" in printed[1]
 
 
 def test_errors_say_where(run, tmp_path) -> None:

@@ -27,6 +27,9 @@ pub(crate) enum EgraphCommand {
     /// Print an e-graph as JSON, in the format of the `egraph-serialize` crate.
     Json(ShowArgs),
     /// Choose the cheapest terms of an e-graph in JSON, where shared parts are paid once.
+    ///
+    /// Prints a term for each root, after lines `name = term` for the parts that are used more
+    /// than once, and what they cost beside other ways to choose.
     Extract(ExtractArgs),
 }
 
@@ -291,7 +294,8 @@ fn statistics(runner: &Grown) -> String {
 
 fn extract(args: &ExtractArgs) -> Result<(), Error> {
     let limit = seconds(args.seconds)?;
-    let (choices, roots) = read(&args.input)?.choices();
+    let egraph = read(&args.input)?;
+    let (choices, roots) = egraph.choices();
     let found = choices.best(&roots, limit).ok_or_else(|| {
         Error::Usage(format!("{}: a root class has no finite term", args.input.display()))
     })?;
@@ -302,8 +306,13 @@ fn extract(args: &ExtractArgs) -> Result<(), Error> {
         true => "proved to be least".to_owned(),
         false => format!("nothing is below {}, gap {:.2} %", found.bound, 100.0 * found.gap()),
     };
+    let terms = egraph.terms(&choices, &found.selection, &roots);
+    let terms = terms.map_or(String::new(), |terms| {
+        terms.bindings.iter().chain(&terms.roots).map(|line| format!("{line}\n")).collect()
+    });
     out::print(format!(
-        "cheapest trees  {trees}\ngreedy          {greedy}\nbest            {}  ({proof})\n",
+        "{terms}\ncheapest trees  {trees}\ngreedy          {greedy}\n\
+         best            {}  ({proof})\n",
         found.cost
     ))
 }

@@ -15,6 +15,7 @@ pub struct EClass<L, D> {
     pub nodes: ENodes<L>,
     /// The data of the analysis.
     pub data: D,
+    pub(crate) parents: OnceLock<Box<[Id]>>,
 }
 
 /// The nodes of a class: a `Vec<L>` that is made when it is asked for.
@@ -115,6 +116,18 @@ impl<L, D> EClass<L, D> {
     /// Returns the number of nodes.
     pub fn len(&self) -> usize {
         self.nodes.len()
+    }
+
+    /// Iterates over the ids of the nodes above the class, as they were added; some may be copies.
+    ///
+    /// # Panics
+    /// If the e-graph was changed since its last rebuild;
+    /// [`EGraph::parents`](crate::EGraph::parents) lists them at any time.
+    pub fn parents(&self) -> impl ExactSizeIterator<Item = Id> + '_ {
+        let parents = self.parents.get();
+        let listed =
+            parents.expect("the nodes above a class are listed once the e-graph is rebuilt");
+        listed.iter().copied()
     }
 
     /// Iterates over the nodes.

@@ -1,5 +1,6 @@
 //! Extraction by tree cost.
 
+use crate::id::to_u32;
 use crate::{Analysis, EGraph, Id, Language, RecExpr};
 use std::cmp::Ordering;
 use std::collections::VecDeque;
@@ -84,7 +85,7 @@ where
     fn run(&mut self) {
         let core = self.egraph.core();
         let mut queued = vec![true; core.number_of_ids()];
-        let visible = (0..core.number_of_ids() as u32).filter(|&id| core.is_visible(id));
+        let visible = (0..to_u32(core.number_of_ids(), "ids")).filter(|&id| core.is_visible(id));
         let mut todo: VecDeque<u32> = visible.collect();
         while let Some(node) = todo.pop_front() {
             queued[node as usize] = false;

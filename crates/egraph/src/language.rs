@@ -8,9 +8,11 @@ use thiserror::Error;
 
 /// A type of e-nodes: an operator with its data, and children.
 ///
-/// Usually made by [`define_language!`](crate::define_language). Hashing and equality have to
-/// cover operator, data and children, and two nodes that [`match`](Language::matches) have to be
-/// equal once their children are.
+/// Usually made by [`define_language!`](crate::define_language), where nodes match if their data is
+/// equal. A language made by hand decides itself what [`matches`](Language::matches): a node of a
+/// pattern finds all nodes that it matches and that have the same discriminant and as many
+/// children. Data that equality leaves out is kept with each node that is added; of equal nodes
+/// the first one stays, and what a rule builds has the data of the first node with that operator.
 #[allow(clippy::len_without_is_empty)]
 pub trait Language: Debug + Clone + Eq + Ord + Hash {
     /// The part of an operator that nodes are indexed by.
@@ -21,6 +23,11 @@ pub trait Language: Debug + Clone + Eq + Ord + Hash {
 
     /// Tells whether the operators are equal, with data and arity, whatever the children are.
     fn matches(&self, other: &Self) -> bool;
+
+    #[doc(hidden)]
+    fn __matches_equal() -> bool {
+        false
+    }
 
     /// Returns the children.
     fn children(&self) -> &[Id];

@@ -37,7 +37,8 @@
 //! # Where things are
 //! - [`EGraph`], [`Language`], [`Analysis`], [`RecExpr`]: what is stored.
 //! - [`Pattern`], [`MultiPattern`], [`Rewrite`], [`rewrite!`], [`Runner`]: how it grows.
-//! - [`Extractor`], [`LpExtractor`], [`choices`]: what comes out, by tree or by shared cost.
+//! - [`Extractor`], [`choices`], and `LpExtractor` with the feature `lp`: what comes out, by tree or
+//!   by shared cost.
 //! - [`Explanation`]: why it is so.
 
 #[macro_use]
@@ -50,6 +51,7 @@ pub mod test;
 mod analysis;
 mod checkpoint;
 pub mod choices;
+mod code;
 mod dot;
 mod eclass;
 mod egraph;
@@ -57,6 +59,7 @@ mod explain;
 mod extract;
 mod id;
 mod language;
+#[cfg(feature = "lp")]
 mod lp_extract;
 mod mapper;
 mod multipattern;
@@ -68,12 +71,16 @@ mod run;
 mod schedule;
 mod serialize;
 mod sexp;
+#[cfg(feature = "serde-1")]
+mod stored;
 mod subst;
 mod symbol;
 mod symbol_lang;
 
 pub use analysis::{Analysis, DidMerge, merge_max, merge_min, merge_option};
 pub use checkpoint::Checkpoints;
+#[doc(hidden)]
+pub use code::LeftCode;
 pub use dot::Dot;
 pub use eclass::{EClass, ENodes};
 pub use egraph::EGraph;
@@ -84,6 +91,7 @@ pub use explain::{
 pub use extract::{AstDepth, AstSize, CostFunction, Extractor};
 pub use id::Id;
 pub use language::{FromOp, FromOpError, Language, LanguageChildren};
+#[cfg(feature = "lp")]
 pub use lp_extract::{LpCostFunction, LpExtractor};
 pub use mapper::{LanguageMapper, SimpleLanguageMapper};
 pub use multipattern::{MultiPattern, MultiPatternParseError};
@@ -100,7 +108,7 @@ pub use run::{
     StopReason,
 };
 pub use schedule::{BackoffScheduler, RewriteScheduler, SimpleScheduler};
-pub use serialize::{SerializeError, SerializedEGraph, SerializedNode};
+pub use serialize::{SerializeError, SerializedEGraph, SerializedNode, SharedTerms};
 pub use sexp::SexpError;
 pub use subst::{Subst, Var, VarParseError};
 pub use symbol::Symbol;

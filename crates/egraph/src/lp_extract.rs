@@ -16,6 +16,15 @@ impl<L: Language, N: Analysis<L>> LpCostFunction<L, N> for AstSize {
     }
 }
 
+/// Reads a number of seconds: what is too long for a clock is as long as can be.
+fn duration(seconds: f64) -> Duration {
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(duration) => duration,
+        Err(_) if seconds > 0.0 => Duration::MAX,
+        Err(_) => Duration::ZERO,
+    }
+}
+
 /// Extracts the expression whose nodes, each counted once, cost least.
 ///
 /// ```
@@ -25,21 +34,43 @@ impl<L: Language, N: Analysis<L>> LpCostFunction<L, N> for AstSize {
 /// let g = egraph.add_expr(&"(f (g y) (g y) (g y))".parse().unwrap());
 /// egraph.union(f, g);
 /// egraph.rebuild();
-/// let best = LpExtractor::new(&egraph, AstSize).solve(f);
+/// let mut extractor = LpExtractor::new(&egraph, AstSize);
+/// let best = extractor.solve(f);
 /// assert_eq!(best.to_string(), "(f x x x)");
 /// assert_eq!(best.len(), 2);
+/// assert!(extractor.outcome().unwrap().optimal);
 /// ```
 #[derive(Debug)]
 pub struct LpExtractor<'a, L: Language, N: Analysis<L>> {
     egraph: &'a EGraph<L, N>,
     choices: EGraphChoices,
+    timeout: Option<Duration>,
+    outcome: Option<Exact>,
 }
 
 impl<'a, L: Language, N: Analysis<L>> LpExtractor<'a, L, N> {
     /// Reads the costs of all nodes of a rebuilt e-graph.
     pub fn new<CF: LpCostFunction<L, N>>(egraph: &'a EGraph<L, N>, mut cost_function: CF) -> Self {
         let cost = |class, node: &L| cost_function.node_cost(egraph, class, node);
-        LpExtractor { egraph, choices: EGraphChoices::new(egraph, cost) }
+        let choices = EGraphChoices::new(egraph, cost);
+        LpExtractor { egraph, choices, timeout: None, outcome: None }
+    }
+
+    /// Sets the time for each solution from here on, in seconds; none is set at first.
+    ///
+    /// Infinity, and what no clock reaches, is no limit. What is negative or no number leaves no
+    /// time: then the answer is that of local search.
+    pub fn timeout(&mut self, seconds: f64) -> &mut Self {
+        self.timeout = Some(duration(seconds));
+        self
+    }
+
+    /// Returns how good the last solution is, or `None` if there was none yet.
+    ///
+    /// [`Exact::optimal`] says whether it is proved to be the cheapest, and [`Exact::bound`] what
+    /// nothing costs less than. An answer that came for want of time is not marked otherwise.
+    pub fn outcome(&self) -> Option<&Exact> {
+        self.outcome.as_ref()
     }
 
     /// Extracts the best expression of a class.
@@ -63,7 +94,7 @@ impl<'a, L: Language, N: Analysis<L>> LpExtractor<'a, L, N> {
     /// # Panics
     /// If a class has no finite expression.
     pub fn solve_multiple(&mut self, roots: &[Id]) -> (RecExpr<L>, Vec<Id>) {
-        self.solve_multiple_with_timeout(roots, 3600.0)
+        self.solve_within(roots, self.timeout.unwrap_or(Duration::MAX))
     }
 
     /// Does what [`solve_multiple`](LpExtractor::solve_multiple) does within some seconds.
@@ -75,9 +106,13 @@ impl<'a, L: Language, N: Analysis<L>> LpExtractor<'a, L, N> {
         roots: &[Id],
         seconds: f64,
     ) -> (RecExpr<L>, Vec<Id>) {
-        let limit = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO);
-        let solved = self.run(roots, limit);
+        self.solve_within(roots, duration(seconds))
+    }
+
+    fn solve_within(&mut self, roots: &[Id], limit: Duration) -> (RecExpr<L>, Vec<Id>) {
+        self.outcome = self.run(roots, limit);
         let classes = self.classes(roots);
+        let solved = self.outcome.as_ref();
         let built = solved
             .and_then(|exact| self.choices.expression(self.egraph, &exact.selection, &classes?));
         match built {

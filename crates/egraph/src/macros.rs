@@ -146,6 +146,11 @@ macro_rules! __define_language {
                 match (self, other) { $($same)* _ => false }
             }
 
+            #[inline(always)]
+            fn __matches_equal() -> bool {
+                true
+            }
+
             fn children(&self) -> &[$crate::Id] {
                 match self { $($kids)* }
             }
@@ -204,9 +209,9 @@ macro_rules! __define_language {
 #[macro_export]
 macro_rules! rewrite {
     ($name:expr; $left:tt => $right:tt $(if $condition:expr)*) => {{
-        let left = $crate::__rewrite!(@side Pattern $left);
-        let right = $crate::__rewrite!(@side Pattern $right);
-        let applier = $crate::__rewrite!(@conditions right $(, $condition)*);
+        let left = $crate::__rewrite!(@parse Pattern $left);
+        let right = $crate::__rewrite!(@parse Pattern $right);
+        let applier = $crate::__rewrite!(@applier right; $($condition,)*);
         $crate::Rewrite::new($name.to_string(), left, applier).unwrap()
     }};
     ($name:expr; $left:tt <=> $right:tt $(if $condition:expr)*) => {{
@@ -231,28 +236,29 @@ macro_rules! rewrite {
 #[macro_export]
 macro_rules! multi_rewrite {
     ($name:expr; $left:tt => $right:tt) => {{
-        let left = $crate::__rewrite!(@side MultiPattern $left);
-        let right = $crate::__rewrite!(@side MultiPattern $right);
+        let left = $crate::__rewrite!(@parse MultiPattern $left);
+        let right = $crate::__rewrite!(@parse MultiPattern $right);
         $crate::Rewrite::new($name.to_string(), left, right).unwrap()
     }};
 }
 
+// Macros of other crates call these arms, so they are those that egg has.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __rewrite {
-    (@side $kind:ident $text:literal) => {
+    (@parse $kind:ident $text:literal) => {
         $text.parse::<$crate::$kind<_>>().unwrap()
     };
-    (@side $kind:ident $side:expr) => {
+    (@parse $kind:ident $side:expr) => {
         $side
     };
-    (@conditions $applier:expr) => {
+    (@applier $applier:expr;) => {
         $applier
     };
-    (@conditions $applier:expr, $first:expr $(, $rest:expr)*) => {
+    (@applier $applier:expr; $first:expr, $($rest:expr,)*) => {
         $crate::ConditionalApplier {
             condition: $first,
-            applier: $crate::__rewrite!(@conditions $applier $(, $rest)*),
+            applier: $crate::__rewrite!(@applier $applier; $($rest,)*),
         }
     };
 }

@@ -1,12 +1,14 @@
 //! Patterns that hold at the same time and share variables.
 
-use crate::core::{Found, Query, RuleSet};
-use crate::pattern::{row_subst, vars_of};
+use crate::code::LeftCode;
+use crate::pattern::{by_class, find, vars_of};
 use crate::{
     Analysis, Applier, EGraph, FromOp, Id, Language, PatternAst, SearchMatches, Searcher, Subst,
     Symbol, Var,
 };
+use std::fmt::{self, Debug};
 use std::str::FromStr;
+use std::sync::{Arc, OnceLock};
 use thiserror::Error;
 
 /// Several patterns at once, each with a variable for the class that it matches.
@@ -25,10 +27,23 @@ use thiserror::Error;
 /// let shared: MultiPattern<SymbolLang> = "?p = (* ?x ?y), ?q = (* ?x ?z)".parse().unwrap();
 /// assert_eq!(shared.n_matches(&egraph), 5);
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct MultiPattern<L> {
     asts: Vec<(Var, PatternAst<L>)>,
+    left: OnceLock<Arc<LeftCode<L>>>,
+}
+
+impl<L: PartialEq> PartialEq for MultiPattern<L> {
+    fn eq(&self, other: &Self) -> bool {
+        self.asts == other.asts
+    }
+}
+
+impl<L: Debug> Debug for MultiPattern<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MultiPattern").field("asts", &self.asts).finish_non_exhaustive()
+    }
 }
 
 /// What is wrong with the text of a multi-pattern.
@@ -48,7 +63,7 @@ pub enum MultiPatternParseError<E> {
 impl<L: Language> MultiPattern<L> {
     /// Makes a multi-pattern of clauses.
     pub fn new(asts: Vec<(Var, PatternAst<L>)>) -> Self {
-        MultiPattern { asts }
+        MultiPattern { asts, left: OnceLock::new() }
     }
 
     /// Returns the clauses.
@@ -56,47 +71,12 @@ impl<L: Language> MultiPattern<L> {
         &self.asts
     }
 
-    /// Compiles the clauses; `None` if the e-graph lacks an operator of theirs.
-    fn compile<N: Analysis<L>>(&self, egraph: &EGraph<L, N>) -> Option<(RuleSet, Vec<Var>)> {
-        let mut vars = Vec::new();
-        let mut terms = Vec::with_capacity(self.asts.len());
-        for (var, ast) in &self.asts {
-            let number = number_of(*var, &mut vars);
-            terms.push((Some(number), egraph.known_term(ast, &mut vars)?));
-        }
-        let clauses: Vec<_> = terms.iter().map(|(var, term)| (*var, term)).collect();
-        let mut set = RuleSet::new(false);
-        set.push_all(&clauses);
-        Some((set, vars))
+    fn left(&self) -> &LeftCode<L> {
+        self.left.get_or_init(|| {
+            let clauses = self.asts.iter().map(|(var, ast)| (Some(*var), ast));
+            Arc::new(LeftCode::new(clauses))
+        })
     }
-
-    fn group<'a>(
-        &self,
-        found: &Found,
-        vars: &[Var],
-        root: impl Fn(u32) -> Id,
-    ) -> Vec<SearchMatches<'a, L>> {
-        let mut rows: Vec<(Id, &[u32])> = found.iter().map(|row| (root(row[0]), row)).collect();
-        rows.sort_by_key(|&(root, _)| root);
-        let mut matches: Vec<SearchMatches<'_, L>> = Vec::new();
-        for (eclass, row) in rows {
-            let subst = row_subst(vars, row);
-            match matches.last_mut() {
-                Some(last) if last.eclass == eclass => last.substs.push(subst),
-                _ => matches.push(SearchMatches { eclass, substs: vec![subst], ast: None }),
-            }
-        }
-        matches
-    }
-}
-
-/// Returns the number of a variable, a new one if need be.
-pub(crate) fn number_of(var: Var, vars: &mut Vec<Var>) -> u32 {
-    let known = vars.iter().position(|other| *other == var);
-    known.unwrap_or_else(|| {
-        vars.push(var);
-        vars.len() - 1
-    }) as u32
 }
 
 impl<L: Language + FromOp> FromStr for MultiPattern<L> {
@@ -124,13 +104,9 @@ impl<L: Language + FromOp> FromStr for MultiPattern<L> {
 
 impl<L: Language, N: Analysis<L>> Searcher<L, N> for MultiPattern<L> {
     fn search_with_limit(&self, egraph: &EGraph<L, N>, limit: usize) -> Vec<SearchMatches<'_, L>> {
-        let Some((set, vars)) = self.compile(egraph) else {
-            return Vec::new();
-        };
-        let query = Query { limit, ..Query::ALL };
-        let found = set.search(egraph.core(), &[query], || false);
-        let group = |found: Vec<Found>| self.group(&found[0], &vars, |root| egraph.find(Id(root)));
-        found.map_or(Vec::new(), group)
+        let left = self.left();
+        let found = find(left, egraph, None, limit);
+        found.map_or(Vec::new(), |found| by_class(&found, egraph, &left.vars, None))
     }
 
     fn search_eclass_with_limit(
@@ -139,9 +115,9 @@ impl<L: Language, N: Analysis<L>> Searcher<L, N> for MultiPattern<L> {
         eclass: Id,
         limit: usize,
     ) -> Option<SearchMatches<'_, L>> {
-        let (set, vars) = self.compile(egraph)?;
-        let found = set.search_class(egraph.core(), eclass, limit);
-        self.group(&found, &vars, |root| egraph.find(Id(root))).pop()
+        let left = self.left();
+        let found = find(left, egraph, Some(eclass), limit)?;
+        by_class(&found, egraph, &left.vars, None).pop()
     }
 
     fn vars(&self) -> Vec<Var> {
@@ -155,8 +131,8 @@ impl<L: Language, N: Analysis<L>> Searcher<L, N> for MultiPattern<L> {
         vars
     }
 
-    fn __clauses(&self) -> Option<Vec<(Option<Var>, &PatternAst<L>)>> {
-        Some(self.asts.iter().map(|(var, ast)| (Some(*var), ast)).collect())
+    fn __left(&self) -> Option<&LeftCode<L>> {
+        Some(self.left())
     }
 }
 

@@ -1,6 +1,8 @@
 //! Patterns: terms with variables.
 
-use crate::core::{Found, RuleSet};
+use crate::code::{LeftCode, RightCode};
+use crate::core::{Found, Host, Job, Machine, Query, Why};
+use crate::id::to_u32;
 use crate::{
     Analysis, Applier, Batch, EGraph, FromOp, Id, Language, RecExpr, RecExprParseError, Searcher,
     Subst, Symbol, Var, VarParseError,
@@ -9,6 +11,7 @@ use std::borrow::Cow;
 use std::fmt::{self, Display};
 use std::mem::Discriminant;
 use std::str::FromStr;
+use std::sync::{Arc, OnceLock};
 use thiserror::Error;
 
 /// A term with variables, which can be searched for and instantiated.
@@ -23,11 +26,25 @@ use thiserror::Error;
 /// assert_eq!(matches[0].eclass, sum);
 /// assert_eq!(matches[0].substs.len(), 1);
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct Pattern<L> {
-    /// The term.
+    /// The term; it is compiled at its first use, and not to be changed after that.
     pub ast: PatternAst<L>,
+    left: OnceLock<Arc<LeftCode<L>>>,
+    right: OnceLock<Arc<RightCode<L>>>,
+}
+
+impl<L: PartialEq> PartialEq for Pattern<L> {
+    fn eq(&self, other: &Self) -> bool {
+        self.ast == other.ast
+    }
+}
+
+impl<L: fmt::Debug> fmt::Debug for Pattern<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pattern").field("ast", &self.ast).finish_non_exhaustive()
+    }
 }
 
 /// The term of a [`Pattern`].
@@ -167,8 +184,10 @@ pub(crate) fn vars_of<L>(ast: &PatternAst<L>) -> Vec<Var> {
 
 impl<L: Language> Pattern<L> {
     /// Makes a pattern from its term.
+    ///
+    /// Equal parts of the term become one, as each stands for the same class.
     pub fn new(ast: PatternAst<L>) -> Self {
-        Pattern { ast }
+        Pattern { ast: ast.compact(), left: OnceLock::new(), right: OnceLock::new() }
     }
 
     /// Lists the variables in the order of their first use.
@@ -176,19 +195,63 @@ impl<L: Language> Pattern<L> {
         vars_of(&self.ast)
     }
 
-    /// Compiles the pattern against an e-graph; `None` if it cannot match there.
-    fn compile<N: Analysis<L>>(&self, egraph: &EGraph<L, N>) -> Option<RuleSet> {
-        let term = egraph.known_term(&self.ast, &mut Vec::new())?;
-        let mut set = RuleSet::new(false);
-        set.push(&term);
-        Some(set)
+    /// Returns the pattern compiled to be found.
+    pub(crate) fn left(&self) -> &LeftCode<L> {
+        self.left.get_or_init(|| Arc::new(LeftCode::new([(None, &self.ast)])))
     }
 
-    fn substs(&self, found: &Found) -> Vec<(u32, Subst)> {
-        let vars = self.vars();
-        let subst = |row: &[u32]| (row[0], row_subst(&vars, row));
-        found.iter().map(subst).collect()
+    /// Returns the pattern compiled to be built.
+    pub(crate) fn right(&self) -> &RightCode<L> {
+        self.right.get_or_init(|| Arc::new(RightCode::new(&self.ast)))
     }
+}
+
+/// Searches an e-graph, or one class of it; `None` if it lacks an operator.
+///
+/// # Panics
+/// If there is something to find in an e-graph that was changed since its last rebuild.
+pub(crate) fn find<L: Language, N: Analysis<L>>(
+    left: &LeftCode<L>,
+    egraph: &EGraph<L, N>,
+    only: Option<Id>,
+    limit: usize,
+) -> Option<Found> {
+    let link = egraph.link(left)?;
+    if egraph.is_empty() {
+        return None;
+    }
+    assert!(egraph.clean, "the e-graph has to be rebuilt before it is searched");
+    let job = Job {
+        core: egraph.core(),
+        program: left.program(&link),
+        link: &link,
+        query: Query { limit, ..Query::ALL },
+        only: only.map(|class| egraph.find(class).0),
+        witness: false,
+    };
+    let mut found = job.found();
+    Machine::default().run(&job, &mut found, || false);
+    Some(found)
+}
+
+/// Lists matches by class, classes in ascending order.
+pub(crate) fn by_class<'a, L: Language, N: Analysis<L>>(
+    found: &Found,
+    egraph: &EGraph<L, N>,
+    vars: &[Var],
+    ast: Option<&'a PatternAst<L>>,
+) -> Vec<SearchMatches<'a, L>> {
+    let row = |at: usize| &found.rows[at * found.width..(at + 1) * found.width];
+    let mut order: Vec<(u32, u32)> =
+        (0..found.count).map(|at| (egraph.find(Id(row(at)[0])).0, to_u32(at, "matches"))).collect();
+    order.sort_unstable();
+    let groups = order.chunk_by(|left, right| left.0 == right.0);
+    let matches = groups.map(|group| SearchMatches {
+        eclass: Id(group[0].0),
+        substs: group.iter().map(|&(_, at)| row_subst(vars, row(at as usize))).collect(),
+        ast: ast.map(Cow::Borrowed),
+    });
+    matches.collect()
 }
 
 /// Makes the substitution of a match row.
@@ -284,28 +347,9 @@ impl<L: Language, N: Analysis<L>> Searcher<L, N> for Pattern<L> {
     }
 
     fn search_with_limit(&self, egraph: &EGraph<L, N>, limit: usize) -> Vec<SearchMatches<'_, L>> {
-        let Some(set) = self.compile(egraph) else {
-            return Vec::new();
-        };
-        let query = crate::core::Query { limit, ..crate::core::Query::ALL };
-        let found = set.search(egraph.core(), &[query], || false);
-        let mut substs = found.map_or(Vec::new(), |found| self.substs(&found[0]));
-        for (root, _) in &mut substs {
-            *root = egraph.find(Id(*root)).0;
-        }
-        substs.sort_by_key(|&(root, _)| root);
-        let mut matches: Vec<SearchMatches<'_, L>> = Vec::new();
-        for (root, subst) in substs {
-            match matches.last_mut() {
-                Some(last) if last.eclass == Id(root) => last.substs.push(subst),
-                _ => matches.push(SearchMatches {
-                    eclass: Id(root),
-                    substs: vec![subst],
-                    ast: Some(Cow::Borrowed(&self.ast)),
-                }),
-            }
-        }
-        matches
+        let left = self.left();
+        let found = find(left, egraph, None, limit);
+        found.map_or(Vec::new(), |found| by_class(&found, egraph, &left.vars, Some(&self.ast)))
     }
 
     fn search_eclass_with_limit(
@@ -314,11 +358,11 @@ impl<L: Language, N: Analysis<L>> Searcher<L, N> for Pattern<L> {
         eclass: Id,
         limit: usize,
     ) -> Option<SearchMatches<'_, L>> {
-        let found = self.compile(egraph)?.search_class(egraph.core(), eclass, limit);
-        let substs: Vec<Subst> = self.substs(&found).into_iter().map(|(_, subst)| subst).collect();
-        (!substs.is_empty()).then(|| SearchMatches {
-            eclass: egraph.find(eclass),
-            substs,
+        let left = self.left();
+        let found = find(left, egraph, Some(eclass), limit).filter(|found| found.count > 0)?;
+        Some(SearchMatches {
+            eclass,
+            substs: found.iter().map(|row| row_subst(&left.vars, row)).collect(),
             ast: Some(Cow::Borrowed(&self.ast)),
         })
     }
@@ -327,14 +371,48 @@ impl<L: Language, N: Analysis<L>> Searcher<L, N> for Pattern<L> {
         Pattern::vars(self)
     }
 
-    fn __clauses(&self) -> Option<Vec<(Option<Var>, &PatternAst<L>)>> {
-        Some(vec![(None, &self.ast)])
+    fn __left(&self) -> Option<&LeftCode<L>> {
+        Some(self.left())
     }
 }
 
 impl<L: Language, N: Analysis<L>> Applier<L, N> for Pattern<L> {
     fn get_pattern_ast(&self) -> Option<&PatternAst<L>> {
         Some(&self.ast)
+    }
+
+    fn apply_matches(
+        &self,
+        egraph: &mut EGraph<L, N>,
+        matches: &[SearchMatches<'_, L>],
+        rule_name: Symbol,
+    ) -> Vec<Id> {
+        let mut changed = Vec::new();
+        if egraph.are_explanations_enabled() {
+            for found in matches {
+                let ast = found.ast.as_deref();
+                for subst in &found.substs {
+                    changed.extend(self.apply_one(egraph, found.eclass, subst, ast, rule_name));
+                }
+            }
+            return changed;
+        }
+        let right = self.right();
+        let own: Vec<u32> = (0..right.vars.len() as u32).collect();
+        let template = right.template.linked(&egraph.link_right(right), &own);
+        let (mut vars, mut nodes) = (Vec::new(), Vec::new());
+        for found in matches {
+            for subst in &found.substs {
+                vars.clear();
+                vars.extend(right.vars.iter().map(|&var| subst[var].0));
+                let Some(id) = template.build(egraph, &vars, &mut nodes) else { continue };
+                let id = egraph.find(id);
+                if egraph.unite(id, found.eclass, Why::Congruence) {
+                    changed.push(id);
+                }
+            }
+        }
+        changed
     }
 
     fn apply_one(
@@ -371,7 +449,7 @@ impl<L: Language, N: Analysis<L>> Applier<L, N> for Pattern<L> {
         rows: &Found,
         rule_name: Symbol,
     ) -> usize {
-        match batch.template(egraph, &self.ast, rule_name) {
+        match batch.template(egraph, self.right(), rule_name) {
             Some((template, number)) => {
                 template.apply(egraph, rows, *number, |core| batch.limits.exceeded(core))
             }
@@ -387,7 +465,7 @@ impl<L: Language, N: Analysis<L>> Applier<L, N> for Pattern<L> {
         _subst: &Subst,
         rule_name: Symbol,
     ) -> usize {
-        match batch.template(egraph, &self.ast, rule_name) {
+        match batch.template(egraph, self.right(), rule_name) {
             Some((template, number)) => usize::from(template.apply_row(egraph, row, *number)),
             None => 0,
         }

@@ -126,6 +126,20 @@ impl<L: Language> RecExpr<L> {
         Id::from(self.nodes.len() - 1)
     }
 
+    /// Makes equal parts one, in the order of their first places.
+    pub(crate) fn compact(self) -> Self {
+        let mut places: Vec<Id> = Vec::with_capacity(self.nodes.len());
+        let mut distinct = indexmap::IndexSet::with_capacity_and_hasher(
+            self.nodes.len(),
+            rustc_hash::FxBuildHasher,
+        );
+        for node in self.nodes {
+            let node = node.map_children(|child| places[usize::from(child)]);
+            places.push(Id::from(distinct.insert_full(node).0));
+        }
+        RecExpr { nodes: distinct.into_iter().collect() }
+    }
+
     /// Iterates over the ids of the nodes.
     pub fn ids(&self) -> impl ExactSizeIterator<Item = Id> + DoubleEndedIterator + use<L> {
         (0..self.nodes.len()).map(Id::from)

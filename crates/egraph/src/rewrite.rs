@@ -1,10 +1,12 @@
 //! Rules: a searcher on the left, an applier on the right, conditions between.
 
-use crate::core::{Core, Found, Template, Term};
+use crate::code::{LeftCode, RightCode};
+use crate::core::{Core, Found, Link, Template};
 use crate::pattern::row_subst;
 use crate::{
     Analysis, EGraph, FromOp, Id, Language, Pattern, PatternAst, SearchMatches, Subst, Symbol, Var,
 };
+use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::fmt::{self, Debug, Display};
 use std::sync::{Arc, OnceLock};
@@ -136,7 +138,7 @@ pub trait Searcher<L: Language, N: Analysis<L>> {
     fn vars(&self) -> Vec<Var>;
 
     #[doc(hidden)]
-    fn __clauses(&self) -> Option<Vec<(Option<Var>, &PatternAst<L>)>> {
+    fn __left(&self) -> Option<&LeftCode<L>> {
         None
     }
 }
@@ -220,7 +222,8 @@ pub trait Applier<L: Language, N: Analysis<L>> {
 pub struct Batch<'a, L> {
     pub(crate) vars: &'a [Var],
     pub(crate) ast: Option<&'a PatternAst<L>>,
-    pub(crate) left: Option<&'a Term>,
+    /// The left side compiled, with the e-graph's operators.
+    pub(crate) left: Option<(&'a LeftCode<L>, &'a Link)>,
     pub(crate) right: &'a OnceLock<Option<(Template, Option<u32>)>>,
     pub(crate) limits: Limits,
 }
@@ -248,25 +251,44 @@ impl<'a, L: Language> Batch<'a, L> {
         }
     }
 
-    /// Compiles the right-hand side at its first use.
+    /// Fits the right-hand side to the rows and the e-graph at its first use.
     pub(crate) fn template<N: Analysis<L>>(
         &self,
         egraph: &mut EGraph<L, N>,
-        ast: &PatternAst<L>,
+        right: &RightCode<L>,
         name: Symbol,
     ) -> Option<&'a (Template, Option<u32>)> {
         let make = || {
-            let mut vars = self.vars.to_vec();
-            let right = egraph.term(ast, &mut vars);
-            if vars.len() > self.vars.len() {
-                return None;
-            }
-            let template = Template::new(&right);
-            let left = self.left.cloned();
-            let number = left.and_then(|left| egraph.core.log_rule(name, left, right));
-            Some((template, number))
+            let place = |var| self.vars.iter().position(|known| known == var);
+            let vars = right.vars.iter().map(|var| place(var).map(|at| at as u32));
+            let vars: SmallVec<[u32; 8]> = vars.collect::<Option<_>>()?;
+            let ops = egraph.link_right(right);
+            let number = match egraph.are_explanations_enabled() {
+                true => self.log_rule(egraph, right, (&ops, &vars), name),
+                false => None,
+            };
+            Some((right.template.linked(&ops, &vars), number))
         };
         self.right.get_or_init(make).as_ref()
+    }
+
+    /// Tells the log of proofs what the rule is; only rules of one pattern on the left have a form.
+    fn log_rule<N: Analysis<L>>(
+        &self,
+        egraph: &mut EGraph<L, N>,
+        right: &RightCode<L>,
+        (ops, vars): (&[u32], &[u32]),
+        name: Symbol,
+    ) -> Option<u32> {
+        let (code, link) = self.left?;
+        let [(None, left)] = code.clauses.as_slice() else {
+            return None;
+        };
+        let (mut left, mut right) = (left.clone(), right.term.clone());
+        left.replace_ops(&link.ops);
+        right.replace_ops(ops);
+        right.replace_vars(vars);
+        egraph.core.log_rule(name, left, right)
     }
 }
 

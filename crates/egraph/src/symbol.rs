@@ -1,5 +1,6 @@
 //! Interned strings.
 
+use crate::id::to_u32;
 use rustc_hash::FxHashMap;
 use std::convert::Infallible;
 use std::fmt;
@@ -39,7 +40,7 @@ impl Symbol {
         if let Some(&id) = table.ids.get(string) {
             return Symbol(id);
         }
-        let id = table.strings.len() as u32;
+        let id = to_u32(table.strings.len(), "symbols");
         let kept: &'static str = Box::leak(string.into());
         table.strings.push(kept);
         table.ids.insert(kept, id);

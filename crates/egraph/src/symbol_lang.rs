@@ -9,6 +9,7 @@ use std::fmt;
 /// Handy for trying things out; in an e-graph it costs no more than an enum, as operators are
 /// interned either way.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde-1", derive(serde::Serialize, serde::Deserialize))]
 pub struct SymbolLang {
     /// The operator.
     pub op: Symbol,
@@ -37,6 +38,11 @@ impl Language for SymbolLang {
 
     fn matches(&self, other: &Self) -> bool {
         self.op == other.op && self.children.len() == other.children.len()
+    }
+
+    #[inline(always)]
+    fn __matches_equal() -> bool {
+        true
     }
 
     fn children(&self) -> &[Id] {

@@ -50,7 +50,7 @@ fn write_package(dir: &Path, egg: &Path, workspace: &Path) -> Result<()> {
     let mut manifest = format!(
         "[package]\nname = \"scratch\"\nversion = \"0.0.0\"\nedition = \"2018\"\n\
          autotests = false\n[workspace]\n[lib]\npath = \"lib.rs\"\n\
-         [features]\nlp = []\ntest-explanations = [\"egg/test-explanations\"]\n\
+         [features]\nlp = [\"egg/lp\"]\ntest-explanations = [\"egg/test-explanations\"]\n\
          [profile.dev]\nopt-level = 0\ndebug = false\n\
          [dependencies]\negg = {{ package = \"tangram-egraph\", path = {:?} }}\n\
          ordered-float = \"3\"\nrustc-hash = \"2\"\n\

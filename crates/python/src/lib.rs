@@ -1,6 +1,7 @@
 //! The native half of the Python package `tangram`: arguments in, results out, no algorithm.
 
 mod datum;
+mod egraph;
 mod integer;
 mod interrupt;
 mod model;
@@ -33,6 +34,13 @@ pyo3::create_exception!(
     "A request on integer sets that has no answer."
 );
 
+pyo3::create_exception!(
+    _native,
+    EgraphError,
+    TangramError,
+    "A request on e-graphs that has no answer."
+);
+
 /// Returns the version of the library, as in `Cargo.toml`.
 #[pyfunction]
 fn version() -> &'static str {
@@ -48,6 +56,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("RuleError", python.get_type::<RuleError>())?;
     module.add("EvaluationError", python.get_type::<EvaluationError>())?;
     module.add("PresburgerError", python.get_type::<PresburgerError>())?;
+    module.add("EgraphError", python.get_type::<EgraphError>())?;
+    module.add_class::<egraph::PyEGraph>()?;
     module.add_class::<presburger::PyUnion>()?;
     module.add_class::<presburger::Bound>()?;
     module.add_class::<presburger::Bounds>()?;

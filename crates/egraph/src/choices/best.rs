@@ -12,7 +12,7 @@ pub struct Tree {
     pub cost: f64,
     /// The node at the root.
     pub node: usize,
-    /// For each class below the node, which of that class's trees is used.
+    /// For each child of the node, which of its class's trees is used.
     pub ranks: Vec<usize>,
 }
 

@@ -5,6 +5,7 @@
 //! a dearer child may share more with its siblings; local search makes up for some of that.
 
 use super::{Choices, Selection};
+use crate::id::to_u32;
 use std::collections::VecDeque;
 
 /// The best term of a class so far: the classes it uses in order, its cost, its node.
@@ -45,7 +46,7 @@ impl Choices {
     /// Returns the term of a node over the best terms below it.
     fn weigh(&self, node: usize, best: &[Option<Best>]) -> Option<Best> {
         let choice = &self.nodes[node];
-        let own = choice.class as u32;
+        let own = to_u32(choice.class, "classes");
         let mut uses: Vec<u32> = Vec::new();
         for &kid in &choice.kids {
             let below = best[kid].as_ref()?;

@@ -4,12 +4,16 @@
 //! cost and the classes below. A [`Selection`] chooses a node for some classes; its cost from
 //! given roots is the sum over all classes that these reach, each once. Finding the cheapest is
 //! NP-hard, so there are three ways, each no worse than the one before: a greedy one
-//! ([`Choices::greedy`]), local search from there ([`Choices::improve`]), and an integer program
-//! that is exact or says how far from the optimum it may be ([`Choices::exact`]).
+//! ([`Choices::greedy`]), local search from there ([`Choices::improve`]), and a bound and an integer
+//! program that prove the optimum or say how far from it the selection may be
+//! ([`Choices::exact`]).
 
 mod best;
+mod bound;
 mod exact;
 mod greedy;
+#[cfg(feature = "lp")]
+mod integer;
 mod local;
 
 pub use best::Tree;
@@ -29,7 +33,7 @@ pub struct Choice {
     pub cost: f64,
     /// Its class.
     pub class: usize,
-    /// The classes below, each once.
+    /// The class of each child, in order; one that occurs twice is paid twice in a tree.
     pub kids: Vec<usize>,
 }
 
@@ -59,6 +63,16 @@ pub struct EGraphChoices {
     classes: FxHashMap<Id, usize>,
 }
 
+impl Choice {
+    /// Returns the classes below in ascending order, each once: what a shared cost depends on.
+    pub(crate) fn distinct_kids(&self) -> Vec<usize> {
+        let mut kids = self.kids.clone();
+        kids.sort_unstable();
+        kids.dedup();
+        kids
+    }
+}
+
 impl Choices {
     /// Makes choices over `classes` classes without nodes.
     pub fn new(classes: usize) -> Self {
@@ -75,9 +89,7 @@ impl Choices {
         if !cost.is_finite() {
             return None;
         }
-        let mut kids: Vec<usize> = kids.into_iter().collect();
-        kids.sort_unstable();
-        kids.dedup();
+        let kids = kids.into_iter().collect();
         self.classes[class].push(self.nodes.len());
         self.nodes.push(Choice { cost: cost.max(0.0), class, kids });
         Some(self.nodes.len() - 1)
@@ -88,7 +100,9 @@ impl Choices {
         let mut parents = vec![Vec::new(); self.classes.len()];
         for (number, node) in self.nodes.iter().enumerate() {
             for &kid in &node.kids {
-                parents[kid].push(number);
+                if parents[kid].last() != Some(&number) {
+                    parents[kid].push(number);
+                }
             }
         }
         parents
@@ -136,7 +150,8 @@ impl Choices {
 
     /// Finds the cheapest selection for some roots by all ways together, within a time limit.
     ///
-    /// With a limit of zero the integer program is left out. `None` if a root has no finite term.
+    /// With a limit of zero the integer program is left out, as it is without the feature `lp`; a
+    /// limit that no clock reaches is none. `None` if a root has no finite term.
     pub fn best(&self, roots: &[usize], limit: Duration) -> Option<Exact> {
         let starts = [self.greedy(), self.cheapest_trees()];
         let improved = starts.into_iter().filter_map(|start| {

@@ -6,6 +6,7 @@ use super::matcher::Found;
 use super::nodes::Core;
 use super::term::{Atom, Term};
 use crate::Id;
+use crate::id::to_u32;
 
 /// What an e-graph with analyses on top of a [`Core`] has to offer so that rules can change it.
 pub trait Host {
@@ -79,6 +80,20 @@ impl Template {
         template
     }
 
+    /// Returns this with other operators and variables, by their numbers here.
+    pub(crate) fn linked(&self, ops: &[u32], vars: &[u32]) -> Self {
+        let mut linked = self.clone();
+        for step in &mut linked.steps {
+            step.op = ops[step.op as usize];
+        }
+        for arg in linked.args.iter_mut().chain(&mut linked.root) {
+            if let Arg::Var(var) = arg {
+                *var = vars[*var as usize];
+            }
+        }
+        linked
+    }
+
     /// Builds the term for bindings `vars`; the nodes built stay in `nodes`.
     pub fn build(&self, host: &mut impl Host, vars: &[u32], nodes: &mut Vec<u32>) -> Option<Id> {
         nodes.clear();
@@ -87,7 +102,7 @@ impl Template {
             nodes.reserve(self.steps.len());
         }
         let plain = host.is_plain();
-        let fresh = host.core().number_of_ids() as u32;
+        let fresh = to_u32(host.core().number_of_ids(), "ids");
         for step in &self.steps {
             words.clear();
             words.push(step.op);
@@ -210,7 +225,7 @@ fn unite(host: &mut impl Host, row: &[u32], right: Id, rule: Option<u32>, nodes:
     let why = match &mut core.log {
         Some(log) => {
             left = Id(log.rules[rule as usize].matched_root(row));
-            let at = log.rows.len() as u32;
+            let at = to_u32(log.rows.len(), "words of matches");
             log.rows.push(rule);
             log.rows.extend_from_slice(&row[1..]);
             log.rows.extend_from_slice(nodes);

@@ -1,11 +1,13 @@
 //! Classes: the ring of their nodes, the list of nodes above them, and the sorted rows that
 //! matching reads.
 
-use super::nodes::{CHANGED, Core, DEAD, HIDDEN, Op};
+use super::nodes::{CHANGED, Core, DEAD, HIDDEN, MERGED, Op};
 use crate::Id;
+use crate::id::to_u32;
 
 /// One node of a class, with its operator beside it so that matching can skip it unread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde-1", derive(serde::Serialize, serde::Deserialize))]
 pub struct Row {
     /// The operator of the node.
     pub op: u32,
@@ -15,6 +17,7 @@ pub struct Row {
 
 /// What is known of a class, stored at its id.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde-1", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct ClassInfo {
     /// One bit per operator modulo 32 that the class has a visible node of.
     pub(crate) mask: u32,
@@ -33,6 +36,7 @@ const EMPTY: u32 = 1;
 
 /// One node above a class.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde-1", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Use {
     pub(crate) node: u32,
     pub(crate) next: u32,
@@ -128,7 +132,8 @@ impl Core {
     #[inline]
     pub(crate) fn push_use(&mut self, class: u32, node: u32) {
         let info = &mut self.class[class as usize];
-        let next = std::mem::replace(&mut info.first_use, self.uses.len() as u32);
+        let next =
+            std::mem::replace(&mut info.first_use, to_u32(self.uses.len(), "uses of classes"));
         self.uses.push(Use { node, next });
     }
 
@@ -186,7 +191,7 @@ impl Core {
     /// Costs O(size of the changed classes), plus a pass over all ids if there were unions.
     pub fn settle(&mut self) {
         if self.unions > 0 {
-            for id in 0..self.find.len() as u32 {
+            for id in 0..to_u32(self.find.len(), "ids") {
                 let root = self.root_mut(id);
                 self.find[id as usize] = root;
             }
@@ -194,7 +199,7 @@ impl Core {
         }
         self.refresh_op_lists();
         let changed = std::mem::take(&mut self.changed);
-        let fresh = self.first_new()..self.find.len() as u32;
+        let fresh = self.first_new()..to_u32(self.find.len(), "ids");
         let all = || changed.iter().copied().chain(fresh.clone());
         for id in all() {
             self.flags[id as usize] &= !CHANGED;
@@ -216,7 +221,7 @@ impl Core {
             self.compact_rows();
         }
         self.now += 1;
-        self.generations.push(self.find.len() as u32);
+        self.generations.push(to_u32(self.find.len(), "ids"));
     }
 
     fn refresh_op_lists(&mut self) {
@@ -247,6 +252,12 @@ impl Core {
         let fresh = self.rows.len();
         self.rows.push(NO_ROWS);
         let (mut mask, mut newest) = (0, 0);
+        // Nodes that are pruned have no row to be stamped by, yet terms are found through them.
+        let merged = &mut self.flags[class as usize];
+        if *merged & MERGED != 0 {
+            *merged &= !MERGED;
+            newest = self.now;
+        }
         let mut before = class;
         loop {
             let node = self.ring[before as usize];
@@ -271,7 +282,7 @@ impl Core {
         if rows.len() > 1 && !rows.is_sorted() {
             rows.sort_unstable();
         }
-        self.rows[fresh] = Row { op: (self.rows.len() - fresh - 1) as u32, node: newest };
+        self.rows[fresh] = Row { op: to_u32(self.rows.len() - fresh - 1, "rows"), node: newest };
         self.class[class as usize].mask = mask;
         self.keep_rows(class, fresh);
     }
@@ -287,13 +298,13 @@ impl Core {
             self.garbage += old as usize - count;
         } else {
             self.drop_rows(class);
-            self.class[class as usize].start = fresh as u32 + 1;
+            self.class[class as usize].start = to_u32(fresh + 1, "rows");
         }
     }
 
     /// Moves the rows together, class by class in the order they lie in.
     fn compact_rows(&mut self) {
-        let live = (0..self.find.len() as u32).filter(|&id| self.find[id as usize] == id);
+        let live = (0..to_u32(self.find.len(), "ids")).filter(|&id| self.find[id as usize] == id);
         let mut order: Vec<u32> = live.collect();
         order.retain(|&id| self.class[id as usize].start != EMPTY);
         order.sort_unstable_by_key(|&id| self.class[id as usize].start);
@@ -302,7 +313,7 @@ impl Core {
             let count = self.heading(id).0 as usize;
             let from = self.class[id as usize].start as usize - 1;
             self.rows.copy_within(from..from + count + 1, end);
-            self.class[id as usize].start = end as u32 + 1;
+            self.class[id as usize].start = to_u32(end + 1, "rows");
             end += count + 1;
         }
         self.rows.truncate(end);

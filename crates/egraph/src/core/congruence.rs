@@ -7,9 +7,8 @@
 use super::classes::{NONE, Use};
 use super::hashcons::hash_words;
 use super::log::Why;
-use super::nodes::{CHANGED, Core, DEAD, DIRTY, HIDDEN, same};
+use super::nodes::{CHANGED, Core, DEAD, DIRTY, HIDDEN, MERGED, same};
 use crate::Id;
-use std::cmp::Reverse;
 
 /// A union that happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +22,8 @@ pub struct Merge {
 impl Core {
     /// Unites the classes of `left` and `right`; `None` if they were one already.
     ///
-    /// The class with more nodes above it keeps its id. Congruence is left for
-    /// [`Core::next_congruence`].
+    /// The class with more nodes above it keeps its id, `left` if both have as many. Congruence is
+    /// left for [`Core::next_congruence`].
     pub fn union(&mut self, left: Id, right: Id, why: Why) -> Option<Merge> {
         let merge = self.direction(left, right)?;
         self.carry_out(merge, left, right, why);
@@ -45,6 +44,7 @@ impl Core {
         self.drop_rows(from);
         self.flags[from as usize] &= !CHANGED;
         self.mark_changed(into);
+        self.flags[into as usize] |= MERGED;
         self.classes -= 1;
         self.unions += 1;
     }
@@ -56,8 +56,7 @@ impl Core {
         if left == right {
             return None;
         }
-        let rank = |id: Id| (self.weight(id.0), Reverse(id));
-        let swap = rank(left) < rank(right);
+        let swap = self.weight(left.0) < self.weight(right.0);
         let (into, from) = if swap { (right, left) } else { (left, right) };
         Some(Merge { into, from })
     }
@@ -93,14 +92,15 @@ impl Core {
     }
 
     /// Stamps all nodes of a class, whose class id is about to change.
+    ///
+    /// Its rows are the nodes that it had at the last [`Core::settle`]; those that came since were
+    /// stamped when they came. So each node is stamped once between two settlements, in whatever
+    /// order classes are united.
     fn restamp(&mut self, class: u32) {
-        let mut node = class;
-        loop {
-            self.stamp[node as usize] = self.now;
-            node = self.ring[node as usize];
-            if node == class {
-                break;
-            }
+        let start = self.class[class as usize].start as usize;
+        let (count, _) = self.heading(class);
+        for row in &self.rows[start..start + count as usize] {
+            self.stamp[row.node as usize] = self.now;
         }
     }
 

@@ -9,10 +9,12 @@
 use super::nodes::Core;
 use super::proof::{Proof, Proofs};
 use super::term::{Atom, Term};
+use crate::id::to_u32;
 use crate::{Id, Symbol};
 
 /// Why two ids were united.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde-1", derive(serde::Serialize, serde::Deserialize))]
 pub enum Why {
     /// The nodes have the same operator and equal children.
     Congruence,
@@ -24,6 +26,7 @@ pub enum Why {
 
 /// A rule as the log knows it.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde-1", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct RuleForm {
     pub(crate) name: Symbol,
     pub(crate) left: Term,
@@ -41,6 +44,7 @@ impl RuleForm {
 }
 
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde-1", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Edge {
     pub(crate) left: u32,
     pub(crate) right: u32,
@@ -52,6 +56,7 @@ pub(crate) struct Edge {
 /// A row is `[rule, bindings of the variables, nodes matched by the left side's operators, nodes
 /// that stand for the right side's operators]`, in the order of the terms' atoms.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde-1", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Log {
     pub(crate) edges: Vec<Edge>,
     pub(crate) rows: Vec<u32>,
@@ -61,6 +66,27 @@ pub(crate) struct Log {
 impl Log {
     pub(crate) fn push(&mut self, left: u32, right: u32, why: Why) {
         self.edges.push(Edge { left, right, why });
+    }
+
+    /// Tells whether edges and rows name ids that are there.
+    #[cfg(feature = "serde-1")]
+    pub(crate) fn stays_inside(&self, ids: usize) -> bool {
+        let row_is_whole = |at: usize| {
+            let rule = self.rows.get(at).and_then(|&rule| self.rules.get(rule as usize));
+            rule.is_some_and(|rule| {
+                let (left, right) = (&rule.left, &rule.right);
+                let vars = left.var_count();
+                let len = vars + left.node_count() + right.node_count();
+                let row = self.rows.get(at + 1..at + 1 + len);
+                right.var_count() <= vars
+                    && row.is_some_and(|row| row.iter().all(|&id| (id as usize) < ids))
+            })
+        };
+        self.rules.iter().all(|rule| rule.left.is_ordered() && rule.right.is_ordered())
+            && self.edges.iter().all(|edge| {
+                let ends = (edge.left as usize) < ids && (edge.right as usize) < ids;
+                ends && !matches!(edge.why, Why::Match(at) if !row_is_whole(at as usize))
+            })
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -111,7 +137,7 @@ impl Core {
     pub fn log_rule(&mut self, name: Symbol, left: Term, right: Term) -> Option<u32> {
         let log = self.log.as_mut()?;
         log.rules.push(RuleForm { name, left, right });
-        Some(log.rules.len() as u32 - 1)
+        Some(to_u32(log.rules.len() - 1, "rules"))
     }
 
     /// Proves that two ids are equal; `None` if they are not, or if no proofs are kept.

@@ -6,10 +6,12 @@
 //! whose rules are all off, full, or interested in newer nodes only is not entered.
 
 use super::classes::op_bit;
+use super::machine::find_ground;
 use super::nodes::Core;
-use super::program::{Program, Step, Witness};
-use super::term::{Atom, Term};
+use super::program::{Ground, Program, Step, Witness};
+use super::term::Term;
 use crate::Id;
+use crate::id::to_u32;
 
 /// What one rule wants from a search.
 #[derive(Clone, Copy, Debug)]
@@ -97,11 +99,11 @@ impl RuleSet {
     ///
     /// Each clause may name the variable that stands for the class of its root.
     pub fn push_all(&mut self, clauses: &[(Option<u32>, &Term)]) -> usize {
-        self.push_program(super::program::compile_all(clauses))
+        self.push_program(super::program::compile_all(clauses, Ground::LookUp))
     }
 
-    fn push_program(&mut self, program: Program) -> usize {
-        let rule = self.rules.len() as u32;
+    pub(crate) fn push_program(&mut self, program: Program) -> usize {
+        let rule = to_u32(self.rules.len(), "rules");
         let mut at = ROOT;
         let mut depth = 0;
         for step in program.steps {
@@ -135,7 +137,7 @@ impl RuleSet {
         if let Some(&node) = siblings.iter().find(same) {
             return node;
         }
-        let node = self.nodes.len() as u32;
+        let node = to_u32(self.nodes.len(), "steps");
         self.nodes.push(TrieNode {
             step,
             children: Vec::new(),
@@ -246,7 +248,8 @@ impl<'a> Walk<'a> {
         }
         for (at, node) in set.nodes.iter().enumerate() {
             if let (Step::Ground { term, .. }, true) = (&node.step, walk.wanting[at] > 0) {
-                walk.ground[at] = lookup_ground(core, term).map(|(class, stamp, _)| (class, stamp));
+                let found = find_ground(core, term, |op| op.0);
+                walk.ground[at] = found.map(|(class, stamp, _)| (class, stamp));
             }
         }
         walk
@@ -267,7 +270,9 @@ impl<'a> Walk<'a> {
         if self.set.witness {
             let node = |witness: &Witness| match witness {
                 Witness::Bound(_) => 0,
-                Witness::Ground(term) => lookup_ground(self.core, term).map_or(0, |found| found.2),
+                Witness::Ground(term) => {
+                    find_ground(self.core, term, |op| op.0).map_or(0, |found| found.2)
+                }
             };
             self.witnesses[number] = rule.witnesses.iter().map(node).collect();
         }
@@ -361,7 +366,7 @@ impl<'a> Walk<'a> {
             },
             _ => match self.root_class() {
                 Some(class) => (class, class + 1),
-                None => (0, self.core.find.len() as u32),
+                None => (0, to_u32(self.core.find.len(), "ids")),
             },
         }
     }
@@ -508,25 +513,6 @@ fn candidate(
         }
         _ => None,
     }
-}
-
-/// Finds a term without variables through the hashcons: its class, its latest stamp, its node.
-fn lookup_ground(core: &Core, term: &Term) -> Option<(u32, u32, u32)> {
-    let mut nodes: Vec<u32> = Vec::with_capacity(term.atoms.len());
-    let mut stamp = 0;
-    for atom in &term.atoms {
-        let Atom::Node(op, kids) = atom else {
-            return None;
-        };
-        let kids: Vec<Id> = kids.iter().map(|&kid| Id(nodes[kid as usize])).collect();
-        let node = core.lookup(*op, &kids)?.0;
-        // A pruned node keeps no stamp of its own; its class has one that is at least as late.
-        let class = core.root(node);
-        stamp = stamp.max(core.stamp[node as usize]).max(core.heading(class).1);
-        nodes.push(node);
-    }
-    let node = *nodes.last()?;
-    Some((core.root(node), stamp, node))
 }
 
 impl Core {

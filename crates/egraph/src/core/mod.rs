@@ -30,10 +30,13 @@ mod flex;
 mod graph;
 mod hashcons;
 mod log;
+mod machine;
 mod matcher;
 mod nodes;
 mod program;
 mod proof;
+#[cfg(feature = "serde-1")]
+mod stored;
 mod term;
 
 pub use apply::{Host, Template};
@@ -48,5 +51,7 @@ pub use proof::{Proof, ProofStep, Vertex};
 pub use term::{Atom, Term};
 
 pub(crate) use log::Edge;
+pub(crate) use machine::{Job, Link, Machine};
 pub(crate) use nodes::STALE_FACT;
+pub(crate) use program::{Ground, Program, compile_all};
 pub(crate) use proof::Proofs;

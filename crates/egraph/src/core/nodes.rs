@@ -4,15 +4,18 @@ use super::classes::{ClassInfo, NO_ROWS, Row, Use};
 use super::hashcons::{Hashcons, hash_words};
 use super::log::Log;
 use crate::Id;
+use crate::id::to_u32;
 
 /// An interned operator: what a node is, apart from its children.
 ///
 /// Two nodes with the same `Op` have the same number of children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde-1", derive(serde::Serialize, serde::Deserialize))]
 pub struct Op(pub u32);
 
 /// What the core knows of one operator.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde-1", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct OpInfo {
     pub(crate) arity: u32,
     pub(crate) code: u32,
@@ -32,9 +35,12 @@ pub(crate) const HIDDEN: u8 = 4;
 pub(crate) const CHANGED: u8 = 8;
 /// A node waits for its analysis to be made again.
 pub(crate) const STALE_FACT: u8 = 16;
+/// A class took another one in since the last [`Core::settle`].
+pub(crate) const MERGED: u8 = 32;
 
 /// The untyped e-graph; see the [module](super) for its layout.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde-1", derive(serde::Serialize, serde::Deserialize))]
 pub struct Core {
     pub(crate) words: Vec<u32>,
     pub(crate) starts: Vec<u32>,
@@ -47,6 +53,7 @@ pub struct Core {
     pub(crate) flags: Vec<u8>,
     pub(crate) class: Vec<ClassInfo>,
     pub(crate) uses: Vec<Use>,
+    #[cfg_attr(feature = "serde-1", serde(skip))]
     pub(crate) memo: Hashcons,
     pub(crate) rows: Vec<Row>,
     /// How many entries of `rows` belong to no class any more.
@@ -65,6 +72,7 @@ pub struct Core {
     pub(crate) classes: usize,
     pub(crate) unions: usize,
     pub(crate) log: Option<Log>,
+    #[cfg_attr(feature = "serde-1", serde(skip))]
     scratch: Vec<u32>,
 }
 
@@ -109,7 +117,7 @@ impl Core {
     ///
     /// Every call makes a new operator; interning (one `Op` for equal operators) is the caller's.
     pub fn new_op(&mut self, code: u32, arity: usize) -> Op {
-        let op = Op(self.ops.len() as u32);
+        let op = Op(to_u32(self.ops.len(), "operators"));
         self.ops.push(OpInfo { arity: arity as u32, code, nodes: Vec::new(), stale: false });
         if self.codes.len() <= code as usize {
             self.codes.resize(code as usize + 1, Vec::new());
@@ -293,12 +301,12 @@ impl Core {
 
     /// Appends a node that starts a class of its own.
     pub(crate) fn push_node(&mut self, key: &[u32]) -> u32 {
-        let id = self.find.len() as u32;
+        let id = to_u32(self.find.len(), "ids");
         self.words.extend_from_slice(key);
         if self.log.is_some() {
             self.origin.extend_from_slice(key);
         }
-        self.starts.push(self.words.len() as u32);
+        self.starts.push(to_u32(self.words.len(), "words of nodes"));
         self.find.push(id);
         self.ring.push(id);
         self.stamp.push(self.now);
@@ -320,7 +328,7 @@ impl Core {
 
     /// Iterates over all class ids, in ascending order.
     pub fn class_ids(&self) -> impl Iterator<Item = Id> + '_ {
-        (0..self.find.len() as u32).filter(|&id| self.find[id as usize] == id).map(Id)
+        (0..to_u32(self.find.len(), "ids")).filter(|&id| self.find[id as usize] == id).map(Id)
     }
 
     /// Returns the visible nodes with operator `op`, in the order of their creation.

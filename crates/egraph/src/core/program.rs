@@ -28,7 +28,34 @@ pub(crate) enum Step {
     Has { reg: u32, op: u32 },
 }
 
+impl Program {
+    /// Returns this program with other operators, by their numbers here.
+    pub(crate) fn with_ops(&self, ops: &[u32]) -> Program {
+        let mut program = self.clone();
+        program.steps = self.steps.iter().map(|step| step.with_ops(ops)).collect();
+        for witness in &mut program.witnesses {
+            if let Witness::Ground(term) = witness {
+                term.replace_ops(ops);
+            }
+        }
+        program
+    }
+}
+
 impl Step {
+    /// Returns this step with other operators.
+    pub(crate) fn with_ops(&self, ops: &[u32]) -> Step {
+        let mut step = self.clone();
+        match &mut step {
+            Step::Bind { op, .. } | Step::Scan { op, .. } | Step::Has { op, .. } => {
+                *op = ops[*op as usize];
+            }
+            Step::Ground { term, .. } => term.replace_ops(ops),
+            Step::Each { .. } | Step::Same { .. } => {}
+        }
+        step
+    }
+
     /// Tells whether the step may succeed more than once.
     pub(crate) fn branches(&self) -> bool {
         matches!(self, Step::Bind { .. } | Step::Scan { .. } | Step::Each { .. })
@@ -53,17 +80,31 @@ pub(crate) struct Program {
     /// The node of each operator atom, over all terms in order.
     pub(crate) witnesses: Vec<Witness>,
     pub(crate) registers: u32,
+    /// The number of branching steps.
+    pub(crate) branches: u32,
+    /// For each step, whether one behind it can make a match newer: it branches, or looks a term
+    /// up.
+    pub(crate) deeper: Vec<bool>,
+}
+
+/// What becomes of subterms without variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ground {
+    /// All of them are looked up.
+    LookUp,
+    /// Leaves are matched like other nodes, for operators that match more than themselves.
+    BindLeaves,
 }
 
 /// Compiles one pattern.
 pub(crate) fn compile(term: &Term) -> Program {
-    compile_all(&[(None, term)])
+    compile_all(&[(None, term)], Ground::LookUp)
 }
 
 /// Compiles terms that share variables; a clause names the variable that its root is bound to.
 ///
 /// The first clause starts the match, so its root's class is register 0.
-pub(crate) fn compile_all(clauses: &[(Option<u32>, &Term)]) -> Program {
+pub(crate) fn compile_all(clauses: &[(Option<u32>, &Term)], ground: Ground) -> Program {
     let vars = clauses.iter().map(|(var, term)| {
         let named = var.map_or(0, |var| var as usize + 1);
         named.max(term.var_count())
@@ -72,12 +113,20 @@ pub(crate) fn compile_all(clauses: &[(Option<u32>, &Term)]) -> Program {
         program: Program::default(),
         vars: vec![None; vars.max().unwrap_or(0)],
         branches: 0,
+        ground,
     };
     for (name, term) in clauses {
         compiler.clause(*name, term);
     }
     let mut program = compiler.program;
     program.vars = compiler.vars.iter().map(|reg| reg.unwrap_or(0)).collect();
+    program.branches = compiler.branches;
+    let mut deeper = false;
+    program.deeper = vec![false; program.steps.len()];
+    for (place, step) in program.deeper.iter_mut().zip(&program.steps).rev() {
+        *place = deeper;
+        deeper |= step.branches() || matches!(step, Step::Ground { .. });
+    }
     program
 }
 
@@ -85,6 +134,7 @@ struct Compiler {
     program: Program,
     vars: Vec<Option<u32>>,
     branches: u32,
+    ground: Ground,
 }
 
 /// The state of compiling one clause.
@@ -99,12 +149,14 @@ struct Clause<'a> {
 impl Compiler {
     fn clause(&mut self, name: Option<u32>, term: &Term) {
         let Some(root) = term.root() else { return };
-        let mut clause = Clause {
-            term,
-            ground: term.ground(),
-            witness: vec![None; term.atoms.len()],
-            todo: Vec::new(),
-        };
+        let mut ground = term.ground();
+        if self.ground == Ground::BindLeaves {
+            for (ground, atom) in ground.iter_mut().zip(&term.atoms) {
+                *ground &= matches!(atom, Atom::Node(_, kids) if !kids.is_empty());
+            }
+        }
+        let mut clause =
+            Clause { term, ground, witness: vec![None; term.atoms.len()], todo: Vec::new() };
         let known = name.and_then(|var| self.vars[var as usize]);
         let reg = known.unwrap_or(self.program.registers);
         if let Some(var) = name {

@@ -15,6 +15,7 @@
 use super::log::Why;
 use super::nodes::{Core, Op};
 use super::term::{Atom, Term};
+use crate::id::to_u32;
 use crate::{Id, Symbol};
 use rustc_hash::FxHashMap;
 
@@ -110,7 +111,7 @@ impl<'a> Proofs<'a> {
             }
         }
         let mut stack = Vec::new();
-        for root in 0..count as u32 {
+        for root in 0..to_u32(count, "ids") {
             if self.depth[root as usize] != NONE {
                 continue;
             }
@@ -146,7 +147,7 @@ impl<'a> Proofs<'a> {
         if let Some(&chain) = self.chains.get(&(left, right)) {
             return chain;
         }
-        let chain = self.proof.chains.len() as u32;
+        let chain = to_u32(self.proof.chains.len(), "chains");
         self.proof.chains.push(Vec::new());
         self.chains.insert((left, right), chain);
         self.todo.push((chain, left, right));
@@ -293,11 +294,13 @@ impl<'a> Proofs<'a> {
             made.push(match atom {
                 Atom::Var(var) => vars[*var as usize],
                 Atom::Node(op, kids) => {
-                    let mut words = vec![op.0];
-                    words.extend(kids.iter().map(|&kid| made[kid as usize]));
                     let witness = nodes.next().copied().unwrap_or(NONE);
+                    // An operator may have matched another one than itself.
+                    let known = self.core.starts.get(witness as usize);
+                    let mut words = vec![known.map_or(op.0, |&at| self.core.words[at as usize])];
+                    words.extend(kids.iter().map(|&kid| made[kid as usize]));
                     self.instances.push((words, witness));
-                    (self.depth.len() + self.instances.len() - 1) as u32
+                    to_u32(self.depth.len() + self.instances.len() - 1, "terms")
                 }
             });
         }
@@ -334,7 +337,7 @@ impl<'a> Proofs<'a> {
                 for word in &mut words[1..] {
                     *word = self.shapes[word];
                 }
-                let next = self.terms.len() as u32;
+                let next = to_u32(self.terms.len(), "terms");
                 let shape = *self.terms.entry(words).or_insert(next);
                 self.shapes.insert(top, shape);
                 stack.pop();

@@ -4,6 +4,7 @@ use super::nodes::Op;
 
 /// One atom of a [`Term`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde-1", derive(serde::Serialize, serde::Deserialize))]
 pub enum Atom {
     /// A variable, by number.
     Var(u32),
@@ -15,6 +16,7 @@ pub enum Atom {
 ///
 /// Variables are numbered from zero without gaps.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde-1", derive(serde::Serialize, serde::Deserialize))]
 pub struct Term {
     /// The atoms, the root last.
     pub atoms: Vec<Atom>,
@@ -39,6 +41,33 @@ impl Term {
     pub fn node_count(&self) -> usize {
         let nodes = self.atoms.iter();
         nodes.filter(|atom| matches!(atom, Atom::Node(..))).count()
+    }
+
+    /// Replaces each operator by the one that `ops` has at its number.
+    pub(crate) fn replace_ops(&mut self, ops: &[u32]) {
+        for atom in &mut self.atoms {
+            if let Atom::Node(op, _) = atom {
+                *op = Op(ops[op.0 as usize]);
+            }
+        }
+    }
+
+    /// Replaces each variable by the one that `vars` has at its number.
+    pub(crate) fn replace_vars(&mut self, vars: &[u32]) {
+        for atom in &mut self.atoms {
+            if let Atom::Var(var) = atom {
+                *var = vars[*var as usize];
+            }
+        }
+    }
+
+    /// Tells whether children come before parents.
+    #[cfg(feature = "serde-1")]
+    pub(crate) fn is_ordered(&self) -> bool {
+        self.atoms.iter().enumerate().all(|(at, atom)| match atom {
+            Atom::Var(_) => true,
+            Atom::Node(_, kids) => kids.iter().all(|&kid| (kid as usize) < at),
+        })
     }
 
     /// Tells for each atom whether it has no variables below it.

@@ -1,8 +1,10 @@
 //! Adding and finding nodes, expressions and instantiated patterns.
 
 use super::{EGraph, words};
-use crate::core::{Atom, Host, Term};
-use crate::{Analysis, ENodeOrVar, Id, Language, PatternAst, RecExpr, Subst, Var};
+use crate::code::{LeftCode, RightCode};
+use crate::core::{Host, Link};
+use crate::{Analysis, ENodeOrVar, Id, Language, PatternAst, RecExpr, Subst};
+use smallvec::SmallVec;
 use std::borrow::BorrowMut;
 
 impl<L: Language, N: Analysis<L>> EGraph<L, N> {
@@ -18,7 +20,10 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
         let core = &mut self.core;
         let key = words(op, enode.children(), |child| core.root_mut(child));
         if self.core.log.is_none() {
-            return self.add_words(&key);
+            if L::__matches_equal() {
+                return self.add_words(&key);
+            }
+            return self.add_with_data(&key, &enode);
         }
         let spelled = words(op, enode.children(), |child| child);
         self.index_spellings();
@@ -33,12 +38,22 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
             None => {
                 let id = Id(self.core.add_key(&key).0);
                 self.core.respell(id.0, &spelled);
+                self.keep_data(id, &enode);
                 self.welcome(id);
                 id
             }
         };
         self.exact.entry(spelled).or_insert(id.0);
         id
+    }
+
+    fn add_with_data(&mut self, key: &[u32], enode: &L) -> Id {
+        let (id, new) = self.core.add_key(key);
+        if new {
+            self.keep_data(Id(id), enode);
+            self.welcome(Id(id));
+        }
+        Id(id)
     }
 
     /// Takes the ids that were made since the last call into the table of exact spellings.
@@ -116,41 +131,13 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
         Some(ids)
     }
 
-    /// Translates a pattern; `None` if it has an operator that the e-graph lacks.
-    ///
-    /// `vars` numbers the variables and grows by those that are new.
-    pub(crate) fn known_term(&self, pat: &PatternAst<L>, vars: &mut Vec<Var>) -> Option<Term> {
-        term(pat, vars, |node| self.ops.lookup(node))
+    /// Finds the operators of a left-hand side; `None` if it cannot match.
+    pub(crate) fn link(&self, left: &LeftCode<L>) -> Option<Link> {
+        self.ops.link(&self.core, &left.operators)
     }
 
-    /// Translates a pattern, registering operators that are new.
-    pub(crate) fn term(&mut self, pat: &PatternAst<L>, vars: &mut Vec<Var>) -> Term {
-        let (ops, core) = (&mut self.ops, &mut self.core);
-        term(pat, vars, |node| Some(ops.intern(core, node))).unwrap_or_default()
+    /// Finds or registers the operators of a right-hand side.
+    pub(crate) fn link_right(&mut self, right: &RightCode<L>) -> SmallVec<[u32; 8]> {
+        self.ops.link_right(&mut self.core, &right.operators)
     }
-}
-
-fn term<L: Language>(
-    pat: &PatternAst<L>,
-    vars: &mut Vec<Var>,
-    mut op: impl FnMut(&L) -> Option<crate::core::Op>,
-) -> Option<Term> {
-    let mut atoms = Vec::with_capacity(pat.len());
-    for atom in pat {
-        atoms.push(match atom {
-            ENodeOrVar::ENode(node) => {
-                let kids = node.children().iter().map(|child| child.0).collect();
-                Atom::Node(op(node)?, kids)
-            }
-            ENodeOrVar::Var(var) => {
-                let known = vars.iter().position(|other| other == var);
-                let number = known.unwrap_or_else(|| {
-                    vars.push(*var);
-                    vars.len() - 1
-                });
-                Atom::Var(number as u32)
-            }
-        });
-    }
-    Some(Term { atoms })
 }

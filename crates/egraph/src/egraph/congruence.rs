@@ -2,6 +2,7 @@
 
 use super::{EGraph, class_mut, new_class};
 use crate::core::{Core, Host, Merge, Why};
+use crate::id::to_u32;
 use crate::{Analysis, EClass, Id, Justification, Language, PatternAst, Subst, Symbol};
 
 /// The flag of a node whose data has to be made again.
@@ -55,6 +56,7 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
         if N::__nothing_to_do().is_none() {
             N::pre_union(self, id1, id2, &for_analysis);
         }
+        self.forget_parents();
         self.clean = false;
         let Some(merge) = self.core.direction(id1, id2) else {
             return false;
@@ -97,7 +99,11 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
         };
         let kept = class_mut(&mut self.pool, merge.into);
         if let Some(made) = kept.and_then(|kept| kept.nodes.made()) {
-            made.extend(nodes);
+            let mut nodes = nodes;
+            if nodes.len() > made.len() {
+                std::mem::swap(made, &mut nodes);
+            }
+            made.append(&mut nodes);
         }
     }
 
@@ -121,6 +127,7 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
             class.data = new_data;
         }
         self.queue_above(id);
+        self.forget_parents();
         self.clean = false;
         N::modify(self, id);
     }
@@ -153,7 +160,7 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
         let Some(pool) = self.pool.get_mut() else {
             return;
         };
-        let fresh = self.core.first_new()..self.core.number_of_ids() as u32;
+        let fresh = self.core.first_new()..to_u32(self.core.number_of_ids(), "ids");
         for id in self.core.changed.iter().copied().chain(fresh) {
             if let Some(class) = pool.get_mut(self.core.find(Id(id))) {
                 class.nodes.forget();
@@ -180,6 +187,7 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
     /// Makes the typed side of a node that the core has just made.
     #[inline]
     pub(crate) fn welcome(&mut self, id: Id) {
+        self.forget_parents();
         self.clean = false;
         if self.spelled.get().is_some() {
             self.spelled = Default::default();

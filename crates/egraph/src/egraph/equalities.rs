@@ -62,7 +62,7 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
         if !self.are_explanations_enabled() {
             return Extractor::new(self, AstSize).find_best(id).1;
         }
-        let node = |id: Id| self.ops.node(self.core.spelling(id.0));
+        let node = |id: Id| self.node_of(id, self.core.spelling(id.0));
         node(id).build_recexpr(node)
     }
 
@@ -79,7 +79,7 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
     {
         let mut subst = Subst::default();
         let node = |id: Id| match substitutions.get(&id) {
-            None => ENodeOrVar::ENode(self.ops.node(self.core.spelling(id.0))),
+            None => ENodeOrVar::ENode(self.node_of(id, self.core.spelling(id.0))),
             Some(&value) => {
                 let var: Var = crate::Symbol::from(format!("?{id}")).into();
                 subst.insert(var, value);

@@ -11,12 +11,13 @@ pub(crate) use ops::{OpTable, Words, words};
 
 use crate::core::Core;
 use crate::eclass::ENodes;
+use crate::id::to_u32;
 use crate::{Analysis, Dot, EClass, Id, Language};
 use pool::Pool;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::ops::{Index, IndexMut};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// An e-graph over a language, with an analysis.
 ///
@@ -36,16 +37,21 @@ use std::sync::OnceLock;
 pub struct EGraph<L: Language, N: Analysis<L>> {
     /// The analysis.
     pub analysis: N,
-    /// Whether the e-graph was not changed since the last rebuild.
+    /// Whether the e-graph was rebuilt, and not changed since; a new one was not.
     pub clean: bool,
     pub(crate) core: Core,
     pub(crate) ops: OpTable<L>,
     /// The typed classes; without an analysis they are made when first asked for.
     pub(crate) pool: OnceLock<Pool<L, N::Data>>,
     /// Nodes whose children's data changed.
-    stale: VecDeque<u32>,
+    pub(crate) stale: VecDeque<u32>,
     /// Classes that were handed out for changes.
     touched: Vec<Id>,
+    /// Classes whose list of nodes above was made since the last change.
+    listed: Mutex<Vec<Id>>,
+    /// Nodes whose data differs from that of the first node with their operator, for languages
+    /// whose equality leaves data out.
+    pub(crate) own_data: FxHashMap<u32, L>,
     /// All nodes as they were added, made when asked for.
     spelled: OnceLock<Vec<L>>,
     /// Exact spellings, for proofs, and how many ids they cover.
@@ -59,12 +65,14 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
     pub fn new(analysis: N) -> Self {
         EGraph {
             analysis,
-            clean: true,
+            clean: false,
             core: Core::new(),
             ops: OpTable::new(),
             pool: OnceLock::new(),
             stale: VecDeque::new(),
             touched: Vec::new(),
+            listed: Mutex::new(Vec::new()),
+            own_data: FxHashMap::default(),
             spelled: OnceLock::new(),
             exact: FxHashMap::default(),
             exact_upto: 0,
@@ -116,8 +124,8 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
     ///
     /// Without explanations children are canonical instead.
     pub fn nodes(&self) -> &[L] {
-        let node = |id| self.ops.node(self.core.spelling(id));
-        let make = || (0..self.core.number_of_ids() as u32).map(node).collect();
+        let node = |id| self.node_of(Id(id), self.core.spelling(id));
+        let make = || (0..to_u32(self.core.number_of_ids(), "ids")).map(node).collect();
         self.spelled.get_or_init(make)
     }
 
@@ -207,12 +215,64 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
             }
             nodes
         });
+        if self.clean {
+            self.list_parents(class);
+        }
         class
+    }
+
+    /// Lists the nodes above a class of a rebuilt e-graph, until the next change.
+    fn list_parents(&self, class: &EClass<L, N::Data>) {
+        class.parents.get_or_init(|| {
+            self.listed.lock().unwrap_or_else(PoisonError::into_inner).push(class.id);
+            self.core.uses_of(class.id).collect()
+        });
+    }
+
+    fn listed(&self) -> Vec<Id> {
+        self.listed.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Drops the lists of nodes above classes, before a change.
+    #[inline]
+    pub(crate) fn forget_parents(&mut self) {
+        if !self.clean {
+            return;
+        }
+        let listed = self.listed.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for id in std::mem::take(listed) {
+            if let Some(class) = class_mut(&mut self.pool, id) {
+                class.parents = OnceLock::new();
+            }
+        }
     }
 
     /// Makes the node with a given id, children canonical as of the last rebuild.
     pub(crate) fn enode(&self, node: Id) -> L {
-        self.ops.node(self.core.key(node.0))
+        self.node_of(node, self.core.key(node.0))
+    }
+
+    /// Makes the node that words stand for, with the data that the node of an id was added with.
+    fn node_of(&self, id: Id, words: &[u32]) -> L {
+        match self.own_data.get(&id.0) {
+            None => self.ops.node(words),
+            Some(node) => {
+                let mut kids = words[1..].iter().map(|&kid| Id(kid));
+                node.clone().map_children(|child| kids.next().unwrap_or(child))
+            }
+        }
+    }
+
+    /// Keeps the data of a new node, if equality leaves some out that differs here.
+    fn keep_data(&mut self, id: Id, node: &L) {
+        if L::__matches_equal() {
+            return;
+        }
+        let text = |node: &L| format!("{:?}", node.clone().map_children(|_| Id(0)));
+        let first = &self.ops.templates[self.core.op(id).0 as usize];
+        if text(first) != text(node) {
+            self.own_data.insert(id.0, node.clone());
+        }
     }
 
     /// Writes classes that were edited back to the core.
@@ -269,6 +329,8 @@ where
             pool: self.pool.clone(),
             stale: self.stale.clone(),
             touched: self.touched.clone(),
+            listed: Mutex::new(self.listed()),
+            own_data: self.own_data.clone(),
             spelled: self.spelled.clone(),
             exact: self.exact.clone(),
             exact_upto: self.exact_upto,
@@ -307,5 +369,5 @@ pub(crate) fn class_mut<L, D>(
 
 /// Makes the typed class of a new node.
 pub(crate) fn new_class<L, D>(id: Id, data: D) -> EClass<L, D> {
-    EClass { id, nodes: ENodes::new(), data }
+    EClass { id, nodes: ENodes::new(), data, parents: OnceLock::new() }
 }

@@ -1,7 +1,10 @@
 //! Between a language's nodes and interned operators.
 
-use crate::core::{Core, Op};
+use crate::code::{Operators, hash_of};
+use crate::core::{Core, Link, Op};
+use crate::id::to_u32;
 use crate::{Id, Language};
+use hashbrown::HashTable;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -12,36 +15,110 @@ pub(crate) type Words = SmallVec<[u32; 8]>;
 #[derive(Clone, Debug)]
 pub(crate) struct OpTable<L: Language> {
     pub(crate) templates: Vec<L>,
-    ids: FxHashMap<L, Op>,
+    ids: HashTable<(u32, Op)>,
     codes: FxHashMap<L::Discriminant, u32>,
 }
 
 impl<L: Language> OpTable<L> {
     pub(crate) fn new() -> Self {
-        OpTable { templates: Vec::new(), ids: FxHashMap::default(), codes: FxHashMap::default() }
+        OpTable { templates: Vec::new(), ids: HashTable::new(), codes: FxHashMap::default() }
     }
 
     /// Returns the operator of a node, if it is known.
     pub(crate) fn lookup(&self, node: &L) -> Option<Op> {
         if node.is_leaf() {
-            return self.ids.get(node).copied();
+            return self.find(hash_of(node), node);
         }
         let template = node.clone().map_children(|_| Id(0));
-        self.ids.get(&template).copied()
+        self.find(hash_of(&template), &template)
+    }
+
+    /// Returns the operator of a node with all children zero, whose hash is known.
+    #[inline]
+    pub(crate) fn find(&self, hash: u64, template: &L) -> Option<Op> {
+        let same = |entry: &(u32, Op)| {
+            entry.0 == hash as u32 && self.templates[entry.1.0 as usize] == *template
+        };
+        self.ids.find(hash, same).map(|entry| entry.1)
     }
 
     /// Returns the operator of a node, registered in `core` if it is new.
     pub(crate) fn intern(&mut self, core: &mut Core, node: &L) -> Op {
+        if node.is_leaf() {
+            return self.intern_hashed(core, hash_of(node), node);
+        }
         let template = node.clone().map_children(|_| Id(0));
-        if let Some(&op) = self.ids.get(&template) {
+        self.intern_hashed(core, hash_of(&template), &template)
+    }
+
+    /// Does the same for a node with all children zero, whose hash is known.
+    pub(crate) fn intern_hashed(&mut self, core: &mut Core, hash: u64, template: &L) -> Op {
+        if let Some(op) = self.find(hash, template) {
             return op;
         }
-        let next = self.codes.len() as u32;
-        let code = *self.codes.entry(node.discriminant()).or_insert(next);
-        let op = core.new_op(code, node.children().len());
-        self.templates.push(template.clone());
-        self.ids.insert(template, op);
+        let code = self.code_of(template);
+        let op = core.new_op(code, template.children().len());
+        self.register(hash, template.clone(), op);
         op
+    }
+
+    fn code_of(&mut self, template: &L) -> u32 {
+        let next = to_u32(self.codes.len(), "discriminants");
+        *self.codes.entry(template.discriminant()).or_insert(next)
+    }
+
+    fn register(&mut self, hash: u64, template: L, op: Op) {
+        let OpTable { templates, ids, .. } = self;
+        templates.push(template);
+        // Only a table that grows asks for the hashes of the entries that it has.
+        ids.insert_unique(hash, (hash as u32, op), |entry| hash_of(&templates[entry.1.0 as usize]));
+    }
+
+    /// Finds the operators of a left-hand side; `None` if it cannot match.
+    ///
+    /// A language that decides by hand what [matches](Language::matches) is asked for each
+    /// operator of the same kind.
+    pub(crate) fn link(&self, core: &Core, operators: &Operators<L>) -> Option<Link> {
+        let mut link = Link::default();
+        let known = operators.hashes.iter().zip(&operators.templates);
+        if L::__matches_equal() {
+            for (&hash, template) in known {
+                link.ops.push(self.find(hash, template)?.0);
+            }
+            return Some(link);
+        }
+        for (&hash, template) in known {
+            let own = self.find(hash, template).map(|op| op.0);
+            let all = self.matching(core, template);
+            link.ops.push(own.or(all.first().copied())?);
+            link.loose.push(all);
+        }
+        let strict = link.ops.iter().zip(&link.loose).all(|(op, all)| *all == [*op]);
+        if strict {
+            link.loose.clear();
+        }
+        Some(link)
+    }
+
+    /// Lists the operators that a node matches, with as many children.
+    fn matching(&self, core: &Core, template: &L) -> Vec<u32> {
+        let Some(code) = self.code(&template.discriminant()) else {
+            return Vec::new();
+        };
+        let fits = |op: &&Op| {
+            core.arity(**op) == template.len() && template.matches(&self.templates[op.0 as usize])
+        };
+        core.ops_of_code(code).iter().filter(fits).map(|op| op.0).collect()
+    }
+
+    /// Finds or registers the operators of a right-hand side.
+    pub(crate) fn link_right(
+        &mut self,
+        core: &mut Core,
+        operators: &Operators<L>,
+    ) -> SmallVec<[u32; 8]> {
+        let known = operators.hashes.iter().zip(&operators.templates);
+        known.map(|(&hash, template)| self.intern_hashed(core, hash, template).0).collect()
     }
 
     /// Returns the index key of a discriminant, if it is known.
@@ -72,10 +149,8 @@ impl<L: Language> FromIterator<L> for OpTable<L> {
     fn from_iter<T: IntoIterator<Item = L>>(iter: T) -> Self {
         let mut table = OpTable::new();
         for (number, template) in iter.into_iter().enumerate() {
-            let next = table.codes.len() as u32;
-            table.codes.entry(template.discriminant()).or_insert(next);
-            table.ids.insert(template.clone(), Op(number as u32));
-            table.templates.push(template);
+            table.code_of(&template);
+            table.register(hash_of(&template), template, Op(to_u32(number, "operators")));
         }
         table
     }

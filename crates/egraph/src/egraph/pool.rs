@@ -1,5 +1,6 @@
 //! Where typed classes live.
 
+use crate::id::to_u32;
 use crate::{EClass, Id};
 
 const GONE: u32 = u32::MAX;
@@ -22,7 +23,7 @@ impl<L, D> Pool<L, D> {
         if self.places.len() <= id {
             self.places.resize(id + 1, GONE);
         }
-        self.places[id] = self.classes.len() as u32;
+        self.places[id] = to_u32(self.classes.len(), "classes");
         self.classes.push(class);
     }
 

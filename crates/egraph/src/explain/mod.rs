@@ -15,6 +15,7 @@ use std::fmt::{self, Display};
 
 /// Why a union was made.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde-1", derive(serde::Serialize, serde::Deserialize))]
 pub enum Justification {
     /// By a rule, or for a reason that the caller named.
     Rule(Symbol),

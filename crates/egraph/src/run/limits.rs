@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 /// Why a run stopped.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde-1", derive(serde::Serialize))]
 pub enum StopReason {
     /// No rule changes anything any more.
     Saturated,

@@ -207,7 +207,7 @@ where
         self.stop_reason = None;
         self.limits.start.get_or_insert_with(Instant::now);
         self.egraph.rebuild();
-        let mut plan = Plan::new(&mut self.egraph, &rules);
+        let mut plan = Plan::new(&self.egraph, &rules);
         loop {
             let iteration = self.iterate(&rules, &mut plan);
             let stop = iteration.stop_reason.clone();

@@ -8,6 +8,7 @@ use std::fmt;
 /// One iteration of a run; times in seconds.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde-1", derive(serde::Serialize))]
 pub struct Iteration<IterData> {
     /// The number of nodes before.
     pub egraph_nodes: usize,
@@ -36,6 +37,7 @@ pub struct Iteration<IterData> {
 /// A summary of a run; times in seconds.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde-1", derive(serde::Serialize))]
 pub struct Report {
     /// The number of iterations.
     pub iterations: usize,
@@ -81,6 +83,7 @@ impl fmt::Display for Report {
 /// What one rule did over a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde-1", derive(serde::Serialize))]
 pub struct RuleStatistics {
     /// The name of the rule; `None` only in a default value.
     pub name: Option<Symbol>,
