@@ -1,6 +1,7 @@
 //! Why a model could not be imported or exported.
 
 use crate::file::{FileError, TensorError};
+use crate::schema::Violation;
 
 /// Why a model could not be imported or exported. Each says where.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +25,28 @@ pub enum Error {
     Opset {
         /// The version, 0 if none is given.
         found: i64,
+    },
+    /// The result was asked for in a version of the default operator set that is not known.
+    #[error(
+        "operator set {wanted} cannot be written: {least} to {newest} are known, and the model's \
+         own is {own}"
+    )]
+    WantedOpset {
+        /// The version that was asked for.
+        wanted: i64,
+        /// The first version that is supported.
+        least: i64,
+        /// The last version that is known.
+        newest: i64,
+        /// The version of the model.
+        own: i64,
+    },
+    /// What was made of the model does not keep to the schemas of its operator sets, though the
+    /// model did: nothing that is written is like this.
+    #[error("the result would be no valid model, which is a defect of tangram: {violation}")]
+    Invalid {
+        /// The first node that is wrong.
+        violation: Box<Violation>,
     },
     /// A node uses a name that nothing defines.
     #[error("{node} uses `{name}`, which nothing defines")]

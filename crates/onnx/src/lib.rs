@@ -1,8 +1,8 @@
 //! ONNX models to and from IR.
 //!
 //! [`proto`] is the format's message structures and the scan of its wire form; [`mod@file`] opens and
-//! saves model files, with the weights left in the memory map.
-
+//! saves model files, with the weights left in the memory map; [`schema`] says whether a model keeps
+//! to its operator sets.
 //!
 //! [`import`] makes a [`Model`] of what [`file::open`] loaded; [`export`] makes an ONNX model of
 //! it again. Between the two, rules change [`Model::module`].
@@ -16,6 +16,7 @@ mod import;
 mod model;
 mod operators;
 pub mod proto;
+pub mod schema;
 mod types;
 
 pub use error::{Error, Result};

@@ -14,6 +14,7 @@ use crate::export::{ExportOptions, export};
 use crate::file::{self, ExternalFiles, SaveOptions};
 use crate::import::import;
 use crate::proto::{GraphProto, ModelProto, NodeProto, TensorProto};
+use crate::schema::Violation;
 
 /// A model in IR, with the memory of where each operation comes from.
 ///
@@ -50,6 +51,8 @@ pub(crate) struct Source {
     pub constants: FxHashMap<Op, ConstantOrigin>,
     /// What the import could not make sense of and carried along.
     pub warnings: Vec<String>,
+    /// Where the model itself did not keep to the schemas of its operator sets.
+    pub flaws: Vec<Violation>,
 }
 
 /// The operations made for one node, and how to see whether they are as they were.
@@ -145,6 +148,14 @@ impl Model {
         options: &SaveOptions,
     ) -> Result<()> {
         Ok(file::save(proto, &self.source.files, path, options)?)
+    }
+
+    /// `proto`, which was exported from this model, with all its tensors in the message.
+    ///
+    /// # Errors
+    /// [`crate::Error::File`]: a tensor cannot be read, or the message is too long.
+    pub fn inline(&self, proto: &ModelProto) -> Result<ModelProto> {
+        Ok(file::inline(proto, &self.source.files)?)
     }
 
     /// What the import could not make sense of and carried along unchanged.

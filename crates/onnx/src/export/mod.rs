@@ -17,9 +17,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tangram_ir::{Block, Context, Module, Op, Str, Value};
 
 use crate::error::{Error, Result};
+use crate::import::OLDEST;
 use crate::model::{Model, Source};
 use crate::operators;
 use crate::proto::{ModelProto, NodeProto, OperatorSetIdProto, TensorProto};
+use crate::schema;
 
 /// How a model is exported.
 #[derive(Clone, Copy, Debug, Default)]
@@ -62,10 +64,16 @@ struct Exporter<'m> {
 /// Exports `model`.
 ///
 /// # Errors
-/// [`Error::Inexpressible`] if a rule made what no node of the operator set says.
+/// [`Error::Inexpressible`] if a rule made what no node of the operator set says;
+/// [`Error::WantedOpset`] for a version of it that is not known; [`Error::Invalid`] if a node does
+/// not keep to the schema of its operator, which nothing in the imported model did.
 pub fn export(model: &Model, options: ExportOptions) -> Result<ModelProto> {
     let own = model.opset("").unwrap_or(0);
     let opset = options.opset.unwrap_or(own);
+    let newest = schema::newest("");
+    if options.opset.is_some() && opset != own && !(OLDEST..=newest).contains(&opset) {
+        return Err(Error::WantedOpset { wanted: opset, least: OLDEST, newest, own });
+    }
     let mut exporter = Exporter {
         module: &model.module,
         context: model.module.context(),
@@ -91,7 +99,16 @@ pub fn export(model: &Model, options: ExportOptions) -> Result<ModelProto> {
         let set = OperatorSetIdProto { domain: Some(String::new()), version: Some(opset) };
         proto.opset_import.insert(0, set);
     }
-    Ok(proto)
+    validated(proto, &model.source)
+}
+
+/// `proto`, if it has no mistake that the imported model did not have.
+fn validated(proto: ModelProto, source: &Source) -> Result<ModelProto> {
+    let is_new = |found: &schema::Violation| !source.flaws.iter().any(|flaw| flaw.is_like(found));
+    match schema::violations(&proto).into_iter().find(is_new) {
+        Some(violation) => Err(Error::Invalid { violation: Box::new(violation) }),
+        None => Ok(proto),
+    }
 }
 
 /// Says whether nn operation `name` can be written in version `opset` of ONNX's default operator

@@ -11,6 +11,7 @@
 mod attributes;
 mod control;
 mod graph;
+mod learned;
 mod node;
 mod order;
 mod special;
@@ -25,6 +26,10 @@ use crate::error::{Error, Result};
 use crate::file::Loaded;
 use crate::model::{Model, Source};
 use crate::proto::{ModelProto, NodeProto, ValueInfoProto};
+use crate::schema::violations;
+
+/// The first version of the default operator set that is supported.
+pub(crate) const OLDEST: i64 = 7;
 
 /// The state of an import.
 pub(crate) struct Importer {
@@ -47,11 +52,12 @@ pub(crate) struct Importer {
 /// [`Error`]: the model is not well formed, or of an operator set before 7.
 pub fn import(loaded: Loaded, context: Arc<Context>) -> Result<Model> {
     let Loaded { mut model, files, unknown } = loaded;
+    let flaws = violations(&model);
     let graph = model.graph.take().ok_or(Error::NoGraph)?;
     let opsets = opsets(&model);
     // A model may well use other domains only; one that names no set at all says nothing.
     let version = opsets.get("").copied().or_else(|| opsets.is_empty().then_some(0));
-    if let Some(found) = version.filter(|&version| version < 7) {
+    if let Some(found) = version.filter(|&version| version < OLDEST) {
         return Err(Error::Opset { found });
     }
     let module = Module::new(context.clone());
@@ -73,6 +79,7 @@ pub fn import(loaded: Loaded, context: Arc<Context>) -> Result<Model> {
         origins: Vec::new(),
         constants: FxHashMap::default(),
         warnings,
+        flaws,
     };
     let scopes = Vec::new();
     let claims = FxHashMap::default();

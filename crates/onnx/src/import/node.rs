@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 use tangram_dialects::constant;
 use tangram_ir::{Attr, Loc, Module, Op, OpState, Point, Type, TypeData, Value};
 
-use super::{Importer, attributes, describe};
+use super::{Importer, attributes, describe, learned};
 use crate::error::{Error, Result};
 use crate::model::{ConstantForm, ConstantOrigin, Input, Member, Origin};
 use crate::operators::{self, Kind, Row};
@@ -117,7 +117,12 @@ impl Importer {
             };
             state.operands.push(value);
         }
-        state.results = node.output.iter().map(|output| self.claimed_type(output)).collect();
+        let known = learned::result_types(&self.module, node, inputs);
+        let ty = |(i, output): (usize, &String)| match known.get(i) {
+            Some(Some(ty)) => *ty,
+            _ => self.claimed_type(output),
+        };
+        state.results = node.output.iter().enumerate().map(ty).collect();
         Ok(self.module.create_at(Point::End(self.block), state))
     }
 

@@ -7,6 +7,9 @@ use crate::error::Result;
 use crate::export::Exporter;
 use crate::export::node::{int, text};
 
+/// Attributes that `Resize` has since operator set 18.
+const SINCE_18: &[&str] = &["antialias", "axes", "keep_aspect_ratio_policy"];
+
 impl Exporter<'_> {
     pub(super) fn resize(&mut self, op: Op) -> Result<()> {
         if self.opset < 11 {
@@ -17,6 +20,14 @@ impl Exporter<'_> {
         for &(name, value) in self.context.entries(self.module.attrs(op)) {
             match self.context.text(name) {
                 "scales" | "sizes" => {}
+                name if self.opset < 18 && SINCE_18.contains(&name) => {
+                    // What was not there yet is done as by default.
+                    if self.context.as_text(value) != Some("stretch")
+                        && self.context.as_bool(value) != Some(false)
+                    {
+                        return Err(self.inexpressible(op, "it needs operator set 18"));
+                    }
+                }
                 name => attributes.extend(self.plain_attr(name, value)),
             }
         }
