@@ -11,6 +11,7 @@
 
 pub mod assume;
 pub mod attrs;
+pub mod budget;
 pub mod builtin;
 pub mod constant;
 pub mod conversion;

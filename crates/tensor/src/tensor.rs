@@ -16,6 +16,7 @@ use crate::dispatch;
 use crate::dtype::DType;
 use crate::element::{Element, Number};
 use crate::error::{KernelError, Result};
+use crate::limit::limit;
 use crate::packed;
 
 #[cfg(target_endian = "big")]
@@ -23,9 +24,6 @@ compile_error!("tensor bytes are viewed in place, and they are little endian");
 
 /// Sizes of the dimensions, outermost first. Empty for a scalar.
 pub type Shape = SmallVec<[usize; 6]>;
-
-/// No kernel makes a tensor of more bytes than this: 16 GiB.
-pub const MAX_BYTES: usize = 1 << 34;
 
 /// The elements of a tensor.
 #[derive(Clone, Debug)]
@@ -64,7 +62,8 @@ pub fn element_count(shape: &[usize]) -> Option<usize> {
     Some(if shape.contains(&0) { 0 } else { product as usize })
 }
 
-/// Counts the elements of a result about to be made, and refuses one above [`MAX_BYTES`].
+/// Counts the elements of a result about to be made, and refuses one above [`MAX_BYTES`](crate::MAX_BYTES), or above
+/// what [`within`](crate::within) allows.
 ///
 /// # Errors
 /// [`KernelError::TooLarge`]. A text element counts as a `Vec`.
@@ -73,9 +72,10 @@ pub fn checked_count(dtype: DType, shape: &[usize]) -> Result<usize> {
         DType::String => n.checked_mul(size_of::<Vec<u8>>()),
         _ => dtype.byte_len(n),
     };
+    let limit = limit();
     match element_count(shape) {
-        Some(n) if bytes(n).is_some_and(|b| b <= MAX_BYTES) => Ok(n),
-        _ => Err(KernelError::TooLarge { dtype, shape: shape.into(), limit: MAX_BYTES }),
+        Some(n) if bytes(n).is_some_and(|b| b <= limit) => Ok(n),
+        _ => Err(KernelError::TooLarge { dtype, shape: shape.into(), limit }),
     }
 }
 

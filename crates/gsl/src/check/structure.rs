@@ -58,7 +58,12 @@ impl Checker<'_> {
         let sources = self.rule.sources();
         let mut reached: FxHashSet<PatId> = FxHashSet::default();
         for (i, &output) in sources.iter().enumerate() {
-            let own = subexpressions(self.rule, &[output]);
+            let mut own = subexpressions(self.rule, &[output]);
+            // An instance is a part of the variadic pattern that it is taken from.
+            own.extend(own.clone().iter().filter_map(|id| match self.rule.pattern(*id).kind {
+                PatternKind::Inst { variadic, .. } => Some(variadic),
+                _ => None,
+            }));
             if i > 0 && !own.iter().any(|id| reached.contains(id)) {
                 let message =
                     format!("{} shares no value with the outputs before it", self.describe(output));

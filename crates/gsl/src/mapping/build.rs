@@ -334,7 +334,7 @@ impl<'b, 'r> Builder<'b, 'r> {
             self.refuse("inference", &format!("`{name}` cannot be made: {error}"))
         })?;
         self.note(op);
-        let values = match self.fold(op, &operands) {
+        let values = match self.fold(op, &operands)? {
             Some(values) => values,
             None => self.module().results(op).collect(),
         };

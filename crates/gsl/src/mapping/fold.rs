@@ -1,10 +1,11 @@
 //! New operations on constants are evaluated at once.
 
-use tangram_dialects::{constant, eval};
-use tangram_ir::{Op, OpState, Traits, Value};
+use tangram_dialects::{budget, constant, eval};
+use tangram_ir::{Diagnostic, Op, OpState, Traits, Value};
 use tangram_tensor::Tensor;
 
 use super::build::{Builder, is_constant};
+use super::range;
 
 impl Builder<'_, '_> {
     /// Makes an `nn.constant`.
@@ -22,7 +23,26 @@ impl Builder<'_, '_> {
 
     /// Replaces a new operation by constants, if all its operands are constants, it can be
     /// evaluated, and the results are not much larger than the operands.
-    pub(super) fn fold(&mut self, op: Op, operands: &[Value]) -> Option<Vec<Value>> {
+    ///
+    /// # Errors
+    /// The result leaves the range of its element type.
+    pub(super) fn fold(
+        &mut self,
+        op: Op,
+        operands: &[Value],
+    ) -> Result<Option<Vec<Value>>, Diagnostic> {
+        let Some((tensors, results)) = self.evaluated(op, operands) else { return Ok(None) };
+        if range::leaves(self.module(), op, &tensors, &results) {
+            let name = self.module().name_text(op);
+            let message = format!("`{name}` of constants leaves the range of their type");
+            return Err(self.refuse("range", &message));
+        }
+        self.forget(op);
+        Ok(Some(results.iter().map(|tensor| self.new_constant(tensor)).collect()))
+    }
+
+    /// The operands and results of a new operation, if it is to be folded.
+    fn evaluated(&self, op: Op, operands: &[Value]) -> Option<(Vec<Option<Tensor>>, Vec<Tensor>)> {
         let module = self.module();
         let absent =
             |value: Value| constant::is_none_type(module.context(), module.value_type(value));
@@ -37,6 +57,9 @@ impl Builder<'_, '_> {
         if tensors.iter().flatten().count() != given {
             return None;
         }
+        if budget::work(module, op) > budget::MAX_FOLD_WORK {
+            return None;
+        }
         let results = eval::evaluate(module, op, &tensors).ok()?;
         let types = module.results(op).map(|value| module.value_type(value));
         let inferred = types.zip(&results).all(|(ty, tensor)| {
@@ -46,8 +69,7 @@ impl Builder<'_, '_> {
         if !inferred || results.len() != module.result_count(op) {
             return None;
         }
-        self.forget(op);
-        Some(results.iter().map(|tensor| self.new_constant(tensor)).collect())
+        Some((tensors, results))
     }
 
     fn is_small(&self, op: Op) -> bool {

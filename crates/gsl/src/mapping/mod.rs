@@ -11,6 +11,8 @@ mod extents;
 mod fold;
 mod needed;
 mod place;
+mod progress;
+mod range;
 mod replace;
 mod tensor;
 mod types;
@@ -20,7 +22,7 @@ pub(crate) use tensor::from_value;
 pub use types::merged;
 
 use tangram_ir::{Diagnostic, Op, Point, Value};
-use tangram_rewrite::Rewriter;
+use tangram_rewrite::{Rewriter, form};
 
 use crate::matching::Match;
 use crate::plan::Plan;
@@ -58,14 +60,18 @@ pub(crate) fn apply(
     let needed = needed::needed_values(plan, rewriter.module(), found);
     let place = place::plan_place(plan, rewriter.module(), root, found.outputs(), &needed)?;
     let mut builder = build::Builder::new(plan, settings, rewriter, found, root, place.point);
-    let built = match builder.checked_outputs(found) {
+    let checked = builder.checked_outputs(found);
+    let built = match checked.and_then(|values| builder.progress(found, &values).map(|()| values)) {
         Ok(values) => values,
         Err(diagnostic) => {
             builder.erase_all();
             return Err(diagnostic);
         }
     };
+    let loc = builder.loc;
+    let given_up = form(builder.module(), found.outputs());
     let made = builder.finish(&built);
+    rewriter.give_up(given_up, loc);
     replace::commit(rewriter, found, &built, &made, &place);
     Ok(made.into_iter().filter(|op| rewriter.module().is_live(*op)).collect())
 }

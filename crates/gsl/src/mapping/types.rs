@@ -7,6 +7,7 @@ use tangram_presburger::symbolic::Truth;
 use super::NO_CHANGE;
 use super::build::Builder;
 use super::extents::{self, Doubt};
+use super::progress;
 use crate::matching::{Match, type_text};
 
 impl Builder<'_, '_> {
@@ -20,7 +21,7 @@ impl Builder<'_, '_> {
             let message = format!("the source has {} outputs, the target {}", old.len(), new.len());
             return Err(self.refuse("output-count", &message));
         }
-        if *old == new {
+        if progress::is_same(self.module(), old, &new) {
             return Err(self.refuse(NO_CHANGE, "the target is what was matched"));
         }
         let pairs: Vec<(Value, Value)> = old.iter().copied().zip(new.iter().copied()).collect();

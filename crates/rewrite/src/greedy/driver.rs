@@ -13,6 +13,7 @@ use super::report::{Breach, Report, Stop};
 use super::simplify::simplify;
 use super::tracker::Tracker;
 use super::{GreedyConfig, Seeding, Simplify};
+use crate::forms::Forms;
 use crate::listener::{Both, Listener, Outcome};
 use crate::pattern::NoMatch;
 use crate::rewriter::Rewriter;
@@ -21,6 +22,8 @@ use crate::set::{FrozenPatternSet, PatternReport};
 /// Rewrites without a set limit: so many, and so many more for each operation at the start.
 const REWRITES: u64 = 10_000;
 const REWRITES_PER_OP: u64 = 64;
+/// So many operations may be added to any module, where growth has a limit.
+const GROWTH: u64 = 10_000;
 
 pub(super) struct Driver<'a> {
     module: &'a mut Module,
@@ -34,8 +37,12 @@ pub(super) struct Driver<'a> {
     constants: Constants,
     random: u64,
     history: History,
+    forms: Forms,
     report: Report,
     max_rewrites: u64,
+    /// How many operations there may be more than at the start, and how many more there are.
+    max_growth: u64,
+    grown: i64,
     now: Instant,
 }
 
@@ -50,6 +57,11 @@ impl<'a> Driver<'a> {
     ) -> Self {
         let named = |name: &str| PatternReport { name: name.to_owned(), ..Default::default() };
         let patterns = set.iter().map(|pattern| named(pattern.name())).collect();
+        // Looking at every tensor is for those who set a limit.
+        let forms = match config.max_growth {
+            Some(_) => Forms::new(module, root),
+            None => Forms::unbounded(),
+        };
         Self {
             module,
             root,
@@ -61,8 +73,11 @@ impl<'a> Driver<'a> {
             constants: Constants::default(),
             random: config.shuffle.unwrap_or(0),
             history: History::default(),
+            forms,
             report: Report { patterns, ..Report::default() },
             max_rewrites: 0,
+            max_growth: u64::MAX,
+            grown: 0,
             now: Instant::now(),
         }
     }
@@ -71,6 +86,9 @@ impl<'a> Driver<'a> {
         let seeded = self.seed() as u64;
         let default = REWRITES.saturating_add(seeded.saturating_mul(REWRITES_PER_OP));
         self.max_rewrites = self.config.max_rewrites.unwrap_or(default);
+        if let Some(times) = self.config.max_growth {
+            self.max_growth = GROWTH.saturating_add(seeded.saturating_mul(u64::from(times)));
+        }
         loop {
             let before = self.changes();
             self.report.stopped_by = self.drain();
@@ -92,7 +110,9 @@ impl<'a> Driver<'a> {
             }
             self.seed();
         }
-        if let Some(Stop::Rewrites(_) | Stop::Iterations(_)) = self.report.stopped_by {
+        if let Some(Stop::Rewrites(_) | Stop::Iterations(_) | Stop::Growth(_)) =
+            self.report.stopped_by
+        {
             let set = self.set;
             let name = |i: u32| set.pattern(i).name().to_owned();
             self.report.cycle = self.history.cycle(self.module, &name);
@@ -234,6 +254,9 @@ impl<'a> Driver<'a> {
         if self.report.rewrites + self.report.folded >= self.max_rewrites {
             return Some(Stop::Rewrites(self.max_rewrites));
         }
+        if u64::try_from(self.grown).is_ok_and(|grown| grown > self.max_growth) {
+            return Some(Stop::Growth(self.max_growth));
+        }
         if self.config.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             return Some(Stop::Cancelled);
         }
@@ -248,6 +271,7 @@ impl<'a> Driver<'a> {
         Rewriter::new(self.module, &mut self.tracker).erase(op);
         self.tracker.flush(self.module);
         self.report.dead += self.tracker.removed;
+        self.grown -= self.tracker.removed as i64;
         true
     }
 
@@ -280,6 +304,7 @@ impl<'a> Driver<'a> {
         rewriter.replace(dropped, &values).expect("equal operations have equally many results");
         self.tracker.flush(self.module);
         self.report.merged += 1;
+        self.grown -= 1;
         // The one that stays may have been the one on the list.
         if kept == op {
             self.tracker.push(op);
@@ -313,19 +338,21 @@ impl<'a> Driver<'a> {
             self.tracker.begin(self.module);
             let outcome =
                 if self.config.check { self.attempt_checked(i, op) } else { self.attempt(i, op) };
-            let changed = self.tracker.events > 0;
+            let changed = self.tracker.has_changed();
             self.count(i, &outcome, changed);
             if changed {
                 self.history.push(i, name, loc);
                 self.tracker.flush(self.module);
                 return true;
             }
+            self.tracker.forget();
         }
         false
     }
 
     fn attempt(&mut self, i: u32, op: Op) -> Result<(), NoMatch> {
         Rewriter::new(self.module, &mut self.tracker)
+            .with_forms(&mut self.forms)
             .with_reasons(self.config.reasons)
             .attempt(self.set.pattern(i), op)
     }
@@ -336,6 +363,7 @@ impl<'a> Driver<'a> {
         let mut heard = Heard::default();
         let pattern = self.set.pattern(i);
         let outcome = Rewriter::new(self.module, &mut Both(&mut self.tracker, &mut heard))
+            .with_forms(&mut self.forms)
             .with_reasons(self.config.reasons)
             .attempt(pattern, op);
         let tried = (pattern.name(), outcome.is_ok());
@@ -357,6 +385,7 @@ impl<'a> Driver<'a> {
             stats.hits += 1;
             stats.added += self.tracker.added;
             stats.removed += self.tracker.removed;
+            self.grown += self.tracker.added as i64 - self.tracker.removed as i64;
             self.report.rewrites += 1;
         }
         let breach = match outcome {

@@ -47,6 +47,9 @@ pub struct GreedyConfig {
     /// The most rewrites; if absent, a number that grows with the size of the module and that
     /// only patterns that undo each other reach.
     pub max_rewrites: Option<u64>,
+    /// How many times as many operations may be added as there are at the start, beside some
+    /// thousands that always may; any number if absent.
+    pub max_growth: Option<u32>,
     /// When to stop.
     pub deadline: Option<Instant>,
     /// Stops the work when it becomes true.
@@ -117,6 +120,7 @@ impl Default for GreedyConfig {
     fn default() -> Self {
         Self {
             max_rewrites: None,
+            max_growth: None,
             deadline: None,
             cancel: None,
             seeding: Seeding::default(),

@@ -13,6 +13,8 @@ pub enum Stop {
     Rewrites(u64),
     /// This many rounds.
     Iterations(u32),
+    /// This many operations more than at the start.
+    Growth(u64),
     /// The time.
     Deadline,
     /// Whoever started it.
@@ -24,6 +26,7 @@ impl fmt::Display for Stop {
         match self {
             Stop::Rewrites(n) => write!(f, "the limit of {n} rewrites"),
             Stop::Iterations(n) => write!(f, "the limit of {n} iterations"),
+            Stop::Growth(n) => write!(f, "the limit of {n} operations more than at the start"),
             Stop::Deadline => write!(f, "the time limit"),
             Stop::Cancelled => write!(f, "cancellation"),
         }

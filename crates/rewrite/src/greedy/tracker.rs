@@ -35,7 +35,9 @@ pub(super) struct Tracker<'a> {
     pub(super) added: u64,
     pub(super) removed: u64,
     /// How many changes were heard of.
-    pub(super) events: u64,
+    events: u64,
+    /// How many operations were made and erased again.
+    transient: u64,
     around: Vec<Op>,
 }
 
@@ -59,6 +61,7 @@ impl<'a> Tracker<'a> {
             added: 0,
             removed: 0,
             events: 0,
+            transient: 0,
             around: Vec::new(),
         }
     }
@@ -86,7 +89,13 @@ impl<'a> Tracker<'a> {
     /// Starts to count a rewrite.
     pub(super) fn begin(&mut self, module: &Module) {
         self.old_below = module.op_capacity() as u32;
-        (self.added, self.removed, self.events) = (0, 0, 0);
+        (self.added, self.removed, self.events, self.transient) = (0, 0, 0, 0);
+    }
+
+    /// Says whether anything is other than it was at [`Tracker::begin`]: a rewrite that is refused
+    /// may have built its target, and taken it away again.
+    pub(super) fn has_changed(&self) -> bool {
+        self.events > 2 * self.transient
     }
 
     /// Puts what the last rewrite touched on the list.
@@ -226,6 +235,7 @@ impl Listener for Tracker<'_> {
     fn erased(&mut self, module: &Module, op: Op) {
         self.events += 1;
         self.removed += 1;
+        self.transient += u64::from(op.as_u32() >= self.old_below);
         self.list.remove(op);
         self.allowed.remove(&op);
         self.released.extend(module.operands(op));

@@ -17,6 +17,7 @@ use tangram_ir::{
 pub use copy::Mapping;
 pub use in_place::{Modification, OpEdit};
 
+use crate::forms::Forms;
 use crate::journal::{Edit, Journal, place};
 use crate::listener::Listener;
 use crate::order::{Erased, erase_order};
@@ -27,6 +28,7 @@ pub struct Rewriter<'a> {
     module: &'a mut Module,
     listener: &'a mut dyn Listener,
     journal: Option<&'a mut Journal>,
+    forms: Option<&'a mut Forms>,
     reasons: bool,
     changes: u64,
 }
@@ -35,7 +37,7 @@ impl<'a> Rewriter<'a> {
     /// A rewriter of `module`.
     pub fn new(module: &'a mut Module, listener: &'a mut dyn Listener) -> Self {
         let reasons = listener.wants_reasons();
-        Self { module, listener, journal: None, reasons, changes: 0 }
+        Self { module, listener, journal: None, forms: None, reasons, changes: 0 }
     }
 
     /// Notes in `journal` how to take back each change.
@@ -43,6 +45,30 @@ impl<'a> Rewriter<'a> {
     pub fn with_journal(mut self, journal: &'a mut Journal) -> Self {
         self.journal = Some(journal);
         self
+    }
+
+    /// Refuses what goes round in a circle, by what `forms` knows of the rewrites before.
+    #[must_use]
+    pub fn with_forms(mut self, forms: &'a mut Forms) -> Self {
+        self.forms = Some(forms);
+        self
+    }
+
+    /// Says whether an earlier rewrite at `loc` has given up `form`.
+    pub fn is_given_up(&self, form: u64, loc: Loc) -> bool {
+        self.forms.as_ref().is_some_and(|forms| forms.is_given_up(form, loc))
+    }
+
+    /// Notes that a rewrite at `loc` gives up `form`.
+    pub fn give_up(&mut self, form: u64, loc: Loc) {
+        if let Some(forms) = &mut self.forms {
+            forms.give_up(form, loc);
+        }
+    }
+
+    /// Says whether a tensor as large as `value` may be made.
+    pub fn admits_size(&self, value: Value) -> bool {
+        self.forms.as_ref().is_none_or(|forms| forms.admits(self.module, value))
     }
 
     /// Asks patterns for the reasons of failed matches, also if the listener does not.

@@ -2,25 +2,26 @@
 //!
 //! What is folded may not outgrow what dies with it by more than a limit, so that a model never
 //! blows up: weights that others use stay shared, and cheap operations that make big tensors
-//! stay operations.
+//! stay operations. Whatever that limit is, memory and time have a budget.
 
 use tangram_ir::{Context, Module, Op, Traits, Value};
 use tangram_rewrite::{NoMatch, Rewriter, Roots};
-use tangram_tensor::Tensor;
+use tangram_tensor::{Tensor, within};
 
 use super::{Matched, Native, Options, because, key_for, make_constant};
+use crate::budget::{self, FoldBudget};
 use crate::{constant, eval, nn};
 
 /// Operations that say in which form weights are kept: runtimes look for them.
 const FORMS: &[&str] = &["nn.dequantize"];
 
 pub(super) fn pattern(context: &Context, options: &Options) -> Native {
-    let limit = options.max_growth_bytes;
+    let (limit, budget) = (options.max_growth_bytes, options.budget.clone());
     let foldable =
         nn::ops().filter(|op| op.eval.is_some() && is_foldable(op.def.name, op.def.traits));
     let names = foldable.map(|op| context.name(op.def.name)).collect();
     Native::new("fold-constants", "fold", Roots::Names(names), 800, move |rewriter, op| {
-        fold(rewriter, op, limit)
+        fold(rewriter, op, limit, &budget)
     })
 }
 
@@ -31,7 +32,7 @@ fn is_foldable(name: &str, traits: Traits) -> bool {
         && !FORMS.iter().any(|form| name.starts_with(form))
 }
 
-fn fold(rewriter: &mut Rewriter<'_>, op: Op, limit: Option<u64>) -> Matched {
+fn fold(rewriter: &mut Rewriter<'_>, op: Op, limit: Option<u64>, budget: &FoldBudget) -> Matched {
     let module = rewriter.module();
     if !module.regions(op).is_empty() || module.operands(op).any(|v| !is_known(module, v)) {
         return Err(NoMatch::SILENT);
@@ -39,12 +40,18 @@ fn fold(rewriter: &mut Rewriter<'_>, op: Op, limit: Option<u64>) -> Matched {
     let room = limit.map(|limit| limit.saturating_add(dying_bytes(module, op)));
     let fits = |bytes: u64| room.is_none_or(|room| bytes <= room);
     // Known before the work is done, where types leave nothing open.
-    if !fits(module.results(op).map(|value| type_bytes(module, value)).sum()) {
+    let bytes =
+        module.results(op).map(|value| type_bytes(module, value)).fold(0, u64::saturating_add);
+    if !fits(bytes) {
         return Err(too_big());
+    }
+    if let Err(why) = budget.spend(bytes, budget::work(module, op)) {
+        return Err(NoMatch::refused("fold-budget", why));
     }
     let operands = module.operands(op).map(|value| constant::constant_tensor(module, value));
     let operands: Vec<Option<Tensor>> = operands.collect();
-    let tensors = match eval::evaluate(module, op, &operands) {
+    let most = usize::try_from(budget::MAX_FOLDED_BYTES).unwrap_or(usize::MAX);
+    let tensors = match within(most, || eval::evaluate(module, op, &operands)) {
         Ok(tensors) => tensors,
         Err(error) => return because(rewriter, || error.to_string()),
     };

@@ -15,24 +15,31 @@ mod static_operands;
 mod static_shape;
 mod zero_state;
 
+use std::sync::Arc;
+
 use tangram_ir::{Attr, Context, Module, Name, Op, OpState, Point, Value};
 use tangram_presburger::symbolic::Truth;
 use tangram_rewrite::{NoMatch, RewritePattern, Rewriter, Roots};
 use tangram_tensor::Tensor;
 
+use crate::budget::FoldBudget;
 use crate::{constant, dims};
 
 /// What the patterns may do.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// By how many bytes a folded constant may outgrow what it replaces; `None` for no limit.
     pub max_growth_bytes: Option<u64>,
+    /// What all folding together may cost.
+    pub budget: Arc<FoldBudget>,
+    /// Whether even the sign of a zero stays as it is.
+    pub exact: bool,
 }
 
 impl Default for Options {
     /// 1 MiB.
     fn default() -> Self {
-        Options { max_growth_bytes: Some(1 << 20) }
+        Options { max_growth_bytes: Some(1 << 20), budget: Arc::default(), exact: false }
     }
 }
 
@@ -47,7 +54,7 @@ pub fn all(context: &Context, options: &Options) -> Vec<Box<dyn RewritePattern>>
         static_shape::reshape(context),
         static_shape::broadcast_to(context),
         identity::pattern(context),
-        neutral_element::pattern(context),
+        neutral_element::pattern(context, options.exact),
         flatten_concatenate::pattern(context),
         zero_state::pattern(context),
         inline_if::pattern(context),

@@ -1,7 +1,7 @@
 //! `remove-neutral-element`: `x + 0`, `x * 1` and their like are `x`.
 //!
 //! The other operand must not enlarge the result. `-0.0 + 0.0` is `0.0`: the sign of a zero may
-//! change, as in every peer.
+//! change, as in every peer, unless the result has to be exact.
 
 use tangram_ir::{Context, Dim, Module, Op, Value};
 use tangram_presburger::symbolic::Truth;
@@ -27,20 +27,26 @@ const TABLE: &[(&str, f64, bool)] = &[
     ("nn.right_shift", 0.0, false),
 ];
 
-pub(super) fn pattern(context: &Context) -> Native {
+pub(super) fn pattern(context: &Context, exact: bool) -> Native {
     let names = TABLE.iter().map(|row| row.0);
-    Native::new("remove-neutral-element", "cleanup", roots(context, names), 400, rewrite)
+    let roots = roots(context, names);
+    Native::new("remove-neutral-element", "cleanup", roots, 400, move |rewriter, op| {
+        rewrite(rewriter, op, exact)
+    })
 }
 
-fn rewrite(rewriter: &mut Rewriter<'_>, op: Op) -> Matched {
+fn rewrite(rewriter: &mut Rewriter<'_>, op: Op, exact: bool) -> Matched {
     let module = rewriter.module();
     let name = module.name_text(op);
     let &(_, neutral, both) = TABLE.iter().find(|row| row.0 == name).ok_or(NoMatch::SILENT)?;
     let [lhs, rhs] = module.operands(op).collect::<Vec<_>>()[..] else {
         return Err(NoMatch::SILENT);
     };
-    let fits =
-        |x, other| is_everywhere(module, other, neutral) && keeps_shape(module, op, x, other);
+    let fits = |x, other| {
+        is_everywhere(module, other, neutral)
+            && keeps_shape(module, op, x, other)
+            && !(exact && changes_sign_of_zero(module, name, other))
+    };
     if fits(lhs, rhs) {
         replace(rewriter, op, lhs)
     } else if both && fits(rhs, lhs) {
@@ -48,6 +54,19 @@ fn rewrite(rewriter: &mut Rewriter<'_>, op: Op) -> Matched {
     } else {
         Err(NoMatch::SILENT)
     }
+}
+
+/// Says whether `x + zero` or `x - zero` is a zero of the other sign for some zero `x`: adding
+/// `-0.0` and taking away `0.0` change nothing.
+fn changes_sign_of_zero(module: &Module, name: &str, zero: Value) -> bool {
+    let harmless = match name {
+        "nn.add" => true,
+        "nn.subtract" => false,
+        _ => return false,
+    };
+    let tensor = constant::constant_tensor(module, zero).filter(|t| t.dtype().is_float());
+    let first = tensor.and_then(|tensor| tensor.f64s().ok()?.first().copied());
+    first.is_some_and(|first| first.is_sign_negative() != harmless)
 }
 
 /// Says whether `value` is a constant whose elements are all `number`.

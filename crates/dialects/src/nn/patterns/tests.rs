@@ -152,11 +152,11 @@ fn folding_never_blows_a_module_up() {
         f.finish(&[wide]);
         f
     };
-    let limit = Options { max_growth_bytes: Some(4096) };
+    let limit = Options { max_growth_bytes: Some(4096), ..Options::default() };
     // 1024 floats replace one: 4092 bytes more.
     assert_eq!(build(1024).optimise_with(&limit, &[]), ["fold-constants"]);
     assert_eq!(build(1026).optimise_with(&limit, &[]), Vec::<String>::new());
-    let free = Options { max_growth_bytes: None };
+    let free = Options { max_growth_bytes: None, ..Options::default() };
     assert_eq!(build(1026).optimise_with(&free, &[]), ["fold-constants"]);
 }
 
@@ -167,7 +167,7 @@ fn a_shared_operand_does_not_count_as_dying() {
         let w = f.constant(&ramp(&[1000]));
         let negated = f.value("negative", &[w], &[]);
         f.finish(&[negated, w][..if shared { 2 } else { 1 }]);
-        f.optimise_with(&Options { max_growth_bytes: Some(100) }, &[])
+        f.optimise_with(&Options { max_growth_bytes: Some(100), ..Options::default() }, &[])
     };
     assert_eq!(build(false), ["fold-constants"]);
     assert_eq!(build(true), Vec::<String>::new());

@@ -1,0 +1,88 @@
+//! What a constant loses when it is computed ahead: `x * a * b` is finite where `a * b`, in half
+//! precision, is infinite or nothing at all.
+//!
+//! A rule that computes on weights states that this is as good as computing at run time. Up to
+//! rounding it is, within the range of the element type; outside of it the rewrite is refused. So
+//! no finite result becomes infinite or NaN by a constant that a rule has made, and none becomes 0.
+//! What rules make of data at run time is theirs to answer for: sums are taken to be made in 32
+//! bits at least, as runtimes do.
+
+use tangram_ir::{Module, Op};
+use tangram_tensor::elementwise::{cast, divide, multiply};
+use tangram_tensor::{DType, Tensor};
+
+/// Says whether `results`, computed by `op` on constant `operands`, left the range of their type.
+pub(super) fn leaves(
+    module: &Module,
+    op: Op,
+    operands: &[Option<Tensor>],
+    results: &[Tensor],
+) -> bool {
+    let given: Vec<&Tensor> = operands.iter().flatten().collect();
+    let floats = |tensor: &&&Tensor| tensor.dtype().is_float();
+    if !results.iter().any(|result| result.dtype().is_float())
+        || !given.iter().filter(floats).all(|tensor| is_finite(tensor))
+    {
+        return false;
+    }
+    !results.iter().all(is_finite) || underflows(module.name_text(op), &given, results)
+}
+
+fn is_finite(tensor: &Tensor) -> bool {
+    !tensor.dtype().is_float()
+        || tensor.f64s().is_ok_and(|list| list.iter().all(|number| number.is_finite()))
+}
+
+/// The least normal number of a type.
+fn least_normal(dtype: DType) -> Option<f64> {
+    match dtype {
+        DType::F16 => Some(2f64.powi(-14)),
+        DType::BF16 | DType::F32 => Some(2f64.powi(-126)),
+        _ => None,
+    }
+}
+
+/// Says whether a product or quotient other than 0 has lost digits by being too small.
+fn underflows(name: &str, given: &[&Tensor], results: &[Tensor]) -> bool {
+    let kernel = match name {
+        "nn.multiply" => multiply,
+        "nn.divide" => divide,
+        _ => return false,
+    };
+    let (&[a, b], [result]) = (given, results) else { return false };
+    let Some(least) = least_normal(result.dtype()) else { return false };
+    let wide = |tensor: &Tensor| cast(tensor, DType::F64);
+    let exact = wide(a).and_then(|a| kernel(&a, &wide(b)?)).and_then(|product| product.f64s());
+    let (Ok(exact), Ok(found)) = (exact, result.f64s()) else { return false };
+    exact.iter().zip(&found).any(|(&exact, &found)| {
+        let too_small = exact != 0.0 && exact.abs() < least;
+        too_small && (found - exact).abs() > exact.abs() * 2f64.powi(-8)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tangram_ir::{Loc, OpState, Point};
+    use tangram_tensor::f16;
+
+    #[test]
+    fn products_out_of_range_are_seen() {
+        let context = tangram_dialects::context();
+        let mut module = Module::new(context.clone());
+        let state = OpState::new(context.name("nn.multiply"), Loc::UNKNOWN);
+        let body = module.body();
+        let op = module.create_at(Point::Start(body), state);
+        let half = |x: f64| Tensor::scalar(f16::from_f64(x));
+        let judged = |a: f64, b: f64| {
+            let (a, b) = (half(a), half(b));
+            let product = multiply(&a, &b).expect("a product");
+            leaves(&module, op, &[Some(a), Some(b)], &[product])
+        };
+        assert!(judged(1000.0, 100.0));
+        assert!(judged(1e-5, 1e-4));
+        assert!(!judged(1000.0, 1e-4));
+        assert!(!judged(0.0, 1e-4));
+        assert!(!judged(f64::INFINITY, 2.0), "what was infinite before may stay so");
+    }
+}
