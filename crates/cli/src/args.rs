@@ -9,7 +9,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 #[command(name = "tangram", version, max_term_width = 100, propagate_version = true)]
 #[command(
     after_help = "Start with:\n  tangram opt model.onnx -o better.onnx\n\nExit codes: 0 done, \
-                        1 a check failed, 2 the input or the command line is wrong."
+                        1 a check failed, 2 the input or the command line is wrong, 3 a check was \
+                        not possible, 130 interrupted: what was reached is written."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -60,6 +61,34 @@ pub(crate) enum StrategyArg {
     Saturate,
 }
 
+/// Where weights go.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ExternalDataArg {
+    /// Beside the model if they were, or if they have to be.
+    Auto,
+    /// Into the model.
+    Inline,
+    /// Beside the model.
+    External,
+    /// They stay in the files that they came in; the result has to be in that folder.
+    Keep,
+}
+
+/// Reads `x=1,3,224,224`.
+fn shape(text: &str) -> Result<(String, Vec<usize>), String> {
+    let (name, list) = text.split_once('=').ok_or("expected INPUT=N,N...")?;
+    let extents = list.split(',').map(str::trim).filter(|text| !text.is_empty());
+    let extents: Result<Vec<usize>, _> = extents.map(str::parse).collect();
+    let extents = extents.map_err(|_| format!("expected numbers, found `{list}`"))?;
+    Ok((name.to_owned(), extents))
+}
+
+/// Reads `x=file.npy`.
+fn data(text: &str) -> Result<(String, PathBuf), String> {
+    let (name, path) = text.split_once('=').ok_or("expected INPUT=FILE.npy")?;
+    Ok((name.to_owned(), path.into()))
+}
+
 /// Arguments of `tangram opt`.
 #[derive(Args, Debug)]
 #[command(
@@ -69,9 +98,10 @@ pub(crate) enum StrategyArg {
                         model.onnx -o better.onnx --trace trace.html"
 )]
 pub(crate) struct OptArgs {
-    /// The model to read.
+    /// The model to read; `-` is standard input.
     pub(crate) input: PathBuf,
-    /// Where to write the result. A file that is there is replaced once the new one is complete.
+    /// Where to write the result. A file that is there is replaced once the new one is complete;
+    /// `-` is standard output, and what is printed goes to standard error then.
     #[arg(short, long)]
     pub(crate) output: PathBuf,
     /// How rules are applied.
@@ -102,9 +132,24 @@ pub(crate) struct OptArgs {
     /// removed.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub(crate) steps: usize,
-    /// Evaluate both models on random inputs and compare; exit with 1 if they differ.
+    /// Apply only rules that give the same number for every input: none that change how results
+    /// are rounded. `--check` then wants results that are equal to the last bit.
+    #[arg(long)]
+    pub(crate) exact: bool,
+    /// Read the result again, evaluate both models on random inputs and compare; exit with 1 if
+    /// they differ, with 3 if they cannot be evaluated.
     #[arg(long)]
     pub(crate) check: bool,
+    /// The extents of an input for `--check`, as `images=1,3,224,224`; others are chosen.
+    #[arg(long, value_name = "INPUT=N,N", requires = "check", value_parser = shape)]
+    pub(crate) shape: Vec<(String, Vec<usize>)>,
+    /// The data of an input for `--check`, as `images=photo.npy`; other inputs are random.
+    #[arg(long, value_name = "INPUT=FILE.npy", requires = "check", value_parser = data)]
+    pub(crate) data: Vec<(String, PathBuf)>,
+    /// Where large weights go: beside the model if they were beside it or if it is too long for
+    /// one file, all into the model, all beside it, or left in the files that they came in.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub(crate) external_data: ExternalDataArg,
     /// Stop rewriting after so many seconds and keep what is reached.
     #[arg(long, value_name = "S")]
     pub(crate) max_seconds: Option<f64>,
@@ -126,7 +171,8 @@ pub(crate) struct OptArgs {
         default_missing_value = ""
     )]
     pub(crate) explain: Option<String>,
-    /// How many bytes a folded constant may add to the model; `none` for no limit.
+    /// How many bytes a folded constant may add to the model; `none` for no limit but those on
+    /// the time and memory of folding.
     #[arg(long, value_name = "BYTES", default_value = "1048576")]
     pub(crate) fold_limit: String,
     /// Write the result in this version of ONNX's operator set.

@@ -10,7 +10,7 @@ use tangram_egraph::{RuleFileError, SerializeError};
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     /// The model cannot be read, imported, exported or written.
-    #[error("{path}: {source}", path = path.display())]
+    #[error("{}", about(path, &source.to_string()))]
     Model { path: PathBuf, source: Box<onnx::Error> },
     /// Rules are wrong or absent.
     #[error(transparent)]
@@ -30,6 +30,12 @@ pub(crate) enum Error {
     /// The command line asks for what there is not.
     #[error("{0}")]
     Usage(String),
+}
+
+/// The text of an error about a file, which names it once.
+fn about(path: &std::path::Path, text: &str) -> String {
+    let name = path.display().to_string();
+    if text.contains(&name) { text.to_owned() } else { format!("{name}: {text}") }
 }
 
 /// Says which model an error is about.

@@ -1,16 +1,20 @@
 //! `tangram opt`.
 
-use std::path::Path;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use tangram::check::{CheckOptions, compare, read_npy};
+use tangram::onnx::file::{ExternalPolicy, Loaded, SaveOptions, Storage};
+use tangram::onnx::proto::ModelProto;
 use tangram::onnx::{self, ExportOptions, Model};
 use tangram::report::{self, BeforeAfter};
 use tangram::saturate::CostModel;
 use tangram::trace::{Graph, Trace};
 use tangram::{Library, ON_REQUEST, Options, Report, Strategy, dialects, optimise};
 
-use crate::args::{OptArgs, StrategyArg};
+use crate::args::{ExternalDataArg, OptArgs, StrategyArg};
 use crate::error::{self, Error};
 use crate::progress::Progress;
 use crate::{out, table};
@@ -21,7 +25,7 @@ pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
     let library = library(args, &options)?;
     let progress = Progress::start("loading", args.quiet);
     let start = Instant::now();
-    let loaded = onnx::file::open(&args.input).map_err(error::file(&args.input))?;
+    let loaded = load(&args.input)?;
     let before = report::histogram(&loaded.model);
     let mut model = onnx::import(loaded, dialects::context()).map_err(error::model(&args.input))?;
     let load = start.elapsed();
@@ -33,14 +37,13 @@ pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
     let mut report = optimise(&mut model, &library, &options)?;
     let spent = start.elapsed();
 
-    progress.phase("saving");
     let start = Instant::now();
     let proto = onnx::export(&model, ExportOptions { opset: args.opset })
         .map_err(error::model(&args.input))?;
-    model
-        .save_proto(&proto, &args.output, &Default::default())
-        .map_err(error::model(&args.output))?;
-    let save = start.elapsed();
+    let how = SaveOptions { storage: storage(args), ..SaveOptions::default() };
+    progress.watch_saving("saving", &how.progress);
+    save(&model, &proto, &args.output, &how)?;
+    let saved = start.elapsed();
 
     let after = report::histogram(&proto);
     report.nodes = BeforeAfter { before: before.values().sum(), after: after.values().sum() };
@@ -48,7 +51,7 @@ pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
     report.seconds = report::Seconds {
         load: load.as_secs_f64(),
         optimise: spent.as_secs_f64(),
-        save: save.as_secs_f64(),
+        save: saved.as_secs_f64(),
     };
     progress.finish();
     if let (Some(path), Some(graph)) = (&args.trace, graph) {
@@ -58,12 +61,67 @@ pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
     if let Some(rule) = &args.explain_rule {
         let mut all = Library::shipped()?;
         add_rules(&mut all, args)?;
-        explain(rule, args.at.as_deref(), &all, &model)?;
+        explain(args, rule, &all, &model)?;
     }
-    match original {
-        Some(original) => check(args, &original, &model),
-        None => Ok(ExitCode::SUCCESS),
+    let checked = match original {
+        Some(original) => check(args, &original, &reread(args, &proto)?)?,
+        None => ExitCode::SUCCESS,
+    };
+    // What was asked for is not what was done, whatever the check says of it.
+    let success = checked == ExitCode::SUCCESS;
+    Ok(if report.interrupted && success { ExitCode::from(INTERRUPTED) } else { checked })
+}
+
+/// The exit code after Ctrl-C, by convention.
+const INTERRUPTED: u8 = 130;
+/// The exit code of a check that was not possible.
+const NOT_POSSIBLE: u8 = 3;
+
+/// Whether `path` stands for standard input or output.
+fn is_pipe(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+fn load(path: &Path) -> Result<Loaded, Error> {
+    if !is_pipe(path) {
+        return onnx::file::open(path).map_err(error::file(path));
     }
+    let mut bytes = Vec::new();
+    let path = Path::new("standard input");
+    std::io::stdin().lock().read_to_end(&mut bytes).map_err(error::io(path))?;
+    onnx::file::decode(bytes.into()).map_err(error::file(path))
+}
+
+fn storage(args: &OptArgs) -> Storage {
+    match args.external_data {
+        // There is nothing beside a pipe.
+        _ if is_pipe(&args.output) => Storage::Inline,
+        ExternalDataArg::Auto => Storage::Auto,
+        ExternalDataArg::Inline => Storage::Inline,
+        ExternalDataArg::External => Storage::External(ExternalPolicy::default()),
+        ExternalDataArg::Keep => Storage::Keep,
+    }
+}
+
+fn save(model: &Model, proto: &ModelProto, path: &Path, how: &SaveOptions) -> Result<(), Error> {
+    if !is_pipe(path) {
+        return model.save_proto(proto, path, how).map_err(error::model(path));
+    }
+    let path = Path::new("standard output");
+    let inline = model.inline(proto).map_err(error::model(path))?;
+    let mut out = std::io::stdout().lock();
+    onnx::file::encode(&inline, &mut out).map_err(error::io(path))
+}
+
+/// Reads the result again, as whoever uses it will.
+fn reread(args: &OptArgs, proto: &ModelProto) -> Result<Model, Error> {
+    if is_pipe(&args.output) {
+        let mut bytes = Vec::new();
+        let path = Path::new("standard output");
+        onnx::file::encode(proto, &mut bytes).map_err(error::io(path))?;
+        return Model::decode(bytes.into(), dialects::context()).map_err(error::model(path));
+    }
+    Model::open(&args.output, dialects::context()).map_err(error::model(&args.output))
 }
 
 /// Writes what was done: as a page or as JSON, as the name of the file wants it.
@@ -85,7 +143,8 @@ fn write_trace(
 const NEAREST: usize = 10;
 
 /// Says why a rule does not match in the result.
-fn explain(rule: &str, at: Option<&str>, library: &Library, model: &Model) -> Result<(), Error> {
+fn explain(args: &OptArgs, rule: &str, library: &Library, model: &Model) -> Result<(), Error> {
+    let at = args.at.as_deref();
     let one = library.named(rule);
     if one.rules.is_empty() {
         let hint = "`tangram rules list` names all rules";
@@ -103,10 +162,10 @@ fn explain(rule: &str, at: Option<&str>, library: &Library, model: &Model) -> Re
     for miss in &shown {
         let reason = if miss.reason.is_empty() { &matches } else { &miss.reason };
         let name = miss.results.join(", ");
-        out::print(format!("{rule} at {name} ({}): {reason}\n", miss.operation))?;
+        tell(args, format!("{rule} at {name} ({}): {reason}\n", miss.operation))?;
     }
     if shown.is_empty() {
-        out::print(format!("{rule}: nothing in the result comes near\n"))?;
+        tell(args, format!("{rule}: nothing in the result comes near\n"))?;
     }
     Ok(())
 }
@@ -140,6 +199,12 @@ fn options(args: &OptArgs) -> Result<Options, Error> {
         })?),
         None => None,
     };
+    if is_pipe(&args.output) && args.json.as_deref().is_some_and(is_pipe) {
+        let hint = "write one of them to a file";
+        return Err(Error::Usage(format!(
+            "the result and the report cannot both go to `-`: {hint}"
+        )));
+    }
     if args.trace.is_some() && strategy == Strategy::Saturate {
         let hint = "`--explain` prints why its result equals the model";
         return Err(Error::Usage(format!(
@@ -156,6 +221,7 @@ fn options(args: &OptArgs) -> Result<Options, Error> {
         cost: cost_model(args)?,
         explain: args.explain.is_some(),
         fold_limit,
+        exact: args.exact,
         opset: args.opset,
         max_steps: if args.json.is_some() || args.trace.is_some() { args.steps } else { 0 },
         cancel: on_interrupt(),
@@ -196,27 +262,42 @@ fn say(args: &OptArgs, report: &Report) -> Result<(), Error> {
         }
     }
     if !args.quiet && !to_stdout {
-        out::print(table::render(report))?;
+        tell(args, table::render(report))?;
         if let Some(output) = &args.explain {
-            out::print(table::proofs(report, output)?)?;
+            tell(args, table::proofs(report, output)?)?;
         }
     }
     Ok(())
 }
 
-/// Compares both models on random inputs.
+/// Prints to standard output, or beside it where the result goes there.
+fn tell(args: &OptArgs, text: impl std::fmt::Display) -> Result<(), Error> {
+    if is_pipe(&args.output) { out::note(text) } else { out::print(text) }
+}
+
+/// Compares both models on random inputs, or on those that are given.
 fn check(args: &OptArgs, original: &Model, optimised: &Model) -> Result<ExitCode, Error> {
-    let found = tangram::check::compare(original, optimised, 0);
-    match found {
+    let read = |(name, path): &(String, PathBuf)| {
+        let tensor =
+            read_npy(path).map_err(|why| Error::Usage(format!("{}: {why}", path.display())))?;
+        Ok((name.clone(), tensor))
+    };
+    let options = CheckOptions {
+        shapes: args.shape.clone(),
+        data: args.data.iter().map(read).collect::<Result<_, Error>>()?,
+        exact: args.exact,
+        ..CheckOptions::default()
+    };
+    match compare(original, optimised, &options) {
         Ok(difference) => {
             if !args.quiet {
-                out::print(format!("check  {difference}\n"))?;
+                tell(args, format!("check  {difference}\n"))?;
             }
             Ok(if difference.holds() { ExitCode::SUCCESS } else { ExitCode::from(1) })
         }
         Err(reason) => {
             eprintln!("check  not possible: {reason}");
-            Ok(ExitCode::from(1))
+            Ok(ExitCode::from(NOT_POSSIBLE))
         }
     }
 }

@@ -18,6 +18,16 @@ pub(crate) fn print(text: impl Display) -> Result<(), Error> {
     }
 }
 
+/// Prints `text` to standard error, where standard output has the result.
+pub(crate) fn note(text: impl Display) -> Result<(), Error> {
+    match write!(std::io::stderr().lock(), "{text}") {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(error::io(Path::new("standard error"))(error))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Writes `text` to `path` through a file beside it, so that what is there stays until the new
 /// text is complete. A link stays a link; a device or a pipe is written to.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Error> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use tangram::onnx::file::SaveProgress;
 
 /// How many characters the bar has.
 const WIDTH: u64 = 30;
@@ -37,6 +38,21 @@ impl Progress {
         }
     }
 
+    /// Goes on with `phase`, and shows how many bytes of tensors are written, where there are many.
+    pub(crate) fn watch_saving(&self, phase: &'static str, work: &Arc<SaveProgress>) {
+        let Some(bar) = &self.bar else { return };
+        self.phase(phase);
+        let work = work.clone();
+        let drawn = move |_: &ProgressState, out: &mut dyn Write| {
+            if work.all() > 0 {
+                let _ = out.write_str(&draw_bytes(work.done(), work.all()));
+            }
+        };
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {work} {elapsed}") {
+            bar.set_style(style.with_key("work", drawn));
+        }
+    }
+
     /// Goes on with `phase`, and shows how far `work` is.
     pub(crate) fn watch(&self, phase: &'static str, work: &Arc<tangram::Progress>) {
         let Some(bar) = &self.bar else { return };
@@ -66,9 +82,18 @@ impl Progress {
 /// A bar that is full when each operation was looked at, and the rewrites so far. After that
 /// only what changed is looked at again.
 fn draw(visits: u64, operations: u64, rewrites: u64) -> String {
-    let done = WIDTH * visits.min(operations) / operations.max(1);
-    let (done, left) = ("#".repeat(done as usize), ".".repeat((WIDTH - done) as usize));
-    format!("[{done}{left}] {rewrites} rewrites")
+    format!("{} {rewrites} rewrites", part(visits, operations))
+}
+
+fn draw_bytes(done: u64, all: u64) -> String {
+    format!("{} {:.1} of {:.1} MB", part(done, all), done as f64 / 1e6, all as f64 / 1e6)
+}
+
+/// A bar of which `done` of `all` is full.
+fn part(done: u64, all: u64) -> String {
+    let done = u128::from(WIDTH) * u128::from(done.min(all)) / u128::from(all.max(1));
+    let (full, left) = ("#".repeat(done as usize), ".".repeat(WIDTH as usize - done as usize));
+    format!("[{full}{left}]")
 }
 
 #[cfg(test)]
@@ -80,5 +105,8 @@ mod tests {
         assert_eq!(draw(0, 0, 0), format!("[{}] 0 rewrites", ".".repeat(30)));
         assert_eq!(draw(5, 10, 1), format!("[{}{}] 1 rewrites", "#".repeat(15), ".".repeat(15)));
         assert_eq!(draw(50, 10, 7), format!("[{}] 7 rewrites", "#".repeat(30)));
+        let half = format!("[{}{}] 1.0 of 2.0 MB", "#".repeat(15), ".".repeat(15));
+        assert_eq!(draw_bytes(1_000_000, 2_000_000), half);
+        assert!(draw_bytes(u64::MAX, u64::MAX).starts_with(&format!("[{}]", "#".repeat(30))));
     }
 }

@@ -128,11 +128,16 @@ fn summary(report: &Report) -> String {
     let nodes =
         BeforeAfter { before: report.nodes.before as f64, after: report.nodes.after as f64 };
     let cost = &report.cost;
-    let flops = BeforeAfter { before: cost.before.flops, after: cost.after.flops };
-    let bytes = BeforeAfter { before: cost.before.bytes, after: cost.after.bytes };
+    let amounts = |name: &str, both: (Option<f64>, Option<f64>)| match both {
+        (Some(before), Some(after)) => {
+            let change = percent(BeforeAfter { before, after });
+            format!("{name}  {} -> {}{change}\n", short(before), short(after))
+        }
+        _ => format!("{name}  unknown, as some extents are\n"),
+    };
     let mut out = format!("nodes  {} -> {}{}\n", nodes.before, nodes.after, percent(nodes));
-    out += &format!("flops  {} -> {}{}\n", short(flops.before), short(flops.after), percent(flops));
-    out += &format!("bytes  {} -> {}{}\n", short(bytes.before), short(bytes.after), percent(bytes));
+    out += &amounts("flops", (cost.before.flops, cost.after.flops));
+    out += &amounts("bytes", (cost.before.bytes, cost.after.bytes));
     let seconds = report.seconds;
     out += &format!(
         "time   load {:.1} ms, optimise {:.1} ms, save {:.1} ms\n",

@@ -215,7 +215,10 @@ fn external_data_follows_the_model_wherever_it_is_saved() {
     let expected: Vec<Bytes> =
         tensors.iter().map(|tensor| bytes_of(tensor, &ExternalFiles::none()).unwrap()).collect();
     let first = model(tensors);
-    let options = SaveOptions { storage: Storage::External(ExternalPolicy::default()) };
+    let options = SaveOptions {
+        storage: Storage::External(ExternalPolicy::default()),
+        ..SaveOptions::default()
+    };
     save(&first, &ExternalFiles::none(), &a, &options).unwrap();
     assert_eq!(names(folder.path()), ["a.onnx", "a.onnx.data"]);
     assert!(payloads(&a) == expected);
@@ -235,7 +238,7 @@ fn external_data_follows_the_model_wherever_it_is_saved() {
     assert!(payloads(&b) == expected);
     assert_eq!(names(folder.path()), ["a.onnx", "a.onnx.data", "b.onnx", "b.onnx.data"]);
     // All in one.
-    let inline = SaveOptions { storage: Storage::Inline };
+    let inline = SaveOptions { storage: Storage::Inline, ..SaveOptions::default() };
     save(&loaded.model, &loaded.files, &b, &inline).unwrap();
     fs::remove_file(folder.path().join("b.onnx.data")).unwrap();
     assert!(payloads(&b) == expected);
@@ -246,7 +249,7 @@ fn the_data_of_another_model_is_not_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let (a, b) = (folder.path().join("a.onnx"), folder.path().join("b.onnx"));
     let policy = ExternalPolicy { threshold: 1, location: Some("b.onnx.data".into()) };
-    let options = SaveOptions { storage: Storage::External(policy) };
+    let options = SaveOptions { storage: Storage::External(policy), ..SaveOptions::default() };
     save(&model(vec![raw("r", noise(2000))]), &ExternalFiles::none(), &a, &options).unwrap();
     let mut loaded = open(&a).unwrap();
     loaded.model.graph.as_mut().unwrap().initializer.push(raw("s", vec![1; 3000]));
@@ -260,7 +263,10 @@ fn the_data_of_another_model_is_not_replaced() {
 fn a_failed_save_leaves_the_old_files() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.onnx");
-    let options = SaveOptions { storage: Storage::External(ExternalPolicy::default()) };
+    let options = SaveOptions {
+        storage: Storage::External(ExternalPolicy::default()),
+        ..SaveOptions::default()
+    };
     save(&model(vec![raw("r", noise(2000))]), &ExternalFiles::none(), &path, &options).unwrap();
     let before = payloads(&path);
     let body = GraphProto {
@@ -376,7 +382,7 @@ fn three_gigabytes_of_weights_stay_on_the_disk() {
     let grown = peak - before;
     assert!(grown < 64 << 20, "grew by {grown} bytes");
     assert_eq!(payloads(&copy)[0].len() as u64, LEN);
-    let inline = SaveOptions { storage: Storage::Inline };
+    let inline = SaveOptions { storage: Storage::Inline, ..SaveOptions::default() };
     let error = save(&loaded.model, &loaded.files, &copy, &inline).unwrap_err();
     assert!(matches!(error, FileError::TooLarge { found, .. } if found > LEN), "{error}");
 }

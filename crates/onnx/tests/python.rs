@@ -149,7 +149,7 @@ fn tensors_of_every_type_agree_with_the_reference() {
     assert_eq!(pairs, 27);
 
     let all = ExternalPolicy { threshold: 1, location: None };
-    let options = SaveOptions { storage: Storage::External(all) };
+    let options = SaveOptions { storage: Storage::External(all), ..SaveOptions::default() };
     save(&loaded.model, &loaded.files, &ours, &options).unwrap();
     let loaded = open(&split).unwrap();
     let external = &loaded.model.graph.as_ref().unwrap().initializer;

@@ -1,14 +1,15 @@
 //! Comparing two models by what they compute.
 
-use std::collections::BTreeMap;
+mod inputs;
+mod npy;
+
 use std::fmt;
 
-use fastrand::Rng;
 use tangram_dialects::interpret::{Datum, interpret};
-use tangram_dialects::{dims, dtype};
-use tangram_ir::{Dim, TypeData};
 use tangram_onnx::Model;
-use tangram_tensor::{DType, Tensor, bf16, f16};
+use tangram_tensor::{DType, Tensor};
+
+pub use npy::{NpyError, read_npy};
 
 /// The largest difference of two models' outputs.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -57,15 +58,29 @@ pub fn tolerance(dtype: DType) -> f64 {
 /// Why two models could not be compared.
 pub type Reason = String;
 
-/// Evaluates both models on the same random inputs, made from `seed`, and compares all outputs.
+/// What models are compared on.
+#[derive(Clone, Debug, Default)]
+pub struct CheckOptions {
+    /// Where random choices start.
+    pub seed: u64,
+    /// The extents of inputs, by name; what is not named is chosen.
+    pub shapes: Vec<(String, Vec<usize>)>,
+    /// The data of inputs, by name; what is not named is random.
+    pub data: Vec<(String, Tensor)>,
+    /// Whether results have to be equal to the last bit.
+    pub exact: bool,
+}
+
+/// Evaluates both models on the same inputs and compares all outputs.
 ///
-/// Symbolic and unknown extents are given small sizes, the same ones throughout.
+/// Extents that `options` leave open get small sizes at first, then others, until the first model
+/// can be evaluated.
 ///
 /// # Errors
 /// Why one of them could not be evaluated, in words.
-pub fn compare(a: &Model, b: &Model, seed: u64) -> Result<Difference, Reason> {
-    let inputs = random_inputs(a, seed)?;
-    let (left, right) = (run(a, &inputs)?, run(b, &inputs)?);
+pub fn compare(a: &Model, b: &Model, options: &CheckOptions) -> Result<Difference, Reason> {
+    let (inputs, left) = inputs::find(a, options)?;
+    let right = run(b, &inputs)?;
     if left.len() != right.len() {
         return Err(format!("{} outputs became {}", left.len(), right.len()));
     }
@@ -77,6 +92,9 @@ pub fn compare(a: &Model, b: &Model, seed: u64) -> Result<Difference, Reason> {
         {
             worst = found;
         }
+    }
+    if options.exact {
+        worst.tolerance = 0.0;
     }
     Ok(worst)
 }
@@ -135,74 +153,4 @@ fn numbers(tensor: &Tensor) -> Option<Vec<f64>> {
         return Some(flags.iter().map(|&b| f64::from(u8::from(b))).collect());
     }
     tensor.f64s().ok().or_else(|| Some(tensor.i64s().ok()?.into_iter().map(|n| n as f64).collect()))
-}
-
-/// Inputs for the main graph of `model`.
-fn random_inputs(model: &Model, seed: u64) -> Result<Vec<Datum>, Reason> {
-    let block = model.graph().ok_or("the model has no graph")?;
-    let module = &model.module;
-    let context = module.context();
-    let mut random = Rng::with_seed(seed);
-    let mut sizes: BTreeMap<String, i64> = BTreeMap::new();
-    let mut inputs = Vec::new();
-    for &arg in module.args(block) {
-        let ty = module.value_type(arg);
-        let element = context.element_type(ty);
-        let dtype = element.and_then(|e| dtype::dtype_of(context, e));
-        let dtype = dtype.ok_or("an input is no tensor of known elements")?;
-        let extents: &[Dim] = match context.type_data(ty) {
-            TypeData::Tensor(tensor) => &tensor.dims,
-            _ => return Err("an input has an unknown rank".into()),
-        };
-        let shape: Vec<usize> = extents.iter().map(|&d| size(context, d, &mut sizes)).collect();
-        inputs.push(Datum::Tensor(random_tensor(dtype, &shape, &mut random)?));
-    }
-    Ok(inputs)
-}
-
-/// The size of an extent: each symbol gets one of its own, from 2 on.
-fn size(context: &tangram_ir::Context, dim: Dim, sizes: &mut BTreeMap<String, i64>) -> usize {
-    let Some(expr) = dims::expr(context, dim) else { return 2 };
-    for symbol in expr.symbols() {
-        let next = 2 + (sizes.len() as i64 % 3);
-        sizes.entry(symbol.to_owned()).or_insert(next);
-    }
-    let value = expr.eval(&|symbol| sizes.get(symbol).copied()).unwrap_or(2);
-    usize::try_from(value).unwrap_or(2)
-}
-
-/// A number between -1 and 1.
-fn unit(random: &mut Rng) -> f64 {
-    random.f64() * 2.0 - 1.0
-}
-
-fn random_tensor(dtype: DType, shape: &[usize], random: &mut Rng) -> Result<Tensor, Reason> {
-    let count: usize = shape.iter().product();
-    macro_rules! fill {
-        ($make:expr) => {{
-            let data: Vec<_> = (0..count).map(|_| $make).collect();
-            Tensor::from_vec(shape, data).map_err(|error| error.to_string())
-        }};
-    }
-    // Integers are often indices: small ones stay in range.
-    match dtype {
-        DType::F32 => fill!(unit(random) as f32),
-        DType::F64 => fill!(unit(random)),
-        DType::F16 => fill!(f16::from_f64(unit(random))),
-        DType::BF16 => fill!(bf16::from_f64(unit(random))),
-        DType::Bool => fill!(random.bool()),
-        DType::I64 => fill!(random.i64(0..2)),
-        DType::I32 => fill!(random.i32(0..2)),
-        DType::I16 => fill!(random.i16(0..2)),
-        DType::I8 => fill!(random.i8(0..2)),
-        DType::U64 => fill!(random.u64(0..2)),
-        DType::U32 => fill!(random.u32(0..2)),
-        DType::U16 => fill!(random.u16(0..2)),
-        DType::U8 => fill!(random.u8(..)),
-        DType::String => {
-            let text: Vec<Vec<u8>> = (0..count).map(|i| format!("text {i}").into_bytes()).collect();
-            Tensor::from_strings(shape, text).map_err(|error| error.to_string())
-        }
-        _ => Err(format!("there are no random inputs of {dtype}")),
-    }
 }

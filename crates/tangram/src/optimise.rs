@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use tangram_dialects::nn::patterns;
-use tangram_gsl::ast::Rule;
+use tangram_gsl::ast::{Exactness, Rule};
 use tangram_gsl::rules::{CompiledRule, RuleDiscriminator};
 use tangram_ir::{Module, Order, walk};
 use tangram_onnx::{Model, is_expressible};
@@ -13,7 +13,7 @@ use tangram_rewrite::greedy::{self, GreedyConfig, Stop};
 use tangram_rewrite::{FrozenPatternSet, PatternReport, PatternSet, WalkLimits, walk_within};
 use tangram_saturate::CostModel;
 
-use crate::cost;
+use crate::cost::{self, Cost};
 use crate::library::{Library, Selection};
 use crate::progress::Progress;
 use crate::report::{BeforeAfter, Report, RuleReport, shares};
@@ -53,6 +53,9 @@ pub struct Options {
     pub explain: bool,
     /// How many bytes a folded constant may add to the model; `None` for no limit.
     pub fold_limit: Option<u64>,
+    /// Whether only rules are applied that give the same number for every input: none that change
+    /// how results are rounded, or the sign of a zero.
+    pub exact: bool,
     /// The operator set that the result has to be written in; the model's own if absent.
     pub opset: Option<i64>,
     /// How many bytes are compared at most to find weights that are stored twice.
@@ -77,6 +80,7 @@ impl Default for Options {
             cost: CostModel::default(),
             explain: false,
             fold_limit: Some(1 << 20),
+            exact: false,
             opset: None,
             compare_limit: 1 << 30,
             max_steps: 0,
@@ -137,8 +141,18 @@ pub fn optimise(
             record(&mut report, done.patterns, done.stopped_by);
         }
     }
-    report.cost = BeforeAfter { before, after: cost::estimate(&model.module) };
+    report.cost = comparable(before, cost::estimate(&model.module));
     Ok(report)
+}
+
+/// Both estimates, of which neither has a number that the other lacks.
+fn comparable(before: Cost, after: Cost) -> BeforeAfter<Cost> {
+    let only = |cost: Cost, other: Cost| Cost {
+        flops: cost.flops.filter(|_| other.flops.is_some()),
+        bytes: cost.bytes.filter(|_| other.bytes.is_some()),
+        ..cost
+    };
+    BeforeAfter { before: only(before, after), after: only(after, before) }
 }
 
 /// The most refusals that a report tells of.
@@ -150,6 +164,8 @@ fn greedily(module: &mut Module, set: &FrozenPatternSet, options: &Options, repo
     let root = module.root();
     let done = greedy::apply_heard(module, root, set, &greedy_config(options), &mut recorder);
     report.tell(recorder.finish(module));
+    let cycle = done.cycle.map(|cycle| format!("at the end, these were applied: {cycle}"));
+    report.warnings.extend(cycle);
     record(report, done.patterns, done.stopped_by);
 }
 
@@ -177,9 +193,13 @@ fn in_one_walk(
     record(report, done.patterns, done.stopped_by);
 }
 
+/// How many times as many operations rules may add as there are at the start.
+const MAX_GROWTH: u32 = 8;
+
 fn greedy_config(options: &Options) -> GreedyConfig {
     GreedyConfig {
         max_rewrites: options.max_rewrites,
+        max_growth: Some(MAX_GROWTH),
         deadline: deadline(options),
         cancel: Some(options.cancel.clone()),
         merge_equal_bytes: options.compare_limit,
@@ -195,9 +215,12 @@ fn deadline(options: &Options) -> Option<Instant> {
 fn native_set(model: &Model, options: &Options) -> PatternSet {
     let context = model.module.context_arc();
     let mut set = PatternSet::new();
-    for pattern in
-        patterns::all(context, &patterns::Options { max_growth_bytes: options.fold_limit })
-    {
+    let settings = patterns::Options {
+        max_growth_bytes: options.fold_limit,
+        exact: options.exact,
+        ..patterns::Options::default()
+    };
+    for pattern in patterns::all(context, &settings) {
         set.add(pattern);
     }
     set
@@ -242,6 +265,9 @@ fn is_applied_alone(rule: &Rule, library: &Library, options: &Options) -> bool {
 
 fn is_wanted(rule: &Rule, library: &Library, options: &Options) -> bool {
     let saturated = options.strategy == Strategy::Saturate && options.only.is_empty();
+    if options.exact && rule.exactness() != Some(Exactness::Exact) {
+        return false;
+    }
     saturated || is_applied_alone(rule, library, options)
 }
 
@@ -279,5 +305,6 @@ fn record(report: &mut Report, patterns: Vec<PatternReport>, stopped_by: Option<
     let mut rules: Vec<RuleReport> = patterns.into_iter().map(rule).collect();
     rules.sort_by(|a, b| b.fired.cmp(&a.fired).then_with(|| a.name.cmp(&b.name)));
     report.rules = rules;
+    report.interrupted = stopped_by == Some(Stop::Cancelled);
     report.stopped_by = stopped_by.map(|limit| limit.to_string());
 }

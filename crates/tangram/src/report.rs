@@ -37,6 +37,8 @@ pub struct Report {
     pub saturation: Option<Saturation>,
     /// The limit that stopped the search, if one did.
     pub stopped_by: Option<String>,
+    /// Whether whoever started it stopped it; the result is right, and not the last word.
+    pub interrupted: bool,
     /// Rules that were left out, and why.
     pub left_out: Vec<String>,
     /// What was carried along unchanged, what was refused, and why.

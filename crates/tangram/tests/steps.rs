@@ -95,8 +95,9 @@ fn folded(max_growth_bytes: Option<u64>) -> Recorded {
 "t.use"(%1) : (tensor<4xf32>) -> ()"#;
     let context = tangram::dialects::context();
     let mut module = text::parse(source, "t.mlir", context.clone()).expect("a program");
+    let options = patterns::Options { max_growth_bytes, ..patterns::Options::default() };
     let mut set = PatternSet::new();
-    for pattern in patterns::all(&context, &patterns::Options { max_growth_bytes }) {
+    for pattern in patterns::all(&context, &options) {
         set.add(pattern);
     }
     let (root, set) = (module.root(), set.freeze::<&str>(&[], &[]));

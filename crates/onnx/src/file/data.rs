@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
 
+use super::copy;
 use crate::proto::{StringStringEntryProto, TensorProto};
 
 /// Tensors of at least this many bytes start on a page, so that a runtime can map them.
@@ -15,6 +16,13 @@ const PAGE: u64 = 4096;
 const LINE: u64 = 64;
 /// Blocks of this size that are all zeros are left as holes.
 const HOLE: usize = 1 << 16;
+
+/// Where bytes lie in a file.
+#[derive(Debug)]
+pub(super) struct Origin {
+    pub(super) file: File,
+    pub(super) offset: u64,
+}
 
 /// A file of external data that is being written, under a name that does not matter yet.
 pub(super) struct DataFile {
@@ -30,18 +38,21 @@ impl DataFile {
         Ok(Self { writer: BufWriter::with_capacity(HOLE, file), at: 0, location })
     }
 
-    /// Appends the elements of `tensor` and makes the tensor point to them.
-    pub(super) fn append(&mut self, tensor: &mut TensorProto, bytes: &[u8]) -> io::Result<()> {
+    /// Appends the elements of `tensor` and makes the tensor point to them. `origin` is where the
+    /// same bytes lie in a file already, if they do: then they need not pass through memory.
+    pub(super) fn append(
+        &mut self,
+        tensor: &mut TensorProto,
+        bytes: &[u8],
+        origin: Option<&Origin>,
+    ) -> io::Result<()> {
         let length = bytes.len() as u64;
         let padding = self.at.next_multiple_of(if length >= LARGE { PAGE } else { LINE }) - self.at;
         self.writer.write_all(&[0; PAGE as usize][..padding as usize])?;
         let offset = self.at + padding;
-        for block in bytes.chunks(HOLE) {
-            if block == &[0; HOLE][..] {
-                self.writer.seek(SeekFrom::Current(HOLE as i64))?;
-            } else {
-                self.writer.write_all(block)?;
-            }
+        match origin.filter(|_| length >= LARGE) {
+            Some(origin) if self.copy(origin, offset, length)? => {}
+            _ => self.write(bytes)?,
         }
         self.at = offset + length;
         let entry = |key: &str, value| StringStringEntryProto { key: Some(key.into()), value };
@@ -50,6 +61,30 @@ impl DataFile {
             entry("offset", Some(offset.to_string())),
             entry("length", Some(length.to_string())),
         ];
+        Ok(())
+    }
+
+    /// Copies from file to file; says whether the system could.
+    fn copy(&mut self, origin: &Origin, offset: u64, length: u64) -> io::Result<bool> {
+        self.writer.flush()?;
+        let file = self.writer.get_ref().as_file();
+        let Ok(()) = copy::range(&origin.file, origin.offset, file, offset, length) else {
+            // What was copied before it failed is written over.
+            self.writer.seek(SeekFrom::Start(offset))?;
+            return Ok(false);
+        };
+        self.writer.seek(SeekFrom::Start(offset + length))?;
+        Ok(true)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        for block in bytes.chunks(HOLE) {
+            if block == &[0; HOLE][..] {
+                self.writer.seek(SeekFrom::Current(HOLE as i64))?;
+            } else {
+                self.writer.write_all(block)?;
+            }
+        }
         Ok(())
     }
 
@@ -73,11 +108,21 @@ pub(super) fn temporary(path: &Path) -> io::Result<NamedTempFile> {
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    let file = builder.tempfile_in(folder.unwrap_or(Path::new("."))).map_err(without_path)?;
     if let Ok(old) = fs::metadata(path) {
         File::set_permissions(file.as_file(), old.permissions())?;
     }
     Ok(file)
+}
+
+/// The system's own words: the name of the temporary file, which stands behind them, says nothing
+/// to anyone.
+fn without_path(error: io::Error) -> io::Error {
+    let text = error.to_string();
+    match text.split_once(" at path ") {
+        Some((words, _)) => io::Error::new(error.kind(), words.to_owned()),
+        None => error,
+    }
 }
 
 /// Gives a finished file its name, in one step; what goes to a device or a pipe is written there.

@@ -59,6 +59,19 @@ pub enum FileError {
         /// Length of the encoded model.
         found: u64,
     },
+    /// External data was to stay where the new model cannot refer to it.
+    #[error(
+        "the weights in {} cannot be referred to from the folder {}: a model finds them in its own \
+         folder and below",
+        data.display(),
+        folder.display()
+    )]
+    OtherFolder {
+        /// The file with the weights.
+        data: PathBuf,
+        /// The folder of the new model.
+        folder: PathBuf,
+    },
     /// A path to save to has no file name.
     #[error("{} is not the name of a file", .0.display())]
     NotAFileName(PathBuf),

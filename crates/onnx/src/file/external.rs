@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
 
+use super::data::Origin;
 use super::{ExternalError, load};
 use crate::proto::TensorProto;
 
@@ -115,6 +116,12 @@ impl ExternalFiles {
         }
         let end = length.map_or(map.len(), |_| expected as usize);
         Ok(map.slice(data.offset as usize..end))
+    }
+
+    /// Opens the file that `data` is in, to copy from it.
+    pub(super) fn origin(&self, data: &ExternalData) -> Option<Origin> {
+        let path = self.path(&data.location).ok()?;
+        Some(Origin { file: File::open(path).ok()?, offset: data.offset })
     }
 
     fn map(&self, location: &str) -> Result<Bytes, ExternalError> {

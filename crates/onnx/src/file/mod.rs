@@ -9,9 +9,11 @@
 //! then ends the process that reads the lost pages. Replacing a file by renaming, as [`save`] does,
 //! is safe.
 
+mod copy;
 mod data;
 mod error;
 mod external;
+mod keep;
 mod load;
 mod save;
 mod stream;
@@ -21,5 +23,5 @@ mod walk;
 pub use error::{ExternalError, FileError, TensorError};
 pub use external::{ExternalData, ExternalFiles};
 pub use load::{Loaded, decode, open};
-pub use save::{ExternalPolicy, SaveOptions, Storage, encode, save};
+pub use save::{ExternalPolicy, SaveOptions, SaveProgress, Storage, encode, inline, save};
 pub use tensor::{Elements, TensorBytes, byte_len, tensor_bytes};

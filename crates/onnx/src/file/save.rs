@@ -4,23 +4,48 @@ use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use prost::Message;
 
 use super::data::{self, DataFile};
 use super::walk::{Spot, for_each_tensor};
-use super::{Elements, ExternalData, ExternalFiles, FileError, stream, tensor_bytes};
+use super::{
+    Elements, ExternalData, ExternalFiles, FileError, byte_len, keep, stream, tensor_bytes,
+};
 use crate::proto::{DataLocation, DataType, ModelProto, TensorProto};
 
 /// The longest message that protobuf allows.
 const LIMIT: u64 = i32::MAX as u64;
 
 /// Says how to save a model.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct SaveOptions {
     /// Where the tensors go.
     pub storage: Storage,
+    /// Grows while tensors are written.
+    pub progress: Arc<SaveProgress>,
+}
+
+/// How many bytes of tensors are written, for whoever watches from another thread.
+#[derive(Debug, Default)]
+pub struct SaveProgress {
+    all: AtomicU64,
+    done: AtomicU64,
+}
+
+impl SaveProgress {
+    /// How many there will be; 0 until that is known.
+    pub fn all(&self) -> u64 {
+        self.all.load(Ordering::Relaxed)
+    }
+
+    /// How many there are.
+    pub fn done(&self) -> u64 {
+        self.done.load(Ordering::Relaxed)
+    }
 }
 
 /// Is where the tensors of a saved model go.
@@ -33,6 +58,10 @@ pub enum Storage {
     Inline,
     /// The larger ones in a file beside the model.
     External(ExternalPolicy),
+    /// Those that are external stay in the files that they are in, which have to be in the folder
+    /// of the new model or below. The rest goes into the message, or, where it is too long for
+    /// that, beside it.
+    Keep,
 }
 
 /// Says which tensors go to the file beside the model, and its name.
@@ -76,8 +105,13 @@ pub fn save(
     let path = &data::behind_links(path.as_ref());
     let io = |action| move |source| FileError::Io { action, path: path.clone(), source };
     let mut model = model.clone();
+    let keeps = options.storage == Storage::Keep;
+    if keeps {
+        keep::refer(&mut model, files, path)?;
+    }
     let data = match policy(&mut model, &options.storage) {
-        Some(policy) => Some(move_out(&mut model, files, path, &policy)?),
+        Some(policy) => Some(move_out(&mut model, files, path, &policy, (keeps, options))?),
+        None if keeps => None,
         None => {
             move_in(&mut model, files)?;
             None
@@ -95,11 +129,25 @@ pub fn save(
     data::persist(file, path).map_err(io("replace"))
 }
 
+/// `model` with all tensors in the message; `files` reads those that are external.
+///
+/// # Errors
+/// [`FileError`]: a tensor cannot be read, or the message is too long.
+pub fn inline(model: &ModelProto, files: &ExternalFiles) -> Result<ModelProto, FileError> {
+    let mut model = model.clone();
+    move_in(&mut model, files)?;
+    match model.encoded_len() as u64 {
+        found if found > LIMIT => Err(FileError::TooLarge { limit: LIMIT, found }),
+        _ => Ok(model),
+    }
+}
+
 /// The policy that `storage` means for this model; `None` for all inline.
 fn policy(model: &mut ModelProto, storage: &Storage) -> Option<ExternalPolicy> {
     match storage {
         Storage::Inline => None,
         Storage::External(policy) => Some(policy.clone()),
+        Storage::Keep => (model.encoded_len() as u64 > LIMIT).then(ExternalPolicy::default),
         Storage::Auto => {
             let external = |_: &Spot<'_>, tensor: &mut TensorProto| {
                 if tensor.is_external() { Err(()) } else { Ok(()) }
@@ -127,20 +175,36 @@ fn move_out(
     files: &ExternalFiles,
     path: &Path,
     policy: &ExternalPolicy,
+    (keeps, options): (bool, &SaveOptions),
 ) -> Result<(tempfile::NamedTempFile, PathBuf), FileError> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let location = location(model, files, path, policy)?;
     let target = folder.join(&location);
     let io = |source| FileError::Io { action: "write", path: target.clone(), source };
     let mut data = DataFile::create(folder, location).map_err(io)?;
-    for_each_tensor(model, |spot, tensor| {
+    let moves = |spot: &Spot<'_>, tensor: &TensorProto| {
         let is_number = tensor.data_type() != DataType::String as i32;
-        if !(tensor.is_external() || spot.is_initializer() && is_number) {
+        (tensor.is_external() && !keeps)
+            || !tensor.is_external() && spot.is_initializer() && is_number
+    };
+    let progress = &options.progress;
+    for_each_tensor(model, |spot, tensor| {
+        if moves(spot, tensor) {
+            let length = bytes_of(tensor).unwrap_or(0);
+            progress.all.fetch_add(length, Ordering::Relaxed);
+        }
+        Ok::<(), FileError>(())
+    })?;
+    for_each_tensor(model, |spot, tensor| {
+        if !moves(spot, tensor) {
             return Ok(());
         }
         let bytes = read(spot, tensor, files)?;
+        progress.done.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         if bytes.len() as u64 >= policy.threshold {
-            data.append(tensor, &bytes).map_err(io)?;
+            let origin = ExternalData::of(tensor).ok().filter(|_| tensor.is_external());
+            let origin = origin.and_then(|origin| files.origin(&origin));
+            data.append(tensor, &bytes, origin.as_ref()).map_err(io)?;
             clear(tensor);
             tensor.data_location = Some(DataLocation::External as i32);
         } else if tensor.is_external() {
@@ -150,6 +214,13 @@ fn move_out(
     })?;
     let file = data.finish().map_err(io)?;
     Ok((file, target))
+}
+
+/// How many bytes the elements take, by type and dimensions.
+fn bytes_of(tensor: &TensorProto) -> Option<u64> {
+    let dims = tensor.dims.iter();
+    let count = dims.map(|&n| u64::try_from(n).ok()).try_fold(1u64, |n, d| n.checked_mul(d?))?;
+    byte_len(DataType::try_from(tensor.data_type()).ok()?, count)
 }
 
 fn read(spot: &Spot<'_>, tensor: &TensorProto, files: &ExternalFiles) -> Result<Bytes, FileError> {

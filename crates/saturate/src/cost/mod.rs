@@ -34,12 +34,15 @@ pub const SYMBOL_SIZE: i64 = 16;
 const DEFAULT: &str = include_str!("../../cost/cpu.json");
 
 /// An estimate.
+///
+/// Extents that are not known at all make it incomparable: what becomes known on the way would look
+/// like more work. Then there is no number.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct Cost {
-    /// Floating-point (or integer) operations.
-    pub flops: f64,
-    /// Bytes read and written.
-    pub bytes: f64,
+    /// Floating-point (or integer) operations; none where an extent is not known.
+    pub flops: Option<f64>,
+    /// Bytes read and written; none where an extent is not known.
+    pub bytes: Option<f64>,
     /// Operations that start a kernel of their own.
     pub launches: usize,
 }
@@ -254,17 +257,31 @@ impl CostModel {
 
 /// The estimated cost of all operations of `module`.
 pub fn estimate(module: &Module) -> Cost {
-    let mut total = Cost::default();
+    let (mut flops, mut bytes, mut launches) = (0.0, 0.0, 0);
+    let mut known = true;
     let sizes = Sizes { module, symbol: SYMBOL_SIZE };
     for op in walk(module, module.root(), Order::Pre) {
         let name = module.name_text(op);
         if !is_silent(name) {
-            total.launches += 1;
-            total.flops += sizes.flops(op, Kind::of(name));
-            total.bytes += sizes.traffic(op);
+            launches += 1;
+            flops += sizes.flops(op, Kind::of(name));
+            bytes += sizes.traffic(op);
+            known &= module.operands(op).chain(module.results(op)).all(|v| is_sized(module, v));
         }
     }
-    total
+    let told = |number| known.then_some(number);
+    Cost { flops: told(flops), bytes: told(bytes), launches }
+}
+
+/// Says whether each extent of a tensor is a number or an expression over symbols.
+fn is_sized(module: &Module, value: Value) -> bool {
+    let context = module.context();
+    let ty = module.value_type(value);
+    match context.as_tensor(ty) {
+        Some((extents, _)) => extents.iter().all(|&extent| dims::expr(context, extent).is_some()),
+        // A tensor of unknown rank; what is no tensor has no extents.
+        None => context.element_type(ty).is_none(),
+    }
 }
 
 fn type_text(module: &Module, ty: Type) -> String {
