@@ -1,12 +1,33 @@
-"""The installed wheel: both packages, typed, of the version that the workspace says."""
+"""What a user installs: the wheel that these tests run against, and the source distribution.
+
+`cargo xtask test` installs the wheel without a link to the sources, so a file that the wheel
+lacks fails every test that needs it. `cargo xtask long` builds the source distribution outside
+the tree and runs all of this against that.
+"""
 
 from __future__ import annotations
 
 import importlib
 import importlib.resources
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tarfile
 import tomllib
 
 import pytest
+
+PACKAGES = ["tangram", "gsl"]
+
+
+def sources(root: pathlib.Path) -> set[str]:
+    """The files of both packages in the tree, relative to `python/`."""
+    folder = root / "python"
+    files = (file for package in PACKAGES for file in (folder / package).rglob("*"))
+    kinds = {".py", ".pyi", ".typed", ".html", ".css", ".js"}
+    return {str(f.relative_to(folder)) for f in files if f.suffix in kinds or f.name == "py.typed"}
 
 
 def test_the_version_is_that_of_the_workspace(root) -> None:
@@ -15,6 +36,66 @@ def test_the_version_is_that_of_the_workspace(root) -> None:
     assert tangram.__version__ == manifest["workspace"]["package"]["version"]
 
 
-@pytest.mark.parametrize("package", ["tangram", "gsl"])
+@pytest.mark.parametrize("package", PACKAGES)
 def test_the_packages_are_typed(package: str) -> None:
     assert importlib.resources.files(package).joinpath("py.typed").is_file()
+
+
+def test_what_is_tested_is_installed_and_whole(root, tmp_path) -> None:
+    """A process that knows nothing of the tree finds every file of both packages."""
+    script = (
+        "import json, pathlib, tangram, gsl; print(json.dumps("
+        "[str(pathlib.Path(m.__file__).parent.parent) for m in (tangram, gsl)]))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-I", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    places = {pathlib.Path(place) for place in json.loads(ran.stdout)}
+    (place,) = places
+    assert place != root / "python", "the packages are linked to the tree, not installed"
+    assert {file for file in sources(root) if not (place / file).is_file()} == set()
+    stale = {file for file in sources(root) if (place / file).read_bytes() != (root / "python" / file).read_bytes()}
+    assert not stale, "the installed wheel is older than the tree"
+
+
+@pytest.fixture(scope="module")
+def unpacked(root, tmp_path_factory) -> pathlib.Path:
+    """The source distribution, unpacked outside the tree."""
+    folder = tmp_path_factory.mktemp("sdist")
+    maturin = [sys.executable, "-m", "maturin", "sdist", "--out", folder]
+    ran = subprocess.run(maturin, cwd=root, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    (archive,) = folder.glob("*.tar.gz")
+    with tarfile.open(archive) as tar:
+        tar.extractall(folder, filter="data")
+    return folder / archive.name.removesuffix(".tar.gz")
+
+
+def test_the_source_distribution_has_every_file(root, unpacked) -> None:
+    assert {file for file in sources(root) if not (unpacked / "python" / file).is_file()} == set()
+    for name in ("LICENSE-MIT", "LICENSE-APACHE", "README.md", "Cargo.lock", "PKG-INFO"):
+        assert (unpacked / name).is_file(), name
+
+
+def test_the_source_distribution_has_what_its_crates_include(unpacked) -> None:
+    """Files that are compiled in may lie anywhere; each has to be where its crate looks for it."""
+    included = re.compile(r'include_(?:str|bytes)!\(\s*"([^"]+)"')
+    wanted = [
+        (source, source.parent / path)
+        for source in unpacked.rglob("src/**/*.rs")
+        for path in included.findall(source.read_text())
+    ]
+    assert len(wanted) > 10
+    assert [f"{source}: {path}" for source, path in wanted if not path.is_file()] == []
+
+
+def test_the_source_distribution_is_a_workspace_of_its_own(unpacked) -> None:
+    """Every crate that another one names by path is there; nothing is fetched to find out."""
+    command = ["cargo", "metadata", "--offline", "--no-deps", "--format-version=1"]
+    ran = subprocess.run(command, cwd=unpacked, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    packages = json.loads(ran.stdout)["packages"]
+    names = {package["name"] for package in packages}
+    assert "tangram-python" in names
+    inside = {d["name"] for p in packages for d in p["dependencies"] if d["path"] and d["kind"] is None}
+    assert inside <= names

@@ -5,6 +5,7 @@
 
 mod bench;
 mod fuzz;
+mod package;
 mod step;
 mod test;
 mod tidy;

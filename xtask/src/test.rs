@@ -1,5 +1,6 @@
-//! The tests: Rust, then documentation, then Python against the freshly built wheel.
+//! The tests: Rust, then documentation, then Python against the installed wheel.
 
+use crate::package;
 use crate::step::{Failure, Outcome, Steps};
 use crate::venv::Venv;
 use crate::workspace::{Member, cargo, members, root, target_directory};
@@ -37,7 +38,7 @@ pub fn run(steps: &mut Steps, options: &Options) -> Outcome {
         }
     }
     if chosen.python {
-        wheel(steps, &venv)?;
+        package::install_wheel(steps, &venv)?;
         // The Rust tests of the workspace have built the command already; built alone, other
         // features of its dependencies would build everything once more.
         if !chosen.all {
@@ -59,9 +60,22 @@ pub fn run_long(steps: &mut Steps) -> Outcome {
     let venv = Venv::open(steps, ".venv")?;
     venv.install(steps, &root().join("tests/python/requirements.txt"))?;
     rust(steps, &venv, &chosen, &["--release"])?;
-    wheel(steps, &venv)?;
+    package::install_wheel(steps, &venv)?;
     command(steps)?;
-    python(steps, &venv, "long")
+    python(steps, &venv, "long")?;
+    from_source(steps)
+}
+
+/// Runs all Python tests in an environment outside the tree that got the source distribution.
+fn from_source(steps: &mut Steps) -> Outcome {
+    let outside = std::env::temp_dir().join(format!("tangram-test-{}", std::process::id()));
+    let clean = Venv::open_at(steps, outside.clone())?;
+    clean.install(steps, &root().join("tests/python/requirements.txt"))?;
+    package::install_from_source(steps, &clean)?;
+    let outcome = python(steps, &clean, "not long");
+    // What it leaves behind is in the way of nobody.
+    let _ = std::fs::remove_dir_all(outside);
+    outcome
 }
 
 /// The crates to test, and whether the Python tests are among it.
@@ -140,14 +154,6 @@ fn doc_tests(steps: &mut Steps, venv: &Venv, chosen: &Chosen) -> Outcome {
     let mut command = cargo(["test", "--doc"]);
     command.args(selected).env("TANGRAM_PYTHON", venv.interpreter());
     steps.run("doc tests", command)
-}
-
-/// Builds the wheel into the environment.
-fn wheel(steps: &mut Steps, venv: &Venv) -> Outcome {
-    let manifest = root().join("crates/python/Cargo.toml");
-    let mut maturin = venv.python();
-    maturin.args(["-m", "maturin", "develop", "--quiet", "--manifest-path"]).arg(manifest);
-    steps.run("python wheel", maturin)
 }
 
 /// Builds the command that the Python tests call.

@@ -17,11 +17,19 @@ impl Venv {
     /// # Errors
     /// No Python interpreter of a version that it needs is installed, or making it fails.
     pub fn open(steps: &mut Steps, name: &str) -> Result<Self, Failure> {
-        let folder = root().join(name);
+        Self::open_at(steps, root().join(name))
+    }
+
+    /// Opens the environment in `folder`, making it when it is not there.
+    ///
+    /// # Errors
+    /// As [`Venv::open`].
+    pub fn open_at(steps: &mut Steps, folder: PathBuf) -> Result<Self, Failure> {
         if !interpreter(&folder).exists() {
             let python = system_python()?;
             let mut make = Command::new(python);
             make.args(["-m", "venv", "--clear"]).arg(&folder);
+            let name = folder.file_name().unwrap_or_default().to_string_lossy();
             steps.run(&format!("make {name}"), make)?;
         }
         Ok(Self { folder })

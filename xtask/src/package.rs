@@ -1,0 +1,76 @@
+//! What a user installs: the wheel, the source distribution, and environments that hold them.
+//!
+//! Tests run against an installed wheel, never against the source tree: what the wheel lacks, the
+//! tests lack. The long run builds the wheel from the source distribution, unpacked elsewhere.
+
+use crate::step::{Failure, Outcome, Steps};
+use crate::venv::Venv;
+use crate::workspace::{root, target_directory};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What every build of the tests says: it is for here and now, so nothing is compressed.
+const BUILD: [&str; 5] =
+    ["--profile=dev", "--compression-method=stored", "--auditwheel=skip", "--quiet", "--out"];
+
+/// Builds the wheel and installs it into `venv` as a user would, in place of an earlier one.
+///
+/// # Errors
+/// The build or the installation fails.
+pub fn install_wheel(steps: &mut Steps, venv: &Venv) -> Outcome {
+    let folder = fresh("test-wheel")?;
+    let mut maturin = venv.python();
+    maturin.args(["-m", "maturin", "build", "--interpreter"]).arg(venv.interpreter());
+    maturin.args(BUILD).arg(&folder);
+    steps.run("python wheel", maturin)?;
+    install(steps, venv, &only_file(&folder, "whl")?)
+}
+
+/// Builds the source distribution, and from it, unpacked outside the tree, the wheel in `venv`.
+///
+/// # Errors
+/// A build or the installation fails.
+pub fn install_from_source(steps: &mut Steps, venv: &Venv) -> Outcome {
+    let folder = fresh("test-sdist")?;
+    let mut sdist = venv.python();
+    sdist.args(["-m", "maturin", "sdist", "--out"]).arg(&folder);
+    steps.run("python source distribution", sdist)?;
+    let archive = only_file(&folder, "gz")?;
+    let mut pip = venv.python();
+    pip.args(["-m", "pip", "install", "--force-reinstall", "--no-deps", "--quiet"]);
+    // What is not of this workspace is built already.
+    pip.env("CARGO_TARGET_DIR", target_directory()).env("MATURIN_PEP517_ARGS", "--profile=dev");
+    pip.arg("--disable-pip-version-check").arg(archive);
+    steps.run("install from source distribution", pip)
+}
+
+fn install(steps: &mut Steps, venv: &Venv, wheel: &Path) -> Outcome {
+    let mut pip = venv.python();
+    pip.args(["-m", "pip", "install", "--force-reinstall", "--no-deps", "--quiet"]);
+    pip.arg("--disable-pip-version-check").arg(wheel);
+    steps.run("install wheel", pip)
+}
+
+/// An empty folder of this name among what is built.
+fn fresh(name: &str) -> Result<PathBuf, Failure> {
+    let folder = target_directory().join(name);
+    let failed = |error: std::io::Error| Failure::new(name, error.to_string());
+    if folder.exists() {
+        fs::remove_dir_all(&folder).map_err(failed)?;
+    }
+    fs::create_dir_all(&folder).map_err(failed)?;
+    Ok(folder)
+}
+
+/// The only file with this ending in `folder`.
+fn only_file(folder: &Path, ending: &str) -> Result<PathBuf, Failure> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut found = entries.filter(|path| path.extension().is_some_and(|end| end == ending));
+    match (found.next(), found.next()) {
+        (Some(file), None) => Ok(file),
+        _ => {
+            let shown = folder.strip_prefix(root()).unwrap_or(folder).display();
+            Err(Failure::new("python wheel", format!("{shown}: expected one file .{ending}")))
+        }
+    }
+}
