@@ -97,5 +97,5 @@ def test_the_source_distribution_is_a_workspace_of_its_own(unpacked) -> None:
     packages = json.loads(ran.stdout)["packages"]
     names = {package["name"] for package in packages}
     assert "tangram-python" in names
-    inside = {d["name"] for p in packages for d in p["dependencies"] if d["path"] and d["kind"] is None}
+    inside = {d["name"] for p in packages for d in p["dependencies"] if d.get("path") and d["kind"] is None}
     assert inside <= names

@@ -200,6 +200,15 @@ pub(crate) struct ShowArgs {
     /// Where to print; standard output if absent.
     #[arg(short, long)]
     pub(crate) output: Option<PathBuf>,
+    /// Print the bytes of the weights too; if absent, long ones are left out.
+    #[arg(long)]
+    pub(crate) weights: bool,
+    /// Draw what is nearest to this value or node; to the inputs if absent.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) around: Option<String>,
+    /// Draw so many operations at most.
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(crate) limit: usize,
 }
 
 /// The forms of `tangram show`.

@@ -141,3 +141,25 @@ fn many_uses_of_one_value() {
     verify(&module).expect("a right module");
     assert_eq!(text::print(&module).matches("%0").count(), USES + 1);
 }
+
+#[test]
+fn what_is_left_out_is_marked_and_can_be_read_again() {
+    let long: String = (0..1000).map(|i| format!("{i:08X}")).collect();
+    let many = vec!["7"; 500].join(", ");
+    let source = format!(
+        "\"x.y\"() {{a = dense<\"0x{long}\"> : tensor<1000xf32>, b = array<i64: {many}>, \
+         c = dense_resource<w> : tensor<1000xf32>, d = dense<1.0> : tensor<1000xf32>, \
+         e = [{many}], f = \"{long}\", g = array<i32: {many}>, h = dense_resource<v> : tensor<1xf32>}} : () -> ()\n\
+         {{-# dialect_resources: {{builtin: {{w: \"0x08000000{long}\", v: \"0x0800000000000000\"}}}} #-}}\n"
+    );
+    let module = text::parse(&source, "t.mlir", Context::new()).expect("a right module");
+    assert!(text::print(&module).len() > 20_000);
+    let brief = text::print_elided(&module);
+    assert!(brief.len() < 1200, "{brief}");
+    assert!(brief.contains("d = dense<1.000000e+00>") && brief.contains("v: \"0x08"), "{brief}");
+    assert!(brief.contains("g = dense_resource<__elided__> : tensor<500xi32>"), "{brief}");
+    assert!(brief.contains("a = dense_resource<__elided__> : tensor<1000xf32>"), "{brief}");
+    assert!(brief.ends_with("// resources left out: 1, 4000 bytes\n"), "{brief}");
+    let again = text::parse(&brief, "t.mlir", Context::new()).expect("it can be read");
+    assert_eq!(text::print(&again), brief[..brief.find("\n//").expect("the comment")].to_owned());
+}

@@ -17,6 +17,16 @@ pub(crate) fn interruptibly<T: Send>(
     cancel: &AtomicBool,
     work: impl FnOnce() -> PyResult<T> + Send,
 ) -> PyResult<T> {
+    interruptibly_telling(python, cancel, |_| Ok(()), work)
+}
+
+/// The same, calling `tell` now and then and once at the end; what it raises ends the work too.
+pub(crate) fn interruptibly_telling<T: Send>(
+    python: Python<'_>,
+    cancel: &AtomicBool,
+    tell: impl Fn(Python<'_>) -> PyResult<()>,
+    work: impl FnOnce() -> PyResult<T> + Send,
+) -> PyResult<T> {
     let (done, wait) = mpsc::sync_channel(1);
     // Only this thread takes it; the lock makes it fit to be used while Python runs elsewhere.
     let wait = Mutex::new(wait);
@@ -26,15 +36,21 @@ pub(crate) fn interruptibly<T: Send>(
         let mut interrupted = Ok(());
         loop {
             match python.detach(next) {
-                Ok(outcome) => return interrupted.and(outcome),
+                Ok(outcome) => {
+                    let outcome = interrupted.and(outcome)?;
+                    return tell(python).map(|()| outcome);
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(PyRuntimeError::new_err("the work ended without a result"));
                 }
             }
-            if let Err(signal) = python.check_signals() {
+            if interrupted.is_err() {
+                continue;
+            }
+            if let Err(stop) = python.check_signals().and_then(|()| tell(python)) {
                 cancel.store(true, Ordering::Relaxed);
-                interrupted = Err(signal);
+                interrupted = Err(stop);
             }
         }
     })

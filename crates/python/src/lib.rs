@@ -8,27 +8,29 @@ mod model;
 mod polyhedral;
 mod presburger;
 mod rules;
+mod settings;
 
+// Exceptions have the names under which users catch them, and under which they are pickled.
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 
-pyo3::create_exception!(_native, TangramError, PyException, "What Tangram cannot do, and why.");
+pyo3::create_exception!(tangram, TangramError, PyException, "What Tangram cannot do, and why.");
 pyo3::create_exception!(
-    _native,
+    tangram,
     ModelError,
     TangramError,
     "A model that is wrong or cannot be written."
 );
 pyo3::create_exception!(_native, RuleError, TangramError, "Rules that are wrong.");
 pyo3::create_exception!(
-    _native,
+    tangram,
     EvaluationError,
     TangramError,
     "A model that cannot be evaluated."
 );
 
 pyo3::create_exception!(
-    _native,
+    tangram,
     PresburgerError,
     TangramError,
     "A request on integer sets that has no answer."
@@ -80,6 +82,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(model::check_rules, module)?)?;
     module.add_function(wrap_pyfunction!(rules::rule_text, module)?)?;
     module.add_function(wrap_pyfunction!(rules::parse_rules, module)?)?;
+    module.add_function(wrap_pyfunction!(rules::list_rules, module)?)?;
     module.add_function(wrap_pyfunction!(rules::verify_rules, module)?)?;
     module.add_function(wrap_pyfunction!(rules::operators, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)

@@ -1,23 +1,21 @@
 //! Models, as the package `tangram` wraps them.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use tangram::dialects::interpret::{Datum, interpret};
 use tangram::onnx::{self, ExportOptions};
+use tangram::picture::View;
 use tangram::report::{self, BeforeAfter};
 use tangram::trace::{Graph, Trace};
-use tangram::{Library, OptimiseError, Options, Report, RulesError, Strategy, dialects};
+use tangram::{Library, OptimiseError, Options, Report, RulesError, check, dialects, ir};
 
 use crate::datum;
-use crate::interrupt::interruptibly;
+use crate::interrupt::interruptibly_telling;
+use crate::settings::{Settings, tell};
 use crate::{EvaluationError, ModelError, RuleError};
-
-/// The most changes that a report tells of, one by one.
-const MAX_STEPS: usize = 10_000;
 
 fn model_error(error: impl std::fmt::Display) -> PyErr {
     ModelError::new_err(error.to_string())
@@ -33,11 +31,18 @@ pub(crate) fn rule_error(error: RulesError) -> PyErr {
 pub(crate) struct Model {
     inner: onnx::Model,
     load: f64,
+    /// The operator set that it is written in, if not its own.
+    opset: Option<i64>,
 }
 
 impl Model {
     fn loaded(start: Instant, inner: Result<onnx::Model, onnx::Error>) -> PyResult<Model> {
-        Ok(Model { inner: inner.map_err(model_error)?, load: start.elapsed().as_secs_f64() })
+        let inner = inner.map_err(model_error)?;
+        Ok(Model { inner, load: start.elapsed().as_secs_f64(), opset: None })
+    }
+
+    fn export(&self) -> Result<onnx::proto::ModelProto, onnx::Error> {
+        onnx::export(&self.inner, ExportOptions { opset: self.opset })
     }
 }
 
@@ -62,13 +67,14 @@ impl Model {
 
     /// Writes the model to `path`.
     fn save(&self, python: Python<'_>, path: PathBuf) -> PyResult<()> {
-        python.detach(|| self.inner.save(path, &Default::default())).map_err(model_error)
+        let save = || self.inner.save_proto(&self.export()?, path, &Default::default());
+        python.detach(save).map_err(model_error)
     }
 
     /// Encodes the model.
     fn encode<'py>(&self, python: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let encoded = python.detach(|| {
-            let proto = onnx::export(&self.inner, ExportOptions::default())?;
+            let proto = self.export()?;
             let mut data = Vec::new();
             onnx::file::encode(&proto, &mut data)
                 .map_err(|source| onnx::Error::Encode { source })?;
@@ -90,58 +96,34 @@ impl Model {
         self.inner.output_names()
     }
 
-    /// The program as MLIR text.
-    fn text(&self) -> String {
-        tangram::ir::text::print(&self.inner.module)
+    /// The program as MLIR text, with the bytes of its weights or without.
+    fn text(&self, python: Python<'_>, weights: bool) -> String {
+        python.detach(|| match weights {
+            true => ir::text::print(&self.inner.module),
+            false => ir::text::print_elided(&self.inner.module),
+        })
     }
 
-    /// The graph as a picture.
-    fn svg(&self) -> PyResult<String> {
-        tangram::picture::svg(&self.inner).map_err(model_error)
+    /// The graph as a picture: at most `limit` operations, those nearest to `around`.
+    fn svg(&self, python: Python<'_>, around: Option<String>, limit: usize) -> PyResult<String> {
+        let view = View { around, limit };
+        python.detach(|| tangram::picture::svg(&self.inner, &view)).map_err(model_error)
     }
 
     /// Applies rules, each given by a name and, unless that says where it is, its text; returns the
     /// new model and a report in JSON; with `trace`, also what was done step by step: under that
-    /// name as JSON (`false`) or as a page (`true`).
-    #[pyo3(signature = (rules, library=true, disable=vec![], only=vec![], max_seconds=None, max_rewrites=None, fold_limit=Some(1 << 20), strategy="greedy", trace=None))]
-    #[allow(clippy::too_many_arguments)]
+    /// name as JSON (`false`) or as a page (`true`). `progress` hears how far the work is.
+    #[pyo3(signature = (rules, settings, trace=None, progress=None))]
     fn optimize(
         &self,
         python: Python<'_>,
         rules: Vec<(String, Option<String>)>,
-        library: bool,
-        disable: Vec<String>,
-        only: Vec<String>,
-        max_seconds: Option<f64>,
-        max_rewrites: Option<u64>,
-        fold_limit: Option<u64>,
-        strategy: &str,
+        settings: Settings,
         trace: Option<(String, bool)>,
+        progress: Option<Py<PyAny>>,
     ) -> PyResult<(Model, String, Option<String>)> {
-        let strategy = match strategy {
-            "greedy" => Strategy::Greedy,
-            "walk" => Strategy::Walk,
-            "saturate" => Strategy::Saturate,
-            other => {
-                let message = format!("`{other}` is none of `greedy`, `walk` and `saturate`");
-                return Err(PyValueError::new_err(message));
-            }
-        };
-        let max_time = max_seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
-        if trace.is_some() && strategy == Strategy::Saturate {
-            let message = "a saturation has no steps that `trace` could show";
-            return Err(PyValueError::new_err(message));
-        }
-        let options = Options {
-            strategy,
-            disable,
-            only,
-            max_time,
-            max_rewrites,
-            fold_limit,
-            max_steps: MAX_STEPS,
-            ..Options::default()
-        };
+        let library = settings.library;
+        let options = settings.options(trace.is_some())?;
         let mut set = match library {
             true => Library::shipped_for(&options).map_err(rule_error)?,
             false => Library::default(),
@@ -154,7 +136,9 @@ impl Model {
             added.map_err(rule_error)?;
         }
         let mut model = self.clone();
-        let (told, steps) = interruptibly(python, &options.cancel, || {
+        model.opset = options.opset.or(self.opset);
+        let hear = |python: Python<'_>| tell(python, progress.as_ref(), &options.progress);
+        let (told, steps) = interruptibly_telling(python, &options.cancel, hear, || {
             let before = trace.is_some().then(|| Graph::of(&self.inner.module));
             let report = optimise(self, &mut model, &set, &options)?;
             let told = serde_json::to_string(&report).map_err(model_error)?;
@@ -165,6 +149,22 @@ impl Model {
             Ok((told, steps.transpose().map_err(model_error)?))
         })?;
         Ok((model, told, steps))
+    }
+
+    /// Evaluates this model and `other` on the same random inputs: whether the outputs agree within
+    /// the tolerance of their types, the largest difference relative to the greatest magnitude,
+    /// and both in words. Raises `EvaluationError` where one cannot be evaluated.
+    fn compare(
+        &self,
+        python: Python<'_>,
+        other: &Model,
+        seed: u64,
+    ) -> PyResult<(bool, f64, String)> {
+        let (before, after) = (&self.inner, &other.inner);
+        let found = python
+            .detach(|| check::compare(before, after, seed))
+            .map_err(|reason| EvaluationError::new_err(reason.to_string()))?;
+        Ok((found.holds(), found.relative, found.to_string()))
     }
 
     /// Why the first rule of `text` does not match, operation by operation: name of the operation,
@@ -201,11 +201,8 @@ fn optimise(
     let start = Instant::now();
     let mut told = tangram::optimise(&mut model.inner, library, options)
         .map_err(|error: OptimiseError| RuleError::new_err(error.to_string()))?;
-    let export = |model: &Model| {
-        onnx::export(&model.inner, ExportOptions::default())
-            .map(|proto| report::histogram(&proto))
-            .map_err(model_error)
-    };
+    let export =
+        |model: &Model| model.export().map(|proto| report::histogram(&proto)).map_err(model_error);
     told.seconds.load = before.load;
     told.seconds.optimise = start.elapsed().as_secs_f64();
     let (old, new) = (export(before)?, export(model)?);

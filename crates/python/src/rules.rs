@@ -38,6 +38,26 @@ pub(crate) fn parse_rules(name: &str, text: &str) -> PyResult<Vec<(String, Strin
     Ok(library.rules.iter().map(|located| parts(&located.rule)).collect())
 }
 
+/// A rule: its name, its labels, what it says of itself, its text.
+type Listed = (String, Vec<String>, String, String);
+
+/// The rules that `names` stand for, all that are shipped if there is none.
+#[pyfunction]
+pub(crate) fn list_rules(names: Vec<String>) -> PyResult<Vec<Listed>> {
+    let mut library = match names.is_empty() {
+        true => Library::shipped().map_err(rule_error)?,
+        false => Library::default(),
+    };
+    for name in &names {
+        library.add(name).map_err(rule_error)?;
+    }
+    let parts = |rule: &Rule| {
+        let labels = rule.labels().iter().map(ToString::to_string).collect();
+        (rule.name().to_owned(), labels, rule.doc().to_owned(), text::print(rule))
+    };
+    Ok(library.rules.iter().map(|located| parts(&located.rule)).collect())
+}
+
 /// Verifies rules; returns for each its name, whether it holds, whether it is wrong, and why.
 #[pyfunction]
 pub(crate) fn verify_rules(

@@ -105,7 +105,7 @@ impl<'a> DebugLog<'a> {
             return;
         }
         let mut shown = String::new();
-        if text::print_op(&mut shown, module, op, text::Options::default()).is_ok() {
+        if text::print_op(&mut shown, module, op, text::Options::elided()).is_ok() {
             self.line(&shown);
             self.space();
         }
@@ -137,7 +137,7 @@ impl Listener for DebugLog<'_> {
         match self.kind {
             DebugKind::Walk => {
                 let mut shown = String::new();
-                let outline = text::Options { regions: false, ..text::Options::default() };
+                let outline = text::Options { regions: false, ..text::Options::elided() };
                 let _ = text::print_op(&mut shown, module, op, outline);
                 self.line(&format!("Visiting op: {shown}"));
             }

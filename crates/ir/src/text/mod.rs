@@ -33,4 +33,6 @@ mod parse;
 mod print;
 
 pub use parse::parse;
-pub use print::{Options, attr_text, print, print_op, print_to, type_text};
+pub use print::{
+    Options, attr_text, attr_text_elided, print, print_elided, print_op, print_to, type_text,
+};

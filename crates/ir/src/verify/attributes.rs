@@ -20,7 +20,7 @@ impl Check<'_> {
                 }
                 Some(value) if !accepts(self.module.context(), attr.kind, value) => {
                     let kind = describe(attr.kind);
-                    let found = text::attr_text(self.module, value);
+                    let found = text::attr_text_elided(self.module, value);
                     let found: String = found.chars().take(80).collect();
                     let message =
                         format!("expected {kind} as attribute `{}`, found {found}", attr.name);

@@ -94,7 +94,7 @@ fn attribute(module: &Module, attr: Attr) -> String {
         AttrData::Float { bits, .. } => f64::from_bits(*bits).to_string(),
         AttrData::String(name) => context.text(*name).to_owned(),
         AttrData::I64s(list) => format!("{list:?}"),
-        _ => text::attr_text(module, attr),
+        _ => text::attr_text_elided(module, attr),
     };
     match text.char_indices().nth(MAX_ATTRIBUTE) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -37,7 +37,11 @@ impl<W: fmt::Write> Printer<'_, W> {
     }
 
     pub(super) fn attr_piece(&mut self, attr: Attr) -> fmt::Result {
-        match self.context.attr_data(attr) {
+        let data = self.context.attr_data(attr);
+        if self.elided(data)? {
+            return Ok(());
+        }
+        match data {
             AttrData::Dict(entries) => {
                 self.write("{")?;
                 self.list(entries.iter().map(|&(name, attr)| Work::Entry(name, attr)), "}");
@@ -114,7 +118,7 @@ impl<W: fmt::Write> Printer<'_, W> {
         }
     }
 
-    fn typed(&mut self, ty: Type) -> fmt::Result {
+    pub(super) fn typed(&mut self, ty: Type) -> fmt::Result {
         self.write(" : ")?;
         self.work.push(Work::Type(ty));
         Ok(())

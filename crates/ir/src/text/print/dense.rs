@@ -15,9 +15,7 @@ impl<W: fmt::Write> Printer<'_, W> {
         self.write("dense<")?;
         let (dims, element) = shape(self.context, ty).unwrap_or((Vec::new(), ty));
         let size = self.context.element_bytes(element).unwrap_or(1).max(1);
-        let uniform = bytes.len() >= size
-            && bytes.chunks(size).all(|chunk| chunk == &bytes[..size.min(bytes.len())]);
-        if splat || uniform {
+        if splat || self.is_uniform(ty, bytes) {
             self.element(element, &bytes[..size.min(bytes.len())])?;
         } else if bytes.len() / size > MAX_LISTED {
             self.hex(element, bytes)?;

@@ -2,6 +2,7 @@
 
 mod attrs;
 mod dense;
+mod elide;
 mod locs;
 mod numbering;
 mod operations;
@@ -26,11 +27,27 @@ pub struct Options {
     pub resources: bool,
     /// Whether what stands in regions is printed; if not, a region is `{...}`.
     pub regions: bool,
+    /// The most bytes of a constant that are printed; all if absent.
+    ///
+    /// As in MLIR, a longer tensor is `dense_resource<__elided__>`, and what follows the module
+    /// leaves it out. So is a longer array, as a tensor; a longer text or list is `"__elided__"`.
+    /// The text can be read again; what was left out is not there then.
+    pub elide: Option<usize>,
+}
+
+/// What is read by people has no constants of more bytes than this.
+const ELIDED: usize = 128;
+
+impl Options {
+    /// What is read by people: no constant of more than a few bytes.
+    pub fn elided() -> Self {
+        Self { elide: Some(ELIDED), ..Self::default() }
+    }
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { locations: false, resources: true, regions: true }
+        Self { locations: false, resources: true, regions: true, elide: None }
     }
 }
 
@@ -39,6 +56,13 @@ pub fn print(module: &Module) -> String {
     let mut text = String::new();
     // A string takes whatever is written.
     let _ = print_to(&mut text, module, Options::default());
+    text
+}
+
+/// The text of `module` for people: without the bytes of its weights; see [`Options::elide`].
+pub fn print_elided(module: &Module) -> String {
+    let mut text = String::new();
+    let _ = print_to(&mut text, module, Options::elided());
     text
 }
 
@@ -82,6 +106,15 @@ pub fn type_text(module: &Module, ty: Type) -> String {
 pub fn attr_text(module: &Module, attr: Attr) -> String {
     let mut text = String::new();
     let _ = Printer::bare(&mut text, module).attr(attr);
+    text
+}
+
+/// The text of `attr` for people: without many bytes; see [`Options::elide`].
+pub fn attr_text_elided(module: &Module, attr: Attr) -> String {
+    let mut text = String::new();
+    let mut printer = Printer::bare(&mut text, module);
+    printer.options = Options::elided();
+    let _ = printer.attr(attr);
     text
 }
 

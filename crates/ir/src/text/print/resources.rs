@@ -11,9 +11,12 @@ impl<W: fmt::Write> Printer<'_, W> {
     /// The footer with every resource, in order of their keys; nothing if there is none.
     pub(super) fn resources(&mut self) -> fmt::Result {
         let resources = self.module.resources();
-        let mut keys: Vec<_> = resources.keys().collect();
+        let length = |key| resources.find(key).map_or(0, |bytes| bytes.len());
+        let (out, mut keys): (Vec<_>, Vec<_>) =
+            resources.keys().partition(|&key| self.is_elided(length(key)));
+        let left_out = out.iter().map(|&key| length(key)).sum();
         if keys.is_empty() {
-            return Ok(());
+            return self.elided_resources(out.len(), left_out);
         }
         keys.sort_by_key(|&key| self.context.text(key));
         self.write("\n{-#\n  dialect_resources: {\n    builtin: {\n")?;
@@ -26,6 +29,7 @@ impl<W: fmt::Write> Printer<'_, W> {
             self.hex_bytes(bytes)?;
             self.write("\"")?;
         }
-        self.write("\n    }\n  }\n#-}\n")
+        self.write("\n    }\n  }\n#-}\n")?;
+        self.elided_resources(out.len(), left_out)
     }
 }

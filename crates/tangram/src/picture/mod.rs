@@ -1,12 +1,44 @@
-//! Programs as pictures.
+//! Programs as pictures: text for Graphviz, and drawings in SVG.
+//!
+//! A drawing goes three steps: [`graph`] says what is drawn, a whole model or the neighbourhood of
+//! a value; [`layers`] places it, in time that grows with the size of the drawing and no faster
+//! than sorting; [`svg`](mod@svg) writes it.
+
+mod graph;
+mod layers;
+mod svg;
 
 use std::fmt::Write;
 
-use layout::backends::svg::SVGWriter;
-use layout::gv::{DotParser, GraphBuilder};
 use tangram_dialects::dims;
-use tangram_ir::{Block, Module, Op, Type, TypeData, Value};
+use tangram_ir::{Block, Module, Op, Order, Type, TypeData, Value, walk};
 use tangram_onnx::Model;
+
+use graph::Graph;
+
+/// What of a model is drawn.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct View {
+    /// The name of the value that the drawing is centred on; the inputs if absent.
+    pub around: Option<String>,
+    /// How many operations are drawn at most: those nearest to the centre, by uses.
+    pub limit: usize,
+}
+
+impl Default for View {
+    fn default() -> Self {
+        View { around: None, limit: 1000 }
+    }
+}
+
+/// Why there is no picture.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PictureError {
+    /// Nothing is called as the centre should be.
+    #[error("no value and no node of the graph is called `{0}`")]
+    Unknown(String),
+}
 
 /// The graph of `model` for Graphviz: a box for each operation, an arrow for each use, labelled
 /// with its type. Constants are left out unless they are outputs.
@@ -28,52 +60,45 @@ pub fn dot(model: &Model) -> String {
     out
 }
 
-/// The graph of `model` as an SVG picture.
+/// The graph of `model`, or what `view` wants of it, as an SVG picture.
+///
+/// O(n log n) in the operations; the drawing itself has at most [`View::limit`] of them, and says
+/// how many it leaves out.
 ///
 /// # Errors
-/// The graph is too large to be laid out in reasonable time; [`dot`] has no such limit.
-pub fn svg(model: &Model) -> Result<String, TooLarge> {
-    let nodes = model.graph().map_or(0, |block| model.module.ops(block).count());
-    if nodes > MAX_DRAWN {
-        return Err(TooLarge { nodes });
-    }
-    let text = dot(model);
-    let mut graph = match DotParser::new(&text).process() {
-        Ok(parsed) => {
-            let mut builder = GraphBuilder::new();
-            builder.visit_graph(&parsed);
-            builder.get()
-        }
-        // What `dot` writes is Graphviz's language.
-        Err(_) => return Err(TooLarge { nodes }),
-    };
-    let mut writer = SVGWriter::new();
-    graph.do_it(false, false, false, &mut writer);
-    Ok(writer.finalize())
-}
-
-/// How many operations are drawn at most: layout takes more than linear time.
-const MAX_DRAWN: usize = 2000;
-
-/// A graph that is not drawn.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("a graph of {nodes} operations is too large for a picture; write it with `--format dot`")]
-pub struct TooLarge {
-    /// Its operations.
-    pub nodes: usize,
+/// [`PictureError`]: the centre is not there.
+pub fn svg(model: &Model, view: &View) -> Result<String, PictureError> {
+    let graph = Graph::of(model, view)?;
+    let widths: Vec<f64> = graph.boxes.iter().map(svg::width).collect();
+    Ok(svg::draw(&graph, &layers::place(&widths, &graph.edges)))
 }
 
 fn is_shown(module: &Module, op: Op) -> bool {
     !matches!(module.name_text(op), "nn.constant" | "nn.none")
 }
 
-fn node(out: &mut String, module: &Module, block: Block, op: Op) {
-    let label = match module.name_text(op) {
+/// What an operation of `block` reads from it: its operands, and what its regions capture.
+fn reads(module: &Module, block: Block, op: Op) -> Vec<Value> {
+    let mut values: Vec<Value> = module.operands(op).collect();
+    if !module.regions(op).is_empty() {
+        for inner in walk(module, op, Order::Pre).into_iter().filter(|&inner| inner != op) {
+            let captured = |value: &Value| module.def_block(*value) == Some(block);
+            values.extend(module.operands(inner).filter(captured));
+        }
+    }
+    values
+}
+
+fn title(module: &Module, op: Op) -> &str {
+    match module.name_text(op) {
         "func.return" => "outputs",
         name => name.strip_prefix("nn.").unwrap_or(name),
-    };
-    let _ = writeln!(out, "  {op} [label=\"{}\"];", escape(label));
-    for value in module.operands(op) {
+    }
+}
+
+fn node(out: &mut String, module: &Module, block: Block, op: Op) {
+    let _ = writeln!(out, "  {op} [label=\"{}\"];", escape(title(module, op)));
+    for value in reads(module, block, op) {
         let from = match module.def_op(value) {
             Some(def) if is_shown(module, def) => def.to_string(),
             Some(_) => continue,

@@ -1,0 +1,84 @@
+//! What an optimisation is asked for, and what is told while it lasts.
+
+use std::time::Duration;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use tangram::cost::CostModel;
+use tangram::{Options, Progress, Strategy};
+
+/// The options of `Workload.optimize`: the items of a dictionary.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Settings {
+    pub(crate) library: bool,
+    disable: Vec<String>,
+    only: Vec<String>,
+    max_seconds: Option<f64>,
+    max_rewrites: Option<u64>,
+    max_nodes: usize,
+    fold_limit: Option<u64>,
+    strategy: String,
+    opset: Option<i64>,
+    cost: Option<String>,
+    explain: bool,
+    steps: usize,
+}
+
+impl Settings {
+    /// The options that these stand for; `traced` if every step is to be shown.
+    pub(crate) fn options(self, traced: bool) -> PyResult<Options> {
+        let strategy = match self.strategy.as_str() {
+            "greedy" => Strategy::Greedy,
+            "walk" => Strategy::Walk,
+            "saturate" => Strategy::Saturate,
+            other => {
+                return wrong(format!("`{other}` is none of `greedy`, `walk` and `saturate`"));
+            }
+        };
+        if traced && strategy == Strategy::Saturate {
+            return wrong("a saturation has no steps that `trace` could show".to_owned());
+        }
+        let max_time = match self.max_seconds.map(Duration::try_from_secs_f64) {
+            Some(Err(_)) => return wrong("`max_seconds` is no time that can be waited for".into()),
+            given => given.and_then(Result::ok),
+        };
+        let cost = match self.cost {
+            None => CostModel::default(),
+            Some(text) => CostModel::from_json(&text)
+                .map_err(|why| PyValueError::new_err(format!("`cost`: {why}")))?,
+        };
+        Ok(Options {
+            strategy,
+            disable: self.disable,
+            only: self.only,
+            max_time,
+            max_rewrites: self.max_rewrites,
+            max_nodes: self.max_nodes,
+            fold_limit: self.fold_limit,
+            opset: self.opset,
+            cost,
+            explain: self.explain,
+            max_steps: self.steps,
+            ..Options::default()
+        })
+    }
+}
+
+fn wrong<T>(message: String) -> PyResult<T> {
+    Err(PyValueError::new_err(message))
+}
+
+/// Calls `progress` with the operations of the program, how many were looked at, the rewrites so
+/// far, and the round and the e-nodes of a saturation.
+pub(crate) fn tell(
+    python: Python<'_>,
+    progress: Option<&Py<PyAny>>,
+    work: &Progress,
+) -> PyResult<()> {
+    let Some(progress) = progress else { return Ok(()) };
+    let saturation = work.saturation();
+    let counts =
+        (work.operations(), work.visits(), work.rewrites(), saturation.round(), saturation.nodes());
+    progress.call1(python, counts).map(|_| ())
+}

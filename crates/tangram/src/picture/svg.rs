@@ -1,0 +1,104 @@
+//! A placed graph as SVG.
+
+use std::fmt::Write;
+
+use super::graph::{Graph, Label};
+use super::layers::{HEIGHT, Placed};
+
+const MARGIN: f64 = 14.0;
+/// The width of a letter on average, of a title and of what stands below it.
+const LETTER: f64 = 7.2;
+const SMALL: f64 = 5.6;
+/// Longer text is cut: a type of many extents would make boxes that nobody sees at once.
+const MAX_LETTERS: usize = 48;
+
+const STYLE: &str = "text{font-family:sans-serif;font-size:13px;text-anchor:middle}\
+    .t{font-size:10px;fill:#555}.n{text-anchor:start;fill:#555}\
+    rect{fill:#f4f6fa;stroke:#55607a}.i{fill:#e3efdc;stroke:#56793c}\
+    .o{stroke-dasharray:4 3}path{fill:none;stroke:#8a93a6}\
+    marker path{fill:#8a93a6;stroke:none}";
+
+/// The width of a box.
+pub(super) fn width(label: &Label) -> f64 {
+    let title = cut(&label.title).chars().count() as f64 * LETTER;
+    let detail = cut(&label.detail).chars().count() as f64 * SMALL;
+    title.max(detail).max(30.0) + 16.0
+}
+
+/// Draws edges, boxes above them, and the note above all.
+pub(super) fn draw(graph: &Graph, placed: &Placed) -> String {
+    let top = MARGIN + if graph.note.is_some() { 24.0 } else { 0.0 };
+    let note = graph.note.as_deref().map_or(0.0, |note| note.chars().count() as f64 * LETTER);
+    let (width, height) = (placed.width.max(note) + 2.0 * MARGIN, placed.height + top + MARGIN);
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
+         viewBox=\"0 0 {width:.0} {height:.0}\">\n<style>{STYLE}</style>\n\
+         <defs><marker id=\"a\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" \
+         markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\"/></marker></defs>\n"
+    );
+    if let Some(note) = &graph.note {
+        let _ = writeln!(out, "<text class=\"n\" x=\"{MARGIN}\" y=\"20\">{}</text>", escape(note));
+    }
+    let _ = writeln!(out, "<g transform=\"translate({MARGIN} {top})\">");
+    placed.routes.iter().for_each(|route| edge(&mut out, route));
+    for (label, &(x, y)) in graph.boxes.iter().zip(&placed.centres) {
+        node(&mut out, label, x, y);
+    }
+    out.push_str("</g>\n</svg>\n");
+    out
+}
+
+/// A curve through the points, from the lower side of a box to the upper side of another.
+fn edge(out: &mut String, route: &[(f64, f64)]) {
+    let [(x, y), middle @ .., (to, end)] = route else { return };
+    let half = HEIGHT / 2.0;
+    let (mut x, mut y) = (*x, y + half);
+    let _ = write!(out, "<path marker-end=\"url(#a)\" d=\"M{x:.0} {y:.0}");
+    let points = middle.iter().map(|&(x, y)| (x, y - half, y + half));
+    for (across, upper, lower) in points.chain([(*to, end - half, end - half)]) {
+        let turn = (y + upper) / 2.0;
+        let _ = write!(out, "C{x:.0} {turn:.0} {across:.0} {turn:.0} {across:.0} {upper:.0}");
+        if lower > upper {
+            let _ = write!(out, "V{lower:.0}");
+        }
+        (x, y) = (across, lower);
+    }
+    out.push_str("\"/>\n");
+}
+
+fn node(out: &mut String, label: &Label, x: f64, y: f64) {
+    let wide = width(label);
+    let class = match (label.input, label.open) {
+        (true, true) => " class=\"i o\"",
+        (true, false) => " class=\"i\"",
+        (false, true) => " class=\"o\"",
+        (false, false) => "",
+    };
+    let radius = if label.input { HEIGHT / 2.0 } else { 4.0 };
+    let (left, upper) = (x - wide / 2.0, y - HEIGHT / 2.0);
+    let title = escape(&cut(&label.title));
+    let _ = write!(
+        out,
+        "<rect{class} x=\"{left:.0}\" y=\"{upper:.0}\" width=\"{wide:.0}\" height=\"{HEIGHT}\" \
+         rx=\"{radius}\"/><text x=\"{x:.0}\" y=\"{:.0}\">{title}</text>",
+        y - 2.0
+    );
+    if !label.detail.is_empty() {
+        let detail = escape(&cut(&label.detail));
+        let _ = write!(out, "<text class=\"t\" x=\"{x:.0}\" y=\"{:.0}\">{detail}</text>", y + 13.0);
+    }
+    out.push('\n');
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(MAX_LETTERS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn escape(text: &str) -> String {
+    // Control characters have no place in XML.
+    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    text.replace(|c: char| c.is_control(), "\u{fffd}")
+}
