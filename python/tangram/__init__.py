@@ -5,19 +5,39 @@
 >>> better.save("better.onnx")                     # doctest: +SKIP
 """
 
-from tangram._native import EvaluationError, ModelError, RuleError, TangramError, version
-from tangram._workload import Report, Workload, optimize
+from tangram._native import (
+    EvaluationError,
+    ModelError,
+    PresburgerError,
+    RuleError,
+    TangramError,
+    version,
+)
+from tangram._progress import Progress
+from tangram._report import Report
+from tangram._rules import Rule, Rules, rules
+from tangram._workload import CheckError, Workload, optimize
+from tangram.fleet import check_rules, compare_many, optimize_many
 
 __version__ = version()
 
 __all__ = [
+    "CheckError",
     "EvaluationError",
     "ModelError",
+    "PresburgerError",
+    "Progress",
     "Report",
+    "Rule",
     "RuleError",
+    "Rules",
     "TangramError",
     "Workload",
     "__version__",
+    "check_rules",
+    "compare_many",
     "optimize",
+    "optimize_many",
+    "rules",
     "version",
 ]

@@ -1,7 +1,9 @@
 """The native half of Tangram."""
 
 import os
-from collections.abc import Sequence
+import pathlib
+from collections.abc import Callable, Sequence
+from typing import Any
 
 class TangramError(Exception):
     """What Tangram cannot do, and why."""
@@ -62,24 +64,26 @@ class Model:
     def open(path: str | os.PathLike[str]) -> Model: ...
     @staticmethod
     def decode(data: bytes) -> Model: ...
-    def save(self, path: str | os.PathLike[str]) -> None: ...
+    def save(self, path: str | os.PathLike[str], external_data: str) -> None: ...
     def encode(self) -> bytes: ...
     def inputs(self) -> list[str]: ...
     def outputs(self) -> list[str]: ...
-    def text(self) -> str: ...
-    def svg(self) -> str: ...
+    def text(self, weights: bool) -> str: ...
+    def svg(self, around: str | None, limit: int) -> str: ...
     def optimize(
         self,
         rules: list[tuple[str, str | None]],
-        library: bool = True,
-        disable: list[str] = ...,
-        only: list[str] = ...,
-        max_seconds: float | None = None,
-        max_rewrites: int | None = None,
-        fold_limit: int | None = 1048576,
-        strategy: str = "greedy",
+        settings: dict[str, Any],
         trace: tuple[str, bool] | None = None,
+        progress: Callable[[int, int, int, int, int], None] | None = None,
     ) -> tuple[Model, str, str | None]: ...
+    def compare(
+        self,
+        other: Model,
+        shapes: list[tuple[str, list[int]]],
+        data: list[tuple[str, Datum]],
+        exact: bool,
+    ) -> tuple[bool, float, str]: ...
     def explain(self, text: str) -> list[tuple[str, list[str], str]]: ...
     def evaluate(self, inputs: list[Datum]) -> list[Datum]: ...
 
@@ -92,11 +96,28 @@ def rule_text(json: str) -> str:
 def parse_rules(name: str, text: str) -> list[tuple[str, str, str]]:
     """Reads rules; returns name, text in canonical form and JSON form of each."""
 
+def list_rules(names: list[str]) -> list[tuple[str, list[str], str, str]]:
+    """The rules that names stand for, or all: name, labels, what it says of itself, text."""
+
 def verify_rules(name: str, text: str) -> list[tuple[str, bool, bool, str]]:
     """Verifies rules: name, whether it holds, whether it is wrong, and why."""
 
 def operators() -> str:
     """The operations that rules may name, as JSON."""
+
+def fleet_source(
+    path: str | os.PathLike[str], request: str, saturate: bool
+) -> tuple[list[pathlib.Path], int, tuple[int, int], str]:
+    """The files of a model, bytes of all, of memory with and without a check, a fingerprint."""
+
+def fleet_find(path: str | os.PathLike[str]) -> list[tuple[pathlib.Path, pathlib.Path]]:
+    """The models that a folder or a pattern stands for: where each is, and its name."""
+
+def fleet_journal(folder: str | os.PathLike[str]) -> str:
+    """The rows of the journal in a folder, as JSON."""
+
+def fleet_table(rows: str, name: str) -> str:
+    """The table of rows in JSON, in the format that the name of a file asks for."""
 
 def version() -> str:
     """Returns the version of the library."""

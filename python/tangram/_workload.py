@@ -2,67 +2,33 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
 import os
 import pathlib
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from tangram import _native
+from tangram._progress import ProgressLike, listener
+from tangram._report import Report
+from tangram._rules import rule_names, rule_sources
 
 if TYPE_CHECKING:
     import onnx
 
-    import gsl
+    from tangram._rules import NameLike, RuleLike
 
     ModelLike = str | os.PathLike[str] | bytes | onnx.ModelProto | "Workload"
-    RuleLike = str | os.PathLike[str] | gsl.Subst
 
 
-@dataclasses.dataclass(frozen=True)
-class Report:
-    """What an optimisation did: nodes, rules, cost, seconds.
+class CheckError(_native.TangramError):
+    """The optimised model computes something else than the model."""
 
-    `data` holds everything, in the form of `tangram opt --json`.
-    """
-
-    data: dict[str, Any]
-
-    @property
-    def nodes_before(self) -> int:
-        """Nodes before, constants not counted."""
-        return self.data["nodes"]["before"]
-
-    @property
-    def nodes_after(self) -> int:
-        """Nodes after, constants not counted."""
-        return self.data["nodes"]["after"]
-
-    @property
-    def fired(self) -> dict[str, int]:
-        """How often each rule fired, for those that did."""
-        return {rule["name"]: rule["fired"] for rule in self.data["rules"] if rule["fired"]}
-
-    @property
-    def steps(self) -> list[dict[str, Any]]:
-        """The changes one by one: rule, what was matched, made, removed and modified.
-
-        Ten thousand at most; `data["step_count"]` says how many there were.
-        """
-        return self.data["steps"]
-
-    @property
-    def refused(self) -> list[dict[str, Any]]:
-        """The matches that were left as they are: rule, where, the kind of reason, the reason."""
-        return self.data["refused"]
-
-    def __repr__(self) -> str:
-        return f"Report({self.nodes_before} -> {self.nodes_after} nodes, {self.fired})"
+    __module__ = "tangram"
 
 
 class Workload:
@@ -104,9 +70,18 @@ class Workload:
         """Names of the outputs, in order."""
         return self._model.outputs()
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes an ONNX file; one that is there is replaced once the new one is complete."""
-        self._model.save(path)
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        external_data: Literal["auto", "inline", "external", "keep"] = "auto",
+    ) -> None:
+        """Writes an ONNX file; one that is there is replaced once the new one is complete.
+
+        `external_data`: where large weights go: beside the model if they were beside it or if it is
+        too long for one file, all into it, all beside it, or left in the files they came in.
+        """
+        self._model.save(path, external_data)
 
     def to_bytes(self) -> bytes:
         """Encodes the model as an ONNX file holds it."""
@@ -123,41 +98,75 @@ class Workload:
         rules: RuleLike | Iterable[RuleLike] = (),
         *,
         library: bool = True,
-        disable: Iterable[str] = (),
-        only: Iterable[str] = (),
+        disable: NameLike | Iterable[NameLike] = (),
+        only: NameLike | Iterable[NameLike] = (),
+        strategy: Literal["greedy", "walk", "saturate"] = "greedy",
         max_seconds: float | None = None,
         max_rewrites: int | None = None,
+        max_nodes: int = 20_000,
         fold_limit: int | None = 1 << 20,
-        strategy: Literal["greedy", "walk", "saturate"] = "greedy",
+        opset: int | None = None,
+        cost: str | os.PathLike[str] | dict[str, Any] | None = None,
+        explain: bool = False,
+        exact: bool = False,
+        check: bool = False,
+        shape: Mapping[str, Sequence[int]] | None = None,
+        data: Mapping[str, Any] | None = None,
         trace: str | os.PathLike[str] | None = None,
+        steps: int = 10_000,
+        progress: ProgressLike = None,
     ) -> Workload:
         """Returns the model after rewriting; its `report` says what was done.
 
         `rules`: further rules, as text, files, folders, `gsl.Subst` objects, or names, labels and
         topics of shipped rules that are applied on request only. `library`: apply the others too.
-        `disable`, `only`: names and labels. `fold_limit`: bytes that a folded constant may add.
+        `disable`, `only`: names and labels of rules, one or several; `tangram.rules()` lists them.
         `strategy`: until no rule fires, each operation once, or all rules at once in an e-graph.
+        `max_seconds`, `max_rewrites`, and `max_nodes` of the e-graph: limits, at which what is
+        reached is kept. `fold_limit`: bytes that a folded constant may add.
+        `opset`: the version of ONNX's operator set that the result is written in.
+        `cost`: what operations cost, for saturation: a file, or what stands in it.
+        `explain`: have a saturation prove its result; the proofs are in the report.
+        `exact`: apply only rules that give the same number for every input.
+        `check`: evaluate both models on random inputs; raises `CheckError` if they differ.
+        `shape`, `data`: extents and arrays for inputs by name, where the check is not to choose.
         `trace`: a file for every step with the operations that it matched and made, as JSON or, if
         its name ends in `.html`, as a page that steps through the graph; not for saturation.
-        Raises `RuleError` for rules that are wrong.
+        `steps`: how many steps report and trace tell of.
+        `progress`: a function that is called with a `Progress` while it lasts; or whether to show
+        a bar, which is what notebooks do by default.
+
+        Raises `RuleError` for rules that are wrong or unknown.
         """
-        given = list(rules) if isinstance(rules, Iterable) and not isinstance(rules, str) else [rules]
-        sources = [_rule_source(rule) for rule in given]
+        settings = {
+            "library": library,
+            "disable": rule_names("disable", disable),
+            "only": rule_names("only", only),
+            "max_seconds": max_seconds,
+            "max_rewrites": max_rewrites,
+            "max_nodes": max_nodes,
+            "fold_limit": fold_limit,
+            "strategy": strategy,
+            "opset": opset,
+            "cost": _cost_text(cost),
+            "explain": explain,
+            "exact": exact,
+            "steps": steps,
+        }
         path = None if trace is None else pathlib.Path(trace)
-        model, told, steps = self._model.optimize(
-            sources,
-            library,
-            list(disable),
-            list(only),
-            max_seconds,
-            max_rewrites,
-            fold_limit,
-            strategy,
-            None if path is None else (path.stem, path.suffix in (".html", ".htm")),
-        )
+        page = None if path is None else (path.stem, path.suffix in (".html", ".htm"))
+        heard, bar = listener(progress)
+        try:
+            model, told, shown = self._model.optimize(rule_sources(rules), settings, page, heard)
+        finally:
+            if bar is not None:
+                bar.close()
         if path is not None:
-            _write_whole(path, steps)
-        return Workload(model, Report(json.loads(told)))
+            _write_whole(path, shown)
+        report = Report(json.loads(told))
+        if check:
+            report.data["check"] = _checked(self._model, model, shape, data, exact)
+        return Workload(model, report)
 
     def __call__(self, *args: Any, **inputs: Any) -> Any:
         """Evaluates the model by reference: right rather than fast.
@@ -175,26 +184,115 @@ class Workload:
         results = [_from_native(result) for result in results]
         return results[0] if len(results) == 1 else results
 
+    def to_mlir(self, *, weights: bool = True) -> str:
+        """Returns the program as MLIR's generic text, with the bytes of its weights or without."""
+        return self._model.text(weights)
+
     def __str__(self) -> str:
-        return self._model.text()
+        return self.to_mlir(weights=False)
 
     def __repr__(self) -> str:
         return f"Workload({', '.join(self.inputs)} -> {', '.join(self.outputs)})"
 
     def _repr_svg_(self) -> str:
-        return self._model.svg()
+        return self.to_svg()
 
-    def visualize(self, path: str | os.PathLike[str] = "workload.svg") -> None:
-        """Writes a picture of the graph."""
-        pathlib.Path(path).write_text(self._model.svg())
+    def to_svg(self, *, around: str | None = None, limit: int = 1000) -> str:
+        """Returns a picture of the graph: at most `limit` operations.
+
+        Those are drawn that are nearest to the value or node `around`, or to the inputs.
+        """
+        return self._model.svg(around, limit)
+
+    def visualize(
+        self,
+        path: str | os.PathLike[str] = "workload.svg",
+        *,
+        around: str | None = None,
+        limit: int = 1000,
+    ) -> None:
+        """Writes a picture of the graph; see `to_svg`."""
+        pathlib.Path(path).write_text(self.to_svg(around=around, limit=limit), encoding="utf-8")
 
 
-def optimize(model: ModelLike, rules: Any = (), **options: Any) -> Workload:
+def optimize(
+    model: ModelLike,
+    rules: RuleLike | Iterable[RuleLike] = (),
+    *,
+    library: bool = True,
+    disable: NameLike | Iterable[NameLike] = (),
+    only: NameLike | Iterable[NameLike] = (),
+    strategy: Literal["greedy", "walk", "saturate"] = "greedy",
+    max_seconds: float | None = None,
+    max_rewrites: int | None = None,
+    max_nodes: int = 20_000,
+    fold_limit: int | None = 1 << 20,
+    opset: int | None = None,
+    cost: str | os.PathLike[str] | dict[str, Any] | None = None,
+    explain: bool = False,
+    exact: bool = False,
+    check: bool = False,
+    shape: Mapping[str, Sequence[int]] | None = None,
+    data: Mapping[str, Any] | None = None,
+    trace: str | os.PathLike[str] | None = None,
+    steps: int = 10_000,
+    progress: ProgressLike = None,
+) -> Workload:
     """Optimises a model: a path, bytes, an `onnx.ModelProto` or a `Workload`.
 
-    The same as `Workload.from_onnx(model).optimize(rules, **options)`.
+    The same as `Workload.from_onnx(model).optimize(rules, ...)`, which says what the options mean.
     """
-    return Workload.from_onnx(model).optimize(rules, **options)
+    return Workload.from_onnx(model).optimize(
+        rules,
+        library=library,
+        disable=disable,
+        only=only,
+        strategy=strategy,
+        max_seconds=max_seconds,
+        max_rewrites=max_rewrites,
+        max_nodes=max_nodes,
+        fold_limit=fold_limit,
+        opset=opset,
+        cost=cost,
+        explain=explain,
+        exact=exact,
+        check=check,
+        shape=shape,
+        data=data,
+        trace=trace,
+        steps=steps,
+        progress=progress,
+    )
+
+
+def _cost_text(cost: str | os.PathLike[str] | dict[str, Any] | None) -> str | None:
+    if cost is None or isinstance(cost, dict):
+        return None if cost is None else json.dumps(cost)
+    return pathlib.Path(cost).read_text()
+
+
+def compared(
+    before: _native.Model,
+    after: _native.Model,
+    shape: Mapping[str, Sequence[int]] | None = None,
+    data: Mapping[str, Any] | None = None,
+    exact: bool = False,
+) -> dict[str, Any]:
+    """How two models compare on the same inputs, as `Report.check` has it."""
+    shapes = [(name, list(extents)) for name, extents in (shape or {}).items()]
+    arrays = [(name, _to_native(array)) for name, array in (data or {}).items()]
+    try:
+        holds, difference, text = before.compare(after, shapes, arrays, exact)
+    except _native.EvaluationError as reason:
+        return {"state": "not possible", "difference": None, "text": f"not possible: {reason}"}
+    return {"state": "equal" if holds else "different", "difference": difference, "text": text}
+
+
+def _checked(before: _native.Model, after: _native.Model, *given: Any) -> dict[str, Any]:
+    found = compared(before, after, *given)
+    if found["state"] == "different":
+        raise CheckError(found["text"])
+    return found
 
 
 def _write_whole(path: pathlib.Path, text: str) -> None:
@@ -207,15 +305,6 @@ def _write_whole(path: pathlib.Path, text: str) -> None:
         except BaseException:
             os.unlink(file.name)
             raise
-
-
-def _rule_source(rule: RuleLike) -> tuple[str, str | None]:
-    """A name and, unless the name says where to find them, the text of the rules."""
-    if hasattr(rule, "to_gsl"):
-        return "<Subst>", rule.to_gsl()
-    if isinstance(rule, str) and ("{" in rule or "\n" in rule):
-        return "<text>", rule
-    return os.fspath(rule), None
 
 
 # Types of which several elements share a byte, the first one in the lowest bits.

@@ -3,6 +3,7 @@
 //! Peers that Python installs are named in the folder's requirements; a cargo project finds
 //! their interpreter in `TANGRAM_PYTHON`.
 
+use crate::package;
 use crate::step::{Failure, Outcome, Steps};
 use crate::venv::Venv;
 use crate::workspace::{cargo, root, target_directory};
@@ -55,10 +56,19 @@ fn python(steps: &mut Steps, folder: &Path, options: &Options) -> Outcome {
         "command",
         cargo(["build", "--profile=dist", "--quiet", "--package", "tangram-cli"]),
     )?;
+    if measures_package(folder) {
+        package::install_wheel(steps, &venv, "dist")?;
+    }
     let mut command = venv.python();
     command.arg(folder.join("run.py")).args(&options.arguments);
     command.env("TANGRAM_BIN", target_directory().join("dist").join("tangram"));
     steps.show(&format!("bench {}", options.area), command)
+}
+
+/// Whether a benchmark is of the Python package: its requirements name what builds that.
+fn measures_package(folder: &Path) -> bool {
+    let wanted = std::fs::read_to_string(folder.join("requirements.txt")).unwrap_or_default();
+    wanted.lines().any(|line| line.starts_with("maturin"))
 }
 
 /// Installs the packages that a benchmark names, if it does.

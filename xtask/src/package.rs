@@ -9,19 +9,19 @@ use crate::workspace::{root, target_directory};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What every build of the tests says: it is for here and now, so nothing is compressed.
-const BUILD: [&str; 5] =
-    ["--profile=dev", "--compression-method=stored", "--auditwheel=skip", "--quiet", "--out"];
+/// The wheel is for here and now, so nothing is compressed.
+const BUILD: [&str; 4] = ["--compression-method=stored", "--auditwheel=skip", "--quiet", "--out"];
 
-/// Builds the wheel and installs it into `venv` as a user would, in place of an earlier one.
+/// Builds the wheel under a profile of cargo and installs it into `venv` as a user would, in place
+/// of an earlier one.
 ///
 /// # Errors
 /// The build or the installation fails.
-pub fn install_wheel(steps: &mut Steps, venv: &Venv) -> Outcome {
+pub fn install_wheel(steps: &mut Steps, venv: &Venv, profile: &str) -> Outcome {
     let folder = fresh("test-wheel")?;
     let mut maturin = venv.python();
-    maturin.args(["-m", "maturin", "build", "--interpreter"]).arg(venv.interpreter());
-    maturin.args(BUILD).arg(&folder);
+    maturin.args(["-m", "maturin", "build", "--profile", profile, "--interpreter"]);
+    maturin.arg(venv.interpreter()).args(BUILD).arg(&folder);
     steps.run("python wheel", maturin)?;
     install(steps, venv, &only_file(&folder, "whl")?)
 }

@@ -38,7 +38,7 @@ pub fn run(steps: &mut Steps, options: &Options) -> Outcome {
         }
     }
     if chosen.python {
-        package::install_wheel(steps, &venv)?;
+        package::install_wheel(steps, &venv, "dev")?;
         // The Rust tests of the workspace have built the command already; built alone, other
         // features of its dependencies would build everything once more.
         if !chosen.all {
@@ -60,8 +60,10 @@ pub fn run_long(steps: &mut Steps) -> Outcome {
     let venv = Venv::open(steps, ".venv")?;
     venv.install(steps, &root().join("tests/python/requirements.txt"))?;
     rust(steps, &venv, &chosen, &["--release"])?;
-    package::install_wheel(steps, &venv)?;
+    package::install_wheel(steps, &venv, "dev")?;
     command(steps)?;
+    // Ray is large: without it the tests that need it say so.
+    let _ = venv.install(steps, &root().join("tests/python/requirements-long.txt"));
     python(steps, &venv, "long")?;
     from_source(steps)
 }

@@ -98,10 +98,12 @@ fn data(text: &str) -> Result<(String, PathBuf), String> {
                         model.onnx -o better.onnx --trace trace.html"
 )]
 pub(crate) struct OptArgs {
-    /// The model to read; `-` is standard input.
+    /// The model to read; `-` is standard input. Or a folder, or a pattern such as
+    /// `models/**/*.onnx`.
     pub(crate) input: PathBuf,
-    /// Where to write the result. A file that is there is replaced once the new one is complete;
-    /// `-` is standard output, and what is printed goes to standard error then.
+    /// Where to write the result: a folder for many models. A file that is there is replaced once
+    /// the new one is complete; `-` is standard output, and what is printed goes to standard error
+    /// then.
     #[arg(short, long)]
     pub(crate) output: PathBuf,
     /// How rules are applied.
@@ -187,6 +189,8 @@ pub(crate) struct OptArgs {
     /// Print nothing but errors.
     #[arg(short, long)]
     pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) fleet: crate::fleet::FleetArgs,
 }
 
 /// Arguments of `tangram show`.

@@ -5,6 +5,7 @@ mod calc;
 mod codegen;
 mod egraph;
 mod error;
+mod fleet;
 mod flow;
 mod machine;
 mod opt;

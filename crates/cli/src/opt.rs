@@ -17,10 +17,13 @@ use tangram::{Library, ON_REQUEST, Options, Report, Strategy, dialects, optimise
 use crate::args::{ExternalDataArg, OptArgs, StrategyArg};
 use crate::error::{self, Error};
 use crate::progress::Progress;
-use crate::{out, table};
+use crate::{fleet, out, table};
 
 /// Optimises a model file.
 pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
+    if fleet::is_asked(args) {
+        return fleet::run(args);
+    }
     let options = options(args)?;
     let library = library(args, &options)?;
     let progress = Progress::start("loading", args.quiet);

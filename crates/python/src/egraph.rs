@@ -47,6 +47,9 @@ impl CostFunction<SymbolLang> for Weights {
     }
 }
 
+/// A class with a match, and what each variable of the pattern stands for there.
+type Found = (usize, Vec<(String, usize)>);
+
 /// The native half of `tangram.egraph.EGraph`.
 #[pyclass(module = "tangram._native")]
 pub(crate) struct PyEGraph {
@@ -135,7 +138,7 @@ impl PyEGraph {
     }
 
     /// Finds a pattern: for each match its class, and the class of each variable.
-    fn search(&mut self, pattern: &str) -> PyResult<Vec<(usize, Vec<(String, usize)>)>> {
+    fn search(&mut self, pattern: &str) -> PyResult<Vec<Found>> {
         let parsed: Pattern<SymbolLang> = pattern
             .parse()
             .map_err(|why| error(format!("cannot read the pattern `{pattern}`: {why}")))?;
@@ -244,6 +247,7 @@ impl PyEGraph {
         self.rebuilt().dot().to_string()
     }
 
+    #[allow(clippy::wrong_self_convention)] // it rebuilds first
     fn to_json(&mut self, roots: Vec<usize>) -> PyResult<String> {
         let roots = roots.into_iter().map(|root| self.id(root)).collect::<PyResult<Vec<Id>>>()?;
         SerializedEGraph::new(self.rebuilt(), &roots, |_, _| 1.0).to_json().map_err(error)

@@ -2,6 +2,7 @@
 
 mod datum;
 mod egraph;
+mod fleet;
 mod integer;
 mod interrupt;
 mod model;
@@ -21,7 +22,7 @@ pyo3::create_exception!(
     TangramError,
     "A model that is wrong or cannot be written."
 );
-pyo3::create_exception!(_native, RuleError, TangramError, "Rules that are wrong.");
+pyo3::create_exception!(tangram, RuleError, TangramError, "Rules that are wrong.");
 pyo3::create_exception!(
     tangram,
     EvaluationError,
@@ -85,5 +86,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(rules::list_rules, module)?)?;
     module.add_function(wrap_pyfunction!(rules::verify_rules, module)?)?;
     module.add_function(wrap_pyfunction!(rules::operators, module)?)?;
+    module.add_function(wrap_pyfunction!(fleet::fleet_source, module)?)?;
+    module.add_function(wrap_pyfunction!(fleet::fleet_find, module)?)?;
+    module.add_function(wrap_pyfunction!(fleet::fleet_journal, module)?)?;
+    module.add_function(wrap_pyfunction!(fleet::fleet_table, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)
 }

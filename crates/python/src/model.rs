@@ -3,9 +3,12 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use tangram::check::CheckOptions;
 use tangram::dialects::interpret::{Datum, interpret};
+use tangram::onnx::file::{ExternalPolicy, SaveOptions, Storage};
 use tangram::onnx::{self, ExportOptions};
 use tangram::picture::View;
 use tangram::report::{self, BeforeAfter};
@@ -65,9 +68,20 @@ impl Model {
         )
     }
 
-    /// Writes the model to `path`.
-    fn save(&self, python: Python<'_>, path: PathBuf) -> PyResult<()> {
-        let save = || self.inner.save_proto(&self.export()?, path, &Default::default());
+    /// Writes the model to `path`, its large weights as `external_data` says.
+    fn save(&self, python: Python<'_>, path: PathBuf, external_data: &str) -> PyResult<()> {
+        let storage = match external_data {
+            "auto" => Storage::Auto,
+            "inline" => Storage::Inline,
+            "external" => Storage::External(ExternalPolicy::default()),
+            "keep" => Storage::Keep,
+            other => {
+                let known = "`auto`, `inline`, `external` and `keep`";
+                return Err(PyValueError::new_err(format!("`{other}` is none of {known}")));
+            }
+        };
+        let options = SaveOptions { storage, ..SaveOptions::default() };
+        let save = || self.inner.save_proto(&self.export()?, path, &options);
         python.detach(save).map_err(model_error)
     }
 
@@ -151,19 +165,28 @@ impl Model {
         Ok((model, told, steps))
     }
 
-    /// Evaluates this model and `other` on the same random inputs: whether the outputs agree within
+    /// Evaluates this model and `other` on the same inputs, random but for `data`: whether the outputs agree within
     /// the tolerance of their types, the largest difference relative to the greatest magnitude,
     /// and both in words. Raises `EvaluationError` where one cannot be evaluated.
     fn compare(
         &self,
         python: Python<'_>,
         other: &Model,
-        seed: u64,
+        shapes: Vec<(String, Vec<usize>)>,
+        data: Vec<(String, Bound<'_, PyAny>)>,
+        exact: bool,
     ) -> PyResult<(bool, f64, String)> {
+        let mut options = CheckOptions { shapes, exact, ..CheckOptions::default() };
+        for (name, value) in data {
+            match datum::from_python(&value)? {
+                Datum::Tensor(tensor) => options.data.push((name, tensor)),
+                _ => return Err(PyTypeError::new_err(format!("`{name}` needs an array"))),
+            }
+        }
         let (before, after) = (&self.inner, &other.inner);
         let found = python
-            .detach(|| check::compare(before, after, seed))
-            .map_err(|reason| EvaluationError::new_err(reason.to_string()))?;
+            .detach(|| check::compare(before, after, &options))
+            .map_err(EvaluationError::new_err)?;
         Ok((found.holds(), found.relative, found.to_string()))
     }
 

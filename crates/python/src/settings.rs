@@ -22,6 +22,7 @@ pub(crate) struct Settings {
     opset: Option<i64>,
     cost: Option<String>,
     explain: bool,
+    exact: bool,
     steps: usize,
 }
 
@@ -59,6 +60,7 @@ impl Settings {
             opset: self.opset,
             cost,
             explain: self.explain,
+            exact: self.exact,
             max_steps: self.steps,
             ..Options::default()
         })

@@ -16,6 +16,7 @@
 mod apply_rules;
 pub mod check;
 pub mod explain;
+pub mod fleet;
 mod library;
 mod natives;
 mod optimise;

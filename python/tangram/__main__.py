@@ -1,0 +1,105 @@
+"""`python -m tangram opt DIR -o DIR --dask ADDRESS | --ray ADDRESS`: many models on many machines.
+
+The command `tangram opt DIR -o DIR` does the same on one machine, without Python.
+"""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import sys
+from typing import Any
+
+from tangram.fleet.models import optimize_many, table
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs the command line; 1 if a model has no result or one that differs, 130 after Ctrl-C."""
+    given = _parser().parse_args(arguments)
+    executor, close = _executor(given)
+    results = []
+    code = 0
+    try:
+        for result in optimize_many(given.models, given.rules, executor=executor, **_options(given)):
+            results.append(result)
+    except KeyboardInterrupt:
+        code = 130
+    except (ValueError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    finally:
+        close()
+    rows = table(results)
+    if not given.quiet:
+        print(rows, end="")
+        if code:
+            print("interrupted: run it again to go on")
+    for path in given.table:
+        rows.save(path)
+    bad = any(row["state"] in ("failed", "different") for row in rows)
+    return code or int(bad)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m tangram", description="Optimise many ONNX models.")
+    commands = parser.add_subparsers(required=True, metavar="opt")
+    opt = commands.add_parser("opt", help="optimise the models of a folder or a pattern")
+    opt.add_argument("models", metavar="DIR|GLOB")
+    opt.add_argument("-o", "--output", dest="out", required=True, metavar="DIR")
+    engine = opt.add_mutually_exclusive_group()
+    engine.add_argument("--dask", metavar="ADDRESS", help="a scheduler of Dask: tcp://HOST:8786, or a file")
+    engine.add_argument("--ray", metavar="ADDRESS", help="a cluster of Ray: auto, or ray://HOST:10001")
+    opt.add_argument("-j", "--jobs", type=int, help="how many at a time")
+    opt.add_argument("--max-memory", type=_size, metavar="BYTES", help="of all at work, such as 8G")
+    opt.add_argument("--table", action="append", default=[], metavar="FILE", help=".csv, .json, .html or text")
+    opt.add_argument("--rules", action="append", default=[], metavar="FILE|DIR|NAME")
+    opt.add_argument("--no-library", dest="library", action="store_false")
+    opt.add_argument("--disable", action="append", default=[], metavar="NAME|LABEL")
+    opt.add_argument("--only", action="append", default=[], metavar="NAME|LABEL")
+    opt.add_argument("--strategy", choices=["greedy", "walk", "saturate"], default="greedy")
+    opt.add_argument("--max-seconds", type=float)
+    opt.add_argument("--max-rewrites", type=int)
+    opt.add_argument("--max-nodes", type=int, default=20_000)
+    opt.add_argument("--fold-limit", type=_limit, default=1 << 20, metavar="BYTES|none")
+    opt.add_argument("--opset", type=int)
+    opt.add_argument("--cost", metavar="FILE")
+    opt.add_argument("--exact", action="store_true", help="only rules that change no rounding")
+    opt.add_argument("--external-data", choices=["auto", "inline", "external"], default="auto")
+    opt.add_argument("--check", action="store_true", help="compare each model with its result")
+    opt.add_argument("-q", "--quiet", action="store_true")
+    return parser
+
+
+def _options(given: argparse.Namespace) -> dict[str, Any]:
+    outside = ("models", "rules", "dask", "ray", "table", "quiet")
+    options = {name: value for name, value in vars(given).items() if name not in outside}
+    return options | {"progress": False if given.quiet else None}
+
+
+def _limit(text: str) -> int | None:
+    return None if text == "none" else int(text)
+
+
+def _size(text: str) -> int:
+    units = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+    number = text.upper().removesuffix("B").removesuffix("I")
+    return int(float(number.rstrip("KMGT")) * units.get(number[-1:], 1))
+
+
+def _executor(given: argparse.Namespace) -> tuple[concurrent.futures.Executor | None, Any]:
+    """The executor of the engine that is asked for, and what leaves it."""
+    if given.dask is not None:
+        from distributed import Client
+
+        file = not given.dask.startswith(("tcp:", "tls:", "ws:", "inproc:")) and ":" not in given.dask
+        client = Client(scheduler_file=given.dask) if file else Client(given.dask)
+        return client.get_executor(), client.close
+    if given.ray is not None:
+        from tangram.fleet.ray_executor import RayExecutor
+
+        return RayExecutor(given.ray), lambda: None
+    return None, lambda: None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,149 @@
+"""Giving tasks to an executor, and taking results as they come."""
+
+from __future__ import annotations
+
+import collections
+import concurrent.futures
+import queue
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from tangram._progress import Bar
+from tangram.fleet.processes import ProcessExecutor
+from tangram.fleet.unit import work
+from tangram.fleet.wire import unpack
+
+TRIES = 3
+"""How often a task is given to a worker before it is reported as failed."""
+
+
+class Task:
+    """A task: what it is, the bytes to send, and how much memory it takes."""
+
+    def __init__(self, name: str, make: Callable[[], bytes], memory: int = 0) -> None:
+        self.name = name
+        self.make = make
+        self.memory = memory
+        self.tries = 0
+        self.failure = ""
+
+
+Outcome = tuple[Task, dict[str, Any], list[bytes]]
+
+
+class Engine:
+    """Runs tasks on an executor, as many at a time as it is wide.
+
+    A worker that dies gives its task back: it is tried on another, up to `TRIES` times in all.
+    """
+
+    def __init__(
+        self, executor: concurrent.futures.Executor | None, jobs: int | None, max_memory: int | None
+    ) -> None:
+        self._own = executor is None
+        self._executor = executor if executor is not None else ProcessExecutor(jobs)
+        self._jobs = jobs or _width(self._executor)
+        self._max_memory = max_memory
+        self._memory = 0
+        self._waiting: collections.deque[Task] = collections.deque()
+        self._running: dict[concurrent.futures.Future[bytes], Task] = {}
+        self._ended: queue.SimpleQueue[concurrent.futures.Future[bytes]] = queue.SimpleQueue()
+
+    def run(self, tasks: Iterable[Task], bar: Bar | None = None) -> Iterator[Outcome]:
+        """Yields tasks with the headers and pieces of their results, in the order they end."""
+        self._waiting.extend(tasks)
+        all_of_it = len(self._waiting)
+        done = 0
+        try:
+            while self._waiting or self._running:
+                yield from self._start()
+                if not self._running:
+                    continue
+                outcome = self._take()
+                if outcome is None:
+                    continue
+                done += "missing" not in outcome[1]
+                if bar is not None:
+                    bar.show(done / max(all_of_it, 1), f"{done} of {all_of_it}: {outcome[0].name}")
+                yield outcome
+        finally:
+            for future in self._running:
+                future.cancel()
+            if bar is not None:
+                bar.close()
+            if self._own:
+                self._executor.shutdown(wait=False, cancel_futures=True)
+
+    def again(self, task: Task) -> None:
+        """Puts a task in front of those that wait: it needs something else to be sent."""
+        self._waiting.appendleft(task)
+
+    def _start(self) -> Iterator[Outcome]:
+        """Gives out tasks while workers and memory are left; the first that fits."""
+        # One more than there are workers waits at theirs, so that none is idle between two.
+        while self._waiting and len(self._running) < self._jobs + (self._max_memory is None):
+            task = self._fitting()
+            if task is None:
+                return
+            try:
+                data = task.make()
+            except Exception as error:  # noqa: BLE001: a bad model never ends the run
+                yield task, {"error": str(error), "type": type(error).__name__, "seconds": 0.0}, []
+                continue
+            self._submit(task, data)
+
+    def _fitting(self) -> Task | None:
+        for at, task in enumerate(self._waiting):
+            if self._max_memory is None or self._memory + task.memory <= self._max_memory:
+                del self._waiting[at]
+                return task
+        return None
+
+    def _submit(self, task: Task, data: bytes) -> None:
+        task.tries += 1
+        self._memory += task.memory
+        try:
+            future = self._executor.submit(work, data)
+        except (concurrent.futures.BrokenExecutor, RuntimeError):
+            # An executor that takes no more work is of no more use: go on with processes here.
+            self._executor, self._own = ProcessExecutor(self._jobs), True
+            future = self._executor.submit(work, data)
+        self._running[future] = task
+        future.add_done_callback(self._ended.put)
+
+    def _take(self) -> Outcome | None:
+        """The next result; none if its worker died and another is to try."""
+        future = self._wait()
+        task = self._running.pop(future)
+        self._memory -= task.memory
+        try:
+            header, pieces = unpack(future.result())
+        except (Exception, concurrent.futures.CancelledError) as error:  # noqa: BLE001
+            # Errors of the task itself are results: this is one of the worker or of the engine.
+            task.failure = f"{type(error).__name__}: {error}"
+            if task.tries < TRIES:
+                self._waiting.append(task)
+                return None
+            why = f"given up after {TRIES} workers failed; {task.failure}"
+            return task, {"error": why, "type": "WorkerFailed", "seconds": 0.0}, []
+        return task, header, pieces
+
+    def _wait(self) -> concurrent.futures.Future[bytes]:
+        """Waits for a future, and lets Ctrl-C come through."""
+        while True:
+            try:
+                return self._ended.get(timeout=1.0)
+            except queue.Empty:
+                continue
+
+
+def _width(executor: concurrent.futures.Executor) -> int:
+    """How many tasks an executor can work on at once."""
+    client = getattr(executor, "_client", None)
+    if client is not None and hasattr(client, "nthreads"):
+        return max(1, sum(client.nthreads().values()))
+    for name in ("workers", "_max_workers", "_num_workers"):
+        number = getattr(executor, name, None)
+        if isinstance(number, int) and number > 0:
+            return number
+    return 8

@@ -1,0 +1,128 @@
+"""The unit of work: one function from bytes to bytes.
+
+A task says what to do and brings what it needs, or says where that is. The result brings what was
+made, or says where that was written, and what went wrong: errors in a task are results, so that an
+engine never takes them for a failure of its own. Nothing is kept but weights that came by content.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import tempfile
+import threading
+import time
+from typing import Any
+
+from tangram import _native
+from tangram._workload import compared
+from tangram.fleet.wire import pack, unpack
+
+# The option of a task that says how a worker may find files of the one who asks.
+MARK = "mark"
+
+
+def work(task: bytes) -> bytes:
+    """Does what a task says."""
+    header, pieces = unpack(task)
+    start = time.perf_counter()
+    try:
+        result, made = _KINDS[header["kind"]](header, pieces)
+    except Exception as error:  # noqa: BLE001: whatever it is, it is what became of this task
+        result, made = {"error": f"{error}", "type": type(error).__name__}, []
+    return pack(result | {"seconds": time.perf_counter() - start, "worker": worker()}, made)
+
+
+def worker() -> str:
+    """The name of this process among all workers."""
+    return f"{os.uname().nodename}:{os.getpid()}"
+
+
+def _optimise(header: dict[str, Any], pieces: list[bytes]) -> tuple[dict[str, Any], list[bytes]]:
+    """Optimises a model: from a path to a path, or from content to content."""
+    with tempfile.TemporaryDirectory(prefix="tangram-") as folder:
+        source = _source(header, pieces, pathlib.Path(folder))
+        if source is None:
+            return {"missing": "path" if header["path"] is not None else "content"}, []
+        before = _native.Model.open(source)
+        settings = header["settings"]
+        model, told, _ = before.optimize([tuple(rule) for rule in header["rules"]], settings)
+        result: dict[str, Any] = {"report": json.loads(told)}
+        if header["check"]:
+            result["check"] = compared(before, model, exact=settings["exact"])
+        shared = header["path"] is not None
+        out = pathlib.Path(header["out"] if shared else pathlib.Path(folder, "out", header["name"]))
+        out.parent.mkdir(parents=True, exist_ok=True)
+        model.save(out, header["external_data"])
+        names = [] if shared else sorted(path.name for path in out.parent.iterdir())
+        result["bytes"] = _bytes(out)
+        return result | {"files": names}, [(out.parent / name).read_bytes() for name in names]
+
+
+def _bytes(out: pathlib.Path) -> int:
+    return _native.fleet_source(out, "", False)[1]
+
+
+def _source(
+    header: dict[str, Any], pieces: list[bytes], folder: pathlib.Path
+) -> pathlib.Path | None:
+    """The model file: where it is if this worker sees the same files, else from the content."""
+    if header["path"] is not None:
+        mark = pathlib.Path(header[MARK])
+        return pathlib.Path(header["path"]) if mark.is_file() else None
+    given = dict(zip((digest for _, digest in header["sent"]), pieces, strict=True))
+    (model, first), *weights = header["files"]
+    (folder / model).write_bytes(given[first])
+    for name, digest in weights:
+        path = _kept(digest, given.get(digest))
+        if path is None:
+            return None
+        # Not a link: weights are looked for beside the model only.
+        os.link(path, folder / name) if _same_disk(path, folder) else shutil.copy(path, folder / name)
+    return folder / model
+
+
+def _same_disk(path: pathlib.Path, folder: pathlib.Path) -> bool:
+    return path.stat().st_dev == folder.stat().st_dev
+
+
+def _kept(digest: str, content: bytes | None) -> pathlib.Path | None:
+    """The file of this machine with such content, which is kept for the tasks to come."""
+    kept = pathlib.Path(tempfile.gettempdir(), f"tangram-kept-{os.getuid()}")
+    path = kept / digest
+    kept.mkdir(mode=0o700, exist_ok=True)
+    if kept.stat().st_uid != os.getuid():
+        raise PermissionError(f"{kept} belongs to somebody else")
+    if content is not None and not path.is_file():
+        temporary = kept / f"{digest}.{os.getpid()}.{threading.get_ident()}"
+        temporary.write_bytes(content)
+        temporary.replace(path)
+    return path if path.is_file() else None
+
+
+def digest(content: bytes) -> str:
+    """The name under which a content is kept."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def _verify(header: dict[str, Any], pieces: list[bytes]) -> tuple[dict[str, Any], list[bytes]]:
+    """Verifies the rules of a text."""
+    verdicts = _native.verify_rules(header["name"], header["text"])
+    return {"verdicts": [list(verdict[:3]) + [str(verdict[-1])] for verdict in verdicts]}, []
+
+
+def _compare(header: dict[str, Any], pieces: list[bytes]) -> tuple[dict[str, Any], list[bytes]]:
+    """Runs two models under onnxruntime on the same inputs."""
+    from tangram.fleet.runtime import compare
+
+    sources = [
+        path if path is not None else pieces[index]
+        for path, index in zip(header["paths"], (0, len(pieces) - 1), strict=True)
+    ]
+    return compare(*sources, seed=header["seed"]), []
+
+
+_KINDS = {"optimise": _optimise, "verify": _verify, "compare": _compare}
