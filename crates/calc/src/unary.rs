@@ -2,12 +2,15 @@
 
 use tangram_presburger::{Budget, Error, Inequalities, Integer, Relation, Union, plot};
 
+use tangram_polyhedral::representation::Form;
+
 use crate::functions;
 use crate::operators::{Failure, Outcome};
 use crate::value::Value;
 
 /// The operators: name, what they take, what they give.
-pub const NAMES: [(&str, &str, &str); 59] = [
+pub const NAMES: [(&str, &str, &str); 66] = [
+    ("affine", "a schedule", "an affine function for each statement, without their order"),
     ("aff", "a set or map", "the smallest affine space around it"),
     ("bounds", "a set or map", "least and greatest value of each dimension"),
     ("box", "a set or map", "the smallest box of constant bounds around it"),
@@ -34,6 +37,7 @@ pub const NAMES: [(&str, &str, &str); 59] = [
     ("is_injective", "a map", "whether no output has two inputs"),
     ("is_single_valued", "a map", "whether no input has two outputs"),
     ("is_surjective", "a pair (map, set)", "whether every point of the set is an output"),
+    ("kelly", "a schedule", "Kelly's form: points of different lengths"),
     ("lattice_width", "a set", "its least width in any integer direction, by parameters"),
     ("lb", "a function", "a lower bound on its domain, and whether it is known to be reached"),
     ("lexmax", "a set or map", "its greatest point, or the greatest output of each input"),
@@ -42,6 +46,7 @@ pub const NAMES: [(&str, &str, &str); 59] = [
     ("lpoly", "a function", "polynomials that are nowhere above its values"),
     ("loops", "a pair (set, \"i, j\")", "bounds of loops, outermost first, by elimination"),
     ("map", "a schedule", "instances to points in time"),
+    ("map_of_roots", "a schedule", "as `map`, with all points of an expanded instance"),
     ("params", "a set or map", "parameters for which there are points"),
     ("plot", "a set, map or schedule", "an SVG picture; `plot \"file\" X` writes it"),
     ("poly", "a set, map or function", "the polyhedral hull; polynomials near the values"),
@@ -49,6 +54,7 @@ pub const NAMES: [(&str, &str, &str); 59] = [
     ("ran", "a map", "its outputs"),
     ("range", "a map", "its outputs"),
     ("range_map", "a map", "each pair to its output"),
+    ("regular", "a schedule", "the 2d+1 form: a constant before and behind each iterator"),
     ("sample", "a set or map", "one point"),
     ("scan", "a set or map", "every point, listed"),
     ("simple_hull", "a set or map", "one conjunction of moved constraints around it"),
@@ -56,6 +62,13 @@ pub const NAMES: [(&str, &str, &str); 59] = [
     ("strides", "a set or map", "the lattice that each dimension keeps to"),
     ("sum", "a function", "the sum over all points, or over the second points of pairs"),
     ("tree", "a map", "the schedule tree of a map of instances to points in time"),
+    ("tree_of_affine", "a map", "the schedule tree of a function for each statement, in turn"),
+    (
+        "tree_of_kelly",
+        "a map",
+        "the schedule tree of Kelly's form or of 2d+1, filled up with zeros",
+    ),
+    ("tree_with_copies", "a map", "the schedule tree of a map with several points for an instance"),
     ("typeof", "any value", "its kind, in iscc's words"),
     ("ub", "a function", "an upper bound on its domain, and whether it is known to be reached"),
     ("upoly", "a function", "polynomials that are nowhere below its values"),
@@ -86,9 +99,23 @@ pub(crate) fn unary(name: &str, value: Value, budget: &Budget) -> Outcome {
             return Ok(Value::Union(tree.to_map(budget)?.domain(budget)?));
         }
         ("tree", Value::Schedule(tree)) => Some(Ok(Value::Schedule(tree))),
-        ("tree", Value::Union(map)) => {
-            let tree = tangram_polyhedral::ScheduleTree::from_map(&map, budget)?;
-            return Ok(Value::Schedule(Box::new(tree)));
+        ("tree" | "tree_of_affine" | "tree_of_kelly" | "tree_with_copies", Value::Union(map)) => {
+            let form = match name {
+                "tree" => Form::Map,
+                "tree_of_affine" => Form::Affine,
+                "tree_of_kelly" => Form::Kelly,
+                _ => Form::ManyValued,
+            };
+            return Ok(Value::Schedule(Box::new(form.to_tree(&map, budget)?)));
+        }
+        ("affine" | "kelly" | "map_of_roots" | "regular", Value::Schedule(tree)) => {
+            let form = match name {
+                "affine" => Form::Affine,
+                "kelly" => Form::Kelly,
+                "regular" => Form::Regular,
+                _ => Form::ManyValued,
+            };
+            return Ok(Value::Union(form.of_tree(&tree, budget)?));
         }
         (name, Value::Schedule(tree)) => {
             let map = tree.to_map(budget)?;

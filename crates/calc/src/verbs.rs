@@ -3,6 +3,7 @@
 use tangram_polyhedral::ast::{Ast, AstOptions};
 use tangram_polyhedral::flow::{Accesses, Flow};
 use tangram_polyhedral::schedule::{Constraints, Options};
+use tangram_polyhedral::transform::{Editor, Script};
 use tangram_presburger::Union;
 
 use crate::error::Fault;
@@ -13,10 +14,14 @@ use crate::unary::unary;
 use crate::value::Value;
 
 /// The verbs and what they do.
-pub const VERBS: [(&str, &str); 12] = [
+pub const VERBS: [(&str, &str); 13] = [
     ("any", "`any A [last B] before C under S`: accesses of A that C may see, by schedule S"),
     ("assert", "`assert E;` ends the program if E does not hold"),
     ("codegen", "`codegen S [using O]`: loops for a set, a map to time, or a schedule"),
+    (
+        "edit",
+        "`edit S using \"find band; tile 32 8\" [respecting D]`: a changed schedule tree, checked",
+    ),
     ("help", "`help;` lists everything, `help card;` says what one word does"),
     ("last", "`last A [any B] before C under S`: the last accesses of A before those of C"),
     ("parse_file", "`parse_file \"a.c\"`: domain, must writes, may writes, reads, schedule"),
@@ -43,6 +48,7 @@ impl Evaluator<'_> {
             "last" => Self::last,
             "schedule" => Self::schedule,
             "codegen" => Self::codegen,
+            "edit" => Self::edit,
             "read" => Self::read,
             "parse_file" => Self::parse_file,
             "plot" if followed_by_text => Self::plot,
@@ -144,6 +150,32 @@ impl Evaluator<'_> {
         let found = constraints.schedule(&Options::default(), None, &self.budget);
         let found = found.map_err(|error| Failure::from(error).at(place))?;
         Ok(Value::Schedule(Box::new(found.tree)))
+    }
+
+    /// `edit S using "steps" [respecting D]`.
+    fn edit(&mut self, place: usize) -> Result<Value, Fault> {
+        let tree = match self.operand()?.result() {
+            Value::Schedule(tree) => *tree,
+            other => {
+                let message = format!("expected a schedule, found a {}", other.kind());
+                return Err(Fault::new(place, message));
+            }
+        };
+        self.need_word("using")?;
+        let at = self.place();
+        let Token::Text(steps) = self.peek().clone() else {
+            return Err(self.unexpected("steps between `\"`"));
+        };
+        self.at += 1;
+        let dependences = if self.word("respecting") { self.union()? } else { Union::empty() };
+        let edited = || {
+            let script = Script::parse(&steps)?;
+            let mut editor = Editor::new(tree, dependences, &self.budget)?;
+            let root = editor.tree().root();
+            script.apply(&mut editor, root)?;
+            Ok(Value::Schedule(Box::new(editor.into_tree())))
+        };
+        edited().map_err(|error: tangram_polyhedral::Error| Failure::from(error).at(at))
     }
 
     /// `codegen S [using O]`.

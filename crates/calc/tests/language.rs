@@ -304,6 +304,26 @@ fn dependences_schedules_and_code_are_within_reach() {
     assert!(tree[0].contains("S(c0)"), "{tree:?}");
 }
 
+#[test]
+fn schedules_are_edited_and_go_from_form_to_form() {
+    run("M := { S[i, j] -> [i, j] : 0 <= i, j < 4 };
+         P := { S[i, j] -> S[i + 1, j - 1] : 0 <= i < 3 and 1 <= j < 4 };
+         T := edit (tree M) using \"find band; skew 1 0 1; interchange 0 1\" respecting P;
+         assert map T = { S[i, j] -> [i + j, i] : 0 <= i, j < 4 };
+         K := { S[i] -> [i, 0] : 0 <= i < 4; T[i, j] -> [i, 1, j] : 0 <= i, j < 4 };
+         assert kelly (tree_of_kelly K) = K;
+         R := { S[i] -> [0, i, 0] : 0 <= i < 4; T[i, j] -> [0, i, 1, j, 0] : 0 <= i, j < 4 };
+         assert regular (tree_of_kelly R) = R;
+         A := { S[i] -> [i] : 0 <= i < 4; T[i, j] -> [j, i] : 0 <= i, j < 4 };
+         assert affine (tree_of_affine A) = A;
+         C := { S[i] -> [i] : 0 <= i < 4; S[i] -> [i + 9] : 1 <= i < 3 };
+         assert map_of_roots (tree_with_copies C) = C;");
+    let broken = "edit (tree { S[i, j] -> [i, j] : 0 <= i, j < 4 }) using \"find band; interchange 0 1\" \
+                  respecting { S[i, j] -> S[i + 1, j - 1] : 0 <= i < 3 and 1 <= j < 4 };";
+    let error = Session::default().run(broken).expect_err("backwards").to_string();
+    assert!(error.contains("runs an instance before one that it depends on"), "{error}");
+}
+
 /// Files in memory.
 #[derive(Debug)]
 struct Memory(std::sync::Arc<std::sync::Mutex<std::collections::BTreeMap<String, String>>>);

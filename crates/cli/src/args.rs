@@ -382,25 +382,72 @@ pub(crate) enum AlgorithmArg {
     Feautrier,
 }
 
+/// Ways to write a schedule as a map.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FormArg {
+    /// One point for each instance, in lexicographic order.
+    Map,
+    /// As a map; an instance with several points runs several times.
+    ManyValued,
+    /// Kelly's form: points of different lengths.
+    Kelly,
+    /// The 2d+1 form.
+    Regular,
+    /// An affine function for each statement; statements run one after the other.
+    Affine,
+}
+
+/// What `tangram schedule` prints.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ScheduleFormat {
+    /// isl's text.
+    Text,
+    /// A picture.
+    Svg,
+    /// One point for each instance, in lexicographic order.
+    Map,
+    /// As a map, with all points of an expanded instance.
+    ManyValued,
+    /// Kelly's form: points of different lengths.
+    Kelly,
+    /// The 2d+1 form.
+    Regular,
+    /// An affine function for each statement, without their order.
+    Affine,
+}
+
 /// Arguments of `tangram schedule`.
 #[derive(Args, Debug)]
 #[command(
     after_help = "The file is in isl's form:\n  domain: \"[N] -> { S[i] : 0 <= i < N }\"\n  validity: \
                         \"[N] -> { S[i] -> S[i + 1] }\"\n\nThe tree is checked against the constraints \
-                        before it is printed."
+                        before it is printed.\n\nA tree or a map is taken as it is, and can be changed:\n  \
+                        tangram schedule loops.st --do \"find band; tile 32 8\" --respecting \"{ S[i, j] \
+                        -> S[i + 1, j] }\""
 )]
 pub(crate) struct ScheduleArgs {
-    /// Domain and constraints, as isl's `.sc` files hold them.
+    /// Domain and constraints, as isl's `.sc` files hold them; or a schedule tree, as `.st` files
+    /// do; or a map from instances to points.
     pub(crate) input: PathBuf,
-    /// Print the tree as text or as a picture.
+    /// Apply steps to the tree, one after the other; `@FILE` reads them from a file. `help` lists
+    /// them.
+    #[arg(long = "do", value_name = "STEPS")]
+    pub(crate) steps: Vec<String>,
+    /// Pairs of instances whose order a given tree or map keeps, as a map or `@FILE`.
+    #[arg(long, value_name = "MAP")]
+    pub(crate) respecting: Option<String>,
+    /// What the points of a given map mean.
+    #[arg(long, value_enum)]
+    pub(crate) from: Option<FormArg>,
+    /// What is printed: the tree as text or picture, or its points in some form.
     #[arg(long, value_enum, default_value = "text")]
-    pub(crate) format: FormatArg,
-    /// Which statements share loops.
-    #[arg(long, value_enum, default_value = "smart")]
-    pub(crate) fuse: FuseArg,
-    /// How schedules are chosen.
-    #[arg(long, value_enum, default_value = "pluto")]
-    pub(crate) algorithm: AlgorithmArg,
+    pub(crate) format: ScheduleFormat,
+    /// Which statements share loops [default: smart].
+    #[arg(long, value_enum)]
+    pub(crate) fuse: Option<FuseArg>,
+    /// How schedules are chosen [default: pluto].
+    #[arg(long, value_enum)]
+    pub(crate) algorithm: Option<AlgorithmArg>,
     /// Let a loop that carries dependences come first, where the inner loops become parallel.
     #[arg(long)]
     pub(crate) inner_parallel: bool,

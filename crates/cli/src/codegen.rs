@@ -15,12 +15,10 @@ pub(crate) fn run(args: &CodegenArgs) -> Result<ExitCode, Error> {
     let text = std::fs::read_to_string(&args.input).map_err(error::io(&args.input))?;
     let budget = args.max_steps.map_or_else(Budget::unlimited, Budget::steps);
     let map = args.input.extension().is_some_and(|end| end == "in");
-    let (ast, launch) = match generate(&text, map, args.target, &budget) {
+    let mut places = Vec::new();
+    let (ast, launch) = match generate(&text, map, args.target, &budget, &mut places) {
         Ok(generated) => generated,
-        Err(error) => {
-            eprintln!("{}: error: {}", args.input.display(), error::loops(&error));
-            return Ok(ExitCode::from(2));
-        }
+        Err(error) => return Ok(error::refuse(&args.input, &error, &places)),
     };
     let mut style = CStyle::default();
     style.index.clone_from(&args.index);
@@ -37,15 +35,21 @@ pub(crate) fn run(args: &CodegenArgs) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Generates loops of a file; `places` are then those of the nodes of its tree.
 fn generate(
     text: &str,
     map: bool,
     target: TargetArg,
     budget: &Budget,
+    places: &mut Vec<(usize, usize)>,
 ) -> Result<(Ast, Option<Launch>), Fault> {
     let options = AstOptions::default();
     let tree = match (map, target) {
-        (false, _) => ScheduleTree::parse(text, budget)?,
+        (false, _) => {
+            let (tree, found) = ScheduleTree::parse_with_places(text, budget)?;
+            *places = found;
+            tree
+        }
         (true, TargetArg::C) => {
             return Ok((MapInput::parse(text, budget)?.generate(&options, budget)?, None));
         }

@@ -53,6 +53,24 @@ pub(crate) fn io(path: &std::path::Path) -> impl Fn(std::io::Error) -> Error + '
     move |source| Error::Io { path: path.to_owned(), source }
 }
 
+/// Prints what is wrong with a file about loops, at its place; the exit code is 2.
+///
+/// `nodes` are the places of the nodes of its tree, if it has one.
+pub(crate) fn refuse(
+    path: &std::path::Path,
+    error: &tangram_polyhedral::Error,
+    nodes: &[(usize, usize)],
+) -> std::process::ExitCode {
+    let path = path.display();
+    match error.place(nodes) {
+        Some((line, column)) => {
+            eprintln!("{path}:{line}:{column}: error: {}", error.without_place());
+        }
+        None => eprintln!("{path}: error: {}", loops(error)),
+    }
+    std::process::ExitCode::from(2)
+}
+
 /// Says why something about loops failed, and what helps where the budget ended.
 pub(crate) fn loops(error: &tangram_polyhedral::Error) -> String {
     match error {

@@ -7,6 +7,7 @@ use tangram_presburger::Budget;
 
 use crate::args::FlowArgs;
 use crate::error::{self, Error};
+use crate::out;
 
 /// Finds dependences and prints them.
 pub(crate) fn run(args: &FlowArgs) -> Result<ExitCode, Error> {
@@ -15,10 +16,7 @@ pub(crate) fn run(args: &FlowArgs) -> Result<ExitCode, Error> {
     let flow = Accesses::parse(&text, &budget).and_then(|accesses| accesses.flow(&budget));
     let flow = match flow {
         Ok(flow) => flow,
-        Err(error) => {
-            eprintln!("{}: error: {}", args.input.display(), error::loops(&error));
-            return Ok(ExitCode::from(2));
-        }
+        Err(error) => return Ok(error::refuse(&args.input, &error, &[])),
     };
     if args.json {
         let relation = |union: &tangram_presburger::Union| union.to_string();
@@ -28,9 +26,9 @@ pub(crate) fn run(args: &FlowArgs) -> Result<ExitCode, Error> {
             "must_no_source": relation(&flow.must_no_source),
             "may_no_source": relation(&flow.may_no_source),
         });
-        println!("{object}");
+        out::print(format_args!("{object}\n"))?;
     } else {
-        print!("{flow}");
+        out::print(flow)?;
     }
     Ok(ExitCode::SUCCESS)
 }

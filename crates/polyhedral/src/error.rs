@@ -23,11 +23,31 @@ pub enum Error {
         /// What stands there.
         found: String,
     },
+    /// A text has a key that means nothing there.
+    #[error("line {line}, column {column}: unknown key `{found}`; known keys: {}", known.join(", "))]
+    Key {
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1, in characters.
+        column: usize,
+        /// The key.
+        found: String,
+        /// The keys that could stand there.
+        known: &'static [&'static str],
+    },
+    /// A text lacks a key.
+    #[error("no key {expected}")]
+    MissingKey {
+        /// The key, and what it says.
+        expected: &'static str,
+    },
     /// A set or relation inside a text is not in isl's notation.
     #[error("line {line}, `{key}`: {error}")]
     Notation {
         /// Line of the value, from 1.
         line: usize,
+        /// Column in that line, from 1; of the value's start if its parts cannot be told.
+        column: usize,
         /// The key that the value belongs to.
         key: String,
         /// What is wrong, with the column inside the value.
@@ -55,6 +75,29 @@ pub enum Error {
         /// What the form consists of.
         expected: &'static str,
     },
+    /// A step of a script was refused.
+    #[error("line {line}, column {column}: `{step}`: {error}")]
+    Step {
+        /// Line of the step, from 1.
+        line: usize,
+        /// Column of the step, from 1, in characters.
+        column: usize,
+        /// The step's name.
+        step: String,
+        /// Why.
+        error: Box<Error>,
+    },
+    /// A loop has no first value, so there is no code.
+    #[error(
+        "the loop `{iterator}` over {statements} has no first value: intersect the schedule \
+             with a set or a context that bounds it"
+    )]
+    NoFirstValue {
+        /// The loop's iterator.
+        iterator: String,
+        /// The statements in it, by their names.
+        statements: String,
+    },
     /// A schedule nests deeper than code is generated for.
     #[error("the schedule is deeper than {limit} levels")]
     TooDeep {
@@ -80,6 +123,48 @@ pub enum Error {
     /// No affine schedule keeps all pairs in order.
     #[error("no affine schedule carries the dependences that are left")]
     Unschedulable,
+}
+
+impl Error {
+    /// Returns line and column, from 1, of what is wrong in the text that was read.
+    ///
+    /// `nodes` are the places of the nodes of a tree, as [`crate::ScheduleTree::parse_with_places`]
+    /// gives them.
+    pub fn place(&self, nodes: &[(usize, usize)]) -> Option<(usize, usize)> {
+        match self {
+            Self::Structure { line, column, .. }
+            | Self::Key { line, column, .. }
+            | Self::Step { line, column, .. }
+            | Self::Notation { line, column, .. } => Some((*line, *column)),
+            Self::IllFormed { node, .. }
+            | Self::Illegal { node, .. }
+            | Self::Operand { node, .. } => nodes.get(node.index()).copied(),
+            _ => None,
+        }
+    }
+
+    /// Returns the message without the place that [`Self::place`] gives.
+    pub fn without_place(&self) -> String {
+        match self {
+            Self::Structure { expected, found, .. } => {
+                format!("expected {expected}, found `{found}`")
+            }
+            Self::Key { found, known, .. } => {
+                format!("unknown key `{found}`; known keys: {}", known.join(", "))
+            }
+            Self::Notation { key, error, .. } => match error {
+                tangram_presburger::Error::Syntax { expected, found, .. } => {
+                    format!("`{key}`: expected {expected}, found `{found}`")
+                }
+                error => format!("`{key}`: {error}"),
+            },
+            Self::Step { step, error, .. } => format!("`{step}`: {}", error.without_place()),
+            Self::IllFormed { fault, .. } => fault.to_string(),
+            Self::Illegal { violation, .. } => violation.to_string(),
+            Self::Operand { expected, .. } => format!("expected {expected}"),
+            error => error.to_string(),
+        }
+    }
 }
 
 /// How a node breaks the order of dependent instances.

@@ -21,6 +21,9 @@ use crate::schedule_tree::read::Reader;
 use crate::yaml::Document;
 use crate::{Error, ScheduleTree};
 
+/// The keys of isl's form.
+const KEYS: [&str; 6] = ["sink", "must_source", "may_source", "kill", "schedule_map", "schedule"];
+
 /// Who accesses what, and when.
 #[derive(Debug, Clone, Default)]
 pub struct Accesses {
@@ -63,7 +66,8 @@ impl Accesses {
     /// (a tree) or `schedule_map`.
     ///
     /// # Errors
-    /// [`Error::Structure`] and [`Error::Notation`] with the line.
+    /// [`Error::Structure`], [`Error::Key`] and [`Error::Notation`] with the place;
+    /// [`Error::MissingKey`] without a sink or an order.
     pub fn parse(text: &str, budget: &Budget) -> Result<Self, Error> {
         let document = Document::parse(text)?;
         let reader = Reader { document: &document, budget };
@@ -81,9 +85,20 @@ impl Accesses {
                     accesses.schedule = tree.to_map(budget)?;
                     continue;
                 }
-                _ => return Err(document.wrong(*value, "the value of a known key")),
+                _ => return Err(document.unknown_key(key, *value, &KEYS)),
             };
             *place = reader.union(key, *value)?;
+        }
+        let given = |name: &str| {
+            let entries = document.entries(document.root());
+            entries.is_ok_and(|entries| entries.iter().any(|(key, _)| key == name))
+        };
+        if !given("sink") {
+            return Err(Error::MissingKey { expected: "`sink`: the accesses that see values" });
+        }
+        if !given("schedule_map") && !given("schedule") {
+            let expected = "`schedule_map` or `schedule`: the order of the instances";
+            return Err(Error::MissingKey { expected });
         }
         Ok(accesses)
     }

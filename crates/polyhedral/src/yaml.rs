@@ -10,12 +10,16 @@ use crate::Error;
 /// A parsed document: an arena of values; the root is [`Document::root`].
 pub(crate) struct Document {
     values: Vec<Value>,
+    /// The lines of the text as it was given.
+    lines: Vec<String>,
 }
 
 /// A value with its place, from 1.
 pub(crate) struct Value {
     pub line: usize,
     pub column: usize,
+    /// Line and column of the key in front of it, from 1.
+    pub key: Option<(usize, usize)>,
     pub kind: Kind,
 }
 
@@ -43,7 +47,7 @@ impl Document {
         if builder.values.is_empty() {
             return Err(wrong(&Marker::new(0, 1, 0), "a document", "nothing"));
         }
-        Ok(Self { values: builder.values })
+        Ok(Self { values: builder.values, lines: text.lines().map(str::to_owned).collect() })
     }
 
     pub fn root(&self) -> usize {
@@ -76,6 +80,23 @@ impl Document {
         }
     }
 
+    /// Returns the column of a character, counted from 1, of a text; that of the text itself if
+    /// it goes on in other lines.
+    pub fn column_in(&self, index: usize, at: usize) -> usize {
+        let Value { line, column, .. } = self.value(index);
+        let rest = self.lines.get(line - 1).map_or("", |line| line).chars().skip(column - 1);
+        let rest: Vec<char> = rest.collect();
+        let quotes = usize::from(matches!(rest.first(), Some('"' | '\'')));
+        if rest.len() < quotes + at { *column } else { column + quotes + at - 1 }
+    }
+
+    /// Makes the error that names a key that means nothing and those that do.
+    pub fn unknown_key(&self, found: &str, index: usize, known: &'static [&'static str]) -> Error {
+        let value = self.value(index);
+        let (line, column) = value.key.unwrap_or((value.line, value.column));
+        Error::Key { line, column, found: found.to_owned(), known }
+    }
+
     /// Makes the error that says what belongs in the place of a value.
     pub fn wrong(&self, index: usize, expected: &'static str) -> Error {
         let value = self.value(index);
@@ -90,12 +111,15 @@ impl Document {
     }
 }
 
+/// A key with its line and column, from 1.
+type Key = (String, usize, usize);
+
 struct Builder {
     values: Vec<Value>,
     /// Lists and maps that are not closed yet.
     open: Vec<usize>,
     /// For each open value, the key whose value comes next.
-    keys: Vec<Option<String>>,
+    keys: Vec<Option<Key>>,
 }
 
 impl Builder {
@@ -104,7 +128,7 @@ impl Builder {
             Event::Alias(_) => Err(wrong(&at, "a value", "an alias")),
             Event::Scalar(text, ..) => {
                 if let Some((Kind::Map(_), key @ None)) = self.innermost() {
-                    *key = Some(text.into_owned());
+                    *key = Some((text.into_owned(), at.line(), at.col() + 1));
                     return Ok(());
                 }
                 self.push(Kind::Text(text.into_owned()), &at).map(|_| ())
@@ -120,7 +144,7 @@ impl Builder {
         }
     }
 
-    fn innermost(&mut self) -> Option<(&mut Kind, &mut Option<String>)> {
+    fn innermost(&mut self) -> Option<(&mut Kind, &mut Option<Key>)> {
         let index = *self.open.last()?;
         Some((&mut self.values[index].kind, self.keys.last_mut()?))
     }
@@ -134,17 +158,21 @@ impl Builder {
 
     fn push(&mut self, kind: Kind, at: &Marker) -> Result<usize, Error> {
         let index = self.values.len();
+        let mut place = None;
         match self.innermost() {
             Some((Kind::List(items), _)) => items.push(index),
             Some((Kind::Map(entries), key)) => match key.take() {
-                Some(key) => entries.push((key, index)),
+                Some((key, line, column)) => {
+                    entries.push((key, index));
+                    place = Some((line, column));
+                }
                 None => return Err(wrong(at, "a key", "a list or map")),
             },
             Some((Kind::Text(_), _)) => {}
             None if index > 0 => return Err(wrong(at, "one document", "another")),
             None => {}
         }
-        self.values.push(Value { line: at.line(), column: at.col() + 1, kind });
+        self.values.push(Value { line: at.line(), column: at.col() + 1, key: place, kind });
         Ok(index)
     }
 }

@@ -234,7 +234,9 @@ fn bad_texts_say_where_they_are_wrong() {
         ("", "line 1, column 1: expected a document, found `nothing`"),
         (
             "domain: \"{ A[i] }\"\nchild:\n  colour: \"red\"",
-            "line 3, column 11: expected the value of a known key, found `red`",
+            "line 3, column 3: unknown key `colour`; known keys: child, coincident, context, contraction, \
+             domain, expansion, extension, filter, guard, leaf, mark, options, permutable, schedule, \
+             sequence, set",
         ),
         (
             "domain: \"{ A[i] }\"\nfilter: \"{ A[i] }\"",

@@ -20,7 +20,7 @@ impl MapInput {
     /// Parses three sets or relations one after the other; `#` starts a comment.
     ///
     /// # Errors
-    /// [`Error::Notation`] with the line on which the wrong part starts.
+    /// [`Error::Notation`] with the place; of a part that goes over several lines, its first.
     pub fn parse(text: &str, budget: &Budget) -> Result<Self, Error> {
         let names = ["schedule", "context", "options"];
         let parts = split(text);
@@ -28,13 +28,18 @@ impl MapInput {
         let union = |index: usize| {
             let (line, text) = parts.get(index).map_or((end, ""), |(line, text)| (*line, text));
             let key = names[index].to_owned();
-            Union::parse(text, budget).map_err(|error| Error::Notation { line, key, error })
+            Union::parse(text, budget).map_err(|error| Error::Notation {
+                line,
+                column: column(text, &error),
+                key,
+                error,
+            })
         };
         let schedule = union(0)?;
         let context = union(1)?;
         let context = context.single().cloned().map_err(|error| {
             let line = parts.get(1).map_or(1, |(line, _)| *line);
-            Error::Notation { line, key: names[1].to_owned(), error }
+            Error::Notation { line, column: 1, key: names[1].to_owned(), error }
         })?;
         Ok(Self { schedule, context, options: union(2)? })
     }
@@ -45,6 +50,16 @@ impl MapInput {
     /// As [`Ast::of_map`].
     pub fn generate(&self, options: &AstOptions, budget: &Budget) -> Result<Ast, Error> {
         Ast::of_map(&self.schedule, Some(&self.context), &self.options, options, budget)
+    }
+}
+
+/// Returns the column of an error in the first line of a part, from 1.
+fn column(text: &str, error: &tangram_presburger::Error) -> usize {
+    match error {
+        tangram_presburger::Error::Syntax { column, .. } if !text.trim_end().contains('\n') => {
+            *column
+        }
+        _ => 1,
     }
 }
 

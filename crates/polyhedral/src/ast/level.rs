@@ -193,7 +193,8 @@ impl Builder<'_> {
         place: &Place,
         next: Next,
     ) -> Result<Vec<Graft>, Error> {
-        let (depth, col) = (place.depth, self.col(place.depth));
+        let depth = place.depth;
+        let col = self.col(depth);
         let tightened = self.tightened(shared, executed, place)?;
         let shared = tightened.as_ref().unwrap_or(shared);
         // What the outer dimensions must fulfil is left to what is inside: mostly its loops
@@ -216,7 +217,7 @@ impl Builder<'_> {
             outer.known.join(cell);
         }
         let Some(lower) = self.bound(shared, levels, &outer, true)? else {
-            return Err(tangram_presburger::Error::Unbounded { dim: col - 1 }.into());
+            return Err(self.no_first_value(depth, executed));
         };
         let upper = self.bound(shared, levels, &outer, false)?;
         let node = self.ast.add(AstNodeKind::For {
@@ -231,6 +232,14 @@ impl Builder<'_> {
             self.jams.insert(node, jam);
         }
         Ok(vec![Graft { guard: self.conjunction(hoisted, None)?, node }])
+    }
+
+    fn no_first_value(&self, depth: usize, executed: &Executed) -> Error {
+        let mut names: Vec<String> =
+            executed.iter().map(|map| format!("`{}`", map.space().output.name)).collect();
+        names.dedup();
+        let iterator = self.ast.iterator(depth as u32);
+        Error::NoFirstValue { iterator, statements: names.join(", ") }
     }
 
     /// Takes the rows that the conditions of all grafts have and that do not use the iterator.

@@ -18,6 +18,7 @@
 //! (1995); P. Feautrier (1992) for 2d+1.
 
 mod affine;
+mod form;
 mod kelly;
 mod regular;
 mod row;
@@ -29,6 +30,7 @@ use tangram_presburger::Union;
 use crate::Error;
 
 pub use affine::AffineFunctions;
+pub use form::Form;
 pub use kelly::Kelly;
 pub use regular::{Regular, RegularStatement};
 

@@ -29,12 +29,24 @@ pub struct Constraints {
     pub conditional_validity: Union,
 }
 
+/// The keys of isl's form.
+const KEYS: [&str; 7] = [
+    "domain",
+    "context",
+    "validity",
+    "coincidence",
+    "proximity",
+    "condition",
+    "conditional_validity",
+];
+
 impl Constraints {
     /// Parses isl's form: `domain`, `context`, `validity`, `coincidence`, `proximity`,
     /// `condition`, `conditional_validity`.
     ///
     /// # Errors
-    /// [`Error::Structure`] and [`Error::Notation`] with the line.
+    /// [`Error::Structure`], [`Error::Key`] and [`Error::Notation`] with the place;
+    /// [`Error::MissingKey`] without a domain.
     pub fn parse(text: &str, budget: &Budget) -> Result<Self, Error> {
         let document = Document::parse(text)?;
         let reader = Reader { document: &document, budget };
@@ -51,9 +63,12 @@ impl Constraints {
                     constraints.context = Some(reader.relation(key, *value)?);
                     continue;
                 }
-                _ => return Err(document.wrong(*value, "the value of a known key")),
+                _ => return Err(document.unknown_key(key, *value, &KEYS)),
             };
             *place = reader.union(key, *value)?;
+        }
+        if !document.entries(document.root())?.iter().any(|(key, _)| key == "domain") {
+            return Err(Error::MissingKey { expected: "`domain`: the instances to schedule" });
         }
         Ok(constraints)
     }

@@ -237,3 +237,18 @@ impl Prefix {
         Ok(Relation::from_conjunctions(to, &parts)?)
     }
 }
+
+/// Splits a map of instances to points into one map for each dimension of the points.
+pub(crate) fn members_of(map: &Union, budget: &Budget) -> Result<Vec<Union>, Error> {
+    let count = map.relations().map(|piece| piece.space().output.dims.len()).max().unwrap_or(0);
+    let mut members = vec![Union::empty(); count];
+    for piece in map.relations() {
+        let dims = piece.space().output.dims.len();
+        for (index, member) in members.iter_mut().enumerate().take(dims) {
+            let inputs = piece.space().input.clone();
+            let own = piece.project_out(index + 1..dims, budget)?.project_out(0..index, budget)?;
+            *member = member.union(&own.cast(inputs, Tuple::anonymous(1))?.into())?;
+        }
+    }
+    Ok(members)
+}

@@ -23,6 +23,7 @@ pub(crate) mod peel;
 mod print;
 pub(crate) mod read;
 
+pub(crate) use map::members_of;
 use tangram_presburger::{Budget, Relation, Union};
 
 use crate::Error;

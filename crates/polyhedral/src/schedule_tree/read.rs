@@ -13,8 +13,20 @@ impl ScheduleTree {
     /// # Errors
     /// [`Error::Structure`] and [`Error::Notation`] with the line.
     pub fn parse(text: &str, budget: &Budget) -> Result<Self, Error> {
+        Ok(Self::parse_with_places(text, budget)?.0)
+    }
+
+    /// Parses as [`Self::parse`]; also returns line and column, from 1, of each node that is
+    /// written, by [`Node::index`].
+    ///
+    /// # Errors
+    /// As [`Self::parse`].
+    pub fn parse_with_places(
+        text: &str,
+        budget: &Budget,
+    ) -> Result<(Self, Vec<(usize, usize)>), Error> {
         let document = Document::parse(text)?;
-        Self::from_value(&document, document.root(), budget)
+        Self::read(&document, document.root(), budget)
     }
 
     /// Reads the tree in a value of a document.
@@ -23,17 +35,47 @@ impl ScheduleTree {
         root: usize,
         budget: &Budget,
     ) -> Result<Self, Error> {
+        Ok(Self::read(document, root, budget)?.0)
+    }
+
+    fn read(
+        document: &Document,
+        root: usize,
+        budget: &Budget,
+    ) -> Result<(Self, Vec<(usize, usize)>), Error> {
+        let mut places = Vec::new();
         let mut tree = Self { nodes: Vec::new() };
         let mut open: Vec<(usize, Option<Node>)> = vec![(root, None)];
         while let Some((value, parent)) = open.pop() {
             let (kind, children) = Reader { document, budget }.node(value)?;
             let node = tree.push(parent, kind);
+            places.push((document.value(value).line, document.value(value).column));
             open.extend(children.into_iter().rev().map(|child| (child, Some(node))));
         }
         tree.close();
-        Ok(tree)
+        Ok((tree, places))
     }
 }
+
+/// The keys of nodes.
+const KEYS: [&str; 16] = [
+    "child",
+    "coincident",
+    "context",
+    "contraction",
+    "domain",
+    "expansion",
+    "extension",
+    "filter",
+    "guard",
+    "leaf",
+    "mark",
+    "options",
+    "permutable",
+    "schedule",
+    "sequence",
+    "set",
+];
 
 /// Reads sets and relations out of a document.
 pub(crate) struct Reader<'a> {
@@ -75,7 +117,7 @@ impl Reader<'_> {
                     if key == "set" { NodeKind::Set } else { NodeKind::Sequence }
                 }
                 "leaf" => NodeKind::Leaf,
-                _ => return Err(self.document.wrong(*value, "the value of a known key")),
+                _ => return Err(self.document.unknown_key(key, *value, &KEYS)),
             };
             if found.replace(kind).is_some() {
                 return Err(self.document.wrong(*value, "one kind of node"));
@@ -109,7 +151,15 @@ impl Reader<'_> {
     }
 
     fn notation(&self, key: &str, value: usize, error: tangram_presburger::Error) -> Error {
-        Error::Notation { line: self.document.value(value).line, key: key.to_owned(), error }
+        let column = match error {
+            // Members of bands are read one by one.
+            tangram_presburger::Error::Syntax { column, .. } if key != "schedule" => {
+                self.document.column_in(value, column)
+            }
+            _ => self.document.value(value).column,
+        };
+        let line = self.document.value(value).line;
+        Error::Notation { line, column, key: key.to_owned(), error }
     }
 
     fn band(&self, entries: &[(String, usize)], schedule: usize) -> Result<Band, Error> {

@@ -10,12 +10,14 @@
 //! ```
 
 mod arrange;
+mod attributes;
 mod band;
 mod copy;
 mod diamond;
 mod distribute;
 mod insert;
 mod overlap;
+mod script;
 mod structure;
 mod tile;
 mod units;
@@ -24,6 +26,9 @@ use tangram_presburger::{Budget, Union};
 
 use crate::{Band, Error, Node, NodeKind, ScheduleTree, legality};
 use copy::{Piece, replaced};
+
+pub use attributes::LoopType;
+pub use script::{STEPS, Script};
 
 /// A schedule tree, the dependences that it keeps, and the operations on it.
 ///
