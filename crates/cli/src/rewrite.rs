@@ -1,4 +1,4 @@
-//! `tangram rewrite`: passes and rules on MLIR's generic text.
+//! `tangram rewrite`: passes and rules on MLIR's text.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -22,11 +22,11 @@ const DRIVERS: [&str; 3] = ["greedy-rewriter", "walk-rewriter", "dialect-convers
 #[command(
     after_help = "Examples:\n  tangram rewrite in.mlir --pass-pipeline 'builtin.module(func.func\
                         (canonicalize,cse),symbol-dce)'\n  tangram rewrite in.mlir --rules my.gsl \
-                        --strategy greedy -o out.mlir\n\nThe input is MLIR's generic form, as \
-                        `mlir-opt --mlir-print-op-generic` prints it."
+                        --strategy greedy -o out.mlir\n\nThe input is MLIR's text, as `mlir-opt` prints it. \
+                        Operations of unknown dialects have to be in generic form."
 )]
 pub(crate) struct RewriteArgs {
-    /// The program to read, in MLIR's generic form; `-` is standard input.
+    /// The program to read; `-` is standard input.
     #[arg(default_value = "-", hide_default_value = true)]
     pub(crate) input: PathBuf,
     /// Where to write the result; standard output if absent.
@@ -65,6 +65,12 @@ pub(crate) struct RewriteArgs {
     /// Print locations.
     #[arg(long)]
     pub(crate) locations: bool,
+    /// Print every operation in MLIR's generic form.
+    #[arg(long)]
+    pub(crate) mlir_print_op_generic: bool,
+    /// Take what lines `// -----` separate as programs of their own.
+    #[arg(long)]
+    pub(crate) split_input_file: bool,
     /// List the passes with their options and end.
     #[arg(long)]
     pub(crate) list_passes: bool,
@@ -78,12 +84,42 @@ pub(crate) fn run(args: &RewriteArgs) -> Result<ExitCode, Error> {
     }
     let pipeline = Pipeline::parse(&args.pass_pipeline)
         .map_err(|wrong| Error::Usage(format!("--pass-pipeline: {wrong}")))?;
-    let name = args.input.display().to_string();
     let source = read(&args.input)?;
+    let parts = if args.split_input_file { split(&source) } else { vec![source] };
+    let mut printed = Vec::new();
+    for part in parts {
+        printed.push(rewrite(args, &pipeline, &part)?);
+    }
+    let printed = printed.join("\n// -----\n");
+    match args.output.as_deref() {
+        Some(path) => out::write(path, &printed)?,
+        None => out::print(&printed)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The programs that lines `// -----` separate, each behind as many lines as stand before it.
+fn split(source: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    for (i, line) in source.lines().enumerate() {
+        if line.trim_end() == "// -----" {
+            parts.push("\n".repeat(i));
+        }
+        if let Some(part) = parts.last_mut() {
+            *part += line;
+            part.push('\n');
+        }
+    }
+    parts
+}
+
+/// The text of one program after all passes.
+fn rewrite(args: &RewriteArgs, pipeline: &Pipeline, source: &str) -> Result<String, Error> {
+    let name = args.input.display().to_string();
     let start = Instant::now();
     let context = dialects::context();
-    let mut module = text::parse(&source, &name, context.clone())
-        .map_err(|errors| Error::Usage(render_all(&errors, &context, &source)))?;
+    let mut module = text::parse(source, &name, context.clone())
+        .map_err(|errors| Error::Usage(render_all(&errors, &context, source)))?;
     let parsed = start.elapsed();
     let mut sink = StandardError;
     let kind = args.debug_only.as_deref().and_then(DebugKind::of_flag);
@@ -93,27 +129,24 @@ pub(crate) fn run(args: &RewriteArgs) -> Result<ExitCode, Error> {
         apply_rules(args, &mut module, &mut printer)?;
     }
     let options = RunOptions { verify: !args.no_verify, check_patterns: args.check_patterns };
-    let outcome = passes::run(&mut module, &pipeline, &options, &mut printer);
-    let report = outcome.map_err(|failed| Error::Usage(explain(&failed, &context, &source)))?;
+    let outcome = passes::run(&mut module, pipeline, &options, &mut printer);
+    let report = outcome.map_err(|failed| Error::Usage(explain(&failed, &context, source)))?;
     for warning in &report.warnings {
-        eprint!("{}", render(warning, &context, &source));
+        eprint!("{}", render(warning, &context, source));
     }
     let start = Instant::now();
     let mut printed = String::new();
-    let options = text::Options { locations: args.locations, ..text::Options::default() };
+    let generic = args.mlir_print_op_generic;
+    let options = text::Options { locations: args.locations, generic, ..text::Options::default() };
     text::print_to(&mut printed, &module, options)
         .map_err(|_| Error::Usage("the program cannot be printed".into()))?;
-    match args.output.as_deref() {
-        Some(path) => out::write(path, &printed)?,
-        None => out::print(&printed)?,
-    }
     if args.time_passes {
         eprint!("{}", times(&report, parsed, start.elapsed()));
     }
     if args.statistics {
         eprint!("{}", statistics(&report));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(printed)
 }
 
 fn read(path: &Path) -> Result<String, Error> {

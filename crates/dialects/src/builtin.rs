@@ -22,6 +22,8 @@ pub static MODULE: OpDef = OpDef {
         .union(Traits::NO_TERMINATOR)
         .union(Traits::SINGLE_BLOCK),
     verify: Some(crate::func::check_calls),
+    default_dialect: "builtin",
+    assembly: Some("module attr-dict-with-keyword region(0)"),
     ..OpDef::new("builtin.module", "holds functions and other symbols")
 };
 
@@ -30,5 +32,6 @@ pub static UNREALIZED_CAST: OpDef = OpDef {
     operands: &[OperandDef { name: "inputs", arity: Arity::Variadic, doc: "values to convert" }],
     results: &[ResultDef { name: "outputs", arity: Arity::Variadic, doc: "converted values" }],
     traits: Traits::PURE,
+    assembly: Some("( $inputs `:` type($inputs) )? `to` type($outputs) attr-dict"),
     ..OpDef::new("builtin.unrealized_conversion_cast", "converts values in a way not yet decided")
 };

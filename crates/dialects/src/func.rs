@@ -34,6 +34,8 @@ pub static FUNC: OpDef = OpDef {
     regions: Some(1),
     traits: Traits::ISOLATED.union(Traits::SYMBOL),
     verify: Some(check_function),
+    default_dialect: "func",
+    assembly: Some("function attr-dict-with-keyword ( region(0, hidden-args) )?"),
     ..OpDef::new("func.func", "a function")
 };
 
@@ -42,6 +44,7 @@ pub static RETURN: OpDef = OpDef {
     operands: &[OperandDef { name: "operands", arity: Arity::Variadic, doc: "the results" }],
     traits: Traits::TERMINATOR.union(Traits::PURE),
     verify: Some(check_return),
+    assembly: Some("attr-dict ( $operands `:` type($operands) )?"),
     ..OpDef::new("func.return", "ends a function with its results")
 };
 
@@ -60,6 +63,7 @@ pub static CALL: OpDef = OpDef {
         RES_ATTRS,
         optional("no_inline", AttrKind::Any, "present where it is not to be inlined"),
     ],
+    assembly: Some("$callee `(` $operands `)` attr-dict `:` functional-type"),
     ..OpDef::new("func.call", "calls a function by name")
 };
 
@@ -71,6 +75,7 @@ pub static CALL_INDIRECT: OpDef = OpDef {
     ],
     results: CALL.results,
     attrs: &[ARG_ATTRS, RES_ATTRS],
+    assembly: Some("$callee `(` $operands `)` attr-dict `:` callee-type"),
     ..OpDef::new("func.call_indirect", "calls a function that is a value")
 };
 
@@ -84,6 +89,8 @@ pub static CONSTANT: OpDef = OpDef {
         doc: "the symbol of the function",
     }],
     traits: Traits::PURE.union(Traits::CONSTANT_LIKE),
+    assembly: Some("attr-dict $value `:` type($result)"),
+    result_names: &["f"],
     ..OpDef::new("func.constant", "a function as a value")
 };
 

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::RwLock;
 use rustc_hash::FxHashMap;
 
+use crate::assembly::{Program, compile};
 use crate::attributes::{Attr, AttrData};
 use crate::fold::MaterializeFn;
 use crate::interner::Interner;
@@ -50,6 +51,8 @@ pub struct Context {
     sources: Sources,
     /// By the number of the name, so that reading takes no lock.
     defs: boxcar::Vec<OnceLock<&'static OpDef>>,
+    /// The formats of operations, compiled when first asked for, by the number of the name.
+    programs: boxcar::Vec<OnceLock<Option<Program>>>,
     materializers: RwLock<FxHashMap<Str, MaterializeFn>>,
     extensions: boxcar::Vec<(TypeId, Box<dyn Any + Send + Sync>)>,
 }
@@ -70,6 +73,7 @@ impl Context {
             locs: Interner::new(),
             sources: Sources::default(),
             defs: boxcar::Vec::new(),
+            programs: boxcar::Vec::new(),
             materializers: RwLock::default(),
             extensions: boxcar::Vec::new(),
         };
@@ -96,6 +100,9 @@ impl Context {
             while self.defs.count() <= name.index() {
                 self.defs.push(OnceLock::new());
             }
+            while self.programs.count() <= name.index() {
+                self.programs.push(OnceLock::new());
+            }
             self.defs[name.index()].get_or_init(|| def);
         }
     }
@@ -107,6 +114,12 @@ impl Context {
     /// The definition of operation `name`, if it is registered.
     pub fn def(&self, name: Name) -> Option<&'static OpDef> {
         self.defs.get(name.index())?.get().copied()
+    }
+
+    /// How operations `name` are written beside their generic form.
+    pub(crate) fn program(&self, name: Name) -> Option<&Program> {
+        let def = self.def(name)?;
+        self.programs.get(name.index())?.get_or_init(|| compile(def)).as_ref()
     }
 
     /// Every registered definition, by name.

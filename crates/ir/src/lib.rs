@@ -14,6 +14,7 @@
 //!
 //! Nothing here knows a dialect, reads a file or prints to a terminal.
 
+mod assembly;
 mod attributes;
 mod branch;
 mod context;

@@ -227,6 +227,12 @@ pub struct OpDef {
     pub fold: Option<FoldFn>,
     /// How a terminator passes operands on.
     pub branch: Branch,
+    /// How its text looks; the generic form only where absent. See the module `assembly`.
+    pub assembly: Option<&'static str>,
+    /// What its results are called in text, one name for each of `results`; numbers where absent.
+    pub result_names: &'static [&'static str],
+    /// The dialect whose name need not be written in its regions.
+    pub default_dialect: &'static str,
 }
 
 impl OpDef {
@@ -245,7 +251,20 @@ impl OpDef {
             verify: None,
             fold: None,
             branch: Branch::Unknown,
+            assembly: None,
+            result_names: &[],
+            default_dialect: "",
         }
+    }
+
+    /// This definition, with its text.
+    pub const fn text(self, assembly: &'static str) -> OpDef {
+        OpDef { assembly: Some(assembly), ..self }
+    }
+
+    /// This definition, with names for its results.
+    pub const fn named(self, result_names: &'static [&'static str]) -> OpDef {
+        OpDef { result_names, ..self }
     }
 
     /// The definition of attribute `name`.

@@ -61,15 +61,25 @@ fn level(word: &str) -> Result<Simplify, String> {
     }
 }
 
+fn unknown_pattern(cx: &PassCx<'_>, word: &str) -> Diagnostic {
+    let message = format!("expected the name or label of a pattern, found `{word}`");
+    Diagnostic::error("unknown-pattern", cx.module.loc(cx.root), message)
+        .with_hint("`--statistics` lists the patterns that were tried")
+}
+
 impl Pass for Canonicalize {
     fn run(&mut self, cx: &mut PassCx<'_>) -> Result<(), PassError> {
         let context = cx.module.context_arc().clone();
         let (disabled, enabled) = (&self.disabled, &self.enabled);
-        let set = self.set.get_or_insert_with(|| {
+        if self.set.is_none() {
             let mut set = PatternSet::new();
             canonicalization(&context).into_iter().for_each(|pattern| set.add(pattern));
-            set.freeze(disabled, enabled)
-        });
+            if let Some(word) = set.first_unknown(disabled).or(set.first_unknown(enabled)) {
+                return Err(Box::new(unknown_pattern(cx, word)));
+            }
+            self.set = Some(set.freeze(disabled, enabled));
+        }
+        let Some(set) = &self.set else { return Ok(()) };
         let config = GreedyConfig {
             max_rewrites: u64::try_from(self.max_rewrites).ok(),
             seeding: if self.top_down { Seeding::TopDown } else { Seeding::BottomUp },

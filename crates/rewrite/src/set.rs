@@ -70,6 +70,12 @@ impl PatternSet {
         self.patterns.iter().map(|pattern| &**pattern)
     }
 
+    /// The first of `words` that names no pattern, by name or label.
+    pub fn first_unknown<'w, S: AsRef<str>>(&self, words: &'w [S]) -> Option<&'w str> {
+        let known = |word: &str| self.patterns.iter().any(|p| answers_to(&**p, word));
+        words.iter().map(AsRef::as_ref).find(|word| !known(word))
+    }
+
     /// Freezes the set without the patterns that a word of `disable` names, by name or label, and
     /// with only those that a word of `only` names, if it is not empty. Disabling wins.
     pub fn freeze<S: AsRef<str>>(self, disable: &[S], only: &[S]) -> FrozenPatternSet {

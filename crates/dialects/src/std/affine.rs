@@ -28,6 +28,7 @@ pub static DEFS: &[OpDef] = &[
         infer: Some(infer::index),
         fold: Some(canonicalize::fold_apply),
         verify: Some(verify::check_apply),
+        assembly: Some("map($map, $mapOperands) attr-dict"),
         ..OpDef::new("affine.apply", "the value of a map with one result")
     },
     OpDef {
@@ -38,6 +39,7 @@ pub static DEFS: &[OpDef] = &[
         infer: Some(infer::index),
         fold: Some(canonicalize::fold_min),
         verify: Some(verify::check_extreme),
+        assembly: Some("map($map, $operands) attr-dict"),
         ..OpDef::new("affine.min", "the least of the results of a map")
     },
     OpDef {
@@ -48,6 +50,7 @@ pub static DEFS: &[OpDef] = &[
         infer: Some(infer::index),
         fold: Some(canonicalize::fold_max),
         verify: Some(verify::check_extreme),
+        assembly: Some("map($map, $operands) attr-dict"),
         ..OpDef::new("affine.max", "the greatest of the results of a map")
     },
     OpDef {
@@ -65,6 +68,7 @@ pub static DEFS: &[OpDef] = &[
         regions: Some(1),
         traits: REGION,
         verify: Some(verify::check_for),
+        assembly: Some("affine-loop region(0, hidden-args, affine.yield) attr-dict"),
         ..OpDef::new("affine.for", "a counted loop with affine bounds that carries values")
     },
     OpDef {
@@ -90,6 +94,9 @@ pub static DEFS: &[OpDef] = &[
         regions: Some(2),
         traits: REGION,
         verify: Some(verify::check_if),
+        assembly: Some(
+            "map($condition, $operands) one-result region(0, affine.yield) ( `else` region(1, affine.yield) )? attr-dict",
+        ),
         ..OpDef::new("affine.if", "runs its first region if a point lies in a set, else its second")
     },
     OpDef {
@@ -98,12 +105,16 @@ pub static DEFS: &[OpDef] = &[
         attrs: MAP,
         infer: Some(infer::element_of_first),
         verify: Some(verify::check_load),
+        assembly: Some("$memref access($map, $indices) attr-dict `:` type($memref)"),
         ..OpDef::new("affine.load", "the element of a buffer at a mapped index")
     },
     OpDef {
         operands: &[value("value", "the element"), value("memref", "the buffer"), MAPPED],
         attrs: MAP,
         verify: Some(verify::check_store),
+        assembly: Some(
+            "$value `,` $memref access($map, $indices) attr-dict `:` type($memref); $value: element($memref)",
+        ),
         ..OpDef::new("affine.store", "writes an element of a buffer at a mapped index")
     },
     OpDef {
@@ -111,12 +122,18 @@ pub static DEFS: &[OpDef] = &[
         results: RESULT,
         attrs: MAP,
         verify: Some(verify::check_load),
+        assembly: Some(
+            "$memref access($map, $indices) attr-dict `:` type($memref) `,` type($result)",
+        ),
         ..OpDef::new("affine.vector_load", "a vector of elements from a mapped index on")
     },
     OpDef {
         operands: &[value("value", "the vector"), value("memref", "the buffer"), MAPPED],
         attrs: MAP,
         verify: Some(verify::check_vector_store),
+        assembly: Some(
+            "$value `,` $memref access($map, $indices) attr-dict `:` type($memref) `,` type($value)",
+        ),
         ..OpDef::new("affine.vector_store", "writes a vector from a mapped index on")
     },
     OpDef {
@@ -138,6 +155,9 @@ pub static DEFS: &[OpDef] = &[
         results: &[results("multi_index", "one index for each factor")],
         attrs: BASIS,
         traits: Traits::PURE,
+        assembly: Some(
+            "$linear_index `into` mixed($dynamic_basis, static_basis, round) attr-dict `:` type($multi_index); $linear_index: index",
+        ),
         ..OpDef::new("affine.delinearize_index", "splits an index by a list of factors")
     },
     OpDef {
@@ -158,6 +178,7 @@ pub static DEFS: &[OpDef] = &[
         operands: &[values("operands", "the results")],
         traits: Traits::TERMINATOR.union(Traits::PURE),
         verify: Some(verify::check_yield),
+        assembly: Some("attr-dict ( $operands `:` type($operands) )?"),
         ..OpDef::new("affine.yield", "ends a region with its results")
     },
 ];

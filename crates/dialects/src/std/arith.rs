@@ -26,7 +26,7 @@ pub static DEFS: &[OpDef] = &[
         attrs: VALUE,
         traits: Traits::PURE.union(Traits::CONSTANT_LIKE),
         infer: Some(infer::of_value),
-        ..OpDef::new("arith.constant", "a constant number, vector or tensor")
+        assembly: Some("attr-dict $value"), ..OpDef::new("arith.constant", "a constant number, vector or tensor")
     },
     binary("arith.addi", "the sum of two integers, modulo 2^width", OVERFLOW, RING, integer::addi),
     binary(
@@ -95,19 +95,19 @@ pub static DEFS: &[OpDef] = &[
         "the sum, and whether it overflows unsigned",
         SUM,
         infer::first_and_boolean,
-    ),
+    ).text("$lhs `,` $rhs attr-dict `:` type($sum) `,` type($overflow); $lhs: $sum, $rhs: $sum").named(&["sum", "overflow"]),
     pair(
         "arith.mulsi_extended",
         "the low and high half of the signed product",
         HALVES,
         infer::twice_first,
-    ),
+    ).text("$lhs `,` $rhs attr-dict `:` type($lhs); $rhs: $lhs").named(&["low", "high"]),
     pair(
         "arith.mului_extended",
         "the low and high half of the unsigned product",
         HALVES,
         infer::twice_first,
-    ),
+    ).text("$lhs `,` $rhs attr-dict `:` type($lhs); $rhs: $lhs").named(&["low", "high"]),
     binary("arith.addf", "the sum of two floats", FASTMATH, COMMUTES, float::addf),
     binary("arith.subf", "the difference of two floats", FASTMATH, PURE, float::subf),
     binary("arith.mulf", "the product of two floats", FASTMATH, COMMUTES, float::mulf),
@@ -154,10 +154,10 @@ pub static DEFS: &[OpDef] = &[
         traits: PURE.union(Traits::SAME_TYPE).union(Traits::INVOLUTION),
         infer: Some(infer::like_first),
         fold: Some(float::negf),
-        ..OpDef::new("arith.negf", "the float with its sign turned")
+        assembly: Some("$operand flags($fastmath, fastmath, arith.fastmath) attr-dict `:` type($result)"), ..OpDef::new("arith.negf", "the float with its sign turned")
     },
-    compare("arith.cmpi", "compares two integers", PREDICATE_ONLY, compare::cmpi),
-    compare("arith.cmpf", "compares two floats", PREDICATE_FASTMATH, compare::cmpf),
+    compare("arith.cmpi", "compares two integers", PREDICATE_ONLY, compare::cmpi).text("enum($predicate, i64, eq, ne, slt, sle, sgt, sge, ult, ule, ugt, uge) `,` $lhs `,` $rhs attr-dict `:` type($lhs); $rhs: $lhs"),
+    compare("arith.cmpf", "compares two floats", PREDICATE_FASTMATH, compare::cmpf).text("enum($predicate, i64, false, oeq, ogt, oge, olt, ole, one, ord, ueq, ugt, uge, ult, ule, une, uno, true) `,` $lhs `,` $rhs flags($fastmath, fastmath, arith.fastmath) attr-dict `:` type($lhs); $rhs: $lhs"),
     OpDef {
         operands: &[
             value("condition", "`i1`, or `i1` for each element"),
@@ -168,32 +168,32 @@ pub static DEFS: &[OpDef] = &[
         traits: PURE,
         infer: Some(infer::like_second),
         fold: Some(compare::select),
-        ..OpDef::new("arith.select", "one of two values, as a condition says")
+        assembly: Some("$condition `,` $true_value `,` $false_value attr-dict `:` select-type"), ..OpDef::new("arith.select", "one of two values, as a condition says")
     },
-    cast("arith.extsi", "a wider integer of the same signed value", &[], cast::extsi),
-    cast("arith.extui", "a wider integer of the same unsigned value", &[], cast::extui),
-    cast("arith.extf", "a wider float of the same value", FASTMATH, cast::extf),
-    cast("arith.trunci", "the low bits of an integer", OVERFLOW, cast::trunci),
-    cast("arith.truncf", "the nearest narrower float", ROUNDED, cast::truncf),
-    cast("arith.sitofp", "the nearest float to a signed integer", &[], cast::sitofp),
-    cast("arith.uitofp", "the nearest float to an unsigned integer", &[], cast::uitofp),
-    cast("arith.fptosi", "a float rounded towards zero, as a signed integer", &[], cast::fptosi),
-    cast("arith.fptoui", "a float rounded towards zero, as an unsigned integer", &[], cast::fptoui),
+    cast("arith.extsi", "a wider integer of the same signed value", &[], cast::extsi).text("$in attr-dict `:` type($in) `to` type($out)"),
+    cast("arith.extui", "a wider integer of the same unsigned value", &[], cast::extui).text("$in attr-dict `:` type($in) `to` type($out)"),
+    cast("arith.extf", "a wider float of the same value", FASTMATH, cast::extf).text("$in flags($fastmath, fastmath, arith.fastmath) attr-dict `:` type($in) `to` type($out)"),
+    cast("arith.trunci", "the low bits of an integer", OVERFLOW, cast::trunci).text("$in flags($overflowFlags, overflow, arith.overflow) attr-dict `:` type($in) `to` type($out)"),
+    cast("arith.truncf", "the nearest narrower float", ROUNDED, cast::truncf).text("$in enum($roundingmode, i32?, to_nearest_even, downward, upward, toward_zero, to_nearest_away) flags($fastmath, fastmath, arith.fastmath) attr-dict `:` type($in) `to` type($out)"),
+    cast("arith.sitofp", "the nearest float to a signed integer", &[], cast::sitofp).text("$in attr-dict `:` type($in) `to` type($out)"),
+    cast("arith.uitofp", "the nearest float to an unsigned integer", &[], cast::uitofp).text("$in attr-dict `:` type($in) `to` type($out)"),
+    cast("arith.fptosi", "a float rounded towards zero, as a signed integer", &[], cast::fptosi).text("$in attr-dict `:` type($in) `to` type($out)"),
+    cast("arith.fptoui", "a float rounded towards zero, as an unsigned integer", &[], cast::fptoui).text("$in attr-dict `:` type($in) `to` type($out)"),
     cast(
         "arith.index_cast",
         "between `index` and an integer, sign-extended or cut",
         &[],
         cast::index_cast,
-    ),
+    ).text("$in attr-dict `:` type($in) `to` type($out)"),
     cast(
         "arith.index_castui",
         "between `index` and an integer, zero-extended or cut",
         &[],
         cast::index_castui,
-    ),
-    cast("arith.bitcast", "the same bits as another type of the same width", &[], cast::bitcast),
-    scaling("arith.scaling_extf", "a wider float times a power of two", FASTMATH),
-    scaling("arith.scaling_truncf", "a narrower float after division by a power of two", ROUNDED),
+    ).text("$in attr-dict `:` type($in) `to` type($out)"),
+    cast("arith.bitcast", "the same bits as another type of the same width", &[], cast::bitcast).text("$in attr-dict `:` type($in) `to` type($out)"),
+    scaling("arith.scaling_extf", "a wider float times a power of two", FASTMATH).text("$in `,` $scale flags($fastmath, fastmath, arith.fastmath) attr-dict `:` type($in) `,` type($scale) `to` type($out)"),
+    scaling("arith.scaling_truncf", "a narrower float after division by a power of two", ROUNDED).text("$in `,` $scale enum($roundingmode, i32?, to_nearest_even, downward, upward, toward_zero, to_nearest_away) flags($fastmath, fastmath, arith.fastmath) attr-dict `:` type($in) `,` type($scale) `to` type($out)"),
 ];
 
 /// What `arith.constant` is made of for a number or dense elements.
@@ -253,7 +253,26 @@ const fn binary(
         verify: Some(verify::of_name(name)),
         infer: Some(infer::like_first),
         fold: Some(fold),
+        assembly: Some(binary_text(attrs)),
         ..OpDef::new(name, summary)
+    }
+}
+
+/// The text of a binary operation with these attributes.
+const fn binary_text(attrs: &[AttrDef]) -> &'static str {
+    match attrs {
+        [] => "$lhs `,` $rhs attr-dict `:` type($result)",
+        [attr, ..] => match attr.name.as_bytes() {
+            b"overflowFlags" => {
+                "$lhs `,` $rhs flags($overflowFlags, overflow, arith.overflow) attr-dict `:` \
+                 type($result)"
+            }
+            b"isExact" => "$lhs `,` $rhs keyword($isExact, exact) attr-dict `:` type($result)",
+            _ => {
+                "$lhs `,` $rhs flags($fastmath, fastmath, arith.fastmath) attr-dict `:` \
+                 type($result)"
+            }
+        },
     }
 }
 

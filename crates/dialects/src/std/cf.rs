@@ -13,12 +13,14 @@ pub static DEFS: &[OpDef] = &[
     OpDef {
         operands: &[value("arg", "`i1`: what has to hold")],
         attrs: &[required("msg", AttrKind::Str, "what to say when it does not")],
+        assembly: Some("$arg `,` $msg attr-dict; $arg: i1"),
         ..OpDef::new("cf.assert", "ends the program with a message unless a condition holds")
     },
     OpDef {
         operands: &[values("destOperands", "the arguments of the block")],
         traits: ENDS,
         branch: Branch::Operands,
+        assembly: Some("branch(0, $destOperands) attr-dict"),
         ..OpDef::new("cf.br", "goes on with a block")
     },
     OpDef {
@@ -30,6 +32,9 @@ pub static DEFS: &[OpDef] = &[
         attrs: &[optional("branch_weights", AttrKind::Ints, "how often each block follows")],
         traits: ENDS,
         branch: Branch::Segments(1),
+        assembly: Some(
+            "$condition `,` branch(0, $trueDestOperands) `,` branch(1, $falseDestOperands) attr-dict; $condition: i1",
+        ),
         ..OpDef::new(
             "cf.cond_br",
             "goes on with the first block if a condition holds, else the second",
@@ -47,6 +52,7 @@ pub static DEFS: &[OpDef] = &[
         ],
         traits: ENDS,
         branch: Branch::Cases,
+        assembly: Some("$flag `:` type($flag) `,` switch attr-dict"),
         ..OpDef::new(
             "cf.switch",
             "goes on with the block whose integer equals the flag, else the first",

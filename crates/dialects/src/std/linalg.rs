@@ -25,11 +25,13 @@ pub static DEFS: &[OpDef] = &[
             optional("doc", AttrKind::Str, "what it computes, in words"),
             optional("library_call", AttrKind::Str, "the function that does the same"),
         ],
+        assembly: Some("generic-attributes structured region(0) one-result"),
         ..named("linalg.generic", "what its maps and its region say")
     },
     OpDef {
         operands: &[values("values", "the elements of the outputs")],
         traits: Traits::TERMINATOR.union(Traits::PURE),
+        assembly: Some("attr-dict ( $values `:` type($values) )?"),
         ..OpDef::new("linalg.yield", "ends a region with elements")
     },
     OpDef {
@@ -37,6 +39,7 @@ pub static DEFS: &[OpDef] = &[
         attrs: &[required("dim", AttrKind::Int, "the number of the dimension")],
         traits: Traits::PURE,
         infer: Some(infer::index),
+        assembly: Some("int($dim, i64) attr-dict `:` type($result)"),
         ..OpDef::new("linalg.index", "a coordinate of the point of the iteration space")
     },
     OpDef {

@@ -54,16 +54,16 @@ pub static DEFS: &[OpDef] = &[
         ..integer("math.cttz", "how many zeros stand below the lowest set bit")
     },
     OpDef { fold: Some(fold::ctpop), ..integer("math.ctpop", "how many bits are set") },
-    same(LHS_RHS, FASTMATH, OpDef::new("math.atan2", "the angle of the point (rhs, lhs)")),
+    same(LHS_RHS, FASTMATH, OpDef::new("math.atan2", "the angle of the point (rhs, lhs)").text("$lhs `,` $rhs flags($fastmath, fastmath, arith.fastmath) attr-dict `:` type($result)")),
     same(
         LHS_RHS,
         FASTMATH,
-        OpDef::new("math.copysign", "the left operand with the sign of the right one"),
+        OpDef::new("math.copysign", "the left operand with the sign of the right one").text("$lhs `,` $rhs flags($fastmath, fastmath, arith.fastmath) attr-dict `:` type($result)"),
     ),
     same(
         LHS_RHS,
         FASTMATH,
-        OpDef::new("math.powf", "the left operand to the power of the right one"),
+        OpDef::new("math.powf", "the left operand to the power of the right one").text("$lhs `,` $rhs flags($fastmath, fastmath, arith.fastmath) attr-dict `:` type($result)"),
     ),
     OpDef {
         operands: LHS_RHS,
@@ -71,11 +71,11 @@ pub static DEFS: &[OpDef] = &[
         attrs: FASTMATH,
         traits: PURE,
         infer: Some(infer::like_first),
-        ..OpDef::new("math.fpowi", "a float to the power of a signed integer")
+        assembly: Some("$lhs `,` $rhs flags($fastmath, fastmath, arith.fastmath) attr-dict `:` type($lhs) `,` type($rhs)"), ..OpDef::new("math.fpowi", "a float to the power of a signed integer")
     },
-    same(LHS_RHS, &[], OpDef::new("math.ipowi", "a signed integer to the power of another")),
-    same(FMA, FASTMATH, OpDef::new("math.fma", "a * b + c, rounded once")),
-    same(CLAMP, FASTMATH, OpDef::new("math.clampf", "the value, or the bound that it passes")),
+    same(LHS_RHS, &[], OpDef::new("math.ipowi", "a signed integer to the power of another").text("$lhs `,` $rhs attr-dict `:` type($result)")),
+    same(FMA, FASTMATH, OpDef::new("math.fma", "a * b + c, rounded once").text("$a `,` $b `,` $c flags($fastmath, fastmath, arith.fastmath) attr-dict `:` type($result)")),
+    same(CLAMP, FASTMATH, OpDef::new("math.clampf", "the value, or the bound that it passes").text("$value `to` space `[` $min `,` $max `]` flags($fastmath, fastmath, arith.fastmath) attr-dict `:` type($result)")),
     test("math.isfinite", "whether the operand is neither infinite nor NaN"),
     test("math.isinf", "whether the operand is infinite"),
     test("math.isnan", "whether the operand is NaN"),
@@ -86,7 +86,7 @@ pub static DEFS: &[OpDef] = &[
         attrs: FASTMATH,
         traits: PURE,
         infer: Some(infer::twice_first),
-        ..OpDef::new("math.sincos", "sine and cosine of an angle in radians")
+        assembly: Some("$operand flags($fastmath, fastmath, arith.fastmath) attr-dict `:` type($operand)"), result_names: &["sin", "cos"], ..OpDef::new("math.sincos", "sine and cosine of an angle in radians")
     },
 ];
 
@@ -109,11 +109,14 @@ const fn same(operands: &'static [OperandDef], attrs: &'static [AttrDef], def: O
 }
 
 const fn float(name: &'static str, summary: &'static str) -> OpDef {
-    same(OPERAND, FASTMATH, OpDef::new(name, summary))
+    const TEXT: &str =
+        "$operand flags($fastmath, fastmath, arith.fastmath) attr-dict `:` type($result)";
+    same(OPERAND, FASTMATH, OpDef::new(name, summary).text(TEXT))
 }
 
 const fn integer(name: &'static str, summary: &'static str) -> OpDef {
-    same(OPERAND, &[], OpDef::new(name, summary))
+    const TEXT: &str = "$operand attr-dict `:` type($result)";
+    same(OPERAND, &[], OpDef::new(name, summary).text(TEXT))
 }
 
 const fn test(name: &'static str, summary: &'static str) -> OpDef {
@@ -123,6 +126,9 @@ const fn test(name: &'static str, summary: &'static str) -> OpDef {
         attrs: FASTMATH,
         traits: PURE,
         infer: Some(infer::boolean_like_first),
+        assembly: Some(
+            "$operand flags($fastmath, fastmath, arith.fastmath) attr-dict `:` type($operand)",
+        ),
         ..OpDef::new(name, summary)
     }
 }

@@ -14,13 +14,13 @@ pub static DEFS: &[OpDef] = &[
         operands: SIZES,
         results: BUFFER,
         attrs: ALIGNMENT,
-        ..OpDef::new("memref.alloc", "a new buffer, to be freed")
+        assembly: Some("`(` $dynamicSizes `)` ( `` `[` $symbolOperands `]` )? attr-dict `:` type($memref); $dynamicSizes: index, $symbolOperands: index"), result_names: &["alloc"], ..OpDef::new("memref.alloc", "a new buffer, to be freed")
     },
     OpDef {
         operands: SIZES,
         results: BUFFER,
         attrs: ALIGNMENT,
-        ..OpDef::new("memref.alloca", "a new buffer that lives until the scope around it ends")
+        assembly: Some("`(` $dynamicSizes `)` ( `` `[` $symbolOperands `]` )? attr-dict `:` type($memref); $dynamicSizes: index, $symbolOperands: index"), result_names: &["alloca"], ..OpDef::new("memref.alloca", "a new buffer that lives until the scope around it ends")
     },
     OpDef {
         results: &[results("results", "what the region ends with")],
@@ -39,25 +39,25 @@ pub static DEFS: &[OpDef] = &[
         attrs: ALIGNMENT,
         ..OpDef::new("memref.realloc", "a buffer of another size with the same elements")
     },
-    OpDef { operands: MEMREF, ..OpDef::new("memref.dealloc", "frees a buffer") },
+    OpDef { operands: MEMREF, assembly: Some("$memref attr-dict `:` type($memref)"), ..OpDef::new("memref.dealloc", "frees a buffer") },
     OpDef {
         operands: ELEMENT,
         results: RESULT,
         attrs: ACCESS,
         infer: Some(infer::element_of_first),
-        ..OpDef::new("memref.load", "an element of a buffer")
+        assembly: Some("$memref `[` $indices `]` attr-dict `:` type($memref); $indices: index"), ..OpDef::new("memref.load", "an element of a buffer")
     },
     OpDef {
         operands: STORED,
         attrs: ACCESS,
-        ..OpDef::new("memref.store", "writes an element of a buffer")
+        assembly: Some("$value `,` $memref `[` $indices `]` attr-dict `:` type($memref); $value: element($memref), $indices: index"), ..OpDef::new("memref.store", "writes an element of a buffer")
     },
     OpDef {
         operands: STORED,
         results: RESULT,
         attrs: &[required("kind", AttrKind::Int, "MLIR's number of the combination")],
         infer: Some(infer::like_first),
-        ..OpDef::new(
+        assembly: Some("enum($kind, i64, addf, addi, assign, maximumf, maxs, maxu, minimumf, mins, minu, mulf, muli, ori, andi, maxnumf, minnumf, xori) $value `,` $memref `[` $indices `]` attr-dict `:` `(` type($value) `,` type($memref) `)` `->` type($result); $indices: index"), ..OpDef::new(
             "memref.atomic_rmw",
             "combines an element with a value at once; gives the old one",
         )
@@ -68,16 +68,16 @@ pub static DEFS: &[OpDef] = &[
         regions: Some(1),
         traits: Traits::SINGLE_BLOCK,
         infer: Some(infer::element_of_first),
-        ..OpDef::new("memref.generic_atomic_rmw", "changes an element at once, as a region says")
+        assembly: Some("$memref `[` $indices `]` `:` type($memref) region(0) attr-dict; $indices: index"), ..OpDef::new("memref.generic_atomic_rmw", "changes an element at once, as a region says")
     },
     OpDef {
         operands: &[value("result", "the new element")],
         traits: ENDS,
-        ..OpDef::new("memref.atomic_yield", "ends the region of `memref.generic_atomic_rmw`")
+        assembly: Some("$result attr-dict `:` type($result)"), ..OpDef::new("memref.atomic_yield", "ends the region of `memref.generic_atomic_rmw`")
     },
     OpDef {
         operands: &[value("source", "what is read"), value("target", "what is written")],
-        ..OpDef::new("memref.copy", "copies all elements of a buffer")
+        assembly: Some("$source `,` $target attr-dict `:` type($source) `to` type($target)"), ..OpDef::new("memref.copy", "copies all elements of a buffer")
     },
     OpDef {
         operands: ELEMENT,
@@ -110,13 +110,13 @@ pub static DEFS: &[OpDef] = &[
             ALIGNMENT[0],
         ],
         traits: Traits::SYMBOL,
-        ..OpDef::new("memref.global", "a buffer that lives as long as the program")
+        assembly: Some("global attr-dict"), ..OpDef::new("memref.global", "a buffer that lives as long as the program")
     },
     OpDef {
         results: RESULT,
         attrs: &[required("name", AttrKind::Any, "its symbol")],
         traits: Traits::PURE,
-        ..OpDef::new("memref.get_global", "a global buffer")
+        assembly: Some("$name `:` type($result) attr-dict"), ..OpDef::new("memref.get_global", "a global buffer")
     },
     OpDef {
         operands: &[value("source", "a buffer"), value("index", "the number of the dimension")],
@@ -124,7 +124,7 @@ pub static DEFS: &[OpDef] = &[
         traits: Traits::PURE.union(Traits::MAY_TRAP),
         infer: Some(infer::index),
         fold: Some(canonicalize::fold_dim),
-        ..OpDef::new("memref.dim", "an extent of a buffer")
+        assembly: Some("attr-dict $source `,` $index `:` type($source); $index: index"), result_names: &["dim"], ..OpDef::new("memref.dim", "an extent of a buffer")
     },
     OpDef {
         operands: MEMREF,
@@ -132,7 +132,7 @@ pub static DEFS: &[OpDef] = &[
         traits: Traits::PURE,
         infer: Some(infer::index),
         fold: Some(canonicalize::fold_rank),
-        ..OpDef::new("memref.rank", "how many dimensions a buffer has")
+        assembly: Some("$memref attr-dict `:` type($memref)"), ..OpDef::new("memref.rank", "how many dimensions a buffer has")
     },
     OpDef {
         operands: MEMREF,
@@ -140,7 +140,7 @@ pub static DEFS: &[OpDef] = &[
         attrs: &[required("alignment", AttrKind::Int, "in bytes, a power of two")],
         traits: Traits::PURE.union(Traits::SAME_TYPE),
         infer: Some(infer::like_first),
-        ..OpDef::new("memref.assume_alignment", "the buffer, of which the alignment is known")
+        assembly: Some("$memref `,` int($alignment, i32) attr-dict `:` type($memref)"), result_names: &["assume_align"], ..OpDef::new("memref.assume_alignment", "the buffer, of which the alignment is known")
     },
     OpDef {
         operands: &[values("operands", "buffers")],
@@ -150,26 +150,26 @@ pub static DEFS: &[OpDef] = &[
     },
     OpDef {
         fold: Some(canonicalize::fold_cast),
-        ..view("memref.cast", "the same buffer with a type that knows more or less", SOURCE, &[])
+        assembly: Some("$source attr-dict `:` type($source) `to` type($result)"), result_names: &["cast"], ..view("memref.cast", "the same buffer with a type that knows more or less", SOURCE, &[])
     },
-    view("memref.memory_space_cast", "the same buffer in another memory space", SOURCE, &[]),
-    view("memref.reshape", "the buffer with the shape that another buffer holds", RESHAPED, &[]),
+    view("memref.memory_space_cast", "the same buffer in another memory space", SOURCE, &[]).text("$source attr-dict `:` type($source) `to` type($result)").named(&["memspacecast"]),
+    view("memref.reshape", "the buffer with the shape that another buffer holds", RESHAPED, &[]).text("$source `(` $shape `)` attr-dict `:` functional-type").named(&["reshape"]),
     view(
         "memref.collapse_shape",
         "the buffer with neighbouring dimensions joined",
         SRC,
         REASSOCIATION,
-    ),
-    view("memref.expand_shape", "the buffer with dimensions split", EXPANDED, EXPANSION),
-    view("memref.transpose", "the buffer with its dimensions in another order", IN, PERMUTATION),
-    view("memref.view", "elements of some type in a buffer of bytes", BYTES, &[]),
-    view("memref.subview", "a part of a buffer, with steps", SLICED, SLICE),
+    ).text("$src $reassociation attr-dict `:` type($src) `into` type($result)").named(&["collapse_shape"]),
+    view("memref.expand_shape", "the buffer with dimensions split", EXPANDED, EXPANSION).text("$src $reassociation `output_shape` mixed($output_shape, static_output_shape) attr-dict `:` type($src) `into` type($result)").named(&["expand_shape"]),
+    view("memref.transpose", "the buffer with its dimensions in another order", IN, PERMUTATION).text("$in permutation($permutation) attr-dict `:` type($in) `to` type($result)").named(&["transpose"]),
+    view("memref.view", "elements of some type in a buffer of bytes", BYTES, &[]).text("$source `[` $byte_shift `]` `` `[` $sizes `]` attr-dict `:` type($source) `to` type($result); $byte_shift: index, $sizes: index").named(&["view"]),
+    view("memref.subview", "a part of a buffer, with steps", SLICED, SLICE).text("$source mixed($offsets, static_offsets, tight) mixed($sizes, static_sizes) mixed($strides, static_strides) attr-dict `:` type($source) `to` type($result)").named(&["subview"]),
     view(
         "memref.reinterpret_cast",
         "the buffer with another offset, shape and strides",
         SLICED,
         SLICE,
-    ),
+    ).text("$source `to` `offset` `` `:` mixed($offsets, static_offsets) `` `,` `sizes` `` `:` mixed($sizes, static_sizes) `` `,` `strides` `` `:` mixed($strides, static_strides) attr-dict `:` type($source) `to` type($result)").named(&["reinterpret_cast"]),
     OpDef {
         operands: SOURCE,
         results: &[
@@ -179,7 +179,7 @@ pub static DEFS: &[OpDef] = &[
             results("strides", "its strides"),
         ],
         traits: Traits::PURE,
-        ..OpDef::new(
+        result_names: &["base_buffer", "offset", "sizes", "strides"], ..OpDef::new(
             "memref.extract_strided_metadata",
             "a buffer's base, offset, extents and strides",
         )
@@ -189,7 +189,7 @@ pub static DEFS: &[OpDef] = &[
         results: &[result("aligned_pointer", "the address")],
         traits: Traits::PURE,
         infer: Some(infer::index),
-        ..OpDef::new("memref.extract_aligned_pointer_as_index", "the address of a buffer")
+        assembly: Some("$source `:` type($source) `->` type($aligned_pointer) attr-dict"), result_names: &["intptr"], ..OpDef::new("memref.extract_aligned_pointer_as_index", "the address of a buffer")
     },
 ];
 

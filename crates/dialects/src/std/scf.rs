@@ -26,6 +26,7 @@ pub static DEFS: &[OpDef] = &[
         traits: REGION,
         infer: Some(infer::carried),
         verify: Some(verify::check_for),
+        assembly: Some("counted-loop region(0, hidden-args, scf.yield) attr-dict"),
         ..OpDef::new("scf.for", "a counted loop that carries values")
     },
     OpDef {
@@ -34,6 +35,9 @@ pub static DEFS: &[OpDef] = &[
         regions: Some(2),
         traits: REGION,
         verify: Some(verify::check_if),
+        assembly: Some(
+            "$condition results region(0, scf.yield) ( `else` region(1, scf.yield) )? attr-dict; $condition: i1",
+        ),
         ..OpDef::new("scf.if", "runs its first region if a condition holds, else its second")
     },
     OpDef {
@@ -42,6 +46,7 @@ pub static DEFS: &[OpDef] = &[
         regions: Some(2),
         traits: REGION,
         verify: Some(verify::check_while),
+        assembly: Some("while-header region(0, hidden-args) `do` region(1) attr-dict-with-keyword"),
         ..OpDef::new("scf.while", "a loop that tests in its first region and works in its second")
     },
     OpDef {
@@ -50,6 +55,7 @@ pub static DEFS: &[OpDef] = &[
         regions: Some(1),
         traits: Traits::RECURSIVE_EFFECTS,
         verify: Some(verify::check_execute_region),
+        assembly: Some("keyword($no_inline, no_inline) one-result region(0) attr-dict"),
         ..OpDef::new("scf.execute_region", "runs a region of several blocks once")
     },
     OpDef {
@@ -78,6 +84,7 @@ pub static DEFS: &[OpDef] = &[
     OpDef {
         operands: &[value("result", "the two values combined")],
         traits: ENDS,
+        assembly: Some("$result attr-dict `:` type($result)"),
         ..OpDef::new("scf.reduce.return", "ends a region of `scf.reduce`")
     },
     OpDef {
@@ -130,12 +137,14 @@ pub static DEFS: &[OpDef] = &[
         ],
         traits: ENDS,
         verify: Some(verify::check_condition),
+        assembly: Some("`(` $condition `)` attr-dict ( $args `:` type($args) )?; $condition: i1"),
         ..OpDef::new("scf.condition", "ends the first region of `scf.while`")
     },
     OpDef {
         operands: YIELDED,
         traits: ENDS,
         verify: Some(verify::check_yield),
+        assembly: Some("attr-dict ( $results `:` type($results) )?"),
         ..OpDef::new("scf.yield", "ends a region with its results")
     },
 ];

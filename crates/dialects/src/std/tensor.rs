@@ -8,25 +8,25 @@ use super::{INDICES, RESULT, infer, optional, required, result, value, values};
 
 /// Every definition of this dialect.
 pub static DEFS: &[OpDef] = &[
-    plain("tensor.empty", "a tensor of which only the shape matters", DYNAMIC, &[]),
+    plain("tensor.empty", "a tensor of which only the shape matters", DYNAMIC, &[]).text("`(` $dynamicSizes `)` attr-dict `:` type($result); $dynamicSizes: index"),
     plain(
         "tensor.from_elements",
         "the tensor with these elements, in row-major order",
         ELEMENTS,
         &[],
-    ),
+    ).text("$elements attr-dict `:` type($result); $elements: element($result)").named(&["from_elements"]),
     OpDef {
         operands: &[value("input", "the element"), DYNAMIC[0]],
         results: &[result("aggregate", "the tensor")],
         traits: Traits::PURE,
-        ..OpDef::new("tensor.splat", "a tensor with one value everywhere")
+        assembly: Some("$input ( `` `[` $dynamicSizes `]` )? attr-dict `:` type($aggregate); $input: element($aggregate), $dynamicSizes: index"), result_names: &["splat"], ..OpDef::new("tensor.splat", "a tensor with one value everywhere")
     },
     OpDef {
         operands: &[values("dynamicExtents", "the extents that are not constant")],
         results: RESULT,
         regions: Some(1),
         traits: Traits::SINGLE_BLOCK.union(Traits::RECURSIVE_EFFECTS),
-        ..OpDef::new(
+        assembly: Some("$dynamicExtents region(0) attr-dict `:` type($result); $dynamicExtents: index"), result_names: &["generated"], ..OpDef::new(
             "tensor.generate",
             "a tensor whose elements a region computes from their indices",
         )
@@ -34,36 +34,36 @@ pub static DEFS: &[OpDef] = &[
     OpDef {
         operands: &[value("value", "the element")],
         traits: Traits::TERMINATOR.union(Traits::PURE),
-        ..OpDef::new("tensor.yield", "ends a region with an element")
+        assembly: Some("$value attr-dict `:` type($value)"), ..OpDef::new("tensor.yield", "ends a region with an element")
     },
     OpDef {
         operands: &[value("tensor", "the tensor"), INDICES],
         infer: Some(infer::element_of_first),
         fold: Some(fold::extract),
-        ..plain("tensor.extract", "an element of a tensor", &[], &[])
+        assembly: Some("$tensor `[` $indices `]` attr-dict `:` type($tensor); $indices: index"), result_names: &["extracted"], ..plain("tensor.extract", "an element of a tensor", &[], &[])
     },
     OpDef {
         operands: &[value("scalar", "the element"), value("dest", "the tensor"), INDICES],
         infer: Some(infer::like_second),
-        ..plain("tensor.insert", "the tensor with an element replaced", &[], &[])
+        assembly: Some("$scalar `into` $dest `[` $indices `]` attr-dict `:` type($dest); $scalar: element($dest), $indices: index"), result_names: &["inserted"], ..plain("tensor.insert", "the tensor with an element replaced", &[], &[])
     },
     OpDef {
         fold: Some(fold::whole_part),
-        ..plain("tensor.extract_slice", "a part of a tensor, with steps", SLICED, SLICE)
+        assembly: Some("$source mixed($offsets, static_offsets, tight) mixed($sizes, static_sizes) mixed($strides, static_strides) attr-dict `:` type($source) `to` type($result)"), result_names: &["extracted_slice"], ..plain("tensor.extract_slice", "a part of a tensor, with steps", SLICED, SLICE)
     },
     OpDef {
         infer: Some(infer::like_second),
-        ..plain("tensor.insert_slice", "the tensor with a part replaced", INSERTED, SLICE)
+        assembly: Some("$source `into` $dest mixed($offsets, static_offsets, tight) mixed($sizes, static_sizes) mixed($strides, static_strides) attr-dict `:` type($source) `into` type($dest)"), result_names: &["inserted_slice"], ..plain("tensor.insert_slice", "the tensor with a part replaced", INSERTED, SLICE)
     },
     OpDef {
         operands: INSERTED,
         attrs: SLICE,
-        ..OpDef::new("tensor.parallel_insert_slice", "writes a part of a tensor, in `scf.forall`")
+        assembly: Some("$source `into` $dest mixed($offsets, static_offsets, tight) mixed($sizes, static_sizes) mixed($strides, static_strides) attr-dict `:` type($source) `into` type($dest)"), ..OpDef::new("tensor.parallel_insert_slice", "writes a part of a tensor, in `scf.forall`")
     },
     OpDef {
         regions: Some(1),
         traits: Traits::PURE.union(Traits::SINGLE_BLOCK),
-        ..plain(
+        assembly: Some("$source keyword($nofold, nofold) `low` mixed($low, static_low, tight) `high` mixed($high, static_high, tight) region(0) attr-dict `:` type($source) `to` type($result)"), result_names: &["padded"], ..plain(
             "tensor.pad",
             "the tensor with elements around it that a region computes",
             PADDED,
@@ -72,7 +72,7 @@ pub static DEFS: &[OpDef] = &[
     },
     OpDef {
         infer: Some(infer::concatenated),
-        ..plain("tensor.concat", "tensors one after the other along a dimension", INPUTS, DIM)
+        assembly: Some("`dim` `(` int($dim, i64) `)` $inputs attr-dict `:` functional-type"), result_names: &["concat"], ..plain("tensor.concat", "tensors one after the other along a dimension", INPUTS, DIM)
     },
     plain(
         "tensor.gather",
@@ -91,27 +91,27 @@ pub static DEFS: &[OpDef] = &[
     },
     OpDef {
         fold: Some(fold::cast),
-        ..plain("tensor.cast", "the same tensor with a type that knows more or less", SOURCE, &[])
+        assembly: Some("$source attr-dict `:` type($source) `to` type($result)"), result_names: &["cast"], ..plain("tensor.cast", "the same tensor with a type that knows more or less", SOURCE, &[])
     },
-    plain("tensor.bitcast", "the same bits as elements of another type", SOURCE, &[]),
-    plain("tensor.reshape", "the tensor with the shape that another tensor holds", RESHAPED, &[]),
+    plain("tensor.bitcast", "the same bits as elements of another type", SOURCE, &[]).text("$source attr-dict `:` type($source) `to` type($result)"),
+    plain("tensor.reshape", "the tensor with the shape that another tensor holds", RESHAPED, &[]).text("$source `(` $shape `)` attr-dict `:` functional-type").named(&["reshape"]),
     plain(
         "tensor.collapse_shape",
         "the tensor with neighbouring dimensions joined",
         SRC,
         REASSOCIATION,
-    ),
-    plain("tensor.expand_shape", "the tensor with dimensions split", EXPANDED, EXPANSION),
+    ).text("$src $reassociation attr-dict `:` type($src) `into` type($result)").named(&["collapsed"]),
+    plain("tensor.expand_shape", "the tensor with dimensions split", EXPANDED, EXPANSION).text("$src $reassociation `output_shape` mixed($output_shape, static_output_shape) attr-dict `:` type($src) `into` type($result)").named(&["expanded"]),
     OpDef {
         traits: Traits::PURE.union(Traits::MAY_TRAP),
         infer: Some(infer::index),
         fold: Some(fold::dim),
-        ..plain("tensor.dim", "an extent of a tensor", DIMENSION, &[])
+        assembly: Some("attr-dict $source `,` $index `:` type($source); $index: index"), result_names: &["dim"], ..plain("tensor.dim", "an extent of a tensor", DIMENSION, &[])
     },
     OpDef {
         infer: Some(infer::index),
         fold: Some(fold::rank),
-        ..plain("tensor.rank", "how many dimensions a tensor has", TENSOR, &[])
+        assembly: Some("$tensor attr-dict `:` type($tensor)"), result_names: &["rank"], ..plain("tensor.rank", "how many dimensions a tensor has", TENSOR, &[])
     },
 ];
 

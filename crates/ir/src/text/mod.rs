@@ -29,6 +29,7 @@
 //! ```
 
 mod float;
+mod map_text;
 mod parse;
 mod print;
 

@@ -193,6 +193,23 @@ fn conversions_keep_the_meaning() {
     }
 }
 
+/// Generated programs as `mlir-opt` prints them are read, and printed the same.
+#[test]
+fn pretty_text_comes_back() {
+    let input = programs(2000..2060);
+    let Some(theirs) = mlir_opt(&[], &input) else {
+        println!("skipped: needs mlir-opt-22");
+        return;
+    };
+    let mut ours = String::new();
+    let options = text::Options { generic: false, ..text::Options::default() };
+    text::print_to(&mut ours, &parse(&theirs), options).expect("a string takes all");
+    let differs = |(a, b): &(&str, &str)| a != b;
+    let first = ours.trim_end().lines().zip(theirs.trim_end().lines()).find(differs);
+    assert_eq!(first, None);
+    assert_eq!(ours.trim_end().len(), theirs.trim_end().len());
+}
+
 #[test]
 #[ignore = "takes minutes; `cargo xtask long` runs it"]
 fn thousands_of_programs() {

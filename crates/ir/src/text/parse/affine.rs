@@ -6,6 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::values::ValueUse;
 use super::{Kind, Parsed, Parser, Token};
 use crate::attributes::Attr;
 
@@ -36,11 +37,34 @@ impl Expr {
 /// What the names in brackets stand for.
 type Names<'a> = FxHashMap<&'a str, String>;
 
+/// The values in affine expressions: dimensions and symbols in the order of their numbers.
+#[derive(Default)]
+pub(super) struct AffineOperands<'a> {
+    pub(super) dims: Vec<ValueUse<'a>>,
+    pub(super) symbols: Vec<ValueUse<'a>>,
+}
+
+/// The number of `value` in `list`, which it enters if it is new.
+fn numbered<'a>(list: &mut Vec<ValueUse<'a>>, value: ValueUse<'a>) -> usize {
+    let same = |known: &ValueUse<'a>| known.name == value.name && known.index == value.index;
+    list.iter().position(same).unwrap_or_else(|| {
+        list.push(value);
+        list.len() - 1
+    })
+}
+
 impl<'a> Parser<'a> {
     /// `affine_map<(i, j)[n] -> (i + n, j)>`; the current token is `affine_map`.
     pub(super) fn affine_map(&mut self) -> Parsed<Attr> {
         self.take();
         self.expect(b'<', "after `affine_map`")?;
+        let map = self.bare_map()?;
+        self.expect(b'>', "after the map")?;
+        Ok(map)
+    }
+
+    /// `(i, j)[n] -> (i + n, j)`.
+    pub(super) fn bare_map(&mut self) -> Parsed<Attr> {
         let (names, head) = self.affine_space()?;
         self.expect_kind(Kind::Arrow, "`->` before the results")?;
         self.expect(b'(', "before the results")?;
@@ -49,7 +73,6 @@ impl<'a> Parser<'a> {
             results.push(p.affine_expr(&names)?.text);
             Ok(())
         })?;
-        self.expect(b'>', "after the map")?;
         Ok(self.opaque(&format!("affine_map<{head} -> ({})>", results.join(", "))))
     }
 
@@ -67,6 +90,41 @@ impl<'a> Parser<'a> {
         })?;
         self.expect(b'>', "after the set")?;
         Ok(self.opaque(&format!("affine_set<{head} : ({})>", constraints.join(", "))))
+    }
+
+    /// Expressions over values, `%0 + 1, symbol(%1)`, up to `close`: a map, and its operands.
+    pub(super) fn affine_of_values(&mut self, close: u8) -> Parsed<(Attr, AffineOperands<'a>)> {
+        self.affine_operands = Some(AffineOperands::default());
+        let mut results: Vec<String> = Vec::new();
+        let names = Names::default();
+        let read = self.list(close, |p| {
+            results.push(p.affine_expr(&names)?.text);
+            Ok(())
+        });
+        let operands = self.affine_operands.take().unwrap_or_default();
+        read?;
+        let list = |letter: char, count: usize| -> String {
+            let names: Vec<String> = (0..count).map(|i| format!("{letter}{i}")).collect();
+            names.join(", ")
+        };
+        let symbols = match operands.symbols.len() {
+            0 => String::new(),
+            count => format!("[{}]", list('s', count)),
+        };
+        let dims = list('d', operands.dims.len());
+        let map = format!("affine_map<({dims}){symbols} -> ({})>", results.join(", "));
+        Ok((self.opaque(&map), operands))
+    }
+
+    /// `%0` or `symbol(%0)` in an expression.
+    fn affine_value(&mut self, symbol: bool) -> Parsed<Expr> {
+        let value = self.value_use()?;
+        let operands = self.affine_operands.get_or_insert_default();
+        let text = match symbol {
+            true => format!("s{}", numbered(&mut operands.symbols, value)),
+            false => format!("d{}", numbered(&mut operands.dims, value)),
+        };
+        Ok(Expr { text, binding: Binding::Atom })
     }
 
     /// `(i, j)[n]`: the meaning of the names, and the text with new names.
@@ -174,6 +232,14 @@ impl<'a> Parser<'a> {
             Kind::Int => {
                 let value = self.affine_number(token)?;
                 atom(value.to_string())
+            }
+            Kind::Percent if self.affine_operands.is_some() => self.affine_value(false),
+            Kind::Word if self.affine_operands.is_some() && self.is_word("symbol") => {
+                self.take();
+                self.expect(b'(', "after `symbol`")?;
+                let symbol = self.affine_value(true)?;
+                self.expect(b')', "after a symbol")?;
+                Ok(symbol)
             }
             Kind::Word => match names.get(self.spelling(token)) {
                 Some(name) => {

@@ -76,6 +76,15 @@ impl Parser<'_> {
 
     /// `dense<...> : tensor<...>`.
     pub(super) fn dense(&mut self) -> Parsed<Attr> {
+        self.dense_elements(None)
+    }
+
+    /// `dense<...>` of a type that is known.
+    pub(super) fn dense_of(&mut self, ty: Type) -> Parsed<Attr> {
+        self.dense_elements(Some(ty))
+    }
+
+    fn dense_elements(&mut self, known: Option<Type>) -> Parsed<Attr> {
         let start = self.take();
         self.expect(b'<', "after `dense`")?;
         let mut elements = Elements::default();
@@ -84,8 +93,13 @@ impl Parser<'_> {
             self.elements(&mut elements)?;
         }
         let end = self.expect(b'>', "after the elements")?;
-        self.expect(b':', "before the type")?;
-        let ty = self.ty()?;
+        let ty = match known {
+            Some(ty) => ty,
+            None => {
+                self.expect(b':', "before the type")?;
+                self.ty()?
+            }
+        };
         let Some((dims, element)) = shape(self.context, ty) else {
             let found = self.type_text(ty);
             let message = format!("expected a tensor or vector with static extents, found {found}");

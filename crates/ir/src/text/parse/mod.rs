@@ -7,7 +7,9 @@
 mod affine;
 mod attrs;
 mod blocks;
+mod custom;
 mod dense;
+mod directives;
 mod lexer;
 mod locs;
 mod opaque;
@@ -27,6 +29,7 @@ use crate::diagnostic::Diagnostic;
 use crate::location::{Loc, LocData, line_starts};
 use crate::module::{Module, Op};
 use crate::types::Type;
+use affine::AffineOperands;
 use lexer::{Kind, Token};
 use values::Values;
 
@@ -93,6 +96,8 @@ struct Parser<'a> {
     /// Where lines start; only where `base` is missing.
     lines: Option<Box<[u32]>>,
     registered: FxHashMap<&'a str, bool>,
+    /// What `%0` and `symbol(%1)` in an affine expression stand for, where they may stand.
+    affine_operands: Option<AffineOperands<'a>>,
 }
 
 impl<'a> Parser<'a> {
@@ -115,6 +120,7 @@ impl<'a> Parser<'a> {
             base: context.add_source(file, text),
             lines: None,
             registered: FxHashMap::default(),
+            affine_operands: None,
         }
     }
 }

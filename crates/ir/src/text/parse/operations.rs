@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 
 use super::blocks::Blocks;
+use super::custom::Draft;
 use super::values::{Scope, ValueUse};
 use super::{Failed, Kind, Parsed, Parser, Token};
 use crate::attributes::{Attr, AttrData};
@@ -14,24 +15,42 @@ use crate::types::Type;
 
 /// An operation of which the part before its regions has been read.
 pub(super) struct Pending<'a> {
-    name: Token,
-    loc: Loc,
+    pub(super) name: Token,
+    pub(super) loc: Loc,
     operands: SmallVec<[ValueUse<'a>; 4]>,
-    successors: SmallVec<[Block; 2]>,
+    pub(super) successors: SmallVec<[Block; 2]>,
     /// Result names, and how many results each stands for.
-    results: SmallVec<[(Token, u32); 1]>,
+    pub(super) results: SmallVec<[(Token, u32); 1]>,
     /// What stands in `<...>`.
     properties: Option<Attr>,
-    isolated: bool,
-    op: Option<Op>,
+    pub(super) isolated: bool,
+    pub(super) op: Option<Op>,
+    /// What was read of it, if it is not in generic form.
+    pub(super) draft: Option<Box<Draft<'a>>>,
+}
+
+impl<'a> Pending<'a> {
+    pub(super) fn new(name: Token, loc: Loc) -> Pending<'a> {
+        Pending {
+            name,
+            loc,
+            operands: SmallVec::new(),
+            successors: SmallVec::new(),
+            results: SmallVec::new(),
+            properties: None,
+            isolated: false,
+            op: None,
+            draft: None,
+        }
+    }
 }
 
 /// A region that is being read.
 pub(super) struct OpenRegion<'a> {
     pub(super) region: Region,
     pub(super) blocks: Blocks<'a>,
-    owner: Pending<'a>,
-    scope: Scope<'a>,
+    pub(super) owner: Pending<'a>,
+    pub(super) scope: Scope<'a>,
 }
 
 /// The type of an operation: what follows the colon.
@@ -93,7 +112,17 @@ impl<'a> Parser<'a> {
             Kind::Hash | Kind::Bang if open.is_empty() => self.alias()?,
             Kind::FooterStart if open.is_empty() => self.footer()?,
             _ => {
-                let pending = self.start_operation(open)?;
+                let results = match self.token.kind {
+                    Kind::Percent => self.result_names()?,
+                    _ => SmallVec::new(),
+                };
+                if self.token.kind == Kind::Word {
+                    let block = self.current_block(open, *at, body);
+                    *at = block;
+                    self.custom_operation(results, block, open, at)?;
+                    return Ok(true);
+                }
+                let pending = self.start_operation(results, open)?;
                 let block = self.current_block(open, *at, body);
                 *at = block;
                 self.body_of(pending, block, open)?;
@@ -114,9 +143,11 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads up to the regions.
-    fn start_operation(&mut self, open: &mut [OpenRegion<'a>]) -> Parsed<Pending<'a>> {
-        let results =
-            if self.token.kind == Kind::Percent { self.result_names()? } else { SmallVec::new() };
+    fn start_operation(
+        &mut self,
+        results: SmallVec<[(Token, u32); 1]>,
+        open: &mut [OpenRegion<'a>],
+    ) -> Parsed<Pending<'a>> {
         if self.token.kind != Kind::String {
             return self.no_name();
         }
@@ -134,12 +165,12 @@ impl<'a> Parser<'a> {
             properties = Some(self.attr()?);
             self.expect(b'>', "after the properties")?;
         }
-        let isolated = false;
-        Ok(Pending { name, loc, operands, successors, results, properties, isolated, op: None })
+        let new = Pending::new(name, loc);
+        Ok(Pending { operands, successors, results, properties, ..new })
     }
 
     /// Reports that something else stands where an operation should begin.
-    fn no_name<T>(&mut self) -> Parsed<T> {
+    pub(super) fn no_name<T>(&mut self) -> Parsed<T> {
         const HINT: &str =
             "print the module in generic form, as `mlir-opt --mlir-print-op-generic` does";
         let custom = self.token.kind == Kind::Word;
@@ -237,6 +268,10 @@ impl<'a> Parser<'a> {
         self.leave(top.scope);
         let op = top.owner.op;
         *at = op.and_then(|op| self.module.block(op)).unwrap_or(body);
+        if top.owner.draft.is_some() {
+            self.implied_terminator(&top.owner, top.region);
+            return self.custom_body(top.owner, None, open, at);
+        }
         if self.accept(b',') {
             return self.open_region(top.owner, open);
         }
@@ -316,7 +351,7 @@ impl<'a> Parser<'a> {
         Ok(self.context.dict(attrs))
     }
 
-    fn name_results(&mut self, op: Op, names: &[(Token, u32)]) -> Parsed<()> {
+    pub(super) fn name_results(&mut self, op: Op, names: &[(Token, u32)]) -> Parsed<()> {
         let Some(&(first, _)) = names.first() else { return Ok(()) };
         let named: u64 = names.iter().map(|&(_, count)| u64::from(count)).sum();
         let found = self.module.result_count(op);
@@ -357,7 +392,7 @@ impl<'a> Parser<'a> {
                     self.take();
                     return;
                 }
-                Kind::Percent | Kind::String | Kind::Caret | Kind::Punct(b'}')
+                Kind::Percent | Kind::String | Kind::Caret | Kind::Word | Kind::Punct(b'}')
                     if self.starts_line() =>
                 {
                     return;

@@ -89,6 +89,9 @@ impl<W: fmt::Write> Printer<'_, W> {
             }
             AttrData::Location(loc) => self.location(*loc),
             AttrData::Opaque(text) => {
+                if self.alias(attr)? {
+                    return Ok(());
+                }
                 let text = self.context.text(*text);
                 let number = text.starts_with(|c: char| c == '-' || c.is_ascii_digit());
                 let builtin = number || BUILTIN.iter().any(|prefix| text.starts_with(prefix));

@@ -1,9 +1,13 @@
 //! Printing.
 
+mod aliases;
 mod attrs;
+mod custom;
 mod dense;
+mod directives;
 mod elide;
 mod locs;
+mod names;
 mod numbering;
 mod operations;
 mod resources;
@@ -16,6 +20,8 @@ use crate::attributes::Attr;
 use crate::context::Context;
 use crate::module::{Module, Op};
 use crate::types::Type;
+use aliases::Aliases;
+use custom::Spacing;
 use numbering::Numbering;
 
 /// What to print beside the operations.
@@ -27,6 +33,9 @@ pub struct Options {
     pub resources: bool,
     /// Whether what stands in regions is printed; if not, a region is `{...}`.
     pub regions: bool,
+    /// Whether every operation has its generic form. If not, those that have a format are printed
+    /// by it, values have names, and maps and sets have aliases, as `mlir-opt` prints by default.
+    pub generic: bool,
     /// The most bytes of a constant that are printed; all if absent.
     ///
     /// As in MLIR, a longer tensor is `dense_resource<__elided__>`, and what follows the module
@@ -47,7 +56,7 @@ impl Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { locations: false, resources: true, regions: true, elide: None }
+        Self { locations: false, resources: true, regions: true, generic: true, elide: None }
     }
 }
 
@@ -72,6 +81,10 @@ pub fn print_elided(module: &Module) -> String {
 /// Those of `out`.
 pub fn print_to(out: &mut impl fmt::Write, module: &Module, options: Options) -> fmt::Result {
     let mut printer = Printer::new(out, module, options);
+    if !options.generic {
+        printer.aliases = aliases::of(module, options);
+        printer.alias_definitions()?;
+    }
     printer.operation(module.root())?;
     printer.out.write_str("\n")?;
     if options.resources {
@@ -125,6 +138,14 @@ struct Printer<'a, W> {
     context: &'a Context,
     options: Options,
     names: Numbering,
+    /// The dialects whose names need not be written in the regions that are open.
+    dialects: Vec<&'static str>,
+    /// How many regions are open.
+    depth: usize,
+    /// Terminators that go without saying.
+    hidden: Vec<Op>,
+    spacing: Spacing,
+    aliases: Aliases,
     /// What types and attributes still have to print; see [`types`].
     work: Vec<Work>,
 }
@@ -145,14 +166,25 @@ enum Work {
 
 impl<'a, W: fmt::Write> Printer<'a, W> {
     fn new(out: &'a mut W, module: &'a Module, options: Options) -> Self {
-        let names = Numbering::new(module);
-        Printer { out, module, context: module.context(), options, names, work: Vec::new() }
+        let names = if options.generic { Numbering::new(module) } else { Numbering::named(module) };
+        Printer { names, options, ..Printer::bare(out, module) }
     }
 
     /// A printer of types and attributes, which numbers nothing.
     fn bare(out: &'a mut W, module: &'a Module) -> Self {
-        let (names, options) = (Numbering::default(), Options::default());
-        Printer { out, module, context: module.context(), options, names, work: Vec::new() }
+        Printer {
+            out,
+            module,
+            context: module.context(),
+            options: Options::default(),
+            names: Numbering::default(),
+            dialects: Vec::new(),
+            depth: 0,
+            hidden: Vec::new(),
+            spacing: Spacing::AFTER_WORD,
+            aliases: Aliases::default(),
+            work: Vec::new(),
+        }
     }
 
     fn write(&mut self, text: &str) -> fmt::Result {

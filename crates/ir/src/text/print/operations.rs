@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::custom::Spacing;
 use super::numbering::ValueName;
 use super::{Printer, Work};
 use crate::attributes::Attr;
@@ -14,7 +15,7 @@ use crate::op_def::OpDef;
 const MAX_INDENTED: usize = 256;
 
 /// What is printed next.
-enum Step {
+pub(super) enum Step {
     /// An operation and what its regions hold.
     Op(Op),
     /// This operation and all after it in its block.
@@ -23,6 +24,10 @@ enum Step {
     Block(Block, bool),
     /// Region number `.1` of an operation and all after it, and then the end of the operation.
     Region(Op, usize),
+    /// The operations of a block whose header is not printed.
+    Inside(Block),
+    /// The format of an operation from this piece on.
+    Code(Op, usize),
     /// The end of a region.
     Close,
 }
@@ -30,10 +35,22 @@ enum Step {
 impl<W: fmt::Write> Printer<'_, W> {
     /// Prints `op`, starting at the left margin.
     pub(super) fn operation(&mut self, op: Op) -> fmt::Result {
-        let mut depth = 0;
         let mut steps = vec![Step::Op(op)];
         while let Some(step) = steps.pop() {
             match step {
+                Step::Op(op) if self.program(op).is_some() => {
+                    self.custom_head(op)?;
+                    self.depth += self.code(op, 0, &mut steps)?;
+                }
+                Step::Code(op, pc) => {
+                    self.spacing = Spacing::AFTER_WORD;
+                    self.depth += self.code(op, pc, &mut steps)?;
+                }
+                Step::Inside(block) => {
+                    let next = self.module.next_block(block);
+                    steps.extend(next.map(|next| Step::Block(next, false)));
+                    steps.extend(self.module.first_op(block).map(Step::From));
+                }
                 Step::Op(op) => {
                     self.head(op)?;
                     if self.module.regions(op).is_empty() {
@@ -44,20 +61,25 @@ impl<W: fmt::Write> Printer<'_, W> {
                     }
                 }
                 Step::From(op) => {
+                    if self.hidden.last() == Some(&op) {
+                        self.hidden.pop();
+                        continue;
+                    }
                     steps.extend(self.module.next(op).map(Step::From));
                     steps.push(Step::Op(op));
-                    self.line(depth)?;
+                    self.line(self.depth)?;
                 }
                 Step::Block(block, entry) => {
                     let next = self.module.next_block(block);
                     steps.extend(next.map(|next| Step::Block(next, false)));
                     steps.extend(self.module.first_op(block).map(Step::From));
-                    self.header(block, entry, depth - 1)?;
+                    self.header(block, entry, self.depth - 1)?;
                 }
-                Step::Region(op, i) => depth += self.region(op, i, &mut steps)?,
+                Step::Region(op, i) => self.depth += self.region(op, i, &mut steps)?,
                 Step::Close => {
-                    depth -= 1;
-                    self.line(depth)?;
+                    self.depth -= 1;
+                    self.dialects.pop();
+                    self.line(self.depth)?;
                     self.write("}")?;
                 }
             }
@@ -81,7 +103,13 @@ impl<W: fmt::Write> Printer<'_, W> {
         }
         steps.extend([Step::Region(op, i + 1), Step::Close]);
         steps.extend(self.entry_block(region));
+        self.enter_region(op);
         Ok(1)
+    }
+
+    /// Goes into a region of `op`, whose operations may leave out the name of a dialect.
+    pub(super) fn enter_region(&mut self, op: Op) {
+        self.dialects.push(self.module.def(op).map_or("", |def| def.default_dialect));
     }
 
     fn entry_block(&self, region: Region) -> Option<Step> {
@@ -89,7 +117,7 @@ impl<W: fmt::Write> Printer<'_, W> {
     }
 
     /// Starts a line.
-    fn line(&mut self, depth: usize) -> fmt::Result {
+    pub(super) fn line(&mut self, depth: usize) -> fmt::Result {
         const SPACES: &str = "\n                                                                ";
         let mut missing = 2 * depth.min(MAX_INDENTED);
         let first = missing.min(SPACES.len() - 1);
@@ -106,15 +134,7 @@ impl<W: fmt::Write> Printer<'_, W> {
     /// `%0:2 = "name"(%1)[^bb1] <{...}>`.
     fn head(&mut self, op: Op) -> fmt::Result {
         let module = self.module;
-        let count = module.result_count(op);
-        if count > 0 {
-            self.value_group(module.result(op, 0))?;
-            if count > 1 {
-                self.write(":")?;
-                self.number(count as u64)?;
-            }
-            self.write(" = ")?;
-        }
+        self.results(op)?;
         self.quoted(module.name_text(op).as_bytes())?;
         self.write("(")?;
         for (i, value) in module.operands(op).enumerate() {
@@ -136,6 +156,26 @@ impl<W: fmt::Write> Printer<'_, W> {
             self.write(">")?;
         }
         Ok(())
+    }
+
+    /// `%0:2 = `, or a name for each group of results.
+    pub(super) fn results(&mut self, op: Op) -> fmt::Result {
+        let module = self.module;
+        let count = module.result_count(op);
+        let mut starts = self.names.groups(op).to_vec();
+        starts.push(count as u32);
+        if count == 0 {
+            return Ok(());
+        }
+        for (i, range) in starts.windows(2).enumerate() {
+            self.write(if i == 0 { "" } else { ", " })?;
+            self.value_group(module.result(op, range[0] as usize))?;
+            if range[1] - range[0] > 1 {
+                self.write(":")?;
+                self.number(u64::from(range[1] - range[0]))?;
+            }
+        }
+        self.write(" = ")
     }
 
     fn successors(&mut self, op: Op) -> fmt::Result {
@@ -175,7 +215,7 @@ impl<W: fmt::Write> Printer<'_, W> {
         Ok(())
     }
 
-    fn result_types(&mut self, op: Op) -> fmt::Result {
+    pub(super) fn result_types(&mut self, op: Op) -> fmt::Result {
         let module = self.module;
         if module.result_count(op) == 1 {
             self.work.push(Work::Results(module.value_type(module.result(op, 0))));
@@ -199,7 +239,8 @@ impl<W: fmt::Write> Printer<'_, W> {
     fn header(&mut self, block: Block, entry: bool, depth: usize) -> fmt::Result {
         let module = self.module;
         let preds = self.names.predecessors(block).to_vec();
-        let plain = module.args(block).is_empty() && module.first_op(block).is_some();
+        let empty = module.first_op(block).is_none() && self.options.generic;
+        let plain = module.args(block).is_empty() && !empty;
         if entry && plain && preds.is_empty() {
             return Ok(());
         }
@@ -230,7 +271,7 @@ impl<W: fmt::Write> Printer<'_, W> {
         }
     }
 
-    fn block_name(&mut self, block: Block) -> fmt::Result {
+    pub(super) fn block_name(&mut self, block: Block) -> fmt::Result {
         match self.names.block(block) {
             super::numbering::UNKNOWN => self.write("^<unknown>"),
             n => {
@@ -245,21 +286,30 @@ impl<W: fmt::Write> Printer<'_, W> {
         let (prefix, n) = match self.names.value(value) {
             ValueName::Result(n) => ("%", n),
             ValueName::Arg(n) => ("%arg", n),
+            ValueName::Named(name) => {
+                self.out.write_str("%")?;
+                return self.out.write_str(name);
+            }
             ValueName::Unknown => return self.write("%<unknown>"),
         };
         self.write(prefix)?;
         self.number(u64::from(n))
     }
 
-    fn value(&mut self, value: Value) -> fmt::Result {
-        self.value_group(value)?;
-        match self.module.value_def(value) {
-            ValueDef::Result(op, i) if self.module.result_count(op) > 1 => {
-                self.write("#")?;
-                self.number(u64::from(i))
-            }
-            _ => Ok(()),
+    pub(super) fn value(&mut self, value: Value) -> fmt::Result {
+        let ValueDef::Result(op, i) = self.module.value_def(value) else {
+            return self.value_group(value);
+        };
+        let groups = self.names.groups(op);
+        let at = groups.partition_point(|&start| start <= i).saturating_sub(1);
+        let start = groups.get(at).copied().unwrap_or(0);
+        let end = groups.get(at + 1).copied().unwrap_or(self.module.result_count(op) as u32);
+        self.value_group(self.module.result(op, start as usize))?;
+        if end - start > 1 {
+            self.write("#")?;
+            self.number(u64::from(i - start))?;
         }
+        Ok(())
     }
 }
 

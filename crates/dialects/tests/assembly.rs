@@ -1,0 +1,82 @@
+//! Pretty text against `mlir-opt` 22: programs that it printed are read, and printed as it prints
+//! them.
+
+#[path = "../../ir/tests/peer/mod.rs"]
+mod peer;
+
+use tangram_ir::{LocData, Module, text};
+
+const LENIENT: &str = "--allow-unregistered-dialect";
+
+fn parse(source: &str) -> Result<Module, String> {
+    let context = tangram_dialects::context();
+    text::parse(source, "test.mlir", context.clone()).map_err(|errors| {
+        let told = errors.iter().take(5).map(|error| {
+            let line = match context.loc_data(error.loc) {
+                LocData::File { line, .. } => *line as usize,
+                _ => 0,
+            };
+            let shown = source.lines().nth(line.saturating_sub(1)).unwrap_or("");
+            format!("{line}: {}\n  {shown}\n", error.message)
+        });
+        told.collect()
+    })
+}
+
+fn pretty(module: &Module) -> String {
+    let mut out = String::new();
+    let options = text::Options { generic: false, ..text::Options::default() };
+    text::print_to(&mut out, module, options).expect("a string takes all");
+    out
+}
+
+/// The first lines that differ.
+fn same(ours: &str, theirs: &str) -> Result<(), String> {
+    let (a, b) = (ours.trim_end().lines(), theirs.trim_end().lines());
+    let differing: Vec<String> = a
+        .clone()
+        .zip(b.clone())
+        .filter(|(a, b)| a != b)
+        .take(5)
+        .map(|(a, b)| format!("ours   {a}\ntheirs {b}\n"))
+        .collect();
+    let (a, b) = (a.count(), b.count());
+    if differing.is_empty() && a == b {
+        return Ok(());
+    }
+    Err(format!("{a} and {b} lines\n{}", differing.concat()))
+}
+
+/// Puts `source`, which `mlir-opt` understands, through both.
+fn check(source: &str) -> Result<(), String> {
+    let Some(theirs) = peer::mlir_opt(&[LENIENT], source) else {
+        println!("skipped: needs mlir-opt-22");
+        return Ok(());
+    };
+    let theirs = theirs?;
+    let generic = [LENIENT, "--mlir-print-op-generic"];
+    let in_full = peer::mlir_opt(&generic, &theirs).expect("installed")?;
+    let from_full = same(&pretty(&parse(&in_full)?), &theirs);
+    from_full.map_err(|error| format!("from the generic form: {error}"))?;
+    let read = parse(&theirs)?;
+    same(&pretty(&read), &theirs)?;
+    let again = peer::mlir_opt(&generic, &text::print(&read)).expect("installed");
+    same(&again?, &in_full).map_err(|error| format!("to the generic form: {error}"))
+}
+
+#[test]
+fn programs_come_back_as_they_were() {
+    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mlir");
+    let dir = std::env::var("TANGRAM_MLIR_DIR").unwrap_or(dir.to_owned());
+    let mut failures = Vec::new();
+    for entry in std::fs::read_dir(dir).expect("the folder of inputs") {
+        let path = entry.expect("an entry").path();
+        let input = std::fs::read_to_string(&path).expect("an input");
+        for (i, part) in input.split("// -----").enumerate() {
+            if let Err(error) = check(part) {
+                failures.push(format!("{}, part {i}: {error}", path.display()));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+}

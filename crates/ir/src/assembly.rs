@@ -1,0 +1,354 @@
+//! Assembly formats: how the text of an operation looks beside its generic form.
+//!
+//! A format stands in the definition of an operation and is interpreted by one reader and one
+//! printer. Its words are separated by spaces:
+//!
+//! | word | stands for |
+//! | --- | --- |
+//! | `` `to` `` | this keyword or punctuation |
+//! | `$lhs` | an operand (or all of a variadic one), or an attribute |
+//! | `attr-dict` | the attributes that nothing else in the format shows |
+//! | `type($lhs)` | the type of an operand or result, or types separated by commas |
+//! | `functional-type` | `(operand types) -> result types` |
+//! | `( ... )?` | what is there if the first `$operand`, attribute or region in it is there |
+//! | `space`, ``` `` ``` | a space, or none, where punctuation would have none, or one |
+//! | `word(a, b)` | a directive, see [`Directive`] |
+//!
+//! Behind `;` stand types that the text does not say: `$index: index`, `$rhs: $lhs`,
+//! `$value: element($memref)`. Where neither says the type of an operand, it is that of another
+//! one if the operation has [`Traits::SAME_TYPE`](crate::Traits::SAME_TYPE); types of results are
+//! inferred. `"$lhs, $rhs attr-dict : type($result)"` in MLIR's words is here
+//! ``$lhs `,` $rhs attr-dict `:` type($result)``.
+//!
+//! Source: the declarative assembly format of MLIR's ODS. Divergence: it is interpreted, and
+//! loops, functions and the like are directives instead of C++.
+
+use crate::op_def::OpDef;
+
+/// A place for values in the definition of an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Group {
+    /// Operand number `.0` of the definition.
+    Operand(usize),
+    /// Result number `.0` of the definition.
+    Result(usize),
+}
+
+/// A type that the text does not say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TypeRule {
+    Index,
+    Boolean,
+    /// The type of another place.
+    Same(Group),
+    /// The type of the elements of another place.
+    Element(Group),
+}
+
+/// A piece of a format.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Instr {
+    Literal(&'static str),
+    Operand(usize),
+    Attr(&'static str),
+    AttrDict {
+        keyword: bool,
+    },
+    Type(Group),
+    FunctionalType,
+    /// Goes on at the instruction given unless the anchor is there.
+    Unless(Anchor, usize),
+    Region(usize, RegionStyle),
+    Directive(Directive, Vec<&'static str>),
+}
+
+/// What an optional part depends on.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Anchor {
+    Operand(usize),
+    Attr(&'static str),
+    Results,
+    Region(usize),
+}
+
+/// How a region is written.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(crate) struct RegionStyle {
+    /// Whether the arguments of the entry block stand in front of the region.
+    pub(crate) hidden_args: bool,
+    /// The terminator that goes without saying where the operation has no results.
+    pub(crate) terminator: Option<&'static str>,
+    /// Whether the terminator goes without saying in any case.
+    pub(crate) always: bool,
+}
+
+/// The directives: each has a reader in `text/parse/directives.rs` and a printer in
+/// `text/print/directives.rs`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Directive {
+    /// `flags($overflowFlags, overflow, arith.overflow)`: `overflow<nsw>`; none where absent.
+    Flags,
+    /// `enum($predicate, i64, eq, ne, ...)`: an integer by a word.
+    Enum,
+    /// `keyword($isExact, exact)`: the word where the attribute is there.
+    Keyword,
+    /// `int($alignment, i32)`: a number without its type.
+    Int,
+    /// `symbol($sym_name)`: a string as `@name`.
+    Symbol,
+    /// `mixed($offsets, static_offsets)`: `[%0, 4]`.
+    Mixed,
+    /// `branch(0, $operands)`: `^bb1(%0 : i32)`.
+    Branch,
+    /// `switch`: the cases of `cf.switch`.
+    Switch,
+    /// `function`: name, arguments, results and attributes of a function.
+    Function,
+    /// `select-type`: `i32`, or `vector<2xi1>, vector<2xi32>`.
+    SelectType,
+    /// `map($map, $operands)`: `#map(%0)[%1]`.
+    Map,
+    /// `access($map, $indices)`: `[%0 + 1, %1]`.
+    Access,
+    /// `counted-loop`: `%i = %0 to %1 step %2 iter_args(%a = %b) -> (i32)`.
+    CountedLoop,
+    /// `affine-loop`: the same with maps as bounds.
+    AffineLoop,
+    /// `results`: ` -> (i32, f32)`, or nothing.
+    Results,
+    /// `one-result`: as `results`, a single type without parentheses.
+    LooseResults,
+    /// `while-header`: `(%a = %b) : (i32) -> i32`.
+    WhileHeader,
+    /// `nest`: `(%i, %j) = (%0, %1) to (%2, %3) step (%4, %5) init (%6)`.
+    Nest,
+    /// `callee-type`: the type of the first operand, which is that of a function.
+    CalleeType,
+    /// `type-attr($type)`: a type.
+    TypeAttr,
+    /// `structured`: `ins(%0 : t) outs(%1 : t)`.
+    Structured,
+    /// `generic-attributes`: the dictionary in front of `linalg.generic`.
+    GenericAttributes,
+    /// `global`: visibility, name, type and value of a `memref.global`.
+    Global,
+    /// `module`: `@name`, if there is one.
+    Module,
+    /// `permutation($permutation)`: `(d0, d1) -> (d1, d0)`.
+    Permutation,
+    /// `cases`: the regions of `scf.index_switch` but the first.
+    Cases,
+}
+
+const DIRECTIVES: &[(&str, Directive)] = &[
+    ("flags", Directive::Flags),
+    ("enum", Directive::Enum),
+    ("keyword", Directive::Keyword),
+    ("int", Directive::Int),
+    ("symbol", Directive::Symbol),
+    ("mixed", Directive::Mixed),
+    ("branch", Directive::Branch),
+    ("switch", Directive::Switch),
+    ("function", Directive::Function),
+    ("select-type", Directive::SelectType),
+    ("map", Directive::Map),
+    ("access", Directive::Access),
+    ("counted-loop", Directive::CountedLoop),
+    ("affine-loop", Directive::AffineLoop),
+    ("results", Directive::Results),
+    ("one-result", Directive::LooseResults),
+    ("while-header", Directive::WhileHeader),
+    ("nest", Directive::Nest),
+    ("callee-type", Directive::CalleeType),
+    ("type-attr", Directive::TypeAttr),
+    ("structured", Directive::Structured),
+    ("generic-attributes", Directive::GenericAttributes),
+    ("global", Directive::Global),
+    ("module", Directive::Module),
+    ("permutation", Directive::Permutation),
+    ("cases", Directive::Cases),
+];
+
+/// A format, ready to be interpreted.
+#[derive(Debug)]
+pub(crate) struct Program {
+    pub(crate) code: Vec<Instr>,
+    pub(crate) rules: Vec<(Group, TypeRule)>,
+    /// The attributes that the code shows.
+    pub(crate) shown: Vec<&'static str>,
+}
+
+/// The format of `def`; `None` if it has none, or one that is not understood.
+pub(crate) fn compile(def: &'static OpDef) -> Option<Program> {
+    let format = def.assembly?;
+    let (body, rules) = format.split_once(';').unwrap_or((format, ""));
+    let mut program = Program { code: Vec::new(), rules: Vec::new(), shown: Vec::new() };
+    let mut open: Vec<usize> = Vec::new();
+    let mut words = words(body).into_iter();
+    while let Some(word) = words.next() {
+        match word {
+            "(" => {
+                open.push(program.code.len());
+                // The anchor is found when the part ends.
+                program.code.push(Instr::Unless(Anchor::Results, 0));
+            }
+            ")?" => {
+                let start = open.pop()?;
+                let anchor = anchor(&program.code[start + 1..])?;
+                let end = program.code.len();
+                program.code[start] = Instr::Unless(anchor, end);
+            }
+            _ => program.code.push(instruction(def, word, &mut program.shown)?),
+        }
+    }
+    for rule in rules.split(',').map(str::trim).filter(|rule| !rule.is_empty()) {
+        let (place, ty) = rule.split_once(": ")?;
+        let place = group(def, place.strip_prefix('$')?)?;
+        let rule = match ty {
+            "index" => TypeRule::Index,
+            "i1" => TypeRule::Boolean,
+            _ => match ty.strip_prefix('$') {
+                Some(other) => TypeRule::Same(group(def, other)?),
+                None => {
+                    let other = ty.strip_prefix("element($")?.strip_suffix(')')?;
+                    TypeRule::Element(group(def, other)?)
+                }
+            },
+        };
+        program.rules.push((place, rule));
+    }
+    open.is_empty().then_some(program)
+}
+
+/// The words of a format: a directive with its arguments is one.
+fn words(text: &'static str) -> Vec<&'static str> {
+    let (mut out, mut start, mut depth) = (Vec::new(), None, 0usize);
+    for (i, c) in text.char_indices() {
+        if c == ' ' && depth == 0 {
+            if let Some(from) = start.take() {
+                out.push(&text[from..i]);
+            }
+            continue;
+        }
+        let from = *start.get_or_insert(i);
+        // A bracket alone begins an optional part; one behind a word, arguments.
+        match c {
+            '(' if i > from && !text[from..].starts_with('`') => depth += 1,
+            ')' if depth > 0 => depth -= 1,
+            _ => {}
+        }
+    }
+    out.extend(start.map(|from| &text[from..]));
+    out
+}
+
+fn anchor(code: &[Instr]) -> Option<Anchor> {
+    code.iter().find_map(|instr| match instr {
+        Instr::Operand(i) => Some(Anchor::Operand(*i)),
+        Instr::Attr(name) => Some(Anchor::Attr(name)),
+        Instr::Region(i, _) => Some(Anchor::Region(*i)),
+        Instr::Type(Group::Result(_)) => Some(Anchor::Results),
+        _ => None,
+    })
+}
+
+fn group(def: &OpDef, name: &str) -> Option<Group> {
+    let operand = def.operands.iter().position(|operand| operand.name == name);
+    let result = || def.results.iter().position(|result| result.name == name);
+    operand.map(Group::Operand).or_else(|| result().map(Group::Result))
+}
+
+fn instruction(
+    def: &'static OpDef,
+    word: &'static str,
+    shown: &mut Vec<&'static str>,
+) -> Option<Instr> {
+    if let Some(literal) = word.strip_prefix('`') {
+        return Some(Instr::Literal(literal.strip_suffix('`')?));
+    }
+    if let Some(name) = word.strip_prefix('$') {
+        if let Some(Group::Operand(i)) = group(def, name) {
+            return Some(Instr::Operand(i));
+        }
+        shown.push(name);
+        return Some(Instr::Attr(name));
+    }
+    match word {
+        "space" => return Some(Instr::Literal(" ")),
+        "attr-dict" => return Some(Instr::AttrDict { keyword: false }),
+        "attr-dict-with-keyword" => return Some(Instr::AttrDict { keyword: true }),
+        "functional-type" => return Some(Instr::FunctionalType),
+        _ => {}
+    }
+    let (name, rest) = word.split_once('(').unwrap_or((word, ")"));
+    let inside = rest.strip_suffix(')')?;
+    let args: Vec<&str> = inside.split(',').map(str::trim).filter(|arg| !arg.is_empty()).collect();
+    match name {
+        "type" => return Some(Instr::Type(group(def, args.first()?.strip_prefix('$')?)?)),
+        "region" => {
+            let mut style = RegionStyle::default();
+            for &arg in args.get(1..)? {
+                match arg {
+                    "hidden-args" => style.hidden_args = true,
+                    "always" => style.always = true,
+                    terminator => style.terminator = Some(terminator),
+                }
+            }
+            return Some(Instr::Region(args.first()?.parse().ok()?, style));
+        }
+        _ => {}
+    }
+    let directive = DIRECTIVES.iter().find(|entry| entry.0 == name)?.1;
+    shown.extend(args.iter().filter_map(|arg| arg.strip_prefix('$')));
+    shown.extend_from_slice(implied(directive, &args));
+    Some(Instr::Directive(directive, args))
+}
+
+/// The attributes that a directive shows without naming them.
+fn implied(directive: Directive, args: &[&'static str]) -> &'static [&'static str] {
+    match directive {
+        Directive::Mixed => match args.get(1) {
+            Some(&"static_offsets") => &["static_offsets"],
+            Some(&"static_sizes") => &["static_sizes"],
+            Some(&"static_strides") => &["static_strides"],
+            Some(&"static_low") => &["static_low"],
+            Some(&"static_high") => &["static_high"],
+            Some(&"static_output_shape") => &["static_output_shape"],
+            _ => &["static_basis"],
+        },
+        Directive::Function => {
+            &["sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs"]
+        }
+        Directive::Switch => &["case_values", "case_operand_segments"],
+        Directive::AffineLoop => &["lowerBoundMap", "upperBoundMap", "step"],
+        Directive::GenericAttributes => &["indexing_maps", "iterator_types", "doc", "library_call"],
+        Directive::Global => &["sym_visibility", "constant", "sym_name", "type", "initial_value"],
+        Directive::Module => &["sym_name", "sym_visibility"],
+        Directive::Cases => &["cases"],
+        Directive::CountedLoop => &["unsignedCmp"],
+        _ => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_keep_arguments_together() {
+        let text = "$a ( `[` $b `]` )? enum($p, i64, eq) attr-dict `:` type($a)";
+        let expected = [
+            "$a",
+            "(",
+            "`[`",
+            "$b",
+            "`]`",
+            ")?",
+            "enum($p, i64, eq)",
+            "attr-dict",
+            "`:`",
+            "type($a)",
+        ];
+        assert_eq!(words(text), expected);
+    }
+}

@@ -1,0 +1,470 @@
+//! Operations in the form that their format says.
+
+use smallvec::SmallVec;
+
+use super::blocks::Blocks;
+use super::operations::{OpenRegion, Pending};
+use super::values::ValueUse;
+use super::{Failed, Kind, Parsed, Parser, Token};
+use crate::assembly::{Anchor, Group, Instr, Program, RegionStyle, TypeRule};
+use crate::attributes::{Attr, AttrData};
+use crate::context::{Name, Str};
+use crate::module::{Block, OpState, Point, Region, Value};
+use crate::op_def::{Arity, InferCx, OpDef, Traits};
+use crate::types::{Type, TypeData};
+
+/// What was read of an operation so far.
+pub(super) struct Draft<'a> {
+    pub(super) def: &'static OpDef,
+    op_name: Name,
+    program: &'a Program,
+    pc: usize,
+    /// The uses for each operand of the definition.
+    pub(super) operands: Vec<Vec<ValueUse<'a>>>,
+    /// The types for each operand of the definition, where known.
+    pub(super) types: Vec<Option<Vec<Type>>>,
+    /// The types for each result of the definition, where known.
+    pub(super) results: Vec<Option<Vec<Type>>>,
+    pub(super) attrs: Vec<(Str, Attr)>,
+    /// Arguments of the next region that stand in front of it.
+    pub(super) region_args: Vec<(Token, Type)>,
+    /// The next region has an entry block also if it has no arguments.
+    style: RegionStyle,
+    /// How many operands each successor has.
+    pub(super) branch_sizes: Vec<usize>,
+}
+
+impl<'a> Parser<'a> {
+    /// Reads an operation whose name is the current word.
+    pub(super) fn custom_operation(
+        &mut self,
+        results: SmallVec<[(Token, u32); 1]>,
+        block: Block,
+        open: &mut Vec<OpenRegion<'a>>,
+        at: &mut Block,
+    ) -> Parsed<()> {
+        let Some((op_name, def, program)) = self.custom_name(open) else {
+            return self.no_name();
+        };
+        let token = self.take();
+        let draft = Draft {
+            def,
+            op_name,
+            program,
+            pc: 0,
+            operands: vec![Vec::new(); def.operands.len()],
+            types: vec![None; def.operands.len()],
+            results: vec![None; def.results.len()],
+            attrs: Vec::new(),
+            region_args: Vec::new(),
+            style: RegionStyle::default(),
+            branch_sizes: Vec::new(),
+        };
+        let loc = self.place(token.start);
+        let draft = Some(Box::new(draft));
+        let mut pending = Pending::new(token, loc);
+        (pending.results, pending.draft) = (results, draft);
+        self.custom_body(pending, Some(block), open, at)
+    }
+
+    /// The operation that the current word names: in full, or without the dialect that goes
+    /// without saying where it stands.
+    fn custom_name(&self, open: &[OpenRegion<'a>]) -> Option<(Name, &'static OpDef, &'a Program)> {
+        let word = self.spelling(self.token);
+        let around = match open.last() {
+            None => "builtin",
+            Some(top) => {
+                let op = top.owner.op;
+                op.and_then(|op| self.module.def(op)).map_or("", |def| def.default_dialect)
+            }
+        };
+        let context = self.context;
+        let find = |name: &str| {
+            let name = context.find_name(name)?;
+            Some((name, context.def(name)?, context.program(name)?))
+        };
+        let full = word.contains('.').then(|| find(word)).flatten();
+        full.or_else(|| find(&format!("{around}.{word}"))).or_else(|| find(&format!("func.{word}")))
+    }
+
+    /// Goes on with the format of `pending`, up to its next region or its end.
+    pub(super) fn custom_body(
+        &mut self,
+        mut pending: Pending<'a>,
+        block: Option<Block>,
+        open: &mut Vec<OpenRegion<'a>>,
+        at: &mut Block,
+    ) -> Parsed<()> {
+        let Some(mut draft) = pending.draft.take() else { return Err(Failed) };
+        let program = draft.program;
+        while let Some(instr) = program.code.get(draft.pc) {
+            draft.pc += 1;
+            match instr {
+                Instr::Unless(anchor, end) => {
+                    let tight = program.code.get(draft.pc) == Some(&Instr::Literal(""));
+                    let first = program.code.get(draft.pc + usize::from(tight));
+                    if !self.begins(&draft, *anchor, first) {
+                        draft.pc = *end;
+                    }
+                }
+                Instr::Region(_, style) => {
+                    draft.style = *style;
+                    pending.draft = Some(draft);
+                    return self.custom_region(pending, block, open, at);
+                }
+                _ => self.piece(&mut draft, &mut pending, instr, open)?,
+            }
+        }
+        self.end_custom(pending, *draft, block)
+    }
+
+    /// Says whether an optional part is there.
+    fn begins(&self, draft: &Draft<'a>, anchor: Anchor, first: Option<&Instr>) -> bool {
+        match (first, anchor) {
+            (Some(Instr::Literal(text)), Anchor::Operand(i)) if *text == ":" => {
+                !draft.operands[i].is_empty()
+            }
+            (Some(Instr::Literal(text)), _) => self.at_literal(text),
+            (Some(Instr::Operand(_)), _) => self.token.kind == Kind::Percent,
+            (Some(Instr::Region(..)), _) => self.is(b'{'),
+            _ => false,
+        }
+    }
+
+    fn at_literal(&self, text: &str) -> bool {
+        match text {
+            "->" => self.token.kind == Kind::Arrow,
+            "[]" => self.is(b'[') && self.touches(b']'),
+            _ => self.spelling(self.token) == text,
+        }
+    }
+
+    pub(super) fn literal_text(&mut self, text: &str) -> Parsed<()> {
+        if self.at_literal(text) {
+            self.take();
+            return Ok(());
+        }
+        self.unexpected(&format!("`{text}`"))
+    }
+
+    fn piece(
+        &mut self,
+        draft: &mut Draft<'a>,
+        pending: &mut Pending<'a>,
+        instr: &Instr,
+        open: &mut [OpenRegion<'a>],
+    ) -> Parsed<()> {
+        match instr {
+            Instr::Literal("" | " ") => Ok(()),
+            Instr::Literal(text) => self.literal_text(text),
+            Instr::Operand(i) => self.operand(draft, *i),
+            Instr::Attr(name) => {
+                let attr = self.attr()?;
+                draft.attrs.push((self.context.str(name), attr));
+                Ok(())
+            }
+            Instr::AttrDict { keyword } => {
+                if *keyword && !self.accept_word("attributes") {
+                    return Ok(());
+                }
+                match self.accept(b'{') {
+                    true => self.entries(&mut draft.attrs),
+                    false => Ok(()),
+                }
+            }
+            Instr::Type(group) => self.group_types(draft, *group),
+            Instr::FunctionalType => self.functional(draft),
+            Instr::Directive(directive, args) => {
+                self.directive(draft, pending, *directive, args, open)
+            }
+            Instr::Unless(..) | Instr::Region(..) => Ok(()),
+        }
+    }
+
+    /// One value, or those that stand for a variadic operand.
+    fn operand(&mut self, draft: &mut Draft<'a>, i: usize) -> Parsed<()> {
+        if draft.def.operands[i].arity == Arity::One {
+            let value = self.value_use()?;
+            draft.operands[i].push(value);
+            return Ok(());
+        }
+        if self.token.kind != Kind::Percent {
+            return Ok(());
+        }
+        loop {
+            let value = self.value_use()?;
+            draft.operands[i].push(value);
+            if !self.accept(b',') {
+                return Ok(());
+            }
+        }
+    }
+
+    /// As many types as `group` has values, or for results any number.
+    fn group_types(&mut self, draft: &mut Draft<'a>, group: Group) -> Parsed<()> {
+        let count = match group {
+            Group::Operand(i) => Some(draft.operands[i].len()),
+            Group::Result(i) if draft.def.results[i].arity == Arity::One => Some(1),
+            Group::Result(_) => None,
+        };
+        let mut types = Vec::new();
+        while count.is_none_or(|count| types.len() < count) {
+            types.push(self.ty()?);
+            let more = count.is_none_or(|count| types.len() < count);
+            if more && !self.accept(b',') {
+                break;
+            }
+        }
+        match group {
+            Group::Operand(i) => draft.types[i] = Some(types),
+            Group::Result(i) => draft.results[i] = Some(types),
+        }
+        Ok(())
+    }
+
+    fn functional(&mut self, draft: &mut Draft<'a>) -> Parsed<()> {
+        let mut inputs = Vec::new();
+        self.expect(b'(', "before the operand types")?;
+        self.list(b')', |p| {
+            inputs.push(p.ty()?);
+            Ok(())
+        })?;
+        self.expect_kind(Kind::Arrow, "`->` before the result types")?;
+        let mut results = SmallVec::new();
+        self.function_results(&mut results)?;
+        self.assign(draft, &inputs, &results);
+        Ok(())
+    }
+
+    /// Gives operands and results these types, in order.
+    pub(super) fn assign(&self, draft: &mut Draft<'a>, inputs: &[Type], results: &[Type]) {
+        let mut rest = inputs;
+        for (uses, types) in draft.operands.iter().zip(&mut draft.types) {
+            let (now, later) = rest.split_at(uses.len().min(rest.len()));
+            *types = Some(now.to_vec());
+            rest = later;
+        }
+        let mut rest = results;
+        let last = draft.def.results.len().saturating_sub(1);
+        for (i, (def, types)) in draft.def.results.iter().zip(&mut draft.results).enumerate() {
+            let count = match def.arity {
+                Arity::One => 1,
+                _ if i == last => rest.len(),
+                _ => rest.len() / 2,
+            };
+            let (now, later) = rest.split_at(count.min(rest.len()));
+            *types = Some(now.to_vec());
+            rest = later;
+        }
+    }
+
+    fn custom_region(
+        &mut self,
+        mut pending: Pending<'a>,
+        block: Option<Block>,
+        open: &mut Vec<OpenRegion<'a>>,
+        at: &mut Block,
+    ) -> Parsed<()> {
+        let Some(draft) = &mut pending.draft else { return Err(Failed) };
+        let op = match (pending.op, block) {
+            (Some(op), _) => op,
+            (None, Some(block)) => {
+                let mut state = OpState::new(draft.op_name, pending.loc);
+                state.successors = pending.successors.clone();
+                self.module.create_at(Point::End(block), state)
+            }
+            (None, None) => return Err(Failed),
+        };
+        pending.op = Some(op);
+        pending.isolated = draft.def.traits.contains(Traits::ISOLATED);
+        let args = std::mem::take(&mut draft.region_args);
+        self.expect(b'{', "before a region")?;
+        let region = self.module.add_region(op);
+        let scope = self.values.enter(pending.isolated);
+        let entry = (!args.is_empty()).then(|| self.module.add_block(region));
+        open.push(OpenRegion { region, blocks: Blocks::default(), owner: pending, scope });
+        if let Some(entry) = entry {
+            *at = entry;
+            for (token, ty) in args {
+                let value = self.module.add_arg(entry, ty);
+                self.define_arg(token, value)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the only block of a region with what goes without saying.
+    pub(super) fn implied_terminator(&mut self, owner: &Pending<'a>, region: Region) {
+        let Some(draft) = &owner.draft else { return };
+        let loc = owner.loc;
+        let single = draft.def.traits.contains(Traits::SINGLE_BLOCK);
+        let block = match self.module.first_block(region) {
+            Some(block) if self.module.next_block(block).is_none() => block,
+            None if draft.style.terminator.is_some() || single => self.module.add_block(region),
+            _ => return,
+        };
+        let Some(terminator) = draft.style.terminator else { return };
+        let last = self.module.last_op(block);
+        if last.is_some_and(|last| self.module.has_traits(last, Traits::TERMINATOR)) {
+            return;
+        }
+        let state = OpState::new(self.context.name(terminator), loc);
+        self.module.create_at(Point::End(block), state);
+    }
+
+    fn end_custom(
+        &mut self,
+        pending: Pending<'a>,
+        mut draft: Draft<'a>,
+        block: Option<Block>,
+    ) -> Parsed<()> {
+        let mut state = OpState::new(draft.op_name, pending.loc);
+        self.apply_rules(&mut draft);
+        for i in 0..draft.operands.len() {
+            for (n, used) in draft.operands[i].clone().into_iter().enumerate() {
+                let Some(ty) = self.operand_type(&draft, i, n) else {
+                    let message = format!("expected a type for `{}`, found none", used.name);
+                    return self.error(used.token, "operand-type", message);
+                };
+                state.operands.push(self.resolve(used, ty)?);
+            }
+        }
+        self.segment_sizes(&mut draft);
+        state.attrs = self.context.dict(std::mem::take(&mut draft.attrs));
+        state.successors = pending.successors.clone();
+        self.result_types(&pending, &draft, &mut state)?;
+        let late = self.trailing_loc(&mut state.loc)?;
+        let regions = draft.def.regions.unwrap_or(0);
+        let op = match (pending.op, block) {
+            (Some(op), _) => {
+                self.module.set_operands(op, &state.operands);
+                self.module.set_attrs(op, state.attrs);
+                self.module.set_loc(op, state.loc);
+                self.module.set_results(op, &state.results);
+                op
+            }
+            (None, Some(block)) => self.module.create_at(Point::End(block), state),
+            (None, None) => return Err(Failed),
+        };
+        while self.module.regions(op).len() < regions as usize {
+            self.module.add_region(op);
+        }
+        self.late_locs.extend(late.map(|token| (op, token)));
+        self.name_results(op, &pending.results)
+    }
+
+    fn operand_type(&self, draft: &Draft<'a>, i: usize, n: usize) -> Option<Type> {
+        if let Some(types) = &draft.types[i] {
+            return types.get(n).or(types.last()).copied();
+        }
+        let same = draft.def.traits.contains(Traits::SAME_TYPE);
+        let mut known = draft.types.iter().chain(&draft.results).flatten().flatten();
+        known.next().copied().filter(|_| same)
+    }
+
+    /// Fills in the types that the format does not write.
+    fn apply_rules(&self, draft: &mut Draft<'a>) {
+        for &(place, rule) in &draft.program.rules {
+            let count = match place {
+                Group::Operand(i) => draft.operands[i].len(),
+                Group::Result(_) => 1,
+            };
+            let ty = match rule {
+                TypeRule::Index => Some(self.context.ty(TypeData::Index)),
+                TypeRule::Boolean => Some(self.context.int_type(1)),
+                TypeRule::Same(other) => self.first_type(draft, other),
+                TypeRule::Element(other) => {
+                    self.first_type(draft, other).and_then(|ty| self.element_of(ty))
+                }
+            };
+            let Some(ty) = ty else { continue };
+            match place {
+                Group::Operand(i) => draft.types[i] = Some(vec![ty; count]),
+                Group::Result(i) => draft.results[i] = Some(vec![ty; count]),
+            }
+        }
+    }
+
+    fn first_type(&self, draft: &Draft<'a>, group: Group) -> Option<Type> {
+        match group {
+            Group::Operand(i) => draft.types[i].as_ref()?.first().copied(),
+            Group::Result(i) => draft.results[i].as_ref()?.first().copied(),
+        }
+    }
+
+    fn element_of(&self, ty: Type) -> Option<Type> {
+        match self.context.type_data(ty) {
+            TypeData::Tensor(tensor) => Some(tensor.element),
+            TypeData::UnrankedTensor(element)
+            | TypeData::Vector { element, .. }
+            | TypeData::MemRef { element, .. }
+            | TypeData::UnrankedMemRef { element, .. } => Some(*element),
+            _ => None,
+        }
+    }
+
+    fn segment_sizes(&self, draft: &mut Draft<'a>) {
+        let def = draft.def;
+        let open = def.operands.iter().filter(|operand| operand.arity != Arity::One).count();
+        if open < 2 || def.traits.contains(Traits::SAME_SIZES) {
+            return;
+        }
+        let sizes = draft.operands.iter().map(Vec::len);
+        let sizes = self.i32s(sizes);
+        draft.attrs.push((self.context.str("operandSegmentSizes"), sizes));
+    }
+
+    pub(super) fn i32s(&self, values: impl Iterator<Item = usize>) -> Attr {
+        let bytes: Vec<u8> = values.flat_map(|size| (size as i32).to_le_bytes()).collect();
+        let element = self.context.int_type(32);
+        self.context.attr(AttrData::DenseArray { element, bytes: bytes.into() })
+    }
+
+    /// The types of results: as written, as the operands', or inferred.
+    fn result_types(
+        &mut self,
+        pending: &Pending<'a>,
+        draft: &Draft<'a>,
+        state: &mut OpState,
+    ) -> Parsed<()> {
+        if draft.results.iter().all(Option::is_some) {
+            state.results.extend(draft.results.iter().flatten().flatten().copied());
+            return Ok(());
+        }
+        let named: u32 = pending.results.iter().map(|&(_, count)| count).sum();
+        let operands: Vec<Value> = state.operands.to_vec();
+        let cx = InferCx {
+            module: self.module,
+            name: draft.op_name,
+            def: draft.def,
+            operands: &operands,
+            attrs: state.attrs,
+            result_count: Some(named as usize),
+        };
+        let inferred = draft.def.infer.map(|infer| infer(&cx));
+        match inferred {
+            Some(Ok(inferred)) => {
+                state.results.extend(inferred.types);
+                Ok(())
+            }
+            Some(Err(error)) => self.error(pending.name, "result-type", error.message),
+            // What always has results says their types.
+            None if draft.def.results.iter().all(|result| result.arity != Arity::One) => Ok(()),
+            None => {
+                let message = "expected the types of the results, found none".into();
+                self.error(pending.name, "result-type", message)
+            }
+        }
+    }
+
+    /// The operation whose region is read, for directives.
+    pub(super) fn set_attr(&self, draft: &mut Draft<'a>, name: &str, attr: Attr) {
+        draft.attrs.push((self.context.str(name), attr));
+    }
+
+    /// Where the values of operand `name` go.
+    pub(super) fn group_number(&self, draft: &Draft<'a>, name: &str) -> usize {
+        let at = draft.def.operands.iter().position(|operand| operand.name == name);
+        at.unwrap_or(0)
+    }
+}

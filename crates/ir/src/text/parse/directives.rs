@@ -1,0 +1,620 @@
+//! The directives of formats; see [`Directive`].
+
+use smallvec::SmallVec;
+
+use super::custom::Draft;
+use super::operations::{OpenRegion, Pending};
+use super::values::ValueUse;
+use super::{Kind, Parsed, Parser, Token};
+use crate::assembly::Directive;
+use crate::attributes::{Attr, AttrData};
+use crate::types::{Type, TypeData};
+
+/// Stands for an entry of a static list that an operand gives.
+const DYNAMIC: i64 = i64::MIN;
+
+impl<'a> Parser<'a> {
+    pub(super) fn directive(
+        &mut self,
+        draft: &mut Draft<'a>,
+        pending: &mut Pending<'a>,
+        directive: Directive,
+        args: &[&'static str],
+        open: &mut [OpenRegion<'a>],
+    ) -> Parsed<()> {
+        let name = args.first().and_then(|arg| arg.strip_prefix('$')).unwrap_or("");
+        let word = args.get(1).copied().unwrap_or("");
+        match directive {
+            Directive::Flags => self.flags(draft, name, args),
+            Directive::Enum => self.enumerator(draft, name, args),
+            Directive::Keyword => {
+                if self.accept_word(word) {
+                    self.set_attr(draft, name, Attr::UNIT);
+                }
+                Ok(())
+            }
+            Directive::Int => {
+                let value = self.integer()?;
+                let ty = match word.strip_prefix('i').and_then(|width| width.parse().ok()) {
+                    Some(width) => self.context.int_type(width),
+                    None => self.context.ty(TypeData::Index),
+                };
+                let attr = self.context.attr(AttrData::Integer { value: value.into(), ty });
+                self.set_attr(draft, name, attr);
+                Ok(())
+            }
+            Directive::Symbol => {
+                let attr = self.symbol_string()?;
+                self.set_attr(draft, name, attr);
+                Ok(())
+            }
+            Directive::Mixed => self.mixed(draft, name, args),
+            Directive::Branch => self.branch(draft, pending, args, open),
+            Directive::Switch => self.switch(draft, pending, open),
+            Directive::Function => self.function_header(draft),
+            Directive::SelectType => self.select_type(draft),
+            Directive::Map => self.mapped(draft, name, args),
+            Directive::Access => self.access(draft, name, args),
+            Directive::CountedLoop => self.counted_loop(draft),
+            Directive::AffineLoop => self.affine_loop(draft),
+            Directive::Results | Directive::LooseResults => self.arrow_results(draft),
+            Directive::WhileHeader => self.while_header(draft),
+            Directive::CalleeType => self.callee_type(draft),
+            Directive::TypeAttr => {
+                let ty = self.ty()?;
+                let attr = self.context.type_attr(ty);
+                self.set_attr(draft, name, attr);
+                Ok(())
+            }
+            Directive::Structured => self.structured(draft),
+            Directive::GenericAttributes => self.generic_attributes(draft),
+            Directive::Global => self.global(draft),
+            Directive::Module => {
+                if self.token.kind == Kind::At {
+                    let attr = self.symbol_string()?;
+                    self.set_attr(draft, "sym_name", attr);
+                }
+                Ok(())
+            }
+            Directive::Permutation => self.permutation(draft, name),
+            Directive::Nest | Directive::Cases => self.unexpected("the generic form"),
+        }
+    }
+
+    /// A number of at most 64 bits.
+    fn integer(&mut self) -> Parsed<i64> {
+        let negative = self.accept(b'-');
+        let token = self.expect_kind(Kind::Int, "an integer")?;
+        let text = self.spelling(token);
+        let sign = if negative { "-" } else { "" };
+        match format!("{sign}{text}").parse() {
+            Ok(value) => Ok(value),
+            Err(_) => {
+                let message = format!("expected a number of at most 64 bits, found `{text}`");
+                self.error(token, "integer-range", message)
+            }
+        }
+    }
+
+    /// `@name` as a string.
+    fn symbol_string(&mut self) -> Parsed<Attr> {
+        let token = self.expect_kind(Kind::At, "a symbol")?;
+        let text = self.spelling(token);
+        if text.as_bytes().get(1) == Some(&b'"') {
+            let text = self.text_of(token)?;
+            return Ok(self.context.attr(AttrData::String(text)));
+        }
+        Ok(self.context.str_attr(&text[1..]))
+    }
+
+    fn flags(&mut self, draft: &mut Draft<'a>, name: &str, args: &[&'static str]) -> Parsed<()> {
+        let &[_, keyword, prefix] = args else { return Ok(()) };
+        if !self.accept_word(keyword) {
+            return Ok(());
+        }
+        self.expect(b'<', "before flags")?;
+        let mut words: Vec<&str> = Vec::new();
+        self.list(b'>', |p| {
+            let token = p.expect_kind(Kind::Word, "a flag")?;
+            words.push(p.spelling(token));
+            Ok(())
+        })?;
+        let comma = if keyword == "fastmath" { "," } else { ", " };
+        let attr = self.opaque(&format!("{prefix}<{}>", words.join(comma)));
+        self.set_attr(draft, name, attr);
+        Ok(())
+    }
+
+    fn enumerator(
+        &mut self,
+        draft: &mut Draft<'a>,
+        name: &str,
+        args: &[&'static str],
+    ) -> Parsed<()> {
+        let (width, names) = (args.get(1).copied().unwrap_or("i64"), args.get(2..).unwrap_or(&[]));
+        let spelling = match self.token.kind {
+            Kind::String => self.spelling(self.token).trim_matches('"'),
+            _ => self.spelling(self.token),
+        };
+        let Some(value) = names.iter().position(|&word| word == spelling) else {
+            // What may be absent is followed by something else.
+            if width.ends_with('?') {
+                return Ok(());
+            }
+            return self.unexpected(&format!("one of {names:?}"));
+        };
+        self.take();
+        let width = width.trim_start_matches('i').trim_end_matches('?').parse().unwrap_or(64);
+        let ty = self.context.int_type(width);
+        let attr = self.context.attr(AttrData::Integer { value: value as i128, ty });
+        self.set_attr(draft, name, attr);
+        Ok(())
+    }
+
+    /// `[%0, 4]`.
+    fn mixed(&mut self, draft: &mut Draft<'a>, name: &str, args: &[&'static str]) -> Parsed<()> {
+        let group = self.group_number(draft, name);
+        let (first, close) = match args.get(2) {
+            Some(&"round") => (b'(', b')'),
+            _ => (b'[', b']'),
+        };
+        self.expect(first, "before a list of values and numbers")?;
+        let mut numbers: Vec<i64> = Vec::new();
+        self.list(close, |p| {
+            if p.token.kind == Kind::Percent {
+                let value = p.value_use()?;
+                draft.operands[group].push(value);
+                numbers.push(DYNAMIC);
+                // A type may be said where it is `index`.
+                if p.accept(b':') {
+                    p.ty()?;
+                }
+            } else {
+                numbers.push(p.integer()?);
+            }
+            Ok(())
+        })?;
+        draft.types[group] = Some(vec![self.index(); draft.operands[group].len()]);
+        let attr = self.context.i64s_attr(&numbers);
+        self.set_attr(draft, args.get(1).copied().unwrap_or(""), attr);
+        Ok(())
+    }
+
+    fn index(&self) -> Type {
+        self.context.ty(TypeData::Index)
+    }
+
+    /// `^bb1(%0 : i32)`.
+    fn branch(
+        &mut self,
+        draft: &mut Draft<'a>,
+        pending: &mut Pending<'a>,
+        args: &[&'static str],
+        open: &mut [OpenRegion<'a>],
+    ) -> Parsed<()> {
+        let name = args.get(1).and_then(|arg| arg.strip_prefix('$')).unwrap_or("");
+        let group = self.group_number(draft, name);
+        self.successor(pending, open)?;
+        let (values, types) = self.passed()?;
+        draft.branch_sizes.push(values.len());
+        draft.operands[group] = values;
+        draft.types[group] = Some(types);
+        Ok(())
+    }
+
+    fn successor(&mut self, pending: &mut Pending<'a>, open: &mut [OpenRegion<'a>]) -> Parsed<()> {
+        let token = self.expect_kind(Kind::Caret, "a block")?;
+        let Some(top) = open.last_mut() else {
+            let message = "expected no successors at the top, found one".into();
+            return self.error(token, "successor", message);
+        };
+        let block = self.block_use(token, &mut top.blocks);
+        pending.successors.push(block);
+        Ok(())
+    }
+
+    /// `(%0, %1 : i32, f32)`, if it is there.
+    fn passed(&mut self) -> Parsed<(Vec<ValueUse<'a>>, Vec<Type>)> {
+        let (mut values, mut types) = (Vec::new(), Vec::new());
+        if !self.accept(b'(') {
+            return Ok((values, types));
+        }
+        self.list(b':', |p| {
+            values.push(p.value_use()?);
+            Ok(())
+        })?;
+        self.list(b')', |p| {
+            types.push(p.ty()?);
+            Ok(())
+        })?;
+        Ok((values, types))
+    }
+
+    fn switch(
+        &mut self,
+        draft: &mut Draft<'a>,
+        pending: &mut Pending<'a>,
+        open: &mut [OpenRegion<'a>],
+    ) -> Parsed<()> {
+        let flag = draft.types[0].as_ref().and_then(|types| types.first().copied());
+        let element = flag.unwrap_or_else(|| self.context.int_type(32));
+        self.expect(b'[', "before the cases")?;
+        let (mut cases, mut sizes) = (Vec::new(), Vec::new());
+        let (mut first, mut types) = (true, [Vec::new(), Vec::new()]);
+        self.list(b']', |p| {
+            if first {
+                p.expect_word("default")?;
+            } else {
+                cases.push(p.integer()?);
+            }
+            p.expect(b':', "before a block")?;
+            p.successor(pending, open)?;
+            let (values, more) = p.passed()?;
+            let group = if first { 1 } else { 2 };
+            if !first {
+                sizes.push(values.len());
+            }
+            draft.operands[group].extend(values);
+            types[group - 1].extend(more);
+            first = false;
+            Ok(())
+        })?;
+        let [default, others] = types;
+        draft.types[1] = Some(default);
+        draft.types[2] = Some(others);
+        if !cases.is_empty() {
+            let size = self.context.element_bytes(element).unwrap_or(4);
+            let bytes: Vec<u8> = cases
+                .iter()
+                .flat_map(|&case| i128::from(case).to_le_bytes().into_iter().take(size))
+                .collect();
+            let ty = self.context.ty(TypeData::Vector {
+                dims: [cases.len() as i64].into(),
+                scalable: [false].into(),
+                element,
+            });
+            let splat = cases.len() == 1;
+            let data = AttrData::Dense { ty, bytes: bytes.into(), splat };
+            let attr = self.context.attr(data);
+            self.set_attr(draft, "case_values", attr);
+        }
+        let segments = self.i32s(sizes.into_iter());
+        self.set_attr(draft, "case_operand_segments", segments);
+        Ok(())
+    }
+
+    /// ` private @f(%arg0: i32 {a}) -> (i32 {b})`.
+    fn function_header(&mut self, draft: &mut Draft<'a>) -> Parsed<()> {
+        for visibility in ["public", "private", "nested"] {
+            if self.accept_word(visibility) {
+                let attr = self.context.str_attr(visibility);
+                self.set_attr(draft, "sym_visibility", attr);
+            }
+        }
+        let name = self.symbol_string()?;
+        self.set_attr(draft, "sym_name", name);
+        let (mut inputs, mut dicts) = (Vec::new(), Vec::new());
+        self.expect(b'(', "before the arguments")?;
+        self.list(b')', |p| {
+            let token = p.token;
+            let named = token.kind == Kind::Percent;
+            if named {
+                p.take();
+                p.expect(b':', "before the type of the argument")?;
+            }
+            let ty = p.ty()?;
+            inputs.push(ty);
+            dicts.push(p.optional_dictionary()?);
+            let mut loc = crate::location::Loc::UNKNOWN;
+            p.trailing_loc(&mut loc)?;
+            if named {
+                draft.region_args.push((token, ty));
+            }
+            Ok(())
+        })?;
+        self.signature_attrs(draft, "arg_attrs", &dicts);
+        let results = self.function_result_list(draft)?;
+        let data = TypeData::Function { inputs: inputs.into(), results: results.into() };
+        let ty = self.context.type_attr(self.context.ty(data));
+        self.set_attr(draft, "function_type", ty);
+        Ok(())
+    }
+
+    fn function_result_list(&mut self, draft: &mut Draft<'a>) -> Parsed<Vec<Type>> {
+        let (mut results, mut dicts) = (Vec::new(), Vec::new());
+        if self.token.kind != Kind::Arrow {
+            return Ok(results);
+        }
+        self.take();
+        if self.accept(b'(') {
+            self.list(b')', |p| {
+                results.push(p.ty()?);
+                dicts.push(p.optional_dictionary()?);
+                Ok(())
+            })?;
+        } else {
+            results.push(self.ty()?);
+        }
+        self.signature_attrs(draft, "res_attrs", &dicts);
+        Ok(results)
+    }
+
+    fn optional_dictionary(&mut self) -> Parsed<Attr> {
+        if !self.is(b'{') {
+            return Ok(Attr::EMPTY_DICT);
+        }
+        self.attr()
+    }
+
+    fn signature_attrs(&self, draft: &mut Draft<'a>, name: &str, dicts: &[Attr]) {
+        if dicts.iter().any(|&dict| dict != Attr::EMPTY_DICT) {
+            let attr = self.context.array_attr(dicts);
+            self.set_attr(draft, name, attr);
+        }
+    }
+
+    fn select_type(&mut self, draft: &mut Draft<'a>) -> Parsed<()> {
+        let first = self.ty()?;
+        let (condition, value) = match self.accept(b',') {
+            true => (first, self.ty()?),
+            false => (self.context.int_type(1), first),
+        };
+        draft.types = vec![Some(vec![condition]), Some(vec![value]), Some(vec![value])];
+        Ok(())
+    }
+
+    /// `#map(%0)[%1]`.
+    fn mapped(&mut self, draft: &mut Draft<'a>, name: &str, args: &[&'static str]) -> Parsed<()> {
+        let attr = self.attr()?;
+        self.set_attr(draft, name, attr);
+        let group = self.group_number(draft, args.get(1).map_or("", |arg| &arg[1..]));
+        self.dims_and_symbols(draft, group)
+    }
+
+    fn dims_and_symbols(&mut self, draft: &mut Draft<'a>, group: usize) -> Parsed<()> {
+        let mut values = Vec::new();
+        let mut value = |p: &mut Self| {
+            values.push(p.value_use()?);
+            Ok(())
+        };
+        self.expect(b'(', "before the dimensions")?;
+        self.list(b')', &mut value)?;
+        if self.accept(b'[') {
+            self.list(b']', &mut value)?;
+        }
+        self.indices(draft, group, values);
+        Ok(())
+    }
+
+    /// Makes `values`, which are indices, operand `group`.
+    fn indices(&self, draft: &mut Draft<'a>, group: usize, values: Vec<ValueUse<'a>>) {
+        draft.types[group] = Some(vec![self.index(); values.len()]);
+        draft.operands[group] = values;
+    }
+
+    /// `[%0 + 1, symbol(%1)]`.
+    fn access(&mut self, draft: &mut Draft<'a>, name: &str, args: &[&'static str]) -> Parsed<()> {
+        let group = self.group_number(draft, args.get(1).map_or("", |arg| &arg[1..]));
+        self.expect(b'[', "before the indices")?;
+        let (map, operands) = self.affine_of_values(b']')?;
+        self.set_attr(draft, name, map);
+        let values = operands.dims.into_iter().chain(operands.symbols).collect();
+        self.indices(draft, group, values);
+        Ok(())
+    }
+
+    /// `iter_args(%a = %b) -> (i32)`, with the types of the arguments.
+    fn iter_args(&mut self, draft: &mut Draft<'a>, group: usize, counter: Token) -> Parsed<()> {
+        let index = self.index();
+        draft.region_args.push((counter, index));
+        let mut types = SmallVec::new();
+        if self.accept_word("iter_args") {
+            let (args, inits) = self.bound_args()?;
+            self.expect_kind(Kind::Arrow, "`->` before the types of the results")?;
+            self.function_results(&mut types)?;
+            draft.region_args.extend(args.into_iter().zip(types.iter().copied()));
+            draft.operands[group] = inits;
+        }
+        draft.types[group] = Some(types.to_vec());
+        draft.results = vec![Some(types.to_vec())];
+        Ok(())
+    }
+
+    /// `(%a = %b, %c = %d)`.
+    fn bound_args(&mut self) -> Parsed<(Vec<Token>, Vec<ValueUse<'a>>)> {
+        let (mut args, mut inits) = (Vec::new(), Vec::new());
+        self.expect(b'(', "before the arguments")?;
+        self.list(b')', |p| {
+            args.push(p.expect_kind(Kind::Percent, "an argument")?);
+            p.expect(b'=', "after an argument")?;
+            inits.push(p.value_use()?);
+            Ok(())
+        })?;
+        Ok((args, inits))
+    }
+
+    fn counted_loop(&mut self, draft: &mut Draft<'a>) -> Parsed<()> {
+        if self.accept_word("unsigned") {
+            self.set_attr(draft, "unsignedCmp", Attr::UNIT);
+        }
+        let counter = self.expect_kind(Kind::Percent, "the counter")?;
+        self.expect(b'=', "after the counter")?;
+        for (i, word) in ["to", "step", ""].into_iter().enumerate() {
+            let value = self.value_use()?;
+            draft.operands[i].push(value);
+            if !word.is_empty() {
+                self.expect_word(word)?;
+            }
+        }
+        self.iter_args(draft, 3, counter)?;
+        let ty = if self.accept(b':') { self.ty()? } else { self.index() };
+        if let Some(counter) = draft.region_args.first_mut() {
+            counter.1 = ty;
+        }
+        for types in draft.types.iter_mut().take(3) {
+            *types = Some(vec![ty]);
+        }
+        Ok(())
+    }
+
+    fn affine_loop(&mut self, draft: &mut Draft<'a>) -> Parsed<()> {
+        let counter = self.expect_kind(Kind::Percent, "the counter")?;
+        self.expect(b'=', "after the counter")?;
+        self.affine_bound(draft, "lowerBoundMap", 0, "max")?;
+        self.expect_word("to")?;
+        self.affine_bound(draft, "upperBoundMap", 1, "min")?;
+        let value = if self.accept_word("step") { self.integer()? } else { 1 };
+        let ty = self.index();
+        let step = self.context.attr(AttrData::Integer { value: value.into(), ty });
+        self.set_attr(draft, "step", step);
+        self.iter_args(draft, 2, counter)
+    }
+
+    fn affine_bound(
+        &mut self,
+        draft: &mut Draft<'a>,
+        name: &str,
+        group: usize,
+        prefix: &str,
+    ) -> Parsed<()> {
+        if matches!(self.token.kind, Kind::Int | Kind::Punct(b'-')) {
+            let number = self.integer()?;
+            let map = self.opaque(&format!("affine_map<() -> ({number})>"));
+            self.set_attr(draft, name, map);
+            self.indices(draft, group, Vec::new());
+            return Ok(());
+        }
+        if self.token.kind == Kind::Percent {
+            let value = self.value_use()?;
+            let map = self.opaque("affine_map<()[s0] -> (s0)>");
+            self.set_attr(draft, name, map);
+            self.indices(draft, group, vec![value]);
+            return Ok(());
+        }
+        self.accept_word(prefix);
+        let map = self.attr()?;
+        self.set_attr(draft, name, map);
+        self.dims_and_symbols(draft, group)
+    }
+
+    fn arrow_results(&mut self, draft: &mut Draft<'a>) -> Parsed<()> {
+        let mut types = SmallVec::new();
+        if self.token.kind == Kind::Arrow {
+            self.take();
+            self.function_results(&mut types)?;
+        }
+        draft.results = vec![Some(types.to_vec())];
+        Ok(())
+    }
+
+    fn while_header(&mut self, draft: &mut Draft<'a>) -> Parsed<()> {
+        let (args, inits) =
+            if self.is(b'(') { self.bound_args()? } else { (Vec::new(), Vec::new()) };
+        self.expect(b':', "before the types of the loop")?;
+        let mut inputs = Vec::new();
+        self.expect(b'(', "before the types of the arguments")?;
+        self.list(b')', |p| {
+            inputs.push(p.ty()?);
+            Ok(())
+        })?;
+        self.expect_kind(Kind::Arrow, "`->` before the types of the results")?;
+        let mut results = SmallVec::new();
+        self.function_results(&mut results)?;
+        draft.region_args.extend(args.into_iter().zip(inputs.iter().copied()));
+        draft.operands[0] = inits;
+        draft.types[0] = Some(inputs);
+        draft.results = vec![Some(results.to_vec())];
+        Ok(())
+    }
+
+    fn callee_type(&mut self, draft: &mut Draft<'a>) -> Parsed<()> {
+        let token = self.token;
+        let ty = self.ty()?;
+        let TypeData::Function { inputs, results } = self.context.type_data(ty) else {
+            return self.error(token, "callee-type", "expected the type of a function".into());
+        };
+        draft.types = vec![Some(vec![ty]), Some(inputs.to_vec())];
+        draft.results = vec![Some(results.to_vec())];
+        Ok(())
+    }
+
+    fn structured(&mut self, draft: &mut Draft<'a>) -> Parsed<()> {
+        for (i, word) in ["ins", "outs"].into_iter().enumerate() {
+            draft.types[i] = Some(Vec::new());
+            if !self.accept_word(word) {
+                continue;
+            }
+            let (values, types) = self.passed()?;
+            draft.operands[i] = values;
+            draft.types[i] = Some(types);
+        }
+        Ok(())
+    }
+
+    fn generic_attributes(&mut self, draft: &mut Draft<'a>) -> Parsed<()> {
+        let mut entries = Vec::new();
+        match self.token.kind {
+            Kind::Hash => {
+                let dict = self.attr()?;
+                entries = self.context.entries(dict).to_vec();
+            }
+            _ => {
+                self.expect(b'{', "before the maps and iterators")?;
+                self.entries(&mut entries)?;
+            }
+        }
+        for (name, attr) in entries {
+            let attr = match self.context.attr_data(attr) {
+                AttrData::Array(items) if self.context.text(name) == "iterator_types" => {
+                    let items: Vec<Attr> = items.iter().map(|&item| self.iterator(item)).collect();
+                    self.context.array_attr(&items)
+                }
+                _ => attr,
+            };
+            draft.attrs.push((name, attr));
+        }
+        Ok(())
+    }
+
+    fn iterator(&self, item: Attr) -> Attr {
+        match self.context.as_text(item) {
+            Some(word) => self.opaque(&format!("linalg.iterator_type<{word}>")),
+            None => item,
+        }
+    }
+
+    fn global(&mut self, draft: &mut Draft<'a>) -> Parsed<()> {
+        if self.token.kind == Kind::String {
+            let visibility = self.attr()?;
+            self.set_attr(draft, "sym_visibility", visibility);
+        }
+        if self.accept_word("constant") {
+            self.set_attr(draft, "constant", Attr::UNIT);
+        }
+        let name = self.symbol_string()?;
+        self.set_attr(draft, "sym_name", name);
+        self.expect(b':', "before the type")?;
+        let ty = self.ty()?;
+        self.set_attr(draft, "type", self.context.type_attr(ty));
+        if !self.accept(b'=') {
+            return Ok(());
+        }
+        let value = match (self.accept_word("uninitialized"), self.context.type_data(ty)) {
+            (true, _) => Attr::UNIT,
+            (false, TypeData::MemRef { dims, element, .. }) if self.is_word("dense") => {
+                let tensor = self.context.tensor_type(dims, *element);
+                self.dense_of(tensor)?
+            }
+            _ => self.attr()?,
+        };
+        self.set_attr(draft, "initial_value", value);
+        Ok(())
+    }
+
+    /// `(d0, d1) -> (d1, d0)`.
+    fn permutation(&mut self, draft: &mut Draft<'a>, name: &str) -> Parsed<()> {
+        let map = self.bare_map()?;
+        self.set_attr(draft, name, map);
+        Ok(())
+    }
+}

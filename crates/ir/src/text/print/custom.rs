@@ -1,0 +1,283 @@
+//! Operations in the form that their format says.
+
+use std::fmt;
+use std::ops::Range;
+
+use super::Printer;
+use super::operations::Step;
+use crate::assembly::{Anchor, Group, Instr, Program, RegionStyle};
+use crate::attributes::{Attr, AttrData};
+use crate::context::Str;
+use crate::module::{Module, Op, Region, Value};
+use crate::op_def::{Arity, Traits};
+
+/// What stands before the next piece, as MLIR's printers decide it.
+#[derive(Clone, Copy)]
+pub(super) struct Spacing {
+    /// Whether a space may follow what was printed last.
+    wanted: bool,
+    /// Whether that was punctuation.
+    punctuation: bool,
+}
+
+impl Spacing {
+    pub(super) const AFTER_WORD: Spacing = Spacing { wanted: true, punctuation: false };
+}
+
+/// The operands of `op` that stand for operand `i` of its definition.
+pub(super) fn segment(module: &Module, op: Op, i: usize) -> Range<usize> {
+    let total = module.operand_count(op);
+    let Some(def) = module.def(op) else { return 0..0 };
+    let sizes = module.attr(op, "operandSegmentSizes").and_then(|attr| module.int_list(attr));
+    if let Some(sizes) = sizes {
+        let sum = |n: usize| sizes.iter().take(n).map(|&size| size.max(0) as usize).sum::<usize>();
+        return sum(i).min(total)..sum(i + 1).min(total);
+    }
+    let open = |operand: &crate::OperandDef| operand.arity != Arity::One;
+    let variadic = def.operands.iter().filter(|operand| open(operand)).count();
+    let single = def.operands.len() - variadic;
+    let each = (total.saturating_sub(single)).checked_div(variadic).unwrap_or(0);
+    let size = |operand: &crate::OperandDef| if open(operand) { each } else { 1 };
+    let start: usize = def.operands.iter().take(i).map(size).sum();
+    let end = start + def.operands.get(i).map_or(0, size);
+    start.min(total)..end.min(total)
+}
+
+/// The results of `op` that stand for result `i` of its definition.
+fn result_segment(module: &Module, op: Op, i: usize) -> Range<usize> {
+    let total = module.result_count(op);
+    let count = module.def(op).map_or(1, |def| def.results.len());
+    if count <= 1 { 0..total } else { i.min(total)..(i + 1).min(total) }
+}
+
+impl<'a, W: fmt::Write> Printer<'a, W> {
+    /// The format of `op`, if it is to be printed by one.
+    pub(super) fn program(&self, op: Op) -> Option<&'a Program> {
+        let module = self.module;
+        if self.options.generic {
+            return None;
+        }
+        let program = self.context.program(module.name(op))?;
+        let def = module.def(op)?;
+        let names_all = def.traits.contains(Traits::SAME_SIZES)
+            || def.operands.iter().filter(|o| o.arity != Arity::One).count() < 2
+            || module.attr(op, "operandSegmentSizes").is_some();
+        names_all.then_some(program)
+    }
+
+    /// `%0 = arith.addi`.
+    pub(super) fn custom_head(&mut self, op: Op) -> fmt::Result {
+        self.results(op)?;
+        let name = self.module.name_text(op);
+        let dialect = self.dialects.last().copied().unwrap_or("builtin");
+        let short = name.strip_prefix(dialect).and_then(|rest| rest.strip_prefix('.'));
+        let short = short.filter(|rest| !rest.contains('.'));
+        self.write(short.unwrap_or(name))?;
+        self.spacing = Spacing::AFTER_WORD;
+        Ok(())
+    }
+
+    /// Interprets the format of `op` from `pc` on; returns how many regions are open now that
+    /// were not.
+    pub(super) fn code(
+        &mut self,
+        op: Op,
+        mut pc: usize,
+        steps: &mut Vec<Step>,
+    ) -> Result<usize, fmt::Error> {
+        let Some(program) = self.context.program(self.module.name(op)) else { return Ok(0) };
+        while let Some(instr) = program.code.get(pc) {
+            pc += 1;
+            match instr {
+                Instr::Unless(anchor, end) => {
+                    if !self.is_there(op, *anchor) {
+                        pc = *end;
+                    }
+                }
+                Instr::Region(i, style) => {
+                    let Some(&region) = self.module.regions(op).get(*i) else { continue };
+                    return self.custom_region(op, region, *style, pc, steps);
+                }
+                _ => self.piece(op, program, instr)?,
+            }
+        }
+        if self.options.locations {
+            self.write(" ")?;
+            self.location(self.module.loc(op))?;
+        }
+        Ok(0)
+    }
+
+    fn piece(&mut self, op: Op, program: &Program, instr: &Instr) -> fmt::Result {
+        match instr {
+            Instr::Literal(text) => self.literal(text),
+            Instr::Operand(i) => {
+                self.space()?;
+                let values = self.group(op, Group::Operand(*i));
+                self.values(&values)
+            }
+            Instr::Attr(name) => {
+                self.space()?;
+                match self.module.attr(op, name) {
+                    Some(attr) => self.attr(attr),
+                    None => Ok(()),
+                }
+            }
+            Instr::AttrDict { keyword } => self.attr_dict(op, &program.shown, *keyword),
+            Instr::Type(group) => {
+                self.space()?;
+                let values = self.group(op, *group);
+                self.types_of(&values)
+            }
+            Instr::FunctionalType => {
+                self.space()?;
+                self.functional_type(op)
+            }
+            Instr::Directive(directive, args) => self.directive(op, *directive, args),
+            Instr::Unless(..) | Instr::Region(..) => Ok(()),
+        }
+    }
+
+    fn is_there(&self, op: Op, anchor: Anchor) -> bool {
+        let module = self.module;
+        match anchor {
+            Anchor::Operand(i) => !segment(module, op, i).is_empty(),
+            Anchor::Attr(name) => module.attr(op, name).is_some(),
+            Anchor::Results => module.result_count(op) > 0,
+            Anchor::Region(i) => {
+                let region = module.regions(op).get(i);
+                region.is_some_and(|&region| module.first_block(region).is_some())
+            }
+        }
+    }
+
+    /// The values of `group`.
+    pub(super) fn group(&self, op: Op, group: Group) -> Vec<Value> {
+        let module = self.module;
+        match group {
+            Group::Operand(i) => {
+                let range = segment(module, op, i);
+                range.map(|at| module.operand(op, at)).collect()
+            }
+            Group::Result(i) => {
+                result_segment(module, op, i).map(|at| module.result(op, at)).collect()
+            }
+        }
+    }
+
+    /// Writes the space before anything but a literal, if there is one.
+    pub(super) fn space(&mut self) -> fmt::Result {
+        let Spacing { wanted, punctuation } = self.spacing;
+        self.spacing = Spacing::AFTER_WORD;
+        if wanted || !punctuation { self.write(" ") } else { Ok(()) }
+    }
+
+    pub(super) fn literal(&mut self, text: &str) -> fmt::Result {
+        let Spacing { wanted, punctuation } = self.spacing;
+        if text.trim().is_empty() {
+            self.write(text)?;
+            self.spacing = Spacing { wanted: false, punctuation: true };
+            return Ok(());
+        }
+        let first = text.chars().next().unwrap_or(' ');
+        let tight = if punctuation { ">)}]," } else { "<>(){}[]," };
+        let long = text.len() != 1 && text != "->";
+        if wanted && (long || !tight.contains(first)) {
+            self.write(" ")?;
+        }
+        self.write(text)?;
+        let wanted = text.len() != 1 || !"<({[".contains(first);
+        self.spacing = Spacing { wanted, punctuation: !(first == '_' || first.is_alphabetic()) };
+        Ok(())
+    }
+
+    /// Values separated by commas.
+    pub(super) fn values(&mut self, values: &[Value]) -> fmt::Result {
+        for (i, &value) in values.iter().enumerate() {
+            self.write(if i == 0 { "" } else { ", " })?;
+            self.value(value)?;
+        }
+        Ok(())
+    }
+
+    /// The types of values separated by commas.
+    pub(super) fn types_of(&mut self, values: &[Value]) -> fmt::Result {
+        for (i, &value) in values.iter().enumerate() {
+            self.write(if i == 0 { "" } else { ", " })?;
+            self.ty(self.module.value_type(value))?;
+        }
+        Ok(())
+    }
+
+    fn functional_type(&mut self, op: Op) -> fmt::Result {
+        let operands: Vec<Value> = self.module.operands(op).collect();
+        self.write("(")?;
+        self.types_of(&operands)?;
+        self.write(") -> ")?;
+        self.result_types(op)
+    }
+
+    /// The attributes that nothing shows.
+    pub(super) fn attr_dict(&mut self, op: Op, shown: &[&str], keyword: bool) -> fmt::Result {
+        let context = self.context;
+        let segments = ["operandSegmentSizes", "resultSegmentSizes"];
+        let entries: Vec<(Str, Attr)> = context.entries(self.module.attrs(op)).to_vec();
+        let rest: Vec<(Str, Attr)> = entries
+            .into_iter()
+            .filter(|&(name, attr)| {
+                let name = context.text(name);
+                !shown.contains(&name) && !segments.contains(&name) && !self.is_default(name, attr)
+            })
+            .collect();
+        self.spacing = Spacing::AFTER_WORD;
+        if rest.is_empty() {
+            return Ok(());
+        }
+        self.write(if keyword { " attributes " } else { " " })?;
+        self.dictionary(&rest)
+    }
+
+    /// Says whether an attribute means what its absence means.
+    fn is_default(&self, name: &str, attr: Attr) -> bool {
+        match self.context.attr_data(attr) {
+            AttrData::Bool(false) => matches!(name, "nontemporal" | "no_inline"),
+            AttrData::Opaque(text) => {
+                name == "fastmath" && self.context.text(*text) == "arith.fastmath<none>"
+            }
+            _ => false,
+        }
+    }
+
+    fn custom_region(
+        &mut self,
+        op: Op,
+        region: Region,
+        style: RegionStyle,
+        pc: usize,
+        steps: &mut Vec<Step>,
+    ) -> Result<usize, fmt::Error> {
+        let module = self.module;
+        self.space()?;
+        self.write("{")?;
+        if !self.options.regions {
+            self.write("...}")?;
+            steps.push(Step::Code(op, pc));
+            return Ok(0);
+        }
+        steps.extend([Step::Code(op, pc), Step::Close]);
+        if let Some(block) = module.first_block(region) {
+            let silent =
+                style.terminator.is_some() && (style.always || module.result_count(op) == 0);
+            let last = module
+                .last_op(block)
+                .filter(|&last| silent && style.terminator == Some(module.name_text(last)));
+            self.hidden.extend(last);
+            steps.push(match style.hidden_args || module.args(block).is_empty() {
+                true => Step::Inside(block),
+                false => Step::Block(block, true),
+            });
+        }
+        self.enter_region(op);
+        Ok(1)
+    }
+}

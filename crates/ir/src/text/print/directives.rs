@@ -1,0 +1,571 @@
+//! The directives of formats; see [`Directive`].
+
+use std::fmt;
+
+use super::Printer;
+use super::custom::{Spacing, segment};
+use crate::assembly::{Directive, Group};
+use crate::attributes::{Attr, AttrData};
+use crate::module::{Op, Value};
+use crate::text::map_text::MapText;
+use crate::types::{Type, TypeData};
+
+/// Stands for an entry of a static list that an operand gives.
+const DYNAMIC: i64 = i64::MIN;
+
+impl<W: fmt::Write> Printer<'_, W> {
+    pub(super) fn directive(
+        &mut self,
+        op: Op,
+        directive: Directive,
+        args: &[&'static str],
+    ) -> fmt::Result {
+        let module = self.module;
+        let name = args.first().and_then(|arg| arg.strip_prefix('$')).unwrap_or("");
+        let attr = module.attr(op, name);
+        match directive {
+            Directive::Flags => self.flags(attr, args),
+            Directive::Enum => self.enumerator(attr, args),
+            Directive::Keyword => match attr {
+                Some(_) => self.literal(args.get(1).copied().unwrap_or("")),
+                None => Ok(()),
+            },
+            Directive::Int => {
+                self.space()?;
+                let value = attr.and_then(|attr| self.context.as_i64(attr)).unwrap_or(0);
+                write!(self.out, "{value}")
+            }
+            Directive::Symbol => {
+                self.space()?;
+                let text = attr.and_then(|attr| self.context.as_text(attr)).unwrap_or("");
+                self.symbol(text)
+            }
+            Directive::Mixed => self.mixed(op, name, args),
+            Directive::Branch => self.branch(op, args),
+            Directive::Switch => self.switch(op),
+            Directive::Function => self.function_signature(op),
+            Directive::SelectType => self.select_type(op),
+            Directive::Map => {
+                self.space()?;
+                self.mapped(op, attr, args)
+            }
+            Directive::Access => self.access(op, attr, args),
+            Directive::CountedLoop => self.counted_loop(op),
+            Directive::AffineLoop => self.affine_loop(op),
+            Directive::Results => self.arrow_results(op, true),
+            Directive::LooseResults => self.arrow_results(op, false),
+            Directive::WhileHeader => self.while_header(op),
+            Directive::CalleeType => {
+                self.space()?;
+                self.ty(module.value_type(module.operand(op, 0)))
+            }
+            Directive::TypeAttr => {
+                self.space()?;
+                attr.map_or(Ok(()), |attr| self.attr(attr))
+            }
+            Directive::Structured => self.structured(op),
+            Directive::GenericAttributes => self.generic_attributes(op),
+            Directive::Global => self.global(op),
+            Directive::Module => match module.attr(op, "sym_name") {
+                Some(name) => {
+                    self.space()?;
+                    self.symbol(self.context.as_text(name).unwrap_or(""))
+                }
+                None => Ok(()),
+            },
+            Directive::Permutation => self.permutation(attr),
+            Directive::Nest | Directive::Cases => Ok(()),
+        }
+    }
+
+    fn flags(&mut self, attr: Option<Attr>, args: &[&'static str]) -> fmt::Result {
+        let Some(AttrData::Opaque(text)) = attr.map(|attr| self.context.attr_data(attr)) else {
+            return Ok(());
+        };
+        let text = self.context.text(*text);
+        let inside = text.split_once('<').and_then(|(_, rest)| rest.strip_suffix('>'));
+        let Some(inside) = inside.filter(|&inside| inside != "none") else { return Ok(()) };
+        self.literal(args.get(1).copied().unwrap_or(""))?;
+        write!(self.out, "<{inside}>")
+    }
+
+    fn enumerator(&mut self, attr: Option<Attr>, args: &[&'static str]) -> fmt::Result {
+        let value = attr.and_then(|attr| self.context.as_i64(attr));
+        let at = value.and_then(|value| usize::try_from(value).ok()).unwrap_or(usize::MAX);
+        match args.get(2..).and_then(|names| names.get(at)) {
+            Some(word) => self.literal(word),
+            None => Ok(()),
+        }
+    }
+
+    fn mixed(&mut self, op: Op, name: &str, args: &[&'static str]) -> fmt::Result {
+        let module = self.module;
+        let at = module.def(op).and_then(|d| d.operands.iter().position(|o| o.name == name));
+        let mut values = segment(module, op, at.unwrap_or(0)).map(|i| module.operand(op, i));
+        let list = args.get(1).and_then(|list| module.attr(op, list));
+        let numbers = list.and_then(|attr| self.context.as_i64s(attr)).unwrap_or_default();
+        let (open, close) = if args.get(2) == Some(&"round") { ("(", ")") } else { ("[", "]") };
+        let tight = args.get(2) == Some(&"tight");
+        if tight {
+            self.spacing = Spacing::AFTER_WORD
+        } else {
+            self.space()?
+        }
+        self.write(open)?;
+        for (i, number) in numbers.into_iter().enumerate() {
+            self.write(if i == 0 { "" } else { ", " })?;
+            match (number, number == DYNAMIC) {
+                (_, true) => match values.next() {
+                    Some(value) => self.value(value)?,
+                    None => self.write("?")?,
+                },
+                (number, false) => write!(self.out, "{number}")?,
+            }
+        }
+        self.write(close)
+    }
+
+    fn branch(&mut self, op: Op, args: &[&'static str]) -> fmt::Result {
+        let module = self.module;
+        let at: usize = args.first().and_then(|arg| arg.parse().ok()).unwrap_or(0);
+        self.space()?;
+        if let Some(&block) = module.successors(op).get(at) {
+            self.block_name(block)?;
+        }
+        let ranges = module.successor_operands(op);
+        let range = ranges.and_then(|ranges| ranges.get(at).cloned()).unwrap_or(0..0);
+        let values: Vec<Value> = range.map(|i| module.operand(op, i)).collect();
+        self.passed(&values)
+    }
+
+    /// `(%0, %1 : i32, f32)`, or nothing.
+    fn passed(&mut self, values: &[Value]) -> fmt::Result {
+        if values.is_empty() {
+            return Ok(());
+        }
+        self.write("(")?;
+        self.values(values)?;
+        self.write(" : ")?;
+        self.types_of(values)?;
+        self.write(")")
+    }
+
+    fn switch(&mut self, op: Op) -> fmt::Result {
+        let module = self.module;
+        let cases = module.attr(op, "case_values").map(|attr| self.context.attr_data(attr));
+        let cases: Vec<u128> = match cases {
+            Some(AttrData::Dense { ty, bytes, splat }) => self.dense_integers(*ty, bytes, *splat),
+            _ => Vec::new(),
+        };
+        let ranges = module.successor_operands(op).unwrap_or_default();
+        self.write(" [")?;
+        for (i, &block) in module.successors(op).iter().enumerate() {
+            self.write(if i == 0 { "" } else { "," })?;
+            self.line(self.depth + 1)?;
+            match i.checked_sub(1).and_then(|i| cases.get(i)) {
+                None => self.write("default: ")?,
+                Some(case) => write!(self.out, "{case}: ")?,
+            }
+            self.block_name(block)?;
+            let range = ranges.get(i).cloned().unwrap_or(0..0);
+            let values: Vec<Value> = range.map(|i| module.operand(op, i)).collect();
+            self.passed(&values)?;
+        }
+        self.line(self.depth)?;
+        self.spacing = Spacing::AFTER_WORD;
+        self.write("]")
+    }
+
+    fn dense_integers(&self, ty: Type, bytes: &[u8], splat: bool) -> Vec<u128> {
+        let Some((dims, element)) = crate::shaped::shape(self.context, ty) else {
+            return Vec::new();
+        };
+        let size = self.context.element_bytes(element).unwrap_or(1).max(1);
+        // MLIR prints cases without a sign.
+        let value = |chunk: &[u8]| chunk.iter().rev().fold(0u128, |n, &b| n << 8 | u128::from(b));
+        let all: Vec<u128> = bytes.chunks(size).map(value).collect();
+        let count: i64 = dims.iter().product();
+        match (splat, all.first()) {
+            (true, Some(&one)) => vec![one; usize::try_from(count).unwrap_or(0)],
+            _ => all,
+        }
+    }
+
+    /// ` private @f(%arg0: i32 {a}) -> (i32 {b})`.
+    fn function_signature(&mut self, op: Op) -> fmt::Result {
+        let (module, context) = (self.module, self.context);
+        let text = |name: &str| module.attr(op, name).and_then(|attr| context.as_text(attr));
+        if let Some(visibility) = text("sym_visibility") {
+            self.write(" ")?;
+            self.write(visibility)?;
+        }
+        self.write(" ")?;
+        self.symbol(text("sym_name").unwrap_or(""))?;
+        let ty = module.attr(op, "function_type").map(|attr| context.attr_data(attr));
+        let Some(AttrData::Type(ty)) = ty else { return Ok(()) };
+        let TypeData::Function { inputs, results } = context.type_data(*ty) else {
+            return Ok(());
+        };
+        let entry = module.regions(op).first().and_then(|&region| module.first_block(region));
+        self.write("(")?;
+        for (i, &input) in inputs.iter().enumerate() {
+            self.write(if i == 0 { "" } else { ", " })?;
+            if let Some(&arg) = entry.and_then(|entry| module.args(entry).get(i)) {
+                self.value(arg)?;
+                self.write(": ")?;
+            }
+            self.ty(input)?;
+            self.signature_attrs(op, "arg_attrs", i)?;
+        }
+        self.write(")")?;
+        self.function_result_list(op, results)?;
+        self.spacing = Spacing::AFTER_WORD;
+        Ok(())
+    }
+
+    fn function_result_list(&mut self, op: Op, results: &[Type]) -> fmt::Result {
+        if results.is_empty() {
+            return Ok(());
+        }
+        self.write(" -> ")?;
+        let function = |ty: Type| matches!(self.context.type_data(ty), TypeData::Function { .. });
+        let bare = results.len() == 1
+            && !function(results[0])
+            && self.signature_entries(op, "res_attrs", 0).is_empty();
+        self.write(if bare { "" } else { "(" })?;
+        for (i, &result) in results.iter().enumerate() {
+            self.write(if i == 0 { "" } else { ", " })?;
+            self.ty(result)?;
+            self.signature_attrs(op, "res_attrs", i)?;
+        }
+        self.write(if bare { "" } else { ")" })
+    }
+
+    fn signature_entries(&self, op: Op, list: &str, i: usize) -> &[(crate::Str, Attr)] {
+        let list = self.module.attr(op, list).map(|attr| self.context.attr_data(attr));
+        match list {
+            Some(AttrData::Array(items)) => {
+                items.get(i).map_or(&[], |&item| self.context.entries(item))
+            }
+            _ => &[],
+        }
+    }
+
+    fn signature_attrs(&mut self, op: Op, list: &str, i: usize) -> fmt::Result {
+        let entries = self.signature_entries(op, list, i).to_vec();
+        if entries.is_empty() {
+            return Ok(());
+        }
+        self.write(" ")?;
+        self.dictionary(&entries)
+    }
+
+    fn select_type(&mut self, op: Op) -> fmt::Result {
+        let module = self.module;
+        self.space()?;
+        let condition = module.value_type(module.operand(op, 0));
+        if !self.context.is_boolean(condition) {
+            self.ty(condition)?;
+            self.write(", ")?;
+        }
+        self.ty(module.value_type(module.result(op, 0)))
+    }
+
+    fn map_of(&self, attr: Option<Attr>) -> Option<MapText<'_>> {
+        match self.context.attr_data(attr?) {
+            AttrData::Opaque(text) => MapText::read(self.context.text(*text)),
+            _ => None,
+        }
+    }
+
+    /// `#map(%0)[%1]`.
+    fn mapped(&mut self, op: Op, attr: Option<Attr>, args: &[&'static str]) -> fmt::Result {
+        let values = self.named_group(op, args);
+        let (Some(attr), Some(dims)) = (attr, self.map_of(attr).map(|map| map.dims)) else {
+            return Ok(());
+        };
+        self.attr(attr)?;
+        self.dims_and_symbols(dims, &values)
+    }
+
+    fn dims_and_symbols(&mut self, dims: usize, values: &[Value]) -> fmt::Result {
+        let (dims, symbols) = values.split_at(dims.min(values.len()));
+        self.write("(")?;
+        self.values(dims)?;
+        self.write(")")?;
+        if symbols.is_empty() {
+            return Ok(());
+        }
+        self.write("[")?;
+        self.values(symbols)?;
+        self.write("]")
+    }
+
+    fn named_group(&self, op: Op, args: &[&'static str]) -> Vec<Value> {
+        let name = args.get(1).and_then(|arg| arg.strip_prefix('$')).unwrap_or("");
+        let def = self.module.def(op);
+        let at = def.and_then(|def| def.operands.iter().position(|operand| operand.name == name));
+        at.map_or(Vec::new(), |at| self.group(op, Group::Operand(at)))
+    }
+
+    /// `[%0 + 1, symbol(%1)]`.
+    fn access(&mut self, op: Op, attr: Option<Attr>, args: &[&'static str]) -> fmt::Result {
+        let values = self.named_group(op, args);
+        let text = match attr.map(|attr| self.context.attr_data(attr)) {
+            Some(AttrData::Opaque(text)) => self.context.text(*text),
+            _ => "",
+        };
+        self.write("[")?;
+        if let Some(map) = MapText::read(text) {
+            for (i, result) in map.results.iter().enumerate() {
+                self.write(if i == 0 { "" } else { ", " })?;
+                self.substituted(result, map.dims, &values)?;
+            }
+        }
+        self.spacing = Spacing::AFTER_WORD;
+        self.write("]")
+    }
+
+    /// An expression with values in the place of dimensions and symbols.
+    fn substituted(&mut self, text: &str, dims: usize, values: &[Value]) -> fmt::Result {
+        let mut rest = text;
+        while let Some(at) = rest.find(['d', 's']) {
+            let (before, from) = rest.split_at(at);
+            self.write(before)?;
+            let digits = from[1..].bytes().take_while(u8::is_ascii_digit).count();
+            let inside = before.ends_with(|c: char| c.is_ascii_alphabetic());
+            let number: Option<usize> = from[1..=digits].parse().ok().filter(|_| !inside);
+            let symbol = from.starts_with('s');
+            let index = number.map(|n| if symbol { dims + n } else { n });
+            match index.and_then(|index| values.get(index)) {
+                Some(&value) => {
+                    self.write(if symbol { "symbol(" } else { "" })?;
+                    self.value(value)?;
+                    self.write(if symbol { ")" } else { "" })?;
+                    rest = &from[1 + digits..];
+                }
+                None => {
+                    self.write(&from[..1])?;
+                    rest = &from[1..];
+                }
+            }
+        }
+        self.write(rest)
+    }
+
+    /// ` iter_args(%a = %b) -> (i32)`.
+    fn iter_args(&mut self, op: Op, inits: &[Value]) -> fmt::Result {
+        if inits.is_empty() {
+            return Ok(());
+        }
+        let args = self.entry_args(op, 0);
+        self.write(" iter_args(")?;
+        self.bound_args(args.get(1..).unwrap_or(&[]), inits)?;
+        self.write(") -> (")?;
+        self.types_of(inits)?;
+        self.write(")")
+    }
+
+    fn entry_args(&self, op: Op, region: usize) -> Vec<Value> {
+        let module = self.module;
+        let region = module.regions(op).get(region);
+        let entry = region.and_then(|&region| module.first_block(region));
+        entry.map_or(Vec::new(), |entry| module.args(entry).to_vec())
+    }
+
+    fn bound_args(&mut self, args: &[Value], inits: &[Value]) -> fmt::Result {
+        for (i, (&arg, &init)) in args.iter().zip(inits).enumerate() {
+            self.write(if i == 0 { "" } else { ", " })?;
+            self.value(arg)?;
+            self.write(" = ")?;
+            self.value(init)?;
+        }
+        Ok(())
+    }
+
+    fn counted_loop(&mut self, op: Op) -> fmt::Result {
+        let operands: Vec<Value> = self.module.operands(op).collect();
+        let [low, high, step, inits @ ..] = &operands[..] else { return Ok(()) };
+        self.write(if self.module.attr(op, "unsignedCmp").is_some() { " unsigned " } else { " " })?;
+        let counter = self.entry_args(op, 0).first().copied();
+        counter.map_or(Ok(()), |counter| self.value(counter))?;
+        for (word, value) in [(" = ", low), (" to ", high), (" step ", step)] {
+            self.write(word)?;
+            self.value(*value)?;
+        }
+        self.iter_args(op, inits)?;
+        let ty = counter.map(|counter| self.module.value_type(counter));
+        self.spacing = Spacing::AFTER_WORD;
+        match ty.filter(|&ty| *self.context.type_data(ty) != TypeData::Index) {
+            Some(ty) => {
+                self.write("  : ")?;
+                self.ty(ty)
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn affine_loop(&mut self, op: Op) -> fmt::Result {
+        let module = self.module;
+        self.write(" ")?;
+        let counter = self.entry_args(op, 0).first().copied();
+        counter.map_or(Ok(()), |counter| self.value(counter))?;
+        self.write(" = ")?;
+        self.affine_bound(op, "lowerBoundMap", 0, "max ")?;
+        self.write(" to ")?;
+        self.affine_bound(op, "upperBoundMap", 1, "min ")?;
+        let step = module.attr(op, "step").and_then(|attr| self.context.as_i64(attr));
+        if let Some(step) = step.filter(|&step| step != 1) {
+            write!(self.out, " step {step}")?;
+        }
+        let inits = self.group(op, Group::Operand(2));
+        self.spacing = Spacing::AFTER_WORD;
+        self.iter_args(op, &inits)
+    }
+
+    fn affine_bound(&mut self, op: Op, name: &str, group: usize, prefix: &str) -> fmt::Result {
+        let values = self.group(op, Group::Operand(group));
+        let Some(attr) = self.module.attr(op, name) else { return Ok(()) };
+        let Some(map) = self.map_of(Some(attr)) else { return Ok(()) };
+        let (dims, symbols) = (map.dims, map.symbols);
+        let plain = match map.results[..] {
+            [one] if dims + symbols == 0 && one.parse::<i64>().is_ok() => Some(one.to_owned()),
+            _ => None,
+        };
+        let alone = dims == 0 && symbols == 1 && map.results == ["s0"];
+        let many = map.results.len() != 1;
+        if let Some(number) = plain {
+            return self.write(&number);
+        }
+        if let (true, &[value]) = (alone, &values[..]) {
+            return self.value(value);
+        }
+        self.write(if many { prefix } else { "" })?;
+        self.attr(attr)?;
+        self.dims_and_symbols(dims, &values)
+    }
+
+    fn arrow_results(&mut self, op: Op, always: bool) -> fmt::Result {
+        let module = self.module;
+        self.spacing = Spacing::AFTER_WORD;
+        let results: Vec<Value> = module.results(op).collect();
+        let function = |&value: &Value| {
+            matches!(self.context.type_data(module.value_type(value)), TypeData::Function { .. })
+        };
+        let bare = !always && results.len() == 1 && !results.iter().any(function);
+        if results.is_empty() {
+            return Ok(());
+        }
+        self.write(if bare { " -> " } else { " -> (" })?;
+        self.types_of(&results)?;
+        self.write(if bare { "" } else { ")" })
+    }
+
+    fn while_header(&mut self, op: Op) -> fmt::Result {
+        let inits: Vec<Value> = self.module.operands(op).collect();
+        if !inits.is_empty() {
+            self.write(" (")?;
+            let args = self.entry_args(op, 0);
+            self.bound_args(&args, &inits)?;
+            self.write(")")?;
+        }
+        self.write(" : (")?;
+        self.types_of(&inits)?;
+        self.write(") -> ")?;
+        self.spacing = Spacing::AFTER_WORD;
+        self.result_types(op)
+    }
+
+    fn structured(&mut self, op: Op) -> fmt::Result {
+        self.spacing = Spacing::AFTER_WORD;
+        for (i, word) in [(0, " ins("), (1, " outs(")] {
+            let values = self.group(op, Group::Operand(i));
+            if values.is_empty() {
+                continue;
+            }
+            self.write(word)?;
+            self.values(&values)?;
+            self.write(" : ")?;
+            self.types_of(&values)?;
+            self.write(")")?;
+        }
+        Ok(())
+    }
+
+    fn generic_attributes(&mut self, op: Op) -> fmt::Result {
+        let context = self.context;
+        self.write(" {")?;
+        let mut first = true;
+        for name in ["doc", "indexing_maps", "library_call", "iterator_types"] {
+            let Some(attr) = self.module.attr(op, name) else { continue };
+            self.write(if first { "" } else { ", " })?;
+            first = false;
+            self.write(name)?;
+            self.write(" = ")?;
+            match context.attr_data(attr) {
+                AttrData::Array(items) if name == "iterator_types" => self.iterators(items)?,
+                _ => self.attr(attr)?,
+            }
+        }
+        self.spacing = Spacing::AFTER_WORD;
+        self.write("}")
+    }
+
+    fn iterators(&mut self, items: &[Attr]) -> fmt::Result {
+        self.write("[")?;
+        for (i, &item) in items.iter().enumerate() {
+            self.write(if i == 0 { "" } else { ", " })?;
+            match self.context.attr_data(item) {
+                AttrData::Opaque(text) => {
+                    let text = self.context.text(*text);
+                    let word = text.strip_prefix("linalg.iterator_type<");
+                    let word = word.and_then(|word| word.strip_suffix('>')).unwrap_or(text);
+                    write!(self.out, "\"{word}\"")?;
+                }
+                _ => self.attr(item)?,
+            }
+        }
+        self.write("]")
+    }
+
+    fn global(&mut self, op: Op) -> fmt::Result {
+        let (module, context) = (self.module, self.context);
+        if let Some(visibility) = module.attr(op, "sym_visibility") {
+            self.write(" ")?;
+            self.attr(visibility)?;
+        }
+        if module.attr(op, "constant").is_some() {
+            self.write(" constant")?;
+        }
+        self.write(" ")?;
+        let name = module.attr(op, "sym_name").and_then(|attr| context.as_text(attr));
+        self.symbol(name.unwrap_or(""))?;
+        self.write(" : ")?;
+        if let Some(ty) = module.attr(op, "type") {
+            self.attr(ty)?;
+        }
+        self.spacing = Spacing::AFTER_WORD;
+        match module.attr(op, "initial_value").map(|attr| (attr, context.attr_data(attr))) {
+            None => Ok(()),
+            Some((_, AttrData::Unit)) => self.write(" = uninitialized"),
+            Some((_, AttrData::Dense { ty, bytes, splat })) => {
+                self.write(" = ")?;
+                self.dense(*ty, bytes, *splat)
+            }
+            Some((attr, _)) => {
+                self.write(" = ")?;
+                self.attr(attr)
+            }
+        }
+    }
+
+    fn permutation(&mut self, attr: Option<Attr>) -> fmt::Result {
+        self.space()?;
+        let text = match attr.map(|attr| self.context.attr_data(attr)) {
+            Some(AttrData::Opaque(text)) => self.context.text(*text),
+            _ => "",
+        };
+        let inside = text.strip_prefix("affine_map<").and_then(|text| text.strip_suffix('>'));
+        self.write(inside.unwrap_or(""))
+    }
+}
