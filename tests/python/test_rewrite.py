@@ -132,6 +132,23 @@ def test_patterns_are_switched_off_by_name(rewrite) -> None:
     assert "cf.cond_br" not in gone
 
 
+@pytest.mark.parametrize("option", ["disable-patterns", "enable-patterns"])
+def test_patterns_that_do_not_exist_are_refused(rewrite, option) -> None:
+    flags = ("--pass-pipeline", f"builtin.module(canonicalize{{{option}=no-such-pattern}})")
+    assert "found `no-such-pattern`" in rewrite(BRANCH, *flags, code=2).stderr
+
+
+def test_pretty_text_is_read_and_printed_part_by_part(rewrite) -> None:
+    source = "func.func @f() {\n  return\n}\n// -----\nfunc.func @f() {\n  return\n}\n"
+    module = "module {\n  func.func @f() {\n    return\n  }\n}\n"
+    assert rewrite(source, "--split-input-file").stdout == f"{module}\n// -----\n{module}"
+    assert rewrite(source, code=2).stderr.startswith("error")
+    generic = rewrite(module, "--mlir-print-op-generic").stdout
+    assert '"func.return"() : () -> ()' in generic and rewrite(generic).stdout == module
+    wrong = rewrite("// -----\nfunc.func @f(", "--split-input-file", code=2).stderr
+    assert ":2:14" in wrong, wrong
+
+
 def test_errors_name_the_place(rewrite) -> None:
     said = rewrite('"test.a"(%x) : (i1) -> ()\n', code=2).stderr
     assert "<stdin>:1:10" in said or "-:1:10" in said, said

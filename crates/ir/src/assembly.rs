@@ -59,6 +59,10 @@ pub(crate) enum Instr {
     /// Goes on at the instruction given unless the anchor is there.
     Unless(Anchor, usize),
     Region(usize, RegionStyle),
+    /// Any number of regions, separated by commas.
+    Regions,
+    /// The cases of `scf.index_switch`: the regions but the first, and then that one.
+    Cases,
     Directive(Directive, Vec<&'static str>),
 }
 
@@ -80,6 +84,8 @@ pub(crate) struct RegionStyle {
     pub(crate) terminator: Option<&'static str>,
     /// Whether the terminator goes without saying in any case.
     pub(crate) always: bool,
+    /// Whether it is printed although it goes without saying.
+    pub(crate) shown: bool,
 }
 
 /// The directives: each has a reader in `text/parse/directives.rs` and a printer in
@@ -136,8 +142,14 @@ pub(crate) enum Directive {
     Module,
     /// `permutation($permutation)`: `(d0, d1) -> (d1, d0)`.
     Permutation,
-    /// `cases`: the regions of `scf.index_switch` but the first.
-    Cases,
+    /// `choice($isWrite, read, write)`: one word for false and one for true.
+    Choice,
+    /// `all-results`: the types of all results, separated by commas.
+    AllResults,
+    /// `forall`: counters, bounds and outputs of `scf.forall`.
+    Forall,
+    /// `affine-nest`: counters, bounds, steps and reductions of `affine.parallel`.
+    AffineNest,
 }
 
 const DIRECTIVES: &[(&str, Directive)] = &[
@@ -166,7 +178,16 @@ const DIRECTIVES: &[(&str, Directive)] = &[
     ("global", Directive::Global),
     ("module", Directive::Module),
     ("permutation", Directive::Permutation),
-    ("cases", Directive::Cases),
+    ("choice", Directive::Choice),
+    ("all-results", Directive::AllResults),
+    ("forall", Directive::Forall),
+    ("affine-nest", Directive::AffineNest),
+];
+
+/// How results of parallel loops are combined, by MLIR's numbers.
+pub(crate) const REDUCTIONS: &[&str] = &[
+    "addf", "addi", "andi", "assign", "maximumf", "maxnumf", "maxs", "maxu", "minimumf", "minnumf",
+    "mins", "minu", "mulf", "muli", "ori", "xori",
 ];
 
 /// A format, ready to be interpreted.
@@ -248,6 +269,7 @@ fn anchor(code: &[Instr]) -> Option<Anchor> {
         Instr::Attr(name) => Some(Anchor::Attr(name)),
         Instr::Region(i, _) => Some(Anchor::Region(*i)),
         Instr::Type(Group::Result(_)) => Some(Anchor::Results),
+        Instr::Directive(Directive::AllResults, _) => Some(Anchor::Results),
         _ => None,
     })
 }
@@ -274,6 +296,11 @@ fn instruction(
         return Some(Instr::Attr(name));
     }
     match word {
+        "regions" => return Some(Instr::Regions),
+        "cases" => {
+            shown.push("cases");
+            return Some(Instr::Cases);
+        }
         "space" => return Some(Instr::Literal(" ")),
         "attr-dict" => return Some(Instr::AttrDict { keyword: false }),
         "attr-dict-with-keyword" => return Some(Instr::AttrDict { keyword: true }),
@@ -291,6 +318,7 @@ fn instruction(
                 match arg {
                     "hidden-args" => style.hidden_args = true,
                     "always" => style.always = true,
+                    "shown" => style.shown = true,
                     terminator => style.terminator = Some(terminator),
                 }
             }
@@ -324,7 +352,15 @@ fn implied(directive: Directive, args: &[&'static str]) -> &'static [&'static st
         Directive::GenericAttributes => &["indexing_maps", "iterator_types", "doc", "library_call"],
         Directive::Global => &["sym_visibility", "constant", "sym_name", "type", "initial_value"],
         Directive::Module => &["sym_name", "sym_visibility"],
-        Directive::Cases => &["cases"],
+        Directive::Forall => &["staticLowerBound", "staticUpperBound", "staticStep"],
+        Directive::AffineNest => &[
+            "reductions",
+            "lowerBoundsMap",
+            "lowerBoundsGroups",
+            "upperBoundsMap",
+            "upperBoundsGroups",
+            "steps",
+        ],
         Directive::CountedLoop => &["unsignedCmp"],
         _ => &[],
     }

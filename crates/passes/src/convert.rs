@@ -1,8 +1,10 @@
 //! Passes that convert one dialect to others: `lower-affine`, `convert-scf-to-cf`,
 //! `convert-index-to-i64`, and `reconcile-unrealized-casts`.
 
+use std::collections::BTreeMap;
+
 use tangram_dialects::conversion::{affine_to_scf, index_to_i64, scf_to_cf};
-use tangram_ir::Context;
+use tangram_ir::{Context, Diagnostic, Module, Op, Order, Severity, walk};
 use tangram_rewrite::conversion::{Conversion, reconcile_casts};
 use tangram_rewrite::{DebugKind, Listener, Rewriter, Silent};
 
@@ -13,21 +15,21 @@ pub(crate) const LOWER_AFFINE: Entry = Entry {
     name: "lower-affine",
     summary: "makes operations of `scf`, `arith` and `memref` of those of `affine`",
     options: &[],
-    make: |_| Ok(Box::new(Convert::by(affine_to_scf::conversion))),
+    make: |_| Ok(Box::new(Convert::by(affine_to_scf::conversion, "affine."))),
 };
 
 pub(crate) const SCF_TO_CF: Entry = Entry {
     name: "convert-scf-to-cf",
     summary: "makes blocks and branches of `scf.for`, `scf.if` and `scf.while`",
     options: &[],
-    make: |_| Ok(Box::new(Convert::by(scf_to_cf::conversion))),
+    make: |_| Ok(Box::new(Convert::by(scf_to_cf::conversion, "scf."))),
 };
 
 pub(crate) const INDEX_TO_I64: Entry = Entry {
     name: "convert-index-to-i64",
     summary: "makes `i64` of `index` in `func`, `arith` and `cf`",
     options: &[],
-    make: |_| Ok(Box::new(Convert::by(index_to_i64::conversion))),
+    make: |_| Ok(Box::new(Convert::by(index_to_i64::conversion, ""))),
 };
 
 pub(crate) const RECONCILE: Entry = Entry {
@@ -41,12 +43,35 @@ struct Convert {
     make: fn(&Context) -> Conversion,
     /// Made at the first run: all runs of a pass are on one module.
     made: Option<Conversion>,
+    /// How the names of operations begin that should be gone; empty where none should.
+    lowered: &'static str,
 }
 
 impl Convert {
-    fn by(make: fn(&Context) -> Conversion) -> Convert {
-        Convert { make, made: None }
+    fn by(make: fn(&Context) -> Conversion, lowered: &'static str) -> Convert {
+        Convert { make, made: None, lowered }
     }
+}
+
+/// Says which operations, and how many of each, a lowering has left, if it has.
+fn left(module: &Module, root: Op, lowered: &str) -> Option<Diagnostic> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut first = None;
+    for op in walk(module, root, Order::Pre) {
+        let name = module.name_text(op);
+        if !lowered.is_empty() && name.starts_with(lowered) {
+            *counts.entry(name).or_default() += 1;
+            first = first.or(Some(op));
+        }
+    }
+    let names: Vec<String> =
+        counts.into_iter().map(|(name, count)| format!("{count} `{name}`")).collect();
+    let loc = module.loc(first?);
+    let message = format!("not lowered: {}", names.join(", "));
+    Some(Diagnostic {
+        severity: Severity::Warning,
+        ..Diagnostic::error("not-lowered", loc, message)
+    })
 }
 
 impl Pass for Convert {
@@ -65,6 +90,8 @@ impl Pass for Convert {
         cx.count("converted", report.converted);
         cx.count("undone", report.undone);
         cx.count_patterns(report.patterns);
+        let left = left(cx.module, cx.root, self.lowered);
+        cx.warnings.extend(left);
         Ok(())
     }
 }

@@ -334,3 +334,31 @@ fn wrong_pipelines_say_what_there_is() {
         assert!(Pipeline::parse(wrong).is_err(), "{wrong}");
     }
 }
+
+#[test]
+fn what_is_not_lowered_is_said() {
+    let body = r#"^bb0(%n: index):
+        "scf.forall"(%n) <{operandSegmentSizes = array<i32: 0, 1, 0, 0>, staticLowerBound = array<i64: 0>, staticStep = array<i64: 1>, staticUpperBound = array<i64: -9223372036854775808>}> ({
+        ^bb0(%i: index):
+          "scf.forall.in_parallel"() ({
+          ^bb0:
+          }) : () -> ()
+        }) : (index) -> ()
+        "func.return"() : () -> ()"#;
+    let mut module = read(&function("(index) -> ()", body));
+    let pipeline = Pipeline::parse("builtin.module(convert-scf-to-cf)").expect("a pipeline");
+    let report = run(&mut module, &pipeline, &RunOptions::default(), &mut Silent);
+    let warnings = report.expect("a conversion").warnings;
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert_eq!(warnings[0].code, "not-lowered");
+    assert!(warnings[0].message.contains("1 `scf.forall`"), "{warnings:?}");
+}
+
+#[test]
+fn unknown_patterns_are_refused() {
+    let mut module = read("");
+    let text = "builtin.module(canonicalize{disable-patterns=no-such-pattern})";
+    let pipeline = Pipeline::parse(text).expect("a pipeline");
+    let outcome = run(&mut module, &pipeline, &RunOptions::default(), &mut Silent);
+    assert!(matches!(&outcome, Err(RunError::Failed { .. })), "{outcome:?}");
+}

@@ -1,8 +1,12 @@
-//! `scf.for`, `scf.if` and `scf.while` become blocks and branches of `cf`.
+//! `scf.for`, `scf.if`, `scf.while`, `scf.execute_region` and `scf.index_switch` become blocks and
+//! branches of `cf`; `scf.parallel` becomes a nest of `scf.for` first.
 //!
 //! An operation with regions is taken out of its block: what follows it goes to a new block, its
 //! regions' blocks move in between, and branches take the place of their terminators. The
 //! outermost operation goes first, so that those in its regions then stand in the same region.
+
+mod parallel;
+mod switch;
 
 use tangram_ir::{
     Attr, AttrData, Block, Context, Loc, Module, Name, Op, OpState, Point, Str, Traits, Type, Value,
@@ -15,10 +19,13 @@ use super::{Matched, SLT, ULT, finish, predicate};
 type Rewrite = fn(&Words, &mut Rewriter<'_>, Op) -> Matched;
 
 /// The patterns.
-const ROWS: [(&str, &str, Rewrite); 3] = [
+const ROWS: [(&str, &str, Rewrite); 6] = [
     ("for-to-branches", "scf.for", convert_for),
     ("if-to-branches", "scf.if", convert_if),
     ("while-to-branches", "scf.while", convert_while),
+    ("execute-region-to-blocks", "scf.execute_region", switch::convert_execute_region),
+    ("index-switch-to-branches", "scf.index_switch", switch::convert_index_switch),
+    ("parallel-to-for", "scf.parallel", parallel::convert_parallel),
 ];
 
 /// What the patterns look for and make, interned once.
@@ -28,6 +35,11 @@ struct Words {
     cond_br: Name,
     cmpi: Name,
     addi: Name,
+    switch: Name,
+    index_cast: Name,
+    counted_loop: Name,
+    reduce: Name,
+    reduce_return: Name,
     /// The ends of regions.
     yields: Name,
     condition: Name,
@@ -48,6 +60,11 @@ impl Words {
             cond_br: name("cf.cond_br"),
             cmpi: name("arith.cmpi"),
             addi: name("arith.addi"),
+            switch: name("cf.switch"),
+            index_cast: name("arith.index_cast"),
+            counted_loop: name("scf.for"),
+            reduce: name("scf.reduce"),
+            reduce_return: name("scf.reduce.return"),
             yields: name("scf.yield"),
             condition: name("scf.condition"),
             segments,
@@ -72,7 +89,11 @@ pub fn patterns(context: &Context) -> PatternSet {
         let roots = Roots::Names(vec![context.name(root)]);
         let pattern =
             FnPattern::new(name, roots, move |rewriter, op| rewrite(&words, rewriter, op));
-        let made = [words.br, words.cond_br, words.cmpi, words.addi];
+        let made = match name {
+            "parallel-to-for" => vec![words.counted_loop, words.yields],
+            "index-switch-to-branches" => vec![words.br, words.index_cast, words.switch],
+            _ => vec![words.br, words.cond_br, words.cmpi, words.addi],
+        };
         set.add(Box::new(pattern.with_generated(made)));
     }
     set

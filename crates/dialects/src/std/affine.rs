@@ -85,6 +85,7 @@ pub static DEFS: &[OpDef] = &[
         regions: Some(1),
         traits: REGION,
         verify: Some(verify::check_parallel),
+        assembly: Some("affine-nest region(0, hidden-args, affine.yield) attr-dict"),
         ..OpDef::new("affine.parallel", "a nest of affine loops whose iterations run in any order")
     },
     OpDef {
@@ -145,6 +146,9 @@ pub static DEFS: &[OpDef] = &[
             MAP[0],
         ],
         verify: Some(verify::check_load),
+        assembly: Some(
+            "$memref access($map, $indices) `,` choice($isWrite, read, write) `,` `locality` `<` int($localityHint, i32) `>` `,` choice($isDataCache, instr, data) attr-dict `:` type($memref)",
+        ),
         ..OpDef::new("affine.prefetch", "announces an access to a buffer")
     },
     OpDef {
@@ -172,6 +176,9 @@ pub static DEFS: &[OpDef] = &[
         ],
         traits: Traits::PURE,
         infer: Some(infer::index),
+        assembly: Some(
+            "keyword($disjoint, disjoint) space `[` $multi_index `]` `by` mixed($dynamic_basis, static_basis, round) attr-dict `:` type($linear_index); $multi_index: index",
+        ),
         ..OpDef::new("affine.linearize_index", "joins indices by a list of factors")
     },
     OpDef {

@@ -26,18 +26,18 @@ pub static DEFS: &[OpDef] = &[
         results: &[results("results", "what the region ends with")],
         regions: Some(1),
         traits: Traits::SINGLE_BLOCK.union(Traits::RECURSIVE_EFFECTS),
-        ..OpDef::new("memref.alloca_scope", "a scope for `memref.alloca`")
+        assembly: Some("space results region(0, memref.alloca_scope.return) attr-dict"), ..OpDef::new("memref.alloca_scope", "a scope for `memref.alloca`")
     },
     OpDef {
         operands: &[values("results", "the results of the scope")],
         traits: ENDS,
-        ..OpDef::new("memref.alloca_scope.return", "ends a scope with its results")
+        assembly: Some("attr-dict ( $results `:` type($results) )?"), ..OpDef::new("memref.alloca_scope.return", "ends a scope with its results")
     },
     OpDef {
         operands: &[value("source", "a buffer"), maybe("dynamicResultSize", "the new size")],
         results: BUFFER,
         attrs: ALIGNMENT,
-        ..OpDef::new("memref.realloc", "a buffer of another size with the same elements")
+        assembly: Some("$source ( `` `(` $dynamicResultSize `)` )? attr-dict `:` type($source) `to` type($memref); $dynamicResultSize: index"), ..OpDef::new("memref.realloc", "a buffer of another size with the same elements")
     },
     OpDef { operands: MEMREF, assembly: Some("$memref attr-dict `:` type($memref)"), ..OpDef::new("memref.dealloc", "frees a buffer") },
     OpDef {
@@ -57,7 +57,7 @@ pub static DEFS: &[OpDef] = &[
         results: RESULT,
         attrs: &[required("kind", AttrKind::Int, "MLIR's number of the combination")],
         infer: Some(infer::like_first),
-        assembly: Some("enum($kind, i64, addf, addi, assign, maximumf, maxs, maxu, minimumf, mins, minu, mulf, muli, ori, andi, maxnumf, minnumf, xori) $value `,` $memref `[` $indices `]` attr-dict `:` `(` type($value) `,` type($memref) `)` `->` type($result); $indices: index"), ..OpDef::new(
+        assembly: Some("enum($kind, i64, addf, addi, andi, assign, maximumf, maxnumf, maxs, maxu, minimumf, minnumf, mins, minu, mulf, muli, ori, xori) $value `,` $memref `[` $indices `]` attr-dict `:` `(` type($value) `,` type($memref) `)` `->` type($result); $indices: index"), ..OpDef::new(
             "memref.atomic_rmw",
             "combines an element with a value at once; gives the old one",
         )
@@ -86,7 +86,7 @@ pub static DEFS: &[OpDef] = &[
             required("localityHint", AttrKind::Int, "0 for used once, up to 3 for used often"),
             required("isDataCache", AttrKind::Bool, "whether it holds data, not instructions"),
         ],
-        ..OpDef::new("memref.prefetch", "announces an access to a buffer")
+        assembly: Some("$memref `[` $indices `]` `,` choice($isWrite, read, write) `,` `locality` `<` int($localityHint, i32) `>` `,` choice($isDataCache, instr, data) attr-dict `:` type($memref); $indices: index"), ..OpDef::new("memref.prefetch", "announces an access to a buffer")
     },
     OpDef {
         operands: &[values("operands", "buffers, sizes and strides, as MLIR orders them")],
@@ -146,7 +146,7 @@ pub static DEFS: &[OpDef] = &[
         operands: &[values("operands", "buffers")],
         results: &[results("results", "the same buffers")],
         traits: Traits::PURE,
-        ..OpDef::new("memref.distinct_objects", "the buffers, which are known not to overlap")
+        assembly: Some("$operands attr-dict `:` type($operands); $results: $operands"), ..OpDef::new("memref.distinct_objects", "the buffers, which are known not to overlap")
     },
     OpDef {
         fold: Some(canonicalize::fold_cast),
@@ -179,7 +179,7 @@ pub static DEFS: &[OpDef] = &[
             results("strides", "its strides"),
         ],
         traits: Traits::PURE,
-        result_names: &["base_buffer", "offset", "sizes", "strides"], ..OpDef::new(
+        result_names: &["base_buffer", "offset", "sizes", "strides"], assembly: Some("$source `:` type($source) `->` all-results attr-dict"), ..OpDef::new(
             "memref.extract_strided_metadata",
             "a buffer's base, offset, extents and strides",
         )

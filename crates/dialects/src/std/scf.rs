@@ -69,6 +69,9 @@ pub static DEFS: &[OpDef] = &[
         regions: Some(1),
         traits: REGION,
         verify: Some(verify::check_parallel),
+        assembly: Some(
+            "nest one-result region(0, hidden-args, scf.reduce, shown) attr-dict; $initVals: $results",
+        ),
         ..OpDef::new("scf.parallel", "a nest of loops whose iterations may run in any order")
     },
     OpDef {
@@ -76,6 +79,7 @@ pub static DEFS: &[OpDef] = &[
         regions: None,
         traits: Traits::TERMINATOR.union(Traits::RECURSIVE_EFFECTS),
         verify: Some(verify::check_reduce),
+        assembly: Some("( `(` $operands `:` type($operands) `)` )? regions attr-dict"),
         ..OpDef::new(
             "scf.reduce",
             "ends an iteration of `scf.parallel`; a region for each reduction",
@@ -111,6 +115,7 @@ pub static DEFS: &[OpDef] = &[
         ],
         regions: Some(1),
         traits: REGION,
+        assembly: Some("forall region(0, hidden-args, scf.forall.in_parallel) attr-dict"),
         ..OpDef::new("scf.forall", "a parallel nest whose iterations write to parts of tensors")
     },
     OpDef {
@@ -119,6 +124,7 @@ pub static DEFS: &[OpDef] = &[
             .union(Traits::NO_TERMINATOR)
             .union(Traits::SINGLE_BLOCK)
             .union(Traits::RECURSIVE_EFFECTS),
+        assembly: Some("region(0) attr-dict"),
         ..OpDef::new("scf.forall.in_parallel", "ends an iteration of `scf.forall` with its writes")
     },
     OpDef {
@@ -128,6 +134,7 @@ pub static DEFS: &[OpDef] = &[
         regions: None,
         traits: REGION,
         verify: Some(verify::check_switch),
+        assembly: Some("$arg attr-dict ( `->` type($results) )? cases; $arg: index"),
         ..OpDef::new("scf.index_switch", "runs the region whose number is given, else the first")
     },
     OpDef {

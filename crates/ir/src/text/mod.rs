@@ -1,6 +1,8 @@
-//! MLIR's generic text form, both ways.
+//! MLIR's text, both ways.
 //!
-//! [`print()`] writes what `mlir-opt --mlir-print-op-generic` writes; [`parse`] reads it:
+//! [`print()`] writes what `mlir-opt --mlir-print-op-generic` writes. With [`Options::generic`] off,
+//! operations whose definition has an assembly format are written as `mlir-opt` does by default.
+//! [`parse`] reads both, also in one text:
 //!
 //! ```text
 //! "builtin.module"() ({

@@ -48,7 +48,11 @@ pub fn follow(source: &str, pipelines: &[Pipeline]) -> Reached {
             Err(RunError::Broken { pass, errors }) => {
                 panic!("`{pass}` broke it: {errors:?}\n{}", text::print(&module))
             }
-            Ok(report) => assert!(report.warnings.is_empty(), "{:?}", report.warnings),
+            Ok(report) => {
+                // Not every operation of a dialect can be lowered, which is said.
+                let told = report.warnings.iter().filter(|told| told.code != "not-lowered");
+                assert_eq!(told.count(), 0, "{:?}", report.warnings);
+            }
             // A pass may refuse what it cannot do.
             Err(_) => {}
         }

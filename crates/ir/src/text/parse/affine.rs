@@ -103,6 +103,38 @@ impl<'a> Parser<'a> {
         });
         let operands = self.affine_operands.take().unwrap_or_default();
         read?;
+        Ok((self.map_over(&operands, &results), operands))
+    }
+
+    /// As [`Parser::affine_of_values`], up to `)`, with `max(...)` or `min(...)` around several
+    /// expressions of one bound; gives how many each bound has.
+    pub(super) fn grouped_affine(
+        &mut self,
+        extreme: &str,
+    ) -> Parsed<(Attr, AffineOperands<'a>, Vec<usize>)> {
+        self.affine_operands = Some(AffineOperands::default());
+        let (mut results, mut sizes): (Vec<String>, Vec<usize>) = (Vec::new(), Vec::new());
+        let names = Names::default();
+        let read = self.list(b')', |p| {
+            let before = results.len();
+            if p.accept_word(extreme) {
+                p.expect(b'(', "before the expressions of a bound")?;
+                p.list(b')', |p| {
+                    results.push(p.affine_expr(&names)?.text);
+                    Ok(())
+                })?;
+            } else {
+                results.push(p.affine_expr(&names)?.text);
+            }
+            sizes.push(results.len() - before);
+            Ok(())
+        });
+        let operands = self.affine_operands.take().unwrap_or_default();
+        read?;
+        Ok((self.map_over(&operands, &results), operands, sizes))
+    }
+
+    fn map_over(&self, operands: &AffineOperands<'a>, results: &[String]) -> Attr {
         let list = |letter: char, count: usize| -> String {
             let names: Vec<String> = (0..count).map(|i| format!("{letter}{i}")).collect();
             names.join(", ")
@@ -112,8 +144,7 @@ impl<'a> Parser<'a> {
             count => format!("[{}]", list('s', count)),
         };
         let dims = list('d', operands.dims.len());
-        let map = format!("affine_map<({dims}){symbols} -> ({})>", results.join(", "));
-        Ok((self.opaque(&map), operands))
+        self.opaque(&format!("affine_map<({dims}){symbols} -> ({})>", results.join(", ")))
     }
 
     /// `%0` or `symbol(%0)` in an expression.

@@ -30,8 +30,12 @@ pub(super) struct Draft<'a> {
     pub(super) region_args: Vec<(Token, Type)>,
     /// The next region has an entry block also if it has no arguments.
     style: RegionStyle,
-    /// How many operands each successor has.
-    pub(super) branch_sizes: Vec<usize>,
+    /// Whether a list of regions has begun.
+    listing: bool,
+    /// The numbers of the cases so far.
+    cases: Vec<i64>,
+    /// Whether the next region is the first one, which was made before.
+    first_region: bool,
 }
 
 impl<'a> Parser<'a> {
@@ -58,7 +62,9 @@ impl<'a> Parser<'a> {
             attrs: Vec::new(),
             region_args: Vec::new(),
             style: RegionStyle::default(),
-            branch_sizes: Vec::new(),
+            listing: false,
+            cases: Vec::new(),
+            first_region: false,
         };
         let loc = self.place(token.start);
         let draft = Some(Box::new(draft));
@@ -109,6 +115,32 @@ impl<'a> Parser<'a> {
                 }
                 Instr::Region(_, style) => {
                     draft.style = *style;
+                    pending.draft = Some(draft);
+                    return self.custom_region(pending, block, open, at);
+                }
+                Instr::Regions => {
+                    let more = if draft.listing { self.accept(b',') } else { self.is(b'{') };
+                    draft.listing = more;
+                    if more {
+                        draft.pc -= 1;
+                        draft.style = RegionStyle::default();
+                        pending.draft = Some(draft);
+                        return self.custom_region(pending, block, open, at);
+                    }
+                }
+                Instr::Cases => {
+                    draft.style =
+                        RegionStyle { terminator: Some("scf.yield"), ..RegionStyle::default() };
+                    if self.accept_word("case") {
+                        let case = self.integer()?;
+                        draft.cases.push(case);
+                        draft.pc -= 1;
+                    } else {
+                        self.expect_word("default")?;
+                        let cases = self.context.i64s_attr(&std::mem::take(&mut draft.cases));
+                        self.set_attr(&mut draft, "cases", cases);
+                        draft.first_region = true;
+                    }
                     pending.draft = Some(draft);
                     return self.custom_region(pending, block, open, at);
                 }
@@ -177,7 +209,7 @@ impl<'a> Parser<'a> {
             Instr::Directive(directive, args) => {
                 self.directive(draft, pending, *directive, args, open)
             }
-            Instr::Unless(..) | Instr::Region(..) => Ok(()),
+            Instr::Unless(..) | Instr::Region(..) | Instr::Regions | Instr::Cases => Ok(()),
         }
     }
 
@@ -279,7 +311,14 @@ impl<'a> Parser<'a> {
         pending.isolated = draft.def.traits.contains(Traits::ISOLATED);
         let args = std::mem::take(&mut draft.region_args);
         self.expect(b'{', "before a region")?;
-        let region = self.module.add_region(op);
+        let keeps_first = draft.program.code.contains(&Instr::Cases);
+        if keeps_first && self.module.regions(op).is_empty() {
+            self.module.add_region(op);
+        }
+        let region = match draft.first_region {
+            true => self.module.region(op, 0),
+            false => self.module.add_region(op),
+        };
         let scope = self.values.enter(pending.isolated);
         let entry = (!args.is_empty()).then(|| self.module.add_block(region));
         open.push(OpenRegion { region, blocks: Blocks::default(), owner: pending, scope });
@@ -308,8 +347,12 @@ impl<'a> Parser<'a> {
         if last.is_some_and(|last| self.module.has_traits(last, Traits::TERMINATOR)) {
             return;
         }
-        let state = OpState::new(self.context.name(terminator), loc);
-        self.module.create_at(Point::End(block), state);
+        let mut state = OpState::new(self.context.name(terminator), loc);
+        state.regions = self.context.def(state.name).and_then(|def| def.regions).unwrap_or(0);
+        let op = self.module.create_at(Point::End(block), state);
+        for region in self.module.regions(op).to_vec() {
+            self.module.add_block(region);
+        }
     }
 
     fn end_custom(
@@ -369,6 +412,18 @@ impl<'a> Parser<'a> {
                 Group::Operand(i) => draft.operands[i].len(),
                 Group::Result(_) => 1,
             };
+            // Several values take the types of as many others.
+            if let TypeRule::Same(other) = rule
+                && let Some(types) = self.known_types(draft, other)
+                && (types.len() == count || matches!(place, Group::Result(_)))
+            {
+                let types = types.clone();
+                match place {
+                    Group::Operand(i) => draft.types[i] = Some(types),
+                    Group::Result(i) => draft.results[i] = Some(types),
+                }
+                continue;
+            }
             let ty = match rule {
                 TypeRule::Index => Some(self.context.ty(TypeData::Index)),
                 TypeRule::Boolean => Some(self.context.int_type(1)),
@@ -385,11 +440,15 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn first_type(&self, draft: &Draft<'a>, group: Group) -> Option<Type> {
+    fn known_types<'d>(&self, draft: &'d Draft<'a>, group: Group) -> Option<&'d Vec<Type>> {
         match group {
-            Group::Operand(i) => draft.types[i].as_ref()?.first().copied(),
-            Group::Result(i) => draft.results[i].as_ref()?.first().copied(),
+            Group::Operand(i) => draft.types[i].as_ref(),
+            Group::Result(i) => draft.results[i].as_ref(),
         }
+    }
+
+    fn first_type(&self, draft: &Draft<'a>, group: Group) -> Option<Type> {
+        self.known_types(draft, group)?.first().copied()
     }
 
     fn element_of(&self, ty: Type) -> Option<Type> {

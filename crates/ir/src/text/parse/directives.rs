@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::custom::Draft;
 use super::operations::{OpenRegion, Pending};
 use super::values::ValueUse;
-use super::{Kind, Parsed, Parser, Token};
+use super::{Kind, Parsed, Parser};
 use crate::assembly::Directive;
 use crate::attributes::{Attr, AttrData};
 use crate::types::{Type, TypeData};
@@ -77,12 +77,31 @@ impl<'a> Parser<'a> {
                 Ok(())
             }
             Directive::Permutation => self.permutation(draft, name),
-            Directive::Nest | Directive::Cases => self.unexpected("the generic form"),
+            Directive::Choice => {
+                let yes = self.accept_word(args.get(2).copied().unwrap_or(""));
+                if !yes {
+                    self.expect_word(word)?;
+                }
+                self.set_attr(draft, name, self.context.bool_attr(yes));
+                Ok(())
+            }
+            Directive::AllResults => {
+                let mut types = vec![self.ty()?];
+                while self.accept(b',') {
+                    types.push(self.ty()?);
+                }
+                let inputs: Vec<Type> = draft.types.iter().flatten().flatten().copied().collect();
+                self.assign(draft, &inputs, &types);
+                Ok(())
+            }
+            Directive::Nest => self.nest(draft),
+            Directive::Forall => self.forall(draft),
+            Directive::AffineNest => self.affine_nest(draft),
         }
     }
 
     /// A number of at most 64 bits.
-    fn integer(&mut self) -> Parsed<i64> {
+    pub(super) fn integer(&mut self) -> Parsed<i64> {
         let negative = self.accept(b'-');
         let token = self.expect_kind(Kind::Int, "an integer")?;
         let text = self.spelling(token);
@@ -152,7 +171,12 @@ impl<'a> Parser<'a> {
     }
 
     /// `[%0, 4]`.
-    fn mixed(&mut self, draft: &mut Draft<'a>, name: &str, args: &[&'static str]) -> Parsed<()> {
+    pub(super) fn mixed(
+        &mut self,
+        draft: &mut Draft<'a>,
+        name: &str,
+        args: &[&'static str],
+    ) -> Parsed<()> {
         let group = self.group_number(draft, name);
         let (first, close) = match args.get(2) {
             Some(&"round") => (b'(', b')'),
@@ -180,7 +204,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn index(&self) -> Type {
+    pub(super) fn index(&self) -> Type {
         self.context.ty(TypeData::Index)
     }
 
@@ -196,7 +220,6 @@ impl<'a> Parser<'a> {
         let group = self.group_number(draft, name);
         self.successor(pending, open)?;
         let (values, types) = self.passed()?;
-        draft.branch_sizes.push(values.len());
         draft.operands[group] = values;
         draft.types[group] = Some(types);
         Ok(())
@@ -371,7 +394,7 @@ impl<'a> Parser<'a> {
         self.dims_and_symbols(draft, group)
     }
 
-    fn dims_and_symbols(&mut self, draft: &mut Draft<'a>, group: usize) -> Parsed<()> {
+    pub(super) fn dims_and_symbols(&mut self, draft: &mut Draft<'a>, group: usize) -> Parsed<()> {
         let mut values = Vec::new();
         let mut value = |p: &mut Self| {
             values.push(p.value_use()?);
@@ -387,7 +410,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Makes `values`, which are indices, operand `group`.
-    fn indices(&self, draft: &mut Draft<'a>, group: usize, values: Vec<ValueUse<'a>>) {
+    pub(super) fn indices(&self, draft: &mut Draft<'a>, group: usize, values: Vec<ValueUse<'a>>) {
         draft.types[group] = Some(vec![self.index(); values.len()]);
         draft.operands[group] = values;
     }
@@ -403,127 +426,13 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// `iter_args(%a = %b) -> (i32)`, with the types of the arguments.
-    fn iter_args(&mut self, draft: &mut Draft<'a>, group: usize, counter: Token) -> Parsed<()> {
-        let index = self.index();
-        draft.region_args.push((counter, index));
-        let mut types = SmallVec::new();
-        if self.accept_word("iter_args") {
-            let (args, inits) = self.bound_args()?;
-            self.expect_kind(Kind::Arrow, "`->` before the types of the results")?;
-            self.function_results(&mut types)?;
-            draft.region_args.extend(args.into_iter().zip(types.iter().copied()));
-            draft.operands[group] = inits;
-        }
-        draft.types[group] = Some(types.to_vec());
-        draft.results = vec![Some(types.to_vec())];
-        Ok(())
-    }
-
-    /// `(%a = %b, %c = %d)`.
-    fn bound_args(&mut self) -> Parsed<(Vec<Token>, Vec<ValueUse<'a>>)> {
-        let (mut args, mut inits) = (Vec::new(), Vec::new());
-        self.expect(b'(', "before the arguments")?;
-        self.list(b')', |p| {
-            args.push(p.expect_kind(Kind::Percent, "an argument")?);
-            p.expect(b'=', "after an argument")?;
-            inits.push(p.value_use()?);
-            Ok(())
-        })?;
-        Ok((args, inits))
-    }
-
-    fn counted_loop(&mut self, draft: &mut Draft<'a>) -> Parsed<()> {
-        if self.accept_word("unsigned") {
-            self.set_attr(draft, "unsignedCmp", Attr::UNIT);
-        }
-        let counter = self.expect_kind(Kind::Percent, "the counter")?;
-        self.expect(b'=', "after the counter")?;
-        for (i, word) in ["to", "step", ""].into_iter().enumerate() {
-            let value = self.value_use()?;
-            draft.operands[i].push(value);
-            if !word.is_empty() {
-                self.expect_word(word)?;
-            }
-        }
-        self.iter_args(draft, 3, counter)?;
-        let ty = if self.accept(b':') { self.ty()? } else { self.index() };
-        if let Some(counter) = draft.region_args.first_mut() {
-            counter.1 = ty;
-        }
-        for types in draft.types.iter_mut().take(3) {
-            *types = Some(vec![ty]);
-        }
-        Ok(())
-    }
-
-    fn affine_loop(&mut self, draft: &mut Draft<'a>) -> Parsed<()> {
-        let counter = self.expect_kind(Kind::Percent, "the counter")?;
-        self.expect(b'=', "after the counter")?;
-        self.affine_bound(draft, "lowerBoundMap", 0, "max")?;
-        self.expect_word("to")?;
-        self.affine_bound(draft, "upperBoundMap", 1, "min")?;
-        let value = if self.accept_word("step") { self.integer()? } else { 1 };
-        let ty = self.index();
-        let step = self.context.attr(AttrData::Integer { value: value.into(), ty });
-        self.set_attr(draft, "step", step);
-        self.iter_args(draft, 2, counter)
-    }
-
-    fn affine_bound(
-        &mut self,
-        draft: &mut Draft<'a>,
-        name: &str,
-        group: usize,
-        prefix: &str,
-    ) -> Parsed<()> {
-        if matches!(self.token.kind, Kind::Int | Kind::Punct(b'-')) {
-            let number = self.integer()?;
-            let map = self.opaque(&format!("affine_map<() -> ({number})>"));
-            self.set_attr(draft, name, map);
-            self.indices(draft, group, Vec::new());
-            return Ok(());
-        }
-        if self.token.kind == Kind::Percent {
-            let value = self.value_use()?;
-            let map = self.opaque("affine_map<()[s0] -> (s0)>");
-            self.set_attr(draft, name, map);
-            self.indices(draft, group, vec![value]);
-            return Ok(());
-        }
-        self.accept_word(prefix);
-        let map = self.attr()?;
-        self.set_attr(draft, name, map);
-        self.dims_and_symbols(draft, group)
-    }
-
-    fn arrow_results(&mut self, draft: &mut Draft<'a>) -> Parsed<()> {
+    pub(super) fn arrow_results(&mut self, draft: &mut Draft<'a>) -> Parsed<()> {
         let mut types = SmallVec::new();
         if self.token.kind == Kind::Arrow {
             self.take();
             self.function_results(&mut types)?;
         }
         draft.results = vec![Some(types.to_vec())];
-        Ok(())
-    }
-
-    fn while_header(&mut self, draft: &mut Draft<'a>) -> Parsed<()> {
-        let (args, inits) =
-            if self.is(b'(') { self.bound_args()? } else { (Vec::new(), Vec::new()) };
-        self.expect(b':', "before the types of the loop")?;
-        let mut inputs = Vec::new();
-        self.expect(b'(', "before the types of the arguments")?;
-        self.list(b')', |p| {
-            inputs.push(p.ty()?);
-            Ok(())
-        })?;
-        self.expect_kind(Kind::Arrow, "`->` before the types of the results")?;
-        let mut results = SmallVec::new();
-        self.function_results(&mut results)?;
-        draft.region_args.extend(args.into_iter().zip(inputs.iter().copied()));
-        draft.operands[0] = inits;
-        draft.types[0] = Some(inputs);
-        draft.results = vec![Some(results.to_vec())];
         Ok(())
     }
 

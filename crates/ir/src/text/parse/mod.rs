@@ -12,6 +12,7 @@ mod dense;
 mod directives;
 mod lexer;
 mod locs;
+mod loops;
 mod opaque;
 mod operations;
 mod resources;
@@ -38,7 +39,8 @@ const MAX_DEPTH: u32 = 100;
 /// After this many errors reading stops.
 const MAX_ERRORS: usize = 100;
 
-/// Reads a module in generic form; `file_name` stands in the locations.
+/// Reads a module; `file_name` stands in the locations. Operations are in generic form or, where
+/// their definition has an assembly format, in that.
 ///
 /// Operations that are not registered are accepted. What stands at the top without a
 /// `builtin.module` around it goes into one.

@@ -72,10 +72,11 @@ impl<'a> Parser<'a> {
                 Ok(true) => {}
                 Ok(false) => break,
                 Err(Failed) => {
-                    self.recover();
+                    // What cannot begin a statement does not begin the next one either.
                     if self.token.start == before {
                         self.take();
                     }
+                    self.recover();
                 }
             }
         }

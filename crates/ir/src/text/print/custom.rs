@@ -98,6 +98,16 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
                     let Some(&region) = self.module.regions(op).get(*i) else { continue };
                     return self.custom_region(op, region, *style, pc, steps);
                 }
+                Instr::Regions => {
+                    self.space()?;
+                    steps.push(Step::Regions(op, 0, pc));
+                    return Ok(0);
+                }
+                Instr::Cases => {
+                    self.space()?;
+                    steps.push(Step::Cases(op, 1, pc));
+                    return Ok(0);
+                }
                 _ => self.piece(op, program, instr)?,
             }
         }
@@ -134,7 +144,7 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
                 self.functional_type(op)
             }
             Instr::Directive(directive, args) => self.directive(op, *directive, args),
-            Instr::Unless(..) | Instr::Region(..) => Ok(()),
+            Instr::Unless(..) | Instr::Region(..) | Instr::Regions | Instr::Cases => Ok(()),
         }
     }
 
@@ -256,18 +266,70 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
         pc: usize,
         steps: &mut Vec<Step>,
     ) -> Result<usize, fmt::Error> {
-        let module = self.module;
         self.space()?;
+        self.braced(op, region, style, Step::Code(op, pc), steps)
+    }
+
+    /// Region `i` of `op` and those after it, separated by commas, and then its format from `pc`.
+    pub(super) fn regions(
+        &mut self,
+        op: Op,
+        i: usize,
+        pc: usize,
+        steps: &mut Vec<Step>,
+    ) -> Result<usize, fmt::Error> {
+        let Some(&region) = self.module.regions(op).get(i) else {
+            steps.push(Step::Code(op, pc));
+            return Ok(0);
+        };
+        self.write(if i == 0 { "" } else { ", " })?;
+        let style = RegionStyle::default();
+        self.braced(op, region, style, Step::Regions(op, i + 1, pc), steps)
+    }
+
+    /// Case `i` of `op` and those after it, then the default, which is its first region.
+    pub(super) fn cases(
+        &mut self,
+        op: Op,
+        i: usize,
+        pc: usize,
+        steps: &mut Vec<Step>,
+    ) -> Result<usize, fmt::Error> {
+        let regions = self.module.regions(op);
+        let style = RegionStyle { terminator: Some("scf.yield"), ..RegionStyle::default() };
+        self.line(self.depth)?;
+        if let Some(&region) = regions.get(i) {
+            let cases = self.module.attr(op, "cases").and_then(|attr| self.context.as_i64s(attr));
+            let case = cases.and_then(|cases| cases.get(i - 1).copied()).unwrap_or(0);
+            write!(self.out, "case {case} ")?;
+            return self.braced(op, region, style, Step::Cases(op, i + 1, pc), steps);
+        }
+        self.write("default ")?;
+        match regions.first() {
+            Some(&region) => self.braced(op, region, style, Step::Code(op, pc), steps),
+            None => Ok(0),
+        }
+    }
+
+    /// A region in braces, and then `next`.
+    fn braced(
+        &mut self,
+        op: Op,
+        region: Region,
+        style: RegionStyle,
+        next: Step,
+        steps: &mut Vec<Step>,
+    ) -> Result<usize, fmt::Error> {
+        let module = self.module;
         self.write("{")?;
         if !self.options.regions {
             self.write("...}")?;
-            steps.push(Step::Code(op, pc));
+            steps.push(next);
             return Ok(0);
         }
-        steps.extend([Step::Code(op, pc), Step::Close]);
+        steps.extend([next, Step::Close]);
         if let Some(block) = module.first_block(region) {
-            let silent =
-                style.terminator.is_some() && (style.always || module.result_count(op) == 0);
+            let silent = !style.shown && (style.always || module.result_count(op) == 0);
             let last = module
                 .last_op(block)
                 .filter(|&last| silent && style.terminator == Some(module.name_text(last)));

@@ -26,7 +26,7 @@ impl<W: fmt::Write> Printer<'_, W> {
         match directive {
             Directive::Flags => self.flags(attr, args),
             Directive::Enum => self.enumerator(attr, args),
-            Directive::Keyword => match attr {
+            Directive::Keyword => match attr.filter(|&attr| attr != Attr::FALSE) {
                 Some(_) => self.literal(args.get(1).copied().unwrap_or("")),
                 None => Ok(()),
             },
@@ -74,7 +74,18 @@ impl<W: fmt::Write> Printer<'_, W> {
                 None => Ok(()),
             },
             Directive::Permutation => self.permutation(attr),
-            Directive::Nest | Directive::Cases => Ok(()),
+            Directive::Choice => {
+                let word = args.get(if attr == Some(Attr::TRUE) { 2 } else { 1 });
+                self.literal(word.copied().unwrap_or(""))
+            }
+            Directive::AllResults => {
+                self.space()?;
+                let results: Vec<Value> = module.results(op).collect();
+                self.types_of(&results)
+            }
+            Directive::Nest => self.nest(op),
+            Directive::Forall => self.forall(op),
+            Directive::AffineNest => self.affine_nest(op),
         }
     }
 
@@ -98,10 +109,11 @@ impl<W: fmt::Write> Printer<'_, W> {
         }
     }
 
-    fn mixed(&mut self, op: Op, name: &str, args: &[&'static str]) -> fmt::Result {
+    pub(super) fn mixed(&mut self, op: Op, name: &str, args: &[&'static str]) -> fmt::Result {
         let module = self.module;
         let at = module.def(op).and_then(|d| d.operands.iter().position(|o| o.name == name));
-        let mut values = segment(module, op, at.unwrap_or(0)).map(|i| module.operand(op, i));
+        let values = segment(module, op, at.unwrap_or(0)).map(|i| module.operand(op, i));
+        let values: Vec<Value> = values.collect();
         let list = args.get(1).and_then(|list| module.attr(op, list));
         let numbers = list.and_then(|attr| self.context.as_i64s(attr)).unwrap_or_default();
         let (open, close) = if args.get(2) == Some(&"round") { ("(", ")") } else { ("[", "]") };
@@ -111,8 +123,20 @@ impl<W: fmt::Write> Printer<'_, W> {
         } else {
             self.space()?
         }
+        self.mixed_list(&numbers, &values, open, close)
+    }
+
+    /// Numbers, and values in the place of those that are not known.
+    pub(super) fn mixed_list(
+        &mut self,
+        numbers: &[i64],
+        values: &[Value],
+        open: &str,
+        close: &str,
+    ) -> fmt::Result {
+        let mut values = values.iter().copied();
         self.write(open)?;
-        for (i, number) in numbers.into_iter().enumerate() {
+        for (i, &number) in numbers.iter().enumerate() {
             self.write(if i == 0 { "" } else { ", " })?;
             match (number, number == DYNAMIC) {
                 (_, true) => match values.next() {
@@ -176,7 +200,7 @@ impl<W: fmt::Write> Printer<'_, W> {
         self.write("]")
     }
 
-    fn dense_integers(&self, ty: Type, bytes: &[u8], splat: bool) -> Vec<u128> {
+    pub(super) fn dense_integers(&self, ty: Type, bytes: &[u8], splat: bool) -> Vec<u128> {
         let Some((dims, element)) = crate::shaped::shape(self.context, ty) else {
             return Vec::new();
         };
@@ -271,7 +295,7 @@ impl<W: fmt::Write> Printer<'_, W> {
         self.ty(module.value_type(module.result(op, 0)))
     }
 
-    fn map_of(&self, attr: Option<Attr>) -> Option<MapText<'_>> {
+    pub(super) fn map_of(&self, attr: Option<Attr>) -> Option<MapText<'_>> {
         match self.context.attr_data(attr?) {
             AttrData::Opaque(text) => MapText::read(self.context.text(*text)),
             _ => None,
@@ -288,7 +312,7 @@ impl<W: fmt::Write> Printer<'_, W> {
         self.dims_and_symbols(dims, &values)
     }
 
-    fn dims_and_symbols(&mut self, dims: usize, values: &[Value]) -> fmt::Result {
+    pub(super) fn dims_and_symbols(&mut self, dims: usize, values: &[Value]) -> fmt::Result {
         let (dims, symbols) = values.split_at(dims.min(values.len()));
         self.write("(")?;
         self.values(dims)?;
@@ -327,7 +351,7 @@ impl<W: fmt::Write> Printer<'_, W> {
     }
 
     /// An expression with values in the place of dimensions and symbols.
-    fn substituted(&mut self, text: &str, dims: usize, values: &[Value]) -> fmt::Result {
+    pub(super) fn substituted(&mut self, text: &str, dims: usize, values: &[Value]) -> fmt::Result {
         let mut rest = text;
         while let Some(at) = rest.find(['d', 's']) {
             let (before, from) = rest.split_at(at);
@@ -353,99 +377,7 @@ impl<W: fmt::Write> Printer<'_, W> {
         self.write(rest)
     }
 
-    /// ` iter_args(%a = %b) -> (i32)`.
-    fn iter_args(&mut self, op: Op, inits: &[Value]) -> fmt::Result {
-        if inits.is_empty() {
-            return Ok(());
-        }
-        let args = self.entry_args(op, 0);
-        self.write(" iter_args(")?;
-        self.bound_args(args.get(1..).unwrap_or(&[]), inits)?;
-        self.write(") -> (")?;
-        self.types_of(inits)?;
-        self.write(")")
-    }
-
-    fn entry_args(&self, op: Op, region: usize) -> Vec<Value> {
-        let module = self.module;
-        let region = module.regions(op).get(region);
-        let entry = region.and_then(|&region| module.first_block(region));
-        entry.map_or(Vec::new(), |entry| module.args(entry).to_vec())
-    }
-
-    fn bound_args(&mut self, args: &[Value], inits: &[Value]) -> fmt::Result {
-        for (i, (&arg, &init)) in args.iter().zip(inits).enumerate() {
-            self.write(if i == 0 { "" } else { ", " })?;
-            self.value(arg)?;
-            self.write(" = ")?;
-            self.value(init)?;
-        }
-        Ok(())
-    }
-
-    fn counted_loop(&mut self, op: Op) -> fmt::Result {
-        let operands: Vec<Value> = self.module.operands(op).collect();
-        let [low, high, step, inits @ ..] = &operands[..] else { return Ok(()) };
-        self.write(if self.module.attr(op, "unsignedCmp").is_some() { " unsigned " } else { " " })?;
-        let counter = self.entry_args(op, 0).first().copied();
-        counter.map_or(Ok(()), |counter| self.value(counter))?;
-        for (word, value) in [(" = ", low), (" to ", high), (" step ", step)] {
-            self.write(word)?;
-            self.value(*value)?;
-        }
-        self.iter_args(op, inits)?;
-        let ty = counter.map(|counter| self.module.value_type(counter));
-        self.spacing = Spacing::AFTER_WORD;
-        match ty.filter(|&ty| *self.context.type_data(ty) != TypeData::Index) {
-            Some(ty) => {
-                self.write("  : ")?;
-                self.ty(ty)
-            }
-            None => Ok(()),
-        }
-    }
-
-    fn affine_loop(&mut self, op: Op) -> fmt::Result {
-        let module = self.module;
-        self.write(" ")?;
-        let counter = self.entry_args(op, 0).first().copied();
-        counter.map_or(Ok(()), |counter| self.value(counter))?;
-        self.write(" = ")?;
-        self.affine_bound(op, "lowerBoundMap", 0, "max ")?;
-        self.write(" to ")?;
-        self.affine_bound(op, "upperBoundMap", 1, "min ")?;
-        let step = module.attr(op, "step").and_then(|attr| self.context.as_i64(attr));
-        if let Some(step) = step.filter(|&step| step != 1) {
-            write!(self.out, " step {step}")?;
-        }
-        let inits = self.group(op, Group::Operand(2));
-        self.spacing = Spacing::AFTER_WORD;
-        self.iter_args(op, &inits)
-    }
-
-    fn affine_bound(&mut self, op: Op, name: &str, group: usize, prefix: &str) -> fmt::Result {
-        let values = self.group(op, Group::Operand(group));
-        let Some(attr) = self.module.attr(op, name) else { return Ok(()) };
-        let Some(map) = self.map_of(Some(attr)) else { return Ok(()) };
-        let (dims, symbols) = (map.dims, map.symbols);
-        let plain = match map.results[..] {
-            [one] if dims + symbols == 0 && one.parse::<i64>().is_ok() => Some(one.to_owned()),
-            _ => None,
-        };
-        let alone = dims == 0 && symbols == 1 && map.results == ["s0"];
-        let many = map.results.len() != 1;
-        if let Some(number) = plain {
-            return self.write(&number);
-        }
-        if let (true, &[value]) = (alone, &values[..]) {
-            return self.value(value);
-        }
-        self.write(if many { prefix } else { "" })?;
-        self.attr(attr)?;
-        self.dims_and_symbols(dims, &values)
-    }
-
-    fn arrow_results(&mut self, op: Op, always: bool) -> fmt::Result {
+    pub(super) fn arrow_results(&mut self, op: Op, always: bool) -> fmt::Result {
         let module = self.module;
         self.spacing = Spacing::AFTER_WORD;
         let results: Vec<Value> = module.results(op).collect();
@@ -459,21 +391,6 @@ impl<W: fmt::Write> Printer<'_, W> {
         self.write(if bare { " -> " } else { " -> (" })?;
         self.types_of(&results)?;
         self.write(if bare { "" } else { ")" })
-    }
-
-    fn while_header(&mut self, op: Op) -> fmt::Result {
-        let inits: Vec<Value> = self.module.operands(op).collect();
-        if !inits.is_empty() {
-            self.write(" (")?;
-            let args = self.entry_args(op, 0);
-            self.bound_args(&args, &inits)?;
-            self.write(")")?;
-        }
-        self.write(" : (")?;
-        self.types_of(&inits)?;
-        self.write(") -> ")?;
-        self.spacing = Spacing::AFTER_WORD;
-        self.result_types(op)
     }
 
     fn structured(&mut self, op: Op) -> fmt::Result {

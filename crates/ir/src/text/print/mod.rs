@@ -7,6 +7,7 @@ mod dense;
 mod directives;
 mod elide;
 mod locs;
+mod loops;
 mod names;
 mod numbering;
 mod operations;

@@ -28,6 +28,10 @@ pub(super) enum Step {
     Inside(Block),
     /// The format of an operation from this piece on.
     Code(Op, usize),
+    /// Region `.1` of an operation and all after it, separated by commas, then its format.
+    Regions(Op, usize, usize),
+    /// Case `.1` of an operation and all after it, then its format.
+    Cases(Op, usize, usize),
     /// The end of a region.
     Close,
 }
@@ -46,6 +50,10 @@ impl<W: fmt::Write> Printer<'_, W> {
                     self.spacing = Spacing::AFTER_WORD;
                     self.depth += self.code(op, pc, &mut steps)?;
                 }
+                Step::Regions(op, i, pc) => {
+                    self.depth += self.regions(op, i, pc, &mut steps)?;
+                }
+                Step::Cases(op, i, pc) => self.depth += self.cases(op, i, pc, &mut steps)?,
                 Step::Inside(block) => {
                     let next = self.module.next_block(block);
                     steps.extend(next.map(|next| Step::Block(next, false)));
