@@ -53,10 +53,11 @@ pub(super) fn convert_parallel(words: &Words, rewriter: &mut Rewriter<'_>, op: O
         point = Point::End(inside);
     }
     let Some(&(_, innermost)) = loops.last() else { return Err(malformed(rewriter)) };
-    let combined = combine(words, rewriter, body, &carried)?;
+    // First, since what is reduced may be a counter.
     for (&old, &new) in rewriter.module().args(body).to_vec().iter().zip(&counters) {
         rewriter.replace_uses(old, new);
     }
+    let combined = combine(words, rewriter, body, &carried)?;
     for inner in rewriter.module().ops(body).collect::<Vec<_>>() {
         rewriter.move_to(inner, Point::End(innermost));
     }
