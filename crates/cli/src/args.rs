@@ -1,17 +1,14 @@
 //! The command line.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Rearranges tensor programs into faster ones that compute the same.
 #[derive(Parser, Debug)]
 #[command(name = "tangram", version, max_term_width = 100, propagate_version = true)]
-#[command(
-    after_help = "Start with:\n  tangram opt model.onnx -o better.onnx\n\nExit codes: 0 done, \
-                        1 a check failed, 2 the input or the command line is wrong, 3 a check was \
-                        not possible, 130 interrupted: what was reached is written."
-)]
+#[command(after_help = "Start with:\n  tangram opt model.onnx -o better.onnx")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -153,8 +150,8 @@ pub(crate) struct OptArgs {
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) external_data: ExternalDataArg,
     /// Stop rewriting after so many seconds and keep what is reached.
-    #[arg(long, value_name = "S")]
-    pub(crate) max_seconds: Option<f64>,
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub(crate) max_seconds: Option<Duration>,
     /// Stop after so many rewrites and keep what is reached.
     #[arg(long, value_name = "N")]
     pub(crate) max_rewrites: Option<u64>,
@@ -175,10 +172,10 @@ pub(crate) struct OptArgs {
     pub(crate) explain: Option<String>,
     /// How many bytes a folded constant may add to the model; `none` for no limit but those on
     /// the time and memory of folding.
-    #[arg(long, value_name = "BYTES", default_value = "1048576")]
-    pub(crate) fold_limit: String,
+    #[arg(long, value_name = "BYTES", default_value = "1048576", value_parser = bytes)]
+    pub(crate) fold_limit: Limit,
     /// Write the result in this version of ONNX's operator set.
-    #[arg(long, value_name = "VERSION")]
+    #[arg(long, value_name = "VERSION", value_parser = clap::value_parser!(i64).range(1..))]
     pub(crate) opset: Option<i64>,
     /// Say what keeps this rule from matching in the result: its nearest misses.
     #[arg(long, value_name = "NAME")]
@@ -470,6 +467,8 @@ pub(crate) enum ScopPrint {
     Tree,
     /// The generated loops, with calls of statements.
     Ast,
+    /// What would be done to each part or why nothing is, and which results are the same bits.
+    Report,
     /// How many statements, arrays, parameters and dependences there are.
     Stats,
     /// The instances with their order, tiles and dependences, as SVG; needs `--set`.
@@ -484,6 +483,24 @@ pub(crate) enum FormatArg {
     Text,
     /// A picture; of trees only.
     Svg,
+}
+
+/// A number of bytes, or none for as many as there are.
+pub(crate) type Limit = Option<u64>;
+
+/// Reads a number of bytes or `none`.
+fn bytes(text: &str) -> Result<Limit, String> {
+    match text {
+        "none" => Ok(None),
+        bytes => bytes.parse().map(Some).map_err(|_| "expected a number of bytes or `none`".into()),
+    }
+}
+
+/// Reads a time.
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
+    let wrong = |_| "expected a number of seconds, 0 or more".to_owned();
+    let seconds = text.parse().map_err(|_| wrong(()))?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| wrong(()))
 }
 
 /// Reads `N=8`.
@@ -574,7 +591,8 @@ pub(crate) struct ScopArgs {
     /// Which statements share loops.
     #[arg(long, value_enum, default_value = "smart")]
     pub(crate) fuse: FuseArg,
-    /// Stop after so many elementary steps; a schedule that is not found stays the original.
+    /// Stop the search in a part after so many elementary steps: its loops stay as they are. The
+    /// default ends after about a second for each part, and sooner where a file has many.
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<u64>,
 }

@@ -11,7 +11,8 @@ use std::process::ExitCode;
 use tangram_calc::{CalcError, Printed, Session};
 
 use crate::args::CalcArgs;
-use crate::error::{self, Error};
+use crate::error::Error;
+use crate::out;
 
 /// Runs a program from a file or from standard input; on a terminal, statement by statement.
 pub(crate) fn run(args: &CalcArgs) -> Result<ExitCode, Error> {
@@ -19,34 +20,41 @@ pub(crate) fn run(args: &CalcArgs) -> Result<ExitCode, Error> {
     let mut session = session.with_host(files::Files);
     let name = args.input.as_ref().map_or("<input>".into(), |path| path.display().to_string());
     let program = match &args.input {
-        Some(path) => std::fs::read_to_string(path).map_err(error::io(path))?,
+        Some(path) if !out::is_standard(path) => out::read(path)?,
         None if io::stdin().is_terminal() => return converse::converse(session, args.json),
-        None => io::read_to_string(io::stdin()).map_err(error::io(Path::new("<input>")))?,
+        _ => out::read(Path::new("-"))?,
     };
-    match session.run_with(&program, |printed| show(printed, args.json)) {
+    let mut printing = Ok(());
+    let ran = session.run_with(&program, |printed| {
+        if printing.is_ok() {
+            printing = show(printed, args.json);
+        }
+    });
+    printing?;
+    match ran {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(error) => {
             report(&name, &error);
-            Ok(ExitCode::from(1))
+            Ok(ExitCode::from(2))
         }
     }
 }
 
 /// Prints one result; as JSON, an object on a line of its own.
-fn show(printed: Printed<'_>, json: bool) {
+fn show(printed: Printed<'_>, json: bool) -> Result<(), Error> {
     let Printed { name, value } = printed;
     if json {
-        println!("{}", json::of(name, value));
-        return;
+        return out::print(format!("{}\n", json::of(name, value)));
     }
     let text = value.to_string();
-    match name {
-        Some(name) if text.contains('\n') => println!("{name} :=\n{text}"),
-        Some(name) => println!("{name} := {text}"),
-        None => println!("{text}"),
-    }
+    out::print(match name {
+        Some(name) if text.contains('\n') => format!("{name} :=\n{text}\n"),
+        Some(name) => format!("{name} := {text}\n"),
+        None => format!("{text}\n"),
+    })
 }
 
 fn report(name: &str, error: &CalcError) {
-    eprintln!("{name}:{}:{}: error: {}", error.line, error.column, error.message);
+    let CalcError { line, column, message, .. } = error;
+    out::say(format!("{name}:{line}:{column}: error: {message}\n"));
 }

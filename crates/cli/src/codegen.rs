@@ -12,7 +12,7 @@ use crate::out;
 
 /// Generates loops and prints them.
 pub(crate) fn run(args: &CodegenArgs) -> Result<ExitCode, Error> {
-    let text = std::fs::read_to_string(&args.input).map_err(error::io(&args.input))?;
+    let text = out::read(&args.input)?;
     let budget = args.max_steps.map_or_else(Budget::unlimited, Budget::steps);
     let map = args.input.extension().is_some_and(|end| end == "in");
     let mut places = Vec::new();
@@ -28,10 +28,7 @@ pub(crate) fn run(args: &CodegenArgs) -> Result<ExitCode, Error> {
         None => ast.to_c(&style),
     };
     let text = if args.macros { format!("{}\n{body}", Ast::macros()) } else { body };
-    match &args.output {
-        Some(path) => out::write(path, &text)?,
-        None => out::print(text)?,
-    }
+    out::deliver(args.output.as_deref(), &text)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -13,8 +13,8 @@ use tangram_egraph::{
     SimpleScheduler, StopReason, SymbolLang, parse_rules,
 };
 
-use crate::error::{self, Error};
-use crate::{opt, out};
+use crate::error::Error;
+use crate::{args, opt, out};
 
 /// What to do with e-graphs.
 #[derive(Subcommand, Debug)]
@@ -55,7 +55,7 @@ pub(crate) struct Source {
     from: Option<PathBuf>,
     /// Files of rules.
     #[arg(long, value_name = "FILE")]
-    rules: Vec<PathBuf>,
+    pub(crate) rules: Vec<PathBuf>,
     /// Stop after so many iterations.
     #[arg(long, value_name = "N", default_value_t = 30)]
     iterations: usize,
@@ -63,8 +63,8 @@ pub(crate) struct Source {
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     nodes: usize,
     /// Stop after so many seconds.
-    #[arg(long, value_name = "S", default_value_t = 10.0)]
-    seconds: f64,
+    #[arg(long, value_name = "S", default_value = "10", value_parser = args::seconds)]
+    seconds: Duration,
     /// Stop when the e-graph takes so many bytes.
     #[arg(long, value_name = "N")]
     bytes: Option<usize>,
@@ -125,8 +125,8 @@ pub(crate) struct ExtractArgs {
     /// An e-graph in JSON, with costs of nodes and root classes.
     input: PathBuf,
     /// How long the exact way may take.
-    #[arg(long, value_name = "S", default_value_t = 10.0)]
-    seconds: f64,
+    #[arg(long, value_name = "S", default_value = "10", value_parser = args::seconds)]
+    seconds: Duration,
 }
 
 /// Simplifies, draws, converts or extracts.
@@ -135,17 +135,28 @@ pub(crate) fn run(command: &EgraphCommand) -> Result<ExitCode, Error> {
         EgraphCommand::Simplify(args) => simplify(args)?,
         EgraphCommand::Dot(args) => {
             let runner = args.source.grow(false)?;
-            print(args, &runner.egraph.dot().to_string())?;
+            out::deliver(args.output.as_deref(), &runner.egraph.dot().to_string())?;
         }
         EgraphCommand::Json(args) => {
             let runner = args.source.grow(false)?;
             let serialized = SerializedEGraph::new(&runner.egraph, &runner.roots, |_, _| 1.0);
             let text = serialized.to_json().map_err(|why| Error::Usage(why.to_string()))?;
-            print(args, &(text + "\n"))?;
+            out::deliver(args.output.as_deref(), &(text + "\n"))?;
         }
         EgraphCommand::Extract(args) => extract(args)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+impl EgraphCommand {
+    /// Returns where the e-graph comes from, if rules may make it grow.
+    pub(crate) fn source(&self) -> Option<&Source> {
+        match self {
+            EgraphCommand::Simplify(args) => Some(&args.source),
+            EgraphCommand::Dot(args) | EgraphCommand::Json(args) => Some(&args.source),
+            EgraphCommand::Extract(_) => None,
+        }
+    }
 }
 
 type Grown = Runner<SymbolLang, ()>;
@@ -155,11 +166,10 @@ impl Source {
     fn grow(&self, explain: bool) -> Result<Grown, Error> {
         let mut rules = Vec::new();
         for path in &self.rules {
-            let text = std::fs::read_to_string(path).map_err(error::io(path))?;
-            let read = parse_rules(&text);
+            let read = parse_rules(&out::read(path)?);
             rules.extend(read.map_err(|source| Error::TermRules { path: path.clone(), source })?);
         }
-        let mut runner = self.limited()?;
+        let mut runner = self.limited();
         if explain {
             runner = runner.with_explanations_enabled();
         }
@@ -179,16 +189,16 @@ impl Source {
         Ok(runner.run(&rules))
     }
 
-    fn limited(&self) -> Result<Grown, Error> {
+    fn limited(&self) -> Grown {
         let runner = Runner::default()
             .with_iter_limit(self.iterations)
             .with_node_limit(self.nodes)
-            .with_time_limit(seconds(self.seconds)?)
+            .with_time_limit(self.seconds)
             .with_memory_limit(self.bytes.unwrap_or(usize::MAX));
-        Ok(match self.scheduler {
+        match self.scheduler {
             SchedulerArg::Backoff => runner.with_scheduler(BackoffScheduler::default()),
             SchedulerArg::Simple => runner.with_scheduler(SimpleScheduler),
-        })
+        }
     }
 
     fn terms(&self) -> Result<Vec<RecExpr<SymbolLang>>, Error> {
@@ -200,26 +210,12 @@ impl Source {
     }
 }
 
-fn seconds(seconds: f64) -> Result<Duration, Error> {
-    Duration::try_from_secs_f64(seconds).map_err(|_| {
-        Error::Usage(format!("`--seconds {seconds}` is no time that can be waited for"))
-    })
-}
-
 fn read(path: &Path) -> Result<SerializedEGraph, Error> {
-    let text = std::fs::read_to_string(path).map_err(error::io(path))?;
-    SerializedEGraph::from_json(&text).map_err(in_file(path))
+    SerializedEGraph::from_json(&out::read(path)?).map_err(in_file(path))
 }
 
 fn in_file(path: &Path) -> impl Fn(tangram_egraph::SerializeError) -> Error + '_ {
     move |source| Error::Egraph { path: path.to_owned(), source }
-}
-
-fn print(args: &ShowArgs, text: &str) -> Result<(), Error> {
-    match &args.output {
-        Some(path) => out::write(path, text),
-        None => out::print(text),
-    }
 }
 
 fn simplify(args: &SimplifyArgs) -> Result<(), Error> {
@@ -243,7 +239,7 @@ fn simplify(args: &SimplifyArgs) -> Result<(), Error> {
     }
     out::print(text)?;
     if !matches!(runner.stop_reason, Some(StopReason::Saturated) | None) {
-        eprintln!("note: {}; the terms are the best so far", stopped(&runner));
+        out::say(format!("note: {}; the terms are the best so far\n", stopped(&runner)));
     }
     Ok(())
 }
@@ -293,10 +289,9 @@ fn statistics(runner: &Grown) -> String {
 }
 
 fn extract(args: &ExtractArgs) -> Result<(), Error> {
-    let limit = seconds(args.seconds)?;
     let egraph = read(&args.input)?;
     let (choices, roots) = egraph.choices();
-    let found = choices.best(&roots, limit).ok_or_else(|| {
+    let found = choices.best(&roots, args.seconds).ok_or_else(|| {
         Error::Usage(format!("{}: a root class has no finite term", args.input.display()))
     })?;
     let cost = |selection: &Selection| choices.dag_cost(selection, &roots).unwrap_or(f64::INFINITY);

@@ -1,16 +1,18 @@
 //! What the command says when it cannot go on.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tangram::onnx::file::FileError;
 use tangram::{OptimiseError, RulesError, onnx};
 use tangram_egraph::{RuleFileError, SerializeError};
 
+use crate::out;
+
 /// Why the command cannot go on: the exit code is 2.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     /// The model cannot be read, imported, exported or written.
-    #[error("{}", about(path, &source.to_string()))]
+    #[error("{}", placed(path, source))]
     Model { path: PathBuf, source: Box<onnx::Error> },
     /// Rules are wrong or absent.
     #[error(transparent)]
@@ -19,7 +21,7 @@ pub(crate) enum Error {
     #[error(transparent)]
     Optimise(#[from] OptimiseError),
     /// A file of ours cannot be read or written.
-    #[error("{path}: {source}", path = path.display())]
+    #[error("{path}: {source}", path = named(path))]
     Io { path: PathBuf, source: std::io::Error },
     /// A file with rules over terms is wrong.
     #[error("{path}: {source}", path = path.display())]
@@ -30,26 +32,46 @@ pub(crate) enum Error {
     /// The command line asks for what there is not.
     #[error("{0}")]
     Usage(String),
+    /// Diagnostics of a source, each with its place and its kind.
+    #[error("{0}")]
+    Diagnostics(String),
 }
 
-/// The text of an error about a file, which names it once.
-fn about(path: &std::path::Path, text: &str) -> String {
-    let name = path.display().to_string();
-    if text.contains(&name) { text.to_owned() } else { format!("{name}: {text}") }
+impl Error {
+    /// Returns what is printed: `error: ` is in front, but of diagnostics, which say it themselves.
+    pub(crate) fn report(&self) -> String {
+        match self {
+            Error::Diagnostics(text) | Error::Rules(RulesError::Wrong { rendered: text }) => {
+                format!("{}\n", text.trim_end())
+            }
+            other => format!("error: {other}\n"),
+        }
+    }
+}
+
+/// Puts the path in front of a reason that does not name it.
+fn placed(path: &Path, source: &onnx::Error) -> String {
+    let (path, reason) = (path.display().to_string(), source.to_string());
+    if reason.contains(&path) { reason } else { format!("{path}: {reason}") }
+}
+
+/// Names a path, or what `-` stands for.
+fn named(path: &Path) -> String {
+    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }
 
 /// Says which model an error is about.
-pub(crate) fn model(path: &std::path::Path) -> impl Fn(onnx::Error) -> Error + '_ {
+pub(crate) fn model(path: &Path) -> impl Fn(onnx::Error) -> Error + '_ {
     move |source| Error::Model { path: path.to_owned(), source: Box::new(source) }
 }
 
 /// Says which model an error of reading or writing is about.
-pub(crate) fn file(path: &std::path::Path) -> impl Fn(FileError) -> Error + '_ {
+pub(crate) fn file(path: &Path) -> impl Fn(FileError) -> Error + '_ {
     move |source| model(path)(source.into())
 }
 
 /// Says which file an error is about.
-pub(crate) fn io(path: &std::path::Path) -> impl Fn(std::io::Error) -> Error + '_ {
+pub(crate) fn io(path: &Path) -> impl Fn(std::io::Error) -> Error + '_ {
     move |source| Error::Io { path: path.to_owned(), source }
 }
 
@@ -64,9 +86,10 @@ pub(crate) fn refuse(
     let path = path.display();
     match error.place(nodes) {
         Some((line, column)) => {
-            eprintln!("{path}:{line}:{column}: error: {}", error.without_place());
+            let why = error.without_place();
+            out::say(format!("{path}:{line}:{column}: error: {why}\n"));
         }
-        None => eprintln!("{path}: error: {}", loops(error)),
+        None => out::say(format!("{path}: error: {}\n", loops(error))),
     }
     std::process::ExitCode::from(2)
 }

@@ -11,7 +11,7 @@ use crate::out;
 
 /// Finds dependences and prints them.
 pub(crate) fn run(args: &FlowArgs) -> Result<ExitCode, Error> {
-    let text = std::fs::read_to_string(&args.input).map_err(error::io(&args.input))?;
+    let text = out::read(&args.input)?;
     let budget = args.max_steps.map_or_else(Budget::unlimited, Budget::steps);
     let flow = Accesses::parse(&text, &budget).and_then(|accesses| accesses.flow(&budget));
     let flow = match flow {

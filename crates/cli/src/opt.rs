@@ -1,9 +1,9 @@
 //! `tangram opt`.
 
-use std::io::Read;
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tangram::check::{CheckOptions, compare, read_npy};
 use tangram::onnx::file::{ExternalPolicy, Loaded, SaveOptions, Storage};
@@ -24,8 +24,10 @@ pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
     if fleet::is_asked(args) {
         return fleet::run(args);
     }
+    outputs(args)?;
     let options = options(args)?;
     let library = library(args, &options)?;
+    let asked = args.explain_rule.as_deref().map(|rule| asked(rule, args)).transpose()?;
     let progress = Progress::start("loading", args.quiet);
     let start = Instant::now();
     let loaded = load(&args.input)?;
@@ -40,6 +42,14 @@ pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
     let mut report = optimise(&mut model, &library, &options)?;
     let spent = start.elapsed();
 
+    let explained = match (&asked, &args.explain_rule) {
+        (Some(one), Some(rule)) => explain(rule, args.at.as_deref(), one, &model)?,
+        _ => String::new(),
+    };
+    let proofs = match &args.explain {
+        Some(output) => table::proofs(&report, output)?,
+        None => String::new(),
+    };
     let start = Instant::now();
     let proto = onnx::export(&model, ExportOptions { opset: args.opset })
         .map_err(error::model(&args.input))?;
@@ -60,12 +70,7 @@ pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
     if let (Some(path), Some(graph)) = (&args.trace, graph) {
         write_trace(path, &args.input, graph, &report, &library)?;
     }
-    say(args, &report)?;
-    if let Some(rule) = &args.explain_rule {
-        let mut all = Library::shipped()?;
-        add_rules(&mut all, args)?;
-        explain(args, rule, &all, &model)?;
-    }
+    say(args, &report, &(proofs + &explained))?;
     let checked = match original {
         Some(original) => check(args, &original, &reread(args, &proto)?)?,
         None => ExitCode::SUCCESS,
@@ -80,13 +85,8 @@ const INTERRUPTED: u8 = 130;
 /// The exit code of a check that was not possible.
 const NOT_POSSIBLE: u8 = 3;
 
-/// Whether `path` stands for standard input or output.
-fn is_pipe(path: &Path) -> bool {
-    path == Path::new("-")
-}
-
 fn load(path: &Path) -> Result<Loaded, Error> {
-    if !is_pipe(path) {
+    if !out::is_standard(path) {
         return onnx::file::open(path).map_err(error::file(path));
     }
     let mut bytes = Vec::new();
@@ -98,7 +98,7 @@ fn load(path: &Path) -> Result<Loaded, Error> {
 fn storage(args: &OptArgs) -> Storage {
     match args.external_data {
         // There is nothing beside a pipe.
-        _ if is_pipe(&args.output) => Storage::Inline,
+        _ if out::is_standard(&args.output) => Storage::Inline,
         ExternalDataArg::Auto => Storage::Auto,
         ExternalDataArg::Inline => Storage::Inline,
         ExternalDataArg::External => Storage::External(ExternalPolicy::default()),
@@ -107,18 +107,21 @@ fn storage(args: &OptArgs) -> Storage {
 }
 
 fn save(model: &Model, proto: &ModelProto, path: &Path, how: &SaveOptions) -> Result<(), Error> {
-    if !is_pipe(path) {
+    if !out::is_standard(path) {
         return model.save_proto(proto, path, how).map_err(error::model(path));
     }
     let path = Path::new("standard output");
     let inline = model.inline(proto).map_err(error::model(path))?;
-    let mut out = std::io::stdout().lock();
-    onnx::file::encode(&inline, &mut out).map_err(error::io(path))
+    let mut to = std::io::stdout().lock();
+    match onnx::file::encode(&inline, &mut to).and_then(|()| to.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error::io(path)(error)),
+        _ => Ok(()),
+    }
 }
 
 /// Reads the result again, as whoever uses it will.
 fn reread(args: &OptArgs, proto: &ModelProto) -> Result<Model, Error> {
-    if is_pipe(&args.output) {
+    if out::is_standard(&args.output) {
         let mut bytes = Vec::new();
         let path = Path::new("standard output");
         onnx::file::encode(proto, &mut bytes).map_err(error::io(path))?;
@@ -145,16 +148,41 @@ fn write_trace(
 /// How many near misses are shown.
 const NEAREST: usize = 10;
 
-/// Says why a rule does not match in the result.
-fn explain(args: &OptArgs, rule: &str, library: &Library, model: &Model) -> Result<(), Error> {
-    let at = args.at.as_deref();
-    let one = library.named(rule);
+/// Refuses outputs that cannot be written or that are one file, before anything is done.
+fn outputs(args: &OptArgs) -> Result<(), Error> {
+    let output = Some(args.output.as_path()).filter(|path| !out::is_standard(path));
+    let json = args.json.as_deref().filter(|path| !out::is_standard(path));
+    let all: Vec<&Path> = [output, json, args.trace.as_deref()].into_iter().flatten().collect();
+    for (at, path) in all.iter().enumerate() {
+        out::check(path)?;
+        if all[..at].contains(path) {
+            let path = path.display();
+            return Err(Error::Usage(format!("{path}: two outputs go to the same file")));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the rule that is asked about, which may be one that is not applied.
+fn asked(rule: &str, args: &OptArgs) -> Result<Library, Error> {
+    let mut all = Library::shipped()?;
+    add_rules(&mut all, args)?;
+    let one = all.named(rule);
     if one.rules.is_empty() {
         let hint = "`tangram rules list` names all rules";
         return Err(Error::Usage(format!("there is no rule `{rule}`; {hint}")));
     }
-    let misses = tangram::explain::explain(&model.module, &one)
+    Ok(one)
+}
+
+/// Says why a rule does not match in the result.
+fn explain(rule: &str, at: Option<&str>, one: &Library, model: &Model) -> Result<String, Error> {
+    let misses = tangram::explain::explain(&model.module, one)
         .map_err(|error| Error::Usage(error.to_string()))?;
+    if let Some(at) = at.filter(|at| !tangram::explain::has_value(&model.module, at)) {
+        let hint = "`tangram show` prints the program";
+        return Err(Error::Usage(format!("no operation of the result makes `{at}`; {hint}")));
+    }
     let named = |results: &[String]| at.is_none_or(|at| results.iter().any(|name| name == at));
     let shown: Vec<_> = misses.iter().filter(|miss| named(&miss.results)).take(NEAREST).collect();
     let labels = one.rules[0].rule.labels();
@@ -162,15 +190,15 @@ fn explain(args: &OptArgs, rule: &str, library: &Library, model: &Model) -> Resu
         true => format!("it matches, and is applied where `--rules {rule}` asks for it"),
         false => "it matches".to_owned(),
     };
-    for miss in &shown {
+    if shown.is_empty() {
+        return Ok(format!("{rule}: nothing in the result comes near\n"));
+    }
+    let line = |miss: &&tangram::explain::Miss| {
         let reason = if miss.reason.is_empty() { &matches } else { &miss.reason };
         let name = miss.results.join(", ");
-        tell(args, format!("{rule} at {name} ({}): {reason}\n", miss.operation))?;
-    }
-    if shown.is_empty() {
-        tell(args, format!("{rule}: nothing in the result comes near\n"))?;
-    }
-    Ok(())
+        format!("{rule} at {name} ({}): {reason}\n", miss.operation)
+    };
+    Ok(shown.iter().map(line).collect())
 }
 
 fn library(args: &OptArgs, options: &Options) -> Result<Library, Error> {
@@ -190,40 +218,22 @@ fn options(args: &OptArgs) -> Result<Options, Error> {
         StrategyArg::Walk => Strategy::Walk,
         StrategyArg::Saturate => Strategy::Saturate,
     };
-    let fold_limit = match args.fold_limit.as_str() {
-        "none" => None,
-        bytes => Some(bytes.parse().map_err(|_| {
-            Error::Usage(format!("`--fold-limit {bytes}` is neither a number of bytes nor `none`"))
-        })?),
-    };
-    let max_time = match args.max_seconds {
-        Some(s) => Some(Duration::try_from_secs_f64(s).map_err(|_| {
-            Error::Usage(format!("`--max-seconds {s}` is no time that can be waited for"))
-        })?),
-        None => None,
-    };
-    if is_pipe(&args.output) && args.json.as_deref().is_some_and(is_pipe) {
+    if out::is_standard(&args.output) && args.json.as_deref().is_some_and(out::is_standard) {
         let hint = "write one of them to a file";
         return Err(Error::Usage(format!(
             "the result and the report cannot both go to `-`: {hint}"
-        )));
-    }
-    if args.trace.is_some() && strategy == Strategy::Saturate {
-        let hint = "`--explain` prints why its result equals the model";
-        return Err(Error::Usage(format!(
-            "a saturation has no steps that `--trace` could show; {hint}"
         )));
     }
     Ok(Options {
         strategy,
         disable: args.disable.clone(),
         only: args.only.clone(),
-        max_time,
+        max_time: args.max_seconds,
         max_rewrites: args.max_rewrites,
         max_nodes: args.max_nodes,
         cost: cost_model(args)?,
         explain: args.explain.is_some(),
-        fold_limit,
+        fold_limit: args.fold_limit,
         exact: args.exact,
         opset: args.opset,
         max_steps: if args.json.is_some() || args.trace.is_some() { args.steps } else { 0 },
@@ -253,29 +263,30 @@ pub(crate) fn on_interrupt() -> std::sync::Arc<std::sync::atomic::AtomicBool> {
     flag
 }
 
-fn say(args: &OptArgs, report: &Report) -> Result<(), Error> {
-    let to_stdout = args.json.as_deref() == Some(Path::new("-"));
+fn say(args: &OptArgs, report: &Report, explained: &str) -> Result<(), Error> {
     if let Some(path) = &args.json {
         let text = serde_json::to_string_pretty(report)
             .map_err(|source| error::io(path)(source.into()))?;
-        if to_stdout {
-            out::print(text + "\n")?;
-        } else {
-            out::write(path, &(text + "\n"))?;
-        }
+        out::deliver(Some(path), &(text + "\n"))?;
     }
-    if !args.quiet && !to_stdout {
-        tell(args, table::render(report))?;
-        if let Some(output) = &args.explain {
-            tell(args, table::proofs(report, output)?)?;
-        }
+    match args.quiet || json_on_stdout(args) {
+        true => Ok(()),
+        false => tell(args, table::render(report) + explained),
     }
-    Ok(())
+}
+
+/// Says whether standard output is one JSON value, which nothing else may follow.
+fn json_on_stdout(args: &OptArgs) -> bool {
+    args.json.as_deref().is_some_and(out::is_standard)
 }
 
 /// Prints to standard output, or beside it where the result goes there.
 fn tell(args: &OptArgs, text: impl std::fmt::Display) -> Result<(), Error> {
-    if is_pipe(&args.output) { out::note(text) } else { out::print(text) }
+    match out::is_standard(&args.output) {
+        true => out::say(text),
+        false => out::print(text)?,
+    }
+    Ok(())
 }
 
 /// Compares both models on random inputs, or on those that are given.
@@ -293,13 +304,16 @@ fn check(args: &OptArgs, original: &Model, optimised: &Model) -> Result<ExitCode
     };
     match compare(original, optimised, &options) {
         Ok(difference) => {
-            if !args.quiet {
-                tell(args, format!("check  {difference}\n"))?;
+            let line = format!("check  {difference}\n");
+            match (args.quiet, json_on_stdout(args)) {
+                (true, _) => {}
+                (false, true) => out::say(line),
+                (false, false) => tell(args, line)?,
             }
             Ok(if difference.holds() { ExitCode::SUCCESS } else { ExitCode::from(1) })
         }
         Err(reason) => {
-            eprintln!("check  not possible: {reason}");
+            out::say(format!("check  not possible: {reason}\n"));
             Ok(ExitCode::from(NOT_POSSIBLE))
         }
     }

@@ -1,4 +1,7 @@
 //! What the command prints, and where it writes files.
+//!
+//! All that is printed goes through [`print`] and [`say`]: the lints of this crate refuse
+//! `println!` and `eprintln!`, which panic once nobody reads any more.
 
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
@@ -10,7 +13,8 @@ use crate::error::{self, Error};
 ///
 /// A reader that has seen enough, such as `head`, is no error.
 pub(crate) fn print(text: impl Display) -> Result<(), Error> {
-    match write!(std::io::stdout().lock(), "{text}") {
+    let mut to = std::io::stdout().lock();
+    match write!(to, "{text}").and_then(|()| to.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(error::io(Path::new("standard output"))(error))
         }
@@ -18,12 +22,45 @@ pub(crate) fn print(text: impl Display) -> Result<(), Error> {
     }
 }
 
-/// Prints `text` to standard error, where standard output has the result.
-pub(crate) fn note(text: impl Display) -> Result<(), Error> {
-    match write!(std::io::stderr().lock(), "{text}") {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(error::io(Path::new("standard error"))(error))
-        }
+/// Prints `text` to standard error. If nobody reads that, nobody can be told.
+pub(crate) fn say(text: impl Display) {
+    let _ = write!(std::io::stderr().lock(), "{text}");
+}
+
+/// Writes `text` to `path`, or to standard output if there is none or it is `-`.
+pub(crate) fn deliver(path: Option<&Path>, text: &str) -> Result<(), Error> {
+    match path.filter(|path| !is_standard(path)) {
+        Some(path) => write(path, text),
+        None => print(text),
+    }
+}
+
+/// Says whether a path stands for standard input or standard output.
+pub(crate) fn is_standard(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Reads a text: from standard input if `path` is `-`.
+pub(crate) fn read(path: &Path) -> Result<String, Error> {
+    let read = match is_standard(path) {
+        true => std::io::read_to_string(std::io::stdin()),
+        false => std::fs::read_to_string(path),
+    };
+    read.map_err(error::io(path))
+}
+
+/// Says early what would keep a file from being written, so that a long run is not for nothing.
+pub(crate) fn check(path: &Path) -> Result<(), Error> {
+    let refused = |kind: ErrorKind| Err(error::io(path)(kind.into()));
+    if path.is_dir() {
+        return refused(ErrorKind::IsADirectory);
+    }
+    match path.parent() {
+        Some(folder) if folder != Path::new("") && !folder.is_dir() => Err(Error::Usage(format!(
+            "{}: there is no folder {}",
+            path.display(),
+            folder.display()
+        ))),
         _ => Ok(()),
     }
 }
@@ -31,6 +68,7 @@ pub(crate) fn note(text: impl Display) -> Result<(), Error> {
 /// Writes `text` to `path` through a file beside it, so that what is there stays until the new
 /// text is complete. A link stays a link; a device or a pipe is written to.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Error> {
+    check(path)?;
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if target.metadata().is_ok_and(|found| !found.is_file()) {
         return std::fs::write(&target, text).map_err(error::io(path));

@@ -1,6 +1,6 @@
 //! `tangram rewrite`: passes and rules on MLIR's text.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use tangram::rewrite::{DebugKind, DebugLog, Listener};
 use tangram::{Library, RuleSetOptions, dialects};
 
 use crate::args::StrategyArg;
-use crate::error::{self, Error};
+use crate::error::Error;
 use crate::out;
 
 /// What `--debug-only` can show.
@@ -72,7 +72,7 @@ pub(crate) struct RewriteArgs {
     #[arg(long)]
     pub(crate) split_input_file: bool,
     /// List the passes with their options and end.
-    #[arg(long)]
+    #[arg(long, exclusive = true)]
     pub(crate) list_passes: bool,
 }
 
@@ -84,17 +84,15 @@ pub(crate) fn run(args: &RewriteArgs) -> Result<ExitCode, Error> {
     }
     let pipeline = Pipeline::parse(&args.pass_pipeline)
         .map_err(|wrong| Error::Usage(format!("--pass-pipeline: {wrong}")))?;
-    let source = read(&args.input)?;
+    known(&args.print_after)?;
+    let source = out::read(&args.input)?;
     let parts = if args.split_input_file { split(&source) } else { vec![source] };
     let mut printed = Vec::new();
     for part in parts {
         printed.push(rewrite(args, &pipeline, &part)?);
     }
     let printed = printed.join("\n// -----\n");
-    match args.output.as_deref() {
-        Some(path) => out::write(path, &printed)?,
-        None => out::print(&printed)?,
-    }
+    out::deliver(args.output.as_deref(), &printed)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -119,7 +117,7 @@ fn rewrite(args: &RewriteArgs, pipeline: &Pipeline, source: &str) -> Result<Stri
     let start = Instant::now();
     let context = dialects::context();
     let mut module = text::parse(source, &name, context.clone())
-        .map_err(|errors| Error::Usage(render_all(&errors, &context, source)))?;
+        .map_err(|errors| Error::Diagnostics(render_all(&errors, &context, source)))?;
     let parsed = start.elapsed();
     let mut sink = StandardError;
     let kind = args.debug_only.as_deref().and_then(DebugKind::of_flag);
@@ -141,19 +139,26 @@ fn rewrite(args: &RewriteArgs, pipeline: &Pipeline, source: &str) -> Result<Stri
     text::print_to(&mut printed, &module, options)
         .map_err(|_| Error::Usage("the program cannot be printed".into()))?;
     if args.time_passes {
-        eprint!("{}", times(&report, parsed, start.elapsed()));
+        out::say(times(&report, parsed, start.elapsed()));
     }
     if args.statistics {
-        eprint!("{}", statistics(&report));
+        out::say(statistics(&report));
     }
     Ok(printed)
 }
 
-fn read(path: &Path) -> Result<String, Error> {
-    if path == Path::new("-") {
-        return std::io::read_to_string(std::io::stdin()).map_err(error::io(path));
+/// Refuses names of passes that there are not.
+fn known(names: &[String]) -> Result<(), Error> {
+    let is_pass = |name: &&String| {
+        *name == "all" || passes::PASSES.iter().any(|pass| pass.name == name.as_str())
+    };
+    match names.iter().find(|name| !is_pass(name)) {
+        Some(name) => {
+            let hint = "`--list-passes` describes them";
+            Err(Error::Usage(format!("--print-after: there is no pass `{name}`; {hint}")))
+        }
+        None => Ok(()),
     }
-    std::fs::read_to_string(path).map_err(error::io(path))
 }
 
 fn apply_rules(
@@ -179,7 +184,7 @@ fn apply_rules(
     }?;
     if args.statistics {
         for pattern in patterns.iter().filter(|pattern| pattern.hits > 0) {
-            eprintln!("{:>10}  {}", pattern.hits, pattern.name);
+            out::say(format!("{:>10}  {}\n", pattern.hits, pattern.name));
         }
     }
     Ok(())
@@ -196,7 +201,7 @@ struct StandardError;
 
 impl std::fmt::Write for StandardError {
     fn write_str(&mut self, text: &str) -> std::fmt::Result {
-        eprint!("{text}");
+        out::say(text);
         Ok(())
     }
 }
@@ -205,7 +210,7 @@ impl Observer for PrintAfter<'_> {
     fn after(&mut self, name: &str, module: &Module, root: Op) {
         if self.wanted.iter().any(|wanted| wanted == name || wanted == "all") {
             let what = module.name_text(root);
-            eprintln!("// ----- after {name} on {what} -----\n{}", text::print(module));
+            out::say(format!("// ----- after {name} on {what} -----\n{}\n", text::print(module)));
         }
     }
 

@@ -89,11 +89,16 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
             out.push(path.clone());
             continue;
         }
+        let before = out.len();
         for entry in std::fs::read_dir(path).map_err(error::io(path))? {
             let path = entry.map_err(error::io(path))?.path();
             if path.extension().is_some_and(|extension| extension == "gsl") {
                 out.push(path);
             }
+        }
+        if out.len() == before {
+            let path = path.display();
+            return Err(Error::Usage(format!("{path}: no file in the folder ends in `.gsl`")));
         }
     }
     out.sort();
@@ -104,7 +109,7 @@ fn format(paths: &[PathBuf], check: bool) -> Result<ExitCode, Error> {
     let mut changed = false;
     for path in files(paths)? {
         let old = std::fs::read_to_string(&path).map_err(error::io(&path))?;
-        let new = text::format(&path.to_string_lossy(), &old).map_err(Error::Usage)?;
+        let new = text::format(&path.to_string_lossy(), &old).map_err(Error::Diagnostics)?;
         if new == old {
             continue;
         }
@@ -123,6 +128,10 @@ fn import(file: &Path, output: Option<&Path>, pairs: bool) -> Result<ExitCode, E
     let bytes = std::fs::read(file).map_err(error::io(file))?;
     let imported = match std::str::from_utf8(&bytes) {
         Ok(list) if list.contains("=>") => import::tensat(list, pairs),
+        _ if pairs => {
+            let why = "`--pairs` has no effect on what is no list of terms with `=>`";
+            return Err(Error::Usage(format!("{}: {why}", file.display())));
+        }
         _ => import::taso(&bytes),
     };
     let imported = imported.map_err(|e| Error::Usage(format!("{}: {e}", file.display())))?;
@@ -153,7 +162,12 @@ fn check(names: &[String], quick: bool, json: bool) -> Result<ExitCode, Error> {
         count += library.rules.len();
         let found = library.check();
         if !found.is_empty() {
-            out::print(found)?;
+            // JSON has standard output for itself.
+            if json {
+                out::say(found)
+            } else {
+                out::print(found)?
+            }
             let before = library.rules.len();
             library.rules.retain(|rule| !has_errors(&check_rule(rule, &schema)));
             faulty += before - library.rules.len();

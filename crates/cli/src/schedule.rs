@@ -59,7 +59,7 @@ pub(crate) fn run(args: &ScheduleArgs) -> Result<ExitCode, Error> {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let text = std::fs::read_to_string(&args.input).map_err(error::io(&args.input))?;
+    let text = out::read(&args.input)?;
     let budget = args.max_steps.map_or_else(Budget::unlimited, Budget::steps);
     let kind = Input::of(&text);
     kind.check(args)?;

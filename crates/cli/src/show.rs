@@ -23,9 +23,6 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Error> {
             tangram::picture::svg(&model, &view).map_err(|why| Error::Usage(why.to_string()))?
         }
     };
-    match &args.output {
-        Some(path) => out::write(path, &text)?,
-        None => out::print(text)?,
-    }
+    out::deliver(args.output.as_deref(), &text)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -50,13 +50,16 @@ pub(crate) fn proofs(report: &Report, output: &str) -> Result<String, Error> {
     let run = report.saturation.as_ref().and_then(|found| found.taken_run());
     let functions = run.into_iter().flat_map(|run| &run.functions);
     let proofs: Vec<_> = functions.filter_map(|f| f.proof.as_ref()).collect();
+    if proofs.is_empty() {
+        let why = "no proof: saturation bettered nothing, so the greedy result was taken\n";
+        return Ok(why.to_owned());
+    }
     if output.is_empty() {
         return Ok(proofs.iter().map(ToString::to_string).collect());
     }
     let mut outputs = proofs.iter().flat_map(|proof| &proof.outputs);
     match outputs.clone().find(|proof| proof.output == output) {
         Some(proof) => Ok(proof.to_string()),
-        None if proofs.is_empty() => Ok(String::new()),
         None => {
             let known: Vec<&str> = outputs.by_ref().map(|proof| proof.output.as_str()).collect();
             let known = known.join(", ");

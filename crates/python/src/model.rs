@@ -1,9 +1,13 @@
 //! Models, as the package `tangram` wraps them.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{
+    PyFileNotFoundError, PyIsADirectoryError, PyOSError, PyPermissionError, PyTypeError,
+    PyValueError,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use tangram::check::CheckOptions;
@@ -24,6 +28,25 @@ fn model_error(error: impl std::fmt::Display) -> PyErr {
     ModelError::new_err(error.to_string())
 }
 
+/// A file that the system does not give is an `OSError`, as it is everywhere in Python.
+fn loading_error(error: onnx::Error) -> PyErr {
+    let message = error.to_string();
+    let refused = match &error {
+        onnx::Error::File(file) => match &**file {
+            onnx::file::FileError::Io { source, .. } => Some(source.kind()),
+            _ => None,
+        },
+        _ => None,
+    };
+    match refused {
+        None => model_error(error),
+        Some(ErrorKind::NotFound) => PyFileNotFoundError::new_err(message),
+        Some(ErrorKind::PermissionDenied) => PyPermissionError::new_err(message),
+        Some(ErrorKind::IsADirectory) => PyIsADirectoryError::new_err(message),
+        Some(_) => PyOSError::new_err(message),
+    }
+}
+
 pub(crate) fn rule_error(error: RulesError) -> PyErr {
     RuleError::new_err(error.to_string())
 }
@@ -40,7 +63,7 @@ pub(crate) struct Model {
 
 impl Model {
     fn loaded(start: Instant, inner: Result<onnx::Model, onnx::Error>) -> PyResult<Model> {
-        let inner = inner.map_err(model_error)?;
+        let inner = inner.map_err(loading_error)?;
         Ok(Model { inner, load: start.elapsed().as_secs_f64(), opset: None })
     }
 

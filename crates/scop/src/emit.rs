@@ -74,7 +74,7 @@ pub fn rewrite(
         let place = place?;
         if place.start < from {
             let message = "the part stands in another one".to_owned();
-            return Err(Problem { line: part.first_line, column: 1, message });
+            return Err(Problem::new(part.first_line, message));
         }
         style.private = private(part, emit);
         first.get_or_insert(part.first_line.saturating_sub(1));
@@ -289,7 +289,7 @@ fn private(part: &Part, emit: &Emit) -> HashMap<String, Vec<String>> {
 }
 
 fn declaration(array: &Array, part: &Part) -> Result<String, Problem> {
-    let problem = |message: String| Problem { line: part.first_line, column: 1, message };
+    let problem = |message: String| Problem::new(part.first_line, message);
     let loops: HashSet<&String> =
         part.scop.statements.iter().flat_map(|s| &s.domain.space().output.dims).collect();
     let mut text = format!("{} {}", array.element, array.name);

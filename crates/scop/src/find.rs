@@ -6,7 +6,6 @@ use lang_c::ast::{
     BlockItem, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator, Expression,
     ExternalDeclaration, FunctionDefinition, Statement, TypeSpecifier,
 };
-use lang_c::driver::{Config, parse_preprocessed};
 use lang_c::loc::get_location_for_offset;
 use lang_c::span::{Node, Span};
 use tangram_polyhedral::scop::{Array, Scop};
@@ -16,6 +15,7 @@ use crate::build::{Builder, Read};
 use crate::declare::Names;
 use crate::detect::Detector;
 use crate::ended::{ended, is_addressed};
+use crate::parse::{Parsed, parsed};
 use crate::pragma::shared;
 use crate::pure::is_without_effects;
 use crate::{Around, Beside, Detected, Member, Part, Problem};
@@ -48,7 +48,9 @@ impl Source<'_> {
     pub fn problem(&self, offset: usize, message: impl Into<String>) -> Problem {
         let start = self.text[..offset].rfind('\n').map_or(0, |at| at + 1);
         let column = self.text[start..offset].chars().count() + 1;
-        Problem { line: self.line(offset), column, message: message.into() }
+        let file = get_location_for_offset(self.text, offset).0.file;
+        let file = (!file.is_empty() && Some(file) != self.file()).then(|| file.to_owned());
+        Problem { line: self.line(offset), column, message: message.into(), file }
     }
 
     pub fn of<T>(&self, node: &Node<T>) -> &str {
@@ -61,20 +63,20 @@ pub(crate) fn parts(source: &str, detect: bool, budget: &Budget) -> Result<Detec
     let marked = marked(&without_comments(source));
     check_depth(&marked).map_err(|problem| vec![problem])?;
     std::thread::scope(|scope| {
-        let work = || inner(&marked, detect, budget);
+        let work = || inner(marked, detect, budget);
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
-        let lost = || vec![Problem { line: 1, column: 1, message: "out of memory".into() }];
+        let lost = || vec![Problem::new(1, "out of memory".into())];
         thread.map_err(|_| lost())?.join().map_err(|_| lost())?
     })
 }
 
-fn inner(marked: &str, detect: bool, budget: &Budget) -> Result<Detected, Vec<Problem>> {
-    let source = Source { text: marked };
-    let parse = parse_preprocessed(&Config::default(), marked.to_owned())
-        .map_err(|error| vec![syntax(&source, error.offset.min(marked.len()))])?;
+fn inner(marked: String, detect: bool, budget: &Budget) -> Result<Detected, Vec<Problem>> {
+    let Parsed { text, unit, left_out } = parsed(marked).map_err(|problem| vec![problem])?;
+    let source = Source { text: &text };
+    let unread = left_out.clone();
     let mut globals = Names::default();
-    let (mut found, mut problems, mut refused) = (Vec::new(), Vec::new(), Vec::new());
-    for external in &parse.unit.0 {
+    let (mut found, mut problems, mut refused) = (Vec::new(), Vec::new(), left_out);
+    for external in &unit.0 {
         match &external.node {
             ExternalDeclaration::Declaration(declaration) => {
                 globals.declare(&declaration.node, &source);
@@ -97,28 +99,15 @@ fn inner(marked: &str, detect: bool, budget: &Budget) -> Result<Detected, Vec<Pr
             ExternalDeclaration::StaticAssert(_) => {}
         }
     }
+    if found.is_empty() && problems.is_empty() {
+        // What could not be read may be all that the file was for.
+        problems = unread;
+    }
     problems.sort();
     refused.sort();
     refused.dedup();
     found.sort_by_key(|part: &Part| (part.first_line, part.beside.before.len()));
     if problems.is_empty() { Ok(Detected { parts: found, refused }) } else { Err(problems) }
-}
-
-/// Says where the parser stopped: it knows C11 with GNU's extensions.
-fn syntax(source: &Source, offset: usize) -> Problem {
-    let text = source.text;
-    let rest = text[offset..].trim_start();
-    let line = rest.lines().next().unwrap_or_default().trim_end();
-    let found = match line {
-        "" => "the end of the file".to_owned(),
-        line => format!("`{}`", line.chars().take(40).collect::<String>()),
-    };
-    let mut message = format!("expected C11, found {found}");
-    let file = get_location_for_offset(text, offset).0.file;
-    if !file.is_empty() && Some(file) != source.file() {
-        message.push_str(&format!(", in the included file {file}"));
-    }
-    source.problem(offset, message)
 }
 
 /// Turns the pragmas into calls that the parser keeps.

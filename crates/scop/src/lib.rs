@@ -36,6 +36,9 @@ mod detect;
 mod emit;
 mod ended;
 mod find;
+mod floats;
+mod item;
+mod parse;
 mod place;
 mod polynomial;
 mod pragma;
@@ -98,6 +101,13 @@ pub struct Part {
     pub test: Option<Ast>,
 }
 
+impl Part {
+    /// Makes a problem of the part as a whole.
+    pub fn problem(&self, message: String) -> Problem {
+        Problem::new(self.first_line, message)
+    }
+}
+
 /// An array in one dimension that is read as several.
 #[derive(Debug, Clone)]
 pub struct Flat {
@@ -145,6 +155,21 @@ pub struct Problem {
     pub column: usize,
     /// What is wrong, and what could be there.
     pub message: String,
+    /// The file, if it is one that the source includes.
+    pub file: Option<String>,
+}
+
+impl Problem {
+    /// Makes a problem of a line as a whole.
+    pub(crate) fn new(line: usize, message: String) -> Self {
+        Self { line, column: 1, message, file: None }
+    }
+
+    /// Says where it is: in `source`, or in the file that this includes.
+    pub fn at(&self, source: &str) -> String {
+        let Self { line, column, file, .. } = self;
+        format!("{}:{line}:{column}", file.as_deref().unwrap_or(source))
+    }
 }
 
 impl fmt::Display for Problem {
@@ -168,8 +193,16 @@ pub fn parts(source: &str, budget: &Budget) -> Result<Vec<Part>, Vec<Problem>> {
 pub struct Detected {
     /// In the order of the source, those that pragmas mark among them.
     pub parts: Vec<Part>,
-    /// Why other loops are in no part.
+    /// Why other loops are in no part, and what could not be read.
     pub refused: Vec<Problem>,
+}
+
+/// Finds the parts that pragmas mark, and says what of the file could not be read.
+///
+/// # Errors
+/// As [`parts`].
+pub fn marked(source: &str, budget: &Budget) -> Result<Detected, Vec<Problem>> {
+    find::parts(source, false, budget)
 }
 
 /// Finds the parts that pragmas mark and the largest ones that none marks: from a loop to a

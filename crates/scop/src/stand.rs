@@ -56,9 +56,7 @@ impl<'a> Lines<'a> {
     }
 
     fn place(&self, part: &Part) -> Result<Range<usize>, Problem> {
-        let problem = |line: usize, message: &str| {
-            Err(Problem { line, column: 1, message: message.to_owned() })
-        };
+        let problem = |line: usize, message: &str| Err(Problem::new(line, message.to_owned()));
         let (first, last) = (part.first_line.saturating_sub(1), part.last_line.saturating_sub(1));
         let pragma = |line: usize, word: &str| {
             self.lines.get(line).is_some_and(|l| l.contains("pragma") && l.contains(word))

@@ -43,6 +43,13 @@ pub fn explain(module: &Module, library: &Library) -> Result<Vec<Miss>, CompileE
     Ok(out)
 }
 
+/// Says whether an operation of `module` makes a value of this name.
+pub fn has_value(module: &Module, name: &str) -> bool {
+    let named =
+        |value| module.value_name(value).is_some_and(|found| module.context().text(found) == name);
+    operations(module).into_iter().any(|op| module.results(op).any(named))
+}
+
 fn miss_at(rule: &CompiledRule, module: &Module, op: Op) -> Option<Miss> {
     let matches = rule.matches(module, op).next_match().is_some();
     let mut solver = rule.matches(module, op).with_reasons(true);

@@ -56,6 +56,12 @@ pub enum RulesError {
         /// The shipped topics.
         topics: String,
     },
+    /// The file or folder is there, and no rule is in it.
+    #[error("`{name}` has no rules: a folder holds them in files that end in `.gsl`")]
+    Empty {
+        /// What was asked for.
+        name: String,
+    },
     /// The text is wrong; `rendered` shows where and why.
     #[error("{rendered}")]
     Wrong {
@@ -144,13 +150,17 @@ impl Library {
     /// # Errors
     /// [`RulesError`]: there is no such thing, it cannot be read, or it is wrong.
     pub fn add(&mut self, name: &str) -> Result<(), RulesError> {
-        let path = Path::new(name);
+        let (path, known) = (Path::new(name), self.rules.len());
         if path.is_dir() {
-            self.add_folder(path)
+            self.add_folder(path)?;
         } else if path.exists() {
-            self.add_text(name, &read(path)?, path.parent())
+            self.add_text(name, &read(path)?, path.parent())?;
         } else {
-            self.add_named(name)
+            return self.add_named(name);
+        }
+        match self.rules.len() == known {
+            true => Err(RulesError::Empty { name: name.to_owned() }),
+            false => Ok(()),
         }
     }
 

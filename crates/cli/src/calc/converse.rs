@@ -17,6 +17,7 @@ use tangram_calc::{CalcError, Session, complete, is_complete};
 
 use super::{report, show};
 use crate::error::{self, Error};
+use crate::out;
 
 /// Reads statements and runs them until the input ends. Ctrl-C drops what is typed, or stops the
 /// statement that runs.
@@ -42,7 +43,14 @@ pub(super) fn converse(session: Session, json: bool) -> Result<ExitCode, Error> 
         remember(&mut editor, &program, history.as_deref());
         let Some(Desk(session)) = editor.helper_mut() else { continue };
         stop.store(false, Ordering::Relaxed);
-        if let Err(error) = session.run_with(&program, |printed| show(printed, json)) {
+        let mut printing = Ok(());
+        let ran = session.run_with(&program, |printed| {
+            if printing.is_ok() {
+                printing = show(printed, json);
+            }
+        });
+        printing?;
+        if let Err(error) = ran {
             point(&program, &error);
         }
     }
@@ -118,7 +126,7 @@ fn point(program: &str, error: &CalcError) {
     if let Some(line) = program.lines().nth(error.line - 1) {
         let indent: String =
             line.chars().take(error.column - 1).map(|c| if c == '\t' { c } else { ' ' }).collect();
-        eprintln!("  {line}\n  {indent}^");
+        out::say(format!("  {line}\n  {indent}^\n"));
     }
     report("<input>", error);
 }

@@ -27,7 +27,8 @@ impl Host for Files {
         let text = scop::preprocessed(Path::new(path), &[]).map_err(|error| error.to_string())?;
         let text = text.map_err(|reason| format!("{path}: {reason}"))?;
         let mut parts = tangram_scop::parts(&text, budget).map_err(|problems| {
-            let lines: Vec<String> = problems.iter().map(|p| format!("{path}:{p}")).collect();
+            let lines: Vec<String> =
+                problems.iter().map(|p| format!("{}: {}", p.at(path), p.message)).collect();
             lines.join("\n")
         })?;
         match parts.len() {

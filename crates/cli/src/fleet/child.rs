@@ -6,12 +6,12 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use clap::parser::ValueSource;
-use clap::{ArgAction, ArgMatches, CommandFactory};
+use clap::{ArgAction, ArgMatches};
 use serde_json::Value;
 use tangram::fleet::{Row, Source, State};
 
 use super::queue::Job;
-use crate::args::{Cli, OptArgs};
+use crate::args::OptArgs;
 use crate::error::{self, Error};
 
 /// What is not passed on: it is about the whole, or said anew for each model.
@@ -20,7 +20,7 @@ const OF_THE_WHOLE: [&str; 9] =
 
 /// The options of this command line that hold for each model, as it was given them.
 pub(super) fn options() -> Result<Vec<OsString>, Error> {
-    let command = Cli::command();
+    let command = crate::command();
     let matches = command.clone().get_matches();
     let Some(("opt", given)) = matches.subcommand() else { return Ok(Vec::new()) };
     let opt = command.find_subcommand("opt");

@@ -82,12 +82,46 @@ pub struct Optimised {
     pub fallback: Option<Error>,
     /// Local arrays of which each thread needs its own where a loop is run in parallel.
     pub private: Vec<String>,
+    /// The bands whose loops got another form.
+    pub bands: Vec<Arranged>,
+    /// The estimated cost of the new order over that of the source, if both were estimated.
+    pub ratio: Option<f64>,
+}
+
+/// What became of the loops of a band.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Arranged {
+    /// Positions of the statements in it.
+    pub statements: Vec<usize>,
+    /// Sizes of its tiles.
+    pub tiles: Vec<i128>,
+    /// How many iterations of its loops run side by side, where more than one does.
+    pub jams: Vec<i128>,
+    /// Whether its innermost loop is free of dependences, so that vectors can run it.
+    pub vector: bool,
 }
 
 /// A new order is worth its code if it costs less than this part of the source's.
-const WORTH: f64 = 0.8;
+pub const WORTH: f64 = 0.8;
 /// What a loop costs that runs on several threads.
 const THREADS: f64 = 0.5;
+
+/// A tree with other loops.
+struct Improved {
+    tree: ScheduleTree,
+    bands: Vec<Arranged>,
+    /// Whether it is what was asked for, or promises to be worth its code.
+    gained: bool,
+    ratio: Option<f64>,
+}
+
+impl Improved {
+    fn with_private(self, private: Vec<String>) -> Optimised {
+        let Self { tree, bands, ratio, .. } = self;
+        Optimised { tree, original: false, fallback: None, private, bands, ratio }
+    }
+}
+
 impl Scop {
     /// Finds an order of the instances in which loops run fast.
     ///
@@ -96,8 +130,9 @@ impl Scop {
     pub fn optimise(&self, recipe: &Recipe, budget: &Budget) -> Result<Optimised, Error> {
         let constraints = self.constraints(budget)?;
         let original = |fallback| {
-            let (tree, private) = (self.schedule.clone(), Vec::new());
-            Optimised { tree, original: true, fallback, private }
+            let (private, bands) = (Vec::new(), Vec::new());
+            let tree = self.schedule.clone();
+            Optimised { tree, original: true, fallback, private, bands, ratio: None }
         };
         // Whatever ends this search, the other one falls back to the source.
         if let Ok(Some(found)) = self.with_private(&constraints, recipe, budget) {
@@ -105,10 +140,10 @@ impl Scop {
         }
         let outcome = self.improved(&constraints, recipe, budget);
         Ok(match outcome {
-            Ok((_, false)) if recipe.keep_source => original(None),
-            Ok((tree, _)) => {
-                Optimised { tree, original: false, fallback: None, private: Vec::new() }
+            Ok(Improved { gained: false, ratio, .. }) if recipe.keep_source => {
+                Optimised { ratio, ..original(None) }
             }
+            Ok(found) => found.with_private(Vec::new()),
             Err(error) => original(Some(error)),
         })
     }
@@ -126,11 +161,13 @@ impl Scop {
         }
         let coincidence = self.without_private(&private, budget)?;
         let relaxed = Constraints { coincidence, ..constraints.clone() };
-        let Ok((tree, gained)) = self.improved(&relaxed, recipe, budget) else { return Ok(None) };
-        if (recipe.keep_source && !gained) || !self.stays_private(&tree, &private, budget)? {
+        let Ok(found) = self.improved(&relaxed, recipe, budget) else { return Ok(None) };
+        if (recipe.keep_source && !found.gained)
+            || !self.stays_private(&found.tree, &private, budget)?
+        {
             return Ok(None);
         }
-        Ok(Some(Optimised { tree, original: false, fallback: None, private }))
+        Ok(Some(found.with_private(private)))
     }
 
     fn improved(
@@ -138,30 +175,34 @@ impl Scop {
         constraints: &Constraints,
         recipe: &Recipe,
         budget: &Budget,
-    ) -> Result<(ScheduleTree, bool), Error> {
+    ) -> Result<Improved, Error> {
         let scheduled = constraints.schedule(&recipe.schedule, None, budget)?;
         let (validity, coincidence) =
             (constraints.validity.clone(), constraints.coincidence.clone());
         let editor = Editor::with_coincidence(scheduled.tree, validity, coincidence, budget)?;
         let accesses = Accesses::of(self, budget)?;
-        let rates = Rates::of(&recipe.machine);
-        let mut work = Work { editor, accesses, recipe, rates, budget, costs: Costs::new() };
-        let gained = work.bands()?;
-        let Work { editor, accesses, costs, .. } = work;
+        let (rates, costs, bands) = (Rates::of(&recipe.machine), Costs::new(), Vec::new());
+        let mut work = Work { editor, accesses, recipe, rates, budget, costs, bands };
+        let asked = work.bands()?;
+        let Work { editor, accesses, costs, bands, .. } = work;
         let tree = editor.into_tree();
-        let gained = gained || self.gains(&tree, &accesses, costs, recipe, budget)?;
-        Ok((tree, gained))
+        let ratio = match asked {
+            true => None,
+            false => Some(self.ratio(&tree, &accesses, costs, recipe, budget)?),
+        };
+        let gained = asked || ratio.is_some_and(|ratio| ratio < WORTH);
+        Ok(Improved { tree, bands, gained, ratio })
     }
 
-    /// Says whether a tree should be faster than the source, with what is known of its costs.
-    fn gains(
+    /// Estimates what a tree costs over what the source does, with what is known of its costs.
+    fn ratio(
         &self,
         tree: &ScheduleTree,
         accesses: &Accesses,
         known: Costs,
         recipe: &Recipe,
         budget: &Budget,
-    ) -> Result<bool, Error> {
+    ) -> Result<f64, Error> {
         let along = |tree| accesses.along(&stride::innermost(tree, budget)?, budget);
         let rates = Rates::of(&recipe.machine);
         let before = costs(&rates, &along(&self.schedule)?, true, &[], false);
@@ -177,7 +218,7 @@ impl Scop {
             old += before.get(&at).copied().unwrap_or(1.0);
             new += share * after.get(&at).copied().unwrap_or(1.0);
         }
-        Ok(new < WORTH * old)
+        Ok(new / old)
     }
 
     /// Lists the statements in a parallel loop that is the outermost one or has another one

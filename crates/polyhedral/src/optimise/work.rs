@@ -2,12 +2,12 @@
 
 use tangram_presburger::Budget;
 
-use super::Recipe;
 use super::cost::Costs;
 use super::plan::{Loop, Plan, plans};
 use super::rates::Rates;
 use super::straight::straightened;
 use super::stride::{self, Accesses};
+use super::{Arranged, Recipe};
 use crate::transform::Editor;
 use crate::{Error, Node, NodeKind, ScheduleTree};
 
@@ -24,6 +24,8 @@ pub(super) struct Work<'a> {
     pub budget: &'a Budget,
     /// What instances cost in the bands that were arranged.
     pub costs: Costs,
+    /// What became of the bands.
+    pub bands: Vec<Arranged>,
 }
 
 /// Lists the nodes below a node, from left to right.
@@ -44,6 +46,16 @@ fn below(tree: &ScheduleTree, node: Node) -> Vec<Node> {
 
 fn is_band(tree: &ScheduleTree, node: Node) -> bool {
     matches!(tree.kind(node), NodeKind::Band(_))
+}
+
+/// Describes what a plan makes of a band.
+fn arranged(plan: &Plan, sizes: &[Option<i128>]) -> Arranged {
+    Arranged {
+        statements: plan.costs.keys().copied().collect(),
+        tiles: sizes.iter().copied().flatten().collect(),
+        jams: plan.factors.iter().copied().filter(|factor| *factor > 1).collect(),
+        vector: plan.vector,
+    }
 }
 
 impl Work<'_> {
@@ -98,7 +110,9 @@ impl Work<'_> {
         let loops = self.loops(node, count)?;
         for plan in plans(&self.rates, &loops) {
             let before = self.editor.tree().clone();
-            if self.follow(node, &plan)? {
+            let sizes = self.sizes(node, &plan);
+            if self.follow(node, &plan, &sizes)? {
+                self.bands.push(arranged(&plan, &sizes));
                 self.costs.extend(plan.costs);
                 return Ok(given);
             }
@@ -134,9 +148,8 @@ impl Work<'_> {
 
     /// Puts loops in the order of a plan; says whether it can be. If not, the tree is to be
     /// reset.
-    fn follow(&mut self, node: Node, plan: &Plan) -> Result<bool, Error> {
-        let tiled = self.sizes(node, plan);
-        match self.ordered(node, plan, &tiled) {
+    fn follow(&mut self, node: Node, plan: &Plan, sizes: &[Option<i128>]) -> Result<bool, Error> {
+        match self.ordered(node, plan, sizes) {
             Ok(done) => Ok(done),
             Err(Error::Illegal { .. } | Error::Operand { .. }) => Ok(false),
             Err(error) => Err(error),

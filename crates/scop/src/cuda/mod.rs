@@ -114,7 +114,7 @@ pub fn cuda(
 }
 
 fn problem(part: &Part, message: String) -> Problem {
-    Problem { line: part.first_line, column: 1, message }
+    Problem::new(part.first_line, message)
 }
 
 fn comment(text: &str) -> String {
@@ -184,11 +184,8 @@ impl Writer<'_> {
             .map(|s| (s.name.as_str(), (s.text.as_str(), s.domain.space().output.dims.as_slice())))
             .collect();
         for statement in &self.part.scop.statements {
-            text::check(&statement.text).map_err(|message| Problem {
-                line: statement.line,
-                column: 1,
-                message,
-            })?;
+            text::check(&statement.text)
+                .map_err(|message| Problem::new(statement.line, message))?;
         }
         let mut all = String::new();
         for kernel in &self.code.kernels {

@@ -1,0 +1,94 @@
+//! The `tangram` command: arguments, progress, printing. No algorithm lives here.
+//!
+//! [`main`] is the command; [`command`] is what it says of itself, for tests that go through all
+//! commands and flags.
+
+// Both macros panic once nobody reads any more: `out` has what does not.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
+mod args;
+mod calc;
+mod codegen;
+mod combination;
+mod egraph;
+mod error;
+mod fleet;
+mod flow;
+mod machine;
+mod opt;
+mod out;
+mod progress;
+mod rewrite;
+mod rules;
+mod schedule;
+mod scop;
+mod show;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, FromArgMatches};
+
+use args::{Cli, Command};
+use error::Error;
+
+/// Runs the command on the arguments of the process.
+pub fn main() -> ExitCode {
+    let matches = command().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    if let Some(wrong) = combination::refused(&cli.command, &matches) {
+        wrong.exit();
+    }
+    match run(cli.command) {
+        Ok(code) => code,
+        Err(error) => {
+            out::say(error.report());
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Returns the definition of the command: what it has for subcommands, arguments and help.
+pub fn command() -> clap::Command {
+    documented(Cli::command())
+}
+
+/// What each command exits with.
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 a check failed, 2 the input or the command line is wrong, 3 a check was \
+     not possible, 130 interrupted: what was reached is written.";
+
+/// Gives each command its exit codes in the help, and lets options have negative numbers, so that
+/// the message says what is wrong with these.
+fn documented(command: clap::Command) -> clap::Command {
+    let ended = |help: Option<&clap::builder::StyledStr>| match help {
+        Some(help) => format!("{help}\n\n{EXIT_CODES}"),
+        None => EXIT_CODES.to_owned(),
+    };
+    let after = ended(command.get_after_help());
+    let long = command.get_after_long_help().map(|help| ended(Some(help)));
+    let negative = |arg: clap::Arg| match arg.get_action().takes_values() && !arg.is_positional() {
+        true => arg.allow_negative_numbers(true),
+        false => arg,
+    };
+    let command = command.after_help(after).mut_args(negative).mut_subcommands(documented);
+    match long {
+        Some(long) => command.after_long_help(long),
+        None => command,
+    }
+}
+
+fn run(command: Command) -> Result<ExitCode, Error> {
+    match command {
+        Command::Opt(args) => opt::run(&args),
+        Command::Rules { command } => rules::run(&command),
+        Command::Show(args) => show::run(&args),
+        Command::Calc(args) => calc::run(&args),
+        Command::Codegen(args) => codegen::run(&args),
+        Command::Flow(args) => flow::run(&args),
+        Command::Schedule(args) => schedule::run(&args),
+        Command::Egraph { command } => egraph::run(&command),
+        Command::Scop(args) => scop::run(&args),
+        Command::Machine(args) => machine::run(&args),
+        Command::Rewrite(args) => rewrite::run(&args),
+    }
+}

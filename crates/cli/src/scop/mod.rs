@@ -1,0 +1,248 @@
+//! `tangram scop`.
+
+mod print;
+mod report;
+
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use tangram_polyhedral::Error as Fault;
+use tangram_polyhedral::ast::{Ast, AstOptions};
+use tangram_polyhedral::optimise::{Optimised, Recipe};
+use tangram_presburger::Budget;
+use tangram_scop::{Detected, Emit, Part, Problem};
+
+use crate::args::{FormatArg, ScopArgs, ScopPrint, TargetArg, TileArg};
+use crate::error::{self, Error};
+use crate::out;
+
+/// How many steps the search in one part may take, unless `--max-steps` says otherwise: about a
+/// second.
+const STEPS: u64 = 10_000_000;
+/// How many the parts of a file may take together.
+const ALL_STEPS: u64 = 40_000_000;
+/// How many are left to each part even then.
+const LEAST_STEPS: u64 = 500_000;
+
+/// What one part, or all of extraction, may take.
+fn budget(args: &ScopArgs) -> Budget {
+    Budget::steps(args.max_steps.unwrap_or(STEPS))
+}
+
+/// What the next part may take, where those before it took `spent` steps.
+fn next_budget(args: &ScopArgs, spent: u64) -> Budget {
+    let left = ALL_STEPS.saturating_sub(spent).clamp(LEAST_STEPS, STEPS);
+    Budget::steps(args.max_steps.unwrap_or(left))
+}
+
+/// Gives the parts of a C file other loops, or prints what is known about them.
+pub(crate) fn run(args: &ScopArgs) -> Result<ExitCode, Error> {
+    let name = args.input.display();
+    let Detected { parts, refused } = match found(args)? {
+        Ok(found) => found,
+        Err(problems) => {
+            let lines = problems.iter().map(|problem| report::placed(&name, "error", problem));
+            out::say(lines.collect::<String>());
+            return Ok(ExitCode::from(2));
+        }
+    };
+    refused.iter().for_each(|problem| out::say(report::placed(&name, "note", problem)));
+    parts.iter().for_each(|part| out::say(report::assumed(&name, part)));
+    if parts.is_empty() {
+        out::say(format!("{name}: error: no static control part in the file\n"));
+        return Ok(ExitCode::from(2));
+    }
+    let Some(print) = args.print else {
+        return match args.target {
+            TargetArg::C => rewritten(args, &parts),
+            TargetArg::Cuda => on_device(args, &parts),
+        };
+    };
+    for part in &parts {
+        if print != ScopPrint::Domains && args.format == FormatArg::Text {
+            let Part { function, first_line, last_line, .. } = part;
+            out::print(format!("# {function}, lines {first_line} to {last_line}\n"))?;
+        }
+        match print::show(part, print, args, &budget(args)) {
+            Ok(text) => out::print(text)?,
+            Err(error) => {
+                let (line, why) = (part.first_line, error::loops(&error));
+                out::say(format!("{name}:{line}: error: {why}\n"));
+                return Ok(ExitCode::from(2));
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Reads the parts of the file.
+fn found(args: &ScopArgs) -> Result<Result<Detected, Vec<Problem>>, Error> {
+    if let Some(folder) = args.include.iter().find(|folder| !folder.is_dir()) {
+        return Err(Error::Usage(format!("-I {0}: there is no folder {0}", folder.display())));
+    }
+    let text = preprocessed(&args.input, &flags(args))?;
+    let text = text.map_err(|why| Error::Usage(format!("{}: {why}", args.input.display())))?;
+    let budget = budget(args);
+    Ok(match args.detect || !is_marked(&text) {
+        true => tangram_scop::detect(&text, &budget),
+        false => tangram_scop::marked(&text, &budget),
+    })
+}
+
+/// Says whether pragmas mark parts.
+fn is_marked(text: &str) -> bool {
+    let pragma = |line: &str| {
+        let rest = line.trim_start().strip_prefix('#').map(str::trim_start);
+        rest.and_then(|rest| rest.strip_prefix("pragma")).is_some_and(|rest| rest.trim() == "scop")
+    };
+    text.lines().any(pragma)
+}
+
+/// Returns what the preprocessor is to know, as its flags.
+fn flags(args: &ScopArgs) -> Vec<String> {
+    let flag = |letter: &'static str, all: &[String]| {
+        all.iter().map(|value| format!("-{letter}{value}")).collect::<Vec<_>>()
+    };
+    let folders: Vec<String> =
+        args.include.iter().map(|at| format!("-I{}", at.display())).collect();
+    [folders, flag("D", &args.define), flag("U", &args.undefine)].concat()
+}
+
+/// Reads a file; one with directives goes through the system's preprocessor. The inner error says
+/// why that failed.
+pub(crate) fn preprocessed(path: &Path, flags: &[String]) -> Result<Result<String, String>, Error> {
+    let text = out::read(path)?;
+    let directive = |line: &str| {
+        let rest = line.trim_start().strip_prefix('#').map(str::trim_start);
+        rest.is_some_and(|rest| !rest.starts_with("pragma"))
+    };
+    if flags.is_empty() && !text.lines().any(directive) {
+        return Ok(Ok(text));
+    }
+    let output = match Command::new("cc").arg("-E").args(flags).arg(path).output() {
+        Ok(output) => output,
+        Err(error) => {
+            return Ok(Err(format!("the preprocessor `cc -E` does not start: {error}")));
+        }
+    };
+    if !output.status.success() {
+        let reasons = String::from_utf8_lossy(&output.stderr);
+        let hint = "`-I` names a folder of headers, `-D` defines a macro";
+        return Ok(Err(format!("the preprocessor `cc -E` failed; {hint}\n{}", reasons.trim_end())));
+    }
+    Ok(String::from_utf8(output.stdout).map_err(|_| "expected UTF-8".to_owned()))
+}
+
+/// Writes the file with generated loops; a part that gains nothing keeps its own.
+fn rewritten(args: &ScopArgs, parts: &[Part]) -> Result<ExitCode, Error> {
+    let name = args.input.display();
+    let original = out::read(&args.input)?;
+    let all: Vec<&Part> = parts.iter().collect();
+    let (mut generated, mut spent) = (Vec::new(), 0);
+    for (part, place) in parts.iter().zip(tangram_scop::places(&original, &all)) {
+        if let (Err(problem), false) = (&place, part.marked) {
+            out::say(report::placed(&name, "note", problem));
+            generated.push((part, None));
+            continue;
+        }
+        if !part.ended.is_empty() {
+            generated.push((part, None));
+            continue;
+        }
+        let budget = next_budget(args, spent);
+        let found = optimised(part, args, &budget);
+        spent += budget.used();
+        out::say(report::line(&name, part, &found));
+        generated.push((part, found.ok().and_then(Outcome::code)));
+    }
+    let pairs: Vec<(&Part, Option<&Ast>)> =
+        generated.iter().map(|(part, found)| (*part, found.as_ref().map(|(ast, _)| ast))).collect();
+    let private = generated.iter().filter_map(|(part, found)| Some((part, &found.as_ref()?.1)));
+    let private = private
+        .flat_map(|(part, best)| best.private.iter().map(|name| (part.first_line, name.clone())));
+    let private = private.collect();
+    let emit = Emit { parallel: args.parallel, vectorize: args.vectorize, private };
+    deliver(tangram_scop::rewrite(&original, &pairs, &emit), args)
+}
+
+/// Writes the text to where it was asked for, or says what is wrong.
+fn deliver(made: Result<String, Problem>, args: &ScopArgs) -> Result<ExitCode, Error> {
+    match (made, &args.output) {
+        (Ok(text), path) => out::deliver(path.as_deref(), &text)?,
+        (Err(problem), _) => {
+            out::say(report::placed(&args.input.display(), "error", &problem));
+            return Ok(ExitCode::from(2));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes kernels and host functions; a part that pragmas mark must have them.
+fn on_device(args: &ScopArgs, parts: &[Part]) -> Result<ExitCode, Error> {
+    let name = args.input.display();
+    let recipe = recipe(args);
+    let (mut made, mut failed) = (Vec::new(), false);
+    for part in parts {
+        let budget = &budget(args);
+        let threads = recipe.tile.as_deref().unwrap_or_default();
+        let found = part.scop.on_device(&recipe.schedule, threads, budget);
+        let place = |error| part.problem(error);
+        let found = found.map_err(|error| place(error.to_string())).and_then(|code| {
+            tangram_scop::cuda("", &[(part, &code)], budget)?;
+            Ok(code)
+        });
+        match found {
+            Ok(code) => made.push((part, code)),
+            Err(problem) => {
+                let kind = if part.marked { "error" } else { "note" };
+                out::say(report::placed(&name, kind, &problem));
+                failed |= part.marked;
+            }
+        }
+    }
+    if failed || made.is_empty() {
+        return Ok(ExitCode::from(2));
+    }
+    let pairs: Vec<_> = made.iter().map(|(part, code)| (*part, code)).collect();
+    deliver(tangram_scop::cuda(&name.to_string(), &pairs, &budget(args)), args)
+}
+
+fn recipe(args: &ScopArgs) -> Recipe {
+    let size = |word: &TileArg| match word {
+        TileArg::Size(size) => Some(i128::from(*size)),
+        TileArg::Diamond => None,
+    };
+    let mut recipe = Recipe::default();
+    recipe.machine = args.machine.clone();
+    recipe.schedule.fusion = args.fuse.into();
+    recipe.tile = args.tile.as_ref().map(|words| words.iter().filter_map(size).collect());
+    recipe.wavefront = args.parallel;
+    recipe.parallel = args.parallel;
+    recipe.diamond = args.tile.iter().flatten().any(|word| *word == TileArg::Diamond);
+    recipe
+}
+
+/// What was found for a part.
+struct Outcome {
+    best: Optimised,
+    /// Its loops; nothing if they cannot be generated within the budget, and why.
+    ast: Result<Ast, Fault>,
+}
+
+impl Outcome {
+    /// Returns the loops that take the place of the source's, if any do.
+    fn code(self) -> Option<(Ast, Optimised)> {
+        let Self { best, ast } = self;
+        ast.ok().filter(|_| !best.original).map(|ast| (ast, best))
+    }
+}
+
+/// Generates the loops of a part.
+fn optimised(part: &Part, args: &ScopArgs, budget: &Budget) -> Result<Outcome, Fault> {
+    let mut recipe = recipe(args);
+    recipe.keep_source = args.tile.is_none();
+    let best = part.scop.optimise(&recipe, budget)?;
+    let context = part.scop.context.as_ref();
+    let ast = Ast::of_tree(&best.tree, context, &AstOptions::default(), budget);
+    Ok(Outcome { best, ast })
+}

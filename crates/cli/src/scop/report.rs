@@ -1,0 +1,126 @@
+//! What `tangram scop` says of each part: what was done or why not, and which results are the
+//! same bits.
+
+use std::fmt::Display;
+
+use tangram_polyhedral::Error as Fault;
+use tangram_polyhedral::optimise::{Arranged, WORTH};
+use tangram_scop::{Part, Problem};
+
+use super::Outcome;
+use crate::error;
+
+/// A problem as `file:line:column: kind: message`.
+pub(super) fn placed(name: &impl Display, kind: &str, problem: &Problem) -> String {
+    let Problem { file, line, column, message } = problem;
+    match file {
+        Some(file) => format!("{file}:{line}:{column}: {kind}: {message}\n"),
+        None => format!("{name}:{line}:{column}: {kind}: {message}\n"),
+    }
+}
+
+/// What is assumed of a part, and what keeps it as it is whatever is found.
+pub(super) fn assumed(name: &impl Display, part: &Part) -> String {
+    let listed = |names: &[String]| {
+        names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    };
+    let mut text = String::new();
+    if !part.marked && !part.distinct.is_empty() {
+        let (line, names) = (part.first_line, listed(&part.distinct));
+        text += &format!(
+            "{name}:{line}: note: {names} are assumed not to overlap: `restrict` says so\n"
+        );
+    }
+    if !part.ended.is_empty() {
+        let (line, names) = (part.last_line, listed(&part.ended));
+        text += &format!(
+            "{name}:{line}: warning: the part stays as it is, as what follows may need the value \
+             of {names} at its end: declare the loop's variable in the loop\n"
+        );
+    }
+    text
+}
+
+/// The line about a part: where it is and what became of it.
+pub(super) fn line(name: &impl Display, part: &Part, found: &Result<Outcome, Fault>) -> String {
+    let Part { first_line, last_line, .. } = part;
+    let became = match found {
+        Ok(outcome) => became(part, outcome),
+        Err(why) => format!("kept, as its dependences were not found: {}", error::loops(why)),
+    };
+    format!("{name}:{first_line}: note: to line {last_line}: {became}\n")
+}
+
+/// The lines of `--print report`.
+pub(super) fn report(part: &Part, outcome: &Outcome) -> String {
+    format!("loops: {}\nbits: {}\n", became(part, outcome), bits(part, outcome))
+}
+
+/// What became of a part, or why nothing did.
+fn became(part: &Part, outcome: &Outcome) -> String {
+    let Outcome { best, ast } = outcome;
+    if !part.ended.is_empty() {
+        return "kept, as what follows may need the value of a loop variable".to_owned();
+    }
+    if let Some(reason) = &best.fallback {
+        return format!("kept, as no order was found: {}", error::loops(reason));
+    }
+    if let (Err(reason), false) = (ast, best.original) {
+        return format!("kept, as no loops were generated: {}", error::loops(reason));
+    }
+    if best.original {
+        return match best.ratio {
+            Some(ratio) if ratio.is_finite() => format!(
+                "kept, as the best order found is estimated at {ratio:.2} of its cost: less than \
+                 {WORTH} is worth new code"
+            ),
+            _ => "kept, as nothing in it repeats".to_owned(),
+        };
+    }
+    let gain =
+        best.ratio.map_or(String::new(), |ratio| format!(", estimated at {ratio:.2} of its cost"));
+    let bands: Vec<String> = best.bands.iter().filter_map(|band| arranged(part, band)).collect();
+    let bands = if bands.is_empty() { "in another order".to_owned() } else { bands.join("; ") };
+    format!("rewritten{gain}: {bands}")
+}
+
+/// What became of the loops around some statements.
+fn arranged(part: &Part, band: &Arranged) -> Option<String> {
+    let by =
+        |numbers: &[i128]| numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(" by ");
+    let mut done = Vec::new();
+    if !band.tiles.is_empty() {
+        done.push(format!("tiles of {}", by(&band.tiles)));
+    }
+    if !band.jams.is_empty() {
+        done.push(format!("{} iterations side by side", by(&band.jams)));
+    }
+    if band.vector {
+        done.push("a free innermost loop".to_owned());
+    }
+    let lines = band.statements.iter().filter_map(|at| part.scop.statements.get(*at));
+    let mut lines: Vec<usize> = lines.map(|statement| statement.line).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+    (!done.is_empty() && !lines.is_empty())
+        .then(|| format!("line {} with {}", lines.join(", "), done.join(", ")))
+}
+
+/// Says which results are the same bits as those of the source.
+fn bits(part: &Part, outcome: &Outcome) -> String {
+    let changed = outcome.ast.is_ok() && !outcome.best.original && part.ended.is_empty();
+    if !changed {
+        return "the code is that of the source".to_owned();
+    }
+    if !part.has_floats() {
+        return "the same: no value is of a floating type".to_owned();
+    }
+    if !part.may_contract() {
+        return "the same: no statement adds to a product, so nothing can be fused".to_owned();
+    }
+    "the same with `-ffp-contract=off`, as every operation has the operands of the source; where \
+     the compiler may fuse a product into a sum, as gcc does by default, it may choose otherwise \
+     in other loops, and last bits differ"
+        .to_owned()
+}

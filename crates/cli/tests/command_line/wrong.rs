@@ -1,0 +1,118 @@
+//! What newcomers get wrong: files that are not there or hold something else, values that are
+//! none, names that nothing has.
+
+use std::fs;
+
+use crate::commands::{STARTS, flags, leaves, start, written};
+use crate::desk::Desk;
+
+/// Command lines, and what the message says.
+const SAID: &[(&[&str], &str)] = &[
+    (&["opt", "nope.onnx", "-o", "out.onnx"], "error: cannot open nope.onnx: No such file"),
+    (&["opt", "model.onnx", "-o", "x.onnx", "--json", "x.onnx"], "two outputs"),
+    (&["opt", "model.onnx", "-o", "x.onnx", "--max-seconds", "-1"], "0 or more"),
+    (&["opt", "model.onnx", "-o", "x.onnx", "--max-seconds", "nan"], "0 or more"),
+    (&["opt", "model.onnx", "-o", "x.onnx", "--explain-rule", "nope"], "there is no rule `nope`"),
+    (&["opt", "model.onnx", "-o", "x.onnx", "--explain-rule", "gelu", "--at", "nope"], "`nope`"),
+    (&["opt", "model.onnx", "-o", "x.onnx", "--explain"], "`--explain` has no effect without"),
+    (&["opt", "model.onnx", "-o", "x.onnx", "--rules", "empty"], "empty"),
+    (&["rules", "list", "empty"], "empty"),
+    (&["rules", "fmt", "empty"], "empty"),
+    (&["rules", "check", "broken.gsl"], "error[syntax]"),
+    (&["rules", "import", "--pairs", "taso.pb"], "--pairs"),
+    (
+        &["rewrite", "in.mlir", "--pass-pipeline", "builtin.module(cse)", "--print-after", "nope"],
+        "there is no pass `nope`",
+    ),
+    (&["egraph", "simplify", "(+ 0"], "expected `)`"),
+    (&["egraph", "extract", "graph.json", "--seconds", "-1"], "0 or more"),
+    (
+        &["scop", "missing.c"],
+        "missing.c:3:22: error: `f` is left alone: expected `;` behind `y[i] = x[i]`",
+    ),
+    (&["scop", "marked.c"], "marked.c:4:22: error: expected `;` behind `y[i] = x[i]`"),
+    (&["scop", "plus.c"], "of C++"),
+    (&["scop", "kernel.c", "-Inope"], "there is no folder nope"),
+    (&["scop", "kernel.c", "--set", "n"], "NAME=VALUE"),
+];
+
+fn desk() -> Desk {
+    let desk = Desk::new();
+    let write = |name: &str, text: &[u8]| {
+        fs::write(desk.folder().join(name), text).expect("written");
+    };
+    write("broken.gsl", b"rule wrong { let x = *; match relu(x; rewrite x; }");
+    write("taso.pb", b"");
+    let body = "  for (int i = 0; i < n; i++)\n          y[i] = x[i]\n";
+    write("missing.c", format!("void f(int n, int *x, int *y) {{\n{body}}}\n").as_bytes());
+    let marked =
+        format!("void f(int n, int *x, int *y) {{\n#pragma scop\n{body}#pragma endscop\n}}\n");
+    write("marked.c", marked.as_bytes());
+    write("plus.c", b"template <class T> void f(T *x) { }\n");
+    write("binary", &[0, 159, 146, 150, 7, 0, 1]);
+    write("blank", b"");
+    write("prose", b"it was a dark and stormy night\n");
+    desk
+}
+
+#[test]
+fn messages_name_the_way_out() {
+    let desk = desk();
+    for (words, said) in SAID {
+        let seen = desk.seen(words);
+        assert_eq!(seen.code, Some(2), "{words:?}: {seen:?}");
+        assert!(seen.stderr.contains(said), "{words:?}: expected {said}, found {}", seen.stderr);
+        assert!(!seen.stderr.contains("error: error"), "{words:?}: {}", seen.stderr);
+        assert_eq!(seen.files, [], "{words:?}");
+    }
+}
+
+#[test]
+fn other_files_than_expected_are_named() {
+    let desk = desk();
+    for words in STARTS.iter().filter(|words| words[1..].iter().any(|word| word.contains('.'))) {
+        for wrong in ["nowhere/nope.x", "empty", "binary", "blank", "prose"] {
+            let at = words.iter().position(|word| word.contains('.')).expect("an input");
+            let mut words = words.to_vec();
+            words[at] = wrong;
+            let seen = desk.seen(&words);
+            let (code, said) = (seen.code, &seen.stderr);
+            assert!(matches!(code, Some(0..=2)) && !said.contains("panicked"), "{words:?}: {said}");
+            assert!(code != Some(2) || said.contains(wrong), "{words:?}: {said}");
+            assert!(code == Some(2) || ["blank"].contains(&wrong), "{words:?}: {seen:?}");
+            let twice = said.lines().any(|line| line.matches(wrong).count() > 1);
+            assert!(!twice, "{words:?} names it twice: {said}");
+        }
+    }
+}
+
+#[test]
+fn values_that_are_none_are_refused_by_flag() {
+    let desk = desk();
+    for (names, definition) in leaves() {
+        for arg in flags(&definition).iter().filter(|arg| arg.get_action().takes_values()) {
+            let name = arg.get_value_names().map_or(String::new(), |names| names[0].to_string());
+            let flag = written(arg);
+            let wrong: &[&str] = match name.as_str() {
+                "N" | "S" | "BYTES" | "VERSION" => &["-1", "many", ""],
+                "FILE" | "DIR" | "OUTPUT" | "FILE|DIR" | "FILE|DIR|NAME" => &["nowhere/nope.x"],
+                _ if !arg.get_possible_values().is_empty() => &["nonsense", "-1"],
+                _ => continue,
+            };
+            for value in wrong {
+                let words: Vec<String> =
+                    start(&names).iter().map(|word| (*word).to_owned()).collect();
+                let own = match flag.starts_with("--") {
+                    true => vec![format!("{flag}={value}")],
+                    false => vec![format!("{flag}{value}")],
+                };
+                let words = [words, own].concat();
+                let seen = desk.seen(&words.iter().map(String::as_str).collect::<Vec<_>>());
+                assert_eq!(seen.code, Some(2), "{words:?}: {seen:?}");
+                let named = seen.stderr.contains(&flag) || seen.stderr.contains("nowhere");
+                assert!(named, "{words:?}: {}", seen.stderr);
+                assert_eq!(seen.files, [], "{words:?}");
+            }
+        }
+    }
+}
