@@ -79,7 +79,7 @@ pub(crate) fn io(path: &Path) -> impl Fn(std::io::Error) -> Error + '_ {
 ///
 /// `nodes` are the places of the nodes of its tree, if it has one.
 pub(crate) fn refuse(
-    path: &std::path::Path,
+    path: &Path,
     error: &tangram_polyhedral::Error,
     nodes: &[(usize, usize)],
 ) -> std::process::ExitCode {
