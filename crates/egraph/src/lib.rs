@@ -41,6 +41,11 @@
 //!   by shared cost.
 //! - [`Explanation`]: why it is so.
 
+/// The example of the README runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 #[macro_use]
 mod macros;
 
