@@ -52,7 +52,8 @@ fn is_not_zero(var: &str) -> impl Fn(&mut EGraph<Math, Fold>, Id, &Subst) -> boo
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let rules: [Rewrite<Math, Fold>; 3] = [
+    let rules: [Rewrite<Math, Fold>; 4] = [
+        rewrite!("one"; "(* ?a 1)" => "?a"),
         rewrite!("commute"; "(* ?a ?b)" => "(* ?b ?a)"),
         rewrite!("into"; "(/ (* ?a ?b) ?c)" => "(* ?a (/ ?b ?c))"),
         rewrite!("cancel"; "(/ ?a ?a)" => "1" if is_not_zero("?a")),
