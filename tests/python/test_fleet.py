@@ -359,7 +359,8 @@ def test_ctrl_c_keeps_what_is_done(form, tangram_bin, folder, tmp_path) -> None:
     more = ["--rules", rules, "--max-seconds", "0.5", "--max-rewrites", str(10**15)]
     words = [*first, folder, "-o", out, "--jobs", "1", *more]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, preexec_fn=listen)
-    while not list(out.rglob("*.onnx")):
+    journal = out / "tangram-fleet.jsonl"
+    while not journal.is_file() or not journal.read_text().endswith("\n"):
         assert process.poll() is None
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
@@ -367,7 +368,7 @@ def test_ctrl_c_keeps_what_is_done(form, tangram_bin, folder, tmp_path) -> None:
     assert process.returncode == 130 and "run it again" in said
     kept = {path.relative_to(out).as_posix() for path in out.rglob("*.onnx")}
     assert kept and kept != names(folder)
-    rows = [json.loads(line) for line in (out / "tangram-fleet.jsonl").read_text().splitlines()]
+    rows = [json.loads(line) for line in journal.read_text().splitlines()]
     assert {row["model"] for row in rows if row["state"] == "done"} <= kept
     ran = subprocess.run(words, capture_output=True, text=True)
     assert ran.returncode == 0 and "unchanged" in ran.stdout and "failed" not in ran.stdout

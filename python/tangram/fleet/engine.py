@@ -13,6 +13,8 @@ from tangram.fleet.processes import ProcessExecutor
 from tangram.fleet.unit import work
 from tangram.fleet.wire import unpack
 
+AHEAD = 64
+"""How many tasks are looked through for one that memory is left for."""
 TRIES = 3
 """How often a task is given to a worker before it is reported as failed."""
 
@@ -45,27 +47,33 @@ class Engine:
         self._jobs = jobs or _width(self._executor)
         self._max_memory = max_memory
         self._memory = 0
+        self._more: Iterator[Task] = iter(())
         self._waiting: collections.deque[Task] = collections.deque()
         self._running: dict[concurrent.futures.Future[bytes], Task] = {}
         self._ended: queue.SimpleQueue[concurrent.futures.Future[bytes]] = queue.SimpleQueue()
 
-    def run(self, tasks: Iterable[Task], bar: Bar | None = None) -> Iterator[Outcome]:
-        """Yields tasks with the headers and pieces of their results, in the order they end."""
-        self._waiting.extend(tasks)
-        all_of_it = len(self._waiting)
+    def run(self, tasks: Iterable[Task], bar: Bar | None = None, total: int = 0) -> Iterator[Outcome]:
+        """Yields tasks with the headers and pieces of their results, in the order they end.
+
+        Tasks are taken as they are needed: what prepares them goes on while others are at work.
+        """
+        self._more = iter(tasks)
         done = 0
         try:
-            while self._waiting or self._running:
+            while True:
                 yield from self._start()
                 if not self._running:
-                    continue
-                outcome = self._take()
+                    break
+                outcome = self._take(self._wait())
                 if outcome is None:
                     continue
                 done += "missing" not in outcome[1]
                 if bar is not None:
-                    bar.show(done / max(all_of_it, 1), f"{done} of {all_of_it}: {outcome[0].name}")
+                    bar.show(done / max(total, done), f"{done} of {max(total, done)}: {outcome[0].name}")
                 yield outcome
+        except KeyboardInterrupt:
+            yield from self._ended_meanwhile()
+            raise
         finally:
             for future in self._running:
                 future.cancel()
@@ -81,7 +89,7 @@ class Engine:
     def _start(self) -> Iterator[Outcome]:
         """Gives out tasks while workers and memory are left; the first that fits."""
         # One more than there are workers waits at theirs, so that none is idle between two.
-        while self._waiting and len(self._running) < self._jobs + (self._max_memory is None):
+        while len(self._running) < self._jobs + (self._max_memory is None):
             task = self._fitting()
             if task is None:
                 return
@@ -93,11 +101,22 @@ class Engine:
             self._submit(task, data)
 
     def _fitting(self) -> Task | None:
+        """The first task that memory is left for; where nothing runs, the first of all."""
         for at, task in enumerate(self._waiting):
-            if self._max_memory is None or self._memory + task.memory <= self._max_memory:
+            if self._fits(task):
                 del self._waiting[at]
                 return task
+        for task in self._more:
+            if self._fits(task):
+                return task
+            self._waiting.append(task)
+            if len(self._waiting) >= AHEAD:
+                break
         return None
+
+    def _fits(self, task: Task) -> bool:
+        free = self._max_memory is None or self._memory + task.memory <= self._max_memory
+        return free or not self._running
 
     def _submit(self, task: Task, data: bytes) -> None:
         task.tries += 1
@@ -111,9 +130,14 @@ class Engine:
         self._running[future] = task
         future.add_done_callback(self._ended.put)
 
-    def _take(self) -> Outcome | None:
-        """The next result; none if its worker died and another is to try."""
-        future = self._wait()
+    def _ended_meanwhile(self) -> Iterator[Outcome]:
+        """The results that were there when somebody pressed Ctrl-C."""
+        while not self._ended.empty():
+            if (outcome := self._take(self._ended.get())) is not None:
+                yield outcome
+
+    def _take(self, future: concurrent.futures.Future[bytes]) -> Outcome | None:
+        """The result of a task; none if its worker died and another is to try."""
         task = self._running.pop(future)
         self._memory -= task.memory
         try:

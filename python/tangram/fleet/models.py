@@ -336,24 +336,23 @@ def _run(
 ) -> Iterator[Result]:
     run, engine = start(), make_engine()
     bar = Bar() if progress or (progress is None and (in_notebook() or _is_watched())) else None
-    tasks: list[Task] = []
     sources: dict[int, Source] = {}
-    try:
+    ready: list[Result] = []
+
+    def tasks() -> Iterator[Task]:
         for name, model in named:
             source = run.look(name, model)
-            if run.is_unchanged(source):
-                row = run.before[name] | {"state": "unchanged"}
-                yield Result(name, "unchanged", 0.0, None, None, run.out and run.out / name, row)
-            elif source.row["note"]:
-                yield run.finish(source, {"error": source.row["note"], "seconds": 0.0}, [])
-            elif max_memory is not None and source.peak > max_memory:
-                why = f"needs about {source.peak >> 20} MB of memory; {max_memory >> 20} MB are allowed"
-                yield run.finish(source, {"error": why, "seconds": 0.0}, [])
-            else:
-                task = Task(name, functools.partial(run.task, source, False), source.peak)
-                sources[id(task)] = source
-                tasks.append(task)
-        for task, header, pieces in engine.run(tasks, bar):
+            if (result := _at_once(run, source, max_memory)) is not None:
+                ready.append(result)
+                continue
+            task = Task(name, functools.partial(run.task, source, False), source.peak)
+            sources[id(task)] = source
+            yield task
+
+    try:
+        for task, header, pieces in engine.run(tasks(), bar, len(named)):
+            yield from ready
+            ready.clear()
             source = sources[id(task)]
             if missing := header.get("missing"):
                 # The worker sees other files, or is one that did not get the weights.
@@ -362,9 +361,22 @@ def _run(
                 task.tries -= 1
                 engine.again(task)
                 continue
+            del sources[id(task)]
             yield run.finish(source, header, pieces)
+        yield from ready
     finally:
         run.close()
+
+
+def _at_once(run: Run, source: Source, max_memory: int | None) -> Result | None:
+    """The result of a model that nobody has to work on."""
+    if run.is_unchanged(source):
+        row = run.before[source.name] | {"state": "unchanged"}
+        return Result(source.name, "unchanged", 0.0, None, None, run.out and run.out / source.name, row)
+    why = source.row["note"]
+    if not why and max_memory is not None and source.peak > max_memory:
+        why = f"needs about {source.peak >> 20} MB of memory; {max_memory >> 20} MB are allowed"
+    return run.finish(source, {"error": why, "seconds": 0.0}, []) if why else None
 
 
 def _is_watched() -> bool:
