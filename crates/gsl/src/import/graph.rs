@@ -15,6 +15,8 @@ pub(super) enum Operator {
     Tanh,
     Concatenate {
         axis: i64,
+        /// The rank of what is joined, where the format says it: an axis means nothing without.
+        rank: Option<i64>,
     },
     /// In two, where its value was joined.
     Split {

@@ -69,6 +69,7 @@ mod parameter {
     pub(super) const STRIDE: [i32; 2] = [6, 7];
     pub(super) const PADDING: i32 = 8;
     pub(super) const ACTIVATION: i32 = 9;
+    pub(super) const RANK: i32 = 10;
     pub(super) const AXIS: i32 = 11;
 }
 
@@ -157,7 +158,9 @@ fn apply(
         (8, 1) => Operator::Relu,
         (9, 1) => Operator::Sigmoid,
         (10, 1) => Operator::Tanh,
-        (12, 2..) => Operator::Concatenate { axis: value(parameter::AXIS)? },
+        (12, 2..) => {
+            Operator::Concatenate { axis: value(parameter::AXIS)?, rank: given(parameter::RANK) }
+        }
         (13, 1) => Operator::Split { axis: value(parameter::AXIS)? },
         (16, 2) => Operator::Add,
         (17, 2) => Operator::Multiply,

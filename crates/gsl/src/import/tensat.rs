@@ -131,7 +131,10 @@ fn apply(open: Open<'_>, side: &mut Side) -> Result<Operand, String> {
         ("matmul", [], 2) => plain(Operator::Matmul),
         ("matmul", [activation], 2) => (Operator::Matmul, *activation),
         // The second number, if there is one, is the rank.
-        ("concat", [axis] | [axis, _], 2..) => plain(Operator::Concatenate { axis: *axis }),
+        ("concat", [axis], 2..) => plain(Operator::Concatenate { axis: *axis, rank: None }),
+        ("concat", [axis, rank], 2..) => {
+            plain(Operator::Concatenate { axis: *axis, rank: Some(*rank) })
+        }
         ("split", [axis], 1) => plain(Operator::Split { axis: *axis }),
         ("split_0" | "split_1", [], 1) => {
             let part = usize::from(name == "split_1");

@@ -54,7 +54,7 @@ impl Writer<'_> {
         if source.outputs.iter().any(|output| matches!(output, Operand::Input(_))) {
             return Err("the source matches anything".to_owned());
         }
-        let mut text = format!("rule {name} alias {{\n");
+        let mut text = format!("rule {name} alias range {{\n");
         for input in &inputs {
             let _ = writeln!(text, "let {} = *;", self.source.one(Operand::Input(*input)));
         }
@@ -62,12 +62,15 @@ impl Writer<'_> {
             let _ = writeln!(text, "let s{i} = {};", self.source_call(node));
         }
         let _ = writeln!(text, "match {};", self.source.list(&source.outputs));
-        let conditions: Vec<String> = source
-            .nodes
-            .iter()
-            .enumerate()
-            .flat_map(|(i, node)| self.conditions(i, node))
-            .collect();
+        let nodes = source.nodes.iter().enumerate();
+        let mut conditions: Vec<String> = Vec::new();
+        for condition in
+            nodes.flat_map(|(i, node)| self.conditions(i, node)).chain(self.of_target())
+        {
+            if !conditions.contains(&condition) {
+                conditions.push(condition);
+            }
+        }
         if !conditions.is_empty() {
             let _ = writeln!(text, "where {};", conditions.join(", "));
         }
@@ -81,7 +84,7 @@ impl Writer<'_> {
     fn source_call(&self, node: &Node) -> String {
         let operands = self.source.list(&node.operands);
         match &node.operator {
-            Operator::Concatenate { axis } => {
+            Operator::Concatenate { axis, .. } => {
                 format!("concatenate({operands}) {{ axis = {axis} }}")
             }
             Operator::Split { axis } => format!("split({operands}) {{ axis = {axis} }}"),
@@ -89,7 +92,7 @@ impl Writer<'_> {
                 let padding = padding(&self.source.one(node.operands[1]), *same, *window);
                 format!(
                     "conv2d({operands}) {{ strides = [{a}, {b}], dilation = [1, 1], padding = \
-                     {padding} }}"
+                     {padding}, groups = 1 }}"
                 )
             }
             operator => format!("{}({operands})", name(operator)),
@@ -99,7 +102,7 @@ impl Writer<'_> {
     fn target_call(&self, at: usize, node: &Node) -> Result<String, String> {
         let operands = self.target.list(&node.operands);
         Ok(match &node.operator {
-            Operator::Concatenate { axis } => {
+            Operator::Concatenate { axis, .. } => {
                 format!("concatenate({operands}) {{ axis = {axis} }}")
             }
             Operator::Split { axis } => {
@@ -128,11 +131,55 @@ impl Writer<'_> {
         Ok(format!("s{}", found.0))
     }
 
+    /// What the target asks of inputs that it puts together: both collections mean operands that
+    /// fit without being stretched.
+    fn of_target(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        for node in &self.rule.target.nodes {
+            let inputs: Vec<String> = node
+                .operands
+                .iter()
+                .filter(|operand| matches!(operand, Operand::Input(_)))
+                .map(|operand| self.source.one(*operand))
+                .collect();
+            let pairs = inputs.windows(2).map(|pair| (&pair[0], &pair[1]));
+            match node.operator {
+                Operator::Add | Operator::Multiply => {
+                    out.extend(pairs.map(|(a, b)| format!("{a}.shape == {b}.shape")));
+                }
+                Operator::Concatenate { axis, rank: Some(rank) } => {
+                    out.extend(inputs.iter().map(|input| format!("{input}.ndim == {rank}")));
+                    let others = (0..rank).filter(|i| *i != axis).collect::<Vec<_>>();
+                    out.extend(pairs.flat_map(|(a, b)| {
+                        others.iter().map(move |i| format!("{a}.shape[{i}] == {b}.shape[{i}]"))
+                    }));
+                }
+                _ => {}
+            }
+        }
+        out
+    }
+
     /// What has to hold of the operands of a node, besides its attributes.
     fn conditions(&self, at: usize, node: &Node) -> Vec<String> {
         let second = || self.source.one(node.operands[1]);
         match &node.operator {
             Operator::Scale => vec![format!("{}.ndim == 0", second())],
+            // Neither collection knows of broadcasting, or of products with vectors.
+            Operator::Add | Operator::Multiply => {
+                vec![format!("{}.shape == {}.shape", self.source.one(node.operands[0]), second())]
+            }
+            Operator::Matmul => {
+                let (a, b) = (self.source.one(node.operands[0]), second());
+                vec![
+                    format!("{a}.ndim >= 2"),
+                    format!("{b}.ndim == {a}.ndim"),
+                    format!("{a}.shape[0:{a}.ndim - 2] == {b}.shape[0:{b}.ndim - 2]"),
+                ]
+            }
+            Operator::Concatenate { rank: Some(rank), .. } => {
+                vec![format!("{}.ndim == {rank}", self.source.one(node.operands[0]))]
+            }
             Operator::Split { .. } => vec![format!("s{at}.length == 2")],
             Operator::Conv { same: true, window: None, .. } => {
                 let w = second();
