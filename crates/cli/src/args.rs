@@ -276,9 +276,18 @@ pub(crate) enum RulesCommand {
         /// Of the library, without rules on request.
         #[arg(long, conflicts_with = "quick")]
         set: bool,
-        /// Print the verdicts as JSON.
+        /// Print the verdicts as JSON; what is not well formed is told on standard error.
         #[arg(long)]
         json: bool,
+    },
+    /// Change rules in one place at a time and verify what comes of it: how many of the wrong
+    /// ones verification sees. Exits with 1 if it misses one.
+    Mutate {
+        /// Files, folders or names; the library if absent.
+        files: Vec<String>,
+        /// Take every so many mutants of each rule.
+        #[arg(long, default_value_t = 1)]
+        step: usize,
     },
 }
 

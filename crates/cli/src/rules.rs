@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use tangram::dialects;
 use tangram::gsl::check::{check_rule, has_errors};
 use tangram::gsl::schema::NnSchema;
+use tangram::gsl::verify::mutate::Fate;
 use tangram::gsl::verify::{Effort, Verdict};
 use tangram::gsl::{import, text};
 use tangram::{Library, ON_REQUEST, SHIPPED};
@@ -23,6 +24,7 @@ pub(crate) fn run(command: &RulesCommand) -> Result<ExitCode, Error> {
         RulesCommand::Import { file, output, pairs } => import(file, output.as_deref(), *pairs),
         RulesCommand::Check { files, set: true, json, .. } => check_set(files, *json),
         RulesCommand::Check { files, quick, json, .. } => check(files, *quick, *json),
+        RulesCommand::Mutate { files, step } => mutate(files, *step),
     }
 }
 
@@ -191,11 +193,12 @@ fn check(names: &[String], quick: bool, json: bool) -> Result<ExitCode, Error> {
 
 /// How many rules came to which end.
 fn summary(verdicts: &[(String, Verdict)], faulty: usize) -> String {
-    let (mut hold, mut conditional, mut wrong, mut unknown) = (0, 0, 0, 0);
+    let (mut hold, mut conditional, mut promise, mut wrong, mut unknown) = (0, 0, 0, 0, 0);
     for (_, verdict) in verdicts {
         match verdict {
             Verdict::Holds(_) => hold += 1,
             Verdict::HoldsIf { .. } => conditional += 1,
+            Verdict::HoldsAs { .. } => promise += 1,
             Verdict::Wrong { .. } => wrong += 1,
             _ => unknown += 1,
         }
@@ -203,6 +206,7 @@ fn summary(verdicts: &[(String, Verdict)], faulty: usize) -> String {
     let ends = [
         (hold, "hold"),
         (conditional, "hold only under a further condition"),
+        (promise, "hold only as they promise less"),
         (wrong, "wrong"),
         (unknown, "not decided"),
         (faulty, "not well formed"),
@@ -239,10 +243,53 @@ fn check_set(names: &[String], json: bool) -> Result<ExitCode, Error> {
 
 fn verdicts_json(verdicts: &[(String, Verdict)]) -> serde_json::Value {
     let list = verdicts.iter().map(|(name, verdict)| {
-        serde_json::json!({
+        let mut out = serde_json::json!({
             "rule": name, "holds": verdict.holds(), "wrong": verdict.is_wrong(),
             "verdict": verdict.to_string(),
-        })
+        });
+        if let Some(evidence) = verdict.evidence() {
+            let tried = &evidence.coverage;
+            out["promise"] = evidence.promise.map(|promise| promise.word()).into();
+            out["instances"] = evidence.count().into();
+            out["coverage"] = serde_json::json!({
+                "types": tried.types, "ranks": tried.ranks, "extents": tried.extents,
+                "operators": tried.operators, "attributes": tried.attributes,
+                "values": tried.values, "pairs": tried.pairs, "branches": tried.branches,
+            });
+        }
+        if let Verdict::HoldsIf { condition, .. } = verdict {
+            out["condition"] = condition.as_str().into();
+        }
+        if let Some(found) = verdict.counterexample() {
+            out["counterexample"] = serde_json::json!({
+                "matched": found.matched, "program": found.source, "difference": found.difference,
+            });
+        }
+        out
     });
     serde_json::Value::Array(list.collect())
+}
+
+/// Counts what verification says of mutants, and lists those it misses or cannot decide.
+fn mutate(names: &[String], step: usize) -> Result<ExitCode, Error> {
+    let found = load(names)?.mutate(&Effort::default(), step);
+    let count = |fate: Fate| found.iter().filter(|(.., other)| *other == fate).count();
+    for (rule, mutant, fate) in &found {
+        let said = match fate {
+            Fate::Missed => "MISSED",
+            Fate::Unknown => "not decided",
+            Fate::Equal => "equal",
+            _ => continue,
+        };
+        out::print(format!("{rule}: {said}: {}\n", mutant.change))?;
+    }
+    let (refuted, missed) = (count(Fate::Refuted), count(Fate::Missed));
+    let (equal, unknown) = (count(Fate::Equal), count(Fate::Unknown));
+    out::print(format!(
+        "{} mutants: {refuted} refuted, {missed} missed, {equal} equal as far as a longer search \
+         sees, {unknown} not decided, {} no rules\n",
+        found.len(),
+        count(Fate::Malformed),
+    ))?;
+    Ok(if missed > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }

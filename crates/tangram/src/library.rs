@@ -11,6 +11,7 @@ use tangram_gsl::diagnostic::Sources;
 use tangram_gsl::rules::{self, CompileError, CompiledRule};
 use tangram_gsl::schema::NnSchema;
 use tangram_gsl::text::{self, LocatedRule};
+use tangram_gsl::verify::mutate::{self, Fate, Mutant};
 use tangram_gsl::verify::{self, Effort, Verdict};
 use tangram_ir::Context;
 
@@ -245,6 +246,23 @@ impl Library {
             (located.rule.name().to_owned(), verdict)
         };
         self.rules.iter().map(verdict).collect()
+    }
+
+    /// Verifies every `step`th mutant of each rule; see [`tangram_gsl::verify::mutate`].
+    ///
+    /// Takes up to a second for each mutant, and several for one that holds.
+    pub fn mutate(&self, effort: &Effort, step: usize) -> Vec<(String, Mutant, Fate)> {
+        let (context, natives) = (tangram_dialects::context(), natives());
+        let of_rule = |located: &LocatedRule| {
+            let name = located.rule.name().to_owned();
+            let all = mutate::mutants(&located.rule).into_iter().step_by(step.max(1));
+            all.map(|mutant| {
+                let fate = mutate::fate(&mutant, &context, &natives, effort);
+                (name.clone(), mutant, fate)
+            })
+            .collect::<Vec<_>>()
+        };
+        self.rules.iter().flat_map(of_rule).collect()
     }
 
     /// The rules of this name alone.

@@ -37,5 +37,6 @@ pub use relation::{equal, is_direct_subexpression, is_subexpression, subexpressi
 pub use rule::{Rule, Symbol};
 pub use validate::{MAX_DEPTH, SyntaxError, is_identifier, is_rule_name};
 
+pub(crate) use rule::RuleData;
 pub(crate) use templates::default_templates;
 pub(crate) use validate::RESERVED;

@@ -13,11 +13,32 @@ pub(super) struct Call<'a> {
     pub(super) want: Option<&'a Extents>,
     /// How many results are wanted.
     pub(super) results: usize,
+    /// The same for all attributes of a call: which special case they make together, if any.
+    pub(super) style: u8,
+}
+
+/// Whether an operand says what an attribute of the name would say.
+pub(super) fn is_operand(call: &Call<'_>, attr: &str) -> bool {
+    let count = call.shapes.len();
+    match (call.name, attr) {
+        ("full", "shape") => count >= 1,
+        ("reshape", "newshape") | ("broadcast_to", "shape") | ("tile", "reps") => count >= 2,
+        ("expand_dims" | "squeeze" | "cumsum" | "cumprod", "axis") => count >= 2,
+        ("sum" | "mean" | "max" | "min" | "prod", "axis") => count >= 2,
+        ("topk", "k") | ("split", "indices_or_sections") => count >= 2,
+        ("pad", "pad_width") | ("clip", "a_min") => count >= 2,
+        ("pad", "pad_value") | ("clip", "a_max") | ("strided_slice", "begin" | "end") => count >= 3,
+        _ => false,
+    }
 }
 
 /// Proposes a value; none for an absent one.
 pub(super) fn propose(call: &Call<'_>, attr: &AttrDef, rng: &mut Rng) -> Option<AttrValue> {
     if attr.name == "auto_pad" && rng.u8(0..8) > 0 {
+        return None;
+    }
+    // Types follow from the operands; other ones are not those of the standard.
+    if call.name.ends_with("quantize") && attr.name != "axis" {
         return None;
     }
     let x: &[usize] = call.shapes.first().map_or(&[], Vec::as_slice);
@@ -26,8 +47,14 @@ pub(super) fn propose(call: &Call<'_>, attr: &AttrDef, rng: &mut Rng) -> Option<
         "groups" => AttrValue::Int(groups(call)),
         "num_groups" => AttrValue::Int(divisor(*x.get(1)? as i64, rng)),
         "strides" | "dilation" if spatial_op(call.name) => {
-            let high = if attr.name == "strides" { 3 } else { 2 };
-            ints((0..spatial).map(|_| if rng.bool() { 1 } else { rng.i64(1..=high) }))
+            let high = if attr.name == "strides" { 4 } else { 3 };
+            let (one, all) = (rng.i64(1..=high), rng.u8(0..4));
+            ints((0..spatial).map(|_| match all {
+                0 => 1,
+                1 => one,
+                _ if rng.bool() => 1,
+                _ => rng.i64(1..=high),
+            }))
         }
         "padding" => {
             let same = rng.u8(0..3) == 0;
@@ -42,29 +69,29 @@ pub(super) fn propose(call: &Call<'_>, attr: &AttrDef, rng: &mut Rng) -> Option<
                 _ => rng.i64(0..=2),
             }))
         }
-        "pool_size" => ints((0..spatial).map(|_| rng.i64(1..=3))),
+        "pool_size" => ints((0..spatial).map(|_| rng.i64(1..=5))),
         "pad_width" => {
-            let spatial_only = rng.bool();
+            let (spatial_only, least) = (rng.bool(), if rng.u8(0..4) == 0 { -1 } else { 0 });
             ints((0..2 * x.len()).map(|i| match spatial_only && i % x.len() < 2 {
                 true => 0,
-                false => rng.i64(0..=2),
+                false => rng.i64(least..=2),
             }))
         }
-        "pad_value" => AttrValue::Float(if rng.bool() { 0.0 } else { 2.0 }),
+        "pad_value" => AttrValue::Float(*rng.choice(&[0.0, 0.0, 2.0, -1.0])?),
         "pad_mode" if rng.u8(0..4) > 0 => "constant".into(),
         "newshape" => newshape(x, call.want, rng),
         "shape" => ints(broadcast(x, call.want, rng).into_iter()),
-        "reps" => ints(x.iter().map(|_| rng.i64(1..=2))),
+        "reps" => ints(x.iter().map(|_| rng.i64(1..=3))),
         "indices_or_sections" => sections(call, x, rng),
         "begin" | "end" | "axes" | "strides" if call.name == "strided_slice" => {
-            slice(attr.name, x, rng)
+            slice(call.style, attr.name, x, rng)
         }
         "axes" => permutation(x.len(), rng),
         "axis" => axis(call, attr, x, rng)?,
-        "block_size" => AttrValue::Int(rng.i64(1..=2)),
+        "block_size" => AttrValue::Int(rng.i64(1..=3)),
         "epsilon" => AttrValue::Float(*rng.choice(&[0.5, 0.25, 1.0])?),
-        "a_min" => AttrValue::Float(*rng.choice(&[-4.0, -2.0, 0.0, 1.0])?),
-        "a_max" => AttrValue::Float(*rng.choice(&[-3.0, 0.0, 2.0, 6.0])?),
+        "a_min" => AttrValue::Float(*rng.choice(&[-4.0, -2.0, 0.0, 1.0, 0.5, -100.0])?),
+        "a_max" => AttrValue::Float(*rng.choice(&[-3.0, 0.0, 2.0, 6.0, 0.5, 100.0])?),
         "equation" => {
             AttrValue::Str((*rng.choice(&["ij,jk->ik", "bij,bjk->bik", "ij->ji"])?).into())
         }
@@ -73,11 +100,12 @@ pub(super) fn propose(call: &Call<'_>, attr: &AttrDef, rng: &mut Rng) -> Option<
 }
 
 fn by_kind(kind: AttrKind, rng: &mut Rng) -> Option<AttrValue> {
-    const TYPES: [&str; 6] = ["float64", "float32", "int64", "int32", "bool", "float16"];
+    const TYPES: [&str; 9] =
+        ["float64", "float32", "int64", "int32", "bool", "float16", "int8", "uint8", "bfloat16"];
     Some(match kind {
-        AttrKind::Int => AttrValue::Int(rng.i64(0..=2)),
+        AttrKind::Int => AttrValue::Int(rng.i64(-2..=3)),
         AttrKind::Bool => AttrValue::Bool(rng.bool()),
-        AttrKind::Float => AttrValue::Float(*rng.choice(&[0.5, 1.0, 2.0, -1.0])?),
+        AttrKind::Float => AttrValue::Float(*rng.choice(&[0.5, 1.0, 2.0, -1.0, 0.0, 0.1])?),
         AttrKind::Enum(names) => AttrValue::Str((*rng.choice(names)?).to_owned()),
         AttrKind::DType => AttrValue::Str((*rng.choice(&TYPES)?).to_owned()),
         AttrKind::Ints => ints((0..rng.usize(1..=3)).map(|_| rng.i64(0..=2))),
@@ -162,15 +190,39 @@ fn sections(call: &Call<'_>, x: &[usize], rng: &mut Rng) -> AttrValue {
     ints(cuts.into_iter())
 }
 
-/// A slice along one dimension, which every extent allows.
-fn slice(name: &str, x: &[usize], rng: &mut Rng) -> AttrValue {
-    let value = match name {
-        "begin" => rng.i64(0..=1),
-        "end" => *rng.choice(&[2, 64]).unwrap_or(&2),
-        "axes" => rng.i64(0..x.len().max(1) as i64),
-        _ => rng.i64(1..=2),
+/// A slice along one or two dimensions: from either end, beyond both, with steps of either sign.
+/// All four lists are as long: how long follows from the operand alone.
+fn slice(style: u8, name: &str, x: &[usize], rng: &mut Rng) -> AttrValue {
+    let rank = x.len().max(1) as i64;
+    let count = if x.len() > 1 && x.iter().sum::<usize>().is_multiple_of(3) { 2 } else { 1 };
+    let longest = x.iter().copied().max().unwrap_or(1) as i64;
+    let first = rng.i64(0..rank);
+    let mut one = |i: i64| match (style, name) {
+        // All of a dimension, backwards or as it is.
+        (0, "begin") => -1,
+        (0, "end") => i64::MIN,
+        (0, "strides") => -1,
+        (1, "begin") => 0,
+        (1, "end") => i64::MAX,
+        (1, "strides") => 1,
+        _ => one_bound(name, i, (first, rank, longest), rng),
     };
-    ints(std::iter::once(value))
+    ints((0..count).map(&mut one).collect::<Vec<_>>().into_iter())
+}
+
+/// A bound, axis or step by itself.
+fn one_bound(name: &str, i: i64, (first, rank, longest): (i64, i64, i64), rng: &mut Rng) -> i64 {
+    match name {
+        "begin" => *rng.choice(&[0, 0, 0, 1, 1, 2, -1, -2, -longest, longest]).unwrap_or(&0),
+        "end" => *rng
+            .choice(&[1, 2, 3, -1, longest, longest + 1, longest - 1, 64, i64::MAX, i64::MIN])
+            .unwrap_or(&2),
+        "axes" => match rng.u8(0..5) {
+            0 => (first + i) % rank - rank,
+            _ => (first + i) % rank,
+        },
+        _ => *rng.choice(&[1, 1, 1, 2, 3, -1, -2]).unwrap_or(&1),
+    }
 }
 
 fn permutation(rank: usize, rng: &mut Rng) -> AttrValue {

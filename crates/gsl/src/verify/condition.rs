@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 use tangram_dialects::constant;
+use tangram_ir::{Module, Value};
 
 use super::instance::Instance;
 use crate::ast::{PatternKind, Rule};
@@ -28,25 +29,50 @@ pub(super) fn features(rule: &Rule, instance: &Instance) -> Features {
     for (id, value) in &instance.bound {
         let pattern = rule.pattern(*id);
         let Some(name) = &pattern.name else { continue };
-        let ty = module.value_type(*value);
-        if let Some((dtype, shape)) = constant::static_tensor(module.context(), ty) {
-            out.insert(format!("{name}.dtype"), dtype.name().into());
-            out.insert(format!("{name}.ndim"), AttrValue::Int(shape.len() as i64));
-            for (i, &n) in shape.iter().enumerate() {
-                out.insert(format!("{name}.shape[{i}]"), AttrValue::Int(n as i64));
-            }
-            let shape = shape.iter().map(|&n| AttrValue::Int(n as i64)).collect();
-            out.insert(format!("{name}.shape"), AttrValue::Tuple(shape));
-        }
-        let PatternKind::Call { .. } = &pattern.kind else { continue };
-        let Some(op) = module.def_op(*value) else { continue };
-        let Some(def) = module.context().def(module.name(op)) else { continue };
-        for attr in def.attrs {
-            let found = module.attr(op, attr.name).and_then(|attr| from_attr(module, attr));
-            out.extend(found.map(|found| (format!("{name}.{}", attr.name), found)));
+        let call = matches!(pattern.kind, PatternKind::Call { .. });
+        read(module, name, *value, call, &mut out);
+    }
+    out
+}
+
+/// What an instance covers: the features of all its calls and inputs, named or not, and which
+/// operations they are.
+pub(super) fn facts(rule: &Rule, instance: &Instance) -> Features {
+    let mut out = Features::new();
+    for (id, value) in &instance.bound {
+        let pattern = rule.pattern(*id);
+        let name = pattern.name.clone().unwrap_or_else(|| format!("p{}", id.index()));
+        let call = matches!(pattern.kind, PatternKind::Call { .. });
+        read(&instance.module, &name, *value, call, &mut out);
+    }
+    let module = &instance.module;
+    for op in module.ops(module.body()) {
+        let operator = module.name_text(op).trim_start_matches("nn.");
+        if operator != "func.return" {
+            out.insert(format!("`{operator}`"), operator.into());
         }
     }
     out
+}
+
+/// Reads the type of a value and, of a call, the attributes.
+fn read(module: &Module, name: &str, value: Value, call: bool, out: &mut Features) {
+    let ty = module.value_type(value);
+    if let Some((dtype, shape)) = constant::static_tensor(module.context(), ty) {
+        out.insert(format!("{name}.dtype"), dtype.name().into());
+        out.insert(format!("{name}.ndim"), AttrValue::Int(shape.len() as i64));
+        for (i, &n) in shape.iter().enumerate() {
+            out.insert(format!("{name}.shape[{i}]"), AttrValue::Int(n as i64));
+        }
+        let shape = shape.iter().map(|&n| AttrValue::Int(n as i64)).collect();
+        out.insert(format!("{name}.shape"), AttrValue::Tuple(shape));
+    }
+    let Some(op) = module.def_op(value).filter(|_| call) else { return };
+    let Some(def) = module.context().def(module.name(op)) else { return };
+    for attr in def.attrs {
+        let found = module.attr(op, attr.name).and_then(|attr| from_attr(module, attr));
+        out.extend(found.map(|found| (format!("{name}.{}", attr.name), found)));
+    }
 }
 
 /// A condition, on how many good instances it holds, and on which bad ones.
@@ -62,22 +88,23 @@ impl Candidate {
     }
 }
 
-/// Proposes a condition that holds on all of `good` and on none of `bad`.
-pub(super) fn separate(good: &[Features], bad: &[Features]) -> Option<String> {
+/// Proposes conditions that hold on all of `good` and on none of `bad`, the simplest first.
+pub(super) fn separate(good: &[Features], bad: &[Features]) -> Vec<String> {
     if good.len() < ENOUGH || bad.is_empty() {
-        return None;
+        return Vec::new();
     }
     let all = candidates(good, bad, good.len());
-    if let Some(one) = all.iter().find(|candidate| candidate.excludes_all()) {
-        return Some(one.text.clone());
+    let one = all.iter().filter(|candidate| candidate.excludes_all()).map(|one| one.text.clone());
+    let mut out: Vec<String> = one.collect();
+    if out.is_empty() {
+        out.extend(all.iter().enumerate().find_map(|(i, first)| {
+            let both =
+                |second: &&Candidate| first.left.iter().zip(&second.left).all(|(a, b)| !(*a && *b));
+            let second = all[i + 1..].iter().find(both)?;
+            Some(format!("{} && {}", first.text, second.text))
+        }));
     }
-    all.iter().enumerate().find_map(|(i, first)| {
-        let rest = &all[i + 1..];
-        let both =
-            |second: &&Candidate| first.left.iter().zip(&second.left).all(|(a, b)| !(*a && *b));
-        let second = rest.iter().find(both)?;
-        Some(format!("{} && {}", first.text, second.text))
-    })
+    out
 }
 
 /// Proposes a condition that is enough, though it may be more than is needed: it holds on none of
@@ -270,12 +297,15 @@ mod tests {
     fn the_condition_tells_good_from_bad() {
         let good: Vec<Features> = (1..6).map(|n| features(1, n, n + 1)).collect();
         let bad = [features(2, 1, 1), features(3, 2, 5)];
-        assert_eq!(separate(&good, &bad).as_deref(), Some("c.groups == 1"));
+        assert_eq!(separate(&good, &bad).first().map(String::as_str), Some("c.groups == 1"));
         let good: Vec<Features> = (1..6).map(|n| features(n, n + 2, n + 2)).collect();
         let bad = [features(2, 1, 3), features(3, 2, 5)];
-        assert_eq!(separate(&good, &bad).as_deref(), Some("x.shape[0] == y.shape[1]"));
-        assert_eq!(separate(&good, &[features(2, 4, 4)]), None);
-        assert_eq!(separate(&good[..2], &bad), None);
+        assert_eq!(
+            separate(&good, &bad).first().map(String::as_str),
+            Some("x.shape[0] == y.shape[1]")
+        );
+        assert!(separate(&good, &[features(2, 4, 4)]).is_empty());
+        assert!(separate(&good[..2], &bad).is_empty());
     }
 
     #[test]
@@ -283,20 +313,29 @@ mod tests {
         let good: Vec<Features> = (1..6).map(|n| features(1, n, n)).collect();
         let bad = [features(2, 3, 3), features(1, 2, 3)];
         let found = separate(&good, &bad);
-        assert_eq!(found.as_deref(), Some("c.groups == 1 && x.shape[0] == y.shape[1]"));
+        assert_eq!(
+            found.first().map(String::as_str),
+            Some("c.groups == 1 && x.shape[0] == y.shape[1]")
+        );
     }
 
     #[test]
     fn order_and_divisibility_are_seen() {
         let good: Vec<Features> = (1..6).map(|n| features(n, 2 * n, 7 - n)).collect();
         let bad = [features(2, 5, 1), features(3, 7, 9), features(5, 8, 3)];
-        assert_eq!(separate(&good, &bad).as_deref(), Some("x.shape[0] mod c.groups == 0"));
+        assert_eq!(
+            separate(&good, &bad).first().map(String::as_str),
+            Some("x.shape[0] mod c.groups == 0")
+        );
         let good: Vec<Features> = (2..7).map(|n| features(n, n, n + n % 3)).collect();
         let bad = [features(4, 5, 4), features(3, 7, 6), features(5, 5, 1)];
-        assert_eq!(separate(&good, &bad).as_deref(), Some("x.shape[0] <= y.shape[1]"));
+        assert_eq!(
+            separate(&good, &bad).first().map(String::as_str),
+            Some("x.shape[0] <= y.shape[1]")
+        );
         let good: Vec<Features> = [2, 3, 5, 7, 9].map(|n| features(n, 9 - n, n)).into();
         let bad = [features(4, 5, 4), features(4, 2, 4), features(4, 7, 4)];
-        assert_eq!(separate(&good, &bad).as_deref(), Some("c.groups != 4"));
+        assert_eq!(separate(&good, &bad).first().map(String::as_str), Some("c.groups != 4"));
     }
 
     #[test]
@@ -304,7 +343,7 @@ mod tests {
         let mut good: Vec<Features> = (1..6).map(|n| features(n, n, n)).collect();
         good.push(features(2, 1, 3));
         let bad = [features(2, 2, 3), features(4, 2, 4), features(3, 3, 4)];
-        assert_eq!(separate(&good, &bad), None);
+        assert!(separate(&good, &bad).is_empty());
         assert_eq!(suffice(&good, &bad).as_deref(), Some("x.shape[0] == y.shape[1]"));
     }
 }

@@ -17,12 +17,11 @@ use tangram_tensor::DType;
 
 use super::hints::Hints;
 use super::shapes::Extents;
+use super::values::{self, Profile};
 use crate::ast::{ExprId, PatId, PatternKind, SymId};
 use crate::eval::{AttrValue, evaluate};
 use crate::plan::Plan;
 use crate::rules::Natives;
-
-pub(super) use leaf::random;
 
 /// A program made from the source of a rule.
 pub(super) struct Instance {
@@ -33,6 +32,8 @@ pub(super) struct Instance {
     pub(super) bound: Vec<(PatId, Value)>,
     /// Inputs and constants by name, in the order in which they were made.
     pub(super) leaves: Vec<(String, Value)>,
+    /// The element type of data; integers beside another one are places.
+    pub(super) base: DType,
 }
 
 /// Branch `index` of a variadic pattern; number 0 is the rule itself.
@@ -68,7 +69,8 @@ pub(super) struct Draft<'a> {
     at: usize,
     free: Vec<Value>,
     leaves: Vec<(String, Value)>,
-    positive: bool,
+    base: DType,
+    profile: Profile,
 }
 
 impl<'a> Draft<'a> {
@@ -80,7 +82,7 @@ impl<'a> Draft<'a> {
         dtype: DType,
     ) -> Self {
         let root = Frame { variadic: None, index: 0, parent: 0 };
-        let positive = rng.bool();
+        let profile = values::CONSTANTS[rng.usize(0..values::CONSTANTS.len())];
         Self {
             plan,
             natives,
@@ -98,7 +100,8 @@ impl<'a> Draft<'a> {
             at: 0,
             free: Vec::new(),
             leaves: Vec::new(),
-            positive,
+            base: dtype,
+            profile,
         }
     }
 
@@ -126,7 +129,8 @@ impl<'a> Draft<'a> {
             bound.extend(value.filter(|_| *frame == 0).map(|value| (*id, value)));
         }
         bound.sort_unstable_by_key(|(id, _)| *id);
-        Some(Instance { module: self.module, free: self.free, bound, leaves: self.leaves })
+        let Self { module, free, leaves, base, .. } = self;
+        Some(Instance { module, free, bound, leaves, base })
     }
 
     /// Where a pattern is kept that is met in `frame`.

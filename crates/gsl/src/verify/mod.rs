@@ -6,28 +6,39 @@
 //!                         +----------- evaluated and compared ----------+
 //! ```
 //!
-//! Instances are programs that the source matches, over many small extents and attribute values
-//! (`instance`). The rule is matched and applied to them by the same code that applies it to
-//! models, so that what is verified is what runs. Both programs are then evaluated: over a prime
-//! field, where random inputs tell different polynomials apart with a probability that is stated
-//! (`field`); where that leaves a doubt, on small integers (`real`). A rule that is wrong is
-//! shown with its smallest counterexample, and with the condition that tells the good instances
-//! from the bad ones if there is a simple one (`condition`). A part of the instances is also tried
-//! with symbols for extents (`symbolic`).
+//! Instances are programs that the source matches (`instance`): each attribute, extent, rank,
+//! element type and operator takes the values at which an operation may behave otherwise
+//! (`attributes`, `shapes`), and one is evaluated only if it brings two such values together that
+//! were not together before (`coverage`). The rule is matched and applied to them by the same code
+//! that applies it to models, so that what is verified is what runs. Both programs are then
+//! evaluated on numbers of every kind (`values`): fractions, ties, large ones, the limits of the
+//! type, NaN. How far results may differ is what the rule promises ([`Exactness`], `compare`);
+//! what happens on the way tells rounding from overflow (`trace`), and the same program in
+//! `float64` tells both from another function. Over a prime field random inputs tell different
+//! polynomials apart with a probability that is stated (`field`). Branches of conditionals are
+//! counted (`branches`), and a part of the instances is tried with symbols for extents
+//! (`symbolic`). A rule that is wrong is shown with its smallest counterexample, and with the
+//! condition that mends it if there is a simple one (`condition`), which is verified first.
 //!
-//! A verdict is about the extents and attributes that were tried: evidence, not a proof. What is
-//! undefined in the source (a division by zero) may be anything in the target.
+//! A verdict names what was tried. It is evidence, not a proof, and where little was tried the
+//! verdict is *unknown*.
 
 mod attributes;
+mod branches;
+mod compare;
 mod condition;
+mod coverage;
 mod field;
 mod hints;
 mod instance;
+pub mod mutate;
 mod prime;
 mod real;
 mod shapes;
 mod symbolic;
+mod trace;
 mod trial;
+mod values;
 mod verdict;
 
 use std::sync::Arc;
@@ -36,14 +47,19 @@ use rustc_hash::FxHashSet;
 use tangram_ir::{Context, Module};
 use tangram_tensor::DType;
 
-use crate::ast::Rule;
+use crate::ast::{Exactness, OpChoice, Rule};
 use crate::rules::{CompileError, CompiledRule, Natives, Options, UnknownExtents};
 use crate::schema::NnSchema;
+use crate::text;
+use branches::Branches;
+use compare::Gap;
 use condition::Features;
+use coverage::Pairs;
 use hints::Hints;
 use instance::{Draft, Instance};
-use trial::{Outcome, try_instance};
+use trial::{Compared, Outcome, try_instance};
 
+pub use coverage::Coverage;
 pub use verdict::{Counterexample, Evidence, Leaf, Verdict};
 
 /// How thoroughly rules are verified.
@@ -65,6 +81,17 @@ impl Default for Effort {
 
 /// One in so many instances is also tried with symbols for extents.
 const SYMBOLIC_SHARE: usize = 4;
+/// Fewer different instances say too little, if there may be others.
+const ENOUGH: usize = 24;
+/// Fewer say too little in any case.
+const FEWEST: usize = 4;
+/// If there are more matches refused by their types than one for so many that are not, the rule
+/// says too little about when it is meant.
+const LOST: usize = 3;
+/// How many times the usual attempts are made where few instances match.
+const LONGEST: usize = 4;
+/// How many conditions are verified before one is proposed.
+const PROPOSED: usize = 3;
 
 /// Verifies a rule.
 ///
@@ -79,26 +106,53 @@ pub fn verify(
     natives: &Arc<Natives>,
     effort: &Effort,
 ) -> Result<Verdict, CompileError> {
+    let compiled = compile(rule, context, natives)?;
+    let mut search = Search::new(&compiled, natives, effort);
+    search.run(context);
+    let holds = |condition: &str| {
+        let mended = with_condition(rule, condition)?;
+        let compiled = compile(&mended, context, natives).ok()?;
+        let mut search = Search::new(&compiled, natives, effort);
+        search.run(context);
+        Some(search.verdict(&|_| false).holds())
+    };
+    Ok(search.verdict(&|condition| holds(condition) == Some(true)))
+}
+
+/// The rule with one condition more.
+fn with_condition(rule: &Rule, condition: &str) -> Option<Rule> {
+    let text = text::print(rule);
+    let at = text.rfind("\n  rewrite")?;
+    let mended = format!("{}\n  where {condition};{}", &text[..at], &text[at..]);
+    text::parse(&mended).ok()?.pop()
+}
+
+/// Whether no instance was seen on which a rule is wrong, or its target has another type or is not
+/// defined: it may be relied on where extents are unknown.
+///
+/// Takes a part of what [`verify`] takes with the usual effort. What the rule promises does not
+/// matter here, only extents do.
+pub(crate) fn keeps_extents(rule: &Rule, natives: &Arc<Natives>) -> bool {
+    let context = tangram_dialects::context();
+    let effort = Effort { instances: 60, attempts: 2000, seed: 0 };
+    let Ok(compiled) = compile(rule, &context, natives) else { return false };
+    let mut search = Search::new(&compiled, natives, &effort);
+    search.run(&context);
+    let evidence = &search.evidence;
+    let right = search.counterexample.is_none() && search.symbolic_failure.is_none();
+    right && evidence.count() > 0 && evidence.guarded == 0 && evidence.ill_typed == 0
+}
+
+fn compile(
+    rule: &Rule,
+    context: &Arc<Context>,
+    natives: &Arc<Natives>,
+) -> Result<CompiledRule, CompileError> {
     // Where extents are unknown, what the rule does is seen once they are known.
     let unknown_extents = UnknownExtents::Accept;
     let options =
         Options { natives: natives.clone(), fold: false, unknown_extents, ..Options::default() };
-    let schema = NnSchema::new(context);
-    let compiled = CompiledRule::new(rule, context, &schema, &options, &|_| true)?;
-    let mut search = Search::new(&compiled, natives, effort);
-    search.run(context);
-    Ok(search.verdict())
-}
-
-/// Whether a rule holds, and no instance was seen where its target has another type or is not
-/// defined: it may be relied on where extents are unknown.
-///
-/// Takes as long as [`verify`] with the usual effort.
-pub(crate) fn keeps_extents(rule: &Rule, natives: &Arc<Natives>) -> bool {
-    match verify(rule, &tangram_dialects::context(), natives, &Effort::default()) {
-        Ok(Verdict::Holds(evidence)) => evidence.guarded == 0 && evidence.ill_typed == 0,
-        _ => false,
-    }
+    CompiledRule::new(rule, context, &NnSchema::new(context), &options, &|_| true)
 }
 
 /// What is known of a rule so far.
@@ -112,6 +166,16 @@ struct Search<'a> {
     refused: Vec<Features>,
     evidence: Evidence,
     counterexample: Option<Counterexample>,
+    /// The smallest instance on which no more than the promise of the rule is broken.
+    broken: Option<Counterexample>,
+    /// The greatest difference that some promise allows.
+    gap: Gap,
+    pairs: Pairs,
+    branches: Branches,
+    /// Instances that were tried before, or bring nothing new together.
+    repeated: usize,
+    /// Every operator that was built, and those that were compared.
+    built_operators: Coverage,
     /// The first difference where extents are symbols.
     symbolic_failure: Option<Counterexample>,
     /// Apart from the other, so that what is tried does not depend on it.
@@ -132,6 +196,12 @@ impl<'a> Search<'a> {
             refused: Vec::new(),
             evidence: Evidence::default(),
             counterexample: None,
+            broken: None,
+            gap: Gap::None,
+            pairs: Pairs::default(),
+            branches: Branches::default(),
+            repeated: 0,
+            built_operators: Coverage::default(),
             symbolic_failure: None,
             symbolic_rng: fastrand::Rng::with_seed(effort.seed ^ 0x5EED),
             built: 0,
@@ -142,14 +212,20 @@ impl<'a> Search<'a> {
     fn run(&mut self, context: &Arc<Context>) {
         let mut sampler = Sampler::new(self.rule, self.natives, self.effort);
         while self.good.len() + self.bad.len() < self.effort.instances {
-            let Some(made) = sampler.next(context) else { break };
+            let Some(made) = sampler.next(context) else {
+                // What rarely matches is tried longer.
+                if self.good.len() < ENOUGH && self.matched > 0 && sampler.goes_on() {
+                    continue;
+                }
+                break;
+            };
             let Some(made) = made else { continue };
             self.built += 1;
             let description = trial::describe(&made);
             if self.seen.contains(&description) {
+                self.repeated += 1;
                 continue;
             }
-            let features = condition::features(self.rule.rule(), &made);
             let twin = match self.built % SYMBOLIC_SHARE {
                 0 => symbolic::generalise(&made.module, &mut self.symbolic_rng),
                 _ => None,
@@ -157,9 +233,14 @@ impl<'a> Search<'a> {
             if let Some(twin) = twin {
                 self.note_symbolic(twin);
             }
-            match try_instance(self.rule, made, &mut sampler.rng) {
+            let features = condition::features(self.rule.rule(), &made);
+            let facts = condition::facts(self.rule.rule(), &made);
+            self.built_operators.add(&facts);
+            let mut rng = sampler.rng.clone();
+            let wider = || sampler.again(context, DType::F64);
+            match try_instance(self.rule, self.natives, made, &wider, &mut rng) {
                 Outcome::NoMatch => continue,
-                outcome => self.note(outcome, features),
+                outcome => self.note(outcome, features, &facts),
             }
             self.seen.insert(description);
         }
@@ -177,22 +258,10 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn note(&mut self, outcome: Outcome, features: Features) {
+    fn note(&mut self, outcome: Outcome, features: Features, facts: &Features) {
         self.matched += 1;
         match outcome {
-            Outcome::Field(degree) => {
-                self.evidence.field += 1;
-                self.evidence.degree = self.evidence.degree.max(degree);
-                self.good.push(features);
-            }
-            Outcome::Integers => {
-                self.evidence.integers += 1;
-                self.good.push(features);
-            }
-            Outcome::Rounded => {
-                self.evidence.rounded += 1;
-                self.good.push(features);
-            }
+            Outcome::Compared(compared) => self.note_compared(compared, features, facts),
             Outcome::Refused { code, why } => {
                 self.evidence.refused += 1;
                 self.evidence.ill_typed += usize::from(matches!(code, "target-type" | "inference"));
@@ -201,38 +270,131 @@ impl<'a> Search<'a> {
             }
             Outcome::Different(found) => {
                 self.bad.push(features);
-                if self.counterexample.as_ref().is_none_or(|known| found.size < known.size) {
-                    self.counterexample = Some(found);
-                }
+                keep_smallest(&mut self.counterexample, found);
             }
             Outcome::NoMatch | Outcome::Void => {}
         }
     }
 
-    fn verdict(mut self) -> Verdict {
-        self.evidence.guard = condition::separate(&self.good, &self.refused);
-        let evidence = self.evidence;
-        if let (None, Some(counterexample)) = (&self.counterexample, &self.symbolic_failure) {
-            let counterexample = counterexample.clone();
-            return Verdict::Wrong { counterexample, evidence };
+    fn note_compared(&mut self, compared: Compared, features: Features, facts: &Features) {
+        // What brings nothing new together is as good as seen.
+        if self.pairs.add(facts) == 0 && compared.gap <= self.gap {
+            self.repeated += 1;
+            return;
         }
-        match self.counterexample {
-            Some(counterexample) => match condition::separate(&self.good, &self.bad)
-                .or_else(|| condition::suffice(&self.good, &self.bad))
-            {
+        let evidence = &mut self.evidence;
+        evidence.coverage.add(facts);
+        evidence.coverage.values.extend(compared.profiles.iter().map(|profile| profile.name()));
+        self.branches.add(&compared.branches);
+        match compared.field {
+            Some(degree) => {
+                evidence.field += 1;
+                evidence.degree = evidence.degree.max(degree);
+            }
+            None if compared.exact => evidence.integers += 1,
+            None => evidence.rounded += 1,
+        }
+        self.gap = self.gap.max(compared.gap);
+        if compared.gap.promise() > self.promised()
+            && let Some(found) = compared.counterexample
+        {
+            keep_smallest(&mut self.broken, found);
+        }
+        self.good.push(features);
+    }
+
+    /// What the rule promises; what it means where it says nothing.
+    fn promised(&self) -> Exactness {
+        self.rule.rule().exactness().unwrap_or(Exactness::Reassociates)
+    }
+
+    /// Why what was compared says too little, if it does.
+    fn thin(&self) -> Option<String> {
+        let count = self.evidence.count();
+        // Where many more were made, there are no others.
+        let exhausted = count >= FEWEST && self.repeated >= 8 * count;
+        if count < ENOUGH && !exhausted {
+            return Some(format!("only {count} different instances could be compared"));
+        }
+        let ill_typed = self.evidence.ill_typed;
+        if ill_typed * LOST > count {
+            let why = self.evidence.refusal.as_deref().unwrap_or_default();
+            let guard = self.evidence_guard().map(|guard| format!(", all but where {guard}"));
+            return Some(format!(
+                "{ill_typed} matches, beside {count} that were compared, have a target of another \
+                 type or none and are refused{}; a `where` that says when the rule is meant \
+                 decides it ({why})",
+                guard.unwrap_or_default(),
+            ));
+        }
+        let (taken, all) = self.branches.counts();
+        if taken < all {
+            return Some(format!("{taken} of {all} branches of its conditionals were taken"));
+        }
+        let compared = &self.evidence.coverage.operators;
+        let rest: Vec<&str> =
+            self.operators().into_iter().filter(|name| !compared.contains(*name)).collect();
+        if !rest.is_empty() {
+            return Some(format!("no instance with `{}` could be compared", rest.join("`, `")));
+        }
+        None
+    }
+
+    /// A condition that tells the refused instances from the others.
+    fn evidence_guard(&self) -> Option<String> {
+        condition::separate(&self.good, &self.refused).into_iter().next()
+    }
+
+    /// The operators that the rule names as alternatives.
+    fn operators(&self) -> Vec<&str> {
+        let named = self.rule.rule().ops().filter_map(|(_, op)| match &op.choice {
+            OpChoice::OneOf(names) => Some(names.iter().map(String::as_str)),
+            _ => None,
+        });
+        named.flatten().collect()
+    }
+
+    fn verdict(&self, holds: &dyn Fn(&str) -> bool) -> Verdict {
+        let mut evidence = self.evidence.clone();
+        evidence.guard = self.evidence_guard();
+        evidence.promise = Some(self.gap.promise());
+        evidence.coverage.pairs = self.pairs.count();
+        evidence.coverage.branches = self.branches.counts();
+        if let Some(counterexample) = self.counterexample.clone() {
+            let proposed = condition::separate(&self.good, &self.bad).into_iter().take(PROPOSED);
+            let enough = condition::suffice(&self.good, &self.bad);
+            return match proposed.chain(enough).find(|condition| holds(condition)) {
                 Some(condition) => Verdict::HoldsIf { condition, counterexample, evidence },
                 None => Verdict::Wrong { counterexample, evidence },
-            },
-            None if evidence.count() > 0 => Verdict::Holds(evidence),
-            None => Verdict::Unknown {
-                why: match (self.built, self.matched, evidence.refusal) {
-                    (0, ..) => "no instance of the source could be made".to_owned(),
-                    (_, 0, _) => "no instance that was made matches".to_owned(),
-                    (_, _, Some(why)) => format!("every match is refused: {why}"),
-                    _ => "no instance could be evaluated".to_owned(),
-                },
+            };
+        }
+        if let Some(counterexample) = self.symbolic_failure.clone() {
+            return Verdict::Wrong { counterexample, evidence };
+        }
+        if let Some(counterexample) = self.broken.clone() {
+            let promise = self.gap.promise();
+            return Verdict::HoldsAs { promise, counterexample, evidence };
+        }
+        if evidence.count() > 0 {
+            return match self.thin() {
+                Some(why) => Verdict::Unknown { why },
+                None => Verdict::Holds(evidence),
+            };
+        }
+        Verdict::Unknown {
+            why: match (self.built, self.matched, evidence.refusal) {
+                (0, ..) => "no instance of the source could be made".to_owned(),
+                (_, 0, _) => "no instance that was made matches".to_owned(),
+                (_, _, Some(why)) => format!("every match is refused: {why}"),
+                _ => "no instance could be evaluated".to_owned(),
             },
         }
+    }
+}
+
+fn keep_smallest(known: &mut Option<Counterexample>, found: Counterexample) {
+    if known.as_ref().is_none_or(|known| found.size < known.size) {
+        *known = Some(found);
     }
 }
 
@@ -245,26 +407,50 @@ pub(crate) struct Sampler<'a> {
     hints: Hints,
     rng: fastrand::Rng,
     attempt: usize,
+    limit: usize,
+    /// Where the choices of the last instance started, and how great its extents may be.
+    last: (fastrand::Rng, usize),
 }
 
 impl<'a> Sampler<'a> {
     pub(crate) fn new(rule: &'a CompiledRule, natives: &'a Natives, effort: &'a Effort) -> Self {
         let hints = Hints::new(rule.rule());
         let rng = fastrand::Rng::with_seed(effort.seed);
-        Self { rule, natives, effort, hints, rng, attempt: 0 }
+        let last = (rng.clone(), 2);
+        let limit = effort.attempts;
+        Self { rule, natives, effort, hints, rng, attempt: 0, limit, last }
     }
 
     /// Makes one more; nothing once all attempts are spent, and nothing inside where one failed.
     fn next(&mut self, context: &Arc<Context>) -> Option<Option<Instance>> {
-        if self.attempt >= self.effort.attempts {
+        if self.attempt >= self.limit {
             return None;
         }
-        let cap = 2 + self.attempt * 3 / self.effort.attempts.max(1);
+        let cap = match self.attempt % 8 {
+            7 => 8,
+            5 => 5,
+            n => 2 + n / 2,
+        };
         self.attempt += 1;
-        let dtype = element_type(&mut self.rng, self.hints.types());
+        let dtype = element_type(&mut self.rng, self.attempt, self.hints.types());
+        self.last = (self.rng.clone(), cap);
         let parts = (self.rule.plan(), self.natives, &self.hints);
         let module = Module::new(context.clone());
         Some(Draft::new(parts, module, &mut self.rng, cap, dtype).build())
+    }
+
+    /// Allows as many attempts again, some times. Returns whether it did.
+    fn goes_on(&mut self) -> bool {
+        let more = self.limit < self.effort.attempts.saturating_mul(LONGEST);
+        self.limit += if more { self.effort.attempts } else { 0 };
+        more
+    }
+
+    /// Makes the last instance again with another element type.
+    fn again(&self, context: &Arc<Context>, dtype: DType) -> Option<Instance> {
+        let (mut rng, cap) = self.last.clone();
+        let parts = (self.rule.plan(), self.natives, &self.hints);
+        Draft::new(parts, Module::new(context.clone()), &mut rng, cap, dtype).build()
     }
 
     /// Makes the next program twice, the same values and operations in both; nothing once all
@@ -281,14 +467,27 @@ impl<'a> Sampler<'a> {
     }
 }
 
-/// Doubles most of the time; now and then integers, or a type that the rule names.
-fn element_type(rng: &mut fastrand::Rng, named: &[String]) -> DType {
+/// Every other time `float64`; else a type that the rule names, or all types in turn.
+fn element_type(rng: &mut fastrand::Rng, attempt: usize, named: &[String]) -> DType {
+    const TYPES: [DType; 12] = [
+        DType::F32,
+        DType::I64,
+        DType::F16,
+        DType::I32,
+        DType::I8,
+        DType::F32,
+        DType::BF16,
+        DType::U8,
+        DType::Bool,
+        DType::I16,
+        DType::F16,
+        DType::U64,
+    ];
     let named =
         rng.choice(named).and_then(|name| DType::ALL.into_iter().find(|d| d.name() == name));
-    match (rng.u8(0..10), named) {
-        (0..4, Some(dtype)) => dtype,
-        (4, _) => DType::I64,
-        (5, _) => DType::F32,
-        _ => DType::F64,
+    match (attempt % 2, attempt % 6, named) {
+        (_, 1 | 2, Some(dtype)) => dtype,
+        (0, ..) => DType::F64,
+        _ => TYPES[attempt / 2 % TYPES.len()],
     }
 }

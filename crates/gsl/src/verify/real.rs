@@ -4,13 +4,11 @@
 //! elements, and `f64` holds them exactly: there, equal means equal. Where roots, quotients or
 //! transcendental functions take part, the comparison allows for [`bound`].
 
-use fastrand::Rng;
-use tangram_dialects::interpret::{Datum, interpret};
+use tangram_dialects::eval::EvalError;
+use tangram_dialects::interpret::{Datum, InterpretError, interpret};
 use tangram_dialects::{constant, dtype};
-use tangram_ir::{Module, Traits, Value};
+use tangram_ir::{Module, Traits};
 use tangram_tensor::{DType, Tensor};
-
-use super::instance::random;
 
 /// What a difference may be, relative to the greatest magnitude in a tensor, where evaluation
 /// rounds: 2⁻²⁰ for `f64`, so that constants which a rule writes with seven digits pass.
@@ -25,18 +23,21 @@ pub(super) fn bound(dtype: DType) -> f64 {
     }
 }
 
-/// Random inputs for the arguments of a program.
-pub(super) fn inputs(module: &Module, positive: bool, rng: &mut Rng) -> Option<Vec<Datum>> {
-    let argument = |value: &Value| {
-        let (dtype, shape) = constant::static_tensor(module.context(), module.value_type(*value))?;
-        random(dtype, &shape, positive, rng).map(Datum::Tensor)
-    };
-    module.args(module.body()).iter().map(argument).collect()
+/// Why a program gave nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Failure {
+    /// An operation has no reference evaluation.
+    Unsupported,
+    /// An operation does not take its operands.
+    Refused,
 }
 
 /// Runs a program.
-pub(super) fn run(module: &Module, inputs: &[Datum]) -> Option<Vec<Datum>> {
-    interpret(module, module.root(), inputs).ok()
+pub(super) fn run(module: &Module, inputs: &[Datum]) -> Result<Vec<Datum>, Failure> {
+    interpret(module, module.root(), inputs).map_err(|error| match error {
+        InterpretError::Operation { source: EvalError::Unsupported(_), .. } => Failure::Unsupported,
+        _ => Failure::Refused,
+    })
 }
 
 /// A difference of two results.

@@ -43,17 +43,24 @@ pub(super) fn stated_rank(name: &str, index: usize) -> Option<usize> {
     }
 }
 
-/// An extent from 1 to `cap`.
+/// An extent from 1 to `cap`; now and then 0.
 pub(super) fn extent(rng: &mut Rng, cap: usize) -> usize {
-    rng.usize(1..=cap)
+    if rng.u8(0..40) == 0 { 0 } else { rng.usize(1..=cap) }
 }
 
 /// Extents of which nothing is asked but, perhaps, how many there are.
 pub(super) fn free(rng: &mut Rng, cap: usize, rank: Option<usize>) -> Extents {
-    let rank = rank.unwrap_or_else(|| *rng.choice(&[0, 1, 1, 2, 2, 2, 3, 3, 4, 4]).unwrap_or(&2));
+    const RANKS: [usize; 14] = [0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 4, 5, 6];
+    let rank = rank.unwrap_or_else(|| *rng.choice(&RANKS).unwrap_or(&2));
+    // Many dimensions are short ones, so that all of them together stay few elements.
+    let cap = match rank {
+        0..=3 => cap,
+        4 => cap.min(5),
+        _ => cap.min(3),
+    };
     let mut out: Extents = (0..rank).map(|_| extent(rng, cap)).collect();
     // Windows need room.
-    for spatial in out.iter_mut().skip(2).filter(|_| rank >= 4) {
+    for spatial in out.iter_mut().skip(2).filter(|n| (3..=5).contains(&rank) && **n > 0) {
         *spatial += rng.usize(0..=2);
     }
     out
@@ -134,6 +141,38 @@ pub(super) fn propose(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Exten
         }
         "dense" | "batch_matmul" | "matmul" | "gemm" => product(request, rng, cap),
         _ if name.starts_with("conv") => convolution(request, rng, cap),
+        "depth_to_space" => {
+            let mut out = free(rng, cap.min(3), Some(4));
+            out[1] = *rng.choice(&[4, 8, 9, 12]).unwrap_or(&4);
+            out
+        }
+        "space_to_depth" => {
+            let mut out = free(rng, cap.min(3), Some(4));
+            out[2..].iter_mut().for_each(|n| *n = *rng.choice(&[2, 3, 4, 6]).unwrap_or(&2));
+            out
+        }
+        // As many lengths as the batch has members.
+        "reverse_sequence" if *index == 1 => {
+            let like = known.first().cloned().flatten().unwrap_or_default();
+            vec![like.get(rng.usize(0..=1)).copied().unwrap_or(1)]
+        }
+        // One number, or one for each place along the axis.
+        "quantize" | "dequantize" if *index > 0 => match known.first().cloned().flatten() {
+            Some(like) if rng.u8(0..3) == 0 => {
+                let at = place(request.axis.unwrap_or(1), like.len()).and_then(|at| like.get(at));
+                at.map(|n| vec![*n]).unwrap_or_default()
+            }
+            _ => Vec::new(),
+        },
+        // Places: any extents.
+        "take" if *index == 1 => {
+            let rank = rng.usize(0..=2);
+            free(rng, cap.min(3), Some(rank))
+        }
+        "gather_elements" if *index == 1 => match other() {
+            Some(like) => like.iter().map(|&n| rng.usize(0..=n)).collect(),
+            None => any(rng),
+        },
         _ => other().filter(|_| *index > 0).unwrap_or_else(|| any(rng)),
     }
 }
@@ -148,9 +187,22 @@ fn product(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Extents {
     let Request { name, index, known, want, .. } = request;
     let turned = matches!(*name, "dense" | "batch_matmul");
     let other = known.iter().enumerate().find(|(i, _)| i != index).and_then(|(_, s)| s.clone());
+    // A vector on either side of a product.
+    if let (Some(other), "matmul") = (&other, *name)
+        && (other.len() == 1 || rng.u8(0..8) == 0)
+    {
+        let at =
+            if *index == 0 && other.len() > 1 { other.len() - 2 } else { other.len().max(1) - 1 };
+        let inner = other.get(at).copied().unwrap_or(1);
+        return match rng.u8(0..3) {
+            0 => vec![inner],
+            _ if *index == 0 => vec![extent(rng, cap), inner],
+            _ => vec![inner, extent(rng, cap)],
+        };
+    }
     let Some(other) = other.filter(|other| other.len() >= 2) else {
         let rank = stated_rank(name, *index).or(want.map(Vec::len).filter(|n| *n >= 2));
-        let rank = rank.unwrap_or_else(|| rng.usize(2..=4));
+        let rank = rank.unwrap_or_else(|| rng.usize(if *name == "matmul" { 1..=4 } else { 2..=4 }));
         let mut out = free(rng, cap, Some(rank));
         if let (0, Some(want)) = (index, want) {
             let batch = out.len().saturating_sub(1).min(want.len());
@@ -176,6 +228,13 @@ fn convolution(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Extents {
     let transposed = name.contains("transpose");
     if *index == 0 {
         let mut out = free(rng, cap, Some(rank));
+        // Numbers of channels that have several divisors; room for windows.
+        if rng.bool() {
+            out[1] = *rng.choice(&[2, 3, 4, 6]).unwrap_or(&2);
+        }
+        for spatial in out.iter_mut().skip(2).filter(|_| rank < 5 && rng.bool()) {
+            *spatial += 2;
+        }
         if let Some(want) = want.filter(|want| want.len() == rank) {
             out[0] = want[0];
             out[2..].copy_from_slice(&want[2..]);
@@ -187,7 +246,7 @@ fn convolution(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Extents {
         return out;
     }
     let channels = known.first().cloned().flatten().and_then(|x| x.get(1).copied());
-    let channels = channels.unwrap_or_else(|| extent(rng, cap));
+    let channels = channels.unwrap_or_else(|| extent(rng, cap)).max(1);
     let divisors: Vec<usize> = (1..=channels).filter(|g| channels % g == 0).collect();
     let groups = groups.and_then(|g| usize::try_from(g).ok()).filter(|g| *g > 0);
     let groups = groups.or_else(|| rng.choice(&divisors).copied()).unwrap_or(1);
@@ -195,7 +254,11 @@ fn convolution(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Extents {
         Some(&filters) if rng.u8(0..4) > 0 => filters,
         _ => groups * extent(rng, cap.min(3)),
     };
-    let window: Extents = (2..rank).map(|_| *rng.choice(&[1, 1, 2, 3]).unwrap_or(&1)).collect();
+    let longest = if rank > 4 { 3 } else { 5 };
+    let square = rng.usize(1..=longest);
+    let same = rng.bool();
+    let window: Extents =
+        (2..rank).map(|_| if same { square } else { rng.usize(1..=longest) }).collect();
     let ends = match transposed {
         true => [channels, extent(rng, cap)],
         false => [filters, (channels / groups).max(1)],

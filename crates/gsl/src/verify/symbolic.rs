@@ -14,9 +14,10 @@ use tangram_ir::{Context, Dim, DimKind, Module, Op, TypeData, Value};
 use tangram_presburger::symbolic::Expr;
 use tangram_rewrite::{Rewriter, Silent};
 
-use super::instance::random;
 use super::real::{self, Comparison};
-use super::trial::{different, lines};
+use super::trace::trace;
+use super::trial::different;
+use super::values::{self, Profile};
 use super::verdict::Counterexample;
 use crate::matching::Match;
 use crate::rules::{CompiledRule, UnknownExtents};
@@ -39,6 +40,10 @@ pub(super) enum Outcome {
 pub(super) fn generalise(module: &Module, rng: &mut Rng) -> Option<Module> {
     let mut out = module.clone();
     let context = module.context_arc().clone();
+    // Sizes change alone there, and equal labels would get extents that differ.
+    if module.ops(module.body()).any(|op| module.name_text(op) == "nn.einsum") {
+        return None;
+    }
     let only_first = rng.bool();
     let mut changed = false;
     for &arg in module.args(module.body()) {
@@ -97,10 +102,13 @@ pub(super) fn try_symbolic(rule: &CompiledRule, mut module: Module, rng: &mut Rn
     let mut outcome = Outcome::Void;
     for change in [0, 1, 2, 5] {
         let Some(inputs) = inputs(&source, change, rng) else { continue };
-        let Some(expected) = real::run(&source, &inputs) else { continue };
+        let Ok(expected) = real::run(&source, &inputs) else { continue };
         let difference = match real::run(&module, &inputs) {
-            None => "the source can be evaluated, the target cannot".to_owned(),
-            Some(found) => match real::compare(&expected, &found, exact) {
+            Err(real::Failure::Unsupported) => continue,
+            Err(real::Failure::Refused) => {
+                "the source can be evaluated, the target cannot".to_owned()
+            }
+            Ok(found) => match real::compare(&expected, &found, exact) {
                 Comparison::Void => continue,
                 Comparison::Equal => {
                     outcome = Outcome::Equal;
@@ -111,19 +119,16 @@ pub(super) fn try_symbolic(rule: &CompiledRule, mut module: Module, rng: &mut Rn
                 }
             },
         };
+        if trace(&source, &inputs).is_some_and(|seen| seen.undefined) {
+            continue;
+        }
         let careful = rule.with_unknown_extents(UnknownExtents::Refuse);
         if !applies(&careful, &mut source.clone(), root, &found) {
             return Outcome::Guarded;
         }
         let args = source.args(source.body()).iter().enumerate();
         let leaves: Vec<_> = args.map(|(i, &arg)| (format!("x{i}"), arg, None)).collect();
-        return Outcome::Different(different(
-            &source,
-            &leaves,
-            &inputs,
-            lines(&source),
-            difference,
-        ));
+        return Outcome::Different(different(&source, &leaves, &inputs, Vec::new(), difference));
     }
     outcome
 }
@@ -144,7 +149,8 @@ fn inputs(module: &Module, change: i64, rng: &mut Rng) -> Option<Vec<Datum>> {
         let dtype = dtype::dtype_of(context, tensor.element)?;
         let extent = |dim: &Dim| size(context, *dim, change, &mut sizes);
         let shape = tensor.dims.iter().map(extent).collect::<Option<Vec<usize>>>()?;
-        random(dtype, &shape, change % 2 == 0, rng).map(Datum::Tensor)
+        let profile = if change % 2 == 0 { Profile::Positive } else { Profile::Small };
+        values::tensor(dtype, &shape, profile, rng).map(Datum::Tensor)
     };
     module.args(module.body()).iter().map(argument).collect()
 }

@@ -1,93 +1,234 @@
 //! One instance: matched, rewritten, both programs evaluated and compared.
 
+use std::cell::OnceCell;
+
 use fastrand::Rng;
 use rustc_hash::FxHashMap;
 use tangram_dialects::constant;
 use tangram_dialects::interpret::Datum;
 use tangram_ir::{Module, Op, Value};
 use tangram_rewrite::{Rewriter, Silent};
+use tangram_tensor::elementwise::cast;
 use tangram_tensor::{DType, Tensor};
 
+use super::branches::{self, Place};
+use super::compare::{Difference, Gap, Judge};
 use super::field::{self, Element};
 use super::instance::Instance;
-use super::real::{self, Comparison};
+use super::real;
+use super::trace::{is_smooth, rounds, trace};
+use super::values::{self, Profile};
 use super::verdict::{Counterexample, Leaf};
-use crate::matching::{from_attr, show, type_text};
-use crate::rules::CompiledRule;
-
-/// How often an instance is evaluated on other integers.
-const RUNS: usize = 3;
+use crate::ast::{BinaryOp, ExprKind, PatId, Rule};
+use crate::matching::{Match, from_attr, show, type_text};
+use crate::rules::{CompiledRule, Natives};
 
 /// What became of an instance.
 #[derive(Debug)]
 pub(super) enum Outcome {
     /// The source does not match it.
     NoMatch,
-    /// The source has no finite value on it.
+    /// The source could not be evaluated on it, or is not defined.
     Void,
     /// The rewrite is refused.
     Refused { code: &'static str, why: String },
-    /// Equal over the field, as polynomials of at most this degree.
-    Field(u32),
-    /// Equal on integers.
-    Integers,
-    /// Equal up to rounding.
-    Rounded,
+    /// Compared, and nothing differs but as a promise may allow.
+    Compared(Compared),
     /// Not equal.
     Different(Counterexample),
 }
 
+/// What the evaluation of an instance showed.
+#[derive(Debug, Default)]
+pub(super) struct Compared {
+    /// The greatest difference.
+    pub(super) gap: Gap,
+    /// Where it is, if there is one.
+    pub(super) counterexample: Option<Counterexample>,
+    /// Equal over the field, as polynomials of at most this degree.
+    pub(super) field: Option<u32>,
+    /// The numbers on which both sides were evaluated.
+    pub(super) profiles: Vec<Profile>,
+    /// The branches that the rewrite took.
+    pub(super) branches: Vec<(Place, usize, usize)>,
+    /// The element types of all values.
+    pub(super) exact: bool,
+}
+
+/// The same instance in `float64`, made where it is needed.
+pub(super) type Wider<'a> = &'a dyn Fn() -> Option<Instance>;
+
+/// Source and target of an instance.
+struct Both {
+    source: Module,
+    target: Module,
+    /// The rule writes constants with many digits.
+    coarse: bool,
+}
+
 /// Matches, rewrites, evaluates and compares.
-pub(super) fn try_instance(rule: &CompiledRule, made: Instance, rng: &mut Rng) -> Outcome {
-    let Instance { mut module, free, leaves, .. } = made;
-    let ops: Vec<Op> = module.ops(module.body()).collect();
-    let found = ops.iter().find_map(|&op| Some((op, rule.find(&module, op)?)));
-    let Some((root, found)) = found else { return Outcome::NoMatch };
-    let source = lines(&module);
-    let leaves = with_elements(&module, leaves);
-    let values = field_values(&module, &free, rng);
-    let before = values.as_ref().and_then(|values| field::run(&module, values));
-    let inputs: Vec<Vec<Datum>> =
-        (0..RUNS).filter_map(|i| real::inputs(&module, i == 1, rng)).collect();
-    let expected: Vec<_> = inputs.iter().map(|inputs| real::run(&module, inputs)).collect();
-    let exact_source = real::is_exact(&module);
-    let applied = {
-        let mut listener = Silent;
-        let mut rewriter = Rewriter::new(&mut module, &mut listener);
-        rule.apply(&mut rewriter, root, &found)
-    };
-    match applied {
+pub(super) fn try_instance(
+    rule: &CompiledRule,
+    natives: &Natives,
+    made: Instance,
+    wider: Wider<'_>,
+    rng: &mut Rng,
+) -> Outcome {
+    let Instance { module: source, free, leaves, bound, base } = made;
+    let Some((root, found)) = find(rule, &source) else { return Outcome::NoMatch };
+    let branches = branches::taken(rule, natives, &source, &found);
+    let mut target = source.clone();
+    match apply(rule, &mut target, root, &found) {
         Err(diagnostic) if diagnostic.code == "no-change" => return Outcome::NoMatch,
         Err(diagnostic) => {
+            // Types are inferred for some programs that no kernel takes.
+            let inputs = inputs(&source, base, Profile::Small, rng);
+            if inputs.is_none_or(|inputs| real::run(&source, &inputs).is_err()) {
+                return Outcome::Void;
+            }
             return Outcome::Refused { code: diagnostic.code, why: diagnostic.message };
         }
         Ok(()) => {}
     }
-    let after = values.as_ref().and_then(|values| field::run(&module, values));
-    if let (Some(before), Some(after)) = (&before, &after)
-        && let Some(degree) = equal_over_field(before, after)
-    {
-        return Outcome::Field(degree);
-    }
-    let exact = exact_source && real::is_exact(&module);
-    let mut outcome = Outcome::Void;
-    for (inputs, expected) in inputs.iter().zip(expected) {
-        let Some(expected) = expected else { continue };
-        let Some(found) = real::run(&module, inputs) else {
-            let difference = "the source can be evaluated, the target cannot".to_owned();
-            return Outcome::Different(different(&module, &leaves, inputs, source, difference));
+    let both = Both { source, target, coarse: is_coarse(rule.rule()) };
+    let mut out =
+        Compared { branches, field: field_degree(&both, &free, rng), ..Compared::default() };
+    out.exact = out.field.is_none() && real::is_exact(&both.source) && real::is_exact(&both.target);
+    let leaves = with_elements(&both.source, leaves);
+    let wide = OnceCell::new();
+    let wide = || wide.get_or_init(|| widened(rule, wider()?)).as_ref();
+    for profile in values::RUNS {
+        let Some(inputs) = inputs(&both.source, base, profile, rng) else { continue };
+        let difference = match both.run(profile, &inputs, &wide) {
+            Run::Void => continue,
+            Run::Equal => None,
+            Run::Different(difference) => Some(difference),
         };
-        match real::compare(&expected, &found, exact) {
-            Comparison::Void => {}
-            Comparison::Equal if exact => outcome = Outcome::Integers,
-            Comparison::Equal => outcome = Outcome::Rounded,
-            Comparison::Different(found) => {
-                let difference = format!("output {}: {}", found.output, found.text);
-                return Outcome::Different(different(&module, &leaves, inputs, source, difference));
+        out.profiles.push(profile);
+        let Some(difference) = difference else { continue };
+        let shown = || {
+            let matched = matched(rule.rule(), &both.source, &bound);
+            different(&both.source, &leaves, &inputs, matched, difference.text.clone())
+        };
+        match difference.gap {
+            None => return Outcome::Different(shown()),
+            Some(gap) if gap > out.gap => {
+                out.gap = gap;
+                out.counterexample = Some(shown());
             }
+            Some(_) => {}
         }
     }
-    outcome
+    if out.profiles.is_empty() { Outcome::Void } else { Outcome::Compared(out) }
+}
+
+/// Whether a rule writes a number with more digits than `float16` holds: a root, a share of pi.
+fn is_coarse(rule: &Rule) -> bool {
+    let digits = |x: f64| (x * 4096.0).fract() != 0.0;
+    let float = |kind: &ExprKind| {
+        matches!(kind, ExprKind::Float(x) if digits(x.get()))
+            || matches!(kind, ExprKind::Binary { op: BinaryOp::Div, .. })
+    };
+    rule.exprs().any(|(_, expr)| float(&expr.kind))
+}
+
+fn find(rule: &CompiledRule, module: &Module) -> Option<(Op, Match)> {
+    module.ops(module.body()).find_map(|op| Some((op, rule.find(module, op)?)))
+}
+
+fn apply(
+    rule: &CompiledRule,
+    module: &mut Module,
+    root: Op,
+    found: &Match,
+) -> Result<(), tangram_ir::Diagnostic> {
+    let mut listener = Silent;
+    let mut rewriter = Rewriter::new(module, &mut listener);
+    rule.apply(&mut rewriter, root, found)
+}
+
+/// The same instance in a wider type, before and after the rewrite.
+fn widened(rule: &CompiledRule, made: Instance) -> Option<Both> {
+    let (root, found) = find(rule, &made.module)?;
+    let mut target = made.module.clone();
+    apply(rule, &mut target, root, &found).ok()?;
+    Some(Both { source: made.module, target, coarse: false })
+}
+
+/// What came of running both programs on the same inputs.
+enum Run {
+    /// The source has no value there, or the standard does not say which.
+    Void,
+    Equal,
+    Different(Difference),
+}
+
+impl Both {
+    fn run<'w>(
+        &self,
+        profile: Profile,
+        inputs: &[Datum],
+        wide: &dyn Fn() -> Option<&'w Both>,
+    ) -> Run {
+        let Ok(expected) = real::run(&self.source, inputs) else { return Run::Void };
+        let seen = || trace(&self.source, inputs).unwrap_or_default();
+        let found = match real::run(&self.target, inputs) {
+            Ok(found) => found,
+            Err(real::Failure::Unsupported) => return Run::Void,
+            Err(real::Failure::Refused) if seen().undefined => return Run::Void,
+            Err(real::Failure::Refused) => {
+                let text = "the source can be evaluated, the target cannot".to_owned();
+                return Run::Different(Difference { gap: None, text });
+            }
+        };
+        let judge = Judge {
+            profile,
+            trace: &|| seen().with(trace(&self.target, inputs).unwrap_or_default()),
+            wide: &|| {
+                let (wide, inputs) = (wide()?, widen(inputs)?);
+                let source = real::run(&wide.source, &inputs).ok()?;
+                Some((source, real::run(&wide.target, &inputs).ok()?))
+            },
+            smooth: is_smooth(&self.source) && is_smooth(&self.target),
+            rounds: rounds(&self.source) || rounds(&self.target),
+            coarse: self.coarse,
+        };
+        match judge.compare(&expected, &found) {
+            None => Run::Equal,
+            Some(_) if seen().undefined => Run::Void,
+            Some(difference) => Run::Different(difference),
+        }
+    }
+}
+
+/// Floating-point inputs in `float64`, others as they are.
+fn widen(inputs: &[Datum]) -> Option<Vec<Datum>> {
+    let wide = |input: &Datum| match input {
+        Datum::Tensor(t) if t.dtype().is_float() => cast(t, DType::F64).ok().map(Datum::Tensor),
+        other => Some(other.clone()),
+    };
+    inputs.iter().map(wide).collect()
+}
+
+/// Random inputs; integers beside a module of another element type are places.
+fn inputs(module: &Module, base: DType, profile: Profile, rng: &mut Rng) -> Option<Vec<Datum>> {
+    let argument = |value: &Value| {
+        let (dtype, shape) = constant::static_tensor(module.context(), module.value_type(*value))?;
+        let tensor = match dtype {
+            DType::I64 if base != dtype => values::indices(dtype, &shape, profile, rng),
+            _ => values::tensor(dtype, &shape, profile, rng),
+        };
+        tensor.map(Datum::Tensor)
+    };
+    module.args(module.body()).iter().map(argument).collect()
+}
+
+/// The degree, if both programs are the same functions over the field.
+fn field_degree(both: &Both, free: &[Value], rng: &mut Rng) -> Option<u32> {
+    let values = field_values(&both.source, free, rng)?;
+    let before = field::run(&both.source, &values)?;
+    let after = field::run(&both.target, &values)?;
+    equal_over_field(&before, &after)
 }
 
 /// The greatest degree, if all outputs are equal.
@@ -109,7 +250,7 @@ fn field_values(
         let element = match dtype {
             DType::F64 => Element::random(&shape, rng)?,
             // Integers are looked at as they are, one assignment at a time.
-            _ => Element::fixed(&super::instance::random(dtype, &shape, true, rng)?)?,
+            _ => Element::fixed(&values::tensor(dtype, &shape, Profile::Positive, rng)?)?,
         };
         values.insert(value, element);
     }
@@ -124,17 +265,27 @@ pub(super) fn describe(made: &Instance) -> String {
     types.chain(lines(&made.module)).collect::<Vec<_>>().join("\n")
 }
 
-/// The operations of a program, one a line, with numbers for values.
-pub(super) fn lines(module: &Module) -> Vec<String> {
-    let mut names: FxHashMap<Value, String> = FxHashMap::default();
+/// What values are called where programs are shown: `x0` an input, `v1` a result.
+fn names(module: &Module) -> FxHashMap<Value, String> {
+    let mut names = FxHashMap::default();
     for (i, value) in module.args(module.body()).iter().enumerate() {
         names.insert(*value, format!("x{i}"));
     }
-    let mut out = Vec::new();
     for (i, op) in module.ops(module.body()).enumerate() {
-        if Some(op) == module.last_op(module.body()) {
-            break;
+        for (j, value) in module.results(op).enumerate() {
+            let name = if j == 0 { format!("v{i}") } else { format!("v{i}[{j}]") };
+            names.insert(value, name);
         }
+    }
+    names
+}
+
+/// The operations of a program, one a line, with numbers for values.
+pub(super) fn lines(module: &Module) -> Vec<String> {
+    let names = names(module);
+    let last = module.last_op(module.body());
+    let ops = module.ops(module.body()).enumerate().take_while(|(_, op)| Some(*op) != last);
+    let line = |(i, op): (usize, Op)| {
         let name = module.name_text(op).trim_start_matches("nn.");
         let operands: Vec<&str> =
             module.operands(op).filter_map(|v| names.get(&v).map(String::as_str)).collect();
@@ -146,18 +297,19 @@ pub(super) fn lines(module: &Module) -> Vec<String> {
         let attrs: Vec<String> = attrs.collect();
         let types: Vec<String> =
             module.results(op).map(|v| type_text(module.context(), module.value_type(v))).collect();
-        out.push(format!(
-            "v{i} = {name}({}) {{{}}}: {}",
-            operands.join(", "),
-            attrs.join(", "),
-            types.join(", ")
-        ));
-        for (j, value) in module.results(op).enumerate() {
-            let name = if j == 0 { format!("v{i}") } else { format!("v{i}[{j}]") };
-            names.insert(value, name);
-        }
-    }
-    out
+        let (operands, attrs, types) = (operands.join(", "), attrs.join(", "), types.join(", "));
+        format!("v{i} = {name}({operands}) {{{attrs}}}: {types}")
+    };
+    ops.map(line).collect()
+}
+
+/// Which value each named pattern matched.
+fn matched(rule: &Rule, module: &Module, bound: &[(PatId, Value)]) -> Vec<String> {
+    let names = names(module);
+    let one = |(id, value): &(PatId, Value)| {
+        Some(format!("{} = {}", rule.pattern(*id).name.as_ref()?, names.get(value)?))
+    };
+    bound.iter().filter_map(one).collect()
 }
 
 /// Inputs and constants by name; constants with their elements, before the rewrite erases any.
@@ -173,7 +325,7 @@ pub(super) fn different(
     module: &Module,
     leaves: &[(String, Value, Option<Tensor>)],
     inputs: &[Datum],
-    source: Vec<String>,
+    matched: Vec<String>,
     difference: String,
 ) -> Counterexample {
     let args = module.args(module.body());
@@ -191,5 +343,5 @@ pub(super) fn different(
         });
     }
     let size = out.iter().map(|leaf| leaf.elements.len()).sum();
-    Counterexample { leaves: out, source, difference, size }
+    Counterexample { leaves: out, matched, source: lines(module), difference, size }
 }

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use super::coverage::Coverage;
+use crate::ast::Exactness;
+
 /// The verdict on a rule.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -24,7 +27,16 @@ pub enum Verdict {
         /// The instances on which they do not.
         evidence: Evidence,
     },
-    /// No instance could be made and compared.
+    /// Both sides are equal only as another promise allows than the one that the rule makes.
+    HoldsAs {
+        /// What it may promise.
+        promise: Exactness,
+        /// The smallest instance on which its own promise is broken.
+        counterexample: Counterexample,
+        /// All instances.
+        evidence: Evidence,
+    },
+    /// Too little was compared to say anything.
     Unknown {
         /// What stood in the way.
         why: String,
@@ -37,7 +49,7 @@ pub struct Evidence {
     /// Instances on which both sides are equal as rational functions, or as expressions in
     /// unknown functions of one element.
     pub field: usize,
-    /// Instances on which both sides are equal on small integers, computed exactly.
+    /// Instances on which both sides are equal on integers, computed exactly.
     pub integers: usize,
     /// Instances on which both sides are equal up to rounding.
     pub rounded: usize,
@@ -56,6 +68,10 @@ pub struct Evidence {
     pub refusal: Option<String>,
     /// A condition that tells the refused instances from the others.
     pub guard: Option<String>,
+    /// What the rule may promise: the greatest difference that was seen.
+    pub promise: Option<Exactness>,
+    /// What the instances had that were compared.
+    pub coverage: Coverage,
 }
 
 impl Evidence {
@@ -76,6 +92,8 @@ impl Evidence {
 pub struct Counterexample {
     /// Inputs and constants: name, type, elements.
     pub leaves: Vec<Leaf>,
+    /// Which value each named pattern matched, `c = v1`.
+    pub matched: Vec<String>,
     /// The source as made, operation by operation.
     pub source: Vec<String>,
     /// Which output, and what both sides give there.
@@ -103,16 +121,27 @@ impl Verdict {
 
     /// Whether both sides were seen to differ.
     pub fn is_wrong(&self) -> bool {
-        matches!(self, Verdict::Wrong { .. } | Verdict::HoldsIf { .. })
+        matches!(self, Verdict::Wrong { .. } | Verdict::HoldsIf { .. } | Verdict::HoldsAs { .. })
     }
 
     /// The instance on which both sides differ, if there is one.
     pub fn counterexample(&self) -> Option<&Counterexample> {
         match self {
-            Verdict::Wrong { counterexample, .. } | Verdict::HoldsIf { counterexample, .. } => {
-                Some(counterexample)
-            }
+            Verdict::Wrong { counterexample, .. }
+            | Verdict::HoldsIf { counterexample, .. }
+            | Verdict::HoldsAs { counterexample, .. } => Some(counterexample),
             _ => None,
+        }
+    }
+
+    /// The instances on which both sides are equal, if any were compared.
+    pub fn evidence(&self) -> Option<&Evidence> {
+        match self {
+            Verdict::Holds(evidence)
+            | Verdict::Wrong { evidence, .. }
+            | Verdict::HoldsIf { evidence, .. }
+            | Verdict::HoldsAs { evidence, .. } => Some(evidence),
+            Verdict::Unknown { .. } => None,
         }
     }
 }
@@ -120,7 +149,17 @@ impl Verdict {
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Verdict::Holds(evidence) => write!(f, "holds on {evidence}"),
+            Verdict::Holds(evidence) => {
+                let promise = evidence.promise.unwrap_or(Exactness::Exact).word();
+                writeln!(f, "holds ({promise}) on {evidence}")?;
+                write!(f, "  tried: {}", evidence.coverage)
+            }
+            Verdict::HoldsAs { promise, counterexample, evidence } => {
+                let word = promise.word();
+                writeln!(f, "WRONG as it stands; it holds where it says no more than `{word}`")?;
+                writeln!(f, "  it holds so on {evidence}")?;
+                write!(f, "{counterexample}")
+            }
             Verdict::HoldsIf { condition, counterexample, evidence } => {
                 writeln!(f, "WRONG without a further condition, perhaps `where {condition};`")?;
                 writeln!(f, "  it holds on {evidence}")?;
@@ -174,6 +213,9 @@ impl fmt::Display for Counterexample {
                 write!(f, " = [{}]", list.join(", "))?;
             }
             writeln!(f)?;
+        }
+        if !self.matched.is_empty() {
+            writeln!(f, "  matched: {}", self.matched.join(", "))?;
         }
         for line in &self.source {
             writeln!(f, "  {line}")?;

@@ -1,6 +1,9 @@
 //! Calls: operands, attributes, and how many results they have.
 
-use tangram_ir::{Loc, Op, OpDef, Point, Value};
+use rustc_hash::FxHashMap;
+use tangram_dialects::attrs::Attrs;
+use tangram_dialects::constant;
+use tangram_ir::{Loc, Op, OpDef, Point, Traits, Value};
 use tangram_tensor::DType;
 
 use super::super::attributes::{self, Call};
@@ -9,6 +12,7 @@ use super::{Draft, Item};
 use crate::ast::{PatId, PatternKind};
 use crate::eval::AttrValue;
 use crate::mapping::to_attr;
+use crate::matching::from_attr;
 
 impl Draft<'_> {
     pub(super) fn call(&mut self, frame: usize, id: PatId, want: Option<&Extents>) -> Option<Item> {
@@ -30,12 +34,52 @@ impl Draft<'_> {
         }
         let results = self.result_count(id);
         let attrs = self.dictionary(id, def, &given, &operands, (want, results))?;
+        if def.traits.contains(Traits::BROADCASTING) && !self.types_agree(short, &operands) {
+            return None;
+        }
+        if short == "einsum" && !self.labels_agree(&given, attrs, &operands) {
+            return None;
+        }
         let end = Point::End(self.module.body());
         let made =
             self.module.build(end, name, &operands, attrs, Some(results), Loc::UNKNOWN).ok()?;
         Some(match self.module.result_count(made) {
             1 if !plan.is_tuple(id) => Item::One(self.module.result(made, 0)),
             _ => Item::Results(made),
+        })
+    }
+
+    /// Whether the data operands of an operation that broadcasts have one element type.
+    fn types_agree(&self, name: &str, operands: &[Value]) -> bool {
+        let context = self.module.context();
+        let first = usize::from(name == "where");
+        let mut types = operands.iter().skip(first).map(|v| {
+            constant::static_tensor(context, self.module.value_type(*v)).map(|(dtype, _)| dtype)
+        });
+        let like = types.next().flatten();
+        name == "power" || types.all(|dtype| dtype == like)
+    }
+
+    /// Whether equal labels of an einsum stand for equal extents. Kernels stretch extents of 1,
+    /// of which the standard says nothing.
+    fn labels_agree(
+        &self,
+        given: &[(String, AttrValue)],
+        attrs: tangram_ir::Attr,
+        operands: &[Value],
+    ) -> bool {
+        let context = self.module.context();
+        let stated = given.iter().find_map(|(name, value)| match value {
+            AttrValue::Str(text) if name == "equation" => Some(text.as_str()),
+            _ => None,
+        });
+        let equation = stated.or_else(|| Attrs::new(context, attrs).text("equation"));
+        let inputs = equation.and_then(|e| e.split("->").next()).unwrap_or_default();
+        let mut known: FxHashMap<char, usize> = FxHashMap::default();
+        inputs.split(',').zip(operands).all(|(labels, value)| {
+            let labels = labels.chars().filter(|c| c.is_alphabetic());
+            let extents = self.extents(*value).unwrap_or_default();
+            labels.zip(extents).all(|(label, n)| *known.entry(label).or_insert(n) == n)
         })
     }
 
@@ -49,7 +93,15 @@ impl Draft<'_> {
         for field in attrs {
             given.extend(self.evaluate(field.value).map(|v| (field.name.clone(), v)));
         }
+        let PatternKind::Call { rest, .. } = &plan.rule().pattern(id).kind else { return given };
+        let copied = rest.and_then(|rest| self.bound_op(rest));
         for name in ["axis", "groups"] {
+            if let Some(op) = copied
+                && let Some(attr) = self.module.attr(op, name)
+                && !given.iter().any(|(known, _)| known == name)
+            {
+                given.extend(from_attr(&self.module, attr).map(|v| (name.to_owned(), v)));
+            }
             if !given.iter().any(|(known, _)| known == name) {
                 given.extend(self.hinted(id, name).map(|value| (name.to_owned(), value)));
             }
@@ -80,8 +132,14 @@ impl Draft<'_> {
         let mut order: Vec<usize> = (0..flat.len()).collect();
         order.sort_by_key(|&i| {
             let key = self.resolve(frame, flat[i]);
-            let leaf = self.plan.rule().pattern(key.1).parts().is_empty();
-            if self.made.contains_key(&key) { 0 } else { 1 + i32::from(leaf) }
+            let pattern = self.plan.rule().pattern(key.1);
+            let leaf = pattern.parts().is_empty();
+            // Constants last: what is data says how large they are.
+            let constant = matches!(pattern.kind, PatternKind::Const { .. });
+            match self.made.contains_key(&key) {
+                true => 0,
+                false => 1 + i32::from(leaf) + i32::from(constant),
+            }
         });
         let mut made: Vec<Vec<Value>> = vec![Vec::new(); flat.len()];
         let mut known: Vec<Option<Extents>> = vec![None; flat.len()];
@@ -90,7 +148,10 @@ impl Draft<'_> {
             let request = Request { name, index: i, known: &known, want, axis, groups };
             let proposal = shapes::propose(&request, self.rng, self.cap);
             let outer = self.dtype;
-            self.dtype = operand_dtype(name, i).unwrap_or(outer);
+            let key = self.resolve(frame, flat[i]);
+            if self.plan.rule().pattern(key.1).parts().is_empty() {
+                self.dtype = operand_dtype(name, i, self.cap, self.base).unwrap_or(outer);
+            }
             let values = self.values(frame, flat[i], Some(&proposal));
             self.dtype = outer;
             made[i] = values?;
@@ -136,7 +197,8 @@ impl Draft<'_> {
         let shapes: Vec<Extents> =
             operands.iter().map(|v| self.extents(*v).unwrap_or_default()).collect();
         let short = def.name.trim_start_matches("nn.");
-        let call = Call { name: short, shapes: &shapes, want, results };
+        let style = self.rng.u8(0..8);
+        let call = Call { name: short, shapes: &shapes, want, results, style };
         let context = self.module.context_arc().clone();
         let mut entries = Vec::new();
         for attr in def.attrs {
@@ -148,6 +210,7 @@ impl Draft<'_> {
             }
             let value = match fixed.or_else(|| self.hinted(id, attr.name)) {
                 Some(value) => Some(value),
+                None if attributes::is_operand(&call, attr.name) => None,
                 None if self.is_left_out(id, attr) => None,
                 None => attributes::propose(&call, attr, self.rng),
             };
@@ -160,6 +223,9 @@ impl Draft<'_> {
     }
 
     fn is_left_out(&mut self, id: PatId, attr: &tangram_ir::AttrDef) -> bool {
+        if attr.name == "indices_or_sections" {
+            return false;
+        }
         let rarely = self.hints.mentions(id, attr.name) || attr.name == "groups";
         !attr.required && self.rng.u8(0..20) < if rarely { 1 } else { 8 }
     }
@@ -173,13 +239,21 @@ impl Draft<'_> {
     }
 }
 
-/// The element type of operands that are no data.
-fn operand_dtype(name: &str, index: usize) -> Option<DType> {
+/// The element type of operands that are no data, or whose type another one decides.
+fn operand_dtype(name: &str, index: usize, cap: usize, base: DType) -> Option<DType> {
     match (name, index) {
         ("where", 0) | ("compress", 1) => Some(DType::Bool),
         ("logical_and" | "logical_or" | "logical_xor" | "logical_not", _) => Some(DType::Bool),
-        ("take" | "gather_elements" | "gather_nd" | "sequence_at" | "split_to_sequence", 1) => {
-            Some(DType::I64)
+        (
+            "take" | "gather_elements" | "gather_nd" | "scatter_elements" | "scatter_nd"
+            | "sequence_at" | "split_to_sequence" | "one_hot" | "reverse_sequence",
+            1,
+        ) => Some(DType::I64),
+        ("one_hot", 0) => Some(DType::I64),
+        ("quantize", 0) | ("quantize" | "dequantize", 1) if !base.is_float() => Some(DType::F32),
+        // One type for all of them, so that what is quantised can be read again.
+        ("dequantize", 0 | 2) | ("quantize", 2) => {
+            Some(if cap.is_multiple_of(2) { DType::U8 } else { DType::I8 })
         }
         _ => None,
     }

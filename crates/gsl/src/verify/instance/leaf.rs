@@ -1,16 +1,18 @@
 //! Inputs and constants: their extents, element types and elements.
 
-use fastrand::Rng;
 use tangram_dialects::{constant, dtype};
 use tangram_ir::{Dim, Loc, Point};
-use tangram_tensor::elementwise::cast;
 use tangram_tensor::{DType, Tensor};
 
 use super::super::shapes::{self, Extents};
+use super::super::values::{self, Profile};
 use super::{Draft, Item};
 use crate::ast::{ExprId, PatId, TensorFields};
 use crate::eval::AttrValue;
 use crate::mapping::from_value;
+
+/// The most elements of an input.
+const MAX_LEAF: usize = 1024;
 
 impl Draft<'_> {
     /// Extents of an input or constant: what it is wanted for, bent to what the rule says.
@@ -85,6 +87,10 @@ impl Draft<'_> {
     ) -> Option<Item> {
         let shape = self.leaf_extents(id, want, fields);
         let dtype = self.leaf_dtype(id, fields).unwrap_or(self.dtype);
+        // Evaluation is by reference kernels: what is large says nothing that small does not.
+        if shape.iter().product::<usize>() > MAX_LEAF {
+            return None;
+        }
         let context = self.module.context_arc().clone();
         let dims: Vec<Dim> = shape.iter().map(|&n| Dim::fixed(n as i64)).collect();
         let ty = context.tensor_type(&dims, dtype::type_of(&context, dtype));
@@ -101,9 +107,14 @@ impl Draft<'_> {
         (value, splat): (Option<ExprId>, bool),
         fields: &TensorFields,
     ) -> Option<Item> {
-        let shape = self.leaf_extents(id, want, Some(fields));
-        let dtype = self.leaf_dtype(id, Some(fields)).unwrap_or(self.dtype);
         let stated = value.and_then(|value| self.evaluate(value));
+        // One number is mostly written as one, so that it stretches nothing.
+        let number = stated.as_ref().is_some_and(|v| !matches!(v, AttrValue::Tuple(_)));
+        let shape = match number && self.rng.u8(0..20) > u8::from(splat) * 2 {
+            true => Extents::new(),
+            false => self.leaf_extents(id, want, Some(fields)),
+        };
+        let dtype = self.leaf_dtype(id, Some(fields)).unwrap_or(self.dtype);
         let tensor = match &stated {
             Some(value) => {
                 let scalar = !matches!(value, AttrValue::Tuple(_));
@@ -124,7 +135,12 @@ impl Draft<'_> {
     }
 
     fn random(&mut self, dtype: DType, shape: &[usize]) -> Option<Tensor> {
-        random(dtype, shape, self.positive, self.rng)
+        match dtype {
+            DType::I64 if self.base != dtype => {
+                values::indices(dtype, shape, self.profile, self.rng)
+            }
+            _ => values::tensor(dtype, shape, self.profile, self.rng),
+        }
     }
 
     /// A constant whose elements the rule reads: an index, a list of sizes, an epsilon.
@@ -134,25 +150,8 @@ impl Draft<'_> {
             let count = tangram_tensor::element_count(shape)?;
             return Tensor::from_vec(shape, vec![element; count]).ok();
         }
-        random(dtype, shape, true, self.rng)
+        values::tensor(dtype, shape, Profile::Positive, self.rng)
     }
-}
-
-/// Random small numbers.
-pub(in crate::verify) fn random(
-    dtype: DType,
-    shape: &[usize],
-    positive: bool,
-    rng: &mut Rng,
-) -> Option<Tensor> {
-    let count = tangram_tensor::element_count(shape)?;
-    let low = if positive { 1 } else { -4 };
-    let element = |rng: &mut Rng| match dtype {
-        DType::Bool => f64::from(u8::from(rng.bool())),
-        _ => rng.i64(low..=4) as f64,
-    };
-    let elements = (0..count).map(|_| element(rng)).collect();
-    cast(&Tensor::from_vec(shape, elements).ok()?, dtype).ok()
 }
 
 fn extents(value: AttrValue) -> Option<Extents> {

@@ -1,0 +1,244 @@
+//! What happens inside a program while it is evaluated.
+//!
+//! A difference of two results is judged by what led to it: how great the numbers between were
+//! (rounding grows with them), whether one overflowed or vanished, and whether the standard says at
+//! all what comes out (an integer of a number that it cannot hold).
+
+use rustc_hash::FxHashMap;
+use tangram_dialects::attrs::Attrs;
+use tangram_dialects::eval::evaluate;
+use tangram_dialects::interpret::Datum;
+use tangram_dialects::{constant, dtype};
+use tangram_ir::{Module, Op, Value};
+use tangram_tensor::{DType, Tensor};
+
+use super::values;
+
+/// What was seen inside.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Trace {
+    /// The greatest finite magnitude of a floating-point number.
+    pub(super) greatest: f64,
+    /// An operation made NaN or an infinity of finite numbers.
+    pub(super) overflow: bool,
+    /// An operation made a number so small that bits are lost, or 0.
+    pub(super) underflow: bool,
+    /// The standard does not say what some operation gives.
+    pub(super) undefined: bool,
+}
+
+impl Trace {
+    /// What was seen in either of two programs; only the first has to be defined.
+    pub(super) fn with(self, target: Trace) -> Trace {
+        Trace {
+            greatest: self.greatest.max(target.greatest),
+            overflow: self.overflow || target.overflow,
+            underflow: self.underflow || target.underflow,
+            undefined: self.undefined,
+        }
+    }
+
+    fn see(&mut self, dtype: DType, operands: &[Option<Tensor>], result: &Tensor) {
+        if !dtype.is_float() {
+            return;
+        }
+        let finite = |t: &Tensor| t.f64s().is_ok_and(|list| list.iter().all(|x| x.is_finite()));
+        let finite_in = operands.iter().flatten().all(finite);
+        let least = 2f64.powi(values::exponents(dtype).1 as i32 + values::mantissa(dtype));
+        for x in result.f64s().unwrap_or_default() {
+            if x.is_finite() {
+                self.greatest = self.greatest.max(x.abs());
+                self.underflow |= x.abs() < least;
+            } else {
+                self.overflow |= finite_in;
+            }
+        }
+    }
+}
+
+/// Runs a program on tensors, operation by operation; none where one has no evaluation.
+pub(super) fn trace(module: &Module, inputs: &[Datum]) -> Option<Trace> {
+    let mut found: FxHashMap<Value, Tensor> = FxHashMap::default();
+    let mut out = Trace::default();
+    for (value, input) in module.args(module.body()).iter().zip(inputs) {
+        let Datum::Tensor(tensor) = input else { return None };
+        out.see(tensor.dtype(), &[], tensor);
+        found.insert(*value, tensor.clone());
+    }
+    let last = module.last_op(module.body());
+    for op in module.ops(module.body()).filter(|op| Some(*op) != last) {
+        if constant::is_constant(module, op) {
+            let value = module.result(op, 0);
+            found.insert(value, constant::constant_tensor(module, value)?);
+            continue;
+        }
+        let operands: Vec<Option<Tensor>> =
+            module.operands(op).map(|v| found.get(&v).cloned()).collect();
+        let results = evaluate(module, op, &operands).ok()?;
+        out.undefined |= is_undefined(module, op, &operands, &results);
+        for (value, result) in module.results(op).zip(results) {
+            out.see(result.dtype(), &operands, &result);
+            found.insert(value, result);
+        }
+    }
+    Some(out)
+}
+
+/// Whether the standard leaves open what an operation gives on these operands.
+fn is_undefined(module: &Module, op: Op, operands: &[Option<Tensor>], results: &[Tensor]) -> bool {
+    let Some(Some(x)) = operands.first() else { return false };
+    match module.name_text(op).trim_start_matches("nn.") {
+        "cast" | "cast_like" if x.dtype().is_float() => {
+            let element = module.context().element_type(module.value_type(module.result(op, 0)));
+            let to = element.and_then(|e| dtype::dtype_of(module.context(), e));
+            let Some((least, greatest)) = to.and_then(values::limits) else { return false };
+            let holds = |x: &f64| x.trunc() >= least as f64 && x.trunc() <= greatest as f64;
+            // 2⁶³ rounds to the limit of `i64` and is no such integer.
+            let wide = |x: &f64| x.abs() < 9.2e18;
+            !x.f64s().is_ok_and(|list| list.iter().all(|x| holds(x) && wide(x)))
+        }
+        // A scale is a positive number, and what it stands for a number of the type.
+        "quantize" | "dequantize" => {
+            let positive = |t: &Tensor| {
+                let least = 2f64.powi(values::exponents(t.dtype()).1 as i32);
+                t.f64s().is_ok_and(|list| list.iter().all(|s| *s >= least && s.is_finite()))
+            };
+            let finite = |t: &Tensor| t.f64s().is_ok_and(|l| l.iter().all(|x| x.is_finite()));
+            let scale = operands.get(1).and_then(Option::as_ref);
+            !scale.is_some_and(positive) || !finite(x) || !results.iter().all(finite)
+        }
+        // The standard has bounds of the type of what is clipped.
+        "clip" if x.dtype().is_int() => {
+            let attrs = Attrs::new(module.context(), module.attrs(op));
+            let (least, greatest) = values::limits(x.dtype()).unwrap_or_default();
+            let held = |b: f64| b.fract() == 0.0 && b >= least as f64 && b <= greatest as f64;
+            ["a_min", "a_max"].iter().filter_map(|name| attrs.float(name)).any(|b| !held(b))
+        }
+        "left_shift" | "right_shift" | "bit_shift" => operands.get(1).is_some_and(|by| {
+            let by = by.as_ref().and_then(|t| t.i64s().ok()).unwrap_or_default();
+            by.iter().any(|n| !(0..8).contains(n))
+        }),
+        _ => false,
+    }
+}
+
+/// Operations whose results jump: a difference in rounding before them may become any.
+const JUMPS: &[&str] = &[
+    "round",
+    "floor",
+    "ceil",
+    "sign",
+    "trunc",
+    "equal",
+    "less",
+    "less_equal",
+    "greater",
+    "greater_equal",
+    "argmax",
+    "argmin",
+    "topk",
+    "mod",
+    "is_nan",
+    "is_inf",
+    "nonzero",
+    "unique",
+    "quantize",
+    "quantize_linear",
+    "dynamic_quantize_linear",
+    "hardmax",
+];
+
+/// Operations whose results are exact whatever the operands: they move, choose, compare, or change
+/// no more than the sign.
+const EXACT: &[&str] = &[
+    "identity",
+    "abs",
+    "negative",
+    "relu",
+    "floor",
+    "ceil",
+    "round",
+    "sign",
+    "clip",
+    "maximum",
+    "minimum",
+    "max_n",
+    "min_n",
+    "where",
+    "equal",
+    "less",
+    "less_equal",
+    "greater",
+    "greater_equal",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
+    "logical_not",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "bitwise_not",
+    "isnan",
+    "isinf",
+    "cast",
+    "cast_like",
+    "bitcast",
+    "reshape",
+    "batch_flatten",
+    "flatten",
+    "transpose",
+    "squeeze",
+    "expand_dims",
+    "shape_of",
+    "concatenate",
+    "split",
+    "strided_slice",
+    "broadcast_to",
+    "tile",
+    "pad",
+    "full",
+    "trilu",
+    "depth_to_space",
+    "space_to_depth",
+    "reverse_sequence",
+    "take",
+    "gather_elements",
+    "gather_nd",
+    "topk",
+    "argmax",
+    "argmin",
+    "max",
+    "min",
+    "max_pool1d",
+    "max_pool2d",
+    "max_pool3d",
+    "max_pool",
+    "global_max_pool",
+    "one_hot",
+    "nonzero",
+    "none",
+    "sequence_construct",
+    "sequence_at",
+];
+
+/// Whether a program has an operation that rounds; what has none gives the same or is wrong.
+pub(super) fn rounds(module: &Module) -> bool {
+    let last = module.last_op(module.body());
+    module.ops(module.body()).any(|op| {
+        let name = module.name_text(op).trim_start_matches("nn.");
+        Some(op) != last && !constant::is_constant(module, op) && !EXACT.contains(&name)
+    })
+}
+
+/// Whether small changes of what a program computes remain small.
+pub(super) fn is_smooth(module: &Module) -> bool {
+    module.ops(module.body()).all(|op| {
+        let name = module.name_text(op).trim_start_matches("nn.");
+        let narrowing = matches!(name, "cast" | "cast_like") && {
+            let element = module.context().element_type(module.value_type(module.result(op, 0)));
+            let to = element.and_then(|e| dtype::dtype_of(module.context(), e));
+            to.is_some_and(|to| !to.is_float())
+        };
+        !narrowing && !JUMPS.contains(&name) && !name.contains("quant")
+    })
+}

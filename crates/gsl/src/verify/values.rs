@@ -1,0 +1,238 @@
+//! The numbers that an instance is evaluated on.
+//!
+//! Rules go wrong on numbers of many kinds: fractions and ties (`round`), large ones (`clip`), what
+//! lies at the limits of a type, NaN and infinities. Each kind is a [`Profile`], and every instance
+//! is evaluated on all of them, in its own element type.
+
+use fastrand::Rng;
+use tangram_tensor::elementwise::cast;
+use tangram_tensor::{DType, Tensor, element_count};
+
+/// A kind of numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Profile {
+    /// Integers from -4 to 4.
+    Small,
+    /// Quarters from 1 to 4: where roots and logarithms are defined.
+    Positive,
+    /// Numbers from -5 to 5, half of them ties between integers.
+    Fractions,
+    /// Magnitudes from 2⁻⁸ to 2⁹: products of two leave `float16`.
+    Wide,
+    /// The greatest, least and smallest numbers of the type, and any magnitude between.
+    Limits,
+    /// Small integers among NaN, infinities, 0 and -0.
+    Special,
+}
+
+/// The profiles of one evaluation each; the first twice, since it is the one that is exact.
+pub(super) const RUNS: [Profile; 7] = [
+    Profile::Small,
+    Profile::Small,
+    Profile::Positive,
+    Profile::Fractions,
+    Profile::Wide,
+    Profile::Limits,
+    Profile::Special,
+];
+
+/// Those that fixed constants are made of: the same numbers in every floating-point type.
+pub(super) const CONSTANTS: [Profile; 6] = [
+    Profile::Small,
+    Profile::Small,
+    Profile::Positive,
+    Profile::Fractions,
+    Profile::Wide,
+    Profile::Special,
+];
+
+impl Profile {
+    /// Its name in the list of what was tried.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Profile::Small | Profile::Positive => "small",
+            Profile::Fractions => "fractions",
+            Profile::Wide => "wide",
+            Profile::Limits => "limits",
+            Profile::Special => "special",
+        }
+    }
+}
+
+/// Random elements of a type; none for types that hold no numbers.
+pub(super) fn tensor(
+    dtype: DType,
+    shape: &[usize],
+    profile: Profile,
+    rng: &mut Rng,
+) -> Option<Tensor> {
+    let count = element_count(shape)?;
+    if dtype == DType::Bool {
+        let flags = (0..count).map(|_| rng.bool()).collect();
+        return Tensor::from_vec(shape, flags).ok();
+    }
+    if dtype.is_float() {
+        let numbers = (0..count).map(|_| real(dtype, profile, rng)).collect::<Vec<f64>>();
+        return cast(&Tensor::from_vec(shape, numbers).ok()?, dtype).ok();
+    }
+    let (least, greatest) = limits(dtype)?;
+    let numbers = (0..count).map(|_| integer(least, greatest, profile, rng)).collect::<Vec<i64>>();
+    cast(&Tensor::from_vec(shape, numbers).ok()?, dtype).ok()
+}
+
+/// Random places along short dimensions, some counted from the end.
+pub(super) fn indices(
+    dtype: DType,
+    shape: &[usize],
+    profile: Profile,
+    rng: &mut Rng,
+) -> Option<Tensor> {
+    let (low, high) = match profile {
+        Profile::Small => (0, 1),
+        Profile::Positive => (0, 3),
+        _ => (-2, 2),
+    };
+    let numbers = (0..element_count(shape)?).map(|_| rng.i64(low..=high)).collect::<Vec<i64>>();
+    cast(&Tensor::from_vec(shape, numbers).ok()?, dtype).ok()
+}
+
+fn real(dtype: DType, profile: Profile, rng: &mut Rng) -> f64 {
+    match profile {
+        Profile::Small => rng.i64(-4..=4) as f64,
+        Profile::Positive => rng.i64(4..=16) as f64 / 4.0,
+        Profile::Fractions => match rng.bool() {
+            true => rng.i64(-5..=4) as f64 + 0.5,
+            false => rng.f64() * 10.0 - 5.0,
+        },
+        Profile::Wide => power(rng.i64(-8..=8), rng),
+        Profile::Limits => extreme(dtype, rng),
+        Profile::Special => {
+            let pick = rng.usize(0..12);
+            let small = rng.i64(-4..=4) as f64;
+            [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0].get(pick).map_or(small, |x| *x)
+        }
+    }
+}
+
+/// A number of magnitude 2 to `exponent`, with all its bits.
+fn power(exponent: i64, rng: &mut Rng) -> f64 {
+    let size = 2f64.powi(exponent as i32) * (1.0 + rng.f64());
+    if rng.bool() { size } else { -size }
+}
+
+/// Exponents of the greatest and the least normal number, and of the smallest of all.
+pub(super) fn exponents(dtype: DType) -> (i64, i64, i64) {
+    match dtype {
+        DType::F16 => (15, -14, -24),
+        DType::BF16 => (127, -126, -133),
+        DType::F32 => (127, -126, -149),
+        DType::F64 => (1023, -1022, -1074),
+        _ => (7, -6, -9),
+    }
+}
+
+/// Bits behind the leading one.
+pub(super) fn mantissa(dtype: DType) -> i32 {
+    match dtype {
+        DType::F16 => 10,
+        DType::BF16 => 7,
+        DType::F32 => 23,
+        DType::F64 => 52,
+        _ => 2,
+    }
+}
+
+fn extreme(dtype: DType, rng: &mut Rng) -> f64 {
+    let (high, low, smallest) = exponents(dtype);
+    let greatest = 2f64.powi(high as i32) * (2.0 - 2f64.powi(-mantissa(dtype)));
+    let sign = if rng.bool() { 1.0 } else { -1.0 };
+    sign * match rng.u8(0..8) {
+        0 => greatest,
+        1 => 2f64.powi(smallest as i32),
+        2 => 2f64.powi(low as i32),
+        3 => 2f64.powi(high as i32 / 2 + 1),
+        4 => 0.0,
+        5 => 1.0,
+        _ => power(rng.i64(low..=high), rng).abs().min(greatest),
+    }
+}
+
+/// The least and greatest integer of a type, as far as `i64` has them.
+pub(super) fn limits(dtype: DType) -> Option<(i64, i64)> {
+    Some(match dtype {
+        DType::I8 => (i64::from(i8::MIN), i64::from(i8::MAX)),
+        DType::I16 => (i64::from(i16::MIN), i64::from(i16::MAX)),
+        DType::I32 => (i64::from(i32::MIN), i64::from(i32::MAX)),
+        DType::I64 => (i64::MIN, i64::MAX),
+        DType::U8 => (0, i64::from(u8::MAX)),
+        DType::U16 => (0, i64::from(u16::MAX)),
+        DType::U32 => (0, i64::from(u32::MAX)),
+        DType::U64 => (0, i64::MAX),
+        DType::I4 => (-8, 7),
+        DType::U4 => (0, 15),
+        DType::I2 => (-2, 1),
+        DType::U2 => (0, 3),
+        _ => return None,
+    })
+}
+
+fn integer(least: i64, greatest: i64, profile: Profile, rng: &mut Rng) -> i64 {
+    // One past what `float16`, `float32`, `float64` and the narrower integers hold.
+    const EDGES: [i64; 8] =
+        [128, 200, 256, 2049, 40_000, (1 << 24) + 1, (1 << 31) + 1, (1 << 53) + 1];
+    let number = match profile {
+        Profile::Small => rng.i64(-4..=4),
+        Profile::Positive => rng.i64(1..=4),
+        Profile::Fractions => rng.i64(-20..=20),
+        Profile::Wide => rng.i64(-300..=300),
+        Profile::Limits => match rng.u8(0..6) {
+            0 => least,
+            1 => greatest,
+            2 => least.saturating_add(1),
+            3 => rng.i64(-1..=1),
+            _ => rng.i64(least..=greatest),
+        },
+        Profile::Special => *rng.choice(&EDGES).unwrap_or(&0),
+    };
+    if (least..=greatest).contains(&number) {
+        return number;
+    }
+    match profile {
+        // Among these, what does not fit says nothing new.
+        Profile::Small | Profile::Positive | Profile::Fractions => {
+            number.unsigned_abs().min(greatest.unsigned_abs()) as i64
+        }
+        _ => rng.i64(least..=greatest),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_profile_fits_every_type() {
+        let mut rng = Rng::with_seed(3);
+        for dtype in [DType::F16, DType::BF16, DType::F32, DType::F64, DType::I8, DType::U64] {
+            for profile in RUNS {
+                let made = tensor(dtype, &[40], profile, &mut rng).expect("numbers");
+                let numbers = made.f64s().expect("numbers");
+                if profile != Profile::Special {
+                    assert!(numbers.iter().all(|x| x.is_finite()), "{dtype:?} {profile:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn ties_limits_and_nan_are_among_them() {
+        let mut rng = Rng::with_seed(3);
+        let mut numbers =
+            |dtype, profile| tensor(dtype, &[200], profile, &mut rng).unwrap().f64s().unwrap();
+        assert!(numbers(DType::F32, Profile::Fractions).contains(&2.5));
+        assert!(numbers(DType::F16, Profile::Limits).contains(&65504.0));
+        assert!(numbers(DType::F32, Profile::Special).iter().any(|x| x.is_nan()));
+        assert!(numbers(DType::I8, Profile::Limits).contains(&-128.0));
+        assert!(numbers(DType::I64, Profile::Special).contains(&16_777_217.0));
+    }
+}

@@ -1,0 +1,89 @@
+//! What the verifier says of two lists of rules: wrong ones, none of which may be said to hold,
+//! and right ones, none of which may be refused.
+
+use std::sync::Arc;
+
+use tangram_gsl::rules::Natives;
+use tangram_gsl::text::parse;
+use tangram_gsl::verify::{Effort, Verdict, verify};
+
+/// The rules of a list: as written, and as the text of a rule.
+fn rules(list: &str) -> Vec<(String, String)> {
+    let lines = list.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#'));
+    lines.map(|line| (line.to_owned(), rule(line))).collect()
+}
+
+/// `PROMISE: LETS; SOURCE => TARGET where CONDITION` as a rule.
+fn rule(line: &str) -> String {
+    let (promise, rest) = match line.split_once(": ") {
+        Some((promise, rest)) if promise.chars().all(char::is_alphabetic) => (promise, rest),
+        _ => ("", line),
+    };
+    let (from, to) = rest.split_once(" => ").unwrap_or_else(|| panic!("no => in {line}"));
+    let (lets, source) = from.rsplit_once("; ").map_or(("", from), |(l, s)| (l, s));
+    let (target, conditions) = to.split_once(" where ").map_or((to, ""), |(t, c)| (t, c));
+    let word = |name: &str| {
+        rest.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
+    };
+    let inputs = ["x", "y", "z", "w", "v"].into_iter().filter(|name| word(name));
+    let inputs: String = inputs.map(|name| format!("let {name} = *; ")).collect();
+    let lets = if lets.is_empty() { String::new() } else { format!("{lets};") };
+    let conditions =
+        if conditions.is_empty() { String::new() } else { format!("where {conditions};") };
+    format!(
+        "rule r alias {promise} {{ {inputs}{lets} match {source}; {conditions} rewrite {target}; }}"
+    )
+}
+
+fn verdict(text: &str) -> Result<Verdict, String> {
+    let rule = parse(text).map_err(|e| e.to_string())?.remove(0);
+    let (context, natives) = (tangram_dialects::context(), Arc::new(Natives::default()));
+    verify(&rule, &context, &natives, &Effort::default()).map_err(|e| e.to_string())
+}
+
+/// Every `step`th rule of a list that `fails`, with what was said of it.
+fn failing(list: &str, step: usize, fails: impl Fn(&Verdict) -> bool) -> String {
+    let mut out = String::new();
+    for (line, text) in rules(list).into_iter().step_by(step) {
+        match verdict(&text) {
+            Ok(verdict) if !fails(&verdict) => {}
+            Ok(verdict) => out += &format!("{line}\n    {verdict}\n"),
+            Err(error) => out += &format!("{line}\n    {error}\n"),
+        }
+    }
+    out
+}
+
+const WRONG: &str = include_str!("verdicts/wrong.txt");
+const RIGHT: &str = include_str!("verdicts/right.txt");
+
+/// How much of the lists the usual run takes.
+const SAMPLE: usize = 12;
+
+#[test]
+fn no_wrong_rule_is_said_to_hold() {
+    let found = failing(WRONG, SAMPLE, Verdict::holds);
+    assert!(found.is_empty(), "{found}");
+}
+
+#[test]
+fn no_right_rule_is_refused() {
+    let found = failing(RIGHT, SAMPLE, |verdict| !verdict.holds());
+    assert!(found.is_empty(), "{found}");
+}
+
+#[test]
+#[ignore = "all of the list, some minutes"]
+fn no_wrong_rule_of_all_is_said_to_hold() {
+    assert!(rules(WRONG).len() >= 150);
+    let found = failing(WRONG, 1, Verdict::holds);
+    assert!(found.is_empty(), "{found}");
+}
+
+#[test]
+#[ignore = "all of the list, some minutes"]
+fn no_right_rule_of_all_is_refused() {
+    assert!(rules(RIGHT).len() >= 100);
+    let found = failing(RIGHT, 1, |verdict| !verdict.holds());
+    assert!(found.is_empty(), "{found}");
+}
