@@ -192,8 +192,13 @@ def test_alternatives_choices_and_traits() -> None:
     either = pat.Alt(a, b)
     rule = Subst(op.Negative(either), pat.Match(either, [op.Tanh(x), op.ReLU(x)]), name="swap")
     assert "case" in rule.to_gsl() and rule.check().wrong
-    chosen = Subst(op.Abs(op.Abs(x)), pat.Cond(x.ndim > 9, op.Abs(x), op.Abs(x)), may_alias=True)
+    chosen = Subst(op.Abs(op.Abs(x)), pat.Cond(x.ndim > 2, op.Abs(x), op.Abs(x)), may_alias=True)
     assert chosen.check().holds
+    # A branch that no instance takes is not known to be right.
+    never = Subst(op.Abs(op.Abs(x)), pat.Cond(x.ndim > 9, x, op.Abs(x)), may_alias=True).check()
+    assert not never.holds and not never.wrong and "branches" in never.text
+    strict = Subst(op.Add(x, x), op.Multiply(x, 2.0), exactness="exact")
+    assert strict.to_gsl().startswith(f"rule {strict.name} exact {{")
     f = pat.OpWithTrait("idempotent")
     once = pat.Call(f, x)
     twice = Subst(pat.Call(f, once), once)
