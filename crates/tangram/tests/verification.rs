@@ -5,13 +5,8 @@ use tangram::{Library, ON_REQUEST, SHIPPED};
 
 /// Rules that most instances do not match or whose types refuse most matches: nothing was found
 /// against them, and too little is compared to call them right.
-const UNDECIDED: &[&str] = &[
-    "add-of-parts",
-    "broadcast-to-like",
-    "full-like",
-    "parallel-group-conv2d",
-    "reshape-like",
-];
+const UNDECIDED: &[&str] =
+    &["add-of-parts", "broadcast-to-like", "full-like", "parallel-group-conv2d", "reshape-like"];
 
 #[test]
 fn shipped_rules_hold() {
