@@ -6,6 +6,7 @@
 """
 
 from tangram._native import (
+    EgraphError,
     EvaluationError,
     ModelError,
     PresburgerError,
@@ -23,6 +24,7 @@ __version__ = version()
 
 __all__ = [
     "CheckError",
+    "EgraphError",
     "EvaluationError",
     "ModelError",
     "PresburgerError",

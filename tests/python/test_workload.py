@@ -136,6 +136,11 @@ def test_exceptions_have_the_names_under_which_they_are_caught(name: str) -> Non
     assert issubclass(kind, tangram.TangramError)
 
 
+def test_every_exception_has_a_public_name() -> None:
+    native = {name for name, kind in vars(tangram._native).items() if isinstance(kind, type) and issubclass(kind, Exception)}
+    assert len(native) > 4 and native <= set(tangram.__all__)
+
+
 def test_progress_is_told_and_may_end_the_work(model) -> None:
     heard: list[tangram.Progress] = []
     tangram.optimize(model, progress=heard.append)

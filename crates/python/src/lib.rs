@@ -38,7 +38,7 @@ pyo3::create_exception!(
 );
 
 pyo3::create_exception!(
-    _native,
+    tangram,
     EgraphError,
     TangramError,
     "A request on e-graphs that has no answer."
