@@ -205,8 +205,7 @@ pub(crate) fn compile(def: &'static OpDef) -> Option<Program> {
     let (body, rules) = format.split_once(';').unwrap_or((format, ""));
     let mut program = Program { code: Vec::new(), rules: Vec::new(), shown: Vec::new() };
     let mut open: Vec<usize> = Vec::new();
-    let mut words = words(body).into_iter();
-    while let Some(word) = words.next() {
+    for word in words(body) {
         match word {
             "(" => {
                 open.push(program.code.len());
