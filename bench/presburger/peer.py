@@ -15,6 +15,7 @@ OPERATIONS = {
     "empty": lambda a, b, text: a.intersect(b).is_empty(),
     # isl keeps projected variables as unknowns until someone needs them.
     "domain": lambda a, b, text: a.domain().compute_divs(),
+    "apply": lambda a, b, text: b.domain().apply(a).compute_divs(),
     "compose": lambda a, b, text: a.apply_range(b.reverse()).compute_divs(),
     "lexmin": lambda a, b, text: a.lexmin(),
     "coalesce": lambda a, b, text: a.union(b).coalesce(),

@@ -129,3 +129,15 @@ def test_a_conversation_completes_points_at_errors_and_is_remembered(
     terminal.expect("\n$3 :=\r\ndomain:")
     terminal.prompt()
     assert terminal.leave() == 0
+
+
+@pytest.mark.parametrize(
+    ("program", "code"),
+    [("{ [1] };", 0), ("{ [i] : i < n };", 2), ("A + ;", 2), ("assert { [1] } = { [2] };", 2)],
+)
+def test_a_program_that_cannot_go_on_says_so(
+    tangram_bin: pathlib.Path, program: str, code: int
+) -> None:
+    result = subprocess.run([tangram_bin, "calc"], input=program, capture_output=True, text=True)
+    assert result.returncode == code, result.stderr
+    assert bool(result.stderr) == bool(code)

@@ -290,7 +290,7 @@ def test_functions_are_calculated_with() -> None:
     upper = PwQPolynomial("[n] -> { [i] -> i : 0 <= i <= n }").bound()
     assert upper(n=7) == 7 and upper(n=-1) is None and upper.is_upper()
     assert (upper * -2)(n=3) == -6 and not (upper * -2).is_upper()
-    assert upper.domain() == Set("[n] -> { [] : n >= 0 }")
+    assert upper.domain() == Set("[n] -> { : n >= 0 }")
     assert upper.fold(PwQPolynomial("{ [i] -> i : 3 <= i <= 5 }").bound())(n=4) == 5
 
 

@@ -3,9 +3,11 @@
 //! The peer is islpy in the interpreter that `TANGRAM_PYTHON` names. Both sides parse
 //! their operands afresh before each call; only the call is timed, ours and isl's in
 //! turns. A row is the geometric mean of the medians over the cases of a group. Arguments
-//! name the operations to measure; without any, all are.
+//! name the operations to measure; without any, all are. The last line is the mean over pairs
+//! drawn by chance alone: the other groups are cases somebody chose.
 
 mod cases;
+mod random;
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -16,10 +18,12 @@ use tangram_presburger::{Budget, Error, Relation};
 
 /// How often each side does each case.
 const REPEATS: usize = 15;
+/// The name of the group that is drawn by chance.
+const RANDOM: &str = "random";
 /// Elementary steps for one case.
 const STEPS: u64 = 200_000_000;
 
-const OPERATIONS: [&str; 13] = [
+const OPERATIONS: [&str; 14] = [
     "parse",
     "union",
     "intersect",
@@ -28,6 +32,7 @@ const OPERATIONS: [&str; 13] = [
     "equal",
     "empty",
     "domain",
+    "apply",
     "compose",
     "lexmin",
     "coalesce",
@@ -45,11 +50,15 @@ fn main() {
         "{:10} {:10} {:>6} {:>10} {:>10} {:>9} {:>7}",
         "group", "operation", "cases", "ours_us", "isl_us", "isl/ours", "failed"
     );
-    let mut all = Vec::new();
-    for (group, pairs) in GROUPS {
+    let (mut all, mut by_chance) = (Vec::new(), Vec::new());
+    let texts = |pairs: &[[&str; 2]]| -> Vec<[String; 2]> {
+        pairs.iter().map(|pair| pair.map(str::to_owned)).collect()
+    };
+    let chosen = GROUPS.map(|(group, pairs)| (group, texts(pairs)));
+    for (group, pairs) in chosen.into_iter().chain([(RANDOM, random::pairs())]) {
         for operation in OPERATIONS.into_iter().filter(|name| wanted(name)) {
             let (mut ours, mut theirs, mut failed) = (Vec::new(), Vec::new(), 0);
-            for [a, b] in pairs {
+            for [a, b] in &pairs {
                 let Some(time) = measure(operation, a, b) else {
                     failed += 1;
                     continue;
@@ -60,6 +69,9 @@ fn main() {
             let (ours, theirs, count) = (mean(&ours), mean(&theirs), ours.len());
             let ratio = theirs / ours;
             all.push(ratio);
+            if group == RANDOM {
+                by_chance.push(ratio);
+            }
             println!(
                 "{group:10} {operation:10} {count:6} {:10.1} {:10.1} {ratio:9.2} {failed:7}",
                 ours * 1e6,
@@ -68,6 +80,7 @@ fn main() {
         }
     }
     println!("geometric mean of isl/ours: {:.2}", mean(&all));
+    println!("geometric mean of isl/ours, pairs drawn by chance: {:.2}", mean(&by_chance));
 }
 
 /// Says whether the arguments ask for an operation.
@@ -101,6 +114,7 @@ fn call(name: &str, a: &Relation, b: &Relation, text: &str, limit: &Budget) -> R
         "equal" => return a.is_equal(b, limit).map(drop),
         "empty" => return a.intersect(b, limit)?.is_empty(limit).map(drop),
         "domain" => a.domain(limit),
+        "apply" => b.domain(limit)?.apply_range(a, limit),
         "compose" => a.apply_range(&b.inverse()?, limit),
         "lexmin" => a.lexmin(limit),
         "coalesce" => a.union(b)?.coalesce(limit),

@@ -70,7 +70,7 @@ impl Evaluator<'_> {
             Token::Matrices(_) => "a matrix of constraints".to_owned(),
             Token::End => "the end".to_owned(),
         };
-        Fault::new(self.place(), format!("expected {expected}, found {found}"))
+        Fault::syntax(self.place(), format!("expected {expected}, found {found}"))
     }
 
     /// Runs one statement.
@@ -115,6 +115,13 @@ impl Evaluator<'_> {
             "help" => {
                 self.at += 1;
                 self.help()
+            }
+            // A statement's picture is one of all that follows.
+            "plot" => {
+                self.at += 1;
+                let value = self.plot(place, Self::expression)?;
+                self.need(";")?;
+                Ok(Done::Show(value))
             }
             "time" => {
                 self.at += 1;

@@ -165,7 +165,7 @@ fn combined(operator: &str, a: &Union, b: &Union, budget: &Budget) -> Option<Res
         "->-" => a.subtract_range(b, budget),
         "." | "before" => a.apply_range(b, budget),
         "after" | "()" | "@" => b.apply_range(a, budget),
-        "%" if restricts => gist_domain(a, b, budget),
+        "%" if restricts => a.gist_domain(b, budget),
         "%" => a.gist(b, budget),
         "->" => a.cross(b, budget),
         "cross" => a.product(b, budget),
@@ -177,11 +177,6 @@ fn combined(operator: &str, a: &Union, b: &Union, budget: &Budget) -> Option<Res
         ">>=" => a.ordered(b, Order::GreaterOrEqual, budget),
         _ => return None,
     })
-}
-
-/// Leaves out what holds for all inputs in `sets`.
-fn gist_domain(map: &Union, sets: &Union, budget: &Budget) -> Result<Union, Error> {
-    map.gist(&map.universe()?.intersect_domain(sets, budget)?, budget)
 }
 
 fn numbers(operator: &str, a: &Rational, b: &Rational) -> Option<Outcome> {

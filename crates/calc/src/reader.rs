@@ -74,7 +74,7 @@ fn simple(rest: &str, at: usize, c: char) -> Result<(Token, usize), Fault> {
     }
     match SIGNS.into_iter().find(|sign| rest.starts_with(sign)) {
         Some(sign) => Ok((Token::Sign(sign), sign.len())),
-        None => Err(Fault::new(at, format!("expected a token, found `{c}`"))),
+        None => Err(Fault::syntax(at, format!("expected a token, found `{c}`"))),
     }
 }
 

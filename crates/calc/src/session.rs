@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use tangram_presburger::Budget;
+use tangram_presburger::{Budget, USUAL_STEPS};
 
 use crate::error::{CalcError, Fault};
 use crate::evaluate::{Done, Evaluator};
@@ -38,7 +38,7 @@ pub struct Printed<'a> {
 }
 
 impl Session {
-    /// Limits each statement to `steps` elementary steps.
+    /// Limits each statement to `steps` elementary steps; without it, to [`USUAL_STEPS`].
     pub fn with_steps(steps: u64) -> Self {
         Self { steps: Some(steps), ..Self::default() }
     }
@@ -185,7 +185,7 @@ impl Session {
 
     /// Returns what one statement may use.
     fn budget(&self) -> Budget {
-        let budget = self.steps.map_or_else(Budget::unlimited, Budget::steps);
+        let budget = Budget::steps(self.steps.unwrap_or(USUAL_STEPS));
         match &self.cancel {
             Some(flag) => budget.with_cancel(flag.clone()),
             None => budget,

@@ -55,7 +55,7 @@ pub const NAMES: [(&str, &str, &str); 66] = [
     ("range", "a map", "its outputs"),
     ("range_map", "a map", "each pair to its output"),
     ("regular", "a schedule", "the 2d+1 form: a constant before and behind each iterator"),
-    ("sample", "a set or map", "one point"),
+    ("sample", "a set or map", "one point of each space"),
     ("scan", "a set or map", "every point, listed"),
     ("simple_hull", "a set or map", "one conjunction of moved constraints around it"),
     ("solutions", "a set of coefficients", "the points for which all their constraints hold"),
@@ -180,7 +180,7 @@ fn simplified(name: &str, union: &Union, budget: &Budget) -> Option<Result<Value
             return Some(power.map(|(power, is_exact)| exact((power.into(), is_exact))));
         }
         "sample" => union.sample(budget),
-        "scan" => scan(union, budget),
+        "scan" => union.scan(budget),
         "simple_hull" => union.simple_hull(budget),
         "solutions" => each(union, |piece| piece.solutions(budget)),
         "strides" => each(union, |piece| lattice(piece, budget)),
@@ -195,7 +195,7 @@ fn simplified(name: &str, union: &Union, budget: &Budget) -> Option<Result<Value
 fn rearranged(name: &str, union: &Union, budget: &Budget) -> Option<Result<Union, Error>> {
     Some(match name {
         "complement" => union.universe().and_then(|all| all.subtract(union, budget)),
-        "curry" => each(union, Relation::curry),
+        "curry" => union.curry(),
         "deltas" => union.deltas(budget),
         "deltas_map" => union.deltas_map(budget),
         "dom" | "domain" => union.domain(budget),
@@ -205,7 +205,7 @@ fn rearranged(name: &str, union: &Union, budget: &Budget) -> Option<Result<Union
         "params" => union.params(budget),
         "ran" | "range" => union.range(budget),
         "range_map" => union.range_map(),
-        "uncurry" => each(union, Relation::uncurry),
+        "uncurry" => union.uncurry(),
         "universe" => union.universe(),
         "unwrap" => union.unwrap(),
         "wrap" => union.wrap(),
@@ -339,16 +339,6 @@ fn project_out(union: &Union, names: &[&str], budget: &Budget) -> Outcome {
         pieces.push(piece);
     }
     Ok(Value::Union(Union::collect(pieces)?))
-}
-
-fn scan(union: &Union, budget: &Budget) -> Result<Union, Error> {
-    let mut points = Vec::new();
-    for piece in union.relations() {
-        for point in piece.points(budget)? {
-            points.push(Relation::point(piece.space().clone(), &point)?);
-        }
-    }
-    Union::collect(points)
 }
 
 /// Lists, for each space, what values its dimensions take.

@@ -51,7 +51,7 @@ impl Evaluator<'_> {
             "edit" => Self::edit,
             "read" => Self::read,
             "parse_file" => Self::parse_file,
-            "plot" if followed_by_text => Self::plot,
+            "plot" if followed_by_text => |of, place| of.plot(place, Self::operand),
             _ => return Ok(None),
         };
         if self.session.value(&name).is_some() {
@@ -244,11 +244,19 @@ impl Evaluator<'_> {
         Ok(Value::List(items))
     }
 
-    /// `plot "file" X`: writes the picture, and gives the name of the file.
-    fn plot(&mut self, place: usize) -> Result<Value, Fault> {
-        let (path, at) = self.file()?;
-        let value = self.operand()?;
+    /// `plot X`, or `plot "file" X`, which writes the picture and gives the name of the file.
+    pub(crate) fn plot(
+        &mut self,
+        place: usize,
+        of: fn(&mut Self) -> Result<Value, Fault>,
+    ) -> Result<Value, Fault> {
+        let target = match self.peek() {
+            Token::Text(_) => Some(self.file()?),
+            _ => None,
+        };
+        let value = of(self)?;
         let picture = unary("plot", value, &self.budget).map_err(|error| error.at(place))?;
+        let Some((path, at)) = target else { return Ok(picture) };
         let written = self.session.host(at)?.write(&path, &picture.to_string());
         written.map_err(|message| Fault::new(at, message))?;
         Ok(Value::Text(path))

@@ -125,21 +125,24 @@ fn errors_name_line_and_column() {
             "line 1, column 19: expected an exponent other than 0; `identity (dom M + ran M)` is what no step reaches",
         ),
         (
-            "card { [i] : i > 0 };",
+            "scan { [i] : i > 0 };",
             "line 1, column 1: dimension 0 is unbounded; intersect with a set that bounds it",
+        ),
+        (
+            "scan [n] -> { [i] : 0 < i < 3 };",
+            "line 1, column 1: the parameter `n` has no value here; intersect with a set that gives it one",
         ),
         ("A := { [i] };\n  A + ;", "line 2, column 7: expected a value, found `;`"),
         ("{ [i] : i >= }", "line 1, column 14: expected an expression, found `}`"),
-        ("{ [i] };\n{ [i] : j > 0 };", "line 2, column 9: expected a name in scope, found `j`"),
+        (
+            "{ [i] };\n{ [i] : j > 0 };",
+            "line 2, column 9: expected a name in scope (`[j] -> { .. }` makes `j` a parameter), found `j`",
+        ),
         ("{ [i] ", "line 1, column 1: expected `}` after this, found the end"),
         ("assert { [1] } = { [2] };", "line 1, column 1: the assertion does not hold"),
         (
             "n := 1; 1 + { [i] };",
             "line 1, column 11: `+` does not work on a number and a set; it unites sets or maps, adds functions or numbers, joins strings, `or` of booleans",
-        ),
-        (
-            "deltas { A[i] -> B[i] };",
-            "line 1, column 1: expected the space `B[i] -> B[i']`, found `A[i] -> B[i']`",
         ),
         ("{ [i] } 3;", "line 1, column 9: expected `;`, found `3`"),
     ] {
@@ -252,7 +255,7 @@ fn functions_apply_to_sets_and_after_relations() {
         ("2 * (ub { [i] -> i : 0 <= i <= 4 }) = (ub { [i] -> i : 0 <= i <= 8 })", true),
         ("-1 * (ub { [i] -> i : 0 <= i <= 4 }) = (lb { [i] -> i : -4 <= i <= 0 })", true),
         (
-            "dom ((ub [n] -> { [i] -> i : 0 <= i <= n }) * [n] -> { [] : n >= 3 }) = [n] -> { [] : n >= 3 }",
+            "dom ((ub [n] -> { [i] -> i : 0 <= i <= n }) * [n] -> { : n >= 3 }) = [n] -> { : n >= 3 }",
             true,
         ),
     ] {
@@ -505,7 +508,14 @@ fn functions_are_read_as_isl_writes_them() {
             "{ [i] -> i + };",
             "line 1, column 14: expected a variable, a number, `floor` or `(`, found `}`",
         ),
-        ("{ [i] -> i : j > 0 };", "line 1, column 14: expected a name in scope, found `j`"),
+        (
+            "{ [i] -> i^2 : j > 0 };",
+            "line 1, column 16: expected a name in scope (`[j] -> { .. }` makes `j` a parameter), found `j`",
+        ),
+        (
+            "{ [i] -> i^2 * k };",
+            "line 1, column 16: expected a name in scope (`[k] -> { .. }` makes `k` a parameter), found `k`",
+        ),
     ] {
         assert_eq!(fails(program), expected);
     }
@@ -514,4 +524,84 @@ fn functions_are_read_as_isl_writes_them() {
         error.contains("it equal; functions are compared") || error.contains("gives: equal"),
         "{error}"
     );
+}
+
+#[test]
+fn sets_of_parameters_restrict_what_they_meet() {
+    run("S := [N] -> { A[i] : 0 <= i < N; B[i] : i = N }; P := [N] -> { : N = 3 };
+        assert S * P = [N] -> { A[i] : N = 3 and 0 <= i <= 2; B[3] : N = 3 };
+        assert P * S = (S * P); assert (params S) >= P; assert P <= params S;
+        assert S - P = S; assert P * P = P;
+        assert (S % P) * P = (S * P); assert (P % S) = { };
+        M := [N] -> { A[i] -> B[i] : 0 <= i < N };
+        assert M * P = [N] -> { A[i] -> B[i] : N = 3 and 0 <= i <= 2 };
+        assert (M % P) * P = (M * P); assert M - P = M;
+        # The point [] is a point like others.
+        Z := [N] -> { [] : N = 3 }; assert S * Z = { }; assert Z * P = Z; assert Z != P;
+        F := [N] -> { A[i] -> N * i }; assert F * P = [N] -> { A[i] -> 3 * i : N = 3 };");
+    assert_eq!(
+        run("[N] -> { : N > 3 }; params [N] -> { A[i] : i > N };"),
+        ["[N] -> { : N >= 4 }", "[N] -> { : }"]
+    );
+}
+
+#[test]
+fn operations_on_several_spaces_drop_those_they_do_not_take() {
+    run("assert unwrap { A[i]; [B[i] -> C[i]] } = { B[i] -> C[i] };
+        assert curry { A[i] -> B[j]; [A[i] -> B[j]] -> C[] } = { A[i] -> [B[j] -> C[]] };
+        assert uncurry { A[i] -> B[j]; A[i] -> [B[j] -> C[]] } = { [A[i] -> B[j]] -> C[] };
+        assert deltas { A[i] -> B[i]; A[i] -> A[i + 2] } = { A[2] };");
+}
+
+#[test]
+fn each_space_has_its_sample() {
+    let program = "S := sample { A[i] : i > 3; B[j] : 0 < j < 2; C[k] : k < k }; S;
+        assert S <= { A[i] : i > 3; B[1] }; assert count_disjuncts S = 2;";
+    assert!(run(program)[0].contains("A["));
+}
+
+/// One list of points after the other was copied for each new one.
+#[test]
+fn long_lists_of_points_take_time_as_they_are_long() {
+    run("L := scan { [i, j] : 0 <= i < 150 and 0 <= j < 100 }; assert count_disjuncts L = 15000;");
+}
+
+#[test]
+fn infinity_is_a_value_of_counts_and_no_value_that_of_sums() {
+    run("assert card { [i] : i >= 0 } = { infty };
+        assert card [n] -> { [i, j] : 0 <= i <= n and j >= i } = [n] -> { infty : n >= 0 };
+        assert card [n] -> { [i] : i >= 0 and n > 0; [i] : -10 < i < 0 and n < 8 }
+            = [n] -> { infty : n > 0; 9 : n <= 0 };
+        assert card { A[i] -> B[j] : j >= i } = { A[i] -> infty };
+        # No integer is between a third and two thirds.
+        assert card { [i, j] : i >= 0 and 1 <= 3j <= 2 } = { };
+        assert (sum { [i] -> i : i >= 0 }) + \"\" = \"{ NaN }\";
+        assert (sum { [i] -> 0 : i >= 0 }) + \"\" = \"{ 0 }\";
+        I := card { [i] : i >= 0 };
+        assert I + { 1 } = I; assert (-2 * I) + \"\" = \"{ -infty }\"; assert (I - I) + \"\" = \"{ NaN }\";
+        assert (I = { 7 }) = False; assert I != { NaN };");
+}
+
+#[test]
+fn a_picture_is_one_of_all_that_follows() {
+    // As what is written by `write` is; within an expression, it is an operand as any other.
+    let both = run("plot { [0] } + { [7] };");
+    assert_eq!(both, run("plot ({ [0] } + { [7] });"));
+    assert_ne!(both, run("plot { [0] };"));
+}
+
+#[test]
+fn what_is_no_program_is_told_from_what_fails() {
+    for (program, is_syntax) in [
+        ("{ [1] } + ;", true),
+        ("{ [i] : i < n };", true),
+        ("{ [i] ", true),
+        ("?;", true),
+        ("scan { [i] : i > 0 };", false),
+        ("assert False;", false),
+        ("{ [1] } + 2;", false),
+    ] {
+        let error = Session::default().run(program).expect_err(program);
+        assert_eq!(error.is_syntax, is_syntax, "{program}: {error}");
+    }
 }

@@ -305,7 +305,7 @@ pub(crate) struct CalcArgs {
     /// parameters, numbers or items, as the kind has them.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Stop a statement after so many elementary steps.
+    /// Stop a statement after so many elementary steps; 20000000 unless given.
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<u64>,
 }

@@ -100,6 +100,9 @@ pub(crate) fn loops(error: &tangram_polyhedral::Error) -> String {
         tangram_polyhedral::Error::Presburger(tangram_presburger::Error::Steps { .. }) => {
             format!("{error}: `--max-steps` allows more")
         }
+        tangram_polyhedral::Error::Presburger(tangram_presburger::Error::UnboundedParameter {
+            name,
+        }) => format!("{error}: `--set {name}=...` gives it one"),
         _ => error.to_string(),
     }
 }

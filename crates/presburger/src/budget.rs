@@ -17,6 +17,9 @@ pub struct Budget {
     cancel: Option<Arc<AtomicBool>>,
 }
 
+/// The steps of an operation where nobody has set a limit: some seconds.
+pub const USUAL_STEPS: u64 = 20_000_000;
+
 impl Budget {
     /// Makes a budget without limits.
     pub fn unlimited() -> Self {

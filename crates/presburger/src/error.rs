@@ -1,5 +1,7 @@
 //! What can go wrong in an operation on integer sets and relations.
 
+use std::borrow::Cow;
+
 use thiserror::Error;
 
 /// A request that could not be answered; every value involved stays usable.
@@ -46,6 +48,9 @@ pub enum Error {
     /// The value of an expression was asked for where it is NaN, as after a division by 0.
     #[error("the expression is not a number (NaN) here")]
     NotANumber,
+    /// A number was asked for where the value is an infinity or NaN.
+    #[error("the value is not finite here; a set that bounds the points makes it so")]
+    NotFinite,
     /// A relation is not a function.
     #[error("expected one output for each input, found several")]
     NotSingleValued,
@@ -54,6 +59,12 @@ pub enum Error {
     Unbounded {
         /// Position of the dimension among parameters, input and output.
         dim: usize,
+    },
+    /// Points were asked for where a parameter has infinitely many values.
+    #[error("the parameter `{name}` has no value here")]
+    UnboundedParameter {
+        /// The parameter.
+        name: String,
     },
     /// A picture or a list of more points than make sense was asked for.
     #[error("there are more than {limit} points")]
@@ -67,7 +78,7 @@ pub enum Error {
         /// Column of the offending token, from 1, in characters.
         column: usize,
         /// What could stand there.
-        expected: &'static str,
+        expected: Cow<'static, str>,
         /// What stands there.
         found: String,
     },

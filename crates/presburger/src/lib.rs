@@ -29,7 +29,7 @@ pub mod symbolic;
 mod system;
 mod union;
 
-pub use budget::Budget;
+pub use budget::{Budget, USUAL_STEPS};
 pub use error::Error;
 pub use function::{
     Aff, MultiAff, MultiPwAff, MultiUnionPwAff, PwAff, PwMultiAff, UnionPwAff, UnionPwMultiAff,

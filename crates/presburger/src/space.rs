@@ -7,7 +7,9 @@ use crate::Error;
 
 /// A tuple of dimensions; names of dimensions are for printing only.
 ///
-/// A wrapped relation `[A[i] -> B[j]]` is a tuple over the dimensions of both sides.
+/// A wrapped relation `[A[i] -> B[j]]` is a tuple over the dimensions of both sides. A set of
+/// parameters alone, `[n] -> { : n > 0 }`, has the tuple [`Tuple::params`]; it equals the tuple `[]`
+/// where one space is concerned, and unions keep the two apart, as isl does.
 #[derive(Debug, Clone, Default)]
 pub struct Tuple {
     /// The tuple's name, empty where it has none.
@@ -18,9 +20,12 @@ pub struct Tuple {
     pub nested: Option<Arc<(Tuple, Tuple)>>,
 }
 
+/// The name of the tuple of a set of parameters, which no text can name.
+const PARAMS: &str = ":";
+
 impl PartialEq for Tuple {
     fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
+        self.shown_name() == other.shown_name()
             && self.dims.len() == other.dims.len()
             && self.nested == other.nested
     }
@@ -41,6 +46,26 @@ impl Tuple {
         Self { name: name.into(), dims, nested: None }
     }
 
+    /// Makes the tuple of a set of parameters alone.
+    pub fn params() -> Self {
+        Self::new(PARAMS, Vec::<String>::new())
+    }
+
+    /// Says whether this is the tuple of a set of parameters alone.
+    pub fn is_params(&self) -> bool {
+        self.name == PARAMS
+    }
+
+    /// The tuple where a space needs one with brackets: `[]` for that of parameters.
+    pub(crate) fn bracketed(self) -> Self {
+        if self.is_params() { Self::default() } else { self }
+    }
+
+    /// The name to show; a set of parameters alone has none, as `[]` has.
+    pub fn shown_name(&self) -> &str {
+        if self.is_params() { "" } else { &self.name }
+    }
+
     /// Makes a nameless tuple of `len` dimensions.
     pub fn anonymous(len: usize) -> Self {
         Self::new("", (0..len).map(|i| format!("i{i}")))
@@ -48,6 +73,7 @@ impl Tuple {
 
     /// Wraps a pair of tuples, `[left -> right]`.
     pub fn wrapping(left: Self, right: Self) -> Self {
+        let (left, right) = (left.bracketed(), right.bracketed());
         let dims = left.dims.iter().chain(&right.dims).cloned().collect();
         Self { name: String::new(), dims, nested: Some(Arc::new((left, right))) }
     }
@@ -73,6 +99,9 @@ impl Tuple {
 
     /// Writes the tuple with `names` in place of its dimensions.
     pub(crate) fn write(&self, f: &mut impl fmt::Write, names: &[String]) -> fmt::Result {
+        if self.is_params() {
+            return f.write_str(PARAMS);
+        }
         write!(f, "{}[", self.name)?;
         match self.nested.as_deref() {
             Some((left, right)) => {
@@ -106,12 +135,17 @@ impl Space {
 
     /// Makes the space of a relation.
     pub fn map(params: Vec<String>, input: Tuple, output: Tuple) -> Self {
-        Self { params, input: Some(input), output }
+        Self { params, input: Some(input.bracketed()), output: output.bracketed() }
     }
 
     /// Says whether the space has no input tuple.
     pub fn is_set(&self) -> bool {
         self.input.is_none()
+    }
+
+    /// Says whether the space is that of sets of parameters alone, `{ : n > 0 }`.
+    pub fn is_params(&self) -> bool {
+        self.is_set() && self.output.is_params()
     }
 
     pub(crate) fn inputs(&self) -> usize {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use tangram_presburger::count::{PwQPolynomial, PwQPolynomialFold, Rational, Side};
-use tangram_presburger::{Budget, Error, Relation};
+use tangram_presburger::{Budget, Error, Relation, Value};
 
 fn budget() -> Budget {
     Budget::steps(20_000_000)
@@ -146,9 +146,13 @@ fn wrong_texts_name_their_column() {
 }
 
 #[test]
-fn limits_and_infinity_are_errors() {
+fn limits_are_errors_and_infinity_is_a_value() {
     let infinite = read("[n] -> { [i, j] : 0 <= i <= n and j >= 0 }").card(&budget());
-    assert_eq!(infinite, Err(Error::Unbounded { dim: 2 }));
+    let infinite = infinite.expect("a count");
+    assert_eq!(infinite.value_at(&[0]), Ok(Value::Infinity));
+    assert_eq!(infinite.evaluate(&[0]), Err(Error::NotFinite));
+    assert_eq!(infinite.evaluate(&[-1]), Ok(Rational::ZERO));
+    assert_eq!(infinite.to_string(), "[n] -> { infty : n >= 0 }");
     let set = read("[n] -> { [i, j, k] : 0 <= i <= j and 2j <= 3k and 5k <= 7n - i }");
     assert_eq!(set.card(&Budget::steps(10)), Err(Error::Steps { limit: 10 }));
     assert!(set.card(&budget()).is_ok());

@@ -56,7 +56,8 @@ fn three_dimensions_and_far_away_points_stay_on_the_page() {
 #[test]
 fn what_cannot_be_drawn_is_refused() {
     assert!(matches!(picture("{ [i] : i >= 0 }"), Err(Error::Unbounded { .. })));
-    assert!(matches!(picture("[N] -> { [i] : 0 <= i < N }"), Err(Error::Unbounded { .. })));
+    let open = picture("[N] -> { [i] : 0 <= i < N }");
+    assert_eq!(open, Err(Error::UnboundedParameter { name: "N".into() }));
     assert!(matches!(picture("{ [a, b, c, d] : 0 <= a, b, c, d < 2 }"), Err(Error::Space { .. })));
     assert!(matches!(picture("{ [a, b] -> [c] : 0 <= a, b, c < 2 }"), Err(Error::Space { .. })));
     assert!(matches!(picture("{ [a, b] : 0 <= a, b < 200 }"), Err(Error::Points { .. })));

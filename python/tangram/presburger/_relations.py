@@ -58,7 +58,7 @@ class Relations(Constrained):
     def _to(self, kind: type[R], name: str, *others: Relations) -> R:
         """Applies an operation; the result may be basic where all operands are."""
         union = self._union
-        unions = [other._union for other in others]
+        unions = [union_of(other) for other in others]
         result = union.binary(name, *unions) if unions else union.unary(name)
         basic = all(isinstance(value, value._basic) for value in (self, *others))
         return (kind._basic if basic else kind)._wrap(result)
@@ -95,19 +95,19 @@ class Relations(Constrained):
 
     def is_equal(self, other: Self) -> bool:
         """Whether both hold the same points for all values of the parameters."""
-        return self._union.test("is_equal", other._union)
+        return self._union.test("is_equal", union_of(other))
 
     def is_subset(self, other: Self) -> bool:
         """Whether ``other`` holds every point of this."""
-        return self._union.test("is_subset", other._union)
+        return self._union.test("is_subset", union_of(other))
 
     def is_strict_subset(self, other: Self) -> bool:
         """Whether ``other`` holds every point of this and more."""
-        return self._union.test("is_strict_subset", other._union)
+        return self._union.test("is_strict_subset", union_of(other))
 
     def is_disjoint(self, other: Self) -> bool:
         """Whether no point is in both."""
-        return self._union.test("is_disjoint", other._union)
+        return self._union.test("is_disjoint", union_of(other))
 
     def coalesce(self) -> Self:
         """The same points in fewer pieces, where pieces can be joined exactly."""
@@ -220,7 +220,7 @@ class Relations(Constrained):
         return PwAff._of(_native.PwAff.extremum(self._union, dim, True))
 
     def sample(self) -> Self:
-        """One point, or none where there is none."""
+        """One point of each space that has one."""
         return self._unary("sample")
 
     def params(self) -> Set:
@@ -229,7 +229,7 @@ class Relations(Constrained):
 
     def intersect_params(self, params: Set) -> Self:
         """Restricts the parameters to ``params``, a set of ``[]``."""
-        return self._wrap(self._union.binary("intersect_params", params._union))
+        return self._wrap(self._union.binary("intersect_params", union_of(params)))
 
     def bind(self, **values: int) -> Self:
         """Gives parameters their values, after which they are gone.
@@ -283,7 +283,8 @@ class Relations(Constrained):
     def is_singleton(self) -> bool:
         """Whether there is at most one point, the same for all values of the parameters."""
         points = self.project_out_params()
-        return points.is_subset(points.sample())
+        only = points.sample()
+        return len(only.pieces()) <= 1 and points.is_subset(only)
 
     def to_str(self) -> str:
         """The text in isl's notation, as ``str`` gives it."""
@@ -347,6 +348,18 @@ class Relations(Constrained):
 
     def _repr_svg_(self) -> str | None:
         return None if self.get_param_names() else plots.notebook(self._union)
+
+
+def union_of(value: Relations) -> _native.Union:
+    """The points of an operand.
+
+    Raises:
+        TypeError: it is no set or relation.
+    """
+    if isinstance(value, Relations):
+        return value._union
+    way = "Set(...) and Map(...) read one"
+    raise TypeError(f"expected a set or a relation, found {value!r}; {way}")
 
 
 def wrap(kind: type[R], union: _native.Union) -> R:

@@ -67,8 +67,9 @@ class Constrained(Dimensions):
             visit(constraint)
 
     def from_params(self) -> Self:
-        """A set of parameters as one of the point ``[]``, as which it is written here already."""
-        return self
+        """A set of parameters as one of the point ``[]``."""
+        space = self.get_space()
+        return self._placed(space.set_from_params(), list(range(space.dim(dim_type.all))))
 
     def add_constraint(self, constraint: Constraint) -> Self:
         """The points of this for which a constraint holds."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from tangram import _native
+from tangram._native import PresburgerError
 from tangram.presburger._relations import wrap
 from tangram.presburger.dimensions import Dimensions
 from tangram.presburger.names import Context, Tuple, dim_type
@@ -50,8 +52,10 @@ class PwQPolynomial(Dimensions):
         """Parses isl's notation, as the constructor does; a context before it is accepted."""
         return cls(str(arguments[-1]))
 
-    def __call__(self, *point: int, **params: int) -> Fraction | int:
+    def __call__(self, *point: int, **params: int) -> Fraction | int | float:
         """The value at a point: coordinates of the domain, and parameters by name.
+
+        It is ``math.inf`` for infinitely many points, and ``math.nan`` for sums over them.
 
         Raises:
             TypeError: a parameter or a coordinate is missing or too many.
@@ -60,7 +64,10 @@ class PwQPolynomial(Dimensions):
         if len(point) != wanted or set(params) - set(known) or set(known) - set(params):
             raise TypeError(f"expected {wanted} coordinates and the parameters {known}")
         values = [params[name] for name in known]
-        return make_number(*self._count.evaluate([*values, *point]))
+        numerator, denominator = self._count.evaluate([*values, *point])
+        if denominator == 0:
+            return numerator * math.inf if numerator else math.nan
+        return make_number(numerator, denominator)
 
     def eval(self, point: Point) -> Val:
         """The value at a point, which knows the values of the parameters.
@@ -68,7 +75,7 @@ class PwQPolynomial(Dimensions):
         Raises:
             TypeError: a parameter or a coordinate is missing or too many.
         """
-        return Val(self(*point, **point.params))
+        return Val(finite(self(*point, **point.params)))
 
     def eval_with_dict(self, value_dict: Mapping[str, int]) -> int:
         """The value for those of the parameters and of the dimensions, by their names.
@@ -82,7 +89,7 @@ class PwQPolynomial(Dimensions):
         if missing:
             raise TypeError(f"expected a value of {missing[0]!r}")
         params = {name: value_dict[name] for name in self.get_param_names()}
-        return Val(self(*(value_dict[name] for name in dims), **params)).to_python()
+        return Val(finite(self(*(value_dict[name] for name in dims), **params))).to_python()
 
     # Spaces and pieces.
 
@@ -344,3 +351,14 @@ class PwQPolynomial(Dimensions):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self)!r})"
+
+
+def finite(value: Fraction | int | float) -> Fraction | int:
+    """The number that a value is.
+
+    Raises:
+        PresburgerError: it is an infinity, or no number.
+    """
+    if isinstance(value, float):
+        raise PresburgerError(f"expected a finite value, found {value}; bind parameters or dimensions")
+    return value

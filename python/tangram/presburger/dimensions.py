@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Self
 
 from tangram._native import PresburgerError
-from tangram.presburger.names import DEFAULT_CONTEXT, Column, Columns, Context, Id, dim_type
+from tangram.presburger.names import (
+    DEFAULT_CONTEXT,
+    PARAMS,
+    Column,
+    Columns,
+    Context,
+    Id,
+    dim_type,
+)
 
 if TYPE_CHECKING:
     from tangram.presburger.spaces import Space
@@ -165,7 +173,8 @@ class Dimensions:
 
     def get_tuple_name(self, type: dim_type = dim_type.set) -> str | None:
         """The name of a tuple, or ``None``."""
-        return self.get_space()._tuple(type).name or None
+        name = self.get_space()._tuple(type).name
+        return None if name == PARAMS.name else name or None
 
     def has_tuple_name(self, type: dim_type = dim_type.set) -> bool:
         """Whether a tuple has a name."""

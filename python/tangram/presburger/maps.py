@@ -174,11 +174,11 @@ class Map(Pairs):
 
     def gist_domain(self, inputs: Set) -> Map:
         """What this says beyond its inputs being in ``inputs``."""
-        return self.gist(self._full().intersect_domain(inputs))
+        return self._to(Map, "gist_domain", inputs)
 
     def gist_range(self, outputs: Set) -> Map:
         """What this says beyond its outputs being in ``outputs``."""
-        return self.gist(self._full().intersect_range(outputs))
+        return self._to(Map, "gist_range", outputs)
 
     def is_identity(self) -> bool:
         """Whether every pair is of a point and itself."""
@@ -203,6 +203,9 @@ class Map(Pairs):
     def lex_ge_map(self, other: Map) -> Map:
         """As :meth:`lex_gt_map`, or equal."""
         return self._ordered("lex_ge", other)
+
+    lex_lt_union_map, lex_le_union_map = lex_lt_map, lex_le_map
+    lex_gt_union_map, lex_ge_union_map = lex_gt_map, lex_ge_map
 
     def _ordered(self, name: str, other: Map) -> Map:
         pairs = self._full().range()._to(Map, name, other._full().range())
@@ -398,7 +401,14 @@ class Map(Pairs):
         return function.apply(self)
 
     def __call__(self, points: Set) -> Set:
-        """The outputs of ``points``."""
+        """The outputs of ``points``, a set of inputs.
+
+        Raises:
+            TypeError: it is no set.
+        """
+        if not isinstance(points, Set):
+            way = "Set('{ [3] }') is the set of one point"
+            raise TypeError(f"expected a Set of inputs, found {points!r}; {way}")
         return points.apply(self)
 
     def __iter__(self) -> Iterator[tuple[Point, Point]]:

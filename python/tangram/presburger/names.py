@@ -74,6 +74,9 @@ class Tuple(NamedTuple):
         return self.name, len(self.dims), sides
 
 
+PARAMS = Tuple(":")
+"""What the space of parameters alone has for a tuple; no text can name one so."""
+
 Form = tuple[Sequence[str], Tuple | None, Tuple]
 
 

@@ -31,6 +31,17 @@ class Pairs(Relations):
         """Turns ``a -> [b -> c]`` into ``[a -> b] -> c``."""
         return self._unary("uncurry")
 
+    def range_curry(self) -> Map:
+        """Turns ``a -> [[b -> c] -> d]`` into ``a -> [b -> [c -> d]]``."""
+        outputs = self._full().range().unwrap().curry()
+        pairs = outputs.uncurry()
+        inner = outputs.range().unwrap()
+        first, rest = pairs.domain_map(), pairs.range_map()
+        sides = pairs.domain().unwrap()
+        tails = first.apply_range(sides.range_map()).range_product(rest)
+        tails = tails.intersect_range(inner.wrap())
+        return self.apply_range(first.apply_range(sides.domain_map()).range_product(tails))
+
     def factor_domain(self) -> Map:
         """Turns ``[a -> b] -> [c -> d]`` into ``a -> c``."""
         return self.zip().domain().unwrap()

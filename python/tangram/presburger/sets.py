@@ -69,7 +69,7 @@ class Set(Relations):
         return self._unary("lift")
 
     def is_params(self) -> bool:
-        """Whether this is a set of parameters, without dimensions."""
+        """Whether this is a set of parameters, ``{ : n > 0 }``, and not of the point ``[]``."""
         return all(Space._of(form).is_params() for form in self._union.spaces())
 
     def is_wrapping(self) -> bool:
@@ -109,7 +109,7 @@ class Set(Relations):
     def count_val(self) -> Val:
         """The number of points, which may be larger than ``len`` allows."""
         bind_first(self)
-        return Val(self.card()())
+        return self.card().eval(Point(()))
 
     def sample_point(self) -> Point | None:
         """One point, or none where there is none; with parameters, for some value of them."""
@@ -287,7 +287,7 @@ class Set(Relations):
 
     def __len__(self) -> int:
         bind_first(self)
-        return int(self.card()())
+        return int(self.count_val())
 
 
 class StrideInfo(NamedTuple):

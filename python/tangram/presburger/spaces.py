@@ -8,7 +8,16 @@ from typing import Any, Self
 from tangram import _native
 from tangram._native import PresburgerError
 from tangram.presburger.dimensions import Dimensions, check
-from tangram.presburger.names import Column, Columns, Context, Form, Tuple, dim_type, read_tuple
+from tangram.presburger.names import (
+    PARAMS,
+    Column,
+    Columns,
+    Context,
+    Form,
+    Tuple,
+    dim_type,
+    read_tuple,
+)
 
 
 class Space(Dimensions):
@@ -85,7 +94,7 @@ class Space(Dimensions):
     @classmethod
     def params_alloc(cls, ctx: Context | None, nparam: int) -> Self:
         """The space of parameters alone, with names that are made up."""
-        return cls.set_alloc(ctx, nparam, 0)
+        return cls.set_alloc(ctx, nparam, 0).params()
 
     @classmethod
     def from_space(cls, space: Space) -> Space:
@@ -171,7 +180,7 @@ class Space(Dimensions):
 
     def is_params(self) -> bool:
         """Whether it has parameters alone."""
-        return self._input is None and self._output.shape() == Tuple().shape()
+        return self._input is None and self._output.name == PARAMS.name
 
     def is_wrapping(self) -> bool:
         """Whether it is the space of a set of pairs."""
@@ -179,11 +188,11 @@ class Space(Dimensions):
 
     def params(self) -> Space:
         """The space of the parameters."""
-        return Space._of((self._params, None, Tuple()))
+        return Space._of((self._params, None, PARAMS))
 
     def set_from_params(self) -> Space:
-        """The space of a set of the point ``[]``, which stands for parameters here."""
-        return self
+        """The space of sets of the point ``[]``, for the same parameters."""
+        return Space._of((self._params, None, Tuple())) if self.is_params() else self
 
     def domain(self) -> Space:
         """The space of the inputs."""

@@ -46,7 +46,7 @@ pub(super) fn of(name: Option<&str>, value: &Value) -> Json {
 /// A tuple; of a pair, both sides too.
 fn tuple(tuple: &Tuple) -> Json {
     let sides = tuple.sides().map(|(left, right)| [self::tuple(&left), self::tuple(&right)]);
-    let mut object = json!({ "name": tuple.name, "dimensions": tuple.dims });
+    let mut object = json!({ "name": tuple.shown_name(), "dimensions": tuple.dims });
     if let Some(sides) = sides {
         object["sides"] = Json::from(sides.to_vec());
     }
@@ -55,12 +55,13 @@ fn tuple(tuple: &Tuple) -> Json {
 
 fn function(function: &PwQPolynomial) -> Json {
     let constant = function.params().is_empty() && function.domain().is_none();
-    let parts = function.parts().unwrap_or_default();
+    // A function with an infinite value has no terms there: nothing, and not 0, is said of it.
+    let parts = function.parts().ok();
     let piece = |(set, value)| json!({ "disjuncts": disjuncts(&set), "value": terms(&value) });
     json!({
         "params": function.params(),
         "domain": function.domain().map(tuple),
-        "pieces": parts.into_iter().map(piece).collect::<Vec<_>>(),
+        "pieces": parts.map(|parts| parts.into_iter().map(piece).collect::<Vec<_>>()),
         "value": constant.then(|| function.evaluate::<i64>(&[]).ok()).flatten().map(number),
     })
 }

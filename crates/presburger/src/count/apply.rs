@@ -34,8 +34,7 @@ impl PwQPolynomial {
     /// Inputs become parameters of one sum, so it costs as much as [`Self::sum`].
     ///
     /// # Errors
-    /// [`Error::Space`] unless the outputs of `map` are the points of this function;
-    /// [`Error::Unbounded`] if an input has infinitely many outputs.
+    /// [`Error::Space`] unless the outputs of `map` are the points of this function.
     ///
     /// # Source
     /// barvinok `isl_map_apply_pw_qpolynomial`.
@@ -66,7 +65,7 @@ impl PwQPolynomial {
     /// # Errors
     /// Those of [`Relation::from_conjunctions`].
     pub fn support(&self) -> Result<Relation, Error> {
-        let tuple = self.domain.clone().unwrap_or_default();
+        let tuple = self.domain.clone().unwrap_or_else(Tuple::params);
         let guards = self.pieces.all.iter().map(|(guard, _)| guard);
         support(Space::set(self.params.clone(), tuple), guards)
     }
@@ -76,7 +75,7 @@ impl PwQPolynomial {
     /// # Errors
     /// [`Error::Space`] if `context` is not a set on the same tuple.
     pub fn gist(&self, context: &Relation, budget: &Budget) -> Result<Self, Error> {
-        let tuple = self.domain.clone().unwrap_or_default();
+        let tuple = self.domain.clone().unwrap_or_else(Tuple::params);
         let space = Space::set(self.params.clone(), tuple);
         let space = Space { params: space.joint_params(context.space()), ..space };
         let aligned = self.aligned(&space.params);

@@ -29,6 +29,10 @@ impl PwQPolynomial {
         let mut pieces = Pieces::zero(self.pieces.vars());
         for (guard, value) in &self.pieces.all {
             budget.spend(value.len())?;
+            if value.as_non_finite().is_some() {
+                pieces.push(guard.clone(), value.clone());
+                continue;
+            }
             let (wide, tops) = remainders(value);
             let mut parts = vec![Part { guard: guard.clone(), negative: Vec::new() }];
             if side.is_some() {

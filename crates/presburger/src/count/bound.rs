@@ -19,6 +19,7 @@ use super::equalities::Affine;
 use super::floors::{Floors, substituted};
 use super::function::PwQPolynomial;
 use super::guard::{Guard, constant_first, units};
+use super::nonfinite::refuse;
 use super::overlay::overlay;
 use super::polyhedron::{Back, Polyhedron, check_bounded};
 use super::quasi::{Monomial, QPolynomial};
@@ -100,11 +101,13 @@ impl PwQPolynomial {
     /// Not tight in general. A function of parameters alone is its own bound.
     ///
     /// # Errors
-    /// [`Error::Unbounded`] if a piece has infinitely many points; those of the budget.
+    /// [`Error::Unbounded`] if a piece has infinitely many points, [`Error::NotFinite`] if a value is
+    /// no number; those of the budget.
     ///
     /// # Source
     /// isl `isl_pw_qpolynomial_bound`.
     pub fn bound(&self, side: Side, budget: &Budget) -> Result<PwQPolynomialFold, Error> {
+        refuse(&self.pieces)?;
         let sliced = budget.attempt(SLICED, |budget| self.bound_over(slices, budget))?;
         let pieces = match sliced {
             Some(pieces) => pieces,

@@ -4,6 +4,7 @@
 
 use super::function::PwQPolynomial;
 use super::guard::Guard;
+use super::nonfinite::{NonFinite, wherever};
 use super::piecewise::Pieces;
 use super::quasi::QPolynomial;
 use super::slices::slices;
@@ -16,11 +17,13 @@ impl Relation {
     /// The result is a function of the parameters, for a relation of those and the
     /// input. Exact; polynomial time for a fixed number of dimensions.
     ///
+    /// Where there are infinitely many, the value is [`NonFinite::Infinity`](super::NonFinite).
+    ///
     /// # Errors
-    /// [`Error::Unbounded`] if there are infinitely many; those of the budget.
+    /// Those of the budget.
     ///
     /// # Source
-    /// isl `isl_set_card`, `isl_map_card`. Divergence: infinity is an error, not a value.
+    /// isl `isl_set_card`, `isl_map_card`.
     pub fn card(&self, budget: &Budget) -> Result<PwQPolynomial, Error> {
         let space = self.space();
         let inputs = space.input.as_ref().map_or(0, |tuple| tuple.dims.len());
@@ -55,30 +58,50 @@ fn card_of(
     let vars = fixed + outputs;
     let guard = Guard::from_conjunction(vars, part);
     let one = QPolynomial::constant(vars, Rational::ONE);
-    summed(&guard, &one, fixed, outputs, budget)
+    summed(&guard, &one, fixed, outputs, NonFinite::Infinity, budget)
 }
 
 /// Adds up the weights of the values of `dims` dimensions behind `params` parameters.
 ///
-/// The sum is that of all functions returned.
+/// The sum is that of all functions returned; where it goes on without end it is `endless`.
 pub(crate) fn summed(
+    guard: &Guard,
+    weight: &QPolynomial,
+    params: usize,
+    dims: usize,
+    endless: NonFinite,
+    budget: &Budget,
+) -> Result<Vec<Pieces>, Error> {
+    if weight.as_non_finite().is_some() {
+        return summed_non_finite(guard, weight, params, dims, budget);
+    }
+    let mut summands = Vec::new();
+    for slice in slices(guard, weight, params, dims, budget)? {
+        match slice.sum(budget) {
+            Ok(pieces) => summands.push(pieces),
+            // The ways to go on without end are the same for all parameters and in all slices.
+            Err(Error::Unbounded { .. }) => {
+                return Ok(vec![wherever(guard, params, dims, endless, budget)?]);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(summands)
+}
+
+/// As `summed`, of a weight that is no number: it is the sum of finitely many, too.
+fn summed_non_finite(
     guard: &Guard,
     weight: &QPolynomial,
     params: usize,
     dims: usize,
     budget: &Budget,
 ) -> Result<Vec<Pieces>, Error> {
-    let mut summands = Vec::new();
-    for slice in slices(guard, weight, params, dims, budget)? {
-        let pieces = slice.sum(budget).map_err(|error| match error {
-            Error::Unbounded { dim } => {
-                Error::Unbounded { dim: params + dim.min(dims.saturating_sub(1)) }
-            }
-            other => other,
-        })?;
-        summands.push(pieces);
-    }
-    Ok(summands)
+    let one = QPolynomial::constant(weight.vars(), Rational::ONE);
+    let counts = summed(guard, &one, params, dims, NonFinite::Infinity, budget)?;
+    let is_endless = counts.iter().any(Pieces::has_non_finite);
+    let value = weight.as_non_finite().filter(|_| !is_endless).unwrap_or(NonFinite::NaN);
+    Ok(vec![wherever(guard, params, dims, value, budget)?])
 }
 
 impl Union {
@@ -87,7 +110,7 @@ impl Union {
     /// Returns one function for each input tuple, and one of the parameters for all sets.
     ///
     /// # Errors
-    /// [`Error::Unbounded`] if there are infinitely many; those of the budget.
+    /// Those of the budget.
     pub fn card(&self, budget: &Budget) -> Result<UnionPwQPolynomial, Error> {
         let counts = self.relations().map(|piece| piece.card(budget));
         UnionPwQPolynomial::collect(counts.collect::<Result<Vec<_>, _>>()?, budget)

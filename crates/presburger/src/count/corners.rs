@@ -106,12 +106,7 @@ impl Relation {
         if dims == 0 || differences(&points) < dims {
             return Ok(Rational::ZERO);
         }
-        let mut least: Option<Integer> = None;
-        for lead in 0..dims {
-            let width = narrowest(&points, lead, budget)?;
-            least = Some(least.map_or(width.clone(), |known| known.min(width)));
-        }
-        let width = least.unwrap_or(Integer::ZERO);
+        let width = narrowest(&points, dims, budget)?;
         Ok(Rational::new(width, common).unwrap_or(Rational::ZERO))
     }
 }
@@ -135,31 +130,61 @@ fn differences(points: &[Row]) -> usize {
     basis.len()
 }
 
-/// The least width in directions whose first coordinate that is not 0 is that of `lead`.
-fn narrowest(points: &[Row], lead: usize, budget: &Budget) -> Result<Integer, Error> {
-    let dims = points.first().map_or(0, Vec::len);
-    // Columns: constant, width, direction.
-    let mut part = Basic::universe(1 + dims);
+/// The least width of points, by bisection: whether there is a direction of a width at most so
+/// much is a question for an integer point, which basis reduction answers soon however long the
+/// direction is.
+fn narrowest(points: &[Row], dims: usize, budget: &Budget) -> Result<Integer, Error> {
+    let unit = |dim: usize| (0..dims).map(|at| Integer::from(i64::from(at == dim))).collect();
+    let widths = (0..dims).map(|dim| width_along(points, &unit(dim)));
+    // No direction is narrower than `low`, and some has the width `high`.
+    let (mut low, mut high) = (Integer::ZERO, widths.min().unwrap_or(Integer::ZERO));
+    while low < high {
+        let middle = (&low + &high).div_floor(&Integer::from(2));
+        match at_most(points, dims, &middle, budget)? {
+            Some(way) => high = width_along(points, &way),
+            None => low = &middle + &Integer::ONE,
+        }
+    }
+    Ok(high)
+}
+
+/// The greatest difference of what a direction makes of points.
+fn width_along(points: &[Row], way: &Row) -> Integer {
+    let along =
+        |point: &Row| point.iter().zip(way).fold(Integer::ZERO, |sum, (a, b)| sum.add_mul(a, b));
+    let least = points.iter().map(along).min().unwrap_or(Integer::ZERO);
+    points.iter().map(along).max().map_or(Integer::ZERO, |greatest| &greatest - &least)
+}
+
+/// Finds a direction, with its first coordinate that is not 0 above it, of a width at most `most`.
+fn at_most(
+    points: &[Row],
+    dims: usize,
+    most: &Integer,
+    budget: &Budget,
+) -> Result<Option<Row>, Error> {
+    let mut within = Basic::universe(dims);
     for (index, point) in points.iter().enumerate() {
         for other in &points[..index] {
             for sign in [Integer::ONE, Integer::MINUS_ONE] {
-                let mut row = vec![Integer::ZERO, Integer::ONE];
+                let mut row = vec![most.clone()];
                 row.extend(point.iter().zip(other).map(|(a, b)| (a - b) * &sign));
-                part.system.ineqs.push(&row);
+                within.system.ineqs.push(&row);
             }
         }
     }
-    for before in 0..lead {
-        let mut zero = vec![Integer::ZERO; 2 + dims];
-        zero[2 + before] = Integer::ONE;
-        part.system.eqs.push(&zero);
+    for lead in 0..dims {
+        let mut part = within.clone();
+        let mut row = vec![Integer::ZERO; 1 + dims];
+        (row[0], row[1 + lead]) = (Integer::MINUS_ONE, Integer::ONE);
+        part.system.ineqs.push(&row);
+        if let Some(way) = part.sample(budget)? {
+            return Ok(Some(way));
+        }
+        (row[0], row[1 + lead]) = (Integer::ZERO, Integer::ONE);
+        within.system.eqs.push(&row);
     }
-    let mut positive = vec![Integer::ZERO; 2 + dims];
-    (positive[0], positive[2 + lead]) = (Integer::MINUS_ONE, Integer::ONE);
-    part.system.ineqs.push(&positive);
-    let space = Space::set(Vec::new(), Tuple::anonymous(1 + dims));
-    let best = Relation::new(space, vec![part]).lexmin(budget)?.sample(budget)?;
-    Ok(best.map_or(Integer::ZERO, |point| point[0].clone()))
+    Ok(None)
 }
 
 #[cfg(test)]

@@ -25,13 +25,25 @@ impl PwQPolynomial {
     /// # Errors
     /// [`Error::Space`] if the tuples differ.
     pub fn is_equal(&self, other: &Self, budget: &Budget) -> Result<bool, Error> {
-        self.sub(other, budget)?.is_zero(budget)
+        let (a, b) = self.pair(other)?;
+        if !(a.pieces.has_non_finite() || b.pieces.has_non_finite()) {
+            return a.sub(&b, budget)?.is_zero(budget);
+        }
+        let finite = |f: &Self| Self { pieces: f.pieces.finite(), ..f.clone() };
+        Ok(a.pieces.same_non_finite(&b.pieces, budget)?
+            && finite(&a).sub(&finite(&b), budget)?.is_zero(budget)?)
     }
 
     /// Says whether the value is 0 at all integer points, as [`Self::is_equal`] does.
     pub fn is_zero(&self, budget: &Budget) -> Result<bool, Error> {
         for (guard, value) in &self.pieces.all {
-            if !guard.never && !value.is_empty() && !vanishes(guard, value, budget)? {
+            if guard.never || value.is_empty() {
+                continue;
+            }
+            if value.as_non_finite().is_some() && !guard.is_empty(budget)? {
+                return Ok(false);
+            }
+            if !vanishes(guard, value, budget)? {
                 return Ok(false);
             }
         }

@@ -59,7 +59,7 @@ impl PwQPolynomialFold {
 
     /// Returns the parameters and the tuple of the arguments, `[]` if there is none.
     pub fn space(&self) -> Space {
-        Space::set(self.params.clone(), self.domain.clone().unwrap_or_default())
+        Space::set(self.params.clone(), self.domain.clone().unwrap_or_else(Tuple::params))
     }
 
     /// Returns the bound of both: the smaller of lower bounds, the greater of upper ones.

@@ -2,9 +2,10 @@
 
 use super::bound::named;
 use super::card::summed;
+use super::nonfinite::NonFinite;
 use super::piecewise::Pieces;
 use crate::space::joint;
-use crate::{Budget, Error, Integer, Rational, Relation, Tuple};
+use crate::{Budget, Error, Integer, Rational, Relation, Tuple, Value};
 
 /// A function of parameters and, where it has a domain, of the points of a tuple.
 ///
@@ -40,15 +41,27 @@ impl PwQPolynomial {
     /// Returns the value at an integer point: parameters first, then dimensions.
     ///
     /// # Errors
-    /// [`Error::Space`] if the number of coordinates is not that of the variables.
+    /// [`Error::Space`] if the number of coordinates is not that of the variables;
+    /// [`Error::NotFinite`] if it is no number.
     pub fn evaluate<T: Clone + Into<Integer>>(&self, point: &[T]) -> Result<Rational, Error> {
+        match self.value_at(point)? {
+            Value::Number(value) => Ok(value),
+            _ => Err(Error::NotFinite),
+        }
+    }
+
+    /// As [`Self::evaluate`], where infinity is a value too.
+    ///
+    /// # Errors
+    /// [`Error::Space`] if the number of coordinates is not that of the variables.
+    pub fn value_at<T: Clone + Into<Integer>>(&self, point: &[T]) -> Result<Value, Error> {
         let point: Vec<Integer> = point.iter().cloned().map(T::into).collect();
         if point.len() != self.pieces.vars() {
             let expected = Tuple::new("", self.names());
             let found = Tuple::new("", point.iter().map(Integer::to_string));
             return Err(Error::Space { expected: expected.to_string(), found: found.to_string() });
         }
-        Ok(self.pieces.evaluate(&point))
+        Ok(self.pieces.value(&point))
     }
 
     /// Adds two functions on the same tuple; parameters are matched by name.
@@ -86,9 +99,10 @@ impl PwQPolynomial {
     /// Adds up the values over all points of the tuple; a function of parameters stays.
     ///
     /// Exact. Floors with large denominators count as dimensions, so many of them make it slow.
+    /// Where a piece has infinitely many points, the sum is [`NonFinite::NaN`](super::NonFinite).
     ///
     /// # Errors
-    /// [`Error::Unbounded`] if a piece has infinitely many points; those of the budget.
+    /// Those of the budget.
     ///
     /// # Source
     /// barvinok `isl_pw_qpolynomial_sum`.
@@ -97,7 +111,7 @@ impl PwQPolynomial {
         let (params, dims) = (self.params.len(), domain.dims.len());
         let mut summands = Vec::new();
         for (guard, value) in &self.pieces.all {
-            summands.extend(summed(guard, value, params, dims, budget)?);
+            summands.extend(summed(guard, value, params, dims, NonFinite::NaN, budget)?);
         }
         let sum = Pieces::total(params, summands, budget)?;
         Ok(Self::new(self.params.clone(), None, sum))
@@ -127,7 +141,7 @@ impl PwQPolynomial {
         self.params.iter().chain(self.domain.iter().flat_map(|t| &t.dims)).cloned().collect()
     }
 
-    fn pair(&self, other: &Self) -> Result<(Self, Self), Error> {
+    pub(super) fn pair(&self, other: &Self) -> Result<(Self, Self), Error> {
         same_domain(&self.domain, &other.domain)?;
         let params = joint(&self.params, &other.params);
         Ok((self.aligned(&params), other.aligned(&params)))

@@ -7,8 +7,10 @@ use super::bound::{PwQPolynomialFold, Side, named};
 use super::card::disjoint;
 use super::function::PwQPolynomial;
 use super::guard::Guard;
+use super::nonfinite::NonFinite;
 use super::piecewise::Pieces;
 use super::quasi::QPolynomial;
+use crate::parse::undeclared;
 use crate::{Budget, Error, Integer, Rational, Relation, Tuple};
 
 /// How deep parentheses may be nested.
@@ -141,7 +143,7 @@ impl<'a> Parser<'a> {
     fn fault(&mut self, expected: &'static str) -> Error {
         self.skip_space();
         let found: String = self.chars[self.at..].iter().take(12).collect();
-        Error::Syntax { column: self.at + 1, expected, found }
+        Error::Syntax { column: self.at + 1, expected: expected.into(), found }
     }
 
     fn sees(&mut self, sign: &str) -> bool {
@@ -397,12 +399,21 @@ impl<'a> Parser<'a> {
         if let Some(index) = self.names.iter().position(|other| *other == name) {
             return Ok(QPolynomial::variable(vars, index));
         }
+        let non_finite = match name.as_str() {
+            "infty" | "infinity" => Some(NonFinite::Infinity),
+            "NaN" => Some(NonFinite::NaN),
+            _ => None,
+        };
+        if let Some(value) = non_finite {
+            return Ok(QPolynomial::non_finite(vars, value));
+        }
         if name == "floor" && self.take("(") {
             let inner = self.enclosed(")", "`)`")?;
             return inner.floor().ok_or_else(|| self.fault("a floor of a linear expression"));
         }
         self.at = start;
-        Err(self.fault(expected))
+        self.skip_space();
+        Err(undeclared(self.at + 1, name))
     }
 
     /// Reads a sum and what closes it.

@@ -4,14 +4,15 @@ use super::apply::support;
 use super::card::disjoint;
 use super::function::PwQPolynomial;
 use super::guard::Guard;
+use super::nonfinite::refuse;
 use super::piecewise::Pieces;
 use super::quasi::QPolynomial;
-use crate::{Aff, Budget, Division, Error, Integer, Rational, Relation, Space};
+use crate::{Aff, Budget, Division, Error, Integer, Rational, Relation, Space, Tuple};
 
 impl PwQPolynomial {
-    /// Returns the parameters and the tuple of the arguments, `[]` if there is none.
+    /// Returns the parameters and the tuple of the arguments, that of parameters if there is none.
     pub fn space(&self) -> Space {
-        Space::set(self.params.clone(), self.domain.clone().unwrap_or_default())
+        Space::set(self.params.clone(), self.domain.clone().unwrap_or_else(Tuple::params))
     }
 
     /// Returns the pieces, which do not overlap: where each holds, and the value there.
@@ -19,8 +20,10 @@ impl PwQPolynomial {
     /// The variables of a value are the parameters, then the dimensions.
     ///
     /// # Errors
-    /// Those of [`Relation::from_conjunctions`].
+    /// [`Error::NotFinite`] if the value of a piece is no polynomial; those of
+    /// [`Relation::from_conjunctions`].
     pub fn parts(&self) -> Result<Vec<(Relation, QPolynomial)>, Error> {
+        refuse(&self.pieces)?;
         let part = |(guard, value): &(Guard, QPolynomial)| {
             Ok((support(self.space(), [guard])?, value.clone()))
         };

@@ -180,7 +180,7 @@ impl Sums {
         for (monomial, value) in chamber.active.iter().flat_map(|i| &self.terms[*i]) {
             add_term(&mut sum, monomial.clone(), value);
         }
-        let mut result = QPolynomial { floors: self.floors.clone(), terms: Default::default() };
+        let mut result = QPolynomial { floors: self.floors.clone(), ..QPolynomial::zero(0) };
         sum.into_iter().for_each(|(monomial, value)| result.insert(monomial, value));
         result.tidied()
     }

@@ -88,6 +88,9 @@ pub(crate) fn polynomial(value: &QPolynomial, names: &[String]) -> String {
     for (monomial, factor) in &value.terms {
         term(&mut text, factor, &product(monomial, &atoms));
     }
+    if let Some(value) = value.as_non_finite() {
+        return value.to_string();
+    }
     match value.terms.len() {
         0 => "0".into(),
         1 => text,

@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 
 use super::contribution::add_term;
 use super::floors::{Floor, Floors, Linear};
+use super::nonfinite::NonFinite;
 use crate::{Budget, Error, Integer, Rational};
 
 /// The factors of a term, in ascending order, each as often as its power says.
@@ -23,12 +24,14 @@ type Terms = Vec<(Monomial, Rational)>;
 pub struct QPolynomial {
     pub(crate) floors: Floors,
     pub(crate) terms: BTreeMap<Monomial, Rational>,
+    /// What the value is instead, without any term.
+    pub(crate) non_finite: Option<NonFinite>,
 }
 
 impl QPolynomial {
     /// Makes the zero polynomial in `vars` variables.
     pub fn zero(vars: usize) -> Self {
-        Self { floors: Floors::new(vars), terms: BTreeMap::new() }
+        Self { floors: Floors::new(vars), terms: BTreeMap::new(), non_finite: None }
     }
 
     /// Makes a constant in `vars` variables.
@@ -47,11 +50,11 @@ impl QPolynomial {
 
     /// Makes a polynomial without floors from its terms.
     pub(crate) fn over_atoms(vars: usize, terms: BTreeMap<Monomial, Rational>) -> Self {
-        Self { floors: Floors::new(vars), terms }
+        Self { floors: Floors::new(vars), terms, non_finite: None }
     }
 
     pub(crate) fn from_linear(floors: Floors, linear: &Linear, den: &Integer) -> Self {
-        let mut result = Self { floors, terms: BTreeMap::new() };
+        let mut result = Self { floors, ..Self::zero(0) };
         result.insert(Monomial::new(), Rational::reduced(linear.constant.clone(), den.clone()));
         for (atom, value) in &linear.terms {
             let value = Rational::reduced(value.clone(), den.clone());
@@ -87,9 +90,9 @@ impl QPolynomial {
         self.terms.len() + self.floors.all.len()
     }
 
-    /// Says whether there is no term.
+    /// Says whether the value is 0 for want of terms.
     pub fn is_empty(&self) -> bool {
-        self.terms.is_empty()
+        self.terms.is_empty() && self.non_finite.is_none()
     }
 
     /// The largest number of factors of a term.
@@ -118,6 +121,13 @@ impl QPolynomial {
 
     /// Adds; both must have the same variables.
     pub fn add(&self, other: &Self) -> Self {
+        match (self.non_finite, other.non_finite) {
+            (None, None) => {}
+            (Some(a), Some(b)) => return Self::non_finite(self.vars(), a.add(b)),
+            (Some(value), None) | (None, Some(value)) => {
+                return Self::non_finite(self.vars(), value);
+            }
+        }
         let mut result = self.clone();
         let other = other.over(&mut result.floors);
         for (monomial, value) in other {
@@ -144,7 +154,13 @@ impl QPolynomial {
 
     /// Multiplies with a number.
     pub fn scale(&self, factor: &Rational) -> Self {
-        let mut result = Self { floors: self.floors.clone(), terms: BTreeMap::new() };
+        if let Some(value) = self.non_finite {
+            return match factor.numer().sign() {
+                0 => Self::zero(self.vars()),
+                sign => Self::non_finite(self.vars(), value.signed(sign)),
+            };
+        }
+        let mut result = Self { floors: self.floors.clone(), ..Self::zero(0) };
         for (monomial, value) in &self.terms {
             result.insert(monomial.clone(), value.mul(factor));
         }
@@ -153,7 +169,10 @@ impl QPolynomial {
 
     /// Multiplies; both must have the same variables.
     pub fn mul(&self, other: &Self) -> Self {
-        let mut result = Self { floors: self.floors.clone(), terms: BTreeMap::new() };
+        if let Some(product) = self.non_finite_product(other) {
+            return product;
+        }
+        let mut result = Self { floors: self.floors.clone(), ..Self::zero(0) };
         let other = other.over(&mut result.floors);
         for (left, a) in &self.terms {
             for (right, b) in &other {
@@ -171,7 +190,7 @@ impl QPolynomial {
 
     /// Returns the floor of a polynomial of degree at most 1; `None` for a higher degree.
     pub fn floor(&self) -> Option<Self> {
-        if self.degree() > 1 {
+        if self.degree() > 1 || self.non_finite.is_some() {
             return None;
         }
         let den = self.terms.values().fold(Integer::ONE, |den, value| den.lcm(value.denom()));
@@ -234,6 +253,9 @@ impl QPolynomial {
         values: &[Self],
         charge: impl Fn(usize) -> Result<(), E>,
     ) -> Result<Self, E> {
+        if let Some(value) = self.non_finite {
+            return Ok(Self::non_finite(vars, value));
+        }
         let mut floors = Floors::new(vars);
         let mut forms: Vec<Terms> = values.iter().map(|value| value.over(&mut floors)).collect();
         for floor in &self.floors.all {
@@ -248,7 +270,7 @@ impl QPolynomial {
             charge(forms.len() + floors.all.len())?;
             forms.push(whole.over(&mut floors));
         }
-        let mut result = Self { floors, terms: BTreeMap::new() };
+        let mut result = Self { floors, ..Self::zero(0) };
         for (monomial, value) in composed(&self.terms, &forms, charge)? {
             result.insert(monomial, value);
         }
@@ -287,10 +309,10 @@ impl QPolynomial {
             to[vars + index] = floors.intern(Floor { num, den: floor.den.clone() });
         }
         let terms = self.terms.into_iter().map(|(m, value)| (in_order(&m, &to), value)).collect();
-        Self { floors, terms }
+        Self { floors, terms, non_finite: self.non_finite }
     }
 
-    /// Returns the value at an integer point.
+    /// Returns the value at an integer point; 0 for what is no polynomial.
     pub fn evaluate(&self, point: &[Integer]) -> Rational {
         let atoms = self.floors.values(point);
         let mut sum = Rational::ZERO;

@@ -13,7 +13,7 @@ use crate::{Budget, Error, Integer, Rational};
 impl QPolynomial {
     /// Writes the values where `guard` holds without what its equations give.
     pub(crate) fn under(&self, guard: &Guard, budget: &Budget) -> Result<Self, Error> {
-        if guard.eqs.is_empty() {
+        if guard.eqs.is_empty() || self.non_finite.is_some() {
             return Ok(self.clone());
         }
         let vars = self.vars();

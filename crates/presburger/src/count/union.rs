@@ -108,7 +108,7 @@ impl UnionPwQPolynomial {
     /// Adds up the values over all points; of pairs `[x -> y]`, over all `y` for each `x`.
     ///
     /// # Errors
-    /// [`Error::Unbounded`] if a piece has infinitely many points; those of the budget.
+    /// Those of the budget.
     ///
     /// # Source
     /// barvinok `isl_union_pw_qpolynomial_sum`.
@@ -132,7 +132,7 @@ impl UnionPwQPolynomial {
     /// Returns the function of `x` that adds up the values at all `y` that `maps` relate `x` to.
     ///
     /// # Errors
-    /// [`Error::Unbounded`] if an input has infinitely many outputs; those of the budget.
+    /// Those of the budget.
     ///
     /// # Source
     /// barvinok `isl_union_map_apply_union_pw_qpolynomial`.
@@ -166,6 +166,9 @@ impl UnionPwQPolynomial {
         f: impl Fn(&PwQPolynomial, &Relation) -> Result<PwQPolynomial, Error>,
     ) -> Result<Self, Error> {
         let domain = PwQPolynomial::domain;
+        if let Some(params) = sets.as_params() {
+            return self.each(budget, |g| f(g, &params.params_of(&g.space(), budget)?));
+        }
         let all = beside(&self.functions, domain, sets.relations().filter(|set| set.is_set()));
         Self::collect(all.map(|(g, set)| f(g, set)).collect::<Result<Vec<_>, _>>()?, budget)
     }
@@ -200,7 +203,17 @@ impl UnionPwQPolynomial {
     /// # Errors
     /// Those of the budget.
     pub fn is_equal(&self, other: &Self, budget: &Budget) -> Result<bool, Error> {
-        self.sub(other, budget)?.is_zero(budget)
+        for function in &self.functions {
+            let equal = match other.on(function.domain()) {
+                Some(partner) => function.is_equal(partner, budget)?,
+                None => function.is_zero(budget)?,
+            };
+            if !equal {
+                return Ok(false);
+            }
+        }
+        let lone = other.functions.iter().filter(|f| self.on(f.domain()).is_none());
+        Self { functions: lone.cloned().collect() }.is_zero(budget)
     }
 
     /// Says whether the value is 0 at all integer points, however it is written.

@@ -120,8 +120,7 @@ impl UnionPwQPolynomialFold {
     /// # Errors
     /// Those of the budget.
     pub fn intersect_domain(&self, sets: &Union, budget: &Budget) -> Result<Self, Error> {
-        let sets = sets.relations().filter(|set| set.is_set());
-        self.with(sets, budget, |bound, set| bound.intersect_domain(set, budget))
+        self.within(sets, budget, |bound, set| bound.intersect_domain(set, budget))
     }
 
     /// Leaves out of the pieces what holds in `context`; bounds there stay.
@@ -129,8 +128,22 @@ impl UnionPwQPolynomialFold {
     /// # Errors
     /// Those of the budget.
     pub fn gist(&self, context: &Union, budget: &Budget) -> Result<Self, Error> {
-        let sets = context.relations().filter(|set| set.is_set());
-        self.with(sets, budget, |bound, set| bound.gist(set, budget))
+        self.within(context, budget, |bound, set| bound.gist(set, budget))
+    }
+
+    /// As `with`, for sets; one of parameters alone is one for every tuple.
+    fn within(
+        &self,
+        sets: &Union,
+        budget: &Budget,
+        f: impl Fn(&PwQPolynomialFold, &Relation) -> Result<PwQPolynomialFold, Error>,
+    ) -> Result<Self, Error> {
+        match sets.as_params() {
+            Some(params) => {
+                self.each(budget, |bound| f(bound, &params.params_of(&bound.space(), budget)?))
+            }
+            None => self.with(sets.relations().filter(|set| set.is_set()), budget, f),
+        }
     }
 
     fn with<'a>(

@@ -165,7 +165,10 @@ impl MultiUnionPwAff {
 
     /// Keeps the values of arguments in `sets`.
     pub fn intersect_domain(&self, sets: &Union, budget: &Budget) -> Result<Self, Error> {
-        self.within(&Domain::Points(sets.clone()), budget)
+        match sets.as_params() {
+            Some(params) => self.intersect_params(params, budget),
+            None => self.within(&Domain::Points(sets.clone()), budget),
+        }
     }
 
     /// Keeps the values for parameters in `set`, a set of `[]`.

@@ -79,7 +79,11 @@ impl<'a> Reader<'a> {
     fn unexpected(&mut self, expected: &'static str) -> Error {
         let found: String = self.rest().chars().take(12).collect();
         let found = if found.is_empty() { "end of text".to_owned() } else { found };
-        Error::Syntax { column: 1 + self.text[..self.at].chars().count(), expected, found }
+        Error::Syntax {
+            column: 1 + self.text[..self.at].chars().count(),
+            expected: expected.into(),
+            found,
+        }
     }
 
     /// Takes `[n, m] ->` from the beginning: brackets with no others in them before an arrow.

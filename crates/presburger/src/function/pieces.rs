@@ -40,7 +40,7 @@ impl Pieces {
     }
 
     pub fn domain_space(&self) -> Space {
-        let output = self.space.input.clone().unwrap_or_default();
+        let output = self.space.input.clone().unwrap_or_else(Tuple::params);
         Space::set(self.space.params.clone(), output)
     }
 

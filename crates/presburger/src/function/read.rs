@@ -12,14 +12,14 @@ use crate::relation::subtract_parts;
 use crate::{Budget, Error, Space};
 
 fn wrong(column: usize, expected: &'static str, found: &Space) -> Error {
-    Error::Syntax { column, expected, found: found.to_string() }
+    Error::Syntax { column, expected: expected.into(), found: found.to_string() }
 }
 
 /// Makes one function of pieces in one space; where pieces overlap they must agree.
 fn gathered(values: &[Value], budget: &Budget) -> Result<Pieces, Error> {
     let Some(first) = values.first() else {
         let found = "}".to_owned();
-        return Err(Error::Syntax { column: 1, expected: "a piece", found });
+        return Err(Error::Syntax { column: 1, expected: "a piece".into(), found });
     };
     let mut all: Vec<Piece> = Vec::new();
     for value in values {

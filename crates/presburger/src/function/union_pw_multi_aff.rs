@@ -127,7 +127,11 @@ impl UnionPwMultiAff {
     pub fn intersect_domain(&self, sets: &Union, budget: &Budget) -> Result<Self, Error> {
         let mut all = BTreeMap::new();
         for (key, function) in self.all.iter() {
-            if let Some(set) = sets.get(&function.0.domain_space()) {
+            let space = function.0.domain_space();
+            if let Some(params) = sets.as_params() {
+                let set = params.params_of(&space, budget)?;
+                all.insert(key.clone(), function.intersect_domain(&set, budget)?);
+            } else if let Some(set) = sets.get(&space) {
                 all.insert(key.clone(), function.intersect_domain(set, budget)?);
             }
         }

@@ -18,6 +18,43 @@ impl Relation {
         rows.iter().for_each(|row| hull.system.eqs.push(row));
         self.replaced(hull.tidied())
     }
+
+    /// Returns the equations and the congruences that all points satisfy: of
+    /// `{ [i, j] : i mod 3 = 0 and 0 <= i <= 9 and j = i }`, `{ [i, j = i] : i mod 3 = 0 }`.
+    ///
+    /// The congruences are those that a disjunct is written with. See [`Self::affine_hull`] for
+    /// the equations alone, and [`Self::lattice_hull`] for all congruences.
+    ///
+    /// # Source
+    /// isl `isl_map_affine_hull`.
+    pub fn strided_affine_hull(&self, budget: &Budget) -> Result<Self, Error> {
+        let mut hull = self.affine_hull(budget)?;
+        let mut parts = self.parts.iter();
+        let inhabited = loop {
+            match parts.next() {
+                Some(part) if part.is_empty(budget)? => {}
+                found => break found,
+            }
+        };
+        let Some(part) = inhabited else { return Ok(hull) };
+        for row in part.system.eqs.rows() {
+            if row[1 + part.dims..].iter().all(Integer::is_zero) {
+                continue;
+            }
+            let mut congruence = Basic::with_divs(part.dims, part.divs.to_vec());
+            congruence.system.eqs.push(row);
+            let Some(congruence) = congruence.tidied() else { continue };
+            let all = self.with_parts(vec![congruence]);
+            if self.is_subset(&all, budget)? {
+                hull = hull.intersect(&all, budget)?;
+            }
+        }
+        Ok(hull)
+    }
+
+    fn with_parts(&self, parts: Vec<Basic>) -> Self {
+        Self::new(self.space.clone(), parts)
+    }
 }
 
 /// Keeps the combinations of the rows that vanish at `point`.

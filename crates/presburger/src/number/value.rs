@@ -229,7 +229,7 @@ impl FromStr for Value {
             _ if trimmed.eq_ignore_ascii_case("nan") => Ok(NaN),
             _ => number.map(Number).ok_or_else(|| Error::Syntax {
                 column: 1 + text.chars().take_while(|c| c.is_whitespace()).count(),
-                expected: "a number, `infty` or `NaN`",
+                expected: "a number, `infty` or `NaN`".into(),
                 found: trimmed.to_owned(),
             }),
         }

@@ -1,8 +1,8 @@
 //! Expressions: affine forms, rounding, minima and maxima, choices by conditions.
 
-use super::Parser;
 use super::choice::{Case, Expr, pairs, within};
 use super::token::Token;
+use super::{Parser, undeclared};
 use crate::basic::Basic;
 use crate::function::affine::Affine;
 use crate::{Error, Integer};
@@ -225,7 +225,7 @@ impl Parser<'_> {
         let form = match self.scope.iter().rposition(|known| *known == name) {
             Some(col) => Affine::dim(col, dims),
             None if name.eq_ignore_ascii_case("nan") => Affine::nan(dims),
-            None => return Err(self.unexpected("a name in scope")),
+            None => return Err(undeclared(self.column(), name)),
         };
         self.at += 1;
         Ok(form.into())

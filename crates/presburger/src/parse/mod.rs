@@ -41,10 +41,17 @@ impl Relation {
     /// [`Error::Syntax`] with the column; [`Error::Space`] if disjuncts differ in their tuples.
     pub fn parse(text: &str, budget: &Budget) -> Result<Self, Error> {
         let mut parts = relations(text, budget)?.into_iter();
-        let none = || Error::Syntax { column: 1, expected: "a tuple", found: text.to_owned() };
+        let none =
+            || Error::Syntax { column: 1, expected: "a tuple".into(), found: text.to_owned() };
         let first = parts.next().ok_or_else(none)?;
         parts.try_fold(first, |all, part| all.union(&part))
     }
+}
+
+/// Says that nothing in the text declares a name, and how that is done.
+pub(crate) fn undeclared(column: usize, name: String) -> Error {
+    let expected = format!("a name in scope (`[{name}] -> {{ .. }}` makes `{name}` a parameter)");
+    Error::Syntax { column, expected: expected.into(), found: name }
 }
 
 /// Parses disjuncts of any spaces, one relation each.
@@ -119,6 +126,10 @@ impl<'a> Parser<'a> {
         if self.eat(sign) { Ok(()) } else { Err(self.unexpected(sign)) }
     }
 
+    fn column(&self) -> usize {
+        self.tokens[self.at.min(self.tokens.len() - 1)].1
+    }
+
     fn unexpected(&self, expected: &'static str) -> Error {
         let (token, column) = &self.tokens[self.at.min(self.tokens.len() - 1)];
         let found = match token {
@@ -127,7 +138,7 @@ impl<'a> Parser<'a> {
             Token::Sign(sign) => (*sign).to_owned(),
             Token::End => "end of text".to_owned(),
         };
-        Error::Syntax { column: *column, expected, found }
+        Error::Syntax { column: *column, expected: expected.into(), found }
     }
 
     fn name(&mut self) -> Result<String, Error> {
@@ -206,7 +217,9 @@ impl<'a> Parser<'a> {
             space.params.insert(0, SCALE.to_owned());
             given.iter_mut().flatten().for_each(|part| *part = cone(part));
         }
-        if !self.is(":") {
+        if self.is(":") {
+            space.output = Tuple::params();
+        } else {
             space.output = self.tuple(&mut given)?;
             if self.eat("->") {
                 space.input = Some(space.output);

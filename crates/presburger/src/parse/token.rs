@@ -32,7 +32,7 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<(Token, usize)>, Error> {
         } else if let Some(sign) = SIGNS.into_iter().find(|sign| rest.starts_with(sign)) {
             (Some(Token::Sign(sign)), sign.len())
         } else {
-            return Err(Error::Syntax { column, expected: "a token", found: c.to_string() });
+            return Err(Error::Syntax { column, expected: "a token".into(), found: c.to_string() });
         };
         result.extend(token.map(|token| (token, column)));
         column += rest[..bytes].chars().count();
@@ -43,7 +43,7 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<(Token, usize)>, Error> {
 }
 
 fn number(digits: &str, column: usize) -> Result<Integer, Error> {
-    let wrong = |_| Error::Syntax { column, expected: "a number", found: digits.to_owned() };
+    let wrong = |_| Error::Syntax { column, expected: "a number".into(), found: digits.to_owned() };
     digits.parse().map_err(wrong)
 }
 

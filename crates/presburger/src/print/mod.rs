@@ -27,7 +27,7 @@ impl fmt::Display for Relation {
         }
         let mut texts = self.disjuncts();
         if texts.is_empty() {
-            texts.push(format!("{} : false", tuples(space, &space.distinct_names())));
+            texts.push(said(space, tuples(space, &space.distinct_names()), "false"));
         }
         write!(f, "{{ {} }}", texts.join("; "))
     }
@@ -45,8 +45,16 @@ impl Relation {
         let mut part = simplified(part, self.space().params.len())?;
         let atoms = Atoms::of(&part, names);
         let tuples = with_values(self.space(), names, &mut part, &atoms);
-        let text = constraints(&part, &atoms);
-        Some(if text.is_empty() { tuples } else { format!("{tuples} : {text}") })
+        Some(said(self.space(), tuples, &constraints(&part, &atoms)))
+    }
+}
+
+/// Writes tuples and what holds of them; parameters alone have the colon for a tuple.
+fn said(space: &Space, tuples: String, text: &str) -> String {
+    match (text.is_empty(), space.is_params()) {
+        (true, _) => tuples,
+        (false, true) => format!("{tuples} {text}"),
+        (false, false) => format!("{tuples} : {text}"),
     }
 }
 

@@ -6,10 +6,11 @@ use super::eliminate::Relaxed;
 use crate::{Budget, Error, Relation, Space, Tuple};
 
 impl Relation {
-    /// Returns the values of the parameters for which there is a point, as a set of `[]`.
+    /// Returns the values of the parameters for which there is a point, as a set of
+    /// parameters alone.
     pub fn params(&self, budget: &Budget) -> Result<Self, Error> {
         let p = self.space.params.len();
-        let space = Space::set(self.space.params.clone(), Tuple::default());
+        let space = Space::set(self.space.params.clone(), Tuple::params());
         self.projected(space, p..self.space.dims(), budget)
     }
 

@@ -59,7 +59,8 @@ impl RationalRelation {
     /// [`Error::Syntax`] with the column, also for a division in a rational disjunct;
     /// [`Error::Space`] if disjuncts differ in their tuples.
     pub fn parse(text: &str, budget: &Budget) -> Result<Self, Error> {
-        let none = || Error::Syntax { column: 1, expected: "a tuple", found: text.to_owned() };
+        let none =
+            || Error::Syntax { column: 1, expected: "a tuple".into(), found: text.to_owned() };
         let mut all: Option<Self> = None;
         for part in rational_relations(text, budget)? {
             let part = Self::of_parsed(part);

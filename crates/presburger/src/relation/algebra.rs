@@ -160,6 +160,11 @@ impl Relation {
         self.intersect(&set.moved(space, &to), budget)
     }
 
+    /// Makes all points of `space` whose parameters are in this parameter set.
+    pub(crate) fn params_of(&self, space: &Space, budget: &Budget) -> Result<Self, Error> {
+        Self::universe(space.clone()).intersect_params(self, budget)
+    }
+
     pub(crate) fn moved(&self, space: Space, to: &[usize]) -> Self {
         let parts = self.parts.iter().map(|part| part.place(space.dims(), to)).collect();
         Self::new(space, parts)

@@ -27,6 +27,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use crate::basic::Basic;
+use crate::space::joint;
 use crate::{Budget, Error, Integer, Space, Tuple};
 
 /// Up to how many parts are compared with each other instead of hashed.
@@ -99,6 +100,24 @@ impl Relation {
     pub fn union(&self, other: &Self) -> Result<Self, Error> {
         let (a, b) = self.pair(other)?;
         Ok(Self::new(a.space.clone(), [&a.parts[..], &b.parts[..]].concat()))
+    }
+
+    /// Unites relations of one space, of which there is at least one.
+    pub(crate) fn unite<'a>(all: impl Iterator<Item = &'a Self> + Clone) -> Result<Self, Error> {
+        let mut others = all.clone();
+        let Some(first) = others.next() else { return Ok(Self::empty(Space::default())) };
+        let mut params = first.space.params.clone();
+        for other in others {
+            if !first.space.same_tuples(&other.space) {
+                return Err(first.space.mismatch(&other.space));
+            }
+            if other.space.params != params {
+                params = joint(&params, &other.space.params);
+            }
+        }
+        let parts = all.flat_map(|piece| piece.aligned(&params).parts.to_vec());
+        let space = first.aligned(&params).space;
+        Ok(Self::new(space, parts.collect()))
     }
 
     /// Intersects two relations of one space.
@@ -283,11 +302,17 @@ impl Relation {
     /// Lists all points in lexicographic order; parameters count as dimensions.
     ///
     /// # Errors
-    /// [`Error::Unbounded`] for an infinite set.
+    /// [`Error::Unbounded`] for an infinite set, [`Error::UnboundedParameter`] where it is the
+    /// parameters that have infinitely many values.
     pub fn points(&self, budget: &Budget) -> Result<Vec<Vec<Integer>>, Error> {
         let mut points = BTreeSet::new();
         for part in self.parts.iter() {
-            scan(part, &mut points, budget)?;
+            scan(part, &mut points, budget).map_err(|error| match error {
+                Error::Unbounded { dim } if dim < self.space.params.len() => {
+                    Error::UnboundedParameter { name: self.space.params[dim].clone() }
+                }
+                error => error,
+            })?;
         }
         Ok(points.into_iter().collect())
     }

@@ -55,6 +55,24 @@ impl Union {
         self.in_place(|_, piece| piece.intersect_params(set, budget))
     }
 
+    /// Simplifies under the assumption that only values of the parameters in `set` matter.
+    ///
+    /// # Errors
+    /// [`Error::Space`] if `set` has dimensions.
+    pub fn gist_params(&self, set: &Relation, budget: &Budget) -> Result<Self, Error> {
+        self.in_place(|_, piece| piece.gist(&set.params_of(piece.space(), budget)?, budget))
+    }
+
+    /// As `each`, for the pieces of spaces that the operation takes; all others are dropped.
+    fn of_spaces(
+        &self,
+        takes: impl Fn(&Space) -> bool,
+        f: impl Fn(&Relation) -> Result<Relation, Error>,
+    ) -> Result<Self, Error> {
+        let taken = self.relations().filter(|piece| takes(piece.space()));
+        Self::collect(taken.map(f).collect::<Result<Vec<_>, _>>()?)
+    }
+
     /// Swaps inputs and outputs.
     ///
     /// # Errors
@@ -67,20 +85,14 @@ impl Union {
         Self::of(results.collect::<Result<Vec<_>, Error>>()?)
     }
 
-    /// Returns the differences of related points.
-    ///
-    /// # Errors
-    /// [`Error::Space`] unless input and output are the same tuple.
+    /// Returns the differences of related points of the same tuple; drops all others.
     pub fn deltas(&self, budget: &Budget) -> Result<Self, Error> {
-        self.each(|piece| piece.deltas(budget))
+        self.of_spaces(within_tuple, |piece| piece.deltas(budget))
     }
 
-    /// Relates each pair to its difference.
-    ///
-    /// # Errors
-    /// [`Error::Space`] unless input and output are the same tuple.
+    /// Relates each pair of points of the same tuple to its difference; drops all others.
     pub fn deltas_map(&self, budget: &Budget) -> Result<Self, Error> {
-        self.each(|piece| piece.deltas_map(budget))
+        self.of_spaces(within_tuple, |piece| piece.deltas_map(budget))
     }
 
     /// Turns relations into sets of pairs.
@@ -91,23 +103,27 @@ impl Union {
         self.each(Relation::wrap)
     }
 
-    /// Turns sets of pairs into relations.
+    /// Turns sets of pairs into relations; drops all other sets.
     ///
     /// # Errors
-    /// [`Error::Space`] unless all are sets of pairs.
+    /// [`Error::Space`] if there is a relation.
     pub fn unwrap(&self) -> Result<Self, Error> {
-        self.each(Relation::unwrap)
+        self.of_spaces(|space| !space.is_set() || to_pairs(space), Relation::unwrap)
     }
 
     /// Turns `[a -> b] -> [c -> d]` into `[a -> c] -> [b -> d]`, and drops all others.
     pub fn zip(&self) -> Result<Self, Error> {
-        let pairs = |space: &Space| {
-            space.output.nested.is_some()
-                && space.input.as_ref().is_some_and(|input| input.nested.is_some())
-        };
-        let results: Result<Vec<_>, _> =
-            self.relations().filter(|p| pairs(p.space())).map(Relation::zip).collect();
-        Self::collect(results?)
+        self.of_spaces(|space| of_pairs(space) && to_pairs(space), Relation::zip)
+    }
+
+    /// Turns `[a -> b] -> c` into `a -> [b -> c]`, and drops all others.
+    pub fn curry(&self) -> Result<Self, Error> {
+        self.of_spaces(of_pairs, Relation::curry)
+    }
+
+    /// Turns `a -> [b -> c]` into `[a -> b] -> c`, and drops all others.
+    pub fn uncurry(&self) -> Result<Self, Error> {
+        self.of_spaces(|space| !space.is_set() && to_pairs(space), Relation::uncurry)
     }
 
     /// Relates each pair of a relation to its input.
@@ -126,19 +142,22 @@ impl Union {
         self.each(Relation::range_map)
     }
 
-    /// Relates each point of the sets to itself.
+    /// Relates each point of the sets to itself; parameters alone are no points.
     ///
     /// # Errors
     /// [`Error::Space`] if there is a relation.
     pub fn identity(&self, budget: &Budget) -> Result<Self, Error> {
-        self.each(|set| {
-            if !set.is_set() {
-                return Err(Error::Space { expected: "a set".into(), found: set.to_string() });
-            }
-            let space = set.space();
-            let all = Relation::identity(space.params.clone(), space.output.clone());
-            all.intersect_domain(set, budget)
-        })
+        self.of_spaces(
+            |space| !space.is_params(),
+            |set| {
+                if !set.is_set() {
+                    return Err(Error::Space { expected: "a set".into(), found: set.to_string() });
+                }
+                let space = set.space();
+                let all = Relation::identity(space.params.clone(), space.output.clone());
+                all.intersect_domain(set, budget)
+            },
+        )
     }
 
     /// Makes the union of all points in the spaces of `self`.
@@ -167,13 +186,28 @@ impl Union {
         self.in_place(|_, piece| piece.simple_hull(budget))
     }
 
-    /// Returns the affine hull in each space; a superset.
+    /// Returns the affine hull in each space, with the strides that hold on all of it; a superset.
     pub fn affine_hull(&self, budget: &Budget) -> Result<Self, Error> {
-        self.in_place(|_, piece| piece.affine_hull(budget))
+        self.in_place(|_, piece| piece.strided_affine_hull(budget))
     }
 
     /// Adds the equations that each disjunct implies over the integers.
     pub fn detect_equalities(&self, budget: &Budget) -> Result<Self, Error> {
         self.in_place(|_, piece| piece.detect_equalities(budget))
     }
+}
+
+/// Says whether relations in `space` have inputs that are pairs.
+fn of_pairs(space: &Space) -> bool {
+    space.input.as_ref().is_some_and(|input| input.nested.is_some())
+}
+
+/// Says whether points or outputs in `space` are pairs.
+fn to_pairs(space: &Space) -> bool {
+    space.output.nested.is_some()
+}
+
+/// Says whether `space` is one of relations from a tuple to itself.
+fn within_tuple(space: &Space) -> bool {
+    space.input.as_ref().is_some_and(|input| *input == space.output)
 }

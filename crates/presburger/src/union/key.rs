@@ -69,14 +69,13 @@ pub(super) type Piece = (Key, Relation);
 pub(super) fn merged(mut pieces: Vec<Piece>) -> Result<Arc<[Piece]>, Error> {
     if !pieces.is_sorted_by(|(a, _), (b, _)| a < b) {
         pieces.sort_by(|(a, _), (b, _)| a.cmp(b));
-        let mut united: Vec<Piece> = Vec::with_capacity(pieces.len());
-        for (key, relation) in pieces {
-            match united.last_mut().filter(|(last, _)| *last == key) {
-                Some((_, last)) => *last = last.union(&relation)?,
-                None => united.push((key, relation)),
-            }
-        }
-        pieces = united;
+        // All of one space at once: one after the other would copy the first as often as there
+        // are others.
+        let united = pieces.chunk_by(|(a, _), (b, _)| a == b).map(|same| match same {
+            [one] => Ok(one.clone()),
+            _ => Ok((same[0].0.clone(), Relation::unite(same.iter().map(|(_, piece)| piece))?)),
+        });
+        pieces = united.collect::<Result<_, Error>>()?;
     }
     Ok(pieces.into())
 }

@@ -137,9 +137,24 @@ impl Union {
         Self::of(self.pieces.iter().chain(other.pieces.iter()).cloned())
     }
 
-    /// Keeps the points in both.
+    /// Returns the only piece if it is a set of parameters alone.
+    pub fn as_params(&self) -> Option<&Relation> {
+        match &*self.pieces {
+            [(_, piece)] if piece.space().is_params() => Some(piece),
+            _ => None,
+        }
+    }
+
+    /// Keeps the points in both; a set of parameters alone restricts those of the other.
+    ///
+    /// # Source
+    /// isl `isl_union_set_intersect`, `isl_union_map_intersect_params`.
     pub fn intersect(&self, other: &Self, budget: &Budget) -> Result<Self, Error> {
-        self.common(other, |a, b| a.intersect(b, budget))
+        match (self.as_params(), other.as_params()) {
+            (_, Some(params)) => self.intersect_params(params, budget),
+            (Some(params), _) => other.intersect_params(params, budget),
+            _ => self.common(other, |a, b| a.intersect(b, budget)),
+        }
     }
 
     /// Keeps the points of `self` that are not in `other`.
@@ -150,8 +165,12 @@ impl Union {
         })
     }
 
-    /// Simplifies under the assumption that only points of `context` matter.
+    /// Simplifies under the assumption that only points of `context` matter, or only those whose
+    /// parameters are in it.
     pub fn gist(&self, context: &Self, budget: &Budget) -> Result<Self, Error> {
+        if let Some(params) = context.as_params() {
+            return self.gist_params(params, budget);
+        }
         self.common(context, |a, context| a.gist(context, budget))
     }
 
@@ -191,16 +210,33 @@ impl Union {
 
     /// Says whether no point is in both.
     pub fn is_disjoint(&self, other: &Self, budget: &Budget) -> Result<bool, Error> {
-        self.intersect(other, budget)?.is_empty(budget)
+        self.common(other, |a, b| a.intersect(b, budget))?.is_empty(budget)
     }
 
-    /// Keeps one point of one space.
+    /// Keeps one point of each space that has one.
     pub fn sample(&self, budget: &Budget) -> Result<Self, Error> {
-        for piece in self.relations() {
+        let mut points = Vec::new();
+        for (key, piece) in self.pieces.iter() {
             if let Some(point) = piece.sample(budget)? {
-                return Ok(Relation::point(piece.space().clone(), &point)?.into());
+                points.push((key.clone(), Relation::point(piece.space().clone(), &point)?));
             }
         }
-        Ok(Self::empty())
+        Self::of(points)
+    }
+
+    /// Lists the points, each as a disjunct of its own.
+    ///
+    /// # Errors
+    /// [`Error::Unbounded`] for an infinite set.
+    pub fn scan(&self, budget: &Budget) -> Result<Self, Error> {
+        self.in_place(|_, piece| {
+            let points = piece.points(budget)?;
+            let points = points.iter().map(|point| Relation::point(piece.space().clone(), point));
+            let points = points.collect::<Result<Vec<_>, _>>()?;
+            match points.is_empty() {
+                true => Ok(Relation::empty(piece.space().clone())),
+                false => Relation::unite(points.iter()),
+            }
+        })
     }
 }

@@ -121,8 +121,11 @@ impl Union {
         Self::of(results)
     }
 
-    /// Keeps the pairs whose input is in `sets`.
+    /// Keeps the pairs whose input is in `sets`, or whose parameters are in a set of them alone.
     pub fn intersect_domain(&self, sets: &Self, budget: &Budget) -> Result<Self, Error> {
+        if let Some(params) = sets.as_params() {
+            return self.intersect_params(params, budget);
+        }
         self.restricted(sets, Key::input, |a, set| {
             set.map(|set| a.intersect_domain(set, budget)).transpose()
         })
@@ -155,6 +158,21 @@ impl Union {
                 None => Ok(Some(a.clone())),
             },
         )
+    }
+
+    /// Leaves out of the pairs what holds for all inputs in `sets`, or for all parameters in a set
+    /// of them alone; drops the pairs of other spaces.
+    pub fn gist_domain(&self, sets: &Self, budget: &Budget) -> Result<Self, Error> {
+        if let Some(params) = sets.as_params() {
+            return self.gist_params(params, budget);
+        }
+        self.gist(&self.universe()?.intersect_domain(sets, budget)?, budget)
+    }
+
+    /// Leaves out of the pairs what holds for all outputs in `sets`; drops the pairs of other
+    /// spaces.
+    pub fn gist_range(&self, sets: &Self, budget: &Budget) -> Result<Self, Error> {
+        self.gist(&self.universe()?.intersect_range(sets, budget)?, budget)
     }
 
     /// Pairs every point of `self` with every point of `other`.
@@ -213,9 +231,9 @@ impl Union {
             return Self::collect(ordered.collect::<Result<Vec<_>, _>>()?);
         }
         let mut pieces = Vec::new();
-        for set in self.relations() {
+        for (key, set) in self.pieces.iter() {
             let space = set.space();
-            for other in other.relations().filter(|other| other.space().same_tuples(space)) {
+            if let Some(other) = other.find(key) {
                 let all =
                     Relation::lexicographic(space.params.clone(), space.output.clone(), order);
                 pieces.push(all.intersect_domain(set, budget)?.intersect_range(other, budget)?);

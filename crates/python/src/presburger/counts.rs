@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use tangram::presburger::count::{PwQPolynomial, PwQPolynomialFold, Side};
-use tangram::presburger::{Aff, Integer, Rational, Relation};
+use tangram::presburger::{Aff, Integer, Rational, Relation, Value};
 
 use super::spaces::{Floor, Form, Shape, divisions, floors, form, integers, space};
 use super::{PyUnion, failed, number, run};
@@ -100,10 +100,16 @@ impl Count {
         run(python, |budget| self.0.is_equal(&other.0, budget))
     }
 
-    /// The value at a point, parameters first: numerator and denominator.
+    /// The value at a point, parameters first: numerator and denominator, which is 0 of what is
+    /// no number: 1/0 is infinity, -1/0 its opposite, 0/0 NaN.
     fn evaluate(&self, point: Vec<Number>) -> PyResult<(Number, Number)> {
         let point: Vec<Integer> = point.into_iter().map(|number| number.0).collect();
-        let value = self.0.evaluate(&point).map_err(failed)?;
+        let value = match self.0.value_at(&point).map_err(failed)? {
+            Value::Number(value) => value,
+            Value::Infinity => return Ok((Number(1.into()), Number(0.into()))),
+            Value::NegativeInfinity => return Ok((Number((-1).into()), Number(0.into()))),
+            Value::NaN => return Ok((Number(0.into()), Number(0.into()))),
+        };
         Ok((Number(value.numer().clone()), Number(value.denom().clone())))
     }
 

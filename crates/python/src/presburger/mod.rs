@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
-use tangram::presburger::{Budget, Error, Rational};
+use tangram::presburger::{Budget, Error, Rational, USUAL_STEPS};
 
 pub(crate) use self::count_unions::{Bounds, Counts};
 pub(crate) use self::counts::{Bound, Count};
@@ -35,13 +35,14 @@ type Limits = (Option<u64>, Option<f64>);
 const SHORT: u64 = 100_000;
 
 thread_local! {
-    static LIMITS: Cell<Limits> = const { Cell::new((None, None)) };
+    static LIMITS: Cell<Option<Limits>> = const { Cell::new(None) };
 }
 
-/// Sets the limits of calls from this thread; returns those before.
+/// Sets the limits of calls from this thread, or the usual ones; returns those before.
 #[pyfunction]
-pub(crate) fn set_limits(steps: Option<u64>, seconds: Option<f64>) -> Limits {
-    LIMITS.replace((steps, seconds))
+#[pyo3(signature = (limits))]
+pub(crate) fn set_limits(limits: Option<Limits>) -> Option<Limits> {
+    LIMITS.replace(limits)
 }
 
 /// An error of an operation within a budget.
@@ -62,6 +63,7 @@ impl Failure for Error {
         let hint = match self {
             Self::Steps { .. } | Self::Deadline => "; raise it with tangram.presburger.limits(...)",
             Self::Unbounded { .. } => "; bind parameters with bind(N=...), or intersect with a box",
+            Self::UnboundedParameter { .. } => "; bind(...) gives it one",
             _ => "",
         };
         PresburgerError::new_err(format!("{self}{hint}"))
@@ -77,17 +79,25 @@ fn run<T: Send>(
     python: Python<'_>,
     work: impl Fn(&Budget) -> Result<T, Error> + Send + Sync,
 ) -> PyResult<T> {
-    run_any(python, work)
+    within(LIMITS.get().unwrap_or((Some(USUAL_STEPS), None)), python, work)
 }
 
-/// Runs `work` as [`run`] does, whatever its errors are.
-///
-/// What does not end soon is begun anew on a thread of its own.
+/// Runs `work` as [`run`] does, whatever its errors are; without limits unless they are set.
 pub(crate) fn run_any<T: Send, E: Failure>(
     python: Python<'_>,
     work: impl Fn(&Budget) -> Result<T, E> + Send + Sync,
 ) -> PyResult<T> {
-    let (steps, seconds) = LIMITS.get();
+    within(LIMITS.get().unwrap_or((None, None)), python, work)
+}
+
+/// Runs `work` within limits.
+///
+/// What does not end soon is begun anew on a thread of its own.
+fn within<T: Send, E: Failure>(
+    (steps, seconds): Limits,
+    python: Python<'_>,
+    work: impl Fn(&Budget) -> Result<T, E> + Send + Sync,
+) -> PyResult<T> {
     let end = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
     let end = end.and_then(|length| Instant::now().checked_add(length));
     let within = |budget: Budget| match end {

@@ -21,7 +21,7 @@ type Range = (Option<Number>, Option<Number>);
 pub(crate) struct PyUnion(pub(crate) Union);
 
 fn place(tuple: &Tuple, coordinates: &[Integer]) -> Place {
-    (tuple.name.clone(), coordinates.iter().cloned().map(Number).collect())
+    (tuple.shown_name().to_owned(), coordinates.iter().cloned().map(Number).collect())
 }
 
 #[pymethods]
@@ -105,8 +105,8 @@ impl PyUnion {
             "unshifted_simple_hull" => each(union, |piece| piece.unshifted_simple_hull(budget)),
             "remove_redundancies" => each(union, |piece| piece.remove_redundancies(budget)),
             "make_disjoint" => each(union, |piece| piece.make_disjoint(budget)),
-            "curry" => each(union, Relation::curry),
-            "uncurry" => each(union, Relation::uncurry),
+            "curry" => union.curry(),
+            "uncurry" => union.uncurry(),
             "coefficients" => each(union, |piece| piece.coefficients(budget)),
             "solutions" => each(union, |piece| piece.solutions(budget)),
             "lift" => each(union, |piece| piece.lift(budget)),
@@ -126,6 +126,8 @@ impl PyUnion {
             "intersect" => union.intersect(other, budget),
             "subtract" => union.subtract(other, budget),
             "gist" => union.gist(other, budget),
+            "gist_domain" => union.gist_domain(other, budget),
+            "gist_range" => union.gist_range(other, budget),
             "apply_range" => union.apply_range(other, budget),
             "apply_domain" => union.apply_domain(other, budget),
             "intersect_domain" => union.intersect_domain(other, budget),
