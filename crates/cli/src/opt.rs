@@ -25,6 +25,7 @@ pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
         return fleet::run(args);
     }
     outputs(args)?;
+    let compared = check_options(args)?;
     let options = options(args)?;
     let library = library(args, &options)?;
     let asked = args.explain_rule.as_deref().map(|rule| asked(rule, args)).transpose()?;
@@ -72,7 +73,7 @@ pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
     }
     say(args, &report, &(proofs + &explained))?;
     let checked = match original {
-        Some(original) => check(args, &original, &reread(args, &proto)?)?,
+        Some(original) => check(args, &compared, &original, &reread(args, &proto)?)?,
         None => ExitCode::SUCCESS,
     };
     // What was asked for is not what was done, whatever the check says of it.
@@ -289,20 +290,29 @@ fn tell(args: &OptArgs, text: impl std::fmt::Display) -> Result<(), Error> {
     Ok(())
 }
 
-/// Compares both models on random inputs, or on those that are given.
-fn check(args: &OptArgs, original: &Model, optimised: &Model) -> Result<ExitCode, Error> {
+/// What is compared, with the data that is given for inputs: read before anything is done.
+fn check_options(args: &OptArgs) -> Result<CheckOptions, Error> {
     let read = |(name, path): &(String, PathBuf)| {
         let tensor =
             read_npy(path).map_err(|why| Error::Usage(format!("{}: {why}", path.display())))?;
         Ok((name.clone(), tensor))
     };
-    let options = CheckOptions {
+    Ok(CheckOptions {
         shapes: args.shape.clone(),
         data: args.data.iter().map(read).collect::<Result<_, Error>>()?,
         exact: args.exact,
         ..CheckOptions::default()
-    };
-    match compare(original, optimised, &options) {
+    })
+}
+
+/// Compares both models on random inputs, or on those that are given.
+fn check(
+    args: &OptArgs,
+    how: &CheckOptions,
+    original: &Model,
+    optimised: &Model,
+) -> Result<ExitCode, Error> {
+    match compare(original, optimised, how) {
         Ok(difference) => {
             let line = format!("check  {difference}\n");
             match (args.quiet, json_on_stdout(args)) {

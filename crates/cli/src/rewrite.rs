@@ -130,7 +130,7 @@ fn rewrite(args: &RewriteArgs, pipeline: &Pipeline, source: &str) -> Result<Stri
     let outcome = passes::run(&mut module, pipeline, &options, &mut printer);
     let report = outcome.map_err(|failed| Error::Usage(explain(&failed, &context, source)))?;
     for warning in &report.warnings {
-        eprint!("{}", render(warning, &context, source));
+        out::say(render(warning, &context, source));
     }
     let start = Instant::now();
     let mut printed = String::new();
