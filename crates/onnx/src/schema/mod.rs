@@ -178,10 +178,12 @@ mod tests {
 
     #[test]
     fn the_version_decides() {
-        let has = |version| match find("", "Resize", version) {
-            Found::Schema(s) => s.attributes.iter().any(|a| a.name == "keep_aspect_ratio_policy"),
-            _ => panic!("no Resize in {version}"),
+        let policy = "keep_aspect_ratio_policy";
+        let has = |version| {
+            let found = find("", "Resize", version);
+            matches!(found, Found::Schema(s) if s.attributes.iter().any(|a| a.name == policy))
         };
+        assert!(matches!(find("", "Resize", 13), Found::Schema(_)));
         assert_eq!([13, 17, 18, 19].map(has), [false, false, true, true]);
         assert!(matches!(find("", "Resize", 9), Found::Absent));
         assert!(matches!(find("", "Upsample", 10), Found::Deprecated));
