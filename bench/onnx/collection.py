@@ -1,4 +1,4 @@
-"""Real models for the benchmark: from packages by name, from onnx itself, from a folder."""
+"""Models for the benchmark: from packages by name, converters, onnx itself, a folder."""
 
 from __future__ import annotations
 
@@ -8,7 +8,15 @@ import sys
 import zipfile
 
 # Packages whose wheels carry models; the wheels are unpacked, never installed.
-PACKAGES = ("rapidocr-onnxruntime==1.4.4", "ddddocr==1.6.1", "magika==1.0.3", "basic-pitch==0.4.0")
+PACKAGES = (
+    "rapidocr-onnxruntime==1.4.4",
+    "ddddocr==1.6.1",
+    "magika==1.0.3",
+    "basic-pitch==0.4.0",
+    "silero-vad==6.2.3",
+    "pipecat-ai==1.14.0",
+    "nudenet==3.4.2",
+)
 
 
 def from_folder(folder: pathlib.Path) -> dict[str, pathlib.Path]:
@@ -22,6 +30,15 @@ def from_onnx() -> dict[str, pathlib.Path]:
 
     folder = pathlib.Path(onnx.backend.test.__file__).parent / "data" / "light"
     return {path.stem: path for path in sorted(folder.glob("*.onnx"))}
+
+
+def from_converters(cache: pathlib.Path) -> tuple[dict[str, pathlib.Path], list[str]]:
+    """Converts models into `cache`; also names the converters that are absent."""
+    import converted
+
+    folder = cache / "converted"
+    absent = [] if folder.is_dir() else converted.write(folder)
+    return from_folder(folder), absent
 
 
 def from_packages(cache: pathlib.Path) -> tuple[dict[str, pathlib.Path], list[str]]:

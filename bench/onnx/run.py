@@ -41,6 +41,7 @@ def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--models", type=pathlib.Path, action="append", default=[], metavar="DIR")
     parser.add_argument("--no-packages", action="store_true", help="leave out what packages carry")
+    parser.add_argument("--no-converters", action="store_true", help="leave out what is converted")
     parser.add_argument("--only", default="", metavar="REGEX", help="models by name")
     parser.add_argument("--peers", help="comma-separated; all when not given")
     parser.add_argument("--rounds", type=int, default=3)
@@ -58,6 +59,11 @@ def choose_models(arguments: argparse.Namespace) -> dict[str, pathlib.Path]:
         for requirement in absent:
             print(f"absent: models of {requirement}")
         found |= collection.from_onnx()
+    if not arguments.no_converters:
+        converted, absent = collection.from_converters(ROOT / "target" / "bench-models")
+        for converter in absent:
+            print(f"absent: models of {converter}")
+        found |= converted
     for folder in arguments.models:
         found |= collection.from_folder(folder)
     return {name: path for name, path in found.items() if re.search(arguments.only, name)}

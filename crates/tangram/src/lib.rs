@@ -22,6 +22,7 @@ mod natives;
 mod optimise;
 pub mod picture;
 pub mod progress;
+mod ranks;
 pub mod report;
 pub mod saturation;
 pub mod steps;

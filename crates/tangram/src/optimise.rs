@@ -16,6 +16,7 @@ use tangram_saturate::CostModel;
 use crate::cost::{self, Cost};
 use crate::library::{Library, Selection};
 use crate::progress::Progress;
+use crate::ranks;
 use crate::report::{BeforeAfter, Report, RuleReport, shares};
 use crate::saturation;
 use crate::steps::Recorder;
@@ -127,6 +128,9 @@ pub fn optimise(
         .cloned()
         .collect();
     let set = pattern_set(model, library, &default, options)?;
+    let config = greedy_config(options);
+    let natives = native_set(model, options);
+    ranks::decide(&mut model.module, || natives.freeze(&options.disable, &[]), &config);
     options.progress.start(walk(&model.module, model.module.root(), Order::Pre).len() as u64);
     match options.strategy {
         Strategy::Greedy => greedily(&mut model.module, &set, options, &mut report),

@@ -1,0 +1,100 @@
+//! Ranks that only one branch of an `if` can give.
+//!
+//! ```text
+//! v = if t == 1 then squeeze(x) else x        of rank 2 or 3
+//! w = if rank(v) == 2 then v else expand(v)   of rank 2 or 4
+//! lstm(expand(w), ...)                        wants rank 3, so `w` is of rank 2, and so is `v`
+//! ```
+//!
+//! Exporters write such branches for layers that take batches and single samples. Each rank that
+//! the branches can give is tried on a copy of the program: where some operation, outside of any
+//! branch, cannot be applied to operands of the rank that follows, the model has no result with it,
+//! and the other rank is the one.
+
+use tangram_ir::{Block, Dim, Module, Op, Order, Type, TypeData, Value, walk};
+use tangram_rewrite::{FrozenPatternSet, GreedyConfig, greedy};
+
+/// How many results of branches are looked at in one model.
+const MOST: usize = 16;
+/// How many operations a model may have for this: each attempt works on a copy.
+const OPERATIONS: usize = 4_000;
+
+/// Gives results of branches the only rank that they can have.
+///
+/// `natives` are the patterns that fold shapes and refine types; they are made only if there are
+/// such branches.
+pub(crate) fn decide(
+    module: &mut Module,
+    natives: impl FnOnce() -> FrozenPatternSet,
+    config: &GreedyConfig,
+) {
+    let ops = walk(module, module.root(), Order::Pre);
+    if ops.len() > OPERATIONS {
+        return;
+    }
+    let open: Vec<(Value, [Type; 2])> =
+        ops.into_iter().flat_map(|op| candidates(module, op)).take(MOST).collect();
+    if open.is_empty() || !is_consistent(module) {
+        return;
+    }
+    let natives = natives();
+    for (value, types) in open {
+        let possible = types.map(|ty| {
+            let mut trial = module.clone();
+            trial.set_value_type(value, ty);
+            let root = trial.root();
+            let report = greedy::apply(&mut trial, root, &natives, config);
+            report.stopped_by.is_some() || is_consistent(&trial)
+        });
+        match possible {
+            [true, false] => module.set_value_type(value, types[0]),
+            [false, true] => module.set_value_type(value, types[1]),
+            _ => {}
+        }
+    }
+}
+
+/// The results of an `if` whose branches give tensors of different known ranks, with the types of
+/// these ranks and no known extents.
+fn candidates(module: &Module, op: Op) -> Vec<(Value, [Type; 2])> {
+    let ([then, otherwise], "nn.if") = (module.regions(op), module.name_text(op)) else {
+        return Vec::new();
+    };
+    let yielded = |region: &tangram_ir::Region| -> Vec<Value> {
+        let last = module.first_block(*region).and_then(|block| module.last_op(block));
+        last.map_or_else(Vec::new, |last| module.operands(last).collect())
+    };
+    let branches = yielded(then).into_iter().zip(yielded(otherwise));
+    let both = module.results(op).zip(branches);
+    both.filter_map(|(result, (a, b))| Some((result, [of_rank(module, a)?, of_rank(module, b)?])))
+        .filter(|(_, types)| types[0] != types[1])
+        .collect()
+}
+
+/// The type of a tensor of the rank of `value`, whatever its extents.
+fn of_rank(module: &Module, value: Value) -> Option<Type> {
+    match module.context().type_data(module.value_type(value)) {
+        TypeData::Tensor(tensor) => {
+            let extents = vec![Dim::UNKNOWN; tensor.dims.len()];
+            Some(module.context().tensor_type(&extents, tensor.element))
+        }
+        _ => None,
+    }
+}
+
+/// Says whether every operation that is certain to run can be applied to its operands.
+fn is_consistent(module: &Module) -> bool {
+    let main = module.ops(module.body()).find(|op| !module.regions(*op).is_empty());
+    let block: Option<Block> =
+        main.and_then(|main| module.first_block(*module.regions(main).first()?));
+    let Some(block) = block else { return false };
+    module.ops(block).all(|op| {
+        let name = module.name_text(op);
+        if !name.starts_with("nn.") || !module.regions(op).is_empty() {
+            return true;
+        }
+        let operands: Vec<Value> = module.operands(op).collect();
+        let count = module.result_count(op);
+        module.infer(module.name(op), &operands, module.attrs(op), Some(count)).is_ok()
+    })
+}
