@@ -39,6 +39,7 @@ from tangram.polyhedral.code import (
     ast_node_type,
 )
 from tangram.polyhedral.constraints import ScheduleConstraints
+from tangram.polyhedral.editing import MultiVal, UnionSetList, ast_loop_type
 from tangram.polyhedral.flow import UnionAccessInfo, UnionFlow
 from tangram.polyhedral.schedules import Schedule, ScheduleNode, schedule_node_type
 
@@ -46,13 +47,16 @@ __all__ = [
     "AstBuild",
     "AstExpr",
     "AstNode",
+    "MultiVal",
     "Schedule",
     "ScheduleConstraints",
     "ScheduleNode",
     "UnionAccessInfo",
     "UnionFlow",
+    "UnionSetList",
     "ast_expr_op_type",
     "ast_expr_type",
+    "ast_loop_type",
     "ast_node_type",
     "schedule_node_type",
 ]

@@ -8,7 +8,9 @@ from typing import Self
 
 from tangram import _native
 from tangram._native import PresburgerError
-from tangram.presburger import Context, Id, Map, MultiUnionPwAff, Set
+from tangram.polyhedral.drafts import Draft
+from tangram.polyhedral.editing import Editing
+from tangram.presburger import Context, Id, Map, MultiUnionPwAff, Set, Space, UnionPwMultiAff
 
 
 class schedule_node_type(enum.Enum):  # noqa: N801  (islpy's name)
@@ -64,6 +66,80 @@ class Schedule:
         """The tree of a map of instances to points in lexicographic order."""
         return cls._of(_native.ScheduleTree.of_map(schedule._union))
 
+    @classmethod
+    def from_map_with_copies(cls, schedule: Map) -> Self:
+        """The tree of a map that may give an instance several points: it runs several times."""
+        return cls._of(_native.ScheduleTree.of_form("many-valued", schedule._union))
+
+    @classmethod
+    def from_kelly(cls, points: Map) -> Self:
+        """The tree of Kelly's form or of the 2d+1 form; what it leaves open gets an order."""
+        return cls._of(_native.ScheduleTree.of_form("kelly", points._union))
+
+    from_regular = from_kelly
+
+    @classmethod
+    def from_affine_functions(cls, functions: Map) -> Self:
+        """The tree of a function for each statement; statements run one after the other."""
+        return cls._of(_native.ScheduleTree.of_form("affine", functions._union))
+
+    @classmethod
+    def empty(cls, space: Space) -> Self:
+        """The tree of no instances."""
+        return cls.from_domain(Set("{ }"))
+
+    def get_map_of_roots(self) -> Map:
+        """The instances at the root and all their points; an expanded one has several."""
+        return Map._wrap(self._tree.to_form("many-valued"))
+
+    def get_kelly(self) -> Map:
+        """Kelly's form: points of different lengths."""
+        return Map._wrap(self._tree.to_form("kelly"))
+
+    def get_regular(self) -> Map:
+        """The 2d+1 form: a constant before each iterator and behind the last."""
+        return Map._wrap(self._tree.to_form("regular"))
+
+    def get_affine_functions(self) -> Map:
+        """A function for each statement; the order of statements is lost."""
+        return Map._wrap(self._tree.to_form("affine"))
+
+    def _below_root(self) -> ScheduleNode:
+        return self.get_root().child(0)
+
+    def insert_context(self, context: Set) -> Self:
+        """With facts on parameters below the root."""
+        return self._of(self._below_root().insert_context(context)._tree)
+
+    def insert_guard(self, guard: Set) -> Self:
+        """With a condition on parameters below the root."""
+        return self._of(self._below_root().insert_guard(guard)._tree)
+
+    def insert_partial_schedule(self, partial: MultiUnionPwAff) -> Self:
+        """With an outermost band."""
+        return self._of(self._below_root().insert_partial_schedule(partial)._tree)
+
+    def intersect_domain(self, domain: Set) -> Self:
+        """With the instances in ``domain`` only."""
+        return self._of(self.get_root()._restricted(domain)._tree)
+
+    def pullback_union_pw_multi_aff(self, upma: UnionPwMultiAff) -> Self:
+        """The tree of the instances that a function maps to those of this tree."""
+        return self._of(self.get_root()._pulled_back(upma)._tree)
+
+    def do(self, steps: str, respecting: Map | None = None) -> Self:
+        """Applies a script of steps from the root on, as :meth:`ScheduleNode.do`.
+
+        >>> tree = Schedule.from_map(Map("{ S[i, j] -> [i, j] : 0 <= i < 9 and 0 <= j < 9 }"))
+        >>> tree.do("find band; interchange 0 1").get_map()
+        Map('{ S[i, j] -> [j, i] : 0 <= i <= 8 and 0 <= j <= 8 }')
+        """
+        return self._of(self.get_root().do(steps, respecting)._tree)
+
+    def map_schedule_node_bottom_up(self, fn: Callable[[ScheduleNode], ScheduleNode]) -> Self:
+        """Calls ``fn`` with each node, those below first, and goes on with what it returns."""
+        return self._of(self.get_root().map_descendant_bottom_up(fn)._tree)
+
     def sequence(self, other: Schedule) -> Self:
         """All instances of this, then those of ``other``."""
         return self._of(_native.ScheduleTree.joined([self._tree, other._tree], True))
@@ -113,7 +189,7 @@ class Schedule:
         return self._tree.svg()
 
 
-class ScheduleNode:
+class ScheduleNode(Editing):
     """A node of a schedule tree, which knows what is above and below it."""
 
     __slots__ = ("_index", "_schedule")
@@ -253,6 +329,108 @@ class ScheduleNode:
         """Whether ``test`` holds for this node and all below it."""
         return all(test(node) for node in self)
 
+    def grandparent(self) -> Self:
+        """The node above the one above."""
+        return self.ancestor(2)
+
+    def grandchild(self, pos1: int, pos2: int) -> Self:
+        """The node at a position below the one at a position."""
+        return self.child(pos1).child(pos2)
+
+    def get_parent_type(self) -> schedule_node_type:
+        """What the node above is."""
+        return self.parent().get_type()
+
+    def get_ancestor_child_position(self, ancestor: ScheduleNode) -> int:
+        """The position below ``ancestor`` of the node on the way to this one.
+
+        Raises:
+            PresburgerError: ``ancestor`` is not above this node.
+        """
+        node = self
+        while node.has_parent():
+            if node.parent()._index == ancestor._index:
+                return node.get_child_position()
+            node = node.parent()
+        raise PresburgerError("expected a node above this one")
+
+    def get_shared_ancestor(self, node2: ScheduleNode) -> Self:
+        """The innermost node that is above, or is, this one and another one."""
+        own = [self._index, *(node._index for node in self._above()[::-1])]
+        other = {node2._index, *(node._index for node in node2._above())}
+        return self._at(next(index for index in own if index in other))
+
+    def foreach_ancestor_top_down(self, fn: Callable[[Self], object]) -> None:
+        """Calls ``fn`` with each node above, the root first."""
+        for node in self._above():
+            fn(node)
+
+    def map_descendant_bottom_up(self, fn: Callable[[Self], Self]) -> Self:
+        """Calls ``fn`` with each node from here down, those below first.
+
+        What it returns is the node in the tree that goes on. Returns this node in the last one.
+        """
+        place = [node.get_child_position() for node in [*self._above(), self][1:]]
+
+        def visit_order(node: Self) -> list[list[int]]:
+            order: list[list[int]] = []
+            open_nodes: list[tuple[list[int], Self]] = [([], node)]
+            while open_nodes:
+                path, at = open_nodes.pop()
+                order.append(path)
+                open_nodes += [([*path, pos], child) for pos, child in enumerate(at.children())]
+            return order[::-1]
+
+        node = self
+        # Those below are done before a node changes what is at its place.
+        for path in visit_order(self):
+            at = node
+            for pos in path:
+                at = at.child(pos)
+            depth = at.get_tree_depth()
+            changed = fn(at)
+            while changed.get_tree_depth() > depth:
+                changed = changed.parent()
+            node = changed.root()
+            for pos in place:
+                node = node.child(pos)
+        return node
+
+    def is_equal(self, node2: ScheduleNode) -> bool:
+        """Whether both are the same node of the same tree."""
+        return self == node2
+
+    def copy(self) -> Self:
+        """This node; nodes never change."""
+        return self
+
+    def to_str(self) -> str:
+        """The text of the tree, as isl writes it."""
+        return str(self._schedule)
+
+    def _restricted(self, domain: Set) -> Self:
+        def change(root: Draft) -> Draft:
+            root.unions = [(Set._wrap(root.unions[0]) & domain)._union]
+            return root
+
+        return self._replaced(change)
+
+    def _pulled_back(self, function: UnionPwMultiAff) -> Self:
+        pairs = function.as_union_map()
+
+        def change(root: Draft) -> Draft:
+            for node in root.walk():
+                if node.kind in {"domain", "filter"}:
+                    node.unions = [pairs.intersect_range(Set._wrap(node.unions[0])).domain()._union]
+                elif node.kind == "band":
+                    members = [pairs.apply_range(Map._wrap(one))._union for one in node.members()]
+                    node.unions[1:] = members
+                elif node.kind in {"extension", "expansion"}:
+                    raise PresburgerError(f"expected no {node.kind} in the tree")
+            return root
+
+        return self._replaced(change)
+
     # What nodes hold.
 
     def get_domain(self) -> Set:
@@ -269,6 +447,30 @@ class ScheduleNode:
             if node._band():
                 result = result.flat_range_product(node.band_get_partial_schedule_union_map())
         return result
+
+    get_prefix_schedule_relation = get_prefix_schedule_union_map
+
+    def get_prefix_schedule_multi_union_pw_aff(self) -> MultiUnionPwAff:
+        """The values of the members of the bands above, each a function of the instances."""
+        return self.get_prefix_schedule_union_map().as_multi_union_pw_aff()
+
+    def get_prefix_schedule_union_pw_multi_aff(self) -> UnionPwMultiAff:
+        """The points in the bands above as a function of the instances."""
+        return self.get_prefix_schedule_union_map().as_union_pw_multi_aff()
+
+    def get_universe_domain(self) -> Set:
+        """All points of the spaces of the instances that reach the node."""
+        return self.get_domain()._full()
+
+    def band_get_ast_isolate_option(self) -> Set:
+        """The points that a band isolates, by those of the bands above."""
+        options = self.band_get_ast_build_options()
+        outer, own = self.get_schedule_depth(), self.band_n_member()
+        names = [f"d{at}" for at in range(outer)], [f"m{at}" for at in range(own)]
+        left, right = (f"[{', '.join(part)}]" for part in names)
+        all_of_it = Set(f"{{ isolate[{left} -> {right}] }}")
+        plain = Map(f"{{ isolate[{left} -> {right}] -> [{left} -> {right}] }}")
+        return (options & all_of_it).apply(plain)
 
     def _band(self) -> tuple | None:
         return self._tree.band(self._index)
