@@ -1,8 +1,8 @@
 //! Programs as pictures: text for Graphviz, and drawings in SVG.
 //!
-//! A drawing goes three steps: [`graph`] says what is drawn, a whole model or the neighbourhood of
-//! a value; [`layers`] places it, in time that grows with the size of the drawing and no faster
-//! than sorting; [`svg`](mod@svg) writes it.
+//! A drawing goes three steps: `graph` says what is drawn, a whole model or the neighbourhood of
+//! a value; `layers` places it, in time that grows with the size of the drawing and no faster
+//! than sorting; `svg` writes it.
 
 mod graph;
 mod layers;
