@@ -67,7 +67,7 @@ fn elements(module: &Module, value: Value) -> Option<u64> {
 }
 
 /// The form of `values`: the operations that make them, their attributes, and how they hang
-/// together; the nearest [`WIDTH`] of them, and the values that those read.
+/// together; the nearest `WIDTH` of them, and the values that those read.
 pub fn form(module: &Module, values: &[Value]) -> u64 {
     let mut state = FxHasher::default();
     let mut numbers: FxHashMap<Op, u32> = FxHashMap::default();
