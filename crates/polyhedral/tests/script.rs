@@ -145,7 +145,8 @@ fn what_is_no_step_says_where() {
         (
             "find leaf; insert_filter { S[i }",
             30,
-            "`insert_filter`: expected a name in scope, found `i`",
+            "`insert_filter`: expected a name in scope (`[i] -> { .. }` makes `i` a parameter), \
+             found `i`",
         ),
     ] {
         assert_eq!(wrong(steps), (Some((1, column)), text.to_owned()), "{steps}");

@@ -10,6 +10,7 @@ pub const STARTS: &[&[&str]] = &[
     &["rules", "fmt", "ugly.gsl"],
     &["rules", "import", "list.txt"],
     &["rules", "check", "own.gsl"],
+    &["rules", "mutate", "own.gsl"],
     &["show", "model.onnx"],
     &["calc", "sets.calc"],
     &["codegen", "tree.st"],

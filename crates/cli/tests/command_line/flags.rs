@@ -35,6 +35,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("show --around", &["no-such-value"]),
     ("show --limit", &["1"]),
     ("rules show --rules", &["own.gsl"]),
+    ("rules mutate --step", &["1000"]),
     ("--max-steps", &["1"]),
     ("codegen --index", &["short"]),
     ("schedule --steps", &["find band; tile 4 4"]),
