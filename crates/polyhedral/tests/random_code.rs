@@ -130,6 +130,17 @@ fn random_trees_run_what_they_say() {
     all(150, tree);
 }
 
+/// Disjuncts of these have the same value of a dimension, and different divisions beside it.
+#[test]
+fn values_that_disjuncts_share_stay_what_they_are() {
+    for seed in [462, 1045, 2176, 2860, 4741] {
+        map(seed).unwrap_or_else(|error| panic!("map {seed}: {error}"));
+    }
+    for seed in [336, 474, 924] {
+        tree(seed).unwrap_or_else(|error| panic!("tree {seed}: {error}"));
+    }
+}
+
 #[test]
 #[ignore = "takes minutes"]
 fn many_random_maps_run_what_they_say() {

@@ -164,3 +164,31 @@ fn inverse(a: i128, modulus: i128) -> i128 {
     }
     old.1.rem_euclid(modulus)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Over two variables: the second is `1 + floor(x / 2)`, beside a division nobody uses.
+    fn value(idle: Option<i128>) -> Stride {
+        let mut cell = Cell::universe(2);
+        if let Some(denominator) = idle {
+            cell.division(&[1, 1, 0], denominator);
+        }
+        let division = cell.division(&[0, 1, 0], 2);
+        let mut row = vec![0; cell.cols()];
+        (row[0], row[division]) = (1, 1);
+        Stride { modulus: 0, offset: cell.linear(&row) }
+    }
+
+    #[test]
+    fn a_common_class_has_a_number_for_each_division() {
+        let all = [value(None), value(Some(3)), value(Some(5))];
+        for (one, other) in all.iter().flat_map(|one| all.iter().map(move |other| (one, other))) {
+            let common = one.common(other, 2).expect("small numbers").expect("one value");
+            assert_eq!(common.modulus, 0);
+            let form = &common.offset;
+            assert_eq!(form.row.len(), 1 + 2 + form.divisions.len(), "{form:?}");
+        }
+    }
+}

@@ -18,7 +18,7 @@ pub(super) struct Cell {
     pub part: Conjunction,
 }
 
-/// An affine form over variables and divisions of its own.
+/// An affine form over variables and divisions of its own, with a number for each of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Linear {
     pub row: Vec<i128>,
@@ -178,8 +178,12 @@ impl Cell {
     }
 
     /// Returns `row` with the divisions it needs.
+    ///
+    /// A row that was read before divisions were added here does not use those.
     pub fn linear(&self, row: &[i128]) -> Linear {
-        Linear { row: row.to_vec(), divisions: self.part.divisions.clone() }
+        let mut row = row.to_vec();
+        row.resize(self.cols(), 0);
+        Linear { row, divisions: self.part.divisions.clone() }
     }
 
     /// Drops divisions that no row uses.
