@@ -141,6 +141,12 @@ fn values_that_disjuncts_share_stay_what_they_are() {
     }
 }
 
+/// What a band isolates is more than one piece, and so is the rest beside it.
+#[test]
+fn pieces_stay_within_what_is_isolated() {
+    tree(773).unwrap_or_else(|error| panic!("{error}"));
+}
+
 #[test]
 #[ignore = "takes minutes"]
 fn many_random_maps_run_what_they_say() {

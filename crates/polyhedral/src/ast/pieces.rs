@@ -358,17 +358,29 @@ impl Builder<'_> {
             let set = match set.conjunctions().len() {
                 0 | 1 => Some(set.clone()),
                 _ if sets.len() == 1 => within.cloned(),
-                _ => Some(self.alone(index, &sets)?),
+                _ => Some(self.alone(index, &sets, within)?),
             };
             result.push(Piece { set, isolated });
         }
         Ok(result)
     }
 
-    /// Returns one conjunction that holds a set and shares no point with the others, if a simple
-    /// hull is one; else the set.
-    fn alone(&self, index: usize, sets: &[Relation]) -> Result<Relation, Error> {
-        let hull = sets[index].simple_hull(self.budget)?;
+    /// Returns one conjunction `within` which there is a set and no point of the others, if a
+    /// simple hull gives one; else the set.
+    fn alone(
+        &self,
+        index: usize,
+        sets: &[Relation],
+        within: Option<&Relation>,
+    ) -> Result<Relation, Error> {
+        let mut hull = sets[index].simple_hull(self.budget)?;
+        if let Some(within) = within {
+            // What is outside is for other pieces to run.
+            hull = hull.intersect(within, self.budget)?;
+            if hull.conjunctions().len() != 1 {
+                return Ok(sets[index].clone());
+            }
+        }
         for (_, other) in sets.iter().enumerate().filter(|(i, _)| *i != index) {
             if !hull.is_disjoint(other, self.budget)? {
                 return Ok(sets[index].clone());
