@@ -365,6 +365,7 @@ def map_bottom_up(isl: Any) -> Any:
     return isl.Schedule(TREES["rows"]).map_schedule_node_bottom_up(marked).get_root()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("run", PROGRAMS, ids=lambda run: run.__name__)
 def test_programs_for_islpy_that_edit_trees_run(run: Program) -> None:
     islpy = pytest.importorskip("islpy", reason="needs islpy")

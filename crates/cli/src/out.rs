@@ -56,11 +56,9 @@ pub(crate) fn check(path: &Path) -> Result<(), Error> {
         return refused(ErrorKind::IsADirectory);
     }
     match path.parent() {
-        Some(folder) if folder != Path::new("") && !folder.is_dir() => Err(Error::Usage(format!(
-            "{}: there is no folder {}",
-            path.display(),
-            folder.display()
-        ))),
+        Some(folder) if folder != Path::new("") && !folder.is_dir() => {
+            Err(Error::Usage(format!("{}: its folder is not there", path.display())))
+        }
         _ => Ok(()),
     }
 }
