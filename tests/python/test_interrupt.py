@@ -18,10 +18,10 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 model = tangram.Workload.from_onnx(sys.argv[1])
 before = model.to_onnx()
 # No form comes back, and nothing grows.
-endless = """
+endless = '''
 rule begin { let x = *; match relu(x); rewrite leaky_relu(x) { alpha = 0.0 }; }
 rule count { let x = *; match leaky_relu(x) as r; rewrite leaky_relu(x) { alpha = r.alpha + 1.0 }; }
-"""
+'''
 threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
     tangram.optimize(model, rules=[endless], library=False, max_rewrites=10**15)
