@@ -2,13 +2,13 @@
 //!
 //! An extent is a number, a symbolic expression or unknown ([`Dim`]). Arithmetic on numbers takes
 //! a short way; everything else goes through the normal form of
-//! [`tangram_presburger::symbolic::Expr`]. Unknown stays unknown: no names are invented. Every
+//! [`tangram_affine::symbolic::Expr`]. Unknown stays unknown: no names are invented. Every
 //! symbol stands for a number that is at least 0.
 
 use parking_lot::RwLock;
 use rustc_hash::FxHashMap;
+use tangram_affine::symbolic::{Expr, Facts, Truth};
 use tangram_ir::{Context, Dim, DimKind, Str};
-use tangram_presburger::symbolic::{Expr, Facts, Truth};
 
 use crate::assume::{Assumption, assume};
 

@@ -6,8 +6,8 @@ use tangram_ir::{
     ResultDef, Traits, Type, TypeData, Value,
 };
 
-use crate::std::fold::{Cx, Rewrite};
-use crate::std::verify::{Checked, Site};
+use crate::mlir::fold::{Cx, Rewrite};
+use crate::mlir::verify::{Checked, Site};
 
 /// Every definition of this dialect.
 pub static DEFS: &[&OpDef] = &[&FUNC, &RETURN, &CALL, &CALL_INDIRECT, &CONSTANT];

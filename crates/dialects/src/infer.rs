@@ -1,10 +1,10 @@
 //! What type inference of tensor operations is written with.
 
 use smallvec::{SmallVec, smallvec};
+use tangram_affine::symbolic::Expr;
 use tangram_ir::{
     Attr, AttrData, Context, Dim, InferCx, InferError, Inferred, Type, TypeData, Value,
 };
-use tangram_presburger::symbolic::Expr;
 use tangram_tensor::{DType, Tensor};
 
 use crate::attrs::Attrs;

@@ -4,7 +4,7 @@
 //! - [`nn`]: tensor operations at graph level, with type inference over symbolic dimensions and
 //!   reference evaluation.
 //! - [`conversion`]: from one dialect to another.
-//! - [`std`]: MLIR's dialects for numbers, control flow, loops, buffers and tensors.
+//! - [`mlir`]: MLIR's dialects for numbers, control flow, loops, buffers and tensors.
 //!
 //! A definition is data plus functions. The verifier, type inference, the ONNX conversion, the
 //! Python constructors and the reference documentation all read the same one.
@@ -21,10 +21,10 @@ pub mod eval;
 pub mod func;
 pub mod infer;
 pub mod interpret;
+pub mod mlir;
 pub mod nn;
-pub mod std;
 
-use ::std::sync::Arc;
+use std::sync::Arc;
 
 use tangram_ir::Context;
 
@@ -34,6 +34,6 @@ pub fn context() -> Arc<Context> {
     context.register(builtin::DEFS.iter().copied());
     context.register(func::DEFS.iter().copied());
     nn::register(&context);
-    std::register(&context);
+    mlir::register(&context);
     context
 }

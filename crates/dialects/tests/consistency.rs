@@ -6,10 +6,10 @@ mod support;
 use std::collections::BTreeSet;
 
 use support::{Case, build, cases, infer, integers, split};
+use tangram_affine::symbolic::Expr;
 use tangram_dialects::eval::{EvalError, evaluate};
 use tangram_dialects::{constant, dims};
 use tangram_ir::{Attr, AttrData, Context, Module, Op, Type, Value};
-use tangram_presburger::symbolic::Expr;
 use tangram_tensor::{DType, KernelError, Tensor};
 
 /// Sizes of symbols: a number for each name and trial, in no order that a kernel could like.

@@ -3,8 +3,8 @@
 mod support;
 
 use support::{Case, cases, infer, parse_type, split, type_text};
+use tangram_affine::symbolic::Expr;
 use tangram_ir::{Attr, AttrData, Context};
-use tangram_presburger::symbolic::Expr;
 
 fn elements_text(context: &Context, attr: Attr) -> String {
     let AttrData::Array(items) = context.attr_data(attr) else { panic!("contents are an array") };

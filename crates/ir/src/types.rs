@@ -93,7 +93,7 @@ impl FloatKind {
 /// One extent of a shaped type: a number, a symbolic expression, or unknown.
 ///
 /// A symbolic extent is an interned string in the normal form of
-/// `tangram_presburger::symbolic`, so that equal extents are equal handles.
+/// `tangram_affine::symbolic`, so that equal extents are equal handles.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Dim(i64);
 

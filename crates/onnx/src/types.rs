@@ -1,9 +1,9 @@
 //! ONNX types as IR types.
 
+use tangram_affine::symbolic::Expr;
 use tangram_dialects::nn::container;
 use tangram_dialects::{dims, dtype};
 use tangram_ir::{Context, Dim, Type, TypeData};
-use tangram_presburger::symbolic::Expr;
 use tangram_tensor::DType;
 
 use crate::proto::{

@@ -1,7 +1,7 @@
 //! `canonicalize`: folds, and applies the canonicalisation patterns of all dialects until none
 //! matches any more.
 
-use tangram_dialects::std::fold::canonicalization;
+use tangram_dialects::mlir::canonicalization;
 use tangram_ir::Diagnostic;
 use tangram_rewrite::greedy::{self, Seeding, Simplify};
 use tangram_rewrite::{DebugKind, FrozenPatternSet, GreedyConfig, PatternSet};

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use support::generate::{self, CELLS, Random};
 use support::{asked, parse};
-use tangram_dialects::std::run::{Datum, Elements, Trap, run_uninterpreted};
+use tangram_dialects::mlir::run::{Datum, Elements, Trap, run_uninterpreted};
 use tangram_ir::{Module, Op, Order, TypeData, text, walk};
 use tangram_passes::{PASSES, Pipeline, RunOptions, Silent, run};
 

@@ -4,7 +4,7 @@
 mod support;
 
 use support::{functions, mlir_opt, parse, pass};
-use tangram_dialects::std::run::{Datum, run};
+use tangram_dialects::mlir::run::{Datum, run};
 use tangram_ir::{Order, text, walk};
 
 const PROGRAM: &str = "

@@ -1,4 +1,4 @@
-//! Integer sets and relations, quasi-affine functions, counting, symbolic dimensions.
+//! Integer sets and relations, quasi-affine functions, counting.
 //!
 //! A [`Relation`] has conjunctions of rows (`basic`, `system`, `matrix`) in one [`Space`]; a
 //! [`Union`] has relations in several. What takes variables away is in `project`, what holds for
@@ -25,7 +25,6 @@ mod rational_relation;
 mod relation;
 mod solve;
 mod space;
-pub mod symbolic;
 mod system;
 mod union;
 

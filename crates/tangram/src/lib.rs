@@ -34,6 +34,7 @@ pub use natives::natives;
 pub use optimise::{ON_REQUEST, OptimiseError, Options, Strategy, optimise};
 pub use progress::Progress;
 pub use report::Report;
+pub use tangram_affine as affine;
 pub use tangram_dialects as dialects;
 pub use tangram_gsl as gsl;
 pub use tangram_ir as ir;

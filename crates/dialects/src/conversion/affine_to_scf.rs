@@ -9,8 +9,8 @@ use tangram_rewrite::conversion::{Conversion, ConversionTarget};
 use tangram_rewrite::{FnPattern, NoMatch, PatternSet, Rewriter, Roots};
 
 use super::{EQ, Matched, SGE, SLT, finish, predicate};
-use crate::std::affine::expr::{Atom, Expr};
-use crate::std::affine::map::Map;
+use crate::mlir::affine::expr::{Atom, Expr};
+use crate::mlir::affine::map::Map;
 
 type Rewrite = fn(&mut Rewriter<'_>, Op) -> Matched;
 
@@ -58,7 +58,7 @@ pub fn patterns(context: &Context) -> PatternSet {
 /// vectors, and maps with factors that are not constant.
 pub fn conversion(context: &Context) -> Conversion {
     let mut target = ConversionTarget::new();
-    for def in crate::std::affine::DEFS.iter().filter(|def| def.name != "affine.yield") {
+    for def in crate::mlir::affine::DEFS.iter().filter(|def| def.name != "affine.yield") {
         target.illegal(context.name(def.name));
     }
     target.unknown(|_, _| Some(true));

@@ -1,7 +1,7 @@
 //! Functions of two or more tensors, broadcast together and applied to each element.
 
+use tangram_affine::symbolic::{Expr, Truth};
 use tangram_ir::{AttrDef, AttrKind, InferCx, OpDef, OperandDef, ResultDef, Traits};
-use tangram_presburger::symbolic::{Expr, Truth};
 
 use tangram_tensor::Tensor;
 use tangram_tensor::elementwise::{self as kernels, ShiftDirection};

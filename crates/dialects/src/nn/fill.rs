@@ -1,7 +1,7 @@
 //! Operations that make tensors, and those that move elements by a fixed scheme.
 
+use tangram_affine::symbolic::{Expr, Truth};
 use tangram_ir::{AttrKind, Dim, InferCx, OpDef, Traits};
-use tangram_presburger::symbolic::{Expr, Truth};
 use tangram_tensor::shape::{self as kernels, DepthMode};
 use tangram_tensor::{DType, Tensor};
 

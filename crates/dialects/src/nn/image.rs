@@ -1,7 +1,7 @@
 //! Images: resizing, sampling at coordinates, boxes, columns of patches.
 
+use tangram_affine::symbolic::Expr;
 use tangram_ir::{AttrDef, AttrKind, Context, Dim, InferCx, OperandDef, ResultDef};
-use tangram_presburger::symbolic::Expr;
 use tangram_tensor::image as kernels;
 
 use super::conv::agree;

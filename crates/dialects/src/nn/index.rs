@@ -1,8 +1,8 @@
 //! Operations that pick, place, search and sort elements by index.
 
 use smallvec::smallvec;
+use tangram_affine::symbolic::Expr;
 use tangram_ir::{Arity, AttrDef, AttrKind, Dim, InferCx, ResultDef};
-use tangram_presburger::symbolic::Expr;
 
 use tangram_tensor::index::{self as kernels, Reduction};
 use tangram_tensor::{Tensor, shape};

@@ -1,8 +1,8 @@
 //! Operations that join, cut, repeat and pad tensors.
 
 use smallvec::smallvec;
+use tangram_affine::symbolic::{Expr, Truth};
 use tangram_ir::{Arity, AttrKind, Dim, InferCx, Inferred, OpDef, ResultDef, Traits};
-use tangram_presburger::symbolic::{Expr, Truth};
 
 use tangram_tensor::shape::{self as kernels, PadMode};
 

@@ -1,7 +1,7 @@
 //! Reductions over dimensions, and softmax.
 
+use tangram_affine::symbolic::Expr;
 use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, OpDef, OperandDef, ResultDef, Traits};
-use tangram_presburger::symbolic::Expr;
 use tangram_tensor::reduce::{Reduce, reduce};
 use tangram_tensor::softmax::{Softmax, softmax, softmax_flattened};
 

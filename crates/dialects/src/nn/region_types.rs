@@ -4,8 +4,8 @@
 //! and what it yields is joined to what was assumed, until nothing changes: the least types that
 //! hold in every step. Each join only forgets, so the rounds are few.
 
+use tangram_affine::symbolic::{Expr, Truth};
 use tangram_ir::{Block, Context, Dim, Module, Op, Type, TypeData, Value};
-use tangram_presburger::symbolic::{Expr, Truth};
 
 use super::container::{held_type, sequence_type};
 use crate::attrs::Attrs;

@@ -2,8 +2,8 @@
 //! extents.
 
 use smallvec::smallvec;
+use tangram_affine::symbolic::Expr;
 use tangram_ir::{AttrKind, Dim, InferCx, OpDef, Traits};
-use tangram_presburger::symbolic::Expr;
 
 use tangram_tensor::shape as kernels;
 
@@ -212,7 +212,7 @@ fn remaining(cx: &InferCx<'_>, total: &Dims, out: &Dims, open: usize) -> Dim {
     let exprs = |list: &[Dim]| list.iter().map(|&d| dims::expr(context, d)).collect();
     let (total, known): (Option<Vec<Expr>>, Option<Vec<Expr>>) = (exprs(total), exprs(&known));
     let (Some(total), Some(known)) = (total, known) else { return Dim::UNKNOWN };
-    tangram_presburger::symbolic::infer_minus_one(&total, &known)
+    tangram_affine::symbolic::infer_minus_one(&total, &known)
         .map_or(Dim::UNKNOWN, |e| dims::dim(context, &e))
 }
 

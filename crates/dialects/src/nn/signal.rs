@@ -1,7 +1,7 @@
 //! Fourier transforms, windows, determinants.
 
+use tangram_affine::symbolic::Expr;
 use tangram_ir::{AttrDef, AttrKind, Dim, FloatKind, InferCx, OperandDef, ResultDef};
-use tangram_presburger::symbolic::Expr;
 use tangram_tensor::signal as kernels;
 use tangram_tensor::signal::{DftParams, MelParams, WindowFunction};
 use tangram_tensor::{DType, linear};

@@ -1,7 +1,7 @@
 //! Extents of sliding windows, as convolutions and pools have them.
 
+use tangram_affine::symbolic::Expr;
 use tangram_ir::{Context, Dim, InferCx};
-use tangram_presburger::symbolic::Expr;
 use tangram_tensor::linear::{AutoPad, WindowParams};
 
 use crate::attrs::Attrs;

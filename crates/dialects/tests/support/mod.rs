@@ -13,13 +13,13 @@
 
 use std::sync::Arc;
 
+use tangram_affine::symbolic::Expr;
 use tangram_dialects::infer::{Contents, contents_attr};
 use tangram_dialects::{constant, dims, dtype};
 use tangram_ir::{
     Attr, AttrData, Context, Dim, FloatKind, InferError, Inferred, Loc, Module, Op, OpState, Point,
     Type, TypeData, Value,
 };
-use tangram_presburger::symbolic::Expr;
 use tangram_tensor::{DType, Tensor};
 
 /// A line of a spec file.

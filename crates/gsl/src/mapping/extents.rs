@@ -18,10 +18,10 @@
 mod assumed;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use tangram_affine::symbolic::{Expr, Truth};
 use tangram_dialects::assume::{Assumption, listen};
 use tangram_dialects::dims;
 use tangram_ir::{Attr, Dim, Module, Name, Op, Traits, Type, Value};
-use tangram_presburger::symbolic::{Expr, Truth};
 
 use assumed::Assumed;
 

@@ -1,8 +1,8 @@
 //! Whether a target may stand for a source, by its type.
 
+use tangram_affine::symbolic::Truth;
 use tangram_dialects::dims;
 use tangram_ir::{Context, Diagnostic, Dim, Module, Type, Value};
-use tangram_presburger::symbolic::Truth;
 
 use super::NO_CHANGE;
 use super::build::Builder;

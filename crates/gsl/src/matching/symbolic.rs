@@ -6,9 +6,9 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use tangram_affine::symbolic::{Expr, Truth};
 use tangram_dialects::dims;
 use tangram_ir::{Context, Dim};
-use tangram_presburger::symbolic::{Expr, Truth};
 
 use crate::ast::BinaryOp;
 use crate::eval::{AttrValue, SymbolicDim};

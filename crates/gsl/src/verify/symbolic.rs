@@ -8,10 +8,10 @@
 
 use fastrand::Rng;
 use rustc_hash::FxHashMap;
+use tangram_affine::symbolic::Expr;
 use tangram_dialects::interpret::Datum;
 use tangram_dialects::{constant, dims, dtype};
 use tangram_ir::{Context, Dim, DimKind, Module, Op, TypeData, Value};
-use tangram_presburger::symbolic::Expr;
 use tangram_rewrite::{Rewriter, Silent};
 
 use super::real::{self, Comparison};

@@ -13,7 +13,7 @@ use std::rc::Rc;
 use classes::Kinds;
 use support::generate::{self, CELLS, Random};
 use support::{functions, mlir_opt, parse, pass};
-use tangram_dialects::std::run::{Datum, Elements, Trap, run};
+use tangram_dialects::mlir::run::{Datum, Elements, Trap, run};
 use tangram_ir::{Module, Op, Order, text, walk};
 
 const PIPELINE: &str = "builtin.module(func.func(canonicalize,cse,canonicalize))";

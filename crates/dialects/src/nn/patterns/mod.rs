@@ -17,8 +17,8 @@ mod zero_state;
 
 use std::sync::Arc;
 
+use tangram_affine::symbolic::Truth;
 use tangram_ir::{Attr, Context, Module, Name, Op, OpState, Point, Value};
-use tangram_presburger::symbolic::Truth;
 use tangram_rewrite::{NoMatch, RewritePattern, Rewriter, Roots};
 use tangram_tensor::Tensor;
 

@@ -3,8 +3,8 @@
 //! The other operand must not enlarge the result. `-0.0 + 0.0` is `0.0`: the sign of a zero may
 //! change, as in every peer, unless the result has to be exact.
 
+use tangram_affine::symbolic::Truth;
 use tangram_ir::{Context, Dim, Module, Op, Value};
-use tangram_presburger::symbolic::Truth;
 use tangram_rewrite::{NoMatch, Rewriter};
 use tangram_tensor::Tensor;
 

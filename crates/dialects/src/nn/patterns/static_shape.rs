@@ -6,8 +6,8 @@
 //! number of elements fixes it, so it is -1. Exporters write `reshape(x, [shape(x)[0], -1, 8, 64])`
 //! for `reshape(x, [0, -1, 8, 64])` throughout.
 
+use tangram_affine::symbolic::{Expr, Truth};
 use tangram_ir::{Context, Dim, Module, Op};
-use tangram_presburger::symbolic::{Expr, Truth};
 use tangram_rewrite::{NoMatch, Rewriter};
 
 use super::static_operands::drop_operands;

@@ -64,7 +64,7 @@ impl NodeCx<'_> {
         let dims = |v: Value| context.as_tensor(self.module().value_type(v)).map(|t| t.0);
         match (dims(out), dims(bias)) {
             (Some([_, columns]), Some([n])) => {
-                use tangram_presburger::symbolic::Truth;
+                use tangram_affine::symbolic::Truth;
                 tangram_dialects::dims::equal(context, *columns, *n) == Truth::True
             }
             _ => false,

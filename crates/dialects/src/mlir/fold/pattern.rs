@@ -1,0 +1,42 @@
+//! Functions as patterns.
+
+use tangram_ir::{Context, Op};
+use tangram_rewrite::{NoMatch, RewritePattern, Rewriter, Roots};
+
+use super::{Cx, Known, Rewrite, RewriteFn};
+
+/// A pattern made of a function.
+pub(crate) struct Native {
+    name: &'static str,
+    roots: Roots,
+    rewrite: RewriteFn,
+}
+
+impl Native {
+    pub(crate) fn new(context: &Context, rewrite: Rewrite) -> Native {
+        let (name, roots, rewrite) = rewrite;
+        let roots = Roots::Names(roots.iter().map(|root| context.name(root)).collect());
+        Native { name, roots, rewrite }
+    }
+}
+
+impl RewritePattern for Native {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn roots(&self) -> Roots {
+        self.roots.clone()
+    }
+
+    fn depth(&self) -> u32 {
+        2
+    }
+
+    fn match_and_rewrite(&self, rewriter: &mut Rewriter<'_>, op: Op) -> Result<(), NoMatch> {
+        let context = rewriter.module().context_arc().clone();
+        let known = Known::of(&context);
+        let mut cx = Cx { rewriter, op, known, context: &context };
+        (self.rewrite)(&mut cx).ok_or(NoMatch::SILENT)
+    }
+}

@@ -1,0 +1,262 @@
+//! Canonicalisation of `scf.if`, `scf.index_switch` and `scf.execute_region`.
+
+use tangram_ir::{Op, Use, Value};
+
+use crate::mlir::fold::{Cx, Rewrite};
+
+/// The patterns, with their roots.
+pub(in crate::mlir) const REWRITES: &[Rewrite] = &[
+    ("if-known-condition", &["scf.if"], known_condition),
+    ("if-unused-results", &["scf.if"], unused_results),
+    ("if-to-select", &["scf.if"], to_select),
+    ("if-condition-inside", &["scf.if"], condition_inside),
+    ("if-yields-condition", &["scf.if"], yields_condition),
+    ("if-after-if", &["scf.if"], after_if),
+    ("if-empty-else", &["scf.if"], |cx| cx.drop_empty_region(1)),
+    ("if-in-if", &["scf.if"], in_if),
+    ("switch-known-index", &["scf.index_switch"], known_index),
+    ("execute-one-block", &["scf.execute_region"], execute_one_block),
+];
+
+fn known_condition(cx: &mut Cx<'_, '_>) -> Option<()> {
+    let holds = cx.int(cx.operand(0))? != 0;
+    if !holds && cx.module().first_block(*cx.module().regions(cx.op).get(1)?).is_none() {
+        return cx.replace(&[]);
+    }
+    cx.take_region(usize::from(!holds), &[])
+}
+
+fn unused_results(cx: &mut Cx<'_, '_>) -> Option<()> {
+    let keep: Vec<bool> =
+        cx.module().results(cx.op).map(|value| cx.module().has_uses(value)).collect();
+    if keep.iter().all(|&keep| keep) {
+        return None;
+    }
+    cx.drop_results(&[0, 1], &keep).map(|_| ())
+}
+
+/// The results of an `if` both of whose values come from outside are choices.
+fn to_select(cx: &mut Cx<'_, '_>) -> Option<()> {
+    if cx.module().result_count(cx.op) == 0 {
+        return None;
+    }
+    let (yes, no) = (cx.yields(cx.only_block(0)?)?, cx.yields(cx.only_block(1)?)?);
+    let results: Vec<Value> = cx.module().results(cx.op).collect();
+    if yes.len() != results.len() || no.len() != results.len() {
+        return None;
+    }
+    let condition = cx.operand(0);
+    let chosen = |i: usize| cx.is_outside(yes[i]) && cx.is_outside(no[i]);
+    let keep: Vec<bool> = (0..results.len()).map(|i| !chosen(i)).collect();
+    if keep.iter().all(|&keep| keep) {
+        return None;
+    }
+    for i in (0..results.len()).filter(|&i| !keep[i]) {
+        let value = if yes[i] == no[i] {
+            yes[i]
+        } else {
+            let ty = cx.type_of(yes[i]);
+            cx.value(cx.known.select, &[condition, yes[i], no[i]], ty)
+        };
+        cx.rewriter.replace_uses(results[i], value);
+    }
+    cx.drop_results(&[0, 1], &keep).map(|_| ())
+}
+
+/// Inside of a region the condition is known.
+fn condition_inside(cx: &mut Cx<'_, '_>) -> Option<()> {
+    let condition = cx.operand(0);
+    // A constant is known anyway, and its uses are many.
+    if cx.is_constant(condition) || cx.module().has_one_use(condition) {
+        return None;
+    }
+    let uses: Vec<Use> = cx.module().uses(condition).collect();
+    let mut changed = None;
+    for (region, value) in [(0, -1), (1, 0)] {
+        let inside = |used: &&Use| used.op != cx.op && cx.is_in_region(used.op, region);
+        let inside: Vec<Use> = uses.iter().filter(inside).copied().collect();
+        if inside.is_empty() {
+            continue;
+        }
+        let constant = cx.int_constant(value, cx.type_of(condition))?;
+        for used in inside {
+            cx.rewriter.set_operand(used.op, used.index as usize, constant);
+        }
+        changed = Some(());
+    }
+    changed
+}
+
+/// `if c { yield 1 } else { yield 0 }` gives `c`; with the numbers exchanged, `not c`.
+fn yields_condition(cx: &mut Cx<'_, '_>) -> Option<()> {
+    let (yes, no) = (cx.yields(cx.only_block(0)?)?, cx.yields(cx.only_block(1)?)?);
+    let condition = cx.operand(0);
+    let boolean = cx.type_of(condition);
+    let results: Vec<Value> = cx.module().results(cx.op).collect();
+    let mut changed = None;
+    for ((&yes, &no), &result) in yes.iter().zip(&no).zip(&results) {
+        if cx.type_of(result) != boolean || !cx.module().has_uses(result) {
+            continue;
+        }
+        let value = match (cx.int(yes), cx.int(no)) {
+            (Some(-1), Some(0)) => condition,
+            (Some(0), Some(-1)) => {
+                let ones = cx.int_constant(-1, boolean)?;
+                cx.value(cx.known.xori, &[condition, ones], boolean)
+            }
+            _ => continue,
+        };
+        cx.rewriter.replace_uses(result, value);
+        changed = Some(());
+    }
+    changed
+}
+
+/// Two in a row with one condition, or with one and its negation, become one.
+fn after_if(cx: &mut Cx<'_, '_>) -> Option<()> {
+    let first = cx.module().prev(cx.op)?;
+    if cx.module().name(first) != cx.module().name(cx.op) {
+        return None;
+    }
+    let (a, b) = (cx.module().operand(first, 0), cx.operand(0));
+    let swapped = if a == b {
+        false
+    } else if is_not(cx, a, b) || is_not(cx, b, a) {
+        true
+    } else {
+        return None;
+    };
+    // Regions of the later one, in the order of the earlier one's.
+    let order = if swapped { [1, 0] } else { [0, 1] };
+    let (earlier, later) = (Sides::of(cx, first)?, Sides::of(cx, cx.op)?);
+    let results: Vec<Value> = cx.module().results(first).collect();
+    // Inside, a result of the first is what the region yields.
+    for (side, &from) in order.iter().enumerate() {
+        let given = earlier.yields[side].clone();
+        for (i, &result) in results.iter().enumerate() {
+            let uses = cx.module().uses(result);
+            let inside: Vec<Use> = uses.filter(|used| cx.is_in_region(used.op, from)).collect();
+            for used in inside {
+                cx.rewriter.set_operand(used.op, used.index as usize, *given.get(i)?);
+            }
+        }
+    }
+    join(cx, first, &earlier, &later, order)
+}
+
+/// The blocks of both regions and what they yield; no block for an empty `else`.
+struct Sides {
+    blocks: [Option<tangram_ir::Block>; 2],
+    yields: [Vec<Value>; 2],
+}
+
+impl Sides {
+    fn of(cx: &Cx<'_, '_>, op: Op) -> Option<Sides> {
+        let module = cx.module();
+        let blocks = [0, 1].map(|i| module.regions(op).get(i).and_then(|&r| module.first_block(r)));
+        let yields = blocks.map(|block| {
+            let end = block.and_then(|block| module.last_op(block));
+            end.map_or(Vec::new(), |end| module.operands(end).collect())
+        });
+        let whole = yields.iter().zip(&blocks);
+        let count = module.result_count(op);
+        let fits = whole.clone().all(|(yields, block)| block.is_none() || yields.len() == count);
+        (fits && blocks[0].is_some()).then_some(Sides { blocks, yields })
+    }
+}
+
+/// Makes one operation of `first` and the one after it.
+fn join(
+    cx: &mut Cx<'_, '_>,
+    first: Op,
+    earlier: &Sides,
+    later: &Sides,
+    order: [usize; 2],
+) -> Option<()> {
+    use tangram_ir::{OpState, Point};
+    let module = cx.module();
+    let old: Vec<Value> = module.results(first).chain(module.results(cx.op)).collect();
+    let mut state = OpState::new(module.name(cx.op), cx.loc());
+    state.operands.push(module.operand(first, 0));
+    state.results.extend(old.iter().map(|&value| module.value_type(value)));
+    state.regions = 2;
+    let new = cx.rewriter.create(Point::Before(cx.op), state);
+    for (side, &from) in order.iter().enumerate() {
+        let parts = [earlier.blocks[side], later.blocks[from]];
+        if parts == [None, None] {
+            continue;
+        }
+        let region = cx.module().region(new, side);
+        let block = cx.rewriter.create_block(region, None, &[]);
+        for part in parts.into_iter().flatten() {
+            if let Some(end) = cx.module().last_op(part) {
+                cx.rewriter.erase(end);
+            }
+            cx.rewriter.merge_blocks(part, block, &[]).ok()?;
+        }
+        let values = [&earlier.yields[side][..], &later.yields[from][..]].concat();
+        let mut end = OpState::new(cx.context.name("scf.yield"), cx.loc());
+        end.operands.extend_from_slice(&values);
+        cx.rewriter.create(Point::End(block), end);
+    }
+    for (i, &old) in old.iter().enumerate() {
+        let value = cx.module().result(new, i);
+        cx.rewriter.replace_uses(old, value);
+    }
+    cx.rewriter.erase(cx.op);
+    cx.rewriter.erase(first);
+    Some(())
+}
+
+/// Says whether `not` is the negation of `value`.
+fn is_not(cx: &Cx<'_, '_>, not: Value, value: Value) -> bool {
+    cx.def_of(not, cx.known.xori).is_some_and(|def| {
+        let (a, ones) = (cx.module().operand(def, 0), cx.module().operand(def, 1));
+        a == value && cx.int(ones) == Some(-1)
+    })
+}
+
+/// `if a { if b { .. } }` without `else` is `if a and b { .. }`.
+fn in_if(cx: &mut Cx<'_, '_>) -> Option<()> {
+    let module = cx.module();
+    let no_else =
+        |op: Op| module.regions(op).get(1).is_none_or(|&r| module.first_block(r).is_none());
+    let inner = module.first_op(cx.only_block(0)?)?;
+    let alone = module.next(inner) == module.last_op(cx.only_block(0)?);
+    if module.result_count(cx.op) != 0
+        || module.name(inner) != module.name(cx.op)
+        || !alone
+        || module.result_count(inner) != 0
+        || !no_else(cx.op)
+        || !no_else(inner)
+    {
+        return None;
+    }
+    let (a, b) = (cx.operand(0), module.operand(inner, 0));
+    if !cx.is_outside(b) {
+        return None;
+    }
+    let block = module.first_block(module.region(inner, 0))?;
+    let boolean = cx.type_of(a);
+    let both = cx.value(cx.known.andi, &[a, b], boolean);
+    cx.rewriter.set_operand(cx.op, 0, both);
+    let end = cx.module().last_op(block)?;
+    cx.rewriter.erase(end);
+    cx.rewriter.inline_block(block, tangram_ir::Point::Before(inner), &[]).ok()?;
+    cx.rewriter.erase(inner);
+    Some(())
+}
+
+fn known_index(cx: &mut Cx<'_, '_>) -> Option<()> {
+    let index = cx.int(cx.operand(0))?;
+    let cases = cx.context.as_i64s(cx.module().attr(cx.op, "cases")?)?;
+    let at = cases.iter().position(|&case| i128::from(case) == index);
+    cx.take_region(at.map_or(0, |i| i + 1), &[])
+}
+
+fn execute_one_block(cx: &mut Cx<'_, '_>) -> Option<()> {
+    if cx.module().attr(cx.op, "no_inline").is_some() {
+        return None;
+    }
+    cx.take_region(0, &[])
+}
