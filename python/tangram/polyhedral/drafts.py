@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tangram import _native
+from tangram.presburger import Set
 
 NOTHING = _native.Union("{ }")
 
@@ -55,6 +56,48 @@ class Draft:
             node = open_nodes.pop()
             yield node
             open_nodes += node.children[::-1]
+
+
+def filtered(filter: Set, below: Draft) -> Draft:
+    """A filter above a node; of two filters one is made."""
+    if below.kind == "filter":
+        filter, below = filter & Set._wrap(below.unions[0]), below.children[0]
+    return Draft("filter", [filter._union], children=[below])
+
+
+def gist(root: Draft, reached: Set) -> Draft:
+    """What is left of a tree for the instances of a set: children of lists that get none go away.
+
+    Of a list with one child left, what is below its filter stays. Below an expansion or extension
+    the instances are others, and nothing changes.
+    """
+    if reached.is_empty():
+        return Draft.leaf()
+    contexts: dict[int, Set | None] = {id(root): reached}
+    nodes = list(root.walk())
+    for node in nodes:
+        context = contexts[id(node)]
+        if node.kind == "filter" and context is not None:
+            context = context & Set._wrap(node.unions[0])
+        elif node.kind in {"expansion", "extension"}:
+            context = None
+        contexts.update((id(child), context) for child in node.children)
+
+    def is_left(child: Draft) -> bool:
+        context = contexts[id(child)]
+        return context is None or not (context & Set._wrap(child.unions[0])).is_empty()
+
+    made: dict[int, Draft] = {}
+    for node in reversed(nodes):
+        made[id(node)] = node
+        if node.kind in {"sequence", "set"}:
+            left = [child for child in node.children if is_left(child)]
+            node.children = [made[id(child)] for child in left]
+            if len(left) <= 1:
+                made[id(node)] = node.children[0].children[0] if left else Draft.leaf()
+        else:
+            node.children = [made[id(child)] for child in node.children]
+    return made[id(root)]
 
 
 def drafts(tree: _native.ScheduleTree) -> list[Draft]:

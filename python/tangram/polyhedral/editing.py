@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from tangram import _native
 from tangram._native import PresburgerError
-from tangram.polyhedral.drafts import NOTHING, Draft, drafts, tree_of
+from tangram.polyhedral.drafts import NOTHING, Draft, drafts, filtered, gist, tree_of
 from tangram.presburger import Context, Map, MultiUnionPwAff, Set
 
 if TYPE_CHECKING:
@@ -72,6 +72,16 @@ class UnionSetList(tuple[Set, ...]):
 
 def _members(function: MultiUnionPwAff) -> list[_native.Union]:
     return [member.as_union_map()._union for member in function.get_list()]
+
+
+def _loop_types(options: _native.Union, members: range, first: int | None = None) -> _native.Union:
+    """The options that say how loops of some members are generated, with numbers from 0 on."""
+    by = members.start if first is None else first
+    pieces = (
+        f"{kind}[x] -> {kind}[x - {by}] : {members.start} <= x < {members.stop}"
+        for kind in ("atomic", "unroll", "separate")
+    )
+    return Set._wrap(options).apply(Map(f"{{ {'; '.join(pieces)} }}"))._union
 
 
 def _value(expression: str) -> Map:
@@ -185,7 +195,7 @@ class Editing:
                 for member, size in pairs
             ]
             points = band.like(by("x mod {}"), band.children)
-            points.unions[0] = NOTHING
+            points.unions[0] = _loop_types(band.unions[0], range(len(pairs)))
             return band.like(by("x - x mod {}"), [points])
 
         return self._changed_band(change)
@@ -198,9 +208,11 @@ class Editing:
 
         def change(band: Draft) -> Draft:
             members, flags = band.members(), band.flags
-            inner = Draft("band", [NOTHING, *members[pos:]], [flags[0], *flags[1 + pos :]])
+            types = _loop_types(band.unions[0], range(pos, count))
+            inner = Draft("band", [types, *members[pos:]], [flags[0], *flags[1 + pos :]])
             inner.children = band.children
-            outer = Draft("band", [band.unions[0], *members[:pos]], flags[: 1 + pos])
+            moved = Set._wrap(band.unions[0]) - Set._wrap(_loop_types(band.unions[0], range(pos, count), 0))
+            outer = Draft("band", [moved._union, *members[:pos]], flags[: 1 + pos])
             outer.children = [inner]
             return outer
 
@@ -213,7 +225,8 @@ class Editing:
             (below,) = band.children
             if below.kind == "leaf":
                 return band
-            for node in below.walk():
+            # What is put in is not looked at again.
+            for node in list(below.walk()):
                 node.children = [
                     band.like(band.members(), [child]) if child.kind == "leaf" else child
                     for child in node.children
@@ -302,8 +315,9 @@ class Editing:
         return self._inserted(Draft("guard", [guard._union]))
 
     def insert_filter(self, filter: Set) -> Self:
-        """Puts a filter above this node."""
-        return self._inserted(Draft("filter", [filter._union]))
+        """Puts a filter above this node; one that is there already becomes stricter."""
+        self._need_room_above()
+        return self._replaced(lambda node: filtered(filter, node))
 
     def insert_partial_schedule(self, schedule: MultiUnionPwAff) -> Self:
         """Puts a band above this node."""
@@ -323,8 +337,11 @@ class Editing:
 
     def _listed(self, kind: str, filters: Sequence[Set]) -> Self:
         def change(node: Draft) -> Draft:
-            children = [Draft("filter", [one._union], children=[node.copy()]) for one in filters]
-            return Draft(kind, children=children)
+            below = [gist(node.copy(), own & one) for one in filters]
+            pairs = zip(filters, below, strict=True)
+            return Draft(kind, children=[filtered(one, new) for one, new in pairs])
+
+        own = self._domain()
 
         self._need_room_above()
         return self._replaced(change)
@@ -335,10 +352,12 @@ class Editing:
     def _ordered(self, filter: Set, before: bool) -> Self:
         own = self._domain() & filter
         rest = self._domain() - filter
+        if own.is_empty() or rest.is_empty():
+            return self.__class__(self._schedule, self._index)  # type: ignore[call-arg]
 
         def change(node: Draft) -> Draft:
-            first = Draft("filter", [own._union], children=[node.copy()])
-            kept = Draft("filter", [rest._union], children=[node])
+            first = filtered(own, gist(node.copy(), own))
+            kept = filtered(rest, gist(node, rest))
             return Draft("sequence", children=[first, kept] if before else [kept, first])
 
         position = 1 if before else 0

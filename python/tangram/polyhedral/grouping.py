@@ -27,12 +27,13 @@ def grouped(node: ScheduleNode, name: str) -> tuple[Draft, Draft]:
     active, groups = contraction.domain(), contraction.range()
     nodes = drafts(node._tree)
     index = node._tree.parent(node._index)
-    outer = 0
-    path = []
+    path: list[Draft] = []
     while index is not None:
         path.append(nodes[index])
         index = node._tree.parent(index)
-    for above in path[::-1]:
+    below = _below_expansions(path, active, contraction)
+    outer = sum(len(one.members()) for one in path[len(below) :] if one.kind == "band")
+    for above in below:
         if above.kind in {"domain", "filter"}:
             points = Set._wrap(above.unions[0])
             above.unions = [((points - active) | _reached(groups, points, contraction))._union]
@@ -47,6 +48,20 @@ def grouped(node: ScheduleNode, name: str) -> tuple[Draft, Draft]:
     parent = path[0]
     parent.children = [expansion if child is own else child for child in parent.children]
     return nodes[0], own
+
+
+def _below_expansions(path: list[Draft], active: Set, contraction: Map) -> list[Draft]:
+    """The nodes above, the root first, from the innermost expansion on, which makes groups now."""
+    top = next((at for at, above in enumerate(path) if above.kind == "expansion"), len(path))
+    if top < len(path):
+        old, new = (Map._wrap(one) for one in path[top].unions)
+        grouped = contraction.reverse().apply_range(old.intersect_domain(active))
+        kept = old.subtract_domain(active)
+        path[top].unions = [
+            (kept | grouped)._union,
+            (new.subtract_range(active) | new.intersect_range(active).apply_range(contraction))._union,
+        ]
+    return path[:top][::-1]
 
 
 def _reached(groups: Set, points: Set, contraction: Map) -> Set:

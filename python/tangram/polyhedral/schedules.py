@@ -10,6 +10,7 @@ from tangram import _native
 from tangram._native import PresburgerError
 from tangram.polyhedral.drafts import Draft
 from tangram.polyhedral.editing import Editing
+from tangram.polyhedral.subtrees import Subtree, Whole
 from tangram.presburger import Context, Id, Map, MultiUnionPwAff, Set, Space, UnionPwMultiAff
 
 
@@ -29,7 +30,7 @@ class schedule_node_type(enum.Enum):  # noqa: N801  (islpy's name)
     set = 10
 
 
-class Schedule:
+class Schedule(Whole):
     """A schedule as a tree; the text is YAML, as isl writes it.
 
     >>> tree = Schedule.from_map(Map("{ S[i] -> [i, 0]; T[i] -> [i, 1] }") & Map(
@@ -189,7 +190,7 @@ class Schedule:
         return self._tree.svg()
 
 
-class ScheduleNode(Editing):
+class ScheduleNode(Editing, Subtree):
     """A node of a schedule tree, which knows what is above and below it."""
 
     __slots__ = ("_index", "_schedule")
@@ -441,12 +442,25 @@ class ScheduleNode(Editing):
 
     def get_prefix_schedule_union_map(self) -> Map:
         """The instances that reach the node, and their points in the bands above it."""
-        domain = self.get_domain()
-        result = domain.cross(Set("{ [] }"))
+        result = Map("{ }")
         for node in self._above():
-            if node._band():
-                result = result.flat_range_product(node.band_get_partial_schedule_union_map())
+            result = node._passed(result)
         return result
+
+    def _passed(self, times: Map) -> Map:
+        """Points of the bands above this node, of the instances that it passes on."""
+        kind, union = self.get_type().name, self._tree.union(self._index)
+        if kind == "band":
+            return times.flat_range_product(self.band_get_partial_schedule_union_map())
+        if union is None or kind in {"context", "guard"}:
+            return times
+        if kind == "domain":
+            return Set._wrap(union).cross(Set("{ [] }"))
+        if kind == "filter":
+            return times.intersect_domain(Set._wrap(union))
+        if kind == "expansion":
+            return Map._wrap(union).reverse().apply_range(times)
+        return times | Map._wrap(union).reverse()
 
     get_prefix_schedule_relation = get_prefix_schedule_union_map
 

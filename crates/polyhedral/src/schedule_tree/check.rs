@@ -94,6 +94,11 @@ impl ScheduleTree {
                 state.dims += band.members.len();
             }
             NodeKind::Extension(map) => {
+                if self.parent(node).is_none() {
+                    // A tree to graft: its bands stand outside.
+                    let input = map.relations().find_map(|piece| piece.space().input.as_ref());
+                    state.dims = input.map_or(0, |input| input.dims.len());
+                }
                 for piece in map.relations() {
                     let input = piece.space().input.as_ref();
                     let input =

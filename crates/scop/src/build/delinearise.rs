@@ -236,12 +236,12 @@ impl Builder<'_> {
 }
 
 impl Accesses {
-    fn all(&self) -> impl Iterator<Item = &Access> {
+    pub(super) fn all(&self) -> impl Iterator<Item = &Access> {
         let Self { reads, writes, may_writes, kills } = self;
         reads.iter().chain(writes).chain(may_writes).chain(kills)
     }
 
-    fn all_mut(&mut self) -> impl Iterator<Item = &mut Access> {
+    pub(super) fn all_mut(&mut self) -> impl Iterator<Item = &mut Access> {
         let Self { reads, writes, may_writes, kills } = self;
         reads.iter_mut().chain(writes).chain(may_writes).chain(kills)
     }

@@ -3,6 +3,7 @@
 mod assemble;
 mod control;
 mod declared;
+mod delicm;
 mod delinearise;
 mod facts;
 mod growth;
@@ -131,10 +132,11 @@ impl<'a> Builder<'a> {
     ) -> Result<Read, Vec<Problem>> {
         let mut builder = Self::new(items, names, source);
         builder.given(before);
-        let order = builder.items(items, false);
+        let mut order = builder.items(items, false);
         if !builder.problems.is_empty() {
             return Err(builder.problems);
         }
+        builder.delay_scalars(&mut order);
         builder.assemble(&order, budget).map_err(|problem| vec![problem])
     }
 
