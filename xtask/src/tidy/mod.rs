@@ -1,6 +1,7 @@
 //! The house rules that neither the compiler nor clippy checks.
 
 mod dependencies;
+mod documents;
 mod paths;
 mod sources;
 
@@ -16,6 +17,7 @@ pub fn run() -> Result<Vec<String>, Vec<String>> {
     let mut faults = dependencies::wrong_directions(&members);
     faults.extend(dependencies::unexplained(&root, &members));
     faults.extend(paths::missing(&root));
+    faults.extend(documents::disagreements(&root, &members));
     let sources = sources::examine(&root);
     faults.extend(sources.faults);
     if faults.is_empty() { Ok(sources.notes) } else { Err(faults) }

@@ -28,6 +28,13 @@ pub fn examine(root: &Path) -> Findings {
     findings
 }
 
+/// The texts of the Rust sources of the crates.
+pub fn texts(root: &Path) -> impl Iterator<Item = String> {
+    let crates = root.join("crates");
+    let own = move |path: &PathBuf| path.starts_with(&crates);
+    sources(root).into_iter().filter(own).filter_map(|path| fs::read_to_string(path).ok())
+}
+
 fn examine_one(place: &str, text: &str, findings: &mut Findings) {
     let lines = text.lines().count();
     if lines > LONG {
