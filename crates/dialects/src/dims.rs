@@ -12,7 +12,7 @@ use tangram_ir::{Context, Dim, DimKind, Str};
 
 use crate::assume::{Assumption, assume};
 
-/// The parsed form of each symbolic extent of a context.
+/// The parsed form of each symbolic element of a recorded list.
 #[derive(Default)]
 struct Parsed {
     exprs: RwLock<FxHashMap<Str, Option<Expr>>>,
@@ -23,7 +23,7 @@ pub fn expr(context: &Context, dim: Dim) -> Option<Expr> {
     match dim.kind() {
         DimKind::Static(n) => Some(Expr::int(n)),
         DimKind::Unknown => None,
-        DimKind::Symbolic(text) => parse(context, text),
+        DimKind::Symbolic(expr) => Some(context.dim_expr(expr).clone()),
     }
 }
 
@@ -40,10 +40,7 @@ pub fn parse(context: &Context, text: Str) -> Option<Expr> {
 
 /// The expression as an extent; a negative number is no extent and gives unknown.
 pub fn dim(context: &Context, expr: &Expr) -> Dim {
-    match expr.as_int() {
-        Some(n) => Dim::fixed(n),
-        None => Dim::symbolic(intern(context, expr)),
-    }
+    context.dim(expr)
 }
 
 /// The normal form of `expr` as an interned string.
@@ -95,7 +92,7 @@ pub fn sub_signed(context: &Context, a: Dim, b: Dim) -> Option<Expr> {
 pub fn text(context: &Context, dim: Dim) -> String {
     match dim.kind() {
         DimKind::Static(n) => n.to_string(),
-        DimKind::Symbolic(text) => context.text(text).to_owned(),
+        DimKind::Symbolic(expr) => context.dim_text(expr).to_owned(),
         DimKind::Unknown => "?".to_owned(),
     }
 }

@@ -64,6 +64,15 @@ fn check(source: &str) -> Result<(), String> {
     same(&again?, &in_full).map_err(|error| format!("to the generic form: {error}"))
 }
 
+/// Attributes that a format does not name are printed: none is lost.
+#[test]
+fn formats_print_what_they_do_not_name() {
+    for def in tangram_dialects::context().defs() {
+        let format = def.assembly.unwrap_or("attr-dict");
+        assert!(format.contains("attr-dict"), "{} prints `{format}` only", def.name);
+    }
+}
+
 #[test]
 fn programs_come_back_as_they_were() {
     let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mlir");

@@ -143,7 +143,7 @@ func.func @f() // error: expected the name of an operation in quotes, found `fun
 // -----
 "x.y"() {a = affine_map<(i) (i)>} : () -> () // error: expected `->` before the results, found `(`
 // -----
-"x.y"() {a = affine_set<(i) : (i > 0)>} : () -> () // error: expected `=` in a comparison, found `0`
+"x.y"() {a = affine_set<(i) : (i > 0)>} : () -> () // error: expected `>=`, `<=` or `==`, found `>`
 // -----
 "x.y"() {a = affine_map<(i) -> (i +)>} : () -> () // error: expected an affine expression, found `)`
 // -----

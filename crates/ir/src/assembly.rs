@@ -45,15 +45,24 @@ pub(crate) enum TypeRule {
     Element(Group),
 }
 
+/// What stands before the dictionary of attributes that nothing else shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum DictStyle {
+    /// `{a = 1}`.
+    Bare,
+    /// `attributes {a = 1}`.
+    Keyword,
+    /// `attrs = {a = 1}`.
+    Assigned,
+}
+
 /// A piece of a format.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Instr {
     Literal(&'static str),
     Operand(usize),
     Attr(&'static str),
-    AttrDict {
-        keyword: bool,
-    },
+    AttrDict(DictStyle),
     Type(Group),
     FunctionalType,
     /// Goes on at the instruction given unless the anchor is there.
@@ -267,6 +276,7 @@ fn anchor(code: &[Instr]) -> Option<Anchor> {
         Instr::Operand(i) => Some(Anchor::Operand(*i)),
         Instr::Attr(name) => Some(Anchor::Attr(name)),
         Instr::Region(i, _) => Some(Anchor::Region(*i)),
+        Instr::Type(Group::Operand(i)) => Some(Anchor::Operand(*i)),
         Instr::Type(Group::Result(_)) => Some(Anchor::Results),
         Instr::Directive(Directive::AllResults, _) => Some(Anchor::Results),
         _ => None,
@@ -301,8 +311,9 @@ fn instruction(
             return Some(Instr::Cases);
         }
         "space" => return Some(Instr::Literal(" ")),
-        "attr-dict" => return Some(Instr::AttrDict { keyword: false }),
-        "attr-dict-with-keyword" => return Some(Instr::AttrDict { keyword: true }),
+        "attr-dict" => return Some(Instr::AttrDict(DictStyle::Bare)),
+        "attr-dict-with-keyword" => return Some(Instr::AttrDict(DictStyle::Keyword)),
+        "attr-dict-assigned" => return Some(Instr::AttrDict(DictStyle::Assigned)),
         "functional-type" => return Some(Instr::FunctionalType),
         _ => {}
     }

@@ -1,5 +1,7 @@
 //! Attributes: constant data attached to operations.
 
+use tangram_affine::{AffineMap, IntegerSet};
+
 use crate::context::Str;
 use crate::location::Loc;
 use crate::types::Type;
@@ -90,7 +92,10 @@ pub enum AttrData {
     },
     /// A location used as an attribute.
     Location(Loc),
-    /// A dialect's attribute, as written after `#`; affine maps and sets until they have a form
-    /// of their own.
+    /// `affine_map<(d0)[s0] -> (d0 + s0)>`.
+    AffineMap(AffineMap),
+    /// `affine_set<(d0) : (d0 >= 0)>`.
+    IntegerSet(IntegerSet),
+    /// A dialect's attribute, as written after `#`.
     Opaque(Str),
 }

@@ -1,11 +1,15 @@
 //! The context: everything immutable that modules share.
 
 use std::any::{Any, TypeId};
+use std::borrow::Borrow;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::RwLock;
 use rustc_hash::FxHashMap;
+use tangram_affine::symbolic::Expr;
+use tangram_affine::{AffineMap, IntegerSet};
 
 use crate::assembly::{Program, compile};
 use crate::attributes::{Attr, AttrData};
@@ -13,7 +17,7 @@ use crate::fold::MaterializeFn;
 use crate::interner::Interner;
 use crate::location::{Loc, LocData, Sources};
 use crate::op_def::OpDef;
-use crate::types::{Dim, FloatKind, Signedness, TensorType, Type, TypeData};
+use crate::types::{Dim, DimExpr, FloatKind, Signedness, TensorType, Type, TypeData};
 
 /// A handle of an interned string.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -40,13 +44,40 @@ impl Name {
     }
 }
 
-/// Interns names, types, attributes and locations, and knows the registered operations.
+/// An expression that an extent is, and its text.
+struct SymbolicExtent {
+    expr: Expr,
+    text: Box<str>,
+}
+
+impl Borrow<Expr> for SymbolicExtent {
+    fn borrow(&self) -> &Expr {
+        &self.expr
+    }
+}
+
+impl PartialEq for SymbolicExtent {
+    fn eq(&self, other: &Self) -> bool {
+        self.expr == other.expr
+    }
+}
+
+impl Eq for SymbolicExtent {}
+
+impl Hash for SymbolicExtent {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.expr.hash(state);
+    }
+}
+
+/// Interns names, types, extents, attributes and locations, and knows the registered operations.
 ///
 /// Shared by all modules that exchange handles; grows only. `Send + Sync`.
 pub struct Context {
     strings: Interner<Box<str>>,
     types: Interner<TypeData>,
     attrs: Interner<AttrData>,
+    dims: Interner<SymbolicExtent>,
     locs: Interner<LocData>,
     sources: Sources,
     /// By the number of the name, so that reading takes no lock.
@@ -70,6 +101,7 @@ impl Context {
             strings: Interner::new(),
             types: Interner::new(),
             attrs: Interner::new(),
+            dims: Interner::new(),
             locs: Interner::new(),
             sources: Sources::default(),
             defs: boxcar::Vec::new(),
@@ -191,6 +223,25 @@ impl Context {
     /// What `attr` says.
     pub fn attr_data(&self, attr: Attr) -> &AttrData {
         self.attrs.at(attr.0)
+    }
+
+    /// The extent that `expr` is; a negative number is none, and gives [`Dim::UNKNOWN`].
+    pub fn dim(&self, expr: &Expr) -> Dim {
+        let make = || SymbolicExtent { expr: expr.clone(), text: expr.to_string().into() };
+        match expr.as_int() {
+            Some(n) => Dim::fixed(n),
+            None => Dim::symbolic(DimExpr(self.dims.intern(expr, make))),
+        }
+    }
+
+    /// The expression behind a symbolic extent.
+    pub fn dim_expr(&self, expr: DimExpr) -> &Expr {
+        &self.dims.at(expr.0).expr
+    }
+
+    /// The text of a symbolic extent.
+    pub fn dim_text(&self, expr: DimExpr) -> &str {
+        &self.dims.at(expr.0).text
     }
 
     /// Interns a location.
@@ -416,6 +467,22 @@ impl Context {
     pub fn as_text(&self, attr: Attr) -> Option<&str> {
         match self.attr_data(attr) {
             AttrData::String(s) => Some(self.text(*s)),
+            _ => None,
+        }
+    }
+
+    /// The affine map that `attr` is.
+    pub fn as_affine_map(&self, attr: Attr) -> Option<&AffineMap> {
+        match self.attr_data(attr) {
+            AttrData::AffineMap(map) => Some(map),
+            _ => None,
+        }
+    }
+
+    /// The integer set that `attr` is.
+    pub fn as_integer_set(&self, attr: Attr) -> Option<&IntegerSet> {
+        match self.attr_data(attr) {
+            AttrData::IntegerSet(set) => Some(set),
             _ => None,
         }
     }

@@ -52,6 +52,6 @@ pub use op_def::{
 pub use paged::Paged;
 pub use resource::Resources;
 pub use statistics::Statistics;
-pub use types::{Dim, DimKind, FloatKind, Signedness, TensorType, Type, TypeData};
+pub use types::{Dim, DimExpr, DimKind, FloatKind, Signedness, TensorType, Type, TypeData};
 pub use verify::{compatible_types, verify, verify_op};
 pub use walk::{Order, walk};

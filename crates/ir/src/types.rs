@@ -92,18 +92,22 @@ impl FloatKind {
 
 /// One extent of a shaped type: a number, a symbolic expression, or unknown.
 ///
-/// A symbolic extent is an interned string in the normal form of
-/// `tangram_affine::symbolic`, so that equal extents are equal handles.
+/// A symbolic extent is an interned [`Expr`](tangram_affine::symbolic::Expr), which is in a normal
+/// form: extents that look alike are equal handles. See [`Context::dim`](crate::Context::dim).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Dim(i64);
+
+/// A handle of an interned expression that an extent is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct DimExpr(pub(crate) u32);
 
 /// What a [`Dim`] holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DimKind {
     /// A number, at least 0.
     Static(i64),
-    /// An expression over named symbols, in normal form.
-    Symbolic(Str),
+    /// An expression over named symbols.
+    Symbolic(DimExpr),
     /// Nothing is known.
     Unknown,
 }
@@ -117,8 +121,8 @@ impl Dim {
         if extent < 0 { Dim::UNKNOWN } else { Dim(extent) }
     }
 
-    /// An extent given by an expression in normal form.
-    pub fn symbolic(expression: Str) -> Dim {
+    /// An extent given by an expression of a context.
+    pub fn symbolic(expression: DimExpr) -> Dim {
         Dim(-2 - i64::from(expression.0))
     }
 
@@ -127,7 +131,7 @@ impl Dim {
         match self.0 {
             n if n >= 0 => DimKind::Static(n),
             -1 => DimKind::Unknown,
-            n => DimKind::Symbolic(Str((-2 - n) as u32)),
+            n => DimKind::Symbolic(DimExpr((-2 - n) as u32)),
         }
     }
 

@@ -130,11 +130,14 @@ pub(crate) fn export(context: &Context, ty: Type) -> Option<TypeProto> {
 }
 
 fn export_dim(context: &Context, dim: Dim) -> Dimension {
-    let symbol = |text: &String| text.chars().all(|c| c.is_alphanumeric() || c == '_');
     let value = match dim.as_static() {
         Some(n) => Some(DimensionValue::DimValue(n)),
         None if dim.is_unknown() => None,
-        None => Some(dims::text(context, dim)).filter(symbol).map(DimensionValue::DimParam),
+        None => {
+            let expr = dims::expr(context, dim);
+            let name = expr.as_ref().and_then(Expr::as_symbol);
+            name.map(|name| DimensionValue::DimParam(name.to_owned()))
+        }
     };
     Dimension { value, ..Dimension::default() }
 }

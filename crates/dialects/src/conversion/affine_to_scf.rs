@@ -4,13 +4,12 @@
 //! A quotient rounded down and a rest that is never negative are spelled out, because `arith`
 //! divides towards zero: `x mod c` is the rest, plus `c` where it is below 0.
 
+use tangram_affine::{AffineMap, BinaryOp, IntegerSet, Node};
 use tangram_ir::{Attr, AttrData, Context, Loc, Op, OpState, Point, Str, Type, TypeData, Value};
 use tangram_rewrite::conversion::{Conversion, ConversionTarget};
 use tangram_rewrite::{FnPattern, NoMatch, PatternSet, Rewriter, Roots};
 
 use super::{EQ, Matched, SGE, SLT, finish, predicate};
-use crate::mlir::affine::expr::{Atom, Expr};
-use crate::mlir::affine::map::Map;
 
 type Rewrite = fn(&mut Rewriter<'_>, Op) -> Matched;
 
@@ -54,8 +53,8 @@ pub fn patterns(context: &Context) -> PatternSet {
     set
 }
 
-/// The conversion of everything below an operation. It fails at `affine.parallel`, accesses to
-/// vectors, and maps with factors that are not constant.
+/// The conversion of everything below an operation. It fails at `affine.parallel` and accesses to
+/// vectors.
 pub fn conversion(context: &Context) -> Conversion {
     let mut target = ConversionTarget::new();
     for def in crate::mlir::affine::DEFS.iter().filter(|def| def.name != "affine.yield") {
@@ -112,41 +111,27 @@ impl<'a, 'r> Maker<'a, 'r> {
         self.make("arith.select", &[flag, a, b], Attr::EMPTY_DICT, self.index)
     }
 
-    /// The value of `expr` where dimensions and symbols are `operands`.
-    fn expression(&mut self, map: &Map, expr: &Expr, operands: &[Value]) -> Value {
-        let mut sum: Option<Value> = None;
-        for (atom, factor) in &expr.terms {
-            let value = self.atom(map, atom, operands);
-            let scaled = match factor {
-                1 => value,
-                factor => {
-                    let factor = self.number(*factor);
-                    self.binary("arith.muli", value, factor)
-                }
-            };
-            sum = Some(match sum {
-                None => scaled,
-                Some(sum) => self.binary("arith.addi", sum, scaled),
+    /// The results of `map` where dimensions and symbols are `operands`.
+    fn results(&mut self, map: &AffineMap, operands: &[Value]) -> Vec<Value> {
+        let mut made: Vec<Value> = Vec::with_capacity(map.nodes().len());
+        for &node in map.nodes() {
+            made.push(match node {
+                Node::Dim(i) => operands[i as usize],
+                Node::Symbol(i) => operands[map.dims() + i as usize],
+                Node::Constant(value) => self.number(value),
+                Node::Binary(op, a, b) => self.joined_by(op, made[a.index()], made[b.index()]),
             });
         }
-        match sum {
-            None => self.number(expr.constant),
-            Some(sum) if expr.constant == 0 => sum,
-            Some(sum) => {
-                let constant = self.number(expr.constant);
-                self.binary("arith.addi", sum, constant)
-            }
-        }
+        map.results().iter().map(|result| made[result.index()]).collect()
     }
 
-    fn atom(&mut self, map: &Map, atom: &Atom, operands: &[Value]) -> Value {
-        match atom {
-            Atom::Dim(i) => operands[*i as usize],
-            Atom::Symbol(i) => operands[(map.dims + i) as usize],
-            Atom::Floor(of, by) => {
-                let x = self.expression(map, of, operands);
+    fn joined_by(&mut self, op: BinaryOp, x: Value, by: Value) -> Value {
+        match op {
+            BinaryOp::Add => self.binary("arith.addi", x, by),
+            BinaryOp::Mul => self.binary("arith.muli", x, by),
+            BinaryOp::FloorDiv => {
                 // floor(x / c) = -1 - (-1 - x) / c for x < 0.
-                let (zero, ones, by) = (self.number(0), self.number(-1), self.number(*by));
+                let (zero, ones) = (self.number(0), self.number(-1));
                 let negative = self.compare(SLT, x, zero);
                 let turned = self.binary("arith.subi", ones, x);
                 let size = self.select(negative, turned, x);
@@ -154,37 +139,55 @@ impl<'a, 'r> Maker<'a, 'r> {
                 let turned = self.binary("arith.subi", ones, quotient);
                 self.select(negative, turned, quotient)
             }
-            Atom::Mod(of, by) => {
-                let x = self.expression(map, of, operands);
-                let (zero, by) = (self.number(0), self.number(*by));
-                let rest = self.binary("arith.remsi", x, by);
-                let negative = self.compare(SLT, rest, zero);
-                let raised = self.binary("arith.addi", rest, by);
-                self.select(negative, raised, rest)
+            BinaryOp::CeilDiv => {
+                // ceil(x / c) = (x - 1) / c + 1 for x > 0, and -(-x / c) otherwise.
+                let (zero, one) = (self.number(0), self.number(1));
+                let positive = self.compare(SLT, zero, x);
+                let (lowered, turned) =
+                    (self.binary("arith.subi", x, one), self.binary("arith.subi", zero, x));
+                let size = self.select(positive, lowered, turned);
+                let quotient = self.binary("arith.divsi", size, by);
+                let raised = self.binary("arith.addi", quotient, one);
+                let turned = self.binary("arith.subi", zero, quotient);
+                self.select(positive, raised, turned)
+            }
+            BinaryOp::Mod => {
+                let zero = self.number(0);
+                let remainder = self.binary("arith.remsi", x, by);
+                let negative = self.compare(SLT, remainder, zero);
+                let raised = self.binary("arith.addi", remainder, by);
+                self.select(negative, raised, remainder)
             }
         }
     }
 
     /// The results of `map`, joined by the operation `by`.
-    fn joined(&mut self, map: &Map, operands: &[Value], by: &str) -> Option<Value> {
-        let mut joined = None;
-        for result in &map.results {
-            let value = self.expression(map, result, operands);
-            joined = Some(match joined {
-                None => value,
-                Some(other) => self.binary(by, other, value),
-            });
-        }
-        joined
+    fn joined(&mut self, map: &AffineMap, operands: &[Value], by: &str) -> Option<Value> {
+        let results = self.results(map, operands).into_iter();
+        results.reduce(|joined, value| self.binary(by, joined, value))
     }
 }
 
-/// The map or set `name` of `op`, for `count` operands.
-fn map(rewriter: &Rewriter<'_>, op: Op, name: &str, count: usize) -> Result<Map, NoMatch> {
+/// The map `name` of `op`, or the left sides of that set, for `count` operands.
+fn map(rewriter: &Rewriter<'_>, op: Op, name: &str, count: usize) -> Result<AffineMap, NoMatch> {
     let module = rewriter.module();
-    let map = module.attr(op, name).and_then(|attr| Map::read(module.context(), attr));
-    map.filter(|map| (map.dims + map.symbols) as usize == count).ok_or_else(|| {
-        rewriter.no_match(|| format!("expected `{name}` with constant factors and divisors"))
+    let map = module.attr(op, name).and_then(|attr| {
+        let set = module.context().as_integer_set(attr).map(IntegerSet::constraints);
+        module.context().as_affine_map(attr).or(set).cloned()
+    });
+    let defined = |map: &AffineMap| map.inputs() == count && !divides_by_less_than_one(map);
+    map.filter(defined).ok_or_else(|| {
+        rewriter
+            .no_match(|| format!("expected `{name}` for {count} operands, and divisors above 0"))
+    })
+}
+
+fn divides_by_less_than_one(map: &AffineMap) -> bool {
+    map.nodes().iter().any(|&node| match node {
+        Node::Binary(BinaryOp::FloorDiv | BinaryOp::CeilDiv | BinaryOp::Mod, _, by) => {
+            map.as_constant(by).is_some_and(|by| by <= 0)
+        }
+        _ => false,
     })
 }
 
@@ -210,8 +213,7 @@ fn access(rewriter: &mut Rewriter<'_>, op: Op, name: &str, fixed: usize) -> Matc
     };
     let map = map(rewriter, op, "map", point.len())?;
     let mut maker = Maker::new(rewriter, op);
-    let indices: Vec<Value> =
-        map.results.iter().map(|result| maker.expression(&map, result, point)).collect();
+    let indices = maker.results(&map, point);
     let module = rewriter.module();
     let mut state = OpState::new(module.context().name(name), module.loc(op));
     state.operands.extend(kept.iter().chain(&indices).copied());
@@ -274,12 +276,14 @@ fn convert_if(rewriter: &mut Rewriter<'_>, op: Op) -> Matched {
     let operands: Vec<Value> = module.operands(op).collect();
     let results: Vec<Type> = module.results(op).map(|value| module.value_type(value)).collect();
     let set = map(rewriter, op, "condition", operands.len())?;
-    let equalities = set.equalities.clone().ok_or_else(|| malformed(rewriter))?;
+    let condition = module.attr(op, "condition");
+    let condition = condition.and_then(|attr| module.context().as_integer_set(attr)).cloned();
+    let equalities = condition.ok_or_else(|| malformed(rewriter))?;
     let mut maker = Maker::new(rewriter, op);
     let zero = maker.number(0);
     let mut holds: Option<Value> = None;
-    for (expr, equal) in set.results.iter().zip(equalities) {
-        let value = maker.expression(&set, expr, &operands);
+    let left = maker.results(&set, &operands);
+    for (value, &equal) in left.into_iter().zip(equalities.equalities()) {
         let flag = maker.compare(if equal { EQ } else { SGE }, value, zero);
         holds = Some(match holds {
             None => flag,

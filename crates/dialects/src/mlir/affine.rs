@@ -6,10 +6,6 @@
 
 mod canonicalize;
 mod compose;
-pub mod expr;
-pub mod map;
-#[cfg(test)]
-mod tests;
 mod verify;
 
 use tangram_ir::{AttrDef, AttrKind, OpDef, OperandDef, ResultDef, Traits};

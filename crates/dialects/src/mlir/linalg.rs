@@ -25,13 +25,13 @@ pub static DEFS: &[OpDef] = &[
             optional("doc", AttrKind::Str, "what it computes, in words"),
             optional("library_call", AttrKind::Str, "the function that does the same"),
         ],
-        assembly: Some("generic-attributes structured region(0) one-result"),
+        assembly: Some("generic-attributes structured attr-dict-assigned region(0) one-result"),
         ..named("linalg.generic", "what its maps and its region say")
     },
     OpDef {
         operands: &[values("values", "the elements of the outputs")],
         traits: Traits::TERMINATOR.union(Traits::PURE),
-        assembly: Some("attr-dict ( $values `:` type($values) )?"),
+        assembly: Some("( $values )? attr-dict ( `:` type($values) )?"),
         ..OpDef::new("linalg.yield", "ends a region with elements")
     },
     OpDef {

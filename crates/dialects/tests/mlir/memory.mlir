@@ -57,3 +57,20 @@ func.func @tensors(%t: tensor<4x?xf32>, %n: index, %f: f32) -> tensor<?xf32> {
   } -> (tensor<2xf32>, tensor<2xf32>)
   return %8 : tensor<?xf32>
 }
+
+// -----
+
+#map = affine_map<(d0) -> (d0)>
+#even = affine_set<(d0) : (d0 mod 2 == 0)>
+func.func @attributes_beside(%a: memref<4xf32>, %b: memref<4xf32>) {
+  linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"], library_call = "copy"} ins(%a : memref<4xf32>) outs(%b : memref<4xf32>) attrs = {foo = 1 : i32, bar} {
+  ^bb0(%x: f32, %y: f32):
+    linalg.yield %x {more = 2 : i32} : f32
+  }
+  affine.for %i = 0 to 10 {
+    affine.if #even(%i) {
+      %x = affine.load %a[3 + %i floordiv 4 - (%i floordiv 2) * 2 + %i] : memref<4xf32>
+    } {kept = "yes"}
+  } {kept}
+  return {also}
+}

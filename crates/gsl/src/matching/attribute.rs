@@ -131,7 +131,7 @@ pub(crate) fn type_text(context: &Context, ty: Type) -> String {
         TypeData::Tensor(tensor) => {
             let dim = |dim: &tangram_ir::Dim| match dim.kind() {
                 DimKind::Static(n) => n.to_string(),
-                DimKind::Symbolic(text) => context.text(text).to_owned(),
+                DimKind::Symbolic(expr) => context.dim_text(expr).to_owned(),
                 DimKind::Unknown => "?".to_owned(),
             };
             let dims: Vec<_> = tensor.dims.iter().map(dim).collect();

@@ -31,7 +31,6 @@
 //! ```
 
 mod float;
-mod map_text;
 mod parse;
 mod print;
 

@@ -57,7 +57,7 @@ fn random_type(c: &Context, g: &mut Choices<'_>, depth: usize) -> Type {
         _ => {
             let dims = (0..g.below(4)).map(|_| match g.below(4) {
                 0 => Dim::UNKNOWN,
-                1 => Dim::symbolic(c.str("2*N + 1")),
+                1 => c.dim(&"2*N + 1".parse().expect("an expression")),
                 n => Dim::fixed(n as i64 * 5 - 10),
             });
             let dims = dims.collect();
@@ -83,7 +83,7 @@ fn random_attr(c: &Context, g: &mut Choices<'_>, depth: usize) -> Attr {
         5 => c.attr(AttrData::Bytes([0xFF, 0, b'a', b'"'].into())),
         6 => c.attr(AttrData::Symbol([c.str("f"), c.str("a b")].into())),
         7 => c.i64s_attr(&[1, -2, i64::MIN][..g.below(4)]),
-        8 => c.attr(AttrData::Opaque(c.str("affine_map<(d0)[s0] -> (d0 * 2 + s0)>"))),
+        8 => c.attr(AttrData::AffineMap("(d0)[s0] -> (d0 * 2 + s0)".parse().expect("a map"))),
         9 => c.array_attr(&[random_attr(c, g, depth - 1), random_attr(c, g, depth - 1)]),
         10 => c.dict([
             (c.str("b c"), random_attr(c, g, depth - 1)),

@@ -1,11 +1,10 @@
 //! Canonicalisation of `affine`: applications go into the maps that use them, bounds and
 //! conditions that are known are decided.
 
-use tangram_ir::{Attr, Fold, FoldCx, Str, Value};
+use tangram_affine::{AffineExpr, AffineExprs, AffineMap, BinaryOp, IntegerSet, Node};
+use tangram_ir::{Attr, AttrData, Context, Fold, FoldCx, Str, Value};
 
 use super::compose::Applied;
-use super::expr::Expr;
-use super::map::Map;
 use crate::mlir::fold::{Cx, Known, Rewrite, number};
 
 /// The patterns, with their roots.
@@ -21,16 +20,18 @@ pub(in crate::mlir) const REWRITES: &[Rewrite] = &[
     ("affine-if-empty-else", &["affine.if"], empty_else),
 ];
 
-/// The value of `map` where all operands are constants.
-fn computed(cx: &FoldCx<'_>) -> Option<(Map, Vec<i64>)> {
-    let map = Map::read(cx.context(), cx.module.attr_by(cx.op, Known::of(cx.context()).map)?)?;
+fn map<'a>(cx: &FoldCx<'a>) -> Option<&'a AffineMap> {
+    cx.context().as_affine_map(cx.module.attr_by(cx.op, Known::of(cx.context()).map)?)
+}
+
+/// The results of the map where all operands are constants.
+fn computed(cx: &FoldCx<'_>) -> Option<Vec<i64>> {
     let values: Option<Vec<i64>> = cx
         .constants
         .iter()
         .map(|attr| i64::try_from(number::as_int(cx.context(), (*attr)?)?).ok())
         .collect();
-    let results = map.evaluate(&values?)?;
-    Some((map, results))
+    map(cx)?.evaluate(&values?)
 }
 
 fn whole(cx: &FoldCx<'_>, value: i64) -> Option<Fold> {
@@ -39,53 +40,40 @@ fn whole(cx: &FoldCx<'_>, value: i64) -> Option<Fold> {
 
 /// The operand that the map gives as it is, or the number.
 pub(super) fn fold_apply(cx: &FoldCx<'_>) -> Option<Fold> {
-    if let Some((_, values)) = computed(cx) {
+    if let Some(values) = computed(cx) {
         return whole(cx, *values.first()?);
     }
-    let map = Map::read(cx.context(), cx.module.attr_by(cx.op, Known::of(cx.context()).map)?)?;
-    let [result] = &map.results[..] else { return None };
-    if let Some(number) = result.as_number() {
+    let map = map(cx).filter(|map| map.results().len() == 1)?;
+    if let Some(number) = map.as_constant(map.results()[0]) {
         return whole(cx, number);
     }
-    let operand = variable(&map, result)?;
+    let operand = map.as_operand(0)?;
     (operand < cx.module.operand_count(cx.op)).then(|| Fold::value(cx.operand(operand)))
 }
 
-/// The number of the operand that `result` is.
-fn variable(map: &Map, result: &Expr) -> Option<usize> {
-    use super::expr::Atom;
-    match &result.terms[..] {
-        [(Atom::Dim(i), 1)] if result.constant == 0 => Some(*i as usize),
-        [(Atom::Symbol(i), 1)] if result.constant == 0 => Some((map.dims + i) as usize),
-        _ => None,
-    }
-}
-
 pub(super) fn fold_min(cx: &FoldCx<'_>) -> Option<Fold> {
-    whole(cx, computed(cx)?.1.into_iter().min()?)
+    whole(cx, computed(cx)?.into_iter().min()?)
 }
 
 pub(super) fn fold_max(cx: &FoldCx<'_>) -> Option<Fold> {
-    whole(cx, computed(cx)?.1.into_iter().max()?)
+    whole(cx, computed(cx)?.into_iter().max()?)
 }
 
-/// Puts the map of `attr` over `operands` into its normal form; `None` if it is in it.
-fn improved(
-    cx: &Cx<'_, '_>,
-    attr: Attr,
-    operands: &[Value],
-) -> Option<(Attr, Vec<Value>, Applied)> {
-    let applied = Applied::read(cx.context, attr, operands)?;
-    let better = applied.canonical(cx.module())?;
-    let attr_now = better.map.write(cx.context);
-    let changed = attr_now != attr && better != applied || better.operands != operands;
-    changed.then(|| (attr_now, better.operands.clone(), better))
+fn map_attr(context: &Context, map: &AffineMap) -> Attr {
+    context.attr(AttrData::AffineMap(map.clone()))
+}
+
+/// The map of `attr` over `operands` in its normal form; `None` if it is in it.
+fn improved(cx: &Cx<'_, '_>, attr: Attr, operands: &[Value]) -> Option<(Attr, Vec<Value>)> {
+    let applied = Applied::new(cx.context.as_affine_map(attr)?, operands)?;
+    let better = applied.canonical(cx.module(), cx.op)?;
+    (better != applied).then(|| (map_attr(cx.context, &better.map), better.operands))
 }
 
 fn compose_values(cx: &mut Cx<'_, '_>) -> Option<()> {
     let operands: Vec<Value> = cx.module().operands(cx.op).collect();
     let attr = cx.module().attr_by(cx.op, cx.known.map)?;
-    let (attr, operands, _) = improved(cx, attr, &operands)?;
+    let (attr, operands) = improved(cx, attr, &operands)?;
     change(cx, &operands, &[(cx.known.map, attr)])
 }
 
@@ -105,7 +93,7 @@ fn compose_access(cx: &mut Cx<'_, '_>) -> Option<()> {
     let fixed = if cx.module().name_text(cx.op) == "affine.load" { 1 } else { 2 };
     let (kept, indices) = operands.split_at_checked(fixed)?;
     let attr = cx.module().attr_by(cx.op, cx.known.map)?;
-    let (attr, indices, _) = improved(cx, attr, indices)?;
+    let (attr, indices) = improved(cx, attr, indices)?;
     change(cx, &[kept, &indices].concat(), &[(cx.known.map, attr)])
 }
 
@@ -113,33 +101,59 @@ fn compose_access(cx: &mut Cx<'_, '_>) -> Option<()> {
 fn one_bound(cx: &mut Cx<'_, '_>) -> Option<()> {
     let operands: Vec<Value> = cx.module().operands(cx.op).collect();
     let attr = cx.module().attr_by(cx.op, cx.known.map)?;
-    let applied = Applied::read(cx.context, attr, &operands)?;
+    let map = cx.context.as_affine_map(attr)?;
     let least = cx.module().name_text(cx.op) == "affine.min";
-    let results = undominated(&applied.map.results, least);
-    let map = Map { results, ..applied.map.clone() };
-    let attr = map.write(cx.context);
-    if map.results.len() == 1 {
+    let fewer = undominated(map, least);
+    let attr = map_attr(cx.context, &fewer);
+    if fewer.results().len() == 1 {
         let ty = cx.ty();
         let attrs = cx.context.dict([(cx.known.map, attr)]);
         let made = cx.make(cx.known.apply, &operands, attrs, &[ty]);
         let value = cx.module().result(made, 0);
         return cx.replace(&[value]);
     }
-    (map.results.len() < applied.map.results.len())
+    (fewer.results().len() < map.results().len())
         .then(|| change(cx, &operands, &[(cx.known.map, attr)]))?
 }
 
-/// The results without those that another one always makes unnecessary.
-fn undominated(results: &[Expr], least: bool) -> Vec<Expr> {
-    let mut kept: Vec<Expr> = Vec::new();
-    for result in results {
-        match kept.iter_mut().find(|other| other.terms == result.terms) {
-            Some(other) if least => other.constant = other.constant.min(result.constant),
-            Some(other) => other.constant = other.constant.max(result.constant),
-            None => kept.push(result.clone()),
+/// The map without the results that another one always makes unnecessary.
+fn undominated(map: &AffineMap, least: bool) -> AffineMap {
+    let mut kept: Vec<(Option<AffineExpr>, i64)> = Vec::new();
+    for &result in map.results() {
+        let (terms, constant) = split_constant(map, result);
+        match kept.iter_mut().find(|other| other.0 == terms) {
+            Some(other) if least => other.1 = other.1.min(constant),
+            Some(other) => other.1 = other.1.max(constant),
+            None => kept.push((terms, constant)),
         }
     }
-    kept
+    if kept.len() == map.results().len() {
+        return map.clone();
+    }
+    let mut exprs = AffineExprs::new();
+    // Handles of the map are those of the copy of its nodes.
+    let copies = map.copy(&mut exprs);
+    let mut results = Vec::new();
+    for (terms, constant) in kept {
+        let constant = exprs.constant(constant);
+        results.push(match terms {
+            Some(terms) => exprs.add(copies[terms.index()], constant),
+            None => constant,
+        });
+    }
+    AffineMap::new(map.dims() as u32, map.symbols() as u32, &exprs, &results)
+}
+
+/// `expr` as something and a constant that is added to it.
+fn split_constant(map: &AffineMap, expr: AffineExpr) -> (Option<AffineExpr>, i64) {
+    match map.node(expr) {
+        Node::Constant(value) => (None, value),
+        Node::Binary(BinaryOp::Add, terms, last) => match map.as_constant(last) {
+            Some(value) => (Some(terms), value),
+            None => (Some(expr), 0),
+        },
+        _ => (Some(expr), 0),
+    }
 }
 
 /// The bounds of a loop: lower, upper, and what it carries.
@@ -156,24 +170,26 @@ fn bounds(cx: &Cx<'_, '_>) -> Option<Bounds> {
     let operands: Vec<Value> = module.operands(cx.op).collect();
     let (low, rest) = operands.split_at_checked(usize::try_from(low).ok()?)?;
     let (high, inits) = rest.split_at_checked(usize::try_from(high).ok()?)?;
-    let read = |name, operands| Applied::read(cx.context, module.attr_by(cx.op, name)?, operands);
+    let read = |name, operands| {
+        Applied::new(cx.context.as_affine_map(module.attr_by(cx.op, name)?)?, operands)
+    };
     let (lower, upper) = (read(cx.known.lower, low)?, read(cx.known.upper, high)?);
     Some(Bounds { lower, upper, inits: inits.to_vec() })
 }
 
 fn compose_bounds(cx: &mut Cx<'_, '_>) -> Option<()> {
     let old = bounds(cx)?;
-    let mut lower = old.lower.canonical(cx.module())?;
-    let mut upper = old.upper.canonical(cx.module())?;
-    lower.map.results = undominated(&lower.map.results, false);
-    upper.map.results = undominated(&upper.map.results, true);
+    let mut lower = old.lower.canonical(cx.module(), cx.op)?;
+    let mut upper = old.upper.canonical(cx.module(), cx.op)?;
+    lower.map = undominated(&lower.map, false);
+    upper.map = undominated(&upper.map, true);
     if (&lower, &upper) == (&old.lower, &old.upper) {
         return None;
     }
     let sizes = [lower.operands.len(), upper.operands.len(), old.inits.len()];
     let attrs = [
-        (cx.known.lower, lower.map.write(cx.context)),
-        (cx.known.upper, upper.map.write(cx.context)),
+        (cx.known.lower, map_attr(cx.context, &lower.map)),
+        (cx.known.upper, map_attr(cx.context, &upper.map)),
         (cx.known.segments, cx.module().i32s_attr(sizes)),
     ];
     change(cx, &[lower.operands, upper.operands, old.inits].concat(), &attrs)
@@ -181,11 +197,8 @@ fn compose_bounds(cx: &mut Cx<'_, '_>) -> Option<()> {
 
 /// How often the loop runs, if that is known.
 fn trips(cx: &Cx<'_, '_>, bounds: &Bounds) -> Option<i64> {
-    let numbers = |applied: &Applied| -> Option<Vec<i64>> {
-        applied.map.results.iter().map(Expr::as_number).collect()
-    };
-    let low = numbers(&bounds.lower)?.into_iter().max()?;
-    let high = numbers(&bounds.upper)?.into_iter().min()?;
+    let low = bounds.lower.map.as_constants()?.into_iter().max()?;
+    let high = bounds.upper.map.as_constants()?.into_iter().min()?;
     let step = cx.context.as_i64(cx.module().attr_by(cx.op, cx.known.step)?)?;
     let span = high.checked_sub(low)?;
     if step <= 0 {
@@ -228,31 +241,29 @@ fn nothing_inside(cx: &mut Cx<'_, '_>) -> Option<()> {
     cx.replace(&values)
 }
 
-fn compose_condition(cx: &mut Cx<'_, '_>) -> Option<()> {
+/// The set of a condition over its operands, before and in its normal form.
+fn condition(cx: &Cx<'_, '_>) -> Option<(Applied, Applied, Box<[bool]>)> {
     let operands: Vec<Value> = cx.module().operands(cx.op).collect();
-    let attr = cx.module().attr_by(cx.op, cx.known.condition)?;
-    let (attr, operands, better) = improved(cx, attr, &operands)?;
-    // What is decided is left to the pattern that takes the region.
-    if better.map.results.is_empty() {
+    let set = cx.context.as_integer_set(cx.module().attr_by(cx.op, cx.known.condition)?)?;
+    let applied = Applied::new(set.constraints(), &operands)?;
+    let better = applied.canonical_set(cx.module(), cx.op)?;
+    Some((applied, better, set.equalities().into()))
+}
+
+fn compose_condition(cx: &mut Cx<'_, '_>) -> Option<()> {
+    let (applied, better, equalities) = condition(cx)?;
+    if better == applied {
         return None;
     }
-    change(cx, &operands, &[(cx.known.condition, attr)])
+    let set = IntegerSet::of(better.map, &equalities);
+    let attr = cx.context.attr(AttrData::IntegerSet(set));
+    change(cx, &better.operands, &[(cx.known.condition, attr)])
 }
 
 fn known_condition(cx: &mut Cx<'_, '_>) -> Option<()> {
-    let operands: Vec<Value> = cx.module().operands(cx.op).collect();
-    let attr = cx.module().attr_by(cx.op, cx.known.condition)?;
-    let set = Applied::read(cx.context, attr, &operands)?.canonical(cx.module())?.map;
-    let holds = |(e, &eq): (&Expr, &bool)| e.as_number().map(|n| if eq { n == 0 } else { n >= 0 });
-    let each: Vec<Option<bool>> =
-        set.results.iter().zip(set.equalities.as_ref()?).map(holds).collect();
-    let taken = if each.contains(&Some(false)) {
-        1
-    } else if each.iter().all(|known| *known == Some(true)) {
-        0
-    } else {
-        return None;
-    };
+    let (_, better, equalities) = condition(cx)?;
+    let better = better.canonical(cx.module(), cx.op)?;
+    let taken = usize::from(!IntegerSet::of(better.map, &equalities).decided()?);
     match cx.only_block(taken) {
         Some(_) => cx.take_region(taken, &[]),
         None => cx.replace(&[]),

@@ -1,143 +1,233 @@
-//! A map together with the values that it is applied to.
+//! A map together with the values that it is applied to, and what `mlir-opt` makes of the two.
+//!
+//! [`Applied::canonical`] puts the maps of `affine.apply` in the place of the operands that they
+//! give, one operand after the other; what they take in turn comes behind. Then dimensions that
+//! are symbols of their scope become symbols, constants become numbers, each operand is there once
+//! and used, and each result is a sum ([`tangram_affine::simplify`]).
+//!
+//! # Source
+//! `composeAffineMapAndOperands` and `canonicalizeMapAndOperands` of MLIR's affine dialect.
 
-use tangram_ir::{Attr, Context, Module, Traits, Value};
+use rustc_hash::FxHashMap;
+use tangram_affine::{AffineExpr, AffineExprs, AffineMap, simplify};
+use tangram_ir::{Module, Op, Value};
 
-use super::expr::{Atom, Expr};
-use super::map::Map;
+use super::verify::is_symbol;
 use crate::mlir::fold::{Known, number};
 
 /// The most operands after composition.
-const MAX_OPERANDS: usize = 32;
-/// How many applications are looked through, one behind the other.
-const MAX_CHAIN: u32 = 32;
+const MAX_OPERANDS: usize = 64;
+/// The largest result of a composition, in nodes.
+const MAX_SIZE: u32 = 1024;
 
 /// A map and its operands, first the dimensions, then the symbols.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Applied {
-    pub(crate) map: Map,
+    pub(crate) map: AffineMap,
     pub(crate) operands: Vec<Value>,
 }
 
-/// The operands of what is being composed.
-#[derive(Default)]
-struct Space {
-    dims: Vec<Value>,
-    symbols: Vec<Value>,
+/// The operands of a composition; those that a map took the place of are `None`.
+struct Slots {
+    dims: Vec<Option<Value>>,
+    symbols: Vec<Option<Value>>,
 }
 
-impl Space {
-    fn variable(&mut self, module: &Module, value: Value, symbol: bool) -> Expr {
-        let symbol = symbol || is_top_level(module, value);
-        let list = if symbol { &mut self.symbols } else { &mut self.dims };
-        let at = list.iter().position(|&known| known == value).unwrap_or_else(|| {
-            list.push(value);
-            list.len() - 1
-        });
-        Expr::atom(if symbol { Atom::Symbol(at as u32) } else { Atom::Dim(at as u32) })
-    }
-}
-
-/// Says whether `value` does not change while the function around it runs.
-fn is_top_level(module: &Module, value: Value) -> bool {
-    let parent = module.def_block(value).and_then(|block| module.block_parent(block));
-    parent.is_some_and(|op| module.has_traits(op, Traits::ISOLATED))
+/// The map that took the place of an operand.
+struct Replaced {
+    symbol: bool,
+    at: usize,
+    by: AffineMap,
+    /// Where its dimensions and symbols begin.
+    dims: usize,
+    symbols: usize,
 }
 
 impl Applied {
-    /// The map `attr` of `operands`; `None` if it is not understood, or does not fit.
-    pub(crate) fn read(context: &Context, attr: Attr, operands: &[Value]) -> Option<Applied> {
-        let map = Map::read(context, attr)?;
-        let fits = operands.len() == map.dims as usize + map.symbols as usize;
-        fits.then(|| Applied { map, operands: operands.to_vec() })
+    /// The map of `operands`; `None` if it does not fit.
+    pub(crate) fn new(map: &AffineMap, operands: &[Value]) -> Option<Applied> {
+        let fits = operands.len() == map.inputs();
+        fits.then(|| Applied { map: map.clone(), operands: operands.to_vec() })
     }
 
-    /// The same with the maps of applications that it uses put in, constants as numbers, each
-    /// operand once and used, and those that do not change as symbols.
-    pub(crate) fn canonical(&self, module: &Module) -> Option<Applied> {
-        let mut space = Space::default();
-        let values = self.expressions(module, &mut space, 0)?;
-        let (dims, symbols) = values.split_at(self.map.dims as usize);
-        let at = |list: &[Expr], i: u32| list.get(i as usize).cloned();
-        let put = |e: &Expr| e.substitute(&|i| at(dims, i), &|i| at(symbols, i));
-        let results: Option<Vec<Expr>> = self.map.results.iter().map(put).collect();
-        space.finish(results?, self.map.equalities.clone())
-    }
-
-    /// What each operand is.
-    fn expressions(&self, module: &Module, space: &mut Space, chain: u32) -> Option<Vec<Expr>> {
-        let symbol = |i: usize| i >= self.map.dims as usize;
-        let each = self.operands.iter().enumerate();
-        each.map(|(i, &value)| expression(module, space, value, symbol(i), chain)).collect()
-    }
-}
-
-/// What `value` is.
-fn expression(
-    module: &Module,
-    space: &mut Space,
-    value: Value,
-    symbol: bool,
-    chain: u32,
-) -> Option<Expr> {
-    let context = module.context();
-    if let Some(attr) = module.constant_value(value) {
-        return i64::try_from(number::as_int(context, attr)?).ok().map(Expr::number);
-    }
-    let known = Known::of(context);
-    if let Some(def) = module.def_op(value)
-        && module.name(def) == known.apply
-        && chain < MAX_CHAIN
-        && space.dims.len() + space.symbols.len() < MAX_OPERANDS
-    {
-        let operands: Vec<Value> = module.operands(def).collect();
-        let own = operands.iter().any(|&operand| module.def_op(operand) == Some(def));
-        if let Some(inner) = module.attr_by(def, known.map)
-            && !own
-            && let Some(inner) = Applied::read(context, inner, &operands)
-            && let [result] = &inner.map.results[..]
-        {
-            // The operands of an application that is a symbol are symbols themselves.
-            let values: Option<Vec<Expr>> = inner
-                .operands
-                .iter()
-                .enumerate()
-                .map(|(i, &value)| {
-                    let symbol = symbol || i >= inner.map.dims as usize;
-                    expression(module, space, value, symbol, chain + 1)
-                })
-                .collect();
-            let values = values?;
-            let (dims, symbols) = values.split_at(inner.map.dims as usize);
-            let at = |list: &[Expr], i: u32| list.get(i as usize).cloned();
-            return result.substitute(&|i| at(dims, i), &|i| at(symbols, i));
+    /// The left sides of a set as `mlir-opt` writes them: sums only where something was composed.
+    pub(crate) fn canonical_set(&self, module: &Module, user: Op) -> Option<Applied> {
+        match self.composed(module, user)? {
+            composed if composed == *self => Some(self.tidied(module, user)),
+            composed => composed.canonical(module, user),
         }
     }
-    Some(space.variable(module, value, symbol))
-}
 
-impl Space {
-    /// The map of `results` over those operands that occur.
-    fn finish(self, results: Vec<Expr>, equalities: Option<Vec<bool>>) -> Option<Applied> {
-        let mut used = [vec![None; self.dims.len()], vec![None; self.symbols.len()]];
-        for result in &results {
-            result.variables(&mut |dim, i| used[usize::from(!dim)][i as usize] = Some(0));
-        }
-        let mut counts = [0u32; 2];
-        let mut operands = Vec::new();
-        for (kind, values) in [self.dims, self.symbols].into_iter().enumerate() {
-            for (i, value) in values.into_iter().enumerate() {
-                if let Some(slot) = &mut used[kind][i] {
-                    *slot = counts[kind];
-                    counts[kind] += 1;
-                    operands.push(value);
-                }
+    /// The same as `mlir-opt` writes it where `user` uses it; `None` if it becomes very large.
+    pub(crate) fn canonical(&self, module: &Module, user: Op) -> Option<Applied> {
+        let mut applied = self.composed(module, user)?.tidied(module, user);
+        // A sum may lose operands: then the others are numbered again.
+        loop {
+            let mut exprs = AffineExprs::new();
+            let results = applied.map.substitute(&mut exprs, &[], &[]);
+            let simple: Vec<AffineExpr> =
+                results.iter().map(|&result| simplify(&mut exprs, result)).collect();
+            let [dims, symbols] = [applied.map.dims(), applied.map.symbols()].map(|n| n as u32);
+            let map = AffineMap::new(dims, symbols, &exprs, &simple);
+            let next = Applied { map, operands: applied.operands.clone() }.tidied(module, user);
+            let shrunk = next.operands.len() < applied.operands.len();
+            applied = next;
+            if !shrunk {
+                return Some(applied);
             }
         }
-        let dim = |i: u32| used[0][i as usize].map(|n| Expr::atom(Atom::Dim(n)));
-        let symbol = |i: u32| used[1][i as usize].map(|n| Expr::atom(Atom::Symbol(n)));
-        let results: Option<Vec<Expr>> =
-            results.iter().map(|result| result.substitute(&dim, &symbol)).collect();
-        let map = Map { dims: counts[0], symbols: counts[1], results: results?, equalities };
-        Some(Applied { map, operands })
+    }
+
+    /// With the maps of applications in the place of what they give.
+    fn composed(&self, module: &Module, user: Op) -> Option<Applied> {
+        let (dims, symbols) = self.operands.split_at(self.map.dims());
+        let slots = |values: &[Value]| values.iter().map(|&value| Some(value)).collect();
+        let mut slots = Slots { dims: slots(dims), symbols: slots(symbols) };
+        let mut replaced = Vec::new();
+        let mut at = 0;
+        while at < slots.dims.len() + slots.symbols.len() {
+            replaced.extend(slots.replace(module, user, at));
+            if slots.dims.len() + slots.symbols.len() > MAX_OPERANDS {
+                return None;
+            }
+            at += 1;
+        }
+        if replaced.is_empty() {
+            return Some(self.clone());
+        }
+        slots.finish(&self.map, &replaced)
+    }
+
+    /// With symbols where dimensions are symbols of the scope, numbers for constants, and each
+    /// operand once and used.
+    fn tidied(&self, module: &Module, user: Op) -> Applied {
+        let (dims, symbols) = self.operands.split_at(self.map.dims());
+        let (used_dims, used_symbols) = self.map.used();
+        let mut exprs = AffineExprs::new();
+        let mut kept = Kept::default();
+        let zero = exprs.constant(0);
+        let mut dim_exprs = vec![zero; dims.len()];
+        let mut symbol_exprs = vec![zero; symbols.len()];
+        let mut promoted = Vec::new();
+        for (i, &value) in dims.iter().enumerate().filter(|&(i, _)| used_dims[i]) {
+            if is_symbol(module, value, user) {
+                promoted.push((i, value));
+            } else {
+                dim_exprs[i] = exprs.dim(kept.dim(value));
+            }
+        }
+        for (i, &value) in symbols.iter().enumerate().filter(|&(i, _)| used_symbols[i]) {
+            symbol_exprs[i] = kept.symbol_expr(module, &mut exprs, value);
+        }
+        for (i, value) in promoted {
+            dim_exprs[i] = kept.symbol_expr(module, &mut exprs, value);
+        }
+        let results = self.map.substitute(&mut exprs, &dim_exprs, &symbol_exprs);
+        let [dims, symbols] = [&kept.dims, &kept.symbols].map(|list| list.len() as u32);
+        let map = AffineMap::new(dims, symbols, &exprs, &results);
+        Applied { map, operands: [kept.dims, kept.symbols].concat() }
+    }
+}
+
+/// The operands that stay.
+#[derive(Default)]
+struct Kept {
+    dims: Vec<Value>,
+    symbols: Vec<Value>,
+    numbers: FxHashMap<(bool, Value), u32>,
+}
+
+impl Kept {
+    fn dim(&mut self, value: Value) -> u32 {
+        *self.numbers.entry((false, value)).or_insert_with(|| {
+            self.dims.push(value);
+            self.dims.len() as u32 - 1
+        })
+    }
+
+    fn symbol_expr(
+        &mut self,
+        module: &Module,
+        exprs: &mut AffineExprs,
+        value: Value,
+    ) -> AffineExpr {
+        let constant = module.constant_value(value);
+        let constant = constant.and_then(|attr| number::as_int(module.context(), attr));
+        if let Some(number) = constant.and_then(|number| i64::try_from(number).ok()) {
+            return exprs.constant(number);
+        }
+        let number = *self.numbers.entry((true, value)).or_insert_with(|| {
+            self.symbols.push(value);
+            self.symbols.len() as u32 - 1
+        });
+        exprs.symbol(number)
+    }
+}
+
+impl Slots {
+    /// Puts the map of the application that gives operand number `at` in its place.
+    fn replace(&mut self, module: &Module, user: Op, at: usize) -> Option<Replaced> {
+        let symbol = at >= self.dims.len();
+        let at = if symbol { at - self.dims.len() } else { at };
+        let slot = if symbol { self.symbols.get(at) } else { self.dims.get(at) };
+        let value = (*slot?)?;
+        let def = module.def_op(value)?;
+        let known = Known::of(module.context());
+        if module.name(def) != known.apply {
+            return None;
+        }
+        let operands: Vec<Value> = module.operands(def).collect();
+        let own = operands.iter().any(|&operand| module.def_op(operand) == Some(def));
+        let map = module.context().as_affine_map(module.attr_by(def, known.map)?)?;
+        let inner = Applied::new(map, &operands).filter(|_| !own)?.tidied(module, user);
+        if inner.map.results().len() != 1 {
+            return None;
+        }
+        let replaced = Replaced {
+            symbol,
+            at,
+            dims: self.dims.len(),
+            symbols: self.symbols.len(),
+            by: inner.map.clone(),
+        };
+        if symbol {
+            self.symbols[at] = None;
+        } else {
+            self.dims[at] = None;
+        }
+        let (dims, symbols) = inner.operands.split_at(inner.map.dims());
+        self.dims.extend(dims.iter().map(|&value| Some(value)));
+        self.symbols.extend(symbols.iter().map(|&value| Some(value)));
+        Some(replaced)
+    }
+
+    /// `map` over what is left.
+    fn finish(&self, map: &AffineMap, replaced: &[Replaced]) -> Option<Applied> {
+        let mut exprs = AffineExprs::new();
+        let zero = exprs.constant(0);
+        let mut operands = Vec::new();
+        let mut made = [&self.dims, &self.symbols].map(|list| vec![zero; list.len()]);
+        let mut counts = [0u32; 2];
+        for (kind, list) in [&self.dims, &self.symbols].into_iter().enumerate() {
+            for (i, &value) in list.iter().enumerate() {
+                let Some(value) = value else { continue };
+                let number = counts[kind];
+                made[kind][i] = if kind == 0 { exprs.dim(number) } else { exprs.symbol(number) };
+                counts[kind] += 1;
+                operands.push(value);
+            }
+        }
+        // A map takes what comes behind its place only.
+        for Replaced { symbol, at, by, dims, symbols } in replaced.iter().rev() {
+            let results = by.substitute(&mut exprs, &made[0][*dims..], &made[1][*symbols..]);
+            made[usize::from(*symbol)][*at] = *results.first()?;
+            if exprs.size(results[0]) > MAX_SIZE {
+                return None;
+            }
+        }
+        let results = map.substitute(&mut exprs, &made[0], &made[1]);
+        let small = results.iter().all(|&result| exprs.size(result) <= MAX_SIZE);
+        let map = AffineMap::new(counts[0], counts[1], &exprs, &results);
+        small.then_some(Applied { map, operands })
     }
 }

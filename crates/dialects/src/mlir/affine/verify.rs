@@ -6,22 +6,24 @@
 //! affine loop, or a map of dimensions.
 
 use rustc_hash::FxHashSet;
+use tangram_affine::AffineMap;
 use tangram_ir::{Module, Op, Region, Traits, Type, TypeData, Value};
 
 use super::super::verify::{Checked, Site};
-use super::map::Map;
 
 const YIELD: &str = "affine.yield";
 /// How many values are looked at to find out what a symbol is made of; beyond, it is believed.
 const MAX_LOOKED_AT: usize = 256;
 
-/// The map or set `name` of the operation. `Ok(None)` where factors are not constant.
-fn map(site: Site<'_>, name: &str) -> Result<Option<Map>, tangram_ir::Diagnostic> {
+/// The map `name` of the operation, or the left sides of the set.
+fn map<'a>(site: Site<'a>, name: &str) -> Result<Option<&'a AffineMap>, tangram_ir::Diagnostic> {
     let attr = site.module.attr(site.op, name);
     let attr = attr.ok_or_else(|| {
         site.error("attribute", format_args!("expected attribute `{name}`, found none"))
     })?;
-    Ok(Map::read(site.context(), attr))
+    let context = site.module.context();
+    let set = context.as_integer_set(attr).map(|set| set.constraints());
+    Ok(context.as_affine_map(attr).or(set))
 }
 
 /// Checks that `values` are what map `name` takes; gives the number of its results.
@@ -31,13 +33,13 @@ fn mapped(
     values: &[Value],
 ) -> Result<Option<usize>, tangram_ir::Diagnostic> {
     let Some(map) = map(site, name)? else { return Ok(None) };
-    let wanted = (map.dims + map.symbols) as usize;
+    let wanted = map.inputs();
     if wanted != values.len() {
         let message = format!("expected {wanted} operands for `{name}`, found {}", values.len());
         return Err(site.error("map-operands", message));
     }
     for (i, &value) in values.iter().enumerate() {
-        let symbol = i >= map.dims as usize;
+        let symbol = i >= map.dims();
         let fits = if symbol {
             is_symbol(site.module, value, site.op)
         } else {
@@ -49,7 +51,7 @@ fn mapped(
             return Err(site.error("map-operands", message));
         }
     }
-    Ok(Some(map.results.len()))
+    Ok(Some(map.results().len()))
 }
 
 fn operands(module: &Module, op: Op) -> Vec<Value> {
@@ -146,9 +148,9 @@ pub(super) fn check_for(module: &Module, op: Op) -> Checked {
 /// `affine.if`: both regions give the results; with results, both are there.
 pub(super) fn check_if(module: &Module, op: Op) -> Checked {
     let site = Site::new(module, op);
-    let set = map(site, "condition")?;
     mapped(site, "condition", &operands(module, op))?;
-    if set.is_some_and(|set| set.equalities.is_none()) {
+    let attr = module.attr(op, "condition");
+    if attr.is_some_and(|attr| module.context().as_affine_map(attr).is_some()) {
         return Err(site.error("attribute", "expected a set as `condition`, found a map"));
     }
     site.branches(YIELD)
@@ -208,7 +210,7 @@ fn is_dimension(module: &Module, value: Value, user: Op) -> bool {
     }
 }
 
-fn is_symbol(module: &Module, value: Value, user: Op) -> bool {
+pub(super) fn is_symbol(module: &Module, value: Value, user: Op) -> bool {
     let Some(scope) = scope(module, user) else { return true };
     let mut open = vec![value];
     let mut seen = FxHashSet::default();

@@ -1,10 +1,9 @@
 //! Canonicalisation of `linalg` between whole tensors: copies that change nothing, transpositions
 //! that cancel, and one value everywhere in another order.
 
+use tangram_affine::AffineMap;
 use tangram_ir::{Attr, AttrData, Module, Op, Value, ValueDef};
 
-use crate::mlir::affine::expr::{Atom, Expr};
-use crate::mlir::affine::map::Map;
 use crate::mlir::fold::{Cx, Rewrite};
 
 /// The patterns, with their roots.
@@ -115,10 +114,7 @@ fn transpose_of_fill(cx: &mut Cx<'_, '_>) -> Option<()> {
 
 /// Says whether `attr` is the map of a point to itself.
 fn is_identity_map(cx: &Cx<'_, '_>, attr: Attr) -> bool {
-    Map::read(cx.context, attr).is_some_and(|map| {
-        map.results.len() == map.dims as usize
-            && map.results.iter().zip(0..).all(|(expr, i)| *expr == Expr::atom(Atom::Dim(i)))
-    })
+    cx.context.as_affine_map(attr).is_some_and(AffineMap::is_identity)
 }
 
 /// An operation that gives its inputs as they are.

@@ -1,9 +1,9 @@
 //! Regions, branches, loops, conditions and calls.
 
+use tangram_affine::AffineMap;
 use tangram_ir::{AttrData, Block, Op, Region};
 
 use super::{Datum, MAX_NESTING, Machine, Result, Trap};
-use crate::mlir::affine::map::Map;
 
 impl Machine<'_> {
     /// Calls `function`.
@@ -96,7 +96,9 @@ impl Machine<'_> {
                 self.either(op, holds)
             }
             "affine.if" => {
-                let set = self.map(op, "condition")?;
+                let set = self.module.attr(op, "condition");
+                let set = set.and_then(|attr| self.module.context().as_integer_set(attr));
+                let set = set.ok_or_else(|| self.unsupported(op))?;
                 let point = self.ints(op, &operands)?;
                 let holds = set.contains(&point).ok_or_else(|| self.unsupported(op))?;
                 self.either(op, holds)
@@ -136,9 +138,9 @@ impl Machine<'_> {
         self.module.ops(self.module.body()).find(called)
     }
 
-    pub(super) fn map(&self, op: Op, attr: &str) -> Result<Map> {
+    pub(super) fn map(&self, op: Op, attr: &str) -> Result<AffineMap> {
         let attr = self.module.attr(op, attr);
-        let map = attr.and_then(|attr| Map::read(self.module.context(), attr));
+        let map = attr.and_then(|attr| self.module.context().as_affine_map(attr)).cloned();
         map.ok_or_else(|| self.unsupported(op))
     }
 
@@ -152,9 +154,9 @@ impl Machine<'_> {
 
     fn affine_for(&mut self, op: Op, operands: &[Datum]) -> Result<Vec<Datum>> {
         let (lower, upper) = (self.map(op, "lowerBoundMap")?, self.map(op, "upperBoundMap")?);
-        let low = (lower.dims + lower.symbols) as usize;
-        let high = low + (upper.dims + upper.symbols) as usize;
-        let bound = |map: &Map, operands: &[Datum]| -> Result<Vec<i64>> {
+        let low = lower.inputs();
+        let high = low + upper.inputs();
+        let bound = |map: &AffineMap, operands: &[Datum]| -> Result<Vec<i64>> {
             let point = self.ints(op, operands)?;
             map.evaluate(&point).ok_or_else(|| self.unsupported(op))
         };

@@ -37,7 +37,7 @@ impl Func {
         let dim = |part: &str| match part.parse() {
             Ok(n) => Dim::fixed(n),
             Err(_) if part == "?" => Dim::UNKNOWN,
-            Err(_) => Dim::symbolic(self.context.str(part)),
+            Err(_) => self.context.dim(&part.parse().expect("an expression")),
         };
         text.split(',').filter(|part| !part.is_empty()).map(dim).collect()
     }

@@ -6,7 +6,7 @@ use super::blocks::Blocks;
 use super::operations::{OpenRegion, Pending};
 use super::values::ValueUse;
 use super::{Failed, Kind, Parsed, Parser, Token};
-use crate::assembly::{Anchor, Group, Instr, Program, RegionStyle, TypeRule};
+use crate::assembly::{Anchor, DictStyle, Group, Instr, Program, RegionStyle, TypeRule};
 use crate::attributes::{Attr, AttrData};
 use crate::context::{Name, Str};
 use crate::module::{Block, OpState, Point, Region, Value};
@@ -195,9 +195,14 @@ impl<'a> Parser<'a> {
                 draft.attrs.push((self.context.str(name), attr));
                 Ok(())
             }
-            Instr::AttrDict { keyword } => {
-                if *keyword && !self.accept_word("attributes") {
-                    return Ok(());
+            Instr::AttrDict(style) => {
+                match style {
+                    DictStyle::Bare => {}
+                    DictStyle::Keyword if self.accept_word("attributes") => {}
+                    DictStyle::Assigned if self.accept_word("attrs") => {
+                        self.expect(b'=', "after `attrs`")?;
+                    }
+                    DictStyle::Keyword | DictStyle::Assigned => return Ok(()),
                 }
                 match self.accept(b'{') {
                     true => self.entries(&mut draft.attrs),

@@ -1,6 +1,7 @@
 //! The directives of loops: counters, bounds, and the values that they carry.
 
 use smallvec::SmallVec;
+use tangram_affine::AffineMap;
 
 use super::custom::Draft;
 use super::values::ValueUse;
@@ -222,14 +223,14 @@ impl<'a> Parser<'a> {
     ) -> Parsed<()> {
         if matches!(self.token.kind, Kind::Int | Kind::Punct(b'-')) {
             let number = self.integer()?;
-            let map = self.opaque(&format!("affine_map<() -> ({number})>"));
+            let map = self.context.attr(AttrData::AffineMap(AffineMap::constant(number)));
             self.set_attr(draft, name, map);
             self.indices(draft, group, Vec::new());
             return Ok(());
         }
         if self.token.kind == Kind::Percent {
             let value = self.value_use()?;
-            let map = self.opaque("affine_map<()[s0] -> (s0)>");
+            let map = self.context.attr(AttrData::AffineMap(AffineMap::symbol_identity()));
             self.set_attr(draft, name, map);
             self.indices(draft, group, vec![value]);
             return Ok(());

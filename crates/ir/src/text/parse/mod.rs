@@ -23,6 +23,7 @@ mod values;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use tangram_affine::AffineExprs;
 
 use crate::attributes::Attr;
 use crate::context::{Context, Str};
@@ -30,7 +31,6 @@ use crate::diagnostic::Diagnostic;
 use crate::location::{Loc, LocData, line_starts};
 use crate::module::{Module, Op};
 use crate::types::Type;
-use affine::AffineOperands;
 use lexer::{Kind, Token};
 use values::Values;
 
@@ -98,8 +98,8 @@ struct Parser<'a> {
     /// Where lines start; only where `base` is missing.
     lines: Option<Box<[u32]>>,
     registered: FxHashMap<&'a str, bool>,
-    /// What `%0` and `symbol(%1)` in an affine expression stand for, where they may stand.
-    affine_operands: Option<AffineOperands<'a>>,
+    /// Where affine expressions are made.
+    affine_exprs: AffineExprs,
 }
 
 impl<'a> Parser<'a> {
@@ -122,7 +122,7 @@ impl<'a> Parser<'a> {
             base: context.add_source(file, text),
             lines: None,
             registered: FxHashMap::default(),
-            affine_operands: None,
+            affine_exprs: AffineExprs::new(),
         }
     }
 }

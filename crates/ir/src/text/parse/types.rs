@@ -1,6 +1,7 @@
 //! Types.
 
 use smallvec::SmallVec;
+use tangram_affine::symbolic::Expr;
 
 use super::{Kind, Parsed, Parser};
 use crate::attributes::{Attr, AttrData};
@@ -236,7 +237,10 @@ impl Parser<'_> {
             if !dim.is_unknown() {
                 return encoding;
             }
-            *dim = Dim::symbolic(text);
+            let text = self.context.text(text);
+            // What is no expression is a name.
+            let expr = text.parse().unwrap_or_else(|_| Expr::symbol(text));
+            *dim = self.context.dim(&expr);
             found = true;
         }
         if !found {
@@ -267,10 +271,8 @@ impl Parser<'_> {
     /// Says whether `attr` lays out memory, rather than naming a memory space.
     fn is_layout(&self, attr: Attr) -> bool {
         match self.context.attr_data(attr) {
-            AttrData::Opaque(text) => {
-                let text = self.context.text(*text);
-                text.starts_with("affine_map<") || text.starts_with("strided<")
-            }
+            AttrData::AffineMap(_) => true,
+            AttrData::Opaque(text) => self.context.text(*text).starts_with("strided<"),
             _ => false,
         }
     }

@@ -32,10 +32,11 @@ impl fmt::Write for Nowhere {
 }
 
 fn prefix(context: &Context, attr: Attr) -> Option<&'static str> {
-    let AttrData::Opaque(text) = context.attr_data(attr) else { return None };
-    let text = context.text(*text);
-    let starts = |prefix| text.starts_with(prefix);
-    if starts("affine_map<") { Some("map") } else { starts("affine_set<").then_some("set") }
+    match context.attr_data(attr) {
+        AttrData::AffineMap(_) => Some("map"),
+        AttrData::IntegerSet(_) => Some("set"),
+        _ => None,
+    }
 }
 
 /// The aliases that the text of `module` needs.

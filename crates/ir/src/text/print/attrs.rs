@@ -9,8 +9,7 @@ use crate::text::float;
 use crate::types::{FloatKind, Signedness, Type, TypeData};
 
 /// Attributes of MLIR itself that are kept as text; they have no `#` before them.
-const BUILTIN: [&str; 7] =
-    ["affine_map<", "affine_set<", "strided<", "sparse<", "distinct[", "dense<", "\""];
+const BUILTIN: [&str; 5] = ["strided<", "sparse<", "distinct[", "dense<", "\""];
 
 impl<W: fmt::Write> Printer<'_, W> {
     pub(super) fn attr(&mut self, attr: Attr) -> fmt::Result {
@@ -88,10 +87,19 @@ impl<W: fmt::Write> Printer<'_, W> {
                 self.typed(*ty)
             }
             AttrData::Location(loc) => self.location(*loc),
-            AttrData::Opaque(text) => {
+            AttrData::AffineMap(map) => {
                 if self.alias(attr)? {
                     return Ok(());
                 }
+                write!(self.out, "affine_map<{map}>")
+            }
+            AttrData::IntegerSet(set) => {
+                if self.alias(attr)? {
+                    return Ok(());
+                }
+                write!(self.out, "affine_set<{set}>")
+            }
+            AttrData::Opaque(text) => {
                 let text = self.context.text(*text);
                 let number = text.starts_with(|c: char| c == '-' || c.is_ascii_digit());
                 let builtin = number || BUILTIN.iter().any(|prefix| text.starts_with(prefix));

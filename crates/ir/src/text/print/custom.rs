@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::Printer;
 use super::operations::Step;
-use crate::assembly::{Anchor, Group, Instr, Program, RegionStyle};
+use crate::assembly::{Anchor, DictStyle, Group, Instr, Program, RegionStyle};
 use crate::attributes::{Attr, AttrData};
 use crate::context::Str;
 use crate::module::{Module, Op, Region, Value};
@@ -133,7 +133,7 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
                     None => Ok(()),
                 }
             }
-            Instr::AttrDict { keyword } => self.attr_dict(op, &program.shown, *keyword),
+            Instr::AttrDict(style) => self.attr_dict(op, &program.shown, *style),
             Instr::Type(group) => {
                 self.space()?;
                 let values = self.group(op, *group);
@@ -228,7 +228,7 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
     }
 
     /// The attributes that nothing shows.
-    pub(super) fn attr_dict(&mut self, op: Op, shown: &[&str], keyword: bool) -> fmt::Result {
+    pub(super) fn attr_dict(&mut self, op: Op, shown: &[&str], style: DictStyle) -> fmt::Result {
         let context = self.context;
         let segments = ["operandSegmentSizes", "resultSegmentSizes"];
         let entries: Vec<(Str, Attr)> = context.entries(self.module.attrs(op)).to_vec();
@@ -243,7 +243,11 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
         if rest.is_empty() {
             return Ok(());
         }
-        self.write(if keyword { " attributes " } else { " " })?;
+        self.write(match style {
+            DictStyle::Bare => " ",
+            DictStyle::Keyword => " attributes ",
+            DictStyle::Assigned => " attrs =  ",
+        })?;
         self.dictionary(&rest)
     }
 

@@ -2,12 +2,13 @@
 
 use std::fmt;
 
+use tangram_affine::{AffineExpr, AffineMap, Name, Sink};
+
 use super::Printer;
 use super::custom::{Spacing, segment};
 use crate::assembly::{Directive, Group};
 use crate::attributes::{Attr, AttrData};
 use crate::module::{Op, Value};
-use crate::text::map_text::MapText;
 use crate::types::{Type, TypeData};
 
 /// Stands for an entry of a static list that an operand gives.
@@ -295,19 +296,15 @@ impl<W: fmt::Write> Printer<'_, W> {
         self.ty(module.value_type(module.result(op, 0)))
     }
 
-    pub(super) fn map_of(&self, attr: Option<Attr>) -> Option<MapText<'_>> {
-        match self.context.attr_data(attr?) {
-            AttrData::Opaque(text) => MapText::read(self.context.text(*text)),
-            _ => None,
-        }
-    }
-
     /// `#map(%0)[%1]`.
     fn mapped(&mut self, op: Op, attr: Option<Attr>, args: &[&'static str]) -> fmt::Result {
         let values = self.named_group(op, args);
-        let (Some(attr), Some(dims)) = (attr, self.map_of(attr).map(|map| map.dims)) else {
-            return Ok(());
+        let dims = |attr| match self.context.attr_data(attr) {
+            AttrData::AffineMap(map) => Some((attr, map.dims())),
+            AttrData::IntegerSet(set) => Some((attr, set.constraints().dims())),
+            _ => None,
         };
+        let Some((attr, dims)) = attr.and_then(dims) else { return Ok(()) };
         self.attr(attr)?;
         self.dims_and_symbols(dims, &values)
     }
@@ -335,46 +332,25 @@ impl<W: fmt::Write> Printer<'_, W> {
     /// `[%0 + 1, symbol(%1)]`.
     fn access(&mut self, op: Op, attr: Option<Attr>, args: &[&'static str]) -> fmt::Result {
         let values = self.named_group(op, args);
-        let text = match attr.map(|attr| self.context.attr_data(attr)) {
-            Some(AttrData::Opaque(text)) => self.context.text(*text),
-            _ => "",
-        };
         self.write("[")?;
-        if let Some(map) = MapText::read(text) {
-            for (i, result) in map.results.iter().enumerate() {
+        if let Some(map) = attr.and_then(|attr| self.context.as_affine_map(attr)) {
+            for (i, &result) in map.results().iter().enumerate() {
                 self.write(if i == 0 { "" } else { ", " })?;
-                self.substituted(result, map.dims, &values)?;
+                self.substituted(map, result, &values)?;
             }
         }
         self.spacing = Spacing::AFTER_WORD;
         self.write("]")
     }
 
-    /// An expression with values in the place of dimensions and symbols.
-    pub(super) fn substituted(&mut self, text: &str, dims: usize, values: &[Value]) -> fmt::Result {
-        let mut rest = text;
-        while let Some(at) = rest.find(['d', 's']) {
-            let (before, from) = rest.split_at(at);
-            self.write(before)?;
-            let digits = from[1..].bytes().take_while(u8::is_ascii_digit).count();
-            let inside = before.ends_with(|c: char| c.is_ascii_alphabetic());
-            let number: Option<usize> = from[1..=digits].parse().ok().filter(|_| !inside);
-            let symbol = from.starts_with('s');
-            let index = number.map(|n| if symbol { dims + n } else { n });
-            match index.and_then(|index| values.get(index)) {
-                Some(&value) => {
-                    self.write(if symbol { "symbol(" } else { "" })?;
-                    self.value(value)?;
-                    self.write(if symbol { ")" } else { "" })?;
-                    rest = &from[1 + digits..];
-                }
-                None => {
-                    self.write(&from[..1])?;
-                    rest = &from[1..];
-                }
-            }
-        }
-        self.write(rest)
+    /// An expression of `map` with values in the place of dimensions and symbols.
+    pub(super) fn substituted(
+        &mut self,
+        map: &AffineMap,
+        expr: AffineExpr,
+        values: &[Value],
+    ) -> fmt::Result {
+        map.print_expr(expr, &mut WithValues { printer: self, dims: map.dims(), values })
     }
 
     pub(super) fn arrow_results(&mut self, op: Op, always: bool) -> fmt::Result {
@@ -413,7 +389,7 @@ impl<W: fmt::Write> Printer<'_, W> {
         let context = self.context;
         self.write(" {")?;
         let mut first = true;
-        for name in ["doc", "indexing_maps", "library_call", "iterator_types"] {
+        for name in ["doc", "indexing_maps", "iterator_types", "library_call"] {
             let Some(attr) = self.module.attr(op, name) else { continue };
             self.write(if first { "" } else { ", " })?;
             first = false;
@@ -478,11 +454,33 @@ impl<W: fmt::Write> Printer<'_, W> {
 
     fn permutation(&mut self, attr: Option<Attr>) -> fmt::Result {
         self.space()?;
-        let text = match attr.map(|attr| self.context.attr_data(attr)) {
-            Some(AttrData::Opaque(text)) => self.context.text(*text),
-            _ => "",
+        match attr.and_then(|attr| self.context.as_affine_map(attr)) {
+            Some(map) => write!(self.out, "{map}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Takes an expression whose names are values.
+struct WithValues<'p, 'a, W: fmt::Write> {
+    printer: &'p mut Printer<'a, W>,
+    dims: usize,
+    values: &'p [Value],
+}
+
+impl<W: fmt::Write> Sink for WithValues<'_, '_, W> {
+    fn text(&mut self, text: fmt::Arguments<'_>) -> fmt::Result {
+        self.printer.out.write_fmt(text)
+    }
+
+    fn name(&mut self, name: Name) -> fmt::Result {
+        let (at, symbol) = match name {
+            Name::Dim(i) => (i as usize, false),
+            Name::Symbol(i) => (self.dims + i as usize, true),
         };
-        let inside = text.strip_prefix("affine_map<").and_then(|text| text.strip_suffix('>'));
-        self.write(inside.unwrap_or(""))
+        let Some(&value) = self.values.get(at) else { return self.text(format_args!("{name}")) };
+        self.printer.write(if symbol { "symbol(" } else { "" })?;
+        self.printer.value(value)?;
+        self.printer.write(if symbol { ")" } else { "" })
     }
 }

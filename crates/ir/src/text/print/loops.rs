@@ -2,12 +2,13 @@
 
 use std::fmt;
 
+use tangram_affine::AffineMap;
+
 use super::Printer;
 use super::custom::Spacing;
 use crate::assembly::{Group, REDUCTIONS};
 use crate::attributes::AttrData;
 use crate::module::{Op, Value};
-use crate::text::map_text::MapText;
 use crate::types::TypeData;
 
 impl<W: fmt::Write> Printer<'_, W> {
@@ -66,8 +67,9 @@ impl<W: fmt::Write> Printer<'_, W> {
     pub(super) fn affine_nest(&mut self, op: Op) -> fmt::Result {
         self.counters(op, usize::MAX)?;
         let values: Vec<Value> = self.module.operands(op).collect();
-        let lower = self.map_of(self.module.attr(op, "lowerBoundsMap"));
-        let at = lower.map_or(0, |map| map.dims + map.symbols).min(values.len());
+        let lower = self.module.attr(op, "lowerBoundsMap");
+        let lower = lower.and_then(|attr| self.context.as_affine_map(attr));
+        let at = lower.map_or(0, AffineMap::inputs).min(values.len());
         self.write(" = (")?;
         self.grouped_bounds(op, ["lowerBoundsMap", "lowerBoundsGroups"], &values[..at], "max(")?;
         self.write(") to (")?;
@@ -103,18 +105,16 @@ impl<W: fmt::Write> Printer<'_, W> {
             Some(AttrData::Dense { ty, bytes, splat }) => self.dense_integers(*ty, bytes, *splat),
             _ => Vec::new(),
         };
-        let text = match map.map(|attr| self.context.attr_data(attr)) {
-            Some(AttrData::Opaque(text)) => self.context.text(*text),
-            _ => "",
-        };
-        let Some(map) = MapText::read(text) else { return Ok(()) };
-        let mut results = map.results.iter();
+        let map = map.and_then(|attr| self.context.as_affine_map(attr));
+        let Some(map) = map else { return Ok(()) };
+        let mut results = map.results().iter();
         for (i, size) in sizes.into_iter().enumerate() {
             self.write(if i == 0 { "" } else { ", " })?;
             self.write(if size == 1 { "" } else { prefix })?;
             for n in 0..size {
                 self.write(if n == 0 { "" } else { ", " })?;
-                self.substituted(results.next().copied().unwrap_or(""), map.dims, values)?;
+                let Some(&result) = results.next() else { break };
+                self.substituted(map, result, values)?;
             }
             self.write(if size == 1 { "" } else { ")" })?;
         }
@@ -200,23 +200,18 @@ impl<W: fmt::Write> Printer<'_, W> {
     ) -> fmt::Result {
         let values = self.group(op, Group::Operand(group));
         let Some(attr) = self.module.attr(op, name) else { return Ok(()) };
-        let Some(map) = self.map_of(Some(attr)) else { return Ok(()) };
-        let (dims, symbols) = (map.dims, map.symbols);
-        let plain = match map.results[..] {
-            [one] if dims + symbols == 0 && one.parse::<i64>().is_ok() => Some(one.to_owned()),
-            _ => None,
-        };
-        let alone = dims == 0 && symbols == 1 && map.results == ["s0"];
-        let many = map.results.len() != 1;
-        if let Some(number) = plain {
-            return self.write(&number);
+        let Some(map) = self.context.as_affine_map(attr) else { return Ok(()) };
+        let many = map.results().len() != 1;
+        if let (0, Some(&[number])) = (map.inputs(), map.as_constants().as_deref()) {
+            return write!(self.out, "{number}");
         }
+        let alone = map.dims() == 0 && map.symbols() == 1 && !many && map.as_operand(0) == Some(0);
         if let (true, &[value]) = (alone, &values[..]) {
             return self.value(value);
         }
         self.write(if many { prefix } else { "" })?;
         self.attr(attr)?;
-        self.dims_and_symbols(dims, &values)
+        self.dims_and_symbols(map.dims(), &values)
     }
 
     pub(super) fn while_header(&mut self, op: Op) -> fmt::Result {

@@ -164,7 +164,7 @@ impl<W: fmt::Write> Printer<'_, W> {
     /// One string for each dimension, and the encoding proper.
     fn symbolic_encoding(&self, tensor: &TensorType) -> Attr {
         let texts = tensor.dims.iter().map(|dim| match dim.kind() {
-            DimKind::Symbolic(text) => self.context.str_attr(self.context.text(text)),
+            DimKind::Symbolic(expr) => self.context.str_attr(self.context.dim_text(expr)),
             _ => self.context.str_attr(""),
         });
         let items: Vec<Attr> = texts.chain(tensor.encoding).collect();
