@@ -14,6 +14,7 @@ from tangram._native import (
     TangramError,
     version,
 )
+from tangram._models import Check, Diff, Summary, check, diff, summary
 from tangram._progress import Progress
 from tangram._report import Report
 from tangram._rules import Rule, Rules, rules
@@ -23,7 +24,9 @@ from tangram.fleet import check_rules, compare_many, optimize_many
 __version__ = version()
 
 __all__ = [
+    "Check",
     "CheckError",
+    "Diff",
     "EgraphError",
     "EvaluationError",
     "ModelError",
@@ -33,13 +36,17 @@ __all__ = [
     "Rule",
     "RuleError",
     "Rules",
+    "Summary",
     "TangramError",
     "Workload",
     "__version__",
+    "check",
     "check_rules",
     "compare_many",
+    "diff",
     "optimize",
     "optimize_many",
     "rules",
+    "summary",
     "version",
 ]

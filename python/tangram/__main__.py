@@ -10,6 +10,8 @@ import concurrent.futures
 import sys
 from typing import Any
 
+from tangram._native import TangramError
+from tangram._options import ALL
 from tangram.fleet.models import optimize_many, table
 
 
@@ -20,11 +22,12 @@ def main(arguments: list[str] | None = None) -> int:
     results = []
     code = 0
     try:
-        for result in optimize_many(given.models, given.rules, executor=executor, **_options(given)):
+        models = given.models[0] if len(given.models) == 1 else given.models
+        for result in optimize_many(models, given.rules, executor=executor, **_options(given)):
             results.append(result)
     except KeyboardInterrupt:
         code = 130
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, TangramError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     finally:
@@ -44,7 +47,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tangram", description="Optimise many ONNX models.")
     commands = parser.add_subparsers(required=True, metavar="opt")
     opt = commands.add_parser("opt", help="optimise the models of a folder or a pattern")
-    opt.add_argument("models", metavar="DIR|GLOB")
+    opt.add_argument("models", metavar="DIR|GLOB|FILE", nargs="+")
     opt.add_argument("-o", "--output", dest="out", required=True, metavar="DIR")
     engine = opt.add_mutually_exclusive_group()
     engine.add_argument("--dask", metavar="ADDRESS", help="a scheduler of Dask: tcp://HOST:8786, or a file")
@@ -53,17 +56,12 @@ def _parser() -> argparse.ArgumentParser:
     opt.add_argument("--max-memory", type=_size, metavar="BYTES", help="of all at work, such as 8G")
     opt.add_argument("--table", action="append", default=[], metavar="FILE", help=".csv, .json, .html or text")
     opt.add_argument("--rules", action="append", default=[], metavar="FILE|DIR|NAME")
-    opt.add_argument("--no-library", dest="library", action="store_false")
-    opt.add_argument("--disable", action="append", default=[], metavar="NAME|LABEL")
-    opt.add_argument("--only", action="append", default=[], metavar="NAME|LABEL")
-    opt.add_argument("--strategy", choices=["greedy", "walk", "saturate"], default="greedy")
-    opt.add_argument("--max-seconds", type=float)
-    opt.add_argument("--max-rewrites", type=int)
-    opt.add_argument("--max-nodes", type=int, default=20_000)
-    opt.add_argument("--fold-limit", type=_limit, default=1 << 20, metavar="BYTES|none")
-    opt.add_argument("--opset", type=int)
-    opt.add_argument("--cost", metavar="FILE")
-    opt.add_argument("--exact", action="store_true", help="only rules that change no rounding")
+    for name, option in ALL.items():
+        if option.flag is not None:
+            flag = {"help": option.help, "default": option.default, **option.flag, "dest": name}
+            if flag.get("action") == "append":
+                flag["default"] = []
+            opt.add_argument(flag.pop("name", f"--{name.replace('_', '-')}"), **flag)
     opt.add_argument("--external-data", choices=["auto", "inline", "external"], default="auto")
     opt.add_argument("--check", action="store_true", help="compare each model with its result")
     opt.add_argument("-q", "--quiet", action="store_true")
@@ -74,10 +72,6 @@ def _options(given: argparse.Namespace) -> dict[str, Any]:
     outside = ("models", "rules", "dask", "ray", "table", "quiet")
     options = {name: value for name, value in vars(given).items() if name not in outside}
     return options | {"progress": False if given.quiet else None}
-
-
-def _limit(text: str) -> int | None:
-    return None if text == "none" else int(text)
 
 
 def _size(text: str) -> int:

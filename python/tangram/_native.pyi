@@ -65,6 +65,14 @@ class Model:
     @staticmethod
     def decode(data: bytes) -> Model: ...
     def save(self, path: str | os.PathLike[str], external_data: str) -> None: ...
+    def edit(
+        self,
+        input_shapes: list[tuple[str, list[int | None]]],
+        dims: list[tuple[str, int]],
+        inputs: list[str],
+        outputs: list[str],
+    ) -> Model: ...
+    def summary(self) -> str: ...
     def encode(self) -> bytes: ...
     def inputs(self) -> list[str]: ...
     def outputs(self) -> list[str]: ...
@@ -84,6 +92,14 @@ class Model:
         data: list[tuple[str, Datum]],
         exact: bool,
     ) -> tuple[bool, float, str]: ...
+    def compare_files(
+        self,
+        other: Model,
+        shapes: list[tuple[str, list[int]]],
+        data: list[tuple[str, Datum]],
+        exact: bool,
+        runs: tuple[int, int],
+    ) -> tuple[bool, str, str]: ...
     def explain(self, text: str) -> list[tuple[str, list[str], str]]: ...
     def evaluate(self, inputs: list[Datum]) -> list[Datum]: ...
 
@@ -118,6 +134,11 @@ def fleet_journal(folder: str | os.PathLike[str]) -> str:
 
 def fleet_table(rows: str, name: str) -> str:
     """The table of rows in JSON, in the format that the name of a file asks for."""
+
+def diff_models(
+    before: str | os.PathLike[str] | bytes, after: str | os.PathLike[str] | bytes
+) -> tuple[bool, str, str]:
+    """What changed between two model files: whether anything did, as JSON, as text."""
 
 def version() -> str:
     """Returns the version of the library."""

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import pathlib
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from tangram import _native
+from tangram._options import Edits, Options, edited, edits_of, settings, with_options
 from tangram._progress import ProgressLike, listener
 from tangram._report import Report
-from tangram._rules import rule_names, rule_sources
+from tangram._rules import rule_sources
 
 if TYPE_CHECKING:
     import onnx
 
-    from tangram._rules import NameLike, RuleLike
+    from tangram._rules import RuleLike
 
     ModelLike = str | os.PathLike[str] | bytes | onnx.ModelProto | "Workload"
 
@@ -93,71 +91,48 @@ class Workload:
 
         return onnx.load_from_string(self.to_bytes())
 
+    def edit(self, **options: Unpack[Edits]) -> Workload:
+        """Returns the model with fixed sizes, or a part of it.
+
+        `input_shape`: extents of inputs by name, `None` leaves one open. `dim`: sizes of named
+        dimensions. `inputs`, `outputs`: values between which the part lies.
+
+        Raises `ModelError` for what cannot be.
+        """
+        return Workload(edited(self._model, edits_of(options)))
+
+    @with_options()
     def optimize(
         self,
         rules: RuleLike | Iterable[RuleLike] = (),
         *,
-        library: bool = True,
-        disable: NameLike | Iterable[NameLike] = (),
-        only: NameLike | Iterable[NameLike] = (),
-        strategy: Literal["greedy", "walk", "saturate"] = "greedy",
-        max_seconds: float | None = None,
-        max_rewrites: int | None = None,
-        max_nodes: int = 20_000,
-        fold_limit: int | None = 1 << 20,
-        opset: int | None = None,
-        cost: str | os.PathLike[str] | dict[str, Any] | None = None,
-        explain: bool = False,
-        exact: bool = False,
         check: bool = False,
         shape: Mapping[str, Sequence[int]] | None = None,
         data: Mapping[str, Any] | None = None,
         trace: str | os.PathLike[str] | None = None,
-        steps: int = 10_000,
         progress: ProgressLike = None,
+        **options: Unpack[Options],
     ) -> Workload:
         """Returns the model after rewriting; its `report` says what was done.
 
         `rules`: further rules, as text, files, folders, `gsl.Subst` objects, or names, labels and
-        topics of shipped rules that are applied on request only. `library`: apply the others too.
-        `disable`, `only`: names and labels of rules, one or several; `tangram.rules()` lists them.
-        `strategy`: until no rule fires, each operation once, or all rules at once in an e-graph.
-        `max_seconds`, `max_rewrites`, and `max_nodes` of the e-graph: limits, at which what is
-        reached is kept. `fold_limit`: bytes that a folded constant may add.
-        `opset`: the version of ONNX's operator set that the result is written in.
-        `cost`: what operations cost, for saturation: a file, or what stands in it.
-        `explain`: have a saturation prove its result; the proofs are in the report.
-        `exact`: apply only rules that give the same number for every input.
+        topics of shipped rules that are applied on request only; `tangram.rules()` lists them.
         `check`: evaluate both models on random inputs; raises `CheckError` if they differ.
         `shape`, `data`: extents and arrays for inputs by name, where the check is not to choose.
         `trace`: a file for every step with the operations that it matched and made, as JSON or, if
         its name ends in `.html`, as a page that steps through the graph; not for saturation.
-        `steps`: how many steps report and trace tell of.
         `progress`: a function that is called with a `Progress` while it lasts; or whether to show
         a bar, which is what notebooks do by default.
 
         Raises `RuleError` for rules that are wrong or unknown.
         """
-        settings = {
-            "library": library,
-            "disable": rule_names("disable", disable),
-            "only": rule_names("only", only),
-            "max_seconds": max_seconds,
-            "max_rewrites": max_rewrites,
-            "max_nodes": max_nodes,
-            "fold_limit": fold_limit,
-            "strategy": strategy,
-            "opset": opset,
-            "cost": _cost_text(cost),
-            "explain": explain,
-            "exact": exact,
-            "steps": steps,
-        }
+        edits, asked = edits_of(options), settings(options)
+        model = edited(self._model, edits)
         path = None if trace is None else pathlib.Path(trace)
         page = None if path is None else (path.stem, path.suffix in (".html", ".htm"))
         heard, bar = listener(progress)
         try:
-            model, told, shown = self._model.optimize(rule_sources(rules), settings, page, heard)
+            better, told, shown = model.optimize(rule_sources(rules), asked, page, heard)
         finally:
             if bar is not None:
                 bar.close()
@@ -165,8 +140,8 @@ class Workload:
             _write_whole(path, shown)
         report = Report(json.loads(told))
         if check:
-            report.data["check"] = _checked(self._model, model, shape, data, exact)
-        return Workload(model, report)
+            report.data["check"] = _checked(model, better, shape, data, asked["exact"])
+        return Workload(better, report)
 
     def __call__(self, *args: Any, **inputs: Any) -> Any:
         """Evaluates the model by reference: right rather than fast.
@@ -180,8 +155,10 @@ class Workload:
         unknown = [name for name in given if name not in names]
         if missing or unknown:
             raise TypeError(f"inputs missing: {missing}, unknown: {unknown}; there are {names}")
-        results = self._model.evaluate([_to_native(given[name]) for name in names])
-        results = [_from_native(result) for result in results]
+        from tangram._arrays import from_native, to_native
+
+        results = self._model.evaluate([to_native(given[name]) for name in names])
+        results = [from_native(result) for result in results]
         return results[0] if len(results) == 1 else results
 
     def to_mlir(self, *, weights: bool = True) -> str:
@@ -215,60 +192,38 @@ class Workload:
         pathlib.Path(path).write_text(self.to_svg(around=around, limit=limit), encoding="utf-8")
 
 
+@with_options()
 def optimize(
     model: ModelLike,
     rules: RuleLike | Iterable[RuleLike] = (),
     *,
-    library: bool = True,
-    disable: NameLike | Iterable[NameLike] = (),
-    only: NameLike | Iterable[NameLike] = (),
-    strategy: Literal["greedy", "walk", "saturate"] = "greedy",
-    max_seconds: float | None = None,
-    max_rewrites: int | None = None,
-    max_nodes: int = 20_000,
-    fold_limit: int | None = 1 << 20,
-    opset: int | None = None,
-    cost: str | os.PathLike[str] | dict[str, Any] | None = None,
-    explain: bool = False,
-    exact: bool = False,
     check: bool = False,
     shape: Mapping[str, Sequence[int]] | None = None,
     data: Mapping[str, Any] | None = None,
     trace: str | os.PathLike[str] | None = None,
-    steps: int = 10_000,
     progress: ProgressLike = None,
+    **options: Unpack[Options],
 ) -> Workload:
     """Optimises a model: a path, bytes, an `onnx.ModelProto` or a `Workload`.
 
-    The same as `Workload.from_onnx(model).optimize(rules, ...)`, which says what the options mean.
+    The same as `Workload.from_onnx(model).optimize(rules, ...)`, which says what the keywords mean.
     """
-    return Workload.from_onnx(model).optimize(
-        rules,
-        library=library,
-        disable=disable,
-        only=only,
-        strategy=strategy,
-        max_seconds=max_seconds,
-        max_rewrites=max_rewrites,
-        max_nodes=max_nodes,
-        fold_limit=fold_limit,
-        opset=opset,
-        cost=cost,
-        explain=explain,
-        exact=exact,
-        check=check,
-        shape=shape,
-        data=data,
-        trace=trace,
-        steps=steps,
-        progress=progress,
+    workload = Workload.from_onnx(model)
+    return workload.optimize(
+        rules, check=check, shape=shape, data=data, trace=trace, progress=progress, **options
     )
 
 
-def _cost_text(cost: str | os.PathLike[str] | dict[str, Any] | None) -> str | None:
-    if cost is None or isinstance(cost, dict):
-        return None if cost is None else json.dumps(cost)
-    return pathlib.Path(cost).read_text()
+def native_inputs(
+    shape: Mapping[str, Sequence[int]] | None, data: Mapping[str, Any] | None
+) -> tuple[list[tuple[str, list[int]]], list[tuple[str, Any]]]:
+    """Extents and arrays by name, as the native half takes them."""
+    shapes = [(name, list(extents)) for name, extents in (shape or {}).items()]
+    if not data:
+        return shapes, []
+    from tangram._arrays import to_native
+
+    return shapes, [(name, to_native(array)) for name, array in data.items()]
 
 
 def compared(
@@ -279,8 +234,7 @@ def compared(
     exact: bool = False,
 ) -> dict[str, Any]:
     """How two models compare on the same inputs, as `Report.check` has it."""
-    shapes = [(name, list(extents)) for name, extents in (shape or {}).items()]
-    arrays = [(name, _to_native(array)) for name, array in (data or {}).items()]
+    shapes, arrays = native_inputs(shape, data)
     try:
         holds, difference, text = before.compare(after, shapes, arrays, exact)
     except _native.EvaluationError as reason:
@@ -305,63 +259,3 @@ def _write_whole(path: pathlib.Path, text: str) -> None:
         except BaseException:
             os.unlink(file.name)
             raise
-
-
-# Types of which several elements share a byte, the first one in the lowest bits.
-_PACKED = {"int4": 4, "uint4": 4, "float4_e2m1fn": 4, "int2": 2, "uint2": 2}
-
-
-def _pack(elements: np.ndarray, bits: int) -> bytes:
-    per = 8 // bits
-    padded = np.zeros(-(-elements.size // per) * per, np.uint8)
-    padded[: elements.size] = elements & ((1 << bits) - 1)
-    shifted = padded.reshape(-1, per) << (np.arange(per, dtype=np.uint8) * bits)
-    return np.bitwise_or.reduce(shifted, axis=1).tobytes()
-
-
-def _unpack(data: bytes, bits: int, dtype: str) -> np.ndarray:
-    per = 8 // bits
-    parts = np.frombuffer(data, np.uint8)[:, None] >> (np.arange(per, dtype=np.uint8) * bits)
-    parts = (parts & ((1 << bits) - 1)).ravel()
-    if dtype.startswith("int"):
-        # Negative numbers fill the upper bits of the byte that holds them.
-        sign = 1 << (bits - 1)
-        parts = ((parts.astype(np.int16) ^ sign) - sign).astype(np.uint8)
-    return parts
-
-
-def _to_native(value: Any) -> Any:
-    """An array, a sequence or an absent value, in the form that `_native` takes."""
-    if value is None:
-        return None
-    if isinstance(value, list):
-        return [_to_native(item) for item in value]
-    array = np.asarray(value)
-    shape = list(array.shape)
-    if array.dtype.kind in "OSU":
-        texts = [t if isinstance(t, bytes) else str(t).encode() for t in array.ravel().tolist()]
-        return "str", shape, texts
-    if bits := _PACKED.get(array.dtype.name):
-        return array.dtype.name, shape, _pack(array.ravel().view(np.uint8), bits)
-    return array.dtype.name, shape, np.ascontiguousarray(array).tobytes()
-
-
-def _from_native(value: Any) -> Any:
-    if value is None:
-        return None
-    if isinstance(value, list):
-        return [_from_native(item) for item in value]
-    dtype, shape, data = value
-    if dtype == "str":
-        texts = np.empty(len(data), dtype=object)
-        texts[:] = [text.decode(errors="surrogateescape") for text in data]
-        return texts.reshape(shape)
-    try:
-        kind = np.dtype(dtype)
-    except TypeError:
-        import ml_dtypes
-
-        kind = np.dtype(getattr(ml_dtypes, dtype))
-    if bits := _PACKED.get(dtype):
-        return _unpack(data, bits, dtype).view(kind)[: math.prod(shape)].reshape(shape).copy()
-    return np.frombuffer(data, dtype=kind).reshape(shape).copy()

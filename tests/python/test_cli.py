@@ -176,9 +176,9 @@ def test_rules_are_listed_shown_checked_and_formatted(run, root, tmp_path) -> No
     run("rules", "fmt", "--check", ugly)
 
 
-@pytest.mark.parametrize("form", ["mlir", "dot", "svg"])
+@pytest.mark.parametrize("form", ["mlir", "dot", "svg", "table", "json"])
 def test_a_model_is_shown(run, model, tmp_path, form: str) -> None:
-    start = {"mlir": '"builtin.module"', "dot": "digraph", "svg": "<"}[form]
+    start = {"mlir": '"builtin.module"', "dot": "digraph", "svg": "<", "table": "input", "json": "{"}[form]
     assert run("show", model, "--format", form).stdout.lstrip().startswith(start)
     run("show", model, "--format", form, "-o", tmp_path / "out")
     assert (tmp_path / "out").read_text().lstrip().startswith(start)

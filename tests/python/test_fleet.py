@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import csv
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -14,44 +12,12 @@ import subprocess
 import sys
 import time
 
-import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
 
 import tangram
-from conftest import EXAMPLES
-from tangram.fleet import ProcessExecutor, Table, wire
-
-
-
-@pytest.fixture
-def folder(tmp_path) -> pathlib.Path:
-    """The examples in folders, one of them with external weights."""
-    models = tmp_path / "models"
-    for number, path in enumerate(EXAMPLES):
-        (models / str(number % 3)).mkdir(parents=True, exist_ok=True)
-        shutil.copy(path, models / str(number % 3) / path.name)
-    onnx.save(heavy(), models / "heavy.onnx", save_as_external_data=True, location="heavy.bin", size_threshold=0)
-    return models
-
-
-def heavy() -> onnx.ModelProto:
-    """A product with weights, and two nodes that undo each other."""
-    weights = numpy_helper.from_array(np.linspace(-1, 1, 64 * 64, dtype=np.float32).reshape(64, 64), "w")
-    nodes = [
-        helper.make_node("MatMul", ["x", "w"], ["a"]),
-        helper.make_node("Neg", ["a"], ["b"]),
-        helper.make_node("Neg", ["b"], ["y"]),
-    ]
-    info = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N", 64]) for name in "xy"]
-    graph = helper.make_graph(nodes, "heavy", info[:1], info[1:], [weights])
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-
-
-def names(models: pathlib.Path) -> set[str]:
-    return {path.relative_to(models).as_posix() for path in models.rglob("*.onnx")}
-
+from fleet_models import Elsewhere, Slow, folder, heavy, names  # noqa: F401: `folder` is a fixture
+from tangram.fleet import Table
 
 def is_right(models: pathlib.Path, out: pathlib.Path, name: str) -> None:
     """The result is what the one-model interface makes, and computes what the model does."""
@@ -124,22 +90,6 @@ def test_models_and_results_may_be_content(folder) -> None:
         list(tangram.optimize_many([("a.onnx", heavy()), ("a.onnx", heavy())], jobs=1))
 
 
-class Elsewhere(concurrent.futures.ThreadPoolExecutor):
-    """Workers that do not see the files of the one who asks; counts the bytes that reach them."""
-
-    def __init__(self) -> None:
-        super().__init__(2)
-        self.sent: list[int] = []
-
-    def submit(self, function, data):  # type: ignore[no-untyped-def, override]
-        header, pieces = wire.unpack(data)
-        if header["path"] is not None:
-            header["mark"] += "-unseen"
-            data = wire.pack(header, pieces)
-        self.sent.append(len(data))
-        return super().submit(function, data)
-
-
 def test_weights_travel_by_content_once(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     models = tmp_path / "models"
@@ -168,100 +118,6 @@ def test_memory_is_kept_under_its_limit(folder, tmp_path) -> None:
     assert {r.state for r in refused} == {"failed"} and all("MB" in r.error for r in refused)
     fine = list(tangram.optimize_many(folder, out=tmp_path / "b", jobs=4, max_memory=large))
     assert {r.state for r in fine} == {"done"}
-
-
-class Slow:
-    """Rules whose search lasts: each model takes a while, so that a worker dies at its work."""
-
-    TEXT = "rule swap { let a = *; let b = *; match add(a, b); rewrite add(b, a); }"
-
-
-def slow(models: pathlib.Path, out: pathlib.Path, **more):  # type: ignore[no-untyped-def]
-    """Optimises the models, each for a while."""
-    return tangram.optimize_many(models, Slow.TEXT, out=out, max_seconds=0.3, max_rewrites=10**15, **more)
-
-
-def test_a_process_that_is_killed_loses_nothing(folder, tmp_path) -> None:
-    with ProcessExecutor(2) as executor:
-        results = []
-        for result in slow(folder, tmp_path / "out", executor=executor):
-            results.append(result)
-            if len(results) == 2:
-                os.kill(executor.pids[0], signal.SIGKILL)
-    assert {r.model: r.state for r in results} == dict.fromkeys(names(folder), "done")
-
-
-def kill_self(data: bytes) -> bytes:
-    """What a worker does that runs out of memory."""
-    os.kill(os.getpid(), signal.SIGKILL)
-    return data
-
-
-def test_work_that_kills_is_given_up_after_three_workers(folder, tmp_path, monkeypatch) -> None:
-    tried: list[int] = []
-
-    class Deadly(ProcessExecutor):
-        def submit(self, function, data):  # type: ignore[no-untyped-def, override]
-            future = super().submit(function, data)
-            if wire.unpack(data)[0]["name"] == "heavy.onnx":
-                tried.append(1)
-                deadly = concurrent.futures.Future()
-                deadly.set_exception(concurrent.futures.BrokenExecutor("killed"))
-                return deadly
-            return future
-
-    with Deadly(2) as executor:
-        results = {r.model: r for r in tangram.optimize_many(folder, executor=executor, out=tmp_path / "out")}
-    assert len(tried) == 3 and results["heavy.onnx"].state == "failed"
-    assert "given up" in results["heavy.onnx"].error
-    assert {r.state for name, r in results.items() if name != "heavy.onnx"} == {"done"}
-
-
-def test_the_pool_of_python_carries_it(folder, tmp_path) -> None:
-    with concurrent.futures.ProcessPoolExecutor(2) as executor:
-        results = []
-        for result in slow(folder, tmp_path / "out", executor=executor):
-            results.append(result)
-            if len(results) == 1:
-                # The pool breaks as a whole; what is left goes on in processes of ours.
-                os.kill(next(iter(executor._processes)), signal.SIGKILL)
-    assert {r.model: r.state for r in results} == dict.fromkeys(names(folder), "done")
-
-
-def test_dask_with_three_workers_of_which_one_is_killed(folder, tmp_path) -> None:
-    distributed = pytest.importorskip("distributed", reason="needs the package dask[distributed]")
-    with distributed.LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=None) as cluster:
-        with distributed.Client(cluster) as client:
-            pids = client.run(os.getpid)
-            assert len(set(pids.values())) == 3
-            results = []
-            for result in slow(folder, tmp_path / "out", executor=client.get_executor()):
-                results.append(result)
-                if len(results) == 2:
-                    os.kill(next(iter(pids.values())), signal.SIGKILL)
-            assert {r.model: r.state for r in results} == dict.fromkeys(names(folder), "done")
-            again = list(slow(folder, tmp_path / "out", executor=client.get_executor()))
-            assert {r.state for r in again} == {"unchanged"}
-            all_right(folder, tmp_path / "plain", list(tangram.optimize_many(
-                folder, out=tmp_path / "plain", executor=client.get_executor())))
-
-
-@pytest.mark.long
-def test_ray_with_three_workers_of_which_one_is_killed(folder, tmp_path) -> None:
-    ray = pytest.importorskip("ray", reason="needs the package ray")
-    ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False)
-    try:
-        executor = tangram.fleet.RayExecutor()
-        results = []
-        for result in slow(folder, tmp_path / "out", executor=executor):
-            results.append(result)
-            if len(results) == 2:
-                killed = executor.submit(kill_self, b"")
-                with pytest.raises(Exception, match="(?i)worker|died|crash"):
-                    killed.result(timeout=60)
-        assert {r.model: r.state for r in results} == dict.fromkeys(names(folder), "done")
-    finally:
-        ray.shutdown()
 
 
 def test_rules_are_verified_one_by_one() -> None:

@@ -284,7 +284,7 @@ def test_text_for_people_has_no_weights(tangram_bin, tmp_path) -> None:
     assert len(wl.to_mlir()) > 8 << 20
     path = tmp_path / "wide.onnx"
     onnx.save(proto, path)
-    show = [tangram_bin, "show", path]
+    show = [tangram_bin, "show", path, "--format", "mlir"]
     said = subprocess.run(show, capture_output=True, text=True, check=True).stdout
     whole = subprocess.run([*show, "--weights"], capture_output=True, text=True, check=True).stdout
     assert said == str(wl) and whole == wl.to_mlir()

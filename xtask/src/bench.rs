@@ -15,6 +15,9 @@ const ENVIRONMENT: &str = ".venv-bench";
 /// What `cargo xtask bench` takes.
 #[derive(clap::Args)]
 pub struct Options {
+    /// The profile of cargo for what is measured; another than `dist` is built sooner, and slower.
+    #[arg(long, default_value = "dist")]
+    profile: String,
     /// The folder in `bench/`.
     area: String,
     /// Arguments for the benchmark itself.
@@ -52,16 +55,16 @@ fn python(steps: &mut Steps, folder: &Path, options: &Options) -> Outcome {
         Some(venv) => venv,
         None => Venv::open(steps, ENVIRONMENT)?,
     };
-    steps.run(
-        "command",
-        cargo(["build", "--profile=dist", "--quiet", "--package", "tangram-cli"]),
-    )?;
+    let profile = options.profile.as_str();
+    let build = ["build", "--profile", profile, "--quiet", "--package", "tangram-cli"];
+    steps.run("command", cargo(build))?;
     if measures_package(folder) {
-        package::install_wheel(steps, &venv, "dist")?;
+        package::install_wheel(steps, &venv, profile)?;
     }
     let mut command = venv.python();
     command.arg(folder.join("run.py")).args(&options.arguments);
-    command.env("TANGRAM_BIN", target_directory().join("dist").join("tangram"));
+    let built = if profile == "dev" { "debug" } else { profile };
+    command.env("TANGRAM_BIN", target_directory().join(built).join("tangram"));
     steps.show(&format!("bench {}", options.area), command)
 }
 

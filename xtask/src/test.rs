@@ -38,6 +38,7 @@ pub fn run(steps: &mut Steps, options: &Options) -> Outcome {
         }
     }
     if chosen.python {
+        engines(steps, &venv);
         package::install_wheel(steps, &venv, "dev")?;
         // The Rust tests of the workspace have built the command already; built alone, other
         // features of its dependencies would build everything once more.
@@ -60,12 +61,16 @@ pub fn run_long(steps: &mut Steps) -> Outcome {
     let venv = Venv::open(steps, ".venv")?;
     venv.install(steps, &root().join("tests/python/requirements.txt"))?;
     rust(steps, &venv, &chosen, &["--release"])?;
+    engines(steps, &venv);
     package::install_wheel(steps, &venv, "dev")?;
     command(steps)?;
-    // Ray is large: without it the tests that need it say so.
-    let _ = venv.install(steps, &root().join("tests/python/requirements-long.txt"));
     python(steps, &venv, "long")?;
     from_source(steps)
+}
+
+/// Installs engines whose wheels are not there for every machine: tests that need one say so.
+fn engines(steps: &mut Steps, venv: &Venv) {
+    let _ = venv.install(steps, &root().join("tests/python/requirements-engines.txt"));
 }
 
 /// Runs all Python tests in an environment outside the tree that got the source distribution.

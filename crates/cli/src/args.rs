@@ -24,8 +24,13 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: RulesCommand,
     },
-    /// Print the program of a model.
+    /// Say what a model is: inputs, outputs, operators, weights, cost; or print or draw it.
     Show(ShowArgs),
+    /// Say what changed from one model to another, node by node. Exits with 1 if they differ.
+    Diff(crate::diff::DiffArgs),
+    /// Evaluate two models on the same inputs and compare. Exits with 1 if they differ, with 3 if
+    /// they cannot be evaluated.
+    Check(crate::check::CheckArgs),
     /// Calculate with integer sets and relations.
     Calc(CalcArgs),
     /// Generate loops that run the instances of a schedule in its order.
@@ -72,7 +77,7 @@ pub(crate) enum ExternalDataArg {
 }
 
 /// Reads `x=1,3,224,224`.
-fn shape(text: &str) -> Result<(String, Vec<usize>), String> {
+pub(crate) fn shape(text: &str) -> Result<(String, Vec<usize>), String> {
     let (name, list) = text.split_once('=').ok_or("expected INPUT=N,N...")?;
     let extents = list.split(',').map(str::trim).filter(|text| !text.is_empty());
     let extents: Result<Vec<usize>, _> = extents.map(str::parse).collect();
@@ -81,7 +86,7 @@ fn shape(text: &str) -> Result<(String, Vec<usize>), String> {
 }
 
 /// Reads `x=file.npy`.
-fn data(text: &str) -> Result<(String, PathBuf), String> {
+pub(crate) fn data(text: &str) -> Result<(String, PathBuf), String> {
     let (name, path) = text.split_once('=').ok_or("expected INPUT=FILE.npy")?;
     Ok((name.to_owned(), path.into()))
 }
@@ -187,6 +192,8 @@ pub(crate) struct OptArgs {
     #[arg(short, long)]
     pub(crate) quiet: bool,
     #[command(flatten)]
+    pub(crate) edits: crate::edits::EditArgs,
+    #[command(flatten)]
     pub(crate) fleet: crate::fleet::FleetArgs,
 }
 
@@ -196,7 +203,7 @@ pub(crate) struct ShowArgs {
     /// The model to read.
     pub(crate) input: PathBuf,
     /// The form to print.
-    #[arg(long, value_enum, default_value = "mlir")]
+    #[arg(long, value_enum, default_value = "table")]
     pub(crate) format: ShowFormat,
     /// Where to print; standard output if absent.
     #[arg(short, long)]
@@ -210,11 +217,17 @@ pub(crate) struct ShowArgs {
     /// Draw so many operations at most.
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) limit: usize,
+    #[command(flatten)]
+    pub(crate) edits: crate::edits::EditArgs,
 }
 
 /// The forms of `tangram show`.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ShowFormat {
+    /// What the model is, in tables.
+    Table,
+    /// The same as one JSON object.
+    Json,
     /// MLIR's generic text.
     Mlir,
     /// A graph for Graphviz.

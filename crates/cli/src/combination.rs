@@ -54,7 +54,11 @@ fn idle(command: &Command) -> Vec<Idle> {
         Command::Scop(args) => scop(args),
         Command::Rewrite(args) => rewrite(args),
         Command::Show(args) => show(args),
-        Command::Calc(_) | Command::Flow(_) | Command::Machine(_) => Vec::new(),
+        Command::Calc(_)
+        | Command::Check(_)
+        | Command::Diff(_)
+        | Command::Flow(_)
+        | Command::Machine(_) => Vec::new(),
     }
 }
 

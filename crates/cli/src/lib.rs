@@ -8,8 +8,11 @@
 
 mod args;
 mod calc;
+mod check;
 mod codegen;
 mod combination;
+mod diff;
+mod edits;
 mod egraph;
 mod error;
 mod fleet;
@@ -23,6 +26,7 @@ mod rules;
 mod schedule;
 mod scop;
 mod show;
+mod summary;
 mod table;
 
 use std::process::ExitCode;
@@ -82,6 +86,8 @@ fn run(command: Command) -> Result<ExitCode, Error> {
         Command::Opt(args) => opt::run(&args),
         Command::Rules { command } => rules::run(&command),
         Command::Show(args) => show::run(&args),
+        Command::Diff(args) => diff::run(&args),
+        Command::Check(args) => check::run(&args),
         Command::Calc(args) => calc::run(&args),
         Command::Codegen(args) => codegen::run(&args),
         Command::Flow(args) => flow::run(&args),

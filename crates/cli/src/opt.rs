@@ -3,6 +3,8 @@
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use tangram::check::{CheckOptions, compare, read_npy};
@@ -11,6 +13,7 @@ use tangram::onnx::proto::ModelProto;
 use tangram::onnx::{self, ExportOptions, Model};
 use tangram::report::{self, BeforeAfter};
 use tangram::saturate::CostModel;
+use tangram::tensor::Tensor;
 use tangram::trace::{Graph, Trace};
 use tangram::{Library, ON_REQUEST, Options, Report, Strategy, dialects, optimise};
 
@@ -33,7 +36,8 @@ pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
     let start = Instant::now();
     let loaded = load(&args.input)?;
     let before = report::histogram(&loaded.model);
-    let mut model = onnx::import(loaded, dialects::context()).map_err(error::model(&args.input))?;
+    let model = onnx::import(loaded, dialects::context()).map_err(error::model(&args.input))?;
+    let mut model = args.edits.apply(model, &args.input)?;
     let load = start.elapsed();
 
     progress.watch("optimising", &options.progress);
@@ -81,10 +85,19 @@ pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
     Ok(if report.interrupted && success { ExitCode::from(INTERRUPTED) } else { checked })
 }
 
+/// Says what is wrong with rules, names and options, whatever the model is.
+pub(crate) fn check_request(args: &OptArgs) -> Result<(), Error> {
+    check_options(args)?;
+    let options = options(args)?;
+    let mut empty = Model::empty(dialects::context()).map_err(error::model(&args.input))?;
+    optimise(&mut empty, &library(args, &options)?, &options)?;
+    Ok(())
+}
+
 /// The exit code after Ctrl-C, by convention.
 const INTERRUPTED: u8 = 130;
 /// The exit code of a check that was not possible.
-const NOT_POSSIBLE: u8 = 3;
+pub(crate) const NOT_POSSIBLE: u8 = 3;
 
 fn load(path: &Path) -> Result<Loaded, Error> {
     if !out::is_standard(path) {
@@ -249,19 +262,24 @@ fn cost_model(args: &OptArgs) -> Result<CostModel, Error> {
     CostModel::from_json(&text).map_err(|why| Error::Usage(format!("{}: {why}", path.display())))
 }
 
-/// A flag that Ctrl-C sets: the search ends, and what is reached is kept.
-pub(crate) fn on_interrupt() -> std::sync::Arc<std::sync::atomic::AtomicBool> {
-    let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
-    let set = flag.clone();
-    // A second Ctrl-C ends the process at once.
-    let handler = move || {
-        if set.swap(true, std::sync::atomic::Ordering::SeqCst) {
-            std::process::exit(130);
-        }
+/// The flag that Ctrl-C sets, the same for all who ask: the search ends, and what is reached is
+/// kept.
+pub(crate) fn on_interrupt() -> Arc<AtomicBool> {
+    static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    let install = || {
+        let flag = Arc::new(AtomicBool::new(false));
+        let set = flag.clone();
+        // A second Ctrl-C ends the process at once.
+        let handler = move || {
+            if set.swap(true, Ordering::SeqCst) {
+                std::process::exit(130);
+            }
+        };
+        // Without a handler Ctrl-C ends the process, which loses nothing.
+        let _ = ctrlc::set_handler(handler);
+        flag
     };
-    // Without a handler Ctrl-C ends the process, which loses nothing.
-    let _ = ctrlc::set_handler(handler);
-    flag
+    FLAG.get_or_init(install).clone()
 }
 
 fn say(args: &OptArgs, report: &Report, explained: &str) -> Result<(), Error> {
@@ -292,17 +310,22 @@ fn tell(args: &OptArgs, text: impl std::fmt::Display) -> Result<(), Error> {
 
 /// What is compared, with the data that is given for inputs: read before anything is done.
 fn check_options(args: &OptArgs) -> Result<CheckOptions, Error> {
+    Ok(CheckOptions {
+        shapes: args.shape.clone(),
+        data: read_data(&args.data)?,
+        exact: args.exact,
+        ..CheckOptions::default()
+    })
+}
+
+/// The arrays of files `.npy`, by input.
+pub(crate) fn read_data(given: &[(String, PathBuf)]) -> Result<Vec<(String, Tensor)>, Error> {
     let read = |(name, path): &(String, PathBuf)| {
         let tensor =
             read_npy(path).map_err(|why| Error::Usage(format!("{}: {why}", path.display())))?;
         Ok((name.clone(), tensor))
     };
-    Ok(CheckOptions {
-        shapes: args.shape.clone(),
-        data: args.data.iter().map(read).collect::<Result<_, Error>>()?,
-        exact: args.exact,
-        ..CheckOptions::default()
-    })
+    given.iter().map(read).collect()
 }
 
 /// Compares both models on random inputs, or on those that are given.

@@ -35,6 +35,12 @@ pub(crate) fn deliver(path: Option<&Path>, text: &str) -> Result<(), Error> {
     }
 }
 
+/// JSON on lines of its own.
+pub(crate) fn json(text: serde_json::Result<String>) -> Result<String, Error> {
+    let text = text.map_err(|source| error::io(Path::new("standard output"))(source.into()))?;
+    Ok(text + "\n")
+}
+
 /// Says whether a path stands for standard input or standard output.
 pub(crate) fn is_standard(path: &Path) -> bool {
     path == Path::new("-")

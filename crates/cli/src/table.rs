@@ -180,7 +180,7 @@ fn refused(report: &Report) -> String {
 }
 
 /// A number in three digits and a unit.
-fn short(value: f64) -> String {
+pub(crate) fn short(value: f64) -> String {
     for (unit, name) in [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")] {
         if value >= unit {
             return format!("{:.2} {name}", value / unit);

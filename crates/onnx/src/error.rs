@@ -1,5 +1,6 @@
 //! Why a model could not be imported or exported.
 
+use crate::edit::EditError;
 use crate::file::{FileError, TensorError};
 use crate::schema::Violation;
 
@@ -10,6 +11,9 @@ pub enum Error {
     /// The file could not be read or written.
     #[error(transparent)]
     File(Box<FileError>),
+    /// The model cannot be changed as was asked for.
+    #[error(transparent)]
+    Edit(Box<EditError>),
     /// The model could not be encoded.
     #[error("the model cannot be encoded: {source}")]
     Encode {
@@ -91,6 +95,12 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+}
+
+impl From<EditError> for Error {
+    fn from(error: EditError) -> Error {
+        Error::Edit(Box::new(error))
+    }
 }
 
 impl From<FileError> for Error {

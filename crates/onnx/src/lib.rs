@@ -4,11 +4,14 @@
 //! saves model files, with the weights left in the memory map; [`schema`] says whether a model keeps
 //! to its operator sets.
 //!
+//! [`edit`](mod@edit) gives inputs sizes and extracts parts.
+//!
 //! [`import`] makes a [`Model`] of what [`file::open`] loaded; [`export`] makes an ONNX model of
 //! it again. Between the two, rules change [`Model::module`].
 
 #![warn(clippy::unwrap_used, clippy::panic)]
 
+pub mod edit;
 mod error;
 mod export;
 pub mod file;

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::export::{ExportOptions, export};
 use crate::file::{self, ExternalFiles, SaveOptions};
 use crate::import::import;
-use crate::proto::{GraphProto, ModelProto, NodeProto, TensorProto};
+use crate::proto::{GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TensorProto};
 use crate::schema::Violation;
 
 /// A model in IR, with the memory of where each operation comes from.
@@ -128,6 +128,23 @@ impl Model {
         import(file::decode(bytes)?, context)
     }
 
+    /// A model without inputs, nodes and outputs.
+    ///
+    /// # Errors
+    /// None that is known of: an empty graph can be imported.
+    pub fn empty(context: Arc<Context>) -> Result<Model> {
+        let graph = GraphProto { name: Some("empty".to_owned()), ..GraphProto::default() };
+        let opset = OperatorSetIdProto { domain: None, version: Some(17) };
+        let model = ModelProto {
+            ir_version: Some(8),
+            graph: Some(graph),
+            opset_import: vec![opset],
+            ..ModelProto::default()
+        };
+        let files = ExternalFiles::none();
+        import(file::Loaded { model, files, unknown: Vec::new() }, context)
+    }
+
     /// Writes the model to `path`, through a temporary file beside it.
     ///
     /// # Errors
@@ -182,6 +199,11 @@ impl Model {
     pub fn output_names(&self) -> Vec<String> {
         let graph = self.graph().and_then(|block| self.source.graphs.get(&block));
         graph.map_or_else(Vec::new, |g| g.output.iter().map(|o| o.name().to_owned()).collect())
+    }
+
+    /// Whether `op` gives the results of a node of the model, as they were.
+    pub fn is_node(&self, op: Op) -> bool {
+        self.source.origin_of[op] != 0
     }
 
     /// The name of the ONNX node that `op` was made for.

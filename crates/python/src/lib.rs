@@ -1,6 +1,7 @@
 //! The native half of the Python package `tangram`: arguments in, results out, no algorithm.
 
 mod datum;
+mod diff;
 mod egraph;
 mod fleet;
 mod integer;
@@ -86,6 +87,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(rules::list_rules, module)?)?;
     module.add_function(wrap_pyfunction!(rules::verify_rules, module)?)?;
     module.add_function(wrap_pyfunction!(rules::operators, module)?)?;
+    module.add_function(wrap_pyfunction!(diff::diff_models, module)?)?;
     module.add_function(wrap_pyfunction!(fleet::fleet_source, module)?)?;
     module.add_function(wrap_pyfunction!(fleet::fleet_find, module)?)?;
     module.add_function(wrap_pyfunction!(fleet::fleet_journal, module)?)?;

@@ -12,10 +12,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use tangram::check::CheckOptions;
 use tangram::dialects::interpret::{Datum, interpret};
+use tangram::onnx::edit::{Edits, edit};
 use tangram::onnx::file::{ExternalPolicy, SaveOptions, Storage};
 use tangram::onnx::{self, ExportOptions};
 use tangram::picture::View;
 use tangram::report::{self, BeforeAfter};
+use tangram::summary::Summary;
+use tangram::tensor::Tensor;
 use tangram::trace::{Graph, Trace};
 use tangram::{Library, OptimiseError, Options, Report, RulesError, check, dialects, ir};
 
@@ -106,6 +109,27 @@ impl Model {
         let options = SaveOptions { storage, ..SaveOptions::default() };
         let save = || self.inner.save_proto(&self.export()?, path, &options);
         python.detach(save).map_err(model_error)
+    }
+
+    /// The model with other extents of inputs (absent ones stay), sizes of named dimensions, and
+    /// between other values.
+    fn edit(
+        &self,
+        python: Python<'_>,
+        input_shapes: Vec<(String, Vec<Option<i64>>)>,
+        dims: Vec<(String, i64)>,
+        inputs: Vec<String>,
+        outputs: Vec<String>,
+    ) -> PyResult<Model> {
+        let edits = Edits { input_shapes, dims, inputs, outputs };
+        let inner = python.detach(|| edit(&self.inner, &edits)).map_err(model_error)?;
+        Ok(Model { inner, ..self.clone() })
+    }
+
+    /// What the model is, as JSON.
+    fn summary(&self, python: Python<'_>) -> PyResult<String> {
+        let found = python.detach(|| Summary::of(&self.inner)).map_err(model_error)?;
+        serde_json::to_string(&found).map_err(model_error)
     }
 
     /// Encodes the model.
@@ -199,18 +223,34 @@ impl Model {
         data: Vec<(String, Bound<'_, PyAny>)>,
         exact: bool,
     ) -> PyResult<(bool, f64, String)> {
-        let mut options = CheckOptions { shapes, exact, ..CheckOptions::default() };
-        for (name, value) in data {
-            match datum::from_python(&value)? {
-                Datum::Tensor(tensor) => options.data.push((name, tensor)),
-                _ => return Err(PyTypeError::new_err(format!("`{name}` needs an array"))),
-            }
-        }
+        let options =
+            CheckOptions { shapes, exact, data: tensors(data)?, ..CheckOptions::default() };
         let (before, after) = (&self.inner, &other.inner);
         let found = python
             .detach(|| check::compare(before, after, &options))
             .map_err(EvaluationError::new_err)?;
         Ok((found.holds(), found.relative, found.to_string()))
+    }
+
+    /// Evaluates this model and `other`, which may have its inputs in another order, on the same
+    /// inputs; `runs` is how often, and the seed. Whether they agree, all as JSON, and in words.
+    fn compare_files(
+        &self,
+        python: Python<'_>,
+        other: &Model,
+        shapes: Vec<(String, Vec<usize>)>,
+        data: Vec<(String, Bound<'_, PyAny>)>,
+        exact: bool,
+        runs: (usize, u64),
+    ) -> PyResult<(bool, String, String)> {
+        let (runs, seed) = runs;
+        let options = CheckOptions { seed, shapes, exact, data: tensors(data)? };
+        let (first, second) = (&self.inner, &other.inner);
+        let found = python
+            .detach(|| check::compare_files(first, second, &options, runs))
+            .map_err(EvaluationError::new_err)?;
+        let told = serde_json::to_string(&found).map_err(model_error)?;
+        Ok((found.holds(), told, found.to_string()))
     }
 
     /// Why the first rule of `text` does not match, operation by operation: name of the operation,
@@ -236,6 +276,15 @@ impl Model {
         let outputs = outputs.map_err(|error| failed(error.to_string()))?;
         outputs.iter().map(|datum| datum::to_python(python, datum)).collect()
     }
+}
+
+/// The arrays of inputs, by name.
+fn tensors(data: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<Vec<(String, Tensor)>> {
+    let tensor = |(name, value): (String, Bound<'_, PyAny>)| match datum::from_python(&value)? {
+        Datum::Tensor(tensor) => Ok((name, tensor)),
+        _ => Err(PyTypeError::new_err(format!("`{name}` needs an array"))),
+    };
+    data.into_iter().map(tensor).collect()
 }
 
 fn optimise(

@@ -1,18 +1,21 @@
 //! Comparing two models by what they compute.
 
+mod files;
 mod inputs;
 mod npy;
 
 use std::fmt;
 
+use serde::Serialize;
 use tangram_dialects::interpret::{Datum, interpret};
 use tangram_onnx::Model;
 use tangram_tensor::{DType, Tensor};
 
+pub use files::{Comparison, compare_files};
 pub use npy::{NpyError, read_npy};
 
 /// The largest difference of two models' outputs.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Difference {
     /// The greatest absolute difference of two elements, over all outputs.
     pub absolute: f64,
@@ -28,6 +31,11 @@ impl Difference {
     /// Says whether the difference is within the tolerance.
     pub fn holds(&self) -> bool {
         self.relative <= self.tolerance
+    }
+
+    /// Whether it is further above its tolerance than `other`, or the first one at all.
+    fn is_worse_than(&self, other: &Difference) -> bool {
+        other.output.is_empty() || self.relative - self.tolerance > other.relative - other.tolerance
     }
 }
 
@@ -87,9 +95,7 @@ pub fn compare(a: &Model, b: &Model, options: &CheckOptions) -> Result<Differenc
     let mut worst = Difference::default();
     for (i, (x, y)) in left.iter().zip(&right).enumerate() {
         let found = difference(x, y, format!("output {i}"))?;
-        if worst.output.is_empty()
-            || found.relative - found.tolerance > worst.relative - worst.tolerance
-        {
+        if found.is_worse_than(&worst) {
             worst = found;
         }
     }

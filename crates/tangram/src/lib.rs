@@ -15,6 +15,7 @@
 
 mod apply_rules;
 pub mod check;
+pub mod diff;
 pub mod explain;
 pub mod fleet;
 mod library;
@@ -26,6 +27,7 @@ mod ranks;
 pub mod report;
 pub mod saturation;
 pub mod steps;
+pub mod summary;
 pub mod trace;
 
 pub use apply_rules::{RuleSetOptions, apply_rules, apply_rules_heard};

@@ -10,10 +10,11 @@ Dask's `client.get_executor()`, `RayExecutor`, loky, mpi4py or ipyparallel.
 """
 
 from tangram.fleet.compare import Comparison, compare_many
-from tangram.fleet.models import Result, optimize_many
+from tangram.fleet.models import optimize_many
 from tangram.fleet.processes import ProcessExecutor, WorkerDied
 from tangram.fleet.ray_executor import RayExecutor
 from tangram.fleet.rule_parts import RuleResult, check_rules
+from tangram.fleet.run import Result
 from tangram.fleet.tables import Table
 
 __all__ = [

@@ -12,6 +12,7 @@ from typing import Any
 
 from tangram import _native
 from tangram.fleet.engine import Engine, Task
+from tangram.fleet.models import bar
 from tangram.fleet.processes import ProcessExecutor
 from tangram.fleet.wire import pack
 
@@ -38,26 +39,27 @@ def compare_many(
     *,
     executor: concurrent.futures.Executor | None = None,
     jobs: int | None = None,
+    progress: bool | None = None,
     seed: int = 0,
 ) -> Iterator[Comparison]:
     """Runs models and their optimised forms under onnxruntime on the same random inputs.
 
-    `before`, `after`: two folders, whose models are paired by name, or two lists. Workers need
-    onnxruntime; those of an engine get models by content, external weights by path.
+    `before`, `after`: two folders, whose models are paired by name, or two lists; a model without
+    a partner is a failure. Workers need onnxruntime; those of an engine get models by content,
+    external weights by path. `executor`, `jobs`, `progress`: as for `optimize_many`.
     """
     local = executor is None or isinstance(executor, ProcessExecutor)
     tasks = [
         Task(name, functools.partial(_task, first, second, local, seed))
         for name, first, second in _pairs(before, after)
     ]
-    return _run(tasks, Engine(executor, jobs, None))
+    return _run(tasks, Engine(executor, jobs, None), progress)
 
 
 def _pairs(before: Any, after: Any) -> Iterator[tuple[str, pathlib.Path, pathlib.Path]]:
     if isinstance(before, (str, os.PathLike)) and os.path.isdir(before):
         for path, name in _native.fleet_find(before):
-            if (second := pathlib.Path(after) / name).is_file():
-                yield name.as_posix(), path, second
+            yield name.as_posix(), path, pathlib.Path(after) / name
         return
     several = [[one] if isinstance(one, (str, os.PathLike)) else list(one) for one in (before, after)]
     for first, second in zip(*several, strict=True):
@@ -68,6 +70,8 @@ def _task(first: pathlib.Path, second: pathlib.Path, local: bool, seed: int) -> 
     paths: list[str | None] = []
     pieces = []
     for path in (first.resolve(), second.resolve()):
+        if not path.is_file():
+            raise FileNotFoundError(f"{path}: there is no such model to compare with")
         if local or len(_native.fleet_source(path, "", False)[0]) > 1:
             paths.append(str(path))
         else:
@@ -76,8 +80,8 @@ def _task(first: pathlib.Path, second: pathlib.Path, local: bool, seed: int) -> 
     return pack({"kind": "compare", "paths": paths, "seed": seed}, pieces)
 
 
-def _run(tasks: list[Task], engine: Engine) -> Iterator[Comparison]:
-    for task, header, _ in engine.run(tasks):
+def _run(tasks: list[Task], engine: Engine, progress: bool | None) -> Iterator[Comparison]:
+    for task, header, _ in engine.run(tasks, bar(progress), len(tasks)):
         if "error" in header:
             yield Comparison(task.name, "failed", None, (0.0, 0.0), header["error"])
         else:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import collections
 import concurrent.futures
+import os
 import queue
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from tangram._progress import Bar
 from tangram.fleet.processes import ProcessExecutor
 from tangram.fleet.unit import work
+from tangram.fleet.width import Width
 from tangram.fleet.wire import unpack
 
 AHEAD = 64
@@ -20,12 +23,18 @@ TRIES = 3
 
 
 class Task:
-    """A task: what it is, the bytes to send, and how much memory it takes."""
+    """A task: what it is about, what makes the bytes to send, and how much memory it takes.
 
-    def __init__(self, name: str, make: Callable[[], bytes], memory: int = 0) -> None:
+    One that has nothing to send is done: it comes back as it is.
+    """
+
+    def __init__(
+        self, name: str, make: Callable[[], bytes] | None, memory: int = 0, about: Any = None
+    ) -> None:
         self.name = name
         self.make = make
         self.memory = memory
+        self.about = about
         self.tries = 0
         self.failure = ""
 
@@ -44,7 +53,8 @@ class Engine:
     ) -> None:
         self._own = executor is None
         self._executor = executor if executor is not None else ProcessExecutor(jobs)
-        self._jobs = jobs or _width(self._executor)
+        self._jobs = jobs
+        self._width = Width(self._executor)
         self._max_memory = max_memory
         self._memory = 0
         self._more: Iterator[Task] = iter(())
@@ -89,10 +99,13 @@ class Engine:
     def _start(self) -> Iterator[Outcome]:
         """Gives out tasks while workers and memory are left; the first that fits."""
         # One more than there are workers waits at theirs, so that none is idle between two.
-        while len(self._running) < self._jobs + (self._max_memory is None):
+        while len(self._running) < (self._jobs or self._width.now()) + (self._max_memory is None):
             task = self._fitting()
             if task is None:
                 return
+            if task.make is None:
+                yield task, {}, []
+                continue
             try:
                 data = task.make()
             except Exception as error:  # noqa: BLE001: a bad model never ends the run
@@ -123,9 +136,12 @@ class Engine:
         self._memory += task.memory
         try:
             future = self._executor.submit(work, data)
-        except (concurrent.futures.BrokenExecutor, RuntimeError):
-            # An executor that takes no more work is of no more use: go on with processes here.
-            self._executor, self._own = ProcessExecutor(self._jobs), True
+        except concurrent.futures.BrokenExecutor as error:
+            # Python's pools break as a whole and take no more work: go on with processes here.
+            jobs = min(self._jobs or self._width.now(), os.cpu_count() or 1)
+            warnings.warn(f"{error}: going on with {jobs} processes of this machine", stacklevel=2)
+            self._executor, self._own = ProcessExecutor(jobs), True
+            self._width = Width(self._executor)
             future = self._executor.submit(work, data)
         self._running[future] = task
         future.add_done_callback(self._ended.put)
@@ -145,10 +161,13 @@ class Engine:
         except (Exception, concurrent.futures.CancelledError) as error:  # noqa: BLE001
             # Errors of the task itself are results: this is one of the worker or of the engine.
             task.failure = f"{type(error).__name__}: {error}"
-            if task.tries < TRIES:
+            # Dask has tried other workers itself before it says this.
+            final = type(error).__name__ == "KilledWorker"
+            if task.tries < TRIES and not final:
                 self._waiting.append(task)
                 return None
-            why = f"given up after {TRIES} workers failed; {task.failure}"
+            tried = "several" if final else task.tries
+            why = f"given up after {tried} workers failed; {task.failure}"
             return task, {"error": why, "type": "WorkerFailed", "seconds": 0.0}, []
         return task, header, pieces
 
@@ -159,15 +178,3 @@ class Engine:
                 return self._ended.get(timeout=1.0)
             except queue.Empty:
                 continue
-
-
-def _width(executor: concurrent.futures.Executor) -> int:
-    """How many tasks an executor can work on at once."""
-    client = getattr(executor, "_client", None)
-    if client is not None and hasattr(client, "nthreads"):
-        return max(1, sum(client.nthreads().values()))
-    for name in ("workers", "_max_workers", "_num_workers"):
-        number = getattr(executor, name, None)
-        if isinstance(number, int) and number > 0:
-            return number
-    return 8

@@ -87,20 +87,27 @@ class ProcessExecutor(concurrent.futures.Executor):
             if not future.set_running_or_notify_cancel():
                 continue
             try:
-                process = self._process(lane)
-                send(process.stdin, data)
-                answer = receive(process.stdout)
-                if answer is None:
-                    raise WorkerDied(f"a worker ended with code {process.wait()}")
-                future.set_result(answer)
-            except OSError as error:
-                future.set_exception(WorkerDied(f"a worker is gone: {error}"))
+                future.set_result(self._ask(lane, data))
             except BaseException as error:  # noqa: BLE001: whoever waits has to hear of it
                 future.set_exception(error)
         if (process := self._processes.get(lane)) is not None:
             if process.stdin is not None:
                 process.stdin.close()
             process.wait()
+
+    def _ask(self, lane: int, data: bytes) -> bytes:
+        """The answer of the process of a lane; one that gives none is ended."""
+        process = self._process(lane)
+        try:
+            send(process.stdin, data)
+            answer = receive(process.stdout)
+        except OSError:
+            answer = None
+        if answer is None:
+            process.kill()
+            del self._processes[lane]
+            raise WorkerDied(f"a worker ended with code {process.wait()}")
+        return answer
 
     def _process(self, lane: int) -> subprocess.Popen[bytes]:
         process = self._processes.get(lane)

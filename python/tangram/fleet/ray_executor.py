@@ -20,7 +20,11 @@ class RayExecutor(concurrent.futures.Executor):
             ray.init(address=address, log_to_driver=False, **options)
         self._ray = ray
         self._remote: dict[Callable[..., Any], Any] = {}
-        self.workers = max(1, int(ray.cluster_resources().get("CPU", 1)))
+
+    @property
+    def workers(self) -> int:
+        """How many processors the cluster has now."""
+        return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
     def submit(  # type: ignore[override]
         self, function: Callable[..., Any], /, *args: Any, **kwargs: Any

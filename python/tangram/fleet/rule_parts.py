@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tangram import _native
 from tangram._rules import rule_sources, rules as listed
 from tangram.fleet.engine import Engine, Task
+from tangram.fleet.models import bar
 from tangram.fleet.wire import pack
 
 if TYPE_CHECKING:
@@ -34,17 +35,18 @@ def check_rules(
     *,
     executor: concurrent.futures.Executor | None = None,
     jobs: int | None = None,
+    progress: bool | None = None,
 ) -> Iterator[RuleResult]:
     """Verifies rules, each a task of its own; yields verdicts as they come.
 
-    `rules`: as `optimize` takes them, and all that are shipped if there is none. `executor`: as
-    for `optimize_many`. Raises `RuleError` for text that is wrong, before anything starts.
+    `rules`: as `optimize` takes them, and all that are shipped if there is none. `executor`,
+    `jobs`, `progress`: as for `optimize_many`. Raises `RuleError` for text that is wrong, before anything starts.
     """
     tasks = [
         Task(name, functools.partial(pack, {"kind": "verify", "name": name, "text": text}))
         for name, text in _parts(rule_sources(rules))
     ]
-    return _run(tasks, Engine(executor, jobs, None))
+    return _run(tasks, Engine(executor, jobs, None), progress)
 
 
 def _parts(sources: list[tuple[str, str | None]]) -> Iterator[tuple[str, str]]:
@@ -58,8 +60,8 @@ def _parts(sources: list[tuple[str, str | None]]) -> Iterator[tuple[str, str]]:
             yield from ((name, canonical) for name, canonical, _ in _native.parse_rules(name, text))
 
 
-def _run(tasks: list[Task], engine: Engine) -> Iterator[RuleResult]:
-    for task, header, _ in engine.run(tasks):
+def _run(tasks: list[Task], engine: Engine, progress: bool | None) -> Iterator[RuleResult]:
+    for task, header, _ in engine.run(tasks, bar(progress), len(tasks)):
         if "error" in header:
             yield RuleResult(task.name, False, False, "", header["seconds"], header["error"])
             continue

@@ -7,6 +7,7 @@ engine never takes them for a failure of its own. Nothing is kept but weights th
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -18,11 +19,13 @@ import time
 from typing import Any
 
 from tangram import _native
+from tangram._options import edited
 from tangram._workload import compared
+from tangram.fleet.scratch import complete
 from tangram.fleet.wire import pack, unpack
 
-# The option of a task that says how a worker may find files of the one who asks.
-MARK = "mark"
+KEPT_SECONDS = 86_400.0
+"""How long weights that came by content are kept after their last use."""
 
 
 def work(task: bytes) -> bytes:
@@ -30,10 +33,18 @@ def work(task: bytes) -> bytes:
     header, pieces = unpack(task)
     start = time.perf_counter()
     try:
+        _same_version(header)
         result, made = _KINDS[header["kind"]](header, pieces)
     except Exception as error:  # noqa: BLE001: whatever it is, it is what became of this task
         result, made = {"error": f"{error}", "type": type(error).__name__}, []
     return pack(result | {"seconds": time.perf_counter() - start, "worker": worker()}, made)
+
+
+def _same_version(header: dict[str, Any]) -> None:
+    """Refuses work for another version of the package: rules and options differ."""
+    here, asked = _native.version(), header.get("version", _native.version())
+    if here != asked:
+        raise RuntimeError(f"the worker has tangram {here}, the one who asks {asked}")
 
 
 def worker() -> str:
@@ -43,45 +54,57 @@ def worker() -> str:
 
 def _optimise(header: dict[str, Any], pieces: list[bytes]) -> tuple[dict[str, Any], list[bytes]]:
     """Optimises a model: from a path to a path, or from content to content."""
+    if header["path"] is not None:
+        scratch, out = pathlib.Path(header["scratch"]), pathlib.Path(header["out"])
+        if not scratch.is_dir():
+            return {"missing": "path"}, []
+        with complete(scratch, out) as place:
+            result = _rewritten(header, pathlib.Path(header["path"]), place)
+        return result | {"files": []}, []
     with tempfile.TemporaryDirectory(prefix="tangram-") as folder:
-        source = _source(header, pieces, pathlib.Path(folder))
+        source = _unpacked(header, pieces, pathlib.Path(folder, "in"))
         if source is None:
-            return {"missing": "path" if header["path"] is not None else "content"}, []
-        before = _native.Model.open(source)
-        settings = header["settings"]
-        model, told, _ = before.optimize([tuple(rule) for rule in header["rules"]], settings)
-        result: dict[str, Any] = {"report": json.loads(told)}
-        if header["check"]:
-            result["check"] = compared(before, model, exact=settings["exact"])
-        shared = header["path"] is not None
-        out = pathlib.Path(header["out"] if shared else pathlib.Path(folder, "out", header["name"]))
-        out.parent.mkdir(parents=True, exist_ok=True)
-        model.save(out, header["external_data"])
-        names = [] if shared else sorted(path.name for path in out.parent.iterdir())
-        result["bytes"] = _bytes(out)
+            return {"missing": "content"}, []
+        out = pathlib.Path(folder, "out", header["name"])
+        out.parent.mkdir()
+        result = _rewritten(header, source, out)
+        names = sorted(path.name for path in out.parent.iterdir())
         return result | {"files": names}, [(out.parent / name).read_bytes() for name in names]
+
+
+def _rewritten(header: dict[str, Any], source: pathlib.Path, out: pathlib.Path) -> dict[str, Any]:
+    """Optimises the model at `source`, writes it to `out`, and says what was done."""
+    settings = header["settings"]
+    before = edited(_native.Model.open(source), header["edits"])
+    model, told, _ = before.optimize([tuple(rule) for rule in header["rules"]], settings)
+    result: dict[str, Any] = {"report": json.loads(told)}
+    if header["check"]:
+        result["check"] = compared(before, model, exact=settings["exact"])
+    model.save(out, header["external_data"])
+    return result | {"bytes": _bytes(out)}
 
 
 def _bytes(out: pathlib.Path) -> int:
     return _native.fleet_source(out, "", False)[1]
 
 
-def _source(
+def _unpacked(
     header: dict[str, Any], pieces: list[bytes], folder: pathlib.Path
 ) -> pathlib.Path | None:
-    """The model file: where it is if this worker sees the same files, else from the content."""
-    if header["path"] is not None:
-        mark = pathlib.Path(header[MARK])
-        return pathlib.Path(header["path"]) if mark.is_file() else None
+    """The model file, made of the content that came; none if weights are not at hand."""
+    folder.mkdir()
     given = dict(zip((digest for _, digest in header["sent"]), pieces, strict=True))
     (model, first), *weights = header["files"]
     (folder / model).write_bytes(given[first])
     for name, digest in weights:
-        path = _kept(digest, given.get(digest))
+        path, place = _kept(digest, given.get(digest)), folder / name
         if path is None:
             return None
+        if not place.resolve().is_relative_to(folder.resolve()):
+            raise PermissionError(f"`{name}` is not below the folder of its model")
+        place.parent.mkdir(parents=True, exist_ok=True)
         # Not a link: weights are looked for beside the model only.
-        os.link(path, folder / name) if _same_disk(path, folder) else shutil.copy(path, folder / name)
+        os.link(path, place) if _same_disk(path, folder) else shutil.copy(path, place)
     return folder / model
 
 
@@ -97,10 +120,22 @@ def _kept(digest: str, content: bytes | None) -> pathlib.Path | None:
     if kept.stat().st_uid != os.getuid():
         raise PermissionError(f"{kept} belongs to somebody else")
     if content is not None and not path.is_file():
+        _forget(kept)
         temporary = kept / f"{digest}.{os.getpid()}.{threading.get_ident()}"
         temporary.write_bytes(content)
         temporary.replace(path)
-    return path if path.is_file() else None
+    if not path.is_file():
+        return None
+    os.utime(path)
+    return path
+
+
+def _forget(kept: pathlib.Path) -> None:
+    """Removes what no task has asked for within a day."""
+    for path in kept.iterdir():
+        with contextlib.suppress(OSError):
+            if time.time() - path.stat().st_mtime > KEPT_SECONDS:
+                path.unlink()
 
 
 def digest(content: bytes) -> str:

@@ -36,6 +36,8 @@ pub(crate) fn is_asked(args: &OptArgs) -> bool {
 
 /// Optimises all of them; the exit code is 1 if a model has no result or one that differs.
 pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
+    // What is wrong with rules and options is wrong for each model, and said at once.
+    crate::opt::check_request(args)?;
     let models = models(args)?;
     if args.output.is_file() {
         let shown = args.output.display();
@@ -87,6 +89,9 @@ fn models(args: &OptArgs) -> Result<Vec<Found>, Error> {
             continue;
         }
         all.extend(fleet::find(wanted).map_err(|why| Error::Usage(why.to_string()))?);
+    }
+    if !args.fleet.more.is_empty() {
+        fleet::name_from_shared_folder(&mut all).map_err(error::io(&args.input))?;
     }
     // Results from an earlier run are no models of this one.
     let out = std::fs::canonicalize(&args.output).ok();

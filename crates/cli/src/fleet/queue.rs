@@ -118,7 +118,7 @@ impl<'a> Queue<'a> {
                 row.fingerprint = fingerprint;
                 let known = self.before.get(&row.model);
                 let same = |old: &&Row| {
-                    old.is_final() && old.fingerprint == row.fingerprint && output.is_file()
+                    old.is_final() && old.fingerprint == row.fingerprint && old.is_at(&output)
                 };
                 ready =
                     known.filter(same).map(|old| Row { state: State::Unchanged, ..old.clone() });

@@ -12,6 +12,8 @@ pub const STARTS: &[&[&str]] = &[
     &["rules", "check", "own.gsl"],
     &["rules", "mutate", "own.gsl"],
     &["show", "model.onnx"],
+    &["diff", "model.onnx", "model.onnx"],
+    &["check", "model.onnx", "model.onnx"],
     &["calc", "sets.calc"],
     &["codegen", "tree.st"],
     &["flow", "flow.ai"],

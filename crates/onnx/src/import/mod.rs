@@ -23,9 +23,9 @@ use rustc_hash::FxHashMap;
 use tangram_ir::{Block, Context, Module, Str, Value};
 
 use crate::error::{Error, Result};
-use crate::file::Loaded;
+use crate::file::{ExternalFiles, Loaded};
 use crate::model::{Model, Source};
-use crate::proto::{ModelProto, NodeProto, ValueInfoProto};
+use crate::proto::{ModelProto, NodeProto, UnknownField, ValueInfoProto};
 use crate::schema::violations;
 
 /// The first version of the default operator set that is supported.
@@ -51,7 +51,21 @@ pub(crate) struct Importer {
 /// # Errors
 /// [`Error`]: the model is not well formed, or of an operator set before 7.
 pub fn import(loaded: Loaded, context: Arc<Context>) -> Result<Model> {
-    let Loaded { mut model, files, unknown } = loaded;
+    let Loaded { model, files, unknown } = loaded;
+    let dropped = |field: &UnknownField| {
+        format!("field {} of {} is unknown and was dropped", field.number, field.message.name())
+    };
+    let mut imported = import_beside(model, Arc::new(files), context)?;
+    imported.source.warnings.splice(0..0, unknown.iter().map(dropped));
+    Ok(imported)
+}
+
+/// Imports a model whose external data is read through `files`.
+pub(crate) fn import_beside(
+    mut model: ModelProto,
+    files: Arc<ExternalFiles>,
+    context: Arc<Context>,
+) -> Result<Model> {
     let flaws = violations(&model);
     let graph = model.graph.take().ok_or(Error::NoGraph)?;
     let opsets = opsets(&model);
@@ -62,14 +76,8 @@ pub fn import(loaded: Loaded, context: Arc<Context>) -> Result<Model> {
     }
     let module = Module::new(context.clone());
     let block = module.body();
-    let warnings = unknown
-        .iter()
-        .map(|field| {
-            format!("field {} of {} is unknown and was dropped", field.number, field.message.name())
-        })
-        .collect();
     let source = Source {
-        files: Arc::new(files),
+        files,
         proto: model,
         opsets,
         nodes: Vec::new(),
@@ -78,7 +86,7 @@ pub fn import(loaded: Loaded, context: Arc<Context>) -> Result<Model> {
         origin_of: SecondaryMap::new(),
         origins: Vec::new(),
         constants: FxHashMap::default(),
-        warnings,
+        warnings: Vec::new(),
         flaws,
     };
     let scopes = Vec::new();

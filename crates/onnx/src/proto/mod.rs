@@ -34,3 +34,8 @@ pub use wire::{MAX_DEPTH, Malformed, Place, UnknownField, WireError, scan};
 
 /// The newest IR version whose fields are all known here.
 pub const IR_VERSION: i64 = 14;
+
+/// A message as a file holds it.
+pub fn encoded(message: &impl prost::Message) -> Vec<u8> {
+    message.encode_to_vec()
+}

@@ -38,6 +38,13 @@ const MOST_ELEMENTS: usize = 1 << 20;
 /// No value is made larger than this many bytes for the sake of trying.
 const MOST_BYTES: usize = 1 << 31;
 
+/// Inputs on which a model was evaluated, and what it gave.
+pub(super) struct Tried {
+    pub(super) inputs: Vec<Datum>,
+    pub(super) shapes: Vec<Vec<usize>>,
+    pub(super) outputs: Vec<Datum>,
+}
+
 /// Finds inputs on which `model` can be evaluated, and what it gives.
 ///
 /// # Errors
@@ -46,27 +53,56 @@ pub(super) fn find(
     model: &Model,
     options: &CheckOptions,
 ) -> Result<(Vec<Datum>, Vec<Datum>), Reason> {
+    match find_all(model, options, 1)?.pop() {
+        Some(tried) => Ok((tried.inputs, tried.outputs)),
+        None => Err("no inputs were tried".to_owned()),
+    }
+}
+
+/// Finds inputs of up to `runs` sizes on which `model` can be evaluated; where sizes are fixed,
+/// other data of the same size.
+///
+/// # Errors
+/// Why it could not be evaluated on the first that were tried.
+pub(super) fn find_all(
+    model: &Model,
+    options: &CheckOptions,
+    runs: usize,
+) -> Result<Vec<Tried>, Reason> {
     known_names(model, options)?;
     let (mut first, mut tried) = (None, Vec::new());
+    let mut found: Vec<Tried> = Vec::new();
     for sizes in attempts() {
-        let made = match make(model, options, sizes) {
-            Ok(Some(made)) if !tried.contains(&made.1) => made,
-            Ok(_) => continue,
-            Err(reason) => return Err(reason),
-        };
-        match within(MOST_BYTES, || run(model, &made.0)) {
-            Ok(outputs) => return Ok((made.0, outputs)),
+        let Some((inputs, shapes)) = make(model, options, sizes)? else { continue };
+        if tried.contains(&shapes) {
+            continue;
+        }
+        match within(MOST_BYTES, || run(model, &inputs)) {
+            Ok(outputs) => found.push(Tried { inputs, shapes: shapes.clone(), outputs }),
             Err(reason) => {
                 first.get_or_insert(reason);
             }
         }
-        tried.push(made.1);
+        tried.push(shapes);
+        if found.len() == runs {
+            return Ok(found);
+        }
     }
-    let reason = first.unwrap_or_else(|| "its inputs are too large to be made up".to_owned());
-    let times = tried.len();
-    Err(format!(
-        "{reason} (the first of {times} sizes that were tried; shapes or data can be given)"
-    ))
+    if found.is_empty() {
+        let reason = first.unwrap_or_else(|| "its inputs are too large to be made up".to_owned());
+        let times = tried.len();
+        return Err(format!(
+            "{reason} (the first of {times} sizes that were tried; shapes or data can be given)"
+        ));
+    }
+    // No size is left open: other numbers.
+    while tried.len() == 1 && found.len() < runs {
+        let options = CheckOptions { seed: options.seed + found.len() as u64, ..options.clone() };
+        let Some((inputs, shapes)) = make(model, &options, Sizes::InTurn)? else { break };
+        let outputs = run(model, &inputs)?;
+        found.push(Tried { inputs, shapes, outputs });
+    }
+    Ok(found)
 }
 
 /// Says whether what is named is there.
@@ -81,7 +117,8 @@ fn known_names(model: &Model, options: &CheckOptions) -> Result<(), Reason> {
     Ok(())
 }
 
-fn names(model: &Model) -> Result<Vec<String>, Reason> {
+/// The names of the inputs, in order.
+pub(super) fn names(model: &Model) -> Result<Vec<String>, Reason> {
     let block = model.graph().ok_or("the model has no graph")?;
     let module = &model.module;
     let name = |&arg| match module.value_name(arg) {

@@ -63,6 +63,35 @@ pub fn find(wanted: &Path) -> Result<Vec<Found>, FindError> {
     if found.is_empty() { Err(FindError::None(text.into_owned())) } else { Ok(found) }
 }
 
+/// Names models that were found in several places from the last folder on that all places share:
+/// `a/model.onnx` and `b/model.onnx` keep their folders.
+///
+/// # Errors
+/// The current folder is unknown.
+pub fn name_from_shared_folder(models: &mut [Found]) -> std::io::Result<()> {
+    let mut shared: Option<PathBuf> = None;
+    for model in &mut *models {
+        model.path = std::path::absolute(&model.path)?;
+        // The folder that was asked for, which the name is below.
+        let base = model.path.ancestors().nth(model.name.components().count());
+        let base = base.unwrap_or(Path::new("/"));
+        shared = Some(match shared {
+            None => base.to_owned(),
+            Some(known) => {
+                let both = known.components().zip(base.components());
+                both.take_while(|(a, b)| a == b).map(|(a, _)| a).collect()
+            }
+        });
+    }
+    let shared = shared.unwrap_or_default();
+    for model in models {
+        if let Ok(name) = model.path.strip_prefix(&shared) {
+            model.name = name.to_owned();
+        }
+    }
+    Ok(())
+}
+
 /// All files below a folder.
 fn files(base: &Path) -> Result<Vec<Found>, FindError> {
     let mut found = Vec::new();

@@ -18,7 +18,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-pub use find::{FindError, Found, find};
+pub use find::{FindError, Found, find, name_from_shared_folder};
 pub use source::Source;
 pub use table::{Format, render};
 
@@ -87,6 +87,12 @@ impl Row {
     /// Whether the next run may leave the model as it is.
     pub fn is_final(&self) -> bool {
         matches!(self.state, State::Done | State::Unchanged | State::Unchecked)
+    }
+
+    /// Whether its result is at `path` still, with all of its weights.
+    pub fn is_at(&self, path: &Path) -> bool {
+        let there = Source::open(path).ok().map(|source| source.bytes);
+        there.is_some() && there == self.bytes.map(|(_, after)| after)
     }
 }
 

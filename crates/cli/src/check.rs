@@ -1,0 +1,72 @@
+//! `tangram check`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use tangram::check::{CheckOptions, compare_files};
+use tangram::dialects;
+use tangram::onnx::Model;
+
+use crate::args::{data, shape};
+use crate::error::{self, Error};
+use crate::opt::{NOT_POSSIBLE, read_data};
+use crate::out;
+
+/// Arguments of `tangram check`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  tangram check model.onnx better.onnx\n  tangram check \
+                        model.onnx better.onnx --runs 10 --data images=photo.npy")]
+pub(crate) struct CheckArgs {
+    /// One model.
+    first: PathBuf,
+    /// The other.
+    second: PathBuf,
+    /// How often both are evaluated: with other sizes where sizes are open, else other numbers.
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = runs)]
+    runs: usize,
+    /// Where random numbers start.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// The extents of an input, as `images=1,3,224,224`; others are chosen.
+    #[arg(long, value_name = "INPUT=N,N", value_parser = shape)]
+    shape: Vec<(String, Vec<usize>)>,
+    /// The data of an input, as `images=photo.npy`; other inputs are random.
+    #[arg(long, value_name = "INPUT=FILE.npy", value_parser = data)]
+    data: Vec<(String, PathBuf)>,
+    /// Want results that are equal to the last bit.
+    #[arg(long)]
+    exact: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+fn runs(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|&n| n > 0).ok_or_else(|| "expected a number above 0".to_owned())
+}
+
+/// Compares both models.
+pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Error> {
+    let open = |path: &PathBuf| Model::open(path, dialects::context()).map_err(error::model(path));
+    let (first, second) = (open(&args.first)?, open(&args.second)?);
+    let options = CheckOptions {
+        seed: args.seed,
+        shapes: args.shape.clone(),
+        data: read_data(&args.data)?,
+        exact: args.exact,
+    };
+    match compare_files(&first, &second, &options, args.runs) {
+        Ok(found) => {
+            match args.json {
+                true => out::print(out::json(serde_json::to_string_pretty(&found))?)?,
+                false => out::print(&found)?,
+            }
+            Ok(ExitCode::from(u8::from(!found.holds())))
+        }
+        Err(reason) => {
+            out::say(format!("not possible: {reason}\n"));
+            Ok(ExitCode::from(NOT_POSSIBLE))
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Sizes of inputs and of named dimensions.
+
+use std::collections::BTreeMap;
+
+use super::{EditError, Edits};
+use crate::proto::{
+    Dimension, DimensionValue, GraphProto, ModelProto, TensorShapeProto, TensorType, TypeProto,
+    TypeValue, ValueInfoProto,
+};
+
+/// Gives inputs and named dimensions the sizes of `edits`, in all graphs.
+pub(super) fn set(model: &mut ModelProto, edits: &Edits) -> Result<(), EditError> {
+    let Some(graph) = &mut model.graph else { return Ok(()) };
+    let mut sizes = BTreeMap::new();
+    for (name, size) in &edits.dims {
+        bind(&mut sizes, name, *size)?;
+    }
+    known_dims(graph, edits)?;
+    for (name, extents) in &edits.input_shapes {
+        let input = find(graph, name)?;
+        freeze(input, extents, &mut sizes)?;
+    }
+    if !sizes.is_empty() {
+        substitute(graph, &sizes);
+    }
+    Ok(())
+}
+
+fn bind(sizes: &mut BTreeMap<String, i64>, name: &str, size: i64) -> Result<(), EditError> {
+    match sizes.insert(name.to_owned(), size) {
+        Some(first) if first != size => {
+            Err(EditError::Conflict { name: name.to_owned(), first, second: size })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Inputs that a caller gives: an initializer of the same name is a default.
+fn given(graph: &GraphProto) -> Vec<usize> {
+    let is_default = |name: &str| graph.initializer.iter().any(|tensor| tensor.name() == name);
+    (0..graph.input.len()).filter(|&at| !is_default(graph.input[at].name())).collect()
+}
+
+fn find<'a>(graph: &'a mut GraphProto, name: &str) -> Result<&'a mut ValueInfoProto, EditError> {
+    let given = given(graph);
+    let at = match (name, &given[..]) {
+        ("", &[only]) => Some(only),
+        _ => graph.input.iter().position(|input| input.name() == name && !name.is_empty()),
+    };
+    if let Some(at) = at {
+        return Ok(&mut graph.input[at]);
+    }
+    let known: Vec<String> =
+        given.iter().map(|&at| format!("`{}`", graph.input[at].name())).collect();
+    Err(EditError::NoInput { name: name.to_owned(), known: known.join(", ") })
+}
+
+/// Gives `input` the extents that are asked for; names that stood there are bound in `sizes`.
+fn freeze(
+    input: &mut ValueInfoProto,
+    extents: &[Option<i64>],
+    sizes: &mut BTreeMap<String, i64>,
+) -> Result<(), EditError> {
+    let name = input.name().to_owned();
+    let Some(tensor) = input.r#type.as_mut().and_then(tensor_type) else {
+        return Err(EditError::NoTensor(name));
+    };
+    let open = || vec![Dimension::default(); extents.len()];
+    let shape = tensor.shape.get_or_insert_with(|| TensorShapeProto { dim: open() });
+    let fits = |dim: &Dimension, size: Option<i64>| match (&dim.value, size) {
+        (Some(DimensionValue::DimValue(own)), Some(size)) => *own <= 0 || *own == size,
+        _ => true,
+    };
+    let same_rank = shape.dim.len() == extents.len();
+    if !same_rank || !shape.dim.iter().zip(extents).all(|(dim, &size)| fits(dim, size)) {
+        let wanted = extents.iter().map(|size| size.map_or("?".to_owned(), |n| n.to_string()));
+        return Err(EditError::Shape {
+            name,
+            declared: shape.dim.iter().map(shown).collect::<Vec<_>>().join(", "),
+            wanted: wanted.collect::<Vec<_>>().join(", "),
+        });
+    }
+    for (dim, size) in shape.dim.iter_mut().zip(extents) {
+        let Some(size) = *size else { continue };
+        if let Some(DimensionValue::DimParam(symbol)) = &dim.value
+            && is_symbol(symbol)
+        {
+            bind(sizes, symbol, size)?;
+        }
+        dim.value = Some(DimensionValue::DimValue(size));
+    }
+    Ok(())
+}
+
+fn shown(dim: &Dimension) -> String {
+    match &dim.value {
+        Some(DimensionValue::DimValue(n)) => n.to_string(),
+        Some(DimensionValue::DimParam(name)) => name.clone(),
+        None => "?".to_owned(),
+    }
+}
+
+/// Whether the text of a dimension is a name, and not empty or a sign for "unknown".
+fn is_symbol(text: &str) -> bool {
+    !matches!(text.trim(), "" | "?")
+}
+
+fn tensor_type(of: &mut TypeProto) -> Option<&mut TensorType> {
+    match &mut of.value {
+        Some(TypeValue::TensorType(tensor)) => Some(tensor),
+        _ => None,
+    }
+}
+
+/// Says which named dimensions of `edits` no input has.
+fn known_dims(graph: &GraphProto, edits: &Edits) -> Result<(), EditError> {
+    let mut known: Vec<&str> = Vec::new();
+    for input in &graph.input {
+        let value = input.r#type.as_ref().and_then(|of| of.value.as_ref());
+        let Some(TypeValue::TensorType(TensorType { shape: Some(shape), .. })) = value else {
+            continue;
+        };
+        known.extend(shape.dim.iter().filter_map(|dim| match &dim.value {
+            Some(DimensionValue::DimParam(name)) if is_symbol(name) => Some(name.as_str()),
+            _ => None,
+        }));
+    }
+    known.sort_unstable();
+    known.dedup();
+    match edits.dims.iter().find(|(name, _)| !known.contains(&name.as_str())) {
+        None => Ok(()),
+        Some((name, _)) => {
+            let shown: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+            let known = if shown.is_empty() { "none".to_owned() } else { shown.join(", ") };
+            Err(EditError::NoDim { name: name.clone(), known })
+        }
+    }
+}
+
+/// Puts sizes in the place of names, in the graph and in those of its nodes.
+fn substitute(graph: &mut GraphProto, sizes: &BTreeMap<String, i64>) {
+    let mut open = vec![graph];
+    while let Some(graph) = open.pop() {
+        let infos = graph.input.iter_mut().chain(&mut graph.output).chain(&mut graph.value_info);
+        for tensor in infos.filter_map(|info| info.r#type.as_mut().and_then(tensor_type)) {
+            let dims = tensor.shape.iter_mut().flat_map(|shape| &mut shape.dim);
+            dims.for_each(|dim| resolve(dim, sizes));
+        }
+        for attribute in graph.node.iter_mut().flat_map(|node| &mut node.attribute) {
+            open.extend(attribute.g.as_deref_mut());
+            open.extend(&mut attribute.graphs);
+        }
+    }
+}
+
+fn resolve(dim: &mut Dimension, sizes: &BTreeMap<String, i64>) {
+    let Some(DimensionValue::DimParam(text)) = &dim.value else { return };
+    if let Some(&size) = sizes.get(text) {
+        dim.value = Some(DimensionValue::DimValue(size));
+        return;
+    }
+    // `past + batch` is another name than before once `batch` is a number: inference says which.
+    let word = |c: char| !(c.is_alphanumeric() || c == '_');
+    if text.split(word).any(|part| sizes.contains_key(part)) {
+        dim.value = None;
+    }
+}

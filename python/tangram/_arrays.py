@@ -1,0 +1,68 @@
+"""Arrays on their way to the native half and back. Needs numpy, which only those who compute load."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+# Types of which several elements share a byte, the first one in the lowest bits.
+_PACKED = {"int4": 4, "uint4": 4, "float4_e2m1fn": 4, "int2": 2, "uint2": 2}
+
+
+def _pack(elements: np.ndarray, bits: int) -> bytes:
+    per = 8 // bits
+    padded = np.zeros(-(-elements.size // per) * per, np.uint8)
+    padded[: elements.size] = elements & ((1 << bits) - 1)
+    shifted = padded.reshape(-1, per) << (np.arange(per, dtype=np.uint8) * bits)
+    return np.bitwise_or.reduce(shifted, axis=1).tobytes()
+
+
+def _unpack(data: bytes, bits: int, dtype: str) -> np.ndarray:
+    per = 8 // bits
+    parts = np.frombuffer(data, np.uint8)[:, None] >> (np.arange(per, dtype=np.uint8) * bits)
+    parts = (parts & ((1 << bits) - 1)).ravel()
+    if dtype.startswith("int"):
+        # Negative numbers fill the upper bits of the byte that holds them.
+        sign = 1 << (bits - 1)
+        parts = ((parts.astype(np.int16) ^ sign) - sign).astype(np.uint8)
+    return parts
+
+
+def to_native(value: Any) -> Any:
+    """An array, a sequence or an absent value, in the form that `_native` takes."""
+    if value is None:
+        return None
+    if isinstance(value, list):
+        return [to_native(item) for item in value]
+    array = np.asarray(value)
+    shape = list(array.shape)
+    if array.dtype.kind in "OSU":
+        texts = [t if isinstance(t, bytes) else str(t).encode() for t in array.ravel().tolist()]
+        return "str", shape, texts
+    if bits := _PACKED.get(array.dtype.name):
+        return array.dtype.name, shape, _pack(array.ravel().view(np.uint8), bits)
+    return array.dtype.name, shape, np.ascontiguousarray(array).tobytes()
+
+
+def from_native(value: Any) -> Any:
+    """The array, sequence or absent value that `_native` gave."""
+    if value is None:
+        return None
+    if isinstance(value, list):
+        return [from_native(item) for item in value]
+    dtype, shape, data = value
+    if dtype == "str":
+        texts = np.empty(len(data), dtype=object)
+        texts[:] = [text.decode(errors="surrogateescape") for text in data]
+        return texts.reshape(shape)
+    try:
+        kind = np.dtype(dtype)
+    except TypeError:
+        import ml_dtypes
+
+        kind = np.dtype(getattr(ml_dtypes, dtype))
+    if bits := _PACKED.get(dtype):
+        return _unpack(data, bits, dtype).view(kind)[: math.prod(shape)].reshape(shape).copy()
+    return np.frombuffer(data, dtype=kind).reshape(shape).copy()

@@ -1,0 +1,98 @@
+"""`simplify` with the signature of onnxsim's."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tangram._models import check
+from tangram._workload import Workload
+from tangram.compat import without_effect
+
+if TYPE_CHECKING:
+    import onnx
+
+    Shapes = Mapping[str | None, Sequence[int]] | Sequence[int] | None
+
+# The rules that put a batch norm into the convolution before it.
+_BATCH_NORMS = [
+    f"{product}-{bias}batch-norm" for product in ("conv", "conv-transpose") for bias in ("", "bias-")
+]
+
+
+def simplify(
+    model: str | os.PathLike[str] | onnx.ModelProto,
+    check_n: int = 0,
+    perform_optimization: bool = True,
+    skip_fuse_bn: bool = False,
+    overwrite_input_shapes: Shapes = None,
+    test_input_shapes: Shapes = None,
+    skipped_optimizers: Sequence[str] | None = None,
+    skip_constant_folding: bool = False,
+    skip_shape_inference: bool = False,
+    input_data: Mapping[str, Any] | None = None,
+    dynamic_input_shape: bool = False,
+    custom_lib: str | None = None,
+    include_subgraph: bool = False,
+    unused_output: Sequence[str] | None = None,
+    tensor_size_threshold: str | int = "1.5GB",
+    mutable_initializer: bool = False,
+    *,
+    input_shapes: Shapes = None,
+    target_opset_version: int | None = None,
+    output_path: str | None = None,
+    **others: Any,
+) -> tuple[onnx.ModelProto, bool]:
+    """Returns the optimised model, and whether it computes the same on `check_n` inputs.
+
+    Folded constants add up to `tensor_size_threshold` bytes. `skipped_optimizers` are names and
+    labels of rules here. Graphs inside nodes are always optimised; inputs stay dynamic unless
+    `overwrite_input_shapes` fixes them.
+    """
+    without_effect(
+        "simplify",
+        {"custom_lib": custom_lib, "skip_constant_folding": skip_constant_folding} | others,
+    )
+    workload = Workload.from_onnx(model)
+    outputs = [name for name in workload.outputs if name not in set(unused_output or ())]
+    kept = workload.optimize(
+        library=perform_optimization,
+        disable=[*(skipped_optimizers or ()), *(_BATCH_NORMS if skip_fuse_bn else [])],
+        fold_limit=size(tensor_size_threshold),
+        opset=target_opset_version,
+        input_shape=_named(overwrite_input_shapes, workload),
+        outputs=outputs if unused_output else (),
+    )
+    same = True
+    if check_n > 0:
+        # What is compared is what was not asked to be another model: shapes and outputs.
+        before = workload.edit(
+            input_shape=_named(overwrite_input_shapes, workload), outputs=outputs if unused_output else ()
+        )
+        shapes = _named(test_input_shapes or input_shapes, workload)
+        same = bool(check(before, kept, runs=check_n, shape=shapes, data=input_data))
+    if output_path is not None:
+        kept.save(output_path)
+    return kept.to_onnx(), same
+
+
+def _named(shapes: Shapes, workload: Workload) -> dict[str, list[int]]:
+    """Shapes by name; one without a name is that of the only input."""
+    if not shapes:
+        return {}
+    if not isinstance(shapes, Mapping):
+        shapes = {"": shapes}
+    first = workload.inputs[0] if len(workload.inputs) == 1 else ""
+    return {name or first: list(extents) for name, extents in shapes.items()}
+
+
+def size(text: str | int) -> int:
+    """A number of bytes, such as 1.5GB."""
+    if isinstance(text, int):
+        return text
+    units = {"KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "B": 1}
+    for unit, factor in units.items():
+        if text.upper().endswith(unit):
+            return int(float(text[: -len(unit)]) * factor)
+    return int(text)

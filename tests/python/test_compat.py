@@ -1,0 +1,55 @@
+"""Scripts that were written for onnxsim and onnxslim run with one line changed."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import pytest
+
+from conftest import ROOT
+from tangram.compat.onnxsim import simplify
+from tangram.compat.onnxslim import slim
+from test_model_edits import FEED, dynamic, run, shape
+
+CNN = str(ROOT / "examples" / "models" / "cnn.onnx")
+
+
+def test_what_a_script_does_with_onnxsim(tmp_path) -> None:
+    model = onnx.load(CNN)
+    model_simp, check = simplify(model)
+    assert check, "Simplified ONNX model could not be validated"
+    onnx.save(model_simp, tmp_path / "simp.onnx")
+    assert len(model_simp.graph.node) < len(model.graph.node)
+    onnx.checker.check_model(model_simp, full_check=True)
+
+
+def test_the_keywords_of_onnxsim() -> None:
+    fixed, ok = simplify(CNN, check_n=2, overwrite_input_shapes={"image": [1, 3, 32, 32]})
+    assert ok and shape(fixed.graph.input[0]) == [1, 3, 32, 32]
+    same, ok = simplify(CNN, 1, overwrite_input_shapes=[1, 3, 32, 32])
+    assert ok and shape(same.graph.input[0]) == [1, 3, 32, 32]
+    less, ok = simplify(dynamic(), check_n=1, unused_output=["z"], test_input_shapes={"x": [2, 5, 3], "mask": [2, 20]})
+    assert ok and [v.name for v in less.graph.output] == ["y"]
+    np.testing.assert_allclose(run(less, **FEED)[0], run(dynamic(), **FEED)[0], rtol=1e-6)
+    with pytest.warns(UserWarning, match="`custom_lib` has no effect"):
+        simplify(CNN, custom_lib="ops.so")
+
+
+def test_what_a_script_does_with_onnxslim(tmp_path) -> None:
+    slimmed = slim(onnx.load(CNN))
+    onnx.checker.check_model(slimmed, full_check=True)
+    assert slim(CNN, str(tmp_path / "slim.onnx"), model_check=True) is None
+    assert len(onnx.load(tmp_path / "slim.onnx").graph.node) == len(slimmed.graph.node)
+
+
+def test_the_keywords_of_onnxslim(tmp_path, capsys) -> None:
+    for given in ({"image": [1, 3, 32, 32]}, ["image:1,3,32,32"]):
+        fixed = slim(CNN, input_shapes=given, model_check=True)
+        assert shape(fixed.graph.input[0]) == [1, 3, 32, 32]
+    np.save(tmp_path / "x.npy", FEED["x"])
+    part = slim(dynamic(), outputs=["r"], model_check=True, model_check_inputs=[f"x:{tmp_path / 'x.npy'}"])
+    assert [v.name for v in part.graph.output] == ["r"]
+    slim(CNN, inspect=True)
+    assert "nodes" in capsys.readouterr().out
+    with pytest.warns(UserWarning, match="`dtype` has no effect"):
+        slim(CNN, dtype="fp16")
