@@ -166,8 +166,11 @@ def edits_of(options: Mapping[str, Any]) -> list[Any]:
 
 
 def edited(model: Any, edits: list[Any]) -> Any:
-    """A native model with what `edits_of` gave."""
-    return model.edit(*edits) if edits else model
+    """A native model with what `edits_of` gave, which may have travelled as JSON."""
+    if not edits:
+        return model
+    shapes, dims, inputs, outputs = edits
+    return model.edit([tuple(pair) for pair in shapes], [tuple(pair) for pair in dims], inputs, outputs)
 
 
 def settings(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 
 import numpy as np
 import onnx
@@ -139,7 +140,8 @@ def test_every_cut_of_the_examples_computes_what_the_model_does(example) -> None
     expected = dict(zip(names, session.run(None, feed), strict=True))
     for cut in cuts:
         part = tangram.optimize(whole, outputs=[cut], exact=True, opset=None).to_onnx()
-        used = {v.name: feed[v.name] for v in part.graph.input}
+        # Old models list their weights among the inputs.
+        used = {v.name: feed[v.name] for v in part.graph.input if v.name in feed}
         (found,) = run(part, **used)
         np.testing.assert_allclose(
             np.asarray(found, np.float64), np.asarray(expected[cut], np.float64), rtol=2e-3, atol=2e-3
@@ -164,12 +166,10 @@ def test_the_command_does_the_same(tangram_bin, tmp_path) -> None:
     assert [v.name for v in onnx.load(tmp_path / "o.onnx").graph.input] == ["m", "mask"]
     assert "there are `x`, `mask`" in opt("--input-shape", "2,5,3", code=2)
     assert "above 0" in opt("--dim", "batch=0", code=2)
-    for form in (["-m", "tangram", "opt"],):
-        import sys
-
-        words = [sys.executable, *form, tmp_path / "m.onnx", "-o", tmp_path / "out", "--dim", "batch=2", "--outputs", "r"]
-        subprocess.run(words, check=True, capture_output=True)
-        assert shape(onnx.load(tmp_path / "out" / "m.onnx").graph.input[0]) == [2, "seq", 3]
+    words = [sys.executable, "-m", "tangram", "opt", tmp_path / "m.onnx", "-o", tmp_path / "out"]
+    ran = subprocess.run([*words, "--dim", "batch=2", "--outputs", "r"], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert shape(onnx.load(tmp_path / "out" / "m.onnx").graph.input[0]) == [2, "seq", 3]
 
 
 def test_a_model_is_summed_up(tangram_bin, tmp_path) -> None:
