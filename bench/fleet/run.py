@@ -86,7 +86,7 @@ def executor(engine: str, workers: int) -> Iterator[concurrent.futures.Executor 
         elif engine == "dask":
             from distributed import Client, LocalCluster
 
-            with LocalCluster(workers, threads_per_worker=1, dashboard_address=None) as cluster:
+            with LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster:
                 with Client(cluster) as client:
                     yield client.get_executor()
         elif engine == "ray":

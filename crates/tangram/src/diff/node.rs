@@ -32,9 +32,15 @@ impl fmt::Display for Node {
     }
 }
 
-/// The nodes of the main graph, in order.
+/// The nodes of the main graph, in order; constants are values, not nodes.
 pub(super) fn nodes(model: &ModelProto) -> Vec<Node> {
-    model.graph.iter().flat_map(|graph| &graph.node).map(node).collect()
+    let nodes = model.graph.iter().flat_map(|graph| &graph.node);
+    nodes.filter(|node| !is_constant(node)).map(node).collect()
+}
+
+/// Whether a node is a weight in another form.
+pub(super) fn is_constant(of: &NodeProto) -> bool {
+    of.op_type() == "Constant" && matches!(of.domain(), "" | "ai.onnx")
 }
 
 fn node(of: &NodeProto) -> Node {

@@ -8,6 +8,7 @@ use tangram_onnx::file::{Elements, ExternalFiles, Loaded, tensor_bytes};
 use tangram_onnx::proto::{NodeProto, TensorProto, encoded};
 
 use super::Node;
+use super::node::is_constant;
 
 /// Pairs of node numbers.
 #[derive(Default)]
@@ -79,8 +80,15 @@ fn code(of: impl Hash) -> u64 {
 impl<'a> Side<'a> {
     fn of(loaded: &'a Loaded) -> Side<'a> {
         let Loaded { model, files, .. } = loaded;
-        let nodes: Vec<&NodeProto> = model.graph.iter().flat_map(|graph| &graph.node).collect();
+        let all = model.graph.iter().flat_map(|graph| &graph.node);
+        let (constants, nodes): (Vec<&NodeProto>, Vec<&NodeProto>) =
+            all.partition(|node| is_constant(node));
         let mut given = FxHashMap::default();
+        for node in constants {
+            let tensor = node.attribute.iter().find_map(|a| a.t.as_deref());
+            let value = tensor.map_or_else(|| said(node), |tensor| content(tensor, files));
+            given.extend(node.output.iter().map(|name| (name.as_str(), value)));
+        }
         let inputs = model.graph.iter().flat_map(|graph| &graph.input);
         given.extend(inputs.map(|input| (input.name(), code(("input", input.name())))));
         let weights = model.graph.iter().flat_map(|graph| &graph.initializer);
