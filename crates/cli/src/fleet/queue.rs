@@ -42,7 +42,9 @@ impl<'a> Queue<'a> {
     pub(super) fn new(mut models: Vec<Found>, args: &'a OptArgs) -> Result<Queue<'a>, Error> {
         let journal = fleet::journal(&args.output).into_iter();
         let all = models.len();
+        // The longest first: what is left at the end is short, and no worker waits long for another.
         models.reverse();
+        models.sort_by_key(|found| found.path.metadata().map_or(0, |data| data.len()));
         Ok(Queue {
             args,
             request: request(args)?,
