@@ -32,7 +32,7 @@ ACRONYMS = {
 }
 
 KINDS = {
-    "int": "an integer", "ints": "integers", "float": "a number", "floats": "numbers",
+    "int": "an integer", "ints": "integers", "ints or str": "integers or a text", "float": "a number", "floats": "numbers",
     "bool": "a truth value", "str": "a text", "strs": "texts", "any": "any value",
 }
 

@@ -297,14 +297,12 @@ class AvgPool(Call):
 
     `strides`, integers: steps between windows; 1 if absent.
 
-    `padding`, integers: added before each spatial dimension, then after; 0 if absent.
+    `padding`, integers or a text: added before each spatial dimension, then after each;
+    `SAME_*`: so much that there are `ceil(extent / stride)` windows; 0 if absent.
 
     `dilation`, integers: steps between elements of a window; 1 if absent.
 
     `ceil_mode`, a truth value: a last window may reach over the end; false if absent.
-
-    `auto_pad`, a text: `SAME_*`: in place of `padding`, so much that there are `ceil(extent /
-    stride)` windows; NOTSET if absent.
 
     `count_include_pad`, a truth value: padding counts as zeros; false if absent.
     """
@@ -319,10 +317,9 @@ class AvgPool(Call):
         padding: AttrLike = None,
         dilation: AttrLike = None,
         ceil_mode: AttrLike = None,
-        auto_pad: AttrLike = None,
         count_include_pad: AttrLike = None,
     ) -> None:
-        super().__init__('avg_pool', x, pool_size=pool_size, strides=strides, padding=padding, dilation=dilation, ceil_mode=ceil_mode, auto_pad=auto_pad, count_include_pad=count_include_pad)
+        super().__init__('avg_pool', x, pool_size=pool_size, strides=strides, padding=padding, dilation=dilation, ceil_mode=ceil_mode, count_include_pad=count_include_pad)
 
 
 class AvgPool1D(Call):
@@ -334,14 +331,12 @@ class AvgPool1D(Call):
 
     `strides`, integers: steps between windows; 1 if absent.
 
-    `padding`, integers: added before each spatial dimension, then after; 0 if absent.
+    `padding`, integers or a text: added before each spatial dimension, then after each;
+    `SAME_*`: so much that there are `ceil(extent / stride)` windows; 0 if absent.
 
     `dilation`, integers: steps between elements of a window; 1 if absent.
 
     `ceil_mode`, a truth value: a last window may reach over the end; false if absent.
-
-    `auto_pad`, a text: `SAME_*`: in place of `padding`, so much that there are `ceil(extent /
-    stride)` windows; NOTSET if absent.
 
     `count_include_pad`, a truth value: padding counts as zeros; false if absent.
     """
@@ -356,10 +351,9 @@ class AvgPool1D(Call):
         padding: AttrLike = None,
         dilation: AttrLike = None,
         ceil_mode: AttrLike = None,
-        auto_pad: AttrLike = None,
         count_include_pad: AttrLike = None,
     ) -> None:
-        super().__init__('avg_pool1d', x, pool_size=pool_size, strides=strides, padding=padding, dilation=dilation, ceil_mode=ceil_mode, auto_pad=auto_pad, count_include_pad=count_include_pad)
+        super().__init__('avg_pool1d', x, pool_size=pool_size, strides=strides, padding=padding, dilation=dilation, ceil_mode=ceil_mode, count_include_pad=count_include_pad)
 
 
 class AvgPool2D(Call):
@@ -371,14 +365,12 @@ class AvgPool2D(Call):
 
     `strides`, integers: steps between windows; 1 if absent.
 
-    `padding`, integers: added before each spatial dimension, then after; 0 if absent.
+    `padding`, integers or a text: added before each spatial dimension, then after each;
+    `SAME_*`: so much that there are `ceil(extent / stride)` windows; 0 if absent.
 
     `dilation`, integers: steps between elements of a window; 1 if absent.
 
     `ceil_mode`, a truth value: a last window may reach over the end; false if absent.
-
-    `auto_pad`, a text: `SAME_*`: in place of `padding`, so much that there are `ceil(extent /
-    stride)` windows; NOTSET if absent.
 
     `count_include_pad`, a truth value: padding counts as zeros; false if absent.
     """
@@ -393,10 +385,9 @@ class AvgPool2D(Call):
         padding: AttrLike = None,
         dilation: AttrLike = None,
         ceil_mode: AttrLike = None,
-        auto_pad: AttrLike = None,
         count_include_pad: AttrLike = None,
     ) -> None:
-        super().__init__('avg_pool2d', x, pool_size=pool_size, strides=strides, padding=padding, dilation=dilation, ceil_mode=ceil_mode, auto_pad=auto_pad, count_include_pad=count_include_pad)
+        super().__init__('avg_pool2d', x, pool_size=pool_size, strides=strides, padding=padding, dilation=dilation, ceil_mode=ceil_mode, count_include_pad=count_include_pad)
 
 
 class AvgPool3D(Call):
@@ -408,14 +399,12 @@ class AvgPool3D(Call):
 
     `strides`, integers: steps between windows; 1 if absent.
 
-    `padding`, integers: added before each spatial dimension, then after; 0 if absent.
+    `padding`, integers or a text: added before each spatial dimension, then after each;
+    `SAME_*`: so much that there are `ceil(extent / stride)` windows; 0 if absent.
 
     `dilation`, integers: steps between elements of a window; 1 if absent.
 
     `ceil_mode`, a truth value: a last window may reach over the end; false if absent.
-
-    `auto_pad`, a text: `SAME_*`: in place of `padding`, so much that there are `ceil(extent /
-    stride)` windows; NOTSET if absent.
 
     `count_include_pad`, a truth value: padding counts as zeros; false if absent.
     """
@@ -430,10 +419,9 @@ class AvgPool3D(Call):
         padding: AttrLike = None,
         dilation: AttrLike = None,
         ceil_mode: AttrLike = None,
-        auto_pad: AttrLike = None,
         count_include_pad: AttrLike = None,
     ) -> None:
-        super().__init__('avg_pool3d', x, pool_size=pool_size, strides=strides, padding=padding, dilation=dilation, ceil_mode=ceil_mode, auto_pad=auto_pad, count_include_pad=count_include_pad)
+        super().__init__('avg_pool3d', x, pool_size=pool_size, strides=strides, padding=padding, dilation=dilation, ceil_mode=ceil_mode, count_include_pad=count_include_pad)
 
 
 class BatchFlatten(Call):
@@ -2039,15 +2027,12 @@ class Conv(Call):
 
     `strides`, integers: steps between windows, one for each spatial dimension; 1 if absent.
 
-    `padding`, integers: zeros added before each spatial dimension, then after each; 0 if
-    absent.
+    `padding`, integers or a text: added before each spatial dimension, then after each;
+    `SAME_*`: so much that there are `ceil(extent / stride)` windows; 0 if absent.
 
     `dilation`, integers: steps between elements of a window; 1 if absent.
 
     `groups`, an integer: channels are cut into that many independent parts; 1 if absent.
-
-    `auto_pad`, a text: `SAME_*`: in place of `padding`, so much that there are `ceil(extent /
-    stride)` windows; NOTSET if absent.
     """
 
     def __init__(
@@ -2060,9 +2045,8 @@ class Conv(Call):
         padding: AttrLike = None,
         dilation: AttrLike = None,
         groups: AttrLike = None,
-        auto_pad: AttrLike = None,
     ) -> None:
-        super().__init__('conv', x, w, strides=strides, padding=padding, dilation=dilation, groups=groups, auto_pad=auto_pad)
+        super().__init__('conv', x, w, strides=strides, padding=padding, dilation=dilation, groups=groups)
 
 
 class Conv1D(Call):
@@ -2074,15 +2058,12 @@ class Conv1D(Call):
 
     `strides`, integers: steps between windows, one for each spatial dimension; 1 if absent.
 
-    `padding`, integers: zeros added before each spatial dimension, then after each; 0 if
-    absent.
+    `padding`, integers or a text: added before each spatial dimension, then after each;
+    `SAME_*`: so much that there are `ceil(extent / stride)` windows; 0 if absent.
 
     `dilation`, integers: steps between elements of a window; 1 if absent.
 
     `groups`, an integer: channels are cut into that many independent parts; 1 if absent.
-
-    `auto_pad`, a text: `SAME_*`: in place of `padding`, so much that there are `ceil(extent /
-    stride)` windows; NOTSET if absent.
     """
 
     def __init__(
@@ -2095,9 +2076,8 @@ class Conv1D(Call):
         padding: AttrLike = None,
         dilation: AttrLike = None,
         groups: AttrLike = None,
-        auto_pad: AttrLike = None,
     ) -> None:
-        super().__init__('conv1d', x, w, strides=strides, padding=padding, dilation=dilation, groups=groups, auto_pad=auto_pad)
+        super().__init__('conv1d', x, w, strides=strides, padding=padding, dilation=dilation, groups=groups)
 
 
 class Conv1DTranspose(Call):
@@ -2109,15 +2089,12 @@ class Conv1DTranspose(Call):
 
     `strides`, integers: steps between windows, one for each spatial dimension; 1 if absent.
 
-    `padding`, integers: zeros added before each spatial dimension, then after each; 0 if
-    absent.
+    `padding`, integers or a text: added before each spatial dimension, then after each;
+    `SAME_*`: so much that there are `ceil(extent / stride)` windows; 0 if absent.
 
     `dilation`, integers: steps between elements of a window; 1 if absent.
 
     `groups`, an integer: channels are cut into that many independent parts; 1 if absent.
-
-    `auto_pad`, a text: `SAME_*`: in place of `padding`, so much that there are `ceil(extent /
-    stride)` windows; NOTSET if absent.
 
     `output_padding`, integers: added to each spatial extent; 0 if absent.
 
@@ -2134,11 +2111,10 @@ class Conv1DTranspose(Call):
         padding: AttrLike = None,
         dilation: AttrLike = None,
         groups: AttrLike = None,
-        auto_pad: AttrLike = None,
         output_padding: AttrLike = None,
         output_shape: AttrLike = None,
     ) -> None:
-        super().__init__('conv1d_transpose', x, w, strides=strides, padding=padding, dilation=dilation, groups=groups, auto_pad=auto_pad, output_padding=output_padding, output_shape=output_shape)
+        super().__init__('conv1d_transpose', x, w, strides=strides, padding=padding, dilation=dilation, groups=groups, output_padding=output_padding, output_shape=output_shape)
 
 
 class Conv2D(Call):
@@ -2150,15 +2126,12 @@ class Conv2D(Call):
 
     `strides`, integers: steps between windows, one for each spatial dimension; 1 if absent.
 
-    `padding`, integers: zeros added before each spatial dimension, then after each; 0 if
-    absent.
+    `padding`, integers or a text: added before each spatial dimension, then after each;
+    `SAME_*`: so much that there are `ceil(extent / stride)` windows; 0 if absent.
 
     `dilation`, integers: steps between elements of a window; 1 if absent.
 
     `groups`, an integer: channels are cut into that many independent parts; 1 if absent.
-
-    `auto_pad`, a text: `SAME_*`: in place of `padding`, so much that there are `ceil(extent /
-    stride)` windows; NOTSET if absent.
     """
 
     def __init__(
@@ -2171,9 +2144,8 @@ class Conv2D(Call):
         padding: AttrLike = None,
         dilation: AttrLike = None,
         groups: AttrLike = None,
-        auto_pad: AttrLike = None,
     ) -> None:
-        super().__init__('conv2d', x, w, strides=strides, padding=padding, dilation=dilation, groups=groups, auto_pad=auto_pad)
+        super().__init__('conv2d', x, w, strides=strides, padding=padding, dilation=dilation, groups=groups)
 
 
 class Conv2DTranspose(Call):
@@ -2185,15 +2157,12 @@ class Conv2DTranspose(Call):
 
     `strides`, integers: steps between windows, one for each spatial dimension; 1 if absent.
 
-    `padding`, integers: zeros added before each spatial dimension, then after each; 0 if
-    absent.
+    `padding`, integers or a text: added before each spatial dimension, then after each;
+    `SAME_*`: so much that there are `ceil(extent / stride)` windows; 0 if absent.
 
     `dilation`, integers: steps between elements of a window; 1 if absent.
 
     `groups`, an integer: channels are cut into that many independent parts; 1 if absent.
-
-    `auto_pad`, a text: `SAME_*`: in place of `padding`, so much that there are `ceil(extent /
-    stride)` windows; NOTSET if absent.
 
     `output_padding`, integers: added to each spatial extent; 0 if absent.
 
@@ -2210,11 +2179,10 @@ class Conv2DTranspose(Call):
         padding: AttrLike = None,
         dilation: AttrLike = None,
         groups: AttrLike = None,
-        auto_pad: AttrLike = None,
         output_padding: AttrLike = None,
         output_shape: AttrLike = None,
     ) -> None:
-        super().__init__('conv2d_transpose', x, w, strides=strides, padding=padding, dilation=dilation, groups=groups, auto_pad=auto_pad, output_padding=output_padding, output_shape=output_shape)
+        super().__init__('conv2d_transpose', x, w, strides=strides, padding=padding, dilation=dilation, groups=groups, output_padding=output_padding, output_shape=output_shape)
 
 
 class Conv3D(Call):
@@ -2226,15 +2194,12 @@ class Conv3D(Call):
 
     `strides`, integers: steps between windows, one for each spatial dimension; 1 if absent.
 
-    `padding`, integers: zeros added before each spatial dimension, then after each; 0 if
-    absent.
+    `padding`, integers or a text: added before each spatial dimension, then after each;
+    `SAME_*`: so much that there are `ceil(extent / stride)` windows; 0 if absent.
 
     `dilation`, integers: steps between elements of a window; 1 if absent.
 
     `groups`, an integer: channels are cut into that many independent parts; 1 if absent.
-
-    `auto_pad`, a text: `SAME_*`: in place of `padding`, so much that there are `ceil(extent /
-    stride)` windows; NOTSET if absent.
     """
 
     def __init__(
@@ -2247,9 +2212,8 @@ class Conv3D(Call):
         padding: AttrLike = None,
         dilation: AttrLike = None,
         groups: AttrLike = None,
-        auto_pad: AttrLike = None,
     ) -> None:
-        super().__init__('conv3d', x, w, strides=strides, padding=padding, dilation=dilation, groups=groups, auto_pad=auto_pad)
+        super().__init__('conv3d', x, w, strides=strides, padding=padding, dilation=dilation, groups=groups)
 
 
 class Conv3DTranspose(Call):
@@ -2261,15 +2225,12 @@ class Conv3DTranspose(Call):
 
     `strides`, integers: steps between windows, one for each spatial dimension; 1 if absent.
 
-    `padding`, integers: zeros added before each spatial dimension, then after each; 0 if
-    absent.
+    `padding`, integers or a text: added before each spatial dimension, then after each;
+    `SAME_*`: so much that there are `ceil(extent / stride)` windows; 0 if absent.
 
     `dilation`, integers: steps between elements of a window; 1 if absent.
 
     `groups`, an integer: channels are cut into that many independent parts; 1 if absent.
-
-    `auto_pad`, a text: `SAME_*`: in place of `padding`, so much that there are `ceil(extent /
-    stride)` windows; NOTSET if absent.
 
     `output_padding`, integers: added to each spatial extent; 0 if absent.
 
@@ -2286,11 +2247,10 @@ class Conv3DTranspose(Call):
         padding: AttrLike = None,
         dilation: AttrLike = None,
         groups: AttrLike = None,
-        auto_pad: AttrLike = None,
         output_padding: AttrLike = None,
         output_shape: AttrLike = None,
     ) -> None:
-        super().__init__('conv3d_transpose', x, w, strides=strides, padding=padding, dilation=dilation, groups=groups, auto_pad=auto_pad, output_padding=output_padding, output_shape=output_shape)
+        super().__init__('conv3d_transpose', x, w, strides=strides, padding=padding, dilation=dilation, groups=groups, output_padding=output_padding, output_shape=output_shape)
 
 
 class ConvInteger(Call):
@@ -2306,13 +2266,12 @@ class ConvInteger(Call):
 
     `strides`, integers: steps between windows; 1 if absent.
 
-    `padding`, integers: begins, then ends; 0 if absent.
+    `padding`, integers or a text: added before each spatial dimension, then after each;
+    `SAME_*`: so much that there are `ceil(extent / stride)` windows; 0 if absent.
 
     `dilation`, integers: steps between elements of a window; 1 if absent.
 
     `groups`, an integer: independent parts; 1 if absent.
-
-    `auto_pad`, a text: in place of `padding`; NOTSET if absent.
     """
 
     def __init__(
@@ -2327,9 +2286,8 @@ class ConvInteger(Call):
         padding: AttrLike = None,
         dilation: AttrLike = None,
         groups: AttrLike = None,
-        auto_pad: AttrLike = None,
     ) -> None:
-        super().__init__('conv_integer', *_present(x, w, x_zero_point, w_zero_point), strides=strides, padding=padding, dilation=dilation, groups=groups, auto_pad=auto_pad)
+        super().__init__('conv_integer', *_present(x, w, x_zero_point, w_zero_point), strides=strides, padding=padding, dilation=dilation, groups=groups)
 
 
 class ConvTranspose(Call):
@@ -2341,15 +2299,12 @@ class ConvTranspose(Call):
 
     `strides`, integers: steps between windows, one for each spatial dimension; 1 if absent.
 
-    `padding`, integers: zeros added before each spatial dimension, then after each; 0 if
-    absent.
+    `padding`, integers or a text: added before each spatial dimension, then after each;
+    `SAME_*`: so much that there are `ceil(extent / stride)` windows; 0 if absent.
 
     `dilation`, integers: steps between elements of a window; 1 if absent.
 
     `groups`, an integer: channels are cut into that many independent parts; 1 if absent.
-
-    `auto_pad`, a text: `SAME_*`: in place of `padding`, so much that there are `ceil(extent /
-    stride)` windows; NOTSET if absent.
 
     `output_padding`, integers: added to each spatial extent; 0 if absent.
 
@@ -2366,11 +2321,10 @@ class ConvTranspose(Call):
         padding: AttrLike = None,
         dilation: AttrLike = None,
         groups: AttrLike = None,
-        auto_pad: AttrLike = None,
         output_padding: AttrLike = None,
         output_shape: AttrLike = None,
     ) -> None:
-        super().__init__('conv_transpose', x, w, strides=strides, padding=padding, dilation=dilation, groups=groups, auto_pad=auto_pad, output_padding=output_padding, output_shape=output_shape)
+        super().__init__('conv_transpose', x, w, strides=strides, padding=padding, dilation=dilation, groups=groups, output_padding=output_padding, output_shape=output_shape)
 
 
 class Cos(Call):
@@ -3701,14 +3655,12 @@ class LpPool(Call):
 
     `strides`, integers: steps between windows; 1 if absent.
 
-    `padding`, integers: added before each spatial dimension, then after; 0 if absent.
+    `padding`, integers or a text: added before each spatial dimension, then after each;
+    `SAME_*`: so much that there are `ceil(extent / stride)` windows; 0 if absent.
 
     `dilation`, integers: steps between elements of a window; 1 if absent.
 
     `ceil_mode`, a truth value: a last window may reach over the end; false if absent.
-
-    `auto_pad`, a text: `SAME_*`: in place of `padding`, so much that there are `ceil(extent /
-    stride)` windows; NOTSET if absent.
 
     `p`, an integer: the exponent of the norm; 2 if absent.
     """
@@ -3723,10 +3675,9 @@ class LpPool(Call):
         padding: AttrLike = None,
         dilation: AttrLike = None,
         ceil_mode: AttrLike = None,
-        auto_pad: AttrLike = None,
         p: AttrLike = None,
     ) -> None:
-        super().__init__('lp_pool', x, pool_size=pool_size, strides=strides, padding=padding, dilation=dilation, ceil_mode=ceil_mode, auto_pad=auto_pad, p=p)
+        super().__init__('lp_pool', x, pool_size=pool_size, strides=strides, padding=padding, dilation=dilation, ceil_mode=ceil_mode, p=p)
 
 
 class Matmul(Call):
@@ -3818,14 +3769,12 @@ class MaxPool(Call):
 
     `strides`, integers: steps between windows; 1 if absent.
 
-    `padding`, integers: added before each spatial dimension, then after; 0 if absent.
+    `padding`, integers or a text: added before each spatial dimension, then after each;
+    `SAME_*`: so much that there are `ceil(extent / stride)` windows; 0 if absent.
 
     `dilation`, integers: steps between elements of a window; 1 if absent.
 
     `ceil_mode`, a truth value: a last window may reach over the end; false if absent.
-
-    `auto_pad`, a text: `SAME_*`: in place of `padding`, so much that there are `ceil(extent /
-    stride)` windows; NOTSET if absent.
 
     `storage_order`, an integer: 1: `indices` count column-major; 0 if absent.
     """
@@ -3840,10 +3789,9 @@ class MaxPool(Call):
         padding: AttrLike = None,
         dilation: AttrLike = None,
         ceil_mode: AttrLike = None,
-        auto_pad: AttrLike = None,
         storage_order: AttrLike = None,
     ) -> None:
-        super().__init__('max_pool', x, pool_size=pool_size, strides=strides, padding=padding, dilation=dilation, ceil_mode=ceil_mode, auto_pad=auto_pad, storage_order=storage_order)
+        super().__init__('max_pool', x, pool_size=pool_size, strides=strides, padding=padding, dilation=dilation, ceil_mode=ceil_mode, storage_order=storage_order)
 
 
 class MaxPool1D(Call):
@@ -3855,14 +3803,12 @@ class MaxPool1D(Call):
 
     `strides`, integers: steps between windows; 1 if absent.
 
-    `padding`, integers: added before each spatial dimension, then after; 0 if absent.
+    `padding`, integers or a text: added before each spatial dimension, then after each;
+    `SAME_*`: so much that there are `ceil(extent / stride)` windows; 0 if absent.
 
     `dilation`, integers: steps between elements of a window; 1 if absent.
 
     `ceil_mode`, a truth value: a last window may reach over the end; false if absent.
-
-    `auto_pad`, a text: `SAME_*`: in place of `padding`, so much that there are `ceil(extent /
-    stride)` windows; NOTSET if absent.
 
     `storage_order`, an integer: 1: `indices` count column-major; 0 if absent.
     """
@@ -3877,10 +3823,9 @@ class MaxPool1D(Call):
         padding: AttrLike = None,
         dilation: AttrLike = None,
         ceil_mode: AttrLike = None,
-        auto_pad: AttrLike = None,
         storage_order: AttrLike = None,
     ) -> None:
-        super().__init__('max_pool1d', x, pool_size=pool_size, strides=strides, padding=padding, dilation=dilation, ceil_mode=ceil_mode, auto_pad=auto_pad, storage_order=storage_order)
+        super().__init__('max_pool1d', x, pool_size=pool_size, strides=strides, padding=padding, dilation=dilation, ceil_mode=ceil_mode, storage_order=storage_order)
 
 
 class MaxPool2D(Call):
@@ -3892,14 +3837,12 @@ class MaxPool2D(Call):
 
     `strides`, integers: steps between windows; 1 if absent.
 
-    `padding`, integers: added before each spatial dimension, then after; 0 if absent.
+    `padding`, integers or a text: added before each spatial dimension, then after each;
+    `SAME_*`: so much that there are `ceil(extent / stride)` windows; 0 if absent.
 
     `dilation`, integers: steps between elements of a window; 1 if absent.
 
     `ceil_mode`, a truth value: a last window may reach over the end; false if absent.
-
-    `auto_pad`, a text: `SAME_*`: in place of `padding`, so much that there are `ceil(extent /
-    stride)` windows; NOTSET if absent.
 
     `storage_order`, an integer: 1: `indices` count column-major; 0 if absent.
     """
@@ -3914,10 +3857,9 @@ class MaxPool2D(Call):
         padding: AttrLike = None,
         dilation: AttrLike = None,
         ceil_mode: AttrLike = None,
-        auto_pad: AttrLike = None,
         storage_order: AttrLike = None,
     ) -> None:
-        super().__init__('max_pool2d', x, pool_size=pool_size, strides=strides, padding=padding, dilation=dilation, ceil_mode=ceil_mode, auto_pad=auto_pad, storage_order=storage_order)
+        super().__init__('max_pool2d', x, pool_size=pool_size, strides=strides, padding=padding, dilation=dilation, ceil_mode=ceil_mode, storage_order=storage_order)
 
 
 class MaxPool3D(Call):
@@ -3929,14 +3871,12 @@ class MaxPool3D(Call):
 
     `strides`, integers: steps between windows; 1 if absent.
 
-    `padding`, integers: added before each spatial dimension, then after; 0 if absent.
+    `padding`, integers or a text: added before each spatial dimension, then after each;
+    `SAME_*`: so much that there are `ceil(extent / stride)` windows; 0 if absent.
 
     `dilation`, integers: steps between elements of a window; 1 if absent.
 
     `ceil_mode`, a truth value: a last window may reach over the end; false if absent.
-
-    `auto_pad`, a text: `SAME_*`: in place of `padding`, so much that there are `ceil(extent /
-    stride)` windows; NOTSET if absent.
 
     `storage_order`, an integer: 1: `indices` count column-major; 0 if absent.
     """
@@ -3951,10 +3891,9 @@ class MaxPool3D(Call):
         padding: AttrLike = None,
         dilation: AttrLike = None,
         ceil_mode: AttrLike = None,
-        auto_pad: AttrLike = None,
         storage_order: AttrLike = None,
     ) -> None:
-        super().__init__('max_pool3d', x, pool_size=pool_size, strides=strides, padding=padding, dilation=dilation, ceil_mode=ceil_mode, auto_pad=auto_pad, storage_order=storage_order)
+        super().__init__('max_pool3d', x, pool_size=pool_size, strides=strides, padding=padding, dilation=dilation, ceil_mode=ceil_mode, storage_order=storage_order)
 
 
 class MaxUnpool(Call):
@@ -4515,13 +4454,12 @@ class QLinearConv(Call):
 
     `strides`, integers: steps between windows; 1 if absent.
 
-    `padding`, integers: begins, then ends; 0 if absent.
+    `padding`, integers or a text: added before each spatial dimension, then after each;
+    `SAME_*`: so much that there are `ceil(extent / stride)` windows; 0 if absent.
 
     `dilation`, integers: steps between elements of a window; 1 if absent.
 
     `groups`, an integer: independent parts; 1 if absent.
-
-    `auto_pad`, a text: in place of `padding`; NOTSET if absent.
     """
 
     def __init__(
@@ -4541,9 +4479,8 @@ class QLinearConv(Call):
         padding: AttrLike = None,
         dilation: AttrLike = None,
         groups: AttrLike = None,
-        auto_pad: AttrLike = None,
     ) -> None:
-        super().__init__('qlinear_conv', *_present(x, x_scale, x_zero_point, w, w_scale, w_zero_point, y_scale, y_zero_point, bias), strides=strides, padding=padding, dilation=dilation, groups=groups, auto_pad=auto_pad)
+        super().__init__('qlinear_conv', *_present(x, x_scale, x_zero_point, w, w_scale, w_zero_point, y_scale, y_zero_point, bias), strides=strides, padding=padding, dilation=dilation, groups=groups)
 
 
 class QLinearMatmul(Call):

@@ -93,7 +93,6 @@ def test_the_sample_merges_all_that_can_be_merged() -> None:
     np.testing.assert_allclose(run(result, x), run(model, x), rtol=1e-4, atol=1e-6)
 
 
-@pytest.mark.xfail(strict=True, reason="strides beyond the window refute the sample")
 def test_the_sample_holds() -> None:
     subst, _ = sample(gsl.Workload.from_onnx(inception()))
     verdict = subst.check()

@@ -301,6 +301,9 @@ pub(crate) enum RulesCommand {
         /// Take every so many mutants of each rule.
         #[arg(long, default_value_t = 1)]
         step: usize,
+        /// Print every mutant as JSON: its text, what became of it and why.
+        #[arg(long)]
+        json: bool,
     },
 }
 

@@ -24,7 +24,7 @@ pub(crate) fn run(command: &RulesCommand) -> Result<ExitCode, Error> {
         RulesCommand::Import { file, output, pairs } => import(file, output.as_deref(), *pairs),
         RulesCommand::Check { files, set: true, json, .. } => check_set(files, *json),
         RulesCommand::Check { files, quick, json, .. } => check(files, *quick, *json),
-        RulesCommand::Mutate { files, step } => mutate(files, *step),
+        RulesCommand::Mutate { files, step, json } => mutate(files, *step, *json),
     }
 }
 
@@ -271,19 +271,27 @@ fn verdicts_json(verdicts: &[(String, Verdict)]) -> serde_json::Value {
 }
 
 /// Counts what verification says of mutants, and lists those it misses or cannot decide.
-fn mutate(names: &[String], step: usize) -> Result<ExitCode, Error> {
+fn mutate(names: &[String], step: usize, json: bool) -> Result<ExitCode, Error> {
     let found = load(names)?.mutate(&Effort::default(), step);
-    let count = |fate: Fate| found.iter().filter(|(.., other)| *other == fate).count();
-    for (rule, mutant, fate) in &found {
-        let said = match fate {
-            Fate::Missed => "MISSED",
-            Fate::Unknown => "not decided",
-            Fate::Equal => "equal",
-            _ => continue,
-        };
-        out::print(format!("{rule}: {said}: {}\n", mutant.change))?;
-    }
+    let count = |fate: Fate| found.iter().filter(|(.., other)| other.fate == fate).count();
     let (refuted, missed) = (count(Fate::Refuted), count(Fate::Missed));
+    let code = if missed > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS };
+    if json {
+        let list = found.iter().map(|(rule, mutant, judgement)| {
+            serde_json::json!({
+                "rule": rule, "change": mutant.change, "text": text::print(&mutant.rule),
+                "fate": fate_name(judgement.fate), "reason": judgement.reason,
+            })
+        });
+        out::print(format!("{}\n", serde_json::Value::Array(list.collect())))?;
+        return Ok(code);
+    }
+    for (rule, mutant, judgement) in &found {
+        if !matches!(judgement.fate, Fate::Refuted | Fate::Malformed) {
+            let (fate, reason) = (fate_name(judgement.fate), &judgement.reason);
+            out::print(format!("{rule}: {fate}: {} ({reason})\n", mutant.change))?;
+        }
+    }
     let (equal, unknown) = (count(Fate::Equal), count(Fate::Unknown));
     out::print(format!(
         "{} mutants: {refuted} refuted, {missed} missed, {equal} equal as far as a longer search \
@@ -291,5 +299,15 @@ fn mutate(names: &[String], step: usize) -> Result<ExitCode, Error> {
         found.len(),
         count(Fate::Malformed),
     ))?;
-    Ok(if missed > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    Ok(code)
+}
+
+fn fate_name(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Refuted => "refuted",
+        Fate::Missed => "MISSED",
+        Fate::Unknown => "not decided",
+        Fate::Equal => "equal",
+        Fate::Malformed => "no rule",
+    }
 }

@@ -100,6 +100,8 @@ pub enum AttrKind {
     Int,
     /// A list of integers.
     Ints,
+    /// A list of integers, or one of a few texts in place of it.
+    IntsOr(&'static [&'static str]),
     /// A number.
     Float,
     /// A list of numbers.

@@ -107,6 +107,7 @@ fn kind(kind: AttrKind) -> &'static str {
         AttrKind::Bool => "bool",
         AttrKind::Str | AttrKind::Enum(_) | AttrKind::DType => "str",
         AttrKind::Ints => "ints",
+        AttrKind::IntsOr(_) => "ints or str",
         AttrKind::Floats => "floats",
         AttrKind::Strs => "strs",
         AttrKind::Tensor | AttrKind::Type | AttrKind::Any => "any",

@@ -11,7 +11,7 @@ use tangram_gsl::diagnostic::Sources;
 use tangram_gsl::rules::{self, CompileError, CompiledRule};
 use tangram_gsl::schema::NnSchema;
 use tangram_gsl::text::{self, LocatedRule};
-use tangram_gsl::verify::mutate::{self, Fate, Mutant};
+use tangram_gsl::verify::mutate::{self, Judgement, Mutant};
 use tangram_gsl::verify::{self, Effort, Verdict};
 use tangram_ir::Context;
 
@@ -251,14 +251,14 @@ impl Library {
     /// Verifies every `step`th mutant of each rule; see [`tangram_gsl::verify::mutate`].
     ///
     /// Takes up to a second for each mutant, and several for one that holds.
-    pub fn mutate(&self, effort: &Effort, step: usize) -> Vec<(String, Mutant, Fate)> {
+    pub fn mutate(&self, effort: &Effort, step: usize) -> Vec<(String, Mutant, Judgement)> {
         let (context, natives) = (tangram_dialects::context(), natives());
         let of_rule = |located: &LocatedRule| {
             let name = located.rule.name().to_owned();
             let all = mutate::mutants(&located.rule).into_iter().step_by(step.max(1));
             all.map(|mutant| {
-                let fate = mutate::fate(&mutant, &context, &natives, effort);
-                (name.clone(), mutant, fate)
+                let judgement = mutate::judge(&mutant, &context, &natives, effort);
+                (name.clone(), mutant, judgement)
             })
             .collect::<Vec<_>>()
         };

@@ -2,14 +2,15 @@
 
 use tangram::Library;
 use tangram::gsl::verify::Effort;
-use tangram::gsl::verify::mutate::{Fate, Mutant};
+use tangram::gsl::verify::mutate::{Fate, Judgement, Mutant};
 
 /// Verifies every `step`th mutant; returns what is missed, and how many are refuted.
 fn missed(library: &Library, step: usize) -> (Vec<String>, usize) {
     let found = library.mutate(&Effort::default(), step);
-    let refuted = found.iter().filter(|(.., fate)| *fate == Fate::Refuted).count();
-    let told = |(rule, mutant, fate): &(String, Mutant, Fate)| {
-        (*fate == Fate::Missed).then(|| format!("{rule}: {}", mutant.change))
+    let refuted = found.iter().filter(|(.., found)| found.fate == Fate::Refuted).count();
+    let told = |(rule, mutant, found): &(String, Mutant, Judgement)| {
+        let missed = found.fate == Fate::Missed;
+        missed.then(|| format!("{rule}: {}: {}", mutant.change, found.reason))
     };
     (found.iter().filter_map(told).collect(), refuted)
 }

@@ -4,7 +4,7 @@ use smallvec::smallvec;
 use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, OpDef, OperandDef, ResultDef, Traits};
 use tangram_tensor::linear as kernels;
 
-use super::window::{self, NAMES, Window};
+use super::window::{self, NAMES, Names, PADDING, Window};
 use super::{NnOp, maybe, operand, result};
 use crate::eval::{EvalCx, EvalError, Evaluated, single};
 use crate::infer::{Dims, InferExt, Result, Shaped, one};
@@ -20,11 +20,6 @@ const STRIDES: AttrDef = maybe(
     AttrKind::Ints,
     "steps between windows, one for each spatial dimension; 1 if absent",
 );
-const PADDING: AttrDef = maybe(
-    "padding",
-    AttrKind::Ints,
-    "zeros added before each spatial dimension, then after each; 0 if absent",
-);
 const DILATION: AttrDef =
     maybe("dilation", AttrKind::Ints, "steps between elements of a window; 1 if absent");
 const GROUPS: AttrDef = maybe(
@@ -32,19 +27,12 @@ const GROUPS: AttrDef = maybe(
     AttrKind::Int,
     "channels are cut into that many independent parts; 1 if absent",
 );
-const AUTO_PAD: AttrDef = maybe(
-    "auto_pad",
-    AttrKind::Enum(&["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"]),
-    "`SAME_*`: in place of `padding`, so much that there are `ceil(extent / stride)` windows; \
-     NOTSET if absent",
-);
-const ATTRS: &[AttrDef] = &[STRIDES, PADDING, DILATION, GROUPS, AUTO_PAD];
+const ATTRS: &[AttrDef] = &[STRIDES, PADDING, DILATION, GROUPS];
 const TRANSPOSED_ATTRS: &[AttrDef] = &[
     STRIDES,
     PADDING,
     DILATION,
     GROUPS,
-    AUTO_PAD,
     maybe("output_padding", AttrKind::Ints, "added to each spatial extent; 0 if absent"),
     maybe("output_shape", AttrKind::Ints, "the spatial extents, in place of `padding`"),
 ];
@@ -128,7 +116,7 @@ pub(super) fn agree(cx: &InferCx<'_>, what: &str, expected: Dim, found: Dim) -> 
 
 fn infer_conv(cx: &InferCx<'_>) -> Result {
     let (x, w) = (cx.tensor(0)?, cx.tensor(1)?);
-    let out = convolved(cx, &x, &w, groups(cx)?)?;
+    let out = convolved(cx, &x, &w, groups(cx)?, &NAMES)?;
     one(cx, &Shaped { dims: out, element: x.element })
 }
 
@@ -138,11 +126,12 @@ pub(super) fn convolved(
     x: &Shaped,
     w: &Shaped,
     groups: i64,
+    names: &Names,
 ) -> Result<Option<Dims>> {
     let Some([x, w]) = ranked(cx, x, w)? else { return Ok(None) };
     let channels = dims::mul(cx.context(), w[1], Dim::fixed(groups));
     agree(cx, "as many channels as filters times groups", channels, x[1])?;
-    let windows = window::windows(cx, &w[2..], &NAMES)?;
+    let windows = window::windows(cx, &w[2..], names)?;
     window::counted(cx, [x[0], w[0]], &x[2..], &windows).map(Some)
 }
 

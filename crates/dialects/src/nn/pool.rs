@@ -7,7 +7,7 @@ use tangram_tensor::linear::{self as kernels, PoolParams, StorageOrder};
 use tangram_tensor::reduce::{Reduce, reduce};
 
 use super::conv::spatial_rank;
-use super::window::{self, NAMES, ONNX_NAMES};
+use super::window::{self, NAMES, ONNX_NAMES, PADDING};
 use super::{NnOp, maybe, maybe_result, needed, op, operand, optional, result};
 use crate::eval::{EvalCx, EvalError, EvalFn, Evaluated, single, sizes};
 use crate::infer::{Dims, InferExt, Result, Shaped, one, several};
@@ -21,21 +21,10 @@ const MAX_OUT: &[ResultDef] =
     &[POOLED, maybe_result("indices", "where each element was in the flattened data, `i64`")];
 const SIZE: AttrDef = needed("pool_size", AttrKind::Ints, "the extents of a window");
 const STRIDES: AttrDef = maybe("strides", AttrKind::Ints, "steps between windows; 1 if absent");
-const PADDING: AttrDef = maybe(
-    "padding",
-    AttrKind::Ints,
-    "added before each spatial dimension, then after; 0 if absent",
-);
 const DILATION: AttrDef =
     maybe("dilation", AttrKind::Ints, "steps between elements of a window; 1 if absent");
 const CEIL: AttrDef =
     maybe("ceil_mode", AttrKind::Bool, "a last window may reach over the end; false if absent");
-const AUTO_PAD: AttrDef = maybe(
-    "auto_pad",
-    AttrKind::Enum(&["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"]),
-    "`SAME_*`: in place of `padding`, so much that there are `ceil(extent / stride)` windows; \
-     NOTSET if absent",
-);
 
 const fn pool(
     name: &'static str,
@@ -53,7 +42,6 @@ const MAX_ATTRS: &[AttrDef] = &[
     PADDING,
     DILATION,
     CEIL,
-    AUTO_PAD,
     maybe("storage_order", AttrKind::Int, "1: `indices` count column-major; 0 if absent"),
 ];
 const AVG_ATTRS: &[AttrDef] = &[
@@ -62,7 +50,6 @@ const AVG_ATTRS: &[AttrDef] = &[
     PADDING,
     DILATION,
     CEIL,
-    AUTO_PAD,
     maybe("count_include_pad", AttrKind::Bool, "padding counts as zeros; false if absent"),
 ];
 const LP_ATTRS: &[AttrDef] = &[
@@ -71,7 +58,6 @@ const LP_ATTRS: &[AttrDef] = &[
     PADDING,
     DILATION,
     CEIL,
-    AUTO_PAD,
     maybe("p", AttrKind::Int, "the exponent of the norm; 2 if absent"),
 ];
 

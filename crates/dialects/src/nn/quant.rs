@@ -7,7 +7,7 @@ use tangram_tensor::{DType, Tensor};
 use super::conv::{convolved, group_count};
 use super::linear::product;
 use super::norm::float_numbered;
-use super::window::{self, NAMES};
+use super::window::{self, NAMES, PADDING};
 use super::{NnOp, maybe, op, operand, optional, result};
 use crate::dtype;
 use crate::eval::{EvalCx, EvalError, Evaluated, single, sizes};
@@ -28,16 +28,10 @@ const OUTPUT_DTYPE: AttrDef = maybe(
     "the element type of the result; that of an operand if absent",
 );
 const STRIDES: AttrDef = maybe("strides", AttrKind::Ints, "steps between windows; 1 if absent");
-const PADDING: AttrDef = maybe("padding", AttrKind::Ints, "begins, then ends; 0 if absent");
 const DILATION: AttrDef =
     maybe("dilation", AttrKind::Ints, "steps between elements of a window; 1 if absent");
 const GROUPS: AttrDef = maybe("groups", AttrKind::Int, "independent parts; 1 if absent");
-const AUTO_PAD: AttrDef = maybe(
-    "auto_pad",
-    AttrKind::Enum(&["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"]),
-    "in place of `padding`; NOTSET if absent",
-);
-const CONV_ATTRS: &[AttrDef] = &[STRIDES, PADDING, DILATION, GROUPS, AUTO_PAD];
+const CONV_ATTRS: &[AttrDef] = &[STRIDES, PADDING, DILATION, GROUPS];
 const CONV_OUT: &[ResultDef] = &[result("output", "batch, filters, then spatial extents")];
 const PRODUCT: &[ResultDef] = &[result("output", "the shape of `nn.matmul`")];
 
@@ -189,12 +183,12 @@ fn groups(cx: &InferCx<'_>) -> i64 {
 }
 
 fn infer_conv_integer(cx: &InferCx<'_>) -> Result {
-    let dims = convolved(cx, &cx.tensor(0)?, &cx.tensor(1)?, groups(cx))?;
+    let dims = convolved(cx, &cx.tensor(0)?, &cx.tensor(1)?, groups(cx), &NAMES)?;
     typed(cx, dims, cx.context().int_type(32))
 }
 
 fn infer_qlinear_conv(cx: &InferCx<'_>) -> Result {
-    let dims = convolved(cx, &cx.tensor(0)?, &cx.tensor(3)?, groups(cx))?;
+    let dims = convolved(cx, &cx.tensor(0)?, &cx.tensor(3)?, groups(cx), &NAMES)?;
     typed(cx, dims, cx.tensor(7)?.element)
 }
 

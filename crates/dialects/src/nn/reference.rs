@@ -75,6 +75,7 @@ fn kind(kind: AttrKind) -> String {
     match kind {
         AttrKind::Int => "integer".to_owned(),
         AttrKind::Ints => "integers".to_owned(),
+        AttrKind::IntsOr(names) => format!("integers, or one of `{}`", names.join("`, `")),
         AttrKind::Float => "number".to_owned(),
         AttrKind::Floats => "numbers".to_owned(),
         AttrKind::Bool => "boolean".to_owned(),

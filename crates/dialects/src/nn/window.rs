@@ -1,9 +1,10 @@
 //! Extents of sliding windows, as convolutions and pools have them.
 
 use tangram_affine::symbolic::Expr;
-use tangram_ir::{Context, Dim, InferCx};
+use tangram_ir::{AttrDef, AttrKind, Context, Dim, InferCx};
 use tangram_tensor::linear::{AutoPad, WindowParams};
 
+use super::maybe;
 use crate::attrs::Attrs;
 use crate::infer::{Dims, InferExt, Result};
 use crate::{dims, infer_error};
@@ -13,8 +14,8 @@ use crate::{dims, infer_error};
 pub(super) enum Border {
     /// This many elements are added before and after.
     Padded(i64, i64),
-    /// As many as make the result `ceil(extent / stride)`; `auto_pad` of `SAME_UPPER` and
-    /// `SAME_LOWER`, which differ in where an odd element goes.
+    /// As many as make the result `ceil(extent / stride)`: `SAME_UPPER` and `SAME_LOWER`, which
+    /// differ in where an odd element goes.
     Same,
 }
 
@@ -124,15 +125,28 @@ pub(super) struct Names {
     pub dilation: &'static str,
     /// Begins, then ends.
     pub padding: &'static str,
+    /// What says how much there is in place of begins and ends.
+    pub mode: &'static str,
 }
+
+/// How a window is padded: what decides it is one attribute, so that who copies it copies all.
+pub(super) const PADDING: AttrDef = maybe(
+    "padding",
+    AttrKind::IntsOr(&["VALID", "SAME_UPPER", "SAME_LOWER"]),
+    "added before each spatial dimension, then after each; `SAME_*`: so much that there are \
+     `ceil(extent / stride)` windows; 0 if absent",
+);
 
 /// The names that most operations use.
 pub(super) const NAMES: Names =
-    Names { strides: "strides", dilation: "dilation", padding: "padding" };
+    Names { strides: "strides", dilation: "dilation", padding: "padding", mode: "padding" };
 
 /// The names that operations use whose attributes come from ONNX as they are.
 pub(super) const ONNX_NAMES: Names =
-    Names { strides: "strides", dilation: "dilations", padding: "pads" };
+    Names { strides: "strides", dilation: "dilations", padding: "pads", mode: "auto_pad" };
+
+/// Those of convolutions that runtimes have fused.
+pub(in crate::nn) const FUSED_NAMES: Names = Names { mode: "auto_pad", ..NAMES };
 
 /// One window for each extent of `kernel`, with the attributes of the operation.
 pub(super) fn windows(cx: &InferCx<'_>, kernel: &[Dim], names: &Names) -> Result<Vec<Window>> {
@@ -143,12 +157,13 @@ pub(super) fn windows(cx: &InferCx<'_>, kernel: &[Dim], names: &Names) -> Result
     if let Some(&bad) = strides.iter().chain(&dilation).find(|&&n| n < 1) {
         return Err(infer_error!("`{}` has a stride or dilation of {bad}", cx.def.name));
     }
-    let same = match cx.attrs().text("auto_pad") {
+    let mode = cx.attrs().text(names.mode);
+    let same = match mode {
         Some("SAME_UPPER" | "SAME_LOWER") => true,
         None | Some("NOTSET" | "VALID") => false,
-        Some(other) => return Err(infer_error!("`auto_pad` is `{other}`")),
+        Some(other) => return Err(infer_error!("`{}` is `{other}`", names.mode)),
     };
-    if cx.attrs().text("auto_pad") == Some("VALID") {
+    if mode == Some("VALID") {
         padding.fill(0);
     }
     let ceil = cx.attrs().flag("ceil_mode");
@@ -169,7 +184,7 @@ pub(super) fn params(attrs: Attrs<'_>, names: &Names) -> WindowParams {
         strides: list(names.strides),
         dilations: list(names.dilation),
         pads: list(names.padding),
-        auto_pad: match attrs.text("auto_pad") {
+        auto_pad: match attrs.text(names.mode) {
             Some("VALID") => AutoPad::Valid,
             Some("SAME_UPPER") => AutoPad::SameUpper,
             Some("SAME_LOWER") => AutoPad::SameLower,

@@ -134,8 +134,8 @@ impl<'r> Checker<'r> {
             ExprKind::Int(_) => ("an integer", matches!(kind, AttrKind::Int | AttrKind::Float)),
             ExprKind::Float(_) => ("a float", kind == AttrKind::Float),
             ExprKind::Bool(_) => ("a truth value", kind == AttrKind::Bool),
-            ExprKind::Str(_) => ("a string", kind == AttrKind::Str),
-            ExprKind::Tuple(_) => ("a tuple", kind == AttrKind::Tuple),
+            ExprKind::Str(_) => ("a string", matches!(kind, AttrKind::Str | AttrKind::TupleOrStr)),
+            ExprKind::Tuple(_) => ("a tuple", matches!(kind, AttrKind::Tuple | AttrKind::TupleOrStr)),
             _ => return None,
         };
         (!fits && kind != AttrKind::Any).then_some(found)
@@ -198,6 +198,7 @@ fn kind_name(kind: AttrKind) -> &'static str {
         AttrKind::Bool => "a truth value",
         AttrKind::Str => "a string",
         AttrKind::Tuple => "a tuple",
+        AttrKind::TupleOrStr => "a tuple or a string",
         AttrKind::Any => "of any kind",
     }
 }

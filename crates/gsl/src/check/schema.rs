@@ -85,6 +85,8 @@ pub enum AttrKind {
     Str,
     /// A tuple.
     Tuple,
+    /// A tuple, or a string in place of one.
+    TupleOrStr,
     /// Several of these.
     Any,
 }
@@ -183,6 +185,7 @@ fn attribute(word: &str) -> Option<AttrSchema> {
         "bool" => AttrKind::Bool,
         "str" => AttrKind::Str,
         "tuple" => AttrKind::Tuple,
+        "tuple or str" => AttrKind::TupleOrStr,
         "any" => AttrKind::Any,
         _ => return None,
     };

@@ -27,6 +27,9 @@ pub trait Env {
     /// Returns which option of an alternative matched.
     fn option(&self, alternative: PatId) -> Option<usize>;
 
+    /// Hears which way a conditional went; does nothing unless somebody wants to know.
+    fn decided(&self, _conditional: ExprId, _holds: bool) {}
+
     /// Calls a registered function on patterns (left) and values (right).
     fn native(
         &self,
@@ -115,7 +118,8 @@ pub fn evaluate(rule: &Rule, expr: ExprId, env: &mut dyn Env) -> Result<AttrValu
         ExprKind::ReduceTuple { op, tuple } => reduce(*op, &fields(eval(*tuple)?)?)?,
         ExprKind::Cond { condition, then, otherwise } => {
             let holds = boolean(&eval(*condition)?)?;
-            eval(if holds { *then } else { *otherwise })?
+            env.decided(expr, holds);
+            evaluate(rule, if holds { *then } else { *otherwise }, env)?
         }
         ExprKind::Case { subject, arms } => {
             let arm = env.option(*subject).and_then(|option| arms.get(option));

@@ -103,14 +103,14 @@ pub(crate) fn to_attr(module: &Module, kind: AttrKind, value: &AttrValue) -> Opt
         (AttrKind::Any, AttrValue::Float(x)) => Some(context.float_attr(*x, FloatKind::F32)),
         (AttrKind::Bool | AttrKind::Any, AttrValue::Bool(b)) => Some(context.bool_attr(*b)),
         (AttrKind::Str | AttrKind::Any, AttrValue::Str(text)) => Some(context.str_attr(text)),
-        (AttrKind::Enum(names), AttrValue::Str(text)) => {
+        (AttrKind::Enum(names) | AttrKind::IntsOr(names), AttrValue::Str(text)) => {
             names.contains(&text.as_str()).then(|| context.str_attr(text))
         }
         (AttrKind::DType | AttrKind::Type, AttrValue::Str(text)) => {
             let named = DType::ALL.into_iter().find(|dtype| dtype.name() == text)?;
             Some(context.type_attr(dtype::type_of(context, named)))
         }
-        (AttrKind::Ints, AttrValue::Tuple(fields)) => integers(context, fields),
+        (AttrKind::Ints | AttrKind::IntsOr(_), AttrValue::Tuple(fields)) => integers(context, fields),
         (AttrKind::Floats, AttrValue::Tuple(fields)) => {
             let item = |x| Some(context.float_attr(number(x)?, FloatKind::F32));
             Some(context.array_attr(&fields.iter().map(item).collect::<Option<Vec<_>>>()?))

@@ -1,12 +1,12 @@
 //! The environment Γ of attribute expressions over a match on IR.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use tangram_ir::Module;
 
 use super::attribute;
 use super::bindings::{Bindings, Bound, Frame, Target};
-use crate::ast::{PatId, PatternKind, SymId};
+use crate::ast::{ExprId, PatId, PatternKind, SymId};
 use crate::eval::{AttrValue, Env};
 use crate::plan::Plan;
 use crate::rules::Natives;
@@ -21,6 +21,8 @@ pub(crate) struct Scope<'a> {
     locals: Vec<(SymId, Option<AttrValue>)>,
     /// Something was looked at that is not bound yet.
     unbound: Cell<bool>,
+    /// Which ways conditionals went, where that is asked for.
+    decisions: Option<&'a RefCell<Vec<(ExprId, bool)>>>,
 }
 
 impl<'a> Scope<'a> {
@@ -30,7 +32,13 @@ impl<'a> Scope<'a> {
         frame: Frame,
     ) -> Self {
         let unbound = Cell::new(false);
-        Self { plan, module, natives, bindings, frame, locals: Vec::new(), unbound }
+        let decisions = None;
+        Self { plan, module, natives, bindings, frame, locals: Vec::new(), unbound, decisions }
+    }
+
+    /// The same scope, which notes which ways conditionals go.
+    pub(crate) fn noting(self, decisions: &'a RefCell<Vec<(ExprId, bool)>>) -> Self {
+        Self { decisions: Some(decisions), ..self }
     }
 
     /// Returns whether an access failed because its pattern is not bound yet.
@@ -109,6 +117,12 @@ impl Env for Scope<'_> {
         }
         let index = self.bindings.index(self.plan, self.frame, symbol)?;
         Some(AttrValue::Int(index as i64))
+    }
+
+    fn decided(&self, conditional: ExprId, holds: bool) {
+        if let Some(decisions) = self.decisions {
+            decisions.borrow_mut().push((conditional, holds));
+        }
     }
 
     fn bind(&mut self, symbol: SymId, value: Option<AttrValue>) {

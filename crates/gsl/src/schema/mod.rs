@@ -95,6 +95,7 @@ fn kind_of(kind: IrKind) -> AttrKind {
         IrKind::Bool => AttrKind::Bool,
         IrKind::Str | IrKind::Enum(_) | IrKind::DType => AttrKind::Str,
         IrKind::Ints | IrKind::Floats | IrKind::Strs => AttrKind::Tuple,
+        IrKind::IntsOr(_) => AttrKind::TupleOrStr,
         IrKind::Tensor | IrKind::Type | IrKind::Any => AttrKind::Any,
     }
 }

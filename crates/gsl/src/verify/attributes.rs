@@ -34,9 +34,6 @@ pub(super) fn is_operand(call: &Call<'_>, attr: &str) -> bool {
 
 /// Proposes a value; none for an absent one.
 pub(super) fn propose(call: &Call<'_>, attr: &AttrDef, rng: &mut Rng) -> Option<AttrValue> {
-    if attr.name == "auto_pad" && rng.u8(0..8) > 0 {
-        return None;
-    }
     // Types follow from the operands; other ones are not those of the standard.
     if call.name.ends_with("quantize") && attr.name != "axis" {
         return None;
@@ -57,6 +54,10 @@ pub(super) fn propose(call: &Call<'_>, attr: &AttrDef, rng: &mut Rng) -> Option<
             }))
         }
         "padding" => {
+            // Most windows say numbers.
+            if let (AttrKind::IntsOr(modes), 0) = (attr.kind, rng.u8(0..8)) {
+                return Some(AttrValue::Str((*rng.choice(modes)?).to_owned()));
+            }
             let same = rng.u8(0..3) == 0;
             let half = |i: usize| {
                 let w = call.shapes.get(1).and_then(|w| w.get(2 + i % spatial));
@@ -108,7 +109,7 @@ fn by_kind(kind: AttrKind, rng: &mut Rng) -> Option<AttrValue> {
         AttrKind::Float => AttrValue::Float(*rng.choice(&[0.5, 1.0, 2.0, -1.0, 0.0, 0.1])?),
         AttrKind::Enum(names) => AttrValue::Str((*rng.choice(names)?).to_owned()),
         AttrKind::DType => AttrValue::Str((*rng.choice(&TYPES)?).to_owned()),
-        AttrKind::Ints => ints((0..rng.usize(1..=3)).map(|_| rng.i64(0..=2))),
+        AttrKind::Ints | AttrKind::IntsOr(_) => ints((0..rng.usize(1..=3)).map(|_| rng.i64(0..=2))),
         _ => return None,
     })
 }

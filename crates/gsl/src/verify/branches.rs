@@ -1,16 +1,23 @@
 //! Which branches of its conditionals a rewrite takes.
 //!
 //! A rule with `if` or `case` in its target is several rules. Each is verified by itself, so what a
-//! match takes is noted: patterns from the outputs on, and the attribute expressions they read.
+//! match takes is noted: patterns from the outputs on, branch by branch, and the attribute
+//! expressions they read, with every step of their loops.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use rustc_hash::FxHashSet;
 use tangram_ir::Module;
 
-use crate::ast::{ExprId, ExprKind, PatId, PatternKind};
+use crate::ast::{ExprId, PatId, PatternKind, Reference};
+use crate::check::{LengthSource, target_length};
 use crate::eval::{AttrValue, evaluate};
-use crate::matching::{Bound, Frame, Match, Scope};
+use crate::matching::{Bindings, Bound, Frame, Match, Scope};
 use crate::rules::{CompiledRule, Natives};
+
+/// Branches beyond these take no other arms.
+const MOST_BRANCHES: usize = 16;
 
 /// A conditional of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,18 +47,22 @@ impl Branches {
     }
 }
 
-/// Lists the conditionals on the way of a match: place, number of arms, the one taken.
+/// Lists the conditionals on the way of a match: place, number of arms, the one taken. One in a
+/// loop over an index may go every way.
 pub(super) fn taken(
     rule: &CompiledRule,
     natives: &Natives,
     module: &Module,
     found: &Match,
 ) -> Vec<(Place, usize, usize)> {
-    let mut walk = Walk { rule, natives, module, found, seen: BTreeSet::new(), out: Vec::new() };
-    let mut patterns: Vec<PatId> = rule.rule().targets().to_vec();
-    while let Some(id) = patterns.pop() {
-        if walk.seen.insert(Place::Pattern(id)) {
-            walk.pattern(id, &mut patterns);
+    let bindings = found.bindings.clone();
+    let mut walk = Walk { rule, natives, module, bindings, out: Vec::new() };
+    let mut seen = FxHashSet::default();
+    let targets = rule.rule().targets().iter();
+    let mut patterns: Vec<(Frame, PatId)> = targets.map(|id| (Frame::ROOT, *id)).collect();
+    while let Some(place) = patterns.pop() {
+        if seen.insert(place) && !rule.plan().in_source(place.1) {
+            walk.pattern(place, &mut patterns);
         }
     }
     walk.out
@@ -61,61 +72,67 @@ struct Walk<'a> {
     rule: &'a CompiledRule,
     natives: &'a Natives,
     module: &'a Module,
-    found: &'a Match,
-    seen: BTreeSet<Place>,
+    bindings: Bindings,
     out: Vec<(Place, usize, usize)>,
 }
 
 impl Walk<'_> {
-    fn pattern(&mut self, id: PatId, next: &mut Vec<PatId>) {
-        let rule = self.rule.rule();
-        if self.rule.plan().in_source(id) {
-            return;
-        }
-        match &rule.pattern(id).kind {
+    fn pattern(&mut self, (frame, id): (Frame, PatId), next: &mut Vec<(Frame, PatId)>) {
+        let pattern = self.rule.rule().pattern(id);
+        match &pattern.kind {
             PatternKind::Cond { condition, then, otherwise } => {
-                if let Some(arm) = self.arm(Place::Pattern(id), *condition) {
-                    next.push([*then, *otherwise][arm]);
-                }
+                let Some(AttrValue::Bool(holds)) = self.evaluate(frame, *condition) else { return };
+                self.out.push((Place::Pattern(id), 2, usize::from(!holds)));
+                next.push((frame, if holds { *then } else { *otherwise }));
             }
             PatternKind::Case { subject, arms } => {
-                let bindings = &self.found.bindings;
-                if let Some(Bound::Option(option, _)) =
-                    bindings.find(self.rule.plan(), Frame::ROOT, *subject)
+                let bound = self.bindings.find(self.rule.plan(), frame, *subject);
+                if let Some(Bound::Option(option, _)) = bound
                     && let Some(arm) = arms.get(option as usize)
                 {
                     self.out.push((Place::Pattern(id), arms.len(), option as usize));
-                    next.push(*arm);
+                    next.push((frame, *arm));
                 }
             }
-            kind => {
-                next.extend(rule.pattern(id).parts());
-                if let PatternKind::Call { attrs, .. } | PatternKind::Native { attrs, .. } = kind {
-                    attrs.iter().for_each(|field| self.expression(field.value));
+            PatternKind::Variadic { field, .. } => {
+                let count = self.branch_count(frame, id);
+                let inner = (0..count).map(|i| (self.bindings.open(id, i, frame), *field));
+                next.extend(inner);
+            }
+            _ => {
+                next.extend(pattern.parts().into_iter().map(|part| (frame, part)));
+                for reference in pattern.references() {
+                    if let Reference::Expr(expr) = reference {
+                        self.evaluate(frame, expr);
+                    }
                 }
             }
         }
     }
 
-    /// Follows conditionals at the top of an expression; inside loops over indices there is no
-    /// single arm.
-    fn expression(&mut self, expr: ExprId) {
-        let mut at = expr;
-        while let ExprKind::Cond { condition, then, otherwise } = &self.rule.rule().expr(at).kind {
-            match self.arm(Place::Expr(at), *condition) {
-                Some(arm) => at = [*then, *otherwise][arm],
-                None => return,
+    fn branch_count(&mut self, frame: Frame, id: PatId) -> usize {
+        let count = match target_length(self.rule.rule(), id) {
+            Some(LengthSource::Expr(expr)) => match self.evaluate(frame, expr) {
+                Some(AttrValue::Int(n)) => usize::try_from(n).unwrap_or(0),
+                _ => 0,
+            },
+            Some(LengthSource::Variadic(variadic)) => {
+                let bound = self.bindings.find(self.rule.plan(), frame, variadic);
+                bound.map_or(0, |bound| self.bindings.frames_of(bound).len())
             }
-        }
-    }
-
-    fn arm(&mut self, place: Place, condition: ExprId) -> Option<usize> {
-        let parts = (self.rule.plan(), self.module, self.natives);
-        let mut scope = Scope::new(parts, &self.found.bindings, Frame::ROOT);
-        let AttrValue::Bool(holds) = evaluate(self.rule.rule(), condition, &mut scope).ok()? else {
-            return None;
+            None => 0,
         };
-        self.out.push((place, 2, usize::from(!holds)));
-        Some(usize::from(!holds))
+        count.min(MOST_BRANCHES)
+    }
+
+    /// Evaluates an expression, and notes which ways the conditionals in it go.
+    fn evaluate(&mut self, frame: Frame, expr: ExprId) -> Option<AttrValue> {
+        let decisions = RefCell::default();
+        let parts = (self.rule.plan(), self.module, self.natives);
+        let mut scope = Scope::new(parts, &self.bindings, frame).noting(&decisions);
+        let value = evaluate(self.rule.rule(), expr, &mut scope).ok();
+        let arm = |(place, holds): (ExprId, bool)| (Place::Expr(place), 2, usize::from(!holds));
+        self.out.extend(decisions.take().into_iter().map(arm));
+        value
     }
 }

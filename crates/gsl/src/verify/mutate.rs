@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use tangram_ir::Context;
 
-use super::{Effort, verify};
+use super::{Effort, Verdict, verify};
 use crate::ast::{
     BinaryOp, Expr, ExprId, ExprKind, OpChoice, PatId, PatternKind, Reference, Rule, RuleData,
 };
@@ -29,12 +29,22 @@ pub struct Mutant {
     pub rule: Rule,
 }
 
+/// What became of a mutant, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judgement {
+    /// What became of it.
+    pub fate: Fate,
+    /// On what that rests, in a line.
+    pub reason: String,
+}
+
 /// What became of a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It was found to be wrong.
     Refuted,
-    /// It was said to hold, and the longer search found nothing against it.
+    /// Both sides were the same functions on every instance, or the longer search found nothing
+    /// against it.
     Equal,
     /// It was said to hold, and the longer search refutes it.
     Missed,
@@ -48,25 +58,39 @@ pub enum Fate {
 const BRUTE_FORCE: Effort = Effort { instances: 600, attempts: 12_000, seed: 0x00C0_FFEE };
 
 /// Verifies a mutant.
-pub fn fate(
+pub fn judge(
     mutant: &Mutant,
     context: &Arc<Context>,
     natives: &Arc<Natives>,
     effort: &Effort,
-) -> Fate {
-    let Ok(verdict) = verify(&mutant.rule, context, natives, effort) else {
-        return Fate::Malformed;
+) -> Judgement {
+    let said = |fate, reason: String| Judgement { fate, reason: one_line(&reason) };
+    let verdict = match verify(&mutant.rule, context, natives, effort) {
+        Ok(verdict) => verdict,
+        Err(error) => return said(Fate::Malformed, error.to_string()),
     };
-    if verdict.is_wrong() {
-        return Fate::Refuted;
-    }
-    if !verdict.holds() {
-        return Fate::Unknown;
+    match &verdict {
+        Verdict::Unknown { why } => return said(Fate::Unknown, why.clone()),
+        _ if !verdict.holds() => {
+            let found = verdict.counterexample().map(|found| found.difference.clone());
+            return said(Fate::Refuted, found.unwrap_or_default());
+        }
+        _ => {}
     }
     match verify(&mutant.rule, context, natives, &BRUTE_FORCE) {
-        Ok(verdict) if verdict.is_wrong() => Fate::Missed,
-        _ => Fate::Equal,
+        Ok(longer) if longer.is_wrong() => {
+            let found = longer.counterexample().map(|found| found.difference.clone());
+            said(Fate::Missed, found.unwrap_or_default())
+        }
+        Ok(Verdict::Holds(evidence)) => said(Fate::Equal, format!("the same on {evidence}")),
+        Ok(Verdict::Unknown { why }) => said(Fate::Equal, why),
+        _ => said(Fate::Equal, String::new()),
     }
+}
+
+/// The first line.
+fn one_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().to_owned()
 }
 
 /// Lists the mutants of a rule, each one change away from it and different from the others.

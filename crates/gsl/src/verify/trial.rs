@@ -64,6 +64,8 @@ struct Both {
     target: Module,
     /// The rule writes constants with many digits.
     coarse: bool,
+    /// A constant of the model is no finite number.
+    special: bool,
 }
 
 /// Matches, rewrites, evaluates and compares.
@@ -90,7 +92,8 @@ pub(super) fn try_instance(
         }
         Ok(()) => {}
     }
-    let both = Both { source, target, coarse: is_coarse(rule.rule()) };
+    let (coarse, special) = (is_coarse(rule.rule()), !all_finite(&source, &free));
+    let both = Both { source, target, coarse, special };
     let mut out =
         Compared { branches, field: field_degree(&both, &free, rng), ..Compared::default() };
     out.exact = out.field.is_none() && real::is_exact(&both.source) && real::is_exact(&both.target);
@@ -132,6 +135,15 @@ fn is_coarse(rule: &Rule) -> bool {
     rule.exprs().any(|(_, expr)| float(&expr.kind))
 }
 
+/// Whether all of these constants are finite numbers.
+fn all_finite(module: &Module, constants: &[Value]) -> bool {
+    let finite = |value: &Value| {
+        let elements = constant::constant_tensor(module, *value).and_then(|t| t.f64s().ok());
+        elements.is_none_or(|elements| elements.iter().all(|x| x.is_finite()))
+    };
+    constants.iter().all(finite)
+}
+
 fn find(rule: &CompiledRule, module: &Module) -> Option<(Op, Match)> {
     module.ops(module.body()).find_map(|op| Some((op, rule.find(module, op)?)))
 }
@@ -152,7 +164,7 @@ fn widened(rule: &CompiledRule, made: Instance) -> Option<Both> {
     let (root, found) = find(rule, &made.module)?;
     let mut target = made.module.clone();
     apply(rule, &mut target, root, &found).ok()?;
-    Some(Both { source: made.module, target, coarse: false })
+    Some(Both { source: made.module, target, coarse: false, special: false })
 }
 
 /// What came of running both programs on the same inputs.
@@ -182,7 +194,8 @@ impl Both {
             }
         };
         let judge = Judge {
-            profile,
+            // What a model fixes is judged as what it is given.
+            profile: if self.special { Profile::Special } else { profile },
             trace: &|| seen().with(trace(&self.target, inputs).unwrap_or_default()),
             wide: &|| {
                 let (wide, inputs) = (wide()?, widen(inputs)?);

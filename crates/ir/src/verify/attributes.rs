@@ -36,6 +36,7 @@ fn describe(kind: AttrKind) -> String {
     match kind {
         AttrKind::Int => "an integer".into(),
         AttrKind::Ints => "a list of integers".into(),
+        AttrKind::IntsOr(names) => format!("a list of integers or one of {names:?}"),
         AttrKind::Float => "a number".into(),
         AttrKind::Floats => "a list of numbers".into(),
         AttrKind::Bool => "`true` or `false`".into(),
@@ -62,6 +63,10 @@ fn accepts(context: &Context, kind: AttrKind, attr: Attr) -> bool {
             AttrData::DenseArray { element, .. } => is_int_type(context, *element),
             _ => items(is_int),
         },
+        AttrKind::IntsOr(names) => {
+            accepts(context, AttrKind::Ints, attr)
+                || accepts(context, AttrKind::Enum(names), attr)
+        }
         AttrKind::Float => is_number(data),
         AttrKind::Floats => match data {
             AttrData::I64s(_) | AttrData::DenseArray { .. } => true,

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::infer::{InferExt, Result, Shaped, broadcast, one};
 use crate::nn::conv::{agree, convolved};
+use crate::nn::window::FUSED_NAMES;
 use crate::nn::{NnOp, maybe, maybe_result, op, operand, optional, result};
 
 const EPSILON: AttrDef = maybe("epsilon", AttrKind::Float, "added to the variance");
@@ -179,7 +180,7 @@ fn infer_gemm(cx: &InferCx<'_>) -> Result {
 fn infer_fused_conv(cx: &InferCx<'_>) -> Result {
     let (x, w) = (cx.tensor(0)?, cx.tensor(1)?);
     let groups = cx.attrs().int("groups").unwrap_or(1).max(1);
-    let dims = convolved(cx, &x, &w, groups)?;
+    let dims = convolved(cx, &x, &w, groups, &FUSED_NAMES)?;
     one(cx, &Shaped { dims, element: x.element })
 }
 

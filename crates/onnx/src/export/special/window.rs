@@ -7,9 +7,9 @@ use crate::export::node::{int, ints, text};
 use crate::proto::AttributeProto;
 
 impl Exporter<'_> {
-    /// `padding` or `auto_pad`, where they say more than nothing.
+    /// `padding` as numbers or as a mode, where it says more than nothing.
     fn padding(&self, op: Op, attributes: &mut Vec<AttributeProto>) {
-        if let Some(mode) = self.text_of(op, "auto_pad") {
+        if let Some(mode) = self.text_of(op, "padding") {
             attributes.push(text("auto_pad", mode));
         }
         if let Some(pads) = self.ints_of(op, "padding").filter(|p| p.iter().any(|&n| n != 0)) {

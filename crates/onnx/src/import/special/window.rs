@@ -17,7 +17,7 @@ impl NodeCx<'_> {
             .or_else(|| ints(self.node, "kernel_shape").map(|k| k.len()))
     }
 
-    /// `padding`, or `auto_pad` where it cannot be resolved without the extents.
+    /// `padding`; the mode itself where the numbers depend on extents that are not known.
     fn padding(&self, n: usize, kernel: Option<&[i64]>, attrs: &mut Attrs) {
         let list = |name: &str, fill: i64| ints(self.node, name).unwrap_or_else(|| vec![fill; n]);
         let mode = text(self.node, "auto_pad").unwrap_or("NOTSET");
@@ -35,7 +35,7 @@ impl NodeCx<'_> {
         };
         match pads {
             Some(pads) => attrs.push(("padding", self.ints_attr(&pads))),
-            None => attrs.push(("auto_pad", self.text_of(mode))),
+            None => attrs.push(("padding", self.text_of(mode))),
         }
     }
 
