@@ -10,7 +10,7 @@ pub const STARTS: &[&[&str]] = &[
     &["rules", "fmt", "ugly.gsl"],
     &["rules", "import", "list.txt"],
     &["rules", "check", "own.gsl"],
-    &["rules", "mutate", "own.gsl"],
+    &["rules", "mutate", "many.gsl"],
     &["show", "model.onnx"],
     &["diff", "model.onnx", "model.onnx"],
     &["check", "model.onnx", "model.onnx"],

@@ -35,6 +35,10 @@ const FILES: &[(&str, &str)] = &[
         "own.gsl",
         "/// Twice is once.\nrule own-relu {\n  let x = *;\n  match relu(relu(x));\n  rewrite relu(x);\n}\n",
     ),
+    (
+        "many.gsl",
+        "rule many { let x = *; match relu(x + negative(x)); where x.ndim == 1; rewrite relu(x - x); }",
+    ),
     ("ugly.gsl", "rule r{let x=*;match relu(relu(x));rewrite relu(x);}"),
     ("list.txt", "(relu (relu input_1))=>(relu input_1)\n(relu input_2)=>(relu (relu input_2))\n"),
     ("cost.json", "{ \"flops_per_second\": 1.0 }"),

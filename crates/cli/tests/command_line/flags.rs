@@ -81,8 +81,6 @@ const QUIET: &[(&str, &str)] = &[
     ("rewrite --check-patterns", "says something where a pattern breaks its contract only"),
     ("rewrite --no-verify", "says something where a pass breaks the program only"),
     ("rewrite --debug-only", "shows the driver that the pipeline happens to use"),
-    ("opt --no-library", "shows where a rule of the library fires, which --exact may forbid"),
-    ("rules mutate --step", "leaves out mutants where a rule has many only"),
     ("rules show --rules", "differ where the rule is in them only"),
     ("schedule --algorithm", "differs where loops could have several orders only"),
     ("schedule --inner-parallel", "differs where skewing makes inner loops parallel only"),

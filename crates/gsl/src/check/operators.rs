@@ -135,7 +135,9 @@ impl<'r> Checker<'r> {
             ExprKind::Float(_) => ("a float", kind == AttrKind::Float),
             ExprKind::Bool(_) => ("a truth value", kind == AttrKind::Bool),
             ExprKind::Str(_) => ("a string", matches!(kind, AttrKind::Str | AttrKind::TupleOrStr)),
-            ExprKind::Tuple(_) => ("a tuple", matches!(kind, AttrKind::Tuple | AttrKind::TupleOrStr)),
+            ExprKind::Tuple(_) => {
+                ("a tuple", matches!(kind, AttrKind::Tuple | AttrKind::TupleOrStr))
+            }
             _ => return None,
         };
         (!fits && kind != AttrKind::Any).then_some(found)

@@ -110,7 +110,9 @@ pub(crate) fn to_attr(module: &Module, kind: AttrKind, value: &AttrValue) -> Opt
             let named = DType::ALL.into_iter().find(|dtype| dtype.name() == text)?;
             Some(context.type_attr(dtype::type_of(context, named)))
         }
-        (AttrKind::Ints | AttrKind::IntsOr(_), AttrValue::Tuple(fields)) => integers(context, fields),
+        (AttrKind::Ints | AttrKind::IntsOr(_), AttrValue::Tuple(fields)) => {
+            integers(context, fields)
+        }
         (AttrKind::Floats, AttrValue::Tuple(fields)) => {
             let item = |x| Some(context.float_attr(number(x)?, FloatKind::F32));
             Some(context.array_attr(&fields.iter().map(item).collect::<Option<Vec<_>>>()?))

@@ -25,8 +25,9 @@ pub struct Coverage {
     pub attributes: BTreeMap<String, BTreeSet<String>>,
     /// Kinds of numbers.
     pub values: BTreeSet<&'static str>,
-    /// How many pairs of such facts were tried together.
-    pub pairs: usize,
+    /// How many pairs of classes of such facts were tried together, and how many of those that
+    /// matching instances have.
+    pub pairs: (usize, usize),
     /// How many arms of conditionals were taken, of how many.
     pub branches: (usize, usize),
 }
@@ -83,7 +84,7 @@ impl fmt::Display for Coverage {
         if self.branches.1 > 0 {
             write!(f, "; branches {} of {}", self.branches.0, self.branches.1)?;
         }
-        write!(f, "; {} pairs of these", self.pairs)
+        write!(f, "; {} of {} pairs of these", self.pairs.0, self.pairs.1)
     }
 }
 
@@ -91,6 +92,68 @@ impl fmt::Display for Coverage {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pairs {
     seen: FxHashSet<u64>,
+}
+
+/// A covering array of pairs: each two classes of facts that occur together in an instance that
+/// matches are to occur together in one that is compared.
+///
+/// A class of facts is an element type, a rank, a value of an attribute, or a bound of a list:
+/// extents of `[2, 7, 1]` are those whose least is 1 and whose greatest is 4 or more.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Covering {
+    compared: FxHashSet<u64>,
+    matched: FxHashSet<u64>,
+}
+
+impl Covering {
+    /// The pairs of an instance.
+    pub(super) fn pairs(facts: &Features) -> Vec<u64> {
+        let classes: Vec<u64> = facts.iter().flat_map(classes).collect();
+        let others = |(i, a): (usize, &u64)| {
+            let rest = classes[i + 1..].to_vec();
+            let a = *a;
+            rest.into_iter().map(move |b| a.rotate_left(17) ^ b)
+        };
+        classes.iter().enumerate().flat_map(others).collect()
+    }
+
+    /// Returns whether some pair was not compared before.
+    pub(super) fn is_new(&self, pairs: &[u64]) -> bool {
+        pairs.iter().any(|pair| !self.compared.contains(pair))
+    }
+
+    /// Notes an instance that matches.
+    pub(super) fn note(&mut self, pairs: &[u64], compared: bool) {
+        self.matched.extend(pairs);
+        if compared {
+            self.compared.extend(pairs);
+        }
+    }
+
+    /// How many pairs were compared, and how many match.
+    pub(super) fn counts(&self) -> (usize, usize) {
+        (self.compared.len(), self.matched.len())
+    }
+}
+
+/// The classes that a fact is in.
+fn classes((name, value): (&String, &AttrValue)) -> Vec<u64> {
+    let class = |kind: &str, text: String| {
+        let mut hasher = FxHasher::default();
+        (name, kind, text).hash(&mut hasher);
+        hasher.finish()
+    };
+    match value {
+        // Each extent is a member of the list of all.
+        _ if name.contains(".shape[") => Vec::new(),
+        AttrValue::Tuple(fields) => {
+            let bound = |n: Option<i64>| n.map_or(-2, |n| n.clamp(-1, 4)).to_string();
+            let (least, greatest) = (ints(fields).min(), ints(fields).max());
+            vec![class("least", bound(least)), class("greatest", bound(greatest))]
+        }
+        AttrValue::Int(n) => vec![class("value", n.clamp(&-3, &6).to_string())],
+        _ => vec![class("value", show(value))],
+    }
 }
 
 impl Pairs {
@@ -110,9 +173,5 @@ impl Pairs {
             self.seen.extend(facts[i..].iter().map(|b| a.rotate_left(17) ^ b));
         }
         self.seen.len() - before
-    }
-
-    pub(super) fn count(&self) -> usize {
-        self.seen.len()
     }
 }

@@ -54,7 +54,7 @@ use crate::text;
 use branches::Branches;
 use compare::Gap;
 use condition::Features;
-use coverage::Pairs;
+use coverage::{Covering, Pairs};
 use hints::Hints;
 use instance::{Draft, Instance};
 use trial::{Compared, Outcome, try_instance};
@@ -69,13 +69,16 @@ pub struct Effort {
     pub instances: usize,
     /// How many are tried at most, of which many do not match.
     pub attempts: usize,
+    /// How many more at most where pairs of types, ranks, extents and attribute values are left
+    /// that were not compared together.
+    pub covering: usize,
     /// Where random choices start; the same seed gives the same verdict.
     pub seed: u64,
 }
 
 impl Default for Effort {
     fn default() -> Self {
-        Self { instances: 150, attempts: 5000, seed: 0 }
+        Self { instances: 150, attempts: 5000, covering: 150, seed: 0 }
     }
 }
 
@@ -90,6 +93,8 @@ const FEWEST: usize = 4;
 const LOST: usize = 3;
 /// How many times the usual attempts are made where few instances match.
 const LONGEST: usize = 4;
+/// After so many instances without a new pair there are no others.
+const STALE: usize = 500;
 /// How many conditions are verified before one is proposed.
 const PROPOSED: usize = 3;
 
@@ -134,7 +139,7 @@ fn with_condition(rule: &Rule, condition: &str) -> Option<Rule> {
 /// matter here, only extents do.
 pub(crate) fn keeps_extents(rule: &Rule, natives: &Arc<Natives>) -> bool {
     let context = tangram_dialects::context();
-    let effort = Effort { instances: 60, attempts: 2000, seed: 0 };
+    let effort = Effort { instances: 60, attempts: 2000, covering: 0, seed: 0 };
     let Ok(compiled) = compile(rule, &context, natives) else { return false };
     let mut search = Search::new(&compiled, natives, &effort);
     search.run(&context);
@@ -171,6 +176,9 @@ struct Search<'a> {
     /// The greatest difference that some promise allows.
     gap: Gap,
     pairs: Pairs,
+    covering: Covering,
+    /// How many instances were made since one with a new pair was compared.
+    stale: usize,
     branches: Branches,
     /// Instances that were tried before, or bring nothing new together.
     repeated: usize,
@@ -199,6 +207,8 @@ impl<'a> Search<'a> {
             broken: None,
             gap: Gap::None,
             pairs: Pairs::default(),
+            covering: Covering::default(),
+            stale: 0,
             branches: Branches::default(),
             repeated: 0,
             built_operators: Coverage::default(),
@@ -211,7 +221,7 @@ impl<'a> Search<'a> {
 
     fn run(&mut self, context: &Arc<Context>) {
         let mut sampler = Sampler::new(self.rule, self.natives, self.effort);
-        while self.good.len() + self.bad.len() < self.effort.instances {
+        while !self.is_enough() {
             let Some(made) = sampler.next(context) else {
                 // What rarely matches is tried longer.
                 if self.good.len() < ENOUGH && self.matched > 0 && sampler.goes_on() {
@@ -226,6 +236,12 @@ impl<'a> Search<'a> {
                 self.repeated += 1;
                 continue;
             }
+            let facts = condition::facts(self.rule.rule(), &made);
+            let pairs = Covering::pairs(&facts);
+            self.stale += 1;
+            if self.is_base_compared() && !self.covering.is_new(&pairs) {
+                continue;
+            }
             let twin = match self.built % SYMBOLIC_SHARE {
                 0 => symbolic::generalise(&made.module, &mut self.symbolic_rng),
                 _ => None,
@@ -234,16 +250,34 @@ impl<'a> Search<'a> {
                 self.note_symbolic(twin);
             }
             let features = condition::features(self.rule.rule(), &made);
-            let facts = condition::facts(self.rule.rule(), &made);
             self.built_operators.add(&facts);
             let mut rng = sampler.rng.clone();
             let wider = || sampler.again(context, DType::F64);
             match try_instance(self.rule, self.natives, made, &wider, &mut rng) {
                 Outcome::NoMatch => continue,
-                outcome => self.note(outcome, features, &facts),
+                outcome => {
+                    let compared = matches!(outcome, Outcome::Compared(_) | Outcome::Different(_));
+                    if compared && self.covering.is_new(&pairs) {
+                        self.stale = 0;
+                    }
+                    self.covering.note(&pairs, compared);
+                    self.note(outcome, features, &facts);
+                }
             }
             self.seen.insert(description);
         }
+    }
+
+    /// Whether as many instances were compared as without a search for pairs that are left.
+    fn is_base_compared(&self) -> bool {
+        self.good.len() + self.bad.len() >= self.effort.instances
+    }
+
+    /// Whether no pair is left, or as many instances were compared as there may be.
+    fn is_enough(&self) -> bool {
+        let most = self.effort.instances + self.effort.covering;
+        let compared = self.good.len() + self.bad.len();
+        compared >= most || self.is_base_compared() && self.stale > STALE
     }
 
     /// Tries the rule where extents are symbols.
@@ -358,7 +392,7 @@ impl<'a> Search<'a> {
         let mut evidence = self.evidence.clone();
         evidence.guard = self.evidence_guard();
         evidence.promise = Some(self.gap.promise());
-        evidence.coverage.pairs = self.pairs.count();
+        evidence.coverage.pairs = self.covering.counts();
         evidence.coverage.branches = self.branches.counts();
         if let Some(counterexample) = self.counterexample.clone() {
             let proposed = condition::separate(&self.good, &self.bad).into_iter().take(PROPOSED);

@@ -55,7 +55,8 @@ pub enum Fate {
 }
 
 /// How thoroughly a mutant is searched that was said to hold.
-const BRUTE_FORCE: Effort = Effort { instances: 600, attempts: 12_000, seed: 0x00C0_FFEE };
+const BRUTE_FORCE: Effort =
+    Effort { instances: 600, attempts: 12_000, covering: 300, seed: 0x00C0_FFEE };
 
 /// Verifies a mutant.
 pub fn judge(

@@ -64,8 +64,7 @@ fn accepts(context: &Context, kind: AttrKind, attr: Attr) -> bool {
             _ => items(is_int),
         },
         AttrKind::IntsOr(names) => {
-            accepts(context, AttrKind::Ints, attr)
-                || accepts(context, AttrKind::Enum(names), attr)
+            accepts(context, AttrKind::Ints, attr) || accepts(context, AttrKind::Enum(names), attr)
         }
         AttrKind::Float => is_number(data),
         AttrKind::Floats => match data {
