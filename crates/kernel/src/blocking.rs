@@ -1,0 +1,76 @@
+//! Sizes of the blocks that loops around a micro-kernel go through.
+
+use tangram_machine::Machine;
+
+use crate::body::{Body, Role};
+use crate::tile::{Element, RegisterTile};
+
+/// How many iterations of rows, columns and reduced loops a block has.
+///
+/// A panel of `columns` of the register tile and `depth` reduced iterations stays in the first
+/// cache while all panels of rows go past it; those, `rows` by `depth`, stay in the second; and
+/// `columns` by `depth` in what a core has of the third.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Blocking {
+    /// Iterations of the rows; a multiple of the register tile's.
+    pub rows: usize,
+    /// Iterations of the columns; a multiple of the register tile's.
+    pub columns: usize,
+    /// Iterations of the reduced loops.
+    pub depth: usize,
+}
+
+/// Shorter sums load and store the target too often: 128 instead of 256 costs a tenth.
+const LEAST_DEPTH: usize = 64;
+const MOST_DEPTH: usize = 384;
+/// Blocks beyond this gain nothing more, and take memory.
+const MOST_COLUMNS: usize = 4096;
+/// Half of a cache is left to what goes past the block.
+const SHARE: usize = 2;
+
+impl Blocking {
+    /// Chooses blocks by the sizes of caches.
+    ///
+    /// # Source
+    /// Low et al. (2016), with half of each cache instead of the count of its ways: what the
+    /// ways give differs little, and a cache that a virtual machine hides has none to read.
+    pub fn of(machine: &Machine, element: Element, body: &Body, tile: &RegisterTile) -> Self {
+        let bytes = |level: usize, usual: usize| {
+            machine.cache(level).map_or(usual, |cache| cache.bytes) / SHARE
+        };
+        let row = element.bytes() * body.count(Role::Row).max(1);
+        let column = element.bytes() * body.count(Role::Column).max(1);
+        let depth = bytes(1, 32 << 10) / (tile.columns() * column);
+        let depth = (depth / 8 * 8).clamp(LEAST_DEPTH, MOST_DEPTH);
+        let multiple = |count: usize, of: usize| (count / of).max(1) * of;
+        Self {
+            rows: multiple(bytes(2, 256 << 10) / (depth * row), tile.rows),
+            columns: multiple(
+                (bytes(3, 2 << 20) / (depth * column)).min(MOST_COLUMNS),
+                tile.columns(),
+            ),
+            depth,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tangram_machine::Isa;
+
+    use super::*;
+
+    #[test]
+    fn blocks_fit_into_their_caches() {
+        for (isa, element) in [(Isa::Avx2, Element::F64), (Isa::Avx512, Element::F32)] {
+            let (machine, body) = (Machine::of(isa), Body::product());
+            let tile = RegisterTile::of(&machine, element, &body);
+            let blocks = Blocking::of(&machine, element, &body, &tile);
+            let bytes = |count: usize| count * blocks.depth * element.bytes();
+            assert!(bytes(tile.columns()) <= (32 << 10), "{blocks:?}");
+            assert!(bytes(blocks.rows) <= (1 << 20) / 2, "{blocks:?}");
+            assert!(bytes(blocks.columns) <= 2 << 20, "{blocks:?}");
+            assert_eq!((blocks.rows % tile.rows, blocks.columns % tile.columns()), (0, 0));
+        }
+    }
+}

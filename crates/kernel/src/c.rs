@@ -1,0 +1,231 @@
+//! Programs as C with the vector extensions that GCC and Clang share.
+
+use std::fmt::Write;
+
+use rustc_hash::FxHashMap;
+
+use crate::body::{Op, Role};
+use crate::program::{Inst, Program, Register};
+use crate::tile::Element;
+
+/// What binds stronger has the greater number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Strength {
+    Sum,
+    Product,
+    Atom,
+}
+
+impl Program {
+    /// Writes functions that update a tile: `name`, and `name_edge` for a part of one.
+    ///
+    /// ```text
+    /// static void name(long depth, operands.., T *const *c);
+    /// static void name_edge(long depth, operands.., T *const *c,
+    ///                       int rows, const int *from, const int *to);
+    /// ```
+    ///
+    /// `c` points to the first element of each row. An operand is a pointer to its packed panel
+    /// ([`Panels`](crate::Panels) has the order), a scalar its value. `name_edge` updates columns
+    /// `from[r]` up to `to[r]`, exclusive, of the first `rows` rows alone and reads no others;
+    /// the panels are those of a whole tile.
+    pub fn to_c(&self, name: &str, element: Element) -> String {
+        let writer = Writer { program: self, element, name };
+        let mut text = writer.vector_type();
+        text.push_str(&writer.kernel());
+        text.push_str(&writer.edge());
+        text
+    }
+}
+
+struct Writer<'a> {
+    program: &'a Program,
+    element: Element,
+    name: &'a str,
+}
+
+impl Writer<'_> {
+    fn vector(&self) -> String {
+        match self.program.width {
+            1 => self.element.c_type().to_owned(),
+            _ => format!("{}_vector", self.name),
+        }
+    }
+
+    fn vector_type(&self) -> String {
+        let (width, element) = (self.program.width, self.element);
+        if width == 1 {
+            return String::new();
+        }
+        // Rows of the target start anywhere, and have elements of the plain type.
+        format!(
+            "typedef {} {} __attribute__((vector_size({}), aligned({}), may_alias));\n\n",
+            element.c_type(),
+            self.vector(),
+            width * element.bytes(),
+            element.bytes(),
+        )
+    }
+
+    /// The parameters that stand for operands.
+    fn operands(&self) -> String {
+        let ty = self.element.c_type();
+        let roles = self.program.body.roles().iter().enumerate();
+        let each = roles.map(|(at, role)| match role {
+            Role::Row => format!("const {ty} *restrict a{at}, "),
+            Role::Column => format!("const {ty} *restrict b{at}, "),
+            Role::Scalar => format!("{ty} s{at}, "),
+        });
+        each.collect()
+    }
+
+    fn arguments(&self) -> String {
+        let roles = self.program.body.roles().iter().enumerate();
+        let letter = |role: &Role| match role {
+            Role::Row => 'a',
+            Role::Column => 'b',
+            Role::Scalar => 's',
+        };
+        roles.map(|(at, role)| format!("{}{at}, ", letter(role))).collect()
+    }
+
+    fn kernel(&self) -> String {
+        let Self { program, name, .. } = self;
+        let (ty, vector) = (self.element.c_type(), self.vector());
+        let mut text = format!(
+            "/* Updates {} rows of {} elements, which stay in registers meanwhile. */\n",
+            program.rows, program.columns,
+        );
+        let _ = writeln!(
+            text,
+            "static void {name}(long depth, {}{ty} *const *restrict c)\n{{",
+            self.operands(),
+        );
+        let mut pending = FxHashMap::default();
+        for inst in &program.before {
+            self.write(inst, "    ", &vector, &mut pending, &mut text);
+        }
+        let _ = writeln!(text, "    for (long p = 0; p < depth; p++) {{");
+        for inst in &program.step {
+            self.write(inst, "        ", &vector, &mut pending, &mut text);
+        }
+        for (at, role) in program.body.roles().iter().enumerate() {
+            let _ = match role {
+                Role::Row => writeln!(text, "        a{at} += {};", program.rows),
+                Role::Column => writeln!(text, "        b{at} += {};", program.columns),
+                Role::Scalar => Ok(()),
+            };
+        }
+        text.push_str("    }\n");
+        for inst in &program.after {
+            self.write(inst, "    ", &vector, &mut pending, &mut text);
+        }
+        text.push_str("}\n\n");
+        text
+    }
+
+    /// Writes an instruction; what is neither loaded nor a sum becomes a part of the expressions
+    /// that read it, so that compilers fuse the same operations as in the source.
+    fn write(
+        &self,
+        inst: &Inst,
+        indent: &str,
+        vector: &str,
+        pending: &mut FxHashMap<Register, (String, Strength)>,
+        text: &mut String,
+    ) {
+        if let Inst::StoreTarget { from, row, column } = *inst {
+            let _ = writeln!(text, "{indent}{} = r{};", self.place(row, column), from.0);
+            return;
+        }
+        let Some(to) = inst.target() else { return };
+        let updates = inst.sources().any(|source| source == to);
+        let (value, strength) = self.value(inst, pending);
+        let is_load = matches!(inst, Inst::Load { .. } | Inst::LoadTarget { .. });
+        if !updates && !is_load {
+            pending.insert(to, (value, strength));
+            return;
+        }
+        let declared = if updates { String::new() } else { format!("{vector} ") };
+        let _ = writeln!(text, "{indent}{declared}r{} = {value};", to.0);
+    }
+
+    fn value(
+        &self,
+        inst: &Inst,
+        pending: &FxHashMap<Register, (String, Strength)>,
+    ) -> (String, Strength) {
+        let operand = |register: Register, least: Strength| match pending.get(&register) {
+            Some((text, strength)) if *strength < least => format!("({text})"),
+            Some((text, _)) => text.clone(),
+            None => format!("r{}", register.0),
+        };
+        match *inst {
+            Inst::LoadTarget { row, column, .. } => (self.place(row, column), Strength::Atom),
+            Inst::Load { operand, at, .. } => (self.load(operand, at), Strength::Sum),
+            Inst::Negate { of, .. } => {
+                (format!("-{}", operand(of, Strength::Atom)), Strength::Product)
+            }
+            Inst::Binary { op, left, right, .. } => {
+                let (sign, own) = match op {
+                    Op::Sub => ('-', Strength::Sum),
+                    Op::Mul => ('*', Strength::Product),
+                    Op::Div => ('/', Strength::Product),
+                    Op::Add | Op::Operand(_) | Op::Neg => ('+', Strength::Sum),
+                };
+                // Of two operations of one strength, the left one is first.
+                let next = if own == Strength::Sum { Strength::Product } else { Strength::Atom };
+                let (left, right) = (operand(left, own), operand(right, next));
+                (format!("{left} {sign} {right}"), own)
+            }
+            Inst::StoreTarget { .. } => (String::new(), Strength::Atom),
+        }
+    }
+
+    fn place(&self, row: usize, column: usize) -> String {
+        match self.program.width {
+            1 => format!("c[{row}][{column}]"),
+            _ => format!("*({} *)(c[{row}] + {column})", self.vector()),
+        }
+    }
+
+    fn load(&self, operand: usize, at: usize) -> String {
+        let vector = self.vector();
+        let (scalar, wide) = match self.program.body.roles()[operand] {
+            Role::Row => (format!("a{operand}[{at}]"), false),
+            Role::Scalar => (format!("s{operand}"), false),
+            Role::Column => (format!("b{operand}[{at}]"), true),
+        };
+        match (self.program.width, wide) {
+            (1, _) => scalar,
+            (_, true) => format!("*(const {vector} *)(b{operand} + {at})"),
+            // Less zero is every number itself, also a negative zero.
+            (_, false) => format!("{scalar} - ({vector}){{0}}"),
+        }
+    }
+
+    fn edge(&self) -> String {
+        let Self { program, name, .. } = self;
+        let (ty, rows, columns) = (self.element.c_type(), program.rows, program.columns);
+        format!(
+            "/* Updates columns from[r] to to[r] of some rows of a tile, by way of a copy. */\n\
+             static void {name}_edge(long depth, {operands}{ty} *const *restrict c,\n\
+             {pad}int rows, const int *from, const int *to)\n\
+             {{\n    \
+                 {ty} tile[{rows}][{columns}] = {{{{0}}}}, *row[{rows}];\n    \
+                 for (int r = 0; r < {rows}; r++)\n        \
+                     row[r] = tile[r];\n    \
+                 for (int r = 0; r < rows; r++)\n        \
+                     for (int j = from[r]; j < to[r]; j++)\n            \
+                         tile[r][j] = c[r][j];\n    \
+                 {name}(depth, {arguments}row);\n    \
+                 for (int r = 0; r < rows; r++)\n        \
+                     for (int j = from[r]; j < to[r]; j++)\n            \
+                         c[r][j] = tile[r][j];\n\
+             }}\n",
+            operands = self.operands(),
+            arguments = self.arguments(),
+            pad = " ".repeat(name.len() + 18),
+        )
+    }
+}
