@@ -608,7 +608,7 @@ pub(crate) struct ScopArgs {
     /// parallel run by wavefronts.
     #[arg(long)]
     pub(crate) parallel: bool,
-    /// Put a hint in front of innermost parallel loops.
+    /// Put a hint in front of innermost parallel loops, and write vector code for contractions.
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true,
           default_value_t = true, default_missing_value = "true",
           action = clap::ArgAction::Set)]

@@ -4,6 +4,7 @@
 //! they run; [`flow`] says which write each read takes its value from.
 
 pub mod ast;
+pub mod contraction;
 pub mod device;
 mod error;
 pub mod flow;

@@ -42,6 +42,7 @@ child:
                 domain: set.clone(),
                 text: String::new(),
                 line: 1,
+                update: None,
             })
             .collect(),
         arrays: Vec::new(),

@@ -177,28 +177,31 @@ impl Detector<'_> {
             return self.refused.push(problem);
         }
         match Builder::scop(before, items, names, self.source, self.budget) {
-            Ok(Read { scop, types, checks, members, flat, test }) => self.parts.push(Part {
-                function: function.name.to_owned(),
-                first_line: self.source.line(span.start),
-                last_line: self.source.line(span.end),
-                declared: declared(items, self.source),
-                unsigned: unsigned(&scop, names),
-                distinct: distinct(&scop, names, &members, |name| {
-                    is_global(name, names, self.globals)
-                        || is_addressed(name, &function.definition.statement)
-                }),
-                around: around_part(function.definition, span, &scop, names),
-                ended: Vec::new(),
-                marked: false,
-                braced,
-                beside: self.beside(span),
-                types,
-                checks,
-                members,
-                flat,
-                test,
-                scop,
-            }),
+            Ok(Read { scop, types, checks, members, flat, test, operands }) => {
+                self.parts.push(Part {
+                    operands,
+                    function: function.name.to_owned(),
+                    first_line: self.source.line(span.start),
+                    last_line: self.source.line(span.end),
+                    declared: declared(items, self.source),
+                    unsigned: unsigned(&scop, names),
+                    distinct: distinct(&scop, names, &members, |name| {
+                        is_global(name, names, self.globals)
+                            || is_addressed(name, &function.definition.statement)
+                    }),
+                    around: around_part(function.definition, span, &scop, names),
+                    ended: Vec::new(),
+                    marked: false,
+                    braced,
+                    beside: self.beside(span),
+                    types,
+                    checks,
+                    members,
+                    flat,
+                    test,
+                    scop,
+                })
+            }
             Err(problems) => self.refused.extend(problems.into_iter().next()),
         }
     }

@@ -4,9 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use tangram_polyhedral::ast::{Ast, CStyle, Kept, Statements};
+use tangram_polyhedral::contraction::Contraction;
 use tangram_polyhedral::scop::Array;
 
 use crate::accumulate::Accumulators;
+use crate::contraction::{Kernels, Tiles};
 use crate::declare::is_small;
 use crate::find::is_signed;
 use crate::stand::places;
@@ -22,6 +24,8 @@ pub struct Emit {
     pub vectorize: bool,
     /// First lines of parts, and local variables of them of which each thread needs its own.
     pub private: Vec<(usize, String)>,
+    /// First lines of parts, and contractions of them of which the code has tiles.
+    pub contractions: Vec<(usize, Contraction)>,
 }
 
 const HINT: &str = "TANGRAM_SIMD";
@@ -68,7 +72,7 @@ pub fn rewrite(
     }
     let all: Vec<&Part> = parts.iter().map(|(part, _)| *part).collect();
     let (mut text, mut from) = (String::new(), 0);
-    let mut first = None;
+    let (mut first, mut kernels) = (None, Kernels::default());
     for ((part, ast), place) in parts.iter().zip(places(original, &all)) {
         let Some(ast) = ast.filter(|_| part.ended.is_empty()) else { continue };
         let place = place?;
@@ -86,7 +90,14 @@ pub fn rewrite(
             text.truncate(text.trim_end_matches([' ', '\t']).len());
             text.push('\n');
         }
-        let new = code(part, ast, (&style, &local), margin)?;
+        let own = emit.contractions.iter().filter(|(line, _)| *line == part.first_line);
+        let shape = (style.index.clone(), style.indent.clone());
+        let tiles: Vec<Tiles> = own
+            .filter_map(|(_, contraction)| {
+                Tiles::new(contraction, part, &mut kernels, &words, (&shape.0, &shape.1))
+            })
+            .collect();
+        let new = code(part, ast, &tiles, (&style, &local), margin)?;
         match &part.test {
             Some(test) => {
                 let within = match part.marked {
@@ -114,7 +125,8 @@ pub fn rewrite(
     }
     text.push_str(&original[from..]);
     let Some(first) = first else { return Ok(text) };
-    let needed = definitions(&text, &style);
+    let mut needed = definitions(&text, &style);
+    needed.push_str(kernels.text());
     if needed.is_empty() {
         return Ok(text);
     }
@@ -188,6 +200,7 @@ fn style_of(part: &Part, style: &CStyle) -> CStyle {
 fn code(
     part: &Part,
     ast: &Ast,
+    tiles: &[Tiles],
     (style, local): (&CStyle, &str),
     margin: &str,
 ) -> Result<String, Problem> {
@@ -202,12 +215,15 @@ fn code(
     for array in outer {
         text.push_str(&declaration(array, part)?);
     }
-    let braces = !inner.is_empty() || part.braced;
+    let braces = !inner.is_empty() || part.braced || !tiles.is_empty();
     if braces {
         text.push_str("{\n");
         style.depth = 1;
         for array in inner {
             let _ = write!(text, "{}{}", style.indent, declaration(array, part)?);
+        }
+        for line in tiles.iter().flat_map(Tiles::declarations) {
+            let _ = writeln!(text, "{}{line}", style.indent);
         }
     }
     let bodies = part.scop.statements.iter().zip(&part.types).map(|(s, types)| {
@@ -218,7 +234,7 @@ fn code(
     let iterator = style.iterator.clone();
     text.push_str(&ast.to_c_with(
         &style,
-        &Source { bodies: bodies.collect(), iterator: &iterator, accumulators },
+        &Source { bodies: bodies.collect(), iterator: &iterator, accumulators, tiles },
     ));
     if braces {
         text.push_str("}\n");
@@ -236,6 +252,7 @@ struct Source<'a> {
     /// What the names of generated iterators start with.
     iterator: &'a str,
     accumulators: Accumulators<'a>,
+    tiles: &'a [Tiles<'a>],
 }
 
 /// A statement with the names and types of the loop variables around it.
@@ -257,6 +274,9 @@ impl Source<'_> {
 
 impl<'a> Statements for Source<'a> {
     fn instance(&self, name: &str, arguments: &[String]) -> String {
+        if let Some(text) = self.tiles.iter().find_map(|tiles| tiles.instance(name, arguments)) {
+            return text;
+        }
         let Some(Body { text, dims, types }) = self.bodies.get(name) else {
             return format!("{name}({});", arguments.join(", "));
         };

@@ -242,38 +242,40 @@ fn of_function(
                     let inside = &items[first..index];
                     let before = &items[..first - 1];
                     match Builder::scop(before, inside, &names, source, budget) {
-                        Ok(Read { scop, types, checks, members, flat, test }) => found.push(Part {
-                            function: name.clone(),
-                            first_line: source.line(items[first - 1].span.start),
-                            last_line: source.line(item.span.start),
-                            declared: declared(inside, source),
-                            unsigned: unsigned(&scop, &names),
-                            distinct: distinct(&scop, &names, &members, |name| {
-                                is_global(name, &names, globals)
-                                    || is_addressed(name, &function.statement)
+                        Ok(Read { scop, types, checks, members, flat, test, operands }) => found
+                            .push(Part {
+                                function: name.clone(),
+                                first_line: source.line(items[first - 1].span.start),
+                                last_line: source.line(item.span.start),
+                                declared: declared(inside, source),
+                                unsigned: unsigned(&scop, &names),
+                                distinct: distinct(&scop, &names, &members, |name| {
+                                    is_global(name, &names, globals)
+                                        || is_addressed(name, &function.statement)
+                                }),
+                                around: around(
+                                    function,
+                                    Span::span(items[first - 1].span.start, item.span.end),
+                                    &scop,
+                                    &names,
+                                ),
+                                ended: ended(
+                                    inside,
+                                    Span::span(items[first - 1].span.start, item.span.end),
+                                    &function.statement,
+                                    |name| is_global(name, &names, globals),
+                                ),
+                                marked: true,
+                                braced: false,
+                                beside: Beside::default(),
+                                types,
+                                operands,
+                                checks,
+                                members,
+                                flat,
+                                test,
+                                scop,
                             }),
-                            around: around(
-                                function,
-                                Span::span(items[first - 1].span.start, item.span.end),
-                                &scop,
-                                &names,
-                            ),
-                            ended: ended(
-                                inside,
-                                Span::span(items[first - 1].span.start, item.span.end),
-                                &function.statement,
-                                |name| is_global(name, &names, globals),
-                            ),
-                            marked: true,
-                            braced: false,
-                            beside: Beside::default(),
-                            types,
-                            checks,
-                            members,
-                            flat,
-                            test,
-                            scop,
-                        }),
                         Err(more) => problems.extend(more),
                     }
                 }

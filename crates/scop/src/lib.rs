@@ -30,6 +30,7 @@ mod accumulate;
 mod affine;
 mod black_box;
 mod build;
+mod contraction;
 mod cuda;
 mod declare;
 mod detect;
@@ -48,6 +49,7 @@ mod structure;
 mod subscript;
 mod words;
 
+pub use contraction::Operands;
 pub use cuda::cuda;
 pub use emit::{Emit, rewrite};
 pub use stand::{Beside, places};
@@ -99,6 +101,8 @@ pub struct Part {
     /// Runs a statement `run` where `scop.context` holds: code in the place of the part is right
     /// only then, so the part's own code stays beside it.
     pub test: Option<Ast>,
+    /// For each statement that is an update of one element, the texts of its operands.
+    pub operands: Vec<Option<Operands>>,
 }
 
 impl Part {

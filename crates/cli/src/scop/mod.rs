@@ -8,6 +8,7 @@ use std::process::{Command, ExitCode};
 
 use tangram_polyhedral::Error as Fault;
 use tangram_polyhedral::ast::{Ast, AstOptions};
+use tangram_polyhedral::contraction::KERNEL;
 use tangram_polyhedral::optimise::{Optimised, Recipe};
 use tangram_presburger::Budget;
 use tangram_scop::{Detected, Emit, Part, Problem};
@@ -161,7 +162,13 @@ fn rewritten(args: &ScopArgs, parts: &[Part]) -> Result<ExitCode, Error> {
     let private = private
         .flat_map(|(part, best)| best.private.iter().map(|name| (part.first_line, name.clone())));
     let private = private.collect();
-    let emit = Emit { parallel: args.parallel, vectorize: args.vectorize, private };
+    let found = generated.iter().filter_map(|(part, found)| Some((part, &found.as_ref()?.1)));
+    let contractions = found.flat_map(|(part, best)| {
+        best.contractions.iter().map(|own| (part.first_line, own.clone()))
+    });
+    let contractions = contractions.collect();
+    let (parallel, vectorize) = (args.parallel, args.vectorize);
+    let emit = Emit { parallel, vectorize, private, contractions };
     deliver(tangram_scop::rewrite(&original, &pairs, &emit), args)
 }
 
@@ -218,6 +225,7 @@ fn recipe(args: &ScopArgs) -> Recipe {
     recipe.tile = args.tile.as_ref().map(|words| words.iter().filter_map(size).collect());
     recipe.wavefront = args.parallel;
     recipe.parallel = args.parallel;
+    recipe.contract = args.vectorize;
     recipe.diamond = args.tile.iter().flatten().any(|word| *word == TileArg::Diamond);
     recipe
 }
@@ -243,6 +251,8 @@ fn optimised(part: &Part, args: &ScopArgs, budget: &Budget) -> Result<Outcome, F
     recipe.keep_source = args.tile.is_none();
     let best = part.scop.optimise(&recipe, budget)?;
     let context = part.scop.context.as_ref();
-    let ast = Ast::of_tree(&best.tree, context, &AstOptions::default(), budget);
+    let mut options = AstOptions::default();
+    options.outlined = Some(KERNEL);
+    let ast = Ast::of_tree(&best.tree, context, &options, budget);
     Ok(Outcome { best, ast })
 }

@@ -15,11 +15,14 @@ const JAM_LIMIT: i128 = 64;
 pub struct AstOptions {
     /// The most iterations that an `unroll` option writes out; longer loops stay loops.
     pub unroll_limit: usize,
+    /// The mark below which nothing is generated: instances that reach it are called, as groups
+    /// of those below an expansion.
+    pub outlined: Option<&'static str>,
 }
 
 impl Default for AstOptions {
     fn default() -> Self {
-        Self { unroll_limit: 1024 }
+        Self { unroll_limit: 1024, outlined: None }
     }
 }
 

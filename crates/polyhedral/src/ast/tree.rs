@@ -215,6 +215,9 @@ impl Builder<'_> {
                 }
                 return Ok(grafts);
             }
+            NodeKind::Mark(name) if self.options.outlined == Some(name) => {
+                return self.leaf(&executed, place);
+            }
             NodeKind::Mark(name) => {
                 let child = tree.children(node).next();
                 let grafts = child.map_or(Ok(Vec::new()), |c| self.node(c, executed, place))?;

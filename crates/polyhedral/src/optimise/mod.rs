@@ -25,10 +25,11 @@ mod work;
 use tangram_machine::{Isa, Machine};
 use tangram_presburger::Budget;
 
-use crate::schedule::{Constraints, Options};
+use crate::contraction::Contraction;
+use crate::schedule::{Constraints, Fusion, Options};
 use crate::scop::Scop;
 use crate::transform::Editor;
-use crate::{Error, NodeKind, ScheduleTree};
+use crate::{Error, Node, NodeKind, ScheduleTree};
 use cost::{Costs, costs};
 use rates::Rates;
 use stride::Accesses;
@@ -55,6 +56,9 @@ pub struct Recipe {
     pub parallel: bool,
     /// Whether the order of the source stays if no band promises a gain.
     pub keep_source: bool,
+    /// Whether contractions become packed tiles; not where loops run on several threads or
+    /// tiles are asked for. Who writes the code has to write these tiles, too.
+    pub contract: bool,
 }
 
 impl Default for Recipe {
@@ -67,6 +71,7 @@ impl Default for Recipe {
             wavefront: false,
             parallel: false,
             keep_source: false,
+            contract: false,
         }
     }
 }
@@ -86,6 +91,9 @@ pub struct Optimised {
     pub bands: Vec<Arranged>,
     /// The estimated cost of the new order over that of the source, if both were estimated.
     pub ratio: Option<f64>,
+    /// Statements that became packed tiles; code generation outlines these
+    /// ([`KERNEL`](crate::contraction::KERNEL)).
+    pub contractions: Vec<Contraction>,
 }
 
 /// What became of the loops of a band.
@@ -99,6 +107,20 @@ pub struct Arranged {
     pub jams: Vec<i128>,
     /// Whether its innermost loop is free of dependences, so that vectors can run it.
     pub vector: bool,
+}
+
+impl Arranged {
+    /// Describes what became of a contraction.
+    fn of(contraction: &Contraction) -> Self {
+        let Contraction { tile, blocking, .. } = contraction;
+        let numbers = |all: &[usize]| all.iter().map(|number| *number as i128).collect();
+        Self {
+            statements: vec![contraction.statement],
+            tiles: numbers(&[blocking.rows, blocking.columns, blocking.depth]),
+            jams: numbers(&[tile.rows, tile.columns()]),
+            vector: true,
+        }
+    }
 }
 
 /// A new order is worth its code if it costs less than this part of the source's.
@@ -118,7 +140,8 @@ struct Improved {
 impl Improved {
     fn with_private(self, private: Vec<String>) -> Optimised {
         let Self { tree, bands, ratio, .. } = self;
-        Optimised { tree, original: false, fallback: None, private, bands, ratio }
+        let contractions = Vec::new();
+        Optimised { tree, original: false, fallback: None, private, bands, ratio, contractions }
     }
 }
 
@@ -132,8 +155,12 @@ impl Scop {
         let original = |fallback| {
             let (private, bands) = (Vec::new(), Vec::new());
             let tree = self.schedule.clone();
-            Optimised { tree, original: true, fallback, private, bands, ratio: None }
+            let contractions = Vec::new();
+            Optimised { tree, original: true, fallback, private, bands, ratio: None, contractions }
         };
+        if let Ok(Some(found)) = self.contracted(&constraints, recipe, budget) {
+            return Ok(found);
+        }
         // Whatever ends this search, the other one falls back to the source.
         if let Ok(Some(found)) = self.with_private(&constraints, recipe, budget) {
             return Ok(found);
@@ -146,6 +173,77 @@ impl Scop {
             Ok(found) => found.with_private(Vec::new()),
             Err(error) => original(Some(error)),
         })
+    }
+
+    /// Gives contractions packed tiles, and other statements loops of their own.
+    fn contracted(
+        &self,
+        constraints: &Constraints,
+        recipe: &Recipe,
+        budget: &Budget,
+    ) -> Result<Option<Optimised>, Error> {
+        if !recipe.contract || recipe.parallel || recipe.tile.is_some() || recipe.diamond {
+            return Ok(None);
+        }
+        let mut all = Vec::new();
+        for statement in 0..self.statements.len() {
+            all.extend(Contraction::of(self, statement, &recipe.machine, budget)?);
+        }
+        if all.is_empty() {
+            return Ok(None);
+        }
+        let schedule = Options { fusion: Fusion::None, ..recipe.schedule.clone() };
+        let apart = Recipe { schedule, ..recipe.clone() };
+        let mut found = self.improved(constraints, &apart, budget)?;
+        let mut contractions = Vec::new();
+        for contraction in all {
+            let Some(node) = self.alone(&found.tree, contraction.statement, budget)? else {
+                continue;
+            };
+            let made = contraction.arranged(self, &found.tree, node, constraints, budget);
+            let tree = match made {
+                Ok(tree) => tree,
+                Err(Error::Illegal { .. } | Error::IllFormed { .. }) => continue,
+                Err(error) => return Err(error),
+            };
+            found.tree = tree;
+            found.bands.retain(|band| band.statements != [contraction.statement]);
+            found.bands.push(Arranged::of(&contraction));
+            contractions.push(contraction);
+        }
+        let made = !contractions.is_empty();
+        found.ratio = None;
+        Ok(made.then(|| Optimised { contractions, ..found.with_private(Vec::new()) }))
+    }
+
+    /// Finds the node of a tree below which a statement runs alone: a filter of the outermost
+    /// sequence, or what stands below the root.
+    fn alone(
+        &self,
+        tree: &ScheduleTree,
+        statement: usize,
+        budget: &Budget,
+    ) -> Result<Option<Node>, Error> {
+        let name = &self.statements[statement].name;
+        let Some(top) = tree.children(tree.root()).next() else { return Ok(None) };
+        let is_list = matches!(tree.kind(top), NodeKind::Sequence | NodeKind::Set);
+        let nodes: Vec<Node> = if is_list { tree.children(top).collect() } else { vec![top] };
+        for node in nodes {
+            let mut active = tree.active(node, budget)?;
+            if let NodeKind::Filter(filter) = tree.kind(node) {
+                active = active.intersect(filter, budget)?;
+            }
+            let mut names = Vec::new();
+            for set in active.relations() {
+                if !set.is_empty(budget)? {
+                    names.push(set.space().output.name.as_str());
+                }
+            }
+            if names == [name.as_str()] {
+                return Ok(Some(node));
+            }
+        }
+        Ok(None)
     }
 
     /// Finds an order in which local arrays do not keep loops from being parallel.

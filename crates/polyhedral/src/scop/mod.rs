@@ -6,6 +6,7 @@ pub use dependence::{Basis, Dependence, Kind};
 
 use tangram_presburger::{Budget, Relation, Union};
 
+use crate::contraction::Update;
 use crate::{Error, Fault, NodeKind, ScheduleTree};
 
 /// A statement; its instances are the points of a named set.
@@ -19,6 +20,8 @@ pub struct Statement {
     pub text: String,
     /// Where it starts in the source: line, from 1.
     pub line: usize,
+    /// The update of one element that it is, if its front end reads it as one.
+    pub update: Option<Update>,
 }
 
 /// An array or, without extents, a scalar.

@@ -3,7 +3,7 @@
 use crate::{Node, NodeKind, ScheduleTree};
 
 /// What takes the place of a node.
-pub(super) enum Piece {
+pub(crate) enum Piece {
     /// A new node over others.
     New(NodeKind, Vec<Piece>),
     /// The old node and everything below it.
@@ -20,7 +20,7 @@ impl Piece {
 /// Copies a tree with `pieces` in the place of a node; returns the first new node as well.
 ///
 /// Children keep their order and parents come before their children. O(nodes).
-pub(super) fn replaced(tree: &ScheduleTree, at: Node, pieces: Vec<Piece>) -> (ScheduleTree, Node) {
+pub(crate) fn replaced(tree: &ScheduleTree, at: Node, pieces: Vec<Piece>) -> (ScheduleTree, Node) {
     let mut pieces = Some(pieces);
     let mut copy: Option<ScheduleTree> = None;
     let mut first = None;

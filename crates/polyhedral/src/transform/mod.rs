@@ -25,7 +25,7 @@ mod units;
 use tangram_presburger::{Budget, Union};
 
 use crate::{Band, Error, Node, NodeKind, ScheduleTree, legality};
-use copy::{Piece, replaced};
+pub(crate) use copy::{Piece, replaced};
 
 pub use attributes::LoopType;
 pub use script::{STEPS, Script};

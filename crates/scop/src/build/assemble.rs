@@ -8,6 +8,7 @@ use tangram_presburger::{Budget, Relation, Union};
 use super::{Builder, Item, Raw, Read};
 use crate::Problem;
 use crate::access::Access;
+use crate::contraction::update;
 
 impl Builder<'_> {
     /// Makes a part of what was read.
@@ -25,7 +26,7 @@ impl Builder<'_> {
             }
             (valid, facts) => valid.as_ref().or(facts.as_ref()).cloned(),
         };
-        let mut statements = Vec::new();
+        let (mut statements, mut operands) = (Vec::new(), Vec::new());
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
         let (mut may, mut kills) = (Vec::new(), Vec::new());
         for (index, raw) in self.statements.iter().enumerate() {
@@ -58,7 +59,14 @@ impl Builder<'_> {
                 }
             }
             let line = self.source.line(raw.at);
-            statements.push(scop::Statement { name, domain: set, text: raw.text.clone(), line });
+            let element = |name: &str| {
+                let array = self.names.get(name)?;
+                Some(self.names.resolved(&array.element))
+            };
+            let read = update(&raw.text, &raw.loops, &element).unzip();
+            operands.push(read.1);
+            let text = raw.text.clone();
+            statements.push(scop::Statement { name, domain: set, text, line, update: read.0 });
         }
         let failed = |error: &dyn std::fmt::Display| self.source.problem(0, error.to_string());
         let reads = collected(reads).map_err(|e| failed(&e))?;
@@ -97,7 +105,8 @@ impl Builder<'_> {
         let resolved = |raw: &Raw| raw.types.iter().map(|t| self.names.resolved(t)).collect();
         let types = self.statements.iter().map(resolved).collect();
         let checks = self.checks;
-        Ok(Read { scop, types, checks, members: self.members, flat: self.flat, test })
+        let (members, flat) = (self.members, self.flat);
+        Ok(Read { scop, types, checks, members, flat, test, operands })
     }
 
     /// Returns the parameters for which all facts hold; nothing if there are no facts.

@@ -26,6 +26,7 @@ use tangram_presburger::Budget;
 
 use crate::access::Accesses;
 use crate::affine::{Affine, Case, always};
+use crate::contraction::Operands;
 use crate::declare::{Names, element, is_integer, is_wide};
 use crate::find::{Source, declared};
 use crate::{Flat, Member, Problem};
@@ -113,6 +114,7 @@ pub(crate) struct Read {
     pub members: Vec<Member>,
     pub flat: Vec<Flat>,
     pub test: Option<Ast>,
+    pub operands: Vec<Option<Operands>>,
 }
 
 /// The order of the source.

@@ -233,7 +233,9 @@ impl Writer<'_> {
                 vec![Piece::Text(head), Piece::Node(*body, depth, around)]
             }
             AstNodeKind::Call { statement, arguments } => {
-                vec![Piece::Text(format!("{indent}{}\n", self.instance(statement, arguments)))]
+                let text = self.instance(statement, arguments);
+                let lines = text.lines().map(|line| format!("{indent}{line}\n"));
+                vec![Piece::Text(lines.collect())]
             }
         }
     }

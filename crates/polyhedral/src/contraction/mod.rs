@@ -1,0 +1,129 @@
+//! Contractions: updates of a target by products over reduced loops, tiled for registers and caches.
+//!
+//! A statement is a contraction if it updates one element of an array by an expression whose
+//! operands fall into two groups that share no loop of the target but outermost ones:
+//!
+//! ```text
+//! for i, j, k:  C[i][j] += A[i][k] * B[k][j]
+//! ```
+//!
+//! `i` is a *row* loop, `j` a *column* loop, `k` is *reduced*. Loops of the target that both
+//! groups use are *batch* loops. With several loops of a kind, one is tiled and the others stand
+//! around it; of reduced loops, those inside the tiled one are a part of the tile:
+//!
+//! ```text
+//! for x, y, o, c, u, v:  out[o][y][x] += in[c][y + u][x + v] * w[o][c][u][v]
+//!                        column x, around it y; row o; reduced c, inside it u and v
+//! ```
+//!
+//! The schedule tree is that of Goto and van de Geijn. Packed copies of blocks of the operands are
+//! extensions: they run where their block begins. Tiles for registers stand for the instances in
+//! them as the groups of an expansion, under the mark [`KERNEL`]:
+//!
+//! ```text
+//! columns by 4096 > reduced by 256 > pack B > rows by 120 > pack A > tiles of 6 by 8 > kernel
+//! ```
+//!
+//! Below the mark, reduced loops run in their own order around rows and columns, so that the order
+//! of all updates of an element is the source's: the whole tree is checked against the
+//! dependences of the instances.
+//!
+//! # Source
+//! R. Gareev, T. Grosser, M. Kruse, "High-performance generalized tensor operations: a
+//! compiler-oriented approach" (TACO 15(3), 2018) recognise them on schedule trees and pack by
+//! extension nodes. Divergence: operands are maximal subexpressions, not reads; accumulators
+//! start from the target; domains may be triangular in rows and columns.
+
+mod domain;
+mod loops;
+mod tree;
+
+use tangram_kernel::{Blocking, Body, Element, Op, RegisterTile};
+use tangram_machine::Machine;
+use tangram_presburger::Budget;
+
+use crate::Error;
+use crate::scop::Scop;
+use domain::Bounds;
+use loops::Loops;
+
+pub use loops::LoopKind;
+pub use tree::{Copied, KERNEL, Place};
+
+/// What a statement adds to, or subtracts from, an element of an array, as its front end reads it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Update {
+    /// The type of the element, of all operands and of every value between.
+    pub element: Element,
+    /// For each operand the loops that it varies with: dimensions of the statement's domain.
+    pub operands: Vec<Vec<usize>>,
+    /// The expression over them.
+    pub ops: Vec<Op>,
+    /// Whether it is subtracted.
+    pub subtracts: bool,
+}
+
+/// A statement that is a contraction, and how it is tiled.
+#[derive(Debug, Clone)]
+pub struct Contraction {
+    /// The statement's position in its part.
+    pub statement: usize,
+    /// What each loop of the statement is, outermost first.
+    pub loops: Vec<LoopKind>,
+    /// The update, with the role of each operand.
+    pub body: Body,
+    /// The type of an element.
+    pub element: Element,
+    /// The register tile.
+    pub tile: RegisterTile,
+    /// Sizes of blocks; `depth` is that of the tiled reduced loop.
+    pub blocking: Blocking,
+    /// How many iterations the reduced loops inside the tiled one have together.
+    pub inner: usize,
+    /// By how much the least and the greatest column grow from row to row.
+    pub slopes: [i128; 2],
+    bounds: Bounds,
+}
+
+impl Contraction {
+    /// Reads a statement as a contraction; nothing if it is none, or none that can be tiled.
+    ///
+    /// Whether tiles keep the dependences is not looked at here: their tree is checked.
+    ///
+    /// # Errors
+    /// [`Error::Presburger`] if the budget ends.
+    pub fn of(
+        scop: &Scop,
+        statement: usize,
+        machine: &Machine,
+        budget: &Budget,
+    ) -> Result<Option<Self>, Error> {
+        let data = &scop.statements[statement];
+        let Some(update) = &data.update else { return Ok(None) };
+        let Some(target) = loops::target(scop, data, budget)? else { return Ok(None) };
+        let Some(loops) = Loops::of(update, &target) else { return Ok(None) };
+        let Some(bounds) = Bounds::of(&data.domain, &loops.kinds, budget)? else {
+            return Ok(None);
+        };
+        let Some((kinds, inner)) = loops::reduced(loops.kinds, &bounds) else { return Ok(None) };
+        let Ok(body) = Body::new(loops.roles, update.ops.clone(), update.subtracts) else {
+            return Ok(None);
+        };
+        let tile = RegisterTile::of(machine, update.element, &body);
+        let mut blocking = Blocking::of(machine, update.element, &body, &tile);
+        blocking.depth = (blocking.depth / inner).max(1);
+        let (element, slopes) = (update.element, bounds.slopes());
+        let loops = kinds;
+        Ok(Some(Self { statement, loops, body, element, tile, blocking, inner, slopes, bounds }))
+    }
+
+    /// Returns the dimension of the only loop of a kind.
+    pub fn only(&self, kind: LoopKind) -> usize {
+        self.loops.iter().position(|own| *own == kind).unwrap_or(0)
+    }
+
+    /// Returns how many iterations of the reduced loops a block has at most.
+    pub fn depth(&self) -> usize {
+        self.blocking.depth * self.inner
+    }
+}

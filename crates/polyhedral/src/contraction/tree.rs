@@ -1,0 +1,415 @@
+//! The schedule tree of a contraction.
+
+use tangram_kernel::Role;
+use tangram_presburger::{Budget, Relation, Space, Tuple, Union};
+
+use super::domain::Affine;
+use super::{Contraction, LoopKind};
+use crate::schedule::Constraints;
+use crate::schedule_tree::ScheduleTree;
+use crate::scop::Scop;
+use crate::transform::{Piece, replaced};
+use crate::{Band, Conjunction, Division, Error, Member, Node, NodeKind, legality};
+
+/// The mark over the instances of a register tile: its group stands for all of them.
+pub const KERNEL: &str = "kernel";
+
+/// Where a dimension of a tile, or of a packed block, stands.
+///
+/// Tiles and blocks are points of one kind of tuple: for each loop of the statement its first
+/// value in the tile and its last value anywhere, then these.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// The first value of a loop in the tile.
+    First(usize),
+    /// The last value of a loop in all tiles.
+    Last(usize),
+    /// The first row of the packed block around the tile.
+    RowBlock,
+    /// The first column of the packed block around the tile.
+    ColumnBlock,
+    /// The least column in the first row of the tile.
+    Low,
+    /// The greatest column in the first row of the tile.
+    High,
+}
+
+impl Place {
+    /// Returns its position in a tuple for `loops` loops.
+    pub fn index(self, loops: usize) -> usize {
+        match self {
+            Self::First(at) => 2 * at,
+            Self::Last(at) => 2 * at + 1,
+            Self::RowBlock => 2 * loops,
+            Self::ColumnBlock => 2 * loops + 1,
+            Self::Low => 2 * loops + 2,
+            Self::High => 2 * loops + 3,
+        }
+    }
+
+    fn count(loops: usize) -> usize {
+        2 * loops + 4
+    }
+}
+
+/// Which operands are copied into a packed block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Copied {
+    /// Row operands.
+    Rows,
+    /// Column operands.
+    Columns,
+}
+
+/// Rows of one conjunction over `[constant, parameters.., inputs.., outputs.., divisions..]`.
+struct Rows {
+    params: usize,
+    inputs: usize,
+    outputs: usize,
+    part: Conjunction,
+}
+
+impl Rows {
+    fn columns(&self) -> usize {
+        1 + self.params + self.inputs + self.outputs + self.part.divisions.len()
+    }
+
+    fn input(&self, at: usize) -> usize {
+        1 + self.params + at
+    }
+
+    fn output(&self, at: usize) -> usize {
+        1 + self.params + self.inputs + at
+    }
+
+    /// Says that an output is an affine expression of parameters and columns.
+    fn equal(&mut self, output: usize, affine: &[i128], terms: &[(usize, i128)]) {
+        let mut row = affine.to_vec();
+        row.resize(self.columns(), 0);
+        terms.iter().for_each(|(column, factor)| row[*column] += factor);
+        let at = self.output(output);
+        row[at] -= 1;
+        self.part.equalities.push(row);
+    }
+
+    /// Adds `floor((input - first) / size)`; returns its column.
+    fn block(&mut self, input: usize, first: &[i128], size: i128) -> usize {
+        let mut numerator: Vec<i128> = first.iter().map(|value| -value).collect();
+        numerator.resize(self.columns(), 0);
+        let at = self.input(input);
+        numerator[at] += 1;
+        self.part.divisions.push(Division { numerator, denominator: size });
+        self.columns() - 1
+    }
+
+    fn relation(mut self, space: Space) -> Result<Relation, Error> {
+        let columns = self.columns();
+        self.part.equalities.iter_mut().for_each(|row| row.resize(columns, 0));
+        Ok(Relation::from_conjunctions(space, &[self.part])?)
+    }
+}
+
+impl Contraction {
+    /// Names the groups of instances that are register tiles.
+    pub fn tiles(&self) -> String {
+        format!("T{}", self.statement)
+    }
+
+    /// Names the statement that packs a block.
+    pub fn packing(&self, copied: Copied) -> String {
+        match copied {
+            Copied::Rows => format!("A{}", self.statement),
+            Copied::Columns => format!("B{}", self.statement),
+        }
+    }
+
+    /// Whether blocks of rows stay while those of columns change; otherwise the other way round.
+    ///
+    /// What stays is packed less often. Loops around the tiled column alone would pack rows again
+    /// for each of their iterations if these were inside.
+    fn rows_stay(&self) -> bool {
+        let has = |kind| self.loops.contains(&kind);
+        has(LoopKind::ColumnOuter) && !has(LoopKind::RowOuter)
+    }
+
+    /// Puts tiles in the place of the band of the statement.
+    ///
+    /// `filter`: a node that passes on the statement's instances alone. The tree is checked
+    /// against the constraints.
+    ///
+    /// # Errors
+    /// [`Error::Illegal`] if tiles do not keep a dependence, [`Error::Presburger`] if the budget
+    /// ends.
+    pub(crate) fn arranged(
+        &self,
+        scop: &Scop,
+        tree: &ScheduleTree,
+        filter: Node,
+        constraints: &Constraints,
+        budget: &Budget,
+    ) -> Result<ScheduleTree, Error> {
+        let domain = &scop.statements[self.statement].domain;
+        let contraction = self.grouped(domain)?;
+        let expansion = contraction.intersect_domain(domain, budget)?.inverse()?;
+        let groups = expansion.domain(budget)?;
+        let below = self.pieces(&groups, &contraction, &expansion, domain)?;
+        let filtered = NodeKind::Filter(groups.clone().into());
+        let piece = match tree.kind(filter) {
+            NodeKind::Filter(_) => vec![Piece::New(filtered, below)],
+            _ => below,
+        };
+        let (mut new, _) = replaced(tree, filter, piece);
+        if let NodeKind::Domain(all) = tree.kind(tree.root()) {
+            let rest = all.subtract(&domain.clone().into(), budget)?;
+            let root = new.root();
+            new.put(root, NodeKind::Domain(rest.union(&groups.into())?));
+        }
+        new.close();
+        new.check(budget)?;
+        legality::check(&new, &constraints.validity, &Union::empty(), budget)?;
+        Ok(new)
+    }
+
+    /// Maps instances to their tiles.
+    fn grouped(&self, domain: &Relation) -> Result<Relation, Error> {
+        let (space, loops) = (domain.space(), self.loops.len());
+        let outputs = Place::count(loops);
+        let mut rows = Rows {
+            params: space.params.len(),
+            inputs: loops,
+            outputs,
+            part: Conjunction::default(),
+        };
+        let block = |rows: &mut Rows, at: usize, size: usize, place: Place| {
+            let first = &self.bounds.ranges[at][0];
+            let column = rows.block(at, first, size as i128);
+            rows.equal(place.index(loops), first, &[(column, size as i128)]);
+            column
+        };
+        let mut start = None;
+        for (at, kind) in self.loops.iter().enumerate() {
+            let [first, last] = &self.bounds.ranges[at];
+            let place = Place::First(at);
+            match kind {
+                LoopKind::Row => {
+                    let column = block(&mut rows, at, self.tile.rows, place);
+                    start = Some((at, column));
+                    block(&mut rows, at, self.blocking.rows, Place::RowBlock);
+                }
+                LoopKind::Column => {
+                    block(&mut rows, at, self.tile.columns(), place);
+                    block(&mut rows, at, self.blocking.columns, Place::ColumnBlock);
+                }
+                LoopKind::Reduced => {
+                    block(&mut rows, at, self.blocking.depth, place);
+                }
+                LoopKind::ReducedInner => rows.equal(place.index(loops), first, &[]),
+                _ => {
+                    let column = rows.input(at);
+                    rows.equal(place.index(loops), &[], &[(column, 1)]);
+                }
+            }
+            match self.is_outer(at) {
+                true => {
+                    let column = rows.input(at);
+                    rows.equal(Place::Last(at).index(loops), &[], &[(column, 1)]);
+                }
+                false => rows.equal(Place::Last(at).index(loops), last, &[]),
+            }
+        }
+        self.sloped(&mut rows, start);
+        let to = Tuple::anonymous(outputs);
+        let to = Tuple { name: self.tiles(), ..to };
+        rows.relation(Space::map(space.params.clone(), space.output.clone(), to))
+    }
+
+    /// Says what the least and the greatest column are in the first row of a tile.
+    fn sloped(&self, rows: &mut Rows, start: Option<(usize, usize)>) {
+        let loops = self.loops.len();
+        let column = self.only(LoopKind::Column);
+        for (side, place) in [Place::Low, Place::High].into_iter().enumerate() {
+            match (&self.bounds.sloped[side], start) {
+                (Some((affine, slope)), Some((row, block))) => {
+                    // slope * (first + rows * block) + affine.
+                    let first = &self.bounds.ranges[row][0];
+                    let sum: Affine =
+                        affine.iter().zip(first).map(|(a, b)| a + slope * b).collect();
+                    let step = slope * self.tile.rows as i128;
+                    rows.equal(place.index(loops), &sum, &[(block, step)]);
+                }
+                _ => {
+                    let bound = self.bounds.ranges[column][side].clone();
+                    rows.equal(place.index(loops), &bound, &[]);
+                }
+            }
+        }
+    }
+
+    /// Whether a loop stays a loop around all tiles.
+    fn is_outer(&self, at: usize) -> bool {
+        matches!(
+            self.loops[at],
+            LoopKind::Batch | LoopKind::RowOuter | LoopKind::ColumnOuter | LoopKind::ReducedOuter
+        )
+    }
+
+    /// Lists the places that are loops, in three bands: up to the block that stays, up to the
+    /// other block, and the tiles in both.
+    fn bands(&self) -> [Vec<Place>; 3] {
+        let all = |kind| {
+            let own = self.loops.iter().enumerate().filter(move |(_, own)| **own == kind);
+            own.map(|(at, _)| Place::First(at)).collect::<Vec<_>>()
+        };
+        let (stays, moves) = match self.rows_stay() {
+            true => {
+                ((LoopKind::RowOuter, Place::RowBlock), (LoopKind::ColumnOuter, Place::ColumnBlock))
+            }
+            false => {
+                ((LoopKind::ColumnOuter, Place::ColumnBlock), (LoopKind::RowOuter, Place::RowBlock))
+            }
+        };
+        let mut first = all(LoopKind::Batch);
+        first.extend(all(stays.0));
+        first.extend(all(LoopKind::ReducedOuter));
+        first.push(stays.1);
+        first.extend(all(LoopKind::Reduced));
+        let mut second = all(moves.0);
+        second.push(moves.1);
+        let third = [all(LoopKind::Column), all(LoopKind::Row)].concat();
+        [first, second, third]
+    }
+
+    fn pieces(
+        &self,
+        groups: &Relation,
+        contraction: &Relation,
+        expansion: &Relation,
+        domain: &Relation,
+    ) -> Result<Vec<Piece>, Error> {
+        let [first, second, third] = self.bands();
+        let (stays, moves) = match self.rows_stay() {
+            true => (Copied::Rows, Copied::Columns),
+            false => (Copied::Columns, Copied::Rows),
+        };
+        let band = |places: &[Place]| self.band(groups.space(), places);
+        let packed_first = self.packed(groups.space(), stays, &first)?;
+        let both = [first.clone(), second.clone()].concat();
+        let packed_second = self.packed(groups.space(), moves, &both)?;
+        let inside = vec![
+            NodeKind::Mark(KERNEL.to_owned()),
+            NodeKind::Expansion {
+                contraction: contraction.clone().into(),
+                expansion: expansion.clone().into(),
+            },
+            self.inner_band(domain)?,
+        ];
+        let tiles = Piece::chain([vec![band(&third)?], inside].concat(), Vec::new());
+        let inner = extended(groups, packed_second, tiles)?;
+        let outer = Piece::chain(vec![band(&second)?], inner);
+        let outer = extended(groups, packed_first, outer)?;
+        Ok(Piece::chain(vec![band(&first)?], outer))
+    }
+
+    /// A band of the values of some places.
+    fn band(&self, tile: &Space, places: &[Place]) -> Result<NodeKind, Error> {
+        let loops = self.loops.len();
+        let positions = places.iter().map(|place| place.index(loops));
+        projection_band(tile, positions, Place::count(loops))
+    }
+
+    /// The order within a tile: reduced loops in their own order, then rows, then columns.
+    fn inner_band(&self, domain: &Relation) -> Result<NodeKind, Error> {
+        let inner = [LoopKind::Reduced, LoopKind::ReducedInner, LoopKind::Row, LoopKind::Column];
+        let positions = inner.into_iter().flat_map(|kind| {
+            let own = self.loops.iter().enumerate().filter(move |(_, own)| **own == kind);
+            own.map(|(at, _)| at).collect::<Vec<_>>()
+        });
+        projection_band(domain.space(), positions, self.loops.len())
+    }
+
+    /// Maps the loops around a block to the statement that packs it; `around` are these loops.
+    fn packed(&self, tile: &Space, copied: Copied, around: &[Place]) -> Result<Relation, Error> {
+        let loops = self.loops.len();
+        let outputs = Place::count(loops);
+        let mut rows = Rows {
+            params: tile.params.len(),
+            inputs: around.len(),
+            outputs,
+            part: Conjunction::default(),
+        };
+        let (own, block) = match copied {
+            Copied::Rows => (Role::Row, Place::RowBlock),
+            Copied::Columns => (Role::Column, Place::ColumnBlock),
+        };
+        let outside = |place: Place| around.iter().position(|other| *other == place);
+        let varies = |kind: LoopKind| match kind {
+            LoopKind::Row | LoopKind::RowOuter => own == Role::Row,
+            LoopKind::Column | LoopKind::ColumnOuter => own == Role::Column,
+            _ => true,
+        };
+        for (at, kind) in self.loops.iter().enumerate() {
+            let [low, high] = &self.bounds.ranges[at];
+            let is_tiled = matches!(kind, LoopKind::Row | LoopKind::Column);
+            let from = match is_tiled {
+                true => outside(block).filter(|_| varies(*kind)),
+                false => outside(Place::First(at)),
+            };
+            let (first, last) = (Place::First(at).index(loops), Place::Last(at).index(loops));
+            match from.map(|from| rows.input(from)) {
+                _ if !varies(*kind) => {
+                    rows.equal(first, &[], &[]);
+                    rows.equal(last, &[], &[]);
+                }
+                Some(column) => {
+                    rows.equal(first, &[], &[(column, 1)]);
+                    match self.is_outer(at) {
+                        true => rows.equal(last, &[], &[(column, 1)]),
+                        false => rows.equal(last, high, &[]),
+                    }
+                }
+                None => {
+                    rows.equal(first, low, &[]);
+                    rows.equal(last, high, &[]);
+                }
+            }
+        }
+        for place in [Place::RowBlock, Place::ColumnBlock, Place::Low, Place::High] {
+            rows.equal(place.index(loops), &[], &[]);
+        }
+        let to = Tuple { name: self.packing(copied), ..Tuple::anonymous(outputs) };
+        rows.relation(Space::map(tile.params.clone(), Tuple::anonymous(around.len()), to))
+    }
+}
+
+/// A band of coordinates of a set.
+fn projection_band(
+    set: &Space,
+    positions: impl Iterator<Item = usize>,
+    count: usize,
+) -> Result<NodeKind, Error> {
+    let mut members = Vec::new();
+    for position in positions {
+        let mut rows = Rows {
+            params: set.params.len(),
+            inputs: count,
+            outputs: 1,
+            part: Conjunction::default(),
+        };
+        let column = rows.input(position);
+        rows.equal(0, &[], &[(column, 1)]);
+        let space = Space::map(set.params.clone(), set.output.clone(), Tuple::anonymous(1));
+        let schedule = rows.relation(space)?.into();
+        members.push(Member { schedule, coincident: false });
+    }
+    Ok(NodeKind::Band(Band { members, permutable: false, options: Union::empty() }))
+}
+
+/// Runs a packing statement in front of what is below.
+fn extended(groups: &Relation, packed: Relation, below: Vec<Piece>) -> Result<Vec<Piece>, Error> {
+    let name = Relation::universe(Space::set(Vec::new(), packed.space().output.clone()));
+    let tiles = Relation::universe(Space::set(Vec::new(), groups.space().output.clone()));
+    let copies = Piece::New(NodeKind::Filter(name.into()), Vec::new());
+    let rest = Piece::New(NodeKind::Filter(tiles.into()), below);
+    let list = Piece::New(NodeKind::Sequence, vec![copies, rest]);
+    Ok(vec![Piece::New(NodeKind::Extension(packed.into()), vec![list])])
+}

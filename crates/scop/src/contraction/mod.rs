@@ -1,0 +1,8 @@
+//! Contractions in C: statements read as updates, and tiles written as vector code.
+
+mod update;
+mod write;
+
+pub use update::Operands;
+pub(crate) use update::update;
+pub(crate) use write::{Kernels, Tiles};

@@ -1,0 +1,379 @@
+//! Tiles of contractions as C: packing loops, and calls of a micro-kernel.
+//!
+//! Variables have the names of the source's loops, so that operands are written as they stand
+//! there:
+//!
+//! ```c
+//! for (int k = c1; k <= n - 1 && k < c1 + 256; k++)
+//!     for (int j = at; j < at + 8; j++)
+//!         *to++ = j <= m - 1 ? B[k][j] : 0;
+//! ```
+
+use std::collections::HashSet;
+use std::fmt::Write;
+
+use tangram_kernel::{Program, Role};
+use tangram_polyhedral::contraction::{Contraction, Copied, LoopKind, Place};
+
+use super::Operands;
+use crate::Part;
+use crate::words::words;
+
+/// The functions that tiles call, each once in a file.
+#[derive(Debug, Default)]
+pub(crate) struct Kernels {
+    /// Names and the text behind them, without the name.
+    known: Vec<(String, String)>,
+    text: String,
+}
+
+/// What stands for the name of a function in its text until it has one.
+const UNNAMED: &str = "TANGRAM_KERNEL";
+
+impl Kernels {
+    /// Returns the name of the kernel of a contraction.
+    fn name(&mut self, contraction: &Contraction, words: &HashSet<&str>) -> Option<String> {
+        let program = Program::for_tile(&contraction.body, &contraction.tile).ok()?;
+        let generic = program.to_c(UNNAMED, contraction.element);
+        if let Some((name, _)) = self.known.iter().find(|(_, text)| *text == generic) {
+            return Some(name.clone());
+        }
+        let start = crate::emit::free(words, &["kernel", "tile_kernel"], "tangram_kernel_");
+        let name = format!("{start}{}", self.known.len());
+        let _ = writeln!(self.text, "{}", generic.replace(UNNAMED, &name));
+        self.known.push((name.clone(), generic));
+        Some(name)
+    }
+
+    /// Returns the definitions of all functions.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+/// A contraction of a part, ready to be written.
+pub(crate) struct Tiles<'a> {
+    contraction: &'a Contraction,
+    operands: &'a Operands,
+    /// Names and types of the variables of its loops.
+    loops: Vec<(&'a str, &'a str)>,
+    kernel: String,
+    index: &'a str,
+    indent: &'a str,
+    /// What is behind local names where the source has these.
+    suffix: String,
+}
+
+impl<'a> Tiles<'a> {
+    /// Prepares a contraction; nothing if its statement was not read as one.
+    pub fn new(
+        contraction: &'a Contraction,
+        part: &'a Part,
+        kernels: &mut Kernels,
+        words: &HashSet<&str>,
+        (index, indent): (&'a str, &'a str),
+    ) -> Option<Self> {
+        let operands = part.operands.get(contraction.statement)?.as_ref()?;
+        let statement = &part.scop.statements[contraction.statement];
+        let names = statement.domain.space().output.dims.iter().map(String::as_str);
+        let types = part.types.get(contraction.statement)?.iter().map(String::as_str);
+        let kernel = kernels.name(contraction, words)?;
+        let locals = ["row", "rows", "depth", "from", "to", "at", "r"];
+        let mut suffix = String::new();
+        let taken = |suffix: &str| {
+            let mut all = locals.iter().map(|name| format!("{name}{suffix}"));
+            all.any(|name| words.contains(name.as_str()))
+                || (0..operands.texts.len()).any(|at| {
+                    ["a", "b", "to"]
+                        .iter()
+                        .any(|c| words.contains(format!("{c}{at}{suffix}").as_str()))
+                })
+        };
+        while taken(&suffix) {
+            suffix.push('_');
+        }
+        let loops = names.zip(types).collect();
+        Some(Self { contraction, operands, loops, kernel, index, indent, suffix })
+    }
+
+    /// Declares the packed blocks: each thread has its own, which stay from run to run.
+    pub fn declarations(&self) -> Vec<String> {
+        let Contraction { blocking, element, .. } = self.contraction;
+        let depth = self.contraction.depth();
+        let mut lines = Vec::new();
+        for (at, role) in self.contraction.body.roles().iter().enumerate() {
+            let count = match role {
+                Role::Row => blocking.rows,
+                Role::Column => blocking.columns,
+                Role::Scalar => continue,
+            };
+            lines.push(format!(
+                "static __thread {} {}[{count} * {depth}] __attribute__((aligned(64)));",
+                element.c_type(),
+                self.panel(at),
+            ));
+        }
+        lines
+    }
+
+    /// Writes a statement of its tree, if it is one.
+    pub fn instance(&self, name: &str, arguments: &[String]) -> Option<String> {
+        let value = Values { arguments, loops: self.loops.len() };
+        if name == self.contraction.tiles() {
+            return Some(self.tile(&value));
+        }
+        let copied = [Copied::Rows, Copied::Columns];
+        let copied = copied.into_iter().find(|own| self.contraction.packing(*own) == name)?;
+        Some(self.packing(copied, &value))
+    }
+
+    fn local(&self, name: &str) -> String {
+        format!("{name}{}", self.suffix)
+    }
+
+    /// The name of an operand's packed block.
+    fn panel(&self, at: usize) -> String {
+        let letter = if self.contraction.body.roles()[at] == Role::Row { 'a' } else { 'b' };
+        format!("{letter}{at}_{}{}", self.contraction.statement, self.suffix)
+    }
+
+    /// The end, inclusive, of a block of a loop: what is less of the block's and the loop's.
+    fn within(&self, name: &str, last: &str, first: &str, size: usize) -> String {
+        format!("{name} <= {last} && {name} < {} + {size}", operand(first))
+    }
+
+    /// Variables of loops around all tiles, as far as `texts` use them.
+    fn outer(
+        &self,
+        value: &Values,
+        texts: &[&str],
+        wanted: impl Fn(LoopKind) -> bool,
+    ) -> Vec<String> {
+        let mut lines = Vec::new();
+        let wanted = |at: &usize| wanted(self.contraction.loops[*at]);
+        for at in (0..self.loops.len()).filter(wanted) {
+            let (name, ty) = self.loops[at];
+            if !texts.iter().any(|text| words(text).any(|word| word == name)) {
+                continue;
+            }
+            lines.push(format!("const {ty} {name} = {};", value.at(Place::First(at))));
+        }
+        lines
+    }
+
+    fn packing(&self, copied: Copied, value: &Values) -> String {
+        let Contraction { tile, blocking, element, .. } = self.contraction;
+        let (role, kind, outer, step, size) = match copied {
+            Copied::Rows => {
+                (Role::Row, LoopKind::Row, LoopKind::RowOuter, tile.rows, blocking.rows)
+            }
+            Copied::Columns => {
+                let columns = tile.columns();
+                (Role::Column, LoopKind::Column, LoopKind::ColumnOuter, columns, blocking.columns)
+            }
+        };
+        let loop_at = self.contraction.only(kind);
+        let (name, ty) = self.loops[loop_at];
+        let (first, last) = (value.at(Place::First(loop_at)), value.at(Place::Last(loop_at)));
+        let mut text = String::from("{\n");
+        let around = |own| own == outer || matches!(own, LoopKind::Batch | LoopKind::ReducedOuter);
+        let copies = |at: &usize| self.contraction.body.roles()[*at] == role;
+        let texts: Vec<&str> = (0..self.operands.texts.len())
+            .filter(copies)
+            .map(|at| self.operands.texts[at].as_str())
+            .collect();
+        for line in self.outer(value, &texts, around) {
+            let _ = writeln!(text, "{}{line}", self.indent);
+        }
+        for (at, expression) in self.operands.texts.iter().enumerate().filter(|(at, _)| copies(at))
+        {
+            let (to, from) = (self.local(&format!("to{at}")), self.local("at"));
+            let _ =
+                writeln!(text, "{}{} *{to} = {};", self.indent, element.c_type(), self.panel(at));
+            let mut heads = vec![format!(
+                "for ({} {from} = {first}; {}; {from} += {step})",
+                self.index,
+                self.within(&from, last, first, size)
+            )];
+            heads.extend(self.reduced(value));
+            heads.push(format!("for ({ty} {name} = {from}; {name} < {from} + {step}; {name}++)"));
+            for (depth, head) in heads.iter().enumerate() {
+                let _ = writeln!(text, "{}{head}", self.indent.repeat(1 + depth));
+            }
+            let _ = writeln!(
+                text,
+                "{}*{to}++ = {name} <= {last} ? {expression} : 0;",
+                self.indent.repeat(1 + heads.len())
+            );
+        }
+        text.push('}');
+        text
+    }
+
+    /// Loops over the reduced iterations of a block, in their order.
+    fn reduced(&self, value: &Values) -> Vec<String> {
+        let mut heads = Vec::new();
+        for (at, kind) in self.contraction.loops.iter().enumerate() {
+            let (name, ty) = self.loops[at];
+            let (first, last) = (value.at(Place::First(at)), value.at(Place::Last(at)));
+            let test = match kind {
+                LoopKind::Reduced => {
+                    self.within(name, last, first, self.contraction.blocking.depth)
+                }
+                LoopKind::ReducedInner => format!("{name} <= {last}"),
+                _ => continue,
+            };
+            heads.push(format!("for ({ty} {name} = {first}; {test}; {name}++)"));
+        }
+        heads
+    }
+
+    /// The number of reduced iterations in a block.
+    fn depth(&self, value: &Values) -> String {
+        let at = self.contraction.only(LoopKind::Reduced);
+        let (first, last) =
+            (operand(value.at(Place::First(at))), operand(value.at(Place::Last(at))));
+        let size = self.contraction.blocking.depth;
+        let count = format!("{last} - {first} < {size} ? {last} - {first} + 1 : {size}");
+        match self.contraction.inner {
+            1 => count,
+            inner => format!("({count}) * {inner}"),
+        }
+    }
+
+    /// Writes the update of a register tile.
+    fn tile(&self, value: &Values) -> String {
+        let Contraction { tile, element, .. } = self.contraction;
+        let (rows, columns, ty) = (tile.rows, tile.columns(), element.c_type());
+        let (row_at, column_at) =
+            (self.contraction.only(LoopKind::Row), self.contraction.only(LoopKind::Column));
+        let [row, count, depth, r] = ["row", "rows", "depth", "r"].map(|name| self.local(name));
+        let (i0, j0) =
+            (operand(value.at(Place::First(row_at))), operand(value.at(Place::First(column_at))));
+        let last = operand(value.at(Place::Last(row_at)));
+        let indent = self.indent;
+        let mut text = String::from("{\n");
+        let around = |own| {
+            matches!(
+                own,
+                LoopKind::Batch
+                    | LoopKind::RowOuter
+                    | LoopKind::ColumnOuter
+                    | LoopKind::ReducedOuter
+            )
+        };
+        let texts: Vec<&str> = self.scalars().chain([self.operands.target.as_str()]).collect();
+        for line in self.outer(value, &texts, around) {
+            let _ = writeln!(text, "{indent}{line}");
+        }
+        let ((row_name, row_type), (column_name, column_type)) =
+            (self.loops[row_at], self.loops[column_at]);
+        let _ = writeln!(text, "{indent}const long {depth} = {};", self.depth(value));
+        let _ = writeln!(
+            text,
+            "{indent}const int {count} = {last} - {i0} < {rows} ? {last} - {i0} + 1 : {rows};"
+        );
+        let _ = writeln!(text, "{indent}{ty} *{row}[{rows}] = {{0}};");
+        let _ = writeln!(text, "{indent}for (int {r} = 0; {r} < {count}; {r}++) {{");
+        let _ = writeln!(text, "{indent}{indent}const {row_type} {row_name} = {i0} + {r};");
+        let _ = writeln!(text, "{indent}{indent}const {column_type} {column_name} = {j0};");
+        let _ = writeln!(text, "{indent}{indent}{row}[{r}] = &{};", self.operands.target);
+        let _ = writeln!(text, "{indent}}}");
+        let call = self.call(value, &depth, (&i0, &j0));
+        text.push_str(&self.choice(value, &call, (&count, &row, &j0), columns));
+        text.push('}');
+        text
+    }
+
+    /// The operands that do not vary within a tile.
+    fn scalars(&self) -> impl Iterator<Item = &str> {
+        let roles = self.contraction.body.roles().iter();
+        let pairs = self.operands.texts.iter().zip(roles);
+        pairs.filter(|(_, role)| **role == Role::Scalar).map(|(text, _)| text.as_str())
+    }
+
+    /// The arguments of the kernel, up to the target.
+    fn call(&self, value: &Values, depth: &str, (i0, j0): (&str, &str)) -> String {
+        let mut text = format!("{depth}, ");
+        for (at, role) in self.contraction.body.roles().iter().enumerate() {
+            let panel = self.panel(at);
+            let _ = match role {
+                Role::Row => {
+                    let block = operand(value.at(Place::RowBlock));
+                    write!(text, "{panel} + ({i0} - {block}) * {depth}, ")
+                }
+                Role::Column => {
+                    let block = operand(value.at(Place::ColumnBlock));
+                    write!(text, "{panel} + ({j0} - {block}) * {depth}, ")
+                }
+                Role::Scalar => write!(text, "{}, ", self.operands.texts[at]),
+            };
+        }
+        text
+    }
+
+    /// Chooses the kernel for whole tiles or the one for parts.
+    fn choice(
+        &self,
+        value: &Values,
+        call: &str,
+        (count, row, j0): (&str, &str, &str),
+        columns: usize,
+    ) -> String {
+        let (indent, kernel, rows) = (self.indent, &self.kernel, self.contraction.tile.rows);
+        let (low, high) = (operand(value.at(Place::Low)), operand(value.at(Place::High)));
+        let [below, above] = self.contraction.slopes;
+        let [r, from, to] = ["r", "from", "to"].map(|name| self.local(name));
+        let along = |bound: &str, slope: i128, row: &str| match slope {
+            0 => bound.to_owned(),
+            slope => format!("{bound} + {slope} * {row}"),
+        };
+        // Bounds are affine: those of the first and the last row say it for all between.
+        let mut whole = vec![format!("{count} == {rows}")];
+        for at in [0, rows - 1] {
+            let at = at.to_string();
+            let least = format!("{} <= {j0}", along(&low, below, &at));
+            let most = format!("{} >= {j0} + {}", along(&high, above, &at), columns - 1);
+            for test in [least, most] {
+                if !whole.contains(&test) {
+                    whole.push(test);
+                }
+            }
+        }
+        let mut text = format!("{indent}if ({}) {{\n", whole.join(" && "));
+        let _ = writeln!(text, "{indent}{indent}{kernel}({call}{row});\n{indent}}} else {{");
+        let _ = writeln!(text, "{indent}{indent}int {from}[{rows}], {to}[{rows}];");
+        let _ = writeln!(text, "{indent}{indent}for (int {r} = 0; {r} < {count}; {r}++) {{");
+        let inner = indent.repeat(3);
+        let (least, most) = (along(&low, below, &r), along(&high, above, &r));
+        let _ = writeln!(text, "{inner}{from}[{r}] = {least} > {j0} ? {least} - {j0} : 0;");
+        let _ = writeln!(
+            text,
+            "{inner}{to}[{r}] = {most} - {j0} < {columns} ? {most} - {j0} + 1 : {columns};"
+        );
+        let _ = writeln!(text, "{indent}{indent}}}");
+        let _ = writeln!(
+            text,
+            "{indent}{indent}{kernel}_edge({call}{row}, {count}, {from}, {to});\n{indent}}}"
+        );
+        text
+    }
+}
+
+/// What stands at the places of a tile or block.
+struct Values<'a> {
+    arguments: &'a [String],
+    loops: usize,
+}
+
+impl<'a> Values<'a> {
+    fn at(&self, place: Place) -> &'a str {
+        self.arguments.get(place.index(self.loops)).map_or("0", String::as_str)
+    }
+}
+
+/// Puts brackets around what is more than a name or a number.
+fn operand(text: &str) -> String {
+    let plain = text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    if plain { text.to_owned() } else { format!("({text})") }
+}
