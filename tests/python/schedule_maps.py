@@ -72,7 +72,7 @@ OPERATIONS = {
     "max": max, "min": min, "minus": lambda a: -a,
     "add": lambda *all: sum(all), "sub": lambda a, b: a - b, "mul": lambda a, b: a * b,
     "div": lambda a, b: exactly(a, b), "fdiv_q": lambda a, b: a // b,
-    "pdiv_q": lambda a, b: natural(a, b) // b, "pdiv_r": lambda a, b: natural(a, b) % b,
+    "pdiv_q": lambda a, b: truncated(a, b), "pdiv_r": lambda a, b: a - b * truncated(a, b),
     "zdiv_r": lambda a, b: a % b, "eq": lambda a, b: a == b,
     "le": lambda a, b: a <= b, "lt": lambda a, b: a < b,
     "ge": lambda a, b: a >= b, "gt": lambda a, b: a > b,
@@ -84,10 +84,9 @@ def exactly(dividend: int, divisor: int) -> int:
     return dividend // divisor
 
 
-def natural(dividend: int, divisor: int) -> int:
-    """What C divides as the code expects: it is not negative, or nothing remains."""
-    assert dividend >= 0 or dividend % divisor == 0, "a negative dividend"
-    return dividend
+def truncated(dividend: int, divisor: int) -> int:
+    """The quotient in C, which rounds towards zero."""
+    return dividend // divisor if dividend >= 0 else -(-dividend // divisor)
 
 
 def value(expr: Any, names: dict[str, int]) -> Any:

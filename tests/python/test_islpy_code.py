@@ -38,7 +38,7 @@ def judged(count: int) -> None:
 
 
 def test_code_of_random_maps_makes_islpys_calls() -> None:
-    judged(100)
+    judged(60)
 
 
 @pytest.mark.long

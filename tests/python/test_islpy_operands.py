@@ -139,6 +139,9 @@ def agree(name: str, mine: list[Any], found: Any, expected: Any) -> bool:
     if name == "polyhedral_hull":
         # Ours has strides that isl's may leave out.
         return mine[0] <= found <= expected
+    if name == "is_params" and mine[0].is_empty():
+        # A union of nothing has no space in islpy.
+        return True
     if name == "card":
         return ours.UnionPwQPolynomial(str(found)) == expected
     if not name.startswith("gist"):
@@ -154,8 +157,8 @@ def compare(rng: random.Random, case: tuple[str, str, str], counts: Counter[str]
     kind, other, name = case
     kinds = [kind, other] if other else [kind]
     texts = [MAKE[one][2](rng) for one in kinds]
-    theirs = [getattr(islpy, MAKE[one][0])(text) for one, text in zip(kinds, texts, strict=True)]
     try:
+        theirs = [getattr(islpy, MAKE[one][0])(text) for one, text in zip(kinds, texts, strict=True)]
         expected = twin(getattr(theirs[0], name)(*theirs[1:]))
     except islpy.Error:
         counts["refused by isl"] += 1
