@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use tangram_polyhedral::Error;
 use tangram_polyhedral::flow::Accesses;
+use tangram_polyhedral::schedule::Constraints;
 use tangram_presburger::{Budget, Union};
 
 fn budget() -> Budget {
@@ -144,4 +146,19 @@ schedule_map: { T[] -> [0, 0]; S[] -> [1] }
 ";
     let error = Accesses::parse(text, &budget()).and_then(|a| a.flow(&budget()));
     assert!(error.expect_err("no order").to_string().starts_with("expected the space"));
+}
+
+#[test]
+fn a_text_without_accesses_or_an_order_says_which_key_it_lacks() {
+    let of_flow = [
+        ("schedule_map: { S[] -> [0] }\n", "no key `sink`"),
+        ("sink: { S[] -> a[] }\n", "no key `schedule_map` or `schedule`"),
+    ];
+    for (text, expected) in of_flow {
+        let error = Accesses::parse(text, &budget()).expect_err("a key is missing");
+        assert!(matches!(error, Error::MissingKey { .. }), "{error:?}");
+        assert!(error.to_string().starts_with(expected), "{error}");
+    }
+    let error = Constraints::parse("validity: { S[] -> T[] }\n", &budget()).expect_err("no domain");
+    assert!(matches!(error, Error::MissingKey { .. }) && error.to_string().contains("`domain`"));
 }

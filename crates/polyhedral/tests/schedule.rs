@@ -271,3 +271,18 @@ fn deep_nests_are_scheduled() {
     assert_eq!((bands.len(), bands[0].members.len()), (1, 14), "{tree}");
     assert!(bands[0].permutable, "{tree}");
 }
+
+/// As many statements as make the fractions on the way to a schedule larger than any integer here.
+#[test]
+fn long_cycles_are_scheduled() {
+    let count = 100;
+    let sets = (0..count).map(|at| format!("S{at}[i, j] : 0 <= i, j < n"));
+    let next = (1..count).map(|at| format!("S{}[i, j] -> S{at}[i, j]", at - 1));
+    let last = format!("S{}[i, j] -> S0[i + 1, j]", count - 1);
+    let pairs: Vec<String> = next.chain([last]).collect();
+    let domain = format!("[n] -> {{ {} }}", sets.collect::<Vec<_>>().join("; "));
+    let problem = constraints(&domain, &format!("{{ {} }}", pairs.join("; ")));
+    let tree = schedule(&problem, &Options::default());
+    let [band] = bands(&tree)[..] else { panic!("{tree}") };
+    assert_eq!((band.members.len(), band.permutable), (2, true));
+}

@@ -183,3 +183,11 @@ fn a_union_without_points_is_printed_without_parameters() {
     assert_eq!(empty.to_string(), "{ }");
     assert_eq!(read("{ }").to_string(), "{ }");
 }
+
+#[test]
+fn sets_of_parameters_have_no_points_in_an_order() {
+    let facts = read("[n] -> { : n > 0 }");
+    same(facts.ordered(&facts, Order::LessOrEqual, &budget()), "{ }");
+    let point = read("[n] -> { [] : n > 0 }");
+    same(point.ordered(&point, Order::LessOrEqual, &budget()), "[n] -> { [] -> [] : n > 0 }");
+}

@@ -108,21 +108,28 @@ impl<'a> Search<'a> {
             let Some(point) = self.least.find_relaxed(limit.as_deref(), budget)? else {
                 return Ok(None);
             };
-            if self.enter_broken(&narrow(&point)?)? {
+            // A fraction with a common denominator that is too large says nothing.
+            let known = narrow(&point).map(|point| self.broken(&point));
+            if let Ok(Ok(broken)) = known
+                && !broken.is_empty()
+            {
+                self.enter(|at| broken.binary_search(&at).is_ok())?;
                 continue;
             }
             let Some(values) = self.least.find(limit.as_deref(), budget)? else {
                 return Ok(None);
             };
             let point: Vec<i128> = [1].into_iter().chain(narrow(&values)?).collect();
-            if !self.enter_broken(&point)? {
+            let broken = self.broken(&point)?;
+            if broken.is_empty() {
                 return Ok(Some(Solution { values: point[1..].to_vec() }));
             }
+            self.enter(|at| broken.binary_search(&at).is_ok())?;
         }
     }
 
-    /// Adds the rows that a point `[denominator, numerators..]` breaks most; false if none is.
-    fn enter_broken(&mut self, point: &[i128]) -> Result<bool, Error> {
+    /// Finds the rows that a point `[denominator, numerators..]` breaks most, ascending.
+    fn broken(&self, point: &[i128]) -> Result<Vec<usize>, Error> {
         let mut broken = Vec::new();
         for at in &self.waiting {
             let held = &self.program.held[*at];
@@ -135,7 +142,6 @@ impl<'a> Search<'a> {
         broken.truncate(self.program.vars);
         let mut chosen: Vec<usize> = broken.into_iter().map(|(_, at)| at).collect();
         chosen.sort_unstable();
-        self.enter(|at| chosen.binary_search(&at).is_ok())?;
-        Ok(!chosen.is_empty())
+        Ok(chosen)
     }
 }

@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 
 use super::number::{Number, fit, opposites, reduce};
 use super::redundancy::narrowed;
-use super::simplex::{add_row, pivot_rows, swap_remove_column};
+use super::simplex::{add_row, pivot_rows};
 use crate::{Budget, Error, Integer};
 
 const FIRST: usize = 2;
@@ -36,6 +36,8 @@ pub(crate) struct Tableau<T> {
     /// The variable of each row and of each column from `FIRST` on, or what else is there.
     row_of: Vec<usize>,
     col_of: Vec<usize>,
+    /// Columns whose unknown stays 0 for good: all their numbers are 0 until they go together.
+    dead: Vec<usize>,
     empty: bool,
 }
 
@@ -48,6 +50,7 @@ impl<T: Number> Tableau<T> {
             places: (0..vars).map(|i| Place { in_row: false, pos: FIRST + i }).collect(),
             row_of: Vec::new(),
             col_of: (0..vars).collect(),
+            dead: Vec::new(),
             empty: false,
         }
     }
@@ -331,14 +334,41 @@ impl<T: Number> Tableau<T> {
         }
     }
 
-    /// Removes a column whose unknown stays 0 for good.
+    /// Takes out a column whose unknown, of a constraint, stays 0 for good.
+    ///
+    /// Columns leave in groups, as each time all numbers move.
     fn remove_column(&mut self, col: usize) {
-        swap_remove_column(&mut self.data, self.cols, col);
-        self.cols -= 1;
-        self.col_of.swap_remove(col - FIRST);
-        if let Some(place) = self.col_of.get(col - FIRST).and_then(|var| self.places.get_mut(*var))
-        {
-            place.pos = col;
+        for row in 0..self.rows() {
+            self.data[row * self.cols + col] = T::zero();
         }
+        self.dead.push(col);
+        if self.dead.len() * 8 > self.cols {
+            self.compact();
+        }
+    }
+
+    fn compact(&mut self) {
+        let mut alive = vec![true; self.cols];
+        for col in self.dead.drain(..) {
+            alive[col] = false;
+        }
+        let mut cols = 0;
+        let place = |alive: &bool| {
+            cols += usize::from(*alive);
+            cols - usize::from(*alive)
+        };
+        let places: Vec<usize> = alive.iter().map(place).collect();
+        let mut at = 0;
+        self.data.retain(|_| {
+            let kept = alive[at];
+            at = (at + 1) % alive.len();
+            kept
+        });
+        let mut kinds = alive[FIRST..].iter();
+        self.col_of.retain(|_| kinds.next().is_some_and(|alive| *alive));
+        for place in self.places.iter_mut().filter(|place| !place.in_row) {
+            place.pos = places[place.pos];
+        }
+        self.cols = cols;
     }
 }

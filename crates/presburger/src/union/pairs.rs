@@ -221,7 +221,7 @@ impl Union {
     }
 
     /// Relates points of sets in the same space by lexicographic order; inputs of relations by
-    /// that of their outputs.
+    /// that of their outputs. Sets of parameters have no points.
     pub fn ordered(&self, other: &Self, order: Order, budget: &Budget) -> Result<Self, Error> {
         let is_map = |union: &Self| union.relations().any(|piece| !piece.is_set());
         if is_map(self) && is_map(other) {
@@ -233,7 +233,7 @@ impl Union {
         let mut pieces = Vec::new();
         for (key, set) in self.pieces.iter() {
             let space = set.space();
-            if let Some(other) = other.find(key) {
+            if let Some(other) = other.find(key).filter(|_| !space.is_params()) {
                 let all =
                     Relation::lexicographic(space.params.clone(), space.output.clone(), order);
                 pieces.push(all.intersect_domain(set, budget)?.intersect_range(other, budget)?);
