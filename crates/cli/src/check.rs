@@ -65,7 +65,12 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Error> {
             Ok(ExitCode::from(u8::from(!found.holds())))
         }
         Err(reason) => {
-            out::say(format!("not possible: {reason}\n"));
+            match args.json {
+                true => {
+                    out::print(serde_json::json!({ "not_possible": reason }).to_string() + "\n")?
+                }
+                false => out::say(format!("not possible: {reason}\n")),
+            }
             Ok(ExitCode::from(NOT_POSSIBLE))
         }
     }
