@@ -51,15 +51,6 @@ def model(
     return graph
 
 
-def transposes() -> Iterator[onnx.ModelProto]:
-    for rank in (2, 3):
-        for a, b in itertools.product(itertools.permutations(range(rank)), repeat=2):
-            yield model(
-                [("Transpose", "x", "t", {"perm": a}), ("Transpose", "t", "y", {"perm": b})],
-                (2, 3, 4)[:rank],
-            )
-
-
 def clips() -> Iterator[onnx.ModelProto]:
     bounds = [np.float32(b) for b in (-2, 0, 1, 3)]
     for a, b, c, d in itertools.product(bounds, repeat=4):
@@ -68,61 +59,7 @@ def clips() -> Iterator[onnx.ModelProto]:
         )
 
 
-def casts() -> Iterator[onnx.ModelProto]:
-    for a, b, c in itertools.product(DTYPES, repeat=3):
-        yield model(
-            [("Cast", "x", "t", {"to": DTYPES[b]}), ("Cast", "t", "y", {"to": DTYPES[c]})], (64,), a
-        )
-
-
-def splits() -> Iterator[onnx.ModelProto]:
-    for axis, joint in itertools.product((0, 1), repeat=2):
-        for count in (2, 3):
-            sizes = np.full(count, 6 // count, dtype=np.int64)
-            names = [f"p{i}" for i in range(count)]
-            for order in itertools.permutations(names):
-                yield model(
-                    [
-                        ("Split", "x s", " ".join(names), {"axis": axis}),
-                        ("Concat", " ".join(order), "y", {"axis": joint}),
-                    ],
-                    (6, 6),
-                    s=sizes,
-                )
-
-
-def slices() -> Iterator[onnx.ModelProto]:
-    def one(*values: int) -> np.ndarray:
-        return np.array(values, dtype=np.int64)
-
-    for begin, step, inner, outer in itertools.product((0, 1, 2), (1, 2), (0, 1), (0, 1)):
-        yield model(
-            [("Slice", "x b e i s", "t", {}), ("Slice", "t c f o u", "y", {})],
-            (5, 6),
-            b=one(begin), e=one(4), i=one(inner), s=one(step),
-            c=one(1), f=one(3), o=one(outer), u=one(1),
-        )
-
-
-def padded() -> Iterator[onnx.ModelProto]:
-    w = (np.arange(2 * 2 * 2) % 5 - 2).reshape(2, 2, 2).astype(np.float32)
-    for before, after, channel, conv, stride, value in itertools.product(
-        (0, 1, 2, -1), (0, 1), (0, 1), ((0, 0), (1, 0), (0, 1)), (1, 2), (0.0, 1.0)
-    ):
-        yield model(
-            [
-                ("Pad", "x p v", "t", {"mode": "constant"}),
-                ("Conv", "t w", "y", {"pads": conv, "strides": [stride]}),
-            ],
-            (1, 2 - channel, 6),
-            p=np.array([0, channel, before, 0, 0, after]), v=np.float32(value), w=w,
-        )
-
-
-FAMILIES = {
-    "transpose-transpose": transposes, "clip-clip": clips, "cast-cast": casts,
-    "split-concatenate": splits, "slice-slice": slices, "pad-conv1d": padded,
-}
+FAMILIES = {"clip-clip": clips}
 
 
 def numbers(dtype: str, shape: list[int]) -> Iterator[np.ndarray]:
@@ -182,9 +119,9 @@ def judged(tangram_bin: pathlib.Path, name: str, step: int) -> tuple[int, list[s
     return count, missed
 
 
-@pytest.mark.parametrize("name", ["transpose-transpose", "clip-clip"])
+@pytest.mark.parametrize("name", FAMILIES)
 def test_what_brute_force_distinguishes_is_refuted(tangram_bin: pathlib.Path, name: str) -> None:
-    count, missed = judged(tangram_bin, name, 3)
+    count, missed = judged(tangram_bin, name, 4)
     assert count > 0 and not missed, missed
 
 

@@ -91,6 +91,7 @@ const QUIET: &[(&str, &str)] = &[
     ("show --weights", "differ where a model has long ones only"),
     ("scop --include", "shows where a header is looked for only"),
     ("scop --parallel", "shows where a loop that runs in parallel is written only"),
+    ("opt --no-library", "shows where a rule of the library fires, which --exact may forbid"),
     ("opt --external-data", "differs where a model has large weights only"),
     ("opt --exact", "differs where a model has what rounds otherwise only"),
     ("scop --machine", "differs where loops are tiled or jammed only"),
