@@ -26,6 +26,7 @@ mod expr;
 mod map;
 mod parse;
 mod print;
+mod range;
 mod set;
 mod simplify;
 pub mod symbolic;
@@ -34,6 +35,7 @@ pub use expr::{AffineExpr, AffineExprs, BinaryOp, Node};
 pub use map::AffineMap;
 pub use parse::{NoOperands, Operands, ParseError, Reader, Variable};
 pub use print::{Name, Sink};
+pub use range::Bounds;
 pub use set::IntegerSet;
 pub use simplify::simplify;
 

@@ -72,6 +72,41 @@ fn flattened(exprs: &mut AffineExprs, root: AffineExpr) -> Option<AffineExpr> {
     locals.expression(exprs, &done.pop()?)
 }
 
+/// Whether the variable is a symbol, its number, and its factor.
+type FlatTerm = (bool, u32, i64);
+
+/// The terms of a sum without quotients, and the constant. `None` for anything else.
+pub(crate) fn flat_terms(exprs: &AffineExprs, root: AffineExpr) -> Option<(Vec<FlatTerm>, i64)> {
+    if !exprs.is_pure(root) || exprs.size(root) > MAX_SIZE {
+        return None;
+    }
+    let (mut sum, mut open) = (Sum::default(), vec![(root, 1i64)]);
+    while let Some((expr, factor)) = open.pop() {
+        let term = match exprs.node(expr) {
+            Node::Dim(i) => Sum::variable(Variable::Dim(i)),
+            Node::Symbol(i) => Sum::variable(Variable::Symbol(i)),
+            Node::Constant(constant) => Sum { constant, ..Sum::default() },
+            Node::Binary(BinaryOp::Add, a, b) => {
+                open.extend([(a, factor), (b, factor)]);
+                continue;
+            }
+            Node::Binary(BinaryOp::Mul, a, b) => {
+                open.push((a, factor.checked_mul(exprs.as_constant(b)?)?));
+                continue;
+            }
+            Node::Binary(..) => return None,
+        };
+        sum = sum.plus(term, factor)?;
+    }
+    let term = |(&variable, &factor): (&Variable, &i64)| match variable {
+        Variable::Dim(i) => Some((false, i, factor)),
+        Variable::Symbol(i) => Some((true, i, factor)),
+        Variable::Local(_) => None,
+    };
+    let terms: Option<Vec<_>> = sum.terms.iter().map(term).collect();
+    Some((terms?, sum.constant))
+}
+
 impl Sum {
     fn variable(variable: Variable) -> Sum {
         Sum { terms: BTreeMap::from([(variable, 1)]), constant: 0 }

@@ -104,6 +104,19 @@ proptest! {
     }
 
     #[test]
+    fn bounds_decide_nothing_wrongly(tree in trees(), low in prop::array::uniform5(-20..20i64)) {
+        let map = tree.map();
+        let bounds = low.map(|low| (Some(low), Some(low + 3)));
+        let mut exprs = AffineExprs::new();
+        let results = map.within(&mut exprs, &bounds);
+        let within = AffineMap::new(3, 2, &exprs, &results);
+        for step in 0..4 {
+            let point = [0, 1, 2, 3, 4].map(|i| low[i] + (step * (i as i64 + 1)) % 4);
+            prop_assert_eq!(within.evaluate(&point), map.evaluate(&point), "{} is {}", map, within);
+        }
+    }
+
+    #[test]
     fn what_is_printed_is_read_as_the_same(tree in trees(), equal in any::<bool>()) {
         let map = tree.map();
         let text = map.to_string();
@@ -158,6 +171,18 @@ fn identities_of_the_constructors() {
     ] {
         assert_eq!(text(given), made, "{given}");
     }
+}
+
+#[test]
+fn bounds_decide_quotients() {
+    let map: AffineMap =
+        "(x)[n] -> (x mod 32, (x + 3) floordiv 64, (n mod 6) ceildiv 8, x ceildiv 16)"
+            .parse()
+            .expect("a map");
+    let mut exprs = AffineExprs::new();
+    let results = map.within(&mut exprs, &[(Some(0), Some(31)), (None, None)]);
+    let within = AffineMap::new(1, 1, &exprs, &results);
+    assert_eq!(within.to_string(), "(d0)[s0] -> (d0, 0, (s0 mod 6) ceildiv 8, d0 ceildiv 16)");
 }
 
 #[test]

@@ -9,7 +9,7 @@
 //! `composeAffineMapAndOperands` and `canonicalizeMapAndOperands` of MLIR's affine dialect.
 
 use rustc_hash::FxHashMap;
-use tangram_affine::{AffineExpr, AffineExprs, AffineMap, simplify};
+use tangram_affine::{AffineExpr, AffineExprs, AffineMap, Bounds, simplify};
 use tangram_ir::{Module, Op, Value};
 
 use super::verify::is_symbol;
@@ -69,6 +69,10 @@ impl Applied {
                 results.iter().map(|&result| simplify(&mut exprs, result)).collect();
             let [dims, symbols] = [applied.map.dims(), applied.map.symbols()].map(|n| n as u32);
             let map = AffineMap::new(dims, symbols, &exprs, &simple);
+            let bounds: Vec<Bounds> =
+                applied.operands.iter().map(|&value| bounds(module, value)).collect();
+            let decided = map.within(&mut exprs, &bounds);
+            let map = AffineMap::new(dims, symbols, &exprs, &decided);
             let next = Applied { map, operands: applied.operands.clone() }.tidied(module, user);
             let shrunk = next.operands.len() < applied.operands.len();
             applied = next;
@@ -127,6 +131,29 @@ impl Applied {
         let map = AffineMap::new(dims, symbols, &exprs, &results);
         Applied { map, operands: [kept.dims, kept.symbols].concat() }
     }
+}
+
+/// The first and the last value of the counter of an affine loop, where they are numbers.
+fn bounds(module: &Module, value: Value) -> Bounds {
+    let known = Known::of(module.context());
+    let counter = || {
+        let block = module.def_block(value).filter(|_| module.def_op(value).is_none())?;
+        let op = module.block_parent(block)?;
+        let first = module.args(block).first() == Some(&value);
+        (module.name_text(op) == "affine.for" && first).then_some(op)
+    };
+    let Some(op) = counter() else { return (None, None) };
+    let number = |name| {
+        let map = module.context().as_affine_map(module.attr_by(op, name)?)?;
+        map.as_constants().filter(|list| list.len() == 1)?.first().copied()
+    };
+    let (low, end) = (number(known.lower), number(known.upper));
+    let step = module.attr_by(op, known.step).and_then(|attr| module.context().as_i64(attr));
+    let last = match (low, end, step.filter(|&step| step > 0)) {
+        (Some(low), Some(end), Some(step)) if low < end => Some(end - 1 - (end - low - 1) % step),
+        _ => end.and_then(|end| end.checked_sub(1)),
+    };
+    (low, last)
 }
 
 /// The operands that stay.
