@@ -14,6 +14,7 @@ import pathlib
 import sys
 from collections.abc import Iterator
 
+import numpy as np
 import onnx
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "python"))
@@ -23,6 +24,8 @@ STANDARD = {"", "ai.onnx", "ai.onnx.ml", "ai.onnx.training", "ai.onnx.preview.tr
 # Sizes tried for what a model leaves open, until the original runs: images, and all else.
 SIZES = [(64, 2), (64, 1), (224, 1), (48, 4), (256, 8), (32, 16)]
 SEEDS = (0, 1)
+# What models of speech take: samples in a second, and in a window with what goes before it.
+RATE, WINDOW = 16_000, 576
 
 
 def graphs(graph: onnx.GraphProto | onnx.FunctionProto) -> Iterator[onnx.GraphProto]:
@@ -142,7 +145,27 @@ def find_inputs(path: str, model: onnx.ModelProto) -> tuple[list, list, str]:
             return inputs, [session.run(None, one) for one in inputs], ""
         except Exception as error:  # noqa: BLE001: the next sizes may do
             why = str(error)
-    return [], [], why
+    try:
+        inputs = [audio_inputs(model, seed) for seed in SEEDS]
+        return inputs, [session.run(None, one) for one in inputs], ""
+    except Exception as error:  # noqa: BLE001: no more is tried
+        return [], [], why or str(error)
+
+
+def audio_inputs(model: onnx.ModelProto, seed: int) -> dict:
+    """Makes one window of sound: a rate, samples in a row, and states for a batch of one."""
+    given = {}
+    for value in model.graph.input:
+        tensor = value.type.tensor_type
+        dims = [dim.dim_value if dim.dim_value > 0 else None for dim in tensor.shape.dim]
+        if not dims and tensor.elem_type == onnx.TensorProto.INT64:
+            given[value.name] = np.array(RATE, np.int64)
+        elif tensor.elem_type == onnx.TensorProto.FLOAT and None in dims:
+            last = WINDOW if len(dims) == 2 else 1
+            shape = [n or 1 for n in dims[:-1]] + [dims[-1] or last]
+            rng = np.random.default_rng([seed, len(given)])
+            given[value.name] = rng.standard_normal(shape).astype(np.float32)
+    return oracle.random_inputs(model, seed=seed, given=given, default_size=1)
 
 
 def judge(path: str, original: onnx.ModelProto, valid: bool, inputs: list, expected: list) -> dict:

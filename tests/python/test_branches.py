@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import onnx
 import pytest
 
 import oracle
@@ -50,6 +51,39 @@ def test_a_branch_that_a_layer_cannot_take_is_not_taken(command, operator) -> No
     x = rng.standard_normal((2, 4, 1)).astype(np.float32)
     inputs = {"x": x, "h": np.zeros((1, 2, 3), np.float32)}
     assert oracle.same(oracle.run_ort(found, inputs), oracle.run_ort(model, inputs))
+
+
+def test_a_branch_within_a_branch_is_decided_by_the_layer_beside_it(command) -> None:
+    rng = np.random.default_rng(0)
+    weights = {
+        "w0": rng.standard_normal((1, 12, 4)).astype(np.float32),
+        "r0": rng.standard_normal((1, 12, 3)).astype(np.float32),
+        "axes": np.array([2]),
+        "zero": np.array([0]),
+    }
+    model = small.model(recurrent("LSTM"), weights=weights)
+    # The whole program becomes one branch of a condition that data decides.
+    body = onnx.helper.make_graph(
+        list(model.graph.node), "then", [], list(model.graph.output), list(model.graph.initializer)
+    )
+    other = small.model(
+        "(float[1, n, 3] h) => (float[1, 1, n, 3] z) { z = Unsqueeze(h, zero2) }",
+        weights={"zero2": np.array([0])},
+    ).graph
+    del other.input[:]
+    flag = onnx.helper.make_tensor_value_info("flag", onnx.TensorProto.BOOL, [])
+    outer = small.model("(float[n, 4, t] x, float[1, n, 3] h) => (float[1, 1, n, 3] out) {}")
+    outer.graph.input.append(flag)
+    outer.graph.node.append(
+        onnx.helper.make_node("If", ["flag"], ["out"], then_branch=body, else_branch=other)
+    )
+    found, _ = command.optimise(outer)
+    (choice,) = [node for node in found.graph.node if node.op_type == "If"]
+    then = next(a.g for a in choice.attribute if a.name == "then_branch")
+    assert [node.op_type for node in then.node].count("If") == 1
+    x = rng.standard_normal((2, 4, 1)).astype(np.float32)
+    inputs = {"x": x, "h": np.zeros((1, 2, 3), np.float32), "flag": np.array(True)}
+    assert oracle.same(oracle.run_ort(found, inputs), oracle.run_ort(outer, inputs))
 
 
 def test_ranks_that_both_could_be_stay_open(command) -> None:

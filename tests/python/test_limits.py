@@ -161,3 +161,30 @@ def test_ctrl_c_while_folding_ends_with_its_own_exit_code(command) -> None:
     assert "cancellation" in said
     onnx.checker.check_model(command.folder / "out.onnx")
     assert '"interrupted": true' in (command.folder / "report.json").read_text()
+
+
+def test_holes_of_large_weights_stay_holes(command) -> None:
+    rows, width = 1 << 20, 1024
+    data = command.folder / "w.bin"
+    middle = rows // 2 * width * 4
+    with data.open("wb") as file:
+        file.truncate(rows * width * 4)
+        file.seek(middle)
+        file.write(np.arange(2 * width, dtype=np.float32).tobytes())
+    if data.stat().st_blocks * 512 > 1 << 24:
+        pytest.skip("the file system has no holes")
+    weight = onnx.TensorProto(name="w", data_type=1, dims=[rows, width], data_location=1)
+    for key, value in (("location", "w.bin"), ("offset", "0"), ("length", str(4 * rows * width))):
+        weight.external_data.add(key=key, value=value)
+    model = small.model(
+        f"(int64[2] i) => (float[2, {width}] y) {{ a = Gather(w, i)  y = Identity(a) }}"
+    )
+    model.graph.initializer.append(weight)
+    onnx.save(model, command.folder / "in.onnx")
+    command.run("opt", "in.onnx", "-o", "out.onnx", "-q")
+    written = command.folder / "out.onnx.data"
+    assert written.stat().st_size >= 4 * rows * width
+    assert written.stat().st_blocks * 512 < 1 << 24
+    inputs = {"i": np.array([rows // 2, 3])}
+    (found,) = oracle.run_ort(str(command.folder / "out.onnx"), inputs)
+    assert np.array_equal(found[0], np.arange(width)) and not found[1].any()

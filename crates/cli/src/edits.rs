@@ -1,10 +1,8 @@
 //! What is changed about a model before it is optimised.
 
 use clap::Args;
-use tangram::onnx::Model;
 use tangram::onnx::edit::{Edits, edit};
-
-use crate::error::{self, Error};
+use tangram::onnx::{self, Model};
 
 /// Arguments on the model itself.
 #[derive(Args, Debug)]
@@ -27,7 +25,7 @@ pub(crate) struct EditArgs {
 
 impl EditArgs {
     /// Changes `model` as is asked for.
-    pub(crate) fn apply(&self, model: Model, path: &std::path::Path) -> Result<Model, Error> {
+    pub(crate) fn apply(&self, model: Model) -> Result<Model, onnx::Error> {
         let edits = Edits {
             input_shapes: self.input_shape.clone(),
             dims: self.dim.clone(),
@@ -36,7 +34,7 @@ impl EditArgs {
         };
         match edits.is_empty() {
             true => Ok(model),
-            false => edit(&model, &edits).map_err(error::model(path)),
+            false => edit(&model, &edits),
         }
     }
 }

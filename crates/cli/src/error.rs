@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tangram::onnx::file::FileError;
+use tangram::pipeline::PipelineError;
 use tangram::{OptimiseError, RulesError, onnx};
 use tangram_egraph::{RuleFileError, SerializeError};
 
@@ -20,6 +21,9 @@ pub(crate) enum Error {
     /// The rules could not be applied.
     #[error(transparent)]
     Optimise(#[from] OptimiseError),
+    /// A program does not verify.
+    #[error("{path}: {source}", path = path.display())]
+    Pipeline { path: PathBuf, source: Box<PipelineError> },
     /// A file of ours cannot be read or written.
     #[error("{path}: {source}", path = named(path))]
     Io { path: PathBuf, source: std::io::Error },
@@ -63,6 +67,15 @@ fn named(path: &Path) -> String {
 /// Says which model an error is about.
 pub(crate) fn model(path: &Path) -> impl Fn(onnx::Error) -> Error + '_ {
     move |source| Error::Model { path: path.to_owned(), source: Box::new(source) }
+}
+
+/// Says which model an error of the pipeline is about.
+pub(crate) fn pipeline(path: &Path) -> impl Fn(PipelineError) -> Error + '_ {
+    move |source| match source {
+        PipelineError::Model(source) => model(path)(source),
+        PipelineError::Rules(source) => Error::Optimise(source),
+        source => Error::Pipeline { path: path.to_owned(), source: Box::new(source) },
+    }
 }
 
 /// Says which model an error of reading or writing is about.

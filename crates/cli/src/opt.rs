@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 
 use tangram::check::{CheckOptions, compare, read_npy};
-use tangram::onnx::file::{ExternalPolicy, Loaded, SaveOptions, Storage};
+use tangram::onnx::file::{ExternalPolicy, FileError, Loaded, SaveOptions, Storage};
 use tangram::onnx::proto::ModelProto;
-use tangram::onnx::{self, ExportOptions, Model};
-use tangram::report::{self, BeforeAfter};
+use tangram::onnx::{self, Model};
+use tangram::pipeline::{self, Endpoints, Outcome, Phase};
 use tangram::saturate::CostModel;
 use tangram::tensor::Tensor;
 use tangram::trace::{Graph, Trace};
@@ -32,20 +31,11 @@ pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
     let options = options(args)?;
     let library = library(args, &options)?;
     let asked = args.explain_rule.as_deref().map(|rule| asked(rule, args)).transpose()?;
-    let progress = Progress::start("loading", args.quiet);
-    let start = Instant::now();
-    let loaded = load(&args.input)?;
-    let before = report::histogram(&loaded.model);
-    let model = onnx::import(loaded, dialects::context()).map_err(error::model(&args.input))?;
-    let mut model = args.edits.apply(model, &args.input)?;
-    let load = start.elapsed();
-
-    progress.watch("optimising", &options.progress);
-    let original = args.check.then(|| model.clone());
-    let graph = args.trace.is_some().then(|| Graph::of(&model.module));
-    let start = Instant::now();
-    let mut report = optimise(&mut model, &library, &options)?;
-    let spent = start.elapsed();
+    let mut ends = Ends::new(args, &options);
+    let done = pipeline::run(&mut ends, &library, &options);
+    let Ends { progress, original, at, .. } = ends;
+    progress.finish();
+    let Outcome { model, proto, report } = done.map_err(error::pipeline(&at))?;
 
     let explained = match (&asked, &args.explain_rule) {
         (Some(one), Some(rule)) => explain(rule, args.at.as_deref(), one, &model)?,
@@ -55,28 +45,13 @@ pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
         Some(output) => table::proofs(&report, output)?,
         None => String::new(),
     };
-    let start = Instant::now();
-    let proto = onnx::export(&model, ExportOptions { opset: args.opset })
-        .map_err(error::model(&args.input))?;
-    let how = SaveOptions { storage: storage(args), ..SaveOptions::default() };
-    progress.watch_saving("saving", &how.progress);
-    save(&model, &proto, &args.output, &how)?;
-    let saved = start.elapsed();
-
-    let after = report::histogram(&proto);
-    report.nodes = BeforeAfter { before: before.values().sum(), after: after.values().sum() };
-    report.operators = report::compare(&before, &after);
-    report.seconds = report::Seconds {
-        load: load.as_secs_f64(),
-        optimise: spent.as_secs_f64(),
-        save: saved.as_secs_f64(),
-    };
-    progress.finish();
+    let graph = original.as_ref().filter(|_| args.trace.is_some());
+    let graph = graph.map(|original| Graph::of(&original.module));
     if let (Some(path), Some(graph)) = (&args.trace, graph) {
         write_trace(path, &args.input, graph, &report, &library)?;
     }
     say(args, &report, &(proofs + &explained))?;
-    let checked = match original {
+    let checked = match original.filter(|_| args.check) {
         Some(original) => check(args, &compared, &original, &reread(args, &proto)?)?,
         None => ExitCode::SUCCESS,
     };
@@ -99,14 +74,79 @@ const INTERRUPTED: u8 = 130;
 /// The exit code of a check that was not possible.
 pub(crate) const NOT_POSSIBLE: u8 = 3;
 
-fn load(path: &Path) -> Result<Loaded, Error> {
-    if !out::is_standard(path) {
-        return onnx::file::open(path).map_err(error::file(path));
+/// The file or pipe that a model comes from, those that it goes to, and what is shown meanwhile.
+struct Ends<'a> {
+    args: &'a OptArgs,
+    options: &'a Options,
+    progress: Progress,
+    how: SaveOptions,
+    /// The model before anything was rewritten, if somebody will want to see it.
+    original: Option<Model>,
+    /// What an error is about.
+    at: PathBuf,
+}
+
+impl<'a> Ends<'a> {
+    fn new(args: &'a OptArgs, options: &'a Options) -> Self {
+        Ends {
+            args,
+            options,
+            progress: Progress::start("loading", args.quiet),
+            how: SaveOptions { storage: storage(args), ..SaveOptions::default() },
+            original: None,
+            at: named(&args.input, "standard input"),
+        }
     }
-    let mut bytes = Vec::new();
-    let path = Path::new("standard input");
-    std::io::stdin().lock().read_to_end(&mut bytes).map_err(error::io(path))?;
-    onnx::file::decode(bytes.into()).map_err(error::file(path))
+}
+
+impl Endpoints for Ends<'_> {
+    fn load(&mut self) -> Result<Loaded, onnx::Error> {
+        if !out::is_standard(&self.args.input) {
+            return Ok(onnx::file::open(&self.args.input)?);
+        }
+        let mut bytes = Vec::new();
+        let read = std::io::stdin().lock().read_to_end(&mut bytes);
+        read.map_err(|source| refused("read", &self.at, source))?;
+        Ok(onnx::file::decode(bytes.into())?)
+    }
+
+    fn save(&mut self, model: &Model, proto: &ModelProto) -> Result<(), onnx::Error> {
+        self.at = named(&self.args.output, "standard output");
+        if !out::is_standard(&self.args.output) {
+            return model.save_proto(proto, &self.args.output, &self.how);
+        }
+        let inline = model.inline(proto)?;
+        let mut to = std::io::stdout().lock();
+        match onnx::file::encode(&inline, &mut to).and_then(|()| to.flush()) {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                Err(refused("write to", &self.at, error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn begin(&mut self, phase: Phase) {
+        match phase {
+            Phase::Load => {}
+            Phase::Rewrite => self.progress.watch("optimising", &self.options.progress),
+            Phase::Save => self.progress.watch_saving("saving", &self.how.progress),
+        }
+    }
+
+    fn prepare(&mut self, model: Model) -> Result<Model, onnx::Error> {
+        let model = self.args.edits.apply(model)?;
+        self.original = (self.args.check || self.args.trace.is_some()).then(|| model.clone());
+        Ok(model)
+    }
+}
+
+/// Names a file, or the pipe that `-` stands for.
+fn named(path: &Path, pipe: &str) -> PathBuf {
+    if out::is_standard(path) { PathBuf::from(pipe) } else { path.to_owned() }
+}
+
+fn refused(action: &'static str, path: &Path, source: std::io::Error) -> onnx::Error {
+    FileError::Io { action, path: path.to_owned(), source }.into()
 }
 
 fn storage(args: &OptArgs) -> Storage {
@@ -117,19 +157,6 @@ fn storage(args: &OptArgs) -> Storage {
         ExternalDataArg::Inline => Storage::Inline,
         ExternalDataArg::External => Storage::External(ExternalPolicy::default()),
         ExternalDataArg::Keep => Storage::Keep,
-    }
-}
-
-fn save(model: &Model, proto: &ModelProto, path: &Path, how: &SaveOptions) -> Result<(), Error> {
-    if !out::is_standard(path) {
-        return model.save_proto(proto, path, how).map_err(error::model(path));
-    }
-    let path = Path::new("standard output");
-    let inline = model.inline(proto).map_err(error::model(path))?;
-    let mut to = std::io::stdout().lock();
-    match onnx::file::encode(&inline, &mut to).and_then(|()| to.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error::io(path)(error)),
-        _ => Ok(()),
     }
 }
 

@@ -15,7 +15,7 @@ use crate::{out, summary};
 /// Prints what a model is, its program, or a picture of it.
 pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Error> {
     let model = Model::open(&args.input, dialects::context()).map_err(error::model(&args.input))?;
-    let model = args.edits.apply(model, &args.input)?;
+    let model = args.edits.apply(model).map_err(error::model(&args.input))?;
     let text = match args.format {
         ShowFormat::Table => {
             summary::render(&Summary::of(&model).map_err(error::model(&args.input))?)

@@ -12,15 +12,16 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use tangram::check::CheckOptions;
 use tangram::dialects::interpret::{Datum, interpret};
+use tangram::onnx;
 use tangram::onnx::edit::{Edits, edit};
 use tangram::onnx::file::{ExternalPolicy, SaveOptions, Storage};
-use tangram::onnx::{self, ExportOptions};
 use tangram::picture::View;
-use tangram::report::{self, BeforeAfter};
+use tangram::pipeline::{self, PipelineError};
+use tangram::report;
 use tangram::summary::Summary;
 use tangram::tensor::Tensor;
 use tangram::trace::{Graph, Trace};
-use tangram::{Library, OptimiseError, Options, Report, RulesError, check, dialects, ir};
+use tangram::{Library, Options, Report, RulesError, check, ir};
 
 use crate::datum;
 use crate::interrupt::interruptibly_telling;
@@ -29,6 +30,13 @@ use crate::{EvaluationError, ModelError, RuleError};
 
 fn model_error(error: impl std::fmt::Display) -> PyErr {
     ModelError::new_err(error.to_string())
+}
+
+fn pipeline_error(error: PipelineError) -> PyErr {
+    match error {
+        PipelineError::Rules(error) => RuleError::new_err(error.to_string()),
+        other => model_error(other),
+    }
 }
 
 /// A file that the system does not give is an `OSError`, as it is everywhere in Python.
@@ -65,13 +73,16 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    fn loaded(start: Instant, inner: Result<onnx::Model, onnx::Error>) -> PyResult<Model> {
-        let inner = inner.map_err(loading_error)?;
+    fn loaded(start: Instant, inner: Result<onnx::Model, PipelineError>) -> PyResult<Model> {
+        let inner = inner.map_err(|error| match error {
+            PipelineError::Model(error) => loading_error(error),
+            other => pipeline_error(other),
+        })?;
         Ok(Model { inner, load: start.elapsed().as_secs_f64(), opset: None })
     }
 
-    fn export(&self) -> Result<onnx::proto::ModelProto, onnx::Error> {
-        onnx::export(&self.inner, ExportOptions { opset: self.opset })
+    fn export(&self) -> Result<onnx::proto::ModelProto, PipelineError> {
+        pipeline::export(&self.inner, self.opset)
     }
 }
 
@@ -81,17 +92,17 @@ impl Model {
     #[staticmethod]
     fn open(python: Python<'_>, path: PathBuf) -> PyResult<Model> {
         let start = Instant::now();
-        Model::loaded(start, python.detach(|| onnx::Model::open(path, dialects::context())))
+        let open = || pipeline::import(onnx::file::open(&path).map_err(onnx::Error::from)?);
+        Model::loaded(start, python.detach(open))
     }
 
     /// Decodes a model.
     #[staticmethod]
     fn decode(python: Python<'_>, data: Vec<u8>) -> PyResult<Model> {
         let start = Instant::now();
-        Model::loaded(
-            start,
-            python.detach(|| onnx::Model::decode(data.into(), dialects::context())),
-        )
+        let decode =
+            || pipeline::import(onnx::file::decode(data.into()).map_err(onnx::Error::from)?);
+        Model::loaded(start, python.detach(decode))
     }
 
     /// Writes the model to `path`, its large weights as `external_data` says.
@@ -107,7 +118,8 @@ impl Model {
             }
         };
         let options = SaveOptions { storage, ..SaveOptions::default() };
-        let save = || self.inner.save_proto(&self.export()?, path, &options);
+        let save =
+            || Ok::<_, PipelineError>(self.inner.save_proto(&self.export()?, path, &options)?);
         python.detach(save).map_err(model_error)
     }
 
@@ -139,7 +151,7 @@ impl Model {
             let mut data = Vec::new();
             onnx::file::encode(&proto, &mut data)
                 .map_err(|source| onnx::Error::Encode { source })?;
-            Ok::<_, onnx::Error>(data)
+            Ok::<_, PipelineError>(data)
         });
         Ok(PyBytes::new(python, &encoded.map_err(model_error)?))
     }
@@ -294,15 +306,11 @@ fn optimise(
     options: &Options,
 ) -> PyResult<Report> {
     let start = Instant::now();
-    let mut told = tangram::optimise(&mut model.inner, library, options)
-        .map_err(|error: OptimiseError| RuleError::new_err(error.to_string()))?;
-    let export =
-        |model: &Model| model.export().map(|proto| report::histogram(&proto)).map_err(model_error);
+    let mut told = pipeline::rewrite(&mut model.inner, library, options).map_err(pipeline_error)?;
     told.seconds.load = before.load;
     told.seconds.optimise = start.elapsed().as_secs_f64();
-    let (old, new) = (export(before)?, export(model)?);
-    told.nodes = BeforeAfter { before: old.values().sum(), after: new.values().sum() };
-    told.operators = report::compare(&old, &new);
+    let (old, new) = (before.export().map_err(model_error)?, model.export().map_err(model_error)?);
+    told.count(&report::histogram(&old), &report::histogram(&new));
     Ok(told)
 }
 

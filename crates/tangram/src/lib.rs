@@ -4,12 +4,12 @@
 //! crate of its own, re-exported here.
 //!
 //! ```no_run
-//! use tangram::{Library, Options, onnx::Model, optimise};
+//! use tangram::{Library, Options, onnx, pipeline};
 //!
-//! let mut model = Model::open("model.onnx", tangram::dialects::context())?;
-//! let report = optimise(&mut model, &Library::shipped()?, &Options::default())?;
-//! println!("{} nodes became {}", report.nodes.before, report.nodes.after);
+//! let mut model = pipeline::import(onnx::file::open("model.onnx".as_ref())?)?;
+//! let report = pipeline::rewrite(&mut model, &Library::shipped()?, &Options::default())?;
 //! model.save("better.onnx", &Default::default())?;
+//! println!("{} rules were tried", report.rules.len());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -22,6 +22,7 @@ mod library;
 mod natives;
 mod optimise;
 pub mod picture;
+pub mod pipeline;
 pub mod progress;
 mod ranks;
 pub mod report;
@@ -37,13 +38,18 @@ pub use optimise::{ON_REQUEST, OptimiseError, Options, Strategy, optimise};
 pub use progress::Progress;
 pub use report::Report;
 pub use tangram_affine as affine;
+pub use tangram_calc as calc;
 pub use tangram_dialects as dialects;
+pub use tangram_egraph as egraph;
 pub use tangram_gsl as gsl;
 pub use tangram_ir as ir;
+pub use tangram_machine as machine;
 pub use tangram_onnx as onnx;
 pub use tangram_passes as passes;
+pub use tangram_polyhedral as polyhedral;
 pub use tangram_presburger as presburger;
 pub use tangram_rewrite as rewrite;
 pub use tangram_saturate as saturate;
 pub use tangram_saturate::cost;
+pub use tangram_scop as scop;
 pub use tangram_tensor as tensor;

@@ -7,9 +7,9 @@
 //! ```
 //!
 //! Exporters write such branches for layers that take batches and single samples. Each rank that
-//! the branches can give is tried on a copy of the program: where some operation, outside of any
-//! branch, cannot be applied to operands of the rank that follows, the model has no result with it,
-//! and the other rank is the one.
+//! the branches can give is tried on a copy of the program: where some operation of the block that
+//! the value is in cannot be applied to operands of the rank that follows, the block has no result
+//! with it, and the other rank is the one.
 
 use tangram_ir::{Block, Dim, Module, Op, Order, Type, TypeData, Value, walk};
 use tangram_rewrite::{FrozenPatternSet, GreedyConfig, greedy};
@@ -34,17 +34,21 @@ pub(crate) fn decide(
     }
     let open: Vec<(Value, [Type; 2])> =
         ops.into_iter().flat_map(|op| candidates(module, op)).take(MOST).collect();
-    if open.is_empty() || !is_consistent(module) {
+    if open.is_empty() {
         return;
     }
     let natives = natives();
     for (value, types) in open {
+        let blocks = around(module, value);
+        if !is_consistent(module, &blocks) {
+            continue;
+        }
         let possible = types.map(|ty| {
             let mut trial = module.clone();
             trial.set_value_type(value, ty);
             let root = trial.root();
             let report = greedy::apply(&mut trial, root, &natives, config);
-            report.stopped_by.is_some() || is_consistent(&trial)
+            report.stopped_by.is_some() || is_consistent(&trial, &blocks)
         });
         match possible {
             [true, false] => module.set_value_type(value, types[0]),
@@ -82,19 +86,28 @@ fn of_rank(module: &Module, value: Value) -> Option<Type> {
     }
 }
 
-/// Says whether every operation that is certain to run can be applied to its operands.
-fn is_consistent(module: &Module) -> bool {
-    let main = module.ops(module.body()).find(|op| !module.regions(*op).is_empty());
-    let block: Option<Block> =
-        main.and_then(|main| module.first_block(*module.regions(main).first()?));
-    let Some(block) = block else { return false };
-    module.ops(block).all(|op| {
+/// The block that `value` is defined in, and those around it. Where the value is wanted, all of
+/// them run.
+fn around(module: &Module, value: Value) -> Vec<Block> {
+    let up = |&block: &Block| module.block(module.block_parent(block)?);
+    std::iter::successors(module.def_block(value), up).collect()
+}
+
+/// Says whether every operation of `blocks` can be applied to its operands. A block that is gone
+/// was a branch that is taken: the one around it has its operations.
+fn is_consistent(module: &Module, blocks: &[Block]) -> bool {
+    let live = |block: &&Block| {
+        module.block_parent(**block).is_some_and(|op| op == module.root() || module.is_live(op))
+    };
+    let mut ops = blocks.iter().filter(live).flat_map(|&block| module.ops(block));
+    ops.all(|op| {
         let name = module.name_text(op);
-        if !name.starts_with("nn.") || !module.regions(op).is_empty() {
+        let count = module.result_count(op);
+        // The end of a block has no results.
+        if !name.starts_with("nn.") || !module.regions(op).is_empty() || count == 0 {
             return true;
         }
         let operands: Vec<Value> = module.operands(op).collect();
-        let count = module.result_count(op);
         module.infer(module.name(op), &operands, module.attrs(op), Some(count)).is_ok()
     })
 }

@@ -112,8 +112,11 @@ pub struct RuleReport {
     pub seconds: f64,
 }
 
+/// Nodes by operator.
+pub type Histogram = BTreeMap<String, usize>;
+
 /// Nodes by operator; constants are not counted, nodes of subgraphs are.
-pub fn histogram(model: &ModelProto) -> BTreeMap<String, usize> {
+pub fn histogram(model: &ModelProto) -> Histogram {
     let mut counts = BTreeMap::new();
     let mut stack: Vec<&GraphProto> = model.graph.iter().collect();
     while let Some(graph) = stack.pop() {
@@ -136,10 +139,7 @@ pub fn histogram(model: &ModelProto) -> BTreeMap<String, usize> {
 }
 
 /// Histograms before and after, side by side.
-pub fn compare(
-    before: &BTreeMap<String, usize>,
-    after: &BTreeMap<String, usize>,
-) -> BTreeMap<String, BeforeAfter<usize>> {
+pub fn compare(before: &Histogram, after: &Histogram) -> BTreeMap<String, BeforeAfter<usize>> {
     let mut both: BTreeMap<String, BeforeAfter<usize>> = BTreeMap::new();
     for (name, &count) in before {
         both.entry(name.clone()).or_default().before = count;

@@ -1,5 +1,6 @@
 //! When two types may describe the same value.
 
+use crate::attributes::{Attr, AttrData};
 use crate::context::Context;
 use crate::types::{Dim, Type, TypeData};
 
@@ -17,8 +18,21 @@ pub fn compatible(context: &Context, a: Type, b: Type) -> bool {
         | (TypeData::UnrankedTensor(element), TypeData::Tensor(ranked)) => {
             ranked.element == *element
         }
+        // A sequence or an optional value: what it holds.
+        (
+            TypeData::Dialect { name: a, params: of_a },
+            TypeData::Dialect { name: b, params: of_b },
+        ) => a == b && of_a.len() == of_b.len() && params(context, of_a, of_b),
         _ => false,
     }
+}
+
+/// Says whether parameters differ at most in types that may describe the same value.
+fn params(context: &Context, a: &[Attr], b: &[Attr]) -> bool {
+    a.iter().zip(b).all(|(&a, &b)| match (context.attr_data(a), context.attr_data(b)) {
+        (AttrData::Type(a), AttrData::Type(b)) => compatible(context, *a, *b),
+        _ => a == b,
+    })
 }
 
 fn extents(a: &[Dim], b: &[Dim]) -> bool {

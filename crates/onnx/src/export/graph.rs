@@ -17,7 +17,7 @@ impl Exporter<'_> {
         let copies = self.name_interface(block, &outputs);
         self.cover(block);
         let (nodes, initializers) = (Vec::new(), Vec::new());
-        self.graphs.push(Graph { block, nodes, initializers });
+        self.graphs.push(Graph { block, nodes, node_names: FxHashSet::default(), initializers });
         self.defaults(block, &proto);
         let ops: Vec<Op> = self.module.ops(block).collect();
         for op in ops {
@@ -27,11 +27,15 @@ impl Exporter<'_> {
             self.use_constant(value);
         }
         for (name, value) in copies {
-            let node = NodeProto {
-                op_type: Some("Identity".into()),
-                input: vec![self.name(value)],
-                output: vec![self.context.text(name).to_owned()],
-                ..NodeProto::default()
+            let name = self.context.text(name).to_owned();
+            let node = match self.once_more(value, &name) {
+                Some(node) => node,
+                None => NodeProto {
+                    op_type: Some("Identity".into()),
+                    input: vec![self.name(value)],
+                    output: vec![name],
+                    ..NodeProto::default()
+                },
             };
             self.push(node);
         }
@@ -40,6 +44,27 @@ impl Exporter<'_> {
         proto.initializer = graph.initializers;
         self.tidy(&mut proto);
         Ok(proto)
+    }
+
+    /// The node that makes `value`, which is no tensor, with its result under another name: before
+    /// operator set 14 `Identity` is for tensors only.
+    fn once_more(&mut self, value: Value, name: &str) -> Option<NodeProto> {
+        let is_tensor = self.context.element_type(self.module.value_type(value)).is_some();
+        if self.opset >= 14 || is_tensor {
+            return None;
+        }
+        let own = self.name(value);
+        let nodes = &self.graphs.last()?.nodes;
+        let mut node = nodes.iter().find(|node| node.output.contains(&own))?.clone();
+        for output in &mut node.output {
+            if *output == own {
+                *output = name.to_owned();
+            } else if !output.is_empty() {
+                let fresh = self.fresh_name(output);
+                *output = self.context.text(fresh).to_owned();
+            }
+        }
+        Some(node)
     }
 
     fn outputs(&self, block: Block, infos: &[ValueInfoProto]) -> Vec<(Str, Value)> {
@@ -86,8 +111,34 @@ impl Exporter<'_> {
         proto.quantization_annotation = annotations;
     }
 
-    /// Appends a node to the innermost graph.
-    pub(super) fn push(&mut self, node: NodeProto) {
-        self.graphs.last_mut().expect("a graph is being written").nodes.push(node);
+    /// Appends a node to the innermost graph. Its name is changed if a node there has it: nodes of
+    /// two graphs may have one name, and come to lie in one graph.
+    pub(super) fn push(&mut self, mut node: NodeProto) {
+        let taken = |graph: &Graph| graph.node_names.contains(node.name());
+        if self.graphs.last().is_some_and(taken) {
+            node.name = Some(self.fresh_node_name(node.name()));
+        }
+        let graph = self.graphs.last_mut().expect("a graph is being written");
+        if !node.name().is_empty() {
+            graph.node_names.insert(node.name().to_owned());
+        }
+        graph.nodes.push(node);
+    }
+
+    /// A name for a new node whose first output is `output`.
+    pub(super) fn node_name(&mut self, output: Option<&String>) -> Option<String> {
+        let output = output?;
+        let taken = self.own_nodes.contains(output.as_str());
+        Some(if taken { self.fresh_node_name(output) } else { output.clone() })
+    }
+
+    fn fresh_node_name(&mut self, stem: &str) -> String {
+        loop {
+            let name = self.fresh_name(stem);
+            let name = self.context.text(name);
+            if !self.own_nodes.contains(name) {
+                return name.to_owned();
+            }
+        }
     }
 }

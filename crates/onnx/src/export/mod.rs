@@ -34,6 +34,8 @@ pub struct ExportOptions {
 struct Graph {
     block: Block,
     nodes: Vec<NodeProto>,
+    /// The names of these nodes.
+    node_names: FxHashSet<String>,
     initializers: Vec<TensorProto>,
 }
 
@@ -50,6 +52,8 @@ struct Exporter<'m> {
     /// The name of each value, once it has one.
     names: SecondaryMap<Value, Option<Str>>,
     taken: FxHashSet<Str>,
+    /// The names of the model's own nodes, which no new node takes.
+    own_nodes: FxHashSet<&'m str>,
     fresh: u32,
     /// Constants that are written already.
     written: FxHashSet<Value>,
@@ -83,6 +87,7 @@ pub fn export(model: &Model, options: ExportOptions) -> Result<ModelProto> {
         graphs: Vec::new(),
         names: SecondaryMap::new(),
         taken: FxHashSet::default(),
+        own_nodes: model.source.nodes.iter().map(NodeProto::name).collect(),
         fresh: 0,
         written: FxHashSet::default(),
         defaults: FxHashSet::default(),

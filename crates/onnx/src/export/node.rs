@@ -144,8 +144,9 @@ impl Exporter<'_> {
         while outputs.len() > 1 && outputs.last().is_some_and(String::is_empty) {
             outputs.pop();
         }
+        let name = self.node_name(outputs.first());
         self.push(NodeProto {
-            name: outputs.first().cloned(),
+            name,
             op_type: Some(op_type.to_owned()),
             domain: (!domain.is_empty()).then(|| domain.to_owned()),
             input: inputs,

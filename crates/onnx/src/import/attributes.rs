@@ -4,8 +4,9 @@ use tangram_dialects::dtype;
 use tangram_ir::{Attr, AttrData, FloatKind};
 
 use super::Importer;
+use super::node::is_default;
 use crate::error::Result;
-use crate::operators::{AttrRow, Default, Kind};
+use crate::operators::{self, AttrRow, Default, Kind};
 use crate::proto::{AttributeProto, AttributeType, NodeProto};
 use crate::types;
 
@@ -28,6 +29,29 @@ pub(super) fn ints(node: &NodeProto, name: &str) -> Option<Vec<i64>> {
 pub(super) fn text<'a>(node: &'a NodeProto, name: &str) -> Option<&'a str> {
     std::str::from_utf8(find(node, name)?.s.as_deref()?).ok()
 }
+
+/// A flag of `node` that is neither 0 nor 1. Operators, and runtimes, differ in what such a number
+/// means: some compare it with 0, some with 1.
+pub(super) fn odd_flag(node: &NodeProto) -> Option<&AttributeProto> {
+    let domain = if is_default(node) { "" } else { node.domain() };
+    let row = operators::by_onnx(domain, node.op_type());
+    let is_flag = |name: &str| {
+        let of_row = |attr: &AttrRow| attr.kind == Kind::Flag && attr.onnx == name;
+        SPECIAL_FLAGS.contains(&name) || row.is_some_and(|row| row.attrs.iter().any(of_row))
+    };
+    node.attribute.iter().find(|a| !matches!(a.i, None | Some(0 | 1)) && is_flag(a.name()))
+}
+
+/// The flags of operators that `special` imports; no operator has a number of these names.
+const SPECIAL_FLAGS: &[&str] = &[
+    "align_corners",
+    "ceil_mode",
+    "count_include_pad",
+    "storage_order",
+    "training_mode",
+    "transA",
+    "transB",
+];
 
 /// The kind of an attribute, also where old models leave the field empty.
 fn kind_of(attribute: &AttributeProto) -> AttributeType {

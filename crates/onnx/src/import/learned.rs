@@ -35,7 +35,10 @@ pub(super) fn result_types(
         "TreeEnsembleRegressor" => vec![cx.rows(Some(DType::F32), Some(cx.targets("n_targets")))],
         "TreeEnsemble" => vec![cx.rows(cx.input(), Some(cx.targets("n_targets")))],
         "SVMRegressor" => vec![cx.rows(Some(DType::F32), Some(Dim::fixed(1)))],
-        "ArrayFeatureExtractor" => vec![cx.unranked(cx.input())],
+        "ArrayFeatureExtractor" => {
+            let places = inputs.get(1).copied().flatten().map(|value| module.value_type(value));
+            vec![cx.chosen(places)]
+        }
         "OneHotEncoder" | "FeatureVectorizer" => vec![cx.unranked(Some(DType::F32))],
         _ => Vec::new(),
     }
@@ -79,6 +82,15 @@ impl Cx<'_> {
         let Some(&[rows, _]) = self.extents() else { return self.unranked(element) };
         let extents: Vec<Dim> = [rows].into_iter().chain(columns).collect();
         Some(self.context.tensor_type(&extents, dtype::type_of(self.context, element?)))
+    }
+
+    /// Elements of each row of a matrix, as many as `places` names.
+    fn chosen(&self, places: Option<Type>) -> Option<Type> {
+        let listed = places.and_then(|ty| self.context.as_tensor(ty));
+        let count = listed.and_then(|(extents, _)| {
+            extents.iter().try_fold(1i64, |n, extent| n.checked_mul(extent.as_static()?))
+        });
+        self.rows(self.input(), Some(count.map_or(Dim::UNKNOWN, Dim::fixed)))
     }
 
     fn attribute(&self, name: &str) -> Option<&AttributeProto> {

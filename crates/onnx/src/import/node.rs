@@ -1,8 +1,12 @@
 //! Nodes.
 
 use smallvec::SmallVec;
+use tangram_dialects::attrs::Attrs;
 use tangram_dialects::constant;
-use tangram_ir::{Attr, Loc, Module, Op, OpState, Point, Type, TypeData, Value};
+use tangram_ir::{
+    Attr, AttrDef, AttrKind, Context, FloatKind, Loc, Module, Name, Op, OpState, Point, Type,
+    TypeData, Value,
+};
 
 use super::{Importer, attributes, describe, learned};
 use crate::error::{Error, Result};
@@ -243,6 +247,17 @@ pub(super) fn is_default(node: &NodeProto) -> bool {
     matches!(node.domain(), "" | "ai.onnx")
 }
 
+/// An attribute in `dict` with a text that is none of those that operation `name` knows. Runtimes
+/// take some of these for a default.
+fn unknown_text(context: &Context, name: Name, dict: Attr) -> Option<&'static str> {
+    let attrs = Attrs::new(context, dict);
+    let known = |attr: &&AttrDef| match attr.kind {
+        AttrKind::Enum(texts) => attrs.text(attr.name).is_none_or(|text| texts.contains(&text)),
+        _ => true,
+    };
+    context.def(name)?.attrs.iter().find(|attr| !known(attr)).map(|attr| attr.name)
+}
+
 impl NodeCx<'_> {
     /// The module.
     pub(super) fn module(&self) -> &Module {
@@ -251,6 +266,10 @@ impl NodeCx<'_> {
 
     fn convert(&mut self) -> Result<Outputs> {
         let default = is_default(self.node);
+        if let Some(flag) = attributes::odd_flag(self.node) {
+            let reason = format!("`{}` is {}, neither 0 nor 1", flag.name(), flag.i());
+            return Ok(Err(Opaque(reason)));
+        }
         if let Some(outputs) = if default { self.special()? } else { None } {
             return Ok(outputs);
         }
@@ -338,9 +357,9 @@ impl NodeCx<'_> {
         match kind {
             Kind::Int => attribute.i.map(|i| self.importer.context.i64_attr(i)),
             Kind::Ints => Some(self.importer.context.i64s_attr(&attribute.ints)),
-            Kind::Float => attribute.f.map(|f| {
-                self.importer.context.float_attr(f64::from(f), tangram_ir::FloatKind::F32)
-            }),
+            Kind::Float => {
+                attribute.f.map(|f| self.importer.context.float_attr(f64::from(f), FloatKind::F32))
+            }
             _ => None,
         }
     }
@@ -356,7 +375,7 @@ impl NodeCx<'_> {
                 _ => None,
             },
             Kind::Float if tensor.dtype().is_float() => match tensor.f64s().ok()?.as_slice() {
-                [one] => Some(context.float_attr(*one, tangram_ir::FloatKind::F64)),
+                [one] => Some(context.float_attr(*one, FloatKind::F64)),
                 _ => None,
             },
             Kind::Float => match tensor.i64s().ok()?.as_slice() {
@@ -402,6 +421,9 @@ impl NodeCx<'_> {
     ) -> Outputs {
         let importer = &mut *self.importer;
         let name = importer.context.name(name);
+        if let Some(attr) = unknown_text(&importer.context, name, dict) {
+            return Err(Opaque(format!("`{attr}` has a value that is not known")));
+        }
         let point = Point::End(importer.block);
         let op = importer
             .module

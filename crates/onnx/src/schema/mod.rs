@@ -173,7 +173,10 @@ mod tests {
                 }
             }
         }
-        assert!(found.0 > 500 && found.1 > 3, "{found:?}");
+        assert!(found.0 > 500, "{found:?}");
+        // `onnx.defs` calls these deprecated: Scatter 11, Upsample 10, GroupNormalization 18, and
+        // of ai.onnx.ml TreeEnsembleClassifier 5 and TreeEnsembleRegressor 5.
+        assert_eq!(found.1, 5, "deprecated versions");
     }
 
     #[test]

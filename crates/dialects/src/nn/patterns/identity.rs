@@ -5,6 +5,7 @@ use tangram_rewrite::{NoMatch, Rewriter};
 
 use super::{Matched, Native, present, roots, same_type};
 use crate::attrs::Attrs;
+use crate::dtype::dtype_of;
 
 /// Says which operand the operation gives back, if any.
 type Check = fn(&Module, Op) -> bool;
@@ -13,9 +14,11 @@ type Check = fn(&Module, Op) -> bool;
 const TABLE: &[(&str, Check)] = &[
     ("nn.identity", |_, _| true),
     ("nn.dropout", |module, op| module.results(op).skip(1).all(|mask| !module.has_uses(mask))),
-    ("nn.reshape", keeps_type),
-    ("nn.batch_flatten", keeps_type),
-    ("nn.flatten", keeps_type),
+    ("nn.reshape", |module, op| keeps_type(module, op) || writes_own_shape(module, op)),
+    ("nn.batch_flatten", |module, op| keeps_type(module, op) || is_matrix(module, op)),
+    ("nn.flatten", |module, op| {
+        keeps_type(module, op) || is_matrix(module, op) && attrs(module, op).int("axis") == Some(1)
+    }),
     ("nn.broadcast_to", keeps_type),
     ("nn.tile", keeps_type),
     ("nn.cast", keeps_element),
@@ -33,9 +36,12 @@ const TABLE: &[(&str, Check)] = &[
     ("nn.max", reduces_nothing),
     ("nn.min", reduces_nothing),
     ("nn.prod", reduces_nothing),
+    // Without bounds, floating-point numbers are still clipped to those that are finite.
     ("nn.clip", |module, op| {
+        let ty = module.context().element_type(module.value_type(module.result(op, 0)));
+        let whole = ty.and_then(|ty| dtype_of(module.context(), ty)).is_some_and(|d| !d.is_float());
         let bounded = ["a_min", "a_max"].iter().any(|name| module.attr(op, name).is_some());
-        !bounded && present(module, op, 1).is_none() && present(module, op, 2).is_none()
+        whole && !bounded && present(module, op, 1).is_none() && present(module, op, 2).is_none()
     }),
 ];
 
@@ -68,6 +74,31 @@ fn data_dims(module: &Module, op: Op) -> Option<&[Dim]> {
 
 fn keeps_type(module: &Module, op: Op) -> bool {
     same_type(module, module.operand(op, 0), module.result(op, 0))
+}
+
+/// A reshape to the extents that are there, all but one of them written as numbers: the open one
+/// is what is left, whatever it is.
+fn writes_own_shape(module: &Module, op: Op) -> bool {
+    let attrs = attrs(module, op);
+    let (Some(dims), Some(shape)) = (data_dims(module, op), attrs.ints("newshape")) else {
+        return false;
+    };
+    let copies = !attrs.flag("allowzero");
+    let same = |(dim, &n): (&Dim, &i64)| match dim.as_static() {
+        Some(extent) => n == extent && n > 0 || n == 0 && copies,
+        None => n == 0 && copies,
+    };
+    let others = dims.iter().zip(&shape).filter(|&pair| !same(pair));
+    let open: Vec<i64> = others.map(|(_, &n)| n).collect();
+    // Beside an extent of 0, -1 says nothing.
+    let clear = || dims.iter().all(|dim| dim.as_static() != Some(0));
+    present(module, op, 1).is_none()
+        && dims.len() == shape.len()
+        && (open.is_empty() || open == [-1] && clear())
+}
+
+fn is_matrix(module: &Module, op: Op) -> bool {
+    data_dims(module, op).is_some_and(|dims| dims.len() == 2)
 }
 
 fn keeps_element(module: &Module, op: Op) -> bool {
@@ -116,22 +147,28 @@ fn is_single(module: &Module, op: Op) -> bool {
 
 /// A reduction over no dimension, or over dimensions of extent 1 that stay.
 fn reduces_nothing(module: &Module, op: Op) -> bool {
+    let Some(axes) = unit_axes(module, op) else { return false };
+    axes.is_empty() || attrs(module, op).bool("keepdims").unwrap_or(true)
+}
+
+/// The dimensions that a reduction is over, if the extent of each is 1.
+pub(super) fn unit_axes(module: &Module, op: Op) -> Option<Vec<i64>> {
     if present(module, op, 1).is_some() {
-        return false;
+        return None;
     }
     let attrs = attrs(module, op);
-    let axes = attrs.ints("axis").unwrap_or_default();
+    let mut axes = attrs.ints("axis").unwrap_or_default();
     if axes.is_empty() && attrs.flag("noop_with_empty_axes") {
-        return true;
+        return Some(axes);
     }
-    let Some(dims) = data_dims(module, op) else { return false };
-    let one = |axis: i64| {
-        let axis = if axis < 0 { axis + dims.len() as i64 } else { axis };
+    let dims = data_dims(module, op)?;
+    let rank = dims.len() as i64;
+    if axes.is_empty() {
+        axes = (0..rank).collect();
+    }
+    let one = |&axis: &i64| {
+        let axis = if axis < 0 { axis + rank } else { axis };
         usize::try_from(axis).ok().and_then(|axis| dims.get(axis)) == Some(&Dim::fixed(1))
     };
-    let ones = match axes.is_empty() {
-        true => (0..dims.len() as i64).all(one),
-        false => axes.into_iter().all(one),
-    };
-    ones && (dims.is_empty() || attrs.bool("keepdims").unwrap_or(true))
+    axes.iter().all(one).then_some(axes)
 }

@@ -11,8 +11,10 @@ mod identity;
 mod inline_if;
 mod neutral_element;
 mod refine_types;
+mod reshape_expand;
 mod static_operands;
 mod static_shape;
+mod unit_reduction;
 mod zero_state;
 
 use std::sync::Arc;
@@ -54,6 +56,8 @@ pub fn all(context: &Context, options: &Options) -> Vec<Box<dyn RewritePattern>>
         static_shape::reshape(context),
         static_shape::broadcast_to(context),
         identity::pattern(context),
+        reshape_expand::pattern(context),
+        unit_reduction::pattern(context),
         neutral_element::pattern(context, options.exact),
         flatten_concatenate::pattern(context),
         zero_state::pattern(context),

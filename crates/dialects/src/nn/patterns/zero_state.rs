@@ -12,12 +12,14 @@ use crate::constant;
 /// Layers, and their operands that are initial states.
 const TABLE: &[(&str, &[usize])] = &[("nn.lstm", &[5, 6]), ("nn.gru", &[5]), ("nn.rnn", &[5])];
 
-/// Operations whose elements are elements of their first operand.
+/// Operations whose elements are elements of their first operand, or numbers equal to them.
 const MOVES: &[&str] = &[
     "nn.broadcast_to",
+    "nn.cast",
     "nn.expand_dims",
     "nn.identity",
     "nn.reshape",
+    "nn.split",
     "nn.squeeze",
     "nn.strided_slice",
     "nn.tile",
@@ -42,19 +44,27 @@ fn rewrite(rewriter: &mut Rewriter<'_>, op: Op) -> Matched {
     Ok(())
 }
 
-/// Says whether every element is provably 0, whatever the extents.
-fn is_zero(module: &Module, mut value: Value) -> bool {
-    loop {
+/// How many operations are looked at.
+const MOST: usize = 64;
+
+/// Says whether every element is provably 0, whatever the extents. States of two directions are
+/// concatenated.
+fn is_zero(module: &Module, value: Value) -> bool {
+    let mut waiting = vec![value];
+    for _ in 0..MOST {
+        let Some(value) = waiting.pop() else { return true };
         if is_everywhere(module, value, 0.0) {
-            return true;
+            continue;
         }
         let Some(op) = module.def_op(value) else { return false };
         match module.name_text(op) {
-            "nn.full" => return fills_with_zero(module, op),
-            name if MOVES.contains(&name) => value = module.operand(op, 0),
+            "nn.full" if fills_with_zero(module, op) => {}
+            "nn.concatenate" => waiting.extend(module.operands(op)),
+            name if MOVES.contains(&name) => waiting.push(module.operand(op, 0)),
             _ => return false,
         }
     }
+    false
 }
 
 /// Without a value, the elements are 0.

@@ -115,8 +115,9 @@ impl Exporter<'_> {
     ) -> String {
         let name = self.fresh_name(stem);
         let name = self.context.text(name).to_owned();
+        let node_name = self.node_name(Some(&name));
         self.push(NodeProto {
-            name: Some(name.clone()),
+            name: node_name,
             op_type: Some(op_type.to_owned()),
             input,
             output: vec![name.clone()],

@@ -28,8 +28,9 @@ impl Exporter<'_> {
         }
         let keep: Vec<Value> = self.module.results(op).collect();
         let outputs: Vec<String> = keep.into_iter().map(|v| self.name(v)).collect();
+        let name = self.node_name(outputs.first());
         self.push(NodeProto {
-            name: outputs.first().cloned(),
+            name,
             op_type: Some("Split".into()),
             input: inputs,
             output: outputs,

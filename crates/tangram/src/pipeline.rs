@@ -1,0 +1,190 @@
+//! The pipeline: a model is loaded, verified, rewritten, verified again, exported and validated.
+//!
+//! ```text
+//! file ──load──▶ ONNX ──import──▶ IR ──rewrite──▶ IR ──export──▶ ONNX ──save──▶ file
+//!                               verified       verified      validated
+//! ```
+//!
+//! The verifier of `tangram_ir` runs on what the import made and on what the rules left, whoever
+//! wrote them; the export compares each node with the schema of its operator. Nothing is written
+//! of a program that fails one of these. [`run`] is the whole; where a caller keeps the program in
+//! between, as the Python package does, [`import`], [`rewrite`] and [`export`] are its parts.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use tangram_ir::{Diagnostic, Module, verify};
+use tangram_onnx::file::Loaded;
+use tangram_onnx::proto::ModelProto;
+use tangram_onnx::{self as onnx, ExportOptions, Model};
+
+use crate::library::Library;
+use crate::optimise::{OptimiseError, Options, optimise};
+use crate::report::{self, BeforeAfter, Report, Seconds};
+
+/// A part of the pipeline, in order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Phase {
+    /// Reading the file and importing its graph.
+    Load,
+    /// Rules and native patterns.
+    Rewrite,
+    /// Export and writing.
+    Save,
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Phase::Load => "the import",
+            Phase::Rewrite => "rewriting",
+            Phase::Save => "the export",
+        })
+    }
+}
+
+/// Why a model did not come through the pipeline. Nothing was written then.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PipelineError {
+    /// The model cannot be read, imported, exported or written.
+    #[error(transparent)]
+    Model(#[from] onnx::Error),
+    /// The rules cannot be applied.
+    #[error(transparent)]
+    Rules(#[from] OptimiseError),
+    /// A phase left a program that does not verify.
+    #[error("{after} left a program that does not verify, which is a defect: {first}")]
+    Unverified {
+        /// The phase.
+        after: Phase,
+        /// What the verifier said first.
+        first: Box<Diagnostic>,
+    },
+}
+
+/// Where a model comes from and where it goes, and who listens in between.
+pub trait Endpoints {
+    /// Reads the model.
+    ///
+    /// # Errors
+    /// [`onnx::Error`]: it cannot be read.
+    fn load(&mut self) -> Result<Loaded, onnx::Error>;
+
+    /// Writes the model, whose nodes are those of `proto`.
+    ///
+    /// # Errors
+    /// [`onnx::Error`]: it cannot be written.
+    fn save(&mut self, model: &Model, proto: &ModelProto) -> Result<(), onnx::Error>;
+
+    /// Hears that a phase begins.
+    fn begin(&mut self, _phase: Phase) {}
+
+    /// Sees the model before anything is rewritten, and may give it other inputs, outputs or
+    /// extents.
+    ///
+    /// # Errors
+    /// [`onnx::Error`]: it cannot be changed like this.
+    fn prepare(&mut self, model: Model) -> Result<Model, onnx::Error> {
+        Ok(model)
+    }
+}
+
+/// What came of a model.
+#[derive(Clone)]
+pub struct Outcome {
+    /// The program after rewriting.
+    pub model: Model,
+    /// What was written.
+    pub proto: ModelProto,
+    /// What was done.
+    pub report: Report,
+}
+
+/// Loads a model, applies the rules of `library` and the native patterns, and saves the result.
+///
+/// # Errors
+/// [`PipelineError`]; nothing is written then.
+pub fn run(
+    ends: &mut dyn Endpoints,
+    library: &Library,
+    options: &Options,
+) -> Result<Outcome, PipelineError> {
+    let start = Instant::now();
+    ends.begin(Phase::Load);
+    let loaded = ends.load()?;
+    let before = report::histogram(&loaded.model);
+    let mut model = ends.prepare(onnx::import(loaded, tangram_dialects::context())?)?;
+    verified(&model.module, Phase::Load)?;
+    let load = start.elapsed();
+
+    let start = Instant::now();
+    ends.begin(Phase::Rewrite);
+    let mut report = rewrite(&mut model, library, options)?;
+    let spent = start.elapsed();
+
+    let start = Instant::now();
+    ends.begin(Phase::Save);
+    let proto = export(&model, options.opset)?;
+    ends.save(&model, &proto)?;
+    report.count(&before, &report::histogram(&proto));
+    report.time(load, spent, start.elapsed());
+    Ok(Outcome { model, proto, report })
+}
+
+/// Imports a model, and verifies the program.
+///
+/// # Errors
+/// [`PipelineError::Model`] and [`PipelineError::Unverified`].
+pub fn import(loaded: Loaded) -> Result<Model, PipelineError> {
+    let model = onnx::import(loaded, tangram_dialects::context())?;
+    verified(&model.module, Phase::Load)?;
+    Ok(model)
+}
+
+/// Optimises a model, and verifies the program.
+///
+/// # Errors
+/// [`PipelineError::Rules`], with the model unchanged; [`PipelineError::Unverified`].
+pub fn rewrite(
+    model: &mut Model,
+    library: &Library,
+    options: &Options,
+) -> Result<Report, PipelineError> {
+    let report = optimise(model, library, options)?;
+    verified(&model.module, Phase::Rewrite)?;
+    Ok(report)
+}
+
+/// Exports a model that verifies, in its own operator set or in version `opset`. Every node keeps
+/// to the schema of its operator.
+///
+/// # Errors
+/// [`PipelineError::Model`].
+pub fn export(model: &Model, opset: Option<i64>) -> Result<ModelProto, PipelineError> {
+    Ok(onnx::export(model, ExportOptions { opset })?)
+}
+
+fn verified(module: &Module, after: Phase) -> Result<(), PipelineError> {
+    let Err(found) = verify(module) else { return Ok(()) };
+    match found.into_iter().next() {
+        Some(first) => Err(PipelineError::Unverified { after, first: Box::new(first) }),
+        None => Ok(()),
+    }
+}
+
+impl Report {
+    /// Says how many nodes there were and are, by operator.
+    pub fn count(&mut self, before: &report::Histogram, after: &report::Histogram) {
+        self.nodes = BeforeAfter { before: before.values().sum(), after: after.values().sum() };
+        self.operators = report::compare(before, after);
+    }
+
+    fn time(&mut self, load: Duration, optimise: Duration, save: Duration) {
+        self.seconds = Seconds {
+            load: load.as_secs_f64(),
+            optimise: optimise.as_secs_f64(),
+            save: save.as_secs_f64(),
+        };
+    }
+}

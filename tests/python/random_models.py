@@ -1,0 +1,505 @@
+"""Random models of any operators, and a judge of what an optimiser makes of them.
+
+    python tests/python/random_models.py --count 1000 --seed 0 [--keep DIR]
+
+A model grows node by node. Each node is run at once, by onnxruntime, on the values that its inputs
+have: what it refuses is no part of the model, and what it gives is there for later nodes. So every
+model is valid by construction, whatever its operators are, and nothing here knows the optimiser.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import dataclasses
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+
+import oracle
+import random_nodes as nodes
+
+MOST_ELEMENTS = 4096
+NEWEST = 23
+IR = {9: 4, 10: 5, 11: 6, 12: 7, 13: 7, 14: 7, 15: 8, 16: 8, 17: 8, 18: 8, 19: 9, 20: 9, 21: 10, 22: 10, 23: 11}
+
+
+@dataclasses.dataclass
+class Scope:
+    """The values that a node may read, by name, and the graph that grows."""
+
+    values: dict[str, np.ndarray | list]
+    nodes: list[onnx.NodeProto] = dataclasses.field(default_factory=list)
+    constants: dict[str, np.ndarray] = dataclasses.field(default_factory=dict)
+    made: list[str] = dataclasses.field(default_factory=list)
+
+
+class Grower:
+    """Grows one model."""
+
+    def __init__(self, seed: int, opset: int | None = None) -> None:
+        self.rng = np.random.default_rng(seed)
+        self.opset = opset or int(self.rng.integers(9, NEWEST + 1))
+        self.names = 0
+
+    def name(self, stem: str) -> str:
+        """A name that nothing has yet."""
+        self.names += 1
+        return f"{stem}{self.names}"
+
+    def model(self, size: int) -> onnx.ModelProto:
+        """Grows a model of about `size` nodes."""
+        rng, inputs = self.rng, {}
+        symbols: dict[int, str] = {}
+        declared = []
+        for _ in range(int(rng.integers(1, 4))):
+            name, shape = self.name("x"), [int(n) for n in rng.choice([1, 2, 3, 4, 6], rng.choice([1, 2, 3, 3, 4, 4]))]
+            dtype = np.dtype(rng.choice(["float32"] * 6 + ["int64", "float16", "bool", "float64"]))
+            inputs[name] = nodes.weight(rng, dtype, shape)
+            declared.append(helper.make_tensor_value_info(
+                name, helper.np_dtype_to_tensor_dtype(dtype), [self._dim(n, symbols) for n in shape]))
+        scope = Scope(dict(inputs))
+        self.grow(scope, size)
+        return self.finish(scope, declared)
+
+    def _dim(self, extent: int, symbols: dict[int, str]):
+        draw = self.rng.random()
+        if draw < 0.7:
+            return extent
+        return symbols.setdefault(extent, f"n{extent}") if draw < 0.9 else None
+
+    def grow(self, scope: Scope, size: int, depth: int = 0) -> None:
+        """Adds up to `size` nodes."""
+        for _ in range(size * 4):
+            if len(scope.nodes) >= size:
+                return
+            draw = self.rng.random()
+            if depth < 2 and draw < 0.06:
+                node, constants = self.branch(scope, depth)
+            elif depth < 2 and draw < 0.09:
+                node, constants = self.loop(scope, depth)
+            elif draw < 0.12:
+                node, constants = self.sequence(scope)
+            else:
+                node, constants = self.plain(scope)
+            if node is not None:
+                self.accept(scope, node, constants)
+
+    def accept(self, scope: Scope, node: onnx.NodeProto, constants: dict) -> bool:
+        """Runs a node; keeps it if it runs."""
+        results = self.run([node], {**scope.values, **constants}, list(filter(None, node.output)))
+        if results is None or any(not _fits(value) for value in results):
+            return False
+        # Names of nodes are told apart within one graph only; converters name some after values.
+        before = scope.made[-1] if scope.made else ""
+        node.name = ["", f"node{len(scope.nodes)}", before][len(scope.nodes) % 3]
+        scope.nodes.append(node)
+        scope.constants |= constants
+        # Nothing else reads an open end: as an operand it is out of range almost everywhere.
+        scope.values |= {n: v for n, v in constants.items() if not _is_open_end(v)}
+        for name, value in zip(filter(None, node.output), results):
+            scope.values[name] = value
+            scope.made.append(name)
+        return True
+
+    def run(self, body: list[onnx.NodeProto], values: dict, outputs: list[str]) -> list | None:
+        """Runs nodes on values; `None` where they cannot be run."""
+        free = [name for name in _free(body) if name in values]
+        graph = helper.make_graph(
+            body, "g", [_info(name, values[name]) for name in free],
+            [onnx.ValueInfoProto(name=name) for name in outputs])
+        model = self._wrap(graph)
+        try:
+            return oracle.run_ort(model, {name: values[name] for name in free})
+        except Exception:  # noqa: BLE001: onnxruntime has many ways to refuse
+            return None
+
+    def _wrap(self, graph: onnx.GraphProto) -> onnx.ModelProto:
+        opset = [helper.make_opsetid("", self.opset)]
+        return helper.make_model(graph, opset_imports=opset, ir_version=IR[self.opset])
+
+    def pick(self, scope: Scope, kinds: set[str] | None = None) -> str | None:
+        """Draws a value, a new one more often than an old one."""
+        fit = [n for n, v in scope.values.items() if kinds is None or nodes.type_name(v) in kinds]
+        if not fit:
+            return None
+        recent = fit[-4:] if self.rng.random() < 0.6 else fit
+        return recent[self.rng.integers(len(recent))]
+
+    def plain(self, scope: Scope) -> tuple[onnx.NodeProto | None, dict]:
+        """Draws a node of an operator without a body."""
+        rng, schema = self.rng, nodes.draw_operator(self.rng, self.opset)
+        inputs, constants, bound = [], {}, {}
+        rank, data = 2, None
+        for at, formal in enumerate(schema.inputs):
+            option = formal.option
+            if option == onnx.defs.OpSchema.FormalParameterOption.Optional and rng.random() < 0.5:
+                inputs.append("")
+                continue
+            many = option == onnx.defs.OpSchema.FormalParameterOption.Variadic
+            for _ in range(int(rng.integers(1, 4)) if many else 1):
+                kinds = {bound[formal.type_str]} if formal.type_str in bound else set(formal.types)
+                name = self.argument(scope, schema.name, at, formal, kinds, rank, data, constants)
+                if name is None:
+                    return None, {}
+                value = constants.get(name, scope.values.get(name))
+                if formal.is_homogeneous and formal.type_str in _constraints(schema):
+                    bound.setdefault(formal.type_str, nodes.type_name(value))
+                if data is None:
+                    data, rank = value, getattr(value, "ndim", 1)
+                inputs.append(name)
+        while inputs and not inputs[-1]:
+            inputs.pop()
+        if _divides_by_zero(schema.name, inputs, scope.values, constants):
+            return None, {}
+        attributes = nodes.attributes(rng, schema, rank)
+        outputs = [self.name("v") for _ in range(self._outputs(schema, attributes))]
+        return helper.make_node(schema.name, inputs, outputs, **attributes), constants
+
+    def argument(self, scope, operator, at, formal, kinds, rank, data, constants) -> str | None:
+        """Draws an input: a value that is there, or a constant."""
+        rng = self.rng
+        special = nodes.constant_input(rng, operator, formal.name, kinds, rank, data)
+        if special is not None and rng.random() < 0.9:
+            return _add(constants, self.name("c"), special)
+        old = self.pick(scope, kinds)
+        if at == 0 or (old is not None and rng.random() < 0.45):
+            return old
+        return self.weight(data, kinds, constants)
+
+    def weight(self, data, kinds: set[str], constants: dict) -> str | None:
+        """Draws a constant that may go with `data`."""
+        rng = self.rng
+        named = {nodes.type_name(np.zeros(0, d)): d for d in (np.float32, np.bool_, np.float16, np.float64, *nodes.INTEGERS)}
+        own = nodes.type_name(data) if isinstance(data, np.ndarray) else None
+        usable = [own] if own in kinds and own in named else [n for n in named if n in kinds]
+        if not usable:
+            return None
+        dims = list(data.shape) if isinstance(data, np.ndarray) else [1]
+        forms = [[], [1], dims[-1:], dims, [d if rng.random() < 0.5 else 1 for d in dims], dims[1:2],
+                 dims[1:2] and [dims[1], *[1] * (len(dims) - 2)], dims[-1:] + [int(rng.integers(1, 4))],
+                 [int(rng.integers(1, 4)), *dims[1:2], *[int(rng.choice([1, 2, 3])) for _ in dims[2:]]]]
+        shape = forms[rng.integers(len(forms))]
+        return _add(constants, self.name("w"), nodes.weight(rng, named[usable[0]], shape))
+
+    def _outputs(self, schema, attributes: dict) -> int:
+        low, high = schema.min_output, min(schema.max_output, 4)
+        if schema.name == "Split":
+            return int(attributes.get("num_outputs", 2))
+        return int(self.rng.integers(low, high + 1)) if self.rng.random() < 0.3 else max(low, 1)
+
+    def sequence(self, scope: Scope) -> tuple[onnx.NodeProto | None, dict]:
+        """Draws a node that makes or reads a sequence."""
+        if self.opset < 11:
+            return None, {}
+        held = self.pick(scope, {f"seq(tensor({t}))" for t in ("float", "int64", "float16", "bool")})
+        if held is None or self.rng.random() < 0.3:
+            first = self.pick(scope, {"tensor(float)", "tensor(int64)"})
+            if first is None:
+                return None, {}
+            more = self.pick(scope, {nodes.type_name(scope.values[first])})
+            if self.rng.random() < 0.4:
+                return helper.make_node("SplitToSequence", [first], [self.name("s")]), {}
+            return helper.make_node("SequenceConstruct", [first, more], [self.name("s")]), {}
+        at = np.array(int(self.rng.integers(-1, 2)), np.int64)
+        constants = {self.name("c"): at}
+        kind = self.rng.choice(["SequenceAt", "SequenceLength", "ConcatFromSequence", "SequenceErase"])
+        if kind in ("SequenceAt", "SequenceErase"):
+            return helper.make_node(kind, [held, *constants], [self.name("v")]), constants
+        attributes = {"axis": int(self.rng.integers(-1, 2))} if kind == "ConcatFromSequence" else {}
+        return helper.make_node(kind, [held], [self.name("v")], **attributes), {}
+
+    def body(self, scope: Scope, depth: int, more: dict | None = None) -> Scope:
+        """Grows a body that reads what is outside."""
+        inner = Scope({**scope.values, **(more or {})})
+        self.grow(inner, int(self.rng.integers(1, 5)), depth + 1)
+        return inner
+
+    def graph(self, inner: Scope, inputs: list, outputs: list[str]) -> onnx.GraphProto:
+        """Makes a graph of a body; its constants are initializers, or nodes."""
+        weights, body = self._constants(inner)
+        infos = [_info(name, inner.values[name], ranks=False) for name in outputs]
+        return helper.make_graph(body, self.name("g"), inputs, infos, weights)
+
+    def _constants(self, scope: Scope) -> tuple[list, list]:
+        used = _free(scope.nodes)
+        weights, made = [], []
+        for name, value in scope.constants.items():
+            if name not in used:
+                continue
+            tensor = numpy_helper.from_array(value, name)
+            if self.rng.random() < 0.4:
+                made.append(helper.make_node("Constant", [], [name], value=tensor))
+            else:
+                weights.append(tensor)
+        return weights, made + scope.nodes
+
+    def branch(self, scope: Scope, depth: int) -> tuple[onnx.NodeProto | None, dict]:
+        """Draws an `If` on a value that is there, or on a constant."""
+        flags = [n for n, v in scope.values.items() if nodes.type_name(v) == "tensor(bool)" and v.size == 1]
+        constants: dict = {}
+        if flags and self.rng.random() < 0.7:
+            flag = flags[self.rng.integers(len(flags))]
+        else:
+            flag = _add(constants, self.name("c"), np.array(self.rng.random() < 0.5))
+        bodies = []
+        for _ in range(2):
+            inner = self.body(scope, depth)
+            kinds = {nodes.type_name(v) for n, v in inner.values.items() if n in inner.made}
+            bodies.append((inner, kinds))
+        shared = sorted(k for k in bodies[0][1] & bodies[1][1] if k.startswith("tensor"))
+        if not shared:
+            return None, {}
+        kind = shared[self.rng.integers(len(shared))]
+        graphs = []
+        for inner, _ in bodies:
+            fit = [n for n in inner.made if nodes.type_name(inner.values[n]) == kind]
+            graphs.append(self.graph(inner, [], [fit[self.rng.integers(len(fit))]]))
+        node = helper.make_node(
+            "If", [flag], [self.name("v")], then_branch=graphs[0], else_branch=graphs[1])
+        return node, constants
+
+    def loop(self, scope: Scope, depth: int) -> tuple[onnx.NodeProto | None, dict]:
+        """Draws a `Loop` with one value that goes around and one that is stacked."""
+        start = self.pick(scope, {"tensor(float)", "tensor(int64)"})
+        if start is None or self.opset < 11:
+            return None, {}
+        trips, go = self.name("c"), self.name("c")
+        constants = {trips: np.array(self.rng.integers(1, 4), np.int64), go: np.array(True)}
+        i, flag, state = self.name("i"), self.name("b"), self.name("s")
+        value = scope.values[start]
+        inner = self.body(scope, depth, {i: np.array(0, np.int64), flag: np.array(True), state: value})
+        same = [n for n in inner.made if nodes.type_name(inner.values[n]) == nodes.type_name(value)
+                and inner.values[n].shape == value.shape]
+        more = [n for n in inner.made if isinstance(inner.values[n], np.ndarray)]
+        if not same or not more:
+            return None, {}
+        kept = self.name("b")
+        inner.nodes.append(helper.make_node("Identity", [flag], [kept]))
+        inner.values[kept] = np.array(True)
+        back, stacked = same[self.rng.integers(len(same))], more[self.rng.integers(len(more))]
+        if back == stacked:
+            again = self.name("v")
+            inner.nodes.append(helper.make_node("Identity", [stacked], [again]))
+            inner.values[again] = inner.values[stacked]
+            stacked = again
+        inputs = [_info(i, np.array(0, np.int64)), _info(flag, np.array(True)), _info(state, value, False)]
+        graph = self.graph(inner, inputs, [kept, back, stacked])
+        outputs = [self.name("v"), self.name("v")]
+        return helper.make_node("Loop", [trips, go, start], outputs, body=graph), constants
+
+    def finish(self, scope: Scope, declared: list) -> onnx.ModelProto:
+        """Chooses outputs, drops some of what is not used."""
+        read = _free(scope.nodes)
+        leaves = [n for n in scope.made if n not in read]
+        outputs = [n for n in scope.made if n in leaves or self.rng.random() < 0.1]
+        outputs = [n for n in outputs if self.rng.random() < 0.8] or outputs[-1:]
+        if not outputs:
+            return self._wrap(helper.make_graph([], "g", [], []))
+        weights, body = self._constants(scope)
+        infos = [_info(name, scope.values[name], extents=False) for name in outputs]
+        return self._wrap(helper.make_graph(body, "g", declared, infos, weights))
+
+
+def _add(constants: dict, name: str, value: np.ndarray) -> str:
+    constants[name] = value
+    return name
+
+
+def _is_open_end(value: np.ndarray) -> bool:
+    return value.dtype == np.int64 and value.size > 0 and int(value.max()) >= 2**31 - 1
+
+
+def _fits(value) -> bool:
+    if isinstance(value, list):
+        return len(value) < 20 and all(_fits(one) for one in value)
+    return isinstance(value, np.ndarray) and value.size <= MOST_ELEMENTS
+
+
+def _constraints(schema) -> set[str]:
+    return {constraint.type_param_str for constraint in schema.type_constraints}
+
+
+def _divides_by_zero(operator: str, inputs: list[str], values: dict, constants: dict) -> bool:
+    """Says whether a node might divide integers by zero, which ends the process of onnxruntime."""
+    if operator not in ("Div", "Mod") or len(inputs) < 2:
+        return False
+    divisor = constants.get(inputs[1], values.get(inputs[1]))
+    return divisor.dtype.kind in "iu" and (inputs[1] not in constants or not divisor.all())
+
+
+def _free(body) -> list[str]:
+    """The names that nodes read and do not make, those of their bodies included, in order."""
+    found: dict[str, None] = {}
+    made: set[str] = set()
+    for node in body:
+        reads = [n for n in node.input if n]
+        for attribute in node.attribute:
+            if attribute.type == onnx.AttributeProto.GRAPH:
+                graph = attribute.g
+                own = {v.name for v in graph.input} | {w.name for w in graph.initializer}
+                reads += [n for n in _free(graph.node) if n not in own]
+                inner = {o for each in graph.node for o in each.output}
+                reads += [o.name for o in graph.output if o.name not in inner | own]
+        found.update((n, None) for n in reads if n not in made)
+        made |= set(node.output)
+    return list(found)
+
+
+def _info(name: str, value, ranks: bool = True, extents: bool = True) -> onnx.ValueInfoProto:
+    if isinstance(value, list):
+        first = value[0] if value else np.zeros(0, np.float32)
+        element = helper.make_tensor_type_proto(helper.np_dtype_to_tensor_dtype(first.dtype), None)
+        return helper.make_value_info(name, helper.make_sequence_type_proto(element))
+    element = onnx.TensorProto.STRING if value.dtype.kind in "OUS" else helper.np_dtype_to_tensor_dtype(value.dtype)
+    shape = (list(value.shape) if extents else [None] * value.ndim) if ranks else None
+    return helper.make_tensor_value_info(name, element, shape)
+
+
+@dataclasses.dataclass
+class Verdict:
+    """What became of one model."""
+
+    kind: str
+    why: str = ""
+
+
+def feeds(model: onnx.ModelProto, seed: int) -> dict:
+    """Inputs on which most arithmetic is exact."""
+    inputs = oracle.random_inputs(model, sizes={f"n{n}": n for n in range(10)}, seed=seed, default_size=2)
+    rng = np.random.default_rng(seed)
+    return {
+        name: nodes.weight(rng, value.dtype, list(value.shape)) if value.dtype.kind == "f" else value
+        for name, value in inputs.items()
+    }
+
+
+def judge_apart(seed: int, size: int, command: list[str], folder: pathlib.Path) -> Verdict:
+    """Grows and judges a model in a process of its own: some models end that of onnxruntime."""
+    ours, theirs = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(ours)
+        # What it says of its end is nobody's concern.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        found = judge(Grower(seed).model(size), command, folder, lambda: os.write(theirs, b"runs\n"))
+        os.write(theirs, json.dumps([found.kind, found.why]).encode())
+        os._exit(0)
+    os.close(theirs)
+    with os.fdopen(ours) as pipe:
+        told = pipe.read()
+    os.waitpid(child, 0)
+    begun, _, verdict = told.rpartition("\n")
+    if verdict:
+        return Verdict(*json.loads(verdict))
+    return Verdict("wrong", "the engine ended on the result") if begun else Verdict("does not run")
+
+
+def judge(
+    model: onnx.ModelProto, command: list[str], folder: pathlib.Path, runs=lambda: None
+) -> Verdict:
+    """Optimises a model and compares what both compute; calls `runs` once the model itself ran."""
+    source, target = folder / "in.onnx", folder / "out.onnx"
+    target.unlink(missing_ok=True)
+    onnx.save(model, source)
+    full = _valid(model, full=True)
+    if not _valid(model):
+        return Verdict("not a model")
+    expected = [(given, expected_outputs(model, given)) for given in (feeds(model, s) for s in range(3))]
+    expected = [(given, outputs) for given, outputs in expected if outputs is not None]
+    if not expected:
+        return Verdict("does not run")
+    runs()
+    ran = subprocess.run([*command, str(source), "-o", str(target)], capture_output=True, text=True, timeout=120)
+    if ran.returncode != 0 or not target.exists():
+        return Verdict("failed", f"{ran.returncode} {ran.stderr[-300:]} {ran.stdout[-200:]}")
+    found = onnx.load(target)
+    if oracle.interface(found) != oracle.interface(model):
+        return Verdict("interface")
+    try:
+        onnx.checker.check_model(found, full_check=full)
+    except Exception as error:  # noqa: BLE001: the checker has several exception types
+        return Verdict("invalid", str(error)[:300])
+    if len(_nodes(found.graph.node)) > len(_nodes(model.graph.node)):
+        return Verdict("more nodes", f"{len(_nodes(model.graph.node))} became {len(_nodes(found.graph.node))}")
+    for given, outputs in expected:
+        try:
+            actual = oracle.run_ort(found, given)
+        except Exception as error:  # noqa: BLE001
+            return Verdict("does not load", str(error)[:300])
+        same = oracle.same(actual, outputs)
+        if not same and not _excused(model, found, given):
+            return Verdict("wrong", same.why)
+    return Verdict("right")
+
+
+def _excused(model: onnx.ModelProto, found: onnx.ModelProto, given: dict) -> bool:
+    """Says whether onnx's evaluator finds both equal: onnxruntime rounds to half precision, or
+    does not, as a node's neighbours and the body that it is in want it.
+    """
+    try:
+        return bool(oracle.same(oracle.run_reference(found, given), oracle.run_reference(model, given)))
+    except Exception:  # noqa: BLE001: it does not know all
+        return False
+
+
+def _nodes(body) -> list:
+    """The nodes of a graph and of its bodies, without constants."""
+    found = []
+    for node in body:
+        found += [node] if node.op_type != "Constant" else []
+        for attribute in node.attribute:
+            found += _nodes(attribute.g.node)
+    return found
+
+
+def _valid(model, full: bool = False) -> bool:
+    try:
+        onnx.checker.check_model(model, full_check=full)
+    except Exception:  # noqa: BLE001
+        return False
+    return True
+
+
+def expected_outputs(model: onnx.ModelProto, given: dict) -> list | None:
+    try:
+        return oracle.run_ort(model, given)
+    except Exception:  # noqa: BLE001
+        return None
+
+
+def main() -> int:
+    """Judges many models; lists what is not right."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--size", type=int, default=12)
+    parser.add_argument("--keep", type=pathlib.Path, help="a folder for the models that are not right")
+    parser.add_argument("--command", default="target/debug/tangram opt --quiet")
+    arguments = parser.parse_args()
+    counts: collections.Counter = collections.Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(arguments.seed, arguments.seed + arguments.count):
+            verdict = judge_apart(
+                seed, arguments.size, arguments.command.split(), pathlib.Path(folder)
+            )
+            counts[verdict.kind] += 1
+            if verdict.kind not in ("right", "not a model", "does not run"):
+                print(seed, verdict.kind, verdict.why, flush=True)
+                if arguments.keep:
+                    arguments.keep.mkdir(exist_ok=True, parents=True)
+                    shutil.copy(pathlib.Path(folder, "in.onnx"), arguments.keep / f"{seed}.onnx")
+    print(dict(counts), file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,59 @@
+"""The strategy `saturate` is never worse than the greedy one, and ends in its time."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import subprocess
+
+import onnx
+import pytest
+
+import random_models
+
+
+def reports(binary: pathlib.Path, source: pathlib.Path, folder: pathlib.Path, *options) -> list:
+    """Optimises a model greedily and by saturation; gives both results and both reports."""
+    found = []
+    for strategy in ("greedy", "saturate"):
+        target, report = folder / f"{strategy}.onnx", folder / f"{strategy}.json"
+        words = ["--strategy", strategy, "--json", report, "-q"]
+        words += options if strategy == "saturate" else []
+        subprocess.run([binary, "opt", source, "-o", target, *words], check=True, timeout=240)
+        found.append((onnx.load(target), json.loads(report.read_text())))
+    return found
+
+
+def compare(found: list) -> None:
+    """Saturation has at most the nodes of greedy rewriting, and at most its estimated time."""
+    (_, greedy), (_, saturated) = found
+    assert saturated["nodes"]["after"] <= greedy["nodes"]["after"]
+    assert saturated["saturation"]["after"] <= saturated["saturation"]["greedy"]
+
+
+def test_examples_are_no_worse(tangram_bin, root, tmp_path) -> None:
+    for name in ("cnn", "transformer", "lstm_tagger", "inception", "quantised"):
+        source = root / "examples" / "models" / f"{name}.onnx"
+        compare(reports(tangram_bin, source, tmp_path, "--max-nodes", "1000"))
+
+
+def test_random_models_are_no_worse_and_compute_the_same(tangram_bin, tmp_path) -> None:
+    command = [str(tangram_bin), "opt", "--quiet", "--strategy", "saturate", "--max-nodes", "1000"]
+    for seed in range(500, 508):
+        verdict = random_models.judge_apart(seed, 12, command, tmp_path)
+        assert verdict.kind in ("right", "not a model", "does not run"), (seed, verdict)
+        if verdict.kind == "right":
+            compare(reports(tangram_bin, tmp_path / "in.onnx", tmp_path, "--max-nodes", "1000"))
+
+
+@pytest.mark.parametrize("limit", [0.2, 1.0])
+def test_it_ends_in_its_time(tangram_bin, root, tmp_path, limit) -> None:
+    source = root / "examples" / "models" / "transformer.onnx"
+    words = ["--strategy", "saturate", "--max-seconds", str(limit), "--max-nodes", "10000000"]
+    report = tmp_path / "r.json"
+    command = [tangram_bin, "opt", source, "-o", tmp_path / "o.onnx", "-q", "--json", report]
+    # The limit of the test is there for a search that would never end.
+    subprocess.run([*command, *words], check=True, timeout=120)
+    told = json.loads(report.read_text())
+    stops = [f["stop"] for run in told["saturation"]["runs"] for f in run["functions"] if "stop" in f]
+    assert told["stopped_by"] or stops
