@@ -55,6 +55,11 @@ def test_loops_suit_the_machine(tangram_bin, tmp_path) -> None:
     tiny = call(tangram_bin, "scop", source, "--machine", file)
     assert plain.returncode == named.returncode == tiny.returncode == 0, tiny.stderr
     assert plain.stdout == named.stdout
+    # Twelve sums, two vectors and an element in 16 registers; two sums, and one of each, in four.
+    assert "6 rows of 8 elements" in plain.stdout and "2 rows of 4 elements" in tiny.stdout
+
+    plain = call(tangram_bin, "scop", source, "--vectorize=false")
+    tiny = call(tangram_bin, "scop", source, "--vectorize=false", "--machine", file)
     # Three tiles of 8 by 8 doubles fit in 4 KiB, two by two sums in four registers.
     assert "32 * c" in plain.stdout and "8 * c" in tiny.stdout and "32 * c" not in tiny.stdout
     products = [text.count("A[") for text in (plain.stdout, tiny.stdout)]

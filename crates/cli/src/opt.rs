@@ -31,26 +31,19 @@ pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
     let options = options(args)?;
     let library = library(args, &options)?;
     let asked = args.explain_rule.as_deref().map(|rule| asked(rule, args)).transpose()?;
-    let mut ends = Ends::new(args, &options);
+    let mut ends = Ends::new(args, &options, asked);
     let done = pipeline::run(&mut ends, &library, &options);
-    let Ends { progress, original, at, .. } = ends;
+    let Ends { progress, original, at, explained, .. } = ends;
     progress.finish();
-    let Outcome { model, proto, report } = done.map_err(error::pipeline(&at))?;
-
-    let explained = match (&asked, &args.explain_rule) {
-        (Some(one), Some(rule)) => explain(rule, args.at.as_deref(), one, &model)?,
-        _ => String::new(),
-    };
-    let proofs = match &args.explain {
-        Some(output) => table::proofs(&report, output)?,
-        None => String::new(),
-    };
+    // What cannot be explained is said in place of what came of it: the result was declined.
+    let explained = explained?;
+    let Outcome { proto, report, .. } = done.map_err(error::pipeline(&at))?;
     let graph = original.as_ref().filter(|_| args.trace.is_some());
     let graph = graph.map(|original| Graph::of(&original.module));
     if let (Some(path), Some(graph)) = (&args.trace, graph) {
         write_trace(path, &args.input, graph, &report, &library)?;
     }
-    say(args, &report, &(proofs + &explained))?;
+    say(args, &report, &explained)?;
     let checked = match original.filter(|_| args.check) {
         Some(original) => check(args, &compared, &original, &reread(args, &proto)?)?,
         None => ExitCode::SUCCESS,
@@ -84,10 +77,14 @@ struct Ends<'a> {
     original: Option<Model>,
     /// What an error is about.
     at: PathBuf,
+    /// The rule that is asked about.
+    asked: Option<Library>,
+    /// What was asked about the result, or why there is no answer.
+    explained: Result<String, Error>,
 }
 
 impl<'a> Ends<'a> {
-    fn new(args: &'a OptArgs, options: &'a Options) -> Self {
+    fn new(args: &'a OptArgs, options: &'a Options, asked: Option<Library>) -> Self {
         Ends {
             args,
             options,
@@ -95,7 +92,24 @@ impl<'a> Ends<'a> {
             how: SaveOptions { storage: storage(args), ..SaveOptions::default() },
             original: None,
             at: named(&args.input, "standard input"),
+            asked,
+            explained: Ok(String::new()),
         }
+    }
+}
+
+impl Ends<'_> {
+    /// Answers what was asked about the result.
+    fn answers(&self, model: &Model, report: &Report) -> Result<String, Error> {
+        let proofs = match &self.args.explain {
+            Some(output) => table::proofs(report, output)?,
+            None => String::new(),
+        };
+        let near = match (&self.asked, &self.args.explain_rule) {
+            (Some(one), Some(rule)) => explain(rule, self.args.at.as_deref(), one, model)?,
+            _ => String::new(),
+        };
+        Ok(proofs + &near)
     }
 }
 
@@ -137,6 +151,11 @@ impl Endpoints for Ends<'_> {
         let model = self.args.edits.apply(model)?;
         self.original = (self.args.check || self.args.trace.is_some()).then(|| model.clone());
         Ok(model)
+    }
+
+    fn review(&mut self, model: &Model, report: &Report) -> bool {
+        self.explained = self.answers(model, report);
+        self.explained.is_ok()
     }
 }
 

@@ -65,7 +65,10 @@ impl RegisterTile {
         let mut best = Self { rows: 1, vectors: 1, width };
         for vectors in 1..=MOST_VECTORS {
             let taken = vectors * columns + others + between;
-            let rows = (usable.saturating_sub(taken) / vectors).clamp(1, MOST_ROWS);
+            let rows = (usable.saturating_sub(taken) / vectors).min(MOST_ROWS);
+            if rows == 0 {
+                continue;
+            }
             let tile = Self { rows, vectors, width };
             if tile.intensity() > best.intensity()
                 || (tile.intensity() == best.intensity() && tile.sums() > best.sums())
@@ -108,5 +111,16 @@ mod tests {
         assert_eq!(tile(Isa::Avx512, Element::F64), (8, 3, 8));
         assert_eq!(tile(Isa::Avx512, Element::F32), (8, 3, 16));
         assert_eq!(tile(Isa::Neon, Element::F32), (8, 3, 4));
+    }
+
+    #[test]
+    fn sums_never_need_more_registers_than_there_are() {
+        for registers in 3..40 {
+            let mut machine = Machine::of(Isa::Avx2);
+            machine.vector_registers = registers;
+            let tile = RegisterTile::of(&machine, Element::F64, &Body::product());
+            let needed = tile.rows * tile.vectors + tile.vectors + 1;
+            assert!(needed <= registers, "{registers}: {tile:?}");
+        }
     }
 }

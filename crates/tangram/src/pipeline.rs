@@ -61,6 +61,9 @@ pub enum PipelineError {
         /// What the verifier said first.
         first: Box<Diagnostic>,
     },
+    /// [`Endpoints::review`] did not want the result.
+    #[error("the result was declined before it was written")]
+    Declined,
 }
 
 /// Where a model comes from and where it goes, and who listens in between.
@@ -87,6 +90,11 @@ pub trait Endpoints {
     /// [`onnx::Error`]: it cannot be changed like this.
     fn prepare(&mut self, model: Model) -> Result<Model, onnx::Error> {
         Ok(model)
+    }
+
+    /// Sees the result before it is written; says whether it is wanted.
+    fn review(&mut self, _model: &Model, _report: &Report) -> bool {
+        true
     }
 }
 
@@ -122,6 +130,9 @@ pub fn run(
     ends.begin(Phase::Rewrite);
     let mut report = rewrite(&mut model, library, options)?;
     let spent = start.elapsed();
+    if !ends.review(&model, &report) {
+        return Err(PipelineError::Declined);
+    }
 
     let start = Instant::now();
     ends.begin(Phase::Save);

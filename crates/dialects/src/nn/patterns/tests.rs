@@ -301,7 +301,8 @@ fn identities_go_and_their_likes_stay() {
         ("tile", &[("reps", &[1, 1])], true),
         ("identity", &[], true),
         ("dropout", &[], true),
-        ("clip", &[], true),
+        // It still makes infinities finite.
+        ("clip", &[], false),
     ];
     for (name, attrs, goes) in cases {
         let mut f = Func::new();
