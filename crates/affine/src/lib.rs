@@ -19,7 +19,8 @@
 //! let twice: AffineMap = "(i) -> (i * 2, i + 1)".parse().unwrap();
 //! let outer: AffineMap = "(i, j) -> (i + j * 2)".parse().unwrap();
 //! let composed = outer.compose(&twice).unwrap();
-//! assert_eq!(composed.to_string(), "(d0) -> (d0 * 4 + 2)");
+//! assert_eq!(composed.to_string(), "(d0) -> (d0 * 2 + (d0 + 1) * 2)");
+//! assert_eq!(composed.evaluate(&[10]), Some(vec![42]));
 //! ```
 
 mod expr;

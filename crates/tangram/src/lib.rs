@@ -6,7 +6,7 @@
 //! ```no_run
 //! use tangram::{Library, Options, onnx, pipeline};
 //!
-//! let mut model = pipeline::import(onnx::file::open("model.onnx".as_ref())?)?;
+//! let mut model = pipeline::import(onnx::file::open(std::path::Path::new("model.onnx"))?)?;
 //! let report = pipeline::rewrite(&mut model, &Library::shipped()?, &Options::default())?;
 //! model.save("better.onnx", &Default::default())?;
 //! println!("{} rules were tried", report.rules.len());
