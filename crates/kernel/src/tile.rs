@@ -1,6 +1,6 @@
 //! The register tile: how many elements of the target stay in registers at once.
 
-use tangram_machine::Machine;
+use tangram_machine::{Isa, Machine};
 
 use crate::body::{Body, Role};
 
@@ -56,7 +56,8 @@ impl RegisterTile {
     /// vectors of the columns, and an element of each row operand; one in sixteen stays free for
     /// the compiler. Sums enough to hide the latency of an update are there in every such tile.
     pub fn of(machine: &Machine, element: Element, body: &Body) -> Self {
-        let width = machine.lanes(element.bytes());
+        let is_scalar = machine.isa == Isa::Scalar;
+        let width = if is_scalar { 1 } else { machine.lanes(element.bytes()) };
         let usable = machine.vector_registers - machine.vector_registers / 16;
         let columns = body.count(Role::Column).max(1);
         let others = body.count(Role::Row).max(1) + body.count(Role::Scalar);
@@ -96,8 +97,6 @@ impl RegisterTile {
 
 #[cfg(test)]
 mod tests {
-    use tangram_machine::Isa;
-
     use super::*;
 
     #[test]
@@ -111,6 +110,8 @@ mod tests {
         assert_eq!(tile(Isa::Avx512, Element::F64), (8, 3, 8));
         assert_eq!(tile(Isa::Avx512, Element::F32), (8, 3, 16));
         assert_eq!(tile(Isa::Neon, Element::F32), (8, 3, 4));
+        // Plain C has no vectors, also of two floats.
+        assert_eq!(tile(Isa::Scalar, Element::F32).2, 1);
     }
 
     #[test]

@@ -376,6 +376,25 @@ fn example_kernels_are_contractions() {
     assert_eq!(found[4..], [("conv2d", 1), ("covariance", 1)]);
 }
 
+/// A part of a rectangle that a slope and its side bound in turn.
+#[test]
+fn trapezoids_end_where_their_box_does() {
+    let text = "int printf(const char *, ...);\n\
+        double A[41][50], B[50][30], C[41][30];\n\
+        void f(void)\n{\n#pragma scop\n\
+        for (int i = 0; i < 41; i++)\n    for (int j = 0; j < 30 && j <= i + 2; j++)\n        \
+        for (int k = 0; k < 50; k++)\n            C[i][j] += A[i][k] * B[k][j];\n\
+        #pragma endscop\n}\n\
+        int main(void)\n{\n    for (int i = 0; i < 2050; i++)\n        A[i / 50][i % 50] = i % 7 - 2.5;\n    \
+        for (int i = 0; i < 1500; i++)\n        B[i / 30][i % 30] = i % 5 - 1.5;\n    f();\n    \
+        for (int i = 0; i < 1230; i++)\n        printf(\"%.17g\\n\", C[i / 30][i % 30]);\n}\n";
+    let mut recipe = Recipe::default();
+    recipe.contract = true;
+    let (code, count) = rewritten(text, &recipe);
+    assert_eq!(count, 1, "{code}");
+    print_the_same("trapezoid", text, &code);
+}
+
 #[test]
 fn one_file() {
     let Ok(path) = std::env::var("TANGRAM_FILE") else { return };

@@ -322,6 +322,8 @@ impl<'a> Tiles<'a> {
     ) -> String {
         let (indent, kernel, rows) = (self.indent, &self.kernel, self.contraction.tile.rows);
         let (low, high) = (operand(value.at(Place::Low)), operand(value.at(Place::High)));
+        // Tiles begin in the box, but may reach beyond its end where a slope is further out.
+        let end = operand(value.at(Place::Last(self.contraction.only(LoopKind::Column))));
         let [below, above] = self.contraction.slopes;
         let [r, from, to] = ["r", "from", "to"].map(|name| self.local(name));
         let along = |bound: &str, slope: i128, row: &str| match slope {
@@ -340,6 +342,10 @@ impl<'a> Tiles<'a> {
                 }
             }
         }
+        let inside = format!("{end} >= {j0} + {}", columns - 1);
+        if !whole.contains(&inside) {
+            whole.push(inside);
+        }
         let mut text = format!("{indent}if ({}) {{\n", whole.join(" && "));
         let _ = writeln!(text, "{indent}{indent}{kernel}({call}{row});\n{indent}}} else {{");
         let _ = writeln!(text, "{indent}{indent}int {from}[{rows}], {to}[{rows}];");
@@ -351,6 +357,12 @@ impl<'a> Tiles<'a> {
             text,
             "{inner}{to}[{r}] = {most} - {j0} < {columns} ? {most} - {j0} + 1 : {columns};"
         );
+        if end != most {
+            let _ = writeln!(
+                text,
+                "{inner}{to}[{r}] = {end} - {j0} < {to}[{r}] ? {end} - {j0} + 1 : {to}[{r}];"
+            );
+        }
         let _ = writeln!(text, "{indent}{indent}}}");
         let _ = writeln!(
             text,
