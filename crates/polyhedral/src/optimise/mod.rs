@@ -187,7 +187,8 @@ impl Scop {
         }
         let mut all = Vec::new();
         for statement in 0..self.statements.len() {
-            all.extend(Contraction::of(self, statement, &recipe.machine, budget)?);
+            let found = Contraction::of(self, statement, &recipe.machine, budget)?;
+            all.extend(found.filter(|contraction| !contraction.is_thin()));
         }
         if all.is_empty() {
             return Ok(None);
@@ -197,6 +198,12 @@ impl Scop {
         let mut found = self.improved(constraints, &apart, budget)?;
         let mut contractions = Vec::new();
         for contraction in all {
+            let own = |band: &&Arranged| band.statements == [contraction.statement];
+            let good = found.bands.iter().find(own).is_some_and(|b| b.vector && !b.jams.is_empty());
+            let update = self.statements[contraction.statement].update.as_ref();
+            if good && update.is_some_and(|update| contraction.fits(&recipe.machine, update)) {
+                continue;
+            }
             let Some(node) = self.alone(&found.tree, contraction.statement, budget)? else {
                 continue;
             };
