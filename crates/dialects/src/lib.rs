@@ -4,6 +4,7 @@
 //! - [`nn`]: tensor operations at graph level, with type inference over symbolic dimensions and
 //!   reference evaluation.
 //! - [`conversion`]: from one dialect to another.
+//! - [`structured`]: what operations compute, as loops over tensors.
 //! - [`mlir`]: MLIR's dialects for numbers, control flow, loops, buffers and tensors.
 //!
 //! A definition is data plus functions. The verifier, type inference, the ONNX conversion, the
@@ -23,6 +24,7 @@ pub mod infer;
 pub mod interpret;
 pub mod mlir;
 pub mod nn;
+pub mod structured;
 
 use std::sync::Arc;
 

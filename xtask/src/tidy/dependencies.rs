@@ -14,6 +14,8 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
     ("tangram", &["*"]),
     ("calc", &["polyhedral"]),
     ("scop", &["polyhedral", "kernel"]),
+    ("native", &["lowering", "onnx"]),
+    ("lowering", &["dialects", "polyhedral"]),
     ("onnx", &["dialects", "rewrite"]),
     ("saturate", &["gsl", "egraph", "dialects"]),
     ("gsl", &["rewrite", "dialects"]),

@@ -1,0 +1,179 @@
+//! Scalar bodies: straight code that makes one element.
+
+use tangram_tensor::DType;
+
+/// A number of a type.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Number {
+    /// Of a floating-point type; converted to it by rounding.
+    Float(DType, f64),
+    /// Of an integer type, or a boolean as 0 or 1; the bits of an unsigned 64-bit number.
+    Int(DType, i64),
+}
+
+impl Number {
+    /// The zero of a type.
+    pub fn zero(element: DType) -> Number {
+        if element.is_float() { Number::Float(element, 0.0) } else { Number::Int(element, 0) }
+    }
+
+    /// Its type.
+    pub fn element(&self) -> DType {
+        match self {
+            Number::Float(element, _) | Number::Int(element, _) => *element,
+        }
+    }
+}
+
+/// A scalar of a body.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ScalarId(pub u32);
+
+/// Functions of one number, in its type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)] // The names are those of the operations of nn.
+pub enum Unary {
+    Neg,
+    Abs,
+    Sqrt,
+    Exp,
+    Log,
+    Erf,
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Sinh,
+    Cosh,
+    Tanh,
+    Asinh,
+    Acosh,
+    Atanh,
+    Sigmoid,
+    Floor,
+    Ceil,
+    /// To the nearest integer, ties to even.
+    Round,
+    Sign,
+    Not,
+    BitNot,
+}
+
+/// Functions of two numbers of one type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)] // The names are those of the operations of nn.
+pub enum Binary {
+    Add,
+    Sub,
+    Mul,
+    /// Of integers towards zero; by zero, 0.
+    Div,
+    /// A NaN if either is one.
+    Max,
+    /// A NaN if either is one.
+    Min,
+    Pow,
+    /// With the sign of the divisor (`nn.mod` of integers).
+    Mod,
+    /// With the sign of the dividend (`fmod`).
+    Rem,
+    And,
+    Or,
+    Xor,
+    BitAnd,
+    BitOr,
+    BitXor,
+    ShiftLeft,
+    ShiftRight,
+}
+
+/// Comparisons of two numbers of one type; with a NaN only `Ne` holds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Comparison {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+/// What a scalar is; operands are earlier scalars.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Scalar {
+    /// An element that the nest reads.
+    Input(usize),
+    /// Whether that element is inside of its tensor.
+    Inside(usize),
+    /// The value of an iterator, as `int64`.
+    Index(usize),
+    /// The value of a symbol of the nest, as `int64`.
+    Symbol(usize),
+    /// A number.
+    Constant(Number),
+    /// A function of one.
+    Unary(Unary, ScalarId),
+    /// A function of two.
+    Binary(Binary, ScalarId, ScalarId),
+    /// A comparison, a boolean.
+    Compare(Comparison, ScalarId, ScalarId),
+    /// The second where the first, a boolean, holds, else the third.
+    Select(ScalarId, ScalarId, ScalarId),
+    /// Converted as `nn.cast` does.
+    Cast(DType, ScalarId),
+    /// The element of a table at computed places, each an `int64` within the table.
+    Lookup(usize, Vec<ScalarId>),
+}
+
+/// Straight code: scalars in order; the result is named.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Body {
+    scalars: Vec<Scalar>,
+    result: Option<ScalarId>,
+}
+
+impl Body {
+    /// The scalars, each after its operands.
+    pub fn scalars(&self) -> &[Scalar] {
+        &self.scalars
+    }
+
+    /// The scalar that the nest writes, or combines.
+    pub fn value(&self) -> Option<ScalarId> {
+        self.result
+    }
+
+    /// Adds a scalar.
+    pub fn push(&mut self, scalar: Scalar) -> ScalarId {
+        self.scalars.push(scalar);
+        ScalarId(self.scalars.len() as u32 - 1)
+    }
+
+    /// An element that the nest reads.
+    pub fn input(&mut self, input: usize) -> ScalarId {
+        self.push(Scalar::Input(input))
+    }
+
+    /// A number.
+    pub fn constant(&mut self, number: Number) -> ScalarId {
+        self.push(Scalar::Constant(number))
+    }
+
+    /// A function of one.
+    pub fn unary(&mut self, function: Unary, x: ScalarId) -> ScalarId {
+        self.push(Scalar::Unary(function, x))
+    }
+
+    /// A function of two.
+    pub fn binary(&mut self, function: Binary, x: ScalarId, y: ScalarId) -> ScalarId {
+        self.push(Scalar::Binary(function, x, y))
+    }
+
+    /// Names the result.
+    pub fn result(&mut self, value: ScalarId) {
+        self.result = Some(value);
+    }
+}

@@ -1,0 +1,84 @@
+//! Programs: steps over buffers.
+
+use rustc_hash::FxHashMap;
+use tangram_affine::symbolic::Expr;
+use tangram_ir::{Op, Value};
+use tangram_tensor::DType;
+
+/// A function as steps.
+///
+/// The functions of [`Program::source`] are those of its [`Call`]s:
+///
+/// ```c
+/// void NAME(const int64_t *arguments, void *const *buffers);
+/// ```
+///
+/// They allocate nothing, keep nothing, and may run at the same time on other buffers.
+#[derive(Clone, Default, Debug)]
+pub struct Program {
+    /// What is stored.
+    pub buffers: Vec<Buffer>,
+    /// Where values are; one that is absent lives between reference steps only.
+    pub values: FxHashMap<Value, Stored>,
+    /// What runs, in order.
+    pub steps: Vec<Step>,
+    /// The functions, in C.
+    pub source: String,
+}
+
+/// A range of memory that holds the elements of a tensor, row by row without gaps.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Buffer {
+    /// The type of an element.
+    pub element: DType,
+    /// How many elements it has, over the symbols of the function's argument types.
+    pub size: Expr,
+    /// Whose memory it is.
+    pub storage: Storage,
+}
+
+/// Whose memory a buffer is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Storage {
+    /// An argument of the function.
+    Input(usize),
+    /// An operand of its terminator.
+    Output(usize),
+    /// The value of a constant.
+    Constant(Value),
+    /// Scratch memory, needed from the first step that has it to the last.
+    Arena,
+}
+
+/// Where a value is.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Stored {
+    /// The buffer, by number; several values may share one as a reshape does.
+    pub buffer: usize,
+    /// The extents of the value.
+    pub extents: Vec<Expr>,
+}
+
+/// A step.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Step {
+    /// Compiled code.
+    Call(Call),
+    /// An operation for the reference kernels.
+    Reference(Op),
+}
+
+/// A call of a compiled function.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Call {
+    /// Its name; calls with equal code share one.
+    pub function: String,
+    /// Numbers that it takes.
+    pub arguments: Vec<Expr>,
+    /// Buffers that it takes, by number.
+    pub buffers: Vec<usize>,
+    /// The operations that it computes.
+    pub ops: Vec<Op>,
+    /// Which of `buffers` it writes, by place in that list.
+    pub writes: Vec<usize>,
+}

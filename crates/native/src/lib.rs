@@ -1,0 +1,1 @@
+//! Programs to native code: built by a C compiler, cached, loaded and run.
