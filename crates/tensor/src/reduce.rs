@@ -179,7 +179,9 @@ fn log_sum_exp<T: Number>(tensor: &Tensor, extents: Extents) -> Result<Tensor> {
             return (m, s + t);
         }
         let greatest = m.larger(n);
-        (greatest, s * (m - greatest).exp() + t * (n - greatest).exp())
+        // Infinity less itself is no number.
+        let scaled = |m: f64, s: f64| if m == greatest { s } else { s * (m - greatest).exp() };
+        (greatest, scaled(m, s) + scaled(n, t))
     };
     let nothing = (f64::NEG_INFINITY, 0.0);
     let finish = |(m, s): (f64, f64)| T::from_f64(m + s.ln());

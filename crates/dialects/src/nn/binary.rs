@@ -3,12 +3,16 @@
 use tangram_affine::symbolic::{Expr, Truth};
 use tangram_ir::{AttrDef, AttrKind, InferCx, OpDef, OperandDef, ResultDef, Traits};
 
-use tangram_tensor::Tensor;
 use tangram_tensor::elementwise::{self as kernels, ShiftDirection};
+use tangram_tensor::{DType, Tensor};
 
 use super::{NnOp, maybe, operand, result, variadic};
 use crate::eval::{EvalCx, EvalFn, Evaluated, single};
 use crate::infer::{Contents, InferExt, Result, Shaped, broadcast, one, one_with};
+use crate::structured::{
+    Binary, Comparison, Number, ScalarId, Stage, Structured, StructuredCx, elementwise, number_of,
+    scalars,
+};
 use crate::{dims, infer_error};
 
 const LHS_RHS: &[OperandDef] =
@@ -35,27 +39,31 @@ const fn arith(
         infer: Some(infer_arith),
         ..OpDef::new(name, summary)
     };
-    NnOp { def, eval: Some(eval) }
+    NnOp { def, eval: Some(eval), structured: None }
 }
 
 const fn compare(name: &'static str, summary: &'static str, traits: Traits, eval: EvalFn) -> NnOp {
     let def = OpDef { infer: Some(infer_compare), ..arith(name, summary, traits, &[], eval).def };
-    NnOp { def, eval: Some(eval) }
+    NnOp { def, eval: Some(eval), structured: None }
 }
 
 const fn n_ary(name: &'static str, summary: &'static str, eval: EvalFn) -> NnOp {
     let def = OpDef { operands: ALL, ..arith(name, summary, PLAIN, &[], eval).def };
-    NnOp { def, eval: Some(eval) }
+    NnOp { def, eval: Some(eval), structured: None }
 }
 
 /// The operations of this family.
 pub(super) static OPS: &[NnOp] = &[
-    arith("nn.add", "`lhs + rhs`", SEMIGROUP, &[], |cx| zip_with(cx, kernels::add)),
-    arith("nn.subtract", "`lhs - rhs`", PLAIN, &[], |cx| zip_with(cx, kernels::subtract)),
-    arith("nn.multiply", "`lhs * rhs`", SEMIGROUP, &[], |cx| zip_with(cx, kernels::multiply)),
+    arith("nn.add", "`lhs + rhs`", SEMIGROUP, &[], |cx| zip_with(cx, kernels::add))
+        .structured(|cx| both(cx, |s, x, y| s.binary(Binary::Add, x, y))),
+    arith("nn.subtract", "`lhs - rhs`", PLAIN, &[], |cx| zip_with(cx, kernels::subtract))
+        .structured(|cx| both(cx, |s, x, y| s.binary(Binary::Sub, x, y))),
+    arith("nn.multiply", "`lhs * rhs`", SEMIGROUP, &[], |cx| zip_with(cx, kernels::multiply))
+        .structured(|cx| both(cx, |s, x, y| s.binary(Binary::Mul, x, y))),
     arith("nn.divide", "`lhs / rhs`; integers are truncated towards 0", PLAIN, &[], |cx| {
         zip_with(cx, kernels::divide)
-    }),
+    })
+    .structured(|cx| both(cx, |s, x, y| s.binary(Binary::Div, x, y))),
     arith(
         "nn.mod",
         "the remainder of `lhs / rhs`",
@@ -66,15 +74,20 @@ pub(super) static OPS: &[NnOp] = &[
             "the sign of `lhs` as in C when true, else the sign of `rhs`; false if absent",
         )],
         eval_mod,
-    ),
+    )
+    .structured(structured_mod),
     arith("nn.power", "`lhs ^ rhs`, with the element type of `lhs`", PLAIN, &[], |cx| {
         zip_with(cx, kernels::power)
-    }),
-    arith("nn.maximum", "the greater", SEMIGROUP, &[], |cx| zip_with(cx, kernels::maximum)),
-    arith("nn.minimum", "the lesser", SEMIGROUP, &[], |cx| zip_with(cx, kernels::minimum)),
+    })
+    .structured(structured_power),
+    arith("nn.maximum", "the greater", SEMIGROUP, &[], |cx| zip_with(cx, kernels::maximum))
+        .structured(|cx| both(cx, |s, x, y| s.binary(Binary::Max, x, y))),
+    arith("nn.minimum", "the lesser", SEMIGROUP, &[], |cx| zip_with(cx, kernels::minimum))
+        .structured(|cx| both(cx, |s, x, y| s.binary(Binary::Min, x, y))),
     arith("nn.prelu", "`lhs` where positive, else `lhs * rhs`", PLAIN, &[], |cx| {
         zip_with(cx, kernels::prelu)
-    }),
+    })
+    .structured(|cx| both(cx, scalars::prelu)),
     arith(
         "nn.swiglu",
         "`lhs * sigmoid(alpha * lhs) * rhs`; the operands have one shape",
@@ -84,34 +97,52 @@ pub(super) static OPS: &[NnOp] = &[
             let alpha = cx.attrs().float("alpha").unwrap_or(1.0);
             single(kernels::multiply(&kernels::swish(cx.need(0)?, alpha)?, cx.need(1)?))
         },
-    ),
+    )
+    .structured(structured_swiglu),
     arith("nn.bitwise_and", "bits set in both", SEMIGROUP, &[], |cx| {
         zip_with(cx, kernels::bitwise_and)
-    }),
+    })
+    .structured(|cx| both(cx, |s, x, y| s.binary(Binary::BitAnd, x, y))),
     arith("nn.bitwise_or", "bits set in either", SEMIGROUP, &[], |cx| {
         zip_with(cx, kernels::bitwise_or)
-    }),
+    })
+    .structured(|cx| both(cx, |s, x, y| s.binary(Binary::BitOr, x, y))),
     arith("nn.bitwise_xor", "bits set in one", SEMIGROUP, &[], |cx| {
         zip_with(cx, kernels::bitwise_xor)
-    }),
+    })
+    .structured(|cx| both(cx, |s, x, y| s.binary(Binary::BitXor, x, y))),
     arith("nn.left_shift", "`lhs` shifted left by `rhs` bits", PLAIN, &[], |cx| {
         shift(cx, ShiftDirection::Left)
-    }),
+    })
+    .structured(|cx| both(cx, |s, x, y| s.binary(Binary::ShiftLeft, x, y))),
     arith("nn.right_shift", "`lhs` shifted right by `rhs` bits", PLAIN, &[], |cx| {
         shift(cx, ShiftDirection::Right)
-    }),
-    arith("nn.logical_and", "both", SEMIGROUP, &[], |cx| zip_with(cx, kernels::logical_and)),
-    arith("nn.logical_or", "either", SEMIGROUP, &[], |cx| zip_with(cx, kernels::logical_or)),
-    arith("nn.logical_xor", "exactly one", SEMIGROUP, &[], |cx| zip_with(cx, kernels::logical_xor)),
-    compare("nn.equal", "`lhs = rhs`", COMMUTES, |cx| zip_with(cx, kernels::equal)),
-    compare("nn.less", "`lhs < rhs`", PLAIN, |cx| zip_with(cx, kernels::less)),
-    compare("nn.less_equal", "`lhs <= rhs`", PLAIN, |cx| zip_with(cx, kernels::less_equal)),
-    compare("nn.greater", "`lhs > rhs`", PLAIN, |cx| zip_with(cx, kernels::greater)),
-    compare("nn.greater_equal", "`lhs >= rhs`", PLAIN, |cx| zip_with(cx, kernels::greater_equal)),
-    n_ary("nn.add_n", "the sum of the inputs", |cx| single(kernels::sum(&cx.all()?))),
-    n_ary("nn.mean_n", "the mean of the inputs", |cx| single(kernels::mean(&cx.all()?))),
-    n_ary("nn.max_n", "the greatest of the inputs", |cx| single(kernels::max(&cx.all()?))),
-    n_ary("nn.min_n", "the least of the inputs", |cx| single(kernels::min(&cx.all()?))),
+    })
+    .structured(|cx| both(cx, |s, x, y| s.binary(Binary::ShiftRight, x, y))),
+    arith("nn.logical_and", "both", SEMIGROUP, &[], |cx| zip_with(cx, kernels::logical_and))
+        .structured(|cx| both(cx, |s, x, y| s.binary(Binary::And, x, y))),
+    arith("nn.logical_or", "either", SEMIGROUP, &[], |cx| zip_with(cx, kernels::logical_or))
+        .structured(|cx| both(cx, |s, x, y| s.binary(Binary::Or, x, y))),
+    arith("nn.logical_xor", "exactly one", SEMIGROUP, &[], |cx| zip_with(cx, kernels::logical_xor))
+        .structured(|cx| both(cx, |s, x, y| s.binary(Binary::Xor, x, y))),
+    compare("nn.equal", "`lhs = rhs`", COMMUTES, |cx| zip_with(cx, kernels::equal))
+        .structured(|cx| both(cx, |s, x, y| s.compare(Comparison::Eq, x, y))),
+    compare("nn.less", "`lhs < rhs`", PLAIN, |cx| zip_with(cx, kernels::less))
+        .structured(|cx| both(cx, |s, x, y| s.compare(Comparison::Lt, x, y))),
+    compare("nn.less_equal", "`lhs <= rhs`", PLAIN, |cx| zip_with(cx, kernels::less_equal))
+        .structured(|cx| both(cx, |s, x, y| s.compare(Comparison::Le, x, y))),
+    compare("nn.greater", "`lhs > rhs`", PLAIN, |cx| zip_with(cx, kernels::greater))
+        .structured(|cx| both(cx, |s, x, y| s.compare(Comparison::Gt, x, y))),
+    compare("nn.greater_equal", "`lhs >= rhs`", PLAIN, |cx| zip_with(cx, kernels::greater_equal))
+        .structured(|cx| both(cx, |s, x, y| s.compare(Comparison::Ge, x, y))),
+    n_ary("nn.add_n", "the sum of the inputs", |cx| single(kernels::sum(&cx.all()?)))
+        .structured(|cx| folded(cx, Binary::Add)),
+    n_ary("nn.mean_n", "the mean of the inputs", |cx| single(kernels::mean(&cx.all()?)))
+        .structured(structured_mean_n),
+    n_ary("nn.max_n", "the greatest of the inputs", |cx| single(kernels::max(&cx.all()?)))
+        .structured(|cx| folded(cx, Binary::Max)),
+    n_ary("nn.min_n", "the least of the inputs", |cx| single(kernels::min(&cx.all()?)))
+        .structured(|cx| folded(cx, Binary::Min)),
     NnOp {
         def: OpDef {
             operands: &[
@@ -125,6 +156,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.where", "`x` where `condition`, else `y`")
         },
         eval: Some(eval_where),
+        structured: Some(structured_where),
     },
 ];
 
@@ -230,4 +262,95 @@ fn eval_mod(cx: &EvalCx<'_>) -> Evaluated {
 
 fn eval_where(cx: &EvalCx<'_>) -> Evaluated {
     single(kernels::select(cx.need(0)?, cx.need(1)?, cx.need(2)?))
+}
+
+/// One parallel loop nest over two operands.
+fn both(
+    cx: &StructuredCx<'_>,
+    f: impl FnOnce(&mut Stage, ScalarId, ScalarId) -> ScalarId,
+) -> Option<Structured> {
+    elementwise(cx, |s, xs| match xs {
+        &[x, y] if s.type_of(x) == s.type_of(y) => Some(f(s, x, y)),
+        _ => None,
+    })
+}
+
+fn structured_mod(cx: &StructuredCx<'_>) -> Option<Structured> {
+    let function = if cx.attrs().flag("fmod") { Binary::Rem } else { Binary::Mod };
+    both(cx, |s, x, y| s.binary(function, x, y))
+}
+
+/// Squares and cubes by multiplication; mixed types in `f64`, integers in `i64`, which wraps alike.
+fn structured_power(cx: &StructuredCx<'_>) -> Option<Structured> {
+    let (base, exponent) = (cx.operand(0)?.element, cx.operand(1)?.element);
+    let known = cx.constant(1).filter(|tensor| tensor.len() == 1).and_then(|t| number_of(&t));
+    let small = known.and_then(|number| match number {
+        Number::Float(_, n) if n == 2.0 || n == 3.0 => Some(n as usize),
+        _ => None,
+    });
+    let between = match (base.is_float(), exponent.is_float()) {
+        (true, true) if base == exponent => None,
+        (true, _) | (false, true) => Some(DType::F64),
+        (false, false) if base == exponent => None,
+        // Exponents from 2^63 on and bases that differ in sign do not fit.
+        (false, false) if [base, exponent].contains(&DType::U64) => return None,
+        (false, false) => Some(DType::I64),
+    };
+    elementwise(cx, |s, xs| {
+        let &[x, y] = xs else { return None };
+        if let (Some(power), None) = (small, between) {
+            return Some((1..power).fold(x, |product, _| s.mul(product, x)));
+        }
+        let (x, y) = match between {
+            Some(element) => (s.cast(element, x), s.cast(element, y)),
+            None => (x, y),
+        };
+        Some(s.binary(Binary::Pow, x, y))
+    })
+}
+
+/// The activation is rounded before the product.
+fn structured_swiglu(cx: &StructuredCx<'_>) -> Option<Structured> {
+    let alpha = cx.attrs().float("alpha").unwrap_or(1.0);
+    let element = cx.operand(0).filter(|x| x.element.is_float())?.element;
+    both(cx, |s, x, y| {
+        let gate = scalars::swish(s, x, alpha);
+        let gate = s.rounded(element, gate);
+        s.mul(gate, y)
+    })
+}
+
+/// All operands from the left, rounded after each.
+fn fold(s: &mut Stage, element: DType, xs: &[ScalarId], by: Binary) -> Option<ScalarId> {
+    let (&first, rest) = xs.split_first()?;
+    rest.iter().try_fold(first, |folded, &x| {
+        (s.type_of(x) == s.type_of(folded)).then_some(())?;
+        let folded = s.binary(by, folded, x);
+        Some(s.rounded(element, folded))
+    })
+}
+
+fn folded(cx: &StructuredCx<'_>, by: Binary) -> Option<Structured> {
+    let element = cx.operand(0)?.element;
+    elementwise(cx, |s, xs| fold(s, element, xs, by))
+}
+
+fn structured_mean_n(cx: &StructuredCx<'_>) -> Option<Structured> {
+    let element = cx.operand(0).filter(|x| x.element.is_float())?.element;
+    elementwise(cx, |s, xs| {
+        let sum = fold(s, element, xs, Binary::Add)?;
+        let count = s.number(sum, xs.len() as f64);
+        Some(s.div(sum, count))
+    })
+}
+
+fn structured_where(cx: &StructuredCx<'_>) -> Option<Structured> {
+    let out = cx.result(0)?;
+    let mut stage = Stage::over(&out.extents);
+    let loops: Vec<usize> = (0..out.rank()).collect();
+    let mut load = |i| stage.broadcast_exact(&cx.operand(i)?, &loops);
+    let (condition, x, y) = (load(0)?, load(1)?, load(2)?);
+    (stage.type_of(x) == stage.type_of(y)).then_some(())?;
+    let value = stage.select(condition, x, y);
+    Some(Structured::one(stage.store_parallel(&out, value)))
 }

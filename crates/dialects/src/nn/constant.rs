@@ -24,6 +24,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.constant", "a constant tensor")
         },
         eval: None,
+        structured: None,
     },
     NnOp {
         def: OpDef {
@@ -33,6 +34,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.none", "the value of an absent operand")
         },
         eval: None,
+        structured: None,
     },
 ];
 

@@ -24,7 +24,7 @@ const fn with_regions(
         traits: Traits::RECURSIVE_EFFECTS.union(Traits::SINGLE_BLOCK),
         ..OpDef::new(name, summary)
     };
-    NnOp { def, eval: None }
+    NnOp { def, eval: None, structured: None }
 }
 
 /// The operations of this family.
@@ -82,5 +82,6 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.yield", "ends a region with its results")
         },
         eval: None,
+        structured: None,
     },
 ];

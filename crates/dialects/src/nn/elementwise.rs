@@ -4,13 +4,17 @@ use tangram_ir::{AttrDef, AttrKind, InferCx, OpDef, OperandDef, ResultDef, Trait
 
 use tangram_tensor::elementwise as kernels;
 use tangram_tensor::packed::ExponentRounding;
-use tangram_tensor::{Tensor, shape};
+use tangram_tensor::{DType, Tensor, shape};
 
 use super::{NnOp, maybe, needed, operand, optional, result};
 use crate::dtype;
 use crate::eval::{EvalCx, EvalError, EvalFn, Evaluated, single};
 use crate::infer::{InferExt, Result, Shaped, one, one_with, several};
 use crate::infer_error;
+use crate::structured::{
+    self, Binary, Comparison, Loops, Number, ScalarId, Stage, Structured, StructuredCx, TensorRef,
+    Unary, elementwise, number_of, scalars,
+};
 
 const X: &[OperandDef] = &[operand("x", "any shape")];
 const Y: &[ResultDef] = &[result("y", "the shape of `x`")];
@@ -35,7 +39,7 @@ const fn unary(
         infer: Some(infer_same),
         ..OpDef::new(name, summary)
     };
-    NnOp { def, eval: Some(eval) }
+    NnOp { def, eval: Some(eval), structured: None }
 }
 
 /// An operation whose result is a boolean for each element.
@@ -46,7 +50,7 @@ const fn test(
     eval: EvalFn,
 ) -> NnOp {
     let def = OpDef { infer: Some(infer_test), ..unary(name, summary, PLAIN, attrs, eval).def };
-    NnOp { def, eval: Some(eval) }
+    NnOp { def, eval: Some(eval), structured: None }
 }
 
 const fn float(name: &'static str, doc: &'static str) -> AttrDef {
@@ -55,68 +59,102 @@ const fn float(name: &'static str, doc: &'static str) -> AttrDef {
 
 /// The operations of this family.
 pub(super) static OPS: &[NnOp] = &[
-    unary("nn.identity", "`x`", IDEMPOTENT, &[], |cx| Ok(vec![cx.need(0)?.clone()])),
-    unary("nn.abs", "`|x|`", IDEMPOTENT, &[], |cx| map(cx, kernels::abs)),
-    unary("nn.negative", "`-x`", INVOLUTION, &[], |cx| map(cx, kernels::negative)),
-    unary("nn.sqrt", "the square root of `x`", PLAIN, &[], |cx| map(cx, kernels::sqrt)),
-    unary("nn.exp", "`e^x`", PLAIN, &[], |cx| map(cx, kernels::exp)),
-    unary("nn.log", "the natural logarithm of `x`", PLAIN, &[], |cx| map(cx, kernels::log)),
-    unary("nn.erf", "the Gauss error function of `x`", PLAIN, &[], |cx| map(cx, kernels::erf)),
-    unary("nn.sin", "the sine of `x` in radians", PLAIN, &[], |cx| map(cx, kernels::sin)),
-    unary("nn.cos", "the cosine of `x` in radians", PLAIN, &[], |cx| map(cx, kernels::cos)),
-    unary("nn.tan", "the tangent of `x` in radians", PLAIN, &[], |cx| map(cx, kernels::tan)),
-    unary("nn.asin", "the arc sine of `x`, in radians", PLAIN, &[], |cx| map(cx, kernels::asin)),
-    unary("nn.acos", "the arc cosine of `x`, in radians", PLAIN, &[], |cx| map(cx, kernels::acos)),
-    unary("nn.atan", "the arc tangent of `x`, in radians", PLAIN, &[], |cx| map(cx, kernels::atan)),
-    unary("nn.sinh", "the hyperbolic sine of `x`", PLAIN, &[], |cx| map(cx, kernels::sinh)),
-    unary("nn.cosh", "the hyperbolic cosine of `x`", PLAIN, &[], |cx| map(cx, kernels::cosh)),
-    unary("nn.tanh", "the hyperbolic tangent of `x`", PLAIN, &[], |cx| map(cx, kernels::tanh)),
+    unary("nn.identity", "`x`", IDEMPOTENT, &[], |cx| Ok(vec![cx.need(0)?.clone()]))
+        .structured(structured::reshape),
+    unary("nn.abs", "`|x|`", IDEMPOTENT, &[], |cx| map(cx, kernels::abs))
+        .structured(structured_abs),
+    unary("nn.negative", "`-x`", INVOLUTION, &[], |cx| map(cx, kernels::negative))
+        .structured(|cx| each(cx, |s, x| s.unary(Unary::Neg, x))),
+    unary("nn.sqrt", "the square root of `x`", PLAIN, &[], |cx| map(cx, kernels::sqrt))
+        .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Sqrt, x))),
+    unary("nn.exp", "`e^x`", PLAIN, &[], |cx| map(cx, kernels::exp))
+        .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Exp, x))),
+    unary("nn.log", "the natural logarithm of `x`", PLAIN, &[], |cx| map(cx, kernels::log))
+        .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Log, x))),
+    unary("nn.erf", "the Gauss error function of `x`", PLAIN, &[], |cx| map(cx, kernels::erf))
+        .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Erf, x))),
+    unary("nn.sin", "the sine of `x` in radians", PLAIN, &[], |cx| map(cx, kernels::sin))
+        .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Sin, x))),
+    unary("nn.cos", "the cosine of `x` in radians", PLAIN, &[], |cx| map(cx, kernels::cos))
+        .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Cos, x))),
+    unary("nn.tan", "the tangent of `x` in radians", PLAIN, &[], |cx| map(cx, kernels::tan))
+        .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Tan, x))),
+    unary("nn.asin", "the arc sine of `x`, in radians", PLAIN, &[], |cx| map(cx, kernels::asin))
+        .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Asin, x))),
+    unary("nn.acos", "the arc cosine of `x`, in radians", PLAIN, &[], |cx| map(cx, kernels::acos))
+        .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Acos, x))),
+    unary("nn.atan", "the arc tangent of `x`, in radians", PLAIN, &[], |cx| map(cx, kernels::atan))
+        .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Atan, x))),
+    unary("nn.sinh", "the hyperbolic sine of `x`", PLAIN, &[], |cx| map(cx, kernels::sinh))
+        .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Sinh, x))),
+    unary("nn.cosh", "the hyperbolic cosine of `x`", PLAIN, &[], |cx| map(cx, kernels::cosh))
+        .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Cosh, x))),
+    unary("nn.tanh", "the hyperbolic tangent of `x`", PLAIN, &[], |cx| map(cx, kernels::tanh))
+        .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Tanh, x))),
     unary("nn.asinh", "the inverse hyperbolic sine of `x`", PLAIN, &[], |cx| {
         map(cx, kernels::asinh)
-    }),
+    })
+    .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Asinh, x))),
     unary("nn.acosh", "the inverse hyperbolic cosine of `x`", PLAIN, &[], |cx| {
         map(cx, kernels::acosh)
-    }),
+    })
+    .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Acosh, x))),
     unary("nn.atanh", "the inverse hyperbolic tangent of `x`", PLAIN, &[], |cx| {
         map(cx, kernels::atanh)
-    }),
-    unary("nn.sigmoid", "`1 / (1 + e^-x)`", PLAIN, &[], |cx| map(cx, kernels::sigmoid)),
-    unary("nn.relu", "`max(x, 0)`", IDEMPOTENT, &[], |cx| map(cx, kernels::relu)),
-    unary("nn.softplus", "`log(1 + e^x)`", PLAIN, &[], |cx| map(cx, kernels::softplus)),
-    unary("nn.softsign", "`x / (1 + |x|)`", PLAIN, &[], |cx| map(cx, kernels::softsign)),
-    unary("nn.mish", "`x * tanh(softplus(x))`", PLAIN, &[], |cx| map(cx, kernels::mish)),
+    })
+    .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Atanh, x))),
+    unary("nn.sigmoid", "`1 / (1 + e^-x)`", PLAIN, &[], |cx| map(cx, kernels::sigmoid))
+        .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Sigmoid, x))),
+    unary("nn.relu", "`max(x, 0)`", IDEMPOTENT, &[], |cx| map(cx, kernels::relu))
+        .structured(|cx| each(cx, scalars::relu)),
+    unary("nn.softplus", "`log(1 + e^x)`", PLAIN, &[], |cx| map(cx, kernels::softplus))
+        .structured(|cx| of_float(cx, scalars::softplus)),
+    unary("nn.softsign", "`x / (1 + |x|)`", PLAIN, &[], |cx| map(cx, kernels::softsign))
+        .structured(|cx| of_float(cx, scalars::softsign)),
+    unary("nn.mish", "`x * tanh(softplus(x))`", PLAIN, &[], |cx| map(cx, kernels::mish))
+        .structured(|cx| of_float(cx, scalars::mish)),
     unary("nn.floor", "the greatest integer at most `x`", IDEMPOTENT, &[], |cx| {
         map(cx, kernels::floor)
-    }),
+    })
+    .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Floor, x))),
     unary("nn.ceil", "the least integer at least `x`", IDEMPOTENT, &[], |cx| {
         map(cx, kernels::ceil)
-    }),
+    })
+    .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Ceil, x))),
     unary("nn.round", "the nearest integer, ties to even", IDEMPOTENT, &[], |cx| {
         map(cx, kernels::round)
-    }),
-    unary("nn.sign", "-1, 0 or 1", IDEMPOTENT, &[], |cx| map(cx, kernels::sign)),
-    unary("nn.reciprocal", "`1 / x`", PLAIN, &[], |cx| map(cx, kernels::reciprocal)),
-    unary("nn.logical_not", "not `x`", INVOLUTION, &[], |cx| map(cx, kernels::logical_not)),
+    })
+    .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Round, x))),
+    unary("nn.sign", "-1, 0 or 1", IDEMPOTENT, &[], |cx| map(cx, kernels::sign))
+        .structured(|cx| each(cx, |s, x| s.unary(Unary::Sign, x))),
+    unary("nn.reciprocal", "`1 / x`", PLAIN, &[], |cx| map(cx, kernels::reciprocal))
+        .structured(|cx| of_float(cx, scalars::reciprocal)),
+    unary("nn.logical_not", "not `x`", INVOLUTION, &[], |cx| map(cx, kernels::logical_not))
+        .structured(|cx| each(cx, |s, x| s.unary(Unary::Not, x))),
     unary("nn.bitwise_not", "each bit of `x` flipped", INVOLUTION, &[], |cx| {
         map(cx, kernels::bitwise_not)
-    }),
+    })
+    .structured(|cx| each(cx, |s, x| s.unary(Unary::BitNot, x))),
     unary("nn.hard_swish", "`x * max(0, min(1, x / 6 + 0.5))`", PLAIN, &[], |cx| {
         map(cx, kernels::hard_swish)
-    }),
+    })
+    .structured(|cx| of_float(cx, scalars::hard_swish)),
     unary(
         "nn.leaky_relu",
         "`x` where positive, else `alpha * x`",
         PLAIN,
         &[float("alpha", "slope for negative `x`; 0.01 if absent")],
         |cx| single(kernels::leaky_relu(cx.need(0)?, number(cx, "alpha", 0.01))),
-    ),
+    )
+    .structured(|cx| of_float(cx, |s, x| scalars::leaky_relu(s, x, factor(cx, "alpha", 0.01)))),
     unary(
         "nn.elu",
         "`x` where positive, else `alpha * (e^x - 1)`",
         PLAIN,
         &[float("alpha", "1 if absent")],
         |cx| single(kernels::elu(cx.need(0)?, number(cx, "alpha", 1.0))),
-    ),
+    )
+    .structured(|cx| of_float(cx, |s, x| scalars::elu(s, x, factor(cx, "alpha", 1.0)))),
     unary(
         "nn.selu",
         "`gamma * x` where positive, else `gamma * alpha * (e^x - 1)`",
@@ -129,21 +167,26 @@ pub(super) static OPS: &[NnOp] = &[
                 number(cx, "gamma", f64::from(1.050_701_f32)),
             ))
         },
-    ),
+    )
+    .structured(structured_selu),
     unary(
         "nn.celu",
         "`max(0, x) + min(0, alpha * (e^(x / alpha) - 1))`",
         PLAIN,
         &[float("alpha", "1 if absent")],
         |cx| single(kernels::celu(cx.need(0)?, number(cx, "alpha", 1.0))),
-    ),
+    )
+    .structured(|cx| of_float(cx, |s, x| scalars::celu(s, x, factor(cx, "alpha", 1.0)))),
     unary(
         "nn.thresholded_relu",
         "`x` where greater than `alpha`, else 0",
         PLAIN,
         &[float("alpha", "1 if absent")],
         |cx| single(kernels::thresholded_relu(cx.need(0)?, number(cx, "alpha", 1.0))),
-    ),
+    )
+    .structured(|cx| {
+        of_float(cx, |s, x| scalars::thresholded_relu(s, x, factor(cx, "alpha", 1.0)))
+    }),
     unary(
         "nn.hard_sigmoid",
         "`max(0, min(1, alpha * x + beta))`",
@@ -156,17 +199,20 @@ pub(super) static OPS: &[NnOp] = &[
                 number(cx, "beta", 0.5),
             ))
         },
-    ),
+    )
+    .structured(structured_hard_sigmoid),
     unary(
         "nn.gelu",
         "`x` times the normal distribution function at `x`",
         PLAIN,
         &[maybe("approximate", AttrKind::Enum(&["none", "tanh"]), "`none` (exact) if absent")],
         eval_gelu,
-    ),
+    )
+    .structured(structured_gelu),
     unary("nn.swish", "`x * sigmoid(alpha * x)`", PLAIN, &[float("alpha", "1 if absent")], |cx| {
         single(kernels::swish(cx.need(0)?, number(cx, "alpha", 1.0)))
-    }),
+    })
+    .structured(|cx| of_float(cx, |s, x| scalars::swish(s, x, factor(cx, "alpha", 1.0)))),
     unary(
         "nn.shrink",
         "`x + bias` below `-lambd`, `x - bias` above `lambd`, else 0",
@@ -175,8 +221,10 @@ pub(super) static OPS: &[NnOp] = &[
         |cx| {
             single(kernels::shrink(cx.need(0)?, number(cx, "bias", 0.0), number(cx, "lambd", 0.5)))
         },
-    ),
-    test("nn.isnan", "whether `x` is not a number", &[], |cx| map(cx, kernels::isnan)),
+    )
+    .structured(structured_shrink),
+    test("nn.isnan", "whether `x` is not a number", &[], |cx| map(cx, kernels::isnan))
+        .structured(|cx| of_float(cx, |s, x| s.compare(Comparison::Ne, x, x))),
     test(
         "nn.isinf",
         "whether `x` is infinite",
@@ -185,7 +233,8 @@ pub(super) static OPS: &[NnOp] = &[
             maybe("detect_positive", AttrKind::Bool, "count plus infinity; true if absent"),
         ],
         eval_isinf,
-    ),
+    )
+    .structured(structured_isinf),
     NnOp {
         def: OpDef {
             operands: X,
@@ -204,6 +253,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.cast", "`x` converted to another element type")
         },
         eval: Some(eval_cast),
+        structured: Some(structured_cast),
     },
     NnOp {
         def: OpDef {
@@ -215,6 +265,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.cast_like", "`x` converted to the element type of `y`")
         },
         eval: Some(eval_cast),
+        structured: Some(structured_cast),
     },
     NnOp {
         def: OpDef {
@@ -226,6 +277,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.bitcast", "the bits of `x` read as another element type")
         },
         eval: Some(eval_bitcast),
+        structured: None,
     },
     NnOp {
         def: OpDef {
@@ -244,6 +296,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.clip", "`min(max(x, a_min), a_max)`")
         },
         eval: Some(eval_clip),
+        structured: Some(structured_clip),
     },
     NnOp {
         def: OpDef {
@@ -262,6 +315,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.dropout", "`x`: dropout as it is in inference")
         },
         eval: Some(eval_dropout),
+        structured: Some(structured_dropout),
     },
 ];
 
@@ -358,4 +412,134 @@ fn eval_dropout(cx: &EvalCx<'_>) -> Evaluated {
     let x = cx.need(0)?;
     let mask = shape::full(&Tensor::scalar(true), x.shape())?;
     Ok(vec![x.clone(), mask])
+}
+
+/// One parallel loop nest over numbers or booleans.
+fn each(
+    cx: &StructuredCx<'_>,
+    f: impl FnOnce(&mut Stage, ScalarId) -> ScalarId,
+) -> Option<Structured> {
+    elementwise(cx, |s, xs| Some(f(s, *xs.first()?)))
+}
+
+/// The same over floats.
+fn of_float(
+    cx: &StructuredCx<'_>,
+    f: impl FnOnce(&mut Stage, ScalarId) -> ScalarId,
+) -> Option<Structured> {
+    cx.operand(0)?.element.is_float().then(|| each(cx, f))?
+}
+
+fn factor(cx: &StructuredCx<'_>, name: &str, default: f64) -> f64 {
+    cx.attrs().float(name).unwrap_or(default)
+}
+
+fn structured_abs(cx: &StructuredCx<'_>) -> Option<Structured> {
+    match cx.operand(0)?.element {
+        DType::U8 | DType::U16 | DType::U32 | DType::U64 => structured::reshape(cx),
+        _ => each(cx, |s, x| s.unary(Unary::Abs, x)),
+    }
+}
+
+fn structured_selu(cx: &StructuredCx<'_>) -> Option<Structured> {
+    let alpha = factor(cx, "alpha", f64::from(1.673_263_2_f32));
+    let gamma = factor(cx, "gamma", f64::from(1.050_701_f32));
+    of_float(cx, |s, x| scalars::selu(s, x, alpha, gamma))
+}
+
+fn structured_hard_sigmoid(cx: &StructuredCx<'_>) -> Option<Structured> {
+    let (alpha, beta) = (factor(cx, "alpha", 0.2), factor(cx, "beta", 0.5));
+    of_float(cx, |s, x| scalars::hard_sigmoid(s, x, alpha, beta))
+}
+
+fn structured_gelu(cx: &StructuredCx<'_>) -> Option<Structured> {
+    match cx.attrs().text("approximate") {
+        Some("tanh") => of_float(cx, scalars::gelu_tanh),
+        _ => of_float(cx, scalars::gelu),
+    }
+}
+
+/// In `f64`, as the kernel; integers would have to saturate on the way back.
+fn structured_shrink(cx: &StructuredCx<'_>) -> Option<Structured> {
+    let (bias, limit) = (factor(cx, "bias", 0.0), factor(cx, "lambd", 0.5));
+    of_float(cx, |s, x| {
+        let value = s.cast(DType::F64, x);
+        let [bias, low, high, zero] = [bias, -limit, limit, 0.0].map(|n| s.number(value, n));
+        let (raised, lowered) = (s.add(value, bias), s.sub(value, bias));
+        let below = s.compare(Comparison::Lt, value, low);
+        let above = s.compare(Comparison::Gt, value, high);
+        let upper = s.select(above, lowered, zero);
+        s.select(below, raised, upper)
+    })
+}
+
+fn structured_isinf(cx: &StructuredCx<'_>) -> Option<Structured> {
+    let detect = |name| cx.attrs().bool(name).unwrap_or(true);
+    let (negative, positive) = (detect("detect_negative"), detect("detect_positive"));
+    of_float(cx, |s, x| {
+        // A limit that nothing reaches stands for a sign that does not count.
+        let bound = |counts, limit: f64| if counts { limit } else { f64::NAN };
+        let low = s.number(x, bound(negative, f64::NEG_INFINITY));
+        let high = s.number(x, bound(positive, f64::INFINITY));
+        let low = s.compare(Comparison::Eq, x, low);
+        let high = s.compare(Comparison::Eq, x, high);
+        s.binary(Binary::Or, low, high)
+    })
+}
+
+fn structured_cast(cx: &StructuredCx<'_>) -> Option<Structured> {
+    let (x, y) = (cx.operand(0)?, cx.result(0)?);
+    let mut stage = Stage::over(&y.extents);
+    let at = stage.all(0..y.rank());
+    let value = stage.load_exact(&x, &at);
+    Some(Structured::one(stage.store(&y, &at, value)))
+}
+
+fn structured_clip(cx: &StructuredCx<'_>) -> Option<Structured> {
+    let out = cx.result(0)?;
+    let mut stage = Stage::over(&out.extents);
+    let x = stage.broadcast(&cx.operand(0)?)?;
+    let low = limit(cx, &mut stage, x, ("a_min", 1))?;
+    let high = limit(cx, &mut stage, x, ("a_max", 2))?;
+    let value = scalars::clip(&mut stage, x, low, high);
+    Some(Structured::one(stage.store_parallel(&out, value)))
+}
+
+/// The limit that attribute `name` or operand `i` states, in the type of `x`.
+fn limit(
+    cx: &StructuredCx<'_>,
+    stage: &mut Stage,
+    x: ScalarId,
+    (name, i): (&str, usize),
+) -> Option<Option<ScalarId>> {
+    let element = cx.operand(0)?.element;
+    let scalar = match (cx.attrs().int(name), cx.attrs().float(name)) {
+        (Some(n), _) => kernels::cast(&Tensor::scalar(n), element).ok()?,
+        (None, Some(n)) => kernels::cast(&Tensor::scalar(n), element).ok()?,
+        (None, None) if !cx.has(i) => return Some(None),
+        (None, None) => {
+            let bound = stage.broadcast(&cx.operand(i).filter(is_one_element)?)?;
+            let bound = stage.cast(element, bound);
+            return Some(Some(stage.cast(stage.type_of(x), bound)));
+        }
+    };
+    let bound = stage.constant(number_of(&scalar)?);
+    Some(Some(stage.cast(stage.type_of(x), bound)))
+}
+
+fn is_one_element(tensor: &TensorRef) -> bool {
+    tensor.extents.iter().all(|extent| extent.as_int() == Some(1))
+}
+
+fn structured_dropout(cx: &StructuredCx<'_>) -> Option<Structured> {
+    if cx.result_count() == 1 {
+        return structured::reshape(cx);
+    }
+    let (x, y, mask) = (cx.operand(0)?, cx.result(0)?, cx.result(1)?);
+    let mut loops = Loops::default();
+    loops.copy(&x, &y);
+    let mut stage = Stage::over(&mask.extents);
+    let kept = stage.constant(Number::Int(DType::Bool, 1));
+    loops.push(stage.store_parallel(&mask, kept));
+    Some(loops.finish())
 }

@@ -26,6 +26,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.full", "a tensor with one value throughout")
         },
         eval: Some(eval_full),
+        structured: None,
     },
     NnOp {
         def: OpDef {
@@ -40,6 +41,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.arange", "`start`, `start + delta`... up to `limit`")
         },
         eval: Some(eval_arange),
+        structured: None,
     },
     NnOp {
         def: OpDef {
@@ -54,6 +56,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.trilu", "a triangle of each matrix of `data`, zeros elsewhere")
         },
         eval: Some(eval_trilu),
+        structured: None,
     },
     NnOp {
         def: OpDef {
@@ -68,6 +71,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.eye_like", "ones on a diagonal, zeros elsewhere")
         },
         eval: Some(eval_eye_like),
+        structured: None,
     },
     NnOp {
         def: OpDef {
@@ -82,6 +86,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.depth_to_space", "channels rearranged into blocks of pixels")
         },
         eval: Some(eval_depth_to_space),
+        structured: None,
     },
     NnOp {
         def: OpDef {
@@ -96,6 +101,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.space_to_depth", "blocks of pixels rearranged into channels")
         },
         eval: Some(eval_space_to_depth),
+        structured: None,
     },
     NnOp {
         def: OpDef {
@@ -113,6 +119,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.reverse_sequence", "the first steps of each batch in reverse order")
         },
         eval: Some(eval_reverse_sequence),
+        structured: None,
     },
 ];
 

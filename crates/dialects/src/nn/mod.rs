@@ -40,6 +40,7 @@ use tangram_ir::{
 };
 
 use crate::eval::{EvalFn, EvalTable};
+use crate::structured::{StructuredFn, StructuredTable};
 
 pub use reference::reference;
 pub use region_types::{infer_regions, join};
@@ -51,17 +52,24 @@ pub struct NnOp {
     pub def: OpDef,
     /// Reference evaluation; `None` if it has none.
     pub eval: Option<EvalFn>,
+    /// What it computes, as loops; `None` if it has no such definition.
+    pub structured: Option<StructuredFn>,
 }
 
 impl NnOp {
     /// The operation with a reference evaluation.
     const fn eval(self, eval: EvalFn) -> NnOp {
-        NnOp { def: self.def, eval: Some(eval) }
+        NnOp { eval: Some(eval), ..self }
+    }
+
+    /// The operation with a structured definition.
+    const fn structured(self, structured: StructuredFn) -> NnOp {
+        NnOp { structured: Some(structured), ..self }
     }
 
     /// The operation with these properties too.
     const fn with(self, traits: Traits) -> NnOp {
-        NnOp { def: OpDef { traits: self.def.traits.union(traits), ..self.def }, eval: self.eval }
+        NnOp { def: OpDef { traits: self.def.traits.union(traits), ..self.def }, ..self }
     }
 }
 
@@ -104,10 +112,11 @@ pub fn ops() -> impl Iterator<Item = &'static NnOp> {
 pub fn register(context: &Context) {
     context.register(ops().map(|op| &op.def));
     let mut functions = context.extension::<EvalTable>().functions.write();
+    let mut definitions = context.extension::<StructuredTable>().functions.write();
     for op in ops() {
-        if let Some(eval) = op.eval {
-            functions.insert(context.name(op.def.name), eval);
-        }
+        let name = context.name(op.def.name);
+        op.eval.map(|eval| functions.insert(name, eval));
+        op.structured.map(|structured| definitions.insert(name, structured));
     }
 }
 
@@ -163,5 +172,5 @@ const fn op(
         infer: Some(infer),
         ..OpDef::new(name, summary)
     };
-    NnOp { def, eval: None }
+    NnOp { def, eval: None, structured: None }
 }

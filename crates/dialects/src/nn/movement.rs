@@ -1,5 +1,7 @@
 //! Operations that join, cut, repeat and pad tensors.
 
+mod structured;
+
 use smallvec::smallvec;
 use tangram_affine::symbolic::{Expr, Truth};
 use tangram_ir::{Arity, AttrKind, Dim, InferCx, Inferred, OpDef, ResultDef, Traits};
@@ -25,6 +27,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.concatenate", "the inputs one after the other along a dimension")
         },
         eval: Some(eval_concatenate),
+        structured: Some(structured::concatenate),
     },
     NnOp {
         def: OpDef {
@@ -51,6 +54,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.split", "`data` cut into parts along a dimension")
         },
         eval: Some(eval_split),
+        structured: Some(structured::split),
     },
     NnOp {
         def: OpDef {
@@ -73,6 +77,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.strided_slice", "every `strides`-th element from `begin` to `end`")
         },
         eval: Some(eval_slice),
+        structured: Some(structured::slice),
     },
     NnOp {
         def: OpDef {
@@ -87,6 +92,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.broadcast_to", "`data` repeated so that it has at least the shape")
         },
         eval: Some(eval_broadcast_to),
+        structured: None,
     },
     NnOp {
         def: OpDef {
@@ -101,6 +107,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.tile", "copies of `data` side by side")
         },
         eval: Some(eval_tile),
+        structured: None,
     },
     NnOp {
         def: OpDef {
@@ -126,6 +133,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.pad", "`data` with elements added around it")
         },
         eval: Some(eval_pad),
+        structured: None,
     },
 ];
 

@@ -1,5 +1,7 @@
 //! Normalisations: mean and variance set to 0 and 1, norms set to 1.
 
+mod structured;
+
 use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, OperandDef, ResultDef, Type};
 use tangram_tensor::elementwise::{add, cast, multiply, subtract};
 use tangram_tensor::reduce::{Reduce, reduce};
@@ -41,6 +43,7 @@ pub(super) static OPS: &[NnOp] = &[
         &[EPSILON],
         infer_batch_norm,
     )
+    .structured(structured::batch_norm)
     .eval(eval_batch_norm),
     op(
         "nn.batch_norm_training",
@@ -77,6 +80,7 @@ pub(super) static OPS: &[NnOp] = &[
         &[AXIS, EPSILON, STASH],
         infer_layer_norm,
     )
+    .structured(structured::layer_norm)
     .eval(eval_layer_norm),
     op(
         "nn.instance_norm",
@@ -86,6 +90,7 @@ pub(super) static OPS: &[NnOp] = &[
         &[EPSILON],
         infer_per_channel,
     )
+    .structured(structured::instance_norm)
     .eval(|cx| single(kernels::instance_norm(cx.need(0)?, cx.need(1)?, cx.need(2)?, epsilon(cx)))),
     op(
         "nn.group_norm",
@@ -95,6 +100,7 @@ pub(super) static OPS: &[NnOp] = &[
         &[needed("num_groups", AttrKind::Int, "divides the number of channels"), EPSILON, STASH],
         infer_like,
     )
+    .structured(structured::group_norm)
     .eval(eval_group_norm),
     op(
         "nn.rms_norm",
@@ -104,6 +110,7 @@ pub(super) static OPS: &[NnOp] = &[
         &[AXIS, EPSILON, STASH],
         infer_last_axis,
     )
+    .structured(structured::rms_norm)
     .eval(|cx| single(kernels::rms_norm(cx.need(0)?, cx.get(1), last_axis(cx), epsilon(cx)))),
     op(
         "nn.lp_norm",

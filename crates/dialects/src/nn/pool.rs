@@ -1,5 +1,7 @@
 //! Pools: windows reduced to one element. Layout is `NCHW`.
 
+mod structured;
+
 use smallvec::smallvec;
 use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, OpDef, OperandDef, ResultDef, Traits};
 use tangram_tensor::image;
@@ -63,24 +65,35 @@ const LP_ATTRS: &[AttrDef] = &[
 
 /// The operations of this family.
 pub(super) static OPS: &[NnOp] = &[
-    pool("nn.max_pool1d", "the greatest element of each window", MAX_OUT, MAX_ATTRS, eval_max),
-    pool("nn.max_pool2d", "the greatest element of each window", MAX_OUT, MAX_ATTRS, eval_max),
-    pool("nn.max_pool3d", "the greatest element of each window", MAX_OUT, MAX_ATTRS, eval_max),
+    pool("nn.max_pool1d", "the greatest element of each window", MAX_OUT, MAX_ATTRS, eval_max)
+        .structured(structured::max_pool),
+    pool("nn.max_pool2d", "the greatest element of each window", MAX_OUT, MAX_ATTRS, eval_max)
+        .structured(structured::max_pool),
+    pool("nn.max_pool3d", "the greatest element of each window", MAX_OUT, MAX_ATTRS, eval_max)
+        .structured(structured::max_pool),
     pool(
         "nn.max_pool",
         "the greatest element of each window, any rank",
         MAX_OUT,
         MAX_ATTRS,
         eval_max,
-    ),
-    pool("nn.avg_pool1d", "the mean of each window", OUT, AVG_ATTRS, eval_avg),
-    pool("nn.avg_pool2d", "the mean of each window", OUT, AVG_ATTRS, eval_avg),
-    pool("nn.avg_pool3d", "the mean of each window", OUT, AVG_ATTRS, eval_avg),
-    pool("nn.avg_pool", "the mean of each window, any rank", OUT, AVG_ATTRS, eval_avg),
-    pool("nn.lp_pool", "the p-norm of each window", OUT, LP_ATTRS, eval_lp),
+    )
+    .structured(structured::max_pool),
+    pool("nn.avg_pool1d", "the mean of each window", OUT, AVG_ATTRS, eval_avg)
+        .structured(structured::avg_pool),
+    pool("nn.avg_pool2d", "the mean of each window", OUT, AVG_ATTRS, eval_avg)
+        .structured(structured::avg_pool),
+    pool("nn.avg_pool3d", "the mean of each window", OUT, AVG_ATTRS, eval_avg)
+        .structured(structured::avg_pool),
+    pool("nn.avg_pool", "the mean of each window, any rank", OUT, AVG_ATTRS, eval_avg)
+        .structured(structured::avg_pool),
+    pool("nn.lp_pool", "the p-norm of each window", OUT, LP_ATTRS, eval_lp)
+        .structured(structured::lp_pool),
     op("nn.global_max_pool", "the greatest element of each channel", X, OUT, &[], infer_global)
+        .structured(structured::global_max)
         .eval(|cx| whole(cx, Reduce::Max)),
     op("nn.global_avg_pool", "the mean of each channel", X, OUT, &[], infer_global)
+        .structured(structured::global_avg)
         .eval(|cx| whole(cx, Reduce::Mean)),
     op(
         "nn.global_lp_pool",
@@ -90,6 +103,7 @@ pub(super) static OPS: &[NnOp] = &[
         &[maybe("p", AttrKind::Int, "the exponent of the norm; 2 if absent")],
         infer_global,
     )
+    .structured(structured::global_lp)
     .eval(|cx| single(kernels::global_lp_pool(cx.need(0)?, exponent(cx)))),
     NnOp {
         def: OpDef {
@@ -109,6 +123,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.max_unpool", "elements of a pool put back where they were")
         },
         eval: Some(eval_unpool),
+        structured: None,
     },
     op(
         "nn.roi_pool",

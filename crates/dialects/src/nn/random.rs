@@ -34,7 +34,7 @@ const fn random(
         infer: Some(infer),
         ..OpDef::new(name, summary)
     };
-    NnOp { def, eval: None }
+    NnOp { def, eval: None, structured: None }
 }
 
 /// The operations of this family.
@@ -84,6 +84,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.dropout_training", "`x` with some elements 0, the others enlarged")
         },
         eval: None,
+        structured: None,
     },
     random(
         "nn.bernoulli",

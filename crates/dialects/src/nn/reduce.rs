@@ -1,7 +1,9 @@
 //! Reductions over dimensions, and softmax.
 
+use tangram_affine::AffineExpr;
 use tangram_affine::symbolic::Expr;
 use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, OpDef, OperandDef, ResultDef, Traits};
+use tangram_tensor::DType;
 use tangram_tensor::reduce::{Reduce, reduce};
 use tangram_tensor::softmax::{Softmax, softmax, softmax_flattened};
 
@@ -10,6 +12,10 @@ use super::{NnOp, maybe, operand, optional, result};
 use crate::eval::{EvalCx, EvalError, EvalFn, Evaluated, single};
 use crate::infer::{Contents, InferExt, Result, Shaped, axes, axis, one, one_with};
 use crate::infer_error;
+use crate::structured::{
+    self, Binary, Comparison, Loops, Number, Reducing, ScalarId, Stage, Structured, StructuredCx,
+    TensorRef, Unary, equal, over, scalars, wide,
+};
 
 const ATTRS: &[AttrDef] = &[
     maybe("axis", AttrKind::Ints, "the dimensions to reduce; all if absent or empty"),
@@ -44,7 +50,7 @@ const fn reduction(name: &'static str, summary: &'static str, eval: EvalFn) -> N
         infer: Some(infer_reduction),
         ..OpDef::new(name, summary)
     };
-    NnOp { def, eval: Some(eval) }
+    NnOp { def, eval: Some(eval), structured: None }
 }
 
 const fn normalised(name: &'static str, summary: &'static str, eval: EvalFn) -> NnOp {
@@ -56,31 +62,41 @@ const fn normalised(name: &'static str, summary: &'static str, eval: EvalFn) -> 
         infer: Some(infer_softmax),
         ..OpDef::new(name, summary)
     };
-    NnOp { def, eval: Some(eval) }
+    NnOp { def, eval: Some(eval), structured: None }
 }
 
 /// The operations of this family.
 pub(super) static OPS: &[NnOp] = &[
-    reduction("nn.sum", "the sum over dimensions", |cx| reduced(cx, Reduce::Sum)),
-    reduction("nn.mean", "the mean over dimensions", |cx| reduced(cx, Reduce::Mean)),
-    reduction("nn.max", "the greatest element over dimensions", |cx| reduced(cx, Reduce::Max)),
-    reduction("nn.min", "the least element over dimensions", |cx| reduced(cx, Reduce::Min)),
-    reduction("nn.prod", "the product over dimensions", |cx| reduced(cx, Reduce::Prod)),
+    reduction("nn.sum", "the sum over dimensions", |cx| reduced(cx, Reduce::Sum))
+        .structured(|cx| structured_reduction(cx, Reduce::Sum)),
+    reduction("nn.mean", "the mean over dimensions", |cx| reduced(cx, Reduce::Mean))
+        .structured(|cx| structured_reduction(cx, Reduce::Mean)),
+    reduction("nn.max", "the greatest element over dimensions", |cx| reduced(cx, Reduce::Max))
+        .structured(|cx| structured_reduction(cx, Reduce::Max)),
+    reduction("nn.min", "the least element over dimensions", |cx| reduced(cx, Reduce::Min))
+        .structured(|cx| structured_reduction(cx, Reduce::Min)),
+    reduction("nn.prod", "the product over dimensions", |cx| reduced(cx, Reduce::Prod))
+        .structured(|cx| structured_reduction(cx, Reduce::Prod)),
     reduction("nn.reduce_l1", "the sum of absolute values over dimensions", |cx| {
         reduced(cx, Reduce::L1)
-    }),
+    })
+    .structured(|cx| structured_reduction(cx, Reduce::L1)),
     reduction("nn.reduce_l2", "the square root of the sum of squares over dimensions", |cx| {
         reduced(cx, Reduce::L2)
-    }),
+    })
+    .structured(|cx| structured_reduction(cx, Reduce::L2)),
     reduction("nn.reduce_log_sum", "the logarithm of the sum over dimensions", |cx| {
         reduced(cx, Reduce::LogSum)
-    }),
+    })
+    .structured(|cx| structured_reduction(cx, Reduce::LogSum)),
     reduction("nn.reduce_log_sum_exp", "the logarithm of the sum of exponentials", |cx| {
         reduced(cx, Reduce::LogSumExp)
-    }),
+    })
+    .structured(|cx| structured_reduction(cx, Reduce::LogSumExp)),
     reduction("nn.reduce_sum_square", "the sum of squares over dimensions", |cx| {
         reduced(cx, Reduce::SumSquare)
-    }),
+    })
+    .structured(|cx| structured_reduction(cx, Reduce::SumSquare)),
     NnOp {
         def: OpDef {
             operands: &[
@@ -96,16 +112,20 @@ pub(super) static OPS: &[NnOp] = &[
             )
         },
         eval: Some(eval_collapse_sum_like),
+        structured: Some(structured_collapse),
     },
     normalised("nn.softmax", "exponentials divided by their sum along `axis`", |cx| {
         softened(cx, Softmax::Softmax)
-    }),
+    })
+    .structured(|cx| structured_softmax(cx, Softmax::Softmax)),
     normalised("nn.log_softmax", "the logarithm of softmax along `axis`", |cx| {
         softened(cx, Softmax::LogSoftmax)
-    }),
+    })
+    .structured(|cx| structured_softmax(cx, Softmax::LogSoftmax)),
     normalised("nn.hardmax", "1 at the first greatest element along `axis`, else 0", |cx| {
         softened(cx, Softmax::Hardmax)
-    }),
+    })
+    .structured(structured_hardmax),
 ];
 
 fn infer_softmax(cx: &InferCx<'_>) -> Result {
@@ -207,4 +227,211 @@ fn softened(cx: &EvalCx<'_>, kind: Softmax) -> Evaluated {
     let flat = cx.attrs().flag("flatten");
     let kernel = if flat { softmax_flattened } else { softmax };
     single(kernel(kind, cx.need(0)?, axis))
+}
+
+/// The dimensions that a reduction reduces, if they are known.
+fn structured_axes(cx: &StructuredCx<'_>, rank: usize) -> Option<Reducing> {
+    let listed = cx.ints("axis", 1)?.unwrap_or_default();
+    if listed.is_empty() && !cx.attrs().flag("noop_with_empty_axes") {
+        return Some(Reducing::from(0, rank));
+    }
+    Reducing::new(&listed, rank)
+}
+
+fn structured_reduction(cx: &StructuredCx<'_>, kind: Reduce) -> Option<Structured> {
+    let (x, out) = (cx.operand(0)?, cx.result(0)?);
+    let reducing = structured_axes(cx, x.rank())?;
+    let keep = cx.attrs().bool("keepdims").unwrap_or(true);
+    if kind == Reduce::LogSumExp {
+        return structured_log_sum_exp(&x, &out, &reducing, keep);
+    }
+    let plan = Plan::new(kind, &x)?;
+    let (mut stage, at) = reducing.nest(&x.extents);
+    let element = stage.load(&x, &at);
+    let element = stage.cast(plan.element, element);
+    let term = (plan.lift)(&mut stage, element);
+    let mut loops = Loops::default();
+    if !plan.finishes && plan.element == out.element {
+        let to = written(&mut stage, &reducing, &out, keep);
+        loops.push(stage.store_reduced_at(&out, &to, plan.combine, term));
+        return Some(loops.finish());
+    }
+    let sum = loops.temporary(plan.element, &reducing.kept(&x.extents));
+    loops.push(stage.store_reduced(&sum, plan.combine, term));
+    let mut stage = Stage::over(&sum.extents);
+    let value = stage.broadcast(&sum)?;
+    let count = reducing.count(&x.extents)?;
+    let value = match kind {
+        Reduce::Mean => over(&mut stage, value, &count),
+        Reduce::L2 => stage.unary(Unary::Sqrt, value),
+        Reduce::LogSum => stage.unary(Unary::Log, value),
+        _ => value,
+    };
+    let to = written(&mut stage, &reducing, &out, keep);
+    loops.push(stage.store(&out, &to, value));
+    Some(loops.finish())
+}
+
+/// Where a nest over the dimensions that stay writes.
+fn written(stage: &mut Stage, reducing: &Reducing, out: &TensorRef, keep: bool) -> Vec<AffineExpr> {
+    if keep { reducing.with_units(stage) } else { stage.all(0..out.rank()) }
+}
+
+/// How elements are combined.
+struct Plan {
+    /// The type of the sum.
+    element: DType,
+    lift: fn(&mut Stage, ScalarId) -> ScalarId,
+    combine: (Binary, Number),
+    /// Whether the sum is not yet the result.
+    finishes: bool,
+}
+
+impl Plan {
+    fn new(kind: Reduce, x: &TensorRef) -> Option<Plan> {
+        let mut element = wide(x.element);
+        let float = element.is_float();
+        if x.element == DType::Bool {
+            let combine = match kind {
+                Reduce::Max => Binary::Or,
+                Reduce::Min => Binary::And,
+                _ => return None,
+            };
+            let initial = Number::Int(DType::Bool, i64::from(kind == Reduce::Min));
+            return Some(Plan {
+                element,
+                lift: |_, x| x,
+                combine: (combine, initial),
+                finishes: false,
+            });
+        }
+        match kind {
+            // The kernel computes these of integers in more than 64 bits, or in `f64`, and
+            // saturates.
+            Reduce::Mean if !float && element.size_bits() == 64 => return None,
+            Reduce::Mean if !float => element = DType::I64,
+            Reduce::L2 | Reduce::LogSum if !float => return None,
+            _ => {}
+        }
+        let square: fn(&mut Stage, ScalarId) -> ScalarId = |s, x| s.mul(x, x);
+        let lift = match kind {
+            Reduce::L1 => |s: &mut Stage, x| s.unary(Unary::Abs, x),
+            Reduce::L2 | Reduce::SumSquare => square,
+            _ => |_: &mut Stage, x| x,
+        };
+        let combine = match kind {
+            Reduce::Max => (Binary::Max, Number::lowest(element)),
+            Reduce::Min => (Binary::Min, Number::highest(element)),
+            Reduce::Prod => (Binary::Mul, Number::one(element)),
+            _ => (Binary::Add, Number::zero(element)),
+        };
+        let finishes = matches!(kind, Reduce::Mean | Reduce::L2 | Reduce::LogSum);
+        Some(Plan { element, lift, combine, finishes })
+    }
+}
+
+/// `m + log(sum of e^(x - m))` for the greatest element `m`, or 0 where that is infinite.
+fn structured_log_sum_exp(
+    x: &TensorRef,
+    out: &TensorRef,
+    reducing: &Reducing,
+    keep: bool,
+) -> Option<Structured> {
+    x.element.is_float().then_some(())?;
+    let mut loops = Loops::default();
+    let greatest = reducing.greatest(&mut loops, x);
+    let shift = loops.map(&greatest, |s, m| {
+        let (zero, infinity) = (s.number(m, 0.0), s.number(m, f64::INFINITY));
+        let magnitude = s.unary(Unary::Abs, m);
+        let infinite = s.compare(Comparison::Eq, magnitude, infinity);
+        s.select(infinite, zero, m)
+    });
+    let (mut stage, at) = reducing.nest(&x.extents);
+    let element = stage.load(x, &at);
+    let kept = stage.all(0..shift.rank());
+    let offset = stage.load(&shift, &kept);
+    let difference = stage.sub(element, offset);
+    let power = stage.unary(Unary::Exp, difference);
+    let sum = loops.temporary(shift.element, &shift.extents);
+    loops.push(stage.store_sum(&sum, power));
+    let mut stage = Stage::over(&sum.extents);
+    let (sum, offset) = (stage.broadcast(&sum)?, stage.broadcast(&shift)?);
+    let logarithm = stage.unary(Unary::Log, sum);
+    let value = stage.add(offset, logarithm);
+    let to = written(&mut stage, reducing, out, keep);
+    loops.push(stage.store(out, &to, value));
+    Some(loops.finish())
+}
+
+fn structured_collapse(cx: &StructuredCx<'_>) -> Option<Structured> {
+    let (x, out) = (cx.operand(0)?, cx.result(0)?);
+    let lead = x.rank().checked_sub(out.rank())?;
+    let unit = |i: usize| i < lead || out.extents[i - lead].as_int() == Some(1);
+    let pairs = (lead..x.rank()).all(|i| unit(i) || equal(&x.extents[i], &out.extents[i - lead]));
+    let plan = Plan::new(Reduce::Sum, &x).filter(|_| pairs)?;
+    let axes: Vec<i64> = (0..x.rank()).filter(|&i| unit(i)).map(|i| i as i64).collect();
+    let reducing = Reducing::new(&axes, x.rank())?;
+    let (mut stage, at) = reducing.nest(&x.extents);
+    let element = stage.load(&x, &at);
+    let mut loops = Loops::default();
+    let to = reducing.with_units(&mut stage).split_off(lead);
+    let sum = loops.accumulator(&out, plan.element);
+    loops.push(stage.store_reduced_at(&sum, &to, plan.combine, element));
+    loops.convert(&sum, &out);
+    Some(loops.finish())
+}
+
+/// The dimensions that a softmax runs over.
+fn softmax_axes(cx: &StructuredCx<'_>, rank: usize) -> Option<Reducing> {
+    let listed = cx.attrs().int("axis").unwrap_or(-1);
+    if !cx.attrs().flag("flatten") {
+        return Reducing::new(&[listed], rank);
+    }
+    let first = if listed == rank as i64 { rank } else { structured::axis(listed, rank)? };
+    Some(Reducing::from(first, rank))
+}
+
+/// Greatest element, exponentials relative to it, their sum, and what is left to do.
+fn structured_softmax(cx: &StructuredCx<'_>, kind: Softmax) -> Option<Structured> {
+    let (x, out) = (cx.operand(0).filter(|x| x.element.is_float())?, cx.result(0)?);
+    let reducing = softmax_axes(cx, x.rank())?;
+    let mut loops = Loops::default();
+    let greatest = reducing.greatest(&mut loops, &x);
+    let kept = reducing.kept_loops();
+    let mut stage = Stage::over(&x.extents);
+    let (element, top) = (stage.broadcast(&x)?, stage.broadcast_over(&greatest, &kept)?);
+    let shifted = stage.sub(element, top);
+    let plain = kind == Softmax::Softmax;
+    let value = if plain { stage.unary(Unary::Exp, shifted) } else { shifted };
+    let terms = loops.temporary(wide(x.element), &x.extents);
+    loops.push(stage.store_parallel(&terms, value));
+    let sum =
+        reducing.sum(&mut loops, &terms, |s, x| if plain { x } else { s.unary(Unary::Exp, x) });
+    let norm = loops.map(&sum, |s, sum| match plain {
+        true => scalars::reciprocal(s, sum),
+        false => s.unary(Unary::Log, sum),
+    });
+    let mut stage = Stage::over(&out.extents);
+    let (term, norm) = (stage.broadcast(&terms)?, stage.broadcast_over(&norm, &kept)?);
+    let value = if plain { stage.mul(term, norm) } else { stage.sub(term, norm) };
+    loops.push(stage.store_parallel(&out, value));
+    Some(loops.finish())
+}
+
+/// The greatest element, the first place along the axis that has it or a NaN, and 1 there.
+fn structured_hardmax(cx: &StructuredCx<'_>) -> Option<Structured> {
+    let (x, out) = (cx.operand(0).filter(|x| x.element.is_float())?, cx.result(0)?);
+    (!cx.attrs().flag("flatten")).then_some(())?;
+    let along = structured::axis(cx.attrs().int("axis").unwrap_or(-1), x.rank())?;
+    let reducing = softmax_axes(cx, x.rank())?;
+    let mut loops = Loops::default();
+    let greatest = reducing.greatest(&mut loops, &x);
+    let first = structured::first_place(&mut loops, &reducing, &x, &greatest);
+    let mut stage = Stage::over(&out.extents);
+    let first = stage.broadcast_over(&first, &reducing.kept_loops())?;
+    let here = stage.index(along);
+    let hit = stage.compare(Comparison::Eq, first, here);
+    let value = stage.cast(out.element, hit);
+    loops.push(stage.store_parallel(&out, value));
+    Some(loops.finish())
 }

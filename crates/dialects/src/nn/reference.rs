@@ -12,7 +12,8 @@ pub fn reference() -> String {
         "# Operations of the nn dialect\n\n\
          Written from the definitions in `crates/dialects/src/nn`; run the tests with `BLESS=1` \
          to write it anew. `x?` may be absent, `x...` is any number. Operations marked \
-         *evaluated* are computed when their operands are constant.\n",
+         *evaluated* are computed when their operands are constant, those marked *structured* have \
+         a definition as loops.\n",
     );
     for (title, family) in FAMILIES {
         write_family(&mut out, title, family).expect("a string takes all text");
@@ -102,5 +103,6 @@ fn notes(op: &NnOp) -> Vec<&'static str> {
     ];
     let held = named.into_iter().filter(|(flag, _)| op.def.traits.contains(*flag));
     let evaluated = op.eval.is_some().then_some("evaluated");
-    held.map(|(_, name)| name).chain(evaluated).collect()
+    let structured = op.structured.is_some().then_some("structured");
+    held.map(|(_, name)| name).chain(evaluated).chain(structured).collect()
 }

@@ -10,6 +10,7 @@ use tangram_tensor::shape as kernels;
 use super::{NnOp, maybe, needed, operand, optional, result};
 use crate::eval::{EvalCx, EvalError, Evaluated, single};
 use crate::infer::{Contents, Dims, InferExt, Result, Shaped, axes, axis, one, one_with};
+use crate::structured::{self, Stage, Structured, StructuredCx};
 use crate::{dims, infer_error};
 
 /// The operations of this family.
@@ -35,6 +36,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.reshape", "the elements of `data` in row-major order, in a new shape")
         },
         eval: Some(eval_reshape),
+        structured: Some(structured::reshape),
     },
     NnOp {
         def: OpDef {
@@ -45,6 +47,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.batch_flatten", "`data` with all extents but the first merged")
         },
         eval: Some(eval_flatten),
+        structured: Some(structured::reshape),
     },
     NnOp {
         def: OpDef {
@@ -60,6 +63,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.flatten", "`data` as a matrix")
         },
         eval: Some(eval_flatten),
+        structured: Some(structured::reshape),
     },
     NnOp {
         def: OpDef {
@@ -71,6 +75,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.transpose", "`data` with its dimensions in another order")
         },
         eval: Some(eval_transpose),
+        structured: Some(structured_transpose),
     },
     NnOp {
         def: OpDef {
@@ -89,6 +94,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.squeeze", "`data` without some dimensions of extent 1")
         },
         eval: Some(eval_squeeze),
+        structured: Some(structured::reshape),
     },
     NnOp {
         def: OpDef {
@@ -107,6 +113,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.expand_dims", "`data` with new dimensions of extent 1")
         },
         eval: Some(eval_expand_dims),
+        structured: Some(structured::reshape),
     },
     NnOp {
         def: OpDef {
@@ -121,6 +128,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.shape_of", "the extents of `data`")
         },
         eval: Some(eval_shape_of),
+        structured: None,
     },
     NnOp {
         def: OpDef {
@@ -131,6 +139,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.ndarray_size", "the number of elements of `data`")
         },
         eval: Some(|cx| Ok(vec![kernels::size_of(cx.need(0)?)])),
+        structured: None,
     },
 ];
 
@@ -355,4 +364,20 @@ fn eval_expand_dims(cx: &EvalCx<'_>) -> Evaluated {
 fn eval_shape_of(cx: &EvalCx<'_>) -> Evaluated {
     let start = cx.attrs().int("start").unwrap_or(0);
     Ok(vec![kernels::shape_of(cx.need(0)?, start, cx.attrs().int("end"))])
+}
+
+fn structured_transpose(cx: &StructuredCx<'_>) -> Option<Structured> {
+    let (x, out) = (cx.operand(0)?, cx.result(0)?);
+    let order = match cx.attrs().ints("axes") {
+        Some(list) => {
+            list.iter().map(|&a| structured::axis(a, x.rank())).collect::<Option<Vec<_>>>()?
+        }
+        None => (0..x.rank()).rev().collect(),
+    };
+    let mut stage = Stage::over(&out.extents);
+    let place = |axis| order.iter().position(|&from| from == axis);
+    let loops = (0..x.rank()).map(place).collect::<Option<Vec<_>>>()?;
+    let at = stage.all(loops);
+    let value = stage.load_exact(&x, &at);
+    Some(Structured::one(stage.store_parallel(&out, value)))
 }

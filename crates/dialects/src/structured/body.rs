@@ -17,6 +17,37 @@ impl Number {
         if element.is_float() { Number::Float(element, 0.0) } else { Number::Int(element, 0) }
     }
 
+    /// The one of a type.
+    pub fn one(element: DType) -> Number {
+        if element.is_float() { Number::Float(element, 1.0) } else { Number::Int(element, 1) }
+    }
+
+    /// The least number of a type, minus infinity for floats.
+    pub fn lowest(element: DType) -> Number {
+        let bits = element.size_bits() as u32;
+        match element.is_float() {
+            true => Number::Float(element, f64::NEG_INFINITY),
+            false if element.is_signed() && element.is_int() => {
+                Number::Int(element, i64::MIN >> (64 - bits.clamp(1, 64)))
+            }
+            false => Number::Int(element, 0),
+        }
+    }
+
+    /// The greatest number of a type, infinity for floats.
+    pub fn highest(element: DType) -> Number {
+        let bits = element.size_bits() as u32;
+        match element.is_float() {
+            true => Number::Float(element, f64::INFINITY),
+            false if element == DType::Bool => Number::Int(element, 1),
+            false if element.is_signed() => {
+                Number::Int(element, i64::MAX >> (64 - bits.clamp(1, 64)))
+            }
+            false if bits >= 64 => Number::Int(element, -1),
+            false => Number::Int(element, (1 << bits) - 1),
+        }
+    }
+
     /// Its type.
     pub fn element(&self) -> DType {
         match self {
@@ -37,7 +68,11 @@ pub enum Unary {
     Abs,
     Sqrt,
     Exp,
+    /// `e^x - 1`, exact near 0.
+    Expm1,
     Log,
+    /// `log(1 + x)`, exact near 0.
+    Log1p,
     Erf,
     Sin,
     Cos,
@@ -51,11 +86,13 @@ pub enum Unary {
     Asinh,
     Acosh,
     Atanh,
+    /// `1 / (1 + e^-x)`, computed from `e^-|x|`.
     Sigmoid,
     Floor,
     Ceil,
     /// To the nearest integer, ties to even.
     Round,
+    /// -1, 0 or 1; a NaN and a zero of either sign stay.
     Sign,
     Not,
     BitNot,
@@ -70,14 +107,15 @@ pub enum Binary {
     Mul,
     /// Of integers towards zero; by zero, 0.
     Div,
-    /// A NaN if either is one.
+    /// A NaN if either is one; the second of two zeros.
     Max,
-    /// A NaN if either is one.
+    /// A NaN if either is one; the second of two zeros.
     Min,
+    /// Of integers, wrapping; a negative exponent gives 0, but 1 or -1 of 1 or -1.
     Pow,
-    /// With the sign of the divisor (`nn.mod` of integers).
+    /// With the sign of the divisor, as Python's `%`; of integers by zero, 0.
     Mod,
-    /// With the sign of the dividend (`fmod`).
+    /// With the sign of the dividend, as C's `fmod`; of integers by zero, 0.
     Rem,
     And,
     Or,
@@ -85,7 +123,9 @@ pub enum Binary {
     BitAnd,
     BitOr,
     BitXor,
+    /// By the width or more, 0.
     ShiftLeft,
+    /// By the width or more, 0, or -1 of a negative number.
     ShiftRight,
 }
 
@@ -124,7 +164,8 @@ pub enum Scalar {
     Select(ScalarId, ScalarId, ScalarId),
     /// Converted as `nn.cast` does.
     Cast(DType, ScalarId),
-    /// The element of a table at computed places, each an `int64` within the table.
+    /// The element of a table at computed places, each an `int64`. What is outside of the table is
+    /// refused, or clamped to it: it never reads elsewhere.
     Lookup(usize, Vec<ScalarId>),
 }
 

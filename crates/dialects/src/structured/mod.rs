@@ -32,8 +32,20 @@
 //! fastest, from the initial value.
 
 mod body;
+mod cx;
+mod interpret;
+mod reducing;
+pub(crate) mod scalars;
+mod slide;
+mod stage;
 
 pub use body::{Binary, Body, Comparison, Number, Scalar, ScalarId, Unary};
+pub use cx::{StructuredCx, StructuredFn, TensorRef, result_types, structured};
+pub(crate) use cx::{StructuredTable, axis, equal, is_plain, product, wide};
+pub use interpret::{InterpretError, interpret};
+pub(crate) use reducing::{Reducing, first_place, inverse_root, over};
+pub(crate) use slide::{Slide, slides};
+pub(crate) use stage::{Loops, Stage, elementwise, number_of, reshape};
 
 use tangram_affine::symbolic::Expr;
 use tangram_affine::{AffineExpr, AffineExprs, AffineMap};
@@ -105,7 +117,8 @@ pub struct Generic {
     pub inputs: Vec<Access>,
     /// Tensors that the body reads at computed elements ([`Scalar::Lookup`]).
     pub tables: Vec<Place>,
-    /// What is written: its map is injective over the parallel iterators.
+    /// What is written: its map is injective over the parallel iterators. The nests of an
+    /// operation write every element of its results, each once.
     pub output: Access,
     /// How an element is made.
     pub body: Body,

@@ -1,0 +1,219 @@
+//! Running structured definitions on tensors: plain loops, the oracle for whatever compiles them.
+//!
+//! The points of a nest are taken in order, some thousands at a time; each scalar of the body is
+//! computed for all of them by the reference kernel of that scalar, so that a body means what the
+//! kernels mean, bit for bit. What a definition may get wrong is checked: every access is within
+//! its tensor or has a value outside, every element of a tensor is written before it is read, and
+//! once.
+
+mod body;
+mod memory;
+mod points;
+
+use tangram_affine::symbolic::Expr;
+use tangram_tensor::{KernelError, Tensor, dispatch};
+
+use super::{Access, Binary, Generic, Place, Reduction, Structured, Temporary};
+use body::Evaluation;
+use memory::{Buffer, Memory};
+use points::{Points, Space};
+
+/// Why a definition could not be run.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InterpretError {
+    /// An extent or symbol has no value, or none that loops can have.
+    #[error("`{0}` has no value, or none that can be an extent")]
+    Extent(String),
+    /// A nest has more points than are run.
+    #[error("a nest has {0} points or more")]
+    TooLarge(u64),
+    /// There is no such tensor.
+    #[error("{0:?} is absent")]
+    Absent(Place),
+    /// An access leaves its tensor and says nothing of what is there.
+    #[error("{place:?} of extents {extents:?} is accessed at {index:?}")]
+    Outside {
+        /// The tensor.
+        place: Place,
+        /// Its extents.
+        extents: Vec<i64>,
+        /// The index.
+        index: Vec<i64>,
+    },
+    /// An element is read or returned that nothing wrote.
+    #[error("an element of {0:?} is never written")]
+    Unwritten(Place),
+    /// An element is written twice.
+    #[error("an element of {0:?} is written twice")]
+    Twice(Place),
+    /// The definition contradicts itself.
+    #[error("{0}")]
+    Malformed(&'static str),
+    /// A scalar is not defined.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+}
+
+/// What running gives.
+type Result<T> = std::result::Result<T, InterpretError>;
+
+/// Runs a definition: one tensor for each result.
+///
+/// `operands`: `None` for an absent one. `results`: their types. `symbols`: the values of the
+/// symbols in extents.
+///
+/// # Errors
+/// [`InterpretError`]; where the reference kernel gives a result, each one is a mistake in the
+/// definition.
+pub fn interpret(
+    structured: &Structured,
+    operands: &[Option<Tensor>],
+    results: &[Temporary],
+    symbols: &dyn Fn(&str) -> Option<i64>,
+) -> Result<Vec<Tensor>> {
+    match structured {
+        Structured::Reshape { operand } => {
+            let tensor = operands.get(*operand).and_then(Option::as_ref);
+            let tensor = tensor.ok_or(InterpretError::Absent(Place::Operand(*operand)))?;
+            let [result] = results else {
+                return Err(InterpretError::Malformed("a reshape has one result"));
+            };
+            let shape = extents(&result.extents, symbols)?;
+            let shape: Vec<usize> = shape.iter().map(|&n| n as usize).collect();
+            Ok(vec![tensor.reshaped(shape)?])
+        }
+        Structured::Loops { temporaries, stages } => {
+            let mut memory = Memory::new(operands, results, temporaries, symbols)?;
+            for stage in stages {
+                run(stage, &mut memory, symbols)?;
+            }
+            memory.results()
+        }
+    }
+}
+
+/// The values of extents, none negative.
+fn extents(list: &[Expr], symbols: &dyn Fn(&str) -> Option<i64>) -> Result<Vec<i64>> {
+    let value = |expr: &Expr| {
+        let value = expr.eval(symbols).filter(|&n| n >= 0);
+        value.ok_or_else(|| InterpretError::Extent(expr.to_string()))
+    };
+    list.iter().map(value).collect()
+}
+
+/// Runs one nest.
+fn run(
+    generic: &Generic,
+    memory: &mut Memory<'_>,
+    symbols: &dyn Fn(&str) -> Option<i64>,
+) -> Result<()> {
+    let well_formed = generic.kinds.len() == generic.extents.len()
+        && generic.reduced().next().is_some() <= generic.reduction.is_some();
+    if !well_formed {
+        return Err(InterpretError::Malformed("kinds, extents and reduction do not fit"));
+    }
+    let value =
+        |expr: &Expr| expr.eval(symbols).ok_or_else(|| InterpretError::Extent(expr.to_string()));
+    let symbols_of_maps = generic.symbols.iter().map(value).collect::<Result<Vec<i64>>>()?;
+    let space = Space::new(&extents(&generic.extents, symbols)?, symbols_of_maps)?;
+    let mut out = memory.take(generic.output.place)?;
+    let done = match generic.reduction {
+        None => write(generic, &space, memory, &mut out),
+        Some(reduction) => reduce(generic, &space, memory, &mut out, reduction),
+    };
+    memory.put(generic.output.place, out);
+    done
+}
+
+/// The elements that the output's map names, none of which is outside.
+fn written(access: &Access, points: &Points<'_>, out: &Buffer) -> Result<Vec<usize>> {
+    let found = points.places(access, &out.extents)?;
+    let index = |i: usize| points.index(access, i);
+    found
+        .into_iter()
+        .enumerate()
+        .map(|(i, place)| {
+            place.ok_or_else(|| InterpretError::Outside {
+                place: access.place,
+                extents: out.extents.clone(),
+                index: index(i),
+            })
+        })
+        .collect()
+}
+
+fn write(generic: &Generic, space: &Space, memory: &Memory<'_>, out: &mut Buffer) -> Result<()> {
+    for points in space.chunks() {
+        let value = Evaluation::new(generic, &points, memory).value()?;
+        let places = written(&generic.output, &points, out)?;
+        out.write(generic.output.place, &places, &value)?;
+    }
+    Ok(())
+}
+
+/// Combines the points in order; an element that none reaches keeps the initial value.
+fn reduce(
+    generic: &Generic,
+    space: &Space,
+    memory: &Memory<'_>,
+    out: &mut Buffer,
+    reduction: Reduction,
+) -> Result<()> {
+    if reduction.initial.element() != out.element {
+        return Err(InterpretError::Malformed("a sum has another type than where it is kept"));
+    }
+    let kept = space.without(&generic.reduced().collect::<Vec<_>>());
+    for points in kept.chunks() {
+        let places = written(&generic.output, &points, out)?;
+        let start = body::number(reduction.initial, places.len())?;
+        out.write(generic.output.place, &places, &start)?;
+    }
+    let mut sums = out.tensor()?;
+    for points in space.chunks() {
+        let value = Evaluation::new(generic, &points, memory).value()?;
+        let places = written(&generic.output, &points, out)?;
+        sums = combine(reduction.combine, &sums, &value, &places)?;
+    }
+    out.replace(&sums);
+    Ok(())
+}
+
+/// Adds `values` one after the other to the elements of `sums` at `places`.
+fn combine(by: Binary, sums: &Tensor, values: &Tensor, places: &[usize]) -> Result<Tensor> {
+    use tangram_tensor::{DType, elementwise::cast};
+    if sums.dtype() == DType::Bool {
+        let by = match by {
+            Binary::Or => Binary::Max,
+            Binary::And => Binary::Min,
+            _ => return Err(InterpretError::Malformed("booleans are combined by and, or or")),
+        };
+        let bytes = |tensor: &Tensor| cast(tensor, DType::U8);
+        return Ok(cast(&combine(by, &bytes(sums)?, &bytes(values)?, places)?, DType::Bool)?);
+    }
+    combine_numbers(by, sums, values, places)?
+        .ok_or(InterpretError::Malformed("no sum is made with this function"))
+}
+
+fn combine_numbers(
+    by: Binary,
+    sums: &Tensor,
+    values: &Tensor,
+    places: &[usize],
+) -> tangram_tensor::Result<Option<Tensor>> {
+    use tangram_tensor::Number;
+    dispatch!(number, "structured", sums.dtype(), T => {
+        let join = match by {
+            Binary::Add => <T as Number>::plus,
+            Binary::Mul => <T as Number>::times,
+            Binary::Max => <T as Number>::larger,
+            Binary::Min => <T as Number>::smaller,
+            _ => return Ok(None),
+        };
+        let mut made = sums.to_vec::<T>()?;
+        for (&place, &value) in places.iter().zip(values.view::<T>()?.iter()) {
+            made[place] = join(made[place], value);
+        }
+        Tensor::from_vec(sums.shape(), made).map(Some)
+    })
+}

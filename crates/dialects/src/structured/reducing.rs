@@ -1,0 +1,178 @@
+//! Reductions over some dimensions of a tensor.
+
+use tangram_affine::AffineExpr;
+use tangram_affine::symbolic::Expr;
+use tangram_tensor::DType;
+
+use super::{
+    Binary, Comparison, Loops, Number, ScalarId, Stage, TensorRef, Unary, axis, product, wide,
+};
+
+/// Which dimensions of a tensor are reduced.
+pub(crate) struct Reducing {
+    reduced: Vec<bool>,
+}
+
+impl Reducing {
+    /// These dimensions, some counted from the end; `None` if one does not exist.
+    pub fn new(axes: &[i64], rank: usize) -> Option<Reducing> {
+        let mut reduced = vec![false; rank];
+        for &listed in axes {
+            reduced[axis(listed, rank)?] = true;
+        }
+        Some(Reducing { reduced })
+    }
+
+    /// All dimensions from `first` on.
+    pub fn from(first: usize, rank: usize) -> Reducing {
+        Reducing { reduced: (0..rank).map(|i| i >= first).collect() }
+    }
+
+    fn places(&self, reduced: bool) -> Vec<usize> {
+        (0..self.reduced.len()).filter(|&i| self.reduced[i] == reduced).collect()
+    }
+
+    /// The extents of the dimensions that stay.
+    pub fn kept(&self, extents: &[Expr]) -> Vec<Expr> {
+        self.places(false).into_iter().map(|i| extents[i].clone()).collect()
+    }
+
+    /// How many elements become one.
+    pub fn count(&self, extents: &[Expr]) -> Option<Expr> {
+        let reduced: Vec<Expr> =
+            self.places(true).into_iter().map(|i| extents[i].clone()).collect();
+        product(&reduced)
+    }
+
+    /// A nest that reduces a tensor of these extents: loops over what stays, then over what is
+    /// reduced; and the index of an element.
+    pub fn nest(&self, extents: &[Expr]) -> (Stage, Vec<AffineExpr>) {
+        let mut stage = Stage::over(&self.kept(extents));
+        let mut kept = 0..;
+        let mut loops = Vec::new();
+        for (extent, &reduced) in extents.iter().zip(&self.reduced) {
+            loops.extend(match reduced {
+                true => Some(stage.reduce_over(extent)),
+                false => kept.next(),
+            });
+        }
+        let at = stage.all(loops);
+        (stage, at)
+    }
+
+    /// Where a nest over all dimensions finds what they were reduced to.
+    pub fn kept_loops(&self) -> Vec<usize> {
+        self.places(false)
+    }
+
+    /// Where a nest over what stays writes if the reduced dimensions stay with extent 1.
+    pub fn with_units(&self, stage: &mut Stage) -> Vec<AffineExpr> {
+        let mut kept = 0..;
+        let mut index = Vec::new();
+        for &reduced in &self.reduced {
+            index.extend(match reduced {
+                true => Some(stage.fixed(&Expr::int(0))),
+                false => kept.next().map(|i| stage.at(i)),
+            });
+        }
+        index
+    }
+
+    /// Adds a nest that combines what `lift` makes of the elements of `x`; returns the tensor of
+    /// the dimensions that stay, in the type of arithmetic.
+    pub fn reduce(
+        &self,
+        loops: &mut Loops,
+        x: &TensorRef,
+        (combine, initial): (Binary, Number),
+        lift: impl FnOnce(&mut Stage, ScalarId) -> ScalarId,
+    ) -> TensorRef {
+        let (mut stage, at) = self.nest(&x.extents);
+        let element = stage.load(x, &at);
+        let value = lift(&mut stage, element);
+        let out = loops.temporary(stage.type_of(value), &self.kept(&x.extents));
+        loops.push(stage.store_reduced(&out, (combine, initial), value));
+        out
+    }
+
+    /// [`Reducing::reduce`] by addition.
+    pub fn sum(
+        &self,
+        loops: &mut Loops,
+        x: &TensorRef,
+        lift: impl FnOnce(&mut Stage, ScalarId) -> ScalarId,
+    ) -> TensorRef {
+        let zero = Number::zero(wide(x.element));
+        self.reduce(loops, x, (Binary::Add, zero), lift)
+    }
+
+    /// [`Reducing::reduce`] to the greatest element.
+    pub fn greatest(&self, loops: &mut Loops, x: &TensorRef) -> TensorRef {
+        let lowest = Number::lowest(wide(x.element));
+        self.reduce(loops, x, (Binary::Max, lowest), |_, x| x)
+    }
+
+    /// The mean of the elements of `x`, and one over the square root of their variance plus
+    /// `epsilon`.
+    pub fn moments(
+        &self,
+        loops: &mut Loops,
+        x: &TensorRef,
+        epsilon: f64,
+    ) -> Option<(TensorRef, TensorRef)> {
+        let count = self.count(&x.extents)?;
+        let sum = self.sum(loops, x, |_, x| x);
+        let mean = loops.map(&sum, |s, sum| over(s, sum, &count));
+        let (mut stage, at) = self.nest(&x.extents);
+        let element = stage.load(x, &at);
+        let kept: Vec<usize> = (0..mean.rank()).collect();
+        let kept = stage.all(kept);
+        let average = stage.load(&mean, &kept);
+        let difference = stage.sub(element, average);
+        let square = stage.mul(difference, difference);
+        let squares = loops.temporary(mean.element, &mean.extents);
+        loops.push(stage.store_sum(&squares, square));
+        let inverse = loops.map(&squares, |s, squares| {
+            let variance = over(s, squares, &count);
+            inverse_root(s, variance, epsilon)
+        });
+        Some((mean, inverse))
+    }
+}
+
+/// `x / count`.
+pub(crate) fn over(s: &mut Stage, x: ScalarId, count: &Expr) -> ScalarId {
+    let element = s.type_of(x);
+    let count = s.extent(count);
+    let count = s.cast(element, count);
+    s.div(x, count)
+}
+
+/// `1 / sqrt(x + epsilon)`.
+pub(crate) fn inverse_root(s: &mut Stage, x: ScalarId, epsilon: f64) -> ScalarId {
+    let epsilon = s.number(x, epsilon);
+    let shifted = s.add(x, epsilon);
+    let root = s.unary(Unary::Sqrt, shifted);
+    super::scalars::reciprocal(s, root)
+}
+
+/// The first place along the only reduced dimension of `x` that has the `best` element, or a NaN.
+pub(crate) fn first_place(
+    loops: &mut Loops,
+    reducing: &Reducing,
+    x: &TensorRef,
+    best: &TensorRef,
+) -> TensorRef {
+    let (mut stage, at) = reducing.nest(&x.extents);
+    let element = stage.load(x, &at);
+    let kept = stage.all(0..best.rank());
+    let best = stage.load(best, &kept);
+    let equal = stage.compare(Comparison::Eq, element, best);
+    let nan = stage.compare(Comparison::Ne, element, element);
+    let hit = stage.binary(Binary::Or, equal, nan);
+    let (here, none) = (stage.index(kept.len()), stage.int(i64::MAX));
+    let place = stage.select(hit, here, none);
+    let first = loops.temporary(DType::I64, &reducing.kept(&x.extents));
+    loops.push(stage.store_reduced(&first, (Binary::Min, Number::highest(DType::I64)), place));
+    first
+}

@@ -1,0 +1,554 @@
+//! Random applications of operations, as lines of a spec file.
+
+use fastrand::Rng;
+
+/// One line for each operation of the table.
+pub fn lines(random: &mut Rng) -> Vec<String> {
+    let mut g = Generator { random };
+    let mut lines = Vec::new();
+    elementwise(&mut g, &mut lines);
+    linear(&mut g, &mut lines);
+    windows(&mut g, &mut lines);
+    reductions(&mut g, &mut lines);
+    norms(&mut g, &mut lines);
+    views(&mut g, &mut lines);
+    lines
+}
+
+const FLOATS: &[&str] = &["f32", "f32", "f16", "bf16", "f64"];
+const INTS: &[&str] = &["i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64"];
+const SIGNED: &[&str] = &["i8", "i16", "i32", "i64", "f32", "f16", "f64", "bf16"];
+const NUMBERS: &[&str] =
+    &["f32", "f32", "f16", "bf16", "f64", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64"];
+const ALL: &[&str] = &["f32", "f16", "bf16", "f64", "i8", "i32", "i64", "ui8", "ui64", "i1"];
+
+struct Generator<'a> {
+    random: &'a mut Rng,
+}
+
+type Extents = Vec<String>;
+
+impl Generator<'_> {
+    fn pick<'b>(&mut self, list: &[&'b str]) -> &'b str {
+        list[self.random.usize(..list.len())]
+    }
+
+    fn int(&mut self, from: i64, to: i64) -> i64 {
+        self.random.i64(from..=to)
+    }
+
+    fn chance(&mut self, one_in: usize) -> bool {
+        self.random.usize(..one_in) == 0
+    }
+
+    fn flag(&mut self) -> bool {
+        self.random.bool()
+    }
+
+    /// An extent: mostly small, sometimes 1, rarely 0, or a symbol.
+    fn extent(&mut self) -> String {
+        match self.random.u8(..20) {
+            0 => "0".to_owned(),
+            1..4 => "1".to_owned(),
+            4..7 => self.pick(&["N", "M", "K"]).to_owned(),
+            _ => self.int(2, 6).to_string(),
+        }
+    }
+
+    fn shape(&mut self, least: usize, most: usize) -> Extents {
+        let rank = self.random.usize(least..=most);
+        (0..rank).map(|_| self.extent()).collect()
+    }
+
+    /// A shape that broadcasts to `shape`.
+    fn part(&mut self, shape: &[String]) -> Extents {
+        let kept = self.random.usize(..=shape.len());
+        let cut = if self.chance(2) { 0 } else { shape.len() - kept };
+        let one = |e: &String| if self.chance(4) { "1".to_owned() } else { e.clone() };
+        shape[cut..].iter().map(one).collect()
+    }
+}
+
+fn tensor(element: &str, shape: &[String]) -> String {
+    format!("{element}[{}]", shape.join(","))
+}
+
+fn list(numbers: &[i64]) -> String {
+    let texts: Vec<String> = numbers.iter().map(i64::to_string).collect();
+    format!("[{}]", texts.join(","))
+}
+
+fn constants(numbers: &[i64]) -> String {
+    let texts: Vec<String> = numbers.iter().map(i64::to_string).collect();
+    format!("i64[{}] = ({})", numbers.len(), texts.join(", "))
+}
+
+fn line(name: &str, operands: &[String], attrs: &[String], results: usize) -> String {
+    let attrs = if attrs.is_empty() { String::new() } else { format!(" {{{}}}", attrs.join(", ")) };
+    format!("{name}({}){attrs} -> {}", operands.join(", "), vec!["f32[]"; results].join(", "))
+}
+
+fn elementwise(g: &mut Generator<'_>, lines: &mut Vec<String>) {
+    let one = |g: &mut Generator<'_>, types: &[&str]| {
+        let shape = g.shape(0, 4);
+        tensor(g.pick(types), &shape)
+    };
+    for name in [
+        "sqrt",
+        "exp",
+        "log",
+        "erf",
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "sinh",
+        "cosh",
+        "tanh",
+        "asinh",
+        "acosh",
+        "atanh",
+        "sigmoid",
+        "softplus",
+        "softsign",
+        "mish",
+        "floor",
+        "ceil",
+        "round",
+        "reciprocal",
+        "hard_swish",
+        "isnan",
+    ] {
+        let x = one(g, FLOATS);
+        lines.push(line(name, &[x], &[], 1));
+    }
+    for (name, types) in [
+        ("abs", NUMBERS),
+        ("sign", NUMBERS),
+        ("relu", NUMBERS),
+        ("negative", SIGNED),
+        ("identity", ALL),
+        ("logical_not", &["i1"][..]),
+        ("bitwise_not", INTS),
+    ] {
+        let x = one(g, types);
+        lines.push(line(name, &[x], &[], 1));
+    }
+    for (name, attrs) in [
+        ("leaky_relu", &["alpha"][..]),
+        ("elu", &["alpha"]),
+        ("selu", &["alpha", "gamma"]),
+        ("celu", &["alpha"]),
+        ("thresholded_relu", &["alpha"]),
+        ("hard_sigmoid", &["alpha", "beta"]),
+        ("swish", &["alpha"]),
+        ("shrink", &["bias", "lambd"]),
+    ] {
+        let x = one(g, FLOATS);
+        let attrs: Vec<String> = attrs
+            .iter()
+            .filter(|_| g.flag())
+            .collect::<Vec<_>>()
+            .into_iter()
+            .map(|name| format!("{name}={:.3}", g.random.f64() + 0.1))
+            .collect();
+        lines.push(line(name, &[x], &attrs, 1));
+    }
+    let x = one(g, FLOATS);
+    let mode = g.pick(&["none", "tanh"]);
+    lines.push(line("gelu", &[x], &[format!("approximate=\"{mode}\"")], 1));
+    let x = one(g, FLOATS);
+    let signs = [("detect_negative", g.flag()), ("detect_positive", g.flag())];
+    lines.push(line("isinf", &[x], &signs.map(|(name, on)| format!("{name}={on}")), 1));
+    let x = one(g, ALL);
+    lines.push(line("cast", &[x], &[format!("dtype={}", g.pick(ALL))], 1));
+    let (x, y) = (one(g, ALL), one(g, ALL));
+    lines.push(line("cast_like", &[x, y], &[], 1));
+    clip(g, lines);
+    let x = one(g, FLOATS);
+    let count = if g.flag() { 1 } else { 2 };
+    lines.push(line("dropout", &[x], &[], count));
+    binaries(g, lines);
+}
+
+fn clip(g: &mut Generator<'_>, lines: &mut Vec<String>) {
+    let shape = g.shape(0, 4);
+    let element = g.pick(NUMBERS);
+    let x = tensor(element, &shape);
+    if g.flag() {
+        let attrs = [format!("a_min={}", g.int(-2, 0)), format!("a_max={}.5", g.int(0, 3))];
+        let some: Vec<String> = attrs.into_iter().filter(|_| g.flag()).collect();
+        lines.push(line("clip", &[x], &some, 1));
+    } else {
+        let low = if g.flag() { tensor(element, &[]) } else { "none".to_owned() };
+        lines.push(line("clip", &[x, low, tensor(element, &[])], &[], 1));
+    }
+}
+
+fn binaries(g: &mut Generator<'_>, lines: &mut Vec<String>) {
+    let two = |g: &mut Generator<'_>, types: &[&str]| {
+        let shape = g.shape(0, 4);
+        let element = g.pick(types);
+        let part = g.part(&shape);
+        let (x, y) = (tensor(element, &shape), tensor(element, &part));
+        if g.flag() { [x, y] } else { [y, x] }
+    };
+    for name in [
+        "add",
+        "subtract",
+        "multiply",
+        "divide",
+        "maximum",
+        "minimum",
+        "less",
+        "less_equal",
+        "greater",
+        "greater_equal",
+    ] {
+        let operands = two(g, NUMBERS);
+        lines.push(line(name, &operands, &[], 1));
+    }
+    let operands = two(g, ALL);
+    lines.push(line("equal", &operands, &[], 1));
+    for name in ["bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift"] {
+        let operands = two(g, INTS);
+        lines.push(line(name, &operands, &[], 1));
+    }
+    for name in ["logical_and", "logical_or", "logical_xor"] {
+        let operands = two(g, &["i1"]);
+        lines.push(line(name, &operands, &[], 1));
+    }
+    let operands = two(g, NUMBERS);
+    let sign = g.flag();
+    lines.push(line("mod", &operands, &[format!("fmod={sign}")], 1));
+    let shape = g.shape(0, 3);
+    let part = g.part(&shape);
+    let operands = [tensor(g.pick(NUMBERS), &shape), tensor(g.pick(NUMBERS), &part)];
+    lines.push(line("power", &operands, &[], 1));
+    let exponent = format!("f32[] = ({})", g.int(-1, 4));
+    lines.push(line("power", &[tensor("f32", &shape), exponent], &[], 1));
+    let operands = [tensor("f16", &shape), tensor("f16", &part)];
+    lines.push(line("prelu", &operands, &[], 1));
+    let element = g.pick(NUMBERS);
+    lines.push(line("prelu", &[tensor(element, &shape), tensor(element, &part)], &[], 1));
+    let element = g.pick(FLOATS);
+    let operands = [tensor(element, &shape), tensor(element, &shape)];
+    lines.push(line("swiglu", &operands, &["alpha=1.5".to_owned()], 1));
+    for (name, types) in
+        [("add_n", NUMBERS), ("mean_n", FLOATS), ("max_n", NUMBERS), ("min_n", NUMBERS)]
+    {
+        let element = g.pick(types);
+        let count = g.random.usize(1..5);
+        let operands: Vec<String> = (0..count)
+            .map(|_| {
+                let part = g.part(&shape);
+                tensor(element, &part)
+            })
+            .collect();
+        lines.push(line(name, &operands, &[], 1));
+    }
+    let element = g.pick(ALL);
+    let (c, y) = (g.part(&shape), g.part(&shape));
+    lines.push(line(
+        "where",
+        &[tensor("i1", &c), tensor(element, &shape), tensor(element, &y)],
+        &[],
+        1,
+    ));
+}
+
+fn linear(g: &mut Generator<'_>, lines: &mut Vec<String>) {
+    let element = g.pick(NUMBERS);
+    let [m, k, n] = [(); 3].map(|()| g.extent());
+    let batch = g.shape(0, 2);
+    let part = g.part(&batch);
+    let mut a: Extents = batch.clone();
+    let mut b: Extents = part;
+    a.extend([m.clone(), k.clone()]);
+    b.extend([k.clone(), n.clone()]);
+    if g.chance(5) {
+        a = vec![k.clone()];
+    }
+    if g.chance(5) {
+        b = vec![k.clone()];
+    }
+    lines.push(line("matmul", &[tensor(element, &a), tensor(element, &b)], &[], 1));
+    let shapes = [vec![m.clone(), k.clone()], vec![n.clone(), k.clone()]];
+    lines.push(line("dense", &shapes.map(|shape| tensor(element, &shape)), &[], 1));
+    let first = g.extent();
+    let second = if g.chance(3) { "1".to_owned() } else { first.clone() };
+    let shapes = [vec![first, m.clone(), k.clone()], vec![second, n.clone(), k.clone()]];
+    lines.push(line("batch_matmul", &shapes.map(|shape| tensor(element, &shape)), &[], 1));
+    let (ta, tb) = (g.flag(), g.flag());
+    let turned = |turned: bool, a: &String, b: &String| match turned {
+        true => vec![b.clone(), a.clone()],
+        false => vec![a.clone(), b.clone()],
+    };
+    let c = g.part(&[m.clone(), n.clone()]);
+    let mut operands =
+        vec![tensor(element, &turned(ta, &m, &k)), tensor(element, &turned(tb, &k, &n))];
+    if g.flag() {
+        operands.push(tensor(element, &c));
+    }
+    let mut attrs = vec![format!("transpose_a={ta}"), format!("transpose_b={tb}")];
+    if g.flag() {
+        attrs.push("alpha=0.75".to_owned());
+    }
+    if g.flag() {
+        attrs.push("beta=1.25".to_owned());
+    }
+    lines.push(line("gemm", &operands, &attrs, 1));
+    let shape = g.shape(1, 4);
+    let axis = g.random.usize(..shape.len());
+    let bias = tensor(element, &[shape[axis].clone()]);
+    let written = if g.flag() { axis as i64 } else { axis as i64 - shape.len() as i64 };
+    lines.push(line("bias_add", &[tensor(element, &shape), bias], &[format!("axis={written}")], 1));
+}
+
+/// Strides, dilations and padding of windows, `rank` of each.
+fn sliding(g: &mut Generator<'_>, rank: usize, negative: bool) -> Vec<String> {
+    let mut attrs = Vec::new();
+    let numbers = |g: &mut Generator<'_>, n, low, high| -> Vec<i64> {
+        (0..n).map(|_| g.int(low, high)).collect()
+    };
+    if g.flag() {
+        attrs.push(format!("strides={}", list(&numbers(g, rank, 1, 3))));
+    }
+    if g.flag() {
+        attrs.push(format!("dilation={}", list(&numbers(g, rank, 1, 2))));
+    }
+    match g.random.u8(..5) {
+        0 => attrs.push(format!("padding=\"{}\"", g.pick(&["SAME_UPPER", "SAME_LOWER", "VALID"]))),
+        1..4 => {
+            let low = if negative && g.chance(4) { -1 } else { 0 };
+            attrs.push(format!("padding={}", list(&numbers(g, 2 * rank, low, 2))));
+        }
+        _ => {}
+    }
+    attrs
+}
+
+fn windows(g: &mut Generator<'_>, lines: &mut Vec<String>) {
+    for (suffix, fixed) in [("1d", 1), ("2d", 2), ("3d", 3), ("", 0)] {
+        let rank = if fixed == 0 { g.random.usize(1..4) } else { fixed };
+        let element = g.pick(FLOATS);
+        let extent = |g: &mut Generator<'_>| match g.chance(6) {
+            true => ["H", "W"][g.random.usize(..2)].to_owned(),
+            false => g.int(3, 7).to_string(),
+        };
+        let spatial: Extents = (0..rank).map(|_| extent(g)).collect();
+        let groups = *g.random.choice(&[1, 1, 2, 3]).unwrap();
+        let (channels, filters) = (g.int(1, 3), g.int(1, 2));
+        let kernel: Vec<i64> = (0..rank).map(|_| g.int(1, 3)).collect();
+        let batch = g.extent();
+        let mut x = vec![batch, (channels * groups).to_string()];
+        x.extend(spatial.clone());
+        let mut w = vec![(filters * groups).to_string(), channels.to_string()];
+        w.extend(kernel.iter().map(i64::to_string));
+        let mut attrs = sliding(g, rank, true);
+        attrs.push(format!("groups={groups}"));
+        lines.push(line(
+            &format!("conv{suffix}"),
+            &[tensor(element, &x), tensor(element, &w)],
+            &attrs,
+            1,
+        ));
+        let mut attrs = sliding(g, rank, false);
+        attrs.push(format!("pool_size={}", list(&kernel)));
+        attrs.push(format!("ceil_mode={}", g.flag()));
+        let include = [format!("count_include_pad={}", g.flag())];
+        let all = [&attrs[..], &include].concat();
+        lines.push(line(&format!("avg_pool{suffix}"), &[tensor(element, &x)], &all, 1));
+        let order = [format!("storage_order={}", g.int(0, 1))];
+        let all = [&attrs[..], &order].concat();
+        let element = g.pick(NUMBERS);
+        let results = if g.flag() { 1 } else { 2 };
+        lines.push(line(&format!("max_pool{suffix}"), &[tensor(element, &x)], &all, results));
+        if suffix.is_empty() {
+            let power = [format!("p={}", g.int(1, 3))];
+            let all = [&attrs[..], &power].concat();
+            lines.push(line("lp_pool", &[tensor("f32", &x)], &all, 1));
+            lines.push(line("global_max_pool", &[tensor(element, &x)], &[], 1));
+            let element = g.pick(FLOATS);
+            lines.push(line("global_avg_pool", &[tensor(element, &x)], &[], 1));
+            lines.push(line("global_lp_pool", &[tensor(element, &x)], &power, 1));
+        }
+    }
+}
+
+fn reductions(g: &mut Generator<'_>, lines: &mut Vec<String>) {
+    for name in [
+        "sum",
+        "mean",
+        "max",
+        "min",
+        "prod",
+        "reduce_l1",
+        "reduce_l2",
+        "reduce_log_sum",
+        "reduce_log_sum_exp",
+        "reduce_sum_square",
+    ] {
+        let shape = g.shape(0, 4);
+        let types = if matches!(name, "max" | "min") { ALL } else { NUMBERS };
+        let element = g.pick(types);
+        let rank = shape.len() as i64;
+        let axes: Vec<i64> = (0..rank)
+            .filter(|_| g.flag())
+            .collect::<Vec<_>>()
+            .into_iter()
+            .map(|a| if g.flag() { a } else { a - rank })
+            .collect();
+        let mut operands = vec![tensor(element, &shape)];
+        let mut attrs = Vec::new();
+        match g.random.u8(..3) {
+            0 => operands.push(constants(&axes)),
+            1 => attrs.push(format!("axis={}", list(&axes))),
+            _ => {}
+        }
+        if g.flag() {
+            attrs.push(format!("keepdims={}", g.flag()));
+        }
+        if g.chance(3) {
+            attrs.push("noop_with_empty_axes=true".to_owned());
+        }
+        lines.push(line(name, &operands, &attrs, 1));
+    }
+    let shape = g.shape(1, 4);
+    let part = g.part(&shape);
+    let element = g.pick(NUMBERS);
+    let operands = [tensor(element, &shape), tensor(element, &part)];
+    lines.push(line("collapse_sum_like", &operands, &[], 1));
+    for name in ["softmax", "log_softmax", "hardmax"] {
+        let shape = g.shape(1, 4);
+        let axis = g.random.usize(..shape.len()) as i64;
+        let axis = if g.flag() { axis } else { axis - shape.len() as i64 };
+        let mut attrs = vec![format!("axis={axis}")];
+        if g.chance(3) {
+            attrs.push("flatten=true".to_owned());
+        }
+        let element = g.pick(FLOATS);
+        lines.push(line(name, &[tensor(element, &shape)], &attrs, 1));
+    }
+}
+
+fn norms(g: &mut Generator<'_>, lines: &mut Vec<String>) {
+    let element = g.pick(FLOATS);
+    let mut shape = g.shape(2, 4);
+    let groups = g.int(1, 3);
+    shape[1] = (groups * g.int(1, 3)).to_string();
+    let x = tensor(element, &shape);
+    let statistics = if g.chance(3) { "f32" } else { element };
+    let one = tensor(statistics, &[shape[1].clone()]);
+    let operands = [x.clone(), one.clone(), one.clone(), one.clone(), one.clone()];
+    let epsilon = ["epsilon=0.01".to_owned()];
+    lines.push(line("batch_norm", &operands, &epsilon, 1));
+    lines.push(line("instance_norm", &operands[..3], &epsilon, 1));
+    let grouping = [format!("num_groups={groups}"), epsilon[0].clone()];
+    let each = if g.flag() { one } else { tensor(element, &[groups.to_string()]) };
+    lines.push(line("group_norm", &[x.clone(), each.clone(), each], &grouping, 1));
+    let from = g.random.usize(..shape.len());
+    let attrs = [format!("axis={}", from as i64 - shape.len() as i64), epsilon[0].clone()];
+    let scale = g.part(&shape[from..]);
+    let mut operands = vec![x.clone(), tensor(element, &scale)];
+    lines.push(line("rms_norm", &operands, &attrs, 1));
+    if g.flag() {
+        let shift = g.part(&shape[from..]);
+        operands.push(tensor(element, &shift));
+    }
+    lines.push(line("layer_norm", &operands, &attrs, g.random.usize(1..4)));
+}
+
+fn views(g: &mut Generator<'_>, lines: &mut Vec<String>) {
+    let shape = g.shape(1, 4);
+    let rank = shape.len();
+    let element = g.pick(ALL);
+    let x = [tensor(element, &shape)];
+    lines.push(line("batch_flatten", &x, &[], 1));
+    let axis = g.random.usize(..=rank);
+    lines.push(line("flatten", &x, &[format!("axis={axis}")], 1));
+    lines.push(line("reshape", &x, &["newshape=[0,-1]".to_owned()], 1));
+    lines.push(line("expand_dims", &[x[0].clone(), constants(&[0, -1])], &[], 1));
+    let units = [vec!["1".to_owned()], shape.clone(), vec!["1".to_owned()]].concat();
+    lines.push(line("squeeze", &[tensor(element, &units)], &["axis=[0,-1]".to_owned()], 1));
+    let mut order: Vec<i64> = (0..rank as i64).collect();
+    g.random.shuffle(&mut order);
+    let attrs = if g.chance(4) { vec![] } else { vec![format!("axes={}", list(&order))] };
+    lines.push(line("transpose", &x, &attrs, 1));
+    let along = g.random.usize(..rank);
+    let count = g.random.usize(1..4);
+    let operands: Vec<String> = (0..count)
+        .map(|_| {
+            let mut part = shape.clone();
+            part[along] = g.extent();
+            tensor(element, &part)
+        })
+        .collect();
+    let written = if g.flag() { along as i64 } else { along as i64 - rank as i64 };
+    lines.push(line("concatenate", &operands, &[format!("axis={written}")], 1));
+    splits(g, lines);
+    slices(g, lines);
+}
+
+fn splits(g: &mut Generator<'_>, lines: &mut Vec<String>) {
+    let mut shape = g.shape(1, 3);
+    let along = g.random.usize(..shape.len());
+    let parts: Vec<i64> = (0..g.int(1, 3)).map(|_| g.int(0, 3)).collect();
+    let element = g.pick(ALL);
+    let axis = format!("axis={along}");
+    shape[along] = parts.iter().sum::<i64>().to_string();
+    let results = parts.len();
+    lines.push(line(
+        "split",
+        &[tensor(element, &shape), constants(&parts)],
+        std::slice::from_ref(&axis),
+        results,
+    ));
+    let starts: Vec<i64> = parts[..results - 1]
+        .iter()
+        .scan(0, |sum, part| {
+            *sum += part;
+            Some(*sum)
+        })
+        .collect();
+    let starts = format!("indices_or_sections={}", list(&starts));
+    lines.push(line("split", &[tensor(element, &shape)], &[axis.clone(), starts], results));
+    shape[along] = if g.chance(3) { "3*N".to_owned() } else { g.int(0, 8).to_string() };
+    let sections = "indices_or_sections=3".to_owned();
+    lines.push(line("split", &[tensor(element, &shape)], &[axis, sections], 3));
+}
+
+fn slices(g: &mut Generator<'_>, lines: &mut Vec<String>) {
+    let shape = g.shape(1, 4);
+    let x = tensor(g.pick(ALL), &shape);
+    let mut axes: Vec<i64> = (0..shape.len() as i64).collect();
+    g.random.shuffle(&mut axes);
+    axes.truncate(g.random.usize(1..=shape.len()));
+    let numbers = |g: &mut Generator<'_>| -> Vec<i64> {
+        axes.iter()
+            .map(|_| {
+                if g.chance(8) {
+                    [i64::MAX, i64::MIN + 1][g.random.usize(..2)]
+                } else {
+                    g.int(-7, 7)
+                }
+            })
+            .collect()
+    };
+    let (begin, end) = (numbers(g), numbers(g));
+    let steps: Vec<i64> = axes.iter().map(|_| [1, 1, 2, 3, -1, -2][g.random.usize(..6)]).collect();
+    if g.flag() {
+        let attrs = [
+            format!("begin={}", list(&begin)),
+            format!("end={}", list(&end)),
+            format!("axes={}", list(&axes)),
+            format!("strides={}", list(&steps)),
+        ];
+        lines.push(line("strided_slice", &[x], &attrs, 1));
+    } else {
+        let lists = [&begin, &end, &axes, &steps].map(|numbers| constants(numbers));
+        lines.push(line("strided_slice", &[vec![x], lists.to_vec()].concat(), &[], 1));
+    }
+}
