@@ -65,4 +65,5 @@ def from_native(value: Any) -> Any:
         kind = np.dtype(getattr(ml_dtypes, dtype))
     if bits := _PACKED.get(dtype):
         return _unpack(data, bits, dtype).view(kind)[: math.prod(shape)].reshape(shape).copy()
-    return np.frombuffer(data, dtype=kind).reshape(shape).copy()
+    # A view of the byte array that came for it, which nobody else has.
+    return np.frombuffer(data, dtype=kind).reshape(shape)

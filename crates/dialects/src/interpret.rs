@@ -3,8 +3,8 @@
 //! Operations run in the order in which they stand. A region sees the values around it, so one
 //! table of values serves all of them; a value is forgotten after its last use outside loops.
 
-use rustc_hash::FxHashMap;
-use tangram_ir::{Block, Module, Op, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+use tangram_ir::{Block, Module, Op, Order, Value, walk};
 use tangram_tensor::elementwise::cast;
 use tangram_tensor::shape::{concatenate, expand_dims, split, squeeze, strided_slice};
 use tangram_tensor::{KernelError, Tensor};
@@ -95,21 +95,100 @@ type Result<T> = std::result::Result<T, InterpretError>;
 pub fn interpret(module: &Module, function: Op, inputs: &[Datum]) -> Result<Vec<Datum>> {
     let block = module.regions(function).first().and_then(|&region| module.first_block(region));
     let Some(block) = block else { return Err(malformed(module, function, "body")) };
-    let mut machine = Machine { module, values: FxHashMap::default(), nesting: 0 };
-    machine.run(block, inputs.to_vec())
+    Interpreter::new(module).run(block, inputs.to_vec())
+}
+
+/// Lists what `op` reads: its operands, and what its regions take from around it; each once.
+pub fn values_read(module: &Module, op: Op) -> Vec<Value> {
+    let mut found: Vec<Value> = Vec::new();
+    let mut seen = FxHashSet::default();
+    for inner in walk(module, op, Order::Pre) {
+        for value in module.operands(inner) {
+            let outside = inner == op || !is_inside(module, value, op);
+            if outside && seen.insert(value) {
+                found.push(value);
+            }
+        }
+    }
+    found
+}
+
+/// Says whether `value` is made in a region of `op`.
+fn is_inside(module: &Module, value: Value, op: Op) -> bool {
+    let mut block = module.def_block(value);
+    while let Some(parent) = block.and_then(|block| module.block_parent(block)) {
+        if parent == op {
+            return true;
+        }
+        block = module.block(parent);
+    }
+    false
 }
 
 fn malformed(module: &Module, op: Op, expected: &'static str) -> InterpretError {
     InterpretError::Malformed { operation: module.name_text(op).to_owned(), expected }
 }
 
-struct Machine<'a> {
+/// The values of a run, and what single operations make of them.
+///
+/// [`interpret`] goes through a function with one; whoever runs only some operations by reference
+/// evaluation gives and takes the values between them.
+///
+/// ```
+/// use tangram_dialects::interpret::{Datum, Interpreter};
+/// use tangram_ir::{Module, OpState, Loc, Point};
+/// use tangram_tensor::Tensor;
+///
+/// let mut module = Module::new(tangram_dialects::context());
+/// let ten = Tensor::vector(vec![1.0f32, -4.0]);
+/// let point = Point::End(module.body());
+/// let constant = tangram_dialects::constant::build(&mut module, point, &ten, "x", Loc::UNKNOWN);
+/// let x = module.result(constant, 0);
+/// let mut state = OpState::new(module.context().name("nn.abs"), Loc::UNKNOWN);
+/// state.operands.push(x);
+/// state.results.push(module.value_type(x));
+/// let abs = module.create_at(point, state);
+///
+/// let mut run = Interpreter::new(&module);
+/// run.set(x, Datum::Tensor(ten));
+/// run.step(abs)?;
+/// let Some(Datum::Tensor(y)) = run.take(module.result(abs, 0)) else { panic!() };
+/// assert_eq!(y.to_vec::<f32>(), Ok(vec![1.0, 4.0]));
+/// # Ok::<(), tangram_dialects::interpret::InterpretError>(())
+/// ```
+pub struct Interpreter<'a> {
     module: &'a Module,
     values: FxHashMap<Value, Datum>,
+    shared: Option<&'a FxHashMap<Value, Datum>>,
     nesting: usize,
 }
 
-impl Machine<'_> {
+impl<'a> Interpreter<'a> {
+    /// Makes one that knows no value.
+    pub fn new(module: &'a Module) -> Interpreter<'a> {
+        Interpreter { module, values: FxHashMap::default(), shared: None, nesting: 0 }
+    }
+
+    /// Makes one that knows `shared`, such as constants that several runs have in common.
+    pub fn with_shared(module: &'a Module, shared: &'a FxHashMap<Value, Datum>) -> Interpreter<'a> {
+        Interpreter { shared: Some(shared), ..Interpreter::new(module) }
+    }
+
+    /// Returns what `value` is, if it is known.
+    pub fn find(&self, value: Value) -> Option<&Datum> {
+        self.values.get(&value).or_else(|| self.shared?.get(&value))
+    }
+
+    /// States what `value` is.
+    pub fn set(&mut self, value: Value, datum: Datum) {
+        self.values.insert(value, datum);
+    }
+
+    /// Forgets `value`, and returns what it was, unless it is shared.
+    pub fn take(&mut self, value: Value) -> Option<Datum> {
+        self.values.remove(&value)
+    }
+
     /// Runs `block` with these arguments; returns what its terminator has as operands.
     fn run(&mut self, block: Block, arguments: Vec<Datum>) -> Result<Vec<Datum>> {
         let module = self.module;
@@ -141,10 +220,14 @@ impl Machine<'_> {
 
     fn get(&self, op: Op, value: Value) -> Result<Datum> {
         let missing = || malformed(self.module, op, "value for an operand");
-        self.values.get(&value).cloned().ok_or_else(missing)
+        self.find(value).cloned().ok_or_else(missing)
     }
 
-    fn step(&mut self, op: Op) -> Result<()> {
+    /// Evaluates `op`, all whose operands are known; its results are known then.
+    ///
+    /// # Errors
+    /// [`InterpretError`]: why it could not be evaluated.
+    pub fn step(&mut self, op: Op) -> Result<()> {
         let module = self.module;
         let operands: Vec<Datum> =
             module.operands(op).map(|v| self.get(op, v)).collect::<Result<_>>()?;

@@ -8,11 +8,12 @@ use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use tangram_ir::{Attr, Block, Context, Module, Op, Value};
+use tangram_tensor::Tensor;
 
 use crate::error::Result;
 use crate::export::{ExportOptions, export};
 use crate::file::{self, ExternalFiles, SaveOptions};
-use crate::import::import;
+use crate::import::{import, to_tensor};
 use crate::proto::{GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TensorProto};
 use crate::schema::Violation;
 
@@ -180,6 +181,16 @@ impl Model {
         &self.source.warnings
     }
 
+    /// The model that was imported, without its graph: who made it, what it says of itself.
+    pub fn header(&self) -> &ModelProto {
+        &self.source.proto
+    }
+
+    /// The graph that was imported, without nodes, weights and subgraphs.
+    pub fn graph_header(&self) -> Option<&GraphProto> {
+        self.source.graphs.get(&self.graph()?)
+    }
+
     /// The version of operator set `domain` (`""`: the default one).
     pub fn opset(&self, domain: &str) -> Option<i64> {
         self.source.opsets.get(domain).copied()
@@ -199,6 +210,13 @@ impl Model {
     pub fn output_names(&self) -> Vec<String> {
         let graph = self.graph().and_then(|block| self.source.graphs.get(&block));
         graph.map_or_else(Vec::new, |g| g.output.iter().map(|o| o.name().to_owned()).collect())
+    }
+
+    /// What input `name` of the main graph is when it is not given: from version 4 of the format
+    /// on, the initializer of the same name.
+    pub fn default_of(&self, name: &str) -> Option<Tensor> {
+        let tensor = self.source.tensors.iter().find(|tensor| tensor.name() == name)?;
+        to_tensor(&file::tensor_bytes(tensor, &self.source.files).ok()?)
     }
 
     /// Whether `op` gives the results of a node of the model, as they were.

@@ -1,10 +1,13 @@
-//! Values as they cross the border: `(element type, shape, bytes)` for a tensor, a list of byte
+//! Values as they cross the border: `(element type, shape, bytes)` for a tensor (on the way out a
+//! byte array, which an array may own and change), a list of byte
 //! strings in place of the bytes for a tensor of strings, a list for a sequence, `None` for an
 //! optional value that is absent.
 
+use bytes::Bytes;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList};
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyByteArray, PyBytes, PyList};
 use tangram::dialects::interpret::Datum;
 use tangram::tensor::{DType, Tensor};
 
@@ -30,7 +33,7 @@ pub(crate) fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Datum> {
     let dtype: DType = dtype.parse().map_err(failed)?;
     let tensor = match dtype {
         DType::String => Tensor::from_strings(&shape, data.extract::<Vec<Vec<u8>>>()?),
-        _ => Tensor::from_bytes(dtype, &shape, data.extract::<Vec<u8>>()?),
+        _ => Tensor::from_bytes(dtype, &shape, Bytes::from_owner(data.extract::<PyBackedBytes>()?)),
     };
     tensor.map(Datum::Tensor).map_err(failed)
 }
@@ -44,7 +47,7 @@ pub(crate) fn to_python<'py>(python: Python<'py>, datum: &Datum) -> PyResult<Bou
                     let strings = strings.iter().map(|text| PyBytes::new(python, text));
                     PyList::new(python, strings)?.into_any()
                 }
-                None => PyBytes::new(python, tensor.bytes()).into_any(),
+                None => PyByteArray::new(python, tensor.bytes()).into_any(),
             };
             (tensor.dtype().name(), tensor.shape().to_vec(), data).into_bound_py_any(python)
         }

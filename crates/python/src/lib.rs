@@ -10,6 +10,7 @@ mod model;
 mod polyhedral;
 mod presburger;
 mod rules;
+mod session;
 mod settings;
 
 // Exceptions have the names under which users catch them, and under which they are pickled.
@@ -81,6 +82,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(polyhedral::compute_schedule, module)?)?;
     module.add_function(wrap_pyfunction!(polyhedral::read_constraints, module)?)?;
     module.add_class::<model::Model>()?;
+    module.add_class::<session::Session>()?;
+    module.add_class::<session::Value>()?;
     module.add_function(wrap_pyfunction!(model::check_rules, module)?)?;
     module.add_function(wrap_pyfunction!(rules::rule_text, module)?)?;
     module.add_function(wrap_pyfunction!(rules::parse_rules, module)?)?;

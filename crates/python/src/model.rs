@@ -1,5 +1,6 @@
 //! Models, as the package `tangram` wraps them.
 
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -15,6 +16,7 @@ use tangram::dialects::interpret::{Datum, interpret};
 use tangram::onnx;
 use tangram::onnx::edit::{Edits, edit};
 use tangram::onnx::file::{ExternalPolicy, SaveOptions, Storage};
+use tangram::onnx::proto::StringStringEntryProto;
 use tangram::picture::View;
 use tangram::pipeline::{self, PipelineError};
 use tangram::report;
@@ -28,11 +30,11 @@ use crate::interrupt::interruptibly_telling;
 use crate::settings::{Settings, tell};
 use crate::{EvaluationError, ModelError, RuleError};
 
-fn model_error(error: impl std::fmt::Display) -> PyErr {
+pub(crate) fn model_error(error: impl std::fmt::Display) -> PyErr {
     ModelError::new_err(error.to_string())
 }
 
-fn pipeline_error(error: PipelineError) -> PyErr {
+pub(crate) fn pipeline_error(error: PipelineError) -> PyErr {
     match error {
         PipelineError::Rules(error) => RuleError::new_err(error.to_string()),
         other => model_error(other),
@@ -66,7 +68,7 @@ pub(crate) fn rule_error(error: RulesError) -> PyErr {
 #[pyclass(module = "tangram._native")]
 #[derive(Clone)]
 pub(crate) struct Model {
-    inner: onnx::Model,
+    pub(crate) inner: onnx::Model,
     load: f64,
     /// The operator set that it is written in, if not its own.
     opset: Option<i64>,
@@ -154,6 +156,24 @@ impl Model {
             Ok::<_, PipelineError>(data)
         });
         Ok(PyBytes::new(python, &encoded.map_err(model_error)?))
+    }
+
+    /// Producer, domain, description, name and description of the graph; the model's version; free
+    /// pairs.
+    fn metadata(&self) -> (Vec<String>, i64, BTreeMap<String, String>) {
+        let header = self.inner.header();
+        let graph = self.inner.graph_header().cloned().unwrap_or_default();
+        let texts = [
+            header.producer_name(),
+            header.domain(),
+            header.doc_string(),
+            graph.name(),
+            graph.doc_string(),
+        ];
+        let pair =
+            |entry: &StringStringEntryProto| (entry.key().to_owned(), entry.value().to_owned());
+        let pairs = header.metadata_props.iter().map(pair).collect();
+        (texts.map(str::to_owned).to_vec(), header.model_version(), pairs)
     }
 
     /// The names of the inputs, in order.

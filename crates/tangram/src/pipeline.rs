@@ -14,6 +14,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use tangram_ir::{Diagnostic, Module, verify};
+use tangram_native::{self as native, Session, SessionError};
 use tangram_onnx::file::Loaded;
 use tangram_onnx::proto::ModelProto;
 use tangram_onnx::{self as onnx, ExportOptions, Model};
@@ -61,6 +62,9 @@ pub enum PipelineError {
         /// What the verifier said first.
         first: Box<Diagnostic>,
     },
+    /// The model cannot be compiled.
+    #[error(transparent)]
+    Session(#[from] SessionError),
     /// [`Endpoints::review`] did not want the result.
     #[error("the result was declined before it was written")]
     Declined,
@@ -165,6 +169,21 @@ pub fn rewrite(
     let report = optimise(model, library, options)?;
     verified(&model.module, Phase::Rewrite)?;
     Ok(report)
+}
+
+/// Makes a session of a model, which `rules`, if any, are applied to before it is compiled.
+///
+/// # Errors
+/// As [`rewrite`]; [`PipelineError::Session`]: there is no C compiler, or it refuses.
+pub fn compile(
+    mut model: Model,
+    rules: Option<(&Library, &Options)>,
+    options: &native::Options,
+) -> Result<Session, PipelineError> {
+    if let Some((library, settings)) = rules {
+        rewrite(&mut model, library, settings)?;
+    }
+    Ok(Session::new(model, options)?)
 }
 
 /// Exports a model that verifies, in its own operator set or in version `opset`. Every node keeps

@@ -180,7 +180,7 @@ impl Importer {
 }
 
 /// The tensor with these elements, sharing their bytes; `None` for types that tensors lack.
-pub(super) fn to_tensor(read: &TensorBytes) -> Option<Tensor> {
+pub(crate) fn to_tensor(read: &TensorBytes) -> Option<Tensor> {
     let dtype = types::dtype_of(read.data_type as i64)?;
     match &read.elements {
         Elements::Bytes(bytes) => Tensor::from_bytes(dtype, &read.dims, bytes.clone()).ok(),

@@ -27,6 +27,7 @@ use crate::file::{ExternalFiles, Loaded};
 use crate::model::{Model, Source};
 use crate::proto::{ModelProto, NodeProto, UnknownField, ValueInfoProto};
 use crate::schema::violations;
+pub(crate) use graph::to_tensor;
 
 /// The first version of the default operator set that is supported.
 pub(crate) const OLDEST: i64 = 7;

@@ -1,0 +1,237 @@
+//! Compiled code, kept for the next session.
+//!
+//! An entry is a folder named by what it was made of: the text, the flags, the compiler. It holds
+//! the text, the library, and a stamp with the library's length and hash. A library that its stamp
+//! does not fit is built anew, as is one whose text is another (two texts may have one name, if
+//! hardly ever). Folders are made under another name and renamed: whoever looks sees none or a
+//! whole one, however many processes build it.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hasher};
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use crate::error::CompileError;
+
+/// A folder of compiled code.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cache {
+    /// `None` for code that is kept nowhere.
+    folder: Option<PathBuf>,
+}
+
+/// Compiled code in a file.
+pub(crate) struct Built {
+    path: PathBuf,
+    /// What the file lies in, if it is not kept.
+    _folder: Option<TempDir>,
+}
+
+impl Built {
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// The name of an entry: 128 bits of what it was made of.
+pub(crate) struct Key(String);
+
+impl Key {
+    pub(crate) fn of(parts: &[&str]) -> Key {
+        let half = |seed: u64| {
+            let mut hasher = DefaultHasher::new();
+            hasher.write_u64(seed);
+            for part in parts {
+                hasher.write_usize(part.len());
+                hasher.write(part.as_bytes());
+            }
+            hasher.finish()
+        };
+        Key(format!("{:016x}{:016x}", half(1), half(2)))
+    }
+}
+
+impl Cache {
+    /// The user's folder: the variable `TANGRAM_CACHE`, else `tangram` in `XDG_CACHE_HOME`, else
+    /// `.cache/tangram` at home. Nothing is kept where there is none of these.
+    pub fn of_user() -> Cache {
+        let variable = |name: &str| std::env::var_os(name).filter(|text| !text.is_empty());
+        let folder = variable("TANGRAM_CACHE").map(PathBuf::from).or_else(|| {
+            let base = variable("XDG_CACHE_HOME").map(PathBuf::from);
+            let home = || Some(PathBuf::from(variable("HOME")?).join(".cache"));
+            Some(base.filter(|path| path.is_absolute()).or_else(home)?.join("tangram"))
+        });
+        Cache { folder }
+    }
+
+    /// The folder `folder`, made when it is needed.
+    pub fn at(folder: impl Into<PathBuf>) -> Cache {
+        Cache { folder: Some(folder.into()) }
+    }
+
+    /// No folder: every session compiles.
+    pub fn none() -> Cache {
+        Cache { folder: None }
+    }
+
+    /// Where code is kept.
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    /// The library of `source` under `key`; `build` makes it in a folder if it is not there.
+    pub(crate) fn entry(
+        &self,
+        key: &Key,
+        source: &str,
+        build: impl FnOnce(&Path) -> Result<PathBuf, CompileError>,
+    ) -> Result<Built, CompileError> {
+        let Some(folder) = self.usable() else { return temporary(build) };
+        let place = folder.join(&key.0);
+        if let Some(found) = whole(&place, source) {
+            return Ok(found);
+        }
+        let scratch = tempfile::Builder::new().prefix(".building-").tempdir_in(folder);
+        let Ok(scratch) = scratch else { return temporary(build) };
+        let library = build(scratch.path())?;
+        if stamp(&library).is_none_or(|stamp| fs::write(scratch.path().join(STAMP), stamp).is_err())
+        {
+            return Ok(Built { path: library, _folder: Some(scratch) });
+        }
+        Ok(moved(scratch, &place, source))
+    }
+
+    /// The folder, if it is there or can be made.
+    fn usable(&self) -> Option<&Path> {
+        let folder = self.folder.as_deref()?;
+        make_private(folder).ok()?;
+        Some(folder)
+    }
+}
+
+/// Makes a folder that only its user writes to: what lies in it is run.
+fn make_private(folder: &Path) -> std::io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// Builds where nothing can be kept.
+fn temporary(
+    build: impl FnOnce(&Path) -> Result<PathBuf, CompileError>,
+) -> Result<Built, CompileError> {
+    let folder = TempDir::new()
+        .map_err(|source| CompileError::File { path: std::env::temp_dir(), source })?;
+    let path = build(folder.path())?;
+    Ok(Built { path, _folder: Some(folder) })
+}
+
+/// Gives a finished folder its name. Where another process was faster, its folder is taken; one
+/// that is not whole goes away.
+fn moved(scratch: TempDir, place: &Path, source: &str) -> Built {
+    for _ in 0..3 {
+        if fs::rename(scratch.path(), place).is_ok() {
+            // Nothing is left under the old name.
+            let _ = scratch.keep();
+            return Built { path: place.join(LIBRARY), _folder: None };
+        }
+        if let Some(found) = whole(place, source) {
+            return found;
+        }
+        // Who cannot remove it uses what was built.
+        let _ = fs::remove_dir_all(place);
+    }
+    Built { path: scratch.path().join(LIBRARY), _folder: Some(scratch) }
+}
+
+const LIBRARY: &str = "code.so";
+const STAMP: &str = "stamp";
+
+/// The entry at `place`, if it is complete and of this text.
+fn whole(place: &Path, source: &str) -> Option<Built> {
+    let written = fs::read_to_string(place.join(STAMP)).ok()?;
+    let library = place.join(LIBRARY);
+    let same = || fs::read(place.join("code.c")).is_ok_and(|text| text == source.as_bytes());
+    (stamp(&library)? == written && same()).then_some(Built { path: library, _folder: None })
+}
+
+/// What tells a library from one that was cut or changed.
+fn stamp(library: &Path) -> Option<String> {
+    let bytes = fs::read(library).ok()?;
+    let mut hasher = DefaultHasher::new();
+    hasher.write(&bytes);
+    Some(format!("{} {:016x}\n", bytes.len(), hasher.finish()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn an_entry_is_built_once_and_again_when_it_is_damaged() {
+        let folder = TempDir::new().expect("a folder");
+        let cache = Cache::at(folder.path().join("made/when/needed"));
+        let built = AtomicUsize::new(0);
+        let get = |text: &'static str| {
+            let build = |folder: &Path| {
+                built.fetch_add(1, Ordering::Relaxed);
+                fs::write(folder.join("code.c"), text).expect("written");
+                fs::write(folder.join(LIBRARY), [text, text].concat()).expect("written");
+                Ok(folder.join(LIBRARY))
+            };
+            let found = cache.entry(&Key::of(&[text]), text, build).expect("an entry");
+            assert_eq!(fs::read_to_string(found.path()).expect("read"), [text, text].concat());
+            found.path().to_owned()
+        };
+        let path = get("one");
+        assert_eq!(get("one"), path);
+        assert_eq!(built.load(Ordering::Relaxed), 1, "the second time it is there");
+        assert_ne!(get("two"), path);
+
+        fs::write(&path, "onex").expect("written");
+        assert_eq!(get("one"), path);
+        assert_eq!(built.load(Ordering::Relaxed), 3, "what is damaged is built again");
+        fs::remove_file(path.with_file_name(STAMP)).expect("removed");
+        get("one");
+        assert_eq!(built.load(Ordering::Relaxed), 4);
+        let left = fs::read_dir(cache.folder().expect("one")).expect("listed").count();
+        assert_eq!(left, 2, "no scratch folder stays");
+    }
+
+    #[test]
+    fn many_threads_get_one_entry() {
+        let folder = TempDir::new().expect("a folder");
+        let cache = Cache::at(folder.path());
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    let build = |folder: &Path| {
+                        fs::write(folder.join("code.c"), "text").expect("written");
+                        fs::write(folder.join(LIBRARY), "code").expect("written");
+                        Ok(folder.join(LIBRARY))
+                    };
+                    let found = cache.entry(&Key::of(&["text"]), "text", build).expect("an entry");
+                    assert_eq!(fs::read(found.path()).expect("read"), b"code");
+                });
+            }
+        });
+    }
+
+    #[test]
+    fn without_a_folder_code_lasts_as_long_as_its_handle() {
+        let build = |folder: &Path| {
+            fs::write(folder.join(LIBRARY), "code").expect("written");
+            Ok(folder.join(LIBRARY))
+        };
+        let found = Cache::none().entry(&Key::of(&["text"]), "text", build).expect("an entry");
+        let path = found.path().to_owned();
+        assert!(path.exists());
+        drop(found);
+        assert!(!path.exists());
+    }
+}

@@ -1,0 +1,148 @@
+//! The C compiler of the machine.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tangram_machine::{Isa, Machine};
+
+use crate::cache::{Cache, Key};
+use crate::error::CompileError;
+use crate::library::Library;
+
+/// Commands that are tried where the variable `CC` names none.
+const COMMANDS: [&str; 3] = ["cc", "gcc", "clang"];
+
+/// Flags on every machine. Floating-point code means what it says: sums keep their order,
+/// infinities and NaNs are what they are. Nobody reads `errno` or the flags of exceptions.
+const FLAGS: [&str; 9] = [
+    "-std=gnu11",
+    "-O3",
+    "-fPIC",
+    "-shared",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fno-plt",
+    "-fno-semantic-interposition",
+    "-w",
+];
+
+/// A C compiler that starts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Compiler {
+    /// The command, and what it is always called with: `zig cc`.
+    command: Vec<String>,
+    /// What it says of itself.
+    version: String,
+}
+
+impl Compiler {
+    /// Finds the compiler: `named`, else the variable `CC`, else `cc`, `gcc` or `clang`.
+    ///
+    /// A name may have arguments: `zig cc`.
+    ///
+    /// # Errors
+    /// [`CompileError::NoCompiler`], which says what to install.
+    pub fn find(named: Option<&str>) -> Result<Compiler, CompileError> {
+        let variable = std::env::var("CC").ok().filter(|text| !text.trim().is_empty());
+        let tried = match named.map(str::to_owned).or(variable) {
+            Some(one) => vec![one],
+            None => COMMANDS.map(str::to_owned).to_vec(),
+        };
+        match tried.iter().find_map(|command| Compiler::started(command)) {
+            Some(found) => Ok(found),
+            None => Err(CompileError::NoCompiler { tried }),
+        }
+    }
+
+    /// The compiler that `command` starts, if it starts.
+    fn started(command: &str) -> Option<Compiler> {
+        let command: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+        let (program, rest) = command.split_first()?;
+        let output = Command::new(program).args(rest).arg("--version").output().ok()?;
+        let version = String::from_utf8_lossy(&output.stdout).into_owned();
+        output.status.success().then_some(Compiler { command, version })
+    }
+
+    /// The command, with its arguments.
+    pub fn command(&self) -> String {
+        self.command.join(" ")
+    }
+
+    /// The first line of what it says of itself.
+    pub fn version(&self) -> &str {
+        self.version.lines().next().unwrap_or_default()
+    }
+
+    /// Builds a shared library of `source`, or finds it in `cache`, and loads it.
+    ///
+    /// # Errors
+    /// [`CompileError`]: the compiler refuses the text, or a file cannot be written or loaded.
+    pub(crate) fn load(
+        &self,
+        source: &str,
+        flags: &[String],
+        cache: &Cache,
+    ) -> Result<Library, CompileError> {
+        let key = Key::of(&[source, &flags.join(" "), &self.command(), &self.version]);
+        let build = |folder: &Path| self.build(source, flags, folder);
+        let built = cache.entry(&key, source, build)?;
+        Library::load(built.path())
+    }
+
+    /// Writes `source` and the library of it into `folder`; returns the path of the library.
+    fn build(
+        &self,
+        source: &str,
+        flags: &[String],
+        folder: &Path,
+    ) -> Result<PathBuf, CompileError> {
+        let (text, library) = (folder.join("code.c"), folder.join("code.so"));
+        std::fs::write(&text, source)
+            .map_err(|source| CompileError::File { path: text.clone(), source })?;
+        self.run(flags, &[text.as_os_str()], &library)?;
+        Ok(library)
+    }
+
+    /// Makes the shared library `output` of files.
+    ///
+    /// # Errors
+    /// [`CompileError::Refused`] with what the compiler says.
+    fn run(&self, flags: &[String], inputs: &[&OsStr], output: &Path) -> Result<(), CompileError> {
+        let missing = || CompileError::NoCompiler { tried: vec![self.command()] };
+        let (program, rest) = self.command.split_first().ok_or_else(missing)?;
+        let mut command = Command::new(program);
+        command.args(rest).args(flags).arg("-o").arg(output).args(inputs).arg("-lm");
+        let done = command.output().map_err(|_| missing())?;
+        if done.status.success() {
+            return Ok(());
+        }
+        Err(CompileError::Refused {
+            command: format!("{} {}", self.command(), flags.join(" ")),
+            messages: String::from_utf8_lossy(&done.stderr).into_owned(),
+        })
+    }
+}
+
+/// The flags for code that runs on `machine`.
+///
+/// `exact`: products and sums are rounded each by itself unless the text fuses them; otherwise
+/// the compiler may fuse a product and the sum that it goes into.
+pub(crate) fn flags(machine: &Machine, exact: bool) -> Vec<String> {
+    // Just what `Machine::native` has asked the processor for.
+    let target: &[&str] = match machine.isa {
+        Isa::Avx2 => &["-mavx2", "-mfma"],
+        Isa::Avx512 => &[
+            "-mavx2",
+            "-mfma",
+            "-mavx512f",
+            "-mavx512dq",
+            "-mavx512vl",
+            "-mprefer-vector-width=512",
+        ],
+        // What every processor of the family has is the compiler's default.
+        _ => &[],
+    };
+    let contract = if exact { "-ffp-contract=off" } else { "-ffp-contract=fast" };
+    FLAGS.iter().chain(target).copied().chain([contract]).map(str::to_owned).collect()
+}

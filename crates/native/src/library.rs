@@ -1,0 +1,87 @@
+//! Shared libraries of compiled functions: the only unsafe code of this crate.
+//!
+//! A compiled function reads and writes memory by pointers; nothing checks it. What makes calls
+//! sound is the promise of `tangram_lowering::Program`: a function stays within the buffers of its
+//! calls, as large as the program states them, writes none but those that the call names, and
+//! keeps nothing. [`Function::call`] takes its buffers as slices, and whoever calls it has given
+//! them the sizes that the program states.
+
+use std::ffi::c_void;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::error::CompileError;
+use crate::memory::Block;
+
+type Entry = unsafe extern "C" fn(*const i64, *const *mut c_void);
+
+/// A loaded library; its functions keep it.
+pub(crate) struct Library(Arc<libloading::Library>);
+
+/// A compiled function.
+#[derive(Clone)]
+pub(crate) struct Function {
+    entry: Entry,
+    /// What the code lies in.
+    _library: Arc<libloading::Library>,
+}
+
+/// A buffer of a call.
+#[derive(Clone, Copy)]
+pub(crate) enum Argument<'a> {
+    /// Bytes that the function only reads.
+    Shared(&'a [u8]),
+    /// The bytes from an offset on of a block.
+    Block(usize, usize),
+}
+
+impl Library {
+    /// Loads what [`crate::Compiler`] made of the functions of a program.
+    pub(crate) fn load(path: &Path) -> Result<Library, CompileError> {
+        // SAFETY: the library was built by us from generated C, which has no initialisers, and
+        // is as it was when it was built: the cache has compared it with its stamp.
+        let library = unsafe { libloading::Library::new(path) };
+        let library = library.map_err(|error| CompileError::Load(error.to_string()))?;
+        Ok(Library(Arc::new(library)))
+    }
+
+    /// Finds a function of the program that the library was built from.
+    pub(crate) fn function(&self, name: &str) -> Result<Function, CompileError> {
+        // SAFETY: every function of a program that calls name has the type `Entry`; the pointer
+        // is used as long as the library is loaded, which `Function` keeps.
+        let entry = unsafe { self.0.get::<Entry>(name) };
+        let entry =
+            entry.map_err(|_| CompileError::Load(format!("it has no function `{name}`")))?;
+        Ok(Function { entry: *entry, _library: self.0.clone() })
+    }
+}
+
+impl Function {
+    /// Calls the function with these numbers, on buffers that are shared or lie in `blocks`.
+    ///
+    /// Nothing happens, and `false` is returned, if a buffer lies outside its block.
+    #[must_use]
+    pub(crate) fn call(
+        &self,
+        arguments: &[i64],
+        blocks: &mut [Block],
+        buffers: &[Argument<'_>],
+    ) -> bool {
+        let starts: Vec<(*mut u8, usize)> =
+            blocks.iter_mut().map(|block| (block.bytes_mut().as_mut_ptr(), block.len())).collect();
+        let pointer = |argument: &Argument<'_>| match *argument {
+            Argument::Shared(bytes) => Some(bytes.as_ptr().cast_mut().cast::<c_void>()),
+            Argument::Block(block, offset) => {
+                let &(start, len) = starts.get(block)?;
+                (offset <= len).then(|| start.wrapping_add(offset).cast())
+            }
+        };
+        let Some(pointers) = buffers.iter().map(pointer).collect::<Option<Vec<_>>>() else {
+            return false;
+        };
+        // SAFETY: the promise of the module's documentation. The blocks are borrowed exclusively
+        // for the call, shared bytes are not written, and all outlive the call.
+        unsafe { (self.entry)(arguments.as_ptr(), pointers.as_ptr()) };
+        true
+    }
+}

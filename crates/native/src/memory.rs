@@ -1,0 +1,84 @@
+//! Memory that starts on a line of cache.
+
+use bytemuck::{Pod, Zeroable};
+use bytes::Bytes;
+use tangram_tensor::Tensor;
+
+/// What every block of memory is aligned to, in bytes: a line of cache, and the widest vector.
+pub(crate) const ALIGNMENT: usize = 64;
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C, align(64))]
+struct Line([u8; ALIGNMENT]);
+
+/// A block of aligned memory, zero at first.
+pub(crate) struct Block {
+    lines: Vec<Line>,
+    len: usize,
+}
+
+impl Block {
+    /// Allocates `len` bytes; `None` where there are not as many.
+    pub(crate) fn zeroed(len: usize) -> Option<Block> {
+        let lines = bytemuck::allocation::try_zeroed_slice_box(len.div_ceil(ALIGNMENT)).ok()?;
+        Some(Block { lines: lines.into_vec(), len })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &bytemuck::cast_slice(&self.lines)[..self.len]
+    }
+
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut bytemuck::cast_slice_mut(&mut self.lines)[..self.len]
+    }
+
+    /// Lends the bytes without copying them.
+    pub(crate) fn into_bytes(self) -> Bytes {
+        if self.len == 0 { Bytes::new() } else { Bytes::from_owner(self) }
+    }
+}
+
+impl AsRef<[u8]> for Block {
+    fn as_ref(&self) -> &[u8] {
+        self.bytes()
+    }
+}
+
+/// `tensor` with its bytes at a multiple of `alignment`: itself, or a copy where it lies otherwise.
+/// `None` without memory for the copy. Text stays as it is.
+pub(crate) fn aligned(tensor: &Tensor, alignment: usize) -> Option<Tensor> {
+    let bytes = tensor.bytes();
+    if bytes.is_empty() || bytes.as_ptr().addr().is_multiple_of(alignment) {
+        return Some(tensor.clone());
+    }
+    let mut block = Block::zeroed(bytes.len())?;
+    block.bytes_mut().copy_from_slice(bytes);
+    Tensor::from_bytes(tensor.dtype(), tensor.shape(), block.into_bytes()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_start_on_a_line_and_copies_keep_their_bytes() {
+        for len in [0, 1, 63, 64, 65, 1000] {
+            let mut block = Block::zeroed(len).expect("little memory");
+            assert_eq!((block.len(), block.bytes().len()), (len, len));
+            assert!(block.bytes_mut().iter().all(|&byte| byte == 0));
+            assert!(block.bytes().as_ptr().addr().is_multiple_of(ALIGNMENT));
+        }
+        let bytes = Bytes::from((0..41u8).collect::<Vec<u8>>());
+        for start in 0..9 {
+            let odd = bytes.slice(start..start + 32);
+            let tensor = Tensor::from_bytes(tangram_tensor::DType::F32, [8], odd).expect("fits");
+            let even = aligned(&tensor, ALIGNMENT).expect("little memory");
+            assert!(even.bytes().as_ptr().addr().is_multiple_of(ALIGNMENT));
+            assert_eq!(even, tensor);
+        }
+    }
+}

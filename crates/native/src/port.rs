@@ -1,0 +1,206 @@
+//! What a session takes and gives, and the sizes that inputs give to symbols.
+
+use std::fmt;
+
+use tangram_affine::symbolic::Expr;
+use tangram_dialects::interpret::Datum;
+use tangram_dialects::{dims, dtype};
+use tangram_ir::{Context, Type, TypeData};
+use tangram_tensor::{DType, Tensor};
+
+use crate::error::InputError;
+
+/// An input or output of a session.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Port {
+    /// Its name.
+    pub name: String,
+    /// What values it has.
+    pub kind: Kind,
+}
+
+/// What values an input or output has.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Kind {
+    /// A tensor.
+    Tensor {
+        /// The type of its elements, where the model says one that tensors can have.
+        element: Option<DType>,
+        /// Its extents, where the rank is known; `None` for one that nothing is known of.
+        shape: Option<Vec<Option<Expr>>>,
+    },
+    /// A sequence.
+    Sequence(Box<Kind>),
+    /// A value that may be absent.
+    Optional(Box<Kind>),
+}
+
+impl Kind {
+    /// What the type says.
+    pub(crate) fn of(context: &Context, ty: Type) -> Kind {
+        let mut held = Vec::new();
+        let mut ty = ty;
+        while let TypeData::Dialect { name, params } = context.type_data(ty) {
+            let inner = params.first().map(|&attr| context.attr_data(attr));
+            let Some(tangram_ir::AttrData::Type(inner)) = inner else { break };
+            held.push(context.text(*name) == "nn.sequence");
+            ty = *inner;
+        }
+        let element = context.element_type(ty).and_then(|ty| dtype::dtype_of(context, ty));
+        let shape = context
+            .as_tensor(ty)
+            .map(|(dims, _)| dims.iter().map(|&dim| dims::expr(context, dim)).collect::<Vec<_>>());
+        let tensor = Kind::Tensor { element, shape };
+        held.into_iter().rev().fold(tensor, |kind, sequence| match sequence {
+            true => Kind::Sequence(Box::new(kind)),
+            false => Kind::Optional(Box::new(kind)),
+        })
+    }
+
+    fn noun(&self) -> &'static str {
+        match self {
+            Kind::Tensor { .. } => "a tensor",
+            Kind::Sequence(_) => "a sequence",
+            Kind::Optional(_) => "an optional value",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    /// Writes `float32[N, 3]`, `seq(float32[?])`, `optional(...)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Kind::Sequence(kind) => write!(f, "seq({kind})"),
+            Kind::Optional(kind) => write!(f, "optional({kind})"),
+            Kind::Tensor { element, shape } => {
+                f.write_str(element.map_or("tensor", DType::name))?;
+                let Some(shape) = shape else { return Ok(()) };
+                let extent = |extent: &Option<Expr>| match extent {
+                    Some(extent) => extent.to_string(),
+                    None => "?".to_owned(),
+                };
+                let extents: Vec<String> = shape.iter().map(extent).collect();
+                write!(f, "[{}]", extents.join(", "))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Port {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.fmt(f)
+    }
+}
+
+/// The sizes of the symbols in a run.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) struct Dims {
+    /// By name, sorted.
+    values: Vec<(String, i64)>,
+}
+
+impl Dims {
+    pub(crate) fn find(&self, symbol: &str) -> Option<i64> {
+        let at = self.values.binary_search_by(|(name, _)| name.as_str().cmp(symbol)).ok()?;
+        Some(self.values[at].1)
+    }
+
+    pub(crate) fn eval(&self, expr: &Expr) -> Option<i64> {
+        expr.eval(&|symbol| self.find(symbol))
+    }
+
+    fn bind(&mut self, symbol: &str, value: i64) {
+        if let Err(at) = self.values.binary_search_by(|(name, _)| name.as_str().cmp(symbol)) {
+            self.values.insert(at, (symbol.to_owned(), value));
+        }
+    }
+}
+
+/// Finds the sizes of symbols in the extents of inputs; every extent that is declared is compared.
+///
+/// # Errors
+/// [`InputError`]: which input has another kind, element type, rank or extent.
+pub(crate) fn bind(ports: &[Port], values: &[Datum]) -> Result<Dims, InputError> {
+    let mut dims = Dims::default();
+    let mut origins: Vec<(&str, &str)> = Vec::new();
+    let declared = || ports.iter().zip(values).filter_map(|(port, value)| extents(port, value));
+    for (port, value) in ports.iter().zip(values) {
+        check_kind(&port.name, &port.kind, value)?;
+    }
+    for (port, _, expr, extent) in declared().flatten() {
+        let Some(symbol) = expr.as_symbol() else { continue };
+        if dims.find(symbol).is_none() {
+            dims.bind(symbol, extent as i64);
+            origins.push((symbol, &port.name));
+        }
+    }
+    for (port, dimension, expr, found) in declared().flatten() {
+        let Some(expected) = dims.eval(expr).filter(|&expected| expected != found as i64) else {
+            continue;
+        };
+        let origin = origins.iter().find(|(symbol, _)| Some(*symbol) == expr.as_symbol());
+        let because = match origin {
+            _ if expr.is_int() => String::new(),
+            Some((symbol, input)) => format!(", which is `{symbol}` of input `{input}`"),
+            None => format!(", which is `{expr}`"),
+        };
+        let name = port.name.clone();
+        return Err(InputError::Extent { name, dimension, expected, found, because });
+    }
+    Ok(dims)
+}
+
+type Declared<'a> = (&'a Port, usize, &'a Expr, usize);
+
+/// The declared extents of a tensor, with those that it has.
+fn extents<'a>(port: &'a Port, value: &'a Datum) -> Option<impl Iterator<Item = Declared<'a>>> {
+    let (Kind::Tensor { shape: Some(shape), .. }, Datum::Tensor(tensor)) = (&port.kind, value)
+    else {
+        return None;
+    };
+    let pairs = shape.iter().zip(tensor.shape()).enumerate();
+    Some(pairs.filter_map(move |(i, (expr, &n))| Some((port, i, expr.as_ref()?, n))))
+}
+
+fn check_kind(name: &str, kind: &Kind, value: &Datum) -> Result<(), InputError> {
+    let wrong = |found| {
+        let (name, expected) = (name.to_owned(), kind.noun());
+        Err(InputError::Kind { name, expected, found })
+    };
+    match (kind, value) {
+        (Kind::Tensor { element, shape }, Datum::Tensor(tensor)) => {
+            check_tensor(name, *element, shape.as_deref(), tensor)
+        }
+        (Kind::Sequence(kind), Datum::Sequence(items)) => {
+            items.iter().try_for_each(|item| check_kind(name, kind, item))
+        }
+        (Kind::Optional(_), Datum::Optional(None) | Datum::None) => Ok(()),
+        (Kind::Optional(kind), Datum::Optional(Some(held))) => check_kind(name, kind, held),
+        // Who gives an optional value need not wrap it.
+        (Kind::Optional(kind), plain) => check_kind(name, kind, plain),
+        (_, Datum::Tensor(_)) => wrong("a tensor"),
+        (_, Datum::Sequence(_)) => wrong("a sequence"),
+        (_, Datum::Optional(_) | Datum::None) => wrong("nothing"),
+    }
+}
+
+fn check_tensor(
+    name: &str,
+    element: Option<DType>,
+    shape: Option<&[Option<Expr>]>,
+    tensor: &Tensor,
+) -> Result<(), InputError> {
+    let name = || name.to_owned();
+    if let Some(expected) = element.filter(|&expected| expected != tensor.dtype()) {
+        return Err(InputError::Element { name: name(), expected, found: tensor.dtype() });
+    }
+    match shape {
+        Some(shape) if shape.len() != tensor.rank() => Err(InputError::Rank {
+            name: name(),
+            expected: shape.len(),
+            found: tensor.rank(),
+            shape: tensor.shape().to_vec(),
+        }),
+        _ => Ok(()),
+    }
+}

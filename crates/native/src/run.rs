@@ -1,0 +1,267 @@
+//! One run: steps in order, over memory of its own.
+//!
+//! A buffer is where its value is: in a block of memory (the arena, an output) if compiled code
+//! wrote it, lent by a tensor if the caller, a constant or a reference step made it. A lent buffer
+//! is copied only when compiled code is about to write to it; a buffer becomes a tensor only when a
+//! reference step or the caller reads it.
+
+use std::time::Instant;
+
+use tangram_dialects::interpret::{Datum, Interpreter};
+use tangram_ir::{Module, Op, Value};
+use tangram_lowering::{Call, Storage};
+use tangram_tensor::{DType, Tensor};
+
+use crate::error::SessionError;
+use crate::library::{Argument, Function};
+use crate::memory::{Block, aligned};
+use crate::prepare::{Prepared, Work};
+use crate::profile::{Profile, Timing};
+use crate::sizes::Sizes;
+
+/// Where the elements of a buffer are.
+#[derive(Clone)]
+enum Place {
+    /// Nowhere yet, or no more.
+    Empty,
+    /// In a tensor.
+    Lent(Tensor),
+    /// From an offset on in a block.
+    Block(usize, usize),
+}
+
+/// The state of a run.
+pub(crate) struct Run<'a> {
+    module: &'a Module,
+    prepared: &'a Prepared,
+    sizes: &'a Sizes,
+    interpreter: Interpreter<'a>,
+    /// The arena, then the outputs that compiled code writes.
+    blocks: Vec<Block>,
+    places: Vec<Place>,
+    /// The block of each output buffer that compiled code has begun to write.
+    begun: Vec<Option<usize>>,
+}
+
+impl<'a> Run<'a> {
+    /// Starts a run on `inputs`, with `arena` at least as large as `sizes` says.
+    pub(crate) fn new(
+        module: &'a Module,
+        prepared: &'a Prepared,
+        sizes: &'a Sizes,
+        inputs: Vec<Datum>,
+        arena: Block,
+    ) -> Result<Run<'a>, SessionError> {
+        let buffers = &prepared.program.buffers;
+        let mut places = Vec::with_capacity(buffers.len());
+        for (buffer, filled) in buffers.iter().zip(&prepared.filled) {
+            let input = match buffer.storage {
+                Storage::Input(i) => inputs.get(i),
+                _ => None,
+            };
+            places.push(match (filled, input) {
+                (Some(tensor), _) => Place::Lent(tensor.clone()),
+                (None, Some(Datum::Tensor(tensor))) => Place::Lent(readable(tensor)?),
+                _ => Place::Empty,
+            });
+        }
+        let mut interpreter = Interpreter::with_shared(module, &prepared.constants);
+        for (&value, datum) in prepared.arguments.iter().zip(inputs) {
+            if prepared.seen.contains(&value) {
+                interpreter.set(value, datum);
+            }
+        }
+        let (blocks, begun) = (vec![arena], vec![None; buffers.len()]);
+        Ok(Run { module, prepared, sizes, interpreter, blocks, places, begun })
+    }
+
+    /// Runs all steps.
+    pub(crate) fn steps(&mut self, mut profile: Option<&mut Profile>) -> Result<(), SessionError> {
+        let mut calls = 0;
+        for step in &self.prepared.steps {
+            let start = profile.is_some().then(Instant::now);
+            match &step.work {
+                Work::Call { call, function } => {
+                    self.call(call, function, &self.sizes.arguments[calls])?;
+                    calls += 1;
+                }
+                Work::Reference { op, reads } => self.evaluate(*op, reads)?,
+            }
+            if let (Some(profile), Some(start)) = (profile.as_deref_mut(), start) {
+                profile.steps.push(self.timing(&step.work, start));
+            }
+            for &value in &step.forgets {
+                self.interpreter.take(value);
+            }
+            for &buffer in &step.releases {
+                self.places[buffer] = Place::Empty;
+            }
+        }
+        Ok(())
+    }
+
+    fn timing(&self, work: &Work, start: Instant) -> Timing {
+        let time = start.elapsed();
+        let name = |op: &Op| self.module.name_text(*op).to_owned();
+        match work {
+            Work::Call { call, .. } => Timing {
+                name: call.function.clone(),
+                operations: call.ops.iter().map(name).collect(),
+                compiled: true,
+                time,
+            },
+            Work::Reference { op, .. } => {
+                Timing { name: name(op), operations: vec![name(op)], compiled: false, time }
+            }
+        }
+    }
+
+    /// Returns the values of the function, and the arena.
+    pub(crate) fn finish(mut self) -> Result<(Vec<Datum>, Block), SessionError> {
+        let prepared = self.prepared;
+        let mut owned: Vec<Option<bytes::Bytes>> = vec![None; self.blocks.len()];
+        let mut results = Vec::with_capacity(prepared.results.len());
+        for &value in &prepared.results {
+            if let Some(datum) = self.interpreter.find(value) {
+                results.push(datum.clone());
+                continue;
+            }
+            let stored = self.stored(value)?;
+            results.push(Datum::Tensor(match self.places[stored] {
+                Place::Block(block, 0) if block > 0 => {
+                    // What the caller gets is not copied: the block itself goes.
+                    let empty = Block::zeroed(0).ok_or(SessionError::Memory(0))?;
+                    let bytes = owned[block].get_or_insert_with(|| {
+                        std::mem::replace(&mut self.blocks[block], empty).into_bytes()
+                    });
+                    let element = prepared.program.buffers[stored].element;
+                    Tensor::from_bytes(element, &self.sizes.extents[&value], bytes.clone())?
+                }
+                _ => self.load(value)?,
+            }));
+        }
+        Ok((results, self.blocks.swap_remove(0)))
+    }
+
+    /// The buffer of a value that the interpreter does not know.
+    fn stored(&self, value: Value) -> Result<usize, SessionError> {
+        let stored = self.prepared.program.values.get(&value);
+        let lost = || SessionError::Broken("a value that no step made is read".to_owned());
+        stored.map(|stored| stored.buffer).ok_or_else(lost)
+    }
+
+    /// The tensor of a stored value.
+    fn load(&self, value: Value) -> Result<Tensor, SessionError> {
+        let buffer = self.stored(value)?;
+        let extents = &self.sizes.extents[&value];
+        match &self.places[buffer] {
+            Place::Lent(tensor) => Ok(tensor.reshaped(extents)?),
+            Place::Block(block, offset) => {
+                let len = self.sizes.bytes[buffer];
+                let from = self.blocks[*block].bytes().get(*offset..offset + len);
+                let from = from.ok_or_else(|| outside(buffer))?;
+                let mut copy = Block::zeroed(len).ok_or(SessionError::Memory(len))?;
+                copy.bytes_mut().copy_from_slice(from);
+                let element = self.prepared.program.buffers[buffer].element;
+                Ok(Tensor::from_bytes(element, extents, copy.into_bytes())?)
+            }
+            Place::Empty => {
+                Err(SessionError::Broken(format!("buffer {buffer} is read before it is written")))
+            }
+        }
+    }
+
+    /// Evaluates an operation by the reference kernels.
+    fn evaluate(&mut self, op: Op, reads: &[Value]) -> Result<(), SessionError> {
+        for &value in reads {
+            if self.interpreter.find(value).is_none() {
+                let tensor = self.load(value)?;
+                self.interpreter.set(value, Datum::Tensor(tensor));
+            }
+        }
+        self.interpreter.step(op)?;
+        for value in self.module.results(op) {
+            let Some(stored) = self.prepared.program.values.get(&value) else { continue };
+            let buffer = stored.buffer;
+            let element = self.prepared.program.buffers[buffer].element;
+            let extents = &self.sizes.extents[&value];
+            let found = match self.interpreter.find(value) {
+                Some(Datum::Tensor(tensor)) => tensor,
+                _ => return Err(SessionError::Broken("a stored value is no tensor".to_owned())),
+            };
+            if found.dtype() != element || found.shape() != extents.as_slice() {
+                return Err(SessionError::Extents {
+                    operation: self.module.name_text(op).to_owned(),
+                    expected: format!("{element}{extents:?}"),
+                    found: format!("{}{:?}", found.dtype(), found.shape()),
+                });
+            }
+            self.places[buffer] = Place::Lent(readable(found)?);
+        }
+        Ok(())
+    }
+
+    /// Calls a compiled function.
+    fn call(
+        &mut self,
+        call: &Call,
+        function: &Function,
+        arguments: &[i64],
+    ) -> Result<(), SessionError> {
+        for &place in &call.writes {
+            self.begin(call.buffers[place])?;
+        }
+        let argument = |&buffer: &usize| match &self.places[buffer] {
+            Place::Lent(tensor) => Ok(Argument::Shared(tensor.bytes())),
+            Place::Block(block, offset) => Ok(Argument::Block(*block, *offset)),
+            Place::Empty => {
+                let name = &call.function;
+                Err(SessionError::Broken(format!("`{name}` reads buffer {buffer}, which is empty")))
+            }
+        };
+        let buffers = call.buffers.iter().map(argument).collect::<Result<Vec<_>, _>>()?;
+        match function.call(arguments, &mut self.blocks, &buffers) {
+            true => Ok(()),
+            false => Err(outside(call.buffers[0])),
+        }
+    }
+
+    /// Gives `buffer` memory that can be written, with the elements that it has.
+    fn begin(&mut self, buffer: usize) -> Result<(), SessionError> {
+        let lent = match &self.places[buffer] {
+            Place::Block(..) => return Ok(()),
+            Place::Lent(tensor) => Some(tensor.bytes().clone()),
+            Place::Empty => None,
+        };
+        let (block, offset) = match (self.sizes.offsets[buffer], self.begun[buffer]) {
+            (Some(offset), _) => (0, offset),
+            (None, Some(block)) => (block, 0),
+            (None, None) => {
+                let len = self.sizes.bytes[buffer];
+                self.blocks.push(Block::zeroed(len).ok_or(SessionError::Memory(len))?);
+                (self.blocks.len() - 1, 0)
+            }
+        };
+        if let Some(bytes) = lent {
+            let to = self.blocks[block].bytes_mut().get_mut(offset..offset + bytes.len());
+            to.ok_or_else(|| outside(buffer))?.copy_from_slice(&bytes);
+        }
+        if block > 0 {
+            self.begun[buffer] = Some(block);
+        }
+        self.places[buffer] = Place::Block(block, offset);
+        Ok(())
+    }
+}
+
+fn outside(buffer: usize) -> SessionError {
+    SessionError::Broken(format!("buffer {buffer} lies outside its memory"))
+}
+
+/// `tensor` with its elements aligned as C wants them.
+fn readable(tensor: &Tensor) -> Result<Tensor, SessionError> {
+    let size = tensor.dtype().size_bits() / 8;
+    // A complex number is two of its parts.
+    let alignment = if tensor.dtype() == DType::C128 { 8 } else { size.clamp(1, 8) };
+    aligned(tensor, alignment).ok_or_else(|| SessionError::Memory(tensor.byte_len()))
+}

@@ -1,0 +1,75 @@
+//! The sizes of a program for one choice of its symbols.
+
+use rustc_hash::FxHashMap;
+use tangram_affine::symbolic::Expr;
+use tangram_ir::Value;
+use tangram_tensor::Shape;
+
+use crate::arena::{Slot, plan};
+use crate::error::SessionError;
+use crate::port::Dims;
+use crate::prepare::Prepared;
+
+/// All that a run needs to know besides data.
+#[derive(Debug, Default)]
+pub(crate) struct Sizes {
+    /// The bytes of each buffer.
+    pub bytes: Vec<usize>,
+    /// Where in the arena each buffer lies that compiled code writes.
+    pub offsets: Vec<Option<usize>>,
+    /// The bytes of the arena.
+    pub arena: usize,
+    /// The numbers that each call takes.
+    pub arguments: Vec<Vec<i64>>,
+    /// The extents of stored values that reference steps or the caller see.
+    pub extents: FxHashMap<Value, Shape>,
+}
+
+impl Sizes {
+    /// Computes the sizes for the symbols `dims`.
+    pub(crate) fn of(prepared: &Prepared, dims: &Dims) -> Result<Sizes, SessionError> {
+        let program = &prepared.program;
+        let size = |expr: &Expr| -> Result<usize, SessionError> {
+            let value = dims.eval(expr).and_then(|value| usize::try_from(value).ok());
+            value.ok_or_else(|| SessionError::Size(expr.to_string()))
+        };
+        let mut bytes = Vec::with_capacity(program.buffers.len());
+        for buffer in &program.buffers {
+            let len = buffer.element.byte_len(size(&buffer.size)?);
+            bytes.push(len.ok_or_else(|| SessionError::Size(buffer.size.to_string()))?);
+        }
+        let mut arguments = Vec::new();
+        for call in prepared.calls() {
+            let number =
+                |expr: &Expr| dims.eval(expr).ok_or_else(|| SessionError::Size(expr.to_string()));
+            arguments.push(call.arguments.iter().map(number).collect::<Result<_, _>>()?);
+        }
+        let mut extents = FxHashMap::default();
+        for &value in &prepared.seen {
+            let Some(stored) = program.values.get(&value) else { continue };
+            extents.insert(value, stored.extents.iter().map(size).collect::<Result<_, _>>()?);
+        }
+        let (offsets, arena) = place(prepared, &bytes)?;
+        Ok(Sizes { bytes, offsets, arena, arguments, extents })
+    }
+}
+
+/// Plans the arena for buffers of these sizes.
+fn place(
+    prepared: &Prepared,
+    bytes: &[usize],
+) -> Result<(Vec<Option<usize>>, usize), SessionError> {
+    let (mut slots, mut places) = (Vec::new(), Vec::new());
+    for (buffer, life) in prepared.lives.iter().enumerate() {
+        let Some((first, last)) = *life else { continue };
+        slots.push(Slot { bytes: bytes[buffer], first, last });
+        places.push(buffer);
+    }
+    let total = || bytes.iter().fold(0usize, |sum, &n| sum.saturating_add(n));
+    let (found, arena) = plan(&slots).ok_or_else(|| SessionError::Memory(total()))?;
+    let mut offsets = vec![None; bytes.len()];
+    for (buffer, offset) in places.into_iter().zip(found) {
+        offsets[buffer] = Some(offset);
+    }
+    Ok((offsets, arena))
+}

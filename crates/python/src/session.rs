@@ -1,0 +1,166 @@
+//! Sessions, as the package `tangram` wraps them.
+
+use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use tangram::dialects::interpret::Datum;
+use tangram::native::{self, Kind, Options, SessionError};
+use tangram::{Library, pipeline};
+
+use crate::model::{Model, pipeline_error, rule_error};
+use crate::{EvaluationError, datum};
+
+/// A value that stays on this side of the border.
+#[pyclass(module = "tangram._native", frozen)]
+pub(crate) struct Value(Datum);
+
+#[pymethods]
+impl Value {
+    /// Takes a value over.
+    #[staticmethod]
+    fn of(datum: &Bound<'_, PyAny>) -> PyResult<Value> {
+        datum::from_python(datum).map(Value)
+    }
+
+    /// Copies the value out.
+    fn get<'py>(&self, python: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        datum::to_python(python, &self.0)
+    }
+
+    /// What it is: as `Session.inputs` says it; nothing where it is absent.
+    fn kind<'py>(&self, python: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        described(python, &self.0)
+    }
+}
+
+/// A model that runs.
+#[pyclass(module = "tangram._native", frozen)]
+pub(crate) struct Session {
+    inner: native::Session,
+}
+
+type Timed = Vec<(String, Vec<String>, bool, f64)>;
+
+#[pymethods]
+impl Session {
+    /// Compiles `model`; `optimize`: with the rules of the library applied.
+    #[staticmethod]
+    fn of(
+        python: Python<'_>,
+        model: &Model,
+        optimize: bool,
+        exact: bool,
+        interpret: bool,
+    ) -> PyResult<Session> {
+        let model = model.inner.clone();
+        python.detach(|| {
+            let mut options = Options::default();
+            (options.exact, options.interpret) = (exact, interpret);
+            let settings = tangram::Options { exact, ..tangram::Options::default() };
+            let library = match optimize {
+                true => Library::shipped_for(&settings).map_err(rule_error)?,
+                false => Library::default(),
+            };
+            let rules = optimize.then_some((&library, &settings));
+            let inner = pipeline::compile(model, rules, &options).map_err(pipeline_error)?;
+            Ok(Session { inner })
+        })
+    }
+
+    /// Name, kind and whether there is a default, of each input.
+    fn inputs<'py>(&self, python: Python<'py>) -> PyResult<Vec<(String, Bound<'py, PyAny>, bool)>> {
+        let ports = self.inner.inputs().iter().enumerate();
+        let input = |(i, port): (usize, &native::Port)| {
+            Ok((port.name.clone(), kind(python, &port.kind)?, self.inner.has_default(i)))
+        };
+        ports.map(input).collect()
+    }
+
+    /// Name and kind of each output.
+    fn outputs<'py>(&self, python: Python<'py>) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
+        let port = |port: &native::Port| Ok((port.name.clone(), kind(python, &port.kind)?));
+        self.inner.outputs().iter().map(port).collect()
+    }
+
+    /// Runs the model; returns all outputs, and with `profile` for each step its name, its
+    /// operations, whether it is compiled, and seconds.
+    fn run(
+        &self,
+        python: Python<'_>,
+        names: Vec<String>,
+        values: Vec<Bound<'_, Value>>,
+        profile: bool,
+    ) -> PyResult<(Vec<Value>, Timed)> {
+        if names.len() != values.len() {
+            return Err(PyValueError::new_err("as many names as values are needed"));
+        }
+        let values = values.iter().map(|value| value.get().0.clone());
+        let inputs: Vec<(&str, Datum)> = names.iter().map(String::as_str).zip(values).collect();
+        let run = || match profile {
+            true => self.inner.profile(&inputs).map(|(outputs, profile)| (outputs, profile.steps)),
+            false => self.inner.run(&inputs).map(|outputs| (outputs, Vec::new())),
+        };
+        let (outputs, steps) = python.detach(run).map_err(session_error)?;
+        let timed = |step: native::Timing| {
+            (step.name, step.operations, step.compiled, step.time.as_secs_f64())
+        };
+        Ok((outputs.into_iter().map(Value).collect(), steps.into_iter().map(timed).collect()))
+    }
+
+    /// Each operation, how many of it are compiled, and how many are not.
+    fn coverage(&self) -> Vec<(String, usize, usize)> {
+        let operations = self.inner.coverage().operations.into_iter();
+        operations.map(|(name, (compiled, reference))| (name, compiled, reference)).collect()
+    }
+}
+
+fn session_error(error: SessionError) -> PyErr {
+    let text = error.to_string();
+    match error {
+        SessionError::Input(_) | SessionError::Output { .. } => PyValueError::new_err(text),
+        SessionError::Broken(_) => PyRuntimeError::new_err(text),
+        _ => EvaluationError::new_err(text),
+    }
+}
+
+/// `("tensor", element type, extents)`, `("seq", what it holds)`, `("optional", what it holds)`.
+fn kind<'py>(python: Python<'py>, of: &Kind) -> PyResult<Bound<'py, PyAny>> {
+    match of {
+        Kind::Tensor { element, shape } => {
+            let extent = |extent: &Option<tangram::affine::symbolic::Expr>| match extent {
+                None => Ok(python.None().into_bound(python)),
+                Some(expr) => match expr.as_int() {
+                    Some(number) => number.into_bound_py_any(python),
+                    // A symbol has the name that the model gives it, whatever that is.
+                    None => expr
+                        .as_symbol()
+                        .map_or_else(|| expr.to_string(), str::to_owned)
+                        .into_bound_py_any(python),
+                },
+            };
+            let shape = shape.as_ref().map(|shape| shape.iter().map(extent).collect());
+            let shape: Option<Vec<_>> = shape.transpose()?;
+            ("tensor", element.map(|element| element.name()), shape).into_bound_py_any(python)
+        }
+        Kind::Sequence(held) => ("seq", kind(python, held)?).into_bound_py_any(python),
+        Kind::Optional(held) => ("optional", kind(python, held)?).into_bound_py_any(python),
+    }
+}
+
+fn described<'py>(python: Python<'py>, of: &Datum) -> PyResult<Option<Bound<'py, PyAny>>> {
+    Ok(match of {
+        Datum::Tensor(tensor) => {
+            let described = ("tensor", tensor.dtype().name(), tensor.shape().to_vec());
+            Some(described.into_bound_py_any(python)?)
+        }
+        Datum::Sequence(items) => {
+            let first = match items.first() {
+                Some(item) => described(python, item)?,
+                None => None,
+            };
+            Some(("seq", first).into_bound_py_any(python)?)
+        }
+        Datum::Optional(Some(held)) => described(python, held)?,
+        Datum::Optional(None) | Datum::None => None,
+    })
+}
