@@ -1,5 +1,7 @@
 //! Operations that make tensors, and those that move elements by a fixed scheme.
 
+mod structured;
+
 use tangram_affine::symbolic::{Expr, Truth};
 use tangram_ir::{AttrKind, Dim, InferCx, OpDef, Traits};
 use tangram_tensor::shape::{self as kernels, DepthMode};
@@ -10,6 +12,8 @@ use super::{NnOp, maybe, needed, operand, optional, result};
 use crate::eval::{EvalCx, EvalError, Evaluated, single, sizes};
 use crate::infer::{Contents, Dims, InferExt, Result, Shaped, one, one_with};
 use crate::{constant, dims, infer_error};
+
+pub(super) use structured::listed;
 
 /// The operations of this family.
 pub(super) static OPS: &[NnOp] = &[
@@ -26,7 +30,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.full", "a tensor with one value throughout")
         },
         eval: Some(eval_full),
-        structured: None,
+        structured: Some(structured::full),
     },
     NnOp {
         def: OpDef {
@@ -41,7 +45,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.arange", "`start`, `start + delta`... up to `limit`")
         },
         eval: Some(eval_arange),
-        structured: None,
+        structured: Some(structured::arange),
     },
     NnOp {
         def: OpDef {
@@ -56,7 +60,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.trilu", "a triangle of each matrix of `data`, zeros elsewhere")
         },
         eval: Some(eval_trilu),
-        structured: None,
+        structured: Some(structured::trilu),
     },
     NnOp {
         def: OpDef {
@@ -71,7 +75,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.eye_like", "ones on a diagonal, zeros elsewhere")
         },
         eval: Some(eval_eye_like),
-        structured: None,
+        structured: Some(structured::eye_like),
     },
     NnOp {
         def: OpDef {
@@ -86,7 +90,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.depth_to_space", "channels rearranged into blocks of pixels")
         },
         eval: Some(eval_depth_to_space),
-        structured: None,
+        structured: Some(|cx| structured::blocks(cx, true)),
     },
     NnOp {
         def: OpDef {
@@ -101,7 +105,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.space_to_depth", "blocks of pixels rearranged into channels")
         },
         eval: Some(eval_space_to_depth),
-        structured: None,
+        structured: Some(|cx| structured::blocks(cx, false)),
     },
     NnOp {
         def: OpDef {

@@ -1,5 +1,7 @@
 //! Operations that pick, place, search and sort elements by index.
 
+mod structured;
+
 use smallvec::smallvec;
 use tangram_affine::symbolic::Expr;
 use tangram_ir::{Arity, AttrDef, AttrKind, Dim, InferCx, ResultDef};
@@ -11,6 +13,8 @@ use super::{NnOp, maybe, op, operand, optional, result};
 use crate::eval::{EvalCx, EvalError, Evaluated, single, sizes};
 use crate::infer::{Contents, Dims, InferExt, Result, Shaped, axis, one, one_with, several};
 use crate::{dims, infer_error};
+
+pub(super) use structured::{constant_number, only_element};
 
 const REDUCTION: AttrDef = maybe(
     "reduction",
@@ -29,6 +33,7 @@ pub(super) static OPS: &[NnOp] = &[
         &[maybe("axis", AttrKind::Int, "0 if absent")],
         infer_take,
     )
+    .structured(structured::take)
     .eval(|cx| along(cx, kernels::take)),
     op(
         "nn.gather_elements",
@@ -38,6 +43,7 @@ pub(super) static OPS: &[NnOp] = &[
         &[maybe("axis", AttrKind::Int, "0 if absent")],
         infer_gather_elements,
     )
+    .structured(structured::gather_elements)
     .eval(|cx| along(cx, kernels::gather_elements)),
     op(
         "nn.gather_nd",
@@ -47,6 +53,7 @@ pub(super) static OPS: &[NnOp] = &[
         &[maybe("batch_dims", AttrKind::Int, "leading dimensions in common; 0 if absent")],
         infer_gather_nd,
     )
+    .structured(structured::gather_nd)
     .eval(eval_gather_nd),
     op(
         "nn.scatter_elements",
@@ -139,6 +146,7 @@ pub(super) static OPS: &[NnOp] = &[
         ARG_ATTRS,
         infer_arg,
     )
+    .structured(|cx| structured::extreme(cx, true))
     .eval(|cx| extreme(cx, kernels::argmax)),
     op(
         "nn.argmin",
@@ -148,6 +156,7 @@ pub(super) static OPS: &[NnOp] = &[
         ARG_ATTRS,
         infer_arg,
     )
+    .structured(|cx| structured::extreme(cx, false))
     .eval(|cx| extreme(cx, kernels::argmin)),
     op(
         "nn.cumsum",
@@ -179,6 +188,7 @@ pub(super) static OPS: &[NnOp] = &[
         &[maybe("axis", AttrKind::Int, "-1 if absent")],
         infer_one_hot,
     )
+    .structured(structured::one_hot)
     .eval(eval_one_hot),
     op(
         "nn.compress",

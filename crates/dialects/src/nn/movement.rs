@@ -92,7 +92,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.broadcast_to", "`data` repeated so that it has at least the shape")
         },
         eval: Some(eval_broadcast_to),
-        structured: None,
+        structured: Some(structured::broadcast_to),
     },
     NnOp {
         def: OpDef {
@@ -107,7 +107,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.tile", "copies of `data` side by side")
         },
         eval: Some(eval_tile),
-        structured: None,
+        structured: Some(structured::tile),
     },
     NnOp {
         def: OpDef {
@@ -133,7 +133,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.pad", "`data` with elements added around it")
         },
         eval: Some(eval_pad),
-        structured: None,
+        structured: Some(structured::pad),
     },
 ];
 

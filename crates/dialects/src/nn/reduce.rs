@@ -426,7 +426,7 @@ fn structured_hardmax(cx: &StructuredCx<'_>) -> Option<Structured> {
     let reducing = softmax_axes(cx, x.rank())?;
     let mut loops = Loops::default();
     let greatest = reducing.greatest(&mut loops, &x);
-    let first = structured::first_place(&mut loops, &reducing, &x, &greatest);
+    let first = reducing.place(&mut loops, &x, &greatest, false);
     let mut stage = Stage::over(&out.extents);
     let first = stage.broadcast_over(&first, &reducing.kept_loops())?;
     let here = stage.index(along);

@@ -7,6 +7,7 @@ use tangram_ir::{AttrKind, Dim, InferCx, OpDef, Traits};
 
 use tangram_tensor::shape as kernels;
 
+use super::fill::listed;
 use super::{NnOp, maybe, needed, operand, optional, result};
 use crate::eval::{EvalCx, EvalError, Evaluated, single};
 use crate::infer::{Contents, Dims, InferExt, Result, Shaped, axes, axis, one, one_with};
@@ -128,7 +129,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.shape_of", "the extents of `data`")
         },
         eval: Some(eval_shape_of),
-        structured: None,
+        structured: Some(structured_shape_of),
     },
     NnOp {
         def: OpDef {
@@ -139,7 +140,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.ndarray_size", "the number of elements of `data`")
         },
         eval: Some(|cx| Ok(vec![kernels::size_of(cx.need(0)?)])),
-        structured: None,
+        structured: Some(structured_size),
     },
 ];
 
@@ -380,4 +381,18 @@ fn structured_transpose(cx: &StructuredCx<'_>) -> Option<Structured> {
     let at = stage.all(loops);
     let value = stage.load_exact(&x, &at);
     Some(Structured::one(stage.store_parallel(&out, value)))
+}
+
+fn structured_shape_of(cx: &StructuredCx<'_>) -> Option<Structured> {
+    let (x, out) = (cx.operand(0)?, cx.result(0)?);
+    let rank = x.rank() as i64;
+    let place = |n: i64| (if n < 0 { n + rank } else { n }).clamp(0, rank) as usize;
+    let start = place(cx.attrs().int("start").unwrap_or(0));
+    let end = place(cx.attrs().int("end").unwrap_or(rank)).max(start);
+    Some(listed(&x.extents[start..end], &out))
+}
+
+fn structured_size(cx: &StructuredCx<'_>) -> Option<Structured> {
+    let (x, out) = (cx.operand(0)?, cx.result(0)?);
+    Some(listed(&[structured::product(&x.extents)?], &out))
 }

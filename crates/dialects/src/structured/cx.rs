@@ -108,6 +108,11 @@ impl<'a> StructuredCx<'a> {
         constant::constant_tensor(self.module, self.value(i)?)
     }
 
+    /// The tensor that attribute `name` holds.
+    pub fn tensor_attr(&self, name: &str) -> Option<Tensor> {
+        constant::dense_tensor(self.module.context(), self.attrs().find(name)?)
+    }
+
     /// The integers of attribute `name` or of operand `i`: `Some(None)` if neither is there,
     /// `None` if they are computed at run time.
     pub fn ints(&self, name: &str, i: usize) -> Option<Option<Vec<i64>>> {

@@ -43,7 +43,7 @@ pub use body::{Binary, Body, Comparison, Number, Scalar, ScalarId, Unary};
 pub use cx::{StructuredCx, StructuredFn, TensorRef, result_types, structured};
 pub(crate) use cx::{StructuredTable, axis, equal, is_plain, product, wide};
 pub use interpret::{InterpretError, interpret};
-pub(crate) use reducing::{Reducing, first_place, inverse_root, over};
+pub(crate) use reducing::{Reducing, inverse_root, over};
 pub(crate) use slide::{Slide, slides};
 pub(crate) use stage::{Loops, Stage, elementwise, number_of, reshape};
 

@@ -112,6 +112,33 @@ impl Reducing {
         self.reduce(loops, x, (Binary::Max, lowest), |_, x| x)
     }
 
+    /// The first (or `last`) place along the only reduced dimension of `x` that has the `best`
+    /// element, or a NaN; -1 if none has.
+    pub fn place(
+        &self,
+        loops: &mut Loops,
+        x: &TensorRef,
+        best: &TensorRef,
+        last: bool,
+    ) -> TensorRef {
+        let (mut stage, at) = self.nest(&x.extents);
+        let element = stage.load(x, &at);
+        let kept = stage.all(0..best.rank());
+        let best = stage.load(best, &kept);
+        let equal = stage.compare(Comparison::Eq, element, best);
+        let nan = stage.compare(Comparison::Ne, element, element);
+        let hit = stage.binary(Binary::Or, equal, nan);
+        let (by, none) = match last {
+            true => (Binary::Max, -1),
+            false => (Binary::Min, i64::MAX),
+        };
+        let (here, nowhere) = (stage.index(kept.len()), stage.int(none));
+        let place = stage.select(hit, here, nowhere);
+        let found = loops.temporary(DType::I64, &self.kept(&x.extents));
+        loops.push(stage.store_reduced(&found, (by, Number::Int(DType::I64, none)), place));
+        found
+    }
+
     /// The mean of the elements of `x`, and one over the square root of their variance plus
     /// `epsilon`.
     pub fn moments(
@@ -154,25 +181,4 @@ pub(crate) fn inverse_root(s: &mut Stage, x: ScalarId, epsilon: f64) -> ScalarId
     let shifted = s.add(x, epsilon);
     let root = s.unary(Unary::Sqrt, shifted);
     super::scalars::reciprocal(s, root)
-}
-
-/// The first place along the only reduced dimension of `x` that has the `best` element, or a NaN.
-pub(crate) fn first_place(
-    loops: &mut Loops,
-    reducing: &Reducing,
-    x: &TensorRef,
-    best: &TensorRef,
-) -> TensorRef {
-    let (mut stage, at) = reducing.nest(&x.extents);
-    let element = stage.load(x, &at);
-    let kept = stage.all(0..best.rank());
-    let best = stage.load(best, &kept);
-    let equal = stage.compare(Comparison::Eq, element, best);
-    let nan = stage.compare(Comparison::Ne, element, element);
-    let hit = stage.binary(Binary::Or, equal, nan);
-    let (here, none) = (stage.index(kept.len()), stage.int(i64::MAX));
-    let place = stage.select(hit, here, none);
-    let first = loops.temporary(DType::I64, &reducing.kept(&x.extents));
-    loops.push(stage.store_reduced(&first, (Binary::Min, Number::highest(DType::I64)), place));
-    first
 }

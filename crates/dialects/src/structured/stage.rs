@@ -134,6 +134,11 @@ impl Stage {
         self.widened(element)
     }
 
+    /// The same in the type of the tensor.
+    pub fn load_exact_or(&mut self, tensor: &TensorRef, at: &[AffineExpr], or: Number) -> ScalarId {
+        self.read(tensor, at, Some(or))
+    }
+
     fn read(&mut self, tensor: &TensorRef, at: &[AffineExpr], or: Option<Number>) -> ScalarId {
         debug_assert_eq!(tensor.rank(), at.len(), "an index for each dimension");
         self.reads.push(Read { place: tensor.place, at: at.to_vec(), outside: or });
@@ -181,6 +186,16 @@ impl Stage {
     pub fn broadcast(&mut self, tensor: &TensorRef) -> Option<ScalarId> {
         let loops: Vec<usize> = (0..self.extents.len()).collect();
         self.broadcast_over(tensor, &loops)
+    }
+
+    /// The element of `tensor` at computed places, of type `i64`.
+    pub fn lookup(&mut self, tensor: &TensorRef, at: Vec<ScalarId>) -> ScalarId {
+        let known = self.tables.iter().position(|&table| table == tensor.place);
+        let table = known.unwrap_or_else(|| {
+            self.tables.push(tensor.place);
+            self.tables.len() - 1
+        });
+        self.push(Scalar::Lookup(table, at), tensor.element)
     }
 
     /// Writes `value`, converted if need be, at `at`: the nest is complete.

@@ -12,6 +12,8 @@ pub fn lines(random: &mut Rng) -> Vec<String> {
     reductions(&mut g, &mut lines);
     norms(&mut g, &mut lines);
     views(&mut g, &mut lines);
+    picks(&mut g, &mut lines);
+    made(&mut g, &mut lines);
     lines
 }
 
@@ -551,4 +553,111 @@ fn slices(g: &mut Generator<'_>, lines: &mut Vec<String>) {
         let lists = [&begin, &end, &axes, &steps].map(|numbers| constants(numbers));
         lines.push(line("strided_slice", &[vec![x], lists.to_vec()].concat(), &[], 1));
     }
+}
+
+/// Indices of a dimension of extent `extent`, negative ones too, as constants or free elements.
+fn indices(g: &mut Generator<'_>, extent: i64, shape: &[i64]) -> String {
+    let count: i64 = shape.iter().product();
+    let texts: Vec<String> = shape.iter().map(i64::to_string).collect();
+    let list: Vec<String> = match g.random.u8(..3) {
+        0 => (0..count).map(|i| i.min(extent - 1).to_string()).collect(),
+        1 => (0..count).map(|i| (-1 - i).max(-extent).to_string()).collect(),
+        _ => (0..count).map(|_| g.int(-extent, extent - 1).to_string()).collect(),
+    };
+    format!("i64[{}] = ({})", texts.join(","), list.join(", "))
+}
+
+fn picks(g: &mut Generator<'_>, lines: &mut Vec<String>) {
+    let mut shape = g.shape(1, 3);
+    let rank = shape.len();
+    let along = g.random.usize(..rank);
+    let extent = g.int(1, 5);
+    shape[along] = extent.to_string();
+    let element = g.pick(ALL);
+    let x = tensor(element, &shape);
+    let axis = [format!("axis={along}")];
+    let at: Vec<i64> = (0..g.random.usize(..3)).map(|_| g.int(1, 3)).collect();
+    let picked = indices(g, extent, &at);
+    lines.push(line("take", &[x.clone(), picked], &axis, 1));
+    let fixed: Vec<i64> = (0..rank).map(|_| g.int(1, 4)).collect();
+    let texts: Vec<String> = fixed.iter().map(i64::to_string).collect();
+    let picked = indices(g, fixed[along], &fixed);
+    lines.push(line("gather_elements", &[tensor(element, &texts), picked], &axis, 1));
+    let depth = g.random.usize(1..=rank) as i64;
+    let count = g.int(1, 3);
+    let picked = indices(g, 1, &[count, depth]);
+    let whole: Extents = (0..rank).map(|_| g.int(1, 4).to_string()).collect();
+    lines.push(line("gather_nd", &[tensor(element, &whole), picked], &[], 1));
+    let picked = indices(g, 1, &[2, 2, 1]);
+    let batched = ["2".to_owned(), "3".to_owned(), "N".to_owned()];
+    let attrs = ["batch_dims=1".to_owned()];
+    lines.push(line("gather_nd", &[tensor(element, &batched), picked], &attrs, 1));
+    for name in ["argmax", "argmin"] {
+        let attrs = [
+            axis[0].clone(),
+            format!("keepdims={}", g.flag()),
+            format!("select_last_index={}", g.flag()),
+        ];
+        let element = g.pick(NUMBERS);
+        lines.push(line(name, &[tensor(element, &shape)], &attrs, 1));
+    }
+    let depth = g.int(1, 5);
+    let types = ["i64", "i32", "f32"];
+    let at = g.random.usize(..=rank);
+    let operands = [
+        tensor(g.pick(&types), &shape),
+        format!("i64[] = ({depth})"),
+        tensor(g.pick(ALL), &["2".to_owned()]),
+    ];
+    lines.push(line("one_hot", &operands, &[format!("axis={at}")], 1));
+}
+
+fn made(g: &mut Generator<'_>, lines: &mut Vec<String>) {
+    let shape = g.shape(1, 4);
+    let rank = shape.len();
+    let element = g.pick(ALL);
+    let x = tensor(element, &shape);
+    let sizes: Vec<i64> = (0..g.random.usize(..3)).map(|_| g.int(0, 4)).collect();
+    let value = format!("value=dense {}[1] {}", "i64", g.int(0, 9));
+    lines.push(line("full", &[], &[format!("shape={}", list(&sizes)), value], 1));
+    let (first, step) = (g.int(-5, 5), g.int(1, 3));
+    let limit = g.int(-5, 12);
+    let scalars = [first, limit, step].map(|n| format!("{}[] = ({n})", "i64"));
+    lines.push(line("arange", &scalars, &[], 1));
+    let mut square = g.shape(0, 2);
+    square.extend([g.extent(), g.extent()]);
+    let attrs = [format!("k={}", g.int(-2, 2)), format!("upper={}", g.flag())];
+    lines.push(line("trilu", &[tensor(element, &square)], &attrs, 1));
+    let pair = [g.extent(), g.extent()];
+    let attrs = [format!("k={}", g.int(-2, 2)), format!("dtype={}", g.pick(NUMBERS))];
+    lines.push(line("eye_like", &[tensor(element, &pair)], &attrs, 1));
+    let block = g.int(1, 3);
+    let mode = format!("mode=\"{}\"", g.pick(&["DCR", "CRD"]));
+    let attrs = [format!("block_size={block}"), mode];
+    let (c, h, w) = (g.int(1, 3), g.int(1, 3), g.extent());
+    let deep = [g.extent(), (c * block * block).to_string(), h.to_string(), w.clone()];
+    lines.push(line("depth_to_space", &[tensor(element, &deep)], &attrs, 1));
+    let flat = [g.extent(), c.to_string(), (h * block).to_string(), format!("{block}*{w}")];
+    lines.push(line("space_to_depth", &[tensor(element, &flat)], &attrs, 1));
+    lines.push(line("shape_of", std::slice::from_ref(&x), &["start=-2".to_owned()], 1));
+    lines.push(line("ndarray_size", std::slice::from_ref(&x), &[], 1));
+    let part = g.part(&shape);
+    let wanted = format!("i64[{rank}] = ({})", shape.join(", "));
+    lines.push(line("broadcast_to", &[tensor(element, &part), wanted], &[], 1));
+    let copies: Vec<i64> = (0..rank).map(|_| g.int(0, 3)).collect();
+    lines.push(line("tile", &[x.clone(), constants(&copies)], &[], 1));
+    let mode = g.pick(&["constant", "constant", "edge", "reflect", "wrap"]);
+    let low = if mode == "constant" { -2 } else { 0 };
+    let widths: Vec<i64> = (0..2 * rank).map(|_| g.int(low, 3)).collect();
+    let mut attrs = vec![format!("pad_mode=\"{mode}\"")];
+    let mut operands = vec![x.clone()];
+    if g.flag() {
+        attrs.push(format!("pad_width={}", list(&widths)));
+        if g.flag() {
+            attrs.push(format!("pad_value={}", g.int(-3, 3)));
+        }
+    } else {
+        operands.extend([constants(&widths), tensor(element, &[])]);
+    }
+    lines.push(line("pad", &operands, &attrs, 1));
 }

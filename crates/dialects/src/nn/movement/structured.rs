@@ -1,9 +1,15 @@
 //! Joining, cutting and repeating as loops: copies whose indices are shifted.
 
 use tangram_affine::symbolic::Expr;
+use tangram_tensor::Tensor;
+use tangram_tensor::elementwise::cast;
 
+use super::super::index::only_element;
 use super::symbolic_bound;
-use crate::structured::{Loops, Stage, Structured, StructuredCx, TensorRef, axis, equal};
+use crate::structured::{
+    Binary, Loops, Number, ScalarId, Stage, Structured, StructuredCx, TensorRef, axis, equal,
+    number_of,
+};
 
 /// One nest for each input, which writes its part of the result.
 pub(super) fn concatenate(cx: &StructuredCx<'_>) -> Option<Structured> {
@@ -86,4 +92,125 @@ fn slice_start(extent: &Expr, begin: &Expr, step: i64) -> Option<Expr> {
     let from_front = if b < 0 { b.saturating_add(n) } else { b };
     let last = if step > 0 { n } else { (n - 1).max(0) };
     Some(Expr::int(from_front.clamp(0, last)))
+}
+
+pub(super) fn broadcast_to(cx: &StructuredCx<'_>) -> Option<Structured> {
+    let (x, out) = (cx.operand(0)?, cx.result(0)?);
+    let loops: Vec<usize> = (0..out.rank()).collect();
+    let mut stage = Stage::over(&out.extents);
+    let value = stage.broadcast_exact(&x, &loops)?;
+    Some(Structured::one(stage.store_parallel(&out, value)))
+}
+
+/// For each dimension a loop over copies around that over elements, unless there is one copy.
+pub(super) fn tile(cx: &StructuredCx<'_>) -> Option<Structured> {
+    let (x, out) = (cx.operand(0)?, cx.result(0)?);
+    let copies = cx.exprs("reps", 1)??;
+    (copies.len() == x.rank() && out.rank() == x.rank()).then_some(())?;
+    let mut extents = Vec::new();
+    for (copies, extent) in copies.iter().zip(&x.extents) {
+        extents.extend([copies.clone(), extent.clone()]);
+    }
+    let mut stage = Stage::over(&extents);
+    let (mut from, mut to) = (Vec::new(), Vec::new());
+    for (i, (copies, extent)) in copies.iter().zip(&x.extents).enumerate() {
+        let (copy, element) = (stage.at(2 * i), stage.at(2 * i + 1));
+        from.push(element);
+        to.push(match (copies.as_int(), extent.as_int()) {
+            (Some(1), _) => element,
+            (_, Some(extent)) => {
+                let first = stage.times(copy, extent);
+                stage.sum(first, element)
+            }
+            _ => return None,
+        });
+    }
+    let value = stage.load_exact(&x, &from);
+    Some(Structured::one(stage.store(&out, &to, value)))
+}
+
+/// Reads shifted: a number outside for constants, else at places that the body computes.
+pub(super) fn pad(cx: &StructuredCx<'_>) -> Option<Structured> {
+    let (x, out) = (cx.operand(0)?, cx.result(0)?);
+    let widths = cx.ints("pad_width", 1)??;
+    let axes = match cx.ints("axes", 3)? {
+        Some(list) => list.iter().map(|&a| axis(a, x.rank())).collect::<Option<Vec<_>>>()?,
+        None => (0..x.rank()).collect(),
+    };
+    (widths.len() == 2 * axes.len()).then_some(())?;
+    let mut before = vec![0; x.rank()];
+    for (k, &axis) in axes.iter().enumerate() {
+        before[axis] = widths[k];
+    }
+    let mode = cx.attrs().text("pad_mode").unwrap_or("constant");
+    let mut stage = Stage::over(&out.extents);
+    if mode != "constant" {
+        // A crop comes first, and what is repeated is what it leaves.
+        widths.iter().all(|&width| width >= 0).then_some(())?;
+        let place = (0..x.rank()).map(|i| {
+            let at = stage.index(i);
+            if out.extents[i] == x.extents[i] {
+                return Some(at);
+            }
+            let shift = stage.int(before[i]);
+            let at = stage.sub(at, shift);
+            repeated(&mut stage, at, &x.extents[i], mode)
+        });
+        let place = place.collect::<Option<Vec<_>>>()?;
+        let value = stage.lookup(&x, place);
+        return Some(Structured::one(stage.store_parallel(&out, value)));
+    }
+    let loops = stage.all(0..x.rank());
+    let at: Vec<_> = loops
+        .iter()
+        .zip(&before)
+        .map(|(&at, &before)| stage.plus(at, &Expr::int(-before)))
+        .collect();
+    let value = match padding(cx, &x)? {
+        Some(number) => stage.load_exact_or(&x, &at, number),
+        None => {
+            let element = stage.load_exact_or(&x, &at, Number::zero(x.element));
+            let inside = stage.inside_last();
+            let outside = only_element(&mut stage, &cx.operand(2)?)?;
+            let outside = stage.cast(x.element, outside);
+            stage.select(inside, element, outside)
+        }
+    };
+    Some(Structured::one(stage.store_parallel(&out, value)))
+}
+
+/// What the tensor is filled with; `Some(None)` if that is computed at run time.
+fn padding(cx: &StructuredCx<'_>, x: &TensorRef) -> Option<Option<Number>> {
+    let scalar = match (cx.attrs().int("pad_value"), cx.attrs().float("pad_value")) {
+        (Some(n), _) => Tensor::scalar(n),
+        (None, Some(n)) => Tensor::scalar(n),
+        (None, None) if !cx.has(2) => return Some(Some(Number::zero(x.element))),
+        (None, None) => match cx.constant(2) {
+            Some(tensor) => tensor,
+            None => return Some(None),
+        },
+    };
+    number_of(&cast(&scalar, x.element).ok()?).map(Some)
+}
+
+/// The place of the element that stands at `at`, which may be outside of the extent.
+fn repeated(stage: &mut Stage, at: ScalarId, extent: &Expr, mode: &str) -> Option<ScalarId> {
+    let (zero, one) = (stage.int(0), stage.int(1));
+    let extent = stage.extent(extent);
+    let last = stage.sub(extent, one);
+    Some(match mode {
+        "edge" => {
+            let low = stage.binary(Binary::Max, at, zero);
+            stage.binary(Binary::Min, low, last)
+        }
+        "wrap" => stage.binary(Binary::Mod, at, extent),
+        "reflect" => {
+            // Back and forth; by a period of 0 for one element, which gives 0.
+            let period = stage.add(last, last);
+            let forth = stage.binary(Binary::Mod, at, period);
+            let back = stage.sub(period, forth);
+            stage.binary(Binary::Min, forth, back)
+        }
+        _ => return None,
+    })
 }
