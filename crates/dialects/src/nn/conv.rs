@@ -1,7 +1,8 @@
 //! Convolutions. Layout is `NCHW`: batch, channels, then the spatial dimensions.
 
+mod structured;
+
 use smallvec::smallvec;
-use tangram_affine::symbolic::Expr;
 use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, OpDef, OperandDef, ResultDef, Traits};
 use tangram_tensor::linear as kernels;
 
@@ -9,10 +10,9 @@ use super::window::{self, NAMES, Names, PADDING, Window};
 use super::{NnOp, maybe, operand, result};
 use crate::eval::{EvalCx, EvalError, Evaluated, single};
 use crate::infer::{Dims, InferExt, Result, Shaped, one};
-use crate::structured::{
-    Loops, Number, Stage, Structured, StructuredCx, TensorRef, equal, slides, wide,
-};
 use crate::{dims, infer_error};
+
+pub(super) use structured::{Convolution, convolve};
 
 const X: OperandDef = operand("x", "batch, channels, then spatial extents");
 const X_W: &[OperandDef] = &[X, operand("w", "filters, channels / groups, then window extents")];
@@ -50,7 +50,7 @@ const fn conv(name: &'static str, summary: &'static str) -> NnOp {
         infer: Some(infer_conv),
         ..OpDef::new(name, summary)
     };
-    NnOp { def, eval: Some(eval_conv), structured: Some(structured_conv) }
+    NnOp { def, eval: Some(eval_conv), structured: Some(structured::conv) }
 }
 
 const fn transposed(name: &'static str, summary: &'static str) -> NnOp {
@@ -62,7 +62,7 @@ const fn transposed(name: &'static str, summary: &'static str) -> NnOp {
         infer: Some(infer_transposed),
         ..OpDef::new(name, summary)
     };
-    NnOp { def, eval: Some(eval_transposed), structured: None }
+    NnOp { def, eval: Some(eval_transposed), structured: Some(structured::transposed) }
 }
 
 /// The operations of this family.
@@ -188,97 +188,4 @@ fn eval_transposed(cx: &EvalCx<'_>) -> Evaluated {
     };
     let (x, w) = (cx.need(0)?, cx.need(1)?);
     single(kernels::conv_transpose(x, w, None, group_count(cx)?, &params, &transpose))
-}
-
-fn structured_conv(cx: &StructuredCx<'_>) -> Option<Structured> {
-    let (x, w, out) = (cx.operand(0)?, cx.operand(1)?, cx.result(0)?);
-    let mut loops = Loops::default();
-    let sum = loops.accumulator(&out, wide(x.element));
-    convolve(cx, &mut loops, &Convolution { x, w, out: sum.clone() }, &NAMES)?;
-    loops.convert(&sum, &out);
-    Some(loops.finish())
-}
-
-/// The tensors of a convolution; `out` has the type of arithmetic.
-pub(super) struct Convolution {
-    pub x: TensorRef,
-    pub w: TensorRef,
-    pub out: TensorRef,
-}
-
-/// Adds the nest of a convolution.
-///
-/// Loops: batch, group, filter of the group, positions; then channel of the group and places of
-/// the window, which are summed over. A single group has no loop, and where each group has one
-/// channel there is none over channels.
-pub(super) fn convolve(
-    cx: &StructuredCx<'_>,
-    loops: &mut Loops,
-    convolution: &Convolution,
-    names: &Names,
-) -> Option<()> {
-    let Convolution { x, w, out } = convolution;
-    let rank =
-        x.rank().checked_sub(2).filter(|_| w.rank() == x.rank() && out.rank() == x.rank())?;
-    (x.element == w.element && wide(x.element) == out.element).then_some(())?;
-    let groups = cx.attrs().int("groups").unwrap_or(1);
-    let channels = w.extents[1].try_mul(&Expr::int(groups))?;
-    (groups > 0 && equal(&channels, &x.extents[1])).then_some(())?;
-    let windows = slides(
-        &window::params(cx.attrs(), names),
-        [&x.extents[2..], &w.extents[2..], &out.extents[2..]],
-        false,
-    )?;
-    // Each group has that many filters; an index needs numbers as factors.
-    let one = w.extents[1].as_int() == Some(1);
-    let filters = w.extents[0].exact_div(&Expr::int(groups))?;
-    let depthwise = one && filters.as_int() == Some(1);
-    let split = groups > 1 && !depthwise;
-    let mut extents = vec![out.extents[0].clone()];
-    extents.extend(split.then(|| Expr::int(groups)));
-    extents.push(if split { filters.clone() } else { w.extents[0].clone() });
-    extents.extend_from_slice(&out.extents[2..]);
-    let mut stage = Stage::over(&extents);
-    let channel = (!one).then(|| stage.reduce_over(&w.extents[1]));
-    let places: Vec<usize> = w.extents[2..].iter().map(|k| stage.reduce_over(k)).collect();
-
-    let (n, last) = (stage.at(0), stage.at(if split { 2 } else { 1 }));
-    let filter = match split {
-        true => {
-            let group = stage.at(1);
-            let first = stage.times(group, filters.as_int()?);
-            stage.sum(first, last)
-        }
-        false => last,
-    };
-    let own = match channel {
-        Some(channel) => stage.at(channel),
-        None => stage.fixed(&Expr::int(0)),
-    };
-    let from = match split {
-        true => {
-            let group = stage.at(1);
-            let first = stage.times(group, w.extents[1].as_int()?);
-            stage.sum(first, own)
-        }
-        false if depthwise => last,
-        false => own,
-    };
-    let positions = stage.all((0..rank).map(|i| i + if split { 3 } else { 2 }));
-    let taps = stage.all(places);
-    let (mut x_at, mut w_at, mut out_at) = (vec![n, from], vec![filter, own], vec![n, filter]);
-    for (i, window) in windows.iter().enumerate() {
-        x_at.push(window.index(&mut stage, positions[i], taps[i])?);
-    }
-    w_at.extend(taps);
-    out_at.extend(positions);
-    let padded = windows.iter().any(|window| window.padded);
-    let element = match padded {
-        true => stage.load_or(x, &x_at, Number::zero(x.element)),
-        false => stage.load(x, &x_at),
-    };
-    let weight = stage.load(w, &w_at);
-    let term = stage.mul(element, weight);
-    loops.push(stage.store_sum_at(out, &out_at, term));
-    Some(())
 }

@@ -5,9 +5,12 @@
 //! broadcast dimensions, then the letters that occur once, in alphabetical order.
 
 use smallvec::smallvec;
+use tangram_affine::symbolic::Expr;
 use tangram_ir::{Dim, InferCx};
+use tangram_tensor::DType;
 
 use crate::infer::{Dims, InferExt, Result, Shaped, one};
+use crate::structured::{Loops, Stage, Structured, StructuredCx, TensorRef, equal, wide};
 use crate::{dims, infer_error};
 
 /// One place of a term.
@@ -173,4 +176,81 @@ pub(super) fn infer(cx: &InferCx<'_>) -> Result {
         }
     }
     one(cx, &Shaped { dims: Some(out), element })
+}
+
+/// A dimension that terms share: a letter, or one under the ellipsis, counted from the last.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Key {
+    Letter(char),
+    Leading(usize),
+}
+
+/// The keys of the dimensions of a term, `hidden` of which are under its ellipsis.
+fn keys(labels: &[Label], hidden: usize) -> Vec<Key> {
+    let key = |&label: &Label| match label {
+        Label::Letter(c) => vec![Key::Letter(c)],
+        Label::Ellipsis => (0..hidden).rev().map(Key::Leading).collect(),
+    };
+    labels.iter().flat_map(key).collect()
+}
+
+/// Loops over the dimensions of the result, then over those that are summed. Of three operands and
+/// more, which the kernel multiplies two at a time, there is no single nest worth running.
+pub(super) fn structured(cx: &StructuredCx<'_>) -> Option<Structured> {
+    let out = cx.result(0)?;
+    let equation = parse(cx.attrs().text("equation")?).ok()?;
+    let count = cx.operand_count();
+    (equation.inputs.len() == count && (1..=2).contains(&count)).then_some(())?;
+    let operands = (0..count).map(|i| cx.operand(i)).collect::<Option<Vec<_>>>()?;
+    let mut most = 0;
+    let mut terms = Vec::new();
+    for (labels, x) in equation.inputs.iter().zip(&operands) {
+        let letters = labels.iter().filter(|&&label| label != Label::Ellipsis).count();
+        let hidden = x.rank().checked_sub(letters)?;
+        let term = keys(labels, hidden);
+        (term.len() == x.rank() && x.element == out.element).then_some(())?;
+        most = most.max(if labels.contains(&Label::Ellipsis) { hidden } else { 0 });
+        terms.push(term);
+    }
+    let written = keys(&equation.output, most);
+    (written.len() == out.rank() && out.element != DType::Bool).then_some(())?;
+    let mut order = written.clone();
+    for &key in terms.iter().flatten() {
+        if !order.contains(&key) {
+            order.push(key);
+        }
+    }
+    let mut loops = Loops::default();
+    let sum = loops.accumulator(&out, wide(out.element));
+    let mut stage = Stage::over(&out.extents);
+    for &key in &order[written.len()..] {
+        stage.reduce_over(&extent(key, &terms, &operands));
+    }
+    let mut factors = Vec::new();
+    for (term, x) in terms.iter().zip(&operands) {
+        let mut at = Vec::new();
+        for (&key, own) in term.iter().zip(&x.extents) {
+            let whole = extent(key, &terms, &operands);
+            at.push(match own.as_int() == Some(1) {
+                true => stage.fixed(&Expr::int(0)),
+                false if equal(own, &whole) => {
+                    let place = order.iter().position(|&other| other == key)?;
+                    stage.at(place)
+                }
+                false => return None,
+            });
+        }
+        factors.push(stage.load(x, &at));
+    }
+    let product = factors.into_iter().reduce(|a, b| stage.mul(a, b))?;
+    loops.push(stage.store_sum(&sum, product));
+    loops.convert(&sum, &out);
+    Some(loops.finish())
+}
+
+/// The extent of a key: that of a term in which it is not 1.
+fn extent(key: Key, terms: &[Vec<Key>], operands: &[TensorRef]) -> Expr {
+    let places = terms.iter().zip(operands).flat_map(|(term, x)| term.iter().zip(&x.extents));
+    let mut own = places.filter(|(other, _)| **other == key).map(|(_, extent)| extent);
+    own.find(|extent| extent.as_int() != Some(1)).cloned().unwrap_or(Expr::int(1))
 }

@@ -1,7 +1,7 @@
 //! Products of matrices, and the bias that follows them.
 
-use tangram_affine::AffineExpr;
-use tangram_affine::symbolic::Expr;
+mod structured;
+
 use tangram_ir::{AttrDef, AttrKind, Context, Dim, InferCx, OperandDef, ResultDef, Traits};
 use tangram_tensor::elementwise::add;
 use tangram_tensor::layout::resolve_axis;
@@ -12,8 +12,9 @@ use super::conv::agree;
 use super::{NnOp, maybe, needed, op, operand, optional, result, variadic};
 use crate::eval::{EvalCx, EvalError, Evaluated, single};
 use crate::infer::{Dims, InferExt, Result, Shaped, axis, one};
-use crate::structured::{self, Loops, Stage, Structured, StructuredCx, TensorRef, equal, wide};
 use crate::{dims, infer_error};
+
+pub(super) use structured::{Side, contract};
 
 const A: OperandDef = operand("a", "batch extents, then rows and columns");
 const PRODUCT: ResultDef = result("output", "batch extents, rows of `a`, columns of `b`");
@@ -34,7 +35,7 @@ pub(super) static OPS: &[NnOp] = &[
         &[],
         infer_dense,
     )
-    .structured(structured_dense)
+    .structured(structured::dense)
     .eval(eval_dense),
     op(
         "nn.matmul",
@@ -44,7 +45,7 @@ pub(super) static OPS: &[NnOp] = &[
         &[],
         infer_matmul,
     )
-    .structured(structured_matmul)
+    .structured(structured::matmul)
     .eval(|cx| single(kernels::matmul(cx.need(0)?, cx.need(1)?)))
     .with(Traits::ASSOCIATIVE),
     op(
@@ -55,7 +56,7 @@ pub(super) static OPS: &[NnOp] = &[
         &[],
         infer_batch_matmul,
     )
-    .structured(structured_batch_matmul)
+    .structured(structured::batch_matmul)
     .eval(eval_batch_matmul),
     op(
         "nn.gemm",
@@ -69,7 +70,7 @@ pub(super) static OPS: &[NnOp] = &[
         &[ALPHA, BETA, TRANSPOSE_A, TRANSPOSE_B],
         infer_gemm,
     )
-    .structured(structured_gemm)
+    .structured(structured::gemm)
     .eval(eval_gemm),
     op(
         "nn.bias_add",
@@ -79,7 +80,7 @@ pub(super) static OPS: &[NnOp] = &[
         &[maybe("axis", AttrKind::Int, "1 if absent")],
         infer_bias_add,
     )
-    .structured(structured_bias_add)
+    .structured(structured::bias_add)
     .eval(eval_bias_add),
     op(
         "nn.einsum",
@@ -93,6 +94,7 @@ pub(super) static OPS: &[NnOp] = &[
         )],
         super::einsum::infer,
     )
+    .structured(super::einsum::structured)
     .eval(eval_einsum),
 ];
 
@@ -220,138 +222,4 @@ fn eval_gemm(cx: &EvalCx<'_>) -> Evaluated {
 fn eval_einsum(cx: &EvalCx<'_>) -> Evaluated {
     let equation = cx.attrs().text("equation").ok_or(EvalError::Attribute("equation"))?;
     single(kernels::einsum(equation, &cx.all()?))
-}
-
-/// The dimensions of an operand of a product: batches, then what the loops over rows, columns and
-/// the sum stand for.
-struct Side {
-    tensor: TensorRef,
-    batches: usize,
-    /// `true` for the dimension that is summed over.
-    matrix: Vec<bool>,
-}
-
-impl Side {
-    /// An operand with the summed dimension at place `at` of the last two.
-    fn new(tensor: TensorRef, at: usize) -> Side {
-        let matrix = match tensor.rank() {
-            1 => vec![true],
-            _ => (0..2).map(|i| i == at).collect(),
-        };
-        Side { batches: tensor.rank().saturating_sub(2), tensor, matrix }
-    }
-
-    fn depth(&self) -> Option<&Expr> {
-        let at = self.matrix.iter().position(|&summed| summed)?;
-        self.tensor.extents.get(self.batches + at)
-    }
-
-    fn extent(&self) -> Option<&Expr> {
-        let at = self.matrix.iter().position(|&summed| !summed)?;
-        self.tensor.extents.get(self.batches + at)
-    }
-
-    /// The index at the loop `own` of its other dimension, and `k` of the sum.
-    fn index(
-        &self,
-        stage: &mut Stage,
-        batches: &[usize],
-        own: usize,
-        k: usize,
-    ) -> Option<Vec<AffineExpr>> {
-        let extents = self.tensor.extents[..self.batches].to_vec();
-        let outer = TensorRef { extents, ..self.tensor.clone() };
-        let mut index = stage.broadcast_index(&outer, batches)?;
-        let matrix = self.matrix.iter().map(|&summed| if summed { k } else { own });
-        index.extend(stage.all(matrix));
-        Some(index)
-    }
-}
-
-/// Adds up the products of `a` and `b` in `out`, which has the type of arithmetic.
-fn contract(loops: &mut Loops, a: &Side, b: &Side, out: &TensorRef) -> Option<()> {
-    let depth = a.depth().filter(|depth| b.depth().is_some_and(|other| equal(depth, other)))?;
-    (a.tensor.element == b.tensor.element && wide(a.tensor.element) == out.element).then_some(())?;
-    let own = usize::from(a.extent().is_some()) + usize::from(b.extent().is_some());
-    let batches: Vec<usize> = (0..out.rank().checked_sub(own)?).collect();
-    let mut stage = Stage::over(&out.extents);
-    let k = stage.reduce_over(depth);
-    let (row, column) = (batches.len(), out.rank().saturating_sub(1));
-    let (a_at, b_at) =
-        (a.index(&mut stage, &batches, row, k)?, b.index(&mut stage, &batches, column, k)?);
-    let (x, y) = (stage.load(&a.tensor, &a_at), stage.load(&b.tensor, &b_at));
-    let term = stage.mul(x, y);
-    loops.push(stage.store_sum(out, term));
-    Some(())
-}
-
-/// A product of operands 0 and 1; each is summed over the given place of its last two dimensions.
-fn structured_product(cx: &StructuredCx<'_>, places: [usize; 2]) -> Option<Structured> {
-    let (a, b, out) = (cx.operand(0)?, cx.operand(1)?, cx.result(0)?);
-    let mut loops = Loops::default();
-    let sum = loops.accumulator(&out, wide(a.element));
-    contract(&mut loops, &Side::new(a, places[0]), &Side::new(b, places[1]), &sum)?;
-    loops.convert(&sum, &out);
-    Some(loops.finish())
-}
-
-fn structured_dense(cx: &StructuredCx<'_>) -> Option<Structured> {
-    structured_product(cx, [1, 1])
-}
-
-fn structured_matmul(cx: &StructuredCx<'_>) -> Option<Structured> {
-    structured_product(cx, [1, 0])
-}
-
-fn structured_batch_matmul(cx: &StructuredCx<'_>) -> Option<Structured> {
-    structured_product(cx, [1, 1])
-}
-
-fn structured_gemm(cx: &StructuredCx<'_>) -> Option<Structured> {
-    let (a, b, out) = (cx.operand(0)?, cx.operand(1)?, cx.result(0)?);
-    let factor = |name| cx.attrs().float(name).unwrap_or(1.0);
-    let (alpha, beta) = (factor("alpha"), factor("beta"));
-    // The kernel scales integers in `f64`, and saturates.
-    (a.element.is_float() || (alpha, beta) == (1.0, 1.0)).then_some(())?;
-    let place = |name, plain: usize| if cx.attrs().flag(name) { 1 - plain } else { plain };
-    let (a, b) = (Side::new(a, place("transpose_a", 1)), Side::new(b, place("transpose_b", 0)));
-    let plain = alpha == 1.0 && !cx.has(2);
-    let mut loops = Loops::default();
-    let element = wide(out.element);
-    let sum = if plain {
-        loops.accumulator(&out, element)
-    } else {
-        loops.temporary(element, &out.extents)
-    };
-    contract(&mut loops, &a, &b, &sum)?;
-    if plain {
-        loops.convert(&sum, &out);
-        return Some(loops.finish());
-    }
-    let mut stage = Stage::over(&out.extents);
-    let mut value = stage.broadcast(&sum)?;
-    if alpha != 1.0 {
-        let alpha = stage.number(value, alpha);
-        value = stage.mul(value, alpha);
-    }
-    if cx.has(2) {
-        let mut c = stage.broadcast(&cx.operand(2).filter(|c| c.element == out.element)?)?;
-        if beta != 1.0 {
-            let beta = stage.number(c, beta);
-            c = stage.mul(c, beta);
-        }
-        value = stage.add(value, c);
-    }
-    loops.push(stage.store_parallel(&out, value));
-    Some(loops.finish())
-}
-
-fn structured_bias_add(cx: &StructuredCx<'_>) -> Option<Structured> {
-    let (x, bias, out) = (cx.operand(0)?, cx.operand(1)?, cx.result(0)?);
-    let along = structured::axis(cx.attrs().int("axis").unwrap_or(1), x.rank())?;
-    (bias.rank() == 1 && x.element == bias.element).then_some(())?;
-    let mut stage = Stage::over(&out.extents);
-    let (x, bias) = (stage.broadcast(&x)?, stage.broadcast_over(&bias, &[along])?);
-    let sum = stage.add(x, bias);
-    Some(Structured::one(stage.store_parallel(&out, sum)))
 }

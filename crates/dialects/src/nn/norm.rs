@@ -123,6 +123,7 @@ pub(super) static OPS: &[NnOp] = &[
         ],
         infer_last_axis,
     )
+    .structured(structured::lp_norm)
     .eval(|cx| {
         single(kernels::lp_norm(cx.need(0)?, last_axis(cx), cx.attrs().int("p").unwrap_or(2)))
     }),
@@ -134,6 +135,7 @@ pub(super) static OPS: &[NnOp] = &[
         &[maybe("axes", AttrKind::Ints, "the dimensions; 0, 2, 3 if absent")],
         infer_like,
     )
+    .structured(structured::mean_variance)
     .eval(|cx| {
         let axes = cx.attrs().ints("axes").unwrap_or_else(|| vec![0, 2, 3]);
         single(kernels::mean_variance_norm(cx.need(0)?, &axes))
@@ -151,6 +153,7 @@ pub(super) static OPS: &[NnOp] = &[
         ],
         infer_like,
     )
+    .structured(structured::lrn)
     .eval(eval_lrn),
 ];
 

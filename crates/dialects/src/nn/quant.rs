@@ -1,5 +1,7 @@
 //! Quantisation: real numbers as small integers with a scale and a zero point.
 
+mod structured;
+
 use tangram_ir::{AttrDef, AttrKind, FloatKind, InferCx, OperandDef, ResultDef, Type};
 use tangram_tensor::quant::{self as kernels, QuantizeParams, Quantized};
 use tangram_tensor::{DType, Tensor};
@@ -51,6 +53,7 @@ pub(super) static OPS: &[NnOp] = &[
         ],
         infer_quantize,
     )
+    .structured(structured::quantize)
     .eval(eval_quantize),
     op(
         "nn.dequantize",
@@ -60,6 +63,7 @@ pub(super) static OPS: &[NnOp] = &[
         &[AXIS, BLOCK, OUTPUT_DTYPE],
         infer_dequantize,
     )
+    .structured(structured::dequantize)
     .eval(eval_dequantize),
     op(
         "nn.dynamic_quantize",
@@ -73,6 +77,7 @@ pub(super) static OPS: &[NnOp] = &[
         &[],
         infer_dynamic,
     )
+    .structured(structured::dynamic)
     .eval(eval_dynamic),
     op(
         "nn.matmul_integer",
@@ -87,6 +92,7 @@ pub(super) static OPS: &[NnOp] = &[
         &[],
         infer_matmul_integer,
     )
+    .structured(structured::matmul_integer)
     .eval(eval_matmul_integer),
     op(
         "nn.qlinear_matmul",
@@ -105,6 +111,7 @@ pub(super) static OPS: &[NnOp] = &[
         &[],
         infer_qlinear_matmul,
     )
+    .structured(structured::qlinear_matmul)
     .eval(eval_qlinear_matmul),
     op(
         "nn.conv_integer",
@@ -119,6 +126,7 @@ pub(super) static OPS: &[NnOp] = &[
         CONV_ATTRS,
         infer_conv_integer,
     )
+    .structured(structured::conv_integer)
     .eval(eval_conv_integer),
     op(
         "nn.qlinear_conv",
@@ -138,6 +146,7 @@ pub(super) static OPS: &[NnOp] = &[
         CONV_ATTRS,
         infer_qlinear_conv,
     )
+    .structured(structured::qlinear_conv)
     .eval(eval_qlinear_conv),
 ];
 

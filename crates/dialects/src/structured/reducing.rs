@@ -139,6 +139,22 @@ impl Reducing {
         found
     }
 
+    /// The mean of the elements of `x`, and the sum of the squares of their distances from it.
+    pub fn squares(&self, loops: &mut Loops, x: &TensorRef) -> Option<(TensorRef, TensorRef)> {
+        let count = self.count(&x.extents)?;
+        let sum = self.sum(loops, x, |_, x| x);
+        let mean = loops.map(&sum, |s, sum| over(s, sum, &count));
+        let (mut stage, at) = self.nest(&x.extents);
+        let element = stage.load(x, &at);
+        let kept = stage.all(0..mean.rank());
+        let average = stage.load(&mean, &kept);
+        let difference = stage.sub(element, average);
+        let square = stage.mul(difference, difference);
+        let squares = loops.temporary(mean.element, &mean.extents);
+        loops.push(stage.store_sum(&squares, square));
+        Some((mean, squares))
+    }
+
     /// The mean of the elements of `x`, and one over the square root of their variance plus
     /// `epsilon`.
     pub fn moments(
@@ -147,18 +163,8 @@ impl Reducing {
         x: &TensorRef,
         epsilon: f64,
     ) -> Option<(TensorRef, TensorRef)> {
+        let (mean, squares) = self.squares(loops, x)?;
         let count = self.count(&x.extents)?;
-        let sum = self.sum(loops, x, |_, x| x);
-        let mean = loops.map(&sum, |s, sum| over(s, sum, &count));
-        let (mut stage, at) = self.nest(&x.extents);
-        let element = stage.load(x, &at);
-        let kept: Vec<usize> = (0..mean.rank()).collect();
-        let kept = stage.all(kept);
-        let average = stage.load(&mean, &kept);
-        let difference = stage.sub(element, average);
-        let square = stage.mul(difference, difference);
-        let squares = loops.temporary(mean.element, &mean.extents);
-        loops.push(stage.store_sum(&squares, square));
         let inverse = loops.map(&squares, |s, squares| {
             let variance = over(s, squares, &count);
             inverse_root(s, variance, epsilon)

@@ -101,6 +101,12 @@ impl Stage {
         self.exprs.mul(expr, factor)
     }
 
+    /// `floor(expr / by)`, for `by` above 0.
+    pub fn quotient(&mut self, expr: AffineExpr, by: i64) -> AffineExpr {
+        let by = self.exprs.constant(by);
+        self.exprs.floor_div(expr, by)
+    }
+
     /// The iterators that are not reduced.
     fn parallel(&mut self) -> Vec<AffineExpr> {
         let kinds = self.kinds.iter().enumerate();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tangram_affine::symbolic::Expr;
 use tangram_dialects::eval::evaluate;
-use tangram_dialects::structured::{Structured, interpret, result_types, structured};
+use tangram_dialects::structured::{Scalar, Structured, interpret, result_types, structured};
 use tangram_dialects::{constant, dtype};
 use tangram_ir::{Module, Op};
 use tangram_tensor::elementwise::cast;
@@ -119,7 +119,9 @@ fn elements(
     random: &mut fastrand::Rng,
 ) -> Option<Tensor> {
     let count: usize = shape.iter().product();
-    let spread = ["nn.matmul", "nn.conv", "nn.gemm", "norm"].iter().any(|part| name.contains(part));
+    let spread = ["nn.matmul", "nn.conv", "nn.gemm", "norm", "einsum", "attention"]
+        .iter()
+        .any(|part| name.contains(part));
     let positive = name.contains("norm") && operand == 4;
     if count > 1 << 12 {
         return None;
@@ -173,7 +175,13 @@ fn check(
 fn has_sum(definition: &Structured) -> bool {
     match definition {
         Structured::Loops { temporaries, stages } => {
-            !temporaries.is_empty() || stages.iter().any(|stage| stage.reduction.is_some())
+            let computes = |scalar: &Scalar| matches!(scalar, Scalar::Binary(..));
+            let several = stages.len() > 1;
+            !temporaries.is_empty()
+                || stages.iter().any(|stage| {
+                    stage.reduction.is_some()
+                        || several && stage.body.scalars().iter().any(computes)
+                })
         }
         Structured::Reshape { .. } => false,
     }

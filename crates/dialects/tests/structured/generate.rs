@@ -13,6 +13,7 @@ pub fn lines(random: &mut Rng) -> Vec<String> {
     norms(&mut g, &mut lines);
     views(&mut g, &mut lines);
     picks(&mut g, &mut lines);
+    quantised(&mut g, &mut lines);
     made(&mut g, &mut lines);
     lines
 }
@@ -302,11 +303,40 @@ fn linear(g: &mut Generator<'_>, lines: &mut Vec<String>) {
         attrs.push("beta=1.25".to_owned());
     }
     lines.push(line("gemm", &operands, &attrs, 1));
+    einsum(g, lines);
     let shape = g.shape(1, 4);
     let axis = g.random.usize(..shape.len());
     let bias = tensor(element, &[shape[axis].clone()]);
     let written = if g.flag() { axis as i64 } else { axis as i64 - shape.len() as i64 };
     lines.push(line("bias_add", &[tensor(element, &shape), bias], &[format!("axis={written}")], 1));
+}
+
+fn einsum(g: &mut Generator<'_>, lines: &mut Vec<String>) {
+    let extents: Vec<(char, String)> = "abcd".chars().map(|c| (c, g.extent())).collect();
+    let element = g.pick(NUMBERS);
+    let dots = g.chance(3);
+    let outer = g.shape(0, 2);
+    let mut terms = Vec::new();
+    let mut operands = Vec::new();
+    for _ in 0..g.random.usize(1..3) {
+        let count = g.random.usize(1..4);
+        let letters: Vec<&(char, String)> =
+            (0..count).filter_map(|_| g.random.choice(&extents)).collect();
+        let mut shape = if dots { g.part(&outer) } else { Vec::new() };
+        shape.extend(letters.iter().map(|(_, extent)| extent.clone()));
+        operands.push(tensor(element, &shape));
+        let text: String = letters.iter().map(|(letter, _)| *letter).collect();
+        terms.push(format!("{}{text}", if dots { "..." } else { "" }));
+    }
+    let all: String = terms.concat();
+    let mut kept: Vec<char> = "abcd".chars().filter(|&letter| all.contains(letter)).collect();
+    g.random.shuffle(&mut kept);
+    kept.truncate(g.random.usize(..=kept.len()));
+    let kept: String = kept.into_iter().collect();
+    let out = format!("{}{kept}", if dots { "..." } else { "" });
+    let arrow = if g.chance(4) { String::new() } else { format!("->{out}") };
+    let equation = format!("equation=\"{}{arrow}\"", terms.join(","));
+    lines.push(line("einsum", &operands, &[equation], 1));
 }
 
 /// Strides, dilations and padding of windows, `rank` of each.
@@ -354,6 +384,22 @@ fn windows(g: &mut Generator<'_>, lines: &mut Vec<String>) {
         lines.push(line(
             &format!("conv{suffix}"),
             &[tensor(element, &x), tensor(element, &w)],
+            &attrs,
+            1,
+        ));
+        let mut turned = w.clone();
+        turned[0] = (channels * groups).to_string();
+        turned[1] = filters.to_string();
+        if g.flag() {
+            let extra: Vec<i64> = (0..rank).map(|_| g.int(0, 1)).collect();
+            attrs.push(format!("output_padding={}", list(&extra)));
+        } else if g.flag() {
+            let sizes: Vec<i64> = (0..rank).map(|_| g.int(4, 12)).collect();
+            attrs.push(format!("output_shape={}", list(&sizes)));
+        }
+        lines.push(line(
+            &format!("conv{suffix}_transpose"),
+            &[tensor(element, &x), tensor(element, &turned)],
             &attrs,
             1,
         ));
@@ -451,6 +497,12 @@ fn norms(g: &mut Generator<'_>, lines: &mut Vec<String>) {
     let grouping = [format!("num_groups={groups}"), epsilon[0].clone()];
     let each = if g.flag() { one } else { tensor(element, &[groups.to_string()]) };
     lines.push(line("group_norm", &[x.clone(), each.clone(), each], &grouping, 1));
+    let attrs = [format!("size={}", g.int(1, 4)), "alpha=0.2".to_owned()];
+    lines.push(line("lrn", std::slice::from_ref(&x), &attrs, 1));
+    let attrs = [format!("p={}", g.int(1, 2)), format!("axis={}", g.int(0, 1))];
+    lines.push(line("lp_norm", std::slice::from_ref(&x), &attrs, 1));
+    let axes = [format!("axes={}", g.pick(&["[0]", "[1]", "[0,1]", "[]"]))];
+    lines.push(line("mean_variance_norm", std::slice::from_ref(&x), &axes, 1));
     let from = g.random.usize(..shape.len());
     let attrs = [format!("axis={}", from as i64 - shape.len() as i64), epsilon[0].clone()];
     let scale = g.part(&shape[from..]);
@@ -660,4 +712,86 @@ fn made(g: &mut Generator<'_>, lines: &mut Vec<String>) {
         operands.extend([constants(&widths), tensor(element, &[])]);
     }
     lines.push(line("pad", &operands, &attrs, 1));
+}
+
+fn quantised(g: &mut Generator<'_>, lines: &mut Vec<String>) {
+    const BYTES: &[&str] = &["i8", "ui8"];
+    let shape = g.shape(1, 3);
+    let rank = shape.len();
+    let along = g.random.usize(..rank);
+    let extent = g.int(1, 6);
+    let mut shape: Extents = shape;
+    shape[along] = extent.to_string();
+    let block = g.int(2, 3);
+    let (scales, mut attrs) = match g.random.u8(..3) {
+        0 => (vec![], vec![]),
+        1 => (vec![shape[along].clone()], vec![format!("axis={along}")]),
+        _ => {
+            let mut scales = shape.clone();
+            scales[along] = ((extent + block - 1) / block).to_string();
+            (scales, vec![format!("axis={along}"), format!("block_size={block}")])
+        }
+    };
+    let (real, small) = (g.pick(FLOATS), g.pick(&["i8", "ui8", "i16", "ui16"]));
+    let operands = [tensor(real, &shape), tensor(real, &scales), tensor(small, &scales)];
+    lines.push(line("quantize", &operands, &attrs, 1));
+    let operands = [tensor(small, &shape), tensor(real, &scales), tensor(small, &scales)];
+    if g.chance(3) {
+        attrs.push(format!("output_dtype={}", g.pick(FLOATS)));
+    }
+    lines.push(line("dequantize", &operands, &attrs, 1));
+    lines.push(line("dynamic_quantize", &[tensor("f32", &shape)], &[], 3));
+    products(g, lines);
+
+    let groups = g.int(1, 2);
+    let (channels, filters) = (g.int(1, 2), g.int(1, 2));
+    let x = [g.extent(), (channels * groups).to_string(), g.int(3, 6).to_string()];
+    let w = [(filters * groups).to_string(), channels.to_string(), g.int(1, 3).to_string()];
+    let (left, right) = (g.pick(BYTES), g.pick(BYTES));
+    let per_filter = if g.flag() { vec![w[0].clone()] } else { vec![] };
+    let mut attrs = sliding(g, 1, true);
+    attrs.push(format!("groups={groups}"));
+    let all = [tensor(left, &x), tensor(right, &w), tensor(left, &[]), tensor(right, &per_filter)];
+    let count = g.random.usize(2..5);
+    lines.push(line("conv_integer", &all[..count], &attrs, 1));
+    let out = g.pick(BYTES);
+    let mut all = vec![
+        tensor(left, &x),
+        tensor("f32", &[]),
+        tensor(left, &[]),
+        tensor(right, &w),
+        tensor("f32", &per_filter),
+        tensor(right, &per_filter),
+        tensor("f32", &[]),
+        tensor(out, &[]),
+    ];
+    if g.flag() {
+        all.push(tensor("i32", &w[..1]));
+    }
+    lines.push(line("qlinear_conv", &all, &attrs, 1));
+}
+
+fn products(g: &mut Generator<'_>, lines: &mut Vec<String>) {
+    const BYTES: &[&str] = &["i8", "ui8"];
+    let [m, k, n] = [(); 3].map(|()| g.extent());
+    let batch = g.shape(0, 1);
+    let (left, right) = (g.pick(BYTES), g.pick(BYTES));
+    let a = [batch, vec![m.clone(), k.clone()]].concat();
+    let b = [k, n.clone()];
+    let rows = if g.flag() { vec![m] } else { vec![] };
+    let columns = if g.flag() { vec![n] } else { vec![] };
+    let all = [tensor(left, &a), tensor(right, &b), tensor(left, &rows), tensor(right, &columns)];
+    let count = g.random.usize(2..5);
+    lines.push(line("matmul_integer", &all[..count], &[], 1));
+    let all = [
+        tensor(left, &a),
+        tensor("f32", &rows),
+        tensor(left, &rows),
+        tensor(right, &b),
+        tensor("f32", &columns),
+        tensor(right, &columns),
+        tensor("f32", &[]),
+        tensor(g.pick(BYTES), &[]),
+    ];
+    lines.push(line("qlinear_matmul", &all, &[], 1));
 }

@@ -6,7 +6,8 @@ use tangram_affine::symbolic::Expr;
 
 use super::axis;
 use crate::structured::{
-    Loops, Reducing, Stage, Structured, StructuredCx, TensorRef, inverse_root, over, wide,
+    Binary, Comparison, Loops, Number, Reducing, Stage, Structured, StructuredCx, TensorRef, Unary,
+    inverse_root, over, wide,
 };
 
 fn epsilon(cx: &StructuredCx<'_>) -> f64 {
@@ -35,7 +36,7 @@ pub(super) fn batch_norm(cx: &StructuredCx<'_>) -> Option<Structured> {
     let (gamma_here, variance) = (stage.cast(element, gamma_here), stage.cast(element, variance));
     let epsilon = stage.number(variance, epsilon(cx));
     let variance = stage.add(variance, epsilon);
-    let root = stage.unary(crate::structured::Unary::Sqrt, variance);
+    let root = stage.unary(Unary::Sqrt, variance);
     let factor = stage.div(gamma_here, root);
     let factors = loops.temporary(element, &gamma.extents);
     loops.push(stage.store_parallel(&factors, factor));
@@ -216,4 +217,83 @@ impl Grouped {
         at[1] = stage.sum(first, channel);
         at
     }
+}
+
+/// Sums of squares over nearby channels, then a power of them for each element.
+pub(super) fn lrn(cx: &StructuredCx<'_>) -> Option<Structured> {
+    let (x, out) = (data(cx).filter(|x| x.rank() >= 2)?, cx.result(0)?);
+    let size = cx.attrs().int("size").filter(|&n| n > 0)?;
+    let number = |name, default: f32| cx.attrs().float(name).unwrap_or(f64::from(default));
+    let mut loops = Loops::default();
+    let mut stage = Stage::over(&x.extents);
+    let near = stage.reduce_over(&Expr::int(size));
+    let mut at = stage.all(0..x.rank());
+    let near = stage.at(near);
+    let channel = stage.sum(at[1], near);
+    at[1] = stage.plus(channel, &Expr::int(-((size - 1) / 2)));
+    let element = stage.load_or(&x, &at, Number::zero(x.element));
+    let square = stage.mul(element, element);
+    let squares = loops.temporary(wide(x.element), &x.extents);
+    loops.push(stage.store_sum(&squares, square));
+    let mut stage = Stage::over(&out.extents);
+    let (value, squares) = (stage.broadcast(&x)?, stage.broadcast(&squares)?);
+    let factor = stage.number(value, number("alpha", 1e-4) / size as f64);
+    let (beta, bias) =
+        (stage.number(value, number("beta", 0.75)), stage.number(value, number("bias", 1.0)));
+    let scaled = stage.mul(factor, squares);
+    let sum = stage.add(bias, scaled);
+    let power = stage.binary(Binary::Pow, sum, beta);
+    let value = stage.div(value, power);
+    loops.push(stage.store_parallel(&out, value));
+    Some(loops.finish())
+}
+
+/// Divided by a norm that is not 0.
+pub(super) fn lp_norm(cx: &StructuredCx<'_>) -> Option<Structured> {
+    let (x, out) = (data(cx)?, cx.result(0)?);
+    let p = cx.attrs().int("p").unwrap_or(2);
+    matches!(p, 1 | 2).then_some(())?;
+    let reducing = Reducing::new(&[cx.attrs().int("axis").unwrap_or(-1)], x.rank())?;
+    let mut loops = Loops::default();
+    let sum = reducing.sum(&mut loops, &x, |s, x| match p {
+        1 => s.unary(Unary::Abs, x),
+        _ => s.mul(x, x),
+    });
+    let norm = loops.map(&sum, |s, sum| {
+        let norm = if p == 1 { sum } else { s.unary(Unary::Sqrt, sum) };
+        let (zero, one) = (s.number(norm, 0.0), s.number(norm, 1.0));
+        let none = s.compare(Comparison::Eq, norm, zero);
+        s.select(none, one, norm)
+    });
+    let mut stage = Stage::over(&out.extents);
+    let value = stage.broadcast(&x)?;
+    let norm = stage.broadcast_over(&norm, &reducing.kept_loops())?;
+    let value = stage.div(value, norm);
+    loops.push(stage.store_parallel(&out, value));
+    Some(loops.finish())
+}
+
+/// `(x - mean) / (deviation + 1e-9)`.
+pub(super) fn mean_variance(cx: &StructuredCx<'_>) -> Option<Structured> {
+    let (x, out) = (data(cx)?, cx.result(0)?);
+    let axes = cx.attrs().ints("axes").unwrap_or_else(|| vec![0, 2, 3]);
+    let reducing = Reducing::new(&axes, x.rank())?;
+    let mut loops = Loops::default();
+    let (mean, squares) = reducing.squares(&mut loops, &x)?;
+    let count = reducing.count(&x.extents)?;
+    let deviation = loops.map(&squares, |s, squares| {
+        let variance = over(s, squares, &count);
+        let root = s.unary(Unary::Sqrt, variance);
+        let least = s.number(root, 1e-9);
+        s.add(root, least)
+    });
+    let mut stage = Stage::over(&out.extents);
+    let kept = reducing.kept_loops();
+    let value = stage.broadcast(&x)?;
+    let (mean, deviation) =
+        (stage.broadcast_over(&mean, &kept)?, stage.broadcast_over(&deviation, &kept)?);
+    let centred = stage.sub(value, mean);
+    let value = stage.div(centred, deviation);
+    loops.push(stage.store_parallel(&out, value));
+    Some(loops.finish())
 }
