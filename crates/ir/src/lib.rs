@@ -26,6 +26,7 @@ mod infer;
 mod interner;
 mod location;
 mod module;
+mod nesting;
 mod op_def;
 mod paged;
 pub mod resource;

@@ -20,6 +20,7 @@ pub use types::compatible as compatible_types;
 use crate::diagnostic::Diagnostic;
 use crate::dominance::Dominance;
 use crate::module::{Module, Op};
+use crate::nesting::Nesting;
 use crate::walk::{Order, walk};
 
 /// Checks the whole module.
@@ -38,10 +39,11 @@ pub fn verify_op(module: &Module, root: Op) -> Result<(), Vec<Diagnostic>> {
     let mut check = Check { module, errors: Vec::new() };
     let ops = walk(module, root, Order::Pre);
     let dominance = Dominance::new(module, root);
+    let nesting = Nesting::new(module, root);
     for &op in &ops {
         check.structure(op);
         check.definition(op);
-        check.availability(op, root, &dominance);
+        check.availability(op, root, (&dominance, &nesting));
         check.symbols(op);
     }
     if cfg!(debug_assertions) {

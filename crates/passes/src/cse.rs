@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use tangram_ir::{Block, Dominance, Module, Op, Region, Traits, Value};
 use tangram_rewrite::{Rewriter, Silent};
 
-use crate::effects::{Effect, effect, is_dead};
+use crate::effects::{Acting, Effect, effect};
 use crate::pass::{Pass, PassCx, PassError};
 use crate::registry::Entry;
 
@@ -27,10 +27,12 @@ struct Cse;
 impl Pass for Cse {
     fn run(&mut self, cx: &mut PassCx<'_>) -> Result<(), PassError> {
         let dominance = Dominance::new(cx.module, cx.root);
+        let acting = Acting::new(cx.module, cx.root);
         let mut silent = Silent;
         let mut scan = Scan {
             rewriter: Rewriter::new(cx.module, &mut silent),
             dominance,
+            acting: &acting,
             table: FxHashMap::default(),
             log: Vec::new(),
             writes: 0,
@@ -44,7 +46,7 @@ impl Pass for Cse {
         let mut erased = 0;
         while let Some(op) = dead.pop() {
             let module = rewriter.module();
-            if !module.is_live(op) || !is_dead(module, op) {
+            if !module.is_live(op) || !acting.is_dead(module, op) {
                 continue;
             }
             dead.extend(module.operands(op).filter_map(|value| module.def_op(value)));
@@ -80,6 +82,7 @@ struct Entered {
 struct Scan<'a> {
     rewriter: Rewriter<'a>,
     dominance: Dominance,
+    acting: &'a Acting,
     table: FxHashMap<u64, SmallVec<[Entered; 1]>>,
     /// The keys of what was entered, in order.
     log: Vec<u64>,
@@ -142,7 +145,7 @@ impl Scan<'_> {
             self.writes += 1;
             return;
         }
-        if is_dead(module, op) {
+        if self.acting.is_dead(module, op) {
             self.dead.push(op);
             return;
         }

@@ -3,7 +3,7 @@
 use tangram_ir::{Op, Order, walk};
 use tangram_rewrite::{Rewriter, Silent};
 
-use crate::effects::is_dead;
+use crate::effects::Acting;
 use crate::pass::{Pass, PassCx, PassError};
 use crate::registry::Entry;
 
@@ -18,6 +18,7 @@ struct Dce;
 
 impl Pass for Dce {
     fn run(&mut self, cx: &mut PassCx<'_>) -> Result<(), PassError> {
+        let acting = Acting::new(cx.module, cx.root);
         // Users come before definitions, so that one round finds whole chains.
         let mut open: Vec<Op> = walk(cx.module, cx.root, Order::Pre);
         let mut erased = 0;
@@ -26,7 +27,7 @@ impl Pass for Dce {
         let mut rewriter = Rewriter::new(cx.module, &mut silent);
         while let Some(op) = open.pop() {
             let module = rewriter.module();
-            if op == root || !module.is_live(op) || !is_dead(module, op) {
+            if op == root || !module.is_live(op) || !acting.is_dead(module, op) {
                 continue;
             }
             // An operation in a region may be the last user of one that was looked at before.

@@ -1,5 +1,6 @@
 //! What operations do besides giving results.
 
+use rustc_hash::FxHashSet;
 use tangram_ir::{Module, Op, Order, Traits, walk};
 
 /// What an operation itself does, those in its regions left out.
@@ -32,21 +33,41 @@ pub(crate) fn effect(module: &Module, op: Op) -> Effect {
     }
 }
 
-/// What `op` does, those in its regions included. O(operations inside).
-pub(crate) fn effect_inside(module: &Module, op: Op) -> Effect {
-    if module.regions(op).is_empty() {
-        return effect(module, op);
-    }
-    let all = walk(module, op, Order::Pre);
-    all.into_iter().map(|op| effect(module, op)).max().unwrap_or(Effect::None)
-}
+/// The operations that may do anything, or hold one that may.
+///
+/// Found once, O(operations): asking every operation for what its regions hold would be quadratic
+/// in the depth of the regions. Erasing operations that do nothing leaves it right.
+pub(crate) struct Acting(FxHashSet<Op>);
 
-/// Says whether `op` goes away when nothing uses it.
-pub(crate) fn is_dead(module: &Module, op: Op) -> bool {
-    module.is_unused(op)
-        && !module.has_traits(op, Traits::TERMINATOR)
-        && !module.has_traits(op, Traits::SYMBOL)
-        && effect_inside(module, op) <= Effect::Reads
+impl Acting {
+    /// Looks at everything below `root`.
+    pub(crate) fn new(module: &Module, root: Op) -> Acting {
+        let mut acting = FxHashSet::default();
+        for op in walk(module, root, Order::Pre) {
+            if effect(module, op) < Effect::Any {
+                continue;
+            }
+            let mut at = Some(op);
+            // What is around one that is known to act is known to act.
+            while let Some(here) = at.filter(|&here| acting.insert(here)) {
+                at = module.parent(here).filter(|_| here != root);
+            }
+        }
+        Acting(acting)
+    }
+
+    /// Says whether `op` may do anything, those in its regions included.
+    pub(crate) fn acts(&self, op: Op) -> bool {
+        self.0.contains(&op)
+    }
+
+    /// Says whether `op` goes away when nothing uses it.
+    pub(crate) fn is_dead(&self, module: &Module, op: Op) -> bool {
+        module.is_unused(op)
+            && !module.has_traits(op, Traits::TERMINATOR)
+            && !module.has_traits(op, Traits::SYMBOL)
+            && !self.acts(op)
+    }
 }
 
 /// The names of operations that go away when nothing uses them although they are not pure.

@@ -1,9 +1,10 @@
 //! `loop-invariant-code-motion`: moves out of loops what is the same in each iteration.
 
+use tangram_dialects::mlir::may_trap;
 use tangram_ir::{Module, Op, Order, Point, Traits, Value, ValueDef, walk};
 use tangram_rewrite::{Rewriter, Silent};
 
-use crate::effects::{Effect, effect};
+use crate::effects::{Acting, Effect, effect};
 use crate::pass::{Pass, PassCx, PassError};
 use crate::registry::Entry;
 
@@ -22,11 +23,12 @@ struct Motion;
 
 impl Pass for Motion {
     fn run(&mut self, cx: &mut PassCx<'_>) -> Result<(), PassError> {
+        let acting = Acting::new(cx.module, cx.root);
         let mut moved = 0;
         // Inner loops first: what leaves one may leave the next.
         for op in walk(cx.module, cx.root, Order::Post) {
             if LOOPS.contains(&cx.module.name_text(op)) {
-                moved += hoist(cx.module, op);
+                moved += hoist(cx.module, op, &acting);
             }
         }
         cx.count("moved", moved);
@@ -35,7 +37,7 @@ impl Pass for Motion {
 }
 
 /// Moves what does not depend on the iteration before the loop `around`.
-fn hoist(module: &mut Module, around: Op) -> u64 {
+fn hoist(module: &mut Module, around: Op, acting: &Acting) -> u64 {
     let regions = module.regions(around).iter().flat_map(|&region| module.blocks(region));
     let inside: Vec<Op> = regions.flat_map(|block| module.ops(block)).collect();
     let mut silent = Silent;
@@ -43,7 +45,7 @@ fn hoist(module: &mut Module, around: Op) -> u64 {
     let mut moved = 0;
     // Definitions come before users, so that one round finds whole chains.
     for op in inside {
-        if is_invariant(rewriter.module(), op, around) {
+        if !acting.acts(op) && is_invariant(rewriter.module(), op, around) {
             rewriter.move_to(op, Point::Before(around));
             moved += 1;
         }
@@ -61,7 +63,7 @@ fn is_invariant(module: &Module, op: Op, around: Op) -> bool {
     let all = walk(module, op, Order::Pre);
     all.into_iter().all(|inner| {
         effect(module, inner) == Effect::None
-            && !module.has_traits(inner, Traits::MAY_TRAP)
+            && !may_trap(module, inner)
             && module.name_text(inner) != "scf.while"
             && module
                 .operands(inner)

@@ -2,18 +2,22 @@
 //!
 //! After Wegman and Zadeck (*Constant Propagation with Conditional Branches*, 1991): every value
 //! starts out as not yet known, blocks as not reached; what is reached is computed, and a branch
-//! on a constant reaches one target only. Arguments of functions and of blocks of other
-//! operations' regions may be anything.
+//! on a constant reaches one target only. Loops and conditions pass values into their regions and
+//! out of them ([`regions`]); arguments of functions and of regions of other operations may be
+//! anything. What a constant takes the place of goes away if nothing else needs it.
 
-use rustc_hash::FxHashSet;
+mod regions;
+mod replace;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-use tangram_ir::{
-    Attr, Block, Fold, Folded, Module, Op, OpState, Paged, Point, Region, Type, Value,
-};
-use tangram_rewrite::{Rewriter, Silent};
+use tangram_dialects::mlir::integers;
+use tangram_ir::{Attr, Block, Fold, Folded, Module, Op, Paged, Region, Traits, Value};
 
+use crate::effects::Acting;
 use crate::pass::{Pass, PassCx, PassError};
 use crate::registry::Entry;
+use replace::replace;
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "sccp",
@@ -53,8 +57,10 @@ impl Pass for Sccp {
         }
         flow.solve();
         let facts = flow.constants();
-        let replaced = replace(cx.module, facts);
+        let acting = Acting::new(cx.module, cx.root);
+        let (replaced, erased) = replace(cx.module, facts, &acting);
         cx.count("replaced", replaced);
+        cx.count("erased", erased);
         Ok(())
     }
 }
@@ -63,6 +69,8 @@ struct Flow<'a> {
     module: &'a Module,
     facts: Paged<Fact>,
     reached: FxHashSet<Block>,
+    /// Operations whose results depend on values that are not their operands.
+    listeners: FxHashMap<Value, SmallVec<[Op; 1]>>,
     ops: Vec<Op>,
     blocks: Vec<Block>,
 }
@@ -70,7 +78,14 @@ struct Flow<'a> {
 impl<'a> Flow<'a> {
     fn new(module: &'a Module) -> Flow<'a> {
         let facts = Paged::new(Fact::Nothing);
-        Flow { module, facts, reached: FxHashSet::default(), ops: Vec::new(), blocks: Vec::new() }
+        Flow {
+            module,
+            facts,
+            reached: FxHashSet::default(),
+            listeners: FxHashMap::default(),
+            ops: Vec::new(),
+            blocks: Vec::new(),
+        }
     }
 
     fn fact(&self, value: Value) -> Fact {
@@ -83,6 +98,7 @@ impl<'a> Flow<'a> {
         if joined != known {
             self.facts.set(value.as_u32(), joined);
             self.ops.extend(self.module.uses(value).map(|user| user.op));
+            self.ops.extend(self.listeners.get(&value).into_iter().flatten());
         }
     }
 
@@ -123,73 +139,97 @@ impl<'a> Flow<'a> {
         if !module.successors(op).is_empty() {
             return self.branch(op);
         }
-        for &region in module.regions(op) {
-            self.enter(region);
+        if !module.regions(op).is_empty() {
+            return self.enter_regions(op);
         }
-        if module.result_count(op) == 0 {
-            return;
+        if module.has_traits(op, Traits::TERMINATOR) {
+            self.leave_region(op);
         }
-        if module.result_count(op) == 1 && module.regions(op).is_empty() {
-            let result = module.result(op, 0);
-            let fact = self.compute(op);
-            return self.raise(result, fact);
+        match module.result_count(op) {
+            0 => {}
+            1 => {
+                let result = module.result(op, 0);
+                let fact = self.compute(op);
+                self.raise(result, fact);
+            }
+            _ => self.compute_all(op),
         }
-        for result in module.results(op) {
-            self.raise(result, Fact::Anything);
+    }
+
+    /// As [`Flow::compute`], of an operation with several results.
+    fn compute_all(&mut self, op: Op) {
+        let module = self.module;
+        let facts: Option<Vec<Fact>> = match self.known_operands(op) {
+            None => return,
+            Some(constants) => match module.fold_with(op, &constants) {
+                Some(Fold::Results(results)) => {
+                    Some(results.into_iter().map(|result| self.folded(op, result)).collect())
+                }
+                _ => None,
+            },
+        };
+        for (i, result) in module.results(op).enumerate() {
+            let fact = facts.as_ref().and_then(|facts| facts.get(i).copied());
+            self.raise(result, fact.unwrap_or(Fact::Anything));
+        }
+    }
+
+    /// The constants among the operands of `op`; `None` if one is not reached yet.
+    fn known_operands(&self, op: Op) -> Option<SmallVec<[Option<Attr>; 4]>> {
+        let known = |value| match self.fact(value) {
+            Fact::Nothing => None,
+            Fact::Constant(attr) => Some(Some(attr)),
+            Fact::Anything => Some(None),
+        };
+        self.module.operands(op).map(known).collect()
+    }
+
+    fn folded(&mut self, op: Op, folded: Folded) -> Fact {
+        match folded {
+            Folded::Attr(attr) => Fact::Constant(attr),
+            Folded::Value(value) => {
+                // A change of a value that is no operand is told on request.
+                if !self.module.operands(op).any(|v| v == value) {
+                    let listeners = self.listeners.entry(value).or_default();
+                    if !listeners.contains(&op) {
+                        listeners.push(op);
+                    }
+                }
+                self.fact(value)
+            }
         }
     }
 
     /// What the one result of `op` is, from what is known of its operands.
-    fn compute(&self, op: Op) -> Fact {
+    fn compute(&mut self, op: Op) -> Fact {
         let module = self.module;
         if module.name_text(op) == "arith.constant" {
             return module.attr(op, "value").map_or(Fact::Anything, Fact::Constant);
         }
-        let mut constants: SmallVec<[Option<Attr>; 4]> = SmallVec::new();
-        for value in module.operands(op) {
-            match self.fact(value) {
-                Fact::Nothing => return Fact::Nothing,
-                Fact::Constant(attr) => constants.push(Some(attr)),
-                Fact::Anything => constants.push(None),
-            }
-        }
-        let Some(Fold::Results(results)) = module.fold_with(op, &constants) else {
-            return Fact::Anything;
-        };
-        match results[0] {
-            Folded::Attr(attr) => Fact::Constant(attr),
-            // Of a value that is no operand, changes would not be heard.
-            Folded::Value(value) if module.operands(op).any(|v| v == value) => self.fact(value),
-            Folded::Value(_) => Fact::Anything,
+        let Some(constants) = self.known_operands(op) else { return Fact::Nothing };
+        match module.fold_with(op, &constants) {
+            Some(Fold::Results(results)) => self.folded(op, results[0]),
+            _ => Fact::Anything,
         }
     }
 
     fn branch(&mut self, op: Op) {
         let module = self.module;
         let operands: SmallVec<[Value; 4]> = module.operands(op).collect();
-        let targets = module.successors(op);
-        match (module.name_text(op), targets) {
-            ("cf.br", &[target]) => self.pass(target, &operands),
-            ("cf.cond_br", &[yes, no]) if !operands.is_empty() => {
-                let count = module.args(yes).len();
-                let (condition, rest) = (operands[0], &operands[1..]);
-                if count > rest.len() {
-                    return self.anywhere(op);
-                }
-                let (to_yes, to_no) = rest.split_at(count);
-                let known = match self.fact(condition) {
-                    Fact::Nothing => return,
-                    Fact::Constant(attr) => module.context().as_bool(attr),
-                    Fact::Anything => None,
-                };
-                if known != Some(false) {
-                    self.pass(yes, to_yes);
-                }
-                if known != Some(true) {
-                    self.pass(no, to_no);
-                }
+        let Some(ranges) = module.successor_operands(op) else { return self.anywhere(op) };
+        let flag = operands.first().copied();
+        let taken = match (module.name_text(op), flag.map(|value| self.fact(value))) {
+            ("cf.cond_br" | "cf.switch", Some(Fact::Nothing)) => return,
+            ("cf.cond_br", Some(Fact::Constant(attr))) => {
+                module.context().as_bool(attr).map(|holds| usize::from(!holds))
             }
-            _ => self.anywhere(op),
+            ("cf.switch", Some(Fact::Constant(attr))) => case_of_switch(module, op, attr),
+            _ => None,
+        };
+        for (i, (&target, range)) in module.successors(op).iter().zip(ranges).enumerate() {
+            if taken.is_none_or(|taken| taken == i) {
+                self.pass(target, &operands[range]);
+            }
         }
     }
 
@@ -212,7 +252,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// The values that are constants and are used, where control comes.
+    /// The values that are constants, where control comes.
     fn constants(&self) -> Vec<(Value, Attr)> {
         let mut out = Vec::new();
         let mut blocks: Vec<Block> = self.reached.iter().copied().collect();
@@ -220,9 +260,7 @@ impl<'a> Flow<'a> {
         for block in blocks {
             let results = self.module.ops(block).flat_map(|op| self.module.results(op));
             for value in self.module.args(block).iter().copied().chain(results) {
-                if let Fact::Constant(attr) = self.fact(value)
-                    && self.module.has_uses(value)
-                {
+                if let Fact::Constant(attr) = self.fact(value) {
                     out.push((value, attr));
                 }
             }
@@ -231,29 +269,12 @@ impl<'a> Flow<'a> {
     }
 }
 
-/// Makes users of the values use constants. Returns how many values that were none.
-fn replace(module: &mut Module, facts: Vec<(Value, Attr)>) -> u64 {
-    let mut silent = Silent;
-    let mut rewriter = Rewriter::new(module, &mut silent);
-    let mut replaced = 0;
-    for (value, attr) in facts {
-        let module = rewriter.module();
-        let def = module.def_op(value);
-        if def.is_some_and(|op| module.name_text(op) == "arith.constant") {
-            continue;
-        }
-        let Some(block) = module.def_block(value) else { continue };
-        let point = def.map_or(Point::Start(block), Point::After);
-        let ty: Type = module.value_type(value);
-        let context = module.context();
-        let loc = def.map_or(tangram_ir::Loc::UNKNOWN, |op| module.loc(op));
-        let mut state = OpState::new(context.name("arith.constant"), loc);
-        state.attrs = context.dict([(context.str("value"), attr)]);
-        state.results.push(ty);
-        let made = rewriter.create(point, state);
-        let constant = rewriter.module().result(made, 0);
-        rewriter.replace_uses(value, constant);
-        replaced += 1;
-    }
-    replaced
+/// The successor of a `cf.switch` on a constant.
+fn case_of_switch(module: &Module, op: Op, flag: Attr) -> Option<usize> {
+    let context = module.context();
+    let Some(cases) = module.attr(op, "case_values") else { return Some(0) };
+    let count = module.successors(op).len().checked_sub(1)?;
+    let cases = integers(context, cases, count)?;
+    let flag = *integers(context, flag, 1)?.first()?;
+    Some(cases.iter().position(|&case| case == flag).map_or(0, |i| i + 1))
 }

@@ -150,11 +150,11 @@ fn sccp_follows_the_path_that_is_taken() {
         %r = "arith.addi"(%y, %y) : (i32, i32) -> i32
         "func.return"(%r) : (i32) -> ()"#;
     let after = r#"^bb0(%x: i32):
-        %true = "arith.constant"() <{value = true}> : () -> i1
+        %r = "arith.constant"() <{value = 6 : i32}> : () -> i32
         %c3 = "arith.constant"() <{value = 3 : i32}> : () -> i32
+        %true = "arith.constant"() <{value = true}> : () -> i1
         "cf.cond_br"(%true, %c3, %x)[^to, ^to] <{operandSegmentSizes = array<i32: 1, 1, 1>}> : (i1, i32, i32) -> ()
       ^to(%y: i32):
-        %r = "arith.constant"() <{value = 6 : i32}> : () -> i32
         "func.return"(%r) : (i32) -> ()"#;
     let ty = "(i32) -> i32";
     check("func.func(sccp,dce)", &function(ty, before), &function(ty, after));
@@ -337,15 +337,15 @@ fn wrong_pipelines_say_what_there_is() {
 
 #[test]
 fn what_is_not_lowered_is_said() {
-    let body = r#"^bb0(%n: index):
-        "scf.forall"(%n) <{operandSegmentSizes = array<i32: 0, 1, 0, 0>, staticLowerBound = array<i64: 0>, staticStep = array<i64: 1>, staticUpperBound = array<i64: -9223372036854775808>}> ({
-        ^bb0(%i: index):
-          "scf.forall.in_parallel"() ({
-          ^bb0:
-          }) : () -> ()
-        }) : (index) -> ()
-        "func.return"() : () -> ()"#;
-    let mut module = read(&function("(index) -> ()", body));
+    let source = "func.func @f(%t: tensor<4xf32>, %x: tensor<1xf32>) -> tensor<4xf32> {
+        %r = scf.forall (%i) in (4) shared_outs(%o = %t) -> tensor<4xf32> {
+          scf.forall.in_parallel {
+            tensor.parallel_insert_slice %x into %o[%i] [1] [1] : tensor<1xf32> into tensor<4xf32>
+          }
+        }
+        return %r : tensor<4xf32>
+      }";
+    let mut module = read(source);
     let pipeline = Pipeline::parse("builtin.module(convert-scf-to-cf)").expect("a pipeline");
     let report = run(&mut module, &pipeline, &RunOptions::default(), &mut Silent);
     let warnings = report.expect("a conversion").warnings;

@@ -48,6 +48,8 @@ pub(crate) enum Edit {
 #[derive(Default)]
 pub struct Journal {
     pub(crate) edits: Vec<Edit>,
+    /// How often operations may have left the module with what their regions hold, or come back.
+    pub(crate) upheavals: u64,
 }
 
 /// A place in a journal to go back to.
@@ -113,6 +115,7 @@ impl Journal {
 
     /// Takes back every change since `mark`, last first. O(changes).
     pub fn undo(&mut self, module: &mut Module, mark: Mark) {
+        self.upheavals += u64::from(self.edits.len() > mark.0);
         while self.edits.len() > mark.0 {
             let Some(edit) = self.edits.pop() else { return };
             revert(module, edit);

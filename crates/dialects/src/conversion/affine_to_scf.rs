@@ -4,6 +4,9 @@
 //! A quotient rounded down and a rest that is never negative are spelled out, because `arith`
 //! divides towards zero: `x mod c` is the rest, plus `c` where it is below 0.
 
+mod index;
+mod parallel;
+
 use tangram_affine::{AffineMap, BinaryOp, IntegerSet, Node};
 use tangram_ir::{Attr, AttrData, Context, Loc, Op, OpState, Point, Str, Type, TypeData, Value};
 use tangram_rewrite::conversion::{Conversion, ConversionTarget};
@@ -20,6 +23,14 @@ const ROWS: &[(&str, &str, Rewrite)] = &[
     ("affine-max-to-arith", "affine.max", |r, op| least(r, op, "arith.maxsi")),
     ("affine-load-to-memref", "affine.load", |r, op| access(r, op, "memref.load", 1)),
     ("affine-store-to-memref", "affine.store", |r, op| access(r, op, "memref.store", 2)),
+    ("affine-vector-load-to-vector", "affine.vector_load", |r, op| access(r, op, "vector.load", 1)),
+    ("affine-vector-store-to-vector", "affine.vector_store", |r, op| {
+        access(r, op, "vector.store", 2)
+    }),
+    ("affine-prefetch-to-memref", "affine.prefetch", |r, op| access(r, op, "memref.prefetch", 1)),
+    ("affine-delinearize-to-arith", "affine.delinearize_index", index::delinearize),
+    ("affine-linearize-to-arith", "affine.linearize_index", index::linearize),
+    ("affine-parallel-to-scf", "affine.parallel", parallel::convert_parallel),
     ("affine-for-to-scf", "affine.for", convert_for),
     ("affine-if-to-scf", "affine.if", convert_if),
 ];
@@ -40,7 +51,14 @@ pub fn patterns(context: &Context) -> PatternSet {
         "arith.maxsi",
         "memref.load",
         "memref.store",
+        "memref.prefetch",
+        "vector.load",
+        "vector.store",
+        "arith.floordivsi",
         "scf.for",
+        "scf.parallel",
+        "scf.reduce",
+        "scf.reduce.return",
         "scf.if",
         "scf.yield",
     ];
@@ -53,8 +71,7 @@ pub fn patterns(context: &Context) -> PatternSet {
     set
 }
 
-/// The conversion of everything below an operation. It fails at `affine.parallel` and accesses to
-/// vectors.
+/// The conversion of everything below an operation.
 pub fn conversion(context: &Context) -> Conversion {
     let mut target = ConversionTarget::new();
     for def in crate::mlir::affine::DEFS.iter().filter(|def| def.name != "affine.yield") {
@@ -218,6 +235,14 @@ fn access(rewriter: &mut Rewriter<'_>, op: Op, name: &str, fixed: usize) -> Matc
     let mut state = OpState::new(module.context().name(name), module.loc(op));
     state.operands.extend(kept.iter().chain(&indices).copied());
     state.results.extend(results);
+    // What a prefetch is for stays; other attributes are told by nobody to be kept.
+    if name == "memref.prefetch" {
+        let words = ["isWrite", "localityHint", "isDataCache"];
+        let kept = words
+            .into_iter()
+            .filter_map(|word| Some((module.context().str(word), module.attr(op, word)?)));
+        state.attrs = module.context().dict(kept);
+    }
     rewriter.replace_with(op, state).map(drop).map_err(|error| NoMatch::because(error.message))
 }
 

@@ -1,5 +1,6 @@
 //! `scf.for`, `scf.if`, `scf.while`, `scf.execute_region` and `scf.index_switch` become blocks and
-//! branches of `cf`; `scf.parallel` becomes a nest of `scf.for` first.
+//! branches of `cf`; `scf.parallel` and `scf.forall`
+//! without outputs become nests of `scf.for` first.
 //!
 //! An operation with regions is taken out of its block: what follows it goes to a new block, its
 //! regions' blocks move in between, and branches take the place of their terminators. The
@@ -19,13 +20,14 @@ use super::{Matched, SLT, ULT, finish, predicate};
 type Rewrite = fn(&Words, &mut Rewriter<'_>, Op) -> Matched;
 
 /// The patterns.
-const ROWS: [(&str, &str, Rewrite); 6] = [
+const ROWS: [(&str, &str, Rewrite); 7] = [
     ("for-to-branches", "scf.for", convert_for),
     ("if-to-branches", "scf.if", convert_if),
     ("while-to-branches", "scf.while", convert_while),
     ("execute-region-to-blocks", "scf.execute_region", switch::convert_execute_region),
     ("index-switch-to-branches", "scf.index_switch", switch::convert_index_switch),
     ("parallel-to-for", "scf.parallel", parallel::convert_parallel),
+    ("forall-to-for", "scf.forall", parallel::convert_forall),
 ];
 
 /// What the patterns look for and make, interned once.
@@ -40,6 +42,8 @@ struct Words {
     counted_loop: Name,
     reduce: Name,
     reduce_return: Name,
+    in_parallel: Name,
+    constant: Name,
     /// The ends of regions.
     yields: Name,
     condition: Name,
@@ -65,6 +69,8 @@ impl Words {
             counted_loop: name("scf.for"),
             reduce: name("scf.reduce"),
             reduce_return: name("scf.reduce.return"),
+            in_parallel: name("scf.forall.in_parallel"),
+            constant: name("arith.constant"),
             yields: name("scf.yield"),
             condition: name("scf.condition"),
             segments,
@@ -90,6 +96,7 @@ pub fn patterns(context: &Context) -> PatternSet {
         let pattern =
             FnPattern::new(name, roots, move |rewriter, op| rewrite(&words, rewriter, op));
         let made = match name {
+            "forall-to-for" => vec![words.counted_loop, words.yields, words.constant],
             "parallel-to-for" => vec![words.counted_loop, words.yields],
             "index-switch-to-branches" => vec![words.br, words.index_cast, words.switch],
             _ => vec![words.br, words.cond_br, words.cmpi, words.addi],
@@ -106,6 +113,8 @@ pub fn conversion(context: &Context) -> Conversion {
     for (_, root, _) in ROWS {
         target.illegal(context.name(root));
     }
+    // What writes to parts of tensors stays.
+    target.dynamic(context.name("scf.forall"), |module, op| Some(module.result_count(op) > 0));
     target.unknown(|_, _| Some(true));
     Conversion::new(context, target, patterns(context).freeze::<&str>(&[], &[]))
 }

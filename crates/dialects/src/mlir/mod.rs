@@ -20,10 +20,13 @@ pub mod math;
 pub mod memref;
 pub mod run;
 pub mod scf;
+mod speculate;
 pub mod tensor;
 pub(crate) mod verify;
 
 pub use canonicalization::canonicalization;
+pub use fold::number::integers;
+pub use speculate::may_trap;
 use tangram_ir::{Arity, AttrDef, AttrKind, Context, OpDef, OperandDef, ResultDef};
 
 /// The tables of all dialects of this folder.

@@ -4,14 +4,15 @@ use rustc_hash::FxHashMap;
 
 use super::Check;
 use crate::context::Str;
-use crate::dominance::Dominance;
-use crate::module::{Op, Value};
+use crate::dominance::{Dominance, is_graph};
+use crate::module::{Module, Op, Region, Value};
+use crate::nesting::Nesting;
 use crate::op_def::Traits;
 
 impl Check<'_> {
     /// Checks that the operands of `op` are available there, without crossing the border of an
     /// isolated operation. Values from outside `root` are taken as available.
-    pub(super) fn availability(&mut self, op: Op, root: Op, dominance: &Dominance) {
+    pub(super) fn availability(&mut self, op: Op, root: Op, order: (&Dominance, &Nesting)) {
         let module = self.module;
         for (i, value) in module.operands(op).enumerate() {
             // Most operands are results of an earlier operation in the same block.
@@ -22,43 +23,51 @@ impl Check<'_> {
             {
                 continue;
             }
-            if let Some(message) = self.fault(op, value, root, dominance) {
+            if let Some(message) = self.fault(op, value, root, order) {
                 self.error(op, "dominance", format!("expected operand {i} {message}"));
             }
         }
     }
 
-    fn fault(&self, op: Op, value: Value, root: Op, dominance: &Dominance) -> Option<&'static str> {
+    fn fault(
+        &self,
+        op: Op,
+        value: Value,
+        root: Op,
+        (dominance, nesting): (&Dominance, &Nesting),
+    ) -> Option<&'static str> {
+        const ELSEWHERE: &str = "to be defined around the operation, found one in another region";
+        const OUTSIDE: &str = "to be defined inside the isolated operation, found one outside";
         let module = self.module;
         let home = module.def_block(value).and_then(|block| module.block_region(block));
         let Some(home) = home else {
             return Some("to be defined in the module, found one that is not");
         };
-        // Go outwards until the region of the definition.
-        let mut at = op;
-        loop {
-            let region = module.block(at).and_then(|block| module.block_region(block));
-            if region == Some(home) {
-                break;
-            }
-            if at == root {
-                return (op != root && !self.is_around(home, root))
-                    .then_some("to be defined around the operation, found one in another region");
-            }
-            let Some(parent) = module.parent(at) else {
-                return Some("to be defined around the operation, found one in another region");
+        let holder = module.region_parent(home);
+        if !nesting.is_inside(op, home) {
+            return match () {
+                () if op == root => None,
+                () if nesting.has_wall_besides(holder, op) => Some(OUTSIDE),
+                () => (!self.is_around(home, root)).then_some(ELSEWHERE),
             };
-            if module.has_traits(parent, Traits::ISOLATED) && parent != module.region_parent(home) {
-                return Some("to be defined inside the isolated operation, found one outside");
-            }
-            at = parent;
         }
-        (!dominance.is_available(module, value, op))
+        if nesting.has_wall_between(holder, op) {
+            return Some(OUTSIDE);
+        }
+        let available = if is_only_block(module, home) && !is_graph(module, home) {
+            // All that comes before is known.
+            module.def_op(value).is_none_or(|def| {
+                nesting.number(def) < nesting.number(op) && !nesting.is_within(op, def)
+            })
+        } else {
+            dominance.is_available(module, value, op)
+        };
+        (!available)
             .then_some("to be defined on every path to the operation, found one defined later")
     }
 
     /// Says whether `region` holds `root`.
-    fn is_around(&self, region: crate::module::Region, root: Op) -> bool {
+    fn is_around(&self, region: Region, root: Op) -> bool {
         let mut at = Some(root);
         while let Some(op) = at {
             let home = self.module.block(op).and_then(|block| self.module.block_region(block));
@@ -121,4 +130,8 @@ impl Check<'_> {
             }
         }
     }
+}
+
+fn is_only_block(module: &Module, region: Region) -> bool {
+    module.first_block(region).is_some_and(|block| module.next_block(block).is_none())
 }

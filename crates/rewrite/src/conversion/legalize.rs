@@ -5,7 +5,6 @@ use tangram_ir::{Diagnostic, Fold, Module, Name, Op, Order, Point, walk};
 
 use super::casts::{materialize_casts, reconcile_casts};
 use super::cost::Plan;
-use super::pattern::is_attached;
 use super::types::CAST;
 use super::{ConversionConfig, ConversionReport, ConversionTarget, Folding, Legality, Mode};
 use crate::journal::{Journal, Mark};
@@ -31,6 +30,10 @@ pub(super) struct Legalizer<'a> {
     report: ConversionReport,
     /// The patterns whose results are being made legal, outermost first.
     applied: Vec<u32>,
+    /// Operations with regions that are known to be below the root, while the journal counts
+    /// `upheavals`: asking upwards each time would be quadratic in the depth of regions.
+    attached: FxHashSet<Op>,
+    upheavals: u64,
     /// Operations that are legal because one around them is.
     settled: FxHashSet<Op>,
     /// Why patterns were refused or failed, for the error of the present operation.
@@ -60,6 +63,8 @@ impl<'a> Legalizer<'a> {
             listener,
             report: ConversionReport { patterns, ..ConversionReport::default() },
             applied: Vec::new(),
+            attached: FxHashSet::default(),
+            upheavals: 0,
             settled: FxHashSet::default(),
             reasons: Vec::new(),
         }
@@ -71,7 +76,7 @@ impl<'a> Legalizer<'a> {
         let present: FxHashSet<Op> = ops.iter().copied().filter(is_cast).collect();
         let mut errors = Vec::new();
         for op in ops {
-            let gone = op == self.root || !is_attached(self.module, self.root, op);
+            let gone = op == self.root || !self.is_attached(op);
             if gone || self.settled.contains(&op) {
                 continue;
             }
@@ -98,6 +103,24 @@ impl<'a> Legalizer<'a> {
             }
         }
         if errors.is_empty() { Ok(self.report) } else { Err(errors) }
+    }
+
+    /// Says whether `op` is still below the root.
+    fn is_attached(&mut self, op: Op) -> bool {
+        if self.upheavals != self.journal.upheavals {
+            self.attached.clear();
+            self.upheavals = self.journal.upheavals;
+        }
+        let mut passed = Vec::new();
+        let mut at = op;
+        while at != self.root && !self.attached.contains(&at) {
+            let parent = if self.module.is_live(at) { self.module.parent(at) } else { None };
+            let Some(parent) = parent else { return false };
+            at = parent;
+            passed.push(at);
+        }
+        self.attached.extend(passed);
+        true
     }
 
     fn failure(&self, op: Op, legality: Legality) -> Diagnostic {
@@ -228,7 +251,7 @@ impl<'a> Legalizer<'a> {
     fn legalize_created(&mut self, mark: Mark) -> bool {
         // One that was legal before is asked again only if it was changed in place.
         self.journal.touched_since(self.module, mark).into_iter().all(|op| {
-            !is_attached(self.module, self.root, op) || {
+            !self.is_attached(op) || {
                 let legality = self.target.legality(self.module, op);
                 self.legalize(op, legality)
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tangram_ir::{Module, Name, Op, Point, Value};
+use tangram_ir::{Name, Op, Point, Value};
 
 use super::types::TypeConverter;
 use crate::pattern::{NoMatch, RewritePattern, Roots};
@@ -131,16 +131,4 @@ impl RewritePattern for ConversionPattern {
         }
         (self.rewrite)(rewriter, &self.types, op, &Adaptor { lists })
     }
-}
-
-/// Says whether `op` is still below `root`.
-pub(super) fn is_attached(module: &Module, root: Op, op: Op) -> bool {
-    let mut at = Some(op);
-    while let Some(here) = at {
-        if here == root {
-            return true;
-        }
-        at = if module.is_live(here) { module.parent(here) } else { None };
-    }
-    false
 }

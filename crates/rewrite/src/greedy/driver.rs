@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use rustc_hash::FxHashSet;
 use tangram_ir::{Fold, Module, Op, Order, Traits, walk};
 
 use super::check::{Fingerprints, Heard};
@@ -35,6 +36,10 @@ pub(super) struct Driver<'a> {
     tracker: Tracker<'a>,
     table: Table,
     constants: Constants,
+    /// Operations that hold one with an effect, as long as none with an effect is erased: looking
+    /// into the regions of each would be quadratic in their depth.
+    acting: FxHashSet<Op>,
+    acting_removed: u64,
     random: u64,
     history: History,
     forms: Forms,
@@ -71,6 +76,8 @@ impl<'a> Driver<'a> {
             tracker: Tracker::new(set, root, config.strictness, listener),
             table: Table::new(config.merge_equal_bytes),
             constants: Constants::default(),
+            acting: FxHashSet::default(),
+            acting_removed: 0,
             random: config.shuffle.unwrap_or(0),
             history: History::default(),
             forms,
@@ -276,17 +283,37 @@ impl<'a> Driver<'a> {
     }
 
     /// Says whether `op` has no effect but its results.
-    fn is_erasable(&self, op: Op) -> bool {
+    fn is_erasable(&mut self, op: Op) -> bool {
         let alone = |op: Op| {
             self.module.is_effect_free(op) || self.config.erasable.contains(&self.module.name(op))
         };
         if self.module.has_traits(op, Traits::TERMINATOR) || !alone(op) {
             return false;
         }
-        match self.module.regions(op) {
-            [] => true,
-            _ => walk(self.module, op, Order::Pre).into_iter().all(alone),
+        if self.module.regions(op).is_empty() {
+            return true;
         }
+        if self.acting_removed != self.tracker.acting_removed {
+            self.acting.clear();
+            self.acting_removed = self.tracker.acting_removed;
+        }
+        // Depth first, to the first that acts; those around it are not asked again.
+        let mut open = vec![op];
+        while let Some(inner) = open.pop() {
+            if self.acting.contains(&inner) || !alone(inner) {
+                let mut at = inner;
+                while at != op {
+                    self.acting.insert(at);
+                    let Some(parent) = self.module.parent(at) else { break };
+                    at = parent;
+                }
+                self.acting.insert(op);
+                return false;
+            }
+            let blocks = self.module.regions(inner).iter().flat_map(|&r| self.module.blocks(r));
+            open.extend(blocks.flat_map(|block| self.module.ops(block)));
+        }
+        true
     }
 
     fn merge(&mut self, op: Op) -> bool {

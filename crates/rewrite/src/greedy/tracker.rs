@@ -34,6 +34,8 @@ pub(super) struct Tracker<'a> {
     old_below: u32,
     pub(super) added: u64,
     pub(super) removed: u64,
+    /// How many operations with effects were erased in all.
+    pub(super) acting_removed: u64,
     /// How many changes were heard of.
     events: u64,
     /// How many operations were made and erased again.
@@ -60,6 +62,7 @@ impl<'a> Tracker<'a> {
             old_below: 0,
             added: 0,
             removed: 0,
+            acting_removed: 0,
             events: 0,
             transient: 0,
             around: Vec::new(),
@@ -235,6 +238,7 @@ impl Listener for Tracker<'_> {
     fn erased(&mut self, module: &Module, op: Op) {
         self.events += 1;
         self.removed += 1;
+        self.acting_removed += u64::from(!module.is_effect_free(op));
         self.transient += u64::from(op.as_u32() >= self.old_below);
         self.list.remove(op);
         self.allowed.remove(&op);

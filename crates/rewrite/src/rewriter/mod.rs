@@ -272,9 +272,10 @@ impl Rewriter<'_> {
             }
         }
         self.changes += 1;
-        if self.journal.is_none() {
+        let Some(journal) = &mut self.journal else {
             return self.module.erase(op);
-        }
+        };
+        journal.upheavals += u64::from(!hollow);
         // With a journal operands are let go of, and nothing else is lost.
         if hollow {
             self.let_go(op);

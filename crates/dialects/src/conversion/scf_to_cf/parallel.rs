@@ -1,10 +1,10 @@
-//! `scf.parallel` as a nest of `scf.for`, outermost counter first.
+//! `scf.parallel` and `scf.forall` as a nest of `scf.for`, outermost counter first.
 //!
 //! A reduction is carried through the loops: its region stands at the end of the innermost body,
 //! with the value so far and that of the iteration as its arguments.
 
-use tangram_ir::{Block, Loc, Module, Op, Point, Value};
-use tangram_rewrite::Rewriter;
+use tangram_ir::{AttrData, Block, Loc, Module, Op, Point, TypeData, Value};
+use tangram_rewrite::{NoMatch, Rewriter};
 
 use super::{Matched, Words, finish, malformed, state, take_end, types};
 
@@ -29,11 +29,68 @@ impl Nest {
         let count = nest.low.len();
         (count > 0 && nest.high.len() == count && nest.step.len() == count).then_some(nest)
     }
+
+    /// Bounds and steps of a `scf.forall`, of which some are numbers.
+    fn read_mixed(words: &Words, rewriter: &mut Rewriter<'_>, op: Op) -> Option<Nest> {
+        let module = rewriter.module();
+        let context = module.context_arc().clone();
+        let sizes = module.int_list(module.attr(op, "operandSegmentSizes")?)?;
+        let mut operands = module.operands(op).collect::<Vec<_>>().into_iter();
+        let names = ["staticLowerBound", "staticUpperBound", "staticStep"];
+        let mut lists = Vec::new();
+        for (name, &size) in names.into_iter().zip(&sizes) {
+            let numbers = context.as_i64s(rewriter.module().attr(op, name)?)?;
+            let mut dynamic = operands.by_ref().take(usize::try_from(size).ok()?);
+            let mut list = Vec::new();
+            for number in numbers {
+                list.push(match number {
+                    DYNAMIC => dynamic.next()?,
+                    _ => number_before(words, rewriter, op, number),
+                });
+            }
+            lists.push(list);
+        }
+        let [low, high, step] = <[Vec<Value>; 3]>::try_from(lists).ok()?;
+        let fits = !low.is_empty() && high.len() == low.len() && step.len() == low.len();
+        fits.then_some(Nest { low, high, step, inits: Vec::new() })
+    }
+}
+
+/// Stands for a bound or step that an operand gives.
+const DYNAMIC: i64 = i64::MIN;
+
+fn number_before(words: &Words, rewriter: &mut Rewriter<'_>, op: Op, number: i64) -> Value {
+    let module = rewriter.module();
+    let context = module.context();
+    let ty = context.ty(TypeData::Index);
+    let value = context.attr(AttrData::Integer { value: number.into(), ty });
+    let mut made = state(words.constant, &[], Some(ty), module.loc(op));
+    made.attrs = context.dict([(context.str("value"), value)]);
+    let made = rewriter.create(Point::Before(op), made);
+    rewriter.module().result(made, 0)
+}
+
+/// A `scf.forall` without outputs; with outputs it writes to parts of tensors, which loops do not.
+pub(super) fn convert_forall(words: &Words, rewriter: &mut Rewriter<'_>, op: Op) -> Matched {
+    let module = rewriter.module();
+    let body = module.regions(op).first().and_then(|&region| module.first_block(region));
+    let end = body.and_then(|body| module.last_op(body));
+    let (Some(body), Some(end)) = (body, end) else { return Err(malformed(rewriter)) };
+    let writes = module.regions(end).iter().filter_map(|&region| module.first_block(region));
+    let silent = module.name(end) == words.in_parallel
+        && writes.into_iter().all(|block| module.first_op(block).is_none());
+    if !silent || module.result_count(op) > 0 {
+        return Err(rewriter.no_match(|| "expected no outputs".to_owned()));
+    }
+    let nest = Nest::read_mixed(words, rewriter, op);
+    let nest = nest.filter(|nest| rewriter.module().args(body).len() == nest.low.len());
+    let Some(nest) = nest else { return Err(malformed(rewriter)) };
+    rewriter.erase(end);
+    make_loops(words, rewriter, op, (body, &nest), |_, _| Ok(Vec::new()))
 }
 
 pub(super) fn convert_parallel(words: &Words, rewriter: &mut Rewriter<'_>, op: Op) -> Matched {
     let module = rewriter.module();
-    let loc = module.loc(op);
     let body = module.regions(op).first().and_then(|&region| module.first_block(region));
     let (Some(nest), Some(body)) = (Nest::read(module, op), body) else {
         return Err(malformed(rewriter));
@@ -41,6 +98,21 @@ pub(super) fn convert_parallel(words: &Words, rewriter: &mut Rewriter<'_>, op: O
     if module.args(body).len() != nest.low.len() || module.result_count(op) != nest.inits.len() {
         return Err(malformed(rewriter));
     }
+    make_loops(words, rewriter, op, (body, &nest), |rewriter, carried| {
+        combine(words, rewriter, body, carried)
+    })
+}
+
+/// Puts a nest of loops around what `body` does, in the place of `op`. `combine` says what an
+/// iteration hands on of what it carries.
+fn make_loops(
+    words: &Words,
+    rewriter: &mut Rewriter<'_>,
+    op: Op,
+    (body, nest): (Block, &Nest),
+    combine: impl FnOnce(&mut Rewriter<'_>, &[Value]) -> Result<Vec<Value>, NoMatch>,
+) -> Matched {
+    let loc = rewriter.module().loc(op);
     let (mut point, mut carried) = (Point::Before(op), nest.inits.clone());
     let (mut counters, mut loops) = (Vec::new(), Vec::new());
     for i in 0..nest.low.len() {
@@ -57,7 +129,7 @@ pub(super) fn convert_parallel(words: &Words, rewriter: &mut Rewriter<'_>, op: O
     for (&old, &new) in rewriter.module().args(body).to_vec().iter().zip(&counters) {
         rewriter.replace_uses(old, new);
     }
-    let combined = combine(words, rewriter, body, &carried)?;
+    let combined = combine(rewriter, &carried)?;
     for inner in rewriter.module().ops(body).collect::<Vec<_>>() {
         rewriter.move_to(inner, Point::End(innermost));
     }
@@ -95,7 +167,7 @@ fn combine(
     rewriter: &mut Rewriter<'_>,
     body: Block,
     carried: &[Value],
-) -> Result<Vec<Value>, tangram_rewrite::NoMatch> {
+) -> Result<Vec<Value>, NoMatch> {
     let module = rewriter.module();
     let Some(end) = module.last_op(body).filter(|&end| module.name(end) == words.reduce) else {
         return Err(malformed(rewriter));

@@ -225,7 +225,7 @@ fn elements(context: &Context, attr: Attr, count: usize) -> Option<Vec<Number>> 
 }
 
 /// The first `count` elements of `attr`, which are integers.
-pub(crate) fn integers(context: &Context, attr: Attr, count: usize) -> Option<Vec<i128>> {
+pub fn integers(context: &Context, attr: Attr, count: usize) -> Option<Vec<i128>> {
     let all = elements(context, attr, count)?.into_iter();
     all.map(|n| if let Number::Int(value) = n { Some(value) } else { None }).collect()
 }

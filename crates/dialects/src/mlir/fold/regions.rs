@@ -1,6 +1,7 @@
 //! What patterns of operations with regions do.
 
-use tangram_ir::{Block, Op, Value};
+use rustc_hash::FxHashMap;
+use tangram_ir::{Block, Op, Use, Value};
 
 use super::Cx;
 
@@ -34,21 +35,32 @@ impl Cx<'_, '_> {
         true
     }
 
-    /// Says whether `inner` stands in region `i` of the operation, at any depth.
-    pub(crate) fn is_in_region(&self, inner: Op, i: usize) -> bool {
+    /// Those of `uses` that stand in region `i` of the operation, at any depth. O(uses, and
+    /// operations around them).
+    pub(crate) fn uses_in_region(&self, uses: &[Use], i: usize) -> Vec<Use> {
         let module = self.module();
         let region = module.region(self.op, i);
-        let mut at = inner;
-        while let Some(block) = module.block(at) {
-            if module.block_region(block) == Some(region) {
-                return true;
-            }
-            match module.block_parent(block) {
-                Some(parent) => at = parent,
-                None => return false,
-            }
-        }
-        false
+        let mut known: FxHashMap<Op, bool> = FxHashMap::default();
+        let mut is_inside = |inner: Op| {
+            let (mut at, mut passed) = (inner, Vec::new());
+            let inside = loop {
+                if let Some(&inside) = known.get(&at) {
+                    break inside;
+                }
+                passed.push(at);
+                let Some(block) = module.block(at) else { break false };
+                if module.block_region(block) == Some(region) {
+                    break true;
+                }
+                match module.block_parent(block) {
+                    Some(parent) => at = parent,
+                    None => break false,
+                }
+            };
+            known.extend(passed.into_iter().map(|op| (op, inside)));
+            inside
+        };
+        uses.iter().copied().filter(|used| is_inside(used.op)).collect()
     }
 
     /// Replaces the operation by the contents of region `i`, which has one block, run once with

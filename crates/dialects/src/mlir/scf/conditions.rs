@@ -73,8 +73,7 @@ fn condition_inside(cx: &mut Cx<'_, '_>) -> Option<()> {
     let uses: Vec<Use> = cx.module().uses(condition).collect();
     let mut changed = None;
     for (region, value) in [(0, -1), (1, 0)] {
-        let inside = |used: &&Use| used.op != cx.op && cx.is_in_region(used.op, region);
-        let inside: Vec<Use> = uses.iter().filter(inside).copied().collect();
+        let inside = cx.uses_in_region(&uses, region);
         if inside.is_empty() {
             continue;
         }
@@ -134,9 +133,8 @@ fn after_if(cx: &mut Cx<'_, '_>) -> Option<()> {
     for (side, &from) in order.iter().enumerate() {
         let given = earlier.yields[side].clone();
         for (i, &result) in results.iter().enumerate() {
-            let uses = cx.module().uses(result);
-            let inside: Vec<Use> = uses.filter(|used| cx.is_in_region(used.op, from)).collect();
-            for used in inside {
+            let uses: Vec<Use> = cx.module().uses(result).collect();
+            for used in cx.uses_in_region(&uses, from) {
                 cx.rewriter.set_operand(used.op, used.index as usize, *given.get(i)?);
             }
         }
