@@ -30,10 +30,28 @@ impl Program {
     /// `from[r]` up to `to[r]`, exclusive, of the first `rows` rows alone and reads no others;
     /// the panels are those of a whole tile.
     pub fn to_c(&self, name: &str, element: Element) -> String {
-        let writer = Writer { program: self, element, name };
+        let writer = Writer { program: self, element, name, in_place: false };
         let mut text = writer.vector_type();
         text.push_str(&writer.kernel());
         text.push_str(&writer.edge());
+        text
+    }
+
+    /// Writes a function that updates a tile, with row operands where they lie in memory.
+    ///
+    /// ```text
+    /// static void name(long segments, const long *segment, long depth, long step,
+    ///                  const T *a, const long *row, .., const T *b, .., T *c);
+    /// ```
+    ///
+    /// Reduced iterations come in `segments` runs of `depth`: in iteration `p` of run `q`, row `r`
+    /// of a row operand is `a[segment[q] + row[r] + p * step]`, while panels of column operands
+    /// are packed without gaps, and `c` is the tile, row by row, aligned for vectors. Rows that
+    /// are not wanted may have the offset of another one.
+    pub fn to_c_in_place(&self, name: &str, element: Element) -> String {
+        let writer = Writer { program: self, element, name, in_place: true };
+        let mut text = writer.vector_type();
+        text.push_str(&writer.kernel_in_place());
         text
     }
 }
@@ -42,6 +60,8 @@ struct Writer<'a> {
     program: &'a Program,
     element: Element,
     name: &'a str,
+    /// Whether row operands are read where they lie.
+    in_place: bool,
 }
 
 impl Writer<'_> {
@@ -124,6 +144,55 @@ impl Writer<'_> {
         text
     }
 
+    fn kernel_in_place(&self) -> String {
+        let Self { program, name, .. } = self;
+        let (ty, vector) = (self.element.c_type(), self.vector());
+        let roles = program.body.roles();
+        let mut text = format!(
+            "static void {name}(long segments, const long *segment, long depth, long step,"
+        );
+        for (at, role) in roles.iter().enumerate() {
+            let _ = match role {
+                Role::Row => {
+                    write!(text, " const {ty} *restrict x{at}, const long *restrict row{at},")
+                }
+                Role::Column => write!(text, " const {ty} *restrict b{at},"),
+                Role::Scalar => write!(text, " {ty} s{at},"),
+            };
+        }
+        let _ = writeln!(text, " {ty} *restrict c)\n{{");
+        let of = |wanted: Role| roles.iter().enumerate().filter(move |(_, role)| **role == wanted);
+        for (at, _) in of(Role::Row) {
+            for row in 0..program.rows {
+                let _ = writeln!(text, "    const long o{at}_{row} = row{at}[{row}];");
+            }
+        }
+        let mut pending = FxHashMap::default();
+        for inst in &program.before {
+            self.write(inst, "    ", &vector, &mut pending, &mut text);
+        }
+        text.push_str("    for (long q = 0; q < segments; q++) {\n");
+        for (at, _) in of(Role::Row) {
+            let _ = writeln!(text, "        const {ty} *a{at} = x{at} + segment[q];");
+        }
+        text.push_str("        for (long p = 0; p < depth; p++) {\n");
+        for inst in &program.step {
+            self.write(inst, "            ", &vector, &mut pending, &mut text);
+        }
+        for (at, _) in of(Role::Row) {
+            let _ = writeln!(text, "            a{at} += step;");
+        }
+        for (at, _) in of(Role::Column) {
+            let _ = writeln!(text, "            b{at} += {};", program.columns);
+        }
+        text.push_str("        }\n    }\n");
+        for inst in &program.after {
+            self.write(inst, "    ", &vector, &mut pending, &mut text);
+        }
+        text.push_str("}\n\n");
+        text
+    }
+
     /// Writes an instruction; what is neither loaded nor a sum becomes a part of the expressions
     /// that read it, so that compilers fuse the same operations as in the source.
     fn write(
@@ -183,7 +252,10 @@ impl Writer<'_> {
     }
 
     fn place(&self, row: usize, column: usize) -> String {
+        let at = row * self.program.columns + column;
         match self.program.width {
+            1 if self.in_place => format!("c[{at}]"),
+            _ if self.in_place => format!("*({} *)(c + {at})", self.vector()),
             1 => format!("c[{row}][{column}]"),
             _ => format!("*({} *)(c[{row}] + {column})", self.vector()),
         }
@@ -192,6 +264,7 @@ impl Writer<'_> {
     fn load(&self, operand: usize, at: usize) -> String {
         let vector = self.vector();
         let (scalar, wide) = match self.program.body.roles()[operand] {
+            Role::Row if self.in_place => (format!("a{operand}[o{operand}_{at}]"), false),
             Role::Row => (format!("a{operand}[{at}]"), false),
             Role::Scalar => (format!("s{operand}"), false),
             Role::Column => (format!("b{operand}[{at}]"), true),

@@ -1,15 +1,36 @@
 //! From tensor operations to loops.
 //!
-//! [`lower`] makes a [`Program`] of a function of nn operations: *steps* over *buffers*. Operations
-//! with a structured definition ([`tangram_dialects::structured`]) become functions of C, whose
-//! loops the polyhedral core orders; any other one stays a step for the reference kernels.
+//! [`lower`] makes a [`Program`] of a function of nn operations: *steps* over *buffers*. An
+//! operation with a structured definition ([`tangram_dialects::structured`]) becomes loop nests.
+//! Nests are joined where that saves passes over memory, each is read as a static control part,
+//! the polyhedral core finds its dependences and an order of its loops, and a function of C comes
+//! out. Any other operation stays a step for the reference kernels.
+//!
+//! ```text
+//! nn.conv2d, nn.bias_add, nn.relu ──▶ three nests ──▶ one: a sum, finished by + bias, max 0
+//!                                  ──▶ statements I, S, F ──▶ schedule tree ──▶ loops in C
+//! ```
 
+mod c;
+mod collapse;
+mod expand;
+mod function;
+mod join;
+mod layout;
+mod nest;
+mod parameters;
+mod product;
 mod program;
+mod rows;
+mod scop;
+mod storage;
 
 pub use program::{Buffer, Call, Program, Step, Storage, Stored};
 
 use tangram_ir::{Module, Op};
-use tangram_machine::Machine;
+use tangram_machine::{Isa, Machine};
+use tangram_polyhedral::Error as LoopError;
+use tangram_presburger::Error as SetError;
 
 /// How a function is lowered.
 #[derive(Clone, Debug)]
@@ -17,34 +38,52 @@ use tangram_machine::Machine;
 pub struct Options {
     /// The processor that the loops are for.
     pub machine: Machine,
+    /// How many steps sets and schedules may take for one function of C.
+    pub steps: u64,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { machine: Machine::of(tangram_machine::Isa::Avx2) }
+        Options { machine: Machine::of(Isa::Avx2), steps: 50_000_000 }
     }
 }
 
-/// Why a function was not lowered.
+/// Why a function, or a part of it, was not lowered.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LowerError {
     /// The operation has no body to lower.
     #[error("`{0}` has no body")]
     NoBody(String),
+    /// A loop nest has an access or a bound that is not affine.
+    #[error("a loop nest is not affine")]
+    NotAffine,
+    /// A set could not be computed.
+    #[error(transparent)]
+    Sets(#[from] SetError),
+    /// No order of the loops was found.
+    #[error(transparent)]
+    Loops(#[from] LoopError),
+}
+
+/// The start of every source: the elementary functions that compiled code uses.
+pub fn elementary_functions() -> &'static str {
+    c::PREAMBLE
 }
 
 /// Lowers the function `function`.
 ///
+/// The time is that of scheduling each loop nest, equal ones once.
+///
 /// # Errors
 /// [`LowerError::NoBody`].
-pub fn lower(module: &Module, function: Op, _options: &Options) -> Result<Program, LowerError> {
+pub fn lower(module: &Module, function: Op, options: &Options) -> Result<Program, LowerError> {
     let block = module.regions(function).first().and_then(|&region| module.first_block(region));
     let name = || module.name_text(function).to_owned();
     let block = block.ok_or_else(|| LowerError::NoBody(name()))?;
-    let mut program = Program::default();
-    program
-        .steps
-        .extend(module.ops(block).filter(|&op| module.result_count(op) > 0).map(Step::Reference));
-    Ok(program)
+    let mut draft = storage::Draft::of(module, block);
+    join::join(&mut draft);
+    layout::choose(&mut draft);
+    expand::expand(&mut draft, &options.machine);
+    Ok(function::program(draft, options))
 }

@@ -20,6 +20,9 @@ pub struct Program {
     pub buffers: Vec<Buffer>,
     /// Where values are; one that is absent lives between reference steps only.
     pub values: FxHashMap<Value, Stored>,
+    /// What runs once, before the first run of the steps: copies of constants as the steps want
+    /// them. Only these write buffers of storage [`Storage::Prepared`].
+    pub setup: Vec<Call>,
     /// What runs, in order.
     pub steps: Vec<Step>,
     /// The functions, in C.
@@ -46,6 +49,8 @@ pub enum Storage {
     Output(usize),
     /// The value of a constant.
     Constant(Value),
+    /// Made by [`Program::setup`] of constants, and never changed again.
+    Prepared,
     /// Scratch memory, needed from the first step that has it to the last.
     Arena,
 }

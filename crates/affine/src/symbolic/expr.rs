@@ -88,6 +88,23 @@ impl Expr {
         names
     }
 
+    /// Returns the terms, each a product of symbols and divisions with its factor, and the constant.
+    ///
+    /// ```
+    /// use tangram_affine::symbolic::Expr;
+    ///
+    /// let expr: Expr = "2*batch*seq + seq + 3".parse().unwrap();
+    /// let (terms, constant) = expr.affine_terms();
+    /// let texts: Vec<String> = terms.iter().map(|(m, c)| format!("{c} of {m}")).collect();
+    /// assert_eq!((texts, constant), (vec!["2 of batch*seq".into(), "1 of seq".into()], 3));
+    /// ```
+    pub fn affine_terms(&self) -> (Vec<(Expr, i64)>, i64) {
+        // A part of an expression within the limits is within them.
+        let alone =
+            |term: &Term| Some((Self::from_monomial(term.monomial.clone(), 1)?, term.coeff));
+        (self.terms().iter().filter_map(alone).collect(), self.constant())
+    }
+
     fn collect_symbols<'a>(&'a self, names: &mut Vec<&'a str>) {
         for (atom, _) in self.terms().iter().flat_map(|term| &term.monomial.0) {
             match atom {

@@ -36,6 +36,7 @@
 
 mod domain;
 mod loops;
+mod outlined;
 mod tree;
 
 use tangram_kernel::{Blocking, Body, Element, Op, RegisterTile};
@@ -48,6 +49,7 @@ use domain::Bounds;
 use loops::Loops;
 
 pub use loops::LoopKind;
+pub use outlined::TileLoops;
 pub use tree::{Copied, KERNEL, Place};
 
 /// Sums that are known to be shorter go the way of other loops.

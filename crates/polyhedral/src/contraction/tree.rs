@@ -62,7 +62,7 @@ pub enum Copied {
 }
 
 /// Rows of one conjunction over `[constant, parameters.., inputs.., outputs.., divisions..]`.
-struct Rows {
+pub(super) struct Rows {
     params: usize,
     inputs: usize,
     outputs: usize,
@@ -70,11 +70,15 @@ struct Rows {
 }
 
 impl Rows {
+    pub fn new(params: usize, inputs: usize, outputs: usize) -> Self {
+        Self { params, inputs, outputs, part: Conjunction::default() }
+    }
+
     fn columns(&self) -> usize {
         1 + self.params + self.inputs + self.outputs + self.part.divisions.len()
     }
 
-    fn input(&self, at: usize) -> usize {
+    pub fn input(&self, at: usize) -> usize {
         1 + self.params + at
     }
 
@@ -83,7 +87,7 @@ impl Rows {
     }
 
     /// Says that an output is an affine expression of parameters and columns.
-    fn equal(&mut self, output: usize, affine: &[i128], terms: &[(usize, i128)]) {
+    pub fn equal(&mut self, output: usize, affine: &[i128], terms: &[(usize, i128)]) {
         let mut row = affine.to_vec();
         row.resize(self.columns(), 0);
         terms.iter().for_each(|(column, factor)| row[*column] += factor);
@@ -93,7 +97,7 @@ impl Rows {
     }
 
     /// Adds `floor((input - first) / size)`; returns its column.
-    fn block(&mut self, input: usize, first: &[i128], size: i128) -> usize {
+    pub fn block(&mut self, input: usize, first: &[i128], size: i128) -> usize {
         let mut numerator: Vec<i128> = first.iter().map(|value| -value).collect();
         numerator.resize(self.columns(), 0);
         let at = self.input(input);
@@ -102,7 +106,7 @@ impl Rows {
         self.columns() - 1
     }
 
-    fn relation(mut self, space: Space) -> Result<Relation, Error> {
+    pub fn relation(mut self, space: Space) -> Result<Relation, Error> {
         let columns = self.columns();
         self.part.equalities.iter_mut().for_each(|row| row.resize(columns, 0));
         Ok(Relation::from_conjunctions(space, &[self.part])?)
@@ -174,12 +178,7 @@ impl Contraction {
     fn grouped(&self, domain: &Relation) -> Result<Relation, Error> {
         let (space, loops) = (domain.space(), self.loops.len());
         let outputs = Place::count(loops);
-        let mut rows = Rows {
-            params: space.params.len(),
-            inputs: loops,
-            outputs,
-            part: Conjunction::default(),
-        };
+        let mut rows = Rows::new(space.params.len(), loops, outputs);
         let block = |rows: &mut Rows, at: usize, size: usize, place: Place| {
             let first = &self.bounds.ranges[at][0];
             let column = rows.block(at, first, size as i128);
@@ -331,12 +330,7 @@ impl Contraction {
     fn packed(&self, tile: &Space, copied: Copied, around: &[Place]) -> Result<Relation, Error> {
         let loops = self.loops.len();
         let outputs = Place::count(loops);
-        let mut rows = Rows {
-            params: tile.params.len(),
-            inputs: around.len(),
-            outputs,
-            part: Conjunction::default(),
-        };
+        let mut rows = Rows::new(tile.params.len(), around.len(), outputs);
         let (own, block) = match copied {
             Copied::Rows => (Role::Row, Place::RowBlock),
             Copied::Columns => (Role::Column, Place::ColumnBlock),
@@ -382,19 +376,14 @@ impl Contraction {
 }
 
 /// A band of coordinates of a set.
-fn projection_band(
+pub(super) fn projection_band(
     set: &Space,
     positions: impl Iterator<Item = usize>,
     count: usize,
 ) -> Result<NodeKind, Error> {
     let mut members = Vec::new();
     for position in positions {
-        let mut rows = Rows {
-            params: set.params.len(),
-            inputs: count,
-            outputs: 1,
-            part: Conjunction::default(),
-        };
+        let mut rows = Rows::new(set.params.len(), count, 1);
         let column = rows.input(position);
         rows.equal(0, &[], &[(column, 1)]);
         let space = Space::map(set.params.clone(), set.output.clone(), Tuple::anonymous(1));

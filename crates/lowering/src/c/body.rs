@@ -1,0 +1,356 @@
+//! Scalar bodies and indices as C.
+
+use tangram_affine::symbolic::Expr;
+use tangram_affine::{AffineMap, BinaryOp, Node};
+use tangram_dialects::structured::{Binary, Body, Comparison, Number, Scalar, Unary};
+use tangram_tensor::DType;
+
+use crate::nest::{Nest, Tensor};
+use crate::parameters::Parameters;
+use crate::scop::array;
+
+/// The type of an element in memory; nothing for types that have none in C.
+pub(crate) fn c_type(element: DType) -> &'static str {
+    match element {
+        DType::Bool | DType::U8 => "uint8_t",
+        DType::I8 => "int8_t",
+        DType::I16 => "int16_t",
+        DType::I32 => "int32_t",
+        DType::I64 => "int64_t",
+        DType::U16 => "uint16_t",
+        DType::U32 => "uint32_t",
+        DType::U64 => "uint64_t",
+        DType::F64 => "double",
+        _ => "float",
+    }
+}
+
+/// Whether elements of a type are computed with in C.
+pub(crate) fn is_supported(element: DType) -> bool {
+    !element.is_packed()
+        && (element == DType::Bool
+            || element.is_int()
+            || matches!(element, DType::F32 | DType::F64))
+}
+
+/// A number as C.
+pub(super) fn literal(number: Number) -> String {
+    match number {
+        Number::Float(element, value) => {
+            let wide = element == DType::F64;
+            let value = if wide { value } else { f64::from(value as f32) };
+            if value.is_nan() {
+                return if wide { "(double)NAN".into() } else { "NAN".into() };
+            }
+            if value.is_infinite() {
+                let sign = if value > 0.0 { "" } else { "-" };
+                return if wide {
+                    format!("({sign}(double)INFINITY)")
+                } else {
+                    format!("({sign}INFINITY)")
+                };
+            }
+            let text = match wide {
+                true => format!("{value:e}"),
+                false => format!("{:e}f", value as f32),
+            };
+            if value.is_sign_negative() { format!("({text})") } else { text }
+        }
+        Number::Int(DType::U64, value) => format!("UINT64_C({})", value as u64),
+        Number::Int(_, i64::MIN) => "INT64_MIN".into(),
+        Number::Int(element, value) => format!("(({})INT64_C({value}))", c_type(element)),
+    }
+}
+
+/// The place of an element in its tensor's buffer, row-major.
+pub(crate) fn index(
+    map: &AffineMap,
+    symbols: &[Expr],
+    extents: &[Expr],
+    parameters: &Parameters,
+) -> String {
+    let coordinates = coordinates(map, symbols, parameters);
+    linear(&coordinates, extents, parameters)
+}
+
+/// Coordinates as one number.
+pub(super) fn linear(coordinates: &[String], extents: &[Expr], parameters: &Parameters) -> String {
+    let mut text = String::new();
+    for (coordinate, extent) in coordinates.iter().zip(extents) {
+        if text.is_empty() || text == "0" {
+            text = coordinate.clone();
+            continue;
+        }
+        let extent = parameters.text(extent).unwrap_or_default();
+        text = format!("({text}) * {extent} + {coordinate}");
+    }
+    if text.is_empty() { "0".into() } else { text }
+}
+
+/// The results of a map over iterators `i0`, `i1`...
+pub(super) fn coordinates(
+    map: &AffineMap,
+    symbols: &[Expr],
+    parameters: &Parameters,
+) -> Vec<String> {
+    let mut texts: Vec<String> = Vec::new();
+    for node in map.nodes() {
+        texts.push(match *node {
+            Node::Dim(at) => format!("i{at}"),
+            Node::Symbol(at) => {
+                let symbol = symbols.get(at as usize);
+                symbol.and_then(|symbol| parameters.text(symbol)).unwrap_or_default()
+            }
+            Node::Constant(value) if value < 0 => format!("({value})"),
+            Node::Constant(value) => value.to_string(),
+            Node::Binary(op, a, b) => {
+                let (a, b) = (&texts[a.index()], &texts[b.index()]);
+                match op {
+                    BinaryOp::Add => format!("({a} + {b})"),
+                    BinaryOp::Mul => format!("({a} * {b})"),
+                    BinaryOp::FloorDiv => format!("tg_floord({a}, {b})"),
+                    BinaryOp::CeilDiv => format!("(-tg_floord(-{a}, {b}))"),
+                    BinaryOp::Mod => format!("tg_mod({a}, {b})"),
+                }
+            }
+        });
+    }
+    map.results().iter().map(|result| texts[result.index()].clone()).collect()
+}
+
+/// Writes bodies over the tensors of a nest.
+pub(super) struct Scalars<'a> {
+    pub nest: &'a Nest,
+    pub tensors: &'a [Tensor],
+    pub parameters: &'a Parameters,
+    pub order: &'a [usize],
+    /// What stands in the place of an input.
+    pub combined: Option<(usize, String)>,
+}
+
+impl Scalars<'_> {
+    /// Declarations, and the value.
+    pub fn body(&self, body: &Body) -> (Vec<String>, String) {
+        let needed = needed(body);
+        let mut types: Vec<DType> = Vec::new();
+        let mut lines = Vec::new();
+        for (at, scalar) in body.scalars().iter().enumerate() {
+            let ty = self.element(scalar, &types);
+            types.push(ty);
+            if needed[at] {
+                let value = self.scalar(scalar, &types);
+                lines.push(format!("const {} t{at} = {value};", c_type(ty)));
+            }
+        }
+        (lines, body.value().map_or_else(|| "0".into(), |value| format!("t{}", value.0)))
+    }
+
+    fn element(&self, scalar: &Scalar, types: &[DType]) -> DType {
+        match scalar {
+            Scalar::Input(at) => self.tensors[self.nest.inputs[*at]].element,
+            Scalar::Index(_) | Scalar::Symbol(_) => DType::I64,
+            Scalar::Constant(number) => number.element(),
+            Scalar::Unary(_, a) | Scalar::Binary(_, a, _) | Scalar::Select(_, a, _) => {
+                types[a.0 as usize]
+            }
+            Scalar::Inside(_) | Scalar::Compare(..) => DType::Bool,
+            Scalar::Cast(ty, _) => *ty,
+            Scalar::Lookup(table, _) => self.tensors[self.nest.tables[*table]].element,
+        }
+    }
+
+    /// Whether an input is inside of its tensor.
+    fn inside(&self, input: usize) -> String {
+        let access = &self.nest.generic.inputs[input];
+        let extents = &self.tensors[self.nest.inputs[input]].extents;
+        let coordinates = coordinates(&access.map, &self.nest.generic.symbols, self.parameters);
+        let mut tests = Vec::new();
+        for (coordinate, extent) in coordinates.iter().zip(extents) {
+            let extent = self.parameters.text(extent).unwrap_or_default();
+            // One unsigned comparison for both ends.
+            tests.push(format!("(uint64_t)({coordinate}) < (uint64_t){extent}"));
+        }
+        if tests.is_empty() { "1".into() } else { format!("({})", tests.join(" && ")) }
+    }
+
+    fn scalar(&self, scalar: &Scalar, types: &[DType]) -> String {
+        let generic = &self.nest.generic;
+        let name = |id: &tangram_dialects::structured::ScalarId| format!("t{}", id.0);
+        let ty = |id: &tangram_dialects::structured::ScalarId| types[id.0 as usize];
+        match scalar {
+            Scalar::Input(at) => {
+                if let Some((_, text)) = self.combined.as_ref().filter(|own| own.0 == *at) {
+                    return text.clone();
+                }
+                let tensor = self.nest.inputs[*at];
+                let access = &generic.inputs[*at];
+                let place = index(
+                    &access.map,
+                    &generic.symbols,
+                    &self.tensors[tensor].extents,
+                    self.parameters,
+                );
+                let element = format!("{}[{place}]", array(tensor, self.order));
+                match access.outside {
+                    None => element,
+                    Some(outside) => {
+                        format!("{} ? {element} : {}", self.inside(*at), literal(outside))
+                    }
+                }
+            }
+            Scalar::Inside(at) => self.inside(*at),
+            Scalar::Index(at) => format!("i{at}"),
+            Scalar::Symbol(at) => self.parameters.text(&generic.symbols[*at]).unwrap_or_default(),
+            Scalar::Constant(number) => literal(*number),
+            Scalar::Unary(function, a) => call(*function, ty(a), &name(a)),
+            Scalar::Binary(function, a, b) => operator(*function, ty(a), &name(a), &name(b)),
+            Scalar::Compare(comparison, a, b) => {
+                let sign = match comparison {
+                    Comparison::Eq => "==",
+                    Comparison::Ne => "!=",
+                    Comparison::Lt => "<",
+                    Comparison::Le => "<=",
+                    Comparison::Gt => ">",
+                    Comparison::Ge => ">=",
+                };
+                format!("{} {sign} {}", name(a), name(b))
+            }
+            Scalar::Select(c, a, b) => format!("{} ? {} : {}", name(c), name(a), name(b)),
+            Scalar::Cast(to, a) => cast(*to, ty(a), &name(a)),
+            Scalar::Lookup(table, at) => {
+                let tensor = self.nest.tables[*table];
+                let coordinates: Vec<String> = at.iter().map(name).collect();
+                let place = linear(&coordinates, &self.tensors[tensor].extents, self.parameters);
+                format!("{}[{place}]", array(tensor, self.order))
+            }
+        }
+    }
+}
+
+/// Which scalars the value is made of.
+fn needed(body: &Body) -> Vec<bool> {
+    let mut needed = vec![false; body.scalars().len()];
+    if let Some(value) = body.value() {
+        needed[value.0 as usize] = true;
+    }
+    for (at, scalar) in body.scalars().iter().enumerate().rev() {
+        if !needed[at] {
+            continue;
+        }
+        let operands: Vec<_> = match scalar {
+            Scalar::Unary(_, a) | Scalar::Cast(_, a) => vec![*a],
+            Scalar::Binary(_, a, b) | Scalar::Compare(_, a, b) => vec![*a, *b],
+            Scalar::Select(c, a, b) => vec![*c, *a, *b],
+            Scalar::Lookup(_, at) => at.clone(),
+            _ => Vec::new(),
+        };
+        operands.iter().for_each(|id| needed[id.0 as usize] = true);
+    }
+    needed
+}
+
+/// Converts a number.
+fn cast(to: DType, from: DType, x: &str) -> String {
+    match (to, from) {
+        (DType::Bool, DType::Bool) => x.to_owned(),
+        (DType::Bool, _) => format!("{x} != 0"),
+        (to, from) if from.is_float() && to.is_int() => {
+            format!("tg_{}_of_{}({x})", short(to), short(from))
+        }
+        _ => format!("({}){x}", c_type(to)),
+    }
+}
+
+fn short(element: DType) -> String {
+    let c = c_type(element);
+    c.trim_end_matches("_t").to_owned()
+}
+
+fn is_wide(element: DType) -> bool {
+    element == DType::F64
+}
+
+fn call(function: Unary, element: DType, x: &str) -> String {
+    let float = element.is_float();
+    let suffix = if is_wide(element) { "" } else { "f" };
+    let of_library = |name: &str| format!("{name}{suffix}({x})");
+    let own = |name: &str| match is_wide(element) {
+        true => format!("{name}({x})"),
+        false => format!("tg_{name}f({x})"),
+    };
+    match function {
+        Unary::Neg => format!("-{x}"),
+        Unary::Abs if float => of_library("__builtin_fabs"),
+        Unary::Abs => format!("{x} < 0 ? -{x} : {x}"),
+        Unary::Sqrt => of_library("__builtin_sqrt"),
+        Unary::Exp => own("exp"),
+        Unary::Log => own("log"),
+        Unary::Erf => own("erf"),
+        Unary::Tanh => own("tanh"),
+        Unary::Sigmoid => format!("tg_sigmoid{suffix}({x})"),
+        Unary::Expm1 => of_library("expm1"),
+        Unary::Log1p => of_library("log1p"),
+        Unary::Sin => of_library("sin"),
+        Unary::Cos => of_library("cos"),
+        Unary::Tan => of_library("tan"),
+        Unary::Asin => of_library("asin"),
+        Unary::Acos => of_library("acos"),
+        Unary::Atan => of_library("atan"),
+        Unary::Sinh => of_library("sinh"),
+        Unary::Cosh => of_library("cosh"),
+        Unary::Asinh => of_library("asinh"),
+        Unary::Acosh => of_library("acosh"),
+        Unary::Atanh => of_library("atanh"),
+        Unary::Floor if float => of_library("__builtin_floor"),
+        Unary::Ceil if float => of_library("__builtin_ceil"),
+        Unary::Round if float => of_library("__builtin_rint"),
+        Unary::Floor | Unary::Ceil | Unary::Round => x.to_owned(),
+        Unary::Sign if float => format!("{x} != {x} ? {x} : ({x} > 0) - ({x} < 0)"),
+        Unary::Sign => format!("({x} > 0) - ({x} < 0)"),
+        Unary::Not => format!("!{x}"),
+        Unary::BitNot => format!("~{x}"),
+    }
+}
+
+/// A function of two operands as C.
+pub(super) fn operator(function: Binary, element: DType, a: &str, b: &str) -> String {
+    let float = element.is_float();
+    let suffix = if is_wide(element) { "" } else { "f" };
+    let infix = |sign: &str| format!("{a} {sign} {b}");
+    match function {
+        Binary::Add => infix("+"),
+        Binary::Sub => infix("-"),
+        Binary::Mul => infix("*"),
+        Binary::Div if float => infix("/"),
+        Binary::Div if element.is_signed() => {
+            format!("{b} == 0 ? 0 : {b} == -1 ? -{a} : {a} / {b}")
+        }
+        Binary::Div => format!("{b} == 0 ? 0 : {a} / {b}"),
+        // A comparison with a NaN fails.
+        Binary::Max if float => format!("({a} >= {b} || {a} != {a}) ? {a} : {b}"),
+        Binary::Min if float => format!("({a} <= {b} || {a} != {a}) ? {a} : {b}"),
+        Binary::Max => format!("{a} > {b} ? {a} : {b}"),
+        Binary::Min => format!("{a} < {b} ? {a} : {b}"),
+        Binary::Pow if float => format!("pow{suffix}({a}, {b})"),
+        Binary::Pow => format!("tg_ipow({a}, {b})"),
+        Binary::Rem if float => format!("fmod{suffix}({a}, {b})"),
+        Binary::Rem => format!("({b} == 0 || {b} == ({})-1) ? 0 : {a} % {b}", c_type(element)),
+        Binary::Mod if float => format!("tg_fmod{suffix}({a}, {b})"),
+        Binary::Mod if element.is_signed() => format!("tg_imod({a}, {b})"),
+        Binary::Mod => format!("{b} == 0 ? 0 : {a} % {b}"),
+        Binary::And => infix("&&"),
+        Binary::Or => infix("||"),
+        Binary::Xor => format!("!{a} != !{b}"),
+        Binary::BitAnd => infix("&"),
+        Binary::BitOr => infix("|"),
+        Binary::BitXor => infix("^"),
+        Binary::ShiftLeft => {
+            let bits = element.size_bits();
+            format!("(uint64_t){b} < {bits} ? ({})((uint64_t){a} << {b}) : 0", c_type(element))
+        }
+        Binary::ShiftRight => {
+            let bits = element.size_bits();
+            format!("(uint64_t){b} < {bits} ? {a} >> {b} : 0")
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Combinations in C, several lanes at once: elements side by side of the result, or iterations
+//! side by side that are combined at the end.
+//!
+//! Lanes are 16 whatever the vectors of the machine are, and are combined in one order: the same
+//! program has the same bits everywhere.
+
+use std::fmt::Write;
+
+use tangram_polyhedral::ast::{Ast, Statements};
+
+use super::body::{Scalars, c_type, index, literal, operator};
+use super::tile::{TILE, shared};
+use super::{head, style};
+use crate::nest::{Nest, Tensor};
+use crate::parameters::Parameters;
+use crate::scop::{array, arrays};
+
+/// How many elements are computed side by side.
+pub(crate) const LANES: usize = 16;
+
+/// Which loop the lanes are iterations of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Lanes {
+    /// A loop of the result.
+    Parallel(usize),
+    /// A loop that is combined.
+    Reduced(usize),
+    /// None: one after the other.
+    None,
+}
+
+impl Lanes {
+    /// Chooses the loop along which all that is read and written lies side by side.
+    pub fn of(nest: &Nest, tensors: &[Tensor]) -> Lanes {
+        let generic = &nest.generic;
+        let combined = nest.finish.as_ref().map(|finish| finish.combined);
+        let inputs = generic.inputs.iter().zip(&nest.inputs).enumerate();
+        let inputs: Vec<_> = inputs
+            .filter(|(at, _)| Some(*at) != combined)
+            .map(|(_, (access, tensor))| crate::expand::strides(access, &tensors[*tensor]))
+            .collect();
+        let output = crate::expand::strides(&generic.output, &tensors[nest.output]);
+        let step = |strides: &Option<Vec<tangram_affine::symbolic::Expr>>, at: usize| {
+            strides.as_ref().and_then(|strides| strides[at].as_int())
+        };
+        let beside = |at: usize| inputs.iter().all(|own| matches!(step(own, at), Some(0 | 1)));
+        let long = |at: usize| generic.extents[at].as_int().is_none_or(|extent| extent >= 4);
+        let parallel = nest.parallel().find(|at| long(*at) && step(&output, *at) == Some(1));
+        if let Some(at) = parallel.filter(|at| beside(*at)) {
+            return Lanes::Parallel(at);
+        }
+        let moves = |at: usize| inputs.iter().any(|own| step(own, at) == Some(1));
+        let reduced = generic.reduced().find(|at| long(*at) && beside(*at) && moves(*at));
+        match (reduced, parallel) {
+            (Some(at), _) => Lanes::Reduced(at),
+            (None, Some(at)) => Lanes::Parallel(at),
+            (None, None) => Lanes::None,
+        }
+    }
+}
+
+/// The function of a combination whose loops over tiles are those of `ast`.
+pub(crate) fn function(
+    nest: &Nest,
+    lanes: Lanes,
+    tensors: &[Tensor],
+    parameters: &Parameters,
+    ast: &Ast,
+) -> String {
+    let order = arrays(nest);
+    let mut text = head(nest, tensors, parameters);
+    text.push_str(
+        &ast.to_c_with(&style(), &Writer { nest, lanes, tensors, parameters, order: &order }),
+    );
+    text.push_str("}\n");
+    text
+}
+
+struct Writer<'a> {
+    nest: &'a Nest,
+    lanes: Lanes,
+    tensors: &'a [Tensor],
+    parameters: &'a Parameters,
+    order: &'a [usize],
+}
+
+impl Writer<'_> {
+    fn extent(&self, iterator: usize) -> String {
+        let extent = &self.nest.generic.extents[iterator];
+        self.parameters.text(extent).unwrap_or_default()
+    }
+
+    /// The update of a lane by one iteration.
+    fn update(&self, acc: &str, indent: &str) -> String {
+        let scalars = self.scalars(None);
+        let (lines, value) = scalars.body(&self.nest.generic.body);
+        let mut text: String = lines.iter().map(|line| format!("{indent}{line}\n")).collect();
+        if let Some(reduction) = self.nest.generic.reduction {
+            let element = self.tensors[self.nest.output].element;
+            let _ = writeln!(text, "{indent}const {} before = {acc};", c_type(element));
+            let both = operator(reduction.combine, element, "before", &value);
+            let _ = writeln!(text, "{indent}{acc} = {both};");
+        }
+        text
+    }
+
+    fn scalars(&self, combined: Option<(usize, String)>) -> Scalars<'_> {
+        Scalars {
+            nest: self.nest,
+            tensors: self.tensors,
+            parameters: self.parameters,
+            order: self.order,
+            combined,
+        }
+    }
+
+    /// Stores a combined element.
+    fn store(&self, value: &str, indent: &str) -> String {
+        let (mut lines, value) = match &self.nest.finish {
+            None => (Vec::new(), value.to_owned()),
+            Some(finish) => {
+                self.scalars(Some((finish.combined, value.to_owned()))).body(&finish.body)
+            }
+        };
+        let (generic, out) = (&self.nest.generic, &self.tensors[self.nest.output]);
+        let at = index(&generic.output.map, &generic.symbols, &out.extents, self.parameters);
+        lines.push(format!("{}[{at}] = {value};", array(self.nest.output, self.order)));
+        lines.iter().map(|line| format!("{indent}{line}\n")).collect()
+    }
+
+    /// The heads of loops, all but one.
+    fn loops(&self, except: Option<usize>) -> String {
+        let mut text = String::new();
+        for at in self.nest.generic.reduced().filter(|at| Some(*at) != except) {
+            let extent = self.extent(at);
+            let _ = writeln!(text, "    for (int64_t i{at} = 0; i{at} < {extent}; i{at}++)");
+        }
+        text
+    }
+
+    fn declared(&self, lanes: usize) -> String {
+        let ty = c_type(self.tensors[self.nest.output].element);
+        let initial = self.nest.generic.reduction.map(|reduction| literal(reduction.initial));
+        let initial = initial.unwrap_or_else(|| "0".into());
+        format!(
+            "    {ty} acc[{lanes}];\n    for (int64_t l = 0; l < {lanes}; l++)\n        \
+             acc[l] = {initial};\n"
+        )
+    }
+
+    /// Lanes of the result.
+    fn parallel(&self, lane: usize) -> String {
+        let extent = self.extent(lane);
+        let mut text = self.declared(LANES);
+        let _ = writeln!(
+            text,
+            "    const int64_t first = i{lane}, lanes = tg_min({extent} - first, {LANES});"
+        );
+        let head = |count: &str| {
+            format!(
+                "    {{\n        TANGRAM_SIMD\n        for (int64_t l = 0; l < {count}; l++) {{\n            \
+                 const int64_t i{lane} = first + l;\n{}        }}\n    }}\n",
+                self.update("acc[l]", "            ")
+            )
+        };
+        let loops = self.loops(None);
+        let whole = LANES.to_string();
+        match self.nest.generic.extents[lane].as_int() {
+            Some(extent) if extent % LANES as i64 == 0 => {
+                let _ = write!(text, "{loops}{}", head(&whole));
+            }
+            _ => {
+                let (whole, part) = (head(&whole), head("lanes"));
+                let _ = write!(
+                    text,
+                    "    if (lanes == {LANES}) {{\n{loops}{whole}    }} else {{\n{loops}{part}    }}\n"
+                );
+            }
+        }
+        let _ = write!(
+            text,
+            "    for (int64_t l = 0; l < lanes; l++) {{\n        \
+             const int64_t i{lane} = first + l;\n{}    }}\n",
+            self.store("acc[l]", "        ")
+        );
+        text
+    }
+
+    /// Lanes of iterations, combined at the end.
+    fn reduced(&self, lane: usize) -> String {
+        let extent = self.extent(lane);
+        let mut text = self.declared(LANES);
+        let update = self.update("acc[l]", "                ");
+        let _ = write!(
+            text,
+            "{}    {{\n        int64_t k = 0;\n        \
+             for (; k + {LANES} <= {extent}; k += {LANES}) {{\n            \
+             TANGRAM_SIMD\n            \
+             for (int64_t l = 0; l < {LANES}; l++) {{\n                \
+             const int64_t i{lane} = k + l;\n{update}            }}\n        }}\n        \
+             for (int64_t l = 0; k + l < {extent}; l++) {{\n                \
+             const int64_t i{lane} = k + l;\n{update}        }}\n    }}\n",
+            self.loops(Some(lane)),
+        );
+        if let Some(reduction) = self.nest.generic.reduction {
+            let element = self.tensors[self.nest.output].element;
+            let both = operator(reduction.combine, element, "acc[l]", "acc[l + half]");
+            let _ = write!(
+                text,
+                "    for (int64_t half = {}; half > 0; half /= 2)\n        \
+                 for (int64_t l = 0; l < half; l++)\n            acc[l] = {both};\n",
+                LANES / 2
+            );
+        }
+        text.push_str(&self.store("acc[0]", "    "));
+        text
+    }
+
+    /// One iteration after the other.
+    fn single(&self) -> String {
+        format!(
+            "{}{}    {{\n{}    }}\n{}",
+            self.declared(1),
+            self.loops(None),
+            self.update("acc[0]", "        "),
+            self.store("acc[0]", "    "),
+        )
+    }
+}
+
+impl Statements for Writer<'_> {
+    fn instance(&self, name: &str, arguments: &[String]) -> String {
+        if name != TILE {
+            return format!("{name}({});", arguments.join(", "));
+        }
+        let mut text = String::from("{\n");
+        for (iterator, value) in shared(self.nest).iter().zip(arguments) {
+            let _ = writeln!(text, "    const int64_t i{iterator} = {value};");
+        }
+        text.push_str(&match self.lanes {
+            Lanes::Parallel(lane) => self.parallel(lane),
+            Lanes::Reduced(lane) => self.reduced(lane),
+            Lanes::None => self.single(),
+        });
+        text.push('}');
+        text
+    }
+}

@@ -1,0 +1,264 @@
+//! Tiles of sums of products in C: a micro-kernel in registers, then what follows the sum.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use tangram_kernel::{Body, Element, Program, RegisterTile};
+use tangram_polyhedral::ast::{Ast, CStyle, Statements};
+
+use super::body::{Scalars, index, literal};
+use super::{head, style};
+use crate::expand::Tiled;
+use crate::nest::{Nest, Tensor};
+use crate::parameters::Parameters;
+use crate::scop::{array, arrays};
+
+/// The name of tiles.
+pub(crate) const TILE: &str = "T";
+
+/// A micro-kernel that a function calls.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Kernel {
+    pub name: String,
+    pub text: String,
+}
+
+/// The loops of a tiled nest that tiles are points of.
+pub(crate) fn shared(nest: &Nest) -> Vec<usize> {
+    nest.parallel().collect()
+}
+
+/// The function of a sum of products whose loops over tiles are those of `ast`.
+pub(crate) fn function(
+    nest: &Nest,
+    tiled: &Tiled,
+    tensors: &[Tensor],
+    parameters: &Parameters,
+    ast: &Ast,
+) -> (String, Vec<Kernel>) {
+    let order = arrays(nest);
+    let tile = Tile { nest, tiled, tensors, parameters, order: &order };
+    let mut text = head(nest, tensors, parameters);
+    text.push_str(&tile.offsets());
+    let style: CStyle = style();
+    text.push_str(&ast.to_c_with(&style, &tile));
+    text.push_str("}\n");
+    let kernels = tile.row_counts().into_iter().map(|rows| tile.kernel(rows)).collect();
+    (text, kernels)
+}
+
+struct Tile<'a> {
+    nest: &'a Nest,
+    tiled: &'a Tiled,
+    tensors: &'a [Tensor],
+    parameters: &'a Parameters,
+    order: &'a [usize],
+}
+
+impl Tile<'_> {
+    fn ty(&self) -> &'static str {
+        self.tiled.product.element.c_type()
+    }
+
+    fn row(&self) -> usize {
+        self.tiled.product.rows.last().copied().unwrap_or(0)
+    }
+
+    /// The place that an input is read at.
+    fn place(&self, input: usize) -> String {
+        let generic = &self.nest.generic;
+        let extents = &self.tensors[self.nest.inputs[input]].extents;
+        index(&generic.inputs[input].map, &generic.symbols, extents, self.parameters)
+    }
+
+    fn pointer(&self, input: usize) -> String {
+        array(self.nest.inputs[input], self.order)
+    }
+
+    fn extent(&self, iterator: usize) -> String {
+        let extent = &self.nest.generic.extents[iterator];
+        self.parameters.text(extent).unwrap_or_default()
+    }
+
+    /// Declares iterators as zero.
+    fn zeros(&self, iterators: impl Iterator<Item = usize>, indent: &str) -> String {
+        let mut text = String::new();
+        for at in iterators {
+            let _ = writeln!(text, "{indent}const int64_t i{at} = 0;");
+        }
+        text
+    }
+
+    /// How many rows a tile can have: the size, and what is left at the end.
+    fn row_counts(&self) -> BTreeSet<usize> {
+        let rows = self.tiled.tile.rows;
+        match self.nest.generic.extents[self.row()].as_int() {
+            Some(extent) => {
+                let extent = usize::try_from(extent).unwrap_or(0);
+                [rows, extent % rows]
+                    .into_iter()
+                    .filter(|count| *count > 0 && *count <= extent)
+                    .collect()
+            }
+            None => (1..=rows).collect(),
+        }
+    }
+
+    fn kernel(&self, rows: usize) -> Kernel {
+        let tile = RegisterTile { rows, ..self.tiled.tile };
+        let name = self.kernel_name(rows);
+        let text = Program::for_tile(&Body::product(), &tile)
+            .map(|program| program.to_c_in_place(&name, self.tiled.product.element))
+            .unwrap_or_default();
+        Kernel { name, text }
+    }
+
+    fn kernel_name(&self, rows: usize) -> String {
+        let RegisterTile { vectors, width, .. } = self.tiled.tile;
+        let element = match self.tiled.product.element {
+            Element::F32 => "f32",
+            Element::F64 => "f64",
+        };
+        format!("tg_tile_{element}_{rows}x{vectors}x{width}")
+    }
+
+    /// The table of segments, the step and the depth of a run.
+    fn offsets(&self) -> String {
+        let Tiled { product, segments, run, .. } = self.tiled;
+        let place = self.place(product.rows_input);
+        let all = || 0..self.nest.generic.extents.len();
+        let count: Vec<String> = segments.iter().map(|at| self.extent(*at)).collect();
+        let count = if count.is_empty() { "1".to_owned() } else { count.join(" * ") };
+        let depth: Vec<String> = run.iter().map(|at| self.extent(*at)).collect();
+        let mut text = format!(
+            "    long segment[{count}], segments = 0, origin, step;\n    \
+             const long depth = {};\n    {{\n",
+            depth.join(" * ")
+        );
+        text.push_str(&self.zeros(all(), "        "));
+        let _ = writeln!(text, "        origin = {place};\n    }}\n    {{");
+        let inner = run.last().copied();
+        text.push_str(&self.zeros(all().filter(|at| Some(*at) != inner), "        "));
+        if let Some(inner) = inner {
+            let _ = writeln!(text, "        const int64_t i{inner} = 1;");
+        }
+        let _ = writeln!(text, "        step = {place} - origin;\n    }}\n    {{");
+        text.push_str(&self.zeros(all().filter(|at| !segments.contains(at)), "        "));
+        for at in segments {
+            let extent = self.extent(*at);
+            let _ = writeln!(text, "        for (int64_t i{at} = 0; i{at} < {extent}; i{at}++)");
+        }
+        let _ = writeln!(text, "        segment[segments++] = {place} - origin;\n    }}");
+        text
+    }
+
+    /// Chooses the kernel by the number of rows.
+    fn call(&self) -> String {
+        let panel = self.pointer(self.tiled.product.columns_input);
+        let panel_at = self.place(self.tiled.product.columns_input);
+        let arguments =
+            format!("(segments, segment, depth, step, a, row, {panel} + {panel_at}, tile);");
+        let counts: Vec<usize> = self.row_counts().into_iter().rev().collect();
+        let mut text = String::new();
+        for (at, rows) in counts.iter().enumerate() {
+            let name = self.kernel_name(*rows);
+            let before = if at == 0 { "    " } else { "    else " };
+            let test = match at + 1 == counts.len() {
+                true => String::new(),
+                false => format!("if (rows == {rows}) "),
+            };
+            let _ = writeln!(text, "{before}{test}{name}{arguments}");
+        }
+        text
+    }
+
+    /// Stores a tile, with what follows the sum.
+    fn store(&self) -> String {
+        let Tiled { product, tile, .. } = self.tiled;
+        let generic = &self.nest.generic;
+        let (row, column, columns) = (self.row(), product.column, tile.columns());
+        let combined = format!("tile[r * {columns} + c]");
+        let (mut lines, value) = match &self.nest.finish {
+            None => (Vec::new(), combined),
+            Some(finish) => {
+                let scalars = Scalars {
+                    nest: self.nest,
+                    tensors: self.tensors,
+                    parameters: self.parameters,
+                    order: self.order,
+                    combined: Some((finish.combined, combined)),
+                };
+                scalars.body(&finish.body)
+            }
+        };
+        let out = &self.tensors[self.nest.output];
+        let at = index(&generic.output.map, &generic.symbols, &out.extents, self.parameters);
+        lines.push(format!("{}[{at}] = {value};", array(self.nest.output, self.order)));
+        let body = |indent: &str| -> String {
+            lines.iter().map(|line| format!("{indent}{line}\n")).collect()
+        };
+        let one = |count: &str| {
+            format!(
+                "            TANGRAM_SIMD\n            \
+                 for (int64_t c = 0; c < {count}; c++) {{\n                \
+                     const int64_t i{column} = first_column + c;\n{}            }}\n",
+                body("                ")
+            )
+        };
+        format!(
+            "    for (int64_t r = 0; r < rows; r++) {{\n        \
+                 const int64_t i{row} = first_row + r;\n        \
+                 if (columns == {columns}) {{\n{}        }} else {{\n{}        }}\n    }}\n",
+            one(&columns.to_string()),
+            one("columns"),
+        )
+    }
+}
+
+impl Statements for Tile<'_> {
+    fn instance(&self, name: &str, arguments: &[String]) -> String {
+        if name != TILE {
+            return format!("{name}({});", arguments.join(", "));
+        }
+        let Tiled { product, tile, .. } = self.tiled;
+        let (row, column, ty) = (self.row(), product.column, self.ty());
+        let (rows, columns) = (tile.rows, tile.columns());
+        let mut text = String::from("{\n");
+        for (iterator, value) in shared(self.nest).iter().zip(arguments) {
+            let _ = writeln!(text, "    const int64_t i{iterator} = {value};");
+        }
+        text.push_str(&self.zeros(self.nest.generic.reduced(), "    "));
+        let _ = writeln!(text, "    const int64_t first_row = i{row}, first_column = i{column};");
+        let (row_end, column_end) = (self.extent(row), self.extent(column));
+        let _ = writeln!(
+            text,
+            "    const int64_t rows = tg_min({row_end} - i{row}, {rows});\n    \
+             const int64_t columns = tg_min({column_end} - i{column}, {columns});"
+        );
+        let place = self.place(product.rows_input);
+        let source = self.pointer(product.rows_input);
+        let _ = writeln!(
+            text,
+            "    const int64_t from = {place};\n    \
+             const {ty} *a = {source} + from;\n    \
+             long row[{rows}];\n    \
+             for (int64_t r = 0; r < {rows}; r++) {{\n        \
+                 const int64_t i{row} = first_row + (r < rows ? r : 0);\n        \
+                 row[r] = {place} - from;\n    }}"
+        );
+        let initial = self.nest.generic.reduction.map(|reduction| literal(reduction.initial));
+        let _ = writeln!(
+            text,
+            "    {ty} tile[{}] __attribute__((aligned(64)));\n    \
+             for (int64_t c = 0; c < {}; c++)\n        \
+                 tile[c] = {};",
+            rows * columns,
+            rows * columns,
+            initial.unwrap_or_else(|| "0".into()),
+        );
+        text.push_str(&self.call());
+        text.push_str(&self.store());
+        text.push('}');
+        text
+    }
+}

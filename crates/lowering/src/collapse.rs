@@ -1,0 +1,164 @@
+//! Loops whose elements follow each other in every tensor, as one loop.
+//!
+//! Fewer loops are longer ones: a batch of matrices times one matrix is one product, and what is
+//! computed element by element is one loop whatever the rank. The product of two symbolic extents
+//! is a parameter of its own then.
+
+use tangram_affine::symbolic::Expr;
+use tangram_affine::{AffineExprs, AffineMap};
+use tangram_dialects::structured::{Access, Body, Scalar};
+
+use crate::nest::{Nest, Tensor, composed, shifted_iterators};
+
+/// Joins all such loops of a nest; `tensors` grows by tensors of fewer coordinates in the same
+/// buffers.
+pub(crate) fn collapse(nest: &mut Nest, tensors: &mut Vec<Tensor>) {
+    while let Some((outer, inner)) = pair(nest, tensors) {
+        merge(nest, tensors, outer, inner);
+    }
+}
+
+fn pair(nest: &Nest, tensors: &[Tensor]) -> Option<(usize, usize)> {
+    let generic = &nest.generic;
+    let count = generic.extents.len();
+    let indexed = |at: usize| {
+        let of = |body: &Body| body.scalars().iter().any(|s| *s == Scalar::Index(at));
+        of(&generic.body)
+    };
+    let accesses = || {
+        let inputs = generic.inputs.iter().zip(nest.inputs.iter().copied());
+        inputs.chain([(&generic.output, nest.output)])
+    };
+    for outer in 0..count {
+        for inner in 0..count {
+            let fits = outer != inner
+                && generic.extents[outer].try_mul(&generic.extents[inner]).is_some()
+                && generic.kinds[outer] == generic.kinds[inner]
+                && !indexed(outer)
+                && !indexed(inner)
+                && accesses().all(|(access, tensor)| {
+                    follow(access, &tensors[tensor], (outer, inner), &generic.extents).is_some()
+                });
+            if fits {
+                return Some((outer, inner));
+            }
+        }
+    }
+    None
+}
+
+/// Where two loops are coordinates that follow each other; `Some(None)` if neither occurs.
+fn follow(
+    access: &Access,
+    tensor: &Tensor,
+    (outer, inner): (usize, usize),
+    extents: &[Expr],
+) -> Option<Option<usize>> {
+    let map = &access.map;
+    let (used, _) = map.used();
+    if !used[outer] && !used[inner] {
+        return Some(None);
+    }
+    let rank = map.results().len();
+    let first = (0..rank).find(|at| map.as_operand(*at) == Some(outer))?;
+    let fits = first + 1 < rank
+        && map.as_operand(first + 1) == Some(inner)
+        && tensor.extents[first + 1] == extents[inner]
+        && tensor.extents[first] == extents[outer]
+        && access.outside.is_none();
+    // Neither may occur in another coordinate.
+    let elsewhere = (0..rank).filter(|at| *at != first && *at != first + 1).any(|at| {
+        let own = one(map, at).used().0;
+        own[outer] || own[inner]
+    });
+    (fits && !elsewhere).then_some(Some(first))
+}
+
+fn one(map: &AffineMap, at: usize) -> AffineMap {
+    let mut exprs = AffineExprs::new();
+    let nodes = map.copy(&mut exprs);
+    let result = nodes[map.results()[at].index()];
+    AffineMap::new(map.dims() as u32, map.symbols() as u32, &exprs, &[result])
+}
+
+fn merge(nest: &mut Nest, tensors: &mut Vec<Tensor>, outer: usize, inner: usize) {
+    let extents = nest.generic.extents.clone();
+    let mut views: Vec<(usize, usize, usize)> = Vec::new();
+    let inputs = nest.generic.inputs.iter_mut().zip(nest.inputs.iter_mut());
+    for (access, tensor) in inputs.chain([(&mut nest.generic.output, &mut nest.output)]) {
+        let found = follow(access, &tensors[*tensor], (outer, inner), &extents).flatten();
+        let Some(first) = found else { continue };
+        let known = views.iter().find(|view| (view.0, view.1) == (*tensor, first));
+        let view = match known {
+            Some(view) => view.2,
+            None => {
+                let mut view = tensors[*tensor].clone();
+                let Some(both) = view.extents[first].try_mul(&view.extents[first + 1]) else {
+                    continue;
+                };
+                view.extents.splice(first..first + 2, [both]);
+                tensors.push(view);
+                views.push((*tensor, first, tensors.len() - 1));
+                tensors.len() - 1
+            }
+        };
+        let mut exprs = AffineExprs::new();
+        let nodes = access.map.copy(&mut exprs);
+        let mut results: Vec<_> =
+            access.map.results().iter().map(|result| nodes[result.index()]).collect();
+        // The inner loop stands for both from now on.
+        results.remove(first);
+        let (dims, symbols) = (access.map.dims() as u32, access.map.symbols() as u32);
+        access.map = AffineMap::new(dims, symbols, &exprs, &results);
+        *tensor = view;
+    }
+    let both = extents[outer].try_mul(&extents[inner]);
+    if let Some(both) = both {
+        nest.generic.extents[inner] = both;
+    }
+    drop_iterator(nest, outer);
+}
+
+/// Takes a loop away that no access uses.
+pub(crate) fn drop_iterator(nest: &mut Nest, gone: usize) {
+    nest.generic.extents.remove(gone);
+    nest.generic.kinds.remove(gone);
+    for access in nest.generic.inputs.iter_mut().chain([&mut nest.generic.output]) {
+        access.map = shifted_iterators(&access.map, gone);
+    }
+    let moved = |scalar: &Scalar| match scalar {
+        Scalar::Index(at) if *at > gone => Scalar::Index(at - 1),
+        other => other.clone(),
+    };
+    nest.generic.body = crate::nest::mapped(&nest.generic.body, moved);
+}
+
+/// Takes loops of one iteration away; those that are a coordinate of the output only if asked to.
+pub(crate) fn without_unit_loops(nest: &mut Nest, coordinates: bool) {
+    let mut at = 0;
+    while at < nest.generic.extents.len() {
+        let indexed = nest.generic.body.scalars().contains(&Scalar::Index(at));
+        let reduced = nest.generic.reduced().collect::<Vec<_>>();
+        // A combination of one iteration stays one.
+        let map = &nest.generic.output.map;
+        let is_coordinate = (0..map.results().len()).any(|c| map.as_operand(c) == Some(at));
+        let one = nest.generic.extents[at].as_int() == Some(1);
+        if !one || indexed || reduced == [at] || (is_coordinate && !coordinates) {
+            at += 1;
+            continue;
+        }
+        let count = nest.generic.extents.len();
+        let mut exprs = AffineExprs::new();
+        let dims: Vec<_> = (0..count)
+            .map(|own| if own == at { exprs.constant(0) } else { exprs.dim(own as u32) })
+            .collect();
+        let zero = AffineMap::new(count as u32, 0, &exprs, &dims);
+        for access in nest.generic.inputs.iter_mut().chain([&mut nest.generic.output]) {
+            let symbols = access.map.symbols();
+            if let Some(map) = composed(&access.map, &zero, symbols) {
+                access.map = map;
+            }
+        }
+        drop_iterator(nest, at);
+    }
+}

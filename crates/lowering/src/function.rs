@@ -1,0 +1,277 @@
+//! Nests as functions of C, with an order of their loops.
+
+use rustc_hash::FxHashMap;
+use tangram_polyhedral::ast::{Ast, AstOptions};
+use tangram_polyhedral::contraction::{KERNEL, TileLoops};
+use tangram_polyhedral::optimise::Recipe;
+use tangram_polyhedral::scop::Scop;
+use tangram_presburger::Budget;
+
+use crate::c::lanes::{self, LANES, Lanes};
+use crate::c::tile::{self, Kernel, TILE};
+use crate::c::{self, PREAMBLE, UNNAMED};
+use crate::collapse::{collapse, without_unit_loops};
+use crate::expand::Tiled;
+use crate::nest::{Nest, Tensor};
+use crate::parameters::Parameters;
+use crate::program::{Buffer, Call, Program, Step, Storage};
+use crate::scop::{Role, arrays, parameters, scop};
+use crate::storage::{Draft, Planned};
+use crate::{LowerError, Options};
+
+/// The part of a cache that the rows of a block of tiles may take, in bytes.
+const ROW_BLOCK: i64 = 128 * 1024;
+
+/// Makes a program of a draft.
+pub(crate) fn program(mut draft: Draft<'_>, options: &Options) -> Program {
+    let mut functions = Functions {
+        options,
+        names: FxHashMap::default(),
+        kernels: Vec::new(),
+        source: String::new(),
+    };
+    let mut steps = Vec::new();
+    for planned in std::mem::take(&mut draft.steps) {
+        let (nest, tiled) = match planned {
+            Planned::Reference(op) => {
+                steps.push(Step::Reference(op));
+                continue;
+            }
+            Planned::Nest(mut nest) => {
+                without_unit_loops(&mut nest, true);
+                collapse(&mut nest, &mut draft.tensors);
+                (nest, None)
+            }
+            Planned::Product(nest, tiled) => (nest, Some(tiled)),
+        };
+        match functions.call(&nest, tiled.as_deref(), &draft.tensors) {
+            Ok(call) => steps.push(Step::Call(call)),
+            Err(_) => steps.extend(nest.ops.iter().map(|op| Step::Reference(*op))),
+        }
+    }
+    let values = draft.stored();
+    let source = functions.source();
+    let (setup, steps) = prepared(steps, &mut draft.buffers);
+    Program { buffers: draft.buffers, values, setup, steps, source }
+}
+
+/// Takes out what depends on constants alone.
+fn prepared(steps: Vec<Step>, buffers: &mut [Buffer]) -> (Vec<Call>, Vec<Step>) {
+    let mut writers = vec![0; buffers.len()];
+    for step in &steps {
+        if let Step::Call(call) = step {
+            call.writes.iter().for_each(|at| writers[call.buffers[*at]] += 1);
+        }
+    }
+    let (mut setup, mut left) = (Vec::new(), Vec::new());
+    for step in steps {
+        let Step::Call(call) = step else {
+            left.push(step);
+            continue;
+        };
+        let is_constant = |(at, buffer): (usize, &usize)| match buffers[*buffer].storage {
+            Storage::Constant(_) | Storage::Prepared => true,
+            Storage::Arena => call.writes.contains(&at) && writers[*buffer] == 1,
+            _ => false,
+        };
+        if call.arguments.is_empty() && call.buffers.iter().enumerate().all(is_constant) {
+            for at in &call.writes {
+                buffers[call.buffers[*at]].storage = Storage::Prepared;
+            }
+            setup.push(call);
+        } else {
+            left.push(Step::Call(call));
+        }
+    }
+    (setup, left)
+}
+
+/// The functions of a program, each once.
+struct Functions<'a> {
+    options: &'a Options,
+    /// Names by what they compute.
+    names: FxHashMap<String, String>,
+    kernels: Vec<Kernel>,
+    source: String,
+}
+
+impl Functions<'_> {
+    fn source(&self) -> String {
+        if self.source.is_empty() {
+            return String::new();
+        }
+        let kernels: String = self.kernels.iter().map(|kernel| kernel.text.as_str()).collect();
+        format!("{PREAMBLE}\n{kernels}{}", self.source)
+    }
+
+    /// Calls the function of a nest.
+    fn call(
+        &mut self,
+        nest: &Nest,
+        tiled: Option<&Tiled>,
+        tensors: &[Tensor],
+    ) -> Result<Call, LowerError> {
+        let parameters = parameters(nest, tensors);
+        // Nests that differ in nothing but their tensors are known before any set is made.
+        let key = key(nest, tensors, &parameters);
+        let name = match self.names.get(&key) {
+            Some(name) => name.clone(),
+            None => {
+                let name = format!("tangram_{}", self.names.len());
+                let text = match tiled {
+                    Some(tiled) => self.tiles(nest, tiled, tensors, &parameters)?,
+                    None if nest.is_parallel() => self.loops(nest, tensors, &parameters)?,
+                    None => self.lanes(nest, tensors, &parameters)?,
+                };
+                let head = format!("static void {UNNAMED}");
+                self.source.push('\n');
+                self.source.push_str(&text.replace(&head, &format!("void {name}")));
+                self.names.insert(key, name.clone());
+                name
+            }
+        };
+        let order = arrays(nest);
+        let buffers = order.iter().map(|tensor| tensors[*tensor].buffer).collect();
+        let arguments = parameters.expressions().to_vec();
+        Ok(Call { function: name, arguments, buffers, ops: nest.ops.clone(), writes: vec![0] })
+    }
+
+    /// Orders the loops of a nest.
+    fn loops(
+        &self,
+        nest: &Nest,
+        tensors: &[Tensor],
+        parameters: &Parameters,
+    ) -> Result<String, LowerError> {
+        let budget = Budget::steps(self.options.steps);
+        let part = scop(nest, tensors, parameters, &budget)?;
+        let mut recipe = Recipe::default();
+        recipe.machine = self.options.machine.clone();
+        let best = part.optimise(&recipe, &budget)?;
+        let ast = Ast::of_tree(&best.tree, part.context.as_ref(), &AstOptions::default(), &budget)?;
+        Ok(c::function(nest, tensors, parameters, &ast))
+    }
+
+    /// Orders the elements of a combination.
+    fn lanes(
+        &self,
+        nest: &Nest,
+        tensors: &[Tensor],
+        parameters: &Parameters,
+    ) -> Result<String, LowerError> {
+        let budget = Budget::steps(self.options.steps);
+        let part = scop(nest, tensors, parameters, &budget)?;
+        let lanes = Lanes::of(nest, tensors);
+        let shared = tile::shared(nest);
+        let size = |iterator: &usize| match lanes {
+            Lanes::Parallel(lane) if lane == *iterator => LANES as i128,
+            _ => 1,
+        };
+        let sizes: Vec<i128> = shared.iter().map(size).collect();
+        let loops = sizes.iter().copied().enumerate().collect();
+        let (name, statements) = (TILE.to_owned(), statements(nest, &shared));
+        let tiles = TileLoops { name, statements, sizes, loops };
+        let ast = outlined(&part, &tiles, &budget)?;
+        Ok(lanes::function(nest, lanes, tensors, parameters, &ast))
+    }
+
+    /// Orders the tiles of a sum of products.
+    fn tiles(
+        &mut self,
+        nest: &Nest,
+        tiled: &Tiled,
+        tensors: &[Tensor],
+        parameters: &Parameters,
+    ) -> Result<String, LowerError> {
+        let budget = Budget::steps(self.options.steps);
+        let part = scop(nest, tensors, parameters, &budget)?;
+        let ast = outlined(&part, &tile_loops(nest, tiled, tensors), &budget)?;
+        let (text, kernels) = tile::function(nest, tiled, tensors, parameters, &ast);
+        for kernel in kernels {
+            if !self.kernels.contains(&kernel) {
+                self.kernels.push(kernel);
+            }
+        }
+        Ok(text)
+    }
+}
+
+/// The loops over tiles: blocks of rows that stay in a cache while all panels pass by.
+fn tile_loops(nest: &Nest, tiled: &Tiled, tensors: &[Tensor]) -> TileLoops {
+    let product = &tiled.product;
+    let shared = tile::shared(nest);
+    let at = |iterator: usize| shared.iter().position(|own| *own == iterator).unwrap_or(0);
+    let (row, column) = (product.rows.last().copied().unwrap_or(0), product.column);
+    let mut sizes = vec![1_i128; shared.len()];
+    sizes[at(row)] = tiled.tile.rows as i128;
+    sizes[at(column)] = tiled.tile.columns() as i128;
+    let access = &nest.generic.inputs[product.rows_input];
+    let strides = crate::expand::strides(access, &tensors[nest.inputs[product.rows_input]]);
+    // The outermost loop over rows is blocked, if not the rows of tiles themselves.
+    let blocked = product.rows.iter().rev().nth(1).copied().unwrap_or(row);
+    let step = strides.and_then(|strides| strides[blocked].as_int()).unwrap_or(4096).max(1);
+    let bytes = step.saturating_mul(product.element.bytes() as i64);
+    let own = sizes[at(blocked)];
+    let block = own * (i128::from(ROW_BLOCK / bytes.max(1)) / own).max(1);
+    let mut loops = Vec::new();
+    let outer = product.batch.iter().chain(&product.outer_columns);
+    loops.extend(outer.map(|iterator| (at(*iterator), 1)));
+    let others = product.rows.iter().filter(|iterator| **iterator != row && **iterator != blocked);
+    loops.extend(others.map(|iterator| (at(*iterator), 1)));
+    if block > own {
+        loops.push((at(blocked), block));
+    } else if blocked != row {
+        loops.push((at(blocked), own));
+    }
+    loops.push((at(column), sizes[at(column)]));
+    if blocked != row && block > own {
+        loops.push((at(blocked), own));
+    }
+    loops.push((at(row), sizes[at(row)]));
+    TileLoops { name: TILE.to_owned(), statements: statements(nest, &shared), sizes, loops }
+}
+
+/// The statements of a nest, with the places of the loops that they share.
+fn statements(nest: &Nest, shared: &[usize]) -> Vec<(usize, Vec<usize>)> {
+    let each = Role::of(nest).into_iter().enumerate().map(|(position, role)| {
+        let own = role.iterators(nest);
+        let dims = shared.iter().filter_map(|at| own.iter().position(|other| other == at));
+        (position, dims.collect())
+    });
+    each.collect()
+}
+
+/// Loops over tiles, checked against the dependences of the instances in them.
+fn outlined(part: &Scop, tiles: &TileLoops, budget: &Budget) -> Result<Ast, LowerError> {
+    let constraints = part.constraints(budget)?;
+    let tree = part.outlined(tiles, &constraints, budget)?;
+    let mut options = AstOptions::default();
+    options.outlined = Some(KERNEL);
+    Ok(Ast::of_tree(&tree, part.context.as_ref(), &options, budget)?)
+}
+
+/// What a nest computes, without the numbers of its tensors.
+fn key(nest: &Nest, tensors: &[Tensor], parameters: &Parameters) -> String {
+    let order = arrays(nest);
+    let of = |tensor: &usize| order.iter().position(|own| own == tensor);
+    let text = |exprs: &[tangram_affine::symbolic::Expr]| -> Vec<Option<String>> {
+        exprs.iter().map(|expr| parameters.text(expr)).collect()
+    };
+    let shapes: Vec<_> = order
+        .iter()
+        .map(|tensor| (tensors[*tensor].element, text(&tensors[*tensor].extents)))
+        .collect();
+    let generic = &nest.generic;
+    let places: Vec<_> = nest.inputs.iter().chain(&nest.tables).map(of).collect();
+    let accesses: Vec<_> = generic.inputs.iter().map(|a| (a.map.to_string(), a.outside)).collect();
+    format!(
+        "{shapes:?} {:?} {:?} {places:?} {accesses:?} {} {:?} {:?} {:?} {:?}",
+        text(&generic.extents),
+        text(&generic.symbols),
+        generic.output.map,
+        generic.kinds,
+        generic.body,
+        generic.reduction,
+        nest.finish,
+    )
+}

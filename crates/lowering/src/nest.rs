@@ -1,0 +1,317 @@
+//! Loop nests over the tensors of a function.
+
+use tangram_affine::symbolic::Expr;
+use tangram_affine::{AffineExprs, AffineMap};
+use tangram_dialects::structured::{Access, Body, Generic, IteratorKind, Place, Scalar, ScalarId};
+use tangram_ir::Op;
+use tangram_tensor::DType;
+
+/// A tensor of the function, or one between the stages of an operation.
+#[derive(Clone, Debug)]
+pub(crate) struct Tensor {
+    pub element: DType,
+    pub extents: Vec<Expr>,
+    /// Its buffer, by number.
+    pub buffer: usize,
+}
+
+/// A loop nest: the places of its accesses are the numbers of tensors.
+#[derive(Clone, Debug)]
+pub(crate) struct Nest {
+    /// The operations that it computes, the first of them first.
+    pub ops: Vec<Op>,
+    /// The loops; places are not used.
+    pub generic: Generic,
+    /// The tensor of each input.
+    pub inputs: Vec<usize>,
+    /// The tensor of each table.
+    pub tables: Vec<usize>,
+    /// The tensor that is written.
+    pub output: usize,
+    /// What becomes of an element when all iterations are combined; it reads the element as the
+    /// input [`Finish::combined`].
+    pub finish: Option<Finish>,
+}
+
+/// A function of a combined element.
+#[derive(Clone, Debug)]
+pub(crate) struct Finish {
+    /// The body; its inputs are those of the nest.
+    pub body: Body,
+    /// The input that stands for the combined element.
+    pub combined: usize,
+}
+
+impl Nest {
+    /// Makes a nest of a stage of an operation; `tensor` finds the number of a place.
+    pub fn new(op: Op, generic: Generic, tensor: impl Fn(Place) -> Option<usize>) -> Option<Nest> {
+        let numbers = |places: Vec<Place>| places.into_iter().map(&tensor).collect();
+        let inputs: Option<Vec<usize>> =
+            numbers(generic.inputs.iter().map(|access| access.place).collect());
+        let tables: Option<Vec<usize>> = numbers(generic.tables.clone());
+        let (inputs, tables) = (inputs?, tables?);
+        let output = tensor(generic.output.place)?;
+        Some(Nest { ops: vec![op], generic, inputs, tables, output, finish: None })
+    }
+
+    /// Whether every iteration writes an element of its own, and nothing is combined.
+    pub fn is_parallel(&self) -> bool {
+        self.generic.reduction.is_none()
+    }
+
+    /// The parallel iterators.
+    pub fn parallel(&self) -> impl Iterator<Item = usize> {
+        let kinds = self.generic.kinds.iter().enumerate();
+        kinds.filter(|(_, kind)| **kind == IteratorKind::Parallel).map(|(at, _)| at)
+    }
+
+    /// Whether the nest copies elements and does nothing else.
+    pub fn is_copy(&self) -> bool {
+        let [Scalar::Input(_)] = self.generic.body.scalars() else { return false };
+        self.is_parallel() && self.generic.inputs.iter().all(|access| access.outside.is_none())
+    }
+
+    /// The tensors that are read.
+    pub fn reads(&self) -> impl Iterator<Item = usize> {
+        let combined = self.finish.as_ref().map(|finish| finish.combined);
+        let inputs = self.inputs.iter().enumerate();
+        let inputs = inputs.filter(move |(at, _)| Some(*at) != combined).map(|(_, tensor)| *tensor);
+        inputs.chain(self.tables.iter().copied())
+    }
+
+    /// Numbers of iterators by the element that they write, if each is one of its coordinates.
+    pub fn written_by(&self) -> Option<Vec<usize>> {
+        let map = &self.generic.output.map;
+        let found: Option<Vec<usize>> = (0..map.results().len())
+            .map(|at| map.as_operand(at).filter(|operand| *operand < map.dims()))
+            .collect();
+        let mut seen = found.clone()?;
+        seen.sort_unstable();
+        seen.dedup();
+        let all: Vec<usize> = self.parallel().collect();
+        (seen == all && seen.len() == map.results().len()).then_some(found?)
+    }
+
+    /// Puts the symbols `first` in front of the nest's own.
+    fn with_symbols(&mut self, first: &[Expr]) {
+        if first.is_empty() {
+            return;
+        }
+        let own = self.generic.symbols.len();
+        let count = first.len() + own;
+        let accesses = self.generic.inputs.iter_mut().chain([&mut self.generic.output]);
+        for access in accesses {
+            access.map = shifted(&access.map, first.len(), count);
+        }
+        self.generic.symbols.splice(0..0, first.iter().cloned());
+        let moved = |scalar: &Scalar| match scalar {
+            Scalar::Symbol(at) => Scalar::Symbol(at + first.len()),
+            other => other.clone(),
+        };
+        self.generic.body = mapped(&self.generic.body, moved);
+    }
+
+    /// Computes what `producer` writes where this nest reads it, through input `input`.
+    ///
+    /// Nothing changes, and the result is `false`, where the two do not fit: the producer has to
+    /// be parallel, with a coordinate of its output for each iterator, and may not know its own
+    /// iterators in its body.
+    pub fn inline(&mut self, input: usize, producer: &Nest) -> bool {
+        let Some(order) = producer.written_by() else { return false };
+        let uses_index = |scalar: &Scalar| matches!(scalar, Scalar::Index(_));
+        let own = &self.generic.inputs[input];
+        if !producer.is_parallel()
+            || own.outside.is_some()
+            || producer.generic.body.scalars().iter().any(uses_index)
+            || self.finish.is_some()
+        {
+            return false;
+        }
+        let mut whole = self.clone();
+        whole.with_symbols(&producer.generic.symbols);
+        // From this nest's iterators to the producer's.
+        let read = whole.generic.inputs[input].map.clone();
+        let mut exprs = AffineExprs::new();
+        let nodes = read.copy(&mut exprs);
+        let mut results = vec![exprs.constant(0); producer.generic.extents.len()];
+        for (coordinate, iterator) in order.iter().enumerate() {
+            results[*iterator] = nodes[read.results()[coordinate].index()];
+        }
+        let to = AffineMap::new(read.dims() as u32, read.symbols() as u32, &exprs, &results);
+        let (symbols, base) = (whole.generic.symbols.len(), whole.inputs.len());
+        for (access, tensor) in producer.generic.inputs.iter().zip(&producer.inputs) {
+            // The composition has the producer's symbols in front, which the nest's begin with.
+            let Some(map) = composed(&access.map, &to, symbols) else { return false };
+            whole.generic.inputs.push(Access { map, ..access.clone() });
+            whole.inputs.push(*tensor);
+        }
+        let tables = whole.tables.len();
+        whole.tables.extend(&producer.tables);
+        whole.generic.tables.extend(&producer.generic.tables);
+        whole.generic.body =
+            spliced(&whole.generic.body, input, &producer.generic.body, |scalar| match scalar {
+                Scalar::Input(at) => Scalar::Input(base + at),
+                Scalar::Inside(at) => Scalar::Inside(base + at),
+                Scalar::Lookup(table, at) => Scalar::Lookup(tables + table, at.clone()),
+                other => other.clone(),
+            });
+        whole.forget(input);
+        let mut ops = producer.ops.clone();
+        ops.extend(&whole.ops);
+        ops.dedup();
+        whole.ops = ops;
+        *self = whole;
+        true
+    }
+
+    /// Takes an input away that nothing reads any more.
+    fn forget(&mut self, input: usize) {
+        self.generic.inputs.remove(input);
+        self.inputs.remove(input);
+        let moved = |scalar: &Scalar| match scalar {
+            Scalar::Input(at) if *at > input => Scalar::Input(at - 1),
+            Scalar::Inside(at) if *at > input => Scalar::Inside(at - 1),
+            other => other.clone(),
+        };
+        self.generic.body = mapped(&self.generic.body, moved);
+    }
+
+    /// Applies `consumer`, which reads what this nest writes at the element it writes itself, to
+    /// each combined element. `false` where it does not fit.
+    pub fn finish_with(&mut self, consumer: &Nest) -> bool {
+        let reads = consumer.inputs.iter().filter(|tensor| **tensor == self.output).count();
+        let (Some(own), Some(other), 1) = (self.written_by(), consumer.written_by(), reads) else {
+            return false;
+        };
+        let Some(at) = consumer.inputs.iter().position(|tensor| *tensor == self.output) else {
+            return false;
+        };
+        let access = &consumer.generic.inputs[at];
+        let same = (0..access.map.results().len())
+            .map(|coordinate| access.map.as_operand(coordinate))
+            .eq(other.iter().map(|iterator| Some(*iterator)));
+        let extents = |nest: &Nest, order: &[usize]| -> Vec<Expr> {
+            order.iter().map(|at| nest.generic.extents[*at].clone()).collect()
+        };
+        let scalars = consumer.generic.body.scalars();
+        if self.is_parallel()
+            || self.finish.is_some()
+            || !consumer.is_parallel()
+            || !same
+            || !consumer.tables.is_empty()
+            || extents(self, &own) != extents(consumer, &other)
+            || scalars.iter().any(|s| matches!(s, Scalar::Index(_) | Scalar::Symbol(_)))
+        {
+            return false;
+        }
+        let mut whole = self.clone();
+        whole.with_symbols(&consumer.generic.symbols);
+        // From this nest's iterators to the consumer's.
+        let mut exprs = AffineExprs::new();
+        let mut results = vec![exprs.constant(0); consumer.generic.extents.len()];
+        for (coordinate, iterator) in other.iter().enumerate() {
+            results[*iterator] = exprs.dim(own[coordinate] as u32);
+        }
+        let symbols = whole.generic.symbols.len();
+        let to = AffineMap::new(self.generic.extents.len() as u32, 0, &exprs, &results);
+        let base = whole.inputs.len();
+        for (number, access) in consumer.generic.inputs.iter().enumerate() {
+            let (map, tensor) = match number == at {
+                true => (whole.generic.output.map.clone(), consumer.output),
+                false => {
+                    let Some(map) = composed(&access.map, &to, symbols) else { return false };
+                    (map, consumer.inputs[number])
+                }
+            };
+            whole.generic.inputs.push(Access { map, ..access.clone() });
+            whole.inputs.push(tensor);
+        }
+        let body = mapped(&consumer.generic.body, |scalar| match scalar {
+            Scalar::Input(at) => Scalar::Input(base + at),
+            Scalar::Inside(at) => Scalar::Inside(base + at),
+            other => other.clone(),
+        });
+        whole.finish = Some(Finish { body, combined: base + at });
+        whole.output = consumer.output;
+        whole.ops.extend(&consumer.ops);
+        *self = whole;
+        true
+    }
+}
+
+/// `outer` after `inner`, with `symbols` symbols, those of `outer` in front.
+pub(crate) fn composed(outer: &AffineMap, inner: &AffineMap, symbols: usize) -> Option<AffineMap> {
+    let mut exprs = AffineExprs::new();
+    let dims = inner.copy(&mut exprs);
+    let dims: Vec<_> = inner.results().iter().map(|result| dims[result.index()]).collect();
+    let results = outer.substitute(&mut exprs, &dims, &[]);
+    Some(AffineMap::new(inner.dims() as u32, symbols as u32, &exprs, &results))
+}
+
+/// The map with `by` symbols more in front of its own.
+fn shifted(map: &AffineMap, by: usize, count: usize) -> AffineMap {
+    let mut exprs = AffineExprs::new();
+    let symbols: Vec<_> = (0..map.symbols()).map(|at| exprs.symbol((at + by) as u32)).collect();
+    let results = map.substitute(&mut exprs, &[], &symbols);
+    AffineMap::new(map.dims() as u32, count as u32, &exprs, &results)
+}
+
+/// The map without an iterator that it does not use.
+pub(crate) fn shifted_iterators(map: &AffineMap, gone: usize) -> AffineMap {
+    let mut exprs = AffineExprs::new();
+    let dims: Vec<_> = (0..map.dims())
+        .map(|at| match at.cmp(&gone) {
+            std::cmp::Ordering::Less => exprs.dim(at as u32),
+            std::cmp::Ordering::Equal => exprs.constant(0),
+            std::cmp::Ordering::Greater => exprs.dim(at as u32 - 1),
+        })
+        .collect();
+    let results = map.substitute(&mut exprs, &dims, &[]);
+    AffineMap::new(map.dims() as u32 - 1, map.symbols() as u32, &exprs, &results)
+}
+
+/// The body with other leaves.
+pub(crate) fn mapped(body: &Body, leaf: impl Fn(&Scalar) -> Scalar) -> Body {
+    let mut new = Body::default();
+    body.scalars().iter().for_each(|scalar| {
+        new.push(leaf(scalar));
+    });
+    if let Some(value) = body.value() {
+        new.result(value);
+    }
+    new
+}
+
+/// `body` with the value of `inner` in the place of input `input`.
+fn spliced(body: &Body, input: usize, inner: &Body, leaf: impl Fn(&Scalar) -> Scalar) -> Body {
+    let mut new = Body::default();
+    let first: Vec<ScalarId> =
+        inner.scalars().iter().map(|scalar| new.push(leaf(scalar))).collect();
+    let value = inner.value().map(|value| first[value.0 as usize]);
+    let mut ids: Vec<ScalarId> = Vec::new();
+    for scalar in body.scalars() {
+        let id = match (scalar, value) {
+            (Scalar::Input(at), Some(value)) if *at == input => value,
+            _ => new.push(renumbered(scalar, &ids)),
+        };
+        ids.push(id);
+    }
+    if let Some(value) = body.value() {
+        new.result(ids[value.0 as usize]);
+    }
+    new
+}
+
+/// The scalar with other numbers for its operands.
+fn renumbered(scalar: &Scalar, ids: &[ScalarId]) -> Scalar {
+    let id = |id: &ScalarId| ids[id.0 as usize];
+    match scalar {
+        Scalar::Unary(f, a) => Scalar::Unary(*f, id(a)),
+        Scalar::Binary(f, a, b) => Scalar::Binary(*f, id(a), id(b)),
+        Scalar::Compare(f, a, b) => Scalar::Compare(*f, id(a), id(b)),
+        Scalar::Select(c, a, b) => Scalar::Select(id(c), id(a), id(b)),
+        Scalar::Cast(ty, a) => Scalar::Cast(*ty, id(a)),
+        Scalar::Lookup(table, at) => Scalar::Lookup(*table, at.iter().map(id).collect()),
+        leaf => leaf.clone(),
+    }
+}

@@ -1,0 +1,311 @@
+//! Loop nests as static control parts.
+//!
+//! A nest that combines iterations has up to three statements: `I` gives an element its initial
+//! value, `S` combines one iteration with it, `F` applies what follows.
+
+use tangram_affine::AffineMap;
+use tangram_affine::symbolic::Expr;
+use tangram_dialects::structured::{Binary, Generic, Scalar};
+use tangram_kernel::{Element, Op};
+use tangram_polyhedral::ScheduleTree;
+use tangram_polyhedral::contraction::Update;
+use tangram_polyhedral::scop::{Array, Scop, Statement};
+use tangram_presburger::{Budget, Relation, Tuple, Union};
+use tangram_tensor::DType;
+
+use crate::LowerError;
+use crate::nest::{Nest, Tensor};
+use crate::parameters::Parameters;
+use crate::rows::Rows;
+
+/// What a statement of a nest does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Role {
+    /// Gives an element its initial value.
+    Initial,
+    /// Computes an element, or combines an iteration with it.
+    Update,
+    /// Applies what follows to a combined element.
+    Finish,
+}
+
+impl Role {
+    /// The roles that a nest has statements for.
+    pub fn of(nest: &Nest) -> Vec<Role> {
+        let mut roles = Vec::new();
+        if !nest.is_parallel() {
+            roles.push(Role::Initial);
+        }
+        roles.push(Role::Update);
+        if nest.finish.is_some() {
+            roles.push(Role::Finish);
+        }
+        roles
+    }
+
+    /// The name of the statement's instances.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Initial => "I",
+            Role::Update => "S",
+            Role::Finish => "F",
+        }
+    }
+
+    /// The iterators of the nest that are loops of the statement.
+    pub fn iterators(self, nest: &Nest) -> Vec<usize> {
+        match self {
+            Role::Update => (0..nest.generic.extents.len()).collect(),
+            _ => nest.parallel().collect(),
+        }
+    }
+}
+
+/// The parameters of a nest: of extents, symbols, and the extents of its tensors.
+pub(crate) fn parameters(nest: &Nest, tensors: &[Tensor]) -> Parameters {
+    let mut parameters = Parameters::default();
+    let own = nest.generic.extents.iter().chain(&nest.generic.symbols);
+    own.for_each(|expr| parameters.add(expr));
+    let all = nest.inputs.iter().chain(&nest.tables).chain([&nest.output]);
+    all.flat_map(|tensor| &tensors[*tensor].extents).for_each(|expr| parameters.add(expr));
+    parameters
+}
+
+/// The name of a tensor's cells, and of its pointer.
+pub(crate) fn array(tensor: usize, order: &[usize]) -> String {
+    format!("x{}", order.iter().position(|own| *own == tensor).unwrap_or(order.len()))
+}
+
+/// The tensors of a nest, the one that is written first, each once.
+pub(crate) fn arrays(nest: &Nest) -> Vec<usize> {
+    let mut all = vec![nest.output];
+    for tensor in nest.inputs.iter().chain(&nest.tables) {
+        if !all.contains(tensor) {
+            all.push(*tensor);
+        }
+    }
+    all
+}
+
+/// Makes a static control part of a nest.
+///
+/// # Errors
+/// [`LowerError::Loops`] if the budget ends or the nest is not affine.
+pub(crate) fn scop(
+    nest: &Nest,
+    tensors: &[Tensor],
+    parameters: &Parameters,
+    budget: &Budget,
+) -> Result<Scop, LowerError> {
+    let builder = Builder { nest, tensors, parameters, order: arrays(nest) };
+    let mut parts = Parts::default();
+    for (position, role) in Role::of(nest).into_iter().enumerate() {
+        builder.statement(position, role, &mut parts)?;
+    }
+    let arrays = builder.order.iter().map(|tensor| Array {
+        name: array(*tensor, &builder.order),
+        element: String::new(),
+        extents: Vec::new(),
+        local: false,
+        kept: false,
+    });
+    let writes = Union::collect(parts.writes)?;
+    let scop = Scop {
+        context: Some(builder.context()?),
+        arrays: arrays.collect(),
+        statements: parts.statements,
+        reads: Union::collect(parts.reads)?,
+        may_writes: writes.clone(),
+        must_writes: writes,
+        kills: Union::empty(),
+        schedule: ScheduleTree::from_map(&Union::collect(parts.schedule)?, budget)?,
+    };
+    scop.check(budget)?;
+    Ok(scop)
+}
+
+#[derive(Default)]
+struct Parts {
+    statements: Vec<Statement>,
+    reads: Vec<Relation>,
+    writes: Vec<Relation>,
+    schedule: Vec<Relation>,
+}
+
+struct Builder<'a> {
+    nest: &'a Nest,
+    tensors: &'a [Tensor],
+    parameters: &'a Parameters,
+    order: Vec<usize>,
+}
+
+impl Builder<'_> {
+    /// Parameters are not negative.
+    fn context(&self) -> Result<Relation, LowerError> {
+        let mut part = tangram_presburger::Conjunction::default();
+        let names = self.parameters.names();
+        for at in 0..names.len() {
+            let mut row = vec![0_i128; 1 + names.len()];
+            row[1 + at] = 1;
+            part.inequalities.push(row);
+        }
+        let space = tangram_presburger::Space::set(names, Tuple::params());
+        Ok(Relation::from_conjunctions(space, &[part])?)
+    }
+
+    fn statement(&self, position: usize, role: Role, parts: &mut Parts) -> Result<(), LowerError> {
+        let generic = &self.nest.generic;
+        let iterators = role.iterators(self.nest);
+        let tuple = Tuple::new(role.name(), iterators.iter().map(|at| format!("i{at}")));
+        let not_affine = || LowerError::NotAffine;
+        let rows = |outputs| Rows::new(self.parameters, iterators.len(), outputs);
+        let bounded = |rows: &mut Rows<'_>| -> Option<()> {
+            let mut numbered = iterators.iter().enumerate();
+            numbered.try_for_each(|(at, own)| rows.iterates(at, &generic.extents[*own]))
+        };
+        let mut set = rows(0);
+        bounded(&mut set).ok_or_else(not_affine)?;
+        let domain = set.set(tuple.clone())?;
+
+        // Where in the order of the statements, then the loops; reduced ones innermost.
+        let mut loops: Vec<usize> = self.nest.parallel().collect();
+        loops.extend(generic.reduced());
+        let mut order = rows(1 + loops.len());
+        bounded(&mut order).ok_or_else(not_affine)?;
+        let mut exprs = tangram_affine::AffineExprs::new();
+        let mut results = vec![exprs.constant(position as i64)];
+        for own in &loops {
+            let at = iterators.iter().position(|other| other == own);
+            results.push(match at {
+                Some(at) => exprs.dim(at as u32),
+                None => exprs.constant(0),
+            });
+        }
+        let map = AffineMap::new(iterators.len() as u32, 0, &exprs, &results);
+        for at in 0..results.len() {
+            order.is_result(at, (&map, at), &[], None).ok_or_else(not_affine)?;
+        }
+        parts.schedule.push(order.relation(tuple.clone(), Tuple::anonymous(results.len()))?);
+
+        let access = |map: &AffineMap, tensor: usize, inside: bool| {
+            let extents = &self.tensors[tensor].extents;
+            let to = Tuple { name: array(tensor, &self.order), ..Tuple::anonymous(extents.len()) };
+            let map = on_loops(map, &iterators);
+            let made = || {
+                let mut rows = rows(extents.len());
+                bounded(&mut rows)?;
+                for (at, extent) in extents.iter().enumerate() {
+                    rows.is_result(at, (&map, at), &generic.symbols, inside.then_some(extent))?;
+                }
+                Some(rows)
+            };
+            let any = || {
+                let mut rows = rows(extents.len());
+                bounded(&mut rows)?;
+                extents.iter().enumerate().try_for_each(|(at, extent)| rows.is_any(at, extent))?;
+                Some(rows)
+            };
+            let rows = made().or_else(any).ok_or_else(not_affine)?;
+            Ok::<Relation, LowerError>(rows.relation(tuple.clone(), to)?)
+        };
+        let written = access(&generic.output.map, self.nest.output, false)?;
+        if !written.is_single_valued(&Budget::default())? {
+            return Err(LowerError::NotAffine);
+        }
+        if role == Role::Finish || (role == Role::Update && !self.nest.is_parallel()) {
+            parts.reads.push(written.clone());
+        }
+        parts.writes.push(written);
+        for input in self.inputs(role) {
+            let own = &generic.inputs[input];
+            let read = access(&own.map, self.nest.inputs[input], own.outside.is_some())?;
+            parts.reads.push(read);
+        }
+        if role == Role::Update {
+            for table in &self.nest.tables {
+                let extents = &self.tensors[*table].extents;
+                let to =
+                    Tuple { name: array(*table, &self.order), ..Tuple::anonymous(extents.len()) };
+                let mut rows = rows(extents.len());
+                bounded(&mut rows).ok_or_else(not_affine)?;
+                for (at, extent) in extents.iter().enumerate() {
+                    rows.is_any(at, extent).ok_or_else(not_affine)?;
+                }
+                parts.reads.push(rows.relation(tuple.clone(), to)?);
+            }
+        }
+        let update = (role == Role::Update).then(|| update(self.nest, self.tensors)).flatten();
+        let name = role.name().to_owned();
+        parts.statements.push(Statement { name, domain, text: String::new(), line: 0, update });
+        Ok(())
+    }
+
+    /// The inputs that a statement reads.
+    fn inputs(&self, role: Role) -> Vec<usize> {
+        let of = |body: &tangram_dialects::structured::Body| {
+            let read = body.scalars().iter().filter_map(|scalar| match scalar {
+                Scalar::Input(at) => Some(*at),
+                _ => None,
+            });
+            let mut all: Vec<usize> = read.collect();
+            all.sort_unstable();
+            all.dedup();
+            all
+        };
+        match role {
+            Role::Initial => Vec::new(),
+            Role::Update => of(&self.nest.generic.body),
+            Role::Finish => self.nest.finish.as_ref().map_or_else(Vec::new, |f| of(&f.body)),
+        }
+    }
+}
+
+/// The map over the loops of a statement, some of the iterators of a nest.
+fn on_loops(map: &AffineMap, iterators: &[usize]) -> AffineMap {
+    let mut exprs = tangram_affine::AffineExprs::new();
+    let dims: Vec<_> = (0..map.dims())
+        .map(|at| match iterators.iter().position(|own| *own == at) {
+            Some(own) => exprs.dim(own as u32),
+            None => exprs.constant(0),
+        })
+        .collect();
+    let results = map.substitute(&mut exprs, &dims, &[]);
+    AffineMap::new(iterators.len() as u32, map.symbols() as u32, &exprs, &results)
+}
+
+/// The sum of products that a nest is, if it is one.
+pub(crate) fn update(nest: &Nest, tensors: &[Tensor]) -> Option<Update> {
+    let element = match tensors[nest.output].element {
+        DType::F32 => Element::F32,
+        DType::F64 => Element::F64,
+        _ => return None,
+    };
+    let generic = &nest.generic;
+    let [Scalar::Input(_), Scalar::Input(_), Scalar::Binary(Binary::Mul, a, b)] =
+        generic.body.scalars()
+    else {
+        return None;
+    };
+    let sums = generic.reduction.is_some_and(|reduction| reduction.combine == Binary::Add);
+    let plain = generic.inputs.iter().take(2).all(|access| access.outside.is_none());
+    if !sums || !plain || a == b || generic.body.value()?.0 != 2 {
+        return None;
+    }
+    let operands = [a, b].map(|id| {
+        let Scalar::Input(at) = generic.body.scalars()[id.0 as usize] else { return Vec::new() };
+        loops_in(generic, at)
+    });
+    let ops = vec![Op::Operand(0), Op::Operand(1), Op::Mul];
+    Some(Update { element, operands: operands.to_vec(), ops, subtracts: false })
+}
+
+/// The iterators that occur in the map of an input.
+pub(crate) fn loops_in(generic: &Generic, input: usize) -> Vec<usize> {
+    let (dims, _) = generic.inputs[input].map.used();
+    dims.iter().enumerate().filter(|(_, used)| **used).map(|(at, _)| at).collect()
+}
+
+/// How many elements a tensor has.
+pub(crate) fn count(extents: &[Expr]) -> Option<Expr> {
+    extents.iter().try_fold(Expr::int(1), |product, extent| product.try_mul(extent))
+}

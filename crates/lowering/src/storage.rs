@@ -1,0 +1,190 @@
+//! Which tensors there are, and in which buffers.
+
+use rustc_hash::FxHashMap;
+use tangram_affine::symbolic::Expr;
+use tangram_dialects::structured::{Place, Structured, structured};
+use tangram_dialects::{dims, dtype};
+use tangram_ir::{Block, Module, Op, Value};
+use tangram_tensor::DType;
+
+use crate::c::is_supported;
+use crate::expand::Tiled;
+use crate::nest::{Nest, Tensor};
+use crate::program::{Buffer, Storage, Stored};
+use crate::scop::count;
+
+/// A step before its loops are ordered.
+#[derive(Debug)]
+pub(crate) enum Planned {
+    /// A nest.
+    Nest(Box<Nest>),
+    /// A sum of products, and how it is tiled.
+    Product(Box<Nest>, Box<Tiled>),
+    /// An operation for the reference kernels.
+    Reference(Op),
+}
+
+/// A function as nests over tensors.
+pub(crate) struct Draft<'a> {
+    pub module: &'a Module,
+    pub tensors: Vec<Tensor>,
+    pub buffers: Vec<Buffer>,
+    /// The tensor of a value.
+    pub values: FxHashMap<Value, usize>,
+    pub steps: Vec<Planned>,
+}
+
+impl<'a> Draft<'a> {
+    /// Reads a block.
+    pub fn of(module: &'a Module, block: Block) -> Draft<'a> {
+        let (tensors, buffers, values, steps) =
+            (Vec::new(), Vec::new(), FxHashMap::default(), Vec::new());
+        let mut draft = Draft { module, tensors, buffers, values, steps };
+        for (at, &argument) in module.args(block).iter().enumerate() {
+            draft.store(argument, Storage::Input(at));
+        }
+        for op in module.ops(block) {
+            if Some(op) == module.last_op(block) && module.result_count(op) == 0 {
+                draft.end(op);
+            } else if module.name_text(op) == "nn.constant" {
+                let value = module.result(op, 0);
+                if draft.store(value, Storage::Constant(value)).is_none() {
+                    draft.steps.push(Planned::Reference(op));
+                }
+            } else if draft.nests(op).is_none() {
+                for value in module.results(op) {
+                    draft.store(value, Storage::Arena);
+                }
+                draft.steps.push(Planned::Reference(op));
+            }
+        }
+        draft
+    }
+
+    /// The element type and the extents of a value, if all are known.
+    fn shape(&self, value: Value) -> Option<(DType, Vec<Expr>)> {
+        let context = self.module.context();
+        let (extents, element) = context.as_tensor(self.module.value_type(value))?;
+        let element = dtype::dtype_of(context, element)?;
+        let extents: Option<Vec<Expr>> =
+            extents.iter().map(|&extent| dims::expr(context, extent)).collect();
+        Some((element, extents?))
+    }
+
+    /// Gives a value a tensor in a buffer of its own; nothing if its shape is not known.
+    fn store(&mut self, value: Value, storage: Storage) -> Option<usize> {
+        let (element, extents) = self.shape(value)?;
+        let tensor = self.tensor(element, extents, storage)?;
+        self.values.insert(value, tensor);
+        Some(tensor)
+    }
+
+    fn tensor(&mut self, element: DType, extents: Vec<Expr>, storage: Storage) -> Option<usize> {
+        if element == DType::String || element.is_packed() {
+            return None;
+        }
+        let size = count(&extents)?;
+        self.buffers.push(Buffer { element, size, storage });
+        let buffer = self.buffers.len() - 1;
+        self.tensors.push(Tensor { element, extents, buffer });
+        Some(self.tensors.len() - 1)
+    }
+
+    /// Makes nests of an operation; nothing, and nothing done, if it has none.
+    fn nests(&mut self, op: Op) -> Option<()> {
+        let module = self.module;
+        let supported = |value: Value| {
+            let shape = self.shape(value);
+            shape.is_some_and(|(element, _)| is_supported(element))
+        };
+        if !module.results(op).all(supported) {
+            return None;
+        }
+        let operands: Vec<Option<usize>> =
+            module.operands(op).map(|value| self.values.get(&value).copied()).collect();
+        match structured(module, op)? {
+            Structured::Reshape { operand } => {
+                let source = &self.tensors[(*operands.get(operand)?)?];
+                let (element, extents) = self.shape(module.result(op, 0))?;
+                let (buffer, known) = (source.buffer, source.element);
+                if known != element {
+                    return None;
+                }
+                self.tensors.push(Tensor { element, extents, buffer });
+                self.values.insert(module.result(op, 0), self.tensors.len() - 1);
+                Some(())
+            }
+            Structured::Loops { temporaries, stages } => {
+                let kept = (self.tensors.len(), self.buffers.len());
+                let made = self.loops(op, &operands, temporaries, stages);
+                if made.is_none() {
+                    self.tensors.truncate(kept.0);
+                    self.buffers.truncate(kept.1);
+                    module.results(op).for_each(|value| {
+                        self.values.remove(&value);
+                    });
+                }
+                made
+            }
+        }
+    }
+
+    fn loops(
+        &mut self,
+        op: Op,
+        operands: &[Option<usize>],
+        temporaries: Vec<tangram_dialects::structured::Temporary>,
+        stages: Vec<tangram_dialects::structured::Generic>,
+    ) -> Option<()> {
+        let module = self.module;
+        let mut results = Vec::new();
+        for value in module.results(op) {
+            results.push(self.store(value, Storage::Arena)?);
+        }
+        let mut between = Vec::new();
+        for temporary in temporaries {
+            if !is_supported(temporary.element) {
+                return None;
+            }
+            between.push(self.tensor(temporary.element, temporary.extents, Storage::Arena)?);
+        }
+        let mut nests = Vec::new();
+        for stage in stages {
+            let nest = Nest::new(op, stage, |place| match place {
+                Place::Operand(at) => operands.get(at).copied().flatten(),
+                Place::Result(at) => results.get(at).copied(),
+                Place::Temporary(at) => between.get(at).copied(),
+            })?;
+            let elements = nest.inputs.iter().chain(&nest.tables);
+            if elements.into_iter().any(|tensor| !is_supported(self.tensors[*tensor].element)) {
+                return None;
+            }
+            let mut nest = nest;
+            crate::collapse::without_unit_loops(&mut nest, false);
+            nests.push(Planned::Nest(Box::new(nest)));
+        }
+        self.steps.extend(nests);
+        Some(())
+    }
+
+    /// Lets outputs be written where the caller wants them.
+    fn end(&mut self, terminator: Op) {
+        for (at, value) in self.module.operands(terminator).enumerate() {
+            if let Some(tensor) = self.values.get(&value) {
+                let buffer = &mut self.buffers[self.tensors[*tensor].buffer];
+                if buffer.storage == Storage::Arena {
+                    buffer.storage = Storage::Output(at);
+                }
+            }
+        }
+    }
+
+    /// Where values are.
+    pub fn stored(&self) -> FxHashMap<Value, Stored> {
+        let stored = self.values.iter().map(|(value, tensor)| {
+            let Tensor { buffer, extents, .. } = &self.tensors[*tensor];
+            (*value, Stored { buffer: *buffer, extents: extents.clone() })
+        });
+        stored.collect()
+    }
+}
