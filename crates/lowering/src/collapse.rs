@@ -6,7 +6,7 @@
 
 use tangram_affine::symbolic::Expr;
 use tangram_affine::{AffineExprs, AffineMap};
-use tangram_dialects::structured::{Access, Body, Scalar};
+use tangram_dialects::structured::{Access, Scalar};
 
 use crate::nest::{Nest, Tensor, composed, shifted_iterators};
 
@@ -21,10 +21,7 @@ pub(crate) fn collapse(nest: &mut Nest, tensors: &mut Vec<Tensor>) {
 fn pair(nest: &Nest, tensors: &[Tensor]) -> Option<(usize, usize)> {
     let generic = &nest.generic;
     let count = generic.extents.len();
-    let indexed = |at: usize| {
-        let of = |body: &Body| body.scalars().iter().any(|s| *s == Scalar::Index(at));
-        of(&generic.body)
-    };
+    let indexed = |at: usize| generic.body.scalars().contains(&Scalar::Index(at));
     let accesses = || {
         let inputs = generic.inputs.iter().zip(nest.inputs.iter().copied());
         inputs.chain([(&generic.output, nest.output)])

@@ -15,13 +15,17 @@ const COMMANDS: [&str; 3] = ["cc", "gcc", "clang"];
 
 /// Flags on every machine. Floating-point code means what it says: sums keep their order,
 /// infinities and NaNs are what they are. Nobody reads `errno` or the flags of exceptions.
-const FLAGS: [&str; 9] = [
+///
+/// Integers wrap around, as in the reference kernels.
+const FLAGS: [&str; 11] = [
     "-std=gnu11",
     "-O3",
     "-fPIC",
     "-shared",
     "-fno-math-errno",
     "-fno-trapping-math",
+    "-fwrapv",
+    "-fno-strict-aliasing",
     "-fno-plt",
     "-fno-semantic-interposition",
     "-w",

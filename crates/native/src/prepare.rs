@@ -1,15 +1,16 @@
 //! Programs made ready to run: functions found, constants read, last uses known.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use tangram_affine::symbolic::Expr;
 use tangram_dialects::interpret::{Datum, values_read};
 use tangram_dialects::{constant, dtype};
 use tangram_ir::{Module, Op, Value};
-use tangram_lowering::{Call, Program, Step, Storage};
+use tangram_lowering::{Buffer, Call, Program, Step, Storage};
 use tangram_tensor::Tensor;
 
 use crate::error::SessionError;
-use crate::library::{Function, Library};
-use crate::memory::{ALIGNMENT, aligned};
+use crate::library::{Argument, Function, Library};
+use crate::memory::{ALIGNMENT, Block, aligned};
 use crate::profile::Coverage;
 
 /// A program with all that runs have in common.
@@ -86,6 +87,7 @@ impl Prepared {
         };
         prepared.find_work(module, library)?;
         prepared.read_constants(module)?;
+        prepared.run_setup(library)?;
         prepared.find_ends(module);
         Ok(prepared)
     }
@@ -170,6 +172,44 @@ impl Prepared {
                 },
             };
             self.constants.insert(value, datum);
+        }
+        Ok(())
+    }
+
+    /// Fills the buffers that are made of constants.
+    fn run_setup(&mut self, library: Option<&Library>) -> Result<(), SessionError> {
+        let mut functions: FxHashMap<&str, Function> = FxHashMap::default();
+        for call in &self.program.setup {
+            let library = library.ok_or_else(|| broken("calls without code"))?;
+            if !functions.contains_key(call.function.as_str()) {
+                functions.insert(&call.function, library.function(&call.function)?);
+            }
+            let function = &functions[call.function.as_str()];
+            let mut blocks = Vec::new();
+            let mut buffers = Vec::new();
+            let mut written = Vec::new();
+            for &buffer in &call.buffers {
+                if let Some(tensor) = &self.filled[buffer] {
+                    buffers.push(Argument::Shared(tensor.bytes()));
+                    continue;
+                }
+                let Buffer { element, size, .. } = &self.program.buffers[buffer];
+                let len = size.as_int().and_then(|size| usize::try_from(size).ok());
+                let len = len.ok_or_else(|| SessionError::Size(size.to_string()))?;
+                let bytes = element.byte_len(len).ok_or(SessionError::Memory(len))?;
+                blocks.push(Block::zeroed(bytes).ok_or(SessionError::Memory(bytes))?);
+                buffers.push(Argument::Block(blocks.len() - 1, 0));
+                written.push((buffer, *element, len));
+            }
+            let arguments: Option<Vec<i64>> = call.arguments.iter().map(Expr::as_int).collect();
+            let arguments = arguments.ok_or_else(|| broken("a copy of unknown size"))?;
+            if !function.call(&arguments, &mut blocks, &buffers) {
+                return Err(broken("a copy of a constant lies outside its memory"));
+            }
+            for ((buffer, element, len), block) in written.into_iter().zip(blocks) {
+                let tensor = Tensor::from_bytes(element, [len], block.into_bytes())?;
+                self.filled[buffer] = Some(tensor);
+            }
         }
         Ok(())
     }
@@ -259,15 +299,23 @@ fn check(module: &Module, program: &Program) -> Result<(), SessionError> {
             return Err(broken(format!("a value of another type in buffer {}", stored.buffer)));
         }
     }
-    for step in &program.steps {
-        let Step::Call(call) = step else { continue };
+    let calls = program.steps.iter().filter_map(|step| match step {
+        Step::Call(call) => Some((call, false)),
+        Step::Reference(_) => None,
+    });
+    for (call, once) in program.setup.iter().map(|call| (call, true)).chain(calls) {
         let name = &call.function;
         if let Some(buffer) = call.buffers.iter().find(|&&buffer| buffer >= count) {
             return Err(broken(format!("`{name}` has buffer {buffer} of {count}")));
         }
         for &place in &call.writes {
             let buffer = call.buffers.get(place).map(|&buffer| program.buffers[buffer].storage);
-            if !matches!(buffer, Some(Storage::Output(_) | Storage::Arena)) {
+            let fits = match buffer {
+                Some(Storage::Output(_) | Storage::Arena) => !once,
+                Some(Storage::Prepared) => once,
+                _ => false,
+            };
+            if !fits {
                 return Err(broken(format!("`{name}` writes {buffer:?}")));
             }
         }
