@@ -1,5 +1,7 @@
 //! Attention, and the rotation of positions that goes before it.
 
+mod structured;
+
 use tangram_ir::{AttrDef, AttrKind, Dim, InferCx};
 use tangram_tensor::attention as kernels;
 use tangram_tensor::attention::{AttentionMask, AttentionOperands, AttentionParams, RotaryParams};
@@ -46,6 +48,7 @@ pub(super) static OPS: &[NnOp] = &[
         ],
         infer_attention,
     )
+    .structured(structured::attention)
     .eval(eval_attention),
     op(
         "nn.rotary_embedding",
@@ -64,6 +67,7 @@ pub(super) static OPS: &[NnOp] = &[
         ],
         infer_rotary,
     )
+    .structured(structured::rotary)
     .eval(eval_rotary),
     op(
         "nn.linear_attention",

@@ -280,33 +280,48 @@ fn structured_mod(cx: &StructuredCx<'_>) -> Option<Structured> {
     both(cx, |s, x, y| s.binary(function, x, y))
 }
 
-/// Squares and cubes by multiplication; mixed types in `f64`, integers in `i64`, which wraps alike.
+/// Mixed types in `f64`, integers in `i64`, which wraps alike; a square or cube by an exponent of
+/// one element is a product.
 fn structured_power(cx: &StructuredCx<'_>) -> Option<Structured> {
-    let (base, exponent) = (cx.operand(0)?.element, cx.operand(1)?.element);
-    let known = cx.constant(1).filter(|tensor| tensor.len() == 1).and_then(|t| number_of(&t));
-    let small = known.and_then(|number| match number {
-        Number::Float(_, n) if n == 2.0 || n == 3.0 => Some(n as usize),
-        _ => None,
-    });
+    let (x, y) = (cx.operand(0)?, cx.operand(1)?);
+    let single = y.extents.iter().all(|n| n.as_int() == Some(1)) && y.rank() <= x.rank();
+    let (base, exponent) = (x.element, y.element);
     let between = match (base.is_float(), exponent.is_float()) {
-        (true, true) if base == exponent => None,
+        (true, true) | (false, false) if base == exponent => None,
         (true, _) | (false, true) => Some(DType::F64),
-        (false, false) if base == exponent => None,
         // Exponents from 2^63 on and bases that differ in sign do not fit.
         (false, false) if [base, exponent].contains(&DType::U64) => return None,
         (false, false) => Some(DType::I64),
     };
     elementwise(cx, |s, xs| {
         let &[x, y] = xs else { return None };
-        if let (Some(power), None) = (small, between) {
-            return Some((1..power).fold(x, |product, _| s.mul(product, x)));
-        }
         let (x, y) = match between {
             Some(element) => (s.cast(element, x), s.cast(element, y)),
             None => (x, y),
         };
-        Some(s.binary(Binary::Pow, x, y))
+        if !(single && between.is_none() && base.is_float()) {
+            return Some(s.binary(Binary::Pow, x, y));
+        }
+        match cx.constant(1).as_ref().and_then(number_of) {
+            Some(Number::Float(_, 2.0)) => Some(s.mul(x, x)),
+            Some(Number::Float(_, 3.0)) => Some(cube(s, x)),
+            Some(_) => Some(s.binary(Binary::Pow, x, y)),
+            None => {
+                let power = s.binary(Binary::Pow, x, y);
+                let (square, cube) = (s.mul(x, x), cube(s, x));
+                let [two, three] = [2.0, 3.0].map(|n| s.number(y, n));
+                let is_three = s.compare(Comparison::Eq, y, three);
+                let other = s.select(is_three, cube, power);
+                let is_two = s.compare(Comparison::Eq, y, two);
+                Some(s.select(is_two, square, other))
+            }
+        }
     })
+}
+
+fn cube(s: &mut Stage, x: ScalarId) -> ScalarId {
+    let square = s.mul(x, x);
+    s.mul(square, x)
 }
 
 /// The activation is rounded before the product.

@@ -123,7 +123,7 @@ pub(super) static OPS: &[NnOp] = &[
             ..OpDef::new("nn.reverse_sequence", "the first steps of each batch in reverse order")
         },
         eval: Some(eval_reverse_sequence),
-        structured: None,
+        structured: Some(structured::reverse_sequence),
     },
 ];
 

@@ -1,5 +1,7 @@
 //! Images: resizing, sampling at coordinates, boxes, columns of patches.
 
+mod structured;
+
 use tangram_affine::symbolic::Expr;
 use tangram_ir::{AttrDef, AttrKind, Context, Dim, InferCx, OperandDef, ResultDef};
 use tangram_tensor::image as kernels;
@@ -7,6 +9,7 @@ use tangram_tensor::image as kernels;
 use super::conv::agree;
 use super::window::{self, ONNX_NAMES};
 use super::{NnOp, maybe, op, operand, optional, result};
+use crate::attrs::Attrs;
 use crate::eval::{EvalCx, EvalError, Evaluated, single, sizes as counts};
 use crate::infer::{Dims, InferExt, Result, Shaped, axes, one};
 use crate::{dims, infer_error};
@@ -34,6 +37,7 @@ pub(super) static OPS: &[NnOp] = &[
         RESIZE_ATTRS,
         infer_resize,
     )
+    .structured(structured::nearest)
     .eval(eval_resize),
     op(
         "nn.grid_sample",
@@ -104,6 +108,7 @@ pub(super) static OPS: &[NnOp] = &[
         &[maybe("axes", AttrKind::Ints, "the axes that `shape` speaks of; all if absent")],
         infer_center_crop_pad,
     )
+    .structured(structured::center_crop_pad)
     .eval(eval_center_crop_pad),
     op(
         "nn.image_decoder",
@@ -329,7 +334,8 @@ fn infer_center_crop_pad(cx: &InferCx<'_>) -> Result {
 
 fn eval_resize(cx: &EvalCx<'_>) -> Evaluated {
     let x = cx.need(0)?;
-    let params = resize_params(cx)?;
+    let roi = cx.get(1).map(|roi| roi.f64s()).transpose()?.unwrap_or_default();
+    let params = resize_params(cx.attrs(), roi)?;
     let sizes = cx.ints("sizes", 3)?.filter(|list| !list.is_empty());
     if let Some(sizes) = sizes {
         let sizes = counts("sizes", &sizes)?;
@@ -344,9 +350,8 @@ fn eval_resize(cx: &EvalCx<'_>) -> Evaluated {
     single(kernels::resize(x, kernels::ResizeTarget::Scales(&scales), &params))
 }
 
-fn resize_params(cx: &EvalCx<'_>) -> Result<kernels::ResizeParams, EvalError> {
+fn resize_params(attrs: Attrs<'_>, roi: Vec<f64>) -> Result<kernels::ResizeParams, EvalError> {
     use kernels::{AspectPolicy, CoordinateTransform, NearestMode, ResizeMode};
-    let attrs = cx.attrs();
     let unknown = |name, text: &str| Err(EvalError::Value(name, text.to_owned()));
     let transform = attrs.text("coordinate_transformation_mode");
     Ok(kernels::ResizeParams {
@@ -376,7 +381,7 @@ fn resize_params(cx: &EvalCx<'_>) -> Result<kernels::ResizeParams, EvalError> {
             _ => AspectPolicy::Stretch,
         },
         axes: attrs.ints("axes"),
-        roi: cx.get(1).map(|roi| roi.f64s()).transpose()?.unwrap_or_default(),
+        roi,
         antialias: attrs.flag("antialias"),
         exclude_outside: attrs.flag("exclude_outside"),
         extrapolation_value: attrs.float("extrapolation_value").unwrap_or(0.0),

@@ -96,6 +96,7 @@ pub(super) static OPS: &[NnOp] = &[
         ],
         infer_like_data,
     )
+    .structured(structured::tensor_scatter)
     .eval(eval_tensor_scatter),
     op(
         "nn.nonzero",

@@ -14,6 +14,8 @@ pub fn lines(random: &mut Rng) -> Vec<String> {
     views(&mut g, &mut lines);
     picks(&mut g, &mut lines);
     quantised(&mut g, &mut lines);
+    attention(&mut g, &mut lines);
+    images(&mut g, &mut lines);
     made(&mut g, &mut lines);
     lines
 }
@@ -794,4 +796,125 @@ fn products(g: &mut Generator<'_>, lines: &mut Vec<String>) {
         tensor(g.pick(BYTES), &[]),
     ];
     lines.push(line("qlinear_matmul", &all, &[], 1));
+}
+
+fn attention(g: &mut Generator<'_>, lines: &mut Vec<String>) {
+    let element = g.pick(FLOATS);
+    let (batch, steps, keys, past) = (g.extent(), g.extent(), g.extent(), g.int(1, 3));
+    let (shared, own, width, v_width) = (g.int(1, 3), g.int(1, 2), g.int(1, 4), g.int(1, 4));
+    let flat = g.flag();
+    let heads = |count: i64, steps: &String, width: i64| match flat {
+        true => vec![batch.clone(), steps.clone(), (count * width).to_string()],
+        false => vec![batch.clone(), count.to_string(), steps.clone(), width.to_string()],
+    };
+    let mut operands = vec![
+        tensor(element, &heads(shared * own, &steps, width)),
+        tensor(element, &heads(own, &keys, width)),
+        tensor(element, &heads(own, &keys, v_width)),
+    ];
+    let with_past = g.chance(3);
+    let total = if with_past { format!("{past} + {keys}") } else { keys.clone() };
+    let mask = [batch.clone(), (shared * own).to_string(), steps.clone(), total.clone()];
+    let cut = g.random.usize(0..4);
+    let mut mask: Extents = mask[cut..].to_vec();
+    let last = mask.len() - 1;
+    for extent in &mut mask[..last] {
+        if g.chance(3) {
+            *extent = "1".to_owned();
+        }
+    }
+    let kind = if g.flag() { "i1" } else { element };
+    operands.push(if g.flag() { tensor(kind, &mask) } else { "none".to_owned() });
+    if with_past {
+        for width in [width, v_width] {
+            let shape = [batch.clone(), own.to_string(), past.to_string(), width.to_string()];
+            operands.push(tensor(element, &shape));
+        }
+    } else if g.chance(3) {
+        let lengths: Extents = vec![batch.clone()];
+        operands.extend(["none".to_owned(), "none".to_owned(), tensor("i64", &lengths)]);
+    }
+    let mut attrs = vec![format!("is_causal={}", g.flag())];
+    if flat {
+        attrs.push(format!("q_num_heads={}", shared * own));
+        attrs.push(format!("kv_num_heads={own}"));
+    }
+    for (name, value) in
+        [("scale", 0.3), ("softcap", 1.5), ("left_window_size", 1.0), ("right_window_size", 2.0)]
+    {
+        if g.chance(3) {
+            attrs.push(format!("{name}={value}"));
+        }
+    }
+    let results = if with_past { 3 } else { g.random.usize(1..4) };
+    lines.push(line("attention", &operands, &attrs, results));
+    rotary(g, lines);
+}
+
+fn rotary(g: &mut Generator<'_>, lines: &mut Vec<String>) {
+    let element = g.pick(FLOATS);
+    let (batch, steps) = (g.extent(), g.extent());
+    let (heads, half, rest) = (g.int(1, 3), g.int(1, 3), g.int(0, 2));
+    let width = 2 * half + rest;
+    let mut attrs =
+        vec![format!("interleaved={}", g.flag()), format!("rotary_embedding_dim={}", 2 * half)];
+    let x = if g.flag() {
+        attrs.push(format!("num_heads={heads}"));
+        vec![batch.clone(), steps.clone(), (heads * width).to_string()]
+    } else {
+        vec![batch.clone(), heads.to_string(), steps.clone(), width.to_string()]
+    };
+    let half = half.to_string();
+    let mut operands = vec![tensor(element, &x)];
+    if g.flag() {
+        let table = [batch, steps, half];
+        operands.extend([tensor(element, &table), tensor(element, &table)]);
+    } else {
+        // Positions are any numbers: a table of every small one, counted from either end.
+        let table = ["12".to_owned(), half];
+        operands.extend([tensor(element, &table), tensor(element, &table)]);
+        operands.push("i64[2,3] = (0, 11, -12, 5, -1, 3)".to_owned());
+        operands[0] = match x.len() {
+            3 => tensor(element, &["2".to_owned(), "3".to_owned(), x[2].clone()]),
+            _ => tensor(element, &["2".to_owned(), x[1].clone(), "3".to_owned(), x[3].clone()]),
+        };
+    }
+    lines.push(line("rotary_embedding", &operands, &attrs, 1));
+}
+
+fn images(g: &mut Generator<'_>, lines: &mut Vec<String>) {
+    let element = g.pick(ALL);
+    let shape = [g.extent(), g.int(1, 3).to_string(), g.int(1, 7).to_string()];
+    let x = tensor(element, &shape);
+    let transform = g.pick(&["half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel"]);
+    let nearest = g.pick(&["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"]);
+    let modes = [
+        "mode=\"nearest\"".to_owned(),
+        format!("coordinate_transformation_mode=\"{transform}\""),
+        format!("nearest_mode=\"{nearest}\""),
+    ];
+    let size = g.int(1, 12);
+    let target = match g.flag() {
+        true => vec![format!("sizes=[{size}]"), "axes=[2]".to_owned()],
+        false => vec![format!("scales=[1.0,1.0,{}.0]", g.int(1, 3))],
+    };
+    lines.push(line("resize", std::slice::from_ref(&x), &[&modes[..], &target].concat(), 1));
+    let sizes = [g.int(1, 5), g.int(1, 9)];
+    let operands = [x, constants(&sizes)];
+    lines.push(line("center_crop_pad", &operands, &["axes=[1,2]".to_owned()], 1));
+
+    let (batch, steps) = (g.int(1, 3), g.int(2, 5));
+    let lengths: Vec<i64> = (0..batch).map(|_| g.int(0, steps)).collect();
+    let x = [steps.to_string(), batch.to_string(), g.extent()];
+    lines.push(line("reverse_sequence", &[tensor(element, &x), constants(&lengths)], &[], 1));
+    let written = g.int(1, steps);
+    let circular = g.flag();
+    let most = if circular { 2 * steps } else { steps - written };
+    let starts: Vec<i64> = (0..batch).map(|_| g.int(0, most)).collect();
+    let cache = [batch.to_string(), g.extent(), steps.to_string(), g.extent()];
+    let mut update = cache.clone();
+    update[2] = written.to_string();
+    let mode = if circular { "circular" } else { "linear" };
+    let operands = [tensor(element, &cache), tensor(element, &update), constants(&starts)];
+    lines.push(line("tensor_scatter", &operands, &[format!("mode=\"{mode}\"")], 1));
 }

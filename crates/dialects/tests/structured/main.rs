@@ -3,9 +3,10 @@
 //! Each case is a line in the notation of the spec files: those of `spec/` themselves, and random
 //! ones over attributes, ranks, extents and element types. A case is judged with its extents as
 //! numbers and, where it has symbols, with these as symbols. Where a definition is one nest without a
-//! sum, its bits are those of the kernel; sums and what follows them agree within [`compare::tolerance`].
+//! sum, its bits are those of the kernel; sums and what follows them agree within [`difference::tolerance`].
 
 mod compare;
+mod difference;
 mod generate;
 #[path = "../support/mod.rs"]
 mod support;

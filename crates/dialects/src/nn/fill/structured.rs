@@ -113,3 +113,23 @@ pub(in crate::nn) fn listed(extents: &[Expr], out: &TensorRef) -> Structured {
     }
     loops.finish()
 }
+
+/// The first steps of each batch from the last one down.
+pub(super) fn reverse_sequence(cx: &StructuredCx<'_>) -> Option<Structured> {
+    let (x, lengths, out) = (cx.operand(0)?, cx.operand(1)?, cx.result(0)?);
+    let axis = |name, default| usize::try_from(cx.attrs().int(name).unwrap_or(default)).ok();
+    let (batch, time) = (axis("batch_axis", 1)?, axis("time_axis", 0)?);
+    (batch != time && batch < x.rank() && time < x.rank() && lengths.rank() == 1).then_some(())?;
+    let mut stage = Stage::over(&out.extents);
+    let at = stage.at(batch);
+    let length = stage.load_exact(&lengths, &[at]);
+    let length = stage.cast(tangram_tensor::DType::I64, length);
+    let (here, one) = (stage.index(time), stage.int(1));
+    let last = stage.sub(length, one);
+    let back = stage.sub(last, here);
+    let turned = stage.compare(Comparison::Lt, here, length);
+    let mut place: Vec<_> = (0..x.rank()).map(|i| stage.index(i)).collect();
+    place[time] = stage.select(turned, back, here);
+    let value = stage.lookup(&x, place);
+    Some(Structured::one(stage.store_parallel(&out, value)))
+}

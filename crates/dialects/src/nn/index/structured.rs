@@ -158,3 +158,45 @@ pub(in crate::nn) fn only_element(stage: &mut Stage, tensor: &TensorRef) -> Opti
         stage.load_exact(tensor, &at)
     })
 }
+
+/// The cache, or an update where one is written: the last that comes round to a place.
+pub(super) fn tensor_scatter(cx: &StructuredCx<'_>) -> Option<Structured> {
+    let (cache, update, out) = (cx.operand(0)?, cx.operand(1)?, cx.result(0)?);
+    let at = axis(cx.attrs().int("axis").unwrap_or(-2), cache.rank()).filter(|&at| at > 0)?;
+    let (size, steps) = (&cache.extents[at], update.extents.get(at)?);
+    (update.rank() == cache.rank() && steps.as_int() != Some(0)).then_some(())?;
+    let mut stage = Stage::over(&out.extents);
+    let loops = stage.all(0..cache.rank());
+    let old = stage.load_exact(&cache, &loops);
+    let (here, zero, one) = (stage.index(at), stage.int(0), stage.int(1));
+    let start = match cx.has(2) {
+        true => {
+            let starts = cx.operand(2).filter(|starts| starts.rank() == 1)?;
+            let start = stage.load_exact(&starts, &loops[..1]);
+            stage.cast(DType::I64, start)
+        }
+        false => zero,
+    };
+    let (size, steps) = (stage.extent(size), stage.extent(steps));
+    let mut distance = stage.sub(here, start);
+    let last = stage.sub(steps, one);
+    if cx.attrs().text("mode") == Some("circular") {
+        let first = stage.binary(Binary::Mod, distance, size);
+        let left = stage.sub(last, first);
+        let left = stage.binary(Binary::Max, left, zero);
+        let rounds = stage.div(left, size);
+        let later = stage.mul(rounds, size);
+        distance = stage.add(first, later);
+    }
+    let before = stage.compare(Comparison::Ge, distance, zero);
+    let within = stage.compare(Comparison::Lt, distance, steps);
+    let written = stage.binary(Binary::And, before, within);
+    let place = stage.binary(Binary::Max, distance, zero);
+    let place = stage.binary(Binary::Min, place, last);
+    let mut places: Vec<ScalarId> = (0..cache.rank()).map(|i| stage.index(i)).collect();
+    places[at] = place;
+    let new = stage.lookup(&update, places);
+    (stage.type_of(new) == stage.type_of(old)).then_some(())?;
+    let value = stage.select(written, new, old);
+    Some(Structured::one(stage.store_parallel(&out, value)))
+}
