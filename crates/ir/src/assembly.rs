@@ -157,6 +157,12 @@ pub(crate) enum Directive {
     AllResults,
     /// `forall`: counters, bounds and outputs of `scf.forall`.
     Forall,
+    /// `hidden($a, $b)`: nothing; attributes that the text leaves out.
+    Hidden,
+    /// `ints($permutation)`: `[1, 0]`.
+    Ints,
+    /// `dma-start`: the operands of `memref.dma_start`, each buffer with its indices.
+    DmaStart,
     /// `affine-nest`: counters, bounds, steps and reductions of `affine.parallel`.
     AffineNest,
 }
@@ -190,6 +196,9 @@ const DIRECTIVES: &[(&str, Directive)] = &[
     ("choice", Directive::Choice),
     ("all-results", Directive::AllResults),
     ("forall", Directive::Forall),
+    ("hidden", Directive::Hidden),
+    ("ints", Directive::Ints),
+    ("dma-start", Directive::DmaStart),
     ("affine-nest", Directive::AffineNest),
 ];
 

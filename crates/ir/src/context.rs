@@ -180,6 +180,17 @@ impl Context {
         found.downcast_ref().expect("the entry is keyed by its type")
     }
 
+    /// Notes that the attribute which is kept as `text` has type `ty`, with which it ends.
+    pub(crate) fn note_text_type(&self, text: &str, ty: Type) {
+        self.extension::<TextTypes>().0.write().insert(self.str(text), ty);
+    }
+
+    /// The type of the attribute that is kept as `text`, such as `sparse<...> : tensor<4xf32>`;
+    /// `None` if it was not read with one.
+    pub fn text_type(&self, text: Str) -> Option<Type> {
+        self.extension::<TextTypes>().0.read().get(&text).copied()
+    }
+
     /// Interns a string.
     pub fn str(&self, text: &str) -> Str {
         Str(self.strings.intern(text, || text.into()))
@@ -496,3 +507,7 @@ impl Context {
         }
     }
 }
+
+/// The types of attributes that are kept as text.
+#[derive(Default)]
+struct TextTypes(RwLock<FxHashMap<Str, Type>>);

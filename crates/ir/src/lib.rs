@@ -22,6 +22,7 @@ mod diagnostic;
 mod dominance;
 mod float_format;
 mod fold;
+mod implied;
 mod infer;
 mod interner;
 mod location;
@@ -44,6 +45,7 @@ pub use context::{Context, Str};
 pub use diagnostic::{Diagnostic, Severity};
 pub use dominance::Dominance;
 pub use fold::{Fold, FoldCx, FoldFn, Folded, MaterializeFn};
+pub use implied::{ImpliedBody, ImpliedStep, ImplyFn};
 pub use location::{Loc, LocData};
 pub use module::{Block, Module, Op, OpState, Operand, Point, Region, Use, Value, ValueDef};
 pub use op_def::{

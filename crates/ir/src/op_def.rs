@@ -7,6 +7,7 @@ use crate::branch::Branch;
 use crate::context::{Context, Name};
 use crate::diagnostic::Diagnostic;
 use crate::fold::FoldFn;
+use crate::implied::ImplyFn;
 use crate::module::{Module, Op, Value};
 use crate::types::Type;
 
@@ -231,6 +232,8 @@ pub struct OpDef {
     pub branch: Branch,
     /// How its text looks; the generic form only where absent. See the module `assembly`.
     pub assembly: Option<&'static str>,
+    /// What its region holds where its text does not show that.
+    pub implies: Option<ImplyFn>,
     /// What its results are called in text, one name for each of `results`; numbers where absent.
     pub result_names: &'static [&'static str],
     /// The dialect whose name need not be written in its regions.
@@ -254,6 +257,7 @@ impl OpDef {
             fold: None,
             branch: Branch::Unknown,
             assembly: None,
+            implies: None,
             result_names: &[],
             default_dialect: "",
         }

@@ -1,4 +1,4 @@
-//! `lower-affine` and `convert-scf-to-cf` on random nests of parallel loops, reductions, split and
+//! `lower-affine` and `convert-scf-to-cf`, alone and behind `canonicalize`, on random nests of parallel loops, reductions, split and
 //! joined indices, choices by an index and regions that are run once: the meaning is that of what
 //! `mlir-opt` 22 makes of them, and nothing of either dialect stays.
 
@@ -309,6 +309,8 @@ fn check(seeds: std::ops::Range<u64>) {
     let input: String = seeds.clone().map(function).collect();
     let mut ours = parse(&input);
     pass(&mut ours, "builtin.module(lower-affine,convert-scf-to-cf)");
+    let mut simpler = parse(&input);
+    pass(&mut simpler, "builtin.module(canonicalize,lower-affine,convert-scf-to-cf)");
     let left = |op: &Op| {
         let name = ours.name_text(*op);
         name.starts_with("affine.") || name.starts_with("scf.")
@@ -323,18 +325,17 @@ fn check(seeds: std::ops::Range<u64>) {
     mlir_opt(&["--verify-each"], &text::print(&ours));
     let theirs = parse(&theirs);
     let mut compared = 0;
-    for (seed, (mine, other)) in seeds.zip(functions(&ours).into_iter().zip(functions(&theirs))) {
+    let all = functions(&ours).into_iter().zip(functions(&simpler)).zip(functions(&theirs));
+    for (seed, ((mine, simple), other)) in seeds.zip(all) {
         for point in [[0, 0], [1, 3], [7, 2], [-5, 4]] {
             let expected = outcome(&theirs, other, point);
             if matches!(expected, Err(Trap::Budget(_) | Trap::Undefined(_))) {
                 continue;
             }
-            assert_eq!(
-                outcome(&ours, mine, point),
-                expected,
-                "{seed} {point:?}\n{}",
-                function(seed)
-            );
+            let source = || function(seed);
+            assert_eq!(outcome(&ours, mine, point), expected, "{seed} {point:?}\n{}", source());
+            let found = outcome(&simpler, simple, point);
+            assert_eq!(found, expected, "canonicalised: {seed} {point:?}\n{}", source());
             compared += 1;
         }
     }

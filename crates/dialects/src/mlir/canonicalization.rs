@@ -9,13 +9,15 @@ use super::fold::{Native, Rewrite};
 
 /// The canonicalisation patterns of all dialects.
 pub fn canonicalization(context: &Arc<Context>) -> Vec<Box<dyn RewritePattern>> {
-    let tables: [&[Rewrite]; 8] = [
+    let tables: [&[Rewrite]; 10] = [
         super::arith::REWRITES,
         super::cf::REWRITES,
         super::scf::LOOPS,
         super::scf::CONDITIONS,
+        super::scf::PARALLEL,
         super::affine::REWRITES,
         super::memref::REWRITES,
+        super::tensor::REWRITES,
         super::linalg::REWRITES,
         crate::func::REWRITES,
     ];

@@ -77,8 +77,10 @@ pub(super) fn of_value(cx: &InferCx<'_>) -> Answer {
         | AttrData::Float { ty, .. }
         | AttrData::Dense { ty, .. }
         | AttrData::Resource { ty, .. } => one(*ty),
-        // An attribute that is kept as text has its type at its end, which is not read here.
-        AttrData::Opaque(_) => Err(InferError::new("expected a constant whose type is known")),
+        AttrData::Opaque(text) => match context.text_type(*text) {
+            Some(ty) => one(ty),
+            None => Err(InferError::new("expected a constant whose type is known")),
+        },
         _ => Err(InferError::new("expected a constant with a type as attribute `value`")),
     }
 }

@@ -4,6 +4,7 @@
 //! gives the shape and the first elements, and a result; on buffers there is no result. A region
 //! says what happens to the elements at one point of the iteration space.
 
+mod body;
 mod canonicalize;
 
 use tangram_ir::{AttrDef, AttrKind, OpDef, OperandDef, ResultDef, Traits};
@@ -25,6 +26,7 @@ pub static DEFS: &[OpDef] = &[
             optional("doc", AttrKind::Str, "what it computes, in words"),
             optional("library_call", AttrKind::Str, "the function that does the same"),
         ],
+        implies: None,
         assembly: Some("generic-attributes structured attr-dict-assigned region(0) one-result"),
         ..named("linalg.generic", "what its maps and its region say")
     },
@@ -57,8 +59,12 @@ pub static DEFS: &[OpDef] = &[
         traits: STRUCTURED.union(Traits::SAME_SIZES),
         ..OpDef::new("linalg.reduce", "combines the elements along dimensions")
     },
-    moved("linalg.transpose", "the dimensions in another order", PERMUTATION),
-    moved("linalg.broadcast", "the elements repeated along new dimensions", DIMENSIONS),
+    moved("linalg.transpose", "the dimensions in another order", PERMUTATION)
+        .text("structured `permutation` `=` ints($permutation) space attr-dict")
+        .named(&["transposed"]),
+    moved("linalg.broadcast", "the elements repeated along new dimensions", DIMENSIONS)
+        .text("structured `dimensions` `=` ints($dimensions) space attr-dict")
+        .named(&["broadcasted"]),
     OpDef {
         attrs: &[
             required("kind", AttrKind::Any, "the function"),
@@ -68,6 +74,8 @@ pub static DEFS: &[OpDef] = &[
                 "from the point to an index, for each operand",
             ),
         ],
+        implies: None,
+        assembly: None,
         ..named("linalg.elementwise", "a function of elements, as an attribute says")
     },
     named("linalg.fill", "one value everywhere"),
@@ -108,6 +116,8 @@ pub static DEFS: &[OpDef] = &[
     },
     OpDef {
         attrs: CONTRACTED,
+        implies: None,
+        assembly: None,
         ..named("linalg.contract", "the sum over products that maps describe")
     },
     named("linalg.batch_matvec", "products of a matrix and a vector, one for each batch"),
@@ -215,6 +225,10 @@ const fn named(name: &'static str, summary: &'static str) -> OpDef {
         regions: Some(1),
         traits: STRUCTURED,
         infer: Some(infer::tensor_outputs),
+        assembly: Some(
+            "hidden($indexing_maps, $linalg.memoized_indexing_maps) attr-dict structured one-result",
+        ),
+        implies: Some(body::named),
         ..OpDef::new(name, summary)
     }
 }
@@ -231,6 +245,7 @@ const fn moved(name: &'static str, summary: &'static str, attrs: &'static [AttrD
         regions: Some(1),
         traits: STRUCTURED,
         infer: Some(infer::second_if_tensor),
+        implies: Some(body::moved),
         ..OpDef::new(name, summary)
     }
 }

@@ -90,6 +90,7 @@ pub static DEFS: &[OpDef] = &[
     },
     OpDef {
         operands: &[values("operands", "buffers, sizes and strides, as MLIR orders them")],
+        assembly: Some("dma-start attr-dict"),
         ..OpDef::new("memref.dma_start", "starts to copy between memory spaces")
     },
     OpDef {
@@ -98,6 +99,7 @@ pub static DEFS: &[OpDef] = &[
             values("tagIndices", "the place of the tag"),
             value("numElements", "how many elements were to be copied"),
         ],
+        assembly: Some("$tagMemRef `[` $tagIndices `]` `,` $numElements attr-dict `:` type($tagMemRef); $tagIndices: index, $numElements: index"),
         ..OpDef::new("memref.dma_wait", "waits for a copy between memory spaces")
     },
     OpDef {

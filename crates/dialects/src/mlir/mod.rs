@@ -13,6 +13,7 @@ pub mod affine;
 pub mod arith;
 mod canonicalization;
 pub mod cf;
+mod extents;
 pub(crate) mod fold;
 mod infer;
 pub mod linalg;

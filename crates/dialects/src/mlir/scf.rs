@@ -2,6 +2,7 @@
 
 mod conditions;
 mod loops;
+mod parallel;
 mod verify;
 
 use tangram_ir::{AttrKind, OpDef, OperandDef, ResultDef, Traits};
@@ -10,6 +11,7 @@ use super::{infer, optional, required, results, value, values};
 
 pub(super) use conditions::REWRITES as CONDITIONS;
 pub(super) use loops::REWRITES as LOOPS;
+pub(super) use parallel::REWRITES as PARALLEL;
 
 /// Every definition of this dialect.
 pub static DEFS: &[OpDef] = &[

@@ -1,8 +1,11 @@
 //! MLIR's `tensor` dialect: tensors made, taken apart and reshaped.
 
+mod canonicalize;
 mod fold;
 
 use tangram_ir::{AttrDef, AttrKind, OpDef, OperandDef, Traits};
+
+pub(super) use canonicalize::REWRITES;
 
 use super::{INDICES, RESULT, infer, optional, required, result, value, values};
 
@@ -53,6 +56,7 @@ pub static DEFS: &[OpDef] = &[
     },
     OpDef {
         infer: Some(infer::like_second),
+        fold: Some(fold::insert_whole),
         assembly: Some("$source `into` $dest mixed($offsets, static_offsets, tight) mixed($sizes, static_sizes) mixed($strides, static_strides) attr-dict `:` type($source) `into` type($dest)"), result_names: &["inserted_slice"], ..plain("tensor.insert_slice", "the tensor with a part replaced", INSERTED, SLICE)
     },
     OpDef {
@@ -63,6 +67,7 @@ pub static DEFS: &[OpDef] = &[
     OpDef {
         regions: Some(1),
         traits: Traits::PURE.union(Traits::SINGLE_BLOCK),
+        fold: Some(fold::pad_by_nothing),
         assembly: Some("$source keyword($nofold, nofold) `low` mixed($low, static_low, tight) `high` mixed($high, static_high, tight) region(0) attr-dict `:` type($source) `to` type($result)"), result_names: &["padded"], ..plain(
             "tensor.pad",
             "the tensor with elements around it that a region computes",

@@ -2,6 +2,7 @@
 
 use tangram_ir::{Fold, FoldCx, Op, Type, TypeData, Value};
 
+use crate::mlir::extents::operand_of_extent;
 use crate::mlir::fold::{Cx, Known, Look, Rewrite};
 
 /// The patterns, with their roots.
@@ -36,8 +37,10 @@ pub(super) fn fold_dim(cx: &FoldCx<'_>) -> Option<Fold> {
             let makes = [known.alloc, known.alloca].contains(&cx.module.name(def));
             let before = extents[..at].iter().filter(|extent| extent.is_none()).count();
             let sizes = extents.iter().filter(|extent| extent.is_none()).count();
-            (makes && cx.module.operand_count(def) >= sizes)
-                .then(|| Fold::value(cx.module.operand(def, before)))
+            if makes && cx.module.operand_count(def) >= sizes {
+                return Some(Fold::value(cx.module.operand(def, before)));
+            }
+            operand_of_extent(cx.module, def, (at, extents.len()), before).map(Fold::value)
         }
     }
 }

@@ -70,7 +70,7 @@ impl Machine<'_> {
             ("tensor.rank", [Datum::Tensor(tensor)]) => {
                 one(Datum::Int(tensor.extents.len() as i128))
             }
-            _ => Err(self.unsupported(op)),
+            _ => self.reshaped(op, operands),
         }
     }
 
@@ -90,7 +90,7 @@ impl Machine<'_> {
     }
 
     /// The element type and extents of a buffer or tensor type.
-    fn shape(&self, op: Op, ty: Type) -> Result<(Type, Vec<Option<i64>>)> {
+    pub(super) fn shape(&self, op: Op, ty: Type) -> Result<(Type, Vec<Option<i64>>)> {
         let (dims, element) = match self.module.context().type_data(ty) {
             TypeData::MemRef { dims, element, layout: None, .. } => (&dims[..], *element),
             TypeData::Tensor(tensor) => (&tensor.dims[..], tensor.element),
@@ -131,11 +131,11 @@ impl Machine<'_> {
             .fold(0, |sum, (&at, &extent)| sum * extent as usize + at as usize))
     }
 
-    fn load(&self, op: Op, elements: &Elements, at: &[i64]) -> Result<Datum> {
+    pub(super) fn load(&self, op: Op, elements: &Elements, at: &[i64]) -> Result<Datum> {
         Ok(elements.data[self.position(op, &elements.extents, at)?].clone())
     }
 
-    fn store(
+    pub(super) fn store(
         &self,
         op: Op,
         elements: &mut Elements,

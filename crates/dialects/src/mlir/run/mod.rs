@@ -7,6 +7,7 @@
 mod control;
 mod memory;
 mod scalar;
+mod slices;
 mod uninterpreted;
 
 use std::cell::RefCell;

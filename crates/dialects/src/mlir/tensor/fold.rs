@@ -2,6 +2,7 @@
 
 use tangram_ir::{Fold, FoldCx, Type, Value};
 
+use crate::mlir::extents::{list, operand_of_extent};
 use crate::mlir::fold::{Look, number};
 
 /// The extents of a tensor type; `None` in it for those that are not constant.
@@ -24,11 +25,13 @@ pub(super) fn dim(cx: &FoldCx<'_>) -> Option<Fold> {
         Some(extent) => cx.whole((*extent).into()),
         None => {
             let before = extents[..at].iter().filter(|extent| extent.is_none()).count();
-            if let Some(def) = def(cx, 0, "tensor.empty") {
-                return Some(Fold::value(cx.module.operands(def).nth(before)?));
+            let def = cx.module.def_op(cx.operand(0)).filter(|&def| def != cx.op)?;
+            if matches!(cx.module.name_text(def), "tensor.insert" | "tensor.insert_slice") {
+                // What is written into a tensor leaves its shape.
+                let operands = [cx.module.operand(def, 1), cx.operand(1)][..].into();
+                return Some(Fold::InPlace { operands, attrs: cx.module.attrs(cx.op) });
             }
-            let def = def(cx, 0, "tensor.generate")?;
-            Some(Fold::value(cx.module.operands(def).nth(before)?))
+            operand_of_extent(cx.module, def, (at, extents.len()), before).map(Fold::value)
         }
     }
 }
@@ -75,9 +78,46 @@ pub(super) fn extract(cx: &FoldCx<'_>) -> Option<Fold> {
     if let Some(def) = def(cx, 0, "tensor.splat") {
         return Some(Fold::value(cx.module.operands(def).next()?));
     }
+    if let Some(fold) = extract_of_insert(cx) {
+        return Some(fold);
+    }
     let at = position(cx, 1)?;
     if let Some(def) = def(cx, 0, "tensor.from_elements") {
         return Some(Fold::value(cx.module.operands(def).nth(at)?));
     }
     number::element(cx.context(), cx.constant(0)?, at, cx.ty()).map(Fold::attr)
+}
+
+/// The element that was just put there, or one that was there before.
+fn extract_of_insert(cx: &FoldCx<'_>) -> Option<Fold> {
+    let insert = def(cx, 0, "tensor.insert")?;
+    let indices: Vec<Value> = cx.module.operands(cx.op).skip(1).collect();
+    let written: Vec<Value> = cx.module.operands(insert).skip(2).collect();
+    if indices == written {
+        return Some(Fold::value(cx.module.operand(insert, 0)));
+    }
+    let constant = |value| number::as_int(cx.context(), cx.module.constant_value(value)?);
+    let differs = indices.iter().zip(&written).enumerate().any(|(i, (_, &there))| {
+        cx.int(i + 1).zip(constant(there)).is_some_and(|(here, there)| here != there)
+    });
+    let mut operands = [cx.module.operand(insert, 1)].to_vec();
+    operands.extend(indices);
+    let attrs = cx.module.attrs(cx.op);
+    differs.then(|| Fold::InPlace { operands: operands.into(), attrs })
+}
+
+/// A part that takes the whole place.
+pub(super) fn insert_whole(cx: &FoldCx<'_>) -> Option<Fold> {
+    let ty = cx.module.value_type(cx.operand(0));
+    let extents = extents(cx, ty)?;
+    let zeros = list(cx.module, cx.op, "static_offsets")?.iter().all(|&at| at == 0);
+    (ty == cx.ty() && zeros && extents.iter().all(Option::is_some)).then(|| cx.give(0))?
+}
+
+/// Nothing is put around the tensor.
+pub(super) fn pad_by_nothing(cx: &FoldCx<'_>) -> Option<Fold> {
+    let nothing = |name| list(cx.module, cx.op, name).is_some_and(|l| l.iter().all(|&n| n == 0));
+    let same = cx.module.value_type(cx.operand(0)) == cx.ty();
+    let stays = cx.module.attr(cx.op, "nofold").is_some();
+    (same && !stays && nothing("static_low") && nothing("static_high")).then(|| cx.give(0))?
 }

@@ -72,6 +72,7 @@ impl<'a> Parser<'a> {
         let ty = self.ty()?;
         text.push_str(" : ");
         text.push_str(&self.type_text(ty));
+        self.context.note_text_type(text, ty);
         Ok(())
     }
 

@@ -397,6 +397,10 @@ impl<'a> Parser<'a> {
         while self.module.regions(op).len() < regions as usize {
             self.module.add_region(op);
         }
+        if draft.def.implies.is_some() && !self.module.make_implied(op) {
+            let message = "expected elements whose computation is known in this form";
+            return self.error(pending.name, "implied-body", message.to_owned());
+        }
         self.late_locs.extend(late.map(|token| (op, token)));
         self.name_results(op, &pending.results)
     }

@@ -134,6 +134,7 @@ impl Parser<'_> {
         self.expand(from, to, &mut text);
         text.push_str(" : ");
         text.push_str(&self.type_text(ty));
+        self.context.note_text_type(&text, ty);
         self.opaque(&text)
     }
 

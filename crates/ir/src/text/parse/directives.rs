@@ -94,6 +94,19 @@ impl<'a> Parser<'a> {
                 self.assign(draft, &inputs, &types);
                 Ok(())
             }
+            Directive::Hidden => Ok(()),
+            Directive::Ints => {
+                let mut numbers: Vec<i64> = Vec::new();
+                self.expect(b'[', "before a list of numbers")?;
+                self.list(b']', |p| {
+                    numbers.push(p.integer()?);
+                    Ok(())
+                })?;
+                let attr = self.context.i64s_attr(&numbers);
+                self.set_attr(draft, name, attr);
+                Ok(())
+            }
+            Directive::DmaStart => self.dma_start(draft),
             Directive::Nest => self.nest(draft),
             Directive::Forall => self.forall(draft),
             Directive::AffineNest => self.affine_nest(draft),
@@ -457,6 +470,39 @@ impl<'a> Parser<'a> {
             draft.operands[i] = values;
             draft.types[i] = Some(types);
         }
+        Ok(())
+    }
+
+    /// `%a[%i], %b[%j], %n, %tag[%k], %stride, %size : types of the three buffers`.
+    fn dma_start(&mut self, draft: &mut Draft<'a>) -> Parsed<()> {
+        // Where buffers stand among the operands.
+        let (mut values, mut buffers) = (Vec::new(), Vec::new());
+        loop {
+            let value = self.value_use()?;
+            if self.accept(b'[') {
+                buffers.push(values.len());
+                values.push(value);
+                self.list(b']', |p| {
+                    values.push(p.value_use()?);
+                    Ok(())
+                })?;
+            } else {
+                values.push(value);
+            }
+            if !self.accept(b',') {
+                break;
+            }
+        }
+        let mut types = vec![self.index(); values.len()];
+        self.expect(b':', "before the types of the buffers")?;
+        for (i, at) in buffers.into_iter().enumerate() {
+            if i > 0 {
+                self.expect(b',', "before the type of the next buffer")?;
+            }
+            types[at] = self.ty()?;
+        }
+        draft.operands[0] = values;
+        draft.types[0] = Some(types);
         Ok(())
     }
 

@@ -62,7 +62,8 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
         let names_all = def.traits.contains(Traits::SAME_SIZES)
             || def.operands.iter().filter(|o| o.arity != Arity::One).count() < 2
             || module.attr(op, "operandSegmentSizes").is_some();
-        names_all.then_some(program)
+        let shows_all = def.implies.is_none() || module.is_as_implied(op);
+        (names_all && shows_all).then_some(program)
     }
 
     /// `%0 = arith.addi`.

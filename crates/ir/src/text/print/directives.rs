@@ -84,6 +84,13 @@ impl<W: fmt::Write> Printer<'_, W> {
                 let results: Vec<Value> = module.results(op).collect();
                 self.types_of(&results)
             }
+            Directive::Hidden => Ok(()),
+            Directive::Ints => {
+                self.space()?;
+                let numbers = attr.and_then(|attr| self.context.as_i64s(attr)).unwrap_or_default();
+                self.mixed_list(&numbers, &[], "[", "]")
+            }
+            Directive::DmaStart => self.dma_start(op),
             Directive::Nest => self.nest(op),
             Directive::Forall => self.forall(op),
             Directive::AffineNest => self.affine_nest(op),
@@ -383,6 +390,37 @@ impl<W: fmt::Write> Printer<'_, W> {
             self.write(")")?;
         }
         Ok(())
+    }
+
+    fn dma_start(&mut self, op: Op) -> fmt::Result {
+        let module = self.module;
+        let operands: Vec<Value> = module.operands(op).collect();
+        let (mut buffers, mut inside) = (Vec::new(), 0usize);
+        for (i, &value) in operands.iter().enumerate() {
+            let ty = module.value_type(value);
+            let rank = match self.context.type_data(ty) {
+                TypeData::MemRef { dims, .. } => Some(dims.len()),
+                _ => None,
+            };
+            match inside {
+                0 => self.write(if i == 0 { " " } else { ", " })?,
+                _ => {
+                    self.write(if buffers.last() == Some(&operands[i - 1]) { "" } else { ", " })?
+                }
+            }
+            self.value(value)?;
+            if inside > 0 {
+                inside -= 1;
+                self.write(if inside == 0 { "]" } else { "" })?;
+            } else if let Some(rank) = rank {
+                buffers.push(value);
+                inside = rank;
+                self.write(if rank == 0 { "[]" } else { "[" })?;
+            }
+        }
+        self.spacing = Spacing::AFTER_WORD;
+        self.write(" : ")?;
+        self.types_of(&buffers)
     }
 
     fn generic_attributes(&mut self, op: Op) -> fmt::Result {
