@@ -29,8 +29,15 @@ pub fn structured(module: &Module, op: Op) -> Option<Structured> {
     let function = table.functions.read().get(&module.name(op)).copied()?;
     let cx = StructuredCx { module, op };
     let mut values = module.operands(op).chain(module.results(op));
-    values.all(|value| cx.is_plain(module.value_type(value))).then_some(())?;
-    function(&cx)
+    let plain = values.all(|value| cx.is_plain(module.value_type(value)));
+    (plain && cx.has_inferred_types()).then_some(())?;
+    let types = |place| match place {
+        Place::Operand(i) => cx.operand(i),
+        Place::Result(i) => cx.result(i),
+        Place::Temporary(_) => None,
+    };
+    let known = |place| types(place).map(|tensor| (tensor.element, tensor.rank()));
+    function(&cx).filter(|definition| definition.is_well_formed(&known))
 }
 
 /// The types of the results of `op`; `None` if an extent is unknown.
@@ -145,6 +152,25 @@ impl<'a> StructuredCx<'a> {
         let (dims, element) = context.as_tensor(self.module.value_type(value))?;
         let extents = dims.iter().map(|&dim| dims::expr(context, dim)).collect::<Option<_>>()?;
         Some(TensorRef { place, element: dtype::dtype_of(context, element)?, extents })
+    }
+
+    /// Whether the results have the element types and ranks that follow from the operands, which is
+    /// what definitions are written for.
+    fn has_inferred_types(&self) -> bool {
+        let (module, context) = (self.module, self.module.context());
+        let operands: Vec<Value> = module.operands(self.op).collect();
+        let (name, attrs) = (module.name(self.op), module.attrs(self.op));
+        let inferred = module.infer(name, &operands, attrs, Some(self.result_count()));
+        let Ok(inferred) = inferred else { return false };
+        let agrees = |(&inferred, result): (&Type, Value)| {
+            let stated = context.as_tensor(module.value_type(result));
+            context.element_type(inferred) == stated.map(|(_, element)| element)
+                && context.as_tensor(inferred).is_none_or(|(dims, _)| {
+                    stated.is_some_and(|(stated, _)| stated.len() == dims.len())
+                })
+        };
+        inferred.types.len() >= self.result_count()
+            && inferred.types.iter().zip(module.results(self.op)).all(agrees)
     }
 
     /// Whether tensors of the type have numbers of whole bytes, or booleans, as elements.

@@ -27,9 +27,18 @@
 //! assert_eq!(generic.reduced().collect::<Vec<_>>(), [1]);
 //! ```
 //!
+//! # Where definitions are
+//! That of an operation stands beside its inference and evaluation: a function from
+//! [`StructuredCx`] in the file of its family in `nn`, or in the module `structured` of that
+//! family. [`structured()`] finds it. It works for symbolic extents, and gives nothing where an
+//! extent, an axis or the like is unknown.
+//!
 //! # Exactness
 //! Bodies compute in the types that they state; sums run in the order of the iterators, the last
-//! fastest, from the initial value.
+//! fastest, from the initial value. [`interpret`] does just that. A single nest without a reduction
+//! gives the bits of the reference kernel. Floats of 16 bits are summed in `f32`, all others in
+//! their own type, as runtimes do; where the reference kernel sums in `f64` (norms, means, softmax,
+//! attention) or in blocks (products), the two differ by the rounding of such a sum.
 
 mod body;
 mod cx;
@@ -38,6 +47,7 @@ mod reducing;
 pub(crate) mod scalars;
 mod slide;
 mod stage;
+mod verify;
 
 pub use body::{Binary, Body, Comparison, Number, Scalar, ScalarId, Unary};
 pub use cx::{StructuredCx, StructuredFn, TensorRef, result_types, structured};

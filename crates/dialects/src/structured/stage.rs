@@ -146,7 +146,6 @@ impl Stage {
     }
 
     fn read(&mut self, tensor: &TensorRef, at: &[AffineExpr], or: Option<Number>) -> ScalarId {
-        debug_assert_eq!(tensor.rank(), at.len(), "an index for each dimension");
         self.reads.push(Read { place: tensor.place, at: at.to_vec(), outside: or });
         let input = self.reads.len() - 1;
         self.push(Scalar::Input(input), tensor.element)
@@ -253,7 +252,6 @@ impl Stage {
         (combine, initial): (Binary, Number),
         value: ScalarId,
     ) -> Generic {
-        debug_assert_eq!(out.element, self.type_of(value), "sums are of the type of the terms");
         let reduced = self.kinds.contains(&IteratorKind::Reduction);
         self.reduction = reduced.then_some(Reduction { combine, initial });
         self.store(out, at, value)
@@ -289,7 +287,6 @@ impl Stage {
 
     /// A function of two numbers of one type.
     pub fn binary(&mut self, function: Binary, x: ScalarId, y: ScalarId) -> ScalarId {
-        debug_assert_eq!(self.type_of(x), self.type_of(y), "{function:?} of two types");
         self.push(Scalar::Binary(function, x, y), self.type_of(x))
     }
 
@@ -315,13 +312,11 @@ impl Stage {
 
     /// A comparison.
     pub fn compare(&mut self, comparison: Comparison, x: ScalarId, y: ScalarId) -> ScalarId {
-        debug_assert_eq!(self.type_of(x), self.type_of(y), "{comparison:?} of two types");
         self.push(Scalar::Compare(comparison, x, y), DType::Bool)
     }
 
     /// `x` where `condition`, else `y`.
     pub fn select(&mut self, condition: ScalarId, x: ScalarId, y: ScalarId) -> ScalarId {
-        debug_assert_eq!(self.type_of(x), self.type_of(y), "a choice between two types");
         self.push(Scalar::Select(condition, x, y), self.type_of(x))
     }
 

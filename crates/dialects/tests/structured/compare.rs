@@ -15,8 +15,11 @@ use crate::support::{Case, build, split};
 
 /// What a case shows.
 pub enum Judgement {
-    /// Definition and kernel agree.
-    Agrees,
+    /// Definition and kernel agree; whether with symbols as extents, too.
+    Agrees {
+        /// Whether there is a definition with symbols.
+        symbolic: bool,
+    },
     /// There is no structured form.
     Without,
     /// The case cannot be built, or the kernel refuses it.
@@ -50,6 +53,9 @@ pub fn judge(case: &Case, random: &mut fastrand::Rng) -> Judgement {
     match (plain, symbolic) {
         (Judgement::Differs(why), _) => Judgement::Differs(why),
         (_, Judgement::Differs(why)) => Judgement::Differs(format!("{symbols:?}: {why}")),
+        (Judgement::Agrees { .. }, symbolic) => {
+            Judgement::Agrees { symbolic: matches!(symbolic, Judgement::Agrees { .. }) }
+        }
         (plain, _) => plain,
     }
 }
@@ -169,5 +175,5 @@ fn check(
             return Judgement::Differs(format!("result {i}: {why}"));
         }
     }
-    Judgement::Agrees
+    Judgement::Agrees { symbolic: false }
 }

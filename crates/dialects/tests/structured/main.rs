@@ -8,6 +8,7 @@
 mod compare;
 mod difference;
 mod generate;
+mod mistakes;
 #[path = "../support/mod.rs"]
 mod support;
 
@@ -20,11 +21,12 @@ use support::{Case, cases, cases_in};
 #[derive(Default)]
 struct Tally {
     structured: usize,
+    symbolic: usize,
     without: usize,
     unusable: usize,
 }
 
-/// Judges cases; `lines` says how many there are at least of each operation.
+/// Judges cases, and fails with those that differ.
 fn run(cases: impl Iterator<Item = Case>, seed: u64) -> BTreeMap<String, Tally> {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
@@ -32,7 +34,10 @@ fn run(cases: impl Iterator<Item = Case>, seed: u64) -> BTreeMap<String, Tally> 
     for case in cases {
         let tally = tallies.entry(format!("nn.{}", case.name)).or_default();
         match judge(&case, &mut random) {
-            Judgement::Agrees => tally.structured += 1,
+            Judgement::Agrees { symbolic } => {
+                tally.structured += 1;
+                tally.symbolic += usize::from(symbolic);
+            }
             Judgement::Without => tally.without += 1,
             Judgement::Unusable => tally.unusable += 1,
             Judgement::Differs(why) => failures.push(format!("{}: {why}", case.place)),
@@ -71,7 +76,12 @@ fn random_operations_compute_what_the_kernels_do() {
         .collect();
     let missing: Vec<_> = defined.difference(&judged).collect();
     for (name, tally) in &tallies {
-        println!("{name}: {} {} {}", tally.structured, tally.without, tally.unusable);
+        let Tally { structured, symbolic, without, unusable } = tally;
+        println!(
+            "{name}: {structured} ({symbolic} symbolic), {without} without, {unusable} unusable"
+        );
     }
     assert!(missing.is_empty(), "no random case has a structured form: {missing:?}");
+    let symbolic: usize = tallies.values().map(|tally| tally.symbolic).sum();
+    assert!(symbolic > 30 * rounds, "only {symbolic} cases have symbols as extents");
 }

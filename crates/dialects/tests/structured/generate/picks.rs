@@ -1,0 +1,60 @@
+//! Picking by index.
+
+use super::{ALL, Extents, Generator, NUMBERS, line, tensor};
+
+/// Indices of a dimension of extent `extent`, negative ones too, as constants or free elements.
+fn indices(g: &mut Generator<'_>, extent: i64, shape: &[i64]) -> String {
+    let count: i64 = shape.iter().product();
+    let texts: Vec<String> = shape.iter().map(i64::to_string).collect();
+    let list: Vec<String> = match g.random.u8(..3) {
+        0 => (0..count).map(|i| i.min(extent - 1).to_string()).collect(),
+        1 => (0..count).map(|i| (-1 - i).max(-extent).to_string()).collect(),
+        _ => (0..count).map(|_| g.int(-extent, extent - 1).to_string()).collect(),
+    };
+    format!("i64[{}] = ({})", texts.join(","), list.join(", "))
+}
+
+pub(super) fn picks(g: &mut Generator<'_>, lines: &mut Vec<String>) {
+    let mut shape = g.shape(1, 3);
+    let rank = shape.len();
+    let along = g.random.usize(..rank);
+    let extent = g.int(1, 5);
+    shape[along] = extent.to_string();
+    let element = g.pick(ALL);
+    let x = tensor(element, &shape);
+    let axis = [format!("axis={along}")];
+    let at: Vec<i64> = (0..g.random.usize(..3)).map(|_| g.int(1, 3)).collect();
+    let picked = indices(g, extent, &at);
+    lines.push(line("take", &[x.clone(), picked], &axis, 1));
+    let fixed: Vec<i64> = (0..rank).map(|_| g.int(1, 4)).collect();
+    let texts: Vec<String> = fixed.iter().map(i64::to_string).collect();
+    let picked = indices(g, fixed[along], &fixed);
+    lines.push(line("gather_elements", &[tensor(element, &texts), picked], &axis, 1));
+    let depth = g.random.usize(1..=rank) as i64;
+    let count = g.int(1, 3);
+    let picked = indices(g, 1, &[count, depth]);
+    let whole: Extents = (0..rank).map(|_| g.int(1, 4).to_string()).collect();
+    lines.push(line("gather_nd", &[tensor(element, &whole), picked], &[], 1));
+    let picked = indices(g, 1, &[2, 2, 1]);
+    let batched = ["2".to_owned(), "3".to_owned(), "N".to_owned()];
+    let attrs = ["batch_dims=1".to_owned()];
+    lines.push(line("gather_nd", &[tensor(element, &batched), picked], &attrs, 1));
+    for name in ["argmax", "argmin"] {
+        let attrs = [
+            axis[0].clone(),
+            format!("keepdims={}", g.flag()),
+            format!("select_last_index={}", g.flag()),
+        ];
+        let element = g.pick(NUMBERS);
+        lines.push(line(name, &[tensor(element, &shape)], &attrs, 1));
+    }
+    let depth = g.int(1, 5);
+    let types = ["i64", "i32", "f32"];
+    let at = g.random.usize(..=rank);
+    let operands = [
+        tensor(g.pick(&types), &shape),
+        format!("i64[] = ({depth})"),
+        tensor(g.pick(ALL), &["2".to_owned()]),
+    ];
+    lines.push(line("one_hot", &operands, &[format!("axis={at}")], 1));
+}
