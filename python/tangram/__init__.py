@@ -3,6 +3,8 @@
 >>> import tangram
 >>> better = tangram.optimize("model.onnx")        # doctest: +SKIP
 >>> better.save("better.onnx")                     # doctest: +SKIP
+>>> session = tangram.InferenceSession("model.onnx")  # doctest: +SKIP
+>>> session.run(None, {"x": x})                       # doctest: +SKIP
 """
 
 from tangram._native import (
@@ -15,9 +17,28 @@ from tangram._native import (
     version,
 )
 from tangram._models import Check, Diff, Summary, check, diff, summary
+from tangram._ort_value import IOBinding, NodeArg, OrtValue
 from tangram._progress import Progress
 from tangram._report import Report
 from tangram._rules import Rule, Rules, rules
+from tangram._session import (
+    Fail,
+    InferenceSession,
+    InvalidArgument,
+    ModelMetadata,
+    get_all_providers,
+    get_available_providers,
+    get_device,
+    set_default_logger_severity,
+    set_default_logger_verbosity,
+)
+from tangram._session_options import (
+    ExecutionMode,
+    ExecutionOrder,
+    GraphOptimizationLevel,
+    RunOptions,
+    SessionOptions,
+)
 from tangram._workload import CheckError, Workload, optimize
 from tangram.fleet import check_rules, compare_many, optimize_many
 
@@ -29,13 +50,25 @@ __all__ = [
     "Diff",
     "EgraphError",
     "EvaluationError",
+    "ExecutionMode",
+    "ExecutionOrder",
+    "Fail",
+    "GraphOptimizationLevel",
+    "IOBinding",
+    "InferenceSession",
+    "InvalidArgument",
     "ModelError",
+    "ModelMetadata",
+    "NodeArg",
+    "OrtValue",
     "PresburgerError",
     "Progress",
     "Report",
     "Rule",
     "RuleError",
     "Rules",
+    "RunOptions",
+    "SessionOptions",
     "Summary",
     "TangramError",
     "Workload",
@@ -44,9 +77,14 @@ __all__ = [
     "check_rules",
     "compare_many",
     "diff",
+    "get_all_providers",
+    "get_available_providers",
+    "get_device",
     "optimize",
     "optimize_many",
     "rules",
+    "set_default_logger_severity",
+    "set_default_logger_verbosity",
     "summary",
     "version",
 ]

@@ -1,9 +1,10 @@
 """The reference evaluation, put to ONNX's own node tests: how many it computes, by operator.
 
-    python tests/python/evaluation.py [--only REGEX]
+    python tests/python/evaluation.py [--only REGEX] [--session]
 
 A case counts as right when every output agrees with the expected one, as unknown when an operator
-in it has no evaluation.
+in it has no evaluation. With `--session` the cases run in inference sessions, which apply the rules
+and call compiled code where there is some.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import collections
 import dataclasses
 import re
 import sys
+from collections.abc import Callable
 
 import node_suite
 import tangram
@@ -46,9 +48,27 @@ def evaluate(case: node_suite.Case) -> Result:
     return result("ok") if same else result("wrong", same.why)
 
 
-def run(only: str = "") -> list[Result]:
+def in_session(case: node_suite.Case) -> Result:
+    """Runs one case in an inference session and compares what comes out."""
+
+    def result(verdict: str, detail: str = "") -> Result:
+        return Result(case.name, case.operator, verdict, detail)
+
+    try:
+        outputs = tangram.InferenceSession(case.model).run(None, case.inputs)
+    except (tangram.Fail, tangram.ModelError) as error:
+        return result("unknown", str(error))
+    except tangram.InvalidArgument as error:
+        return result("wrong", str(error))
+    same = node_suite.compare(outputs, case)
+    return result("ok") if same else result("wrong", same.why)
+
+
+def run(
+    only: str = "", engine: Callable[[node_suite.Case], Result] = evaluate
+) -> list[Result]:
     """Evaluates every case whose name matches `only`."""
-    return [evaluate(case) for case in node_suite.cases() if re.search(only, case.name)]
+    return [engine(case) for case in node_suite.cases() if re.search(only, case.name)]
 
 
 def summary(results: list[Result]) -> str:
@@ -69,7 +89,9 @@ def main() -> int:
     """Prints the summary."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", metavar="REGEX", help="cases by name")
-    results = run(parser.parse_args().only)
+    parser.add_argument("--session", action="store_true", help="run inference sessions")
+    given = parser.parse_args()
+    results = run(given.only, in_session if given.session else evaluate)
     print(summary(results))
     return int(any(result.verdict == "wrong" for result in results))
 

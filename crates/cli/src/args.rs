@@ -31,6 +31,10 @@ pub(crate) enum Command {
     /// Evaluate two models on the same inputs and compare. Exits with 1 if they differ, with 3 if
     /// they cannot be evaluated.
     Check(crate::check::CheckArgs),
+    /// Run a model: on arrays in files, or on random ones.
+    Run(Box<crate::run::RunArgs>),
+    /// Compile a model to a shared library, or to C, with a header and a file of weights.
+    Compile(Box<crate::compile::CompileArgs>),
     /// Calculate with integer sets and relations.
     Calc(CalcArgs),
     /// Generate loops that run the instances of a schedule in its order.

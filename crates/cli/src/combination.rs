@@ -56,6 +56,7 @@ fn idle(command: &Command) -> Vec<Idle> {
         Command::Show(args) => show(args),
         Command::Calc(_)
         | Command::Check(_)
+        | Command::Compile(_)
         | Command::Diff(_)
         | Command::Flow(_)
         | Command::Machine(_) => Vec::new(),

@@ -11,6 +11,7 @@ mod calc;
 mod check;
 mod codegen;
 mod combination;
+mod compile;
 mod diff;
 mod edits;
 mod egraph;
@@ -23,6 +24,7 @@ mod out;
 mod progress;
 mod rewrite;
 mod rules;
+mod run;
 mod schedule;
 mod scop;
 mod show;
@@ -88,6 +90,8 @@ fn run(command: Command) -> Result<ExitCode, Error> {
         Command::Show(args) => show::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Run(args) => run::run(&args),
+        Command::Compile(args) => compile::run(&args),
         Command::Calc(args) => calc::run(&args),
         Command::Codegen(args) => codegen::run(&args),
         Command::Flow(args) => flow::run(&args),

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use tangram::check::{CheckOptions, compare, read_npy};
+use tangram::arrays::read_npy;
+use tangram::check::{CheckOptions, compare};
 use tangram::onnx::file::{ExternalPolicy, FileError, Loaded, SaveOptions, Storage};
 use tangram::onnx::proto::ModelProto;
 use tangram::onnx::{self, Model};

@@ -72,6 +72,11 @@ pub(crate) fn check(path: &Path) -> Result<(), Error> {
 /// Writes `text` to `path` through a file beside it, so that what is there stays until the new
 /// text is complete. A link stays a link; a device or a pipe is written to.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Error> {
+    write_bytes(path, text.as_bytes())
+}
+
+/// The same for bytes.
+pub(crate) fn write_bytes(path: &Path, text: &[u8]) -> Result<(), Error> {
     check(path)?;
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if target.metadata().is_ok_and(|found| !found.is_file()) {

@@ -1,8 +1,10 @@
 //! The C compiler of the machine.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use tangram_machine::{Isa, Machine};
 
@@ -59,13 +61,20 @@ impl Compiler {
         }
     }
 
-    /// The compiler that `command` starts, if it starts.
-    fn started(command: &str) -> Option<Compiler> {
-        let command: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+    /// The compiler that `command` starts, if it starts; one that did is not asked again.
+    fn started(text: &str) -> Option<Compiler> {
+        static KNOWN: Mutex<BTreeMap<String, Compiler>> = Mutex::new(BTreeMap::new());
+        let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(compiler) = known().get(text) {
+            return Some(compiler.clone());
+        }
+        let command: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
         let (program, rest) = command.split_first()?;
         let output = Command::new(program).args(rest).arg("--version").output().ok()?;
         let version = String::from_utf8_lossy(&output.stdout).into_owned();
-        output.status.success().then_some(Compiler { command, version })
+        let compiler = output.status.success().then_some(Compiler { command, version })?;
+        known().insert(text.to_owned(), compiler.clone());
+        Some(compiler)
     }
 
     /// The command, with its arguments.
@@ -92,6 +101,27 @@ impl Compiler {
         let build = |folder: &Path| self.build(source, flags, folder);
         let built = cache.entry(&key, source, build)?;
         Library::load(built.path())
+    }
+
+    /// Builds the shared library `output` of `source`, for `machine`.
+    ///
+    /// # Errors
+    /// [`CompileError`]: the compiler refuses the text, or a file cannot be written.
+    pub fn build_library(
+        &self,
+        source: &str,
+        machine: &Machine,
+        exact: bool,
+        output: &Path,
+    ) -> Result<(), CompileError> {
+        let folder = tempfile::tempdir()
+            .map_err(|source| CompileError::File { path: std::env::temp_dir(), source })?;
+        let text = folder.path().join("code.c");
+        std::fs::write(&text, source)
+            .map_err(|source| CompileError::File { path: text.clone(), source })?;
+        let mut flags = flags(machine, exact);
+        flags.push("-fvisibility=hidden".to_owned());
+        self.run(&flags, &[text.as_os_str()], output)
     }
 
     /// Writes `source` and the library of it into `folder`; returns the path of the library.

@@ -35,6 +35,7 @@
 mod arena;
 mod cache;
 mod compiler;
+mod emit;
 mod error;
 mod library;
 mod memory;
@@ -43,10 +44,12 @@ mod prepare;
 mod profile;
 mod run;
 mod session;
+mod setup;
 mod sizes;
 
 pub use cache::Cache;
 pub use compiler::Compiler;
+pub use emit::{Emitted, emit, emit_program};
 pub use error::{CompileError, InputError, SessionError};
 pub use port::{Kind, Port};
 pub use profile::{Coverage, Profile, Timing};

@@ -60,6 +60,13 @@ pub(crate) fn aligned(tensor: &Tensor, alignment: usize) -> Option<Tensor> {
     Tensor::from_bytes(tensor.dtype(), tensor.shape(), block.into_bytes()).ok()
 }
 
+/// `tensor` with its elements aligned as C wants them; `None` without memory for a copy.
+pub(crate) fn readable(tensor: &Tensor) -> Option<Tensor> {
+    // A complex number is two of its parts.
+    let size = tensor.dtype().size_bits() / 8;
+    aligned(tensor, size.clamp(1, 8))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,17 +1,16 @@
 //! Programs made ready to run: functions found, constants read, last uses known.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tangram_affine::symbolic::Expr;
 use tangram_dialects::interpret::{Datum, values_read};
 use tangram_dialects::{constant, dtype};
 use tangram_ir::{Module, Op, Value};
-use tangram_lowering::{Buffer, Call, Program, Step, Storage};
+use tangram_lowering::{Call, Program, Step, Storage};
 use tangram_tensor::Tensor;
 
 use crate::error::SessionError;
-use crate::library::{Argument, Function, Library};
-use crate::memory::{ALIGNMENT, Block, aligned};
+use crate::library::{Function, Library};
 use crate::profile::Coverage;
+use crate::setup;
 
 /// A program with all that runs have in common.
 pub(crate) struct Prepared {
@@ -86,8 +85,9 @@ impl Prepared {
             program,
         };
         prepared.find_work(module, library)?;
+        prepared.filled = setup::constants(module, &prepared.program)?;
         prepared.read_constants(module)?;
-        prepared.run_setup(library)?;
+        setup::run(&prepared.program, library, &mut prepared.filled)?;
         prepared.find_ends(module);
         Ok(prepared)
     }
@@ -127,19 +127,8 @@ impl Prepared {
         Ok(())
     }
 
-    /// Reads the constants that buffers, reference steps and the caller need.
+    /// Reads the constants that reference steps and the caller need.
     fn read_constants(&mut self, module: &Module) -> Result<(), SessionError> {
-        for buffer in &self.program.buffers {
-            let Storage::Constant(value) = buffer.storage else {
-                self.filled.push(None);
-                continue;
-            };
-            let tensor = constant::constant_tensor(module, value)
-                .ok_or_else(|| broken("a buffer of a constant that cannot be read"))?;
-            let tensor = aligned(&tensor, ALIGNMENT)
-                .ok_or_else(|| SessionError::Memory(tensor.byte_len()))?;
-            self.filled.push(Some(tensor));
-        }
         let mut wanted: Vec<Value> = self.results.clone();
         for step in &self.steps {
             if let Work::Reference { reads, .. } = &step.work {
@@ -172,44 +161,6 @@ impl Prepared {
                 },
             };
             self.constants.insert(value, datum);
-        }
-        Ok(())
-    }
-
-    /// Fills the buffers that are made of constants.
-    fn run_setup(&mut self, library: Option<&Library>) -> Result<(), SessionError> {
-        let mut functions: FxHashMap<&str, Function> = FxHashMap::default();
-        for call in &self.program.setup {
-            let library = library.ok_or_else(|| broken("calls without code"))?;
-            if !functions.contains_key(call.function.as_str()) {
-                functions.insert(&call.function, library.function(&call.function)?);
-            }
-            let function = &functions[call.function.as_str()];
-            let mut blocks = Vec::new();
-            let mut buffers = Vec::new();
-            let mut written = Vec::new();
-            for &buffer in &call.buffers {
-                if let Some(tensor) = &self.filled[buffer] {
-                    buffers.push(Argument::Shared(tensor.bytes()));
-                    continue;
-                }
-                let Buffer { element, size, .. } = &self.program.buffers[buffer];
-                let len = size.as_int().and_then(|size| usize::try_from(size).ok());
-                let len = len.ok_or_else(|| SessionError::Size(size.to_string()))?;
-                let bytes = element.byte_len(len).ok_or(SessionError::Memory(len))?;
-                blocks.push(Block::zeroed(bytes).ok_or(SessionError::Memory(bytes))?);
-                buffers.push(Argument::Block(blocks.len() - 1, 0));
-                written.push((buffer, *element, len));
-            }
-            let arguments: Option<Vec<i64>> = call.arguments.iter().map(Expr::as_int).collect();
-            let arguments = arguments.ok_or_else(|| broken("a copy of unknown size"))?;
-            if !function.call(&arguments, &mut blocks, &buffers) {
-                return Err(broken("a copy of a constant lies outside its memory"));
-            }
-            for ((buffer, element, len), block) in written.into_iter().zip(blocks) {
-                let tensor = Tensor::from_bytes(element, [len], block.into_bytes())?;
-                self.filled[buffer] = Some(tensor);
-            }
         }
         Ok(())
     }
@@ -250,6 +201,10 @@ impl Prepared {
         for (buffer, life) in lives.iter_mut().enumerate() {
             if let Some(step) = life.and_then(|life| self.steps.get_mut(life.1)) {
                 step.releases.push(buffer);
+            }
+            if life.is_none() {
+                // A constant that was only there to be copied.
+                self.filled[buffer] = None;
             }
             let needs_slot = program.buffers[buffer].storage == Storage::Arena;
             if !needs_slot || !written.contains(&buffer) {

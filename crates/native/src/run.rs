@@ -10,11 +10,11 @@ use std::time::Instant;
 use tangram_dialects::interpret::{Datum, Interpreter};
 use tangram_ir::{Module, Op, Value};
 use tangram_lowering::{Call, Storage};
-use tangram_tensor::{DType, Tensor};
+use tangram_tensor::Tensor;
 
 use crate::error::SessionError;
 use crate::library::{Argument, Function};
-use crate::memory::{Block, aligned};
+use crate::memory::{Block, readable};
 use crate::prepare::{Prepared, Work};
 use crate::profile::{Profile, Timing};
 use crate::sizes::Sizes;
@@ -61,7 +61,7 @@ impl<'a> Run<'a> {
             };
             places.push(match (filled, input) {
                 (Some(tensor), _) => Place::Lent(tensor.clone()),
-                (None, Some(Datum::Tensor(tensor))) => Place::Lent(readable(tensor)?),
+                (None, Some(Datum::Tensor(tensor))) => Place::Lent(lent(tensor)?),
                 _ => Place::Empty,
             });
         }
@@ -196,7 +196,7 @@ impl<'a> Run<'a> {
                     found: format!("{}{:?}", found.dtype(), found.shape()),
                 });
             }
-            self.places[buffer] = Place::Lent(readable(found)?);
+            self.places[buffer] = Place::Lent(lent(found)?);
         }
         Ok(())
     }
@@ -258,10 +258,7 @@ fn outside(buffer: usize) -> SessionError {
     SessionError::Broken(format!("buffer {buffer} lies outside its memory"))
 }
 
-/// `tensor` with its elements aligned as C wants them.
-fn readable(tensor: &Tensor) -> Result<Tensor, SessionError> {
-    let size = tensor.dtype().size_bits() / 8;
-    // A complex number is two of its parts.
-    let alignment = if tensor.dtype() == DType::C128 { 8 } else { size.clamp(1, 8) };
-    aligned(tensor, alignment).ok_or_else(|| SessionError::Memory(tensor.byte_len()))
+/// `tensor` as compiled code can read it.
+fn lent(tensor: &Tensor) -> Result<Tensor, SessionError> {
+    readable(tensor).ok_or_else(|| SessionError::Memory(tensor.byte_len()))
 }

@@ -2,7 +2,6 @@
 
 mod files;
 mod inputs;
-mod npy;
 
 use std::fmt;
 
@@ -12,7 +11,7 @@ use tangram_onnx::Model;
 use tangram_tensor::{DType, Tensor};
 
 pub use files::{Comparison, compare_files};
-pub use npy::{NpyError, read_npy};
+pub use inputs::made_up;
 
 /// The largest difference of two models' outputs.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]

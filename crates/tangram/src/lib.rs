@@ -14,6 +14,7 @@
 //! ```
 
 mod apply_rules;
+pub mod arrays;
 pub mod check;
 pub mod diff;
 pub mod explain;

@@ -22,6 +22,7 @@
 //! part, divisions by constants included, is decided exactly over the integers (W. Pugh, "The
 //! Omega test", 1991); products and symbolic denominators are abstracted soundly.
 
+mod c;
 mod division;
 mod expr;
 mod extremum;
@@ -35,6 +36,7 @@ mod print;
 mod shape;
 mod substitute;
 
+pub use c::C_FUNCTIONS;
 pub use expr::Expr;
 pub use facts::{Facts, Truth};
 pub use parse::{ParseError, ParseErrorKind};

@@ -14,6 +14,8 @@ pub const STARTS: &[&[&str]] = &[
     &["show", "model.onnx"],
     &["diff", "model.onnx", "model.onnx"],
     &["check", "model.onnx", "model.onnx"],
+    &["run", "model.onnx", "--random"],
+    &["compile", "same.onnx", "-o", "same.c", "--emit", "c"],
     &["calc", "sets.calc"],
     &["codegen", "tree.st"],
     &["flow", "flow.ai"],

@@ -105,6 +105,27 @@ pub(super) fn find_all(
     Ok(found)
 }
 
+/// Makes up inputs for `model`, of other sizes each time: small ones first. What is named in
+/// `options` has the extents or data that are given there.
+///
+/// # Errors
+/// What cannot be made up, or a name that no input has.
+pub fn made_up<'a>(
+    model: &'a Model,
+    options: &'a CheckOptions,
+) -> Result<impl Iterator<Item = Vec<Datum>> + use<'a>, Reason> {
+    known_names(model, options)?;
+    // What is wrong with the first is wrong with all.
+    make(model, options, Sizes::InTurn)?;
+    let mut tried = Vec::new();
+    let made = attempts().filter_map(|sizes| make(model, options, sizes).ok().flatten());
+    Ok(made.filter_map(move |(inputs, shapes)| {
+        let new = !tried.contains(&shapes);
+        tried.push(shapes);
+        new.then_some(inputs)
+    }))
+}
+
 /// Says whether what is named is there.
 fn known_names(model: &Model, options: &CheckOptions) -> Result<(), Reason> {
     let known = names(model)?;

@@ -27,6 +27,9 @@ pub enum NpyError {
     /// The elements stand in columns.
     #[error("arrays in Fortran's order are not supported")]
     Order,
+    /// The file is an archive that is not of the plain kind.
+    #[error("not an archive of arrays that can be read: {0}")]
+    Archive(&'static str),
     /// There are not as many elements as the shape says.
     #[error("{0}")]
     Elements(#[from] tangram_tensor::KernelError),
@@ -40,7 +43,7 @@ pub fn read_npy(path: &Path) -> Result<Tensor, NpyError> {
     decode(std::fs::read(path)?.into())
 }
 
-fn decode(bytes: Bytes) -> Result<Tensor, NpyError> {
+pub(super) fn decode(bytes: Bytes) -> Result<Tensor, NpyError> {
     let short = || NpyError::Header("it ends early");
     let magic = bytes.get(..8).ok_or_else(short)?;
     if &magic[..6] != b"\x93NUMPY" {
@@ -70,22 +73,54 @@ fn decode(bytes: Bytes) -> Result<Tensor, NpyError> {
     Ok(Tensor::from_bytes(dtype, shape, bytes.slice(end..))?)
 }
 
+/// What numpy calls the types that it has.
+const TYPES: [(&str, DType); 14] = [
+    ("<f2", DType::F16),
+    ("<f4", DType::F32),
+    ("<f8", DType::F64),
+    ("|i1", DType::I8),
+    ("<i2", DType::I16),
+    ("<i4", DType::I32),
+    ("<i8", DType::I64),
+    ("|u1", DType::U8),
+    ("<u2", DType::U16),
+    ("<u4", DType::U32),
+    ("<u8", DType::U64),
+    ("|b1", DType::Bool),
+    ("<c8", DType::C64),
+    ("<c16", DType::C128),
+];
+
 fn dtype(descr: &str) -> Option<DType> {
-    Some(match descr.trim_start_matches(['<', '|']) {
-        "f2" => DType::F16,
-        "f4" => DType::F32,
-        "f8" => DType::F64,
-        "i1" => DType::I8,
-        "i2" => DType::I16,
-        "i4" => DType::I32,
-        "i8" => DType::I64,
-        "u1" => DType::U8,
-        "u2" => DType::U16,
-        "u4" => DType::U32,
-        "u8" => DType::U64,
-        "b1" => DType::Bool,
-        _ => return None,
-    })
+    let plain = |text: &str| text.trim_start_matches(['<', '|']).to_owned();
+    if descr.starts_with('>') {
+        return None;
+    }
+    TYPES.iter().find(|(name, _)| plain(name) == plain(descr)).map(|row| row.1)
+}
+
+/// Encodes `tensor` as a file holds it.
+///
+/// # Errors
+/// [`NpyError::Type`]: numpy has no such elements.
+pub(super) fn encode(tensor: &Tensor) -> Result<Vec<u8>, NpyError> {
+    let row = TYPES.iter().find(|(_, dtype)| *dtype == tensor.dtype());
+    let (descr, _) = row.ok_or_else(|| NpyError::Type(tensor.dtype().name().to_owned()))?;
+    let shape: Vec<String> = tensor.shape().iter().map(|n| format!("{n},")).collect();
+    let shape = shape.join(" ");
+    let mut header =
+        format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}), }}");
+    // Elements start at a multiple of 64 bytes.
+    let padding = 63 - (10 + header.len()) % 64;
+    header.extend(std::iter::repeat_n(' ', padding));
+    header.push('\n');
+    let mut file = b"\x93NUMPY\x01\x00".to_vec();
+    let length =
+        u16::try_from(header.len()).map_err(|_| NpyError::Header("its rank is too high"))?;
+    file.extend(length.to_le_bytes());
+    file.extend(header.as_bytes());
+    file.extend_from_slice(tensor.bytes());
+    Ok(file)
 }
 
 #[cfg(test)]

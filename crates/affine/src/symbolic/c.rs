@@ -1,0 +1,61 @@
+//! C from expressions. Depth of recursion: `MAX_DEPTH`.
+
+use super::Expr;
+use super::expr::Term;
+use super::monomial::{Atom, Compound};
+
+/// What the text of [`Expr::to_c`] calls, for the head of a C file.
+pub const C_FUNCTIONS: &str = "\
+static inline int64_t floor_of(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+static inline int64_t trunc_of(int64_t a, int64_t b) { return a / b; }
+static inline int64_t min_of(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t max_of(int64_t a, int64_t b) { return a > b ? a : b; }
+";
+
+impl Expr {
+    /// Writes the expression in C, over 64-bit integers; `symbol` says what a symbol is there.
+    ///
+    /// The text calls functions of [`C_FUNCTIONS`]. It is one operand: a sum is in parentheses.
+    pub fn to_c(&self, symbol: &dyn Fn(&str) -> String) -> String {
+        if let Some(value) = self.as_int() {
+            return value.to_string();
+        }
+        let mut parts: Vec<String> =
+            self.terms().iter().map(|term| product(term, symbol)).collect();
+        if self.constant() != 0 {
+            parts.push(self.constant().to_string());
+        }
+        match &parts[..] {
+            [one] => one.clone(),
+            _ => format!("({})", parts.join(" + ")),
+        }
+    }
+}
+
+fn product(term: &Term, symbol: &dyn Fn(&str) -> String) -> String {
+    let mut factors = Vec::new();
+    if term.coeff != 1 {
+        factors.push(term.coeff.to_string());
+    }
+    for (atom, power) in &term.monomial.0 {
+        let text = operand(atom, symbol);
+        factors.extend((0..*power).map(|_| text.clone()));
+    }
+    factors.join(" * ")
+}
+
+fn operand(atom: &Atom, symbol: &dyn Fn(&str) -> String) -> String {
+    let compound = match atom {
+        Atom::Symbol(name) => return symbol(name),
+        Atom::Compound(compound) => compound,
+    };
+    let name = match &**compound {
+        Compound::Floor(..) => "floor_of",
+        Compound::Trunc(..) => "trunc_of",
+        Compound::Min(_) => "min_of",
+        Compound::Max(_) => "max_of",
+    };
+    let mut texts = compound.children().into_iter().map(|child| child.to_c(symbol));
+    let first = texts.next().unwrap_or_default();
+    texts.fold(first, |left, right| format!("{name}({left}, {right})"))
+}

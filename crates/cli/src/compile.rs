@@ -1,0 +1,94 @@
+//! `tangram compile`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use tangram::native::{CompileError, Compiler, SessionError, emit};
+
+use crate::edits::EditArgs;
+use crate::error::Error;
+use crate::out;
+use crate::run::{CompileOptions, opened, refused};
+
+/// What is written.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum EmitArg {
+    /// A shared library, a header and the weights.
+    Library,
+    /// C, a header and the weights.
+    C,
+}
+
+/// Arguments of `tangram compile`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  tangram compile model.onnx -o model.so\n  tangram compile \
+                        model.onnx -o model.c --emit c --machine neon\n\nBeside the file lie its \
+                        header, `model.h`, and its weights, `model.weights`.")]
+pub(crate) struct CompileArgs {
+    /// The model to compile.
+    pub(crate) model: PathBuf,
+    /// Where to write the library, or the C; its name, without the ending, begins the functions.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// What to write.
+    #[arg(long, value_enum, default_value = "library")]
+    pub(crate) emit: EmitArg,
+    /// Apply no rule before.
+    #[arg(long)]
+    pub(crate) no_rules: bool,
+    /// Round each product and sum by itself, and apply only rules that change no result.
+    #[arg(long)]
+    pub(crate) exact: bool,
+    /// The processor that the code is for: `native`, `avx2`, `avx512`, `neon`, `sse2`, `scalar`,
+    /// or a file as `tangram machine --json` writes it.
+    #[arg(long, value_name = "NAME|FILE", default_value = "native",
+          value_parser = crate::machine::named)]
+    pub(crate) machine: tangram_machine::Machine,
+    #[command(flatten)]
+    pub(crate) edits: EditArgs,
+}
+
+/// Compiles the model to files.
+pub(crate) fn run(args: &CompileArgs) -> Result<ExitCode, Error> {
+    out::check(&args.output)?;
+    let stem = args.output.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let how = CompileOptions {
+        interpret: false,
+        no_rules: args.no_rules,
+        exact: args.exact,
+        machine: args.machine.clone(),
+    };
+    let mut model = opened(&args.model, &args.edits)?;
+    how.rewrite(&args.model, &mut model)?;
+    let options = how.options();
+    let emitted = emit(&model, &stem, &options).map_err(|error| match error {
+        SessionError::NotCompiled(_) => Error::Usage(format!(
+            "{}: {error}; `tangram run` runs the model, with these on the reference kernels",
+            args.model.display()
+        )),
+        other => refused(&args.model)(other),
+    })?;
+    match args.emit {
+        EmitArg::C => out::write(&args.output, &emitted.source)?,
+        EmitArg::Library => {
+            let failed = |error: CompileError| refused(&args.model)(error.into());
+            let compiler = Compiler::find(None).map_err(failed)?;
+            compiler
+                .build_library(&emitted.source, &args.machine, args.exact, &args.output)
+                .map_err(failed)?;
+        }
+    }
+    let (header, weights) =
+        (args.output.with_extension("h"), args.output.with_extension("weights"));
+    out::write(&header, &emitted.header)?;
+    out::write_bytes(&weights, &emitted.weights)?;
+    out::print(format!(
+        "{}, {}, {} ({} bytes)\n",
+        args.output.display(),
+        header.display(),
+        weights.display(),
+        emitted.weights.len(),
+    ))?;
+    Ok(ExitCode::SUCCESS)
+}

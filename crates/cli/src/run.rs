@@ -1,0 +1,360 @@
+//! `tangram run`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use comfy_table::{CellAlignment, Table, presets};
+use serde_json::json;
+use tangram::arrays::{decode_npz, encode_npy, encode_npz, read_npy};
+use tangram::check::{CheckOptions, made_up};
+use tangram::dialects::interpret::Datum;
+use tangram::native::{Coverage, Options, Profile, SessionError};
+use tangram::onnx::Model;
+use tangram::tensor::Tensor;
+use tangram::{Library, Session, dialects, pipeline};
+
+use crate::args::shape;
+use crate::edits::EditArgs;
+use crate::error::{self, Error};
+use crate::out;
+
+/// Arguments of `tangram run`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  tangram run model.onnx --random --profile\n  tangram run \
+                        model.onnx --input images=photo.npy -o scores.npz\n  tangram run \
+                        model.onnx --input feed.npz --json\n\nCompiled code is kept in the cache \
+                        folder of the user (TANGRAM_CACHE names another), so that the second \
+                        start is quick.")]
+pub(crate) struct RunArgs {
+    /// The model to run.
+    pub(crate) model: PathBuf,
+    /// The data of an input, as `images=photo.npy`, without a name for the only input; or of
+    /// several, as an archive `feed.npz` that names them.
+    #[arg(long, value_name = "[INPUT=]FILE")]
+    pub(crate) input: Vec<String>,
+    /// Make up the inputs that are not given.
+    #[arg(long)]
+    pub(crate) random: bool,
+    /// Where random numbers start.
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "random")]
+    pub(crate) seed: u64,
+    /// The extents of a made-up input, as `images=1,3,224,224`; others are chosen.
+    #[arg(long, value_name = "INPUT=N,N", value_parser = shape, requires = "random")]
+    pub(crate) shape: Vec<(String, Vec<usize>)>,
+    /// Write the outputs to FILE, an archive `.npz`, or `.npy` for a model with one.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Run as often, and time the fastest run.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) runs: u32,
+    /// Print what each kind of step took.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) profile: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) how: CompileOptions,
+    #[command(flatten)]
+    pub(crate) edits: EditArgs,
+}
+
+/// How a model is compiled.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Compilation")]
+pub(crate) struct CompileOptions {
+    /// Compile nothing: every operation runs on the reference kernels. Needs no C compiler.
+    #[arg(long)]
+    pub(crate) interpret: bool,
+    /// Run the model as it is: no rule is applied before.
+    #[arg(long)]
+    pub(crate) no_rules: bool,
+    /// Round each product and sum by itself, and apply only rules that change no result.
+    #[arg(long)]
+    pub(crate) exact: bool,
+    /// The processor that the code is for: `native`, `avx2`, `avx512`, `neon`, `sse2`, `scalar`,
+    /// or a file as `tangram machine --json` writes it.
+    #[arg(long, value_name = "NAME|FILE", default_value = "native",
+          value_parser = crate::machine::named)]
+    pub(crate) machine: tangram_machine::Machine,
+}
+
+impl CompileOptions {
+    pub(crate) fn options(&self) -> Options {
+        let mut options = Options::default();
+        options.machine = self.machine.clone();
+        (options.exact, options.interpret) = (self.exact, self.interpret);
+        options
+    }
+
+    /// Applies the rules, unless they are not wanted.
+    pub(crate) fn rewrite(&self, path: &Path, model: &mut Model) -> Result<(), Error> {
+        if self.no_rules {
+            return Ok(());
+        }
+        let settings = tangram::Options { exact: self.exact, ..tangram::Options::default() };
+        let library = Library::shipped_for(&settings)?;
+        pipeline::rewrite(model, &library, &settings).map_err(error::pipeline(path))?;
+        Ok(())
+    }
+}
+
+/// Opens the model, and changes it as is asked for.
+pub(crate) fn opened(path: &Path, edits: &EditArgs) -> Result<Model, Error> {
+    let model = Model::open(path, dialects::context()).map_err(error::model(path))?;
+    edits.apply(model).map_err(error::model(path))
+}
+
+/// Says which model an error of a session is about.
+pub(crate) fn refused(path: &Path) -> impl Fn(SessionError) -> Error + '_ {
+    move |source| Error::Usage(format!("{}: {source}", path.display()))
+}
+
+/// Runs the model.
+pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
+    if let Some(path) = &args.output {
+        out::check(path)?;
+    }
+    let original = opened(&args.model, &args.edits)?;
+    let given = read_inputs(&original, args)?;
+    let mut model = original.clone();
+    args.how.rewrite(&args.model, &mut model)?;
+    let session = Session::new(model, &args.how.options()).map_err(refused(&args.model))?;
+    let (inputs, ran) = first_run(&session, &original, &given, args)?;
+    let (outputs, mut profile) = ran;
+    let named = inputs.iter().map(|(name, datum)| (name.as_str(), datum.clone()));
+    let named: Vec<(&str, Datum)> = named.collect();
+    for _ in 1..args.runs {
+        let (_, again) = session.profile(&named).map_err(refused(&args.model))?;
+        if again.total < profile.total {
+            profile = again;
+        }
+    }
+    let names = session.outputs().iter().map(|port| port.name.clone());
+    let outputs: Vec<(String, Datum)> = names.zip(outputs).collect();
+    if let Some(path) = &args.output {
+        write_outputs(path, &outputs)?;
+    }
+    match args.json {
+        true => out::print(out::json(serde_json::to_string_pretty(&report(
+            &outputs, &profile, &session,
+        )))?)?,
+        false => out::print(table(&outputs, &profile, &session.coverage(), args))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+type Ran = (Vec<Datum>, Profile);
+
+/// Runs on what is given, and on made-up inputs of several sizes until one does.
+fn first_run(
+    session: &Session,
+    model: &Model,
+    given: &[(String, Tensor)],
+    args: &RunArgs,
+) -> Result<(Vec<(String, Datum)>, Ran), Error> {
+    let profiled = |inputs: &[(String, Datum)]| {
+        let inputs: Vec<(&str, Datum)> =
+            inputs.iter().map(|(name, datum)| (name.as_str(), datum.clone())).collect();
+        session.profile(&inputs)
+    };
+    if !args.random {
+        let inputs: Vec<(String, Datum)> =
+            given.iter().map(|(name, t)| (name.clone(), Datum::Tensor(t.clone()))).collect();
+        let ran = profiled(&inputs).map_err(|error| match error {
+            SessionError::Input(missing) => {
+                let hint = "`--input NAME=FILE.npy` gives one, `--random` makes them up";
+                Error::Usage(format!("{}: {missing}; {hint}", args.model.display()))
+            }
+            other => refused(&args.model)(other),
+        })?;
+        return Ok((inputs, ran));
+    }
+    let options = CheckOptions {
+        seed: args.seed,
+        shapes: args.shape.clone(),
+        data: given.to_vec(),
+        ..CheckOptions::default()
+    };
+    let why = |reason| Error::Usage(format!("{}: {reason}", args.model.display()));
+    let names: Vec<String> = session.inputs().iter().map(|port| port.name.clone()).collect();
+    let mut first = None;
+    for values in made_up(model, &options).map_err(why)? {
+        let inputs: Vec<(String, Datum)> = names.iter().cloned().zip(values).collect();
+        match profiled(&inputs) {
+            Ok(ran) => return Ok((inputs, ran)),
+            Err(error) => {
+                first.get_or_insert(error);
+            }
+        }
+    }
+    match first {
+        Some(error) => Err(refused(&args.model)(error)),
+        None => Err(why("its inputs are too large to be made up".to_owned())),
+    }
+}
+
+/// Reads the files that are given for inputs.
+fn read_inputs(model: &Model, args: &RunArgs) -> Result<Vec<(String, Tensor)>, Error> {
+    let module = &model.module;
+    let values = model.graph().map(|block| module.args(block)).unwrap_or_default();
+    let name = |&value| module.value_name(value).map(|name| module.context().text(name));
+    let names: Vec<&str> = values.iter().filter_map(name).collect();
+    let mut given = Vec::new();
+    for text in &args.input {
+        // Names may have equals signs, paths as well: what is a name decides.
+        let named = names.iter().find_map(|&name| {
+            let rest = text.strip_prefix(name)?.strip_prefix('=')?;
+            Some((name, rest))
+        });
+        let path = Path::new(named.map_or(text.as_str(), |(_, path)| path));
+        let wrong =
+            |why: &dyn std::fmt::Display| Error::Usage(format!("{}: {why}", path.display()));
+        if path.extension().is_some_and(|extension| extension == "npz") && named.is_none() {
+            let bytes = std::fs::read(path).map_err(error::io(path))?;
+            given.extend(decode_npz(&bytes.into()).map_err(|why| wrong(&why))?);
+            continue;
+        }
+        let name = match (named, names.as_slice()) {
+            (Some((name, _)), _) => name,
+            (None, [only]) if !text.contains('=') => only,
+            _ => {
+                let known = names.join(", ");
+                return Err(Error::Usage(format!(
+                    "`--input {text}` names no input: INPUT=FILE.npy is expected, the inputs are \
+                     {known}"
+                )));
+            }
+        };
+        given.push((name.to_owned(), read_npy(path).map_err(|why| wrong(&why))?));
+    }
+    Ok(given)
+}
+
+/// Writes the outputs that are tensors.
+fn write_outputs(path: &Path, outputs: &[(String, Datum)]) -> Result<(), Error> {
+    let mut arrays = Vec::new();
+    for (name, datum) in outputs {
+        let Datum::Tensor(tensor) = datum else {
+            return Err(Error::Usage(format!("output `{name}` is no tensor: files hold arrays")));
+        };
+        arrays.push((name.clone(), tensor.clone()));
+    }
+    let single = path.extension().is_some_and(|extension| extension == "npy");
+    let encoded = match (single, arrays.as_slice()) {
+        (true, [(_, tensor)]) => encode_npy(tensor),
+        (true, _) => {
+            let count = arrays.len();
+            let why = format!("the model has {count} outputs: an archive `.npz` holds them");
+            return Err(Error::Usage(format!("{}: {why}", path.display())));
+        }
+        (false, _) => encode_npz(&arrays),
+    };
+    let bytes = encoded.map_err(|why| Error::Usage(format!("{}: {why}", path.display())))?;
+    out::write_bytes(path, &bytes)
+}
+
+/// The least, the mean and the greatest number of a tensor.
+fn range(datum: &Datum) -> Option<(f64, f64, f64)> {
+    let Datum::Tensor(tensor) = datum else { return None };
+    let numbers = tensor.f64s().ok().filter(|numbers| !numbers.is_empty())?;
+    let mean = numbers.iter().sum::<f64>() / numbers.len() as f64;
+    let (least, most) = (numbers.iter().copied(), numbers.iter().copied());
+    Some((least.fold(f64::INFINITY, f64::min), mean, most.fold(f64::NEG_INFINITY, f64::max)))
+}
+
+fn kind(datum: &Datum) -> String {
+    match datum {
+        Datum::Tensor(tensor) => format!("{}{:?}", tensor.dtype(), tensor.shape()),
+        Datum::Sequence(items) => format!("a sequence of {}", items.len()),
+        Datum::Optional(Some(held)) => kind(held),
+        Datum::Optional(None) | Datum::None => "absent".to_owned(),
+    }
+}
+
+/// Steps of one name: how many, whether compiled, seconds.
+fn groups(profile: &Profile) -> Vec<(String, usize, bool, f64)> {
+    let mut by_name: BTreeMap<(&str, bool), (usize, f64)> = BTreeMap::new();
+    for step in &profile.steps {
+        let group = by_name.entry((&step.name, step.compiled)).or_default();
+        *group = (group.0 + 1, group.1 + step.time.as_secs_f64());
+    }
+    let mut groups: Vec<(String, usize, bool, f64)> = by_name
+        .into_iter()
+        .map(|((name, compiled), (count, time))| (name.to_owned(), count, compiled, time))
+        .collect();
+    groups.sort_by(|a, b| b.3.total_cmp(&a.3));
+    groups
+}
+
+fn report(outputs: &[(String, Datum)], profile: &Profile, session: &Session) -> serde_json::Value {
+    let output = |(name, datum): &(String, Datum)| {
+        let range =
+            range(datum).map(|(min, mean, max)| json!({"min": min, "mean": mean, "max": max}));
+        json!({"name": name, "type": kind(datum), "range": range})
+    };
+    let step = |step: &tangram::native::Timing| {
+        json!({
+            "name": step.name,
+            "operations": step.operations,
+            "compiled": step.compiled,
+            "seconds": step.time.as_secs_f64(),
+        })
+    };
+    let coverage = session.coverage();
+    json!({
+        "outputs": outputs.iter().map(output).collect::<Vec<_>>(),
+        "seconds": profile.total.as_secs_f64(),
+        "arena_bytes": profile.arena,
+        "compiled": coverage.compiled(),
+        "reference": coverage.reference(),
+        "steps": profile.steps.iter().map(step).collect::<Vec<_>>(),
+    })
+}
+
+fn plain<const N: usize>(header: [&str; N], right_from: usize) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(header);
+    for column in table.column_iter_mut().skip(right_from) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+fn table(
+    outputs: &[(String, Datum)],
+    profile: &Profile,
+    coverage: &Coverage,
+    args: &RunArgs,
+) -> String {
+    let mut text = String::new();
+    let mut rows = plain(["output", "type", "least", "mean", "greatest"], 2);
+    for (name, datum) in outputs {
+        let number = |n: f64| format!("{n:.5}");
+        let (least, mean, most) = range(datum)
+            .map_or_else(Default::default, |(a, b, c)| (number(a), number(b), number(c)));
+        rows.add_row([name.clone(), kind(datum), least, mean, most]);
+    }
+    text.push_str(&format!("{rows}\n\n"));
+    if args.profile {
+        let mut rows = plain(["step", "by", "count", "ms", "share"], 2);
+        let total = profile.total.as_secs_f64().max(f64::MIN_POSITIVE);
+        for (name, count, compiled, time) in groups(profile) {
+            let by = if compiled { "code" } else { "reference" };
+            let (ms, share) =
+                (format!("{:.3}", time * 1e3), format!("{:.1} %", 100.0 * time / total));
+            rows.add_row([name, by.to_owned(), count.to_string(), ms, share]);
+        }
+        text.push_str(&format!("{rows}\n\n"));
+    }
+    let operations = coverage.compiled() + coverage.reference();
+    text.push_str(&format!(
+        "{:.3} ms; {} of {operations} operations compiled, arena {} bytes\n",
+        profile.total.as_secs_f64() * 1e3,
+        coverage.compiled(),
+        profile.arena,
+    ));
+    text
+}

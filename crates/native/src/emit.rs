@@ -1,0 +1,347 @@
+//! Models as C: functions, a header, a file of weights, for a build without this library.
+//!
+//! ```c
+//! size_t model_arena_bytes(const int64_t *dims);
+//! int model_run(const void *weights, void *arena, const void *const *inputs,
+//!               void *const *outputs, const int64_t *dims);
+//! ```
+//!
+//! `dims` has the sizes of the symbols in the order that the header lists. Nothing is allocated and
+//! nothing kept: any number of threads may run a model, each with an arena of its own. Sizes are
+//! not known yet, so buffers that live apart share a slot as wide as the widest of them.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use tangram_affine::symbolic::{C_FUNCTIONS, Expr};
+use tangram_dialects::constant;
+use tangram_ir::{Module, Value};
+use tangram_lowering::{Call, Program, Step, Storage, lower};
+use tangram_onnx::Model;
+use tangram_tensor::DType;
+
+use crate::error::SessionError;
+use crate::memory::ALIGNMENT;
+use crate::port::{Kind, Port};
+use crate::session::Options;
+
+/// A model as files.
+#[derive(Clone, Debug)]
+pub struct Emitted {
+    /// The code.
+    pub source: String,
+    /// What a program that calls it includes.
+    pub header: String,
+    /// The bytes that `weights` points to, at a multiple of 64.
+    pub weights: Vec<u8>,
+}
+
+/// Writes `model`, all whose operations are lowered, as C; `name` begins its functions.
+///
+/// # Errors
+/// [`SessionError::NotCompiled`]: the operations that are not.
+pub fn emit(model: &Model, name: &str, options: &Options) -> Result<Emitted, SessionError> {
+    let main = model.main().ok_or(SessionError::NoGraph)?;
+    let mut lowering = tangram_lowering::Options::default();
+    lowering.machine = options.machine.clone();
+    emit_program(model, &lower(&model.module, main, &lowering)?, name)
+}
+
+/// Writes `program`, which the main function of `model` was lowered to.
+///
+/// # Errors
+/// As [`emit`].
+pub fn emit_program(model: &Model, program: &Program, name: &str) -> Result<Emitted, SessionError> {
+    let name = identifier(name);
+    let mut writer = Writer::new(model, program)?;
+    let slots = writer.slots();
+    let (arena, starts) = writer.arena(&slots);
+    let mut body = String::new();
+    for call in &writer.calls {
+        body.push_str(&writer.call(call, &slots));
+    }
+    let copies = writer.results(&slots)?;
+    let checks: String =
+        (0..writer.symbols.len()).map(|i| format!("    if (dims[{i}] < 0) return 1;\n")).collect();
+    let source = format!(
+        "#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n\n{C_FUNCTIONS}\n\
+         #if defined(__GNUC__)\n#define PUBLIC __attribute__((visibility(\"default\")))\n#else\n\
+         #define PUBLIC\n#endif\n\n{}\n\
+         static inline size_t whole(int64_t bytes) {{ return ((size_t)bytes + {}) & ~(size_t){}; }}\n\n\
+         PUBLIC size_t {name}_arena_bytes(const int64_t *dims) {{\n    size_t at = 0;\n    \
+         (void)dims;\n{arena}    return at;\n}}\n\n\
+         PUBLIC int {name}_run(const void *weights, void *arena, const void *const *inputs,\n        \
+         void *const *outputs, const int64_t *dims) {{\n    \
+         const char *w = weights;\n    char *a = arena;\n    size_t at = 0;\n    \
+         (void)w, (void)a, (void)at, (void)inputs, (void)outputs, (void)dims;\n\
+         {checks}{starts}{body}{copies}    return 0;\n}}\n",
+        program.source,
+        ALIGNMENT - 1,
+        ALIGNMENT - 1,
+    );
+    let header = writer.header(&name);
+    Ok(Emitted { source, header, weights: writer.weights })
+}
+
+/// `name` with nothing that C does not take.
+fn identifier(name: &str) -> String {
+    let fits = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let text: String = name.chars().map(fits).collect();
+    if text.starts_with(|c: char| c.is_ascii_alphabetic()) { text } else { format!("m_{text}") }
+}
+
+/// A part of the arena, for buffers that live one after the other.
+struct Slot {
+    buffers: Vec<usize>,
+    last: usize,
+}
+
+struct Writer<'a> {
+    model: &'a Model,
+    program: &'a Program,
+    calls: Vec<&'a Call>,
+    symbols: Vec<String>,
+    weights: Vec<u8>,
+    /// Where in the weights each buffer of a constant begins.
+    offsets: Vec<usize>,
+    results: Vec<Value>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(model: &'a Model, program: &'a Program) -> Result<Writer<'a>, SessionError> {
+        let module = &model.module;
+        let (mut calls, mut missing) = (Vec::new(), BTreeSet::new());
+        for step in &program.steps {
+            match step {
+                Step::Call(call) => calls.push(call),
+                Step::Reference(op) => {
+                    let name = module.name_text(*op);
+                    if !matches!(name, "nn.constant" | "nn.none") {
+                        missing.insert(name.to_owned());
+                    }
+                }
+            }
+        }
+        if !missing.is_empty() {
+            return Err(SessionError::NotCompiled(missing.into_iter().collect()));
+        }
+        let block = model.graph().ok_or(SessionError::NoGraph)?;
+        let results = module.last_op(block).map(|op| module.operands(op).collect());
+        let sizes = program.buffers.iter().map(|buffer| &buffer.size);
+        let numbers = calls.iter().flat_map(|call| &call.arguments);
+        let symbols: BTreeSet<&str> = sizes.chain(numbers).flat_map(Expr::symbols).collect();
+        let mut symbols: BTreeSet<String> = symbols.into_iter().map(str::to_owned).collect();
+        let results: Vec<Value> = results.unwrap_or_default();
+        for &value in results.iter().filter(|value| !program.values.contains_key(value)) {
+            let shape = shape(module, value).map(|(_, shape)| shape).unwrap_or_default();
+            symbols.extend(shape.iter().flat_map(Expr::symbols).map(str::to_owned));
+        }
+        let symbols = symbols.into_iter().collect();
+        let (weights, offsets) = weights(module, program)?;
+        Ok(Writer { model, program, calls, symbols, weights, offsets, results })
+    }
+
+    fn expr(&self, expr: &Expr) -> String {
+        expr.to_c(&|symbol| {
+            let at = self.symbols.iter().position(|name| name == symbol);
+            format!("dims[{}]", at.unwrap_or_default())
+        })
+    }
+
+    fn bytes(&self, buffer: usize) -> String {
+        let buffer = &self.program.buffers[buffer];
+        self.bytes_of(buffer.element, std::slice::from_ref(&buffer.size))
+    }
+
+    /// The bytes of elements in these extents.
+    fn bytes_of(&self, element: DType, extents: &[Expr]) -> String {
+        let factors: Vec<String> = extents.iter().map(|extent| self.expr(extent)).collect();
+        let count = if factors.is_empty() { "1".to_owned() } else { factors.join(" * ") };
+        match element.size_bits() {
+            bits if bits < 8 => format!("({count} * {bits} + 7) / 8"),
+            bits => format!("{count} * {}", bits / 8),
+        }
+    }
+
+    /// Gives each buffer in the arena a slot.
+    fn slots(&self) -> Vec<Slot> {
+        let mut lives: Vec<Option<(usize, usize)>> = vec![None; self.program.buffers.len()];
+        for (at, call) in self.calls.iter().enumerate() {
+            for &buffer in &call.buffers {
+                lives[buffer].get_or_insert((at, at)).1 = at;
+            }
+        }
+        for value in &self.results {
+            if let Some(stored) = self.program.values.get(value) {
+                let end = self.calls.len();
+                lives[stored.buffer].get_or_insert((end, end)).1 = end;
+            }
+        }
+        let in_arena = |&buffer: &usize| self.program.buffers[buffer].storage == Storage::Arena;
+        let living = (0..lives.len()).filter(in_arena);
+        let mut order: Vec<(usize, usize, usize)> = living
+            .filter_map(|buffer| lives[buffer].map(|(first, last)| (first, last, buffer)))
+            .collect();
+        order.sort_unstable();
+        let mut slots: Vec<Slot> = Vec::new();
+        for (first, last, buffer) in order {
+            let size = &self.program.buffers[buffer].size;
+            let same = |slot: &Slot| self.program.buffers[slot.buffers[0]].size == *size;
+            let free = |slot: &&mut Slot| slot.last < first;
+            // One of the same size if there is one, so that no slot grows for nothing.
+            let found = match slots.iter_mut().filter(free).any(|slot| same(slot)) {
+                true => slots.iter_mut().filter(free).find(|slot| same(slot)),
+                false => slots.iter_mut().find(|slot| free(slot)),
+            };
+            match found {
+                Some(slot) => {
+                    slot.buffers.push(buffer);
+                    slot.last = last;
+                }
+                None => slots.push(Slot { buffers: vec![buffer], last }),
+            }
+        }
+        slots
+    }
+
+    /// The sum of the slots, and the pointer to each.
+    fn arena(&self, slots: &[Slot]) -> (String, String) {
+        let (mut sum, mut starts) = (String::new(), String::new());
+        for (i, slot) in slots.iter().enumerate() {
+            let sizes: BTreeSet<String> = slot.buffers.iter().map(|&b| self.bytes(b)).collect();
+            let mut sizes = sizes.into_iter();
+            let first = sizes.next().unwrap_or_default();
+            let widest = sizes.fold(first, |a, b| format!("max_of({a}, {b})"));
+            // Writing to a `String` does not fail.
+            let _ = writeln!(sum, "    at += whole({widest});");
+            let _ = writeln!(starts, "    void *s{i} = a + at;\n    at += whole({widest});");
+        }
+        (sum, starts)
+    }
+
+    /// A pointer to a buffer.
+    fn pointer(&self, buffer: usize, slots: &[Slot]) -> String {
+        match self.program.buffers[buffer].storage {
+            Storage::Input(i) => format!("(void *)inputs[{i}]"),
+            Storage::Output(i) => format!("outputs[{i}]"),
+            Storage::Constant(_) => format!("(void *)(w + {})", self.offsets[buffer]),
+            Storage::Arena => {
+                let slot = slots.iter().position(|slot| slot.buffers.contains(&buffer));
+                slot.map_or_else(|| "NULL".to_owned(), |slot| format!("s{slot}"))
+            }
+        }
+    }
+
+    fn call(&self, call: &Call, slots: &[Slot]) -> String {
+        let numbers: Vec<String> = call.arguments.iter().map(|n| self.expr(n)).collect();
+        let pointers: Vec<String> =
+            call.buffers.iter().map(|&buffer| self.pointer(buffer, slots)).collect();
+        // C has no empty lists.
+        let list = |list: &[String]| {
+            if list.is_empty() { "0".to_owned() } else { list.join(", ") }
+        };
+        format!(
+            "    {{\n        const int64_t n[] = {{{}}};\n        void *const b[] = {{{}}};\n        \
+             {}(n, b);\n    }}\n",
+            list(&numbers),
+            list(&pointers),
+            call.function,
+        )
+    }
+
+    /// Copies results that are not where the caller wants them.
+    fn results(&mut self, slots: &[Slot]) -> Result<String, SessionError> {
+        let mut text = String::new();
+        for (i, &value) in self.results.clone().iter().enumerate() {
+            let (from, bytes) = match self.program.values.get(&value) {
+                Some(stored) => {
+                    if self.program.buffers[stored.buffer].storage == Storage::Output(i) {
+                        continue;
+                    }
+                    (self.pointer(stored.buffer, slots), self.bytes(stored.buffer))
+                }
+                None => self
+                    .given(value)
+                    .ok_or_else(|| SessionError::Broken(format!("output {i} is stored nowhere")))?,
+            };
+            let _ = writeln!(text, "    memcpy(outputs[{i}], {from}, (size_t)({bytes}));");
+        }
+        Ok(text)
+    }
+
+    /// Where an input or a constant is that an output is, and how many bytes it has.
+    fn given(&mut self, value: Value) -> Option<(String, String)> {
+        let module = &self.model.module;
+        if let Some(tensor) = constant::constant_tensor(module, value) {
+            let start = self.weights.len();
+            self.weights.extend_from_slice(tensor.bytes());
+            self.weights.resize(self.weights.len().next_multiple_of(ALIGNMENT), 0);
+            return Some((format!("w + {start}"), tensor.byte_len().to_string()));
+        }
+        let args = module.args(self.model.graph()?);
+        let at = args.iter().position(|&arg| arg == value)?;
+        let (element, shape) = shape(module, value)?;
+        Some((format!("inputs[{at}]"), self.bytes_of(element, &shape)))
+    }
+
+    fn header(&self, name: &str) -> String {
+        let module = &self.model.module;
+        let context = module.context();
+        let port = |value: Value, name: String| {
+            let kind = Kind::of(context, module.value_type(value));
+            let port = Port { name, kind };
+            format!("{} {port}", port.name)
+        };
+        let args = self.model.graph().map(|block| module.args(block)).unwrap_or_default();
+        let named = |value: &Value| module.value_name(*value).map(|name| context.text(name));
+        let inputs = args.iter().map(|v| port(*v, named(v).unwrap_or_default().to_owned()));
+        let outputs = self.results.iter().zip(self.model.output_names()).map(|(&v, n)| port(v, n));
+        let list = |what: &str, items: Vec<String>| {
+            let line = |(i, item): (usize, &String)| format!(" * {what}[{i}]: {item}\n");
+            items.iter().enumerate().map(line).collect::<String>().replace("*/", "* /")
+        };
+        let guard = name.to_uppercase();
+        format!(
+            "#ifndef {guard}_H\n#define {guard}_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n\
+             #ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n\
+             /* Elements lie row by row without gaps.\n *\n{}{}{} */\n\n\
+             /* The bytes that `arena` needs, at a multiple of {ALIGNMENT}. */\n\
+             size_t {name}_arena_bytes(const int64_t *dims);\n\n\
+             /* Runs the model; `weights` are the {} bytes of its file, at a multiple of \
+             {ALIGNMENT}. Returns 0, or 1 for\n   a negative size. Allocates nothing and keeps \
+             nothing. */\n\
+             int {name}_run(const void *weights, void *arena, const void *const *inputs,\n        \
+             void *const *outputs, const int64_t *dims);\n\n\
+             #ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
+            list("inputs", inputs.collect()),
+            list("outputs", outputs.collect()),
+            list("dims", self.symbols.clone()),
+            self.weights.len(),
+        )
+    }
+}
+
+/// Element type and extents of a value, where all are known.
+fn shape(module: &Module, value: Value) -> Option<(DType, Vec<Expr>)> {
+    match Kind::of(module.context(), module.value_type(value)) {
+        Kind::Tensor { element, shape } => {
+            Some((element?, shape?.into_iter().collect::<Option<_>>()?))
+        }
+        _ => None,
+    }
+}
+
+/// The bytes of all constants, and where each buffer of one begins.
+fn weights(module: &Module, program: &Program) -> Result<(Vec<u8>, Vec<usize>), SessionError> {
+    let (mut bytes, mut offsets) = (Vec::new(), Vec::new());
+    for buffer in &program.buffers {
+        offsets.push(bytes.len());
+        let Storage::Constant(value) = buffer.storage else { continue };
+        let tensor = constant::constant_tensor(module, value).ok_or_else(|| {
+            SessionError::Broken("a buffer of a constant that cannot be read".to_owned())
+        })?;
+        bytes.extend_from_slice(tensor.bytes());
+        bytes.resize(bytes.len().next_multiple_of(ALIGNMENT), 0);
+    }
+    Ok((bytes, offsets))
+}
