@@ -59,7 +59,8 @@ fn idle(command: &Command) -> Vec<Idle> {
         | Command::Compile(_)
         | Command::Diff(_)
         | Command::Flow(_)
-        | Command::Machine(_) => Vec::new(),
+        | Command::Machine(_)
+        | Command::Run(_) => Vec::new(),
     }
 }
 

@@ -122,6 +122,15 @@ impl<'a> Writer<'a> {
                 }
             }
         }
+        let known = |storage: &Storage| {
+            matches!(
+                storage,
+                Storage::Input(_) | Storage::Output(_) | Storage::Constant(_) | Storage::Arena
+            )
+        };
+        if program.buffers.iter().any(|buffer| !known(&buffer.storage)) {
+            missing.insert("constants that are packed".to_owned());
+        }
         if !missing.is_empty() {
             return Err(SessionError::NotCompiled(missing.into_iter().collect()));
         }
@@ -225,7 +234,7 @@ impl<'a> Writer<'a> {
             Storage::Input(i) => format!("(void *)inputs[{i}]"),
             Storage::Output(i) => format!("outputs[{i}]"),
             Storage::Constant(_) => format!("(void *)(w + {})", self.offsets[buffer]),
-            Storage::Arena => {
+            _ => {
                 let slot = slots.iter().position(|slot| slot.buffers.contains(&buffer));
                 slot.map_or_else(|| "NULL".to_owned(), |slot| format!("s{slot}"))
             }

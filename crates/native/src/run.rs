@@ -212,6 +212,11 @@ impl<'a> Run<'a> {
             self.begin(call.buffers[place])?;
         }
         let argument = |&buffer: &usize| match &self.places[buffer] {
+            Place::Lent(tensor) if tensor.byte_len() != self.sizes.bytes[buffer] => {
+                let (found, expected) = (tensor.byte_len(), self.sizes.bytes[buffer]);
+                let what = format!("buffer {buffer} has {found} bytes, expected {expected}");
+                Err(SessionError::Broken(what))
+            }
             Place::Lent(tensor) => Ok(Argument::Shared(tensor.bytes())),
             Place::Block(block, offset) => Ok(Argument::Block(*block, *offset)),
             Place::Empty => {

@@ -1,0 +1,93 @@
+"""`tangram run` and `tangram compile`: arrays of numpy in and out, beside onnxruntime."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+
+import numpy as np
+import onnx
+import pytest
+
+import oracle
+from test_examples import SMALL, given
+
+
+def tangram(binary, *words: object, env: dict[str, str] | None = None) -> subprocess.CompletedProcess:
+    """Runs the command."""
+    return subprocess.run(
+        [str(binary), *map(str, words)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **(env or {})},
+    )
+
+
+def test_examples_run_on_arrays_in_files(example, tangram_bin, tmp_path) -> None:
+    model = onnx.load(example)
+    inputs = oracle.random_inputs(model, {**SMALL, "steps": 3}, given=given(model))
+    if any(array.dtype == object for array in inputs.values()):
+        pytest.skip("the format of arrays has no texts")
+    np.savez(tmp_path / "feed.npz", **inputs)
+    out = tmp_path / "out.npz"
+    ran = tangram(tangram_bin, "run", example, "--input", tmp_path / "feed.npz", "-o", out, "--json")
+    if "is no tensor" in ran.stderr or "elements of type" in ran.stderr:
+        pytest.skip(ran.stderr)
+    assert ran.returncode == 0, ran.stderr
+    expected = oracle.run_ort(model, inputs)
+    tolerances = dict(oracle.TOLERANCES)
+    if example.stem == "half":
+        tolerances[np.dtype(np.float32)] = tolerances[np.dtype(np.float16)]
+    with np.load(out) as found:
+        names = [value.name for value in model.graph.output]
+        assert sorted(found.files) == sorted(names)
+        same = oracle.same([found[name] for name in names], expected, tolerances)
+        assert same, same.why
+    told = json.loads(ran.stdout)
+    assert [output["name"] for output in told["outputs"]] == names
+    assert told["compiled"] + told["reference"] == sum(
+        len(step["operations"]) for step in told["steps"]
+    )
+
+
+def test_one_input_and_one_output_need_no_names(tangram_bin, root, tmp_path) -> None:
+    model = root / "examples/models/cnn.onnx"
+    image = np.random.default_rng(0).normal(size=(2, 3, 16, 24)).astype(np.float32)
+    np.save(tmp_path / "image.npy", image)
+    out = tmp_path / "scores.npy"
+    ran = tangram(tangram_bin, "run", model, "--input", tmp_path / "image.npy", "-o", out, "--profile")
+    assert ran.returncode == 0, ran.stderr
+    assert "share" in ran.stdout and "operations compiled" in ran.stdout
+    same = oracle.same(np.load(out), oracle.run_ort(str(model), {"image": image})[0])
+    assert same, same.why
+
+
+def test_what_is_wrong_is_said(tangram_bin, root, tmp_path) -> None:
+    model = root / "examples/models/cnn.onnx"
+    np.save(tmp_path / "flat.npy", np.zeros(3, np.float32))
+    np.save(tmp_path / "fortran.npy", np.zeros((2, 3), np.float32, order="F"))
+    np.savez_compressed(tmp_path / "small.npz", image=np.zeros((1, 3, 8, 8), np.float32))
+    for words, said in [
+        ([], "no value is given for `image`; `--input NAME=FILE.npy` gives one"),
+        (["--input", tmp_path / "flat.npy"], "input `image`: rank 4 expected, 1 given"),
+        (["--input", tmp_path / "fortran.npy"], "Fortran's order"),
+        (["--input", tmp_path / "small.npz"], "compressed"),
+        (["--input", f"picture={tmp_path / 'flat.npy'}"], "names no input"),
+        (["--random", "--shape", "picture=1"], "no input `picture`"),
+    ]:
+        ran = tangram(tangram_bin, "run", model, *words)
+        assert ran.returncode == 2 and said in ran.stderr, ran.stderr
+        assert "\n" not in ran.stderr.strip()
+
+
+def test_a_missing_compiler_is_an_error_only_where_there_is_code(tangram_bin, root, tmp_path) -> None:
+    model = root / "examples/models/cnn.onnx"
+    none = {"CC": str(tmp_path / "no-such-compiler"), "TANGRAM_CACHE": str(tmp_path / "cache")}
+    ran = tangram(tangram_bin, "run", model, "--random", env=none)
+    if ran.returncode != 0:
+        assert "no C compiler was found" in ran.stderr and "--interpret" in ran.stderr
+    ran = tangram(tangram_bin, "run", model, "--random", "--interpret", env=none)
+    assert ran.returncode == 0, ran.stderr
+    assert " 0 of " in ran.stdout
