@@ -17,13 +17,15 @@ use tangram_affine::symbolic::{C_FUNCTIONS, Expr};
 use tangram_dialects::constant;
 use tangram_ir::{Module, Value};
 use tangram_lowering::{Call, Program, Step, Storage, lower};
+use tangram_machine::Machine;
 use tangram_onnx::Model;
 use tangram_tensor::DType;
 
 use crate::error::SessionError;
 use crate::memory::ALIGNMENT;
 use crate::port::{Kind, Port};
-use crate::session::Options;
+use crate::session::{Options, compiled};
+use crate::setup;
 
 /// A model as files.
 #[derive(Clone, Debug)]
@@ -44,16 +46,21 @@ pub fn emit(model: &Model, name: &str, options: &Options) -> Result<Emitted, Ses
     let main = model.main().ok_or(SessionError::NoGraph)?;
     let mut lowering = tangram_lowering::Options::default();
     lowering.machine = options.machine.clone();
-    emit_program(model, &lower(&model.module, main, &lowering)?, name)
+    emit_program(model, &lower(&model.module, main, &lowering)?, name, options)
 }
 
 /// Writes `program`, which the main function of `model` was lowered to.
 ///
 /// # Errors
 /// As [`emit`].
-pub fn emit_program(model: &Model, program: &Program, name: &str) -> Result<Emitted, SessionError> {
+pub fn emit_program(
+    model: &Model,
+    program: &Program,
+    name: &str,
+    options: &Options,
+) -> Result<Emitted, SessionError> {
     let name = identifier(name);
-    let mut writer = Writer::new(model, program)?;
+    let mut writer = Writer::new(model, program, options)?;
     let slots = writer.slots();
     let (arena, starts) = writer.arena(&slots);
     let mut body = String::new();
@@ -108,7 +115,11 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(model: &'a Model, program: &'a Program) -> Result<Writer<'a>, SessionError> {
+    fn new(
+        model: &'a Model,
+        program: &'a Program,
+        options: &Options,
+    ) -> Result<Writer<'a>, SessionError> {
         let module = &model.module;
         let (mut calls, mut missing) = (Vec::new(), BTreeSet::new());
         for step in &program.steps {
@@ -121,15 +132,6 @@ impl<'a> Writer<'a> {
                     }
                 }
             }
-        }
-        let known = |storage: &Storage| {
-            matches!(
-                storage,
-                Storage::Input(_) | Storage::Output(_) | Storage::Constant(_) | Storage::Arena
-            )
-        };
-        if program.buffers.iter().any(|buffer| !known(&buffer.storage)) {
-            missing.insert("constants that are packed".to_owned());
         }
         if !missing.is_empty() {
             return Err(SessionError::NotCompiled(missing.into_iter().collect()));
@@ -146,7 +148,7 @@ impl<'a> Writer<'a> {
             symbols.extend(shape.iter().flat_map(Expr::symbols).map(str::to_owned));
         }
         let symbols = symbols.into_iter().collect();
-        let (weights, offsets) = weights(module, program)?;
+        let (weights, offsets) = weights(module, program, options)?;
         Ok(Writer { model, program, calls, symbols, weights, offsets, results })
     }
 
@@ -233,8 +235,10 @@ impl<'a> Writer<'a> {
         match self.program.buffers[buffer].storage {
             Storage::Input(i) => format!("(void *)inputs[{i}]"),
             Storage::Output(i) => format!("outputs[{i}]"),
-            Storage::Constant(_) => format!("(void *)(w + {})", self.offsets[buffer]),
-            _ => {
+            Storage::Constant(_) | Storage::Prepared => {
+                format!("(void *)(w + {})", self.offsets[buffer])
+            }
+            Storage::Arena => {
                 let slot = slots.iter().position(|slot| slot.buffers.contains(&buffer));
                 slot.map_or_else(|| "NULL".to_owned(), |slot| format!("s{slot}"))
             }
@@ -340,17 +344,37 @@ fn shape(module: &Module, value: Value) -> Option<(DType, Vec<Expr>)> {
     }
 }
 
-/// The bytes of all constants, and where each buffer of one begins.
-fn weights(module: &Module, program: &Program) -> Result<(Vec<u8>, Vec<usize>), SessionError> {
+/// The bytes of the constants that steps read, and where each buffer of one begins.
+///
+/// What is made of constants is made now, by the code itself.
+fn weights(
+    module: &Module,
+    program: &Program,
+    options: &Options,
+) -> Result<(Vec<u8>, Vec<usize>), SessionError> {
+    let mut filled = setup::constants(module, program)?;
+    if !program.setup.is_empty() {
+        // It runs here, wherever the model will.
+        let here = Options { machine: Machine::native(), ..options.clone() };
+        let library = compiled(&program.source, &here)?;
+        setup::run(program, Some(&library), &mut filled)?;
+    }
+    let calls = program.steps.iter().filter_map(|step| match step {
+        Step::Call(call) => Some(&call.buffers),
+        Step::Reference(_) => None,
+    });
+    let stored = program.values.values().map(|stored| stored.buffer);
+    let mut read: BTreeSet<usize> = calls.flatten().copied().collect();
+    read.extend(
+        stored.filter(|&buffer| program.setup.iter().all(|c| !c.buffers.contains(&buffer))),
+    );
     let (mut bytes, mut offsets) = (Vec::new(), Vec::new());
-    for buffer in &program.buffers {
+    for (buffer, tensor) in filled.iter().enumerate() {
         offsets.push(bytes.len());
-        let Storage::Constant(value) = buffer.storage else { continue };
-        let tensor = constant::constant_tensor(module, value).ok_or_else(|| {
-            SessionError::Broken("a buffer of a constant that cannot be read".to_owned())
-        })?;
-        bytes.extend_from_slice(tensor.bytes());
-        bytes.resize(bytes.len().next_multiple_of(ALIGNMENT), 0);
+        if let Some(tensor) = tensor.as_ref().filter(|_| read.contains(&buffer)) {
+            bytes.extend_from_slice(tensor.bytes());
+            bytes.resize(bytes.len().next_multiple_of(ALIGNMENT), 0);
+        }
     }
     Ok((bytes, offsets))
 }

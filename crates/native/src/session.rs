@@ -236,7 +236,7 @@ impl Session {
 }
 
 /// Loads the code of a program.
-fn compiled(source: &str, options: &Options) -> Result<Library, SessionError> {
+pub(crate) fn compiled(source: &str, options: &Options) -> Result<Library, SessionError> {
     let compiler = Compiler::find(options.compiler.as_deref())?;
     let flags = flags(&options.machine, options.exact);
     Ok(compiler.load(source, &flags, &options.cache)?)

@@ -306,7 +306,8 @@ fn a_model_as_c_runs_without_this_library() {
     let model = model();
     let (_, args, ops, made) = function(&model);
     let mut program = program(&model);
-    let refused = tangram_native::emit_program(&model, &program, "m").expect_err("softmax is left");
+    let refused = tangram_native::emit_program(&model, &program, "m", &options(Cache::none()))
+        .expect_err("softmax is left");
     assert_eq!(refused.to_string(), "these operations are not compiled yet: nn.softmax");
 
     // Softmax replaced by a function that copies, and a buffer that takes the place of `s`.
@@ -323,7 +324,9 @@ fn a_model_as_c_runs_without_this_library() {
         ops: vec![ops[2]],
     });
     let _ = (args, made);
-    let emitted = tangram_native::emit_program(&model, &program, "my model").expect("emitted");
+    let emitted =
+        tangram_native::emit_program(&model, &program, "my model", &options(Cache::none()))
+            .expect("emitted");
     assert!(emitted.weights.is_empty());
     assert!(emitted.header.contains("inputs[1]: z float32[N, 4]"), "{}", emitted.header);
     assert!(emitted.header.contains("dims[0]: N"), "{}", emitted.header);
