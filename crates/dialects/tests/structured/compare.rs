@@ -98,7 +98,11 @@ fn numbered(text: &str, symbols: &mut Symbols, random: &mut fastrand::Rng) -> Op
 
 /// Constants as they are, and random elements for everything else; `None` for an absent operand
 /// within the list, and `None` for all where a type has no numbers.
-fn operands(module: &Module, op: Op, random: &mut fastrand::Rng) -> Option<Vec<Option<Tensor>>> {
+pub fn operands(
+    module: &Module,
+    op: Op,
+    random: &mut fastrand::Rng,
+) -> Option<Vec<Option<Tensor>>> {
     let name = module.name_text(op);
     let mut all = Vec::new();
     for (at, value) in module.operands(op).enumerate() {
@@ -126,9 +130,10 @@ fn elements(
     random: &mut fastrand::Rng,
 ) -> Option<Tensor> {
     let count: usize = shape.iter().product();
-    let spread = ["nn.matmul", "nn.conv", "nn.gemm", "norm", "einsum", "attention", "dynamic"]
-        .iter()
-        .any(|part| name.contains(part));
+    let spread =
+        ["nn.matmul", "nn.conv", "nn.gemm", "norm", "einsum", "attention", "dynamic", "contrib"]
+            .iter()
+            .any(|part| name.contains(part));
     let positive = name.contains("norm") && operand == 4;
     if count > 1 << 12 {
         return None;

@@ -2,6 +2,7 @@
 
 use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, ResultDef};
 
+use super::structured;
 use super::{
     A, ALPHA, AXIS, B, TRANSPOSE_A, TRANSPOSE_B, X, alike, f32_type, laid_out, multiplied,
     product_like, wanted,
@@ -10,6 +11,7 @@ use crate::infer::{InferExt, Result, Shaped, broadcast, one};
 use crate::nn::conv::{agree, convolved};
 use crate::nn::window::FUSED_NAMES;
 use crate::nn::{NnOp, maybe, maybe_result, op, operand, optional, result};
+use crate::structured::scalars;
 
 const EPSILON: AttrDef = maybe("epsilon", AttrKind::Float, "added to the variance");
 
@@ -32,35 +34,42 @@ const SKIP_RESULTS: &[ResultDef] = &[
 
 /// The operations of this family.
 pub(in crate::nn) static OPS: &[NnOp] = &[
-    alike("nn.contrib_gelu", "`nn.gelu`, exact", &[X], &[]),
+    alike("nn.contrib_gelu", "`nn.gelu`, exact", &[X], &[])
+        .structured(|cx| structured::of_sum(cx, scalars::gelu)),
     alike(
         "nn.contrib_fast_gelu",
         "`nn.gelu` by tanh, of `x + bias`",
         &[X, optional("bias", "rank 1")],
         &[],
-    ),
-    alike("nn.contrib_quick_gelu", "`x * sigmoid(alpha * x)`", &[X], &[ALPHA]),
-    alike("nn.contrib_bias_gelu", "`nn.gelu` of `x + bias`", &[X, operand("bias", "rank 1")], &[]),
+    )
+    .structured(|cx| structured::of_sum(cx, scalars::gelu_tanh)),
+    alike("nn.contrib_quick_gelu", "`x * sigmoid(alpha * x)`", &[X], &[ALPHA])
+        .structured(structured::quick_gelu),
+    alike("nn.contrib_bias_gelu", "`nn.gelu` of `x + bias`", &[X, operand("bias", "rank 1")], &[])
+        .structured(|cx| structured::of_sum(cx, scalars::gelu)),
     alike(
         "nn.contrib_bias_add",
         "`x + bias + skip`",
         &[X, operand("bias", "rank 1"), operand("skip", "the shape of `x`")],
         &[],
-    ),
+    )
+    .structured(|cx| structured::of_sum(cx, |_, sum| sum)),
     product_like(
         "nn.contrib_fused_matmul",
         "`alpha` times the product of matrices, transposed as asked",
         &[A, B],
         MATMUL,
         infer_fused_matmul,
-    ),
+    )
+    .structured(structured::fused_matmul),
     product_like(
         "nn.contrib_transpose_matmul",
         "`alpha` times the product of matrices, transposed as asked",
         &[A, B],
         MATMUL,
         infer_fused_matmul,
-    ),
+    )
+    .structured(structured::fused_matmul),
     product_like(
         "nn.contrib_fused_gemm",
         "`nn.gemm` and an activation",
@@ -97,7 +106,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
             maybe("activation_params", AttrKind::Floats, "of the activation"),
         ],
         infer_fused_conv,
-    ),
+    )
+    .structured(structured::fused_conv),
     op(
         "nn.contrib_skip_layer_norm",
         "`nn.layer_norm` of `x + skip + bias`",
@@ -111,7 +121,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         SKIP_RESULTS,
         &[EPSILON],
         infer_skip,
-    ),
+    )
+    .structured(structured::skip_layer_norm),
     op(
         "nn.contrib_skip_rms_norm",
         "`nn.rms_norm` of `x + skip + bias`",
@@ -124,7 +135,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         SKIP_RESULTS,
         &[EPSILON],
         infer_skip,
-    ),
+    )
+    .structured(structured::skip_rms_norm),
     op(
         "nn.contrib_embed_layer_norm",
         "`nn.layer_norm` of a sum of embeddings",

@@ -6,6 +6,7 @@
 pub(super) mod attention;
 pub(super) mod fused;
 pub(super) mod quantised;
+mod structured;
 
 use tangram_ir::{
     AttrDef, AttrKind, Dim, FloatKind, InferCx, InferFn, OperandDef, ResultDef, Type,
