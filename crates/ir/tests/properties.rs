@@ -91,6 +91,28 @@ fn deep_nesting_is_an_error_or_read_without_recursion() {
     }
 }
 
+/// Types and attributes of thousands of levels are read, and printed the same.
+#[test]
+fn thousands_of_levels_are_read() {
+    let kinds = [
+        ("tuple<", "i1", ">"),
+        ("() -> (", "i1", ")"),
+        ("[", "1 : i64", "]"),
+        ("{a = ", "unit", "}"),
+    ];
+    for (open, leaf, close) in kinds {
+        for depth in [90, 101, 4_000] {
+            let attr = open.repeat(depth) + leaf + &close.repeat(depth);
+            let source = format!("\"x.y\"() {{a = {attr}}} : () -> ()");
+            let module = text::parse(&source, "t.mlir", Context::new()).expect(open);
+            let printed = text::print(&module);
+            let again = text::parse(&printed, "t.mlir", Context::new()).expect(open);
+            assert_eq!(text::print(&again), printed, "{open}");
+            assert!(printed.matches(open).count() >= depth, "{open}");
+        }
+    }
+}
+
 /// Types that are deeper than the parser reads are printed all the same.
 #[test]
 fn deep_types_are_printed() {

@@ -20,7 +20,7 @@ pub(crate) const LOWER_AFFINE: Entry = Entry {
 
 pub(crate) const SCF_TO_CF: Entry = Entry {
     name: "convert-scf-to-cf",
-    summary: "makes blocks and branches of `scf.for`, `scf.if` and `scf.while`",
+    summary: "makes blocks and branches of the loops and conditions of `scf`",
     options: &[],
     make: |_| Ok(Box::new(Convert::by(scf_to_cf::conversion, "scf."))),
 };

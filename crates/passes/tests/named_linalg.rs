@@ -184,3 +184,22 @@ fn another_body_is_not_lost() {
     }) : () -> ()"#;
     assert_eq!(text::print(&parse(&pretty(source))), text::print(&parse(source)));
 }
+
+#[test]
+fn transfers_and_constants_in_pieces_are_read() {
+    let source = "
+func.func @f(%a: memref<256x1024xf32>, %b: memref<256x32xf32, 1>, %n: index, %t: memref<1xi32>, %s: memref<i32>) -> tensor<3x4xf32> {
+  memref.dma_start %a[%n, %n], %b[%n, %n], %n, %t[%n] : memref<256x1024xf32>, memref<256x32xf32, 1>, memref<1xi32>
+  memref.dma_start %a[%n, %n], %b[%n, %n], %n, %t[%n], %n, %n : memref<256x1024xf32>, memref<256x32xf32, 1>, memref<1xi32>
+  memref.dma_start %s[], %s[], %n, %t[%n] : memref<i32>, memref<i32>, memref<1xi32>
+  memref.dma_wait %t[%n], %n : memref<1xi32>
+  %c = arith.constant sparse<[[0, 0], [1, 2]], [1.000000e+00, 2.500000e+00]> : tensor<3x4xf32>
+  return %c : tensor<3x4xf32>
+}
+";
+    let Some(theirs) = mlir_opt(&[], source) else {
+        println!("skipped: needs mlir-opt-22");
+        return;
+    };
+    assert_eq!(pretty(&theirs).trim_end(), theirs.trim_end());
+}

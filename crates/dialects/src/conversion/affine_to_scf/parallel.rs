@@ -3,7 +3,7 @@
 
 use tangram_affine::AffineMap;
 use tangram_ir::{
-    Attr, AttrData, Block, Context, Module, Op, OpState, Point, Type, TypeData, Value,
+    Attr, AttrData, Block, Context, Module, Op, OpState, Point, Signedness, Type, TypeData, Value,
 };
 use tangram_rewrite::{NoMatch, Rewriter};
 
@@ -173,7 +173,8 @@ fn reduce(rewriter: &mut Rewriter<'_>, body: Block, names: &[&str]) -> Matched {
 
 fn neutral(context: &Context, neutral: Neutral, ty: Type) -> Option<Attr> {
     match *context.type_data(ty) {
-        TypeData::Integer { width, .. } => {
+        // Arithmetic is on integers without a sign.
+        TypeData::Integer { width, sign: Signedness::Signless } => {
             let value = match neutral {
                 Neutral::Zero => 0,
                 Neutral::One => 1,

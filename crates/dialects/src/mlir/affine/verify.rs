@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashSet;
 use tangram_affine::AffineMap;
-use tangram_ir::{Module, Op, Region, Traits, Type, TypeData, Value};
+use tangram_ir::{Module, Op, Region, Signedness, Traits, Type, TypeData, Value};
 
 use super::super::verify::{Checked, Site};
 
@@ -164,7 +164,36 @@ pub(super) fn check_parallel(module: &Module, op: Op) -> Checked {
     if let Some(steps) = steps {
         site.arguments(body, &vec![site.index(); steps.len()])?;
     }
+    let kinds = module.attr(op, "reductions").and_then(|attr| site.context().as_i64s(attr));
+    for (kind, ty) in kinds.unwrap_or_default().into_iter().zip(site.results()) {
+        if !reduces(site.context().type_data(ty), kind) {
+            let message =
+                format!("expected a type for reduction {kind}, found {}", site.text(&[ty]));
+            return Err(site.error("reduction-type", message));
+        }
+    }
     site.same("the region to yield", &site.results(), &site.end(body, YIELD)?)
+}
+
+/// Says whether values of a type are combined by the reduction of MLIR's number `kind`.
+fn reduces(ty: &TypeData, kind: i64) -> bool {
+    let sign = match ty {
+        TypeData::Integer { sign, .. } => Some(*sign),
+        _ => None,
+    };
+    match kind {
+        // addf, maximumf, minimumf, mulf
+        0 | 4 | 8 | 12 => matches!(ty, TypeData::Float(_)),
+        // addi, andi, muli, ori
+        1 | 2 | 13 | 14 => sign.is_some(),
+        // assign
+        3 => true,
+        // maxs, mins
+        6 | 10 => sign == Some(Signedness::Signed),
+        // maxu, minu
+        7 | 11 => sign == Some(Signedness::Unsigned),
+        _ => false,
+    }
 }
 
 /// `affine.yield` ends a region of a loop or a condition.

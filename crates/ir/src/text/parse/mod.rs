@@ -1,8 +1,10 @@
 //! Parsing.
 //!
 //! One pass over the bytes, one token of look-ahead. Operations and regions are read with a stack
-//! of open regions; types and attributes by recursion that stops at [`MAX_DEPTH`]. After an error
-//! in an operation reading goes on with the next one, so that one run reports many errors.
+//! of open regions; types and attributes by recursion that stops at [`MAX_DEPTH`]. Text in which
+//! they nest deeper than [`SHALLOW`] is read again, by a thread whose stack is made for that.
+//! After an error in an operation reading goes on with the next one, so that one run reports many
+//! errors.
 
 mod affine;
 mod attrs;
@@ -34,8 +36,14 @@ use crate::types::Type;
 use lexer::{Kind, Token};
 use values::Values;
 
-/// How deep types, attributes and locations may nest.
-const MAX_DEPTH: u32 = 100;
+/// How deep types and attributes may nest.
+const MAX_DEPTH: u32 = 10_000;
+/// How deep they may nest on the stack of any thread.
+const SHALLOW: u32 = 100;
+/// The code of the error where they nest deeper.
+const TOO_DEEP: &str = "nested-too-deeply";
+/// What a level takes of the stack: several times what was measured without optimisation.
+const STACK_PER_LEVEL: usize = 16 << 10;
 /// After this many errors reading stops.
 const MAX_ERRORS: usize = 100;
 
@@ -58,9 +66,32 @@ pub fn parse(
         let message = format!("expected at most 4 GiB of text, found {} bytes", text.len());
         return Err(vec![Diagnostic::error("text-too-big", loc, message)]);
     }
+    let first = read(text, file, context.clone(), SHALLOW);
+    let too_deep = |errors: &Vec<Diagnostic>| errors.iter().any(|error| error.code == TOO_DEEP);
+    if !first.as_ref().is_err_and(too_deep) {
+        return first;
+    }
+    let stack = (bracket_depth(text).min(MAX_DEPTH) as usize + 64) * STACK_PER_LEVEL;
+    let second = std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().stack_size(stack);
+        let reader = builder.spawn_scoped(scope, || read(text, file, context, MAX_DEPTH));
+        reader.ok()?.join().ok()
+    });
+    // Where there are no threads, or not that much memory, less can be read.
+    second.unwrap_or(first)
+}
+
+/// Reads a module in which types and attributes nest at most `max_depth` deep.
+fn read(
+    text: &str,
+    file: Str,
+    context: Arc<Context>,
+    max_depth: u32,
+) -> Result<Module, Vec<Diagnostic>> {
     let mut module = Module::new(context);
     let context = module.context_arc().clone();
     let mut parser = Parser::new(text, file, &context, &mut module);
+    parser.max_depth = max_depth;
     parser.file();
     let mut errors = std::mem::take(&mut parser.errors);
     if errors.is_empty() {
@@ -69,6 +100,26 @@ pub fn parse(
         errors.sort_by_key(|&(at, _)| at);
         Err(errors.into_iter().map(|(_, error)| error).collect())
     }
+}
+
+/// At least how deep brackets stand inside each other; those in strings and comments count.
+fn bracket_depth(text: &str) -> u32 {
+    let (mut depth, mut most, mut before) = (0u32, 0, b' ');
+    let bytes = text.as_bytes();
+    for (i, &byte) in bytes.iter().enumerate() {
+        match byte {
+            b'<' | b'[' | b'(' | b'{' => {
+                depth = depth.saturating_add(1);
+                most = most.max(depth);
+            }
+            // An arrow or a comparison closes nothing.
+            b'>' if before == b'-' || bytes.get(i + 1) == Some(&b'=') => {}
+            b'>' | b']' | b')' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        before = byte;
+    }
+    most
 }
 
 /// Says that an error has been reported.
@@ -87,6 +138,7 @@ struct Parser<'a> {
     module: &'a mut Module,
     errors: Vec<(u32, Diagnostic)>,
     depth: u32,
+    max_depth: u32,
     attr_aliases: FxHashMap<&'a str, Attr>,
     type_aliases: FxHashMap<&'a str, Type>,
     loc_aliases: FxHashMap<&'a str, Loc>,
@@ -114,6 +166,7 @@ impl<'a> Parser<'a> {
             module,
             errors: Vec::new(),
             depth: 0,
+            max_depth: SHALLOW,
             attr_aliases: FxHashMap::default(),
             type_aliases: FxHashMap::default(),
             loc_aliases: FxHashMap::default(),
@@ -210,13 +263,13 @@ impl<'a> Parser<'a> {
 
     /// Runs `inner` one level deeper.
     fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
-        if self.depth >= MAX_DEPTH {
-            let at = self.token;
+        if self.depth >= self.max_depth {
+            let (at, most) = (self.token, self.max_depth);
             return self.error(
                 at,
-                "nested-too-deeply",
+                TOO_DEEP,
                 format!(
-                    "expected at most {MAX_DEPTH} types or attributes inside each other, found more"
+                    "expected at most {most} types or attributes inside each other, found more"
                 ),
             );
         }
