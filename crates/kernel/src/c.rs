@@ -37,7 +37,7 @@ impl Program {
         text
     }
 
-    /// Writes a function that updates a tile, with row operands where they lie in memory.
+    /// Writes a function that computes a tile from zeros, with row operands where they lie in memory.
     ///
     /// ```text
     /// static void name(long segments, const long *segment, long depth, long step,
@@ -230,6 +230,10 @@ impl Writer<'_> {
             None => format!("r{}", register.0),
         };
         match *inst {
+            Inst::LoadTarget { .. } if self.in_place => match self.program.width {
+                1 => ("0".to_owned(), Strength::Atom),
+                _ => (format!("({}){{0}}", self.vector()), Strength::Atom),
+            },
             Inst::LoadTarget { row, column, .. } => (self.place(row, column), Strength::Atom),
             Inst::Load { operand, at, .. } => (self.load(operand, at), Strength::Sum),
             Inst::Negate { of, .. } => {

@@ -3,7 +3,7 @@
 use tangram_affine::AffineMap;
 use tangram_affine::symbolic::Expr;
 use tangram_dialects::structured::{Access, Generic};
-use tangram_kernel::{Body, RegisterTile};
+use tangram_kernel::{Body, Element, RegisterTile};
 use tangram_machine::Machine;
 
 use crate::nest::{Nest, Tensor};
@@ -82,9 +82,10 @@ fn product(nest: &Nest, draft: &mut Draft<'_>, machine: &Machine) -> Option<Vec<
     let (segments, run) = runs(&nest, &product, &strides)?;
     let order: Vec<usize> = segments.iter().chain(&run).copied().collect();
     let body = Body::product();
-    let mut tile = RegisterTile::of(machine, product.element, &body);
-    let rows_of = product.rows.last().map(|at| &nest.generic.extents[*at]);
-    tile.rows = even(rows_of.and_then(Expr::as_int), tile.rows);
+    let reduced_count = count(&reduced)?.as_int();
+    let extent = |at: Option<&usize>| at.and_then(|at| nest.generic.extents[*at].as_int());
+    let sizes = [extent(product.rows.last()), extent(Some(&product.column)), reduced_count];
+    let tile = fitting(machine, product.element, &body, sizes);
     let width = i64::try_from(tile.columns()).ok()?;
     let Panels { copy, extents, access } = panels(&nest, &product, &order, width)?;
     let columns = product.columns_input;
@@ -96,13 +97,50 @@ fn product(nest: &Nest, draft: &mut Draft<'_>, machine: &Machine) -> Option<Vec<
     Some(steps)
 }
 
-/// Rows of tiles that are all nearly of one size, where their number is known: 14 rows are 5, 5
-/// and 4, not 6, 6 and 2, which have too few sums to hide their latency.
-fn even(extent: Option<i64>, most: usize) -> usize {
-    match extent.and_then(|extent| usize::try_from(extent).ok()) {
-        Some(extent) if extent > 0 => extent.div_ceil(extent.div_ceil(most)),
-        _ => most,
+/// Sizes that are not known are taken for these: rows, columns and reduced iterations.
+const USUAL: [i64; 3] = [240, 240, 256];
+/// Cycles between the start of an update and that of the next one that needs it.
+const LATENCY: usize = 4;
+/// What a tile costs besides its updates: a call and its offsets, in cycles.
+const CALL: usize = 60;
+
+/// The register tile that takes the least time for a product of these sizes: rows, columns and
+/// reduced iterations.
+///
+/// In each reduced iteration a tile of `r` rows and `v` vectors needs two units for `r * v`
+/// updates and two ports for `r + v` loads, and at least the latency of an update. So 64 columns
+/// are better off with tiles of 32 than of 48, and 14 rows with tiles of 5, 5 and 4 than of 6, 6
+/// and 2.
+fn fitting(
+    machine: &Machine,
+    element: Element,
+    body: &Body,
+    sizes: [Option<i64>; 3],
+) -> RegisterTile {
+    let known = |at: usize| usize::try_from(sizes[at].unwrap_or(USUAL[at]).max(1)).unwrap_or(1);
+    let [rows, columns, depth] = [known(0), known(1), known(2)];
+    let best = RegisterTile::of(machine, element, body);
+    let registers = best.rows * best.vectors + best.vectors + 1;
+    let cycles = |rows: usize, vectors: usize| {
+        let updates = (rows * vectors).div_ceil(2);
+        let step = updates.max((rows + vectors).div_ceil(2)).max(LATENCY);
+        depth * step + 4 * rows * vectors + CALL
+    };
+    let mut candidates = Vec::new();
+    for vectors in 1..=best.vectors.max(2) {
+        let most = (registers.saturating_sub(vectors + 1) / vectors).min(16);
+        let panels = columns.div_ceil(vectors * best.width);
+        for size in 1..=most {
+            // Rows of nearly one size.
+            let size = rows.div_ceil(rows.div_ceil(size));
+            let (whole, rest) = (rows / size, rows % size);
+            let last = if rest > 0 { cycles(rest, vectors) } else { 0 };
+            candidates.push((panels * (whole * cycles(size, vectors) + last), size, vectors));
+        }
     }
+    let least = candidates.into_iter().min_by_key(|(time, size, _)| (*time, usize::MAX - size));
+    let (_, rows, vectors) = least.unwrap_or((0, best.rows, best.vectors));
+    RegisterTile { rows, vectors, width: best.width }
 }
 
 /// Whether the reduced loops in a coordinate are there alone.

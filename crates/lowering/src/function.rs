@@ -1,6 +1,7 @@
 //! Nests as functions of C, with an order of their loops.
 
 use rustc_hash::FxHashMap;
+use tangram_machine::Machine;
 use tangram_polyhedral::ast::{Ast, AstOptions};
 use tangram_polyhedral::contraction::{KERNEL, TileLoops};
 use tangram_polyhedral::optimise::Recipe;
@@ -19,8 +20,12 @@ use crate::scop::{Role, arrays, parameters, scop};
 use crate::storage::{Draft, Planned};
 use crate::{LowerError, Options};
 
-/// The part of a cache that the rows of a block of tiles may take, in bytes.
-const ROW_BLOCK: i64 = 128 * 1024;
+/// What the rows of a block of tiles may take of memory, in bytes: half of the second cache, since
+/// panels pass through it as well.
+fn row_block(machine: &Machine) -> i64 {
+    let bytes = machine.caches.get(1).or(machine.caches.first()).map_or(0, |cache| cache.bytes / 2);
+    i64::try_from(bytes).unwrap_or(i64::MAX).max(64 * 1024)
+}
 
 /// Makes a program of a draft.
 pub(crate) fn program(mut draft: Draft<'_>, options: &Options) -> Program {
@@ -185,7 +190,8 @@ impl Functions<'_> {
     ) -> Result<String, LowerError> {
         let budget = Budget::steps(self.options.steps);
         let part = scop(nest, tensors, parameters, &budget)?;
-        let ast = outlined(&part, &tile_loops(nest, tiled, tensors), &budget)?;
+        let ast =
+            outlined(&part, &tile_loops(nest, tiled, tensors, &self.options.machine), &budget)?;
         let (text, kernels) = tile::function(nest, tiled, tensors, parameters, &ast);
         for kernel in kernels {
             if !self.kernels.contains(&kernel) {
@@ -197,7 +203,7 @@ impl Functions<'_> {
 }
 
 /// The loops over tiles: blocks of rows that stay in a cache while all panels pass by.
-fn tile_loops(nest: &Nest, tiled: &Tiled, tensors: &[Tensor]) -> TileLoops {
+fn tile_loops(nest: &Nest, tiled: &Tiled, tensors: &[Tensor], machine: &Machine) -> TileLoops {
     let product = &tiled.product;
     let shared = tile::shared(nest);
     let at = |iterator: usize| shared.iter().position(|own| *own == iterator).unwrap_or(0);
@@ -212,7 +218,7 @@ fn tile_loops(nest: &Nest, tiled: &Tiled, tensors: &[Tensor]) -> TileLoops {
     let step = strides.and_then(|strides| strides[blocked].as_int()).unwrap_or(4096).max(1);
     let bytes = step.saturating_mul(product.element.bytes() as i64);
     let own = sizes[at(blocked)];
-    let block = own * (i128::from(ROW_BLOCK / bytes.max(1)) / own).max(1);
+    let block = own * (i128::from(row_block(machine) / bytes.max(1)) / own).max(1);
     let mut loops = Vec::new();
     let outer = product.batch.iter().chain(&product.outer_columns);
     loops.extend(outer.map(|iterator| (at(*iterator), 1)));

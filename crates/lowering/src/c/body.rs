@@ -25,6 +25,11 @@ pub(crate) fn c_type(element: DType) -> &'static str {
     }
 }
 
+/// The type of a scalar: truth is that of C, which compilers make masks of vectors of.
+fn scalar_type(element: DType) -> &'static str {
+    if element == DType::Bool { "_Bool" } else { c_type(element) }
+}
+
 /// Whether elements of a type are computed with in C.
 pub(crate) fn is_supported(element: DType) -> bool {
     !element.is_packed()
@@ -139,7 +144,7 @@ impl Scalars<'_> {
             types.push(ty);
             if needed[at] {
                 let value = self.scalar(scalar, &types);
-                lines.push(format!("const {} t{at} = {value};", c_type(ty)));
+                lines.push(format!("const {} t{at} = {value};", scalar_type(ty)));
             }
         }
         (lines, body.value().map_or_else(|| "0".into(), |value| format!("t{}", value.0)))
@@ -326,9 +331,9 @@ pub(super) fn operator(function: Binary, element: DType, a: &str, b: &str) -> St
             format!("{b} == 0 ? 0 : {b} == -1 ? -{a} : {a} / {b}")
         }
         Binary::Div => format!("{b} == 0 ? 0 : {a} / {b}"),
-        // A comparison with a NaN fails.
-        Binary::Max if float => format!("({a} >= {b} || {a} != {a}) ? {a} : {b}"),
-        Binary::Min if float => format!("({a} <= {b} || {a} != {a}) ? {a} : {b}"),
+        // A comparison with a NaN fails. Both are computed always, as vectors can.
+        Binary::Max if float => format!("(({a} >= {b}) | ({a} != {a})) ? {a} : {b}"),
+        Binary::Min if float => format!("(({a} <= {b}) | ({a} != {a})) ? {a} : {b}"),
         Binary::Max => format!("{a} > {b} ? {a} : {b}"),
         Binary::Min => format!("{a} < {b} ? {a} : {b}"),
         Binary::Pow if float => format!("pow{suffix}({a}, {b})"),

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use tangram_kernel::{Body, Element, Program, RegisterTile};
 use tangram_polyhedral::ast::{Ast, CStyle, Statements};
 
-use super::body::{Scalars, index, literal};
+use super::body::{Scalars, index};
 use super::{head, style};
 use crate::expand::Tiled;
 use crate::nest::{Nest, Tensor};
@@ -246,16 +246,7 @@ impl Statements for Tile<'_> {
                  const int64_t i{row} = first_row + (r < rows ? r : 0);\n        \
                  row[r] = {place} - from;\n    }}"
         );
-        let initial = self.nest.generic.reduction.map(|reduction| literal(reduction.initial));
-        let _ = writeln!(
-            text,
-            "    {ty} tile[{}] __attribute__((aligned(64)));\n    \
-             for (int64_t c = 0; c < {}; c++)\n        \
-                 tile[c] = {};",
-            rows * columns,
-            rows * columns,
-            initial.unwrap_or_else(|| "0".into()),
-        );
+        let _ = writeln!(text, "    {ty} tile[{}] __attribute__((aligned(64)));", rows * columns);
         text.push_str(&self.call());
         text.push_str(&self.store());
         text.push('}');
