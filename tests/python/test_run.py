@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
+import re
 import subprocess
 
 import numpy as np
@@ -91,3 +93,34 @@ def test_a_missing_compiler_is_an_error_only_where_there_is_code(tangram_bin, ro
     ran = tangram(tangram_bin, "run", model, "--random", "--interpret", env=none)
     assert ran.returncode == 0, ran.stderr
     assert " 0 of " in ran.stdout
+
+
+def test_a_compiled_library_runs_by_itself(tangram_bin, root, tmp_path) -> None:
+    model, library = root / "examples/models/cnn.onnx", tmp_path / "cnn.so"
+    made = tangram(tangram_bin, "compile", model, "-o", library)
+    assert made.returncode == 0, made.stderr
+    header = (tmp_path / "cnn.h").read_text()
+    symbols = re.findall(r"dims\[\d+\]: (\w+)", header)
+    sizes = {"batch": 2, "height": 16, "width": 24}
+    dims = (ctypes.c_int64 * len(symbols))(*[sizes[name] for name in symbols])
+    image = np.random.default_rng(0).normal(size=(2, 3, 16, 24)).astype(np.float32)
+    (expected,) = oracle.run_ort(str(model), {"image": image})
+    found = np.full_like(expected, np.nan)
+    code = ctypes.CDLL(str(library))
+    code.cnn_arena_bytes.restype = ctypes.c_size_t
+    weights = aligned((tmp_path / "cnn.weights").read_bytes())
+    arena = aligned(bytes(code.cnn_arena_bytes(dims)))
+    inputs = (ctypes.c_void_p * 1)(image.ctypes.data)
+    outputs = (ctypes.c_void_p * 1)(found.ctypes.data)
+    where = [ctypes.c_void_p(array.ctypes.data) for array in (weights, arena)]
+    assert code.cnn_run(*where, inputs, outputs, dims) == 0
+    same = oracle.same(found, expected)
+    assert same, same.why
+
+
+def aligned(data: bytes) -> np.ndarray:
+    """The bytes at a multiple of 64."""
+    whole = np.zeros(len(data) + 64, np.uint8)
+    start = -whole.ctypes.data % 64
+    whole[start : start + len(data)] = np.frombuffer(data, np.uint8)
+    return whole[start : start + len(data)]
