@@ -165,6 +165,11 @@ impl<'a> Run<'a> {
                 let element = self.prepared.program.buffers[buffer].element;
                 Ok(Tensor::from_bytes(element, extents, copy.into_bytes())?)
             }
+            // No step writes what has no elements.
+            Place::Empty if self.sizes.bytes[buffer] == 0 => {
+                let element = self.prepared.program.buffers[buffer].element;
+                Ok(Tensor::from_bytes(element, extents, bytes::Bytes::new())?)
+            }
             Place::Empty => {
                 Err(SessionError::Broken(format!("buffer {buffer} is read before it is written")))
             }
@@ -219,6 +224,7 @@ impl<'a> Run<'a> {
             }
             Place::Lent(tensor) => Ok(Argument::Shared(tensor.bytes())),
             Place::Block(block, offset) => Ok(Argument::Block(*block, *offset)),
+            Place::Empty if self.sizes.bytes[buffer] == 0 => Ok(Argument::Shared(&[])),
             Place::Empty => {
                 let name = &call.function;
                 Err(SessionError::Broken(format!("`{name}` reads buffer {buffer}, which is empty")))
