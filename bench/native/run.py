@@ -1,0 +1,219 @@
+"""Runs models compiled here and by onnxruntime, side by side.
+
+    cargo xtask bench native [--models DIR] [--sizes 1,128] [--rounds 30]
+
+Without a folder, the models of `examples/models` and a few networks written below run. Both get
+the same random inputs and one thread. The two take turns, and the least processor time of each
+counts: a machine that is busy with something else slows both. `difference` is the largest between
+their results, over the largest magnitude. Sizes that a model leaves open are bound to the values of
+`--sizes`, one after the other, in one session: nothing is compiled in between.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pathlib
+import sys
+import tempfile
+import time
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+
+import tangram
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HEADER = ("model", "size", "ms", "onnxruntime", "ratio", "difference", "compiled", "cold s", "cached ms")
+TYPES = {
+    "tensor(float)": np.float32,
+    "tensor(double)": np.float64,
+    "tensor(int64)": np.int64,
+    "tensor(int32)": np.int32,
+    "tensor(bool)": np.bool_,
+}
+
+
+def options() -> argparse.Namespace:
+    """Reads the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--models", type=pathlib.Path)
+    parser.add_argument("--sizes", default="1,128")
+    parser.add_argument("--rounds", type=int, default=30)
+    return parser.parse_args()
+
+
+def weight(name: str, shape: tuple[int, ...], random: np.random.Generator) -> TensorProto:
+    """Random numbers whose products keep the magnitude."""
+    scale = (2 / max(1, int(np.prod(shape[1:])))) ** 0.5
+    return numpy_helper.from_array((random.standard_normal(shape) * scale).astype(np.float32), name)
+
+
+def residual(channels: int, extent: int) -> onnx.ModelProto:
+    """Two 3x3 convolutions and an addition, as in a residual network."""
+    random = np.random.default_rng(channels)
+    nodes = [
+        helper.make_node("Conv", ["x", "w0", "b"], ["a"], pads=[1, 1, 1, 1]),
+        helper.make_node("Relu", ["a"], ["r"]),
+        helper.make_node("Conv", ["r", "w1", "b"], ["c"], pads=[1, 1, 1, 1]),
+        helper.make_node("Add", ["c", "x"], ["s"]),
+        helper.make_node("Relu", ["s"], ["y"]),
+    ]
+    weights = [weight(name, (channels, channels, 3, 3), random) for name in ("w0", "w1")]
+    weights.append(weight("b", (channels,), random))
+    shape = ["batch", channels, extent, extent]
+    return model(nodes, weights, shape, shape)
+
+
+def feed_forward(width: int) -> onnx.ModelProto:
+    """The feed-forward layer of a transformer with exact GELU."""
+    random = np.random.default_rng(width)
+    nodes = [
+        helper.make_node("MatMul", ["x", "w0"], ["a"]),
+        helper.make_node("Add", ["a", "b0"], ["h"]),
+        helper.make_node("Div", ["h", "root"], ["d"]),
+        helper.make_node("Erf", ["d"], ["e"]),
+        helper.make_node("Add", ["e", "one"], ["f"]),
+        helper.make_node("Mul", ["h", "f"], ["g"]),
+        helper.make_node("Mul", ["g", "half"], ["k"]),
+        helper.make_node("MatMul", ["k", "w1"], ["m"]),
+        helper.make_node("Add", ["m", "x"], ["y"]),
+    ]
+    weights = [
+        weight("w0", (width, 4 * width), random),
+        weight("w1", (4 * width, width), random),
+        weight("b0", (4 * width,), random),
+    ]
+    for name, value in (("root", 2**0.5), ("one", 1.0), ("half", 0.5)):
+        weights.append(numpy_helper.from_array(np.float32(value), name))
+    shape = ["batch", "sequence", width]
+    return model(nodes, weights, shape, shape)
+
+
+def model(nodes, weights, inputs, outputs) -> onnx.ModelProto:
+    """A model of one input `x` and one output `y`."""
+    ports = [
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+        for name, shape in (("x", inputs), ("y", outputs))
+    ]
+    graph = helper.make_graph(nodes, "graph", ports[:1], ports[1:], weights)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def written(folder: pathlib.Path) -> list[pathlib.Path]:
+    """Writes the networks of this file; returns all models of the default run."""
+    made = {
+        "residual_64_56": residual(64, 56),
+        "residual_256_14": residual(256, 14),
+        "residual_512_7": residual(512, 7),
+        "feed_forward_384": feed_forward(384),
+    }
+    for name, proto in made.items():
+        onnx.save(proto, folder / f"{name}.onnx")
+    return sorted(folder.glob("*.onnx")) + sorted((ROOT / "examples/models").glob("*.onnx"))
+
+
+def inputs(session, size: int) -> dict[str, np.ndarray]:
+    """Random inputs, with `size` for all that is open but the batch."""
+    random = np.random.default_rng(5)
+    feed = {}
+    for port in session.get_inputs():
+        shape = [
+            extent if isinstance(extent, int) else 1 if at == 0 else size
+            for at, extent in enumerate(port.shape)
+        ]
+        element = TYPES[port.type]
+        if np.issubdtype(element, np.floating):
+            feed[port.name] = random.standard_normal(shape).astype(element)
+        else:
+            feed[port.name] = random.integers(0, 2, shape).astype(element)
+    return feed
+
+
+def difference(ours: list[np.ndarray], theirs: list[np.ndarray]) -> float:
+    """The largest difference over the largest magnitude."""
+    most = 0.0
+    for own, other in zip(ours, theirs, strict=True):
+        if own.shape != other.shape:
+            return float("inf")
+        if own.size:
+            own, other = own.astype(np.float64), other.astype(np.float64)
+            scale = max(1.0, float(np.nanmax(np.abs(other))))
+            most = max(most, float(np.nanmax(np.abs(own - other))) / scale)
+    return most
+
+
+def least(both, rounds: int) -> list[float]:
+    """The least processor time of each of two functions that take turns, in milliseconds."""
+    times = [float("inf"), float("inf")]
+    for turn in range(2 * rounds):
+        at = turn % 2
+        start = time.process_time()
+        both[at]()
+        times[at] = min(times[at], 1e3 * (time.process_time() - start))
+    return times
+
+
+def measure(path: pathlib.Path, sizes: list[int], rounds: int) -> list[tuple]:
+    """One row for each size."""
+    settings = onnxruntime.SessionOptions()
+    settings.intra_op_num_threads = settings.inter_op_num_threads = 1
+    theirs = onnxruntime.InferenceSession(path, settings, providers=["CPUExecutionProvider"])
+    start = time.perf_counter()
+    ours = tangram.InferenceSession(path)
+    cold = time.perf_counter() - start
+    start = time.perf_counter()
+    tangram.InferenceSession(path)
+    cached = 1e3 * (time.perf_counter() - start)
+    coverage = ours.coverage()
+    done = sum(counts[0] for counts in coverage.values())
+    share = f"{done}/{sum(sum(counts) for counts in coverage.values())}"
+    rows = []
+    is_open = any(not isinstance(e, int) for port in ours.get_inputs() for e in port.shape)
+    for size in sizes if is_open else sizes[:1]:
+        feed = inputs(theirs, size)
+        wrong = difference(ours.run(None, feed), theirs.run(None, feed))
+        own, other = least((lambda: ours.run(None, feed), lambda: theirs.run(None, feed)), rounds)
+        label = size if is_open else "-"
+        rows.append((path.stem, label, own, other, own / other, wrong, share, cold, cached))
+    return rows
+
+
+def shown(value) -> str:
+    """A cell of the table."""
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def main() -> int:
+    """Prints the table and the geometric mean of the ratios."""
+    settings = options()
+    sizes = [int(size) for size in settings.sizes.split(",")]
+    rows: list[tuple] = []
+    with tempfile.TemporaryDirectory() as folder:
+        cache = pathlib.Path(folder) / "cache"
+        cache.mkdir()
+        os.environ["TANGRAM_CACHE"] = str(cache)
+        paths = written(pathlib.Path(folder))
+        if settings.models:
+            paths = sorted(settings.models.glob("*.onnx"))
+        print("  ".join(f"{head:>12}" for head in HEADER))
+        for path in paths:
+            try:
+                found = measure(path, sizes, settings.rounds)
+            except Exception as error:  # one model that a peer refuses does not end the run
+                print(f"{path.stem}: {type(error).__name__}: {str(error).splitlines()[0]}")
+                continue
+            for row in found:
+                print("  ".join(f"{shown(cell):>12}" for cell in row), flush=True)
+            rows.extend(found)
+    if not rows:
+        return 1
+    print(f"geometric mean of the ratios: {np.exp(np.mean([np.log(row[4]) for row in rows])):.3f}")
+    print(f"onnxruntime {onnxruntime.__version__}, {len(rows)} rows")
+    return 0 if all(row[5] < 1e-3 for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
