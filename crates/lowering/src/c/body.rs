@@ -331,9 +331,10 @@ pub(super) fn operator(function: Binary, element: DType, a: &str, b: &str) -> St
             format!("{b} == 0 ? 0 : {b} == -1 ? -{a} : {a} / {b}")
         }
         Binary::Div => format!("{b} == 0 ? 0 : {a} / {b}"),
-        // A comparison with a NaN fails. Both are computed always, as vectors can.
-        Binary::Max if float => format!("(({a} >= {b}) | ({a} != {a})) ? {a} : {b}"),
-        Binary::Min if float => format!("(({a} <= {b}) | ({a} != {a})) ? {a} : {b}"),
+        // A comparison with a NaN fails; of two zeros the second is taken. Both tests are always
+        // made, as vectors make them.
+        Binary::Max if float => format!("(({a} > {b}) | ({a} != {a})) ? {a} : {b}"),
+        Binary::Min if float => format!("(({a} < {b}) | ({a} != {a})) ? {a} : {b}"),
         Binary::Max => format!("{a} > {b} ? {a} : {b}"),
         Binary::Min => format!("{a} < {b} ? {a} : {b}"),
         Binary::Pow if float => format!("pow{suffix}({a}, {b})"),
@@ -355,7 +356,11 @@ pub(super) fn operator(function: Binary, element: DType, a: &str, b: &str) -> St
         }
         Binary::ShiftRight => {
             let bits = element.size_bits();
-            format!("(uint64_t){b} < {bits} ? {a} >> {b} : 0")
+            match element.is_signed() {
+                // By the width or more, only the sign is left.
+                true => format!("{a} >> ((uint64_t){b} < {bits} ? {b} : {})", bits - 1),
+                false => format!("(uint64_t){b} < {bits} ? {a} >> {b} : 0"),
+            }
         }
     }
 }
