@@ -136,12 +136,13 @@ def difference(ours: list[np.ndarray], theirs: list[np.ndarray]) -> float:
     """The largest difference over the largest magnitude."""
     most = 0.0
     for own, other in zip(ours, theirs, strict=True):
+        if own.size == other.size == 0:
+            continue  # onnxruntime gives loops without iterations another rank
         if own.shape != other.shape:
             return float("inf")
-        if own.size:
-            own, other = own.astype(np.float64), other.astype(np.float64)
-            scale = max(1.0, float(np.nanmax(np.abs(other))))
-            most = max(most, float(np.nanmax(np.abs(own - other))) / scale)
+        own, other = own.astype(np.float64), other.astype(np.float64)
+        scale = max(1.0, float(np.nanmax(np.abs(other))))
+        most = max(most, float(np.nanmax(np.abs(own - other))) / scale)
     return most
 
 
@@ -160,6 +161,7 @@ def measure(path: pathlib.Path, sizes: list[int], rounds: int) -> list[tuple]:
     """One row for each size."""
     settings = onnxruntime.SessionOptions()
     settings.intra_op_num_threads = settings.inter_op_num_threads = 1
+    settings.log_severity_level = 4
     theirs = onnxruntime.InferenceSession(path, settings, providers=["CPUExecutionProvider"])
     start = time.perf_counter()
     ours = tangram.InferenceSession(path)
@@ -171,10 +173,15 @@ def measure(path: pathlib.Path, sizes: list[int], rounds: int) -> list[tuple]:
     done = sum(counts[0] for counts in coverage.values())
     share = f"{done}/{sum(sum(counts) for counts in coverage.values())}"
     rows = []
-    is_open = any(not isinstance(e, int) for port in ours.get_inputs() for e in port.shape)
+    is_open = any(not isinstance(e, int) for port in ours.get_inputs() for e in port.shape[1:])
     for size in sizes if is_open else sizes[:1]:
         feed = inputs(theirs, size)
-        wrong = difference(ours.run(None, feed), theirs.run(None, feed))
+        try:
+            expected = theirs.run(None, feed)
+        except Exception:  # a size that the model does not take
+            print(f"{path.stem}: onnxruntime refuses the size {size}")
+            continue
+        wrong = difference(ours.run(None, feed), expected)
         own, other = least((lambda: ours.run(None, feed), lambda: theirs.run(None, feed)), rounds)
         label = size if is_open else "-"
         rows.append((path.stem, label, own, other, own / other, wrong, share, cold, cached))
