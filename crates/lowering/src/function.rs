@@ -1,6 +1,7 @@
 //! Nests as functions of C, with an order of their loops.
 
 use rustc_hash::FxHashMap;
+use tangram_ir::Op;
 use tangram_machine::Machine;
 use tangram_polyhedral::ast::{Ast, AstOptions};
 use tangram_polyhedral::contraction::{KERNEL, TileLoops};
@@ -28,14 +29,17 @@ fn row_block(machine: &Machine) -> i64 {
 }
 
 /// Makes a program of a draft.
-pub(crate) fn program(mut draft: Draft<'_>, options: &Options) -> Program {
+///
+/// # Errors
+/// The operations of nests for which no order was found.
+pub(crate) fn program(mut draft: Draft<'_>, options: &Options) -> Result<Program, Vec<Op>> {
     let mut functions = Functions {
         options,
         names: FxHashMap::default(),
         kernels: Vec::new(),
         source: String::new(),
     };
-    let mut steps = Vec::new();
+    let (mut steps, mut refused) = (Vec::new(), Vec::new());
     for planned in std::mem::take(&mut draft.steps) {
         let (nest, tiled) = match planned {
             Planned::Reference(op) => {
@@ -51,13 +55,16 @@ pub(crate) fn program(mut draft: Draft<'_>, options: &Options) -> Program {
         };
         match functions.call(&nest, tiled.as_deref(), &draft.tensors) {
             Ok(call) => steps.push(Step::Call(call)),
-            Err(_) => steps.extend(nest.ops.iter().map(|op| Step::Reference(*op))),
+            Err(_) => refused.extend(&nest.ops),
         }
+    }
+    if !refused.is_empty() {
+        return Err(refused);
     }
     let values = draft.stored();
     let source = functions.source();
     let (setup, steps) = prepared(steps, &mut draft.buffers);
-    Program { buffers: draft.buffers, values, setup, steps, source }
+    Ok(Program { buffers: draft.buffers, values, setup, steps, source })
 }
 
 /// Takes out what depends on constants alone.

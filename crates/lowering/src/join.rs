@@ -8,8 +8,9 @@ use tangram_dialects::structured::Scalar;
 use tangram_ir::Op;
 
 use crate::nest::{Nest, Tensor};
+use crate::product::factors;
 use crate::program::Storage;
-use crate::scop::{loops_in, update};
+use crate::scop::loops_in;
 use crate::storage::{Draft, Planned};
 
 /// Functions of more inputs are not joined further: their pointers would fill the registers.
@@ -21,7 +22,7 @@ const MOST_SCALARS: usize = 96;
 pub(crate) fn join(draft: &mut Draft<'_>) {
     let steps = std::mem::take(&mut draft.steps);
     let mut made: Vec<Option<Planned>> = Vec::new();
-    let users = Users::of(draft, &steps);
+    let mut users = Users::of(draft, &steps);
     // The step that writes a tensor, by its new number.
     let mut writer: FxHashMap<usize, usize> = FxHashMap::default();
     for step in steps {
@@ -31,12 +32,16 @@ pub(crate) fn join(draft: &mut Draft<'_>) {
         };
         while let Some((input, from)) = inlinable(&nest, draft, &users, &made, &writer) {
             let Some(Planned::Nest(producer)) = &made[from] else { break };
-            let (producer, copies) = (producer.clone(), users.count(nest.inputs[input]) > 1);
+            let (producer, tensor) = (producer.clone(), nest.inputs[input]);
             if !nest.inline(input, &producer) {
                 break;
             }
-            if !copies {
+            // What the producer reads, the nest reads now.
+            users.add(&producer);
+            users.take(tensor);
+            if users.count(tensor) == 0 {
                 made[from] = None;
+                users.take_all(&producer);
             }
         }
         match finished(&nest, draft, &users, &made, &writer) {
@@ -56,8 +61,9 @@ pub(crate) fn join(draft: &mut Draft<'_>) {
     drop_unread(draft);
 }
 
-/// Who reads each tensor.
+/// Who reads each tensor, as nests are joined.
 struct Users {
+    /// By how many accesses of nests.
     nests: FxHashMap<usize, usize>,
     /// Buffers that something else than one nest's accesses sees: reference kernels, the caller,
     /// other tensors in the same memory.
@@ -68,7 +74,6 @@ struct Users {
 
 impl Users {
     fn of(draft: &Draft<'_>, steps: &[Planned]) -> Users {
-        let mut nests = FxHashMap::default();
         let mut writers = FxHashMap::default();
         let mut pinned: Vec<bool> =
             draft.buffers.iter().map(|buffer| buffer.storage != Storage::Arena).collect();
@@ -78,18 +83,33 @@ impl Users {
         for step in steps {
             match step {
                 Planned::Nest(nest) => {
-                    let mut read: Vec<usize> = nest.reads().collect();
-                    read.sort_unstable();
-                    for tensor in read {
-                        *nests.entry(tensor).or_insert(0) += 1;
-                    }
                     *writers.entry(draft.tensors[nest.output].buffer).or_insert(0) += 1;
                 }
                 Planned::Reference(op) => pin(draft, *op, &mut pinned),
                 Planned::Product(..) => {}
             }
         }
-        Users { nests, pinned, writers }
+        let mut users = Users { nests: FxHashMap::default(), pinned, writers };
+        for step in steps {
+            if let Planned::Nest(nest) = step {
+                users.add(nest);
+            }
+        }
+        users
+    }
+
+    fn add(&mut self, nest: &Nest) {
+        nest.reads().for_each(|tensor| *self.nests.entry(tensor).or_insert(0) += 1);
+    }
+
+    fn take(&mut self, tensor: usize) {
+        if let Some(count) = self.nests.get_mut(&tensor) {
+            *count = count.saturating_sub(1);
+        }
+    }
+
+    fn take_all(&mut self, nest: &Nest) {
+        nest.reads().for_each(|tensor| self.take(tensor));
     }
 
     fn count(&self, tensor: usize) -> usize {
@@ -149,7 +169,7 @@ fn inlinable(
                 <= MOST_SCALARS
             && producer.is_parallel()
             && stays(producer, draft, made, from)
-            && worthwhile(nest, input, producer, users, draft);
+            && worthwhile(nest, input, producer, users);
         // What cannot be inlined would be found again and again.
         (fits && nest.clone().inline(input, producer)).then_some((input, from))
     })
@@ -165,14 +185,8 @@ fn stays(nest: &Nest, draft: &Draft<'_>, made: &[Option<Planned>], from: usize) 
 }
 
 /// Whether a nest should compute what it reads itself.
-fn worthwhile(
-    nest: &Nest,
-    input: usize,
-    producer: &Nest,
-    users: &Users,
-    draft: &Draft<'_>,
-) -> bool {
-    let is_product = update(nest, &draft.tensors).is_some();
+fn worthwhile(nest: &Nest, input: usize, producer: &Nest, users: &Users) -> bool {
+    let is_product = factors(nest).is_some();
     if producer.is_copy() {
         // Tiles of products read along both operands.
         return !is_product || users.count(nest.inputs[input]) == 1;

@@ -27,6 +27,7 @@ mod storage;
 
 pub use program::{Buffer, Call, Program, Step, Storage, Stored};
 
+use rustc_hash::FxHashSet;
 use tangram_ir::{Module, Op};
 use tangram_machine::{Isa, Machine};
 use tangram_polyhedral::Error as LoopError;
@@ -81,9 +82,16 @@ pub fn lower(module: &Module, function: Op, options: &Options) -> Result<Program
     let block = module.regions(function).first().and_then(|&region| module.first_block(region));
     let name = || module.name_text(function).to_owned();
     let block = block.ok_or_else(|| LowerError::NoBody(name()))?;
-    let mut draft = storage::Draft::of(module, block);
-    join::join(&mut draft);
-    layout::choose(&mut draft);
-    expand::expand(&mut draft, &options.machine);
-    Ok(function::program(draft, options))
+    // Operations that have a nest without an order run on the reference kernels, as a whole.
+    let mut refused = FxHashSet::default();
+    loop {
+        let mut draft = storage::Draft::of(module, block, &refused);
+        join::join(&mut draft);
+        layout::choose(&mut draft);
+        expand::expand(&mut draft, &options.machine);
+        match function::program(draft, options) {
+            Ok(program) => return Ok(program),
+            Err(ops) => refused.extend(ops),
+        }
+    }
 }

@@ -46,7 +46,7 @@ pub(crate) struct Product {
 }
 
 /// What a nest multiplies: the numbers of two inputs.
-fn factors(nest: &Nest) -> Option<[usize; 2]> {
+pub(crate) fn factors(nest: &Nest) -> Option<[usize; 2]> {
     let generic = &nest.generic;
     let reduction = generic.reduction?;
     let zero = match reduction.initial {

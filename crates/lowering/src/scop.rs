@@ -5,13 +5,10 @@
 
 use tangram_affine::AffineMap;
 use tangram_affine::symbolic::Expr;
-use tangram_dialects::structured::{Binary, Generic, Scalar};
-use tangram_kernel::{Element, Op};
+use tangram_dialects::structured::{Generic, Scalar};
 use tangram_polyhedral::ScheduleTree;
-use tangram_polyhedral::contraction::Update;
 use tangram_polyhedral::scop::{Array, Scop, Statement};
 use tangram_presburger::{Budget, Relation, Tuple, Union};
-use tangram_tensor::DType;
 
 use crate::LowerError;
 use crate::nest::{Nest, Tensor};
@@ -234,9 +231,14 @@ impl Builder<'_> {
                 parts.reads.push(rows.relation(tuple.clone(), to)?);
             }
         }
-        let update = (role == Role::Update).then(|| update(self.nest, self.tensors)).flatten();
         let name = role.name().to_owned();
-        parts.statements.push(Statement { name, domain, text: String::new(), line: 0, update });
+        parts.statements.push(Statement {
+            name,
+            domain,
+            text: String::new(),
+            line: 0,
+            update: None,
+        });
         Ok(())
     }
 
@@ -271,32 +273,6 @@ fn on_loops(map: &AffineMap, iterators: &[usize]) -> AffineMap {
         .collect();
     let results = map.substitute(&mut exprs, &dims, &[]);
     AffineMap::new(iterators.len() as u32, map.symbols() as u32, &exprs, &results)
-}
-
-/// The sum of products that a nest is, if it is one.
-pub(crate) fn update(nest: &Nest, tensors: &[Tensor]) -> Option<Update> {
-    let element = match tensors[nest.output].element {
-        DType::F32 => Element::F32,
-        DType::F64 => Element::F64,
-        _ => return None,
-    };
-    let generic = &nest.generic;
-    let [Scalar::Input(_), Scalar::Input(_), Scalar::Binary(Binary::Mul, a, b)] =
-        generic.body.scalars()
-    else {
-        return None;
-    };
-    let sums = generic.reduction.is_some_and(|reduction| reduction.combine == Binary::Add);
-    let plain = generic.inputs.iter().take(2).all(|access| access.outside.is_none());
-    if !sums || !plain || a == b || generic.body.value()?.0 != 2 {
-        return None;
-    }
-    let operands = [a, b].map(|id| {
-        let Scalar::Input(at) = generic.body.scalars()[id.0 as usize] else { return Vec::new() };
-        loops_in(generic, at)
-    });
-    let ops = vec![Op::Operand(0), Op::Operand(1), Op::Mul];
-    Some(Update { element, operands: operands.to_vec(), ops, subtracts: false })
 }
 
 /// The iterators that occur in the map of an input.

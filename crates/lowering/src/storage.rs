@@ -1,6 +1,6 @@
 //! Which tensors there are, and in which buffers.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tangram_affine::symbolic::Expr;
 use tangram_dialects::structured::{Place, Structured, structured};
 use tangram_dialects::{dims, dtype};
@@ -35,8 +35,8 @@ pub(crate) struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    /// Reads a block.
-    pub fn of(module: &'a Module, block: Block) -> Draft<'a> {
+    /// Reads a block; `refused` operations stay for the reference kernels.
+    pub fn of(module: &'a Module, block: Block, refused: &FxHashSet<Op>) -> Draft<'a> {
         let (tensors, buffers, values, steps) =
             (Vec::new(), Vec::new(), FxHashMap::default(), Vec::new());
         let mut draft = Draft { module, tensors, buffers, values, steps };
@@ -51,7 +51,7 @@ impl<'a> Draft<'a> {
                 if draft.store(value, Storage::Constant(value)).is_none() {
                     draft.steps.push(Planned::Reference(op));
                 }
-            } else if draft.nests(op).is_none() {
+            } else if refused.contains(&op) || draft.nests(op).is_none() {
                 for value in module.results(op) {
                     draft.store(value, Storage::Arena);
                 }

@@ -412,3 +412,55 @@ fn expressions_in_c_have_the_values_that_they_have() {
     assert_eq!(String::from_utf8_lossy(&ran.stdout), expected);
     assert!(expected.lines().count() > 200);
 }
+
+/// A sum whose transpose is read twice, once transposed back: nobody may take its writer away while
+/// another one still reads it.
+#[test]
+fn a_sum_behind_a_transpose_is_made_for_all_that_read_it() {
+    let nodes = vec![
+        node("Transpose", &["z"], "w"),
+        node("MatMul", &["x", "w"], "t"),
+        node("Transpose", &["t"], "p"),
+        node("Relu", &["p"], "y"),
+        node("Transpose", &["p"], "s"),
+    ];
+    let open = |name: &str| {
+        let tensor = TensorType { elem_type: Some(1), shape: None };
+        let ty = TypeProto { value: Some(TypeValue::TensorType(tensor)), ..TypeProto::default() };
+        ValueInfoProto {
+            name: Some(name.to_owned()),
+            r#type: Some(ty),
+            ..ValueInfoProto::default()
+        }
+    };
+    let graph = GraphProto {
+        name: Some("graph".to_owned()),
+        node: nodes,
+        input: vec![info("x"), info("z")],
+        output: vec![open("y"), open("s")],
+        ..GraphProto::default()
+    };
+    let opset = OperatorSetIdProto { domain: None, version: Some(17) };
+    let proto = ModelProto {
+        ir_version: Some(8),
+        graph: Some(graph),
+        opset_import: vec![opset],
+        ..ModelProto::default()
+    };
+    let mut bytes = Vec::new();
+    tangram_onnx::file::encode(&proto, &mut bytes).expect("encoded");
+    let run = |interpret: bool| {
+        let context = tangram_dialects::context();
+        let model = Model::decode(bytes.clone().into(), context).expect("imported");
+        let mut options = Options::default();
+        options.interpret = interpret;
+        let session = Session::new(model, &options).expect("a session");
+        assert_eq!(session.coverage().calls > 0, !interpret);
+        let tensor = |from: i16| {
+            let values: Vec<f32> = (0..12).map(|i| f32::from((i * 7 + from) % 11 - 5)).collect();
+            Datum::Tensor(Tensor::from_vec([3, 4], values).expect("fits"))
+        };
+        session.run(&[("x", tensor(0)), ("z", tensor(4))]).expect("it runs")
+    };
+    assert_eq!(run(false), run(true));
+}
