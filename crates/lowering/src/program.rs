@@ -27,6 +27,8 @@ pub struct Program {
     pub steps: Vec<Step>,
     /// The functions, in C.
     pub source: String,
+    /// Extents that all of this relies on to be equal in a run, in pairs.
+    pub assumed: Vec<[Expr; 2]>,
 }
 
 /// A range of memory that holds the elements of a tensor, row by row without gaps.

@@ -68,8 +68,11 @@ pub fn emit_program(
         body.push_str(&writer.call(call, &slots));
     }
     let copies = writer.results(&slots)?;
-    let checks: String =
+    let mut checks: String =
         (0..writer.symbols.len()).map(|i| format!("    if (dims[{i}] < 0) return 1;\n")).collect();
+    for [a, b] in &program.assumed {
+        let _ = writeln!(checks, "    if ({} != {}) return 1;", writer.expr(a), writer.expr(b));
+    }
     let source = format!(
         "#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n\n{C_FUNCTIONS}\n\
          #if defined(__GNUC__)\n#define PUBLIC __attribute__((visibility(\"default\")))\n#else\n\
@@ -140,7 +143,9 @@ impl<'a> Writer<'a> {
         let results = module.last_op(block).map(|op| module.operands(op).collect());
         let sizes = program.buffers.iter().map(|buffer| &buffer.size);
         let numbers = calls.iter().flat_map(|call| &call.arguments);
-        let symbols: BTreeSet<&str> = sizes.chain(numbers).flat_map(Expr::symbols).collect();
+        let assumed = program.assumed.iter().flatten();
+        let symbols: BTreeSet<&str> =
+            sizes.chain(numbers).chain(assumed).flat_map(Expr::symbols).collect();
         let mut symbols: BTreeSet<String> = symbols.into_iter().map(str::to_owned).collect();
         let results: Vec<Value> = results.unwrap_or_default();
         for &value in results.iter().filter(|value| !program.values.contains_key(value)) {

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use rustc_hash::FxHashMap;
+use tangram_affine::symbolic::Expr;
 use tangram_dialects::interpret::Datum;
 use tangram_ir::{Module, Op, Value};
 use tangram_lowering::{Program, Step, lower};
@@ -59,6 +60,8 @@ const MAX_PLANS: usize = 256;
 pub struct Session {
     module: Module,
     prepared: Prepared,
+    /// What runs where extents differ that the code relies on to be equal: the reference kernels.
+    fallback: Option<Prepared>,
     inputs: Vec<Port>,
     outputs: Vec<Port>,
     /// What an input is if it is not given.
@@ -100,6 +103,10 @@ impl Session {
         let library = if calls { Some(compiled(&program.source, options)?) } else { None };
         let names = model.output_names();
         let module = &model.module;
+        let fallback = match program.assumed.is_empty() {
+            true => None,
+            false => Some(Prepared::new(module, main, reference(&model), None)?),
+        };
         let prepared = Prepared::new(module, main, program, library.as_ref())?;
         let port = |value: Value, name: String| {
             let kind = Kind::of(module.context(), module.value_type(value));
@@ -114,7 +121,16 @@ impl Session {
         let default = |port: &Port| model.default_of(&port.name).map(Datum::Tensor);
         let defaults = inputs.iter().map(default).collect();
         let (plans, arenas) = (Mutex::default(), Mutex::default());
-        Ok(Session { prepared, inputs, outputs, defaults, plans, arenas, module: model.module })
+        Ok(Session {
+            prepared,
+            fallback,
+            inputs,
+            outputs,
+            defaults,
+            plans,
+            arenas,
+            module: model.module,
+        })
     }
 
     /// The inputs, in order.
@@ -165,7 +181,8 @@ impl Session {
     /// As [`Session::run`].
     pub fn arena_bytes(&self, inputs: &[(&str, Datum)]) -> Result<usize, SessionError> {
         let inputs = self.ordered(inputs)?;
-        Ok(self.sizes(&bind(&self.inputs, &inputs)?)?.arena)
+        let dims = bind(&self.inputs, &inputs)?;
+        Ok(self.sizes(self.prepared(&dims), &dims)?.arena)
     }
 
     /// The inputs in their order.
@@ -198,25 +215,36 @@ impl Session {
         inputs: Vec<Datum>,
         mut profile: Option<&mut Profile>,
     ) -> Result<Vec<Datum>, SessionError> {
-        let sizes = self.sizes(&bind(&self.inputs, &inputs)?)?;
+        let dims = bind(&self.inputs, &inputs)?;
+        let prepared = self.prepared(&dims);
+        let sizes = self.sizes(prepared, &dims)?;
         if let Some(profile) = profile.as_deref_mut() {
             profile.arena = sizes.arena;
         }
         let arena = self.arena(sizes.arena)?;
-        let mut run = Run::new(&self.module, &self.prepared, &sizes, inputs, arena)?;
+        let mut run = Run::new(&self.module, prepared, &sizes, inputs, arena)?;
         run.steps(profile)?;
         let (outputs, arena) = run.finish()?;
         self.arenas.lock().unwrap_or_else(PoisonError::into_inner).push(arena);
         Ok(outputs)
     }
 
+    /// What runs for these symbols.
+    fn prepared(&self, dims: &Dims) -> &Prepared {
+        let holds = |[a, b]: &[Expr; 2]| dims.eval(a).is_some() && dims.eval(a) == dims.eval(b);
+        match &self.fallback {
+            Some(fallback) if !self.prepared.program.assumed.iter().all(holds) => fallback,
+            _ => &self.prepared,
+        }
+    }
+
     /// The sizes for these symbols, computed once.
-    fn sizes(&self, dims: &Dims) -> Result<Arc<Sizes>, SessionError> {
+    fn sizes(&self, prepared: &Prepared, dims: &Dims) -> Result<Arc<Sizes>, SessionError> {
         let plans = || self.plans.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = plans().get(dims) {
             return Ok(known.clone());
         }
-        let sizes = Arc::new(Sizes::of(&self.prepared, dims)?);
+        let sizes = Arc::new(Sizes::of(prepared, dims)?);
         let mut plans = plans();
         if plans.len() >= MAX_PLANS {
             plans.clear();

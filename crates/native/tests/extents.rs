@@ -1,0 +1,46 @@
+//! Extents that the model leaves open: taken to be equal, and compared before each run.
+
+mod support;
+
+use support::{Graph, Side, agree, session_of};
+use tangram_dialects::interpret::Datum;
+use tangram_tensor::Tensor;
+
+fn tensor(extents: &[usize]) -> Datum {
+    let count: usize = extents.iter().product();
+    let values: Vec<f32> = (0..count).map(|at| (at % 17) as f32 - 8.0).collect();
+    Datum::Tensor(Tensor::from_vec(extents, values).expect("fits"))
+}
+
+/// Two names for one size, and a sum of positions that are cut from a table: `min(s, 16)` of them.
+#[test]
+fn sizes_that_broadcast_are_compiled_as_equal_and_run_where_they_are_not() {
+    let mut graph = Graph::default();
+    let x = graph.input(&[Side::Name("b"), Side::Name("s"), Side::Number(8)]);
+    let y = graph.input(&[Side::Name("b"), Side::Name("t"), Side::Number(8)]);
+    let table = graph.floats(&[16, 8], (0..128).map(|at| (at % 5) as f32).collect());
+    let shape = graph.node("Shape", &[&x], Vec::new());
+    let (one, two, zero) = (graph.ints(&[1]), graph.ints(&[2]), graph.ints(&[0]));
+    let length = graph.node("Slice", &[&shape, &one, &two], Vec::new());
+    let positions = graph.node("Slice", &[&table, &zero, &length, &zero], Vec::new());
+    let sum = graph.node("Add", &[&x, &y], Vec::new());
+    let placed = graph.node("Add", &[&sum, &positions], Vec::new());
+    let end = graph.node("Softmax", &[&placed], vec![("axis", (-1).into())]);
+    graph.output(&end);
+    let bytes = graph.bytes();
+    let (compiled, reference) = (session_of(&bytes, false), session_of(&bytes, true));
+    let is_compiled = |name: &str| compiled.coverage().operations[name].1 == 0;
+    assert!(is_compiled("nn.add") && is_compiled("nn.softmax"), "{:?}", compiled.coverage());
+    for (s, t) in [(5, 5), (1, 1), (16, 16), (5, 1), (1, 5), (0, 0)] {
+        let feed = [(x.as_str(), tensor(&[2, s, 8])), (y.as_str(), tensor(&[2, t, 8]))];
+        let what = format!("{s} and {t}");
+        let expected = reference.run(&feed).expect("it broadcasts");
+        let found = compiled.run(&feed).unwrap_or_else(|error| panic!("{what}: {error}"));
+        agree(&what, &found[0], &expected[0], 1e-6);
+    }
+    // What does not broadcast is refused by both: 3 and 5, and 20 positions of a table of 16.
+    for (s, t) in [(5, 3), (20, 20)] {
+        let feed = [(x.as_str(), tensor(&[2, s, 8])), (y.as_str(), tensor(&[2, t, 8]))];
+        assert!(reference.run(&feed).is_err() && compiled.run(&feed).is_err(), "{s} and {t}");
+    }
+}

@@ -1,0 +1,180 @@
+//! Models made node by node, and results compared.
+
+#![allow(dead_code, reason = "no test has use for all of it")]
+
+use tangram_dialects::interpret::Datum;
+use tangram_native::{Options, Session};
+use tangram_onnx::Model;
+use tangram_onnx::proto::{
+    AttributeProto, Dimension, DimensionValue, GraphProto, ModelProto, NodeProto,
+    OperatorSetIdProto, TensorProto, TensorShapeProto, TensorType, TypeProto, TypeValue,
+    ValueInfoProto,
+};
+use tangram_tensor::Tensor;
+
+/// An extent.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Side {
+    Number(i64),
+    Name(&'static str),
+}
+
+impl Side {
+    pub(crate) fn number(&self) -> Option<i64> {
+        match self {
+            Side::Number(n) => Some(*n),
+            Side::Name(_) => None,
+        }
+    }
+}
+
+/// The value of an attribute.
+pub(crate) enum Attribute {
+    Int(i64),
+    Ints(Vec<i64>),
+}
+
+impl From<i64> for Attribute {
+    fn from(value: i64) -> Attribute {
+        Attribute::Int(value)
+    }
+}
+
+pub(crate) fn attribute_ints(values: impl IntoIterator<Item = i64>) -> Attribute {
+    Attribute::Ints(values.into_iter().collect())
+}
+
+/// A graph of ONNX, opset 18.
+#[derive(Default)]
+pub(crate) struct Graph {
+    proto: GraphProto,
+    values: usize,
+}
+
+impl Graph {
+    fn fresh(&mut self) -> String {
+        self.values += 1;
+        format!("v{}", self.values)
+    }
+
+    fn info(name: &str, shape: Option<&[Side]>) -> ValueInfoProto {
+        let dim = |side: &Side| {
+            let value = match side {
+                Side::Number(n) => DimensionValue::DimValue(*n),
+                Side::Name(name) => DimensionValue::DimParam((*name).to_owned()),
+            };
+            Dimension { value: Some(value), ..Dimension::default() }
+        };
+        let shape = shape.map(|sides| TensorShapeProto { dim: sides.iter().map(dim).collect() });
+        let tensor = TensorType { elem_type: Some(1), shape };
+        let ty = TypeProto { value: Some(TypeValue::TensorType(tensor)), ..TypeProto::default() };
+        ValueInfoProto {
+            name: Some(name.to_owned()),
+            r#type: Some(ty),
+            ..ValueInfoProto::default()
+        }
+    }
+
+    /// An input of `float`.
+    pub(crate) fn input(&mut self, shape: &[Side]) -> String {
+        let name = self.fresh();
+        self.proto.input.push(Graph::info(&name, Some(shape)));
+        name
+    }
+
+    pub(crate) fn output(&mut self, name: &str) {
+        self.proto.output.push(Graph::info(name, None));
+    }
+
+    pub(crate) fn node(
+        &mut self,
+        operator: &str,
+        inputs: &[&str],
+        attributes: Vec<(&str, Attribute)>,
+    ) -> String {
+        let name = self.fresh();
+        let attribute = attributes.into_iter().map(|(name, value)| {
+            let mut proto =
+                AttributeProto { name: Some(name.to_owned()), ..AttributeProto::default() };
+            match value {
+                Attribute::Int(value) => (proto.r#type, proto.i) = (Some(2), Some(value)),
+                Attribute::Ints(values) => (proto.r#type, proto.ints) = (Some(7), values),
+            }
+            proto
+        });
+        self.proto.node.push(NodeProto {
+            op_type: Some(operator.to_owned()),
+            input: inputs.iter().map(|&name| name.to_owned()).collect(),
+            output: vec![name.clone()],
+            attribute: attribute.collect(),
+            ..NodeProto::default()
+        });
+        name
+    }
+
+    pub(crate) fn floats(&mut self, extents: &[i64], values: Vec<f32>) -> String {
+        let name = self.fresh();
+        self.proto.initializer.push(TensorProto {
+            name: Some(name.clone()),
+            dims: extents.to_vec(),
+            data_type: Some(1),
+            float_data: values,
+            ..TensorProto::default()
+        });
+        name
+    }
+
+    pub(crate) fn ints(&mut self, values: &[i64]) -> String {
+        let name = self.fresh();
+        self.proto.initializer.push(TensorProto {
+            name: Some(name.clone()),
+            dims: vec![values.len() as i64],
+            data_type: Some(7),
+            int64_data: values.to_vec(),
+            ..TensorProto::default()
+        });
+        name
+    }
+
+    /// The model's file.
+    pub(crate) fn bytes(mut self) -> Vec<u8> {
+        self.proto.name = Some("graph".to_owned());
+        let opset = OperatorSetIdProto { domain: None, version: Some(18) };
+        let proto = ModelProto {
+            ir_version: Some(8),
+            graph: Some(self.proto),
+            opset_import: vec![opset],
+            ..ModelProto::default()
+        };
+        let mut bytes = Vec::new();
+        tangram_onnx::file::encode(&proto, &mut bytes).expect("encoded");
+        bytes
+    }
+}
+
+/// A session of a model's file.
+pub(crate) fn session_of(bytes: &[u8], interpret: bool) -> Session {
+    let context = tangram_dialects::context();
+    let model = Model::decode(bytes.to_vec().into(), context).expect("imported");
+    let mut options = Options::default();
+    options.interpret = interpret;
+    Session::new(model, &options).expect("a session")
+}
+
+/// Compares what was found with what is expected, within a part of the largest magnitude.
+pub(crate) fn agree(what: &str, found: &Datum, expected: &Datum, tolerance: f64) {
+    let (Datum::Tensor(found), Datum::Tensor(expected)) = (found, expected) else {
+        assert_eq!(found, expected, "{what}");
+        return;
+    };
+    let shape = |tensor: &Tensor| (tensor.dtype(), tensor.shape().to_vec());
+    assert_eq!(shape(found), shape(expected), "{what}");
+    let (Ok(found), Ok(expected)) = (found.f64s(), expected.f64s()) else { return };
+    let finite = expected.iter().filter(|value| value.is_finite());
+    let largest = finite.fold(1.0_f64, |most, value| most.max(value.abs()));
+    for (at, (found, expected)) in found.iter().zip(&expected).enumerate() {
+        let same = found == expected || (found.is_nan() && expected.is_nan());
+        let near = (found - expected).abs() <= tolerance * largest;
+        assert!(same || near, "{what}, element {at}: {found} for {expected}");
+    }
+}
