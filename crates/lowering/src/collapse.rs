@@ -13,12 +13,18 @@ use crate::nest::{Nest, Tensor, composed, shifted_iterators};
 /// Joins all such loops of a nest; `tensors` grows by tensors of fewer coordinates in the same
 /// buffers.
 pub(crate) fn collapse(nest: &mut Nest, tensors: &mut Vec<Tensor>) {
-    while let Some((outer, inner)) = pair(nest, tensors) {
+    collapse_inner(nest, tensors, &mut []);
+}
+
+/// Joins such loops but `fixed` ones, which keep their order and get new numbers.
+pub(crate) fn collapse_inner(nest: &mut Nest, tensors: &mut Vec<Tensor>, fixed: &mut [usize]) {
+    while let Some((outer, inner)) = pair(nest, tensors, fixed) {
         merge(nest, tensors, outer, inner);
+        fixed.iter_mut().filter(|own| **own > outer).for_each(|own| *own -= 1);
     }
 }
 
-fn pair(nest: &Nest, tensors: &[Tensor]) -> Option<(usize, usize)> {
+fn pair(nest: &Nest, tensors: &[Tensor], fixed: &[usize]) -> Option<(usize, usize)> {
     let generic = &nest.generic;
     let count = generic.extents.len();
     let indexed = |at: usize| generic.body.scalars().contains(&Scalar::Index(at));
@@ -29,6 +35,8 @@ fn pair(nest: &Nest, tensors: &[Tensor]) -> Option<(usize, usize)> {
     for outer in 0..count {
         for inner in 0..count {
             let fits = outer != inner
+                && !fixed.contains(&outer)
+                && !fixed.contains(&inner)
                 && generic.extents[outer].try_mul(&generic.extents[inner]).is_some()
                 && generic.kinds[outer] == generic.kinds[inner]
                 && !indexed(outer)

@@ -44,8 +44,13 @@ pub(crate) fn expand(draft: &mut Draft<'_>, machine: &Machine) {
 /// The nests that a sum of products becomes; nothing if it stays one.
 fn product(nest: &Nest, draft: &mut Draft<'_>, machine: &Machine) -> Option<Vec<Planned>> {
     let mut nest = nest.clone();
+    let whole = nest.clone();
     crate::collapse::without_unit_loops(&mut nest, true);
-    let product = Product::of(&nest, draft)?;
+    let product = Product::of(&nest, draft).or_else(|| {
+        // A single row needs its loop: then columns stream by in panels.
+        nest = whole;
+        Product::of(&nest, draft)
+    })?;
     let small = |expr: &Expr| expr.as_int().is_some_and(|value| value < LEAST);
     let reduced: Vec<Expr> =
         product.reduced.iter().map(|at| nest.generic.extents[*at].clone()).collect();
@@ -75,7 +80,9 @@ fn product(nest: &Nest, draft: &mut Draft<'_>, machine: &Machine) -> Option<Vec<
         nest.generic.inputs[rows] = Access::new(nest.generic.inputs[rows].place, access);
         nest.inputs[rows] = tensor;
     }
-    crate::collapse::collapse(&mut nest, &mut draft.tensors);
+    // Several matrices stay apart: what reads their product has them as loops of its own.
+    let mut batch = product.batch.clone();
+    crate::collapse::collapse_inner(&mut nest, &mut draft.tensors, &mut batch);
     let product = Product::of(&nest, draft)?;
     let rows = product.rows_input;
     let strides = strides(&nest.generic.inputs[rows], &draft.tensors[nest.inputs[rows]])?;
@@ -127,7 +134,7 @@ fn fitting(
         depth * step + 4 * rows * vectors + CALL
     };
     let mut candidates = Vec::new();
-    for vectors in 1..=best.vectors.max(2) {
+    for vectors in 1..=best.vectors.max(8) {
         let most = (registers.saturating_sub(vectors + 1) / vectors).min(16);
         let panels = columns.div_ceil(vectors * best.width);
         for size in 1..=most {

@@ -14,6 +14,7 @@ use crate::c::tile::{self, Kernel, TILE};
 use crate::c::{self, PREAMBLE, UNNAMED};
 use crate::collapse::{collapse, without_unit_loops};
 use crate::expand::Tiled;
+use crate::group::Group;
 use crate::nest::{Nest, Tensor};
 use crate::parameters::Parameters;
 use crate::program::{Buffer, Call, Program, Step, Storage};
@@ -41,21 +42,24 @@ pub(crate) fn program(mut draft: Draft<'_>, options: &Options) -> Result<Program
     };
     let (mut steps, mut refused) = (Vec::new(), Vec::new());
     for planned in std::mem::take(&mut draft.steps) {
-        let (nest, tiled) = match planned {
+        let tensors = &mut draft.tensors;
+        let called = match &planned {
             Planned::Reference(op) => {
-                steps.push(Step::Reference(op));
+                steps.push(Step::Reference(*op));
                 continue;
             }
-            Planned::Nest(mut nest) => {
+            Planned::Nest(nest) => {
+                let mut nest = nest.clone();
                 without_unit_loops(&mut nest, true);
-                collapse(&mut nest, &mut draft.tensors);
-                (nest, None)
+                collapse(&mut nest, tensors);
+                functions.nest(&nest, tensors)
             }
-            Planned::Product(nest, tiled) => (nest, Some(tiled)),
+            Planned::Product(nest, tiled) => functions.product(nest, tiled, tensors),
+            Planned::Group(group) => functions.group(group, tensors),
         };
-        match functions.call(&nest, tiled.as_deref(), &draft.tensors) {
+        match called {
             Ok(call) => steps.push(Step::Call(call)),
-            Err(_) => refused.extend(&nest.ops),
+            Err(_) => refused.extend(planned.ops()),
         }
     }
     if !refused.is_empty() {
@@ -64,7 +68,8 @@ pub(crate) fn program(mut draft: Draft<'_>, options: &Options) -> Result<Program
     let values = draft.stored();
     let source = functions.source();
     let (setup, steps) = prepared(steps, &mut draft.buffers);
-    Ok(Program { buffers: draft.buffers, values, setup, steps, source })
+    let assumed = Vec::new();
+    Ok(Program { buffers: draft.buffers, values, setup, steps, source, assumed })
 }
 
 /// Takes out what depends on constants alone.
@@ -116,25 +121,107 @@ impl Functions<'_> {
         format!("{PREAMBLE}\n{kernels}{}", self.source)
     }
 
+    fn add(&mut self, kernels: Vec<Kernel>) {
+        for kernel in kernels {
+            if !self.kernels.contains(&kernel) {
+                self.kernels.push(kernel);
+            }
+        }
+    }
+
     /// Calls the function of a nest.
-    fn call(
+    fn nest(&mut self, nest: &Nest, tensors: &[Tensor]) -> Result<Call, LowerError> {
+        let nests = std::slice::from_ref(nest);
+        self.call(nests, "", tensors, |functions, parameters, part, budget| {
+            if nest.is_parallel() {
+                let mut recipe = Recipe::default();
+                recipe.machine = functions.options.machine.clone();
+                let best = part.optimise(&recipe, budget)?;
+                let (context, style) = (part.context.as_ref(), AstOptions::default());
+                let ast = Ast::of_tree(&best.tree, context, &style, budget)?;
+                return Ok(c::function(nest, tensors, parameters, &ast));
+            }
+            let lanes = Lanes::of(nest, &[], tensors);
+            let shared = tile::shared(nest);
+            let size = |iterator: &usize| match lanes {
+                Lanes::Parallel(lane) if lane == *iterator => LANES as i128,
+                _ => 1,
+            };
+            let sizes: Vec<i128> = shared.iter().map(size).collect();
+            let loops = sizes.iter().copied().enumerate().collect();
+            let (name, statements) = (TILE.to_owned(), statements(nests, &[shared]));
+            let ast = outlined(part, &TileLoops { name, statements, sizes, loops }, budget)?;
+            Ok(lanes::function(nest, lanes, tensors, parameters, &ast))
+        })
+    }
+
+    /// Calls the function of nests that share rows.
+    fn group(&mut self, group: &Group, tensors: &[Tensor]) -> Result<Call, LowerError> {
+        let rows = format!("{:?} {:?}", group.rows, group.tiled);
+        // The order is checked with memory for all rows: one after the other then needs that of one.
+        let (whole, nests) = (&group.nests, &group.contracted);
+        self.call_of(nests, whole, &rows, tensors, |functions, parameters, part, budget| {
+            let mut sizes = vec![1; group.rows[0].len()];
+            sizes.iter_mut().next_back().into_iter().for_each(|size| *size = group.block() as i128);
+            let loops = sizes.iter().copied().enumerate().collect();
+            let (name, statements) = (TILE.to_owned(), statements(&group.nests, &group.rows));
+            let ast = outlined(part, &TileLoops { name, statements, sizes, loops }, budget)?;
+            let (text, kernels) = c::group::function(group, tensors, parameters, &ast);
+            functions.add(kernels);
+            Ok(text)
+        })
+    }
+
+    /// Calls the function of a sum of products.
+    fn product(
         &mut self,
         nest: &Nest,
-        tiled: Option<&Tiled>,
+        tiled: &Tiled,
         tensors: &[Tensor],
     ) -> Result<Call, LowerError> {
-        let parameters = parameters(nest, tensors);
+        let nests = std::slice::from_ref(nest);
+        self.call(nests, "tiles", tensors, |functions, parameters, part, budget| {
+            let loops = tile_loops(nest, tiled, tensors, &functions.options.machine);
+            let ast = outlined(part, &loops, budget)?;
+            let (text, kernels) = tile::function(nest, tiled, tensors, parameters, &ast);
+            functions.add(kernels);
+            Ok(text)
+        })
+    }
+
+    /// Calls the function of `nests`.
+    fn call(
+        &mut self,
+        nests: &[Nest],
+        way: &str,
+        tensors: &[Tensor],
+        write: impl FnOnce(&mut Self, &Parameters, &Scop, &Budget) -> Result<String, LowerError>,
+    ) -> Result<Call, LowerError> {
+        self.call_of(nests, nests, way, tensors, write)
+    }
+
+    /// Calls the function of `nests`, whose dependences are those of `whole`; `write` makes its
+    /// text if there is none yet.
+    fn call_of(
+        &mut self,
+        nests: &[Nest],
+        whole: &[Nest],
+        way: &str,
+        tensors: &[Tensor],
+        write: impl FnOnce(&mut Self, &Parameters, &Scop, &Budget) -> Result<String, LowerError>,
+    ) -> Result<Call, LowerError> {
+        let parameters = parameters(whole, tensors);
+        let (order, written) = arrays(nests);
         // Nests that differ in nothing but their tensors are known before any set is made.
-        let key = key(nest, tensors, &parameters);
+        let keys = nests.iter().map(|nest| key(nest, &order, tensors, &parameters));
+        let key: String = [way.to_owned()].into_iter().chain(keys).collect();
         let name = match self.names.get(&key) {
             Some(name) => name.clone(),
             None => {
+                let budget = Budget::steps(self.options.steps);
+                let part = scop(whole, tensors, &parameters, &budget)?;
+                let text = write(self, &parameters, &part, &budget)?;
                 let name = format!("tangram_{}", self.names.len());
-                let text = match tiled {
-                    Some(tiled) => self.tiles(nest, tiled, tensors, &parameters)?,
-                    None if nest.is_parallel() => self.loops(nest, tensors, &parameters)?,
-                    None => self.lanes(nest, tensors, &parameters)?,
-                };
                 let head = format!("static void {UNNAMED}");
                 self.source.push('\n');
                 self.source.push_str(&text.replace(&head, &format!("void {name}")));
@@ -142,70 +229,11 @@ impl Functions<'_> {
                 name
             }
         };
-        let order = arrays(nest);
         let buffers = order.iter().map(|tensor| tensors[*tensor].buffer).collect();
         let arguments = parameters.expressions().to_vec();
-        Ok(Call { function: name, arguments, buffers, ops: nest.ops.clone(), writes: vec![0] })
-    }
-
-    /// Orders the loops of a nest.
-    fn loops(
-        &self,
-        nest: &Nest,
-        tensors: &[Tensor],
-        parameters: &Parameters,
-    ) -> Result<String, LowerError> {
-        let budget = Budget::steps(self.options.steps);
-        let part = scop(nest, tensors, parameters, &budget)?;
-        let mut recipe = Recipe::default();
-        recipe.machine = self.options.machine.clone();
-        let best = part.optimise(&recipe, &budget)?;
-        let ast = Ast::of_tree(&best.tree, part.context.as_ref(), &AstOptions::default(), &budget)?;
-        Ok(c::function(nest, tensors, parameters, &ast))
-    }
-
-    /// Orders the elements of a combination.
-    fn lanes(
-        &self,
-        nest: &Nest,
-        tensors: &[Tensor],
-        parameters: &Parameters,
-    ) -> Result<String, LowerError> {
-        let budget = Budget::steps(self.options.steps);
-        let part = scop(nest, tensors, parameters, &budget)?;
-        let lanes = Lanes::of(nest, tensors);
-        let shared = tile::shared(nest);
-        let size = |iterator: &usize| match lanes {
-            Lanes::Parallel(lane) if lane == *iterator => LANES as i128,
-            _ => 1,
-        };
-        let sizes: Vec<i128> = shared.iter().map(size).collect();
-        let loops = sizes.iter().copied().enumerate().collect();
-        let (name, statements) = (TILE.to_owned(), statements(nest, &shared));
-        let tiles = TileLoops { name, statements, sizes, loops };
-        let ast = outlined(&part, &tiles, &budget)?;
-        Ok(lanes::function(nest, lanes, tensors, parameters, &ast))
-    }
-
-    /// Orders the tiles of a sum of products.
-    fn tiles(
-        &mut self,
-        nest: &Nest,
-        tiled: &Tiled,
-        tensors: &[Tensor],
-        parameters: &Parameters,
-    ) -> Result<String, LowerError> {
-        let budget = Budget::steps(self.options.steps);
-        let part = scop(nest, tensors, parameters, &budget)?;
-        let ast =
-            outlined(&part, &tile_loops(nest, tiled, tensors, &self.options.machine), &budget)?;
-        let (text, kernels) = tile::function(nest, tiled, tensors, parameters, &ast);
-        for kernel in kernels {
-            if !self.kernels.contains(&kernel) {
-                self.kernels.push(kernel);
-            }
-        }
-        Ok(text)
+        let mut ops: Vec<Op> = nests.iter().flat_map(|nest| nest.ops.iter().copied()).collect();
+        ops.dedup();
+        Ok(Call { function: name, arguments, buffers, ops, writes: (0..written).collect() })
     }
 }
 
@@ -241,17 +269,19 @@ fn tile_loops(nest: &Nest, tiled: &Tiled, tensors: &[Tensor], machine: &Machine)
         loops.push((at(blocked), own));
     }
     loops.push((at(row), sizes[at(row)]));
-    TileLoops { name: TILE.to_owned(), statements: statements(nest, &shared), sizes, loops }
+    let statements = statements(std::slice::from_ref(nest), &[shared]);
+    TileLoops { name: TILE.to_owned(), statements, sizes, loops }
 }
 
-/// The statements of a nest, with the places of the loops that they share.
-fn statements(nest: &Nest, shared: &[usize]) -> Vec<(usize, Vec<usize>)> {
-    let each = Role::of(nest).into_iter().enumerate().map(|(position, role)| {
-        let own = role.iterators(nest);
-        let dims = shared.iter().filter_map(|at| own.iter().position(|other| other == at));
-        (position, dims.collect())
+/// The statements of nests, with the places of the loops that they share.
+fn statements(nests: &[Nest], shared: &[Vec<usize>]) -> Vec<(usize, Vec<usize>)> {
+    let all = nests.iter().zip(shared).flat_map(|(nest, shared)| {
+        Role::of(nest).into_iter().map(move |role| {
+            let own = role.iterators(nest);
+            shared.iter().filter_map(|at| own.iter().position(|other| other == at)).collect()
+        })
     });
-    each.collect()
+    all.enumerate().collect()
 }
 
 /// Loops over tiles, checked against the dependences of the instances in them.
@@ -264,8 +294,7 @@ fn outlined(part: &Scop, tiles: &TileLoops, budget: &Budget) -> Result<Ast, Lowe
 }
 
 /// What a nest computes, without the numbers of its tensors.
-fn key(nest: &Nest, tensors: &[Tensor], parameters: &Parameters) -> String {
-    let order = arrays(nest);
+fn key(nest: &Nest, order: &[usize], tensors: &[Tensor], parameters: &Parameters) -> String {
     let of = |tensor: &usize| order.iter().position(|own| own == tensor);
     let text = |exprs: &[tangram_affine::symbolic::Expr]| -> Vec<Option<String>> {
         exprs.iter().map(|expr| parameters.text(expr)).collect()
@@ -275,7 +304,8 @@ fn key(nest: &Nest, tensors: &[Tensor], parameters: &Parameters) -> String {
         .map(|tensor| (tensors[*tensor].element, text(&tensors[*tensor].extents)))
         .collect();
     let generic = &nest.generic;
-    let places: Vec<_> = nest.inputs.iter().chain(&nest.tables).map(of).collect();
+    let places: Vec<_> =
+        nest.inputs.iter().chain(&nest.tables).chain([&nest.output]).map(of).collect();
     let accesses: Vec<_> = generic.inputs.iter().map(|a| (a.map.to_string(), a.outside)).collect();
     format!(
         "{shapes:?} {:?} {:?} {places:?} {accesses:?} {} {:?} {:?} {:?} {:?}",

@@ -86,7 +86,7 @@ impl Users {
                     *writers.entry(draft.tensors[nest.output].buffer).or_insert(0) += 1;
                 }
                 Planned::Reference(op) => pin(draft, *op, &mut pinned),
-                Planned::Product(..) => {}
+                Planned::Product(..) | Planned::Group(_) => {}
             }
         }
         let mut users = Users { nests: FxHashMap::default(), pinned, writers };
@@ -180,7 +180,7 @@ fn stays(nest: &Nest, draft: &Draft<'_>, made: &[Option<Planned>], from: usize) 
     let read: Vec<usize> = nest.reads().map(|tensor| draft.tensors[tensor].buffer).collect();
     made[from + 1..].iter().flatten().all(|step| match step {
         Planned::Nest(other) => !read.contains(&draft.tensors[other.output].buffer),
-        Planned::Product(..) | Planned::Reference(_) => true,
+        Planned::Product(..) | Planned::Group(_) | Planned::Reference(_) => true,
     })
 }
 

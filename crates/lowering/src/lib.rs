@@ -13,8 +13,10 @@
 
 mod c;
 mod collapse;
+mod contract;
 mod expand;
 mod function;
+mod group;
 mod join;
 mod layout;
 mod nest;
@@ -23,6 +25,7 @@ mod product;
 mod program;
 mod rows;
 mod scop;
+mod settle;
 mod storage;
 
 pub use program::{Buffer, Call, Program, Step, Storage, Stored};
@@ -82,15 +85,19 @@ pub fn lower(module: &Module, function: Op, options: &Options) -> Result<Program
     let block = module.regions(function).first().and_then(|&region| module.first_block(region));
     let name = || module.name_text(function).to_owned();
     let block = block.ok_or_else(|| LowerError::NoBody(name()))?;
+    let mut settled = module.clone();
+    let assumed = settle::settle(&mut settled, function);
     // Operations that have a nest without an order run on the reference kernels, as a whole.
     let mut refused = FxHashSet::default();
     loop {
-        let mut draft = storage::Draft::of(module, block, &refused);
+        let mut draft = storage::Draft::of(&settled, block, &refused);
         join::join(&mut draft);
         layout::choose(&mut draft);
         expand::expand(&mut draft, &options.machine);
+        group::group(&mut draft);
+        contract::contract(&mut draft);
         match function::program(draft, options) {
-            Ok(program) => return Ok(program),
+            Ok(program) => return Ok(Program { assumed, ..program }),
             Err(ops) => refused.extend(ops),
         }
     }

@@ -40,13 +40,14 @@ impl Role {
         roles
     }
 
-    /// The name of the statement's instances.
-    pub fn name(self) -> &'static str {
-        match self {
-            Role::Initial => "I",
-            Role::Update => "S",
-            Role::Finish => "F",
-        }
+    /// The name of the statement's instances in the nest of this number.
+    pub fn name(self, number: usize) -> String {
+        let role = match self {
+            Role::Initial => 'I',
+            Role::Update => 'S',
+            Role::Finish => 'F',
+        };
+        if number == 0 { role.to_string() } else { format!("{role}{number}") }
     }
 
     /// The iterators of the nest that are loops of the statement.
@@ -58,13 +59,15 @@ impl Role {
     }
 }
 
-/// The parameters of a nest: of extents, symbols, and the extents of its tensors.
-pub(crate) fn parameters(nest: &Nest, tensors: &[Tensor]) -> Parameters {
+/// The parameters of nests: of extents, symbols, and the extents of their tensors.
+pub(crate) fn parameters(nests: &[Nest], tensors: &[Tensor]) -> Parameters {
     let mut parameters = Parameters::default();
-    let own = nest.generic.extents.iter().chain(&nest.generic.symbols);
-    own.for_each(|expr| parameters.add(expr));
-    let all = nest.inputs.iter().chain(&nest.tables).chain([&nest.output]);
-    all.flat_map(|tensor| &tensors[*tensor].extents).for_each(|expr| parameters.add(expr));
+    for nest in nests {
+        let own = nest.generic.extents.iter().chain(&nest.generic.symbols);
+        own.for_each(|expr| parameters.add(expr));
+        let all = nest.inputs.iter().chain(&nest.tables).chain([&nest.output]);
+        all.flat_map(|tensor| &tensors[*tensor].extents).for_each(|expr| parameters.add(expr));
+    }
     parameters
 }
 
@@ -73,34 +76,44 @@ pub(crate) fn array(tensor: usize, order: &[usize]) -> String {
     format!("x{}", order.iter().position(|own| *own == tensor).unwrap_or(order.len()))
 }
 
-/// The tensors of a nest, the one that is written first, each once.
-pub(crate) fn arrays(nest: &Nest) -> Vec<usize> {
-    let mut all = vec![nest.output];
-    for tensor in nest.inputs.iter().chain(&nest.tables) {
-        if !all.contains(tensor) {
-            all.push(*tensor);
+/// The tensors of nests, each once: those that are written, then the others; and how many are
+/// written.
+pub(crate) fn arrays(nests: &[Nest]) -> (Vec<usize>, usize) {
+    let mut all: Vec<usize> = Vec::new();
+    let mut add = |tensor: usize| {
+        if !all.contains(&tensor) {
+            all.push(tensor);
         }
+        all.len()
+    };
+    let written = nests.iter().map(|nest| add(nest.output)).last().unwrap_or(0);
+    for tensor in nests.iter().flat_map(|nest| nest.inputs.iter().chain(&nest.tables)) {
+        add(*tensor);
     }
-    all
+    (all, written)
 }
 
-/// Makes a static control part of a nest.
+/// Makes a static control part of nests that run one after the other.
 ///
 /// # Errors
-/// [`LowerError::Loops`] if the budget ends or the nest is not affine.
+/// [`LowerError::Loops`] if the budget ends or a nest is not affine.
 pub(crate) fn scop(
-    nest: &Nest,
+    nests: &[Nest],
     tensors: &[Tensor],
     parameters: &Parameters,
     budget: &Budget,
 ) -> Result<Scop, LowerError> {
-    let builder = Builder { nest, tensors, parameters, order: arrays(nest) };
+    let (order, _) = arrays(nests);
     let mut parts = Parts::default();
-    for (position, role) in Role::of(nest).into_iter().enumerate() {
-        builder.statement(position, role, &mut parts)?;
+    let depth = nests.iter().map(|nest| nest.generic.extents.len()).max().unwrap_or(0);
+    for (number, nest) in nests.iter().enumerate() {
+        let builder = Builder { nest, number, depth, tensors, parameters, order: &order };
+        for role in Role::of(nest) {
+            builder.statement(role, &mut parts)?;
+        }
     }
-    let arrays = builder.order.iter().map(|tensor| Array {
-        name: array(*tensor, &builder.order),
+    let arrays = order.iter().map(|tensor| Array {
+        name: array(*tensor, &order),
         element: String::new(),
         extents: Vec::new(),
         local: false,
@@ -108,7 +121,7 @@ pub(crate) fn scop(
     });
     let writes = Union::collect(parts.writes)?;
     let scop = Scop {
-        context: Some(builder.context()?),
+        context: Some(context(parameters)?),
         arrays: arrays.collect(),
         statements: parts.statements,
         reads: Union::collect(parts.reads)?,
@@ -129,31 +142,36 @@ struct Parts {
     schedule: Vec<Relation>,
 }
 
+/// Parameters are not negative.
+fn context(parameters: &Parameters) -> Result<Relation, LowerError> {
+    let mut part = tangram_presburger::Conjunction::default();
+    let names = parameters.names();
+    for at in 0..names.len() {
+        let mut row = vec![0_i128; 1 + names.len()];
+        row[1 + at] = 1;
+        part.inequalities.push(row);
+    }
+    let space = tangram_presburger::Space::set(names, Tuple::params());
+    Ok(Relation::from_conjunctions(space, &[part])?)
+}
+
 struct Builder<'a> {
     nest: &'a Nest,
+    /// Which of the nests it is.
+    number: usize,
+    /// The loops of the deepest nest.
+    depth: usize,
     tensors: &'a [Tensor],
     parameters: &'a Parameters,
-    order: Vec<usize>,
+    order: &'a [usize],
 }
 
 impl Builder<'_> {
-    /// Parameters are not negative.
-    fn context(&self) -> Result<Relation, LowerError> {
-        let mut part = tangram_presburger::Conjunction::default();
-        let names = self.parameters.names();
-        for at in 0..names.len() {
-            let mut row = vec![0_i128; 1 + names.len()];
-            row[1 + at] = 1;
-            part.inequalities.push(row);
-        }
-        let space = tangram_presburger::Space::set(names, Tuple::params());
-        Ok(Relation::from_conjunctions(space, &[part])?)
-    }
-
-    fn statement(&self, position: usize, role: Role, parts: &mut Parts) -> Result<(), LowerError> {
+    fn statement(&self, role: Role, parts: &mut Parts) -> Result<(), LowerError> {
+        let position = parts.statements.len();
         let generic = &self.nest.generic;
         let iterators = role.iterators(self.nest);
-        let tuple = Tuple::new(role.name(), iterators.iter().map(|at| format!("i{at}")));
+        let tuple = Tuple::new(role.name(self.number), iterators.iter().map(|at| format!("i{at}")));
         let not_affine = || LowerError::NotAffine;
         let rows = |outputs| Rows::new(self.parameters, iterators.len(), outputs);
         let bounded = |rows: &mut Rows<'_>| -> Option<()> {
@@ -167,7 +185,7 @@ impl Builder<'_> {
         // Where in the order of the statements, then the loops; reduced ones innermost.
         let mut loops: Vec<usize> = self.nest.parallel().collect();
         loops.extend(generic.reduced());
-        let mut order = rows(1 + loops.len());
+        let mut order = rows(1 + self.depth);
         bounded(&mut order).ok_or_else(not_affine)?;
         let mut exprs = tangram_affine::AffineExprs::new();
         let mut results = vec![exprs.constant(position as i64)];
@@ -178,6 +196,7 @@ impl Builder<'_> {
                 None => exprs.constant(0),
             });
         }
+        results.resize(1 + self.depth, exprs.constant(0));
         let map = AffineMap::new(iterators.len() as u32, 0, &exprs, &results);
         for at in 0..results.len() {
             order.is_result(at, (&map, at), &[], None).ok_or_else(not_affine)?;
@@ -186,7 +205,7 @@ impl Builder<'_> {
 
         let access = |map: &AffineMap, tensor: usize, inside: bool| {
             let extents = &self.tensors[tensor].extents;
-            let to = Tuple { name: array(tensor, &self.order), ..Tuple::anonymous(extents.len()) };
+            let to = Tuple { name: array(tensor, self.order), ..Tuple::anonymous(extents.len()) };
             let map = on_loops(map, &iterators);
             let made = || {
                 let mut rows = rows(extents.len());
@@ -222,7 +241,7 @@ impl Builder<'_> {
             for table in &self.nest.tables {
                 let extents = &self.tensors[*table].extents;
                 let to =
-                    Tuple { name: array(*table, &self.order), ..Tuple::anonymous(extents.len()) };
+                    Tuple { name: array(*table, self.order), ..Tuple::anonymous(extents.len()) };
                 let mut rows = rows(extents.len());
                 bounded(&mut rows).ok_or_else(not_affine)?;
                 for (at, extent) in extents.iter().enumerate() {
@@ -231,7 +250,7 @@ impl Builder<'_> {
                 parts.reads.push(rows.relation(tuple.clone(), to)?);
             }
         }
-        let name = role.name().to_owned();
+        let name = role.name(self.number);
         parts.statements.push(Statement {
             name,
             domain,

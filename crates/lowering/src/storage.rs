@@ -9,6 +9,7 @@ use tangram_tensor::DType;
 
 use crate::c::is_supported;
 use crate::expand::Tiled;
+use crate::group::Group;
 use crate::nest::{Nest, Tensor};
 use crate::program::{Buffer, Storage, Stored};
 use crate::scop::count;
@@ -18,10 +19,23 @@ use crate::scop::count;
 pub(crate) enum Planned {
     /// A nest.
     Nest(Box<Nest>),
+    /// Nests that share rows.
+    Group(Box<Group>),
     /// A sum of products, and how it is tiled.
     Product(Box<Nest>, Box<Tiled>),
     /// An operation for the reference kernels.
     Reference(Op),
+}
+
+impl Planned {
+    /// The operations that it computes, or helps to compute.
+    pub fn ops(&self) -> Vec<Op> {
+        match self {
+            Planned::Nest(nest) | Planned::Product(nest, _) => nest.ops.clone(),
+            Planned::Group(group) => group.nests.iter().flat_map(|nest| nest.ops.clone()).collect(),
+            Planned::Reference(op) => vec![*op],
+        }
+    }
 }
 
 /// A function as nests over tensors.

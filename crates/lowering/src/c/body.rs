@@ -129,8 +129,8 @@ pub(super) struct Scalars<'a> {
     pub tensors: &'a [Tensor],
     pub parameters: &'a Parameters,
     pub order: &'a [usize],
-    /// What stands in the place of an input.
-    pub combined: Option<(usize, String)>,
+    /// What stands in the place of inputs.
+    pub known: Vec<(usize, String)>,
 }
 
 impl Scalars<'_> {
@@ -184,7 +184,7 @@ impl Scalars<'_> {
         let ty = |id: &tangram_dialects::structured::ScalarId| types[id.0 as usize];
         match scalar {
             Scalar::Input(at) => {
-                if let Some((_, text)) = self.combined.as_ref().filter(|own| own.0 == *at) {
+                if let Some((_, text)) = self.known.iter().find(|own| own.0 == *at) {
                     return text.clone();
                 }
                 let tensor = self.nest.inputs[*at];

@@ -30,8 +30,8 @@ pub(crate) enum Lanes {
 }
 
 impl Lanes {
-    /// Chooses the loop along which all that is read and written lies side by side.
-    pub fn of(nest: &Nest, tensors: &[Tensor]) -> Lanes {
+    /// Chooses the loop along which all that is read and written lies side by side, none of `fixed`.
+    pub fn of(nest: &Nest, fixed: &[usize], tensors: &[Tensor]) -> Lanes {
         let generic = &nest.generic;
         let combined = nest.finish.as_ref().map(|finish| finish.combined);
         let inputs = generic.inputs.iter().zip(&nest.inputs).enumerate();
@@ -45,7 +45,8 @@ impl Lanes {
         };
         let beside = |at: usize| inputs.iter().all(|own| matches!(step(own, at), Some(0 | 1)));
         let long = |at: usize| generic.extents[at].as_int().is_none_or(|extent| extent >= 4);
-        let parallel = nest.parallel().find(|at| long(*at) && step(&output, *at) == Some(1));
+        let free = nest.parallel().filter(|at| !fixed.contains(at));
+        let parallel = free.into_iter().find(|at| long(*at) && step(&output, *at) == Some(1));
         if let Some(at) = parallel.filter(|at| beside(*at)) {
             return Lanes::Parallel(at);
         }
@@ -67,12 +68,33 @@ pub(crate) fn function(
     parameters: &Parameters,
     ast: &Ast,
 ) -> String {
-    let order = arrays(nest);
-    let mut text = head(nest, tensors, parameters);
+    let nests = std::slice::from_ref(nest);
+    let (order, _) = arrays(nests);
+    let mut text = head(nests, tensors, parameters);
     text.push_str(
         &ast.to_c_with(&style(), &Writer { nest, lanes, tensors, parameters, order: &order }),
     );
     text.push_str("}\n");
+    text
+}
+
+/// All of a combination in one row, whose iterators `fixed` are declared.
+pub(crate) fn row(
+    nest: &Nest,
+    fixed: &[usize],
+    tensors: &[Tensor],
+    parameters: &Parameters,
+    order: &[usize],
+) -> String {
+    let lanes = Lanes::of(nest, fixed, tensors);
+    let writer = Writer { nest, lanes, tensors, parameters, order };
+    let mut text = String::new();
+    for at in nest.parallel().filter(|at| !fixed.contains(at)) {
+        let (extent, step) =
+            (writer.extent(at), if lanes == Lanes::Parallel(at) { LANES } else { 1 });
+        let _ = writeln!(text, "    for (int64_t i{at} = 0; i{at} < {extent}; i{at} += {step})");
+    }
+    let _ = write!(text, "    {{\n{}    }}\n", writer.tile());
     text
 }
 
@@ -92,7 +114,7 @@ impl Writer<'_> {
 
     /// The update of a lane by one iteration.
     fn update(&self, acc: &str, indent: &str) -> String {
-        let scalars = self.scalars(None);
+        let scalars = self.scalars(Vec::new());
         let (lines, value) = scalars.body(&self.nest.generic.body);
         let mut text: String = lines.iter().map(|line| format!("{indent}{line}\n")).collect();
         if let Some(reduction) = self.nest.generic.reduction {
@@ -104,13 +126,13 @@ impl Writer<'_> {
         text
     }
 
-    fn scalars(&self, combined: Option<(usize, String)>) -> Scalars<'_> {
+    fn scalars(&self, known: Vec<(usize, String)>) -> Scalars<'_> {
         Scalars {
             nest: self.nest,
             tensors: self.tensors,
             parameters: self.parameters,
             order: self.order,
-            combined,
+            known,
         }
     }
 
@@ -119,7 +141,7 @@ impl Writer<'_> {
         let (mut lines, value) = match &self.nest.finish {
             None => (Vec::new(), value.to_owned()),
             Some(finish) => {
-                self.scalars(Some((finish.combined, value.to_owned()))).body(&finish.body)
+                self.scalars(vec![(finish.combined, value.to_owned())]).body(&finish.body)
             }
         };
         let (generic, out) = (&self.nest.generic, &self.tensors[self.nest.output]);
@@ -146,6 +168,15 @@ impl Writer<'_> {
             "    {ty} acc[{lanes}];\n    for (int64_t l = 0; l < {lanes}; l++)\n        \
              acc[l] = {initial};\n"
         )
+    }
+
+    /// What is done for the iterators that are declared.
+    fn tile(&self) -> String {
+        match self.lanes {
+            Lanes::Parallel(lane) => self.parallel(lane),
+            Lanes::Reduced(lane) => self.reduced(lane),
+            Lanes::None => self.single(),
+        }
     }
 
     /// Lanes of the result.
@@ -237,11 +268,7 @@ impl Statements for Writer<'_> {
         for (iterator, value) in shared(self.nest).iter().zip(arguments) {
             let _ = writeln!(text, "    const int64_t i{iterator} = {value};");
         }
-        text.push_str(&match self.lanes {
-            Lanes::Parallel(lane) => self.parallel(lane),
-            Lanes::Reduced(lane) => self.reduced(lane),
-            Lanes::None => self.single(),
-        });
+        text.push_str(&self.tile());
         text.push('}');
         text
     }

@@ -1,6 +1,7 @@
 //! Nests as functions of C.
 
 mod body;
+pub(crate) mod group;
 pub(crate) mod lanes;
 mod preamble;
 pub(crate) mod tile;
@@ -24,16 +25,16 @@ pub(crate) const UNNAMED: &str = "TANGRAM_FUNCTION";
 const HINT: &str = "TANGRAM_SIMD";
 
 /// The start of a function: its head, the parameters and the pointers.
-pub(crate) fn head(nest: &Nest, tensors: &[Tensor], parameters: &Parameters) -> String {
+pub(crate) fn head(nests: &[Nest], tensors: &[Tensor], parameters: &Parameters) -> String {
     let mut text =
         format!("static void {UNNAMED}(const int64_t *arguments, void *const *buffers)\n{{\n");
     for (at, name) in parameters.names().iter().enumerate() {
         let _ = writeln!(text, "    const int64_t {name} = arguments[{at}];");
     }
-    let order = arrays(nest);
+    let (order, written) = arrays(nests);
     for (at, tensor) in order.iter().enumerate() {
         let (ty, name) = (c_type(tensors[*tensor].element), array(*tensor, &order));
-        let constant = if at == 0 { "" } else { "const " };
+        let constant = if at < written { "" } else { "const " };
         let _ = writeln!(text, "    {constant}{ty} *restrict {name} = buffers[{at}];");
     }
     text
@@ -47,8 +48,11 @@ pub(crate) fn function(
     ast: &Ast,
 ) -> String {
     let style = style();
-    let mut text = head(nest, tensors, parameters);
-    text.push_str(&ast.to_c_with(&style, &Instances { nest, tensors, parameters }));
+    let nests = std::slice::from_ref(nest);
+    let (order, _) = arrays(nests);
+    let mut text = head(nests, tensors, parameters);
+    let instances = Instances { nest, tensors, parameters, order: &order };
+    text.push_str(&ast.to_c_with(&style, &instances));
     text.push_str("}\n");
     text
 }
@@ -70,23 +74,24 @@ pub(crate) struct Instances<'a> {
     pub nest: &'a Nest,
     pub tensors: &'a [Tensor],
     pub parameters: &'a Parameters,
+    pub order: &'a [usize],
 }
 
 impl Instances<'_> {
-    /// The lines of a statement, over the nest's iterators `i0`, `i1`...
-    pub fn lines(&self, role: Role) -> Vec<String> {
+    /// The lines of a statement, over the nest's iterators `i0`, `i1`...; `known` stand in the
+    /// place of inputs.
+    pub fn lines(&self, role: Role, known: Vec<(usize, String)>) -> Vec<String> {
         let generic = &self.nest.generic;
-        let order = arrays(self.nest);
         let out = &self.tensors[self.nest.output];
         let ty = c_type(out.element);
         let at = index(&generic.output.map, &generic.symbols, &out.extents, self.parameters);
-        let target = format!("{}[{at}]", array(self.nest.output, &order));
+        let target = format!("{}[{at}]", array(self.nest.output, self.order));
         let scalars = Scalars {
             nest: self.nest,
             tensors: self.tensors,
             parameters: self.parameters,
-            order: &order,
-            combined: None,
+            order: self.order,
+            known,
         };
         match role {
             Role::Initial => {
@@ -117,14 +122,14 @@ impl Instances<'_> {
 impl Statements for Instances<'_> {
     fn instance(&self, name: &str, arguments: &[String]) -> String {
         let roles = [Role::Initial, Role::Update, Role::Finish];
-        let Some(role) = roles.into_iter().find(|role| role.name() == name) else {
+        let Some(role) = roles.into_iter().find(|role| role.name(0) == name) else {
             return format!("{name}({});", arguments.join(", "));
         };
         let mut text = String::from("{\n");
         for (iterator, value) in role.iterators(self.nest).iter().zip(arguments) {
             let _ = writeln!(text, "    const int64_t i{iterator} = {value};");
         }
-        for line in self.lines(role) {
+        for line in self.lines(role, Vec::new()) {
             let _ = writeln!(text, "    {line}");
         }
         text.push('}');

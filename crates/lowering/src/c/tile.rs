@@ -36,13 +36,36 @@ pub(crate) fn function(
     parameters: &Parameters,
     ast: &Ast,
 ) -> (String, Vec<Kernel>) {
-    let order = arrays(nest);
-    let tile = Tile { nest, tiled, tensors, parameters, order: &order };
-    let mut text = head(nest, tensors, parameters);
+    let nests = std::slice::from_ref(nest);
+    let (order, _) = arrays(nests);
+    let tile = Tile { nest, tiled, tensors, parameters, order: &order, block: None };
+    let mut text = head(nests, tensors, parameters);
     text.push_str(&tile.offsets());
     let style: CStyle = style();
     text.push_str(&ast.to_c_with(&style, &tile));
     text.push_str("}\n");
+    let kernels = tile.row_counts().into_iter().map(|rows| tile.kernel(rows)).collect();
+    (text, kernels)
+}
+
+/// All columns of a block of rows, the last of which is iterator `i` of the group, from `i{row}` on.
+pub(crate) fn rows(
+    nest: &Nest,
+    tiled: &Tiled,
+    block: usize,
+    (tensors, parameters, order): (&[Tensor], &Parameters, &[usize]),
+) -> (String, Vec<Kernel>) {
+    let tile = Tile { nest, tiled, tensors, parameters, order, block: Some(block) };
+    let (row, column) = (tile.row(), tiled.product.column);
+    let (rows, columns, extent) = (tiled.tile.rows, tiled.tile.columns(), tile.extent(column));
+    let text = format!(
+        "{}    const int64_t first_of_block = i{row}, end = tg_min({}, i{row} + {block});\n    \
+         for (int64_t i{column} = 0; i{column} < {extent}; i{column} += {columns})\n    \
+         for (int64_t i{row} = first_of_block; i{row} < end; i{row} += {rows})\n    {{\n{}    }}\n",
+        tile.offsets(),
+        tile.extent(row),
+        tile.body("end"),
+    );
     let kernels = tile.row_counts().into_iter().map(|rows| tile.kernel(rows)).collect();
     (text, kernels)
 }
@@ -53,6 +76,8 @@ struct Tile<'a> {
     tensors: &'a [Tensor],
     parameters: &'a Parameters,
     order: &'a [usize],
+    /// The rows of a block that tiles are part of.
+    block: Option<usize>,
 }
 
 impl Tile<'_> {
@@ -92,15 +117,18 @@ impl Tile<'_> {
     /// How many rows a tile can have: the size, and what is left at the end.
     fn row_counts(&self) -> BTreeSet<usize> {
         let rows = self.tiled.tile.rows;
-        match self.nest.generic.extents[self.row()].as_int() {
-            Some(extent) => {
-                let extent = usize::try_from(extent).unwrap_or(0);
-                [rows, extent % rows]
-                    .into_iter()
-                    .filter(|count| *count > 0 && *count <= extent)
-                    .collect()
+        let parts = |extent: usize| {
+            let both = [rows, extent % rows];
+            both.into_iter().filter(move |count| *count > 0 && *count <= extent)
+        };
+        let extent = self.nest.generic.extents[self.row()].as_int();
+        let extent = extent.map(|extent| usize::try_from(extent).unwrap_or(0));
+        match (extent, self.block) {
+            (Some(extent), None) => parts(extent).collect(),
+            (Some(extent), Some(block)) => {
+                parts(block.min(extent)).chain(parts(extent % block)).collect()
             }
-            None => (1..=rows).collect(),
+            (None, _) => (1..=rows).collect(),
         }
     }
 
@@ -186,7 +214,7 @@ impl Tile<'_> {
                     tensors: self.tensors,
                     parameters: self.parameters,
                     order: self.order,
-                    combined: Some((finish.combined, combined)),
+                    known: vec![(finish.combined, combined)],
                 };
                 scalars.body(&finish.body)
             }
@@ -220,16 +248,26 @@ impl Statements for Tile<'_> {
         if name != TILE {
             return format!("{name}({});", arguments.join(", "));
         }
-        let Tiled { product, tile, .. } = self.tiled;
-        let (row, column, ty) = (self.row(), product.column, self.ty());
-        let (rows, columns) = (tile.rows, tile.columns());
         let mut text = String::from("{\n");
         for (iterator, value) in shared(self.nest).iter().zip(arguments) {
             let _ = writeln!(text, "    const int64_t i{iterator} = {value};");
         }
+        text.push_str(&self.body(&self.extent(self.row())));
+        text.push('}');
+        text
+    }
+}
+
+impl Tile<'_> {
+    /// What a tile does, whose first row and column are declared; rows end before `row_end`.
+    fn body(&self, row_end: &str) -> String {
+        let Tiled { product, tile, .. } = self.tiled;
+        let (row, column, ty) = (self.row(), product.column, self.ty());
+        let (rows, columns) = (tile.rows, tile.columns());
+        let mut text = String::new();
         text.push_str(&self.zeros(self.nest.generic.reduced(), "    "));
         let _ = writeln!(text, "    const int64_t first_row = i{row}, first_column = i{column};");
-        let (row_end, column_end) = (self.extent(row), self.extent(column));
+        let column_end = self.extent(column);
         let _ = writeln!(
             text,
             "    const int64_t rows = tg_min({row_end} - i{row}, {rows});\n    \
@@ -249,7 +287,6 @@ impl Statements for Tile<'_> {
         let _ = writeln!(text, "    {ty} tile[{}] __attribute__((aligned(64)));", rows * columns);
         text.push_str(&self.call());
         text.push_str(&self.store());
-        text.push('}');
         text
     }
 }

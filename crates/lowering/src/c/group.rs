@@ -1,0 +1,138 @@
+//! Groups in C: all of one row, nest after nest.
+
+use std::cell::RefCell;
+use std::fmt::Write;
+
+use tangram_polyhedral::ast::{Ast, Statements};
+
+use super::tile::{self, Kernel, TILE};
+use super::{Instances, c_type, head, index, lanes, style};
+use crate::group::Group;
+use crate::nest::{Nest, Tensor};
+use crate::parameters::Parameters;
+use crate::scop::{Role, array, arrays};
+
+/// The function of a group whose loops over rows are those of `ast`.
+pub(crate) fn function(
+    group: &Group,
+    tensors: &[Tensor],
+    parameters: &Parameters,
+    ast: &Ast,
+) -> (String, Vec<Kernel>) {
+    let (order, _) = arrays(&group.contracted);
+    let mut text = head(&group.contracted, tensors, parameters);
+    let kernels = RefCell::default();
+    let rows = Rows { group, tensors, parameters, order: &order, kernels: &kernels };
+    text.push_str(&ast.to_c_with(&style(), &rows));
+    text.push_str("}\n");
+    (text, kernels.into_inner())
+}
+
+struct Rows<'a> {
+    group: &'a Group,
+    tensors: &'a [Tensor],
+    parameters: &'a Parameters,
+    order: &'a [usize],
+    /// What the text calls.
+    kernels: &'a RefCell<Vec<Kernel>>,
+}
+
+impl Rows<'_> {
+    /// One row of a nest.
+    fn row(&self, nest: &Nest, rows: &[usize]) -> String {
+        match nest.is_parallel() {
+            true => self.parallel(nest, rows),
+            false => lanes::row(nest, rows, self.tensors, self.parameters, self.order),
+        }
+    }
+
+    /// One row of a nest that combines nothing.
+    fn parallel(&self, nest: &Nest, rows: &[usize]) -> String {
+        let mut loops: Vec<usize> = nest.parallel().filter(|at| !rows.contains(at)).collect();
+        let out = &self.tensors[nest.output];
+        let strides = crate::expand::strides(&nest.generic.output, out);
+        let beside = loops.iter().position(|at| {
+            strides.as_ref().is_some_and(|strides| strides[*at].as_int() == Some(1))
+        });
+        if let Some(at) = beside {
+            let inner = loops.remove(at);
+            loops.push(inner);
+        }
+        let (tensors, parameters, order) = (self.tensors, self.parameters, self.order);
+        let inner = loops.pop();
+        let head = |at: usize| {
+            let extent = parameters.text(&nest.generic.extents[at]).unwrap_or_default();
+            format!("        for (int64_t i{at} = 0; i{at} < {extent}; i{at}++)")
+        };
+        let mut text: String = loops.iter().map(|at| head(*at) + "\n").collect();
+        let (held, known) = self.held(nest, inner);
+        let _ = writeln!(text, "        {{\n{held}");
+        if let Some(inner) = inner {
+            let _ = writeln!(text, "        TANGRAM_SIMD\n{}", head(inner));
+        }
+        text.push_str("        {\n");
+        let instances = Instances { nest, tensors, parameters, order };
+        for line in instances.lines(Role::Update, known) {
+            let _ = writeln!(text, "            {line}");
+        }
+        text.push_str("        }\n        }\n");
+        text
+    }
+
+    /// Declares what an innermost loop reads at one place, which compilers do not vectorise a loop
+    /// around if they move a part of it out; and the names that stand for these inputs.
+    fn held(&self, nest: &Nest, inner: Option<usize>) -> (String, Vec<(usize, String)>) {
+        let (mut text, mut known) = (String::new(), Vec::new());
+        for (at, (access, tensor)) in nest.generic.inputs.iter().zip(&nest.inputs).enumerate() {
+            if access.outside.is_some() || inner.is_none_or(|inner| access.map.used().0[inner]) {
+                continue;
+            }
+            let tensor_of = &self.tensors[*tensor];
+            let (symbols, ty) = (&nest.generic.symbols, c_type(tensor_of.element));
+            let place = index(&access.map, symbols, &tensor_of.extents, self.parameters);
+            let name = array(*tensor, self.order);
+            let _ = writeln!(text, "        const {ty} held{at} = {name}[{place}];");
+            known.push((at, format!("held{at}")));
+        }
+        (text, known)
+    }
+}
+
+impl Statements for Rows<'_> {
+    fn instance(&self, name: &str, arguments: &[String]) -> String {
+        if name != TILE {
+            return format!("{name}({});", arguments.join(", "));
+        }
+        let mut text = String::from("{\n");
+        let block = self.group.block();
+        let members = self.group.contracted.iter().zip(&self.group.rows).zip(&self.group.tiled);
+        for ((nest, rows), tiled) in members {
+            text.push_str("    {\n");
+            for (iterator, value) in rows.iter().zip(arguments) {
+                let _ = writeln!(text, "        const int64_t i{iterator} = {value};");
+            }
+            match (tiled, rows.last().filter(|_| block > 1)) {
+                (Some(tiled), _) => {
+                    let of = (self.tensors, self.parameters, self.order);
+                    let (part, kernels) = tile::rows(nest, tiled, block, of);
+                    text.push_str(&part);
+                    self.kernels.borrow_mut().extend(kernels);
+                }
+                (None, Some(row)) => {
+                    let extent = &nest.generic.extents[*row];
+                    let extent = self.parameters.text(extent).unwrap_or_default();
+                    let _ = write!(
+                        text,
+                        "        const int64_t first = i{row}, end = tg_min({extent}, first + {block});\n        \
+                         for (int64_t i{row} = first; i{row} < end; i{row}++)\n        {{\n{}        }}\n",
+                        self.row(nest, rows)
+                    );
+                }
+                (None, None) => text.push_str(&self.row(nest, rows)),
+            }
+            text.push_str("    }\n");
+        }
+        text.push('}');
+        text
+    }
+}
