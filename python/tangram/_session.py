@@ -97,7 +97,11 @@ class InferenceSession:
         optimize = options.graph_optimization_level != GraphOptimizationLevel.ORT_DISABLE_ALL
         with _as_failures():
             self._session = _native.Session.of(
-                workload._model, optimize, options.use_deterministic_compute, options.interpret
+                workload._model,
+                optimize,
+                options.use_deterministic_compute,
+                options.interpret,
+                max(0, options.intra_op_num_threads),
             )
         ports = self._session.inputs()
         self._inputs = [NodeArg(name, kind) for name, kind, default in ports if not default]

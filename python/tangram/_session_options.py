@@ -35,8 +35,9 @@ class SessionOptions:
 
     Of onnxruntime's options, these have an effect: `graph_optimization_level`,
     `enable_profiling`, `profile_file_prefix`, `optimized_model_filepath`,
-    `use_deterministic_compute` (products and sums are rounded each by itself) and
-    `add_free_dimension_override_by_name`. The others are taken without effect.
+    `use_deterministic_compute` (products and sums are rounded each by itself),
+    `intra_op_num_threads` (0: as many as the machine has; the results are the same bits for any
+    number) and `add_free_dimension_override_by_name`. The others are taken without effect.
     """
 
     __slots__ = (

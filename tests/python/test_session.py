@@ -93,6 +93,18 @@ def test_a_script_that_classifies_runs_with_the_import_renamed(root) -> None:
     assert np.allclose([share for _, share in ours], [share for _, share in theirs], atol=1e-4)
 
 
+def test_the_number_of_threads_changes_no_bit(root) -> None:
+    path = str(root / "examples/models/cnn.onnx")
+    image = np.random.default_rng(4).normal(size=(2, 3, 96, 96)).astype(np.float32)
+    found = []
+    for threads in (1, 2, 5, 0):
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = threads
+        session = ort.InferenceSession(path, options)
+        found.append(session.run(None, {"image": image})[0].tobytes())
+    assert len(set(found)) == 1
+
+
 def decoder() -> onnx.ModelProto:
     """One layer of attention over a cache that grows by a token each time."""
     width, words = 8, 11

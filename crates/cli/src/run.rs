@@ -49,6 +49,9 @@ pub(crate) struct RunArgs {
     /// Run as often, and time the fastest run.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) runs: u32,
+    /// Run on at most N threads; on as many as the machine has, if 0. The results are the same bits.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) threads: usize,
     /// Print what each kind of step took.
     #[arg(long, conflicts_with = "json")]
     pub(crate) profile: bool,
@@ -121,7 +124,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
     let given = read_inputs(&original, args)?;
     let mut model = original.clone();
     args.how.rewrite(&args.model, &mut model)?;
-    let session = Session::new(model, &args.how.options()).map_err(refused(&args.model))?;
+    let mut options = args.how.options();
+    options.threads = args.threads;
+    let session = Session::new(model, &options).map_err(refused(&args.model))?;
     let (inputs, ran) = first_run(&session, &original, &given, args)?;
     let (outputs, mut profile) = ran;
     let named = inputs.iter().map(|(name, datum)| (name.as_str(), datum.clone()));

@@ -44,7 +44,8 @@ pub(crate) fn contract(draft: &mut Draft<'_>) {
                     })
                     .collect();
                 let Some(size) = count(&extents) else { continue };
-                let row = Tensor { extents, ..whole.clone() };
+                let row = Tensor { extents, scratch: true, ..whole.clone() };
+                draft.buffers[buffer].per_part = true;
                 draft.buffers[buffer].size = size;
                 draft.tensors.push(row);
                 forget(group, tensor, &coordinates, draft.tensors.len() - 1);

@@ -167,9 +167,9 @@ fn copy_of(
 ) -> Option<usize> {
     let element = draft.tensors[from].element;
     let size = count(&extents)?;
-    draft.buffers.push(Buffer { element, size, storage: Storage::Arena });
+    draft.buffers.push(Buffer { element, size, storage: Storage::Arena, per_part: false });
     let buffer = draft.buffers.len() - 1;
-    draft.tensors.push(Tensor { element, extents, buffer });
+    draft.tensors.push(Tensor { element, extents, buffer, scratch: false });
     let output = draft.tensors.len() - 1;
     let (inputs, tables, finish) = (vec![from], Vec::new(), None);
     let ops = nest.ops.clone();

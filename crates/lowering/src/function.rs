@@ -1,6 +1,7 @@
 //! Nests as functions of C, with an order of their loops.
 
 use rustc_hash::FxHashMap;
+use tangram_dialects::structured::Scalar;
 use tangram_ir::Op;
 use tangram_machine::Machine;
 use tangram_polyhedral::ast::{Ast, AstOptions};
@@ -17,8 +18,9 @@ use crate::expand::Tiled;
 use crate::group::Group;
 use crate::nest::{Nest, Tensor};
 use crate::parameters::Parameters;
+use crate::product::factors;
 use crate::program::{Buffer, Call, Program, Step, Storage};
-use crate::scop::{Role, arrays, parameters, scop};
+use crate::scop::{Role, arrays, count, parameters, scop};
 use crate::storage::{Draft, Planned};
 use crate::{LowerError, Options};
 
@@ -233,8 +235,22 @@ impl Functions<'_> {
         let arguments = parameters.expressions().to_vec();
         let mut ops: Vec<Op> = nests.iter().flat_map(|nest| nest.ops.iter().copied()).collect();
         ops.dedup();
-        Ok(Call { function: name, arguments, buffers, ops, writes: (0..written).collect() })
+        let work =
+            nests.iter().filter_map(|nest| Some((count(&nest.generic.extents)?, cycles(nest))));
+        let (work, writes) = (work.collect(), (0..written).collect());
+        Ok(Call { function: name, arguments, buffers, ops, writes, work })
     }
+}
+
+/// About how many cycles 1,024 iterations take: products and sums with 32 in a cycle, elements with
+/// 8, elementary functions with one.
+fn cycles(nest: &Nest) -> i64 {
+    if factors(nest).is_some() {
+        return 32;
+    }
+    let calls = nest.generic.body.scalars().iter();
+    let calls = calls.filter(|scalar| matches!(scalar, Scalar::Unary(..) | Scalar::Lookup(..)));
+    128 + 512 * calls.count() as i64
 }
 
 /// The loops over tiles: blocks of rows that stay in a cache while all panels pass by.

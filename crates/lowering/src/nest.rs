@@ -13,6 +13,8 @@ pub(crate) struct Tensor {
     pub extents: Vec<Expr>,
     /// Its buffer, by number.
     pub buffer: usize,
+    /// Whether each part of a call has one of its own.
+    pub scratch: bool,
 }
 
 /// A loop nest: the places of its accesses are the numbers of tensors.

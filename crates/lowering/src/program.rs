@@ -10,10 +10,12 @@ use tangram_tensor::DType;
 /// The functions of [`Program::source`] are those of its [`Call`]s:
 ///
 /// ```c
-/// void NAME(const int64_t *arguments, void *const *buffers);
+/// void NAME(const int64_t *arguments, void *const *buffers, int64_t part, int64_t parts);
 /// ```
 ///
-/// They allocate nothing, keep nothing, and may run at the same time on other buffers.
+/// They allocate nothing, keep nothing, and may run at the same time on other buffers. A call may
+/// be made in any number of parts, which may run at the same time, each once: together they do what
+/// the only part of one does, to the same bits.
 #[derive(Clone, Default, Debug)]
 pub struct Program {
     /// What is stored.
@@ -40,6 +42,9 @@ pub struct Buffer {
     pub size: Expr,
     /// Whose memory it is.
     pub storage: Storage,
+    /// Whether each part of a call has a range of its own: `size` elements, rounded up to 64 bytes,
+    /// part after part.
+    pub per_part: bool,
 }
 
 /// Whose memory a buffer is.
@@ -88,4 +93,17 @@ pub struct Call {
     pub ops: Vec<Op>,
     /// Which of `buffers` it writes, by place in that list.
     pub writes: Vec<usize>,
+    /// About what it takes: numbers of iterations, each with the cycles of 1,024 of them.
+    pub work: Vec<(Expr, i64)>,
+}
+
+impl Call {
+    /// About how many cycles the call takes, for these values of the symbols.
+    pub fn cycles(&self, value: &dyn Fn(&Expr) -> Option<i64>) -> i64 {
+        let parts = self
+            .work
+            .iter()
+            .filter_map(|(count, each)| Some(value(count)?.max(0).saturating_mul(*each) / 1024));
+        parts.fold(0, i64::saturating_add)
+    }
 }

@@ -98,9 +98,9 @@ impl<'a> Draft<'a> {
             return None;
         }
         let size = count(&extents)?;
-        self.buffers.push(Buffer { element, size, storage });
+        self.buffers.push(Buffer { element, size, storage, per_part: false });
         let buffer = self.buffers.len() - 1;
-        self.tensors.push(Tensor { element, extents, buffer });
+        self.tensors.push(Tensor { element, extents, buffer, scratch: false });
         Some(self.tensors.len() - 1)
     }
 
@@ -124,7 +124,7 @@ impl<'a> Draft<'a> {
                 if known != element {
                     return None;
                 }
-                self.tensors.push(Tensor { element, extents, buffer });
+                self.tensors.push(Tensor { element, extents, buffer, scratch: false });
                 self.values.insert(module.result(op, 0), self.tensors.len() - 1);
                 Some(())
             }

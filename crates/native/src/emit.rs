@@ -260,7 +260,7 @@ impl<'a> Writer<'a> {
         };
         format!(
             "    {{\n        const int64_t n[] = {{{}}};\n        void *const b[] = {{{}}};\n        \
-             {}(n, b);\n    }}\n",
+             {}(n, b, 0, 1);\n    }}\n",
             list(&numbers),
             list(&pointers),
             call.function,

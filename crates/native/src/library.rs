@@ -13,7 +13,7 @@ use std::sync::Arc;
 use crate::error::CompileError;
 use crate::memory::Block;
 
-type Entry = unsafe extern "C" fn(*const i64, *const *mut c_void);
+type Entry = unsafe extern "C" fn(*const i64, *const *mut c_void, i64, i64);
 
 /// A loaded library; its functions keep it.
 pub(crate) struct Library(Arc<libloading::Library>);
@@ -57,7 +57,9 @@ impl Library {
 }
 
 impl Function {
-    /// Calls the function with these numbers, on buffers that are shared or lie in `blocks`.
+    /// Calls the function with these numbers, on buffers that are shared or lie in `blocks`, in
+    /// `parts` that may run at the same time: on the pool of threads that the caller is of, or that
+    /// all of the process share.
     ///
     /// Nothing happens, and `false` is returned, if a buffer lies outside its block.
     #[must_use]
@@ -66,6 +68,7 @@ impl Function {
         arguments: &[i64],
         blocks: &mut [Block],
         buffers: &[Argument<'_>],
+        parts: usize,
     ) -> bool {
         let starts: Vec<(*mut u8, usize)> =
             blocks.iter_mut().map(|block| (block.bytes_mut().as_mut_ptr(), block.len())).collect();
@@ -79,9 +82,37 @@ impl Function {
         let Some(pointers) = buffers.iter().map(pointer).collect::<Option<Vec<_>>>() else {
             return false;
         };
+        let shared = Shared { entry: self.entry, arguments, pointers: &pointers, parts };
+        match parts {
+            0 | 1 => shared.run(0),
+            _ => rayon::in_place_scope(|scope| {
+                let shared = &shared;
+                (1..parts).for_each(|part| scope.spawn(move |_| shared.run(part)));
+                shared.run(0);
+            }),
+        }
+        true
+    }
+}
+
+/// A call that several threads make, each another part.
+struct Shared<'a> {
+    entry: Entry,
+    arguments: &'a [i64],
+    pointers: &'a [*mut c_void],
+    parts: usize,
+}
+
+// SAFETY: the pointers are to memory that is borrowed for as long as this lives, exclusively where
+// the function writes; that parts of a call do not write what others read or write is the promise
+// of a program.
+unsafe impl Sync for Shared<'_> {}
+
+impl Shared<'_> {
+    fn run(&self, part: usize) {
+        let (part, parts) = (part as i64, self.parts.max(1) as i64);
         // SAFETY: the promise of the module's documentation. The blocks are borrowed exclusively
         // for the call, shared bytes are not written, and all outlive the call.
-        unsafe { (self.entry)(arguments.as_ptr(), pointers.as_ptr()) };
-        true
+        unsafe { (self.entry)(self.arguments.as_ptr(), self.pointers.as_ptr(), part, parts) };
     }
 }

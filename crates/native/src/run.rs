@@ -82,7 +82,7 @@ impl<'a> Run<'a> {
             let start = profile.is_some().then(Instant::now);
             match &step.work {
                 Work::Call { call, function } => {
-                    self.call(call, function, &self.sizes.arguments[calls])?;
+                    self.call(call, function, calls)?;
                     calls += 1;
                 }
                 Work::Reference { op, reads } => self.evaluate(*op, reads)?,
@@ -211,8 +211,9 @@ impl<'a> Run<'a> {
         &mut self,
         call: &Call,
         function: &Function,
-        arguments: &[i64],
+        number: usize,
     ) -> Result<(), SessionError> {
+        let (arguments, parts) = (&self.sizes.arguments[number], self.sizes.parts[number]);
         for &place in &call.writes {
             self.begin(call.buffers[place])?;
         }
@@ -231,7 +232,7 @@ impl<'a> Run<'a> {
             }
         };
         let buffers = call.buffers.iter().map(argument).collect::<Result<Vec<_>, _>>()?;
-        match function.call(arguments, &mut self.blocks, &buffers) {
+        match function.call(arguments, &mut self.blocks, &buffers, parts) {
             true => Ok(()),
             false => Err(outside(call.buffers[0])),
         }

@@ -36,6 +36,11 @@ pub struct Options {
     pub compiler: Option<String>,
     /// Where compiled code is kept.
     pub cache: Cache,
+    /// On how many threads a run may be at once; as many as the machine has, if 0. The results are
+    /// the same bits for any number.
+    pub threads: usize,
+    /// About how many cycles a thread is woken for: what would take less runs on fewer.
+    pub grain: i64,
 }
 
 impl Default for Options {
@@ -46,6 +51,8 @@ impl Default for Options {
             interpret: false,
             compiler: None,
             cache: Cache::of_user(),
+            threads: 0,
+            grain: 40_000,
         }
     }
 }
@@ -66,6 +73,8 @@ pub struct Session {
     outputs: Vec<Port>,
     /// What an input is if it is not given.
     defaults: Vec<Option<Datum>>,
+    threads: usize,
+    grain: i64,
     plans: Mutex<FxHashMap<Dims, Arc<Sizes>>>,
     /// Arenas that no run has.
     arenas: Mutex<Vec<Block>>,
@@ -121,12 +130,18 @@ impl Session {
         let default = |port: &Port| model.default_of(&port.name).map(Datum::Tensor);
         let defaults = inputs.iter().map(default).collect();
         let (plans, arenas) = (Mutex::default(), Mutex::default());
+        let threads = match options.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            some => some,
+        };
         Ok(Session {
             prepared,
             fallback,
             inputs,
             outputs,
             defaults,
+            threads,
+            grain: options.grain.max(1),
             plans,
             arenas,
             module: model.module,
@@ -244,7 +259,7 @@ impl Session {
         if let Some(known) = plans().get(dims) {
             return Ok(known.clone());
         }
-        let sizes = Arc::new(Sizes::of(prepared, dims)?);
+        let sizes = Arc::new(Sizes::of(prepared, dims, self.threads, self.grain)?);
         let mut plans = plans();
         if plans.len() >= MAX_PLANS {
             plans.clear();

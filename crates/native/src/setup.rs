@@ -58,7 +58,7 @@ pub(crate) fn run(
         }
         let arguments: Option<Vec<i64>> = call.arguments.iter().map(Expr::as_int).collect();
         let arguments = arguments.ok_or_else(|| broken("a copy of unknown size"))?;
-        if !functions[call.function.as_str()].call(&arguments, &mut blocks, &buffers) {
+        if !functions[call.function.as_str()].call(&arguments, &mut blocks, &buffers, 1) {
             return Err(broken("a copy of a constant lies outside its memory"));
         }
         for ((buffer, element, len), block) in written.into_iter().zip(blocks) {

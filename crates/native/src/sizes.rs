@@ -7,6 +7,7 @@ use tangram_tensor::Shape;
 
 use crate::arena::{Slot, plan};
 use crate::error::SessionError;
+use crate::memory::ALIGNMENT;
 use crate::port::Dims;
 use crate::prepare::Prepared;
 
@@ -21,13 +22,21 @@ pub(crate) struct Sizes {
     pub arena: usize,
     /// The numbers that each call takes.
     pub arguments: Vec<Vec<i64>>,
+    /// In how many parts each call runs.
+    pub parts: Vec<usize>,
     /// The extents of stored values that reference steps or the caller see.
     pub extents: FxHashMap<Value, Shape>,
 }
 
 impl Sizes {
-    /// Computes the sizes for the symbols `dims`.
-    pub(crate) fn of(prepared: &Prepared, dims: &Dims) -> Result<Sizes, SessionError> {
+    /// Computes the sizes for the symbols `dims`, and as many threads, each woken for
+    /// `grain` cycles at least.
+    pub(crate) fn of(
+        prepared: &Prepared,
+        dims: &Dims,
+        threads: usize,
+        grain: i64,
+    ) -> Result<Sizes, SessionError> {
         let program = &prepared.program;
         let size = |expr: &Expr| -> Result<usize, SessionError> {
             let value = dims.eval(expr).and_then(|value| usize::try_from(value).ok());
@@ -36,12 +45,20 @@ impl Sizes {
         let mut bytes = Vec::with_capacity(program.buffers.len());
         for buffer in &program.buffers {
             let len = buffer.element.byte_len(size(&buffer.size)?);
+            let len = match buffer.per_part {
+                true => len.and_then(|len| {
+                    len.checked_next_multiple_of(ALIGNMENT)?.checked_mul(threads.max(1))
+                }),
+                false => len,
+            };
             bytes.push(len.ok_or_else(|| SessionError::Size(buffer.size.to_string()))?);
         }
-        let mut arguments = Vec::new();
+        let (mut arguments, mut parts) = (Vec::new(), Vec::new());
         for call in prepared.calls() {
             let number =
                 |expr: &Expr| dims.eval(expr).ok_or_else(|| SessionError::Size(expr.to_string()));
+            let cycles = call.cycles(&|expr| dims.eval(expr));
+            parts.push(threads.min(1 + usize::try_from(cycles / grain).unwrap_or(0)));
             arguments.push(call.arguments.iter().map(number).collect::<Result<_, _>>()?);
         }
         let mut extents = FxHashMap::default();
@@ -50,7 +67,7 @@ impl Sizes {
             extents.insert(value, stored.extents.iter().map(size).collect::<Result<_, _>>()?);
         }
         let (offsets, arena) = place(prepared, &bytes)?;
-        Ok(Sizes { bytes, offsets, arena, arguments, extents })
+        Ok(Sizes { bytes, offsets, arena, arguments, parts, extents })
     }
 }
 

@@ -62,7 +62,8 @@ fn model() -> Model {
 const SOURCE: &str = r#"
 #include <stdint.h>
 /* Adds relu(x) and z; relu(x) is kept. */
-void relu_add(const int64_t *arguments, void *const *buffers) {
+void relu_add(const int64_t *arguments, void *const *buffers, int64_t part, int64_t parts) {
+    (void)part, (void)parts;
     const float *x = buffers[0], *z = buffers[1];
     float *r = buffers[2], *s = buffers[3];
     for (int64_t i = 0; i < arguments[0]; i++) {
@@ -70,7 +71,8 @@ void relu_add(const int64_t *arguments, void *const *buffers) {
         s[i] = r[i] + z[i];
     }
 }
-void multiply(const int64_t *arguments, void *const *buffers) {
+void multiply(const int64_t *arguments, void *const *buffers, int64_t part, int64_t parts) {
+    (void)part, (void)parts;
     const float *t = buffers[0], *r = buffers[1];
     float *y = buffers[2];
     for (int64_t i = 0; i < arguments[0]; i++) y[i] = t[i] * r[i];
@@ -99,12 +101,24 @@ fn program(model: &Model) -> Program {
         (made[3], Storage::Output(0)),
     ];
     for (i, (value, storage)) in storages.into_iter().enumerate() {
-        program.buffers.push(Buffer { element: DType::F32, size: size.clone(), storage });
+        program.buffers.push(Buffer {
+            element: DType::F32,
+            size: size.clone(),
+            storage,
+            per_part: false,
+        });
         program.values.insert(value, Stored { buffer: i, extents: extents.clone() });
     }
     let call = |function: &str, buffers: Vec<usize>, writes: Vec<usize>, ops: Vec<Op>| {
         let arguments = vec![size.clone()];
-        Step::Call(Call { function: function.to_owned(), arguments, buffers, ops, writes })
+        Step::Call(Call {
+            function: function.to_owned(),
+            arguments,
+            buffers,
+            ops,
+            writes,
+            work: Vec::new(),
+        })
     };
     program.steps = vec![
         call("relu_add", vec![0, 1, 2, 3], vec![2, 3], vec![ops[0], ops[1]]),
@@ -312,7 +326,8 @@ fn a_model_as_c_runs_without_this_library() {
 
     // Softmax replaced by a function that copies, and a buffer that takes the place of `s`.
     program.source.push_str(
-        "void copy(const int64_t *n, void *const *b) {\n    \
+        "void copy(const int64_t *n, void *const *b, int64_t part, int64_t parts) {\n    \
+         (void)part, (void)parts;\n    \
          for (int64_t i = 0; i < n[0]; i++) ((float *)b[1])[i] = ((const float *)b[0])[i];\n}\n",
     );
     let size = program.buffers[0].size.clone();
@@ -322,6 +337,7 @@ fn a_model_as_c_runs_without_this_library() {
         buffers: vec![3, 4],
         writes: vec![1],
         ops: vec![ops[2]],
+        work: Vec::new(),
     });
     let _ = (args, made);
     let emitted =

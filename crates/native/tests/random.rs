@@ -5,7 +5,7 @@
 mod support;
 
 use fastrand::Rng;
-use support::{Graph, Side, agree, attribute_ints, session_of};
+use support::{Graph, Side, agree, attribute_ints, same_bits, session_of, session_with};
 use tangram_dialects::interpret::Datum;
 use tangram_tensor::Tensor;
 
@@ -202,6 +202,8 @@ fn try_one(seed: u64) -> usize {
     outputs.iter().for_each(|at| graph.output(&known[*at].name));
     let bytes = graph.bytes();
     let (compiled, reference) = (session_of(&bytes, false), session_of(&bytes, true));
+    // Every call in parts, however short: the same bits.
+    let parts = session_with(&bytes, |options| (options.threads, options.grain) = (3, 1));
     for (batch, length) in [(1, 1), (2, 5), (3, 31)] {
         let size = |side: &Side| match side {
             Side::Number(n) => *n as usize,
@@ -222,6 +224,10 @@ fn try_one(seed: u64) -> usize {
         let expected = reference.run(&feed).unwrap_or_else(|error| panic!("{what}: {error}"));
         let found = compiled.run(&feed).unwrap_or_else(|error| panic!("{what}: {error}"));
         assert_eq!(found.len(), expected.len(), "{what}");
+        let again = parts.run(&feed).unwrap_or_else(|error| panic!("{what}, in parts: {error}"));
+        for (one, other) in found.iter().zip(&again) {
+            assert!(same_bits(one, other), "{what}, in parts");
+        }
         for (found, expected) in found.iter().zip(&expected) {
             agree(&what, found, expected, TOLERANCE);
         }

@@ -43,7 +43,8 @@ type Timed = Vec<(String, Vec<String>, bool, f64)>;
 
 #[pymethods]
 impl Session {
-    /// Compiles `model`; `optimize`: with the rules of the library applied.
+    /// Compiles `model`; `optimize`: with the rules of the library applied; `threads`: 0 for as many
+    /// as the machine has.
     #[staticmethod]
     fn of(
         python: Python<'_>,
@@ -51,11 +52,12 @@ impl Session {
         optimize: bool,
         exact: bool,
         interpret: bool,
+        threads: usize,
     ) -> PyResult<Session> {
         let model = model.inner.clone();
         python.detach(|| {
             let mut options = Options::default();
-            (options.exact, options.interpret) = (exact, interpret);
+            (options.exact, options.interpret, options.threads) = (exact, interpret, threads);
             let settings = tangram::Options { exact, ..tangram::Options::default() };
             let library = match optimize {
                 true => Library::shipped_for(&settings).map_err(rule_error)?,

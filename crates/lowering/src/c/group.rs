@@ -6,7 +6,7 @@ use std::fmt::Write;
 use tangram_polyhedral::ast::{Ast, Statements};
 
 use super::tile::{self, Kernel, TILE};
-use super::{Instances, c_type, head, index, lanes, style};
+use super::{Instances, c_type, head, index, lanes, shared_out};
 use crate::group::Group;
 use crate::nest::{Nest, Tensor};
 use crate::parameters::Parameters;
@@ -23,7 +23,7 @@ pub(crate) fn function(
     let mut text = head(&group.contracted, tensors, parameters);
     let kernels = RefCell::default();
     let rows = Rows { group, tensors, parameters, order: &order, kernels: &kernels };
-    text.push_str(&ast.to_c_with(&style(), &rows));
+    text.push_str(&shared_out(ast, &rows));
     text.push_str("}\n");
     (text, kernels.into_inner())
 }

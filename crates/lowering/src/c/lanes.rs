@@ -10,7 +10,7 @@ use tangram_polyhedral::ast::{Ast, Statements};
 
 use super::body::{Scalars, c_type, index, literal, operator};
 use super::tile::{TILE, shared};
-use super::{head, style};
+use super::{head, shared_out};
 use crate::nest::{Nest, Tensor};
 use crate::parameters::Parameters;
 use crate::scop::{array, arrays};
@@ -71,9 +71,8 @@ pub(crate) fn function(
     let nests = std::slice::from_ref(nest);
     let (order, _) = arrays(nests);
     let mut text = head(nests, tensors, parameters);
-    text.push_str(
-        &ast.to_c_with(&style(), &Writer { nest, lanes, tensors, parameters, order: &order }),
-    );
+    let writer = Writer { nest, lanes, tensors, parameters, order: &order };
+    text.push_str(&shared_out(ast, &writer));
     text.push_str("}\n");
     text
 }

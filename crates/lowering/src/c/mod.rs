@@ -24,10 +24,13 @@ pub(crate) const UNNAMED: &str = "TANGRAM_FUNCTION";
 
 const HINT: &str = "TANGRAM_SIMD";
 
+/// What functions take.
+const ARGUMENTS: &str =
+    "const int64_t *arguments, void *const *buffers, int64_t part, int64_t parts";
+
 /// The start of a function: its head, the parameters and the pointers.
 pub(crate) fn head(nests: &[Nest], tensors: &[Tensor], parameters: &Parameters) -> String {
-    let mut text =
-        format!("static void {UNNAMED}(const int64_t *arguments, void *const *buffers)\n{{\n");
+    let mut text = format!("static void {UNNAMED}({ARGUMENTS})\n{{\n");
     for (at, name) in parameters.names().iter().enumerate() {
         let _ = writeln!(text, "    const int64_t {name} = arguments[{at}];");
     }
@@ -35,9 +38,45 @@ pub(crate) fn head(nests: &[Nest], tensors: &[Tensor], parameters: &Parameters) 
     for (at, tensor) in order.iter().enumerate() {
         let (ty, name) = (c_type(tensors[*tensor].element), array(*tensor, &order));
         let constant = if at < written { "" } else { "const " };
-        let _ = writeln!(text, "    {constant}{ty} *restrict {name} = buffers[{at}];");
+        let start = match tensors[*tensor].scratch {
+            false => format!("buffers[{at}]"),
+            true => {
+                // Each part has lines of its own.
+                let extents = &tensors[*tensor].extents;
+                let factors = extents.iter().filter_map(|extent| parameters.text(extent));
+                let count = factors.fold(String::from("1"), |all, one| format!("{all} * {one}"));
+                format!("(void *)((char *)buffers[{at}] + part * tg_lines({count} * sizeof({ty})))")
+            }
+        };
+        let _ = writeln!(text, "    {constant}{ty} *restrict {name} = {start};");
     }
     text
+}
+
+/// The text of loops whose parts run at the same time, and in front of it which iterations are
+/// those of this part.
+fn shared_out(ast: &Ast, statements: &dyn Statements) -> String {
+    let mut style = style();
+    let loops = ast.outermost_loops(&style);
+    if loops.is_empty() {
+        let text = ast.to_c_with(&style, statements);
+        return format!("    if (part != 0)\n        return;\n{text}");
+    }
+    style.split = loops.iter().map(|one| one.dimension).collect();
+    let counts: Vec<&str> = loops.iter().map(|one| one.count.as_str()).collect();
+    let count = loops.len();
+    let mut text = format!(
+        "    const int64_t counts[{count}] = {{{}}};\n    int64_t first[{count}], last[{count}];\n    \
+         tg_share({count}, counts, part, parts, first, last);\n",
+        counts.join(", ")
+    );
+    for (at, dimension) in style.split.iter().enumerate() {
+        let _ = writeln!(
+            text,
+            "    const int64_t first{dimension} = first[{at}], last{dimension} = last[{at}];"
+        );
+    }
+    text + &ast.to_c_with(&style, statements)
 }
 
 /// The function of a nest whose loops are those of `ast`.
@@ -47,12 +86,11 @@ pub(crate) fn function(
     parameters: &Parameters,
     ast: &Ast,
 ) -> String {
-    let style = style();
     let nests = std::slice::from_ref(nest);
     let (order, _) = arrays(nests);
     let mut text = head(nests, tensors, parameters);
     let instances = Instances { nest, tensors, parameters, order: &order };
-    text.push_str(&ast.to_c_with(&style, &instances));
+    text.push_str(&shared_out(ast, &instances));
     text.push_str("}\n");
     text
 }

@@ -19,8 +19,26 @@ pub(crate) const PREAMBLE: &str = r#"#include <math.h>
 
 #define tg_floord(n, d) ((n) / (d) - ((n) % (d) < 0))
 #define tg_mod(n, d) ((n) - (d) * tg_floord(n, d))
+#define tg_lines(bytes) (((bytes) + 63) / 64 * 64)
 #define tg_min(a, b) ((a) < (b) ? (a) : (b))
 #define tg_max(a, b) ((a) > (b) ? (a) : (b))
+
+/* The iterations of `count` loops that part `part` of `parts` runs: a range of the first loop that
+   is long enough, else of the longest one, and all of the others. */
+static inline void tg_share(int count, const int64_t *counts, int64_t part, int64_t parts,
+    int64_t *first, int64_t *last)
+{
+    int chosen = 0;
+    for (int i = 0; i < count; i++) {
+        first[i] = 0, last[i] = counts[i];
+        if (counts[chosen] < 2 * parts && counts[i] > counts[chosen])
+            chosen = i;
+    }
+    if (parts > 1) {
+        first[chosen] = counts[chosen] * part / parts;
+        last[chosen] = counts[chosen] * (part + 1) / parts;
+    }
+}
 
 static inline float tg_float_of_bits(int32_t bits)
 {

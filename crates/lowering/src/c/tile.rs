@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use tangram_kernel::{Body, Element, Program, RegisterTile};
-use tangram_polyhedral::ast::{Ast, CStyle, Statements};
+use tangram_polyhedral::ast::{Ast, Statements};
 
 use super::body::{Scalars, index};
-use super::{head, style};
+use super::{head, shared_out};
 use crate::expand::Tiled;
 use crate::nest::{Nest, Tensor};
 use crate::parameters::Parameters;
@@ -41,8 +41,7 @@ pub(crate) fn function(
     let tile = Tile { nest, tiled, tensors, parameters, order: &order, block: None };
     let mut text = head(nests, tensors, parameters);
     text.push_str(&tile.offsets());
-    let style: CStyle = style();
-    text.push_str(&ast.to_c_with(&style, &tile));
+    text.push_str(&shared_out(ast, &tile));
     text.push_str("}\n");
     let kernels = tile.row_counts().into_iter().map(|rows| tile.kernel(rows)).collect();
     (text, kernels)

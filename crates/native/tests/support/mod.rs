@@ -154,10 +154,15 @@ impl Graph {
 
 /// A session of a model's file.
 pub(crate) fn session_of(bytes: &[u8], interpret: bool) -> Session {
+    session_with(bytes, |options| options.interpret = interpret)
+}
+
+/// A session of a model's file, with other options.
+pub(crate) fn session_with(bytes: &[u8], change: impl FnOnce(&mut Options)) -> Session {
     let context = tangram_dialects::context();
     let model = Model::decode(bytes.to_vec().into(), context).expect("imported");
     let mut options = Options::default();
-    options.interpret = interpret;
+    change(&mut options);
     Session::new(model, &options).expect("a session")
 }
 
@@ -176,5 +181,13 @@ pub(crate) fn agree(what: &str, found: &Datum, expected: &Datum, tolerance: f64)
         let same = found == expected || (found.is_nan() && expected.is_nan());
         let near = (found - expected).abs() <= tolerance * largest;
         assert!(same || near, "{what}, element {at}: {found} for {expected}");
+    }
+}
+
+/// Whether two tensors have the same bytes.
+pub(crate) fn same_bits(a: &Datum, b: &Datum) -> bool {
+    match (a, b) {
+        (Datum::Tensor(a), Datum::Tensor(b)) => a.bytes() == b.bytes(),
+        _ => a == b,
     }
 }

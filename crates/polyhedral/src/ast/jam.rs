@@ -225,7 +225,7 @@ impl Ast {
         }
     }
 
-    fn uses(&self, expr: Expr, iterator: u32) -> bool {
+    pub(super) fn uses(&self, expr: Expr, iterator: u32) -> bool {
         let mut open = vec![expr];
         while let Some(expr) = open.pop() {
             let kind = self.expr(expr);

@@ -58,4 +58,4 @@ pub use input::MapInput;
 pub use interpret::Instance;
 pub use node::{Ast, AstNode, AstNodeKind};
 pub use options::AstOptions;
-pub use text::{CStyle, Kept, Statements};
+pub use text::{CStyle, Kept, SplitLoop, Statements};
