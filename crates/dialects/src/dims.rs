@@ -3,7 +3,10 @@
 //! An extent is a number, a symbolic expression or unknown ([`Dim`]). Arithmetic on numbers takes
 //! a short way; everything else goes through the normal form of
 //! [`tangram_affine::symbolic::Expr`]. Unknown stays unknown: no names are invented. Every
-//! symbol stands for a number that is at least 0.
+//! symbol stands for a number that is at least 0, and within the range that is assumed of it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use parking_lot::RwLock;
 use rustc_hash::FxHashMap;
@@ -53,9 +56,49 @@ pub fn intern(context: &Context, expr: &Expr) -> Str {
     text
 }
 
-/// What is assumed of the symbols: each is at least 0.
-pub fn facts() -> Facts {
-    Facts::default()
+/// The ranges that a context's symbols lie in, and the facts that follow.
+#[derive(Default)]
+struct Assumed {
+    ranges: RwLock<BTreeMap<String, (i64, i64)>>,
+    facts: RwLock<Arc<Facts>>,
+}
+
+/// What is assumed of the symbols: each is at least 0, and lies in the range that
+/// [`assume_range`] has given it.
+pub fn facts(context: &Context) -> Arc<Facts> {
+    Arc::clone(&context.extension::<Assumed>().facts.read())
+}
+
+/// Assumes that `symbol` lies between `least` and `greatest` in all programs of `context`: what is
+/// inferred, folded and matched from now on may rely on it. A second range narrows the first.
+/// Returns whether any value is left.
+pub fn assume_range(context: &Context, symbol: &str, least: i64, greatest: i64) -> bool {
+    let assumed = context.extension::<Assumed>();
+    let mut ranges = assumed.ranges.write();
+    let known = ranges.get(symbol).copied().unwrap_or((0, i64::MAX));
+    let (least, greatest) = (least.max(known.0), greatest.min(known.1));
+    if least > greatest {
+        return false;
+    }
+    ranges.insert(symbol.to_owned(), (least, greatest));
+    let mut facts = Facts::default();
+    for (symbol, &(least, greatest)) in ranges.iter() {
+        facts.set_lower(symbol, least);
+        facts.assume_less_equal(&Expr::symbol(symbol), &Expr::int(greatest));
+    }
+    *assumed.facts.write() = Arc::new(facts);
+    true
+}
+
+/// The range that `symbol` lies in, both ends included; `None` if none is assumed.
+pub fn range(context: &Context, symbol: &str) -> Option<(i64, i64)> {
+    context.extension::<Assumed>().ranges.read().get(symbol).copied()
+}
+
+/// All ranges that are assumed, by symbol.
+pub fn ranges(context: &Context) -> Vec<(String, (i64, i64))> {
+    let ranges = context.extension::<Assumed>().ranges.read();
+    ranges.iter().map(|(symbol, &range)| (symbol.clone(), range)).collect()
 }
 
 fn binary(
@@ -140,7 +183,7 @@ pub fn equal(context: &Context, a: Dim, b: Dim) -> Truth {
         return Truth::True;
     }
     match (expr(context, a), expr(context, b)) {
-        (Some(a), Some(b)) => facts().equal(&a, &b),
+        (Some(a), Some(b)) => facts(context).equal(&a, &b),
         _ => Truth::Unknown,
     }
 }

@@ -206,7 +206,7 @@ fn zip(cx: &InferCx<'_>, f: impl Fn(&Expr, &Expr) -> Option<Expr>) -> Option<Con
 
 fn infer_compare(cx: &InferCx<'_>) -> Result {
     let shaped = Shaped { element: cx.context().int_type(1), ..joined(cx)? };
-    let facts = dims::facts();
+    let facts = dims::facts(cx.context());
     let holds = |a: &Expr, b: &Expr| match cx.def.name {
         "nn.equal" => facts.equal(a, b),
         "nn.less" => facts.less(a, b),

@@ -172,7 +172,7 @@ fn infer_arange(cx: &InferCx<'_>) -> Result {
             (start.try_sub(&limit)?, step.checked_neg()?)
         };
         let count = span.ceil_div(&Expr::int(step))?;
-        match dims::facts().nonneg(&count) {
+        match dims::facts(cx.context()).nonneg(&count) {
             Truth::True => Some(count),
             _ => Expr::max(&count, &Expr::int(0)),
         }

@@ -3,8 +3,8 @@
 mod structured;
 
 use smallvec::smallvec;
-use tangram_affine::symbolic::{Expr, Truth};
-use tangram_ir::{Arity, AttrKind, Dim, InferCx, Inferred, OpDef, ResultDef, Traits};
+use tangram_affine::symbolic::{Expr, Facts, Truth};
+use tangram_ir::{Arity, AttrKind, Context, Dim, InferCx, Inferred, OpDef, ResultDef, Traits};
 
 use tangram_tensor::shape::{self as kernels, PadMode};
 
@@ -310,7 +310,8 @@ fn slice_extent(cx: &InferCx<'_>, n: Dim, bounds: [&Option<Expr>; 3]) -> Result<
         return Ok(Dim::fixed(slice_count(n, b, e, step)));
     }
     let Some(extent) = dims::expr(context, n) else { return Ok(Dim::UNKNOWN) };
-    let place = |bound: &Expr, low: bool| symbolic_bound(&extent, bound, low);
+    let place =
+        |bound: &Expr, low: bool| symbolic_bound(&dims::facts(context), &extent, bound, low);
     let (Some(b), Some(e)) = (place(begin, true), place(end, false)) else {
         return Ok(Dim::UNKNOWN);
     };
@@ -318,7 +319,7 @@ fn slice_extent(cx: &InferCx<'_>, n: Dim, bounds: [&Option<Expr>; 3]) -> Result<
         return Ok(Dim::UNKNOWN);
     }
     let count = e.try_sub(&b).and_then(|d| d.ceil_div(&Expr::int(step)));
-    let count = count.and_then(|c| match dims::facts().nonneg(&c) {
+    let count = count.and_then(|c| match dims::facts(context).nonneg(&c) {
         Truth::True => Some(c),
         _ => Expr::max(&c, &Expr::int(0)),
     });
@@ -326,13 +327,12 @@ fn slice_extent(cx: &InferCx<'_>, n: Dim, bounds: [&Option<Expr>; 3]) -> Result<
 }
 
 /// A bound of a slice as a place between 0 and the extent `n`; `None` if that is not clear.
-fn symbolic_bound(n: &Expr, bound: &Expr, low: bool) -> Option<Expr> {
-    let facts = dims::facts();
+fn symbolic_bound(facts: &Facts, n: &Expr, bound: &Expr, low: bool) -> Option<Expr> {
     match bound.as_int() {
         Some(0) if low => return Some(Expr::int(0)),
         Some(b) if b >= i64::from(i32::MAX) => return Some(n.clone()),
         Some(b) if b <= -i64::from(i32::MAX) => return Some(Expr::int(0)),
-        Some(b) if b < 0 => return Expr::max(&n.try_add(bound)?, &Expr::int(0)),
+        Some(b) if b < 0 => return facts.max(&n.try_add(bound)?, &Expr::int(0)),
         _ => {}
     }
     if facts.nonneg(bound) != Truth::True {
@@ -442,7 +442,7 @@ fn infer_pad(cx: &InferCx<'_>) -> Result {
 }
 
 /// `dim + width`; a negative width subtracts.
-fn grown(context: &tangram_ir::Context, dim: Dim, width: i64) -> Dim {
+fn grown(context: &Context, dim: Dim, width: i64) -> Dim {
     if width < 0 {
         dims::sub(context, dim, Dim::fixed(-width))
     } else {

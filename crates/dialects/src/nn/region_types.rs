@@ -188,7 +188,7 @@ fn steps(module: &Module, op: Op, block: Block) -> Dim {
     let count = value_contents(module, limit).and_then(|list| list.into_iter().next().flatten());
     match count {
         Some(count) if starts && unchanged => {
-            let natural = dims::facts().less_equal(&Expr::int(0), &count) == Truth::True;
+            let natural = dims::facts(context).less_equal(&Expr::int(0), &count) == Truth::True;
             if natural { dims::dim(context, &count) } else { Dim::UNKNOWN }
         }
         _ => Dim::UNKNOWN,

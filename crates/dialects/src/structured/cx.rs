@@ -1,7 +1,9 @@
 //! What a structured definition is made from: types, attributes, constants.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
-use tangram_affine::symbolic::{Expr, Truth};
+use tangram_affine::symbolic::{Expr, Facts, Truth};
 use tangram_ir::{Module, Name, Op, Type, Value};
 use tangram_tensor::{DType, Tensor};
 
@@ -74,6 +76,11 @@ pub struct StructuredCx<'a> {
 }
 
 impl<'a> StructuredCx<'a> {
+    /// What is assumed of the symbols.
+    pub(crate) fn facts(&self) -> Arc<Facts> {
+        dims::facts(self.module.context())
+    }
+
     /// The attributes.
     pub fn attrs(&self) -> Attrs<'a> {
         Attrs::new(self.module.context(), self.module.attrs(self.op))
@@ -200,7 +207,7 @@ pub(crate) fn wide(element: DType) -> DType {
 
 /// Whether two extents are equal for all values of the symbols.
 pub(crate) fn equal(a: &Expr, b: &Expr) -> bool {
-    dims::facts().equal(a, b) == Truth::True
+    Facts::default().equal(a, b) == Truth::True
 }
 
 /// `axis` counted from the front; `None` if there is no such dimension.

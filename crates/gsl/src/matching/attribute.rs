@@ -111,7 +111,7 @@ fn known_elements(module: &Module, value: Value) -> Option<AttrValue> {
     }
     let contents = infer::value_contents(module, value)?;
     let mut items = contents.iter().map(|item| match item {
-        Some(expr) => symbolic::from_expr(expr),
+        Some(expr) => symbolic::from_expr(module.context(), expr),
         None => symbolic::unknown(),
     });
     match module.context().as_tensor(module.value_type(value))?.0 {

@@ -1,21 +1,21 @@
 //! Extents of tensors as attribute values.
 //!
 //! A constraint on a symbolic extent holds only if it holds for all values of the symbols, each of
-//! which is at least 0. An unknown extent compares with nothing, not even itself.
+//! which is at least 0 and within the range that is assumed of it. An unknown extent compares with nothing, not even itself.
 
 use std::any::Any;
 use std::sync::Arc;
 
-use tangram_affine::symbolic::{Expr, Truth};
+use tangram_affine::symbolic::{Expr, Facts, Truth};
 use tangram_dialects::dims;
 use tangram_ir::{Context, Dim};
 
 use crate::ast::BinaryOp;
 use crate::eval::{AttrValue, SymbolicDim};
 
-/// An extent given by an expression over symbols.
+/// An extent given by an expression over symbols, and what is assumed of these.
 #[derive(Debug)]
-struct Extent(Expr);
+struct Extent(Expr, Arc<Facts>);
 
 /// An extent of which nothing is known.
 #[derive(Debug)]
@@ -23,14 +23,18 @@ struct Unknown;
 
 /// Returns an extent as an attribute value.
 pub(crate) fn from_dim(context: &Context, dim: Dim) -> AttrValue {
-    dims::expr(context, dim).map_or_else(unknown, |expr| from_expr(&expr))
+    dims::expr(context, dim).map_or_else(unknown, |expr| from_expr(context, &expr))
 }
 
 /// Returns an expression as an attribute value: an integer where it is one.
-pub(crate) fn from_expr(expr: &Expr) -> AttrValue {
+pub(crate) fn from_expr(context: &Context, expr: &Expr) -> AttrValue {
+    valued(expr, &dims::facts(context))
+}
+
+fn valued(expr: &Expr, facts: &Arc<Facts>) -> AttrValue {
     match expr.as_int() {
         Some(value) => AttrValue::Int(value),
-        None => AttrValue::Dim(Arc::new(Extent(expr.clone()))),
+        None => AttrValue::Dim(Arc::new(Extent(expr.clone(), Arc::clone(facts)))),
     }
 }
 
@@ -62,17 +66,17 @@ impl SymbolicDim for Extent {
             BinaryOp::FloorDiv => a.floor_div(b),
             BinaryOp::CeilDiv => a.ceil_div(b),
             BinaryOp::Mod => a.modulo(b),
-            BinaryOp::Max => dims::facts().max(a, b),
-            BinaryOp::Min => dims::facts().min(a, b),
+            BinaryOp::Max => self.1.max(a, b),
+            BinaryOp::Min => self.1.min(a, b),
             _ => None,
         };
-        result.map(|expr| from_expr(&expr))
+        result.map(|expr| valued(&expr, &self.1))
     }
 
     fn compare(&self, op: BinaryOp, other: &AttrValue, swapped: bool) -> Option<bool> {
         let other = to_expr(other)?;
         let (a, b) = if swapped { (&other, &self.0) } else { (&self.0, &other) };
-        let facts = dims::facts();
+        let facts = &self.1;
         let truth = match op {
             BinaryOp::Eq | BinaryOp::Ne => facts.equal(a, b),
             BinaryOp::Lt => facts.less(a, b),

@@ -1,6 +1,6 @@
 //! Joining, cutting and repeating as loops: copies whose indices are shifted.
 
-use tangram_affine::symbolic::Expr;
+use tangram_affine::symbolic::{Expr, Facts};
 use tangram_tensor::Tensor;
 use tangram_tensor::elementwise::cast;
 
@@ -76,7 +76,7 @@ pub(super) fn slice(cx: &StructuredCx<'_>) -> Option<Structured> {
     let mut stage = Stage::over(&out.extents);
     let mut from = stage.all(0..x.rank());
     for ((&axis, begin), &step) in axes.iter().zip(&begin).zip(&steps) {
-        let start = slice_start(x.extents.get(axis)?, begin, step)?;
+        let start = slice_start(&cx.facts(), x.extents.get(axis)?, begin, step)?;
         let moved = stage.times(from[axis], step);
         from[axis] = stage.plus(moved, &start);
     }
@@ -85,9 +85,9 @@ pub(super) fn slice(cx: &StructuredCx<'_>) -> Option<Structured> {
 }
 
 /// The first place that a slice takes.
-fn slice_start(extent: &Expr, begin: &Expr, step: i64) -> Option<Expr> {
+fn slice_start(facts: &Facts, extent: &Expr, begin: &Expr, step: i64) -> Option<Expr> {
     let (Some(n), Some(b)) = (extent.as_int(), begin.as_int()) else {
-        return (step > 0).then(|| symbolic_bound(extent, begin, true))?;
+        return (step > 0).then(|| symbolic_bound(facts, extent, begin, true))?;
     };
     let from_front = if b < 0 { b.saturating_add(n) } else { b };
     let last = if step > 0 { n } else { (n - 1).max(0) };

@@ -80,7 +80,8 @@ fn extents(module: &Module, op: Op) -> Vec<Dim> {
 /// Says whether `entry` provably is the extent `dim`.
 fn same(context: &Context, entry: &Option<Expr>, dim: Option<&Dim>) -> bool {
     let (Some(entry), Some(&dim)) = (entry, dim) else { return false };
-    dims::expr(context, dim).is_some_and(|dim| dims::facts().equal(entry, &dim) == Truth::True)
+    dims::expr(context, dim)
+        .is_some_and(|dim| dims::facts(context).equal(entry, &dim) == Truth::True)
 }
 
 fn finish(rewriter: &mut Rewriter<'_>, op: Op, attr: &str, list: &[i64]) -> Matched {
