@@ -7,6 +7,7 @@ use tangram_ir::{Block, Module, Op, Value};
 use tangram_onnx::Model;
 
 use super::{PictureError, View, is_shown, name, reads, title, type_text};
+use crate::steps::Node;
 
 /// Boxes, and edges between them that go from an earlier box to a later one.
 #[derive(Default)]
@@ -20,7 +21,12 @@ pub(super) struct Graph {
 /// What stands in a box.
 pub(super) struct Label {
     pub(super) title: String,
+    /// Its attributes.
     pub(super) detail: String,
+    /// The types of what it gives, which stand at the edges from it.
+    pub(super) gives: String,
+    /// Whether a box that is drawn reads it.
+    pub(super) read: bool,
     /// Whether it is an input.
     pub(super) input: bool,
     /// Whether uses lead to what is left out.
@@ -51,6 +57,9 @@ impl Graph {
         }
         let edges = whole.edges.iter();
         graph.edges = edges.filter_map(|(a, b)| Some((*number.get(a)?, *number.get(b)?))).collect();
+        for &(from, _) in &graph.edges {
+            graph.boxes[from].read = true;
+        }
         Ok(graph)
     }
 }
@@ -147,13 +156,22 @@ impl Whole {
 }
 
 fn label(module: &Module, item: Item) -> Label {
-    let (title, detail, input) = match item {
-        Item::Input(value) => (name(module, value).to_owned(), type_text(module, value), true),
+    let (title, detail, gives, input) = match item {
+        Item::Input(value) => {
+            let named = name(module, value).to_owned();
+            (named, String::new(), type_text(module, value), true)
+        }
         Item::Op(op) => {
             let types: Vec<String> =
                 module.results(op).map(|value| type_text(module, value)).collect();
-            (title(module, op).to_owned(), types.join(", "), false)
+            (title(module, op).to_owned(), attributes(module, op), types.join(", "), false)
         }
     };
-    Label { title, detail, input, open: false }
+    Label { title, detail, gives, read: false, input, open: false }
+}
+
+/// The attributes of an operation on one line: `strides = [2, 2], padding = [1, 1]`.
+fn attributes(module: &Module, op: Op) -> String {
+    let shown = Node::of(module, op).attributes.into_iter();
+    shown.map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
 }

@@ -12,17 +12,23 @@ const SMALL: f64 = 5.6;
 /// Longer text is cut: a type of many extents would make boxes that nobody sees at once.
 const MAX_LETTERS: usize = 48;
 
-const STYLE: &str = "text{font-family:sans-serif;font-size:13px;text-anchor:middle}\
-    .t{font-size:10px;fill:#555}.n{text-anchor:start;fill:#555}\
+/// Colours follow what the reader's system prefers, on whatever lies behind.
+const STYLE: &str = "text{font-family:sans-serif;font-size:13px;text-anchor:middle;fill:#1d222b}\
+    .t{font-size:10px;fill:#555}.n{text-anchor:start;fill:#555}.e{font-size:10px;fill:#555;\
+    text-anchor:start}\
     rect{fill:#f4f6fa;stroke:#55607a}.i{fill:#e3efdc;stroke:#56793c}\
     .o{stroke-dasharray:4 3}path{fill:none;stroke:#8a93a6}\
-    marker path{fill:#8a93a6;stroke:none}";
+    marker path{fill:#8a93a6;stroke:none}\
+    @media(prefers-color-scheme:dark){svg{background:#17191c}text{fill:#e4e6e9}\
+    .t,.n,.e{fill:#a9b0bb}rect{fill:#272c34;stroke:#7f8aa3}.i{fill:#233022;stroke:#7fa565}\
+    path{stroke:#69727f}marker path{fill:#69727f}}";
 
-/// The width of a box.
+/// The width of a box: that of its text, and of the type beside the edge below it.
 pub(super) fn width(label: &Label) -> f64 {
     let title = cut(&label.title).chars().count() as f64 * LETTER;
-    let detail = cut(&label.detail).chars().count() as f64 * SMALL;
-    title.max(detail).max(30.0) + 16.0
+    let small = |text: &str| cut(text).chars().count() as f64 * SMALL;
+    let gives = if label.read { 2.0 * small(&label.gives) - 16.0 } else { 0.0 };
+    title.max(small(&label.detail)).max(gives).max(30.0) + 16.0
 }
 
 /// Draws edges, boxes above them, and the note above all.
@@ -86,6 +92,11 @@ fn node(out: &mut String, label: &Label, x: f64, y: f64) {
     if !label.detail.is_empty() {
         let detail = escape(&cut(&label.detail));
         let _ = write!(out, "<text class=\"t\" x=\"{x:.0}\" y=\"{:.0}\">{detail}</text>", y + 13.0);
+    }
+    if !label.gives.is_empty() && label.read {
+        let (gives, below) = (escape(&cut(&label.gives)), y + HEIGHT / 2.0 + 12.0);
+        let _ =
+            write!(out, "<text class=\"e\" x=\"{:.0}\" y=\"{below:.0}\">{gives}</text>", x + 5.0);
     }
     out.push('\n');
 }

@@ -91,7 +91,7 @@ fn attribute(module: &Module, attr: Attr) -> String {
     let context = module.context();
     let text = match context.attr_data(attr) {
         AttrData::Integer { value, .. } => value.to_string(),
-        AttrData::Float { bits, .. } => f64::from_bits(*bits).to_string(),
+        AttrData::Float { bits, .. } => number(f64::from_bits(*bits)),
         AttrData::String(name) => context.text(*name).to_owned(),
         AttrData::I64s(list) => format!("{list:?}"),
         _ => text::attr_text_elided(module, attr),
@@ -100,6 +100,12 @@ fn attribute(module: &Module, attr: Attr) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }
+}
+
+/// A number as short as it was written, if it came as one of 32 bits.
+fn number(value: f64) -> String {
+    let short = value as f32;
+    if f64::from(short) == value { short.to_string() } else { value.to_string() }
 }
 
 /// The names in `loc`, each once.

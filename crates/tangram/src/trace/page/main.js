@@ -1,7 +1,9 @@
 // What the reader sees and does.
 
 const at = (id) => document.getElementById(id);
-const view = { step: 0, radius: 1, constants: false, filter: "", chosen: null, listed: [] };
+const view = { step: 0, radius: 1, constants: false, engine: false, filter: "", chosen: null, listed: [] };
+// What the engine does after rules: most of the steps, and the least worth seeing.
+const ENGINE = new Set(["erase-dead", "merge-equal"]);
 const searched = steps.map((step) =>
   [step.rule, ...[...step.matched, ...step.made].flatMap((n) => n.results.map((p) => p.name))]
     .join(" ").toLowerCase());
@@ -80,13 +82,22 @@ function list() {
   const wanted = view.filter.toLowerCase().split(/\s+/).filter(Boolean);
   view.listed = [];
   const lines = [];
+  let folded = 0;
   steps.forEach((step, i) => {
+    if (!view.engine && wanted.length === 0 && ENGINE.has(step.rule)) {
+      folded += 1;
+      return;
+    }
     if (!wanted.every((word) => searched[i].includes(word))) return;
     view.listed.push(i);
     const name = step.root.results.map((p) => p.name).join(", ");
     lines.push(element("li", { "data-step": i, title: `${step.rule} at ${name}` },
       element("small", {}, `${i + 1} `), element("b", {}, step.rule), element("small", {}, ` ${name}`)));
   });
+  if (folded > 0) {
+    const told = `${folded} steps of the engine are folded: e shows them`;
+    lines.push(element("li", { class: "folded" }, element("small", {}, told)));
+  }
   at("steps").replaceChildren(...lines);
   for (const button of at("rules").children) {
     button.setAttribute("aria-pressed", String(button.dataset.rule === view.filter));
@@ -127,7 +138,8 @@ const KEYS = {
   ArrowRight: () => jump(1, false), j: () => jump(1, false),
   ArrowLeft: () => jump(-1, false), k: () => jump(-1, false),
   n: () => jump(1, true), p: () => jump(-1, true),
-  Home: () => to(0), End: () => to(steps.length - 1),
+  Home: () => to(view.listed[0] ?? 0), End: () => to(view.listed.at(-1) ?? steps.length - 1),
+  e: () => at("engine").click(),
   "+": () => radius(view.radius + 1), "=": () => radius(view.radius + 1),
   "-": () => radius(view.radius - 1),
   c: () => at("constants").click(), "/": () => at("filter").focus(),
@@ -178,10 +190,14 @@ at("constants").addEventListener("change", ({ target }) => {
   view.constants = target.checked;
   show();
 });
+at("engine").addEventListener("change", ({ target }) => {
+  view.engine = target.checked;
+  list();
+});
 window.addEventListener("hashchange", () => to(Number(location.hash.slice(1)) - 1));
 
 at("model").textContent = trace.model;
 at("slider").max = Math.max(0, steps.length - 1);
 rules();
 list();
-to(Number(location.hash.slice(1) || 1) - 1);
+to(location.hash === "" ? (view.listed[0] ?? 0) : Number(location.hash.slice(1)) - 1);
