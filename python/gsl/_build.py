@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from gsl import attr, pat
@@ -19,6 +20,7 @@ class Builder:
         self.exprs: list[dict[str, Any]] = []
         self.ops: list[dict[str, Any]] = []
         self.symbols: list[dict[str, str]] = []
+        self.functions: dict[str, Callable[..., Any]] = {}
         self._numbers: dict[int, int] = {}
         self._depth = 0
         # Numbers go by identity: what is numbered has to live.
@@ -191,9 +193,27 @@ class Builder:
                 return {"var": self._counted(a)}
             case attr.ReduceIndexed():
                 return {"reduce-range": {"op": attr.REDUCTIONS[a.op]} | self._counted(a)}
+            case attr.Call():
+                return {"native": {"name": self._function(a.function), "args": self._arguments(a)}}
             case attr.ReduceTuple():
                 return {"reduce-tuple": {"op": attr.REDUCTIONS[a.op], "tuple": expr(a.tup)}}
         raise TypeError(f"{type(a).__name__} is no attribute expression")
+
+    def _function(self, function: Callable[..., Any]) -> str:
+        """The name of a function in the text of the rule: its own, with a number if that is taken."""
+        own = getattr(function, "__name__", "")
+        words = re.findall(r"[a-z0-9]+", own.lower()) if own.isidentifier() else []
+        stem = "-".join(words) or "function"
+        names = itertools.chain([stem], (f"{stem}-{n}" for n in itertools.count(2)))
+        name = next(n for n in names if self.functions.get(n, function) is function)
+        self.functions[name] = function
+        return name
+
+    def _arguments(self, a: attr.Call) -> list[dict[str, int]]:
+        return [
+            {"pattern": self.pattern(one)} if isinstance(one, pat.Pattern) else {"expr": self.expr(attr.to_attr(one))}
+            for one in a.args
+        ]
 
     def _bounds(self, a: attr.Slice | attr.Range) -> dict[str, Any]:
         names: Sequence[str] = ("start", "stop", "step")

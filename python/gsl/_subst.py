@@ -7,7 +7,7 @@ import itertools
 import json
 import re
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
 from gsl import pat
@@ -45,6 +45,8 @@ class Subst:
 
     profile: bool = False
     """Whether each application prints how long it took."""
+    functions: dict[str, Callable[..., Any]]
+    """The functions of Python that the rule calls, by their names in its text."""
 
     def __init__(
         self,
@@ -83,11 +85,13 @@ class Subst:
             "symbols": builder.symbols,
         }
         self._text = _native.rule_text(json.dumps(rule))
+        self.functions = dict(builder.functions)
 
     @classmethod
     def _from_text(cls, text: str) -> Subst:
         subst = cls.__new__(cls)
         subst._text = text
+        subst.functions = {}
         return subst
 
     @property
@@ -103,7 +107,7 @@ class Subst:
         """
         start = time.perf_counter()
         made = wl.optimize(
-            self._text, library=False, only=[self.name], fold_limit=None if fold_params else 0
+            self, library=False, only=[self.name], fold_limit=None if fold_params else 0
         )
         if self.profile:
             print(f"{self.name}: {time.perf_counter() - start:.6f} s")

@@ -170,6 +170,41 @@ class GetAttr(Attr):
         self.name = name
 
 
+@typing.final
+class Matched(typing.NamedTuple):
+    """What a pattern matched, as a function of `Call` sees it."""
+
+    name: str | None
+    """Its name in the model; none for a value without one."""
+    dtype: str | None
+    """Its element type, such as `float32`; none if it is no tensor."""
+    shape: tuple[int | str | None, ...] | None
+    """Its extents: numbers, expressions of named dimensions, or none; none for an unknown rank."""
+
+
+class Call(Attr):
+    """What a function of Python gives: for conditions and attributes that the language lacks.
+
+    Arguments that are patterns come as `Matched`, others as numbers, strings, truth values and
+    tuples, `None` for an extent that is no number. A result of `None` refuses the match.
+    Verification does not see what a function does, and says so.
+
+    >>> from gsl import Subst, attr, op, pat
+    >>> def is_short(x):
+    ...     return x.shape is not None and all(isinstance(n, int) and n < 64 for n in x.shape)
+    >>> x = pat.Wildcard()
+    >>> rule = Subst(op.ReLU(x), op.Maximum(x, 0.0), where=[attr.Call(is_short, x)])
+    >>> print(rule.check())
+    unknown: unverified: it calls `native is-short`, a function that verification does not see
+    """
+
+    __slots__ = ("args", "function")
+
+    def __init__(self, function: Callable[..., typing.Any], *args: Pattern | AttrLike) -> None:
+        self.function = function
+        self.args = args
+
+
 class Symbol(Attr):
     """An index, bound by what counts with it."""
 

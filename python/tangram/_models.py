@@ -136,16 +136,18 @@ def check(
     shape: Mapping[str, Sequence[int]] | None = None,
     data: Mapping[str, Any] | None = None,
     exact: bool = False,
+    tolerance: float | None = None,
 ) -> Check:
     """Evaluates two models on the same inputs, `runs` times, and compares.
 
     Inputs are random, of other sizes in each run where sizes are open; `shape` and `data` give
     extents and arrays by name. Inputs and outputs are paired by name, or by place where names
-    differ. `exact`: want results that are equal to the last bit.
+    differ. `exact`: want results that are equal to the last bit. `tolerance`: the largest difference
+    that is allowed, as a share of the greatest magnitude in an output.
 
     Raises `EvaluationError` where one cannot be evaluated.
     """
     models = Workload.from_onnx(first)._model, Workload.from_onnx(second)._model
     shapes, arrays = native_inputs(shape, data)
-    holds, told, text = models[0].compare_files(models[1], shapes, arrays, exact, (runs, seed))
+    holds, told, text = models[0].compare_files(models[1], shapes, arrays, (exact, tolerance), (runs, seed))
     return Check(holds, json.loads(told), text)

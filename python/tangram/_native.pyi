@@ -90,9 +90,10 @@ class Model:
     def edit(
         self,
         input_shapes: list[tuple[str, list[int | None]]],
-        dims: list[tuple[str, int]],
+        dims: list[tuple[str, tuple[int, int]]],
         inputs: list[str],
         outputs: list[str],
+        inline_functions: bool,
     ) -> Model: ...
     def summary(self) -> str: ...
     def encode(self) -> bytes: ...
@@ -107,6 +108,7 @@ class Model:
         settings: dict[str, Any],
         trace: tuple[str, bool] | None = None,
         progress: Callable[[int, int, int, int, int], None] | None = None,
+        functions: list[tuple[str, Callable[..., Any]]] = ...,
     ) -> tuple[Model, str, str | None]: ...
     def compare(
         self,
@@ -114,13 +116,14 @@ class Model:
         shapes: list[tuple[str, list[int]]],
         data: list[tuple[str, Datum]],
         exact: bool,
+        tolerance: float | None,
     ) -> tuple[bool, float, str]: ...
     def compare_files(
         self,
         other: Model,
         shapes: list[tuple[str, list[int]]],
         data: list[tuple[str, Datum]],
-        exact: bool,
+        strict: tuple[bool, float | None],
         runs: tuple[int, int],
     ) -> tuple[bool, str, str]: ...
     def explain(self, text: str) -> list[tuple[str, list[str], str]]: ...

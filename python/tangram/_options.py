@@ -25,6 +25,7 @@ class Edits(TypedDict, total=False):
     dim: Any
     inputs: Any
     outputs: Any
+    inline_functions: bool
 
 
 class Options(Edits, total=False):
@@ -39,6 +40,8 @@ class Options(Edits, total=False):
     max_nodes: int
     fold_limit: int | None
     opset: int | None
+    to: str | None
+    keep: Any
     cost: str | os.PathLike[str] | dict[str, Any] | None
     explain: bool
     exact: bool
@@ -97,6 +100,15 @@ OPTIONS: dict[str, Option] = {
         {"type": _limit, "metavar": "BYTES|none"},
     ),
     "opset": Option(None, "int | None", "the version of ONNX's operator set to write", {"type": int}),
+    "to": Option(
+        None, "Literal['float16', 'bfloat16'] | None",
+        "the floats of 16 bits to compute in; inputs and outputs keep their types",
+        {"choices": ("float16", "bfloat16")},
+    ),
+    "keep": Option(
+        (), "str | Iterable[str]", "operators, nodes or values that `to` leaves as they are",
+        {"action": "append", "metavar": "NAME"}, lambda given: _values(given),
+    ),
     "cost": Option(
         None, "str | os.PathLike[str] | dict[str, Any] | None",
         "what operations cost, for saturation: a file, or what stands in it",
@@ -115,9 +127,29 @@ def _extents(text: str) -> tuple[str, list[int | None]]:
     return (name if colon else ""), [None if n.strip() in ("?", "-1") else int(n) for n in numbers.split(",")]
 
 
-def _size(text: str) -> tuple[str, int]:
+def _size(text: str) -> tuple[str, str]:
     name, _, number = text.partition("=")
-    return name, int(number)
+    return name, number
+
+
+def _dims(given: Any) -> list[tuple[str, tuple[int, int]]]:
+    """Least and greatest sizes, from numbers, pairs, and texts such as `1..512`."""
+    return [(name, _range(size)) for name, size in _pairs(given)]
+
+
+def _range(size: Any) -> tuple[int, int]:
+    if isinstance(size, str):
+        least, dots, greatest = size.partition("..")
+        size = (int(least), int(greatest) if greatest else _MOST) if dots else int(size)
+    if isinstance(size, range):
+        size = (size.start, size.stop - 1)
+    least, greatest = (size, size) if isinstance(size, int) else size
+    if not 0 <= least <= greatest:
+        raise ValueError(f"no size is between {least} and {greatest}")
+    return least, greatest
+
+
+_MOST = (1 << 63) - 1
 
 
 def _pairs(given: Any) -> list[tuple[str, Any]]:
@@ -141,8 +173,9 @@ EDITS: dict[str, Option] = {
         {"action": "append", "type": _extents, "metavar": "[INPUT:]N,N"}, _shapes,
     ),
     "dim": Option(
-        None, "Mapping[str, int] | None", "fixes named dimensions wherever they stand",
-        {"action": "append", "type": _size, "metavar": "NAME=N"}, _pairs,
+        None, "Mapping[str, int | str | tuple[int, int]] | None",
+        "fixes named dimensions wherever they stand, or says between which sizes they stay: `1..512`",
+        {"action": "append", "type": _size, "metavar": "NAME=N|A..B"}, _dims,
     ),
     "inputs": Option(
         (), "str | Iterable[str]", "values that become the inputs: what is before them goes away",
@@ -151,6 +184,10 @@ EDITS: dict[str, Option] = {
     "outputs": Option(
         (), "str | Iterable[str]", "values that become the outputs: what they do not need goes away",
         {"action": "append", "metavar": "VALUE"}, _values,
+    ),
+    "inline_functions": Option(
+        False, "bool", "puts the bodies of the model's own functions in the place of their calls",
+        {"action": "store_true"},
     ),
 }
 """What is changed about a model before it is optimised."""
@@ -169,8 +206,9 @@ def edited(model: Any, edits: list[Any]) -> Any:
     """A native model with what `edits_of` gave, which may have travelled as JSON."""
     if not edits:
         return model
-    shapes, dims, inputs, outputs = edits
-    return model.edit([tuple(pair) for pair in shapes], [tuple(pair) for pair in dims], inputs, outputs)
+    shapes, dims, inputs, outputs, inline = edits
+    ranges = [(name, tuple(ends)) for name, ends in dims]
+    return model.edit([tuple(pair) for pair in shapes], ranges, inputs, outputs, inline)
 
 
 def settings(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -59,6 +59,15 @@ class Report:
         """
         return self.data.get("check")
 
+    @property
+    def narrowed(self) -> dict[str, Any] | None:
+        """What became of `float32`, if `to` asked for narrower floats.
+
+        `nodes`, `weights` and `casts` count; `kept` lists operators that stayed with `why` and
+        `nodes`; `difference` says how far results are apart, or `unmeasured` why that is not known.
+        """
+        return self.data["narrowed"]
+
     def __repr__(self) -> str:
         return f"Report({self.nodes_before} -> {self.nodes_after} nodes, {self.fired})"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tangram import _native
 from tangram._report import table
@@ -59,6 +59,13 @@ def rule_sources(given: RuleLike | Iterable[RuleLike]) -> list[tuple[str, str | 
     """Each rule as a name and, unless the name says where to find them, the text."""
     several = isinstance(given, Iterable) and not isinstance(given, (str, bytes, os.PathLike))
     return [_source(rule) for rule in (given if several else [given])]  # type: ignore[union-attr, list-item]
+
+
+def rule_functions(given: RuleLike | Iterable[RuleLike]) -> list[tuple[str, Any]]:
+    """The functions of Python that rules made of objects call, by the names that they have there."""
+    several = isinstance(given, Iterable) and not isinstance(given, (str, bytes, os.PathLike))
+    rules = given if several else [given]
+    return [pair for rule in rules for pair in getattr(rule, "functions", {}).items()]  # type: ignore[union-attr]
 
 
 def _source(rule: RuleLike) -> tuple[str, str | None]:

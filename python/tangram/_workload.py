@@ -13,7 +13,7 @@ from tangram import _native
 from tangram._options import Edits, Options, edited, edits_of, settings, with_options
 from tangram._progress import ProgressLike, listener
 from tangram._report import Report
-from tangram._rules import rule_sources
+from tangram._rules import rule_functions, rule_sources
 
 if TYPE_CHECKING:
     import onnx
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from tangram._rules import RuleLike
 
     ModelLike = str | os.PathLike[str] | bytes | onnx.ModelProto | "Workload"
+
+
+_TOLERANCES = {"float16": 5e-3, "bfloat16": 3e-2}
+"""What suits results that were computed in these types."""
 
 
 class CheckError(_native.TangramError):
@@ -44,7 +48,7 @@ class Workload:
 
     @classmethod
     def from_onnx(cls, model: ModelLike) -> Workload:
-        """Reads a model from a path, from bytes, or from an `onnx.ModelProto`.
+        """Reads a model from a path, bytes, an `onnx.ModelProto` or a `torch.onnx.ONNXProgram`.
 
         Raises `ModelError` if it is no model that can be read.
         """
@@ -54,6 +58,8 @@ class Workload:
             return cls(_native.Model.open(model))
         if isinstance(model, (bytes, bytearray, memoryview)):
             return cls(_native.Model.decode(bytes(model)))
+        # What `torch.onnx.export(dynamo=True)` returns holds one.
+        model = getattr(model, "model_proto", model)
         if hasattr(model, "SerializeToString"):
             return cls(_native.Model.decode(model.SerializeToString()))
         raise TypeError(f"a path, bytes or an onnx.ModelProto is needed, not {type(model).__name__}")
@@ -109,6 +115,8 @@ class Workload:
         check: bool = False,
         shape: Mapping[str, Sequence[int]] | None = None,
         data: Mapping[str, Any] | None = None,
+        tolerance: float | None = None,
+        runs: int = 1,
         trace: str | os.PathLike[str] | None = None,
         progress: ProgressLike = None,
         **options: Unpack[Options],
@@ -119,6 +127,8 @@ class Workload:
         topics of shipped rules that are applied on request only; `tangram.rules()` lists them.
         `check`: evaluate both models on random inputs; raises `CheckError` if they differ.
         `shape`, `data`: extents and arrays for inputs by name, where the check is not to choose.
+        `tolerance`: the largest difference that the check allows, as a share of the greatest
+        magnitude in an output. `runs`: on how many inputs, of other sizes where sizes are open.
         `trace`: a file for every step with the operations that it matched and made, as JSON or, if
         its name ends in `.html`, as a page that steps through the graph; not for saturation.
         `progress`: a function that is called with a `Progress` while it lasts; or whether to show
@@ -127,12 +137,15 @@ class Workload:
         Raises `RuleError` for rules that are wrong or unknown.
         """
         edits, asked = edits_of(options), settings(options)
+        if not isinstance(rules, (str, os.PathLike)) and isinstance(rules, Iterable):
+            rules = list(rules)
         model = edited(self._model, edits)
         path = None if trace is None else pathlib.Path(trace)
         page = None if path is None else (path.stem, path.suffix in (".html", ".htm"))
         heard, bar = listener(progress)
         try:
-            better, told, shown = model.optimize(rule_sources(rules), asked, page, heard)
+            sources, functions = rule_sources(rules), rule_functions(rules)
+            better, told, shown = model.optimize(sources, asked, page, heard, functions)
         finally:
             if bar is not None:
                 bar.close()
@@ -140,7 +153,8 @@ class Workload:
             _write_whole(path, shown)
         report = Report(json.loads(told))
         if check:
-            report.data["check"] = _checked(model, better, shape, data, asked["exact"])
+            given = tolerance if tolerance is not None else _TOLERANCES.get(asked["to"])
+            report.data["check"] = _checked(model, better, shape, data, asked["exact"], given, runs)
         return Workload(better, report)
 
     def __call__(self, *args: Any, **inputs: Any) -> Any:
@@ -200,17 +214,28 @@ def optimize(
     check: bool = False,
     shape: Mapping[str, Sequence[int]] | None = None,
     data: Mapping[str, Any] | None = None,
+    tolerance: float | None = None,
+    runs: int = 1,
     trace: str | os.PathLike[str] | None = None,
     progress: ProgressLike = None,
     **options: Unpack[Options],
 ) -> Workload:
-    """Optimises a model: a path, bytes, an `onnx.ModelProto` or a `Workload`.
+    """Optimises a model: a path, bytes, an `onnx.ModelProto`, a `Workload`, or what
+    `torch.onnx.export(dynamo=True)` returns.
 
     The same as `Workload.from_onnx(model).optimize(rules, ...)`, which says what the keywords mean.
     """
     workload = Workload.from_onnx(model)
     return workload.optimize(
-        rules, check=check, shape=shape, data=data, trace=trace, progress=progress, **options
+        rules,
+        check=check,
+        shape=shape,
+        data=data,
+        tolerance=tolerance,
+        runs=runs,
+        trace=trace,
+        progress=progress,
+        **options,
     )
 
 
@@ -232,11 +257,18 @@ def compared(
     shape: Mapping[str, Sequence[int]] | None = None,
     data: Mapping[str, Any] | None = None,
     exact: bool = False,
+    tolerance: float | None = None,
+    runs: int = 1,
 ) -> dict[str, Any]:
     """How two models compare on the same inputs, as `Report.check` has it."""
     shapes, arrays = native_inputs(shape, data)
     try:
-        holds, difference, text = before.compare(after, shapes, arrays, exact)
+        if runs > 1:
+            strict = (exact, tolerance)
+            holds, told, text = before.compare_files(after, shapes, arrays, strict, (runs, 0))
+            difference = json.loads(told)["worst"]["relative"]
+        else:
+            holds, difference, text = before.compare(after, shapes, arrays, exact, tolerance)
     except _native.EvaluationError as reason:
         return {"state": "not possible", "difference": None, "text": f"not possible: {reason}"}
     return {"state": "equal" if holds else "different", "difference": difference, "text": text}

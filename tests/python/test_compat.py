@@ -9,9 +9,15 @@ import pytest
 from conftest import ROOT
 from tangram.compat.onnxsim import simplify
 from tangram.compat.onnxslim import slim
+from test_functions import model as calls
 from test_model_edits import FEED, dynamic, run, shape
 
 CNN = str(ROOT / "examples" / "models" / "cnn.onnx")
+
+
+def newest_opset() -> int:
+    """The newest version in which something of ONNX's own operator set has changed."""
+    return max(s.since_version for s in onnx.defs.get_all_schemas_with_history() if s.domain == "")
 
 
 def test_what_a_script_does_with_onnxsim(tmp_path) -> None:
@@ -31,6 +37,12 @@ def test_the_keywords_of_onnxsim() -> None:
     less, ok = simplify(dynamic(), check_n=1, unused_output=["z"], test_input_shapes={"x": [2, 5, 3], "mask": [2, 20]})
     assert ok and [v.name for v in less.graph.output] == ["y"]
     np.testing.assert_allclose(run(less, **FEED)[0], run(dynamic(), **FEED)[0], rtol=1e-6)
+    newer, ok = simplify(CNN, check_n=1, target_opset_version="latest", check_rtol=1e-2, check_atol=1e-5)
+    assert ok and newer.opset_import[0].version == newest_opset()
+    merged, _ = simplify(str(ROOT / "examples" / "models" / "inception.onnx"), extra_optimizers=["parallel-conv2d-bias"])
+    assert "Split" in {node.op_type for node in merged.graph.node}
+    inlined, ok = simplify(calls(), check_n=1, inline_functions=True)
+    assert ok and not inlined.functions
     with pytest.warns(UserWarning, match="`custom_lib` has no effect"):
         simplify(CNN, custom_lib="ops.so")
 
@@ -51,5 +63,8 @@ def test_the_keywords_of_onnxslim(tmp_path, capsys) -> None:
     assert [v.name for v in part.graph.output] == ["r"]
     slim(CNN, inspect=True)
     assert "nodes" in capsys.readouterr().out
+    half = slim(CNN, dtype="fp16", model_check=True)
+    assert {t.data_type for t in half.graph.initializer} == {onnx.TensorProto.FLOAT16, onnx.TensorProto.INT64}
+    assert half.graph.input[0].type.tensor_type.elem_type == onnx.TensorProto.FLOAT
     with pytest.warns(UserWarning, match="`dtype` has no effect"):
-        slim(CNN, dtype="fp16")
+        slim(CNN, dtype="fp32")

@@ -256,6 +256,20 @@ def boxes(picture: str) -> int:
     return len(xml.dom.minidom.parseString(picture).getElementsByTagName("rect"))
 
 
+def test_a_picture_has_types_at_edges_and_attributes(root) -> None:
+    picture = tangram.Workload.from_onnx(root / "examples/models/cnn.onnx").to_svg()
+    parsed = xml.dom.minidom.parseString(picture)
+    texts: dict[str, list[str]] = {}
+    for text in parsed.getElementsByTagName("text"):
+        texts.setdefault(text.getAttribute("class"), []).append(text.firstChild.data)
+    # Types stand at the edges, attributes in the boxes.
+    assert "float32[batch, 3, height, width]" in texts["e"]
+    assert any("groups = 1" in detail for detail in texts["t"]) and "conv2d" in texts[""]
+    assert "epsilon = 0.00001" in texts["t"]
+    assert not any(detail.startswith("float32[") for detail in texts["t"])
+    assert "prefers-color-scheme:dark" in picture and "sans-serif" in picture
+
+
 def test_graphs_of_any_size_are_drawn(tangram_bin, tmp_path) -> None:
     proto = wide(60, 15)
     wl = tangram.Workload.from_onnx(proto)
@@ -288,3 +302,13 @@ def test_text_for_people_has_no_weights(tangram_bin, tmp_path) -> None:
     said = subprocess.run(show, capture_output=True, text=True, check=True).stdout
     whole = subprocess.run([*show, "--weights"], capture_output=True, text=True, check=True).stdout
     assert said == str(wl) and whole == wl.to_mlir()
+
+
+def test_a_program_of_torch_is_a_model(root) -> None:
+    """`torch.onnx.export(dynamo=True)` returns an object that holds the model as `model_proto`."""
+
+    class Program:
+        model_proto = onnx.load(root / "examples/models/cnn.onnx")
+
+    made = tangram.optimize(Program(), check=True, runs=2)
+    assert made.report.nodes_after < made.report.nodes_before and made.report.check["state"] == "equal"

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::values::{Limit, bytes, count, data, seconds, shape, share};
+
 /// Rearranges tensor programs into faster ones that compute the same.
 #[derive(Parser, Debug)]
 #[command(name = "tangram", version, max_term_width = 100, propagate_version = true)]
@@ -73,26 +75,24 @@ pub(crate) enum ExternalDataArg {
     /// Beside the model if they were, or if they have to be.
     Auto,
     /// Into the model.
+    #[value(alias = "never")]
     Inline,
     /// Beside the model.
+    #[value(alias = "always")]
     External,
     /// They stay in the files that they came in; the result has to be in that folder.
     Keep,
 }
 
-/// Reads `x=1,3,224,224`.
-pub(crate) fn shape(text: &str) -> Result<(String, Vec<usize>), String> {
-    let (name, list) = text.split_once('=').ok_or("expected INPUT=N,N...")?;
-    let extents = list.split(',').map(str::trim).filter(|text| !text.is_empty());
-    let extents: Result<Vec<usize>, _> = extents.map(str::parse).collect();
-    let extents = extents.map_err(|_| format!("expected numbers, found `{list}`"))?;
-    Ok((name.to_owned(), extents))
-}
-
-/// Reads `x=file.npy`.
-pub(crate) fn data(text: &str) -> Result<(String, PathBuf), String> {
-    let (name, path) = text.split_once('=').ok_or("expected INPUT=FILE.npy")?;
-    Ok((name.to_owned(), path.into()))
+/// Floats of 16 bits.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum PrecisionArg {
+    /// IEEE 754's half precision: 10 bits behind the point, up to 65,504.
+    #[value(alias = "fp16")]
+    Float16,
+    /// 7 bits behind the point, the range of float32.
+    #[value(alias = "bf16")]
+    Bfloat16,
 }
 
 /// Arguments of `tangram opt`.
@@ -151,9 +151,25 @@ pub(crate) struct OptArgs {
     /// The extents of an input for `--check`, as `images=1,3,224,224`; others are chosen.
     #[arg(long, value_name = "INPUT=N,N", requires = "check", value_parser = shape)]
     pub(crate) shape: Vec<(String, Vec<usize>)>,
-    /// The data of an input for `--check`, as `images=photo.npy`; other inputs are random.
-    #[arg(long, value_name = "INPUT=FILE.npy", requires = "check", value_parser = data)]
+    /// The data of an input for `--check`, as `images=photo.npy`, or an archive of several,
+    /// `inputs.npz`; other inputs are random.
+    #[arg(long, value_name = "INPUT=FILE.npy|FILE.npz", requires = "check", value_parser = data)]
     pub(crate) data: Vec<(String, PathBuf)>,
+    /// How often `--check` evaluates both models: with other sizes where sizes are open, else on
+    /// other numbers.
+    #[arg(long, value_name = "N", requires = "check", default_value_t = 1, value_parser = count)]
+    pub(crate) runs: usize,
+    /// The largest difference that `--check` allows, as a share of the greatest magnitude in an
+    /// output; what suits the element type if absent.
+    #[arg(long, value_name = "SHARE", requires = "check", value_parser = share)]
+    pub(crate) tolerance: Option<f64>,
+    /// Compute in floats of 16 bits where that is possible; inputs and outputs of the model keep
+    /// their types. Says what stays and why, and how far results are apart.
+    #[arg(long, value_name = "TYPE", value_enum)]
+    pub(crate) to: Option<PrecisionArg>,
+    /// What `--to` leaves as it is: operators, nodes or values by name.
+    #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "to")]
+    pub(crate) keep: Vec<String>,
     /// Where large weights go: beside the model if they were beside it or if it is too long for
     /// one file, all into the model, all beside it, or left in the files that they came in.
     #[arg(long, value_enum, default_value = "auto")]
@@ -512,24 +528,6 @@ pub(crate) enum FormatArg {
     Text,
     /// A picture; of trees only.
     Svg,
-}
-
-/// A number of bytes, or none for as many as there are.
-pub(crate) type Limit = Option<u64>;
-
-/// Reads a number of bytes or `none`.
-fn bytes(text: &str) -> Result<Limit, String> {
-    match text {
-        "none" => Ok(None),
-        bytes => bytes.parse().map(Some).map_err(|_| "expected a number of bytes or `none`".into()),
-    }
-}
-
-/// Reads a time.
-pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
-    let wrong = |_| "expected a number of seconds, 0 or more".to_owned();
-    let seconds = text.parse().map_err(|_| wrong(()))?;
-    Duration::try_from_secs_f64(seconds).map_err(|_| wrong(()))
 }
 
 /// Reads `N=8`.

@@ -8,10 +8,10 @@ use tangram::check::{CheckOptions, compare_files};
 use tangram::dialects;
 use tangram::onnx::Model;
 
-use crate::args::{data, shape};
 use crate::error::{self, Error};
 use crate::opt::{NOT_POSSIBLE, read_data};
 use crate::out;
+use crate::values::{count, data, shape, share};
 
 /// Arguments of `tangram check`.
 #[derive(Args, Debug)]
@@ -23,7 +23,7 @@ pub(crate) struct CheckArgs {
     /// The other.
     second: PathBuf,
     /// How often both are evaluated: with other sizes where sizes are open, else other numbers.
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = runs)]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = count)]
     runs: usize,
     /// Where random numbers start.
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -31,19 +31,20 @@ pub(crate) struct CheckArgs {
     /// The extents of an input, as `images=1,3,224,224`; others are chosen.
     #[arg(long, value_name = "INPUT=N,N", value_parser = shape)]
     shape: Vec<(String, Vec<usize>)>,
-    /// The data of an input, as `images=photo.npy`; other inputs are random.
-    #[arg(long, value_name = "INPUT=FILE.npy", value_parser = data)]
+    /// The data of an input, as `images=photo.npy`, or an archive of several, `inputs.npz`; other
+    /// inputs are random.
+    #[arg(long, value_name = "INPUT=FILE.npy|FILE.npz", value_parser = data)]
     data: Vec<(String, PathBuf)>,
     /// Want results that are equal to the last bit.
     #[arg(long)]
     exact: bool,
+    /// The largest difference that is allowed, as a share of the greatest magnitude in an output;
+    /// what suits the element type if absent.
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    tolerance: Option<f64>,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
-}
-
-fn runs(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|&n| n > 0).ok_or_else(|| "expected a number above 0".to_owned())
 }
 
 /// Compares both models.
@@ -55,6 +56,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Error> {
         shapes: args.shape.clone(),
         data: read_data(&args.data)?,
         exact: args.exact,
+        tolerance: args.tolerance,
     };
     match compare_files(&first, &second, &options, args.runs) {
         Ok(found) => {

@@ -14,7 +14,7 @@ use tangram_egraph::{
 };
 
 use crate::error::Error;
-use crate::{args, opt, out};
+use crate::{opt, out};
 
 /// What to do with e-graphs.
 #[derive(Subcommand, Debug)]
@@ -63,7 +63,7 @@ pub(crate) struct Source {
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     nodes: usize,
     /// Stop after so many seconds.
-    #[arg(long, value_name = "S", default_value = "10", value_parser = args::seconds)]
+    #[arg(long, value_name = "S", default_value = "10", value_parser = crate::values::seconds)]
     seconds: Duration,
     /// Stop when the e-graph takes so many bytes.
     #[arg(long, value_name = "N")]
@@ -125,7 +125,7 @@ pub(crate) struct ExtractArgs {
     /// An e-graph in JSON, with costs of nodes and root classes.
     input: PathBuf,
     /// How long the exact way may take.
-    #[arg(long, value_name = "S", default_value = "10", value_parser = args::seconds)]
+    #[arg(long, value_name = "S", default_value = "10", value_parser = crate::values::seconds)]
     seconds: Duration,
 }
 

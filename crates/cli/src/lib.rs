@@ -30,6 +30,7 @@ mod scop;
 mod show;
 mod summary;
 mod table;
+mod values;
 
 use std::process::ExitCode;
 

@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use tangram::arrays::read_npy;
-use tangram::check::{CheckOptions, compare};
+use tangram::arrays::{NpyError, decode_npz, read_npy};
+use tangram::check::{CheckOptions, compare, compare_files, tolerance};
+use tangram::onnx::edit::{Narrowing, Precision};
 use tangram::onnx::file::{ExternalPolicy, FileError, Loaded, SaveOptions, Storage};
 use tangram::onnx::proto::ModelProto;
 use tangram::onnx::{self, Model};
@@ -17,7 +18,7 @@ use tangram::tensor::Tensor;
 use tangram::trace::{Graph, Trace};
 use tangram::{Library, ON_REQUEST, Options, Report, Strategy, dialects, optimise};
 
-use crate::args::{ExternalDataArg, OptArgs, StrategyArg};
+use crate::args::{ExternalDataArg, OptArgs, PrecisionArg, StrategyArg};
 use crate::error::{self, Error};
 use crate::progress::Progress;
 use crate::{fleet, out, table};
@@ -297,6 +298,7 @@ fn options(args: &OptArgs) -> Result<Options, Error> {
         fold_limit: args.fold_limit,
         exact: args.exact,
         opset: args.opset,
+        narrow: precision(args).map(|to| Narrowing { to, keep: args.keep.clone() }),
         max_steps: if args.json.is_some() || args.trace.is_some() { args.steps } else { 0 },
         cancel: on_interrupt(),
         ..Options::default()
@@ -361,18 +363,32 @@ fn check_options(args: &OptArgs) -> Result<CheckOptions, Error> {
         shapes: args.shape.clone(),
         data: read_data(&args.data)?,
         exact: args.exact,
+        tolerance: args.tolerance.or(precision(args).map(|to| tolerance(to.dtype()))),
         ..CheckOptions::default()
     })
 }
 
-/// The arrays of files `.npy`, by input.
+/// The floats that the result is to compute in.
+fn precision(args: &OptArgs) -> Option<Precision> {
+    args.to.map(|to| match to {
+        PrecisionArg::Float16 => Precision::Float16,
+        PrecisionArg::Bfloat16 => Precision::BFloat16,
+    })
+}
+
+/// The arrays of files `.npy`, by input, and of archives `.npz`, which name theirs.
 pub(crate) fn read_data(given: &[(String, PathBuf)]) -> Result<Vec<(String, Tensor)>, Error> {
-    let read = |(name, path): &(String, PathBuf)| {
-        let tensor =
-            read_npy(path).map_err(|why| Error::Usage(format!("{}: {why}", path.display())))?;
-        Ok((name.clone(), tensor))
-    };
-    given.iter().map(read).collect()
+    let mut arrays = Vec::new();
+    for (name, path) in given {
+        let wrong = |why: NpyError| Error::Usage(format!("{}: {why}", path.display()));
+        if name.is_empty() {
+            let bytes = std::fs::read(path).map_err(error::io(path))?;
+            arrays.extend(decode_npz(&bytes.into()).map_err(wrong)?);
+        } else {
+            arrays.push((name.clone(), read_npy(path).map_err(wrong)?));
+        }
+    }
+    Ok(arrays)
 }
 
 /// Compares both models on random inputs, or on those that are given.
@@ -382,7 +398,11 @@ fn check(
     original: &Model,
     optimised: &Model,
 ) -> Result<ExitCode, Error> {
-    match compare(original, optimised, how) {
+    let found = match args.runs {
+        1 => compare(original, optimised, how),
+        runs => compare_files(original, optimised, how, runs).map(|found| found.worst),
+    };
+    match found {
         Ok(difference) => {
             let line = format!("check  {difference}\n");
             match (args.quiet, json_on_stdout(args)) {

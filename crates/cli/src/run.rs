@@ -15,10 +15,10 @@ use tangram::onnx::Model;
 use tangram::tensor::Tensor;
 use tangram::{Library, Session, dialects, pipeline};
 
-use crate::args::shape;
 use crate::edits::EditArgs;
 use crate::error::{self, Error};
 use crate::out;
+use crate::values::shape;
 
 /// Arguments of `tangram run`.
 #[derive(Args, Debug)]

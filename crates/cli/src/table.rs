@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use comfy_table::{CellAlignment, Table, presets};
-use tangram::report::BeforeAfter;
+use tangram::report::{BeforeAfter, Narrowed};
 use tangram::saturation::Saturation;
 use tangram::steps::Refused;
 use tangram::{Report, saturate};
@@ -157,8 +157,34 @@ fn summary(report: &Report) -> String {
         out += &format!("left out  {} rules: {}\n", report.left_out.len(), report.left_out[0]);
     }
     out += &refused(report);
+    out += &report.narrowed.as_ref().map_or_else(String::new, narrowed);
     for warning in &report.warnings {
         out += &format!("note: {warning}\n");
+    }
+    out
+}
+
+/// What became of the floats: how many, what stayed and why, and how far results are apart.
+fn narrowed(found: &Narrowed) -> String {
+    let Narrowed { to, nodes, weights, casts, kept, .. } = found;
+    let stay: usize = kept.iter().map(|kept| kept.nodes.len()).sum();
+    let mut out = format!(
+        "{to}  {nodes} nodes and {weights} weights, {casts} casts added; {stay} nodes stay float32\n"
+    );
+    if !kept.is_empty() {
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING).set_header(["stays", "nodes", "why"]);
+        for kept in kept {
+            let count = kept.nodes.len().to_string();
+            table.add_row([kept.operator.clone(), count, kept.why.clone()]);
+        }
+        out += &format!("{table}\n");
+    }
+    if let Some(difference) = &found.difference {
+        out += &format!("difference  {}\n", difference.measured());
+    }
+    if let Some(why) = &found.unmeasured {
+        out += &format!("difference  not measured: {why}\n");
     }
     out
 }

@@ -45,6 +45,17 @@ pub enum Error {
         /// The version of the model.
         own: i64,
     },
+    /// The result was asked for in a version of the default operator set in which not all of it can
+    /// be said.
+    #[error("the model cannot be written in operator set {opset}:{unsaid}{}", hint(*first))]
+    Unsaid {
+        /// The version that was asked for.
+        opset: i64,
+        /// The first later version in which all of it can be said.
+        first: Option<i64>,
+        /// What cannot be said, each on a line of its own.
+        unsaid: String,
+    },
     /// What was made of the model does not keep to the schemas of its operator sets, though the
     /// model did: nothing that is written is like this.
     #[error("the result would be no valid model, which is a defect of tangram: {violation}")]
@@ -95,6 +106,55 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+}
+
+fn hint(first: Option<i64>) -> String {
+    match first {
+        Some(version) => format!("\noperator set {version} is the first that has all of it"),
+        None => String::new(),
+    }
+}
+
+/// What cannot be said in an operator set.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Unsaid {
+    /// Where.
+    pub at: String,
+    /// What, and why.
+    pub reason: String,
+}
+
+/// How many reasons a message has.
+const SHOWN: usize = 12;
+
+impl Unsaid {
+    /// The reasons, each once with the first place and how many there are.
+    pub(crate) fn list(all: Vec<Unsaid>) -> String {
+        let mut reasons: Vec<(String, String, usize)> = Vec::new();
+        for Unsaid { at, reason } in all {
+            match reasons.iter_mut().find(|known| known.0 == reason) {
+                Some(known) => known.2 += 1,
+                None => reasons.push((reason, at, 1)),
+            }
+        }
+        let more = reasons.len().saturating_sub(SHOWN);
+        let line = |(reason, at, count): &(String, String, usize)| match count {
+            1 => format!("\n  {reason}, at {at}"),
+            _ => format!("\n  {reason}, at {at} and {} more", count - 1),
+        };
+        let mut text: String = reasons.iter().take(SHOWN).map(line).collect();
+        if more > 0 {
+            text += &format!("\n  and {more} more reasons");
+        }
+        text
+    }
+}
+
+impl From<Violation> for Unsaid {
+    fn from(found: Violation) -> Unsaid {
+        let Violation { node, operator, version, problem } = found;
+        Unsaid { at: node, reason: format!("{operator} of operator set {version} {problem}") }
+    }
 }
 
 impl From<EditError> for Error {

@@ -4,6 +4,7 @@ mod datum;
 mod diff;
 mod egraph;
 mod fleet;
+mod functions;
 mod integer;
 mod interrupt;
 mod model;

@@ -26,6 +26,7 @@ use tangram::trace::{Graph, Trace};
 use tangram::{Library, Options, Report, RulesError, check, ir};
 
 use crate::datum;
+use crate::functions;
 use crate::interrupt::interruptibly_telling;
 use crate::settings::{Settings, tell};
 use crate::{EvaluationError, ModelError, RuleError};
@@ -125,17 +126,21 @@ impl Model {
         python.detach(save).map_err(model_error)
     }
 
-    /// The model with other extents of inputs (absent ones stay), sizes of named dimensions, and
-    /// between other values.
+    /// The model with other extents of inputs (absent ones stay), least and greatest sizes of named
+    /// dimensions, between other values, and without calls of its own functions.
     fn edit(
         &self,
         python: Python<'_>,
         input_shapes: Vec<(String, Vec<Option<i64>>)>,
-        dims: Vec<(String, i64)>,
+        dims: Vec<(String, (i64, i64))>,
         inputs: Vec<String>,
         outputs: Vec<String>,
+        inline_functions: bool,
     ) -> PyResult<Model> {
-        let edits = Edits { input_shapes, dims, inputs, outputs };
+        let (fixed, ranges): (Vec<_>, Vec<_>) =
+            dims.into_iter().partition(|(_, (least, greatest))| least == greatest);
+        let dims = fixed.into_iter().map(|(name, (size, _))| (name, size)).collect();
+        let edits = Edits { input_shapes, dims, ranges, inputs, outputs, inline_functions };
         let inner = python.detach(|| edit(&self.inner, &edits)).map_err(model_error)?;
         Ok(Model { inner, ..self.clone() })
     }
@@ -205,8 +210,9 @@ impl Model {
 
     /// Applies rules, each given by a name and, unless that says where it is, its text; returns the
     /// new model and a report in JSON; with `trace`, also what was done step by step: under that
-    /// name as JSON (`false`) or as a page (`true`). `progress` hears how far the work is.
-    #[pyo3(signature = (rules, settings, trace=None, progress=None))]
+    /// name as JSON (`false`) or as a page (`true`). `progress` hears how far the work is, rules
+    /// may call `functions`.
+    #[pyo3(signature = (rules, settings, trace=None, progress=None, functions=vec![]))]
     fn optimize(
         &self,
         python: Python<'_>,
@@ -214,6 +220,7 @@ impl Model {
         settings: Settings,
         trace: Option<(String, bool)>,
         progress: Option<Py<PyAny>>,
+        functions: Vec<(String, Py<PyAny>)>,
     ) -> PyResult<(Model, String, Option<String>)> {
         let library = settings.library;
         let options = settings.options(trace.is_some())?;
@@ -228,6 +235,7 @@ impl Model {
             };
             added.map_err(rule_error)?;
         }
+        let raised = functions::define(&mut set, functions);
         let mut model = self.clone();
         model.opset = options.opset.or(self.opset);
         let hear = |python: Python<'_>| tell(python, progress.as_ref(), &options.progress);
@@ -241,6 +249,7 @@ impl Model {
             });
             Ok((told, steps.transpose().map_err(model_error)?))
         })?;
+        raised.again()?;
         Ok((model, told, steps))
     }
 
@@ -254,9 +263,10 @@ impl Model {
         shapes: Vec<(String, Vec<usize>)>,
         data: Vec<(String, Bound<'_, PyAny>)>,
         exact: bool,
+        tolerance: Option<f64>,
     ) -> PyResult<(bool, f64, String)> {
-        let options =
-            CheckOptions { shapes, exact, data: tensors(data)?, ..CheckOptions::default() };
+        let data = tensors(data)?;
+        let options = CheckOptions { shapes, exact, tolerance, data, ..CheckOptions::default() };
         let (before, after) = (&self.inner, &other.inner);
         let found = python
             .detach(|| check::compare(before, after, &options))
@@ -272,11 +282,11 @@ impl Model {
         other: &Model,
         shapes: Vec<(String, Vec<usize>)>,
         data: Vec<(String, Bound<'_, PyAny>)>,
-        exact: bool,
+        strict: (bool, Option<f64>),
         runs: (usize, u64),
     ) -> PyResult<(bool, String, String)> {
-        let (runs, seed) = runs;
-        let options = CheckOptions { seed, shapes, exact, data: tensors(data)? };
+        let ((runs, seed), (exact, tolerance)) = (runs, strict);
+        let options = CheckOptions { seed, shapes, exact, tolerance, data: tensors(data)? };
         let (first, second) = (&self.inner, &other.inner);
         let found = python
             .detach(|| check::compare_files(first, second, &options, runs))

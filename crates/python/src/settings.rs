@@ -5,6 +5,7 @@ use std::time::Duration;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tangram::cost::CostModel;
+use tangram::onnx::edit::{Narrowing, Precision};
 use tangram::{Options, Progress, Strategy};
 
 /// The options of `Workload.optimize`: the items of a dictionary.
@@ -20,6 +21,8 @@ pub(crate) struct Settings {
     fold_limit: Option<u64>,
     strategy: String,
     opset: Option<i64>,
+    to: Option<String>,
+    keep: Vec<String>,
     cost: Option<String>,
     explain: bool,
     exact: bool,
@@ -49,6 +52,14 @@ impl Settings {
             Some(text) => CostModel::from_json(&text)
                 .map_err(|why| PyValueError::new_err(format!("`cost`: {why}")))?,
         };
+        let narrow = match self.to.as_deref().map(|to| (to, Precision::named(to))) {
+            Some((to, None)) => {
+                return wrong(format!("`to` is `{to}`, not `float16` or `bfloat16`"));
+            }
+            Some((_, Some(to))) => Some(Narrowing { to, keep: self.keep }),
+            None if self.keep.is_empty() => None,
+            None => return wrong("`keep` says what `to` leaves as it is: give both".to_owned()),
+        };
         Ok(Options {
             strategy,
             disable: self.disable,
@@ -58,6 +69,7 @@ impl Settings {
             max_nodes: self.max_nodes,
             fold_limit: self.fold_limit,
             opset: self.opset,
+            narrow,
             cost,
             explain: self.explain,
             exact: self.exact,

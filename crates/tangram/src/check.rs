@@ -32,9 +32,18 @@ impl Difference {
         self.relative <= self.tolerance
     }
 
-    /// Whether it is further above its tolerance than `other`, or the first one at all.
+    /// The numbers alone.
+    pub fn measured(&self) -> String {
+        let Difference { absolute, relative, output, .. } = self;
+        format!("{absolute:.3e} ({relative:.3e} of the greatest magnitude) in `{output}`")
+    }
+
+    /// Whether it is further above its tolerance than `other`, or greater where none is above it,
+    /// or the first one at all.
     fn is_worse_than(&self, other: &Difference) -> bool {
-        other.output.is_empty() || self.relative - self.tolerance > other.relative - other.tolerance
+        let excess = |one: &Difference| (one.relative - one.tolerance).max(0.0);
+        let (own, others) = (excess(self), excess(other));
+        other.output.is_empty() || own > others || own == others && self.relative > other.relative
     }
 }
 
@@ -43,9 +52,9 @@ impl fmt::Display for Difference {
         let verdict = if self.holds() { "equal" } else { "DIFFERENT" };
         write!(
             f,
-            "{verdict}: largest difference {:.3e} ({:.3e} of the greatest magnitude) in `{}`, \
-             tolerance {:.0e}",
-            self.absolute, self.relative, self.output, self.tolerance
+            "{verdict}: largest difference {}, tolerance {:.0e}",
+            self.measured(),
+            self.tolerance
         )
     }
 }
@@ -76,6 +85,21 @@ pub struct CheckOptions {
     pub data: Vec<(String, Tensor)>,
     /// Whether results have to be equal to the last bit.
     pub exact: bool,
+    /// The tolerance for floats, relative to the greatest magnitude in an output; that of the
+    /// element type if absent.
+    pub tolerance: Option<f64>,
+}
+
+impl CheckOptions {
+    /// `found` with the tolerance that is asked for.
+    fn judged(&self, mut found: Difference) -> Difference {
+        if self.exact {
+            found.tolerance = 0.0;
+        } else if let Some(tolerance) = self.tolerance.filter(|_| found.tolerance > 0.0) {
+            found.tolerance = tolerance;
+        }
+        found
+    }
 }
 
 /// Evaluates both models on the same inputs and compares all outputs.
@@ -93,13 +117,10 @@ pub fn compare(a: &Model, b: &Model, options: &CheckOptions) -> Result<Differenc
     }
     let mut worst = Difference::default();
     for (i, (x, y)) in left.iter().zip(&right).enumerate() {
-        let found = difference(x, y, format!("output {i}"))?;
+        let found = options.judged(difference(x, y, format!("output {i}"))?);
         if found.is_worse_than(&worst) {
             worst = found;
         }
-    }
-    if options.exact {
-        worst.tolerance = 0.0;
     }
     Ok(worst)
 }

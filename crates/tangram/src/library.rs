@@ -1,14 +1,16 @@
 //! Rules: those that are shipped, and those that a user names.
 
 use std::cell::LazyCell;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use tangram_gsl::analysis::{Finding, analyse};
-use tangram_gsl::ast::Rule;
+use tangram_gsl::ast::{ExprKind, Rule};
 use tangram_gsl::check::{check_rule, has_errors};
 use tangram_gsl::diagnostic::Sources;
-use tangram_gsl::rules::{self, CompileError, CompiledRule};
+use tangram_gsl::rules::{self, CompileError, CompiledRule, NativeAttribute, Natives};
 use tangram_gsl::schema::NnSchema;
 use tangram_gsl::text::{self, LocatedRule};
 use tangram_gsl::verify::mutate::{self, Judgement, Mutant};
@@ -82,6 +84,8 @@ pub struct Library {
     shipped: FxHashSet<u32>,
     /// Names of the rules that were asked for: these are applied even where they are on request.
     asked: FxHashSet<String>,
+    /// Functions of a caller that conditions may name, beside those that are shipped.
+    functions: BTreeMap<String, NativeAttribute>,
 }
 
 /// Which rules are compiled, and for what.
@@ -92,6 +96,14 @@ pub(crate) struct Selection<'a> {
     pub(crate) expressible: &'a dyn Fn(&str) -> bool,
     /// By how many bytes a folded result may outgrow its operands, if not by the usual number.
     pub(crate) fold_growth: Option<usize>,
+}
+
+/// The functions that conditions and attributes of `rule` call by name.
+fn calls(rule: &Rule) -> impl Iterator<Item = &str> {
+    rule.exprs().filter_map(|(_, expr)| match &expr.kind {
+        ExprKind::Native { name, .. } => Some(name.as_str()),
+        _ => None,
+    })
 }
 
 /// Rules that are ready to be applied.
@@ -190,6 +202,22 @@ impl Library {
         Err(RulesError::Unknown { name: name.to_owned(), topics })
     }
 
+    /// Lets rules call `function` by `name`, as in `where native name(x)`.
+    ///
+    /// Verification does not see what it does, and says so of rules that call it.
+    pub fn define(&mut self, name: &str, function: NativeAttribute) {
+        self.functions.insert(name.to_owned(), function);
+    }
+
+    /// The functions that rules may call.
+    fn natives(&self) -> Arc<Natives> {
+        let mut all = Natives::clone(&natives());
+        for (name, function) in &self.functions {
+            all.add_attribute(name, Arc::clone(function));
+        }
+        Arc::new(all)
+    }
+
     /// Whether a rule of this name was asked for by [`Library::add`].
     pub(crate) fn is_asked(&self, name: &str) -> bool {
         self.asked.contains(name)
@@ -201,7 +229,7 @@ impl Library {
         context: &Context,
         selection: &Selection<'_>,
     ) -> Result<Compiled, OptimiseError> {
-        let mut settings = rules::Options { natives: natives(), ..rules::Options::default() };
+        let mut settings = rules::Options { natives: self.natives(), ..rules::Options::default() };
         settings.fold_growth = selection.fold_growth.unwrap_or(settings.fold_growth);
         let schema = LazyCell::new(|| NnSchema::new(context));
         let mut compiled = Compiled::default();
@@ -212,6 +240,15 @@ impl Library {
             };
             if has_errors(&found) {
                 return Err(OptimiseError::Rules(self.sources.render(&found)));
+            }
+            let mut unknown =
+                calls(&located.rule).filter(|name| !settings.natives.has_attribute(name));
+            if let Some(name) = unknown.next() {
+                let rule = located.rule.name();
+                return Err(OptimiseError::Rules(format!(
+                    "rule `{rule}` calls `native {name}`, which nobody has defined: \
+                     `gsl.attr.Call` takes a function of Python, `Library::define` one of Rust"
+                )));
             }
             let rule =
                 CompiledRule::checked(&located.rule, context, &settings, selection.expressible);
@@ -240,10 +277,18 @@ impl Library {
     pub fn verify(&self, effort: &Effort) -> Vec<(String, Verdict)> {
         let natives = natives();
         let verdict = |located: &LocatedRule| {
+            let name = located.rule.name().to_owned();
+            if let Some(unseen) = calls(&located.rule).find(|name| !natives.has_attribute(name)) {
+                let why = format!(
+                    "unverified: it calls `native {unseen}`, a function that verification does \
+                     not see"
+                );
+                return (name, Verdict::Unknown { why });
+            }
             let context = tangram_dialects::context();
             let verdict = verify::verify(&located.rule, &context, &natives, effort);
             let verdict = verdict.unwrap_or_else(|e| Verdict::Unknown { why: e.to_string() });
-            (located.rule.name().to_owned(), verdict)
+            (name, verdict)
         };
         self.rules.iter().map(verdict).collect()
     }

@@ -8,6 +8,7 @@ use tangram_dialects::nn::patterns;
 use tangram_gsl::ast::{Exactness, Rule};
 use tangram_gsl::rules::{CompiledRule, RuleDiscriminator};
 use tangram_ir::{Module, Order, walk};
+use tangram_onnx::edit::Narrowing;
 use tangram_onnx::{Model, is_expressible};
 use tangram_rewrite::greedy::{self, GreedyConfig, Stop};
 use tangram_rewrite::{FrozenPatternSet, PatternReport, PatternSet, WalkLimits, walk_within};
@@ -59,6 +60,8 @@ pub struct Options {
     pub exact: bool,
     /// The operator set that the result has to be written in; the model's own if absent.
     pub opset: Option<i64>,
+    /// The floats of 16 bits that the result is to compute in; those of the model if absent.
+    pub narrow: Option<Narrowing>,
     /// How many bytes are compared at most to find weights that are stored twice.
     pub compare_limit: u64,
     /// How many steps the report tells of; 0 for none, which costs nothing.
@@ -83,6 +86,7 @@ impl Default for Options {
             fold_limit: Some(1 << 20),
             exact: false,
             opset: None,
+            narrow: None,
             compare_limit: 1 << 30,
             max_steps: 0,
             cancel: Arc::default(),

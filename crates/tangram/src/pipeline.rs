@@ -15,13 +15,14 @@ use std::time::{Duration, Instant};
 
 use tangram_ir::{Diagnostic, Module, verify};
 use tangram_native::{self as native, Session, SessionError};
+use tangram_onnx::edit::narrow;
 use tangram_onnx::file::Loaded;
 use tangram_onnx::proto::ModelProto;
 use tangram_onnx::{self as onnx, ExportOptions, Model};
 
 use crate::library::Library;
 use crate::optimise::{OptimiseError, Options, optimise};
-use crate::report::{self, BeforeAfter, Report, Seconds};
+use crate::report::{self, BeforeAfter, Narrowed, Report, Seconds};
 
 /// A part of the pipeline, in order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -157,17 +158,25 @@ pub fn import(loaded: Loaded) -> Result<Model, PipelineError> {
     Ok(model)
 }
 
-/// Optimises a model, and verifies the program.
+/// Optimises a model, gives it narrower floats if that is asked for, and verifies the program.
 ///
 /// # Errors
-/// [`PipelineError::Rules`], with the model unchanged; [`PipelineError::Unverified`].
+/// [`PipelineError::Rules`], with the model unchanged; [`PipelineError::Model`] where it cannot be
+/// narrowed; [`PipelineError::Unverified`].
 pub fn rewrite(
     model: &mut Model,
     library: &Library,
     options: &Options,
 ) -> Result<Report, PipelineError> {
-    let report = optimise(model, library, options)?;
+    let mut report = optimise(model, library, options)?;
     verified(&model.module, Phase::Rewrite)?;
+    if let Some(how) = &options.narrow {
+        let (narrowed, found) = narrow(model, how, ExportOptions { opset: options.opset })?;
+        verified(&narrowed.module, Phase::Rewrite)?;
+        let mut found: Narrowed = found.into();
+        found.measure(&std::mem::replace(model, narrowed), model, report.cost.after.flops);
+        report.narrowed = Some(found);
+    }
     Ok(report)
 }
 

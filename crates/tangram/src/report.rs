@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use tangram_ir::{DimKind, Module, Order, TypeData, walk};
 use tangram_onnx::proto::{GraphProto, ModelProto};
+use tangram_onnx::{Model, edit};
 
+use crate::check::{self, CheckOptions, Difference};
 use crate::cost::Cost;
 use crate::saturation::Saturation;
 use crate::steps::{DriverCounts, Recorded, Refused, Step};
@@ -35,6 +37,8 @@ pub struct Report {
     pub refused: Vec<Refused>,
     /// What saturation found, if that was the strategy.
     pub saturation: Option<Saturation>,
+    /// What became of the floats, if they were to become narrower.
+    pub narrowed: Option<Narrowed>,
     /// The limit that stopped the search, if one did.
     pub stopped_by: Option<String>,
     /// Whether whoever started it stopped it; the result is right, and not the last word.
@@ -50,6 +54,68 @@ impl Report {
     pub(crate) fn tell(&mut self, recorded: Recorded) {
         (self.steps, self.step_count) = (recorded.steps, recorded.step_count);
         (self.refused, self.driver) = (recorded.refused, recorded.driver);
+    }
+}
+
+/// What became of `float32` where a result of 16 bits was asked for.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct Narrowed {
+    /// What it became.
+    pub to: String,
+    /// Nodes that take or give the narrow type.
+    pub nodes: usize,
+    /// Constants in the narrow type.
+    pub weights: usize,
+    /// Nodes `Cast` that were added.
+    pub casts: usize,
+    /// What stayed as it was, and why; the most frequent first.
+    pub kept: Vec<Kept>,
+    /// How far results are apart from those of the wide model, on random inputs.
+    pub difference: Option<Difference>,
+    /// Why that was not measured.
+    pub unmeasured: Option<String>,
+}
+
+/// Beyond so many operations, evaluation by the reference kernels takes minutes.
+const MEASURED_FLOPS: f64 = 2e9;
+
+impl Narrowed {
+    /// Evaluates both models on random inputs, if that takes seconds rather than minutes.
+    pub(crate) fn measure(&mut self, wide: &Model, narrow: &Model, flops: Option<f64>) {
+        if let Some(flops) = flops.filter(|&flops| flops > MEASURED_FLOPS) {
+            let flops = flops / 1e9;
+            let why = format!("{flops:.1} GFLOP take long to evaluate; a check does it");
+            self.unmeasured = Some(why);
+            return;
+        }
+        match check::compare(wide, narrow, &CheckOptions::default()) {
+            Ok(found) => self.difference = Some(found),
+            Err(why) => self.unmeasured = Some(why),
+        }
+    }
+}
+
+/// Nodes of one operator that stayed for one reason.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Kept {
+    /// The operator.
+    pub operator: String,
+    /// Why.
+    pub why: String,
+    /// The nodes, by the names of their first outputs.
+    pub nodes: Vec<String>,
+}
+
+impl From<edit::Narrowed> for Narrowed {
+    fn from(found: edit::Narrowed) -> Narrowed {
+        let edit::Narrowed { to, nodes, weights, casts, kept } = found;
+        let kept = kept.into_iter().map(|edit::Kept { operator, why, nodes }| Kept {
+            operator,
+            why,
+            nodes,
+        });
+        let kept = kept.collect();
+        Narrowed { to: to.to_string(), nodes, weights, casts, kept, ..Narrowed::default() }
     }
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from tangram._models import check
 from tangram._workload import Workload
@@ -40,41 +40,65 @@ def simplify(
     mutable_initializer: bool = False,
     *,
     input_shapes: Shapes = None,
-    target_opset_version: int | None = None,
+    inline_functions: bool = False,
+    target_opset_version: int | Literal["latest"] | None = None,
+    extra_optimizers: Sequence[str] | None = None,
+    check_rtol: float | None = None,
     output_path: str | None = None,
     **others: Any,
 ) -> tuple[onnx.ModelProto, bool]:
     """Returns the optimised model, and whether it computes the same on `check_n` inputs.
 
-    Folded constants add up to `tensor_size_threshold` bytes. `skipped_optimizers` are names and
+    `extra_optimizers` are names of rules here that are applied on request; `check_rtol` is relative
+    to the greatest magnitude in an output. Folded constants add up to `tensor_size_threshold` bytes. `skipped_optimizers` are names and
     labels of rules here. Graphs inside nodes are always optimised; inputs stay dynamic unless
     `overwrite_input_shapes` fixes them.
     """
-    without_effect(
-        "simplify",
-        {"custom_lib": custom_lib, "skip_constant_folding": skip_constant_folding} | others,
-    )
+    without_effect("simplify", {"custom_lib": custom_lib} | _asked(others))
     workload = Workload.from_onnx(model)
     outputs = [name for name in workload.outputs if name not in set(unused_output or ())]
+    edits = {
+        "input_shape": _named(overwrite_input_shapes, workload),
+        "outputs": outputs if unused_output else (),
+        "inline_functions": inline_functions,
+    }
     kept = workload.optimize(
+        list(extra_optimizers or ()),
         library=perform_optimization,
         disable=[*(skipped_optimizers or ()), *(_BATCH_NORMS if skip_fuse_bn else [])],
-        fold_limit=size(tensor_size_threshold),
-        opset=target_opset_version,
-        input_shape=_named(overwrite_input_shapes, workload),
-        outputs=outputs if unused_output else (),
+        fold_limit=0 if skip_constant_folding else size(tensor_size_threshold),
+        opset=_LATEST if target_opset_version == "latest" else target_opset_version,
+        **edits,
     )
     same = True
     if check_n > 0:
         # What is compared is what was not asked to be another model: shapes and outputs.
-        before = workload.edit(
-            input_shape=_named(overwrite_input_shapes, workload), outputs=outputs if unused_output else ()
-        )
+        before = workload.edit(**edits)
         shapes = _named(test_input_shapes or input_shapes, workload)
-        same = bool(check(before, kept, runs=check_n, shape=shapes, data=input_data))
+        found = check(before, kept, runs=check_n, shape=shapes, data=input_data, tolerance=check_rtol)
+        same = bool(found)
     if output_path is not None:
         kept.save(output_path)
     return kept.to_onnx(), same
+
+
+# What asks for nothing, where that is not a false value.
+_DEFAULTS = {
+    "initializers_as_constants": True,
+    "import_custom_schemas": True,
+    "check_atol": 1e-5,
+    "input_fill": "random",
+    "gemm_fusion_backend": "ort_cpu",
+    "external_data_threshold": "100MB",
+    "gradient_precision": "fp32",
+}
+_LATEST = 28
+"""The newest operator set that can be written."""
+
+
+def _asked(others: Mapping[str, Any]) -> dict[str, Any]:
+    """Keywords that ask for something else than onnxsim does by default."""
+    return {name: value for name, value in others.items() if name not in _DEFAULTS or value != _DEFAULTS[name]}
 
 
 def _named(shapes: Shapes, workload: Workload) -> dict[str, list[int]]:

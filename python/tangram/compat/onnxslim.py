@@ -30,10 +30,12 @@ def slim(
     save_as_external_data: bool = False,
     model_check_inputs: Sequence[str] | None = None,
     verbose: bool = False,
+    dtype: str | None = None,
     **others: Any,
 ) -> onnx.ModelProto | None:
     """Returns the optimised model, or writes it to `output_model`.
 
+    `dtype="fp16"` has floats of 16 bits inside; inputs and outputs stay what they are.
     `skip_fusion_patterns` are names and labels of rules here. `model_check` raises `CheckError` if
     the result computes something else. `inspect` prints what the model is, and does no more.
     """
@@ -41,13 +43,16 @@ def slim(
         for one in model if isinstance(model, list) else [model]:
             print(summary(one))
         return None
-    without_effect("slim", others)
+    narrow = "float16" if dtype == "fp16" else None
+    without_effect("slim", others | {"dtype": None if narrow else dtype})
     workload = Workload.from_onnx(model)  # type: ignore[arg-type]
     edits = {"input_shape": shapes(input_shapes), "outputs": [text.split(":")[0] for text in outputs or ()]}
-    kept = workload.optimize(disable=list(skip_fusion_patterns or ()), fold_limit=size_threshold, **edits)
+    disable = list(skip_fusion_patterns or ())
+    kept = workload.optimize(disable=disable, fold_limit=size_threshold, to=narrow, **edits)
     if model_check:
         sizes, arrays = _given(model_check_inputs)
-        if not (found := check(workload.edit(**edits), kept, runs=1, shape=sizes, data=arrays)):
+        before, allowed = workload.edit(**edits), 5e-3 if narrow else None
+        if not (found := check(before, kept, runs=1, shape=sizes, data=arrays, tolerance=allowed)):
             raise CheckError(str(found))
     if output_model is None:
         return kept.to_onnx()

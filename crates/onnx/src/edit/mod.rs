@@ -1,24 +1,35 @@
-//! What a user changes about a model before it is optimised: sizes of inputs, and where the graph
-//! begins and ends.
+//! What a user changes about a model before it is optimised: sizes of inputs, where the graph
+//! begins and ends, calls of local functions. [`narrow`](fn@narrow) changes the result, to narrower floats.
 //!
 //! ```text
 //! x: [batch, 3, H, W]  --input-shape x:1,3,224,224-->  x: [1, 3, 224, 224]
 //! x: [batch, seq]      --dim batch=1-->                x: [1, seq], and every other `batch` is 1
+//! x: [batch, seq]      --dim seq=1..512-->             the same, and `max(seq, 1)` is `seq`
 //! x -> a -> b -> y     --inputs a --outputs b-->       a -> b
+//! y = local.F(x)       --inline-functions-->           the body of F
 //! ```
 //!
 //! The model is exported, edited as a message, and imported again: what follows from the sizes is
 //! inferred anew, and nodes keep their names.
 
 mod extract;
+mod functions;
+mod names;
+mod narrow;
 mod shapes;
 
+pub use narrow::{Kept, Narrowed, Narrowing, Precision, narrow};
+
 use std::sync::Arc;
+
+use tangram_dialects::dims;
+use tangram_ir::Context;
 
 use crate::error::Result;
 use crate::export::{ExportOptions, export};
 use crate::import::import_beside;
 use crate::model::Model;
+use crate::proto::ModelProto;
 
 /// What is changed; nothing by default.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -28,10 +39,15 @@ pub struct Edits {
     pub input_shapes: Vec<(String, Vec<Option<i64>>)>,
     /// Sizes of named dimensions.
     pub dims: Vec<(String, i64)>,
+    /// The least and the greatest size of named dimensions that stay open: what is inferred, folded
+    /// and rewritten may rely on them.
+    pub ranges: Vec<(String, (i64, i64))>,
     /// The values that become the inputs; the model's own if empty.
     pub inputs: Vec<String>,
     /// The values that become the outputs; the model's own if empty.
     pub outputs: Vec<String>,
+    /// Whether the bodies of the model's functions take the place of their calls.
+    pub inline_functions: bool,
 }
 
 impl Edits {
@@ -76,6 +92,18 @@ pub enum EditError {
         /// The other.
         second: i64,
     },
+    /// A named dimension has a size outside of its range, or the range is empty.
+    #[error("dimension `{name}` cannot be {size}: it is between {least} and {greatest}")]
+    Range {
+        /// The dimension.
+        name: String,
+        /// The size, or `anything`.
+        size: String,
+        /// The least size.
+        least: i64,
+        /// The greatest.
+        greatest: i64,
+    },
     /// No input has a dimension of this name.
     #[error("no input has a dimension `{name}`; there are {known}")]
     NoDim {
@@ -100,6 +128,25 @@ pub enum EditError {
         "the type of `{0}` is not known: the model does not declare it, and it cannot be inferred"
     )]
     NoType(String),
+    /// A local function calls itself.
+    #[error("function `{0}` calls itself, so that it cannot take the place of its calls")]
+    Recursive(String),
+    /// The bodies of functions are more than can be written.
+    #[error("the calls in function `{0}` become too many nodes, or lie too deep, to be written")]
+    TooMany(String),
+    /// What was to stay as it is names nothing.
+    #[error("`{0}` is no operator, node or value of the model; `tangram show` lists its operators")]
+    NothingToKeep(String),
+    /// The operator set has no `Cast` to the element type.
+    #[error("operator set {opset} has no {to}: write the result in {least} or later by `--opset`")]
+    NoNarrow {
+        /// The element type.
+        to: Precision,
+        /// The operator set.
+        opset: i64,
+        /// The first one that has it.
+        least: i64,
+    },
 }
 
 /// Returns `model` with these changes.
@@ -107,15 +154,54 @@ pub enum EditError {
 /// # Errors
 /// [`EditError`], as [`crate::Error::Edit`]; or what the export and the import say.
 pub fn edit(model: &Model, edits: &Edits) -> Result<Model> {
+    if edits.inline_functions {
+        let inlined = inline_functions(model)?;
+        // The import has inferred the types of what stood in functions.
+        let others = Edits { inline_functions: false, ..edits.clone() };
+        return if others.is_empty() { Ok(inlined) } else { edit(&inlined, &others) };
+    }
     let mut proto = export(model, ExportOptions::default())?;
     if !(edits.inputs.is_empty() && edits.outputs.is_empty()) {
         extract::extract(&mut proto, model, edits)?;
     }
     shapes::set(&mut proto, edits)?;
-    let mut edited =
-        import_beside(proto, Arc::clone(&model.source.files), model.module.context_arc().clone())?;
+    if edits.ranges.is_empty() {
+        return reimport(proto, model, Vec::new());
+    }
+    // Ranges hold in a context: not in that of the model, which stays what it is.
+    let context = tangram_dialects::context();
+    let old = dims::ranges(model.module.context());
+    for (name, (least, greatest)) in old.iter().chain(&edits.ranges) {
+        if !dims::assume_range(&context, name, *least, *greatest) {
+            let (name, size) = (name.clone(), "anything".to_owned());
+            return Err(EditError::Range { name, size, least: *least, greatest: *greatest }.into());
+        }
+    }
+    reimport_into(context, proto, model, Vec::new())
+}
+
+/// Returns `model` with the bodies of its local functions in the place of their calls.
+fn inline_functions(model: &Model) -> Result<Model> {
+    let mut proto = export(model, ExportOptions::default())?;
+    let stay = functions::inline(&mut proto)?;
+    reimport(proto, model, stay)
+}
+
+/// Imports what was made of `model`, with further warnings.
+fn reimport(proto: ModelProto, model: &Model, warnings: Vec<String>) -> Result<Model> {
+    reimport_into(model.module.context_arc().clone(), proto, model, warnings)
+}
+
+fn reimport_into(
+    context: Arc<Context>,
+    proto: ModelProto,
+    model: &Model,
+    warnings: Vec<String>,
+) -> Result<Model> {
+    let mut edited = import_beside(proto, Arc::clone(&model.source.files), context)?;
     // What was wrong with the model before is still no mistake of ours.
     edited.source.flaws.extend(model.source.flaws.iter().cloned());
-    edited.source.warnings.splice(0..0, model.source.warnings.iter().cloned());
+    let before = model.source.warnings.iter().cloned().chain(warnings);
+    edited.source.warnings.splice(0..0, before);
     Ok(edited)
 }

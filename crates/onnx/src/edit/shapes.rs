@@ -20,6 +20,16 @@ pub(super) fn set(model: &mut ModelProto, edits: &Edits) -> Result<(), EditError
         let input = find(graph, name)?;
         freeze(input, extents, &mut sizes)?;
     }
+    for (name, (least, greatest)) in &edits.ranges {
+        match sizes.get(name) {
+            Some(size) if !(least..=greatest).contains(&size) => {
+                let (name, size) = (name.clone(), size.to_string());
+                return Err(EditError::Range { name, size, least: *least, greatest: *greatest });
+            }
+            None if least == greatest => bind(&mut sizes, name, *least)?,
+            _ => {}
+        }
+    }
     if !sizes.is_empty() {
         substitute(graph, &sizes);
     }
@@ -127,9 +137,11 @@ fn known_dims(graph: &GraphProto, edits: &Edits) -> Result<(), EditError> {
     }
     known.sort_unstable();
     known.dedup();
-    match edits.dims.iter().find(|(name, _)| !known.contains(&name.as_str())) {
+    let ranges = edits.ranges.iter().map(|(name, _)| name);
+    let mut named = edits.dims.iter().map(|(name, _)| name).chain(ranges);
+    match named.find(|name| !known.contains(&name.as_str())) {
         None => Ok(()),
-        Some((name, _)) => {
+        Some(name) => {
             let shown: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
             let known = if shown.is_empty() { "none".to_owned() } else { shown.join(", ") };
             Err(EditError::NoDim { name: name.clone(), known })

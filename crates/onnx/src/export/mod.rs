@@ -10,13 +10,13 @@ mod names;
 mod node;
 mod origin;
 mod special;
-mod tensor;
+pub(crate) mod tensor;
 
 use cranelift_entity::SecondaryMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tangram_ir::{Block, Context, Module, Op, Str, Value};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Unsaid};
 use crate::import::OLDEST;
 use crate::model::{Model, Source};
 use crate::operators;
@@ -45,8 +45,12 @@ struct Exporter<'m> {
     context: &'m Context,
     source: &'m Source,
     opset: i64,
+    /// The version of the model.
+    own_opset: i64,
     /// Whether nodes of the import may be given back.
     same_opset: bool,
+    /// What cannot be said in the wanted version, and where.
+    unsaid: Vec<Unsaid>,
     /// The graphs around the current place, innermost last.
     graphs: Vec<Graph>,
     /// The name of each value, once it has one.
@@ -69,21 +73,54 @@ struct Exporter<'m> {
 ///
 /// # Errors
 /// [`Error::Inexpressible`] if a rule made what no node of the operator set says;
-/// [`Error::WantedOpset`] for a version of it that is not known; [`Error::Invalid`] if a node does
-/// not keep to the schema of its operator, which nothing in the imported model did.
+/// [`Error::WantedOpset`] for a version of it that is not known, [`Error::Unsaid`] for one in which
+/// not all of the model can be said; [`Error::Invalid`] if a node does not keep to the schema of
+/// its operator, which nothing in the imported model did.
 pub fn export(model: &Model, options: ExportOptions) -> Result<ModelProto> {
     let own = model.opset("").unwrap_or(0);
     let opset = options.opset.unwrap_or(own);
     let newest = schema::newest("");
-    if options.opset.is_some() && opset != own && !(OLDEST..=newest).contains(&opset) {
+    if opset == own {
+        return validated(attempt(model, opset)?.0, &model.source);
+    }
+    if !(OLDEST..=newest).contains(&opset) {
         return Err(Error::WantedOpset { wanted: opset, least: OLDEST, newest, own });
     }
+    let (proto, unsaid) = attempt(model, opset)?;
+    if unsaid.is_empty() {
+        return Ok(proto);
+    }
+    let says = |&version: &i64| attempt(model, version).is_ok_and(|(_, unsaid)| unsaid.is_empty());
+    let first = (opset + 1..=newest).find(says);
+    Err(Error::Unsaid { opset, first, unsaid: Unsaid::list(unsaid) })
+}
+
+/// `proto`, if it has no mistake that the imported model did not have.
+fn validated(proto: ModelProto, source: &Source) -> Result<ModelProto> {
+    let first = new_violations(&proto, source).into_iter().next();
+    match first {
+        Some(violation) => Err(Error::Invalid { violation: Box::new(violation) }),
+        None => Ok(proto),
+    }
+}
+
+fn new_violations(proto: &ModelProto, source: &Source) -> Vec<schema::Violation> {
+    let is_new = |found: &schema::Violation| !source.flaws.iter().any(|flaw| flaw.is_like(found));
+    schema::violations(proto).into_iter().filter(is_new).collect()
+}
+
+/// Writes `model` in version `opset`, with what cannot be said there; in the model's own version
+/// that is an error.
+fn attempt(model: &Model, opset: i64) -> Result<(ModelProto, Vec<Unsaid>)> {
+    let own = model.opset("").unwrap_or(0);
     let mut exporter = Exporter {
         module: &model.module,
         context: model.module.context(),
         source: &model.source,
         opset,
+        own_opset: own,
         same_opset: opset == own,
+        unsaid: Vec::new(),
         graphs: Vec::new(),
         names: SecondaryMap::new(),
         taken: FxHashSet::default(),
@@ -97,23 +134,20 @@ pub fn export(model: &Model, options: ExportOptions) -> Result<ModelProto> {
     let block = model.graph().ok_or(Error::NoGraph)?;
     exporter.take_names();
     let graph = exporter.graph(block)?;
+    let mut unsaid = exporter.unsaid;
     let mut proto = model.source.proto.clone();
     proto.graph = Some(graph);
-    if let (false, Some(opset)) = (exporter.same_opset, options.opset) {
-        proto.opset_import.retain(|set| !matches!(set.domain(), "" | "ai.onnx"));
-        let set = OperatorSetIdProto { domain: Some(String::new()), version: Some(opset) };
-        proto.opset_import.insert(0, set);
+    if opset == own {
+        return Ok((proto, unsaid));
     }
-    validated(proto, &model.source)
-}
-
-/// `proto`, if it has no mistake that the imported model did not have.
-fn validated(proto: ModelProto, source: &Source) -> Result<ModelProto> {
-    let is_new = |found: &schema::Violation| !source.flaws.iter().any(|flaw| flaw.is_like(found));
-    match schema::violations(&proto).into_iter().find(is_new) {
-        Some(violation) => Err(Error::Invalid { violation: Box::new(violation) }),
-        None => Ok(proto),
+    proto.opset_import.retain(|set| !matches!(set.domain(), "" | "ai.onnx"));
+    let set = OperatorSetIdProto { domain: Some(String::new()), version: Some(opset) };
+    proto.opset_import.insert(0, set);
+    // What stands in the place of what cannot be said is not judged.
+    if unsaid.is_empty() {
+        unsaid.extend(new_violations(&proto, &model.source).into_iter().map(Unsaid::from));
     }
+    Ok((proto, unsaid))
 }
 
 /// Says whether nn operation `name` can be written in version `opset` of ONNX's default operator

@@ -4,7 +4,7 @@ use tangram_ir::{Attr, AttrData, Op, Value};
 use tangram_tensor::{DType, Tensor, bf16, f16};
 
 use super::Exporter;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Unsaid};
 use crate::operators::{self, AttrRow, Default, Kind, Row};
 use crate::proto::{AttributeProto, AttributeType, NodeProto, TypeProto};
 use crate::types;
@@ -44,8 +44,21 @@ pub(super) fn floats(name: &str, values: Vec<f32>) -> AttributeProto {
 }
 
 impl Exporter<'_> {
-    /// Writes `op`.
+    /// Writes `op`; where it cannot be said in the wanted operator set, notes that and goes on.
     pub(super) fn op(&mut self, op: Op) -> Result<()> {
+        match self.written(op) {
+            Err(Error::Inexpressible { op: operation, reason, .. }) if !self.same_opset => {
+                let name = self.module.results(op).next().map(|value| self.name(value));
+                let at = format!("`{}`", name.unwrap_or_default());
+                let operator = operators::by_nn(&operation).map_or(&*operation, |row| row.onnx);
+                self.unsaid.push(Unsaid { at, reason: format!("{operator}: {reason}") });
+                Ok(())
+            }
+            other => other,
+        }
+    }
+
+    fn written(&mut self, op: Op) -> Result<()> {
         let name = self.module.name_text(op);
         let silent = matches!(
             name,
@@ -69,6 +82,9 @@ impl Exporter<'_> {
             Some(row) if row.since <= self.opset => self.by_row(op, row),
             Some(row) => {
                 Err(self.inexpressible(op, &format!("it needs operator set {}", row.since)))
+            }
+            None if !self.module.regions(op).is_empty() => {
+                Err(self.inexpressible(op, "its inputs or attributes are others there"))
             }
             None => Err(self.inexpressible(op, "no operator says what it does")),
         }

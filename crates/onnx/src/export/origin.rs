@@ -7,6 +7,11 @@ use super::Exporter;
 use crate::error::Result;
 use crate::model::{Input, Origin};
 use crate::proto::{GraphProto, NodeProto};
+use crate::schema;
+
+fn is_default(node: &NodeProto) -> bool {
+    matches!(node.domain(), "" | "ai.onnx")
+}
 
 impl<'m> Exporter<'m> {
     /// Finds the operations of `block` that are written together with a later one.
@@ -28,7 +33,8 @@ impl<'m> Exporter<'m> {
         let name = self.module.name_text(op);
         // What the default operator set does not define means the same in each version of it.
         let foreign = !name.starts_with("nn.") || name.starts_with("nn.contrib_");
-        (self.same_opset || foreign).then_some(())?;
+        let alike = || self.means_the_same(&self.source.nodes[origin.node as usize]);
+        (self.same_opset || foreign || alike()).then_some(())?;
         let same = origin.members.iter().all(|member| {
             let m = member.op;
             self.module.is_live(m)
@@ -42,6 +48,21 @@ impl<'m> Exporter<'m> {
                 && (m == op || self.inside(origin, m))
         });
         same.then_some(origin)
+    }
+
+    /// Whether the operator of `node` is the same in the model's operator set and in the wanted
+    /// one. Control flow differs in the types that it carries only, if its inputs and attributes
+    /// are the same.
+    fn means_the_same(&self, node: &NodeProto) -> bool {
+        let schema = |version| match schema::find("", node.op_type(), version) {
+            schema::Found::Schema(schema) if is_default(node) => Some(schema),
+            _ => None,
+        };
+        let (Some(own), Some(wanted)) = (schema(self.own_opset), schema(self.opset)) else {
+            return false;
+        };
+        let control = matches!(node.op_type(), "If" | "Loop" | "Scan");
+        own.since == wanted.since || control && own.is_used_alike(wanted)
     }
 
     fn same(&self, a: Value, b: Value) -> bool {

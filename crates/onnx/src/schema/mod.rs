@@ -91,6 +91,12 @@ impl Formals {
 }
 
 impl Schema {
+    /// Whether inputs, outputs and attributes are those of `other`, whatever their types.
+    pub(crate) fn is_used_alike(&self, other: &Schema) -> bool {
+        (&self.inputs, &self.outputs, &self.attributes)
+            == (&other.inputs, &other.outputs, &other.attributes)
+    }
+
     /// The types that a formal type stands for.
     pub(crate) fn types(&self, formal: &'static str) -> Types {
         match self.variables.iter().find(|variable| variable.0 == formal) {

@@ -63,10 +63,7 @@ pub fn compare_files(
         let given: Vec<Datum> = order.iter().map(|&at| tried.inputs[at].clone()).collect();
         let right = run(b, &given)?;
         for (at, name) in a.output_names().into_iter().enumerate() {
-            let mut one = difference(&tried.outputs[at], &right[outputs[at]], name)?;
-            if options.exact {
-                one.tolerance = 0.0;
-            }
+            let one = options.judged(difference(&tried.outputs[at], &right[outputs[at]], name)?);
             if one.is_worse_than(&found.worst) {
                 found.worst = one;
                 worst_inputs = Some(tried.inputs.clone());
@@ -75,7 +72,7 @@ pub fn compare_files(
         found.runs.push(tried.shapes);
     }
     if let Some(given) = worst_inputs.filter(|_| !found.holds()) {
-        found.begins = first_difference(a, b, &given, &order, options.exact);
+        found.begins = first_difference(a, b, &given, &order, options);
     }
     Ok(found)
 }
@@ -96,7 +93,7 @@ fn first_difference(
     b: &Model,
     given: &[Datum],
     order: &[usize],
-    exact: bool,
+    options: &CheckOptions,
 ) -> Option<Difference> {
     let known: rustc_hash::FxHashSet<String> = values(b).into_iter().collect();
     let outputs: Vec<String> = values(a).into_iter().filter(|name| known.contains(name)).collect();
@@ -111,10 +108,8 @@ fn first_difference(
     let theirs: Vec<Datum> = order.iter().map(|&at| given[at].clone()).collect();
     let right = run(&edit(b, &edits(b)?).ok()?, &theirs).ok()?;
     for ((x, y), name) in left.iter().zip(&right).zip(&outputs) {
-        let Ok(mut one) = difference(x, y, name.clone()) else { continue };
-        if exact {
-            one.tolerance = 0.0;
-        }
+        let Ok(one) = difference(x, y, name.clone()) else { continue };
+        let one = options.judged(one);
         if !one.holds() {
             return Some(one);
         }

@@ -207,35 +207,41 @@ impl Chosen {
             return usize::try_from(self.next()).unwrap_or(2);
         };
         for symbol in expr.symbols() {
-            self.symbol(symbol);
+            self.symbol(context, symbol);
         }
         let value = expr.eval(&|symbol| self.symbols.get(symbol).copied()).unwrap_or(2);
         usize::try_from(value).unwrap_or(2)
     }
 
     /// The size of a symbol. Some exporters name an extent by a sum: `past + sequence`.
-    fn symbol(&mut self, name: &str) -> i64 {
+    fn symbol(&mut self, context: &Context, name: &str) -> i64 {
         if let Some(&known) = self.symbols.get(name) {
             return known;
         }
         let size = match name.contains('+') {
-            true => name.split('+').map(|part| self.term(part.trim())).sum(),
-            false => self.next(),
+            true => name.split('+').map(|part| self.term(context, part.trim())).sum(),
+            false => self.within(context, name),
         };
         self.symbols.insert(name.to_owned(), size);
         size
     }
 
-    fn term(&mut self, text: &str) -> i64 {
+    fn term(&mut self, context: &Context, text: &str) -> i64 {
         if let Ok(number) = text.parse() {
             return number;
         }
         if let Some(&known) = self.symbols.get(text) {
             return known;
         }
-        let size = self.next();
+        let size = self.within(context, text);
         self.symbols.insert(text.to_owned(), size);
         size
+    }
+
+    /// The next size, counted from the least that is assumed of `symbol`, up to the greatest.
+    fn within(&mut self, context: &Context, symbol: &str) -> i64 {
+        let (least, greatest) = dims::range(context, symbol).unwrap_or((1, i64::MAX));
+        least.max(1).saturating_add(self.next() - 1).min(greatest)
     }
 
     fn next(&mut self) -> i64 {

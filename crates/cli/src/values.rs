@@ -1,0 +1,51 @@
+//! Values of flags that several commands have.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Reads `x=1,3,224,224`.
+pub(crate) fn shape(text: &str) -> Result<(String, Vec<usize>), String> {
+    let (name, list) = text.split_once('=').ok_or("expected INPUT=N,N...")?;
+    let extents = list.split(',').map(str::trim).filter(|text| !text.is_empty());
+    let extents: Result<Vec<usize>, _> = extents.map(str::parse).collect();
+    let extents = extents.map_err(|_| format!("expected numbers, found `{list}`"))?;
+    Ok((name.to_owned(), extents))
+}
+
+/// Reads `x=file.npy`; an archive `file.npz` names its arrays itself.
+pub(crate) fn data(text: &str) -> Result<(String, PathBuf), String> {
+    if text.ends_with(".npz") && !text.contains('=') {
+        return Ok((String::new(), text.into()));
+    }
+    let (name, path) = text.split_once('=').ok_or("expected INPUT=FILE.npy or FILE.npz")?;
+    Ok((name.to_owned(), path.into()))
+}
+
+/// Reads a number above 0.
+pub(crate) fn count(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|&n| n > 0).ok_or_else(|| "expected a number above 0".to_owned())
+}
+
+/// Reads a share, as `1e-2`.
+pub(crate) fn share(text: &str) -> Result<f64, String> {
+    let read = text.parse().ok().filter(|n: &f64| n.is_finite() && *n >= 0.0);
+    read.ok_or_else(|| "expected a number of 0 or more, as 1e-2".to_owned())
+}
+
+/// A number of bytes, or none for as many as there are.
+pub(crate) type Limit = Option<u64>;
+
+/// Reads a number of bytes or `none`.
+pub(crate) fn bytes(text: &str) -> Result<Limit, String> {
+    match text {
+        "none" => Ok(None),
+        bytes => bytes.parse().map(Some).map_err(|_| "expected a number of bytes or `none`".into()),
+    }
+}
+
+/// Reads a time.
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
+    let wrong = |_| "expected a number of seconds, 0 or more".to_owned();
+    let seconds = text.parse().map_err(|_| wrong(()))?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| wrong(()))
+}
