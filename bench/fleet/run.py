@@ -5,9 +5,11 @@
 
 What counts is what an engine adds. `overhead` is the time of a worker that is not spent in the
 work itself, for each model: `(wall * workers - work) / models`. `shipping` is its share of the
-whole. `single` is the command `tangram opt`, one model after the other. An engine that is not
-installed is reported as absent. On a machine with fewer cores than workers, or a busy one, the
-wall time of more workers says little; `cores` says how many there are.
+whole. `cpu` is the processor time that all processes of an engine took, the one who asks among
+them, beyond that of the same work in one process, for each model: on a machine with other work to
+do it says more than the wall, which that work stretches. `single` is the command `tangram opt`, one
+model after the other; `in process` is `tangram.optimize`, likewise. An engine that is not installed
+is reported as absent; `cores` says how many there are, and `load` how many others wanted them.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from __future__ import annotations
 import argparse
 import concurrent.futures
 import contextlib
+import json
 import os
 import pathlib
 import subprocess
@@ -30,7 +33,7 @@ import scale  # noqa: E402: models of any size
 
 import tangram  # noqa: E402
 
-HEADER = ("engine", "workers", "models/s", "work s", "wall s", "overhead ms", "shipping")
+HEADER = ("engine", "workers", "models/s", "work s", "wall s", "overhead ms", "shipping", "cpu ms", "load")
 
 
 def options() -> argparse.Namespace:
@@ -61,16 +64,36 @@ def single(models: pathlib.Path, out: pathlib.Path) -> float:
     return time.perf_counter() - start
 
 
-def command(models: pathlib.Path, out: pathlib.Path, workers: int) -> tuple[float, float]:
-    """Seconds of all processes, and of the command for the folder."""
+def processor() -> float:
+    """Processor seconds of this process and of all that it has started."""
+    import psutil
+
+    own = psutil.Process()
+    total = 0.0
+    for process in [own, *own.children(recursive=True)]:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            times = process.cpu_times()
+            total += times.user + times.system + times.children_user + times.children_system
+    return total
+
+
+def in_process(models: pathlib.Path, out: pathlib.Path) -> float:
+    """Processor seconds of the work itself: each model in this process, as a worker does it."""
+    out.mkdir()
+    start = time.process_time()
+    for path in sorted(models.iterdir()):
+        tangram.optimize(path, steps=0).save(out / path.name)
+    return time.process_time() - start
+
+
+def command(models: pathlib.Path, out: pathlib.Path, workers: int) -> tuple[float, float, float]:
+    """Seconds of all processes, of the command for the folder, and of processors."""
     table = out.with_suffix(".json")
     words = [os.environ["TANGRAM_BIN"], "opt", models, "-o", out, "--jobs", str(workers)]
-    start = time.perf_counter()
+    before, start = processor(), time.perf_counter()
     subprocess.run([*words, "--quiet", "--table", table], check=True)
-    wall = time.perf_counter() - start
-    import json
-
-    return sum(row["seconds"] for row in json.loads(table.read_text())), wall
+    wall, spent = time.perf_counter() - start, processor() - before
+    return sum(row["seconds"] for row in json.loads(table.read_text())), wall, spent
 
 
 @contextlib.contextmanager
@@ -99,17 +122,19 @@ def executor(engine: str, workers: int) -> Iterator[concurrent.futures.Executor 
         yield None
 
 
-def fleet(made: concurrent.futures.Executor, models: pathlib.Path, out: pathlib.Path, workers: int) -> tuple[float, float]:
-    """Seconds of all workers at work, and of the whole."""
+def fleet(
+    made: concurrent.futures.Executor, models: pathlib.Path, out: pathlib.Path, workers: int
+) -> tuple[float, float, float]:
+    """Seconds of all workers at work, of the whole, and of processors."""
     # Workers start, and import what they need, before the clock does.
     small = sorted(models.iterdir())[: 2 * workers]
     list(tangram.optimize_many(small, executor=made, jobs=workers, out=out.with_suffix(".warm")))
-    start = time.perf_counter()
+    before, start = processor(), time.perf_counter()
     results = list(tangram.optimize_many(models, executor=made, jobs=workers, out=out))
-    wall = time.perf_counter() - start
+    wall, spent = time.perf_counter() - start, processor() - before
     bad = [r.model for r in results if r.state != "done"]
     assert not bad, bad
-    return sum(r.seconds for r in results), wall
+    return sum(r.seconds for r in results), wall, spent
 
 
 def line(cells: tuple[object, ...]) -> None:
@@ -126,25 +151,34 @@ def main() -> None:
         models.mkdir()
         nodes = make(models, given.models, given.largest)
         count = given.models
-        alone = single(models, base / "single")
         print(f"{count} models, {nodes} nodes, {os.cpu_count()} cores")
-        print(f"single: {alone:.2f} s, {1e3 * alone / count:.1f} ms a model\n")
+        before = processor()
+        alone = single(models, base / "single")
+        apart = processor() - before
+        print(f"single: {alone:.2f} s, {1e3 * alone / count:.1f} ms a model, {apart:.2f} s of processors")
+        engines = given.engines.split(",")
+        together = in_process(models, base / "together") if set(engines) != {"command"} else 0.0
+        print(f"in process: {together:.2f} s of processors\n", flush=True)
         line(HEADER)
-        for engine in given.engines.split(","):
+        for engine in engines:
             for workers in map(int, given.workers.split(",")):
                 out = base / f"{engine}-{workers}"
                 if engine == "command":
-                    spent, wall = command(models, out, workers)
+                    spent, wall, processors = command(models, out, workers)
+                    base_cpu = apart
                 else:
                     with executor(engine, workers) as made:
                         if made is None:
                             line((engine, workers, "absent"))
                             continue
-                        spent, wall = fleet(made, models, out, workers)
+                        spent, wall, processors = fleet(made, models, out, workers)
+                    base_cpu = together
                 lost = wall * workers - spent
                 figures = (f"{count / wall:.1f}", f"{spent:.2f}", f"{wall:.2f}")
                 share = f"{100 * lost / (wall * workers):.0f} %"
-                line((engine, workers, *figures, f"{1e3 * lost / count:.1f}", share))
+                added = f"{1e3 * (processors - base_cpu) / count:.1f}"
+                load = f"{os.getloadavg()[0]:.1f}"
+                line((engine, workers, *figures, f"{1e3 * lost / count:.1f}", share, added, load))
 
 
 if __name__ == "__main__":
