@@ -162,6 +162,13 @@ pub fn evaluate(module: &Module, op: Op, operands: &[Option<Tensor>]) -> Evaluat
     stated.map(|(i, (tensor, &ty))| conform(context, i, tensor, ty)).collect()
 }
 
+/// Whether the standard leaves open in which order results come, so that what runs a model decides:
+/// no constant can stand for them.
+pub fn is_order_open(module: &Module, op: Op) -> bool {
+    let sorted = || Attrs::new(module.context(), module.attrs(op)).bool("sorted");
+    module.name_text(op) == "nn.topk" && sorted() == Some(false)
+}
+
 /// `tensor` in the element type of `ty`, whose extents it has to have.
 fn conform(context: &Context, index: usize, tensor: Tensor, ty: Type) -> Result<Tensor, EvalError> {
     if let Some((dims, _)) = context.as_tensor(ty) {

@@ -1,6 +1,7 @@
 //! Operations written anew.
 
 use tangram_ir::{Attr, AttrData, Op, Value};
+use tangram_tensor::elementwise::cast;
 use tangram_tensor::{DType, Tensor, bf16, f16};
 
 use super::Exporter;
@@ -302,7 +303,8 @@ fn float_scalar(dtype: DType, value: f64) -> Option<Tensor> {
         DType::F32 => Tensor::scalar(value as f32),
         DType::F16 => Tensor::scalar(f16::from_f64(value)),
         DType::BF16 => Tensor::scalar(bf16::from_f64(value)),
-        _ if dtype.is_int() && value.fract() == 0.0 => return int_scalar(dtype, value as i64),
+        _ if dtype.is_float() => return cast(&Tensor::scalar(value), dtype).ok(),
+        _ if value.fract() == 0.0 => return int_scalar(dtype, value as i64),
         _ => return None,
     })
 }
@@ -319,6 +321,11 @@ fn int_scalar(dtype: DType, value: i64) -> Option<Tensor> {
         DType::U8 => Tensor::scalar(u8::try_from(value).ok()?),
         DType::Bool => Tensor::scalar(value != 0),
         _ if dtype.is_float() => return float_scalar(dtype, value as f64),
+        // The types of a few bits.
+        _ if dtype.is_int() => {
+            let made = cast(&Tensor::scalar(value), dtype).ok()?;
+            return made.i64s().is_ok_and(|list| list == [value]).then_some(made);
+        }
         _ => return None,
     })
 }

@@ -37,6 +37,9 @@ fn fold(rewriter: &mut Rewriter<'_>, op: Op, limit: Option<u64>, budget: &FoldBu
     if !module.regions(op).is_empty() || module.operands(op).any(|v| !is_known(module, v)) {
         return Err(NoMatch::SILENT);
     }
+    if eval::is_order_open(module, op) {
+        return because(rewriter, || "the order of its results is left open".to_owned());
+    }
     let room = limit.map(|limit| limit.saturating_add(dying_bytes(module, op)));
     let fits = |bytes: u64| room.is_none_or(|room| bytes <= room);
     // Known before the work is done, where types leave nothing open.
