@@ -53,6 +53,11 @@ pub fn linear_attention(
     let k = Heads::read(operands.k, Some(kv_heads))?;
     let v = Heads::read(operands.v, Some(kv_heads))?;
     let (batch, steps) = (q.batch, q.steps);
+    // Operands of rank 4 say themselves how many heads they have.
+    if (q.heads, k.heads, v.heads) != (q_heads, kv_heads, kv_heads) {
+        let found = (q.heads, k.heads, v.heads);
+        return Err(refuse::parameter(NAME, "heads", "as many as the operands have", found));
+    }
     if (k.batch, k.steps, k.width) != (batch, steps, q.width) {
         return Err(refuse::shape(NAME, "keys that go with the queries", operands.k));
     }
