@@ -1,4 +1,4 @@
-"""Models that converters make: of scikit-learn, LightGBM and XGBoost, quantised, in half precision.
+"""Models that converters make: of scikit-learn, LightGBM, XGBoost and TensorFlow, quantised, in half.
 
     python bench/onnx/converted.py OUT
 
@@ -116,6 +116,67 @@ def xgboost() -> Named:
         yield name, convert_xgboost(model.fit(x, wanted), initial_types=types, target_opset=15)
 
 
+def tensorflow() -> Named:
+    """Functions of TensorFlow: channels last, shapes computed on the way, loops."""
+    import tensorflow as tf
+    import tf2onnx
+
+    rng = np.random.default_rng(0)
+    weight = lambda *shape: tf.constant(rng.standard_normal(shape).astype(np.float32) * 0.3)  # noqa: E731
+    w1, w2, dense = weight(3, 3, 3, 8), weight(3, 3, 8, 8), weight(8, 5)
+    ones, zeros = tf.ones(8), tf.zeros(8)
+    query, key, value, wide, narrow = (weight(16, 16) for _ in range(5))
+    gates, bias, table = weight(12, 32), weight(32), weight(50, 16)
+
+    def cnn(x):
+        for w in (w1, w2):
+            x = tf.nn.conv2d(x, w, 1, "SAME")
+            x, _, _ = tf.compat.v1.nn.fused_batch_norm(x, ones, zeros, zeros, ones, is_training=False)
+            x = tf.nn.max_pool2d(tf.nn.relu6(x), 2, 2, "VALID")
+        return tf.nn.softmax(tf.matmul(tf.reduce_mean(x, [1, 2]), dense))
+
+    def attention(x):
+        shape = tf.shape(x)
+        split = lambda w: tf.transpose(  # noqa: E731
+            tf.reshape(tf.einsum("bsd,de->bse", x, w), [shape[0], shape[1], 4, 4]), [0, 2, 1, 3])
+        scores = tf.matmul(split(query), split(key), transpose_b=True) * 0.5
+        seen = tf.matmul(tf.nn.softmax(scores), split(value))
+        out = tf.reshape(tf.transpose(seen, [0, 2, 1, 3]), [shape[0], shape[1], 16])
+        mean, variance = tf.nn.moments(x + out, [-1], keepdims=True)
+        x = (x + out - mean) * tf.math.rsqrt(variance + 1e-5)
+        return x + tf.matmul(tf.nn.gelu(tf.matmul(x, wide), approximate=True), narrow)
+
+    def lstm(x):
+        h = c = tf.zeros([tf.shape(x)[0], 8])
+        for step in range(3):
+            i, f, g, o = tf.split(tf.matmul(tf.concat([x[:, step], h], 1), gates) + bias, 4, 1)
+            c = tf.sigmoid(f) * c + tf.sigmoid(i) * tf.tanh(g)
+            h = tf.sigmoid(o) * tf.tanh(c)
+        return h
+
+    def upsample(x):
+        size = tf.shape(x)[1:3] * 2
+        big = tf.image.resize(x, size, "nearest")
+        return tf.pad(tf.nn.leaky_relu(big, 0.1), [[0, 0], [1, 1], [1, 1], [0, 0]])[:, 1:-1, 1:-1]
+
+    def embedding(ids):
+        mask = tf.cast(tf.not_equal(ids, 0), tf.float32)[..., tf.newaxis]
+        rows = tf.gather(table, ids) * mask
+        return tf.reduce_sum(rows, 1) / tf.maximum(tf.reduce_sum(mask, 1), 1.0)
+
+    made = {
+        cnn: tf.TensorSpec([None, 16, 16, 3], tf.float32, "x"),
+        attention: tf.TensorSpec([None, None, 16], tf.float32, "x"),
+        lstm: tf.TensorSpec([None, 3, 4], tf.float32, "x"),
+        upsample: tf.TensorSpec([1, None, None, 3], tf.float32, "x"),
+        embedding: tf.TensorSpec([None, 7], tf.int32, "ids"),
+    }
+    for function, spec in made.items():
+        graph = tf.function(function)
+        model, _ = tf2onnx.convert.from_function(graph, input_signature=[spec], opset=17)
+        yield function.__name__, model
+
+
 def sources() -> dict[str, pathlib.Path]:
     """Lists the examples that other formats are made of."""
     return {name: EXAMPLES / f"{name}.onnx" for name in ("cnn", "transformer", "inception")}
@@ -204,6 +265,7 @@ ORIGINS: dict[str, Callable[[], Named]] = {
     "sklearn": sklearn,
     "lightgbm": lightgbm,
     "xgboost": xgboost,
+    "tensorflow": tensorflow,
     "quantised": quantised,
     "half": half,
     "control": control,
