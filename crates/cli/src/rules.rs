@@ -9,7 +9,7 @@ use tangram::gsl::schema::NnSchema;
 use tangram::gsl::verify::mutate::Fate;
 use tangram::gsl::verify::{Effort, Verdict};
 use tangram::gsl::{import, text};
-use tangram::{Library, ON_REQUEST, SHIPPED};
+use tangram::{Library, ON_REQUEST};
 
 use crate::args::RulesCommand;
 use crate::error::{self, Error};
@@ -150,17 +150,16 @@ fn import(file: &Path, output: Option<&Path>, pairs: bool) -> Result<ExitCode, E
 
 /// Checks rules against the operations, then verifies those in which nothing was found.
 fn check(names: &[String], quick: bool, json: bool) -> Result<ExitCode, Error> {
-    let all: Vec<String> = if names.is_empty() {
-        SHIPPED.iter().map(|(topic, _)| (*topic).to_owned()).collect()
-    } else {
-        names.to_vec()
-    };
     let context = dialects::context();
     let schema = NnSchema::new(&context);
     let (mut faulty, mut count, mut verdicts) = (0, 0, Vec::new());
-    for name in &all {
-        let mut library = Library::default();
-        library.add(name)?;
+    let libraries: Vec<Library> = match names {
+        [] => vec![Library::shipped()?],
+        names => {
+            names.iter().map(|name| load(std::slice::from_ref(name))).collect::<Result<_, _>>()?
+        }
+    };
+    for mut library in libraries {
         count += library.rules.len();
         let found = library.check();
         if !found.is_empty() {
@@ -273,14 +272,13 @@ fn verdicts_json(verdicts: &[(String, Verdict)]) -> serde_json::Value {
 /// Counts what verification says of mutants, and lists those it misses or cannot decide.
 fn mutate(names: &[String], step: usize, json: bool) -> Result<ExitCode, Error> {
     let found = load(names)?.mutate(&Effort::default(), step);
-    let count = |fate: Fate| found.iter().filter(|(.., other)| other.fate == fate).count();
-    let (refuted, missed) = (count(Fate::Refuted), count(Fate::Missed));
-    let code = if missed > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS };
+    let missed = found.iter().any(|(.., judgement)| judgement.fate == Fate::Missed);
+    let code = if missed { ExitCode::from(1) } else { ExitCode::SUCCESS };
     if json {
         let list = found.iter().map(|(rule, mutant, judgement)| {
             serde_json::json!({
                 "rule": rule, "change": mutant.change, "text": text::print(&mutant.rule),
-                "fate": fate_name(judgement.fate), "reason": judgement.reason,
+                "fate": judgement.fate.name(), "reason": judgement.reason,
             })
         });
         out::print(format!("{}\n", serde_json::Value::Array(list.collect())))?;
@@ -288,26 +286,33 @@ fn mutate(names: &[String], step: usize, json: bool) -> Result<ExitCode, Error> 
     }
     for (rule, mutant, judgement) in &found {
         if !matches!(judgement.fate, Fate::Refuted | Fate::Malformed) {
-            let (fate, reason) = (fate_name(judgement.fate), &judgement.reason);
+            let (fate, reason) = (judgement.fate.name(), &judgement.reason);
             out::print(format!("{rule}: {fate}: {} ({reason})\n", mutant.change))?;
         }
     }
-    let (equal, unknown) = (count(Fate::Equal), count(Fate::Unknown));
-    out::print(format!(
-        "{} mutants: {refuted} refuted, {missed} missed, {equal} equal as far as a longer search \
-         sees, {unknown} not decided, {} no rules\n",
-        found.len(),
-        count(Fate::Malformed),
-    ))?;
+    out::print(score(&found.iter().map(|(.., judgement)| judgement.fate).collect::<Vec<_>>()))?;
     Ok(code)
 }
 
-fn fate_name(fate: Fate) -> &'static str {
-    match fate {
-        Fate::Refuted => "refuted",
-        Fate::Missed => "MISSED",
-        Fate::Unknown => "not decided",
-        Fate::Equal => "equal",
-        Fate::Malformed => "no rule",
-    }
+/// How many mutants came to which end, and how many of those that differ were refuted.
+fn score(fates: &[Fate]) -> String {
+    const ENDS: [(Fate, &str); 7] = [
+        (Fate::Refuted, "refuted"),
+        (Fate::Missed, "missed"),
+        (Fate::Equal, "equal as far as a longer search sees"),
+        (Fate::Refused, "refused where types differ, else the same"),
+        (Fate::Inert, "without a program that they change"),
+        (Fate::Unknown, "not decided"),
+        (Fate::Malformed, "no rules"),
+    ];
+    let count = |fate: Fate| fates.iter().filter(|other| **other == fate).count();
+    let ends: Vec<String> =
+        ENDS.iter().map(|(fate, words)| format!("{} {words}", count(*fate))).collect();
+    let (refuted, wrong) = (count(Fate::Refuted), count(Fate::Refuted) + count(Fate::Missed));
+    let share = if wrong == 0 { 100.0 } else { 100.0 * refuted as f64 / wrong as f64 };
+    let all = fates.len();
+    format!(
+        "{all} mutants: {}\nscore: {share:.1} % of those that were seen to differ\n",
+        ends.join(", ")
+    )
 }

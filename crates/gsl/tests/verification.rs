@@ -92,3 +92,93 @@ fn a_missing_condition_is_proposed() {
         }
     }
 }
+
+/// The verdict on `x`, `y`, `z` as inputs of a rule that says `body`.
+fn on(body: &str) -> Verdict {
+    let inputs: String = ["x", "y", "z"]
+        .into_iter()
+        .filter(|name| body.contains(&format!("({name}")) || body.contains(&format!(", {name}")))
+        .map(|name| format!("let {name} = *; "))
+        .collect();
+    verdict(&format!("rule r alias range {{ {inputs} {body} }}"), Natives::default())
+}
+
+/// What has no elements is the same on both sides, whatever both sides are.
+#[test]
+fn results_without_elements_are_no_evidence() {
+    let found = on("match tanh(x); where x.ndim == 1, x.shape[0] == 0; rewrite sigmoid(x);");
+    assert!(!found.holds() && !found.is_wrong(), "{found}");
+    let swapped =
+        on("match rotary_embedding(x, y, z) as r; rewrite rotary_embedding(x, z, y) { ..r };");
+    assert!(!swapped.holds(), "{swapped}");
+}
+
+/// A number that no `uint8` is becomes another one on each machine.
+#[test]
+fn a_target_may_leave_open_only_what_the_source_does() {
+    for body in [
+        "match cast(x) { dtype = \"int8\" }; where x.dtype == \"float32\";
+         rewrite cast(cast(x) { dtype = \"uint8\" }) { dtype = \"int8\" };",
+        "match left_shift(left_shift(x, y), z);
+         where x.dtype == \"uint8\", y.dtype == \"uint8\", z.dtype == \"uint8\";
+         rewrite left_shift(x, y + z);",
+    ] {
+        let found = on(body);
+        assert!(found.is_wrong(), "{body}: {found}");
+    }
+}
+
+/// Where softmax vanishes, its logarithm is minus infinity, and the fused function a number: outside
+/// of the range in which the rule promises anything. The other way a number becomes infinite.
+#[test]
+fn a_vanishing_number_is_outside_of_the_range() {
+    let fused = "match log(softmax(x) { axis = -1, flatten = false });
+        rewrite log_softmax(x) { axis = -1, flatten = false };";
+    assert!(on(fused).holds(), "{}", on(fused));
+    let plain = verdict(&format!("rule r alias {{ let x = *; {fused} }}"), Natives::default());
+    assert!(matches!(plain, Verdict::HoldsAs { .. }), "{plain}");
+    let apart = on("match log_softmax(x) { axis = -1, flatten = false };
+        rewrite log(softmax(x) { axis = -1, flatten = false });");
+    assert!(apart.is_wrong(), "{apart}");
+}
+
+/// Three element types have to meet: one that the second cannot hold, read back as the first.
+#[test]
+fn casts_go_through_every_triple_of_types() {
+    let found = verdict(
+        "rule r alias exact { let x = *; let inner = cast(x); match cast(inner) as outer;
+         where x.dtype in [\"int64\", \"int32\", \"int8\"], inner.dtype in [\"float64\", \"int32\"];
+         rewrite cast(x) { ..outer }; }",
+        Natives::default(),
+    );
+    assert!(found.is_wrong(), "{found}");
+}
+
+/// Extents that are operands are any numbers: what they ask for is not made.
+#[test]
+fn extents_that_are_read_have_a_budget() {
+    let found = on("let b = broadcast_to(x, y); match identity(b); rewrite b;");
+    assert!(!found.is_wrong(), "{found}");
+    let tiled = on("let a = tile(x); match tile(a) as b;
+        rewrite tile(x) { reps = [n[0] * n[1] for n in zip(a.reps, b.reps)] };");
+    assert!(tiled.holds(), "{tiled}");
+}
+
+/// A rule may be meant for narrow types only; the numbers are still judged by wide ones.
+#[test]
+fn rules_of_narrow_types_are_judged_in_wide_ones() {
+    let narrow =
+        "match x / y / z; where x.dtype in [\"float16\", \"bfloat16\"], y.dtype == x.dtype,
+        z.dtype == x.dtype; rewrite x / (y * z);";
+    let body = format!("let x = *; let y = *; let z = *; {narrow}");
+    let found = verdict(&format!("rule r alias range {{ {body} }}"), Natives::default());
+    assert!(found.holds(), "{found}");
+}
+
+/// What a tensor is filled with is one of its attributes.
+#[test]
+fn fills_have_many_values() {
+    let found = on("let c = full(); match add(x, c) as y; where y.shape == x.shape;
+        rewrite add(x, full() { shape = [] });");
+    assert!(!found.holds(), "{found}");
+}

@@ -14,7 +14,7 @@ use tangram_gsl::rules::{self, CompileError, CompiledRule, NativeAttribute, Nati
 use tangram_gsl::schema::NnSchema;
 use tangram_gsl::text::{self, LocatedRule};
 use tangram_gsl::verify::mutate::{self, Judgement, Mutant};
-use tangram_gsl::verify::{self, Effort, Verdict};
+use tangram_gsl::verify::{self, Doubt, Effort, Verdict};
 use tangram_ir::Context;
 
 use crate::natives::natives;
@@ -283,11 +283,14 @@ impl Library {
                     "unverified: it calls `native {unseen}`, a function that verification does \
                      not see"
                 );
-                return (name, Verdict::Unknown { why });
+                return (name, Verdict::Unknown { doubt: Doubt::Thin, why });
             }
             let context = tangram_dialects::context();
             let verdict = verify::verify(&located.rule, &context, &natives, effort);
-            let verdict = verdict.unwrap_or_else(|e| Verdict::Unknown { why: e.to_string() });
+            let verdict = verdict.unwrap_or_else(|e| Verdict::Unknown {
+                doubt: Doubt::NeverMatches,
+                why: e.to_string(),
+            });
             (name, verdict)
         };
         self.rules.iter().map(verdict).collect()

@@ -161,9 +161,14 @@ impl Judge<'_> {
                 (_, true) if self.rounds => Some(Gap::Rounding),
                 _ => None,
             },
-            (_, true, true) => None,
+            // Of a number that nearly vanished some bits are left.
+            (_, true, true) => {
+                (trace.vanished && (p - q).abs() <= 0.01 * p.abs()).then_some(Gap::Range)
+            }
             (_, true, false) => agree().then_some(Gap::Range),
-            (_, false, true) => agree().then_some(Gap::Limits),
+            (_, false, true) if agree() => Some(Gap::Limits),
+            // The source lost a number on the way that the target does not make.
+            (_, false, true) => trace.vanished.then_some(Gap::Range),
             // At a pole one side may be an infinity where the other is NaN.
             (_, false, false) => {
                 Some(if p.is_nan() || q.is_nan() { Gap::Limits } else { Gap::Range })

@@ -108,7 +108,7 @@ pub(super) struct Covering {
 impl Covering {
     /// The pairs of an instance.
     pub(super) fn pairs(facts: &Features) -> Vec<u64> {
-        let classes: Vec<u64> = facts.iter().flat_map(classes).collect();
+        let classes: Vec<u64> = facts.iter().flat_map(classes).chain([types(facts)]).collect();
         let others = |(i, a): (usize, &u64)| {
             let rest = classes[i + 1..].to_vec();
             let a = *a;
@@ -134,6 +134,17 @@ impl Covering {
     pub(super) fn counts(&self) -> (usize, usize) {
         (self.compared.len(), self.matched.len())
     }
+}
+
+/// All element types of an instance as one fact: a cast of a cast depends on three of them.
+fn types(facts: &Features) -> u64 {
+    let mut hasher = FxHasher::default();
+    for (name, value) in facts {
+        if let (true, AttrValue::Str(text)) = (name.ends_with(".dtype"), value) {
+            (name, text).hash(&mut hasher);
+        }
+    }
+    hasher.finish()
 }
 
 /// The classes that a fact is in.

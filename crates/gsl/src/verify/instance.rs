@@ -71,6 +71,8 @@ pub(super) struct Draft<'a> {
     leaves: Vec<(String, Value)>,
     base: DType,
     profile: Profile,
+    /// Numbers are `float64` whatever types the rule names.
+    wide: bool,
 }
 
 impl<'a> Draft<'a> {
@@ -102,7 +104,14 @@ impl<'a> Draft<'a> {
             leaves: Vec::new(),
             base: dtype,
             profile,
+            wide: false,
         }
+    }
+
+    /// The same program in `float64`, also where the rule names narrower types.
+    pub(super) fn widened(mut self) -> Self {
+        self.wide = true;
+        self
     }
 
     /// Makes the program; none where some operation could not be made.

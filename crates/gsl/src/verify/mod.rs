@@ -40,6 +40,7 @@ mod trace;
 mod trial;
 mod values;
 mod verdict;
+mod wide;
 
 use std::sync::Arc;
 
@@ -60,7 +61,7 @@ use instance::{Draft, Instance};
 use trial::{Compared, Outcome, try_instance};
 
 pub use coverage::Coverage;
-pub use verdict::{Counterexample, Evidence, Leaf, Verdict};
+pub use verdict::{Counterexample, Doubt, Evidence, Leaf, Verdict};
 
 /// How thoroughly rules are verified.
 #[derive(Clone, Debug)]
@@ -78,7 +79,7 @@ pub struct Effort {
 
 impl Default for Effort {
     fn default() -> Self {
-        Self { instances: 150, attempts: 5000, covering: 150, seed: 0 }
+        Self { instances: 150, attempts: 8000, covering: 250, seed: 0 }
     }
 }
 
@@ -145,7 +146,10 @@ pub(crate) fn keeps_extents(rule: &Rule, natives: &Arc<Natives>) -> bool {
     search.run(&context);
     let evidence = &search.evidence;
     let right = search.counterexample.is_none() && search.symbolic_failure.is_none();
-    right && evidence.count() > 0 && evidence.guarded == 0 && evidence.ill_typed == 0
+    right
+        && evidence.count() + evidence.empty > 0
+        && evidence.guarded == 0
+        && evidence.ill_typed == 0
 }
 
 fn compile(
@@ -298,7 +302,9 @@ impl<'a> Search<'a> {
             Outcome::Compared(compared) => self.note_compared(compared, features, facts),
             Outcome::Refused { code, why } => {
                 self.evidence.refused += 1;
-                self.evidence.ill_typed += usize::from(matches!(code, "target-type" | "inference"));
+                // Later, what is compared has to bring something new, and what is refused has not.
+                let typed = matches!(code, "target-type" | "inference");
+                self.evidence.ill_typed += usize::from(typed && !self.is_base_compared());
                 self.evidence.refusal.get_or_insert(why);
                 self.refused.push(features);
             }
@@ -317,6 +323,11 @@ impl<'a> Search<'a> {
             return;
         }
         let evidence = &mut self.evidence;
+        if compared.empty {
+            evidence.empty += 1;
+            self.good.push(features);
+            return;
+        }
         evidence.coverage.add(facts);
         evidence.coverage.values.extend(compared.profiles.iter().map(|profile| profile.name()));
         self.branches.add(&compared.branches);
@@ -343,33 +354,35 @@ impl<'a> Search<'a> {
     }
 
     /// Why what was compared says too little, if it does.
-    fn thin(&self) -> Option<String> {
+    fn thin(&self) -> Option<(Doubt, String)> {
+        let thin = |why: String| Some((Doubt::Thin, why));
         let count = self.evidence.count();
         // Where many more were made, there are no others.
         let exhausted = count >= FEWEST && self.repeated >= 8 * count;
         if count < ENOUGH && !exhausted {
-            return Some(format!("only {count} different instances could be compared"));
+            return thin(format!("only {count} different instances could be compared"));
         }
         let ill_typed = self.evidence.ill_typed;
         if ill_typed * LOST > count {
             let why = self.evidence.refusal.as_deref().unwrap_or_default();
             let guard = self.evidence_guard().map(|guard| format!(", all but where {guard}"));
-            return Some(format!(
+            let why = format!(
                 "{ill_typed} matches, beside {count} that were compared, have a target of another \
                  type or none and are refused{}; a `where` that says when the rule is meant \
                  decides it ({why})",
                 guard.unwrap_or_default(),
-            ));
+            );
+            return Some((Doubt::Refused, why));
         }
         let (taken, all) = self.branches.counts();
         if taken < all {
-            return Some(format!("{taken} of {all} branches of its conditionals were taken"));
+            return thin(format!("{taken} of {all} branches of its conditionals were taken"));
         }
         let compared = &self.evidence.coverage.operators;
         let rest: Vec<&str> =
             self.operators().into_iter().filter(|name| !compared.contains(*name)).collect();
         if !rest.is_empty() {
-            return Some(format!("no instance with `{}` could be compared", rest.join("`, `")));
+            return thin(format!("no instance with `{}` could be compared", rest.join("`, `")));
         }
         None
     }
@@ -411,18 +424,18 @@ impl<'a> Search<'a> {
         }
         if evidence.count() > 0 {
             return match self.thin() {
-                Some(why) => Verdict::Unknown { why },
+                Some((doubt, why)) => Verdict::Unknown { doubt, why },
                 None => Verdict::Holds(evidence),
             };
         }
-        Verdict::Unknown {
-            why: match (self.built, self.matched, evidence.refusal) {
-                (0, ..) => "no instance of the source could be made".to_owned(),
-                (_, 0, _) => "no instance that was made matches".to_owned(),
-                (_, _, Some(why)) => format!("every match is refused: {why}"),
-                _ => "no instance could be evaluated".to_owned(),
-            },
-        }
+        let (doubt, why) = match (self.built, self.matched, evidence.refusal) {
+            (0, ..) => (Doubt::NeverMatches, "no instance of the source could be made".to_owned()),
+            (_, 0, _) => (Doubt::NeverMatches, "no instance that was made matches".to_owned()),
+            (_, _, Some(why)) => (Doubt::Refused, format!("every match is refused: {why}")),
+            _ if evidence.empty > 0 => (Doubt::Thin, "no result has an element".to_owned()),
+            _ => (Doubt::Thin, "no instance could be evaluated".to_owned()),
+        };
+        Verdict::Unknown { doubt, why }
     }
 }
 
@@ -484,7 +497,7 @@ impl<'a> Sampler<'a> {
     fn again(&self, context: &Arc<Context>, dtype: DType) -> Option<Instance> {
         let (mut rng, cap) = self.last.clone();
         let parts = (self.rule.plan(), self.natives, &self.hints);
-        Draft::new(parts, Module::new(context.clone()), &mut rng, cap, dtype).build()
+        Draft::new(parts, Module::new(context.clone()), &mut rng, cap, dtype).widened().build()
     }
 
     /// Makes the next program twice, the same values and operations in both; nothing once all

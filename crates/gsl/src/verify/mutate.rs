@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use tangram_ir::Context;
 
-use super::{Effort, Verdict, verify};
+use super::{Counterexample, Doubt, Effort, Leaf, Verdict, verify};
 use crate::ast::{
     BinaryOp, Expr, ExprId, ExprKind, OpChoice, PatId, PatternKind, Reference, Rule, RuleData,
 };
@@ -48,10 +48,39 @@ pub enum Fate {
     Equal,
     /// It was said to hold, and the longer search refutes it.
     Missed,
+    /// It is not said to hold: where both sides have one type they are the same, but mostly the
+    /// target has another one, and is refused.
+    Refused,
+    /// No program was found that it changes.
+    Inert,
     /// Too little could be compared.
     Unknown,
     /// It is no rule that could be applied.
     Malformed,
+}
+
+impl Fate {
+    /// What becomes of a mutant of which nothing is known for this reason.
+    fn of(doubt: Doubt) -> Fate {
+        match doubt {
+            Doubt::NeverMatches => Fate::Inert,
+            Doubt::Refused => Fate::Refused,
+            Doubt::Thin => Fate::Unknown,
+        }
+    }
+
+    /// Its name in a list.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fate::Refuted => "refuted",
+            Fate::Equal => "equal",
+            Fate::Missed => "MISSED",
+            Fate::Refused => "refused by types",
+            Fate::Inert => "inert",
+            Fate::Unknown => "not decided",
+            Fate::Malformed => "no rule",
+        }
+    }
 }
 
 /// How thoroughly a mutant is searched that was said to hold.
@@ -71,7 +100,7 @@ pub fn judge(
         Err(error) => return said(Fate::Malformed, error.to_string()),
     };
     match &verdict {
-        Verdict::Unknown { why } => return said(Fate::Unknown, why.clone()),
+        Verdict::Unknown { doubt, why } => return said(Fate::of(*doubt), why.clone()),
         _ if !verdict.holds() => {
             let found = verdict.counterexample().map(|found| found.difference.clone());
             return said(Fate::Refuted, found.unwrap_or_default());
@@ -80,13 +109,20 @@ pub fn judge(
     }
     match verify(&mutant.rule, context, natives, &BRUTE_FORCE) {
         Ok(longer) if longer.is_wrong() => {
-            let found = longer.counterexample().map(|found| found.difference.clone());
-            said(Fate::Missed, found.unwrap_or_default())
+            said(Fate::Missed, longer.counterexample().map(witness).unwrap_or_default())
         }
         Ok(Verdict::Holds(evidence)) => said(Fate::Equal, format!("the same on {evidence}")),
-        Ok(Verdict::Unknown { why }) => said(Fate::Equal, why),
+        Ok(Verdict::Unknown { why, .. }) => said(Fate::Equal, why),
         _ => said(Fate::Equal, String::new()),
     }
+}
+
+/// Where a mutant that was missed goes wrong, in a line.
+fn witness(found: &Counterexample) -> String {
+    let leaf = |leaf: &Leaf| format!("{}: {}", leaf.name, leaf.ty);
+    let leaves = found.leaves.iter().map(leaf);
+    let program: Vec<String> = leaves.chain(found.source.iter().cloned()).collect();
+    format!("{} in {}", found.difference, program.join("; "))
 }
 
 /// The first line.

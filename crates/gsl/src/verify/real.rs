@@ -8,7 +8,7 @@ use tangram_dialects::eval::EvalError;
 use tangram_dialects::interpret::{Datum, InterpretError, interpret};
 use tangram_dialects::{constant, dtype};
 use tangram_ir::{Module, Traits};
-use tangram_tensor::{DType, Tensor};
+use tangram_tensor::{DType, Tensor, within};
 
 /// What a difference may be, relative to the greatest magnitude in a tensor, where evaluation
 /// rounds: 2⁻²⁰ for `f64`, so that constants which a rule writes with seven digits pass.
@@ -32,9 +32,12 @@ pub(super) enum Failure {
     Refused,
 }
 
+/// The most bytes of a tensor in a program that is run: extents that are operands are any numbers.
+pub(super) const MAX_BYTES: usize = 1 << 22;
+
 /// Runs a program.
 pub(super) fn run(module: &Module, inputs: &[Datum]) -> Result<Vec<Datum>, Failure> {
-    interpret(module, module.root(), inputs).map_err(|error| match error {
+    within(MAX_BYTES, || interpret(module, module.root(), inputs)).map_err(|error| match error {
         InterpretError::Operation { source: EvalError::Unsupported(_), .. } => Failure::Unsupported,
         _ => Failure::Refused,
     })

@@ -59,6 +59,12 @@ pub(super) fn free(rng: &mut Rng, cap: usize, rank: Option<usize>) -> Extents {
         _ => cap.min(3),
     };
     let mut out: Extents = (0..rank).map(|_| extent(rng, cap)).collect();
+    // What confuses two dimensions is seen where their extents are equal and types agree.
+    if rng.u8(0..8) == 0
+        && let Some(&first) = out.first()
+    {
+        out.fill(first);
+    }
     // Windows need room.
     for spatial in out.iter_mut().skip(2).filter(|n| (3..=5).contains(&rank) && **n > 0) {
         *spatial += rng.usize(0..=2);
@@ -73,7 +79,8 @@ fn broadcasting(rng: &mut Rng, like: &Extents, cap: usize) -> Extents {
         9..12 => Vec::new(),
         12..14 => like[rng.usize(0..=like.len())..].to_vec(),
         14..16 => like.iter().map(|&n| if rng.bool() { n } else { 1 }).collect(),
-        16..18 => channel(rng, like),
+        16 => channel(rng, like),
+        17 => one_axis(rng, like),
         18 => [vec![extent(rng, cap)], like.clone()].concat(),
         _ => like.iter().map(|&n| if n == 1 { extent(rng, cap) } else { n }).collect(),
     }
@@ -85,6 +92,12 @@ fn channel(rng: &mut Rng, like: &Extents) -> Extents {
     let spatial = std::iter::repeat_n(1, like.len() - 2);
     let lead = if rng.bool() { vec![1, channels] } else { vec![channels] };
     lead.into_iter().chain(spatial).collect()
+}
+
+/// One number for each place along some axis, written to broadcast.
+fn one_axis(rng: &mut Rng, like: &Extents) -> Extents {
+    let kept = rng.usize(0..like.len().max(1));
+    like.iter().enumerate().map(|(i, &n)| if i == kept { n } else { 1 }).collect()
 }
 
 /// Proposes extents for an operand.
@@ -140,6 +153,16 @@ pub(super) fn propose(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Exten
             vec![extent.unwrap_or(2)]
         }
         "dense" | "batch_matmul" | "matmul" | "gemm" => product(request, rng, cap),
+        "rnn" | "gru" | "lstm" => recurrent(request, rng, cap),
+        // Half as many angles as features, for each batch and step.
+        "rotary_embedding" => match known.first().cloned().flatten() {
+            Some(like) if *index > 0 && like.len() == 4 => vec![like[0], like[2], like[3] / 2],
+            _ => {
+                let mut out = free(rng, cap.min(4), Some(4));
+                out[3] = 2 * rng.usize(1..=3);
+                out
+            }
+        },
         _ if name.starts_with("conv") => convolution(request, rng, cap),
         "depth_to_space" => {
             let mut out = free(rng, cap.min(3), Some(4));
@@ -222,6 +245,37 @@ fn product(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Extents {
     [batch, &matrix[..]].concat()
 }
 
+/// Steps, batch and features; then weights of the gates: directions, rows, columns.
+fn recurrent(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Extents {
+    let Request { name, index, known, .. } = request;
+    let gates = match *name {
+        "lstm" => 4,
+        "gru" => 3,
+        _ => 1,
+    };
+    let of = |i: usize| known.get(i).cloned().flatten().filter(|shape| shape.len() == 3);
+    match *index {
+        0 => free(rng, cap.min(3), Some(3)),
+        1 => {
+            let columns = of(0).map_or(1, |x| x[2]);
+            vec![1, gates * rng.usize(1..=3), columns]
+        }
+        2 => {
+            let (directions, rows) = of(1).map_or((1, gates), |w| (w[0], w[1]));
+            vec![directions, rows, rows / gates]
+        }
+        3 => {
+            let (directions, rows) = of(1).map_or((1, gates), |w| (w[0], w[1]));
+            vec![directions, 2 * rows]
+        }
+        4 => vec![of(0).map_or(1, |x| x[1])],
+        _ => {
+            let hidden = of(2).map_or(1, |r| r[2]);
+            vec![1, of(0).map_or(1, |x| x[1]), hidden]
+        }
+    }
+}
+
 fn convolution(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Extents {
     let Request { name, index, known, want, groups, .. } = request;
     let rank = stated_rank(name, 0).unwrap_or(4);
@@ -250,7 +304,12 @@ fn convolution(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Extents {
     let divisors: Vec<usize> = (1..=channels).filter(|g| channels % g == 0).collect();
     let groups = groups.and_then(|g| usize::try_from(g).ok()).filter(|g| *g > 0);
     let groups = groups.or_else(|| rng.choice(&divisors).copied()).unwrap_or(1);
+    let batch = known.first().cloned().flatten().and_then(|x| x.first().copied());
     let filters = match want.and_then(|want| want.get(1)) {
+        // As many filters as there are members of a batch.
+        _ if rng.u8(0..6) == 0 && batch.is_some_and(|n| n > 0 && n % groups == 0) => {
+            batch.unwrap_or(groups)
+        }
         Some(&filters) if rng.u8(0..4) > 0 => filters,
         _ => groups * extent(rng, cap.min(3)),
     };

@@ -10,8 +10,9 @@ use tangram_dialects::eval::evaluate;
 use tangram_dialects::interpret::Datum;
 use tangram_dialects::{constant, dtype};
 use tangram_ir::{Module, Op, Value};
-use tangram_tensor::{DType, Tensor};
+use tangram_tensor::{DType, Tensor, within};
 
+use super::real::MAX_BYTES;
 use super::values;
 
 /// What was seen inside.
@@ -23,17 +24,21 @@ pub(super) struct Trace {
     pub(super) overflow: bool,
     /// An operation made a number so small that bits are lost, or 0.
     pub(super) underflow: bool,
+    /// An operation made a number too small for its type, or 0, of numbers of which none was 0: an
+    /// exponential, a product, a quotient.
+    pub(super) vanished: bool,
     /// The standard does not say what some operation gives.
     pub(super) undefined: bool,
 }
 
 impl Trace {
-    /// What was seen in either of two programs; only the first has to be defined.
+    /// What was seen in either of two programs; only the first has to be defined and not to vanish.
     pub(super) fn with(self, target: Trace) -> Trace {
         Trace {
             greatest: self.greatest.max(target.greatest),
             overflow: self.overflow || target.overflow,
             underflow: self.underflow || target.underflow,
+            vanished: self.vanished,
             undefined: self.undefined,
         }
     }
@@ -74,14 +79,42 @@ pub(super) fn trace(module: &Module, inputs: &[Datum]) -> Option<Trace> {
         }
         let operands: Vec<Option<Tensor>> =
             module.operands(op).map(|v| found.get(&v).cloned()).collect();
-        let results = evaluate(module, op, &operands).ok()?;
+        let results = within(MAX_BYTES, || evaluate(module, op, &operands)).ok()?;
         out.undefined |= is_undefined(module, op, &operands, &results);
+        out.vanished |= vanishes(module.name_text(op), &operands, &results);
         for (value, result) in module.results(op).zip(results) {
             out.see(result.dtype(), &operands, &result);
             found.insert(value, result);
         }
     }
     Some(out)
+}
+
+/// Whether an operation made nothing of something.
+fn vanishes(name: &str, operands: &[Option<Tensor>], results: &[Tensor]) -> bool {
+    let from_zero = match name.trim_start_matches("nn.") {
+        // Of no number is the exact result 0.
+        "exp" | "softmax" | "sigmoid" | "softplus" => true,
+        "multiply" | "divide" | "power" | "prod" | "reciprocal" => false,
+        _ => return false,
+    };
+    let usual = |x: &f64| x.is_finite() && (from_zero || *x != 0.0);
+    let fits = |t: &Tensor| t.f64s().is_ok_and(|list| list.iter().all(usual));
+    let tiny = |t: &Tensor| {
+        let least = 2f64.powi(values::exponents(t.dtype()).1 as i32);
+        t.dtype().is_float() && t.f64s().is_ok_and(|list| list.iter().any(|x| x.abs() < least))
+    };
+    operands.iter().flatten().all(fits) && results.iter().any(tiny)
+}
+
+/// Whether a program has an operation of which the standard leaves something open.
+pub(super) fn may_be_undefined(module: &Module) -> bool {
+    const OPEN: &[&str] =
+        &["cast", "cast_like", "quantize", "dequantize", "left_shift", "right_shift"];
+    module.ops(module.body()).any(|op| {
+        let name = module.name_text(op).trim_start_matches("nn.");
+        OPEN.contains(&name) && !constant::is_constant(module, op)
+    })
 }
 
 /// Whether the standard leaves open what an operation gives on these operands.
@@ -114,9 +147,11 @@ fn is_undefined(module: &Module, op: Op, operands: &[Option<Tensor>], results: &
             let held = |b: f64| b.fract() == 0.0 && b >= least as f64 && b <= greatest as f64;
             ["a_min", "a_max"].iter().filter_map(|name| attrs.float(name)).any(|b| !held(b))
         }
-        "left_shift" | "right_shift" | "bit_shift" => operands.get(1).is_some_and(|by| {
+        // By as many bits as the type has, or more.
+        "left_shift" | "right_shift" => operands.get(1).is_some_and(|by| {
             let by = by.as_ref().and_then(|t| t.i64s().ok()).unwrap_or_default();
-            by.iter().any(|n| !(0..8).contains(n))
+            let width = x.dtype().size_bits() as i64;
+            by.iter().any(|n| !(0..width).contains(n))
         }),
         _ => false,
     }

@@ -16,9 +16,10 @@ use super::compare::{Difference, Gap, Judge};
 use super::field::{self, Element};
 use super::instance::Instance;
 use super::real;
-use super::trace::{is_smooth, rounds, trace};
+use super::trace::{is_smooth, may_be_undefined, rounds, trace};
 use super::values::{self, Profile};
 use super::verdict::{Counterexample, Leaf};
+use super::wide;
 use crate::ast::{BinaryOp, ExprKind, PatId, Rule};
 use crate::matching::{Match, from_attr, show, type_text};
 use crate::rules::{CompiledRule, Natives};
@@ -53,6 +54,8 @@ pub(super) struct Compared {
     pub(super) branches: Vec<(Place, usize, usize)>,
     /// The element types of all values.
     pub(super) exact: bool,
+    /// No result has an element.
+    pub(super) empty: bool,
 }
 
 /// The same instance in `float64`, made where it is needed.
@@ -99,7 +102,8 @@ pub(super) fn try_instance(
     out.exact = out.field.is_none() && real::is_exact(&both.source) && real::is_exact(&both.target);
     let leaves = with_elements(&both.source, leaves);
     let wide = OnceCell::new();
-    let wide = || wide.get_or_init(|| widened(rule, wider()?)).as_ref();
+    let wide = || wide.get_or_init(|| widened(rule, wider()).or_else(|| both.widened())).as_ref();
+    out.empty = has_no_elements(&both.source);
     for profile in values::RUNS {
         let Some(inputs) = inputs(&both.source, base, profile, rng) else { continue };
         let difference = match both.run(profile, &inputs, &wide) {
@@ -160,7 +164,8 @@ fn apply(
 }
 
 /// The same instance in a wider type, before and after the rewrite.
-fn widened(rule: &CompiledRule, made: Instance) -> Option<Both> {
+fn widened(rule: &CompiledRule, made: Option<Instance>) -> Option<Both> {
+    let made = made?;
     let (root, found) = find(rule, &made.module)?;
     let mut target = made.module.clone();
     apply(rule, &mut target, root, &found).ok()?;
@@ -175,7 +180,24 @@ enum Run {
     Different(Difference),
 }
 
+/// Whether no result of a program has an element.
+fn has_no_elements(module: &Module) -> bool {
+    let results = module.last_op(module.body()).into_iter().flat_map(|op| module.operands(op));
+    let empty = |value: Value| {
+        let shape = constant::static_tensor(module.context(), module.value_type(value));
+        shape.is_some_and(|(_, shape)| shape.contains(&0))
+    };
+    let mut results = results.peekable();
+    results.peek().is_some() && results.all(empty)
+}
+
 impl Both {
+    /// Both programs in `float64`, as they are: for rules that are meant for narrower types only.
+    fn widened(&self) -> Option<Both> {
+        let (source, target) = (wide::module(&self.source)?, wide::module(&self.target)?);
+        Some(Both { source, target, coarse: false, special: false })
+    }
+
     fn run<'w>(
         &self,
         profile: Profile,
@@ -207,10 +229,24 @@ impl Both {
             coarse: self.coarse,
         };
         match judge.compare(&expected, &found) {
-            None => Run::Equal,
             Some(_) if seen().undefined => Run::Void,
             Some(difference) => Run::Different(difference),
+            None if self.loses_meaning(profile, inputs) => {
+                let gap = matches!(profile, Profile::Limits | Profile::Special);
+                let text = "the standard says what the source gives, and leaves the target open";
+                Run::Different(Difference { gap: gap.then_some(Gap::Range), text: text.to_owned() })
+            }
+            None => Run::Equal,
         }
+    }
+
+    /// Whether the standard leaves open what the target gives, where it does not for the source:
+    /// that both give the same here says nothing of other machines.
+    fn loses_meaning(&self, profile: Profile, inputs: &[Datum]) -> bool {
+        let open = |module: &Module| trace(module, inputs).is_some_and(|seen| seen.undefined);
+        // Some constants are no numbers, and a rule may promise nothing for these.
+        let ordinary = !self.special || profile == Profile::Special;
+        ordinary && may_be_undefined(&self.target) && open(&self.target) && !open(&self.source)
     }
 }
 

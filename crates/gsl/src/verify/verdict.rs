@@ -38,9 +38,24 @@ pub enum Verdict {
     },
     /// Too little was compared to say anything.
     Unknown {
+        /// What kind of thing stood in the way.
+        doubt: Doubt,
         /// What stood in the way.
         why: String,
     },
+}
+
+/// What keeps a verdict from being made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Doubt {
+    /// No program has the form of the source, or satisfies the conditions.
+    NeverMatches,
+    /// Where it matches, the target mostly has another type than the source, or none: there no
+    /// rewrite is made.
+    Refused,
+    /// Few instances could be compared, or a branch or operator is missing among them.
+    Thin,
 }
 
 /// On what a verdict rests.
@@ -53,6 +68,9 @@ pub struct Evidence {
     pub integers: usize,
     /// Instances on which both sides are equal up to rounding.
     pub rounded: usize,
+    /// Instances whose results have no elements: both sides have the same type, and no more can
+    /// be seen there. They are not among those that were compared.
+    pub empty: usize,
     /// Instances with symbolic extents on which both sides are equal at several sizes.
     pub symbolic: usize,
     /// The greatest degree of a polynomial that was compared.
@@ -169,7 +187,7 @@ impl fmt::Display for Verdict {
                 writeln!(f, "WRONG (holds on {evidence})")?;
                 write!(f, "{counterexample}")
             }
-            Verdict::Unknown { why } => write!(f, "unknown: {why}"),
+            Verdict::Unknown { why, .. } => write!(f, "unknown: {why}"),
         }
     }
 }
@@ -187,6 +205,9 @@ impl fmt::Display for Evidence {
         write!(f, " ({})", parts.collect::<Vec<_>>().join(", "))?;
         if let Some(chance) = self.chance() {
             write!(f, ", each wrong by chance {chance:.0e}")?;
+        }
+        if self.empty > 0 {
+            write!(f, "; {} more without elements", self.empty)?;
         }
         if self.symbolic > 0 {
             write!(f, "; {} more with symbolic extents", self.symbolic)?;

@@ -8,11 +8,19 @@ use tangram_tensor::DType;
 
 use super::super::attributes::{self, Call};
 use super::super::shapes::{self, Extents, Request};
+use super::super::values;
 use super::{Draft, Item};
 use crate::ast::{PatId, PatternKind};
 use crate::eval::AttrValue;
 use crate::mapping::to_attr;
 use crate::matching::from_attr;
+
+/// The most elements of a result.
+const MAX_RESULT: usize = 1 << 16;
+
+fn mul(a: usize, b: &usize) -> Option<usize> {
+    a.checked_mul(*b)
+}
 
 impl Draft<'_> {
     pub(super) fn call(&mut self, frame: usize, id: PatId, want: Option<&Extents>) -> Option<Item> {
@@ -43,10 +51,19 @@ impl Draft<'_> {
         let end = Point::End(self.module.body());
         let made =
             self.module.build(end, name, &operands, attrs, Some(results), Loc::UNKNOWN).ok()?;
+        if self.module.results(made).any(|v| self.is_large(v)) {
+            return None;
+        }
         Some(match self.module.result_count(made) {
             1 if !plan.is_tuple(id) => Item::One(self.module.result(made, 0)),
             _ => Item::Results(made),
         })
+    }
+
+    /// Whether a value has so many elements that evaluation takes long and says nothing more.
+    fn is_large(&self, value: Value) -> bool {
+        let count = self.extents(value).map(|shape| shape.iter().try_fold(1, mul));
+        count.is_some_and(|count| count.is_none_or(|count| count > MAX_RESULT))
     }
 
     /// Whether the data operands of an operation that broadcasts have one element type.
@@ -77,9 +94,16 @@ impl Draft<'_> {
         let inputs = equation.and_then(|e| e.split("->").next()).unwrap_or_default();
         let mut known: FxHashMap<char, usize> = FxHashMap::default();
         inputs.split(',').zip(operands).all(|(labels, value)| {
-            let labels = labels.chars().filter(|c| c.is_alphabetic());
             let extents = self.extents(*value).unwrap_or_default();
-            labels.zip(extents).all(|(label, n)| *known.entry(label).or_insert(n) == n)
+            let (front, back) = labels.split_once("...").unwrap_or((labels, ""));
+            let named = |text: &str| text.chars().filter(|c| c.is_alphabetic()).collect::<Vec<_>>();
+            let (front, back) = (named(front), named(back));
+            let last = extents.len().saturating_sub(back.len());
+            let places = (0..front.len()).chain(last..extents.len());
+            front.into_iter().chain(back).zip(places).all(|(label, at)| {
+                let n = extents.get(at).copied().unwrap_or(0);
+                *known.entry(label).or_insert(n) == n
+            })
         })
     }
 
@@ -206,6 +230,12 @@ impl Draft<'_> {
             if let (None, Some(dict)) = (&fixed, copied) {
                 let name = context.str(attr.name);
                 entries.extend(context.entry(dict, name).map(|attr| (name, attr)));
+                continue;
+            }
+            if (short, attr.name) == ("full", "value") {
+                let element = values::tensor(self.dtype, &[1], self.profile, self.rng)?;
+                let made = constant::tensor_attr(&mut self.module, &element, "fill");
+                entries.push((context.str(attr.name), made));
                 continue;
             }
             let value = match fixed.or_else(|| self.hinted(id, attr.name)) {

@@ -72,10 +72,11 @@ impl Draft<'_> {
 
     pub(super) fn leaf_dtype(&mut self, id: PatId, fields: Option<&TensorFields>) -> Option<DType> {
         let said = fields.and_then(|f| f.dtype).and_then(|e| self.evaluate(e));
-        match said.or_else(|| self.hinted(id, "dtype")) {
+        let named = match said.or_else(|| self.hinted(id, "dtype")) {
             Some(AttrValue::Str(name)) => DType::ALL.into_iter().find(|d| d.name() == name),
             _ => None,
-        }
+        };
+        named.map(|dtype| if self.wide && dtype.is_float() { DType::F64 } else { dtype })
     }
 
     pub(super) fn leaf(

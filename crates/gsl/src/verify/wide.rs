@@ -1,0 +1,49 @@
+//! Programs in `float64`: the same operations on wider numbers.
+
+use rustc_hash::FxHashMap;
+use tangram_dialects::{constant, dtype};
+use tangram_ir::{Dim, Loc, Module, OpState, Point, Value};
+use tangram_tensor::DType;
+use tangram_tensor::elementwise::cast;
+
+/// The same program with every floating-point input and constant in `float64`; none where some
+/// operation does not take them, or has regions.
+pub(super) fn module(module: &Module) -> Option<Module> {
+    let context = module.context_arc().clone();
+    let mut out = Module::new(context.clone());
+    let mut made: FxHashMap<Value, Value> = FxHashMap::default();
+    for &arg in module.args(module.body()) {
+        let (dtype, shape) = constant::static_tensor(&context, module.value_type(arg))?;
+        let dims: Vec<Dim> = shape.iter().map(|&n| Dim::fixed(n as i64)).collect();
+        let ty = context.tensor_type(&dims, dtype::type_of(&context, wide(dtype)));
+        let body = out.body();
+        made.insert(arg, out.add_arg(body, ty));
+    }
+    let last = module.last_op(module.body());
+    for op in module.ops(module.body()) {
+        let end = Point::End(out.body());
+        let operands: Option<Vec<Value>> =
+            module.operands(op).map(|v| made.get(&v).copied()).collect();
+        let new = if Some(op) == last {
+            let mut state = OpState::new(module.name(op), Loc::UNKNOWN);
+            state.operands.extend(operands?);
+            out.create_at(end, state);
+            continue;
+        } else if constant::is_constant(module, op) {
+            let tensor = constant::constant_tensor(module, module.result(op, 0))?;
+            let tensor = cast(&tensor, wide(tensor.dtype())).ok()?;
+            constant::build(&mut out, end, &tensor, "c", Loc::UNKNOWN)
+        } else {
+            let count = module.result_count(op);
+            let (name, attrs) = (module.name(op), module.attrs(op));
+            out.build(end, name, &operands?, attrs, Some(count), Loc::UNKNOWN).ok()?
+        };
+        let results: Vec<Value> = out.results(new).collect();
+        made.extend(module.results(op).zip(results));
+    }
+    Some(out)
+}
+
+fn wide(dtype: DType) -> DType {
+    if dtype.is_float() { DType::F64 } else { dtype }
+}
