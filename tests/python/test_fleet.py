@@ -288,3 +288,12 @@ def test_the_page_sorts_and_filters(tmp_path) -> None:
     assert seen["nodes"] == [one, two, three], "what is not known comes last"
     assert seen["filtered"] == [one] and seen["failed"] == [three]
     assert seen["count"] == "1 of 3 models"
+
+
+def test_a_trace_of_each_model_has_its_steps(tangram_bin, folder, tmp_path) -> None:
+    """What children report to the table has no steps; a trace that is asked for does."""
+    words = [tangram_bin, "opt", folder, "-o", tmp_path / "out", "--quiet", "--trace", "each.json"]
+    subprocess.run(words, check=True, cwd=tmp_path)
+    traces = sorted((tmp_path / "out").rglob("*.json"))
+    assert {t.with_suffix(".onnx").relative_to(tmp_path / "out").as_posix() for t in traces} == names(folder)
+    assert any(json.loads(trace.read_text())["steps"] for trace in traces)

@@ -15,8 +15,8 @@ use crate::args::OptArgs;
 use crate::error::{self, Error};
 
 /// What is not passed on: it is about the whole, or said anew for each model.
-const OF_THE_WHOLE: [&str; 9] =
-    ["input", "output", "more", "jobs", "max_memory", "table", "json", "trace", "quiet"];
+const OF_THE_WHOLE: [&str; 10] =
+    ["input", "output", "more", "jobs", "max_memory", "table", "json", "trace", "steps", "quiet"];
 
 /// The options of this command line that hold for each model, as it was given them.
 pub(super) fn options() -> Result<Vec<OsString>, Error> {
@@ -91,7 +91,9 @@ fn command(args: &OptArgs, job: &Job, report: &Path) -> Result<Command, Error> {
     std::fs::create_dir_all(folder).map_err(error::io(folder))?;
     let mut command = Command::new(program);
     command.arg("opt").arg(&job.input).arg("--output").arg(&job.output);
-    command.args(options()?).arg("--json").arg(report);
+    // The report of a child is for the table, which has no steps: a trace has.
+    let steps = if args.trace.is_some() { args.steps } else { 0 };
+    command.args(options()?).arg("--steps").arg(steps.to_string()).arg("--json").arg(report);
     if let Some(trace) = &args.trace {
         let ending = trace.extension().unwrap_or("html".as_ref());
         command.arg("--trace").arg(job.output.with_extension(ending));
