@@ -60,6 +60,7 @@ fn buffers(step: &Planned, draft: &Draft<'_>) -> Vec<usize> {
     let nests = match step {
         Planned::Nest(nest) | Planned::Product(nest, _) => std::slice::from_ref(&**nest),
         Planned::Group(group) => &group.nests,
+        Planned::Recurrent(nests) => nests,
         Planned::Reference(_) => &[],
     };
     let (tensors, _) = crate::scop::arrays(nests);

@@ -6,6 +6,7 @@ use tangram_dialects::structured::{Access, Generic};
 use tangram_kernel::{Body, Element, RegisterTile};
 use tangram_machine::Machine;
 
+use crate::group::Group;
 use crate::nest::{Nest, Tensor};
 use crate::product::{MOST_SEGMENTS, Padded, Panels, Product, linear_terms, padded, panels};
 use crate::program::{Buffer, Storage};
@@ -35,6 +36,10 @@ pub(crate) fn expand(draft: &mut Draft<'_>, machine: &Machine) {
             Planned::Nest(nest) => {
                 let made = product(&nest, draft, machine);
                 draft.steps.extend(made.unwrap_or_else(|| vec![Planned::Nest(nest)]));
+            }
+            Planned::Recurrent(nests) => {
+                let group = recurrent(nests, draft, machine);
+                draft.steps.push(Planned::Group(Box::new(group)));
             }
             reference => draft.steps.push(reference),
         }
@@ -83,7 +88,38 @@ fn product(nest: &Nest, draft: &mut Draft<'_>, machine: &Machine) -> Option<Vec<
     // Several matrices stay apart: what reads their product has them as loops of its own.
     let mut batch = product.batch.clone();
     crate::collapse::collapse_inner(&mut nest, &mut draft.tensors, &mut batch);
+    let (nest, tiled) = tiled(nest, draft, machine, &mut steps)?;
+    steps.push(Planned::Product(Box::new(nest), Box::new(tiled)));
+    Some(steps)
+}
+
+/// The nests of a recurrent layer, whose panels are packed before.
+fn recurrent(nests: Vec<Nest>, draft: &mut Draft<'_>, machine: &Machine) -> Group {
+    let mut group = Group { is_recurrent: true, ..Group::default() };
+    for nest in nests {
+        let mut steps = Vec::new();
+        let (nest, tiled) = match tiled(nest.clone(), draft, machine, &mut steps) {
+            Some((nest, tiled)) => (nest, Some(tiled)),
+            None => (nest, None),
+        };
+        draft.steps.extend(steps);
+        group.nests.push(nest);
+        group.tiled.push(tiled);
+        group.rows.push(vec![0]);
+    }
+    group
+}
+
+/// A sum of products with a tile, whose panels the last of `steps` packs.
+fn tiled(
+    mut nest: Nest,
+    draft: &mut Draft<'_>,
+    machine: &Machine,
+    steps: &mut Vec<Planned>,
+) -> Option<(Nest, Tiled)> {
     let product = Product::of(&nest, draft)?;
+    let reduced: Vec<Expr> =
+        product.reduced.iter().map(|at| nest.generic.extents[*at].clone()).collect();
     let rows = product.rows_input;
     let strides = strides(&nest.generic.inputs[rows], &draft.tensors[nest.inputs[rows]])?;
     let (segments, run) = runs(&nest, &product, &strides)?;
@@ -97,11 +133,10 @@ fn product(nest: &Nest, draft: &mut Draft<'_>, machine: &Machine) -> Option<Vec<
     let Panels { copy, extents, access } = panels(&nest, &product, &order, width)?;
     let columns = product.columns_input;
     let from = nest.inputs[columns];
-    let tensor = copy_of(draft, &nest, from, copy, extents, &mut steps)?;
+    let tensor = copy_of(draft, &nest, from, copy, extents, steps)?;
     nest.generic.inputs[columns] = Access::new(nest.generic.inputs[columns].place, access);
     nest.inputs[columns] = tensor;
-    steps.push(Planned::Product(Box::new(nest), Box::new(Tiled { product, segments, run, tile })));
-    Some(steps)
+    Some((nest, Tiled { product, segments, run, tile }))
 }
 
 /// Sizes that are not known are taken for these: rows, columns and reduced iterations.

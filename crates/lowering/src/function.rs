@@ -58,6 +58,7 @@ pub(crate) fn program(mut draft: Draft<'_>, options: &Options) -> Result<Program
             }
             Planned::Product(nest, tiled) => functions.product(nest, tiled, tensors),
             Planned::Group(group) => functions.group(group, tensors),
+            Planned::Recurrent(_) => Err(LowerError::NotAffine),
         };
         match called {
             Ok(call) => steps.push(Step::Call(call)),
@@ -159,9 +160,10 @@ impl Functions<'_> {
 
     /// Calls the function of nests that share rows.
     fn group(&mut self, group: &Group, tensors: &[Tensor]) -> Result<Call, LowerError> {
-        let rows = format!("{:?} {:?}", group.rows, group.tiled);
+        let rows = format!("{:?} {:?} {}", group.rows, group.tiled, group.is_recurrent);
         // The order is checked with memory for all rows: one after the other then needs that of one.
         let (whole, nests) = (&group.nests, &group.contracted);
+        let whole = (&whole[..], group.is_recurrent);
         self.call_of(nests, whole, &rows, tensors, |functions, parameters, part, budget| {
             let mut sizes = vec![1; group.rows[0].len()];
             sizes.iter_mut().next_back().into_iter().for_each(|size| *size = group.block() as i128);
@@ -199,7 +201,7 @@ impl Functions<'_> {
         tensors: &[Tensor],
         write: impl FnOnce(&mut Self, &Parameters, &Scop, &Budget) -> Result<String, LowerError>,
     ) -> Result<Call, LowerError> {
-        self.call_of(nests, nests, way, tensors, write)
+        self.call_of(nests, (nests, false), way, tensors, write)
     }
 
     /// Calls the function of `nests`, whose dependences are those of `whole`; `write` makes its
@@ -207,7 +209,7 @@ impl Functions<'_> {
     fn call_of(
         &mut self,
         nests: &[Nest],
-        whole: &[Nest],
+        (whole, is_recurrent): (&[Nest], bool),
         way: &str,
         tensors: &[Tensor],
         write: impl FnOnce(&mut Self, &Parameters, &Scop, &Budget) -> Result<String, LowerError>,
@@ -221,7 +223,7 @@ impl Functions<'_> {
             Some(name) => name.clone(),
             None => {
                 let budget = Budget::steps(self.options.steps);
-                let part = scop(whole, tensors, &parameters, &budget)?;
+                let part = scop(whole, tensors, &parameters, is_recurrent, &budget)?;
                 let text = write(self, &parameters, &part, &budget)?;
                 let name = format!("tangram_{}", self.names.len());
                 let head = format!("static void {UNNAMED}");

@@ -20,7 +20,7 @@ use crate::nest::Nest;
 use crate::storage::{Draft, Planned};
 
 /// Nests that share rows.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Group {
     /// In the order in which they run.
     pub nests: Vec<Nest>,
@@ -30,6 +30,8 @@ pub(crate) struct Group {
     pub rows: Vec<Vec<usize>>,
     /// How each nest that is a sum of products is tiled.
     pub tiled: Vec<Option<Tiled>>,
+    /// Whether rows are the steps of a recurrent layer: each reads what those before it wrote.
+    pub is_recurrent: bool,
 }
 
 /// What all nests do of one row should stay in the first cache: elements of one nest.
@@ -52,7 +54,7 @@ pub(crate) fn group(draft: &mut Draft<'_>) {
         let (nest, tiled) = match &step {
             Planned::Nest(nest) => (&**nest, None),
             Planned::Product(nest, tiled) => (&**nest, Some(&**tiled)),
-            Planned::Group(_) | Planned::Reference(_) => {
+            Planned::Group(_) | Planned::Recurrent(_) | Planned::Reference(_) => {
                 steps.extend(open.take().into_iter().flat_map(|(group, _)| group.closed(draft)));
                 steps.push(step);
                 continue;
@@ -92,11 +94,14 @@ impl Group {
             Some(tiled) => product_rows(tiled)?,
         };
         let (nests, tiled) = (vec![nest.clone()], vec![tiled.cloned()]);
-        Some(Group { nests, contracted: Vec::new(), rows: vec![rows], tiled })
+        Some(Group { nests, rows: vec![rows], tiled, ..Group::default() })
     }
 
     /// How many of the last rows are done at once: those of a register tile.
     pub fn block(&self) -> usize {
+        if self.is_recurrent {
+            return 1;
+        }
         self.tiled.iter().flatten().map(|tiled| tiled.tile.rows).next().unwrap_or(1)
     }
 
@@ -132,7 +137,7 @@ impl Group {
                 })
                 && crate::scop::arrays(&nests).0.len() <= MOST_TENSORS;
         if fits {
-            *self = Group { nests, contracted: Vec::new(), rows, tiled: all };
+            *self = Group { nests, rows, tiled: all, ..Group::default() };
         }
         fits
     }

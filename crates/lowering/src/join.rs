@@ -86,6 +86,11 @@ impl Users {
                     *writers.entry(draft.tensors[nest.output].buffer).or_insert(0) += 1;
                 }
                 Planned::Reference(op) => pin(draft, *op, &mut pinned),
+                // What one step reads another one writes: nothing is taken out or moved in.
+                Planned::Recurrent(nests) => {
+                    let (tensors, _) = crate::scop::arrays(nests);
+                    tensors.iter().for_each(|at| pinned[draft.tensors[*at].buffer] = true);
+                }
                 Planned::Product(..) | Planned::Group(_) => {}
             }
         }
@@ -180,6 +185,9 @@ fn stays(nest: &Nest, draft: &Draft<'_>, made: &[Option<Planned>], from: usize) 
     let read: Vec<usize> = nest.reads().map(|tensor| draft.tensors[tensor].buffer).collect();
     made[from + 1..].iter().flatten().all(|step| match step {
         Planned::Nest(other) => !read.contains(&draft.tensors[other.output].buffer),
+        Planned::Recurrent(nests) => {
+            nests.iter().all(|other| !read.contains(&draft.tensors[other.output].buffer))
+        }
         Planned::Product(..) | Planned::Group(_) | Planned::Reference(_) => true,
     })
 }
@@ -236,8 +244,13 @@ fn drop_unread(draft: &mut Draft<'_>) {
     let mut wanted: Vec<bool> =
         draft.buffers.iter().map(|buffer| matches!(buffer.storage, Storage::Output(_))).collect();
     for step in &draft.steps {
-        if let Planned::Reference(op) = step {
-            pin(draft, *op, &mut wanted);
+        match step {
+            Planned::Reference(op) => pin(draft, *op, &mut wanted),
+            Planned::Recurrent(nests) => {
+                let reads = nests.iter().flat_map(Nest::reads);
+                reads.for_each(|tensor| wanted[draft.tensors[tensor].buffer] = true);
+            }
+            _ => {}
         }
     }
     let mut kept = Vec::new();

@@ -93,7 +93,8 @@ pub(crate) fn arrays(nests: &[Nest]) -> (Vec<usize>, usize) {
     (all, written)
 }
 
-/// Makes a static control part of nests that run one after the other.
+/// Makes a static control part of nests that run one after the other, or do so in each iteration
+/// of a loop that is the first of all.
 ///
 /// # Errors
 /// [`LowerError::Loops`] if the budget ends or a nest is not affine.
@@ -101,13 +102,15 @@ pub(crate) fn scop(
     nests: &[Nest],
     tensors: &[Tensor],
     parameters: &Parameters,
+    is_recurrent: bool,
     budget: &Budget,
 ) -> Result<Scop, LowerError> {
     let (order, _) = arrays(nests);
     let mut parts = Parts::default();
     let depth = nests.iter().map(|nest| nest.generic.extents.len()).max().unwrap_or(0);
     for (number, nest) in nests.iter().enumerate() {
-        let builder = Builder { nest, number, depth, tensors, parameters, order: &order };
+        let order = &order;
+        let builder = Builder { nest, number, depth, is_recurrent, tensors, parameters, order };
         for role in Role::of(nest) {
             builder.statement(role, &mut parts)?;
         }
@@ -161,6 +164,8 @@ struct Builder<'a> {
     number: usize,
     /// The loops of the deepest nest.
     depth: usize,
+    /// Whether the first loop is around all nests.
+    is_recurrent: bool,
     tensors: &'a [Tensor],
     parameters: &'a Parameters,
     order: &'a [usize],
@@ -185,10 +190,13 @@ impl Builder<'_> {
         // Where in the order of the statements, then the loops; reduced ones innermost.
         let mut loops: Vec<usize> = self.nest.parallel().collect();
         loops.extend(generic.reduced());
-        let mut order = rows(1 + self.depth);
+        let mut order = rows(2 + self.depth);
         bounded(&mut order).ok_or_else(not_affine)?;
         let mut exprs = tangram_affine::AffineExprs::new();
         let mut results = vec![exprs.constant(position as i64)];
+        if self.is_recurrent {
+            results.insert(0, exprs.dim(0));
+        }
         for own in &loops {
             let at = iterators.iter().position(|other| other == own);
             results.push(match at {
@@ -196,7 +204,7 @@ impl Builder<'_> {
                 None => exprs.constant(0),
             });
         }
-        results.resize(1 + self.depth, exprs.constant(0));
+        results.resize(2 + self.depth, exprs.constant(0));
         let map = AffineMap::new(iterators.len() as u32, 0, &exprs, &results);
         for at in 0..results.len() {
             order.is_result(at, (&map, at), &[], None).ok_or_else(not_affine)?;

@@ -1,5 +1,7 @@
 //! Which tensors there are, and in which buffers.
 
+use std::ops::Range;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use tangram_affine::symbolic::Expr;
 use tangram_dialects::structured::{Place, Structured, structured};
@@ -23,6 +25,9 @@ pub(crate) enum Planned {
     Group(Box<Group>),
     /// A sum of products, and how it is tiled.
     Product(Box<Nest>, Box<Tiled>),
+    /// Nests that run one after the other for each value of their first iterator, as over the steps
+    /// of a recurrent layer; products of sums among them are tiled later.
+    Recurrent(Vec<Nest>),
     /// An operation for the reference kernels.
     Reference(Op),
 }
@@ -33,6 +38,7 @@ impl Planned {
         match self {
             Planned::Nest(nest) | Planned::Product(nest, _) => nest.ops.clone(),
             Planned::Group(group) => group.nests.iter().flat_map(|nest| nest.ops.clone()).collect(),
+            Planned::Recurrent(nests) => nests.iter().flat_map(|nest| nest.ops.clone()).collect(),
             Planned::Reference(op) => vec![*op],
         }
     }
@@ -128,9 +134,9 @@ impl<'a> Draft<'a> {
                 self.values.insert(module.result(op, 0), self.tensors.len() - 1);
                 Some(())
             }
-            Structured::Loops { temporaries, stages } => {
+            Structured::Loops { temporaries, stages, recurrent } => {
                 let kept = (self.tensors.len(), self.buffers.len());
-                let made = self.loops(op, &operands, temporaries, stages);
+                let made = self.loops(op, &operands, temporaries, stages, &recurrent);
                 if made.is_none() {
                     self.tensors.truncate(kept.0);
                     self.buffers.truncate(kept.1);
@@ -149,6 +155,7 @@ impl<'a> Draft<'a> {
         operands: &[Option<usize>],
         temporaries: Vec<tangram_dialects::structured::Temporary>,
         stages: Vec<tangram_dialects::structured::Generic>,
+        recurrent: &[Range<usize>],
     ) -> Option<()> {
         let module = self.module;
         let mut results = Vec::new();
@@ -163,7 +170,7 @@ impl<'a> Draft<'a> {
             between.push(self.tensor(temporary.element, temporary.extents, Storage::Arena)?);
         }
         let mut nests = Vec::new();
-        for stage in stages {
+        for (number, stage) in stages.into_iter().enumerate() {
             let nest = Nest::new(op, stage, |place| match place {
                 Place::Operand(at) => operands.get(at).copied().flatten(),
                 Place::Result(at) => results.get(at).copied(),
@@ -173,9 +180,18 @@ impl<'a> Draft<'a> {
             if elements.into_iter().any(|tensor| !is_supported(self.tensors[*tensor].element)) {
                 return None;
             }
-            let mut nest = nest;
-            crate::collapse::without_unit_loops(&mut nest, false);
-            nests.push(Planned::Nest(Box::new(nest)));
+            match recurrent.iter().find(|range| range.contains(&number)) {
+                Some(range) if range.start == number => nests.push(Planned::Recurrent(vec![nest])),
+                Some(_) => {
+                    let Some(Planned::Recurrent(others)) = nests.last_mut() else { return None };
+                    others.push(nest);
+                }
+                None => {
+                    let mut nest = nest;
+                    crate::collapse::without_unit_loops(&mut nest, false);
+                    nests.push(Planned::Nest(Box::new(nest)));
+                }
+            }
         }
         self.steps.extend(nests);
         Some(())

@@ -1,5 +1,7 @@
 //! Recurrent layers, with operands and attributes as in ONNX.
 
+mod structured;
+
 use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, OperandDef, ResultDef};
 use tangram_tensor::recurrent as kernels;
 use tangram_tensor::recurrent::{Activation, Direction, LstmOperands, Operands, RecurrentParams};
@@ -60,7 +62,8 @@ pub(super) static OPS: &[NnOp] = &[
         ],
         infer_lstm,
     )
-    .eval(eval_lstm),
+    .eval(eval_lstm)
+    .structured(structured::lstm),
     op(
         "nn.gru",
         "a layer of gated recurrent units; gates in the order update, reset, hidden",
@@ -82,7 +85,8 @@ pub(super) static OPS: &[NnOp] = &[
         ],
         infer_gru,
     )
-    .eval(eval_gru),
+    .eval(eval_gru)
+    .structured(structured::gru),
     op(
         "nn.rnn",
         "a layer of plain recurrent units",
@@ -91,7 +95,8 @@ pub(super) static OPS: &[NnOp] = &[
         &[ACTIVATIONS, ALPHA, BETA, CLIP, DIRECTION, HIDDEN, LAYOUT],
         infer_rnn,
     )
-    .eval(eval_rnn),
+    .eval(eval_rnn)
+    .structured(structured::rnn),
 ];
 
 /// The extents of an operand of rank 3, unknown where the rank is.

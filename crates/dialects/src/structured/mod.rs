@@ -57,6 +57,8 @@ pub(crate) use reducing::{Reducing, inverse_root, over};
 pub(crate) use slide::{Slide, slides};
 pub(crate) use stage::{Loops, Stage, elementwise, number_of, reshape};
 
+use std::ops::Range;
+
 use tangram_affine::symbolic::Expr;
 use tangram_affine::{AffineExpr, AffineExprs, AffineMap};
 use tangram_tensor::DType;
@@ -81,6 +83,10 @@ pub enum Structured {
         temporaries: Vec<Temporary>,
         /// The nests.
         stages: Vec<Generic>,
+        /// Ranges of nests that have their first loop in common: it runs around all of them, in
+        /// order, as over the steps of a recurrent layer. Within such a range a nest may read what
+        /// nests of the range wrote in iterations before.
+        recurrent: Vec<Range<usize>>,
     },
     /// The only result has the elements of an operand in the same row-major order: a reshape.
     Reshape {
@@ -92,7 +98,7 @@ pub enum Structured {
 impl Structured {
     /// One loop nest.
     pub fn one(generic: Generic) -> Structured {
-        Structured::Loops { temporaries: Vec::new(), stages: vec![generic] }
+        Structured::Loops { temporaries: Vec::new(), stages: vec![generic], recurrent: Vec::new() }
     }
 }
 

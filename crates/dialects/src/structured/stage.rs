@@ -1,5 +1,7 @@
 //! Building loop nests: accesses and scalars as a definition mentions them.
 
+use std::ops::Range;
+
 use tangram_affine::symbolic::Expr;
 use tangram_affine::{AffineExpr, AffineExprs, AffineMap};
 use tangram_tensor::{DType, Tensor};
@@ -377,6 +379,7 @@ impl Stage {
 pub(crate) struct Loops {
     temporaries: Vec<Temporary>,
     stages: Vec<Generic>,
+    recurrent: Vec<Range<usize>>,
 }
 
 impl Loops {
@@ -428,9 +431,18 @@ impl Loops {
         self.stages.push(stage);
     }
 
+    /// Runs the first loop of the nests that `add` adds around all of them.
+    pub fn recurrent<T>(&mut self, add: impl FnOnce(&mut Loops) -> T) -> T {
+        let first = self.stages.len();
+        let made = add(self);
+        self.recurrent.push(first..self.stages.len());
+        made
+    }
+
     /// The definition.
     pub fn finish(self) -> Structured {
-        Structured::Loops { temporaries: self.temporaries, stages: self.stages }
+        let Loops { temporaries, stages, recurrent } = self;
+        Structured::Loops { temporaries, stages, recurrent }
     }
 }
 

@@ -1,8 +1,13 @@
 //! What a well-formed definition keeps to.
 
+use std::ops::Range;
+
 use tangram_tensor::DType;
 
-use super::{Access, Binary, Body, Generic, Place, Scalar, ScalarId, Structured, Unary, is_plain};
+use super::{
+    Access, Binary, Body, Generic, IteratorKind, Place, Scalar, ScalarId, Structured, Unary,
+    is_plain,
+};
 
 /// Element type and rank of a tensor.
 pub(super) type Type = (DType, usize);
@@ -13,7 +18,7 @@ impl Structured {
     ///
     /// `types`: element type and rank of an operand or result, if it is there.
     pub fn is_well_formed(&self, types: &dyn Fn(Place) -> Option<(DType, usize)>) -> bool {
-        let Structured::Loops { temporaries, stages } = self else {
+        let Structured::Loops { temporaries, stages, recurrent } = self else {
             let Structured::Reshape { operand } = self else { return false };
             return types(Place::Operand(*operand)).is_some();
         };
@@ -21,7 +26,19 @@ impl Structured {
             Place::Temporary(i) => temporaries.get(i).map(|t| (t.element, t.extents.len())),
             other => types(other),
         };
+        // The loop in common is parallel in each nest by itself, and has one extent.
+        let shared = |range: &Range<usize>| {
+            let nests = stages.get(range.clone()).unwrap_or_default();
+            !nests.is_empty()
+                && nests.iter().all(|nest| {
+                    nest.kinds.first() == Some(&IteratorKind::Parallel)
+                        && nest.extents.first() == nests[0].extents.first()
+                })
+        };
+        let in_order = recurrent.windows(2).all(|pair| pair[0].end <= pair[1].start);
         temporaries.iter().all(|t| is_plain(t.element))
+            && in_order
+            && recurrent.iter().all(shared)
             && stages.iter().all(|stage| stage.is_well_formed(&types).is_some())
     }
 }

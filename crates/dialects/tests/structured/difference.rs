@@ -6,7 +6,7 @@ use tangram_tensor::{DType, Tensor};
 /// Whether an order of summation may show, or a statistic that kernels compute in `f64`.
 pub fn has_sum(definition: &Structured) -> bool {
     match definition {
-        Structured::Loops { temporaries, stages } => {
+        Structured::Loops { temporaries, stages, .. } => {
             let computes = |scalar: &Scalar| matches!(scalar, Scalar::Binary(..));
             let several = stages.len() > 1;
             !temporaries.is_empty()

@@ -21,7 +21,7 @@ fn copy(count: i64, from: &str, to: &str, outside: Option<Number>) -> Generic {
 fn run(stages: Vec<Generic>, temporaries: Vec<Temporary>) -> Result<Vec<Tensor>, InterpretError> {
     let x = Tensor::vector(vec![1.0f32, 2.0, 3.0, 4.0]);
     let y = Temporary { element: DType::F32, extents: vec![Expr::symbol("n")] };
-    let definition = Structured::Loops { temporaries, stages };
+    let definition = Structured::Loops { temporaries, stages, recurrent: Vec::new() };
     interpret(&definition, &[Some(x)], &[y], &|name| (name == "n").then_some(4))
 }
 

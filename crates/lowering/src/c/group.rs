@@ -6,7 +6,7 @@ use std::fmt::Write;
 use tangram_polyhedral::ast::{Ast, Statements};
 
 use super::tile::{self, Kernel, TILE};
-use super::{Instances, c_type, head, index, lanes, shared_out};
+use super::{Instances, c_type, head, in_order, index, lanes, shared_out};
 use crate::group::Group;
 use crate::nest::{Nest, Tensor};
 use crate::parameters::Parameters;
@@ -23,7 +23,11 @@ pub(crate) fn function(
     let mut text = head(&group.contracted, tensors, parameters);
     let kernels = RefCell::default();
     let rows = Rows { group, tensors, parameters, order: &order, kernels: &kernels };
-    text.push_str(&shared_out(ast, &rows));
+    // Steps of a recurrent layer run in their order.
+    text.push_str(&match group.is_recurrent {
+        true => in_order(ast, &rows),
+        false => shared_out(ast, &rows),
+    });
     text.push_str("}\n");
     (text, kernels.into_inner())
 }
@@ -114,7 +118,10 @@ impl Statements for Rows<'_> {
             match (tiled, rows.last().filter(|_| block > 1)) {
                 (Some(tiled), _) => {
                     let of = (self.tensors, self.parameters, self.order);
-                    let (part, kernels) = tile::rows(nest, tiled, block, of);
+                    let (part, kernels) = match self.group.is_recurrent {
+                        true => tile::whole(nest, tiled, rows, of),
+                        false => tile::rows(nest, tiled, block, of),
+                    };
                     text.push_str(&part);
                     self.kernels.borrow_mut().extend(kernels);
                 }

@@ -53,14 +53,18 @@ pub(crate) fn head(nests: &[Nest], tensors: &[Tensor], parameters: &Parameters) 
     text
 }
 
+/// The text of loops that run in one part.
+fn in_order(ast: &Ast, statements: &dyn Statements) -> String {
+    format!("    if (part != 0)\n        return;\n{}", ast.to_c_with(&style(), statements))
+}
+
 /// The text of loops whose parts run at the same time, and in front of it which iterations are
 /// those of this part.
 fn shared_out(ast: &Ast, statements: &dyn Statements) -> String {
     let mut style = style();
     let loops = ast.outermost_loops(&style);
     if loops.is_empty() {
-        let text = ast.to_c_with(&style, statements);
-        return format!("    if (part != 0)\n        return;\n{text}");
+        return in_order(ast, statements);
     }
     style.split = loops.iter().map(|one| one.dimension).collect();
     let counts: Vec<&str> = loops.iter().map(|one| one.count.as_str()).collect();

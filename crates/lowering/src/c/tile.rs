@@ -47,6 +47,27 @@ pub(crate) fn function(
     (text, kernels)
 }
 
+/// All of a sum of products for iterators `fixed`, which are declared.
+pub(crate) fn whole(
+    nest: &Nest,
+    tiled: &Tiled,
+    fixed: &[usize],
+    (tensors, parameters, order): (&[Tensor], &Parameters, &[usize]),
+) -> (String, Vec<Kernel>) {
+    let tile = Tile { nest, tiled, tensors, parameters, order, block: None };
+    let (row, column) = (tile.row(), tiled.product.column);
+    let mut text = tile.offsets();
+    let outer = nest.parallel().filter(|at| !fixed.contains(at) && *at != row && *at != column);
+    for (at, step) in
+        outer.map(|at| (at, 1)).chain([(column, tiled.tile.columns()), (row, tiled.tile.rows)])
+    {
+        let extent = tile.extent(at);
+        let _ = writeln!(text, "    for (int64_t i{at} = 0; i{at} < {extent}; i{at} += {step})");
+    }
+    let _ = writeln!(text, "    {{\n{}    }}", tile.body(&tile.extent(row)));
+    (text, tile.row_counts().into_iter().map(|rows| tile.kernel(rows)).collect())
+}
+
 /// All columns of a block of rows, the last of which is iterator `i` of the group, from `i{row}` on.
 pub(crate) fn rows(
     nest: &Nest,

@@ -92,7 +92,13 @@ impl Activation {
     /// Applies the function.
     pub fn apply(self, x: f64) -> f64 {
         match self {
-            Activation::Relu => x.max(0.0),
+            Activation::Relu => {
+                if x < 0.0 {
+                    0.0
+                } else {
+                    x
+                }
+            }
             Activation::Tanh => x.tanh(),
             Activation::Sigmoid => 1.0 / (1.0 + (-x).exp()),
             Activation::Affine { alpha, beta } => alpha * x + beta,
@@ -134,8 +140,9 @@ pub(super) struct Gate {
 
 impl Gate {
     pub(super) fn apply(self, x: f64) -> f64 {
-        // Not `clamp`, which panics on a bound that is NaN.
-        self.activation.apply(x.max(-self.clip).min(self.clip))
+        // Not `clamp`, which panics on a bound that is NaN; and `max` would lose an `x` that is.
+        let bounded = if x.is_nan() { x } else { x.max(-self.clip).min(self.clip) };
+        self.activation.apply(bounded)
     }
 
     /// The function without the bound, for values that are no sums of gates.

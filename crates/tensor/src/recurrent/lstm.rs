@@ -48,10 +48,7 @@ pub fn lstm(
     let functions = gates("lstm", params, usual)?;
     let scan = Scan::new("lstm", 4, operands, &[more.initial_c, more.peepholes], params)?;
     let initial = [scan.initial(operands.initial_h)?, scan.initial(more.initial_c)?];
-    let peepholes = match more.peepholes {
-        Some(peepholes) => scan.per_direction(peepholes, 3)?,
-        None => vec![0.0; params.direction.count() * 3 * scan.hidden],
-    };
+    let peepholes = more.peepholes.map(|peepholes| scan.per_direction(peepholes, 3)).transpose()?;
     let mut cell =
         Cell { scan: &scan, peepholes, input_forget: more.input_forget, sums: Vec::new() };
     let mut results = scan
@@ -65,7 +62,7 @@ pub fn lstm(
 
 struct Cell<'a> {
     scan: &'a Scan,
-    peepholes: Vec<f64>,
+    peepholes: Option<Vec<f64>>,
     input_forget: bool,
     /// Batch by gates: what goes into the functions, but for the weighted cells.
     sums: Vec<f64>,
@@ -82,18 +79,21 @@ impl Cell<'_> {
         let weights = self.scan.state_weights(step.direction, 0, width).transposed();
         f64::multiply_add(Matrix::new(state, batch, hidden), weights, &mut self.sums);
         let (next_state, next_cells) = next.split_at_mut(batch * hidden);
-        let peepholes = &self.peepholes[step.direction * 3 * hidden..];
+        let peepholes = self.peepholes.as_ref().map(|all| &all[step.direction * 3 * hidden..]);
         for at in 0..batch * hidden {
             let (b, k) = (at / hidden, at % hidden);
             let sum = |gate: usize| self.sums[b * width + gate * hidden + k];
-            let peephole = |gate: usize| peepholes[gate * hidden + k];
-            let input = f.apply(sum(0) + peephole(0) * cells[at]);
+            // Without peepholes infinite cells are not seen, not even times 0.
+            let seen = |gate: usize, cell: f64| {
+                peepholes.map_or(0.0, |weights| weights[gate * hidden + k] * cell)
+            };
+            let input = f.apply(sum(0) + seen(0, cells[at]));
             let forget = match self.input_forget {
                 true => 1.0 - input,
-                false => f.apply(sum(2) + peephole(2) * cells[at]),
+                false => f.apply(sum(2) + seen(2, cells[at])),
             };
             let cell = forget * cells[at] + input * g.apply(sum(3));
-            let output = f.apply(sum(1) + peephole(1) * cell);
+            let output = f.apply(sum(1) + seen(1, cell));
             next_cells[at] = cell;
             next_state[at] = output * h.apply_unclipped(cell);
         }

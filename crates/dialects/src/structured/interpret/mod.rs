@@ -83,10 +83,27 @@ pub fn interpret(
             let shape: Vec<usize> = shape.iter().map(|&n| n as usize).collect();
             Ok(vec![tensor.reshaped(shape)?])
         }
-        Structured::Loops { temporaries, stages } => {
+        Structured::Loops { temporaries, stages, recurrent } => {
             let mut memory = Memory::new(operands, results, temporaries, symbols)?;
-            for stage in stages {
-                run(stage, &mut memory, symbols)?;
+            let mut next = 0;
+            while next < stages.len() {
+                let shared = recurrent.iter().find(|range| range.start == next);
+                let Some(range) = shared.filter(|range| !range.is_empty()) else {
+                    run(&stages[next], None, &mut memory, symbols)?;
+                    next += 1;
+                    continue;
+                };
+                let nests = stages.get(range.clone());
+                let nests = nests.ok_or(InterpretError::Malformed("a range of no nests"))?;
+                let first = nests[0].extents.first();
+                let first = first.ok_or(InterpretError::Malformed("nests without a loop"))?;
+                let steps = extents(std::slice::from_ref(first), symbols)?[0];
+                for step in 0..steps {
+                    for nest in nests {
+                        run(nest, Some(step), &mut memory, symbols)?;
+                    }
+                }
+                next = range.end;
             }
             memory.results()
         }
@@ -102,9 +119,10 @@ fn extents(list: &[Expr], symbols: &dyn Fn(&str) -> Option<i64>) -> Result<Vec<i
     list.iter().map(value).collect()
 }
 
-/// Runs one nest.
+/// Runs one nest; with `step` only that iteration of its first loop.
 fn run(
     generic: &Generic,
+    step: Option<i64>,
     memory: &mut Memory<'_>,
     symbols: &dyn Fn(&str) -> Option<i64>,
 ) -> Result<()> {
@@ -117,6 +135,10 @@ fn run(
         |expr: &Expr| expr.eval(symbols).ok_or_else(|| InterpretError::Extent(expr.to_string()));
     let symbols_of_maps = generic.symbols.iter().map(value).collect::<Result<Vec<i64>>>()?;
     let space = Space::new(&extents(&generic.extents, symbols)?, symbols_of_maps)?;
+    let space = match step {
+        Some(step) => space.at(step),
+        None => space,
+    };
     let mut out = memory.take(generic.output.place)?;
     let done = match generic.reduction {
         None => write(generic, &space, memory, &mut out),

@@ -15,6 +15,8 @@ pub(super) struct Space {
     extents: Vec<i64>,
     symbols: Vec<i64>,
     count: u64,
+    /// What the first loop starts at.
+    first: i64,
 }
 
 impl Space {
@@ -25,7 +27,16 @@ impl Space {
         };
         let count = count.filter(|&count| count < MAX_POINTS);
         let count = count.ok_or(InterpretError::TooLarge(MAX_POINTS))?;
-        Ok(Space { extents: extents.to_vec(), symbols, count })
+        Ok(Space { extents: extents.to_vec(), symbols, count, first: 0 })
+    }
+
+    /// The points at one iteration of the first loop.
+    pub(super) fn at(mut self, step: i64) -> Space {
+        if let Some(extent) = self.extents.first_mut().filter(|extent| **extent > 0) {
+            self.count /= *extent as u64;
+            (*extent, self.first) = (1, step);
+        }
+        self
     }
 
     /// The points at which the loops `fixed` are at 0, even those that make no iteration.
@@ -33,7 +44,7 @@ impl Space {
         let extent = |(i, &n): (usize, &i64)| if fixed.contains(&i) { 1 } else { n };
         let extents: Vec<i64> = self.extents.iter().enumerate().map(extent).collect();
         let count = extents.iter().fold(1u64, |count, &n| count.saturating_mul(n as u64));
-        Space { extents, symbols: self.symbols.clone(), count }
+        Space { extents, symbols: self.symbols.clone(), count, first: self.first }
     }
 
     /// The points in order, the last loop fastest.
@@ -61,6 +72,8 @@ impl<'a> Points<'a> {
             step = step.saturating_mul(extent as u64);
         }
         loops.reverse();
+        let first = loops.first_mut().into_iter().flatten();
+        first.for_each(|value: &mut i64| *value += space.first);
         Points { space, loops, count: count as usize }
     }
 

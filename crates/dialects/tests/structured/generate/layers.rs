@@ -168,3 +168,66 @@ fn rotary(g: &mut Generator<'_>, lines: &mut Vec<String>) {
     }
     lines.push(line("rotary_embedding", &operands, &attrs, 1));
 }
+
+/// Recurrent layers: all directions, layouts, functions of gates.
+pub(super) fn recurrent(g: &mut Generator<'_>, lines: &mut Vec<String>) {
+    const FUNCTIONS: &[&str] = &[
+        "Relu",
+        "Tanh",
+        "Sigmoid",
+        "Affine",
+        "LeakyRelu",
+        "ThresholdedRelu",
+        "ScaledTanh",
+        "HardSigmoid",
+        "Elu",
+        "Softsign",
+        "Softplus",
+    ];
+    for (name, gates, functions) in [("lstm", 4, 3), ("gru", 3, 2), ("rnn", 1, 1)] {
+        let element = g.pick(&["f32", "f64"]);
+        let (steps, batch, width) = (g.extent(), g.extent(), g.extent());
+        let hidden = g.int(1, 4);
+        let direction = g.pick(&["forward", "reverse", "bidirectional"]);
+        let directions: i64 = if direction == "bidirectional" { 2 } else { 1 };
+        let layout = i64::from(g.flag());
+        let mut attrs = vec![format!("direction=\"{direction}\""), format!("layout={layout}")];
+        if g.flag() {
+            let names: Vec<String> =
+                (0..functions * directions).map(|_| format!("\"{}\"", g.pick(FUNCTIONS))).collect();
+            attrs.push(format!("activations=[{}]", names.join(",")));
+        }
+        if g.chance(3) {
+            attrs.push("clip=0.75".to_owned());
+        }
+        match name {
+            "lstm" if g.flag() => attrs.push("input_forget=true".to_owned()),
+            "gru" if g.flag() => attrs.push("linear_before_reset=true".to_owned()),
+            _ => {}
+        }
+        let of = |extents: &[i64]| {
+            tensor(element, &extents.iter().map(i64::to_string).collect::<Vec<_>>())
+        };
+        let (sides, states) = match layout {
+            1 => ([&batch, &steps, &width], [batch.clone(), directions.to_string()]),
+            _ => ([&steps, &batch, &width], [directions.to_string(), batch.clone()]),
+        };
+        let state = tensor(element, &[&states[..], &[hidden.to_string()]].concat());
+        let w = [directions.to_string(), (gates * hidden).to_string(), width.clone()];
+        let mut operands = vec![
+            tensor(element, &sides.map(String::clone)),
+            tensor(element, &w),
+            of(&[directions, gates * hidden, hidden]),
+            of(&[directions, 2 * gates * hidden]),
+            "none".to_owned(),
+            state.clone(),
+        ];
+        let mut results = g.random.usize(1..3);
+        if name == "lstm" {
+            operands.extend([state, of(&[directions, 3 * hidden])]);
+            results = g.random.usize(1..4);
+        }
+        operands.truncate(g.random.usize(3..=operands.len()));
+        lines.push(line(name, &operands, &attrs, results));
+    }
+}

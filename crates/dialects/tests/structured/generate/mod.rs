@@ -22,6 +22,7 @@ pub fn lines(random: &mut Rng) -> Vec<String> {
     picks::picks(&mut g, &mut lines);
     layers::quantised(&mut g, &mut lines);
     layers::attention(&mut g, &mut lines);
+    layers::recurrent(&mut g, &mut lines);
     views::images(&mut g, &mut lines);
     views::made(&mut g, &mut lines);
     lines
