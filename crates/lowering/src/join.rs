@@ -44,7 +44,8 @@ pub(crate) fn join(draft: &mut Draft<'_>) {
                 users.take_all(&producer);
             }
         }
-        match finished(&nest, draft, &users, &made, &writer) {
+        let joined = finished(&nest, draft, &users, &made, &writer);
+        match joined.or_else(|| redirected(&nest, draft, &users, &made, &writer)) {
             Some((at, joined)) => {
                 // It stays where the later of both stood: its inputs are computed by then.
                 made[at] = None;
@@ -237,6 +238,31 @@ fn finished(
         let mut joined = producer.clone();
         joined.finish_with(nest).then_some((from, joined))
     })
+}
+
+/// Lets the nest that makes what a copy reads write where the copy does: into its part of a
+/// concatenation.
+fn redirected(
+    nest: &Nest,
+    draft: &Draft<'_>,
+    users: &Users,
+    made: &[Option<Planned>],
+    writer: &FxHashMap<usize, usize>,
+) -> Option<(usize, Box<Nest>)> {
+    let [tensor] = nest.inputs[..] else { return None };
+    let from = *writer.get(&tensor)?;
+    let Some(Planned::Nest(producer)) = made.get(from)?.as_ref() else { return None };
+    let extents = (0..nest.generic.inputs[0].map.results().len())
+        .filter_map(|at| nest.generic.extents.get(nest.generic.inputs[0].map.as_operand(at)?));
+    let fits = nest.is_copy()
+        && nest.tables.is_empty()
+        && draft.tensors[tensor].element == draft.tensors[nest.output].element
+        && extents.eq(draft.tensors[tensor].extents.iter())
+        && users.count(tensor) == 1
+        && users.is_free(tensor, &draft.tensors)
+        && stays(producer, draft, made, from);
+    let mut joined = producer.clone();
+    (fits && joined.redirect(nest)).then_some((from, joined))
 }
 
 /// Takes nests away whose tensor nobody reads.

@@ -241,6 +241,50 @@ impl Nest {
     }
 }
 
+impl Nest {
+    /// Writes where `copy`, which copies all that this nest writes, would. `false`, and nothing
+    /// done, where it does not fit.
+    pub fn redirect(&mut self, copy: &Nest) -> bool {
+        let (Some(tensor), Some(access)) = (copy.inputs.first(), copy.generic.inputs.first())
+        else {
+            return false;
+        };
+        let extents = &copy.generic.extents;
+        let order: Option<Vec<usize>> =
+            (0..access.map.results().len()).map(|at| access.map.as_operand(at)).collect();
+        let mut seen = order.clone().unwrap_or_default();
+        seen.sort_unstable();
+        let Some(order) = order.filter(|_| seen == (0..extents.len()).collect::<Vec<_>>()) else {
+            return false;
+        };
+        if *tensor != self.output || !copy.is_copy() || copy.finish.is_some() {
+            return false;
+        }
+        let mut whole = self.clone();
+        whole.with_symbols(&copy.generic.symbols);
+        // From this nest's iterators to the copy's.
+        let written = whole.generic.output.map.clone();
+        let mut exprs = AffineExprs::new();
+        let nodes = written.copy(&mut exprs);
+        let mut results = vec![exprs.constant(0); extents.len()];
+        for (coordinate, iterator) in order.iter().enumerate() {
+            results[*iterator] = nodes[written.results()[coordinate].index()];
+        }
+        let to = AffineMap::new(written.dims() as u32, written.symbols() as u32, &exprs, &results);
+        let symbols = whole.generic.symbols.len();
+        let Some(map) = composed(&copy.generic.output.map, &to, symbols) else { return false };
+        if let Some(finish) = &whole.finish {
+            whole.generic.inputs[finish.combined].map = map.clone();
+            whole.inputs[finish.combined] = copy.output;
+        }
+        whole.generic.output = Access { map, ..copy.generic.output.clone() };
+        whole.output = copy.output;
+        whole.ops.extend(&copy.ops);
+        *self = whole;
+        true
+    }
+}
+
 /// `outer` after `inner`, with `symbols` symbols, those of `outer` in front.
 pub(crate) fn composed(outer: &AffineMap, inner: &AffineMap, symbols: usize) -> Option<AffineMap> {
     let mut exprs = AffineExprs::new();
