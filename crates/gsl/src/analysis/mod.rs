@@ -28,7 +28,7 @@ use crate::verify::{Effort, Sampler};
 use instance::Trial;
 
 /// How many instances of a rule are looked at.
-const INSTANCES: usize = 12;
+const INSTANCES: usize = 32;
 /// How many agree before a rule is said to be shadowed or subsumed.
 const ENOUGH: usize = 4;
 /// How many programs are made of each rule in search of one that matches.

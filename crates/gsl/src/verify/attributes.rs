@@ -156,9 +156,10 @@ fn newshape(x: &[usize], want: Option<&Extents>, rng: &mut Rng) -> AttrValue {
             let at = rng.usize(0..out.len());
             out[at] = -1;
         }
-        1 if !out.is_empty() => {
-            let at = rng.usize(0..out.len());
-            if x.get(at).is_some_and(|&n| n as i64 == out[at]) {
+        1 => {
+            let same: Vec<usize> =
+                (0..out.len().min(x.len())).filter(|&at| x[at] as i64 == out[at]).collect();
+            if let Some(&at) = rng.choice(&same) {
                 out[at] = 0;
             }
         }
