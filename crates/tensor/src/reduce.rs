@@ -2,14 +2,15 @@
 //!
 //! Sums of floats run in `f64` and round once at the end, so the result is within half a unit of
 //! the last place of the exact one for anything but extreme cancellation; runtimes that sum in
-//! `f32` differ from it by their own error. Integers wrap in their own type.
+//! `f32` differ from it by their own error. Integers wrap in their own type; roots and logarithms of
+//! their sums become integers as a cast makes them.
 
 use smallvec::SmallVec;
 
 use crate::dispatch;
 use crate::dtype::DType;
 use crate::element::{Element, Float, Int, Number};
-use crate::elementwise::map1;
+use crate::elementwise::{int_of, map1};
 use crate::error::{KernelError, Result};
 use crate::layout::resolve_axes;
 use crate::shape::transpose;
@@ -133,7 +134,7 @@ fn reduce_floats<T: Float>(kind: Reduce, tensor: &Tensor, extents: Extents) -> R
         }
         Reduce::Max => fold(tensor, extents, T::LOWEST, |x: T| x, T::larger, |a| a),
         Reduce::Min => fold(tensor, extents, T::HIGHEST, |x: T| x, T::smaller, |a| a),
-        Reduce::LogSumExp => log_sum_exp::<T>(tensor, extents),
+        Reduce::LogSumExp => log_sum_exp(tensor, extents, T::from_f64),
     }
 }
 
@@ -158,7 +159,7 @@ fn reduce_ints<T: Int>(kind: Reduce, tensor: &Tensor, extents: Extents) -> Resul
         }
         Reduce::L2 => {
             let square = |x: T| Number::to_f64(x) * Number::to_f64(x);
-            fold(tensor, extents, 0.0, square, |a, b| a + b, |a: f64| T::from_f64(a.sqrt()))
+            fold(tensor, extents, 0.0, square, |a, b| a + b, |a: f64| int_of(a.sqrt()))
         }
         Reduce::LogSum => fold(
             tensor,
@@ -166,14 +167,18 @@ fn reduce_ints<T: Int>(kind: Reduce, tensor: &Tensor, extents: Extents) -> Resul
             0.0,
             <T as Number>::to_f64,
             |a, b| a + b,
-            |a: f64| T::from_f64(a.ln()),
+            |a: f64| int_of(a.ln()),
         ),
-        Reduce::LogSumExp => log_sum_exp::<T>(tensor, extents),
+        Reduce::LogSumExp => log_sum_exp(tensor, extents, int_of::<T>),
     }
 }
 
 /// Keeps the greatest element so far, and the sum of the exponentials relative to it.
-fn log_sum_exp<T: Number>(tensor: &Tensor, extents: Extents) -> Result<Tensor> {
+fn log_sum_exp<T: Number>(
+    tensor: &Tensor,
+    extents: Extents,
+    round: fn(f64) -> T,
+) -> Result<Tensor> {
     let join = |(m, s): (f64, f64), (n, t): (f64, f64)| {
         if m == n {
             return (m, s + t);
@@ -184,7 +189,7 @@ fn log_sum_exp<T: Number>(tensor: &Tensor, extents: Extents) -> Result<Tensor> {
         (greatest, scaled(m, s) + scaled(n, t))
     };
     let nothing = (f64::NEG_INFINITY, 0.0);
-    let finish = |(m, s): (f64, f64)| T::from_f64(m + s.ln());
+    let finish = |(m, s): (f64, f64)| round(m + s.ln());
     fold(tensor, extents, nothing, |x: T| (x.to_f64(), 1.0), join, finish)
 }
 

@@ -133,10 +133,15 @@ fn convert<S: Number, T: Number>(value: S) -> T {
 }
 
 fn to_int<S: Number, T: Number>(value: S) -> T {
-    if S::DTYPE.is_int() {
-        return T::from_i64(value.to_i64());
+    match S::DTYPE.is_int() {
+        true => T::from_i64(value.to_i64()),
+        false => int_of(value.to_f64()),
     }
-    let value = value.to_f64();
+}
+
+/// The integer that [`cast_with`] makes of a float, and every kernel that computes integers by way
+/// of floats.
+pub(crate) fn int_of<T: Number>(value: f64) -> T {
     match T::DTYPE {
         DType::U64 if value >= 0.0 => T::from_f64(value),
         DType::I32 if !(-2147483649.0 < value && value < 2147483648.0) => T::LOWEST,

@@ -21,6 +21,7 @@ pub use bits::{
     ShiftDirection, bit_shift, bitwise_and, bitwise_not, bitwise_or, bitwise_xor, logical_and,
     logical_not, logical_or, logical_xor,
 };
+pub(crate) use cast::int_of;
 pub use cast::{CastOptions, cast, cast_with};
 pub use compare::{equal, greater, greater_equal, isinf, isnan, less, less_equal};
 pub use nary::{max, mean, min, sum};
