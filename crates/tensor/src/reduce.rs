@@ -159,7 +159,7 @@ fn reduce_ints<T: Int>(kind: Reduce, tensor: &Tensor, extents: Extents) -> Resul
         }
         Reduce::L2 => {
             let square = |x: T| Number::to_f64(x) * Number::to_f64(x);
-            fold(tensor, extents, 0.0, square, |a, b| a + b, |a: f64| int_of(a.sqrt()))
+            fold(tensor, extents, 0.0, square, |a, b| a + b, |a: f64| int_of::<T>(a.sqrt()))
         }
         Reduce::LogSum => fold(
             tensor,
@@ -167,7 +167,7 @@ fn reduce_ints<T: Int>(kind: Reduce, tensor: &Tensor, extents: Extents) -> Resul
             0.0,
             <T as Number>::to_f64,
             |a, b| a + b,
-            |a: f64| int_of(a.ln()),
+            |a: f64| int_of::<T>(a.ln()),
         ),
         Reduce::LogSumExp => log_sum_exp(tensor, extents, int_of::<T>),
     }
