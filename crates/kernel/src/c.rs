@@ -30,7 +30,7 @@ impl Program {
     /// `from[r]` up to `to[r]`, exclusive, of the first `rows` rows alone and reads no others;
     /// the panels are those of a whole tile.
     pub fn to_c(&self, name: &str, element: Element) -> String {
-        let writer = Writer { program: self, element, name, in_place: false };
+        let writer = Writer { program: self, element, name, in_place: None };
         let mut text = writer.vector_type();
         text.push_str(&writer.kernel());
         text.push_str(&writer.edge());
@@ -48,8 +48,11 @@ impl Program {
     /// of a row operand is `a[segment[q] + row[r] + p * step]`, while panels of column operands
     /// are packed without gaps, and `c` is the tile, row by row, aligned for vectors. Rows that
     /// are not wanted may have the offset of another one.
-    pub fn to_c_in_place(&self, name: &str, element: Element) -> String {
-        let writer = Writer { program: self, element, name, in_place: true };
+    ///
+    /// A tile of more columns than a panel has, `panel`, takes one more argument in front of the
+    /// others, `long apart`: how many elements lie from a panel to the next.
+    pub fn to_c_in_place(&self, name: &str, element: Element, panel: usize) -> String {
+        let writer = Writer { program: self, element, name, in_place: Some(panel) };
         let mut text = writer.vector_type();
         text.push_str(&writer.kernel_in_place());
         text
@@ -60,8 +63,8 @@ struct Writer<'a> {
     program: &'a Program,
     element: Element,
     name: &'a str,
-    /// Whether row operands are read where they lie.
-    in_place: bool,
+    /// Where row operands are read where they lie: the columns of a panel.
+    in_place: Option<usize>,
 }
 
 impl Writer<'_> {
@@ -148,8 +151,10 @@ impl Writer<'_> {
         let Self { program, name, .. } = self;
         let (ty, vector) = (self.element.c_type(), self.vector());
         let roles = program.body.roles();
+        let panel = self.in_place.unwrap_or(program.columns);
+        let apart = if panel < program.columns { "long apart, " } else { "" };
         let mut text = format!(
-            "static void {name}(long segments, const long *segment, long depth, long step,"
+            "static void {name}({apart}long segments, const long *segment, long depth, long step,"
         );
         for (at, role) in roles.iter().enumerate() {
             let _ = match role {
@@ -183,7 +188,7 @@ impl Writer<'_> {
             let _ = writeln!(text, "            a{at} += step;");
         }
         for (at, _) in of(Role::Column) {
-            let _ = writeln!(text, "            b{at} += {};", program.columns);
+            let _ = writeln!(text, "            b{at} += {panel};");
         }
         text.push_str("        }\n    }\n");
         for inst in &program.after {
@@ -230,7 +235,7 @@ impl Writer<'_> {
             None => format!("r{}", register.0),
         };
         match *inst {
-            Inst::LoadTarget { .. } if self.in_place => match self.program.width {
+            Inst::LoadTarget { .. } if self.in_place.is_some() => match self.program.width {
                 1 => ("0".to_owned(), Strength::Atom),
                 _ => (format!("({}){{0}}", self.vector()), Strength::Atom),
             },
@@ -258,8 +263,8 @@ impl Writer<'_> {
     fn place(&self, row: usize, column: usize) -> String {
         let at = row * self.program.columns + column;
         match self.program.width {
-            1 if self.in_place => format!("c[{at}]"),
-            _ if self.in_place => format!("*({} *)(c + {at})", self.vector()),
+            1 if self.in_place.is_some() => format!("c[{at}]"),
+            _ if self.in_place.is_some() => format!("*({} *)(c + {at})", self.vector()),
             1 => format!("c[{row}][{column}]"),
             _ => format!("*({} *)(c[{row}] + {column})", self.vector()),
         }
@@ -268,14 +273,21 @@ impl Writer<'_> {
     fn load(&self, operand: usize, at: usize) -> String {
         let vector = self.vector();
         let (scalar, wide) = match self.program.body.roles()[operand] {
-            Role::Row if self.in_place => (format!("a{operand}[o{operand}_{at}]"), false),
+            Role::Row if self.in_place.is_some() => (format!("a{operand}[o{operand}_{at}]"), false),
             Role::Row => (format!("a{operand}[{at}]"), false),
             Role::Scalar => (format!("s{operand}"), false),
-            Role::Column => (format!("b{operand}[{at}]"), true),
+            Role::Column => (String::new(), true),
+        };
+        let column = match self.in_place {
+            Some(panel) if at >= panel => {
+                format!("b{operand}[{} * apart + {}]", at / panel, at % panel)
+            }
+            _ => format!("b{operand}[{at}]"),
         };
         match (self.program.width, wide) {
-            (1, _) => scalar,
-            (_, true) => format!("*(const {vector} *)(b{operand} + {at})"),
+            (1, true) => column,
+            (1, false) => scalar,
+            (_, true) => format!("*(const {vector} *)&{column}"),
             // Less zero is every number itself, also a negative zero.
             (_, false) => format!("{scalar} - ({vector}){{0}}"),
         }

@@ -59,6 +59,7 @@ pub(crate) fn contract(draft: &mut Draft<'_>) {
 fn buffers(step: &Planned, draft: &Draft<'_>) -> Vec<usize> {
     let nests = match step {
         Planned::Nest(nest) | Planned::Product(nest, _) => std::slice::from_ref(&**nest),
+        Planned::Winograd(plan) => std::slice::from_ref(&plan.nest),
         Planned::Group(group) => &group.nests,
         Planned::Recurrent(nests) => nests,
         Planned::Reference(_) => &[],

@@ -6,12 +6,14 @@ use tangram_dialects::structured::{Access, Generic};
 use tangram_kernel::{Body, Element, RegisterTile};
 use tangram_machine::Machine;
 
+use crate::Options;
 use crate::group::Group;
 use crate::nest::{Nest, Tensor};
 use crate::product::{MOST_SEGMENTS, Padded, Panels, Product, linear_terms, padded, panels};
 use crate::program::{Buffer, Storage};
 use crate::scop::count;
 use crate::storage::{Draft, Planned};
+use crate::winograd::Winograd;
 
 /// Sums that are known to be shorter, and results that are known to have fewer columns, go the way
 /// of other loops.
@@ -30,15 +32,15 @@ pub(crate) struct Tiled {
 }
 
 /// Gives each sum of products its copies.
-pub(crate) fn expand(draft: &mut Draft<'_>, machine: &Machine) {
+pub(crate) fn expand(draft: &mut Draft<'_>, options: &Options) {
     for step in std::mem::take(&mut draft.steps) {
         match step {
             Planned::Nest(nest) => {
-                let made = product(&nest, draft, machine);
+                let made = product(&nest, draft, options);
                 draft.steps.extend(made.unwrap_or_else(|| vec![Planned::Nest(nest)]));
             }
             Planned::Recurrent(nests) => {
-                let group = recurrent(nests, draft, machine);
+                let group = recurrent(nests, draft, &options.machine);
                 draft.steps.push(Planned::Group(Box::new(group)));
             }
             reference => draft.steps.push(reference),
@@ -47,7 +49,7 @@ pub(crate) fn expand(draft: &mut Draft<'_>, machine: &Machine) {
 }
 
 /// The nests that a sum of products becomes; nothing if it stays one.
-fn product(nest: &Nest, draft: &mut Draft<'_>, machine: &Machine) -> Option<Vec<Planned>> {
+fn product(nest: &Nest, draft: &mut Draft<'_>, options: &Options) -> Option<Vec<Planned>> {
     let mut nest = nest.clone();
     let whole = nest.clone();
     crate::collapse::without_unit_loops(&mut nest, true);
@@ -61,6 +63,11 @@ fn product(nest: &Nest, draft: &mut Draft<'_>, machine: &Machine) -> Option<Vec<
         product.reduced.iter().map(|at| nest.generic.extents[*at].clone()).collect();
     if small(&count(&reduced)?) || small(&nest.generic.extents[product.column]) {
         return None;
+    }
+    if !options.exact
+        && let Some(plan) = Winograd::of(&nest, &product, draft, &options.machine)
+    {
+        return Some(vec![Planned::Winograd(Box::new(plan))]);
     }
     let mut steps = Vec::new();
     // The operand of the rows: side by side along a reduced loop, and with its padding.
@@ -88,7 +95,7 @@ fn product(nest: &Nest, draft: &mut Draft<'_>, machine: &Machine) -> Option<Vec<
     // Several matrices stay apart: what reads their product has them as loops of its own.
     let mut batch = product.batch.clone();
     crate::collapse::collapse_inner(&mut nest, &mut draft.tensors, &mut batch);
-    let (nest, tiled) = tiled(nest, draft, machine, &mut steps)?;
+    let (nest, tiled) = tiled(nest, draft, &options.machine, &mut steps)?;
     steps.push(Planned::Product(Box::new(nest), Box::new(tiled)));
     Some(steps)
 }
@@ -153,7 +160,7 @@ const CALL: usize = 60;
 /// updates and two ports for `r + v` loads, and at least the latency of an update. So 64 columns
 /// are better off with tiles of 32 than of 48, and 14 rows with tiles of 5, 5 and 4 than of 6, 6
 /// and 2.
-fn fitting(
+pub(crate) fn fitting(
     machine: &Machine,
     element: Element,
     body: &Body,

@@ -22,6 +22,7 @@ use crate::product::factors;
 use crate::program::{Buffer, Call, Program, Step, Storage};
 use crate::scop::{Role, arrays, count, parameters, scop};
 use crate::storage::{Draft, Planned};
+use crate::winograd::{SIDE, Winograd};
 use crate::{LowerError, Options};
 
 /// What the rows of a block of tiles may take of memory, in bytes: half of the second cache, since
@@ -57,6 +58,10 @@ pub(crate) fn program(mut draft: Draft<'_>, options: &Options) -> Result<Program
                 functions.nest(&nest, tensors)
             }
             Planned::Product(nest, tiled) => functions.product(nest, tiled, tensors),
+            Planned::Winograd(plan) => {
+                steps.push(Step::Call(functions.winograd_weights(plan, tensors)));
+                functions.winograd(plan, tensors)
+            }
             Planned::Group(group) => functions.group(group, tensors),
             Planned::Recurrent(_) => Err(LowerError::NotAffine),
         };
@@ -193,6 +198,65 @@ impl Functions<'_> {
         })
     }
 
+    /// Calls the function of a convolution by Winograd's algorithm.
+    fn winograd(&mut self, plan: &Winograd, tensors: &[Tensor]) -> Result<Call, LowerError> {
+        let (stages, rows) = (plan.stages(), plan.rows());
+        let whole = std::slice::from_ref(&plan.nest);
+        let way = format!("winograd {:?} {}", plan.tile, plan.block);
+        self.call_of(
+            &stages,
+            (whole, false),
+            &way,
+            tensors,
+            |functions, parameters, part, budget| {
+                let mut sizes = vec![1; rows.len()];
+                let block = (SIDE * plan.block) as i128;
+                sizes.iter_mut().next_back().into_iter().for_each(|size| *size = block);
+                let loops = sizes.iter().copied().enumerate().collect();
+                let (name, statements) = (TILE.to_owned(), statements(whole, &[rows]));
+                let ast = outlined(part, &TileLoops { name, statements, sizes, loops }, budget)?;
+                let (text, kernels) = c::winograd::function(plan, tensors, parameters, &ast);
+                functions.add(kernels);
+                Ok(text)
+            },
+        )
+    }
+
+    /// Calls the function that transforms the weights of a convolution.
+    fn winograd_weights(&mut self, plan: &Winograd, tensors: &[Tensor]) -> Call {
+        let packing = plan.packing();
+        let nests = std::slice::from_ref(&packing);
+        let parameters = parameters(nests, tensors);
+        let (order, _) = arrays(nests);
+        let key = format!("weights {}", key(&packing, &order, tensors, &parameters));
+        let name = match self.names.get(&key) {
+            Some(name) => name.clone(),
+            None => {
+                let (text, kernels) = c::winograd::weights(plan, tensors, &parameters);
+                self.add(kernels);
+                self.named(key, &text)
+            }
+        };
+        Call {
+            function: name,
+            arguments: parameters.expressions().to_vec(),
+            buffers: order.iter().map(|tensor| tensors[*tensor].buffer).collect(),
+            ops: packing.ops.clone(),
+            writes: vec![0],
+            work: Vec::new(),
+        }
+    }
+
+    /// Adds the text of a function, and gives it a name.
+    fn named(&mut self, key: String, text: &str) -> String {
+        let name = format!("tangram_{}", self.names.len());
+        let head = format!("static void {UNNAMED}");
+        self.source.push('\n');
+        self.source.push_str(&text.replace(&head, &format!("void {name}")));
+        self.names.insert(key, name.clone());
+        name
+    }
+
     /// Calls the function of `nests`.
     fn call(
         &mut self,
@@ -225,12 +289,7 @@ impl Functions<'_> {
                 let budget = Budget::steps(self.options.steps);
                 let part = scop(whole, tensors, &parameters, is_recurrent, &budget)?;
                 let text = write(self, &parameters, &part, &budget)?;
-                let name = format!("tangram_{}", self.names.len());
-                let head = format!("static void {UNNAMED}");
-                self.source.push('\n');
-                self.source.push_str(&text.replace(&head, &format!("void {name}")));
-                self.names.insert(key, name.clone());
-                name
+                self.named(key, &text)
             }
         };
         let buffers = order.iter().map(|tensor| tensors[*tensor].buffer).collect();

@@ -54,7 +54,10 @@ pub(crate) fn group(draft: &mut Draft<'_>) {
         let (nest, tiled) = match &step {
             Planned::Nest(nest) => (&**nest, None),
             Planned::Product(nest, tiled) => (&**nest, Some(&**tiled)),
-            Planned::Group(_) | Planned::Recurrent(_) | Planned::Reference(_) => {
+            Planned::Group(_)
+            | Planned::Winograd(_)
+            | Planned::Recurrent(_)
+            | Planned::Reference(_) => {
                 steps.extend(open.take().into_iter().flat_map(|(group, _)| group.closed(draft)));
                 steps.push(step);
                 continue;

@@ -92,7 +92,7 @@ impl Users {
                     let (tensors, _) = crate::scop::arrays(nests);
                     tensors.iter().for_each(|at| pinned[draft.tensors[*at].buffer] = true);
                 }
-                Planned::Product(..) | Planned::Group(_) => {}
+                Planned::Product(..) | Planned::Group(_) | Planned::Winograd(_) => {}
             }
         }
         let mut users = Users { nests: FxHashMap::default(), pinned, writers };
@@ -189,7 +189,9 @@ fn stays(nest: &Nest, draft: &Draft<'_>, made: &[Option<Planned>], from: usize) 
         Planned::Recurrent(nests) => {
             nests.iter().all(|other| !read.contains(&draft.tensors[other.output].buffer))
         }
-        Planned::Product(..) | Planned::Group(_) | Planned::Reference(_) => true,
+        Planned::Product(..) | Planned::Group(_) | Planned::Winograd(_) | Planned::Reference(_) => {
+            true
+        }
     })
 }
 

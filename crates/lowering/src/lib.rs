@@ -27,6 +27,7 @@ mod rows;
 mod scop;
 mod settle;
 mod storage;
+mod winograd;
 
 pub use program::{Buffer, Call, Program, Step, Storage, Stored};
 
@@ -42,13 +43,15 @@ use tangram_presburger::Error as SetError;
 pub struct Options {
     /// The processor that the loops are for.
     pub machine: Machine,
+    /// Whether every sum is taken in the order of its definition.
+    pub exact: bool,
     /// How many steps sets and schedules may take for one function of C.
     pub steps: u64,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { machine: Machine::of(Isa::Avx2), steps: 50_000_000 }
+        Options { machine: Machine::of(Isa::Avx2), exact: false, steps: 50_000_000 }
     }
 }
 
@@ -93,7 +96,7 @@ pub fn lower(module: &Module, function: Op, options: &Options) -> Result<Program
         let mut draft = storage::Draft::of(&settled, block, &refused);
         join::join(&mut draft);
         layout::choose(&mut draft);
-        expand::expand(&mut draft, &options.machine);
+        expand::expand(&mut draft, options);
         group::group(&mut draft);
         contract::contract(&mut draft);
         match function::program(draft, options) {

@@ -20,6 +20,7 @@ use tangram_kernel::Element;
 use tangram_tensor::DType;
 
 use crate::nest::Nest;
+use crate::program::Storage;
 use crate::storage::Draft;
 
 /// Offsets of runs of reduced iterations stand in a table of at most that many.
@@ -73,12 +74,25 @@ pub(crate) fn factors(nest: &Nest) -> Option<[usize; 2]> {
 
 impl Product {
     /// Whether a nest is a sum of products whose result would best have its second coordinate
-    /// last: a convolution.
+    /// last, as that of a convolution: what is packed then is a constant, so packing it is free.
+    /// Where neither choice packs a constant, windows decide, of which panels would be copies.
     pub fn wants_channels_last(nest: &Nest, draft: &Draft<'_>) -> bool {
         let Some(factors) = factors(nest) else { return false };
         let Some(element) = element(draft.tensors[nest.output].element) else { return false };
         let Some(column) = column_at(nest, 1) else { return false };
-        Product::with_column(nest, factors, element, column).is_some()
+        let Some(second) = Product::with_column(nest, factors, element, column) else {
+            return false;
+        };
+        let Some(last) = Product::of(nest, draft) else { return true };
+        let packs_constant = |product: &Product| {
+            let packed = &draft.tensors[nest.inputs[product.columns_input]];
+            matches!(draft.buffers[packed.buffer].storage, Storage::Constant(_))
+        };
+        match (packs_constant(&second), packs_constant(&last)) {
+            (true, false) => true,
+            (false, true) => false,
+            _ => second.reduced.len() > 1,
+        }
     }
 
     /// Reads a nest as a sum of products with results side by side along a loop of one operand.

@@ -15,6 +15,7 @@ use crate::group::Group;
 use crate::nest::{Nest, Tensor};
 use crate::program::{Buffer, Storage, Stored};
 use crate::scop::count;
+use crate::winograd::Winograd;
 
 /// A step before its loops are ordered.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub(crate) enum Planned {
     Group(Box<Group>),
     /// A sum of products, and how it is tiled.
     Product(Box<Nest>, Box<Tiled>),
+    /// A convolution by another algorithm.
+    Winograd(Box<Winograd>),
     /// Nests that run one after the other for each value of their first iterator, as over the steps
     /// of a recurrent layer; products of sums among them are tiled later.
     Recurrent(Vec<Nest>),
@@ -37,6 +40,7 @@ impl Planned {
     pub fn ops(&self) -> Vec<Op> {
         match self {
             Planned::Nest(nest) | Planned::Product(nest, _) => nest.ops.clone(),
+            Planned::Winograd(plan) => plan.nest.ops.clone(),
             Planned::Group(group) => group.nests.iter().flat_map(|nest| nest.ops.clone()).collect(),
             Planned::Recurrent(nests) => nests.iter().flat_map(|nest| nest.ops.clone()).collect(),
             Planned::Reference(op) => vec![*op],

@@ -46,6 +46,7 @@ pub fn emit(model: &Model, name: &str, options: &Options) -> Result<Emitted, Ses
     let main = model.main().ok_or(SessionError::NoGraph)?;
     let mut lowering = tangram_lowering::Options::default();
     lowering.machine = options.machine.clone();
+    lowering.exact = options.exact;
     emit_program(model, &lower(&model.module, main, &lowering)?, name, options)
 }
 

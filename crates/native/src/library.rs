@@ -10,6 +10,8 @@ use std::ffi::c_void;
 use std::path::Path;
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::error::CompileError;
 use crate::memory::Block;
 
@@ -25,6 +27,9 @@ pub(crate) struct Function {
     /// What the code lies in.
     _library: Arc<libloading::Library>,
 }
+
+/// Calls of at most that many buffers allocate nothing.
+pub(crate) const INLINE: usize = 16;
 
 /// A buffer of a call.
 #[derive(Clone, Copy)]
@@ -70,7 +75,8 @@ impl Function {
         buffers: &[Argument<'_>],
         parts: usize,
     ) -> bool {
-        let starts: Vec<(*mut u8, usize)> =
+        // One pointer for each block, which those of its buffers come from.
+        let starts: SmallVec<[(*mut u8, usize); INLINE]> =
             blocks.iter_mut().map(|block| (block.bytes_mut().as_mut_ptr(), block.len())).collect();
         let pointer = |argument: &Argument<'_>| match *argument {
             Argument::Shared(bytes) => Some(bytes.as_ptr().cast_mut().cast::<c_void>()),
@@ -79,9 +85,9 @@ impl Function {
                 (offset <= len).then(|| start.wrapping_add(offset).cast())
             }
         };
-        let Some(pointers) = buffers.iter().map(pointer).collect::<Option<Vec<_>>>() else {
-            return false;
-        };
+        let pointers: Option<SmallVec<[*mut c_void; INLINE]>> =
+            buffers.iter().map(pointer).collect();
+        let Some(pointers) = pointers else { return false };
         let shared = Shared { entry: self.entry, arguments, pointers: &pointers, parts };
         match parts {
             0 | 1 => shared.run(0),

@@ -7,13 +7,14 @@
 
 use std::time::Instant;
 
+use smallvec::SmallVec;
 use tangram_dialects::interpret::{Datum, Interpreter};
 use tangram_ir::{Module, Op, Value};
 use tangram_lowering::{Call, Storage};
 use tangram_tensor::Tensor;
 
 use crate::error::SessionError;
-use crate::library::{Argument, Function};
+use crate::library::{Argument, Function, INLINE};
 use crate::memory::{Block, readable};
 use crate::prepare::{Prepared, Work};
 use crate::profile::{Profile, Timing};
@@ -231,7 +232,8 @@ impl<'a> Run<'a> {
                 Err(SessionError::Broken(format!("`{name}` reads buffer {buffer}, which is empty")))
             }
         };
-        let buffers = call.buffers.iter().map(argument).collect::<Result<Vec<_>, _>>()?;
+        let buffers = call.buffers.iter().map(argument);
+        let buffers: SmallVec<[Argument<'_>; INLINE]> = buffers.collect::<Result<_, _>>()?;
         match function.call(arguments, &mut self.blocks, &buffers, parts) {
             true => Ok(()),
             false => Err(outside(call.buffers[0])),

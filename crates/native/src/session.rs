@@ -92,6 +92,7 @@ impl Session {
             false => {
                 let mut lowering = tangram_lowering::Options::default();
                 lowering.machine = options.machine.clone();
+                lowering.exact = options.exact;
                 lower(&model.module, main, &lowering)?
             }
         };

@@ -5,6 +5,7 @@ pub(crate) mod group;
 pub(crate) mod lanes;
 mod preamble;
 pub(crate) mod tile;
+pub(crate) mod winograd;
 
 pub(crate) use body::{c_type, index, is_supported};
 pub(crate) use preamble::PREAMBLE;

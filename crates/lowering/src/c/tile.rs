@@ -16,11 +16,49 @@ use crate::scop::{array, arrays};
 /// The name of tiles.
 pub(crate) const TILE: &str = "T";
 
+/// Updates that a processor starts before the first of them ends: two in each of four cycles.
+const SUMS: usize = 8;
+
 /// A micro-kernel that a function calls.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Kernel {
     pub name: String,
     pub text: String,
+}
+
+impl Kernel {
+    /// The product of a tile with as many rows.
+    pub fn of(element: Element, tile: RegisterTile, rows: usize) -> Kernel {
+        let name = Kernel::name(element, tile, rows);
+        let text = Program::for_tile(&Body::product(), &RegisterTile { rows, ..tile })
+            .map(|program| program.to_c_in_place(&name, element, tile.columns()))
+            .unwrap_or_default();
+        Kernel { name, text }
+    }
+
+    /// The product of one row with `panels` panels at once.
+    fn of_row(element: Element, tile: RegisterTile, panels: usize) -> Kernel {
+        let wide = RegisterTile { rows: 1, vectors: panels * tile.vectors, ..tile };
+        let name = Kernel::row_name(element, tile, panels);
+        let text = Program::for_tile(&Body::product(), &wide)
+            .map(|program| program.to_c_in_place(&name, element, tile.columns()))
+            .unwrap_or_default();
+        Kernel { name, text }
+    }
+
+    fn row_name(element: Element, tile: RegisterTile, panels: usize) -> String {
+        format!("{}_{panels}", Kernel::name(element, tile, 1))
+    }
+
+    /// What the product of a tile with as many rows is called.
+    pub fn name(element: Element, tile: RegisterTile, rows: usize) -> String {
+        let RegisterTile { vectors, width, .. } = tile;
+        let element = match element {
+            Element::F32 => "f32",
+            Element::F64 => "f64",
+        };
+        format!("tg_tile_{element}_{rows}x{vectors}x{width}")
+    }
 }
 
 /// The loops of a tiled nest that tiles are points of.
@@ -43,8 +81,7 @@ pub(crate) fn function(
     text.push_str(&tile.offsets());
     text.push_str(&shared_out(ast, &tile));
     text.push_str("}\n");
-    let kernels = tile.row_counts().into_iter().map(|rows| tile.kernel(rows)).collect();
-    (text, kernels)
+    (text, tile.kernels())
 }
 
 /// All of a sum of products for iterators `fixed`, which are declared.
@@ -65,7 +102,7 @@ pub(crate) fn whole(
         let _ = writeln!(text, "    for (int64_t i{at} = 0; i{at} < {extent}; i{at} += {step})");
     }
     let _ = writeln!(text, "    {{\n{}    }}", tile.body(&tile.extent(row)));
-    (text, tile.row_counts().into_iter().map(|rows| tile.kernel(rows)).collect())
+    (text, tile.kernels())
 }
 
 /// All columns of a block of rows, the last of which is iterator `i` of the group, from `i{row}` on.
@@ -86,8 +123,7 @@ pub(crate) fn rows(
         tile.extent(row),
         tile.body("end"),
     );
-    let kernels = tile.row_counts().into_iter().map(|rows| tile.kernel(rows)).collect();
-    (text, kernels)
+    (text, tile.kernels())
 }
 
 struct Tile<'a> {
@@ -152,22 +188,27 @@ impl Tile<'_> {
         }
     }
 
-    fn kernel(&self, rows: usize) -> Kernel {
-        let tile = RegisterTile { rows, ..self.tiled.tile };
-        let name = self.kernel_name(rows);
-        let text = Program::for_tile(&Body::product(), &tile)
-            .map(|program| program.to_c_in_place(&name, self.tiled.product.element))
-            .unwrap_or_default();
-        Kernel { name, text }
+    /// All kernels that tiles call.
+    fn kernels(&self) -> Vec<Kernel> {
+        let (element, tile) = (self.tiled.product.element, self.tiled.tile);
+        let counts = self.row_counts();
+        let mut kernels: Vec<Kernel> =
+            counts.into_iter().map(|rows| Kernel::of(element, tile, rows)).collect();
+        let joined = self.joined().map(|panels| Kernel::of_row(element, tile, panels));
+        kernels.extend(joined);
+        kernels
+    }
+
+    /// How many panels are multiplied at once by a single row, if only a run knows that there is
+    /// but one: sums enough to hide the latency of an update.
+    fn joined(&self) -> Option<usize> {
+        let panels = SUMS.div_ceil(self.tiled.tile.vectors);
+        let is_open = self.nest.generic.extents[self.row()].as_int().is_none();
+        (panels > 1 && is_open && self.block.is_none()).then_some(panels)
     }
 
     fn kernel_name(&self, rows: usize) -> String {
-        let RegisterTile { vectors, width, .. } = self.tiled.tile;
-        let element = match self.tiled.product.element {
-            Element::F32 => "f32",
-            Element::F64 => "f64",
-        };
-        format!("tg_tile_{element}_{rows}x{vectors}x{width}")
+        Kernel::name(self.tiled.product.element, self.tiled.tile, rows)
     }
 
     /// The table of segments, the step and the depth of a run.
@@ -220,11 +261,11 @@ impl Tile<'_> {
         text
     }
 
-    /// Stores a tile, with what follows the sum.
-    fn store(&self) -> String {
-        let Tiled { product, tile, .. } = self.tiled;
+    /// Stores a tile of as many columns, with what follows the sum.
+    fn store(&self, columns: usize) -> String {
+        let product = &self.tiled.product;
         let generic = &self.nest.generic;
-        let (row, column, columns) = (self.row(), product.column, tile.columns());
+        let (row, column) = (self.row(), product.column);
         let combined = format!("tile[r * {columns} + c]");
         let (mut lines, value) = match &self.nest.finish {
             None => (Vec::new(), combined),
@@ -304,9 +345,39 @@ impl Tile<'_> {
                  const int64_t i{row} = first_row + (r < rows ? r : 0);\n        \
                  row[r] = {place} - from;\n    }}"
         );
-        let _ = writeln!(text, "    {ty} tile[{}] __attribute__((aligned(64)));", rows * columns);
-        text.push_str(&self.call());
-        text.push_str(&self.store());
-        text
+        let one = format!(
+            "    {ty} tile[{}] __attribute__((aligned(64)));\n{}{}",
+            rows * columns,
+            self.call(),
+            self.store(columns)
+        );
+        match self.joined() {
+            None => text + &one,
+            Some(panels) => text + &self.joined_or(panels, row_end, &one),
+        }
+    }
+
+    /// Several panels for the first of them and nothing for the others, where there is one row and
+    /// all the panels; else `one`.
+    fn joined_or(&self, panels: usize, row_end: &str, one: &str) -> String {
+        let Tiled { product, tile, .. } = self.tiled;
+        let (columns, ty) = (tile.columns(), self.ty());
+        let (wide, column_end) = (panels * columns, self.extent(product.column));
+        let depth: Vec<String> = product.reduced.iter().map(|at| self.extent(*at)).collect();
+        let panel = self.pointer(product.columns_input);
+        let place = self.place(product.columns_input);
+        let name = Kernel::row_name(product.element, *tile, panels);
+        format!(
+            "    const int64_t leader = first_column / {wide} * {wide};
+    if ({row_end} > 1 || leader + {last} >= {column_end}) {{
+{one}    }} else if (first_column == leader) {{
+    {ty} tile[{wide}] __attribute__((aligned(64)));
+    const int64_t columns = tg_min({column_end} - leader, {wide});
+    {name}({} * {columns}, segments, segment, depth, step, a, row, {panel} + {place}, tile);
+{}    }}\n",
+            depth.join(" * "),
+            self.store(wide),
+            last = wide - columns,
+        )
     }
 }

@@ -1,0 +1,53 @@
+//! The order of coordinates that products give to what lies between them.
+
+mod support;
+
+use support::{Graph, Side, agree, attribute_ints, session_of};
+use tangram_dialects::interpret::Datum;
+use tangram_tensor::Tensor;
+
+fn weights(graph: &mut Graph, extents: &[i64]) -> String {
+    let count = extents.iter().product::<i64>();
+    graph.floats(extents, (0..count).map(|at| (at * 5 % 11) as f32 / 4.0 - 1.25).collect())
+}
+
+fn compare(graph: Graph, x: &str, shape: &[usize], calls: usize) {
+    let bytes = graph.bytes();
+    let (compiled, reference) = (session_of(&bytes, false), session_of(&bytes, true));
+    assert_eq!(compiled.coverage().calls, calls, "{:?}", compiled.coverage());
+    let count = shape.iter().product::<usize>();
+    let values = (0..count).map(|at| (at * 7 % 19) as f32 / 8.0 - 1.0).collect();
+    let feed = [(x, Datum::Tensor(Tensor::from_vec(shape, values).expect("fits")))];
+    let (found, expected) = (compiled.run(&feed), reference.run(&feed));
+    agree("layout", &found.expect("it runs")[0], &expected.expect("it runs")[0], 1e-5);
+}
+
+/// Products with constants over positions keep features last: the constants are what is packed,
+/// before the first run, and nothing is copied between them.
+#[test]
+fn features_of_a_sequence_stay_last() {
+    let mut graph = Graph::default();
+    let x = graph.input(&[Side::Name("b"), Side::Name("s"), Side::Number(24)]);
+    let (wide, narrow) = (weights(&mut graph, &[24, 40]), weights(&mut graph, &[40, 24]));
+    let hidden = graph.node("MatMul", &[&x, &wide], Vec::new());
+    let hidden = graph.node("Tanh", &[&hidden], Vec::new());
+    let y = graph.node("MatMul", &[&hidden, &narrow], Vec::new());
+    graph.output(&y);
+    compare(graph, &x, &[2, 7, 24], 2);
+}
+
+/// Between convolutions channels are last: what comes first pads and reorders the input, the first
+/// convolution writes what the second one reads, a product where the window has one place.
+#[test]
+fn channels_of_convolutions_are_last() {
+    let mut graph = Graph::default();
+    let x = graph.input(&[Side::Name("b"), Side::Number(8), Side::Number(9), Side::Number(9)]);
+    let (windowed, pointwise) =
+        (weights(&mut graph, &[16, 8, 3, 3]), weights(&mut graph, &[8, 16, 1, 1]));
+    let pads = vec![("pads", attribute_ints([1, 1, 1, 1]))];
+    let hidden = graph.node("Conv", &[&x, &windowed], pads);
+    let hidden = graph.node("Relu", &[&hidden], Vec::new());
+    let y = graph.node("Conv", &[&hidden, &pointwise], Vec::new());
+    graph.output(&y);
+    compare(graph, &x, &[2, 8, 9, 9], 3);
+}
