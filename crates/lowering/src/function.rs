@@ -156,7 +156,9 @@ impl Functions<'_> {
                 _ => 1,
             };
             let sizes: Vec<i128> = shared.iter().map(size).collect();
-            let loops = sizes.iter().copied().enumerate().collect();
+            let mut loops: Vec<(usize, i128)> = sizes.iter().copied().enumerate().collect();
+            // What lies side by side is read one after the other.
+            loops.sort_by_key(|(_, size)| *size > 1);
             let (name, statements) = (TILE.to_owned(), statements(nests, &[shared]));
             let ast = outlined(part, &TileLoops { name, statements, sizes, loops }, budget)?;
             Ok(lanes::function(nest, lanes, tensors, parameters, &ast))
@@ -250,9 +252,9 @@ impl Functions<'_> {
     /// Adds the text of a function, and gives it a name.
     fn named(&mut self, key: String, text: &str) -> String {
         let name = format!("tangram_{}", self.names.len());
-        let head = format!("static void {UNNAMED}");
+        let head = format!("static TANGRAM_HOT void {UNNAMED}");
         self.source.push('\n');
-        self.source.push_str(&text.replace(&head, &format!("void {name}")));
+        self.source.push_str(&text.replace(&head, &format!("TANGRAM_HOT void {name}")));
         self.names.insert(key, name.clone());
         name
     }

@@ -157,7 +157,14 @@ impl Winograd {
     /// The nest that the weights are packed by, of their tensors alone.
     pub fn packing(&self) -> Nest {
         let at = self.product.columns_input;
-        let mut generic = Generic::over(self.nest.generic.extents.clone());
+        // Nothing of this depends on what only a run knows.
+        let own = [self.product.column, self.channel, self.window[0], self.window[1]];
+        let extents = self.nest.generic.extents.iter().enumerate();
+        let extents = extents.map(|(at, extent)| match own.contains(&at) {
+            true => extent.clone(),
+            false => Expr::int(1),
+        });
+        let mut generic = Generic::over(extents.collect::<Vec<_>>());
         let weights = &self.nest.generic.inputs[at];
         generic.read(Access::new(Place::Operand(0), weights.map.clone()));
         Nest {
@@ -282,8 +289,8 @@ impl Work {
         } else {
             4.0
         };
-        let panels = bytes / 4.0 + bytes * (blocks - 1) as f64 / again;
-        let direct_panels = 9.0 * matrix;
+        let panels = bytes / 12.0 + bytes * (blocks - 1) as f64 / again;
+        let direct_panels = 4.0 * 9.0 * matrix / 12.0;
         products + transforms + panels < 0.8 * (direct + direct_panels)
     }
 }

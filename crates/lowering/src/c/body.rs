@@ -170,7 +170,12 @@ impl Scalars<'_> {
         let extents = &self.tensors[self.nest.inputs[input]].extents;
         let coordinates = coordinates(&access.map, &self.nest.generic.symbols, self.parameters);
         let mut tests = Vec::new();
-        for (coordinate, extent) in coordinates.iter().zip(extents) {
+        for (at, (coordinate, extent)) in coordinates.iter().zip(extents).enumerate() {
+            // An iterator over all of a coordinate never leaves it.
+            let iterator = access.map.as_operand(at);
+            if iterator.and_then(|own| self.nest.generic.extents.get(own)) == Some(extent) {
+                continue;
+            }
             let extent = self.parameters.text(extent).unwrap_or_default();
             // One unsigned comparison for both ends.
             tests.push(format!("(uint64_t)({coordinate}) < (uint64_t){extent}"));

@@ -31,7 +31,7 @@ const ARGUMENTS: &str =
 
 /// The start of a function: its head, the parameters and the pointers.
 pub(crate) fn head(nests: &[Nest], tensors: &[Tensor], parameters: &Parameters) -> String {
-    let mut text = format!("static void {UNNAMED}({ARGUMENTS})\n{{\n");
+    let mut text = format!("static TANGRAM_HOT void {UNNAMED}({ARGUMENTS})\n{{\n");
     for (at, name) in parameters.names().iter().enumerate() {
         let _ = writeln!(text, "    const int64_t {name} = arguments[{at}];");
     }

@@ -17,6 +17,15 @@ pub(crate) const PREAMBLE: &str = r#"#include <math.h>
 #define TANGRAM_SIMD
 #endif
 
+/* Compilers that guess how often a loop runs take deep ones for cold, and do not vectorise them. */
+#if defined(__GNUC__)
+#define TANGRAM_HOT __attribute__((hot))
+#define tg_likely(x) __builtin_expect(!!(x), 1)
+#else
+#define TANGRAM_HOT
+#define tg_likely(x) (x)
+#endif
+
 #define tg_floord(n, d) ((n) / (d) - ((n) % (d) < 0))
 #define tg_mod(n, d) ((n) - (d) * tg_floord(n, d))
 #define tg_lines(bytes) (((bytes) + 63) / 64 * 64)

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use tangram_affine::symbolic::Expr;
 use tangram_kernel::{Body, Element, Program, RegisterTile};
 use tangram_polyhedral::ast::{Ast, Statements};
 
@@ -58,6 +59,26 @@ impl Kernel {
             Element::F64 => "f64",
         };
         format!("tg_tile_{element}_{rows}x{vectors}x{width}")
+    }
+}
+
+/// Text for `width` columns, or as many as `name` says where the extent of all is no multiple: loops
+/// whose length is known are unrolled and vectorised as a whole.
+pub(super) fn whole_or_part(
+    name: &str,
+    width: usize,
+    extent: &Expr,
+    text: impl Fn(&str) -> String,
+) -> String {
+    let whole = text(&width.to_string());
+    match extent.as_int() {
+        Some(extent) if extent % width as i64 == 0 => whole,
+        _ => {
+            let part = text(name);
+            format!(
+                "    if (tg_likely({name} == {width})) {{\n{whole}    }} else {{\n{part}    }}\n"
+            )
+        }
     }
 }
 
@@ -296,10 +317,8 @@ impl Tile<'_> {
         };
         format!(
             "    for (int64_t r = 0; r < rows; r++) {{\n        \
-                 const int64_t i{row} = first_row + r;\n        \
-                 if (columns == {columns}) {{\n{}        }} else {{\n{}        }}\n    }}\n",
-            one(&columns.to_string()),
-            one("columns"),
+                 const int64_t i{row} = first_row + r;\n{}    }}\n",
+            whole_or_part("columns", columns, &generic.extents[column], one)
         )
     }
 }

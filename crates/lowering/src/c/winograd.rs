@@ -6,7 +6,7 @@ use tangram_kernel::Element;
 use tangram_polyhedral::ast::{Ast, Statements};
 
 use super::body::{Scalars, coordinates, index};
-use super::tile::{Kernel, TILE};
+use super::tile::{Kernel, TILE, whole_or_part};
 use super::{head, shared_out};
 use crate::nest::{Nest, Tensor};
 use crate::parameters::Parameters;
@@ -206,10 +206,7 @@ impl Writer<'_> {
             for (int64_t a = 0; a < height; a++)
             for (int64_t b = 0; b < width; b++) {{
                 const int64_t i{y} = top + a, i{x} = left + b;
-                if (columns == {width}) {{
-{whole}                }} else {{
-{part}                }}
-            }}
+{stores}            }}
         }}\n",
             extent = self.extent(column),
             rows = self.extent(*y),
@@ -218,8 +215,7 @@ impl Writer<'_> {
             products = self.array(self.plan.products),
             count = self.count(),
             step = panels * self.count() * columns,
-            whole = one(&width.to_string()),
-            part = one("columns"),
+            stores = whole_or_part("columns", width, &generic.extents[column], one),
         )
     }
 }
