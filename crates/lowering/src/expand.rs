@@ -1,15 +1,17 @@
 //! Sums of products with the copies that they need: panels, and operands with their padding.
 
-use tangram_affine::AffineMap;
 use tangram_affine::symbolic::Expr;
-use tangram_dialects::structured::{Access, Generic};
+use tangram_affine::{AffineExprs, AffineMap};
+use tangram_dialects::structured::{Access, Generic, Place};
 use tangram_kernel::{Body, Element, RegisterTile};
 use tangram_machine::Machine;
 
 use crate::Options;
 use crate::group::Group;
 use crate::nest::{Nest, Tensor};
-use crate::product::{MOST_SEGMENTS, Padded, Panels, Product, linear_terms, padded, panels};
+use crate::product::{
+    MOST_SEGMENTS, Padded, Panels, Product, copied, linear_terms, padded, panels,
+};
 use crate::program::{Buffer, Storage};
 use crate::scop::count;
 use crate::storage::{Draft, Planned};
@@ -37,7 +39,8 @@ pub(crate) fn expand(draft: &mut Draft<'_>, options: &Options) {
         match step {
             Planned::Nest(nest) => {
                 let made = product(&nest, draft, options);
-                draft.steps.extend(made.unwrap_or_else(|| vec![Planned::Nest(nest)]));
+                let made = made.unwrap_or_else(|| constants_beside(*nest, draft));
+                draft.steps.extend(made);
             }
             Planned::Recurrent(nests) => {
                 let group = recurrent(nests, draft, &options.machine);
@@ -98,6 +101,48 @@ fn product(nest: &Nest, draft: &mut Draft<'_>, options: &Options) -> Option<Vec<
     let (nest, tiled) = tiled(nest, draft, &options.machine, &mut steps)?;
     steps.push(Planned::Product(Box::new(nest), Box::new(tiled)));
     Some(steps)
+}
+
+/// A nest with copies of the constants that it reads with steps along the loop along which results
+/// lie side by side: the weights of a depthwise convolution, channels last.
+fn constants_beside(mut nest: Nest, draft: &mut Draft<'_>) -> Vec<Planned> {
+    let mut steps = Vec::new();
+    let written = strides(&nest.generic.output, &draft.tensors[nest.output]);
+    let lane = written.and_then(|steps| steps.iter().position(|step| step.as_int() == Some(1)));
+    let lane = lane.filter(|_| nest.generic.reduction.is_some());
+    for input in 0..if lane.is_some() { nest.inputs.len() } else { 0 } {
+        let (access, from) = (&nest.generic.inputs[input], nest.inputs[input]);
+        let tensor = &draft.tensors[from];
+        let is_constant = matches!(draft.buffers[tensor.buffer].storage, Storage::Constant(_));
+        let map = &access.map;
+        let rank = map.results().len();
+        let mut own = (0..rank).filter(|at| lane.is_some() && map.as_operand(*at) == lane);
+        let Some(coordinate) = own.next().filter(|at| own.next().is_none() && at + 1 < rank) else {
+            continue;
+        };
+        if !is_constant || access.outside.is_some() {
+            continue;
+        }
+        let order: Vec<usize> =
+            (0..rank).filter(|at| *at != coordinate).chain([coordinate]).collect();
+        let extents: Vec<Expr> = order.iter().map(|at| tensor.extents[*at].clone()).collect();
+        let mut exprs = AffineExprs::new();
+        let back: Vec<_> = (0..rank)
+            .filter_map(|at| order.iter().position(|own| *own == at))
+            .map(|at| exprs.dim(at as u32))
+            .collect();
+        let mut copy = Generic::over(extents.clone());
+        let read = AffineMap::new(rank as u32, 0, &exprs, &back);
+        copy.read(Access::new(Place::Operand(0), read));
+        copy.write(Access::dims(Place::Result(0), rank, &(0..rank).collect::<Vec<_>>()));
+        copy.body = copied();
+        let map = crate::layout::permuted(map, &order);
+        let Some(tensor) = copy_of(draft, &nest, from, copy, extents, &mut steps) else { continue };
+        nest.generic.inputs[input].map = map;
+        nest.inputs[input] = tensor;
+    }
+    steps.push(Planned::Nest(Box::new(nest)));
+    steps
 }
 
 /// The nests of a recurrent layer, whose panels are packed before.

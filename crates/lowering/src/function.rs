@@ -139,6 +139,9 @@ impl Functions<'_> {
 
     /// Calls the function of a nest.
     fn nest(&mut self, nest: &Nest, tensors: &[Tensor]) -> Result<Call, LowerError> {
+        if let Some(group) = Group::beside(nest, tensors) {
+            return self.group(&group, tensors);
+        }
         let nests = std::slice::from_ref(nest);
         self.call(nests, "", tensors, |functions, parameters, part, budget| {
             if nest.is_parallel() {

@@ -12,11 +12,13 @@
 //! reads of one before it is of the same row. The order is checked against the dependences as every
 //! other is.
 
+use tangram_affine::symbolic::Expr;
 use tangram_dialects::structured::IteratorKind;
 
+use crate::c::lanes::LANES;
 use crate::collapse::collapse_inner;
-use crate::expand::Tiled;
-use crate::nest::Nest;
+use crate::expand::{Tiled, strides};
+use crate::nest::{Nest, Tensor};
 use crate::storage::{Draft, Planned};
 
 /// Nests that share rows.
@@ -100,6 +102,34 @@ impl Group {
         Some(Group { nests, rows: vec![rows], tiled, ..Group::default() })
     }
 
+    /// A nest that combines nothing as a group of its own, whose rows are all its loops but the one
+    /// along which everything lies side by side; nothing where no loop is such, or no other is
+    /// there.
+    pub fn beside(nest: &Nest, tensors: &[Tensor]) -> Option<Group> {
+        let inputs = nest.generic.inputs.iter().zip(&nest.inputs);
+        let all = inputs.chain([(&nest.generic.output, &nest.output)]);
+        let strides: Option<Vec<Vec<Expr>>> =
+            all.map(|(access, tensor)| strides(access, &tensors[*tensor])).collect();
+        let strides = strides?;
+        let (written, read) = strides.split_last()?;
+        let long = |at: usize| nest.generic.extents[at].as_int().is_none_or(|n| n >= LANES as i64);
+        let inner = (0..written.len()).find(|at| {
+            let step = |of: &Vec<Expr>| of[*at].as_int();
+            step(written) == Some(1)
+                && long(*at)
+                && read.iter().all(|of| matches!(step(of), Some(0 | 1)))
+        })?;
+        let rows: Vec<usize> = nest.parallel().filter(|at| *at != inner).collect();
+        let nests = vec![nest.clone()];
+        (nest.is_parallel() && !rows.is_empty()).then(|| Group {
+            contracted: nests.clone(),
+            nests,
+            rows: vec![rows],
+            tiled: vec![None],
+            ..Group::default()
+        })
+    }
+
     /// How many of the last rows are done at once: those of a register tile.
     pub fn block(&self) -> usize {
         if self.is_recurrent {
@@ -111,10 +141,20 @@ impl Group {
     /// Adds a nest that reads what the group writes; nothing changes where it has no rows of it.
     fn join(&mut self, nest: &Nest, tiled: Option<&Tiled>, draft: &Draft<'_>) -> bool {
         let Some(own) = self.rows_of(nest, draft) else { return false };
-        let kept: Vec<usize> = (0..own.len()).filter(|row| own[*row].is_some()).collect();
+        // What lies side by side stays in one row.
+        let beside = |nest: &Nest, iterator: usize| {
+            let map = &nest.generic.output.map;
+            map.results().len().checked_sub(1).and_then(|last| map.as_operand(last))
+                == Some(iterator)
+        };
+        let all = || self.nests.iter().zip(&self.rows);
+        let kept: Vec<usize> = (0..own.len())
+            .filter(|row| own[*row].is_some_and(|at| !beside(nest, at)))
+            .filter(|row| all().all(|(nest, rows)| !beside(nest, rows[*row])))
+            .collect();
         let mut rows: Vec<Vec<usize>> =
             self.rows.iter().map(|rows| kept.iter().map(|&row| rows[row]).collect()).collect();
-        rows.push(own.into_iter().flatten().collect());
+        rows.push(kept.iter().filter_map(|&row| own[row]).collect());
         let mut all = self.tiled.clone();
         all.push(tiled.cloned());
         // Tiles of products have the last row as theirs, and no others but the group's.

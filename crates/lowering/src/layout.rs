@@ -63,7 +63,8 @@ fn rewrite(nest: &mut Nest, tensor: usize, order: &[usize]) {
     }
 }
 
-fn permuted(map: &AffineMap, order: &[usize]) -> AffineMap {
+/// The map with its results in another order.
+pub(crate) fn permuted(map: &AffineMap, order: &[usize]) -> AffineMap {
     let mut exprs = tangram_affine::AffineExprs::new();
     let nodes = map.copy(&mut exprs);
     let results: Vec<_> = order.iter().map(|&at| nodes[map.results()[at].index()]).collect();

@@ -91,13 +91,20 @@ impl Winograd {
             let sizes = [windows * block, columns, channels];
             fitting(machine, Element::F32, &body, sizes.map(|size| i64::try_from(size).ok()))
         };
+        // Panels that no near cache keeps come once for each block: those are as large then as
+        // what passes by twice may be.
+        let near = machine.caches.get(1).map_or(1 << 19, |cache| cache.bytes);
+        let streams = 4 * ELEMENTS * channels * columns > near / 2;
+        if streams {
+            block = rows;
+        }
+        let most = if streams { 4 * near } else { near / 2 };
         let mut tile = sized(block);
-        let half = machine.caches.get(1).map_or(1 << 18, |cache| cache.bytes / 2);
         let bytes = |block: usize, tile: &RegisterTile| {
             let width = channels + columns.next_multiple_of(tile.columns());
             4 * ELEMENTS * windows * block * width
         };
-        while block > 1 && bytes(block, &tile) > half {
+        while block > 1 && bytes(block, &tile) > most {
             block -= 1;
             tile = sized(block);
         }

@@ -165,7 +165,7 @@ impl Scalars<'_> {
     }
 
     /// Whether an input is inside of its tensor.
-    fn inside(&self, input: usize) -> String {
+    pub fn inside(&self, input: usize) -> String {
         let access = &self.nest.generic.inputs[input];
         let extents = &self.tensors[self.nest.inputs[input]].extents;
         let coordinates = coordinates(&access.map, &self.nest.generic.symbols, self.parameters);
@@ -180,7 +180,7 @@ impl Scalars<'_> {
             // One unsigned comparison for both ends.
             tests.push(format!("(uint64_t)({coordinate}) < (uint64_t){extent}"));
         }
-        if tests.is_empty() { "1".into() } else { format!("({})", tests.join(" && ")) }
+        if tests.is_empty() { "(1)".into() } else { format!("({})", tests.join(" && ")) }
     }
 
     fn scalar(&self, scalar: &Scalar, types: &[DType]) -> String {

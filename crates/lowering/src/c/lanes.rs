@@ -9,7 +9,7 @@ use std::fmt::Write;
 use tangram_polyhedral::ast::{Ast, Statements};
 
 use super::body::{Scalars, c_type, index, literal, operator};
-use super::tile::{TILE, shared};
+use super::tile::{TILE, shared, whole_or_part};
 use super::{head, shared_out};
 use crate::nest::{Nest, Tensor};
 use crate::parameters::Parameters;
@@ -111,9 +111,9 @@ impl Writer<'_> {
         self.parameters.text(extent).unwrap_or_default()
     }
 
-    /// The update of a lane by one iteration.
-    fn update(&self, acc: &str, indent: &str) -> String {
-        let scalars = self.scalars(Vec::new());
+    /// The update of a lane by one iteration, with texts in the place of inputs.
+    fn update(&self, acc: &str, indent: &str, known: Vec<(usize, String)>) -> String {
+        let scalars = self.scalars(known);
         let (lines, value) = scalars.body(&self.nest.generic.body);
         let mut text: String = lines.iter().map(|line| format!("{indent}{line}\n")).collect();
         if let Some(reduction) = self.nest.generic.reduction {
@@ -180,47 +180,71 @@ impl Writer<'_> {
 
     /// Lanes of the result.
     fn parallel(&self, lane: usize) -> String {
-        let extent = self.extent(lane);
+        let extent = &self.nest.generic.extents[lane];
         let mut text = self.declared(LANES);
-        let _ = writeln!(
-            text,
-            "    const int64_t first = i{lane}, lanes = tg_min({extent} - first, {LANES});"
-        );
-        let head = |count: &str| {
+        let loops = self.loops(None);
+        let all = |count: &str| {
             format!(
-                "    {{\n        TANGRAM_SIMD\n        for (int64_t l = 0; l < {count}; l++) {{\n            \
-                 const int64_t i{lane} = first + l;\n{}        }}\n    }}\n",
-                self.update("acc[l]", "            ")
+                "{loops}{}    TANGRAM_SIMD\n    for (int64_t l = 0; l < {count}; l++) {{\n        \
+                 const int64_t i{lane} = first + l;\n{}    }}\n",
+                self.iteration(lane, count),
+                self.store("acc[l]", "        ")
             )
         };
-        let loops = self.loops(None);
-        let whole = LANES.to_string();
-        match self.nest.generic.extents[lane].as_int() {
-            Some(extent) if extent % LANES as i64 == 0 => {
-                let _ = write!(text, "{loops}{}", head(&whole));
+        match extent.as_int() {
+            // The last lanes are computed once more rather than by themselves.
+            Some(extent) if extent >= LANES as i64 => {
+                let last = extent - LANES as i64;
+                let _ = writeln!(text, "    const int64_t first = tg_min(i{lane}, {last});");
+                text.push_str(&all(&LANES.to_string()));
             }
             _ => {
-                let (whole, part) = (head(&whole), head("lanes"));
-                let _ = write!(
+                let _ = writeln!(
                     text,
-                    "    if (lanes == {LANES}) {{\n{loops}{whole}    }} else {{\n{loops}{part}    }}\n"
+                    "    const int64_t first = i{lane}, lanes = tg_min({} - first, {LANES});",
+                    self.extent(lane)
                 );
+                text.push_str(&whole_or_part("lanes", LANES, extent, all));
             }
         }
-        let _ = write!(
-            text,
-            "    for (int64_t l = 0; l < lanes; l++) {{\n        \
-             const int64_t i{lane} = first + l;\n{}    }}\n",
-            self.store("acc[l]", "        ")
-        );
         text
+    }
+
+    /// One iteration of all lanes. Whether an input is inside of its tensor is asked once for all of
+    /// them, where no lane has a say in it.
+    fn iteration(&self, lane: usize, count: &str) -> String {
+        let generic = &self.nest.generic;
+        let lanes = |known: Vec<(usize, String)>| {
+            format!(
+                "        TANGRAM_SIMD\n        for (int64_t l = 0; l < {count}; l++) {{\n            \
+                 const int64_t i{lane} = first + l;\n{}        }}\n",
+                self.update("acc[l]", "            ", known)
+            )
+        };
+        let asked = generic.inputs.iter().enumerate().find_map(|(at, access)| {
+            let outside = access.outside?;
+            let test = self.scalars(Vec::new()).inside(at);
+            (!test.contains(&format!("i{lane}"))).then_some((at, access, outside, test))
+        });
+        let Some((at, access, outside, test)) = asked else {
+            return format!("    {{\n{}    }}\n", lanes(Vec::new()));
+        };
+        let tensor = self.nest.inputs[at];
+        let extents = &self.tensors[tensor].extents;
+        let place = index(&access.map, &generic.symbols, extents, self.parameters);
+        let element = format!("{}[{place}]", array(tensor, self.order));
+        format!(
+            "    if {test} {{\n{}    }} else {{\n{}    }}\n",
+            lanes(vec![(at, element)]),
+            lanes(vec![(at, literal(outside))])
+        )
     }
 
     /// Lanes of iterations, combined at the end.
     fn reduced(&self, lane: usize) -> String {
         let extent = self.extent(lane);
         let mut text = self.declared(LANES);
-        let update = self.update("acc[l]", "                ");
+        let update = self.update("acc[l]", "                ", Vec::new());
         let _ = write!(
             text,
             "{}    {{\n        int64_t k = 0;\n        \
@@ -252,7 +276,7 @@ impl Writer<'_> {
             "{}{}    {{\n{}    }}\n{}",
             self.declared(1),
             self.loops(None),
-            self.update("acc[0]", "        "),
+            self.update("acc[0]", "        ", Vec::new()),
             self.store("acc[0]", "    "),
         )
     }
