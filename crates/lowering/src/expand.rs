@@ -178,7 +178,7 @@ fn tiled(
     let order: Vec<usize> = segments.iter().chain(&run).copied().collect();
     let body = Body::product();
     let reduced_count = count(&reduced)?.as_int();
-    let extent = |at: Option<&usize>| at.and_then(|at| nest.generic.extents[*at].as_int());
+    let extent = |at: Option<&usize>| at.and_then(|at| least(&nest.generic.extents[*at]));
     let sizes = [extent(product.rows.last()), extent(Some(&product.column)), reduced_count];
     let tile = fitting(machine, product.element, &body, sizes);
     let width = i64::try_from(tile.columns()).ok()?;
@@ -191,10 +191,23 @@ fn tiled(
     Some((nest, Tiled { product, segments, run, tile }))
 }
 
+/// The value of an extent, or that of a multiple of something unknown, which most often is a batch
+/// of one.
+fn least(extent: &Expr) -> Option<i64> {
+    let (terms, constant) = extent.affine_terms();
+    match &terms[..] {
+        [] => Some(constant),
+        [(_, factor)] if constant == 0 && *factor > 1 => Some(*factor),
+        _ => None,
+    }
+}
+
 /// Sizes that are not known are taken for these: rows, columns and reduced iterations.
 const USUAL: [i64; 3] = [240, 240, 256];
 /// Cycles between the start of an update and that of the next one that needs it.
 const LATENCY: usize = 4;
+/// Bytes in a cycle that arrive from the second cache, of the 64 that manuals state at most.
+const SECOND_CACHE: usize = 32;
 /// What a tile costs besides its updates: a call and its offsets, in cycles.
 const CALL: usize = 60;
 
@@ -202,7 +215,8 @@ const CALL: usize = 60;
 /// reduced iterations.
 ///
 /// In each reduced iteration a tile of `r` rows and `v` vectors needs two units for `r * v`
-/// updates and two ports for `r + v` loads, and at least the latency of an update. So 64 columns
+/// updates and two ports for `r + v` loads, and at least the latency of an update; vectors of a
+/// panel that the first cache does not keep come from the second one. So 64 columns
 /// are better off with tiles of 32 than of 48, and 14 rows with tiles of 5, 5 and 4 than of 6, 6
 /// and 2.
 pub(crate) fn fitting(
@@ -215,9 +229,12 @@ pub(crate) fn fitting(
     let [rows, columns, depth] = [known(0), known(1), known(2)];
     let best = RegisterTile::of(machine, element, body);
     let registers = best.rows * best.vectors + best.vectors + 1;
+    let near = machine.caches.first().map_or(32 * 1024, |cache| cache.bytes);
     let cycles = |rows: usize, vectors: usize| {
         let updates = (rows * vectors).div_ceil(2);
-        let step = updates.max((rows + vectors).div_ceil(2)).max(LATENCY);
+        let vector = vectors * best.width * element.bytes();
+        let from_afar = if depth * vector > near / 2 { vector / SECOND_CACHE } else { 0 };
+        let step = updates.max((rows + vectors).div_ceil(2)).max(LATENCY).max(from_afar);
         depth * step + 4 * rows * vectors + CALL
     };
     let mut candidates = Vec::new();

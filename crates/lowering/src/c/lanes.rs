@@ -6,6 +6,8 @@
 
 use std::fmt::Write;
 
+use tangram_dialects::structured::Binary;
+
 use tangram_polyhedral::ast::{Ast, Statements};
 
 use super::body::{Scalars, c_type, index, literal, operator};
@@ -17,6 +19,9 @@ use crate::scop::{array, arrays};
 
 /// How many elements are computed side by side.
 pub(crate) const LANES: usize = 16;
+
+/// As many iterations that are combined stand one after the other: a window of 5 by 5.
+const MOST_UNROLLED: i64 = 25;
 
 /// Which loop the lanes are iterations of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -181,6 +186,13 @@ impl Writer<'_> {
     /// Lanes of the result.
     fn parallel(&self, lane: usize) -> String {
         let extent = &self.nest.generic.extents[lane];
+        if let Some(length) = extent.as_int().filter(|extent| *extent >= LANES as i64)
+            && let Some(text) = self.unrolled(lane)
+        {
+            // The last lanes are computed once more rather than by themselves.
+            let last = length - LANES as i64;
+            return format!("    const int64_t first = tg_min(i{lane}, {last});\n{text}");
+        }
         let mut text = self.declared(LANES);
         let loops = self.loops(None);
         let all = |count: &str| {
@@ -192,7 +204,6 @@ impl Writer<'_> {
             )
         };
         match extent.as_int() {
-            // The last lanes are computed once more rather than by themselves.
             Some(extent) if extent >= LANES as i64 => {
                 let last = extent - LANES as i64;
                 let _ = writeln!(text, "    const int64_t first = tg_min(i{lane}, {last});");
@@ -208,6 +219,73 @@ impl Writer<'_> {
             }
         }
         text
+    }
+
+    /// Lanes of the result from `first` on, with all reduced iterations in a row: what is combined
+    /// stays in registers. Nothing where there are many, or their number is not known.
+    fn unrolled(&self, lane: usize) -> Option<String> {
+        let generic = &self.nest.generic;
+        // Compilers make branches of a chain of comparisons.
+        let is_sum = generic.reduction.is_some_and(|own| own.combine == Binary::Add);
+        let reduced: Vec<usize> = generic.reduced().collect();
+        let extents: Option<Vec<i64>> =
+            reduced.iter().map(|at| generic.extents[*at].as_int()).collect();
+        let extents = extents?;
+        let count = extents.iter().try_fold(1_i64, |all, extent| all.checked_mul(*extent))?;
+        if !is_sum || !(1..=MOST_UNROLLED).contains(&count) {
+            return None;
+        }
+        let padded: Vec<usize> =
+            (0..generic.inputs.len()).filter(|at| generic.inputs[*at].outside.is_some()).collect();
+        let fits = padded.iter().all(|&at| {
+            let tensor = &self.tensors[self.nest.inputs[at]];
+            let strides = crate::expand::strides(&generic.inputs[at], tensor);
+            let test = self.scalars(Vec::new()).inside(at);
+            strides.is_some_and(|strides| strides[lane].as_int() == Some(1))
+                && !test.contains(&format!("i{lane}"))
+        });
+        if !fits {
+            return None;
+        }
+        let (mut pointers, mut updates) = (String::new(), String::new());
+        for &at in &padded {
+            let ty = c_type(self.tensors[self.nest.inputs[at]].element);
+            let one = generic.inputs[at].outside.map(literal)?;
+            let all = vec![one; LANES].join(", ");
+            let _ = writeln!(pointers, "    static const {ty} outside{at}[{LANES}] = {{{all}}};");
+        }
+        for number in 0..count {
+            let mut left = number;
+            let mut iterators = String::new();
+            for (at, extent) in reduced.iter().zip(&extents).rev() {
+                let _ = write!(iterators, "const int64_t i{at} = {}; ", left % extent);
+                left /= extent;
+            }
+            let mut known = Vec::new();
+            for &at in &padded {
+                let tensor = self.nest.inputs[at];
+                let (access, of) = (&generic.inputs[at], &self.tensors[tensor]);
+                let place = index(&access.map, &generic.symbols, &of.extents, self.parameters);
+                let test = self.scalars(Vec::new()).inside(at);
+                let (name, from) = (format!("from{at}_{number}"), array(tensor, self.order));
+                let _ = writeln!(
+                    pointers,
+                    "    const {} *{name};\n    {{ {iterators}const int64_t i{lane} = first; \
+                     {name} = {test} ? {from} + ({place}) : outside{at}; }}",
+                    c_type(of.element)
+                );
+                known.push((at, format!("{name}[l]")));
+            }
+            let update = self.update("acc", "            ", known);
+            let _ = writeln!(updates, "        {{\n            {iterators}\n{update}        }}");
+        }
+        let ty = c_type(self.tensors[self.nest.output].element);
+        let initial = generic.reduction.map(|reduction| literal(reduction.initial))?;
+        Some(format!(
+            "{pointers}    TANGRAM_SIMD\n    for (int64_t l = 0; l < {LANES}; l++) {{\n        \
+             const int64_t i{lane} = first + l;\n        {ty} acc = {initial};\n{updates}{}    }}\n",
+            self.store("acc", "        ")
+        ))
     }
 
     /// One iteration of all lanes. Whether an input is inside of its tensor is asked once for all of
