@@ -326,7 +326,8 @@ impl<'a> Writer<'a> {
              /* Elements lie row by row without gaps.\n *\n{}{}{} */\n\n\
              /* The bytes that `arena` needs, at a multiple of {ALIGNMENT}. */\n\
              size_t {name}_arena_bytes(const int64_t *dims);\n\n\
-             /* Runs the model; `weights` are the {} bytes of its file, at a multiple of \
+             #define {guard}_WEIGHTS_BYTES {}\n\n\
+             /* Runs the model; `weights` are the bytes of its file, at a multiple of \
              {ALIGNMENT}. Returns 0, or 1 for\n   a negative size. Allocates nothing and keeps \
              nothing. */\n\
              int {name}_run(const void *weights, void *arena, const void *const *inputs,\n        \
