@@ -141,17 +141,14 @@ impl Group {
     /// Adds a nest that reads what the group writes; nothing changes where it has no rows of it.
     fn join(&mut self, nest: &Nest, tiled: Option<&Tiled>, draft: &Draft<'_>) -> bool {
         let Some(own) = self.rows_of(nest, draft) else { return false };
-        // What lies side by side stays in one row.
-        let beside = |nest: &Nest, iterator: usize| {
-            let map = &nest.generic.output.map;
-            map.results().len().checked_sub(1).and_then(|last| map.as_operand(last))
-                == Some(iterator)
-        };
-        let all = || self.nests.iter().zip(&self.rows);
-        let kept: Vec<usize> = (0..own.len())
-            .filter(|row| own[*row].is_some_and(|at| !beside(nest, at)))
-            .filter(|row| all().all(|(nest, rows)| !beside(nest, rows[*row])))
-            .collect();
+        let mut kept: Vec<usize> = (0..own.len()).filter(|row| own[*row].is_some()).collect();
+        let members = || self.nests.iter().zip(&self.rows);
+        while let Some(apart) = members()
+            .find_map(|(nest, rows)| apart(nest, |row| Some(rows[row]), &kept))
+            .or_else(|| apart(nest, |row| own[row], &kept))
+        {
+            kept.retain(|row| *row != apart);
+        }
         let mut rows: Vec<Vec<usize>> =
             self.rows.iter().map(|rows| kept.iter().map(|&row| rows[row]).collect()).collect();
         rows.push(kept.iter().filter_map(|&row| own[row]).collect());
@@ -291,6 +288,14 @@ fn is_parallel(nest: &Nest, iterator: usize) -> bool {
 fn is_coordinate(nest: &Nest, iterator: usize) -> bool {
     let map = &nest.generic.output.map;
     (0..map.results().len()).any(|at| map.as_operand(at) == Some(iterator))
+}
+
+/// A row along which results lie side by side while other loops go on within it.
+fn apart(nest: &Nest, at: impl Fn(usize) -> Option<usize>, kept: &[usize]) -> Option<usize> {
+    let map = &nest.generic.output.map;
+    let last = map.results().len().checked_sub(1).and_then(|last| map.as_operand(last))?;
+    let others = nest.parallel().any(|own| kept.iter().all(|row| at(*row) != Some(own)));
+    kept.iter().copied().find(|row| others && at(*row) == Some(last))
 }
 
 /// The rows of a sum of products whose panels change with them: of a matrix each, not of one for
