@@ -1,7 +1,7 @@
 //! Sums of products with the copies that they need: panels, and operands with their padding.
 
 use tangram_affine::symbolic::Expr;
-use tangram_affine::{AffineExprs, AffineMap};
+use tangram_affine::{AffineExpr, AffineExprs, AffineMap, Node};
 use tangram_dialects::structured::{Access, Generic, Place};
 use tangram_kernel::{Body, Element, RegisterTile};
 use tangram_machine::Machine;
@@ -282,18 +282,43 @@ fn copy_of(
     Some(output)
 }
 
-/// By how many elements the place of an access grows with each iterator.
-pub(crate) fn strides(access: &Access, tensor: &Tensor) -> Option<Vec<Expr>> {
-    let mut strides = vec![Expr::int(0); access.map.dims()];
-    let mut below = Expr::int(1);
-    for (coordinate, result) in access.map.results().iter().enumerate().rev() {
-        for (at, factor) in linear_terms(&access.map, *result)? {
-            let step = below.try_mul(&Expr::int(factor))?;
-            strides[at] = strides[at].try_add(&step)?;
+/// By how many elements the place of an access grows with each iterator; nothing for one that it does
+/// not grow with evenly.
+pub(crate) fn steps(access: &Access, tensor: &Tensor) -> Vec<Option<Expr>> {
+    let map = &access.map;
+    let mut steps = vec![Some(Expr::int(0)); map.dims()];
+    let mut below = Some(Expr::int(1));
+    for (coordinate, result) in map.results().iter().enumerate().rev() {
+        match linear_terms(map, *result) {
+            Some(terms) => {
+                for (at, factor) in terms {
+                    let step = below.as_ref().and_then(|one| one.try_mul(&Expr::int(factor)));
+                    steps[at] = steps[at].as_ref().and_then(|own| own.try_add(&step?));
+                }
+            }
+            None => iterators(map, *result).into_iter().for_each(|at| steps[at] = None),
         }
-        below = below.try_mul(&tensor.extents[coordinate])?;
+        below = below.and_then(|one| one.try_mul(tensor.extents.get(coordinate)?));
     }
-    Some(strides)
+    steps
+}
+
+/// [`steps`], where there is one for each iterator.
+pub(crate) fn strides(access: &Access, tensor: &Tensor) -> Option<Vec<Expr>> {
+    steps(access, tensor).into_iter().collect()
+}
+
+/// The iterators that an expression has, some more than once.
+fn iterators(map: &AffineMap, expr: AffineExpr) -> Vec<usize> {
+    let (mut open, mut found) = (vec![expr], Vec::new());
+    while let Some(expr) = open.pop() {
+        match map.node(expr) {
+            Node::Dim(at) => found.push(at as usize),
+            Node::Binary(_, a, b) => open.extend([a, b]),
+            Node::Symbol(_) | Node::Constant(_) => {}
+        }
+    }
+    found
 }
 
 /// Parts the reduced loops into those of a table and those along which there is one step.

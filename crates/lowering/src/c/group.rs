@@ -54,10 +54,10 @@ impl Rows<'_> {
     fn parallel(&self, nest: &Nest, rows: &[usize]) -> String {
         let mut loops: Vec<usize> = nest.parallel().filter(|at| !rows.contains(at)).collect();
         let out = &self.tensors[nest.output];
-        let strides = crate::expand::strides(&nest.generic.output, out);
-        let beside = loops.iter().position(|at| {
-            strides.as_ref().is_some_and(|strides| strides[*at].as_int() == Some(1))
-        });
+        let steps = crate::expand::steps(&nest.generic.output, out);
+        let beside = loops
+            .iter()
+            .position(|at| steps[*at].as_ref().is_some_and(|step| step.as_int() == Some(1)));
         if let Some(at) = beside {
             let inner = loops.remove(at);
             loops.push(inner);

@@ -6,6 +6,7 @@
 
 use std::fmt::Write;
 
+use tangram_affine::symbolic::Expr;
 use tangram_dialects::structured::Binary;
 
 use tangram_polyhedral::ast::{Ast, Statements};
@@ -42,12 +43,10 @@ impl Lanes {
         let inputs = generic.inputs.iter().zip(&nest.inputs).enumerate();
         let inputs: Vec<_> = inputs
             .filter(|(at, _)| Some(*at) != combined)
-            .map(|(_, (access, tensor))| crate::expand::strides(access, &tensors[*tensor]))
+            .map(|(_, (access, tensor))| crate::expand::steps(access, &tensors[*tensor]))
             .collect();
-        let output = crate::expand::strides(&generic.output, &tensors[nest.output]);
-        let step = |strides: &Option<Vec<tangram_affine::symbolic::Expr>>, at: usize| {
-            strides.as_ref().and_then(|strides| strides[at].as_int())
-        };
+        let output = crate::expand::steps(&generic.output, &tensors[nest.output]);
+        let step = |steps: &Vec<Option<Expr>>, at: usize| steps[at].as_ref()?.as_int();
         let beside = |at: usize| inputs.iter().all(|own| matches!(step(own, at), Some(0 | 1)));
         let long = |at: usize| generic.extents[at].as_int().is_none_or(|extent| extent >= 4);
         let free = nest.parallel().filter(|at| !fixed.contains(at));
