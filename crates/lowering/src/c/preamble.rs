@@ -12,7 +12,8 @@ pub(crate) const PREAMBLE: &str = r#"#include <math.h>
 #if defined(__clang__)
 #define TANGRAM_SIMD _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__)
-#define TANGRAM_SIMD _Pragma("GCC ivdep")
+/* Loops of one vector are to be vectorised, not unrolled before that. */
+#define TANGRAM_SIMD _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #else
 #define TANGRAM_SIMD
 #endif
