@@ -41,8 +41,11 @@ impl Program {
     ///
     /// ```text
     /// static void name(long segments, const long *segment, long depth, long step,
-    ///                  const T *a, const long *row, .., const T *b, .., T *c);
+    ///                  const T *a, const long *row, .., const T *b, .., const T *next, T *c);
     /// ```
+    ///
+    /// Each iteration asks for one more line of cache from `next` on, by the macro
+    /// `TANGRAM_PREFETCH`, which the text that this is put into defines.
     ///
     /// Reduced iterations come in `segments` runs of `depth`: in iteration `p` of run `q`, row `r`
     /// of a row operand is `a[segment[q] + row[r] + p * step]`, while panels of column operands
@@ -58,6 +61,9 @@ impl Program {
         text
     }
 }
+
+/// Bytes in a line of cache, or fewer.
+const LINE: usize = 64;
 
 struct Writer<'a> {
     program: &'a Program,
@@ -165,7 +171,7 @@ impl Writer<'_> {
                 Role::Scalar => write!(text, " {ty} s{at},"),
             };
         }
-        let _ = writeln!(text, " {ty} *restrict c)\n{{");
+        let _ = writeln!(text, " const {ty} *next, {ty} *restrict c)\n{{");
         let of = |wanted: Role| roles.iter().enumerate().filter(move |(_, role)| **role == wanted);
         for (at, _) in of(Role::Row) {
             for row in 0..program.rows {
@@ -181,6 +187,8 @@ impl Writer<'_> {
             let _ = writeln!(text, "        const {ty} *a{at} = x{at} + segment[q];");
         }
         text.push_str("        for (long p = 0; p < depth; p++) {\n");
+        let line = LINE / self.element.bytes();
+        let _ = writeln!(text, "            TANGRAM_PREFETCH(next);\n            next += {line};");
         for inst in &program.step {
             self.write(inst, "            ", &vector, &mut pending, &mut text);
         }

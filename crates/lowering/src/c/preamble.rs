@@ -21,9 +21,11 @@ pub(crate) const PREAMBLE: &str = r#"#include <math.h>
 /* Compilers that guess how often a loop runs take deep ones for cold, and do not vectorise them. */
 #if defined(__GNUC__)
 #define TANGRAM_HOT __attribute__((hot))
+#define TANGRAM_PREFETCH(from) __builtin_prefetch(from, 0, 2)
 #define tg_likely(x) __builtin_expect(!!(x), 1)
 #else
 #define TANGRAM_HOT
+#define TANGRAM_PREFETCH(from)
 #define tg_likely(x) (x)
 #endif
 

@@ -266,10 +266,20 @@ impl Tile<'_> {
     fn call(&self) -> String {
         let panel = self.pointer(self.tiled.product.columns_input);
         let panel_at = self.place(self.tiled.product.columns_input);
-        let arguments =
-            format!("(segments, segment, depth, step, a, row, {panel} + {panel_at}, tile);");
+        let arguments = "(segments, segment, depth, step, a, row, b, next, tile);";
         let counts: Vec<usize> = self.row_counts().into_iter().rev().collect();
-        let mut text = String::new();
+        // While one panel is multiplied, each tile of rows fetches a part of the next one.
+        let Tiled { product, tile, .. } = self.tiled;
+        let depth: Vec<String> = product.reduced.iter().map(|at| self.extent(*at)).collect();
+        let (depth, columns) = (depth.join(" * "), tile.columns());
+        let line = 64 / product.element.bytes();
+        let mut text = format!(
+            "    const {ty} *b = {panel} + {panel_at};\n    \
+             const {ty} *next = b + {depth} * ({columns} + first_row / {} % {} * {line});\n",
+            tile.rows,
+            (columns / line).max(1),
+            ty = self.ty(),
+        );
         for (at, rows) in counts.iter().enumerate() {
             let name = self.kernel_name(*rows);
             let before = if at == 0 { "    " } else { "    else " };
@@ -383,6 +393,7 @@ impl Tile<'_> {
         let (columns, ty) = (tile.columns(), self.ty());
         let (wide, column_end) = (panels * columns, self.extent(product.column));
         let depth: Vec<String> = product.reduced.iter().map(|at| self.extent(*at)).collect();
+        let depth = depth.join(" * ");
         let panel = self.pointer(product.columns_input);
         let place = self.place(product.columns_input);
         let name = Kernel::row_name(product.element, *tile, panels);
@@ -392,9 +403,9 @@ impl Tile<'_> {
 {one}    }} else if (first_column == leader) {{
     {ty} tile[{wide}] __attribute__((aligned(64)));
     const int64_t columns = tg_min({column_end} - leader, {wide});
-    {name}({} * {columns}, segments, segment, depth, step, a, row, {panel} + {place}, tile);
+    const {ty} *b = {panel} + {place};
+    {name}({depth} * {columns}, segments, segment, depth, step, a, row, b, b + {depth} * {wide}, tile);
 {}    }}\n",
-            depth.join(" * "),
             self.store(wide),
             last = wide - columns,
         )

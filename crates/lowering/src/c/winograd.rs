@@ -142,7 +142,7 @@ impl Writer<'_> {
             let before = if own < rows { "else " } else { "" };
             let _ = writeln!(
                 calls,
-                "                {before}{test}{}(1, &origin, {channels}, 1, a, row, b, tile);",
+                "                {before}{test}{}(1, &origin, {channels}, 1, a, row, b, next, tile);",
                 Kernel::name(Element::F32, *tile, own)
             );
         }
@@ -157,9 +157,11 @@ impl Writer<'_> {
                 const int64_t rows = tg_min(windows - r, {rows});
                 const float *a = {input} + (f * {count} + r) * {channels};
                 const float *b = {weights} + (f * {panels} + p) * {size};
+                const float *next = b + {channels} * ({columns} + r / {rows} % {lines} * 16);
                 float *tile = {products} + ((f * {panels} + p) * {count} + r) * {columns};
 {calls}            }}\n",
             size = channels * columns,
+            lines = (columns / 16).max(1),
         )
     }
 
