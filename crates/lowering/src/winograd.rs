@@ -287,9 +287,9 @@ impl Work {
         let transforms = 150.0 * vectors;
         // Panels come from afar once, and again for each block where no near cache keeps them.
         // Measured with AVX-512 on one core of a busy machine: 10 bytes in a cycle where all are
-        // little more than the second cache, 4 where they are much more.
+        // little more than the second cache, 7 where they are much more.
         let near = machine.caches.get(1).map_or(1 << 19, |cache| cache.bytes) as f64;
-        let rate = |bytes: f64| if bytes < 2.0 * near { 10.0 } else { 4.0 };
+        let rate = |bytes: f64| if bytes < 2.0 * near { 10.0 } else { 7.0 };
         let bytes = 4.0 * ELEMENTS as f64 * matrix;
         let again = if bytes < near / 2.0 { 32.0 } else { rate(bytes) };
         let panels = bytes / rate(bytes) + bytes * (blocks - 1) as f64 / again;
