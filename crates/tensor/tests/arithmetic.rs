@@ -207,3 +207,34 @@ fn tensors_mapped_at_odd_addresses_are_read() {
 fn bytes_slice(bytes: Vec<u8>, start: usize) -> bytes::Bytes {
     bytes::Bytes::from(bytes).slice(start..)
 }
+
+/// Roots and logarithms of integers are what a cast makes of those of floats, in every type: NaN,
+/// infinities and what does not fit included.
+#[test]
+fn integers_of_roots_and_logarithms_are_those_of_a_cast() {
+    let lists: [&[i64]; 9] =
+        [&[0], &[1], &[3, 4], &[40], &[100, 100, 55], &[127, 127], &[-1], &[-5, 2], &[-128]];
+    let types = [
+        DType::I8,
+        DType::I16,
+        DType::I32,
+        DType::I64,
+        DType::U8,
+        DType::U16,
+        DType::U32,
+        DType::U64,
+    ];
+    let kinds = [Reduce::L2, Reduce::LogSum, Reduce::LogSumExp];
+    for dtype in types {
+        for list in lists {
+            let tensor = cast(&Tensor::vector(list.to_vec()), dtype).unwrap();
+            let wide = cast(&tensor, DType::F64).unwrap();
+            for kind in kinds {
+                let found = reduce(kind, &tensor, &[0], false, false).unwrap();
+                let exact = reduce(kind, &wide, &[0], false, false).unwrap();
+                let expected = cast(&exact, dtype).unwrap();
+                assert_eq!(found, expected, "{kind:?} of {dtype:?} {list:?}");
+            }
+        }
+    }
+}
