@@ -10,6 +10,9 @@ use crate::operators::{self, AttrRow, Default, Kind, Row};
 use crate::proto::{AttributeProto, AttributeType, NodeProto, TypeProto};
 use crate::types;
 
+/// The first operator set in which every list of axes may count from the back, in any order.
+const ANY_AXES: i64 = 13;
+
 /// An attribute `name` of one kind.
 fn attribute(name: &str, kind: AttributeType) -> AttributeProto {
     AttributeProto {
@@ -144,8 +147,11 @@ impl Exporter<'_> {
         op: Op,
         op_type: &str,
         mut inputs: Vec<String>,
-        attributes: Vec<AttributeProto>,
+        mut attributes: Vec<AttributeProto>,
     ) {
+        if domain.is_empty() && self.opset < ANY_AXES {
+            self.count_from_front(op, op_type, &mut attributes);
+        }
         while inputs.last().is_some_and(String::is_empty) {
             inputs.pop();
         }
@@ -171,6 +177,26 @@ impl Exporter<'_> {
             attribute: attributes,
             ..NodeProto::default()
         });
+    }
+
+    /// Makes axes that are counted from the back what they are counted from the front, in order
+    /// where they are a set.
+    fn count_from_front(&self, op: Op, op_type: &str, attributes: &mut [AttributeProto]) {
+        let inserts = matches!(op_type, "Unsqueeze" | "OneHot");
+        let of =
+            if inserts { self.module.results(op).next() } else { self.module.operands(op).next() };
+        let ty = of.and_then(|value| self.context.as_tensor(self.module.value_type(value)));
+        let Some((dims, _)) = ty else { return };
+        let rank = dims.len() as i64;
+        let axes = |attribute: &&mut AttributeProto| matches!(attribute.name(), "axis" | "axes");
+        for attribute in attributes.iter_mut().filter(axes) {
+            for axis in attribute.i.iter_mut().chain(&mut attribute.ints) {
+                *axis += if *axis < 0 { rank } else { 0 };
+            }
+            if op_type != "Slice" {
+                attribute.ints.sort_unstable();
+            }
+        }
     }
 
     fn row_attr(&self, row: &AttrRow, value: Attr) -> Option<AttributeProto> {

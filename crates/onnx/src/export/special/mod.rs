@@ -132,15 +132,9 @@ impl Exporter<'_> {
         let flatten = self.flag_of(op, "flatten");
         let rank = self.rank(self.module.operand(op, 0)).map(|rank| rank as i64);
         let last = axis == -1 || rank.is_some_and(|rank| axis == rank - 1);
-        let old = self.opset < 13;
-        if !last && flatten != old {
+        if !last && flatten != (self.opset < 13) {
             return Err(self.inexpressible(op, "softmax has another meaning there"));
         }
-        // Old sets count axes from the front only.
-        let axis = match (old, rank) {
-            (true, Some(rank)) if axis < 0 && self.opset < 11 => axis + rank,
-            _ => axis,
-        };
         let inputs = self.inputs(op);
         self.write(op, op_type, inputs, vec![int("axis", axis)]);
         Ok(())
