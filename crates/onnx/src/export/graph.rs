@@ -13,12 +13,21 @@ impl Exporter<'_> {
     pub(super) fn graph(&mut self, block: Block) -> Result<GraphProto> {
         let source = self.source;
         let mut proto = source.graphs.get(&block).cloned().unwrap_or_default();
-        let outputs = self.outputs(block, &proto.output);
-        let copies = self.name_interface(block, &outputs);
+        self.graphs.push(Graph::new(block));
+        let mut outputs = self.outputs(block, &proto.output);
+        let copies = self.name_interface(block, &mut outputs);
+        for (info, &(name, _)) in proto.output.iter_mut().zip(&outputs) {
+            info.name = Some(self.context.text(name).to_owned());
+        }
+        for &arg in self.module.args(block) {
+            let text = |name| self.context.text(name);
+            let old = self.module.value_name(arg).map_or("", text);
+            if let Some(info) = proto.input.iter_mut().find(|info| info.name() == old) {
+                info.name = self.names[arg].map(|name| text(name).to_owned());
+            }
+        }
         self.cover(block);
-        let (nodes, initializers) = (Vec::new(), Vec::new());
-        self.graphs.push(Graph { block, nodes, node_names: FxHashSet::default(), initializers });
-        self.defaults(block, &proto);
+        self.defaults(&proto);
         let ops: Vec<Op> = self.module.ops(block).collect();
         for op in ops {
             self.op(op)?;
@@ -74,7 +83,7 @@ impl Exporter<'_> {
     }
 
     /// Initializers that are graph inputs as well belong to the interface and always stay.
-    fn defaults(&mut self, block: Block, proto: &GraphProto) {
+    fn defaults(&mut self, proto: &GraphProto) {
         let inputs: FxHashSet<&str> = proto.input.iter().map(ValueInfoProto::name).collect();
         if self.graphs.len() > 1 || inputs.is_empty() {
             return;
@@ -82,7 +91,7 @@ impl Exporter<'_> {
         for (number, tensor) in self.source.tensors.iter().enumerate() {
             if inputs.contains(tensor.name()) {
                 self.defaults.insert(number as u32);
-                self.write_initializer(number as u32, tensor.name().to_owned(), block);
+                self.write_initializer(number as u32, tensor.name().to_owned(), 0);
             }
         }
         for (&op, origin) in &self.source.constants {

@@ -36,7 +36,21 @@ struct Graph {
     nodes: Vec<NodeProto>,
     /// The names of these nodes.
     node_names: FxHashSet<String>,
+    /// The names of values of this graph.
+    names: FxHashSet<Str>,
     initializers: Vec<TensorProto>,
+}
+
+impl Graph {
+    fn new(block: Block) -> Graph {
+        Graph {
+            block,
+            nodes: Vec::new(),
+            node_names: FxHashSet::default(),
+            names: FxHashSet::default(),
+            initializers: Vec::new(),
+        }
+    }
 }
 
 /// The state of an export.
@@ -56,6 +70,8 @@ struct Exporter<'m> {
     /// The name of each value, once it has one.
     names: SecondaryMap<Value, Option<Str>>,
     taken: FxHashSet<Str>,
+    /// The names that values were given so far, in any graph.
+    given: FxHashSet<Str>,
     /// The names of the model's own nodes, which no new node takes.
     own_nodes: FxHashSet<&'m str>,
     fresh: u32,
@@ -124,6 +140,7 @@ fn attempt(model: &Model, opset: i64) -> Result<(ModelProto, Vec<Unsaid>)> {
         graphs: Vec::new(),
         names: SecondaryMap::new(),
         taken: FxHashSet::default(),
+        given: FxHashSet::default(),
         own_nodes: model.source.nodes.iter().map(NodeProto::name).collect(),
         fresh: 0,
         written: FxHashSet::default(),

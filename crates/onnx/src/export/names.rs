@@ -1,6 +1,7 @@
 //! Names of values.
 //!
-//! A value keeps the name that it was imported with. Names of graph outputs go before all others:
+//! A value keeps the name that it was imported with, unless another one has it: bodies may use one
+//! name each for values that come to lie in one graph. Names of graph outputs go before all others:
 //! the value that a graph returns now takes the name of the output, whatever it was called.
 
 use tangram_ir::{Block, Op, Str, Value};
@@ -25,42 +26,75 @@ impl Exporter<'_> {
         }
     }
 
-    /// Gives the arguments and outputs of the graph in `block` their names. Returns, for each
-    /// output that needs a node of its own to get its name, its place and value.
+    /// Gives the arguments and outputs of the graph in `block` their names, those of a body others
+    /// if a graph around it has them by now. Returns, for each output that needs a node of its own
+    /// to get its name, its name and value: what a body returns from around it does.
     pub(super) fn name_interface(
         &mut self,
         block: Block,
-        outputs: &[(Str, Value)],
+        outputs: &mut [(Str, Value)],
     ) -> Vec<(Str, Value)> {
         for &arg in self.module.args(block) {
-            self.names[arg] = self.module.value_name(arg);
+            self.names[arg] = self.module.value_name(arg).map(|name| self.claimed(name));
         }
         let mut copies = Vec::new();
-        for &(name, value) in outputs {
-            let own = self.module.value_name(value) == Some(name);
-            let free = self.names[value].is_none();
+        for (name, value) in outputs.iter_mut() {
+            let value = *value;
+            let around = self.is_around(value);
+            if self.names[value] == Some(*name) && !around {
+                continue;
+            }
+            let own = self.module.value_name(value) == Some(*name);
+            let free = self.names[value].is_none() && !around;
+            *name = self.claimed(*name);
             let here =
                 self.module.def_block(value) == Some(block) && self.module.def_op(value).is_some();
-            if self.names[value] == Some(name) || free && (own || here) {
-                self.names[value] = Some(name);
+            if free && (own || here) {
+                self.names[value] = Some(*name);
             } else {
-                copies.push((name, value));
+                copies.push((*name, value));
             }
         }
-        self.name_results(block, outputs);
+        self.name_results(block);
         copies
     }
 
-    /// Gives results their own names, where no output has taken them.
-    fn name_results(&mut self, block: Block, outputs: &[(Str, Value)]) {
-        let reserved: rustc_hash::FxHashSet<Str> = outputs.iter().map(|o| o.0).collect();
+    /// Whether `value` belongs to one of the graphs around the innermost, which is still empty.
+    fn is_around(&self, value: Value) -> bool {
+        self.written.contains(&value) || self.home(value) + 1 < self.graphs.len()
+    }
+
+    /// Gives results their own names, where nothing else has them.
+    fn name_results(&mut self, block: Block) {
         for op in self.module.ops(block) {
             for value in self.module.results(op) {
-                if self.names[value].is_none() {
+                // A constant of another graph is written there if it can be, and named then.
+                let elsewhere = self.origin(value).is_some_and(|origin| origin.block != block);
+                if self.names[value].is_none() && !elsewhere {
                     let own = self.module.value_name(value);
-                    self.names[value] = own.filter(|name| !reserved.contains(name));
+                    self.names[value] = own.filter(|&name| self.claim(name, false));
                 }
             }
+        }
+    }
+
+    /// Takes `name`, unless the innermost graph or one around it has it, or, if the value comes to
+    /// lie where it was not, any graph: those beside each other may use one name.
+    fn claim(&mut self, name: Str, moved: bool) -> bool {
+        let known = self.graphs.iter().any(|graph| graph.names.contains(&name));
+        let free = !known && !(moved && self.given.contains(&name));
+        if let (true, Some(graph)) = (free, self.graphs.last_mut()) {
+            graph.names.insert(name);
+            self.given.insert(name);
+        }
+        free
+    }
+
+    /// `name`, or a fresh one if another value has it.
+    fn claimed(&mut self, name: Str) -> Str {
+        match self.claim(name, false) {
+            true => name,
+            false => self.fresh_name(self.context.text(name)),
         }
     }
 
@@ -69,8 +103,11 @@ impl Exporter<'_> {
         let name = match self.names[value] {
             Some(name) => name,
             None => {
-                let own = self.module.value_name(value).filter(|_| self.is_erased(value));
-                let name = match own {
+                let origin = self.origin(value).map(|origin| origin.block);
+                let own = self.module.value_name(value);
+                let own = own.filter(|_| origin.is_some() || self.is_erased(value));
+                let moved = origin != self.graphs.last().map(|graph| graph.block);
+                let name = match own.filter(|&own| self.claim(own, moved)) {
                     Some(own) => own,
                     None => {
                         let stem = self.stem(value);

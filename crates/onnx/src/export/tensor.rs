@@ -6,7 +6,7 @@ use tangram_ir::{Block, Value};
 use tangram_tensor::{DType, Tensor};
 
 use super::Exporter;
-use crate::model::ConstantForm;
+use crate::model::{ConstantForm, ConstantOrigin};
 use crate::proto::{AttributeProto, AttributeType, NodeProto, TensorProto};
 use crate::types;
 
@@ -43,7 +43,7 @@ impl Exporter<'_> {
     /// Writes `value` if it is a constant that is not written yet.
     pub(super) fn use_constant(&mut self, value: Value) {
         let Some(op) = self.module.def_op(value) else { return };
-        let origin = self.source.constants.get(&op).copied();
+        let origin = self.origin(value);
         let live = self.module.is_live(op);
         if origin.is_none() && !(live && constant::is_constant(self.module, op)) {
             return;
@@ -52,25 +52,37 @@ impl Exporter<'_> {
             return;
         }
         let name = self.name(value);
-        match origin.map(|origin| (origin.form, origin.block)) {
+        let home = self.home(value);
+        match origin.map(|origin| origin.form) {
             // A default of an input stands there already, whether rules kept it or not.
-            Some((ConstantForm::Initializer(number), _)) if self.defaults.contains(&number) => {}
-            Some((ConstantForm::Initializer(number), block)) => {
-                self.write_initializer(number, name, block);
-            }
-            Some((ConstantForm::Node(number), block)) => {
+            Some(ConstantForm::Initializer(number)) if self.defaults.contains(&number) => {}
+            Some(ConstantForm::Initializer(number)) => self.write_initializer(number, name, home),
+            Some(ConstantForm::Node(number)) => {
                 let mut node = self.source.nodes[number as usize].clone();
                 node.output = vec![name];
-                let at = self.place(block).unwrap_or(0);
-                self.graphs[at].nodes.push(node);
+                self.graphs[home].nodes.push(node);
             }
             None => {
                 if let Some(tensor) = constant::constant_tensor(self.module, value) {
-                    let home = self.module.def_block(value).and_then(|block| self.place(block));
-                    self.write_tensor(home.unwrap_or(0), &tensor, &name);
+                    self.write_tensor(home, &tensor, &name);
                 }
             }
         }
+    }
+
+    /// Where `value` comes from, if it is a constant of the model.
+    pub(super) fn origin(&self, value: Value) -> Option<ConstantOrigin> {
+        self.source.constants.get(&self.module.def_op(value)?).copied()
+    }
+
+    /// The place, among the graphs being written, of the one that `value` belongs to: a constant of
+    /// the model where it was, if that graph is still there.
+    pub(super) fn home(&self, value: Value) -> usize {
+        let op = self.module.def_op(value);
+        let was = self.origin(value).and_then(|origin| self.place(origin.block));
+        let live = op.is_none_or(|op| self.module.is_live(op));
+        let is = || live.then(|| self.module.def_block(value)).flatten();
+        was.or_else(|| self.place(is()?)).unwrap_or(0)
     }
 
     /// The place of the graph of `block` among those being written.
@@ -78,11 +90,10 @@ impl Exporter<'_> {
         self.graphs.iter().position(|graph| graph.block == block)
     }
 
-    /// Writes initializer `number` of the model as `name` into the graph of `block`.
-    pub(super) fn write_initializer(&mut self, number: u32, name: String, block: Block) {
+    /// Writes initializer `number` of the model as `name` into the graph at `at`.
+    pub(super) fn write_initializer(&mut self, number: u32, name: String, at: usize) {
         let mut tensor = self.source.tensors[number as usize].clone();
         tensor.name = Some(name);
-        let at = self.place(block).unwrap_or(0);
         self.graphs[at].initializers.push(tensor);
     }
 
