@@ -51,6 +51,11 @@ impl Window {
         let from_start = shift(context, input, before)?;
         let room = dims::sub_signed(context, shift(context, from_start, after)?, span);
         let Some(room) = room else { return Ok(Dim::UNKNOWN) };
+        if !self.ceil && room.as_int().is_some_and(|room| room < 0 && room % self.stride != 0) {
+            // Not even one window fits: the standard's formula says -1 + 1 / stride windows, of
+            // which its own inference and onnxruntime make one, its evaluator none.
+            return Ok(Dim::UNKNOWN);
+        }
         let count = self.count_in(context, &room, (from_start, after), span);
         match count.as_ref().and_then(Expr::as_int) {
             Some(n) if n < 0 => Err(infer_error!(

@@ -94,8 +94,9 @@ pub fn gelu(tensor: &Tensor, approximation: GeluApproximation) -> Result<Tensor>
                 map_float::<T>(tensor, |x| half * x * (one + Real::erf(x * scale)))
             }
             GeluApproximation::Tanh => {
-                let scale = R::constant((2.0 / std::f64::consts::PI).sqrt());
-                let cubic = R::constant(0.044715);
+                // The function that defines the operator has both numbers in single precision.
+                let scale = R::constant(f64::from(std::f32::consts::FRAC_2_PI).sqrt());
+                let cubic = R::constant(f64::from(0.044715_f32));
                 map_float::<T>(tensor, |x| {
                     half * x * (one + (scale * (x + cubic * x * x * x)).tanh())
                 })

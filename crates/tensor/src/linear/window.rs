@@ -103,10 +103,14 @@ impl Window {
         (first as i64).min(past)..past
     }
 
-    /// Counts the windows; `None` if not even one fits, by more than a stride.
+    /// Counts the windows; `None` if not even one fits, by more than a stride, or by a fraction of
+    /// one: of a negative quotient engines take the floor or what lies nearer to zero.
     fn counted(self, ceil: bool) -> Option<Window> {
         let padded = self.before + self.input;
         let room = padded + self.after - self.span();
+        if !ceil && room < 0 && room % self.stride != 0 {
+            return None;
+        }
         let count = if ceil {
             let starts = |extent: i64| {
                 extent.div_euclid(self.stride) + i64::from(extent.rem_euclid(self.stride) != 0)
