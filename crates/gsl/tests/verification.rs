@@ -182,3 +182,21 @@ fn fills_have_many_values() {
         rewrite add(x, full() { shape = [] });");
     assert!(!found.holds(), "{found}");
 }
+
+/// Windows of several sizes in branches, each with a padding that follows from its own window.
+#[test]
+fn branches_have_the_attributes_that_their_operands_say() {
+    let rules = include_str!("../../../rules/parallel.gsl");
+    let from = rules.find("rule parallel-conv2d-grown").expect("a rule of the library");
+    let rule = &rules[from..from + rules[from..].find("\n}\n").expect("its end") + 3];
+    let found = verdict(rule, Natives::default());
+    assert!(found.holds(), "{found}");
+    let filled = rule.replace("pad_value = 0.0", "pad_value = 0.5");
+    let shifted = rule
+        .replace("high - src[w, i].shape[2]) floordiv 2", "high - src[w, i].shape[2]) floordiv 3");
+    for wrong in [filled, shifted] {
+        assert_ne!(wrong, rule);
+        let found = verdict(&wrong, Natives::default());
+        assert!(!found.holds(), "{found}");
+    }
+}

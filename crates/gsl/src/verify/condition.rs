@@ -45,6 +45,10 @@ pub(super) fn facts(rule: &Rule, instance: &Instance) -> Features {
         let call = matches!(pattern.kind, PatternKind::Call { .. });
         read(&instance.module, &name, *value, call, &mut out);
     }
+    for (name, id, value) in &instance.branches {
+        let call = matches!(rule.pattern(*id).kind, PatternKind::Call { .. });
+        read(&instance.module, name, *value, call, &mut out);
+    }
     let module = &instance.module;
     for op in module.ops(module.body()) {
         let operator = module.name_text(op).trim_start_matches("nn.");

@@ -30,6 +30,8 @@ pub(super) struct Instance {
     pub(super) free: Vec<Value>,
     /// What each pattern outside all branches stands for.
     pub(super) bound: Vec<(PatId, Value)>,
+    /// What the patterns of branches stand for, with the names that they have there: `w[1]`.
+    pub(super) branches: Vec<(String, PatId, Value)>,
     /// Inputs and constants by name, in the order in which they were made.
     pub(super) leaves: Vec<(String, Value)>,
     /// The element type of data; integers beside another one are places.
@@ -129,17 +131,23 @@ impl<'a> Draft<'a> {
         state.operands.extend(outputs);
         self.module.create_at(Point::End(self.module.body()), state);
         let mut bound: Vec<(PatId, Value)> = Vec::new();
-        for ((frame, id), item) in &self.made {
+        let mut branches = Vec::new();
+        for (&(frame, id), item) in &self.made {
             let value = match item {
                 Item::One(value) => Some(*value),
                 Item::Results(op) => self.module.results(*op).next(),
                 Item::Many(_) => None,
             };
-            bound.extend(value.filter(|_| *frame == 0).map(|value| (*id, value)));
+            match (value, frame) {
+                (None, _) => {}
+                (Some(value), 0) => bound.push((id, value)),
+                (Some(value), _) => branches.push((self.name_of(frame, id), id, value)),
+            }
         }
         bound.sort_unstable_by_key(|(id, _)| *id);
+        branches.sort_unstable_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
         let Self { module, free, leaves, base, .. } = self;
-        Some(Instance { module, free, bound, leaves, base })
+        Some(Instance { module, free, bound, branches, leaves, base })
     }
 
     /// Where a pattern is kept that is met in `frame`.

@@ -79,7 +79,7 @@ pub(super) fn try_instance(
     wider: Wider<'_>,
     rng: &mut Rng,
 ) -> Outcome {
-    let Instance { module: source, free, leaves, bound, base } = made;
+    let Instance { module: source, free, leaves, bound, base, .. } = made;
     let Some((root, found)) = find(rule, &source) else { return Outcome::NoMatch };
     let branches = branches::taken(rule, natives, &source, &found);
     let mut target = source.clone();

@@ -34,12 +34,13 @@ impl Draft<'_> {
         };
         let context = self.module.context_arc().clone();
         let def = context.def(name)?;
-        let given = self.given(id);
+        let mut given = self.given(id);
         let short = def.name.trim_start_matches("nn.");
         let mut operands = self.operands((frame, id), short, args, want, &given)?;
         if *commutative && operands.len() == 2 && self.rng.bool() {
             operands.swap(0, 1);
         }
+        self.say(id, &mut given);
         let results = self.result_count(id);
         let attrs = self.dictionary(id, def, &given, &operands, (want, results))?;
         if def.traits.contains(Traits::BROADCASTING) && !self.types_agree(short, &operands) {
@@ -131,6 +132,18 @@ impl Draft<'_> {
             }
         }
         given
+    }
+
+    /// Adds what the rule says of attributes by way of the operands, which are there by now: a
+    /// padding of half the window.
+    fn say(&mut self, id: PatId, given: &mut Vec<(String, AttrValue)>) {
+        let plan = self.plan;
+        let PatternKind::Call { attrs, .. } = &plan.rule().pattern(id).kind else { return };
+        for field in attrs {
+            let Some(value) = self.evaluate(field.value) else { continue };
+            given.retain(|(name, _)| *name != field.name);
+            given.push((field.name.clone(), value));
+        }
     }
 
     /// Makes the operands, calls before leaves.
