@@ -64,35 +64,43 @@ def type_name(value: np.ndarray | list) -> str:
     return f"tensor({element.lower()})"
 
 
-def attributes(rng: np.random.Generator, schema: onnx.defs.OpSchema, rank: int) -> dict:
+# The greatest value, and one more, of attributes that are extents: what most models have, and what
+# some do. Past these nothing else happens.
+USUAL = {"kernel": 4, "stride": 3, "dilation": 3, "pad": 2, "group": 3, "block": 3, "hidden": 4}
+WIDE = {"kernel": 6, "stride": 5, "dilation": 4, "pad": 4, "group": 5, "block": 4, "hidden": 6}
+
+
+def attributes(
+    rng: np.random.Generator, schema: onnx.defs.OpSchema, rank: int, ends: dict = USUAL
+) -> dict:
     """Draws attributes: those that are required, of the others some."""
     chosen = {}
     for name, attribute in schema.attributes.items():
         if attribute.required or rng.random() < 0.35:
-            value = _attribute(rng, schema.name, name, attribute, rank)
+            value = _attribute(rng, schema.name, name, attribute, rank, ends)
             if value is not None and value != []:
                 chosen[name] = value
     return chosen
 
 
-def _attribute(rng, operator: str, name: str, attribute, rank: int):
+def _attribute(rng, operator: str, name: str, attribute, rank: int, ends: dict):
     kinds = onnx.defs.OpSchema.AttrType
     spatial = max(rank - 2, 1)
     few = {
         "perm": lambda: rng.permutation(rank),
         "axis": lambda: rng.integers(-rank, max(rank, 1)),
         "axes": lambda: _axes(rng, rank),
-        "kernel_shape": lambda: rng.integers(1, 4, spatial),
-        "strides": lambda: rng.integers(1, 3, spatial),
-        "dilations": lambda: rng.integers(1, 3, spatial),
-        "pads": lambda: rng.integers(0, 2, 2 * (rank if operator == "Pad" else spatial)),
+        "kernel_shape": lambda: rng.integers(1, ends["kernel"], spatial),
+        "strides": lambda: rng.integers(1, ends["stride"], spatial),
+        "dilations": lambda: rng.integers(1, ends["dilation"], spatial),
+        "pads": lambda: rng.integers(0, ends["pad"], 2 * (rank if operator == "Pad" else spatial)),
         "output_padding": lambda: rng.integers(0, 2, spatial),
         "to": lambda: rng.choice([1, 1, 1, 2, 3, 6, 7, 7, 9, 10, 11]),
         "dtype": lambda: rng.choice([1, 6, 7, 10, 11]),
-        "group": lambda: rng.integers(1, 3),
-        "hidden_size": lambda: rng.integers(1, 4),
-        "blocksize": lambda: 2,
-        "num_groups": lambda: rng.integers(1, 3),
+        "group": lambda: rng.integers(1, ends["group"]),
+        "hidden_size": lambda: rng.integers(1, ends["hidden"]),
+        "blocksize": lambda: 2 if ends is USUAL else rng.integers(1, ends["block"]),
+        "num_groups": lambda: rng.integers(1, ends["group"]),
         "num_outputs": lambda: rng.integers(1, 4),
         "equation": lambda: rng.choice(EQUATIONS),
         "auto_pad": lambda: rng.choice(["NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"]),

@@ -13,12 +13,14 @@ import random_models
 NOT_JUDGED = ("not a model", "does not run")
 
 
-def judged(tangram_bin: pathlib.Path, folder: pathlib.Path, seeds: range, *options: str) -> dict:
+def judged(
+    tangram_bin: pathlib.Path, folder: pathlib.Path, seeds: range, *options: str, wide: bool = False
+) -> dict:
     """Judges a model for each seed; gives the verdicts that are not right, and counts the others."""
     found = {"right": 0}
     command = [str(tangram_bin), "opt", "--quiet", *options]
     for seed in seeds:
-        verdict = random_models.judge_apart(seed, 12, command, folder)
+        verdict = random_models.judge_apart(seed, 12, command, folder, wide)
         if verdict.kind == "right":
             found["right"] += 1
         elif verdict.kind not in NOT_JUDGED:
@@ -29,6 +31,11 @@ def judged(tangram_bin: pathlib.Path, folder: pathlib.Path, seeds: range, *optio
 def test_random_models_keep_their_meaning(tangram_bin, tmp_path) -> None:
     found = judged(tangram_bin, tmp_path, range(50))
     assert found.pop("right") > 30 and not found
+
+
+def test_wide_random_models_keep_their_meaning(tangram_bin, tmp_path) -> None:
+    found = judged(tangram_bin, tmp_path, range(40), wide=True)
+    assert found.pop("right") > 20 and not found
 
 
 # A pad of truth values whose fill is computed; a choice of the greatest in any order, folded.
