@@ -150,9 +150,10 @@ def inferred_otherwise(body: str, opset: int, values: dict[str, np.ndarray]) -> 
     model = small.model(body, opset=opset, ir=random_models.IR[opset])
     node = model.graph.node[0]
     results = oracle.run_ort(model, values)
-    opsets = [helper.make_opsetid("", opset)]
+    form = {"opset_imports": [helper.make_opsetid("", opset)], "ir_version": random_models.IR[opset]}
     return exemptions.contradicted(
-        node, values, results, lambda graph: helper.make_model(graph, opset_imports=opsets))  # fmt: skip
+        node, values, results, lambda graph: helper.make_model(graph, **form)
+    )
 
 
 NONE, BACK = np.zeros(0, np.int64), np.array([-1])
@@ -165,6 +166,9 @@ CONTRADICTED = [
     ("(int64[4] x, int64[1] a, int64[1] b, int64[1] c) => (int64[n] y) { y = Slice(x, a, b, , c) }", 13,
      {"x": np.arange(4), "a": BACK, "b": np.array([2**63 - 1]), "c": BACK}),
     ("(int64[2] x) => (int64[2] y) { y = Pow(x, x) }", 15, {"x": np.array([2, 60])}),
+    ("(int64[2] x) => (int64[n] y) { y = ReduceLogSumExp(x) }", 13, {"x": np.array([-2, -1])}),
+    ("(seq(float[a, b]) x) => (float[a, b] y) { y = ConcatFromSequence <axis = 0> (x) }", 13,
+     {"x": [np.ones((2, 1), np.float32), np.ones((1, 0), np.float32)]}),
 ]  # fmt: skip
 
 
@@ -177,6 +181,10 @@ def test_what_agrees_with_the_standard_is_kept() -> None:
     body = "(int64[4] x, int64[1] a, int64[1] b) => (int64[n] y) { y = Slice(x, a, b) }"
     values = {"x": np.arange(4), "a": BACK, "b": np.array([2**63 - 1])}
     assert inferred_otherwise(body, 13, values) == ""
+    joined = "(seq(float[a, b]) x) => (float[a, b] y) { y = ConcatFromSequence <axis = 0> (x) }"
+    assert inferred_otherwise(joined, 13, {"x": [np.ones((2, 1), np.float32)] * 2}) == ""
+    sums = "(int64[2] x) => (int64[n] y) { y = ReduceLogSumExp(x) }"
+    assert inferred_otherwise(sums, 13, {"x": np.array([3, 4])}) == ""
     powers = {"x": np.array([2, 10])}
     assert inferred_otherwise("(int64[2] x) => (int64[2] y) { y = Pow(x, x) }", 15, powers) == ""
     assert inferred_otherwise("(int64[0] x) => (int64[n] y) { y = ReduceSum(x) }", 13, {"x": NONE}) == ""
