@@ -324,8 +324,12 @@ class Grower:
         return model
 
     def _say_more(self, model: onnx.ModelProto) -> None:
-        """Adds what a file may say besides: defaults of inputs, types of values, a plain output."""
+        """Adds what a file may say besides: defaults of inputs, types of values, a plain output,
+        names that bodies share.
+        """
         rng, graph = self.rng, model.graph
+        if rng.random() < 0.5:
+            _share_names(graph)
         for weight in graph.initializer:
             if rng.random() < 0.1:
                 graph.input.append(helper.make_tensor_value_info(weight.name, weight.data_type, weight.dims))
@@ -338,6 +342,23 @@ class Grower:
             copy = graph.output.add()
             copy.CopyFrom(of)
             copy.name = graph.node[-1].output[0]
+
+
+def _share_names(graph: onnx.GraphProto) -> None:
+    """Gives what bodies without bodies make the same names in each of them."""
+    for node in graph.node:
+        for body in [a.g for a in node.attribute if a.type == onnx.AttributeProto.GRAPH]:
+            if any(a.type == onnx.AttributeProto.GRAPH for each in body.node for a in each.attribute):
+                _share_names(body)
+                continue
+            made = [weight.name for weight in body.initializer]
+            made += [name for each in body.node for name in each.output if name]
+            names = {name: f"own{number}" for number, name in enumerate(made)}
+            for each in body.node:
+                each.input[:] = [names.get(name, name) for name in each.input]
+                each.output[:] = [names.get(name, name) for name in each.output]
+            for value in [*body.initializer, *body.output]:
+                value.name = names.get(value.name, value.name)
 
 
 def _add(constants: dict, name: str, value: np.ndarray) -> str:
