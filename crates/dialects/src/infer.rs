@@ -231,6 +231,19 @@ pub fn axes(list: &[i64], rank: usize) -> Result<Vec<usize>> {
     Ok(out)
 }
 
+/// Refuses axes of which two may be one once the rank is known, as [`axes`] does then: it must not
+/// be inlining or a better type that makes an operation one that it refuses.
+pub fn axes_of_any_rank(list: &[i64]) -> Result<()> {
+    let negative = list.iter().filter(|&&axis| axis < 0).count();
+    let mut sorted = list.to_vec();
+    sorted.sort_unstable();
+    let repeated = sorted.windows(2).any(|pair| pair[0] == pair[1]);
+    if repeated || negative > 0 && negative < list.len() {
+        return Err(infer_error!("axes {list:?} may name one axis twice"));
+    }
+    Ok(())
+}
+
 /// The extents of operands broadcast together, as NumPy does; `None` if a rank is unknown.
 pub fn broadcast(context: &Context, shapes: &[&Shaped]) -> Result<Option<Dims>> {
     let Some(rank) = shapes.iter().map(|s| s.rank()).try_fold(0, |m, r| Some(m.max(r?))) else {

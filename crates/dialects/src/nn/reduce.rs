@@ -10,7 +10,9 @@ use tangram_tensor::softmax::{Softmax, softmax, softmax_flattened};
 use super::conv::agree;
 use super::{NnOp, maybe, operand, optional, result};
 use crate::eval::{EvalCx, EvalError, EvalFn, Evaluated, single};
-use crate::infer::{Contents, InferExt, Result, Shaped, axes, axis, one, one_with};
+use crate::infer::{
+    Contents, InferExt, Result, Shaped, axes, axes_of_any_rank, axis, one, one_with,
+};
 use crate::infer_error;
 use crate::structured::{
     self, Binary, Comparison, Loops, Number, Reducing, ScalarId, Stage, Structured, StructuredCx,
@@ -139,11 +141,14 @@ fn infer_softmax(cx: &InferCx<'_>) -> Result {
 fn infer_reduction(cx: &InferCx<'_>) -> Result {
     let data = cx.tensor(0)?;
     let keep = cx.attrs().bool("keepdims").unwrap_or(true);
-    let Some(from) = &data.dims else { return one(cx, &Shaped::unranked(data.element)) };
     let listed = match cx.attrs().ints("axis") {
         Some(list) => Some(list),
         None if !cx.has(1) => Some(Vec::new()),
         None => cx.constant_ints(1),
+    };
+    let Some(from) = &data.dims else {
+        axes_of_any_rank(listed.as_deref().unwrap_or_default())?;
+        return one(cx, &Shaped::unranked(data.element));
     };
     let Some(listed) = listed else {
         // Which dimensions go is unknown; with `keepdims` at least the rank is not.
