@@ -16,6 +16,8 @@ impl Exporter<'_> {
         self.graphs.push(Graph::new(block));
         let mut outputs = self.outputs(block, &proto.output);
         let copies = self.name_interface(block, &mut outputs);
+        let returned = outputs.iter().map(|&(_, value)| value).collect();
+        self.graphs.last_mut().expect("the graph pushed above").returned = returned;
         for (info, &(name, _)) in proto.output.iter_mut().zip(&outputs) {
             info.name = Some(self.context.text(name).to_owned());
         }

@@ -39,6 +39,8 @@ struct Graph {
     /// The names of values of this graph.
     names: FxHashSet<Str>,
     initializers: Vec<TensorProto>,
+    /// What the graph returns.
+    returned: Vec<Value>,
 }
 
 impl Graph {
@@ -49,6 +51,7 @@ impl Graph {
             node_names: FxHashSet::default(),
             names: FxHashSet::default(),
             initializers: Vec::new(),
+            returned: Vec::new(),
         }
     }
 }

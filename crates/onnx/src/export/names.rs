@@ -82,7 +82,7 @@ impl Exporter<'_> {
     /// lie where it was not, any graph: those beside each other may use one name.
     fn claim(&mut self, name: Str, moved: bool) -> bool {
         let known = self.graphs.iter().any(|graph| graph.names.contains(&name));
-        let free = !known && !(moved && self.given.contains(&name));
+        let free = !(known || moved && self.given.contains(&name));
         if let (true, Some(graph)) = (free, self.graphs.last_mut()) {
             graph.names.insert(name);
             self.given.insert(name);

@@ -56,6 +56,10 @@ impl Exporter<'_> {
         match origin.map(|origin| origin.form) {
             // A default of an input stands there already, whether rules kept it or not.
             Some(ConstantForm::Initializer(number)) if self.defaults.contains(&number) => {}
+            Some(ConstantForm::Initializer(number)) if self.is_new_result(value, &name, home) => {
+                let proto = self.source.tensors[number as usize].clone();
+                self.write_node(home, proto, &name);
+            }
             Some(ConstantForm::Initializer(number)) => self.write_initializer(number, name, home),
             Some(ConstantForm::Node(number)) => {
                 let mut node = self.source.nodes[number as usize].clone();
@@ -63,11 +67,21 @@ impl Exporter<'_> {
                 self.graphs[home].nodes.push(node);
             }
             None => {
-                if let Some(tensor) = constant::constant_tensor(self.module, value) {
-                    self.write_tensor(home, &tensor, &name);
+                let Some(tensor) = constant::constant_tensor(self.module, value) else { return };
+                match self.is_new_result(value, &name, home) {
+                    true => self.write_node(home, to_proto(&tensor, &name), &name),
+                    false => self.write_tensor(home, &tensor, &name),
                 }
             }
         }
+    }
+
+    /// Whether a body returns the constant `value` and did not do so in the model. Others infer no
+    /// shape for a result that is an initializer, so that it is a node.
+    fn is_new_result(&self, value: Value, name: &str, home: usize) -> bool {
+        let own = self.module.value_name(value).map(|own| self.context.text(own));
+        let was = self.origin(value).is_some() && own == Some(name);
+        home > 0 && !was && self.graphs[home].returned.contains(&value)
     }
 
     /// Where `value` comes from, if it is a constant of the model.
@@ -105,6 +119,11 @@ impl Exporter<'_> {
             self.graphs[at].initializers.push(proto);
             return;
         }
+        self.write_node(at, proto, name);
+    }
+
+    /// Writes a `Constant` node that makes `proto`.
+    fn write_node(&mut self, at: usize, proto: TensorProto, name: &str) {
         let attribute = AttributeProto {
             name: Some("value".into()),
             r#type: Some(AttributeType::Tensor as i32),
