@@ -1,7 +1,7 @@
 """Where onnxruntime is no judge, and who decides there.
 
 What the standard leaves open, and where onnxruntime departs from it, a comparison must neither take
-for a fault of the optimiser nor pass over in silence. There are two ways, and no list of seeds:
+for a fault of the optimiser nor pass over in silence. There are three ways, and no list of seeds:
 
 - `contradicted`: the standard's own shape inference, given the values of a node's inputs, finds
   another type or shape than onnxruntime's result has, or refuses the node. No such node gets into
@@ -21,7 +21,9 @@ for a fault of the optimiser nor pass over in silence. There are two ways, and n
   and what was made of it equal. Known: `Clip` without a bound makes infinities finite (the bounds'
   defaults are the limits of the type by the text, but the function that defines the operator is
   then `Identity`, and so it is here and in the evaluator); nodes in half precision round, or do
-  not, as their neighbours and the body that they are in want it.
+  not, as their neighbours and the body that they are in want it;
+  `LayerNormalization` in half precision without a bias runs, or misses an input, as other nodes
+  read its scale or do not.
 - `amended`: a node in which neither of the two is a judge is put into words that all agree on,
   before onnxruntime is asked. Known: a maximum of nothing but NaN, or -inf, is the lowest finite
   number in onnxruntime's `MaxPool`; by the standard it is one of the elements, and here a window

@@ -477,6 +477,8 @@ def judge(
         try:
             actual = oracle.run_ort(found, given)
         except Exception as error:  # noqa: BLE001
+            if all(exemptions.excused(model, found, given, at) for at in range(len(outputs))):
+                continue
             return Verdict("does not load", str(error)[:300])
         for at, (one, other) in enumerate(zip(actual, outputs, strict=True)):
             same = oracle.same(one, other)

@@ -114,6 +114,8 @@ def _attribute(rng, operator: str, name: str, attribute, rank: int, ends: dict):
         "padding_mode": lambda: rng.choice(["zeros", "border", "reflection"]),
         "value": lambda: _fill(rng) if attribute.type == kinds.TENSOR else rng.standard_normal(),
         "size": lambda: rng.integers(1, 4),
+        # Others mean nothing; the draw keeps what is drawn later.
+        "stash_type": lambda: rng.integers(-1, 3) * 0 + 1,
         "split": lambda: rng.integers(1, 3, 2),
     }  # fmt: skip
     if name in few:

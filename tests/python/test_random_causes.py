@@ -109,6 +109,39 @@ def test_a_loop_in_a_body_that_is_taken_has_its_own_names(command) -> None:
     assert small.operators(found).count("If") == 0
 
 
+# The result of the first is an initializer of the branch, of the second a folded one.
+def test_a_result_of_a_branch_that_is_a_constant_has_a_type(command) -> None:
+    model = small.model("""(float x, bool p) => (int64 k, float[n] z) {
+        y = If (p) <then_branch = a () => (float[1] r) { r = Abs(x) },
+                    else_branch = b () => (float[1] q) <float[1] w = {2}> { q = Concat <axis = 0> (w) }>
+        z = If (p) <then_branch = c () => (float[1] s) <float[1] v = {2}> { s = Exp(v) },
+                    else_branch = d () => (float[1] t) <float[1] u = {2}> { m = Neg(u)  t = Concat <axis = 0> (m, m) }>
+        k = Size(y)
+    }""", opset=12)
+    for body in [a.g for node in model.graph.node for a in node.attribute]:
+        body.output[0].type.tensor_type.ClearField("shape")
+    found, _ = command.optimise(model)
+    onnx.checker.check_model(found, full_check=True)
+    inferred = onnx.shape_inference.infer_shapes(found, strict_mode=True)
+    bodies = [a.g for node in inferred.graph.node for a in node.attribute]
+    shapes = [body.output[0].type.tensor_type.HasField("shape") for body in bodies]
+    assert shapes == [True] * 4
+
+
+# A list of axes that names one twice is a set for engines, where the rank is known only later too.
+@pytest.mark.parametrize("axes", ["1, 1", "1, -1"])
+@pytest.mark.parametrize("operator", ["ReduceMax", "ReduceSum"])
+def test_axes_that_are_named_twice_are_left_alone(command, operator, axes) -> None:
+    model = small.model(f"""(float[2, n] x, float[1, 2, n] e) => (float[2, m] y) <bool yes = {{1}}, int64[2] w = {{{axes}}}> {{
+        v = If (yes) <then_branch = a () => (float[2, n] r) {{ r = Abs(x) }},
+                      else_branch = b () => (float[2, n] q) {{ q = Neg(x) }}>
+        y = {operator} (v, w)
+    }}""", opset=18)
+    for attribute in model.graph.node[0].attribute:
+        attribute.g.output[0].type.tensor_type.ClearField("shape")
+    keeps_meaning(command, model, {"x": np.ones((2, 3), np.float32), "e": np.ones((1, 2, 3), np.float32)})
+
+
 # Of a window that does not fit, engines make one or none: the node stays.
 @pytest.mark.parametrize("operator", ["AveragePool", "MaxPool", "LpPool"])
 def test_a_window_that_does_not_fit_is_left_to_the_engine(command, operator) -> None:
