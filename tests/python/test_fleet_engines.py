@@ -177,6 +177,37 @@ def test_workers_may_come_later() -> None:
     assert width.now() == 7
 
 
+class Counting(concurrent.futures.Executor):
+    """An executor of four workers that do nothing; knows how many tasks it had at once."""
+
+    workers = 4
+
+    def __init__(self) -> None:
+        self.given: list[concurrent.futures.Future[bytes]] = []
+        self.most = 0
+
+    def submit(self, function, data):  # type: ignore[no-untyped-def, override]
+        self.given.append(concurrent.futures.Future())
+        self.most = max(self.most, len(self.given))
+        return self.given[-1]
+
+    def finish(self) -> None:
+        while self.given:
+            self.given.pop().set_result(wire.pack({"seconds": 0.0}))
+
+
+@pytest.mark.parametrize(("jobs", "memory", "size", "most"), [
+    (None, None, 10, 8), (4, None, 10, 8), (3, None, 10, 3), (None, 1000, 10, 4), (None, None, 1 << 27, 5),
+])
+def test_as_many_again_wait_at_the_workers_and_never_more_than_allowed(jobs, memory, size, most) -> None:
+    executor = Counting()
+    engine = Engine(executor, jobs, memory)
+    data = wire.pack({}, [bytes(size)])
+    engine._wait = lambda: executor.finish() or engine._ended.get()  # type: ignore[method-assign]
+    done = list(engine.run(Task(str(number), lambda: data) for number in range(20)))
+    assert len(done) == 20 and executor.most == most
+
+
 def test_a_worker_of_another_version_refuses() -> None:
     header, _ = wire.unpack(unit.work(wire.pack({"kind": "verify", "version": "0.0.1"})))
     assert "0.0.1" in header["error"] and tangram.__version__ in header["error"]

@@ -18,6 +18,8 @@ from tangram.fleet.wire import unpack
 
 AHEAD = 64
 """How many tasks are looked through for one that memory is left for."""
+AHEAD_BYTES = 1 << 28
+"""How much of content may lie with those who wait at a worker."""
 TRIES = 3
 """How often a task is given to a worker before it is reported as failed."""
 
@@ -35,6 +37,7 @@ class Task:
         self.make = make
         self.memory = memory
         self.about = about
+        self.size = 0
         self.tries = 0
         self.failure = ""
 
@@ -57,6 +60,7 @@ class Engine:
         self._width = Width(self._executor)
         self._max_memory = max_memory
         self._memory = 0
+        self._shipped = 0
         self._more: Iterator[Task] = iter(())
         self._waiting: collections.deque[Task] = collections.deque()
         self._running: dict[concurrent.futures.Future[bytes], Task] = {}
@@ -98,8 +102,7 @@ class Engine:
 
     def _start(self) -> Iterator[Outcome]:
         """Gives out tasks while workers and memory are left; the first that fits."""
-        # One more than there are workers waits at theirs, so that none is idle between two.
-        while len(self._running) < (self._jobs or self._width.now()) + (self._max_memory is None):
+        while len(self._running) < self._most():
             task = self._fitting()
             if task is None:
                 return
@@ -112,6 +115,19 @@ class Engine:
                 yield task, {"error": str(error), "type": type(error).__name__, "seconds": 0.0}, []
                 continue
             self._submit(task, data)
+
+    def _most(self) -> int:
+        """How many tasks may be given out.
+
+        As many again as there are workers wait at theirs: for an engine that takes a while to ask
+        for the next, nobody is idle between two. Of large contents one waits. Whoever sets a limit
+        gets no more than that.
+        """
+        wide = self._width.now()
+        most = self._jobs or wide
+        if self._max_memory is not None or most < wide:
+            return most
+        return most + (most if self._shipped < AHEAD_BYTES else 1)
 
     def _fitting(self) -> Task | None:
         """The first task that memory is left for; where nothing runs, the first of all."""
@@ -133,7 +149,9 @@ class Engine:
 
     def _submit(self, task: Task, data: bytes) -> None:
         task.tries += 1
+        task.size = len(data)
         self._memory += task.memory
+        self._shipped += task.size
         try:
             future = self._executor.submit(work, data)
         except concurrent.futures.BrokenExecutor as error:
@@ -156,6 +174,7 @@ class Engine:
         """The result of a task; none if its worker died and another is to try."""
         task = self._running.pop(future)
         self._memory -= task.memory
+        self._shipped -= task.size
         try:
             header, pieces = unpack(future.result())
         except (Exception, concurrent.futures.CancelledError) as error:  # noqa: BLE001
