@@ -17,6 +17,7 @@ from tangram._native import (
     version,
 )
 from tangram._models import Check, Diff, Summary, check, diff, summary
+from tangram._operators import Operand, Operator
 from tangram._ort_value import IOBinding, NodeArg, OrtValue
 from tangram._progress import Progress
 from tangram._report import Report
@@ -60,6 +61,8 @@ __all__ = [
     "ModelError",
     "ModelMetadata",
     "NodeArg",
+    "Operand",
+    "Operator",
     "OrtValue",
     "PresburgerError",
     "Progress",

@@ -46,6 +46,11 @@ class Report:
         return self.data["refused"]
 
     @property
+    def warnings(self) -> list[str]:
+        """What stays as it is since it is not known, and what else is worth a look."""
+        return self.data["warnings"]
+
+    @property
     def stopped_by(self) -> str | None:
         """The limit that ended the search early, if one did."""
         return self.data["stopped_by"]

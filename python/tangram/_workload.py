@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from tangram import _native
+from tangram._operators import natives
 from tangram._options import Edits, Options, edited, edits_of, settings, with_options
 from tangram._progress import ProgressLike, listener
 from tangram._report import Report
@@ -18,6 +19,7 @@ from tangram._rules import rule_functions, rule_sources
 if TYPE_CHECKING:
     import onnx
 
+    from tangram._operators import OperatorLike
     from tangram._rules import RuleLike
 
     ModelLike = str | os.PathLike[str] | bytes | onnx.ModelProto | "Workload"
@@ -47,21 +49,24 @@ class Workload:
         """What made this workload, if an optimisation did."""
 
     @classmethod
-    def from_onnx(cls, model: ModelLike) -> Workload:
+    def from_onnx(cls, model: ModelLike, operators: OperatorLike = ()) -> Workload:
         """Reads a model from a path, bytes, an `onnx.ModelProto` or a `torch.onnx.ONNXProgram`.
 
-        Raises `ModelError` if it is no model that can be read.
+        `operators`: those that the model has of its own, each an `Operator`.
+
+        Raises `ModelError` if it is no model that can be read, and what their functions raise.
         """
+        own = natives(operators)
         if isinstance(model, Workload):
-            return model
+            return cls(_native.Model.decode(model.to_bytes(), own)) if own else model
         if isinstance(model, (str, os.PathLike)):
-            return cls(_native.Model.open(model))
+            return cls(_native.Model.open(model, own))
         if isinstance(model, (bytes, bytearray, memoryview)):
-            return cls(_native.Model.decode(bytes(model)))
+            return cls(_native.Model.decode(bytes(model), own))
         # What `torch.onnx.export(dynamo=True)` returns holds one.
         model = getattr(model, "model_proto", model)
         if hasattr(model, "SerializeToString"):
-            return cls(_native.Model.decode(model.SerializeToString()))
+            return cls(_native.Model.decode(model.SerializeToString(), own))
         raise TypeError(f"a path, bytes or an onnx.ModelProto is needed, not {type(model).__name__}")
 
     @property
@@ -188,12 +193,14 @@ class Workload:
     def _repr_svg_(self) -> str:
         return self.to_svg()
 
-    def to_svg(self, *, around: str | None = None, limit: int = 1000) -> str:
+    def to_svg(self, *, around: str | None = None, limit: int = 1000, fold: bool = True) -> str:
         """Returns a picture of the graph: at most `limit` operations.
 
-        Those are drawn that are nearest to the value or node `around`, or to the inputs.
+        Those are drawn that are nearest to the value or node `around`, or to the inputs. Of equal
+        blocks that follow each other, such as layers, the first is drawn, in a frame that says how
+        many there are, unless `fold` is false or a place is named.
         """
-        return self._model.svg(around, limit)
+        return self._model.svg(around, limit, fold)
 
     def visualize(
         self,
@@ -201,9 +208,11 @@ class Workload:
         *,
         around: str | None = None,
         limit: int = 1000,
+        fold: bool = True,
     ) -> None:
         """Writes a picture of the graph; see `to_svg`."""
-        pathlib.Path(path).write_text(self.to_svg(around=around, limit=limit), encoding="utf-8")
+        picture = self.to_svg(around=around, limit=limit, fold=fold)
+        pathlib.Path(path).write_text(picture, encoding="utf-8")
 
 
 @with_options()
@@ -211,6 +220,7 @@ def optimize(
     model: ModelLike,
     rules: RuleLike | Iterable[RuleLike] = (),
     *,
+    operators: OperatorLike = (),
     check: bool = False,
     shape: Mapping[str, Sequence[int]] | None = None,
     data: Mapping[str, Any] | None = None,
@@ -223,9 +233,10 @@ def optimize(
     """Optimises a model: a path, bytes, an `onnx.ModelProto`, a `Workload`, or what
     `torch.onnx.export(dynamo=True)` returns.
 
-    The same as `Workload.from_onnx(model).optimize(rules, ...)`, which says what the keywords mean.
+    The same as `Workload.from_onnx(model, operators).optimize(rules, ...)`, which says what the
+    keywords mean.
     """
-    workload = Workload.from_onnx(model)
+    workload = Workload.from_onnx(model, operators)
     return workload.optimize(
         rules,
         check=check,

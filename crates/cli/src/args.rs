@@ -237,6 +237,10 @@ pub(crate) struct ShowArgs {
     /// Draw so many operations at most.
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) limit: usize,
+    /// Draw each of several equal blocks that follow each other, such as layers; by default the
+    /// first is drawn, in a frame that says how many there are.
+    #[arg(long)]
+    pub(crate) unfold: bool,
     #[command(flatten)]
     pub(crate) edits: crate::edits::EditArgs,
 }

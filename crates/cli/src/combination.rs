@@ -94,7 +94,11 @@ fn opt(args: &OptArgs) -> Vec<Idle> {
 fn show(args: &ShowArgs) -> Vec<Idle> {
     [
         when(args.format != ShowFormat::Mlir, &["weights"], "without `--format mlir`"),
-        when(args.format != ShowFormat::Svg, &["around", "limit"], "without `--format svg`"),
+        when(
+            args.format != ShowFormat::Svg,
+            &["around", "limit", "unfold"],
+            "without `--format svg`",
+        ),
     ]
     .concat()
 }

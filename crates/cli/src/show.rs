@@ -28,7 +28,7 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Error> {
         ShowFormat::Mlir => text::print_elided(&model.module),
         ShowFormat::Dot => tangram::picture::dot(&model),
         ShowFormat::Svg => {
-            let view = View { around: args.around.clone(), limit: args.limit };
+            let view = View { around: args.around.clone(), limit: args.limit, fold: !args.unfold };
             tangram::picture::svg(&model, &view).map_err(|why| Error::Usage(why.to_string()))?
         }
     };

@@ -4,13 +4,15 @@
 //! saves model files, with the weights left in the memory map; [`schema`] says whether a model keeps
 //! to its operator sets.
 //!
-//! [`edit`](mod@edit) gives inputs sizes and extracts parts.
+//! [`edit`](mod@edit) gives inputs sizes and extracts parts; [`declared`] are operators that a
+//! caller knows.
 //!
 //! [`import`] makes a [`Model`] of what [`file::open`] loaded; [`export`] makes an ONNX model of
 //! it again. Between the two, rules change [`Model::module`].
 
 #![warn(clippy::unwrap_used, clippy::panic)]
 
+pub mod declared;
 pub mod edit;
 mod error;
 mod export;

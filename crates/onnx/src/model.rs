@@ -1,5 +1,6 @@
 //! A model: a module, and what of the ONNX model the module does not say.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,10 +11,12 @@ use smallvec::SmallVec;
 use tangram_ir::{Attr, Block, Context, Module, Op, Value};
 use tangram_tensor::Tensor;
 
+use crate::declared;
 use crate::error::Result;
 use crate::export::{ExportOptions, export};
 use crate::file::{self, ExternalFiles, SaveOptions};
 use crate::import::{import, to_tensor};
+use crate::operators;
 use crate::proto::{GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TensorProto};
 use crate::schema::Violation;
 
@@ -179,6 +182,27 @@ impl Model {
     /// What the import could not make sense of and carried along unchanged.
     pub fn warnings(&self) -> &[String] {
         &self.source.warnings
+    }
+
+    /// Operators of other domains that are carried along as they are: their names, how many nodes
+    /// each has, and whether it is declared what they give.
+    pub fn foreign(&self) -> Vec<(String, usize, bool)> {
+        let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        for node in &self.source.nodes {
+            let (domain, name) = (node.domain(), node.op_type());
+            let standard = matches!(domain, "" | "ai.onnx" | "ai.onnx.ml");
+            if !standard && operators::by_onnx(domain, name).is_none() {
+                *counts.entry((domain, name)).or_default() += 1;
+            }
+        }
+        for function in &self.source.proto.functions {
+            counts.remove(&(function.domain(), function.name()));
+        }
+        let told = |((domain, name), count)| {
+            let declared = declared::is_declared(self.module.context(), domain, name);
+            (format!("{domain}.{name}"), count, declared)
+        };
+        counts.into_iter().map(told).collect()
     }
 
     /// The model that was imported, without its graph: who made it, what it says of itself.

@@ -23,11 +23,11 @@ impl Raised {
         }
     }
 
-    fn note(&self, error: PyErr) {
+    pub(crate) fn note(&self, error: PyErr) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
     }
 
-    fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_none()
     }
 }
@@ -74,6 +74,19 @@ fn called(
 
 /// What a pattern matched: a `gsl.attr.Matched` of name, element type and extents.
 fn matched<'py>(python: Python<'py>, module: &Module, value: Value) -> PyResult<Bound<'py, PyAny>> {
+    let class = python.import("gsl.attr")?.getattr("Matched")?;
+    class.call1(matched_parts(python, module, value)?)
+}
+
+/// Name, element type and extents of a value.
+pub(crate) type Parts<'py> = (Option<String>, Option<&'static str>, Option<Bound<'py, PyTuple>>);
+
+/// What is known of a value.
+pub(crate) fn matched_parts<'py>(
+    python: Python<'py>,
+    module: &Module,
+    value: Value,
+) -> PyResult<Parts<'py>> {
     let context = module.context();
     let ty = module.value_type(value);
     let name = module.value_name(value).map(|name| context.text(name).to_owned());
@@ -92,8 +105,7 @@ fn matched<'py>(python: Python<'py>, module: &Module, value: Value) -> PyResult<
             Some(PyTuple::new(python, extents)?)
         }
     };
-    let class = python.import("gsl.attr")?.getattr("Matched")?;
-    class.call1((name, element.map(|element| element.name()), shape))
+    Ok((name, element.map(|element| element.name()), shape))
 }
 
 fn to_python<'py>(python: Python<'py>, value: &AttrValue) -> PyResult<Bound<'py, PyAny>> {

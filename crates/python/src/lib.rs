@@ -8,6 +8,7 @@ mod functions;
 mod integer;
 mod interrupt;
 mod model;
+mod operators;
 mod polyhedral;
 mod presburger;
 mod rules;

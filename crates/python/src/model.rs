@@ -15,7 +15,7 @@ use tangram::check::CheckOptions;
 use tangram::dialects::interpret::{Datum, interpret};
 use tangram::onnx;
 use tangram::onnx::edit::{Edits, edit};
-use tangram::onnx::file::{ExternalPolicy, SaveOptions, Storage};
+use tangram::onnx::file::{ExternalPolicy, FileError, Loaded, SaveOptions, Storage};
 use tangram::onnx::proto::StringStringEntryProto;
 use tangram::picture::View;
 use tangram::pipeline::{self, PipelineError};
@@ -28,6 +28,7 @@ use tangram::{Library, Options, Report, RulesError, check, ir};
 use crate::datum;
 use crate::functions;
 use crate::interrupt::interruptibly_telling;
+use crate::operators::{Operator, declare_all};
 use crate::settings::{Settings, tell};
 use crate::{EvaluationError, ModelError, RuleError};
 
@@ -47,7 +48,7 @@ fn loading_error(error: onnx::Error) -> PyErr {
     let message = error.to_string();
     let refused = match &error {
         onnx::Error::File(file) => match &**file {
-            onnx::file::FileError::Io { source, .. } => Some(source.kind()),
+            FileError::Io { source, .. } => Some(source.kind()),
             _ => None,
         },
         _ => None,
@@ -76,7 +77,17 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    fn loaded(start: Instant, inner: Result<onnx::Model, PipelineError>) -> PyResult<Model> {
+    fn import(
+        python: Python<'_>,
+        operators: Vec<Operator>,
+        load: impl FnOnce() -> Result<Loaded, FileError> + Send,
+    ) -> PyResult<Model> {
+        let start = Instant::now();
+        let context = tangram::dialects::context();
+        let raised = declare_all(&context, operators);
+        let load = || pipeline::import_into(load().map_err(onnx::Error::from)?, context);
+        let inner = python.detach(load);
+        raised.again()?;
         let inner = inner.map_err(|error| match error {
             PipelineError::Model(error) => loading_error(error),
             other => pipeline_error(other),
@@ -91,21 +102,18 @@ impl Model {
 
 #[pymethods]
 impl Model {
-    /// Opens the model at `path`.
+    /// Opens the model at `path`, whose own `operators` are declared.
     #[staticmethod]
-    fn open(python: Python<'_>, path: PathBuf) -> PyResult<Model> {
-        let start = Instant::now();
-        let open = || pipeline::import(onnx::file::open(&path).map_err(onnx::Error::from)?);
-        Model::loaded(start, python.detach(open))
+    #[pyo3(signature = (path, operators=vec![]))]
+    fn open(python: Python<'_>, path: PathBuf, operators: Vec<Operator>) -> PyResult<Model> {
+        Model::import(python, operators, || onnx::file::open(&path))
     }
 
-    /// Decodes a model.
+    /// Decodes a model, whose own `operators` are declared.
     #[staticmethod]
-    fn decode(python: Python<'_>, data: Vec<u8>) -> PyResult<Model> {
-        let start = Instant::now();
-        let decode =
-            || pipeline::import(onnx::file::decode(data.into()).map_err(onnx::Error::from)?);
-        Model::loaded(start, python.detach(decode))
+    #[pyo3(signature = (data, operators=vec![]))]
+    fn decode(python: Python<'_>, data: Vec<u8>, operators: Vec<Operator>) -> PyResult<Model> {
+        Model::import(python, operators, || onnx::file::decode(data.into()))
     }
 
     /// Writes the model to `path`, its large weights as `external_data` says.
@@ -202,9 +210,16 @@ impl Model {
         })
     }
 
-    /// The graph as a picture: at most `limit` operations, those nearest to `around`.
-    fn svg(&self, python: Python<'_>, around: Option<String>, limit: usize) -> PyResult<String> {
-        let view = View { around, limit };
+    /// The graph as a picture: at most `limit` operations, those nearest to `around`; of equal
+    /// blocks the first, with `fold`.
+    fn svg(
+        &self,
+        python: Python<'_>,
+        around: Option<String>,
+        limit: usize,
+        fold: bool,
+    ) -> PyResult<String> {
+        let view = View { around, limit, fold };
         python.detach(|| tangram::picture::svg(&self.inner, &view)).map_err(model_error)
     }
 

@@ -18,7 +18,7 @@ use crate::cost::{self, Cost};
 use crate::library::{Library, Selection};
 use crate::progress::Progress;
 use crate::ranks;
-use crate::report::{BeforeAfter, Report, RuleReport, shares};
+use crate::report::{self, BeforeAfter, Report, RuleReport, shares};
 use crate::saturation;
 use crate::steps::Recorder;
 
@@ -121,7 +121,7 @@ pub fn optimise(
 ) -> Result<Report, OptimiseError> {
     let mut report = Report {
         shares: shares(&model.module),
-        warnings: model.warnings().to_vec(),
+        warnings: report::warnings(model),
         ..Report::default()
     };
     let before = cost::estimate(&model.module);

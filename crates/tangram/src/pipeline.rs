@@ -11,9 +11,10 @@
 //! between, as the Python package does, [`import`], [`rewrite`] and [`export`] are its parts.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tangram_ir::{Diagnostic, Module, verify};
+use tangram_ir::{Context, Diagnostic, Module, verify};
 use tangram_native::{self as native, Session, SessionError};
 use tangram_onnx::edit::narrow;
 use tangram_onnx::file::Loaded;
@@ -153,7 +154,15 @@ pub fn run(
 /// # Errors
 /// [`PipelineError::Model`] and [`PipelineError::Unverified`].
 pub fn import(loaded: Loaded) -> Result<Model, PipelineError> {
-    let model = onnx::import(loaded, tangram_dialects::context())?;
+    import_into(loaded, tangram_dialects::context())
+}
+
+/// Imports a model into a context, which may know [operators](onnx::declared) of the caller.
+///
+/// # Errors
+/// As [`import`].
+pub fn import_into(loaded: Loaded, context: Arc<Context>) -> Result<Model, PipelineError> {
+    let model = onnx::import(loaded, context)?;
     verified(&model.module, Phase::Load)?;
     Ok(model)
 }

@@ -57,6 +57,20 @@ impl Report {
     }
 }
 
+/// What the import of `model` could not make sense of, operators of other domains among it.
+pub(crate) fn warnings(model: &Model) -> Vec<String> {
+    let line = |(name, count, declared): (String, usize, bool)| {
+        let nodes = if count == 1 { "node stays as it is" } else { "nodes stay as they are" };
+        match declared {
+            true => format!("`{name}` is declared: {count} {nodes}"),
+            false => {
+                format!("`{name}` is not known: {count} {nodes}, and what depends on its types")
+            }
+        }
+    };
+    model.warnings().iter().cloned().chain(model.foreign().into_iter().map(line)).collect()
+}
+
 /// What became of `float32` where a result of 16 bits was asked for.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Narrowed {

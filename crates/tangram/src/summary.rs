@@ -11,7 +11,7 @@ use tangram_onnx::proto::{DataType, GraphProto, ModelProto, TensorProto};
 use tangram_onnx::{ExportOptions, Model, export};
 
 use crate::cost::{self, Cost};
-use crate::report::{Shares, histogram, shares};
+use crate::report::{Shares, histogram, shares, warnings};
 
 /// What a model is.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -79,7 +79,7 @@ impl Summary {
             ir_version: proto.ir_version(),
             producer: producer.trim().to_owned(),
             shares: shares(&model.module),
-            warnings: model.warnings().to_vec(),
+            warnings: warnings(model),
             inputs,
             outputs,
         })

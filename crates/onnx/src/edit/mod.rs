@@ -25,6 +25,7 @@ use std::sync::Arc;
 use tangram_dialects::dims;
 use tangram_ir::Context;
 
+use crate::declared;
 use crate::error::Result;
 use crate::export::{ExportOptions, export};
 use crate::import::import_beside;
@@ -170,6 +171,7 @@ pub fn edit(model: &Model, edits: &Edits) -> Result<Model> {
     }
     // Ranges hold in a context: not in that of the model, which stays what it is.
     let context = tangram_dialects::context();
+    declared::copy(model.module.context(), &context);
     let old = dims::ranges(model.module.context());
     for (name, (least, greatest)) in old.iter().chain(&edits.ranges) {
         if !dims::assume_range(&context, name, *least, *greatest) {

@@ -9,6 +9,7 @@ use tangram_ir::{
 };
 
 use super::{Importer, attributes, describe, learned};
+use crate::declared;
 use crate::error::{Error, Result};
 use crate::model::{ConstantForm, ConstantOrigin, Input, Member, Origin};
 use crate::operators::{self, Kind, Row};
@@ -102,10 +103,7 @@ impl Importer {
         regions: u32,
         loc: Loc,
     ) -> Result<Op> {
-        let name = match node.domain() {
-            "" | "ai.onnx" => format!("onnx.{}", node.op_type()),
-            domain => format!("{domain}.{}", node.op_type()),
-        };
+        let name = declared::operation(&self.context, node.domain(), node.op_type());
         let mut attrs = Vec::new();
         for attribute in &node.attribute {
             let value = self.plain_attr(attribute)?;
@@ -121,7 +119,8 @@ impl Importer {
             };
             state.operands.push(value);
         }
-        let known = learned::result_types(&self.module, node, inputs);
+        let known = declared::result_types(&self.module, node, inputs)
+            .unwrap_or_else(|| learned::result_types(&self.module, node, inputs));
         let ty = |(i, output): (usize, &String)| match known.get(i) {
             Some(Some(ty)) => *ty,
             _ => self.claimed_type(output),

@@ -1,11 +1,12 @@
 //! What is drawn: boxes and the uses between them.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
 use tangram_ir::{Block, Module, Op, Value};
 use tangram_onnx::Model;
 
+use super::repeat::{Repeat, Row, repeats};
 use super::{PictureError, View, is_shown, name, reads, title, type_text};
 use crate::steps::Node;
 
@@ -14,8 +15,16 @@ use crate::steps::Node;
 pub(super) struct Graph {
     pub(super) boxes: Vec<Label>,
     pub(super) edges: Vec<(usize, usize)>,
+    /// Blocks that stand for several equal ones.
+    pub(super) frames: Vec<Frame>,
     /// What the picture says above itself.
     pub(super) note: Option<String>,
+}
+
+/// Boxes that are drawn once for several equal blocks.
+pub(super) struct Frame {
+    pub(super) boxes: Vec<usize>,
+    pub(super) times: usize,
 }
 
 /// What stands in a box.
@@ -45,7 +54,11 @@ impl Graph {
     pub(super) fn of(model: &Model, view: &View) -> Result<Graph, PictureError> {
         let Some(block) = model.graph() else { return Ok(Graph::default()) };
         let module = &model.module;
-        let whole = Whole::of(module, block);
+        let mut whole = Whole::of(module, block);
+        // Whoever asks for a place sees that very place.
+        if view.fold && view.around.is_none() {
+            whole = whole.folded(module);
+        }
         let kept = whole.nearest(&whole.centre(model, view)?, view.limit);
         let number: FxHashMap<usize, usize> =
             kept.iter().enumerate().map(|(new, &old)| (old, new)).collect();
@@ -60,16 +73,22 @@ impl Graph {
         for &(from, _) in &graph.edges {
             graph.boxes[from].read = true;
         }
+        graph.frames = whole.frames(&number);
         Ok(graph)
     }
 }
 
 /// All of a model's graph, in its order.
+#[derive(Default)]
 struct Whole {
     items: Vec<Item>,
     edges: Vec<(usize, usize)>,
     /// Users and operands of each item.
     near: Vec<Vec<usize>>,
+    /// Blocks of which only the first is here.
+    repeats: Vec<Repeat>,
+    /// How many items those that are left out are.
+    folded: usize,
 }
 
 impl Whole {
@@ -79,25 +98,93 @@ impl Whole {
         let items: Vec<Item> = inputs.chain(ops).collect();
         let number: FxHashMap<Item, usize> =
             items.iter().enumerate().map(|(i, &item)| (item, i)).collect();
-        let mut near = vec![Vec::new(); items.len()];
         let mut edges = Vec::new();
         for (to, item) in items.iter().enumerate() {
             let Item::Op(op) = *item else { continue };
             let made_by = |value| module.def_op(value).map_or(Item::Input(value), Item::Op);
-            let mut from: Vec<usize> = reads(module, block, op)
-                .into_iter()
-                .filter_map(|value| number.get(&made_by(value)).copied())
-                .filter(|&from| from < to)
-                .collect();
-            from.sort_unstable();
-            from.dedup();
-            for from in from {
-                near[from].push(to);
-                near[to].push(from);
-                edges.push((from, to));
-            }
+            let from = reads(module, block, op).into_iter();
+            let from = from.filter_map(|value| number.get(&made_by(value)).copied());
+            edges.extend(from.filter(|&from| from < to).map(|from| (from, to)));
         }
-        Whole { items, edges, near }
+        Whole::joined(items, edges)
+    }
+
+    /// A graph of these items; `edges` are in order of their second ends, and may be there twice.
+    fn joined(items: Vec<Item>, edges: Vec<(usize, usize)>) -> Whole {
+        let mut near = vec![Vec::new(); items.len()];
+        let mut whole = Whole { items, edges, ..Whole::default() };
+        let mut seen = FxHashSet::default();
+        whole.edges.retain(|&edge| seen.insert(edge));
+        for &(from, to) in &whole.edges {
+            near[from].push(to);
+            near[to].push(from);
+        }
+        Whole { near, ..whole }
+    }
+
+    /// The graph with one of several equal blocks that follow each other.
+    fn folded(self, module: &Module) -> Whole {
+        let repeats = repeats(&self.rows(module));
+        if repeats.is_empty() {
+            return self;
+        }
+        let mut partner: Vec<Option<usize>> = vec![None; self.items.len()];
+        for repeat in &repeats {
+            let end = repeat.first + repeat.length * repeat.times;
+            (repeat.first..end).for_each(|item| partner[item] = repeat.partner(item));
+        }
+        // An input that only blocks read which are left out is left out with them.
+        let alone = |item: usize| {
+            let near = &self.near[item];
+            !near.is_empty() && near.iter().all(|&other| partner[other].is_some())
+        };
+        let is_kept = |item: usize| match self.items[item] {
+            Item::Input(_) => !alone(item),
+            Item::Op(_) => partner[item].is_none(),
+        };
+        let kept: Vec<usize> = (0..self.items.len()).filter(|&item| is_kept(item)).collect();
+        let number: FxHashMap<usize, usize> =
+            kept.iter().enumerate().map(|(new, &old)| (old, new)).collect();
+        let edges = self.edges.iter().filter_map(|&(from, to)| {
+            let from = partner[from].unwrap_or(from);
+            Some((*number.get(&from)?, *number.get(&to)?))
+        });
+        let moved = |repeat: &Repeat| Repeat { first: number[&repeat.first], ..*repeat };
+        let items = kept.iter().map(|&old| self.items[old]).collect();
+        let whole = Whole::joined(items, edges.collect());
+        let folded = self.items.len() - kept.len();
+        Whole { repeats: repeats.iter().map(moved).collect(), folded, ..whole }
+    }
+
+    /// What the search for equal blocks looks at.
+    fn rows(&self, module: &Module) -> Vec<Row> {
+        let text = |item: Item| {
+            let label = label(module, item);
+            match item {
+                Item::Input(_) => label.gives,
+                Item::Op(_) => format!("{}|{}|{}", label.title, label.detail, label.gives),
+            }
+        };
+        let row = |&item: &Item| Row {
+            text: text(item),
+            reads: Vec::new(),
+            input: matches!(item, Item::Input(_)),
+        };
+        let mut rows: Vec<Row> = self.items.iter().map(row).collect();
+        for &(from, to) in &self.edges {
+            rows[to].reads.push(from);
+        }
+        rows
+    }
+
+    /// The frames around what is drawn of the repeated blocks, by the numbers of the drawing.
+    fn frames(&self, number: &FxHashMap<usize, usize>) -> Vec<Frame> {
+        let frame = |repeat: &Repeat| {
+            let items = repeat.first..repeat.first + repeat.length;
+            let boxes: Vec<usize> = items.filter_map(|old| number.get(&old).copied()).collect();
+            (!boxes.is_empty()).then_some(Frame { boxes, times: repeat.times })
+        };
+        self.repeats.iter().filter_map(frame).collect()
     }
 
     /// The items that the drawing starts from.
@@ -146,12 +233,17 @@ impl Whole {
         let all = self.items.len();
         let centre =
             view.around.as_ref().map_or("the inputs".to_owned(), |name| format!("`{name}`"));
-        (kept < all).then(|| {
+        let folded = (self.folded > 0).then(|| {
+            format!("A frame stands for as many equal blocks; {} boxes are left out.", self.folded)
+        });
+        let cut = (kept < all).then(|| {
             format!(
                 "{kept} of {all} operations: those nearest to {centre}. `around` and `limit` \
                  choose others; dashed boxes have neighbours that are left out."
             )
-        })
+        });
+        let notes: Vec<String> = folded.into_iter().chain(cut).collect();
+        (!notes.is_empty()).then(|| notes.join(" "))
     }
 }
 

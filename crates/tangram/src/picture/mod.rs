@@ -1,11 +1,12 @@
 //! Programs as pictures: text for Graphviz, and drawings in SVG.
 //!
 //! A drawing goes three steps: `graph` says what is drawn, a whole model or the neighbourhood of
-//! a value; `layers` places it, in time that grows with the size of the drawing and no faster
+//! a value, of equal blocks that follow each other the first (`repeat` finds them); `layers` places it, in time that grows with the size of the drawing and no faster
 //! than sorting; `svg` writes it.
 
 mod graph;
 mod layers;
+mod repeat;
 mod svg;
 
 use std::fmt::Write;
@@ -23,11 +24,13 @@ pub struct View {
     pub around: Option<String>,
     /// How many operations are drawn at most: those nearest to the centre, by uses.
     pub limit: usize,
+    /// Whether equal blocks that follow each other are drawn once, unless a centre is named.
+    pub fold: bool,
 }
 
 impl Default for View {
     fn default() -> Self {
-        View { around: None, limit: 1000 }
+        View { around: None, limit: 1000, fold: true }
     }
 }
 

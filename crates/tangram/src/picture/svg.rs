@@ -2,10 +2,12 @@
 
 use std::fmt::Write;
 
-use super::graph::{Graph, Label};
+use super::graph::{Frame, Graph, Label};
 use super::layers::{HEIGHT, Placed};
 
-const MARGIN: f64 = 14.0;
+const MARGIN: f64 = 24.0;
+/// How far a frame is from its boxes.
+const FRAME: f64 = 16.0;
 /// The width of a letter on average, of a title and of what stands below it.
 const LETTER: f64 = 7.2;
 const SMALL: f64 = 5.6;
@@ -17,10 +19,12 @@ const STYLE: &str = "text{font-family:sans-serif;font-size:13px;text-anchor:midd
     .t{font-size:10px;fill:#555}.n{text-anchor:start;fill:#555}.e{font-size:10px;fill:#555;\
     text-anchor:start}\
     rect{fill:#f4f6fa;stroke:#55607a}.i{fill:#e3efdc;stroke:#56793c}\
-    .o{stroke-dasharray:4 3}path{fill:none;stroke:#8a93a6}\
+    .o{stroke-dasharray:4 3}.f{fill:#fbf3df;stroke:#b28a35;stroke-width:1.5}\
+    .x{font-weight:600;text-anchor:start;fill:#8a6516}path{fill:none;stroke:#8a93a6}\
     marker path{fill:#8a93a6;stroke:none}\
     @media(prefers-color-scheme:dark){svg{background:#17191c}text{fill:#e4e6e9}\
     .t,.n,.e{fill:#a9b0bb}rect{fill:#272c34;stroke:#7f8aa3}.i{fill:#233022;stroke:#7fa565}\
+    .f{fill:#2b261a;stroke:#a98a45}.x{fill:#d9b766}\
     path{stroke:#69727f}marker path{fill:#69727f}}";
 
 /// The width of a box: that of its text, and of the type beside the edge below it.
@@ -46,12 +50,37 @@ pub(super) fn draw(graph: &Graph, placed: &Placed) -> String {
         let _ = writeln!(out, "<text class=\"n\" x=\"{MARGIN}\" y=\"20\">{}</text>", escape(note));
     }
     let _ = writeln!(out, "<g transform=\"translate({MARGIN} {top})\">");
+    graph.frames.iter().for_each(|one| frame(&mut out, one, graph, placed));
     placed.routes.iter().for_each(|route| edge(&mut out, route));
     for (label, &(x, y)) in graph.boxes.iter().zip(&placed.centres) {
         node(&mut out, label, x, y);
     }
     out.push_str("</g>\n</svg>\n");
     out
+}
+
+/// A frame around boxes, with how many equal blocks it stands for.
+fn frame(out: &mut String, frame: &Frame, graph: &Graph, placed: &Placed) {
+    let ends = |&at: &usize| {
+        let (half, (x, y)) = (width(&graph.boxes[at]) / 2.0, placed.centres[at]);
+        (x - half, x + half, y - HEIGHT / 2.0, y + HEIGHT / 2.0)
+    };
+    let start = (f64::INFINITY, f64::NEG_INFINITY, f64::INFINITY, f64::NEG_INFINITY);
+    let (left, right, upper, lower) = frame
+        .boxes
+        .iter()
+        .map(ends)
+        .fold(start, |a, b| (a.0.min(b.0), a.1.max(b.1), a.2.min(b.2), a.3.max(b.3)));
+    let (x, y) = (left - FRAME, upper - FRAME);
+    let (wide, high) = (right - left + 2.0 * FRAME, lower - upper + 2.0 * FRAME);
+    let _ = writeln!(
+        out,
+        "<rect class=\"f\" x=\"{x:.0}\" y=\"{y:.0}\" width=\"{wide:.0}\" height=\"{high:.0}\" \
+         rx=\"8\"/><text class=\"x\" x=\"{:.0}\" y=\"{:.0}\">{} ×</text>",
+        x + 6.0,
+        y + 12.0,
+        frame.times
+    );
 }
 
 /// A curve through the points, from the lower side of a box to the upper side of another.
