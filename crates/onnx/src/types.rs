@@ -129,6 +129,22 @@ pub(crate) fn export(context: &Context, ty: Type) -> Option<TypeProto> {
     Some(TypeProto { value: Some(value), denotation: None })
 }
 
+/// As [`export`], with the text of an expression as the name of an extent: values of equal extents
+/// are seen to have them.
+pub(crate) fn annotation(context: &Context, ty: Type) -> Option<TypeProto> {
+    let mut proto = export(context, ty)?;
+    if let (Some((extents, _)), Some(TypeValue::TensorType(tensor))) =
+        (context.as_tensor(ty), &mut proto.value)
+    {
+        let written = tensor.shape.iter_mut().flat_map(|shape| &mut shape.dim);
+        for (written, &dim) in written.zip(extents).filter(|(_, dim)| !dim.is_unknown()) {
+            let name = || DimensionValue::DimParam(dims::text(context, dim));
+            written.value.get_or_insert_with(name);
+        }
+    }
+    Some(proto)
+}
+
 fn export_dim(context: &Context, dim: Dim) -> Dimension {
     let value = match dim.as_static() {
         Some(n) => Some(DimensionValue::DimValue(n)),

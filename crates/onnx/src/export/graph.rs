@@ -53,7 +53,8 @@ impl Exporter<'_> {
         let graph = self.graphs.pop().expect("the graph pushed above");
         proto.node = graph.nodes;
         proto.initializer = graph.initializers;
-        self.tidy(&mut proto);
+        self.annotate(block, &mut proto);
+        tidy(&mut proto);
         Ok(proto)
     }
 
@@ -105,23 +106,6 @@ impl Exporter<'_> {
         }
     }
 
-    /// Drops what is said of values that are gone.
-    fn tidy(&self, proto: &mut GraphProto) {
-        let mut defined: FxHashSet<&str> = proto.input.iter().map(ValueInfoProto::name).collect();
-        defined.extend(proto.initializer.iter().map(|t| t.name()));
-        defined.extend(proto.node.iter().flat_map(|n| n.output.iter().map(String::as_str)));
-        let outputs: FxHashSet<&str> = proto.output.iter().map(ValueInfoProto::name).collect();
-        let kept =
-            |info: &ValueInfoProto| defined.contains(info.name()) && !outputs.contains(info.name());
-        let value_info: Vec<_> =
-            proto.value_info.iter().filter(|info| kept(info)).cloned().collect();
-        let annotations = proto.quantization_annotation.iter();
-        let annotations: Vec<_> =
-            annotations.filter(|a| defined.contains(a.tensor_name())).cloned().collect();
-        proto.value_info = value_info;
-        proto.quantization_annotation = annotations;
-    }
-
     /// Appends a node to the innermost graph. Its name is changed if a node there has it: nodes of
     /// two graphs may have one name, and come to lie in one graph.
     pub(super) fn push(&mut self, mut node: NodeProto) {
@@ -152,4 +136,15 @@ impl Exporter<'_> {
             }
         }
     }
+}
+
+/// Drops what is said of the scales of values that are gone.
+fn tidy(proto: &mut GraphProto) {
+    let mut defined: FxHashSet<&str> = proto.input.iter().map(ValueInfoProto::name).collect();
+    defined.extend(proto.initializer.iter().map(|t| t.name()));
+    defined.extend(proto.node.iter().flat_map(|n| n.output.iter().map(String::as_str)));
+    let annotations = proto.quantization_annotation.iter();
+    let annotations: Vec<_> =
+        annotations.filter(|a| defined.contains(a.tensor_name())).cloned().collect();
+    proto.quantization_annotation = annotations;
 }

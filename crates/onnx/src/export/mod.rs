@@ -5,6 +5,7 @@
 //! other is written anew, in the model's operator set or the one that is asked for. Constants are
 //! written when the first node that uses them is.
 
+mod annotate;
 mod graph;
 mod names;
 mod node;

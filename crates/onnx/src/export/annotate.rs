@@ -1,0 +1,98 @@
+//! What the graph says of the types of its values.
+//!
+//! A runtime plans memory by these types: where the extents of two values are known to be equal,
+//! one may take the place of the other. Exporters leave extents open that inference here knows, so
+//! what they declared is made exact; a graph that declares the types of some values gets those of
+//! all that have a name. One that declares none is left alone.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tangram_ir::{Block, Type};
+
+use super::Exporter;
+use crate::proto::{Dimension, DimensionValue, GraphProto, TypeProto, TypeValue, ValueInfoProto};
+use crate::types;
+
+impl Exporter<'_> {
+    /// Makes the declared types of the values in `block` those that are inferred; what is said of
+    /// values that are gone goes.
+    pub(super) fn annotate(&self, block: Block, proto: &mut GraphProto) {
+        let declared = std::mem::take(&mut proto.value_info);
+        if declared.is_empty() {
+            return;
+        }
+        let inferred = self.inferred(block);
+        let outputs: FxHashSet<&str> = proto.output.iter().map(ValueInfoProto::name).collect();
+        let made = proto.node.iter().flat_map(|node| &node.output).map(String::as_str);
+        let around = proto.input.iter().map(ValueInfoProto::name);
+        let defined: FxHashSet<&str> =
+            made.clone().chain(around).chain(proto.initializer.iter().map(|t| t.name())).collect();
+        let mut told = FxHashSet::default();
+        let mut infos: Vec<ValueInfoProto> = Vec::new();
+        for mut info in declared {
+            if !defined.contains(info.name()) || outputs.contains(info.name()) {
+                continue;
+            }
+            if let Some(&ty) = inferred.get(info.name()) {
+                refine(&mut info.r#type, types::annotation(self.context, ty));
+            }
+            told.insert(info.name().to_owned());
+            infos.push(info);
+        }
+        for name in made.filter(|name| !outputs.contains(name) && !told.contains(*name)) {
+            let ty = inferred.get(name).and_then(|&ty| types::annotation(self.context, ty));
+            if ty.is_some() {
+                let name = Some(name.to_owned());
+                infos.push(ValueInfoProto { name, r#type: ty, ..ValueInfoProto::default() });
+            }
+        }
+        proto.value_info = infos;
+    }
+
+    /// The types of the values that operations of `block` give, by name.
+    fn inferred(&self, block: Block) -> FxHashMap<&str, Type> {
+        let results = self.module.ops(block).flat_map(|op| self.module.results(op));
+        let named = results.filter_map(|value| {
+            let name = self.names[value]?;
+            Some((self.context.text(name), self.module.value_type(value)))
+        });
+        named.collect()
+    }
+}
+
+/// Puts what is inferred in the place of what is declared; extents that are not inferred stay.
+fn refine(declared: &mut Option<TypeProto>, inferred: Option<TypeProto>) {
+    let Some(mut inferred) = inferred else { return };
+    let (Some(ours), Some(theirs)) = (extents(&mut inferred), declared.as_mut().and_then(extents))
+    else {
+        // A rank that only one of them knows is better than none.
+        let known = extents(&mut inferred).is_some();
+        if declared.is_none() || known {
+            *declared = Some(inferred);
+        }
+        return;
+    };
+    if ours.len() == theirs.len() {
+        for (ours, theirs) in ours.iter_mut().zip(theirs) {
+            if ours.value.is_none() && is_told(theirs) {
+                *ours = theirs.clone();
+            }
+        }
+    }
+    *declared = Some(inferred);
+}
+
+fn is_told(dim: &Dimension) -> bool {
+    match &dim.value {
+        Some(DimensionValue::DimValue(n)) => *n > 0,
+        Some(DimensionValue::DimParam(name)) => !name.is_empty(),
+        None => false,
+    }
+}
+
+/// The extents of a tensor, if their number is known.
+fn extents(ty: &mut TypeProto) -> Option<&mut Vec<Dimension>> {
+    match ty.value.as_mut()? {
+        TypeValue::TensorType(tensor) => tensor.shape.as_mut().map(|shape| &mut shape.dim),
+        _ => None,
+    }
+}
