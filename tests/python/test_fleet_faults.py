@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 import shutil
@@ -42,6 +43,50 @@ def test_files_of_one_name_in_several_folders(zoo, tmp_path, tangram_bin) -> Non
     assert one.model == "model.onnx"
     subprocess.run([tangram_bin, "opt", *files, "-o", tmp_path / "out", "--quiet"], check=True)
     assert names(tmp_path / "out") == wanted
+
+
+ODD = [
+    "a b", "ümläut", "模型", "-dash", "--help", "'quote\"", "[x]", "star*", "ques?", "new\nline", "tab\t",
+    "back\\slash", "dot..dot", "percent%20", "amp&<tag>", "comma,semi;", "$(touch x)", "very" + "long" * 50,
+]
+
+
+def test_models_of_any_name(tmp_path, tangram_bin) -> None:
+    models = tmp_path / "[models] *"
+    for number, name in enumerate(ODD):
+        path = models / ("in here" if number % 2 else "") / f"{name}.onnx"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(EXAMPLES[number % 2], path)
+    shutil.copy(EXAMPLES[0], models / "UPPER.ONNX")
+    wanted = {path.relative_to(models).as_posix() for path in models.rglob("*.*")}
+    assert len(wanted) == len(ODD) + 1
+    found = {r.model: r.state for r in tangram.optimize_many(models, out=tmp_path / "a", jobs=2)}
+    assert found == dict.fromkeys(wanted, "done")
+    words = [tangram_bin, "opt", models, "-o", tmp_path / "b", "--table", tmp_path / "t.json"]
+    said = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+    rows = json.loads((tmp_path / "t.json").read_text())
+    assert {row["model"]: row["state"] for row in rows} == found
+    # One line each, none much longer than what it says.
+    assert len(said.splitlines()) == 1 + len(wanted) + 2 and max(map(len, said.splitlines())) < 200
+    assert "in here/'quote\".onnx" in said and "new\\nline.onnx" in said
+    again = {r.model: r.state for r in tangram.optimize_many(models, out=tmp_path / "a", jobs=2)}
+    assert again == dict.fromkeys(wanted, "unchanged")
+
+
+def test_what_is_missing_is_named(folder, tmp_path, tangram_bin) -> None:
+    (folder / "heavy.bin").unlink()
+    (folder / "gone.onnx").symlink_to("nowhere")
+    os.mkfifo(folder / "pipe.onnx")
+    (folder / "folder.onnx").mkdir()
+    results = {r.model: r for r in tangram.optimize_many(folder, out=tmp_path / "a", jobs=2)}
+    failed = {name: r.error for name, r in results.items() if r.state == "failed"}
+    assert set(failed) == {"heavy.onnx", "gone.onnx"}
+    assert "heavy.bin" in failed["heavy.onnx"] and "gone.onnx" in failed["gone.onnx"]
+    words = [tangram_bin, "opt", folder, "-o", tmp_path / "b", "--table", tmp_path / "t.json", "--quiet"]
+    assert subprocess.run(words).returncode == 1
+    rows = {row["model"]: row for row in json.loads((tmp_path / "t.json").read_text())}
+    assert {name for name, row in rows.items() if row["state"] == "failed"} == set(failed)
+    assert "heavy.bin" in rows["heavy.onnx"]["note"] and "gone.onnx" in rows["gone.onnx"]["note"]
 
 
 def test_results_never_take_the_place_of_models(zoo, tmp_path) -> None:

@@ -29,16 +29,19 @@ pub struct Loaded {
 /// [`FileError`]: the file cannot be read, or is not a model.
 pub fn open(path: impl AsRef<Path>) -> Result<Loaded, FileError> {
     let path = path.as_ref();
+    decode_as(read(path)?, Some(path.to_owned()), ExternalFiles::beside(path))
+}
+
+/// The bytes at `path`: a map of a file, all that comes out of anything else.
+pub(super) fn read(path: &Path) -> Result<Bytes, FileError> {
     let io = |action| move |source| FileError::Io { action, path: path.to_owned(), source };
     let mut file = File::open(path).map_err(io("open"))?;
-    let bytes = if file.metadata().map_err(io("open"))?.is_file() {
-        map(&file).map_err(io("map"))?
-    } else {
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(io("read"))?;
-        bytes.into()
-    };
-    decode_as(bytes, Some(path.to_owned()), ExternalFiles::beside(path))
+    if file.metadata().map_err(io("open"))?.is_file() {
+        return map(&file).map_err(io("map"));
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(io("read"))?;
+    Ok(bytes.into())
 }
 
 /// Decodes a model; its payloads are slices of `bytes`.

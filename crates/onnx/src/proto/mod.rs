@@ -9,6 +9,7 @@
 //! `prost` drops fields that it does not know. [`scan`] therefore walks the wire form first, by the
 //! tables of [`schema`], and reports each kind of unknown field with the place of its first use.
 
+pub(crate) mod fields;
 mod graph;
 mod model;
 pub mod schema;

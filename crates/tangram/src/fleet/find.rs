@@ -52,7 +52,7 @@ pub fn find(wanted: &Path) -> Result<Vec<Found>, FindError> {
     let base = if base.as_os_str().is_empty() { PathBuf::from(".") } else { base };
     let mut found = files(&base)?;
     found.retain(|found| match pattern.is_empty() {
-        true => found.name.extension().is_some_and(|end| end == "onnx"),
+        true => found.name.extension().is_some_and(|end| end.eq_ignore_ascii_case("onnx")),
         false => {
             let names: Vec<_> =
                 found.name.iter().map(|name| name.to_string_lossy().into_owned()).collect();
@@ -102,10 +102,10 @@ fn files(base: &Path) -> Result<Vec<Found>, FindError> {
         for entry in std::fs::read_dir(&path).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let name = folder.join(entry.file_name());
-            // Links to folders may lead in circles.
+            // Links to folders may lead in circles; one that leads nowhere is a model that fails.
             if entry.file_type().map_err(failed)?.is_dir() {
                 folders.push(name);
-            } else if entry.path().is_file() {
+            } else if entry.path().metadata().map_or(true, |data| data.is_file()) {
                 found.push(Found { path: entry.path(), name });
             }
         }

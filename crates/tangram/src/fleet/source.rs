@@ -1,13 +1,12 @@
 //! What a model is made of on disk, before it is worked on.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::hash::Hasher;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use rustc_hash::FxHashSet;
-use tangram_onnx::file;
-use tangram_onnx::proto::{GraphProto, TensorProto};
+use tangram_onnx::file::{self, Outline};
 
 /// What a process takes before any model.
 const BASE: u64 = 32 << 20;
@@ -15,6 +14,8 @@ const BASE: u64 = 32 << 20;
 /// the most that was measured, on generated graphs of 1,000 to 40,000 nodes.
 const GRAPH: u64 = 256;
 const SATURATED: u64 = 1300;
+/// How many bytes each byte of weights in typed fields takes: decoded, and as a tensor.
+const TYPED: u64 = 4;
 /// Weights stay in the mapped file, which the system takes back as it needs; so much of them is
 /// counted, at most.
 const WEIGHTS: u64 = 64 << 20;
@@ -28,6 +29,8 @@ pub struct Source {
     pub bytes: u64,
     /// Bytes of the graph: what is neither weight nor external.
     pub graph: u64,
+    /// Bytes of weights that are decoded, since they do not lie in the file as numbers do in memory.
+    pub typed: u64,
 }
 
 impl Source {
@@ -36,31 +39,19 @@ impl Source {
     /// # Errors
     /// [`file::FileError`]: it cannot be read, or is no model.
     pub fn open(path: &Path) -> Result<Source, file::FileError> {
-        let loaded = file::open(path)?;
+        let outline = match file::outline(path)? {
+            Some(outline) => outline,
+            // Decoding says what is wrong.
+            None => file::open(path).map(|_| Outline::default())?,
+        };
         let folder = path.parent().unwrap_or(Path::new(""));
-        let (mut external, mut inline) = (FxHashSet::default(), 0u64);
-        let mut graphs: Vec<&GraphProto> = loaded.model.graph.iter().collect();
-        let mut tensors: Vec<&TensorProto> = Vec::new();
-        while let Some(graph) = graphs.pop() {
-            tensors.extend(&graph.initializer);
-            for attribute in graph.node.iter().flat_map(|node| &node.attribute) {
-                graphs.extend(attribute.g.as_deref());
-                graphs.extend(&attribute.graphs);
-                tensors.extend(attribute.t.as_deref());
-            }
-        }
-        for tensor in tensors {
-            inline += tensor.raw_data.as_ref().map_or(0, |raw| raw.len() as u64);
-            let place = tensor.external_data.iter().find(|entry| entry.key() == "location");
-            external.extend(place.map(|entry| folder.join(entry.value())));
-        }
-        let mut external: Vec<PathBuf> = external.into_iter().collect();
-        external.sort();
+        let external: BTreeSet<PathBuf> =
+            outline.locations.iter().map(|location| folder.join(location)).collect();
         let size = |path: &PathBuf| path.metadata().map_or(0, |data| data.len());
-        let own = size(&path.to_owned());
         Ok(Source {
-            bytes: own + external.iter().map(size).sum::<u64>(),
-            graph: own.saturating_sub(inline),
+            bytes: outline.bytes + external.iter().map(size).sum::<u64>(),
+            graph: outline.bytes.saturating_sub(outline.raw + outline.typed),
+            typed: outline.typed,
             files: std::iter::once(path.to_owned()).chain(external).collect(),
         })
     }
@@ -71,7 +62,7 @@ impl Source {
         let weights = self.bytes.saturating_sub(self.graph);
         let weights = if check { 3 * weights } else { weights.min(WEIGHTS) };
         let graph = self.graph * if saturate { SATURATED } else { GRAPH };
-        BASE + graph + weights
+        BASE + graph + weights + TYPED * self.typed
     }
 
     /// A text that changes with any byte of the model and of `request`: options, rules, version.
@@ -85,7 +76,9 @@ impl Source {
         hasher.write(request.as_bytes());
         let mut buffer = vec![0; 1 << 20];
         for path in &self.files {
-            let mut file = File::open(path)?;
+            let missing =
+                |why: io::Error| io::Error::new(why.kind(), format!("{}: {why}", path.display()));
+            let mut file = File::open(path).map_err(missing)?;
             loop {
                 match file.read(&mut buffer)? {
                     0 => break,

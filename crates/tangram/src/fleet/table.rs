@@ -67,9 +67,9 @@ fn text(rows: &[Row]) -> String {
             last += &format!(": {first}");
         }
         lines.push([
-            row.model.clone(),
+            shown(&row.model),
             pair(row.nodes, |n| n.to_string()),
-            pair(row.bytes, |n| short(n as f64)),
+            written(row.bytes),
             pair(row.flops, short),
             format!("{:.2}", row.seconds),
             row.difference.map_or(String::new(), |d| format!("{d:.1e}")),
@@ -112,6 +112,33 @@ fn sum(rows: &[Row]) -> String {
     let (before, after): (u64, u64) = known().fold((0, 0), |(a, b), (c, d)| (a + c, b + d));
     let _ = writeln!(out, "; nodes {before} -> {after}");
     out
+}
+
+/// The most letters of a name in the table for a terminal.
+const NAME: usize = 60;
+
+/// A name on one line: the middle of a long one is left out, its end says most.
+fn shown(name: &str) -> String {
+    let letters: Vec<char> = name
+        .chars()
+        .flat_map(|c| match c.is_control() {
+            true => c.escape_default().collect::<Vec<_>>(),
+            false => vec![c],
+        })
+        .collect();
+    if letters.len() <= NAME {
+        return letters.into_iter().collect();
+    }
+    let (begin, end) = (NAME / 3, letters.len() - (NAME - NAME / 3 - 1));
+    letters[..begin].iter().chain(&['…']).chain(&letters[end..]).collect()
+}
+
+/// Bytes of a model and its result; the first alone where there is no result.
+fn written(bytes: Option<(u64, u64)>) -> String {
+    match bytes {
+        Some((before, 0)) => short(before as f64),
+        both => pair(both, |n| short(n as f64)),
+    }
 }
 
 fn pair<T: Copy>(both: Option<(T, T)>, show: impl Fn(T) -> String) -> String {
