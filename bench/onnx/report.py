@@ -69,6 +69,16 @@ def memory(records: dict[str, dict], names: list[str]) -> str:
     return table(rows)
 
 
+def latency(records: dict[str, dict], names: list[str]) -> str:
+    """Shows milliseconds of a run under onnxruntime, of the original and of each result."""
+    rows = [["model", "original", *(f"{name} (run)" for name in names)]]
+    for model, record in records.items():
+        times = [record["original"].get("latency")]
+        times += [record["results"][name].get("latency") for name in names]
+        rows.append([model, *("-" if ms is None else f"{ms:.2f}ms" for ms in times)])
+    return table(rows)
+
+
 def shares(records: dict[str, dict]) -> str:
     """Shows how much of each model is known: to onnx's shape inference, and to ours."""
     rows = [["model", "onnx: static", "symbolic", "unknown", "ours: static", "symbolic", "unknown", "nn"]]

