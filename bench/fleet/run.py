@@ -3,13 +3,15 @@
     cargo xtask bench fleet [--models 100] [--largest 100000] [--workers 1,2,4]
                             [--engines command,processes,pool,dask,ray]
 
-What counts is what an engine adds. `overhead` is the time of a worker that is not spent in the
-work itself, for each model: `(wall * workers - work) / models`. `shipping` is its share of the
-whole. `cpu` is the processor time that all processes of an engine took, the one who asks among
-them, beyond that of the same work in one process, for each model: on a machine with other work to
-do it says more than the wall, which that work stretches. `single` is the command `tangram opt`, one
-model after the other; `in process` is `tangram.optimize`, likewise. An engine that is not installed
-is reported as absent; `cores` says how many there are, and `load` how many others wanted them.
+What counts is what an engine adds. `overhead` is the time of workers that is not spent in the work
+itself, for each model, up to the last result of each worker; of the command, whose processes are
+not told apart, up to the end. `shipping` is its share of that time. `cpu` is the processor time
+that all processes of an engine took, the one who asks among them, beyond that of the same work in
+one process, for each model: on a machine with other work to do it says more than the wall, which
+that work stretches. `asks` is the processor time of the one who asks alone, with Dask's scheduler,
+which lives there: what is done one after the other. `single` is the command `tangram opt`, one model
+after the other; `in process` is `tangram.optimize`, likewise. An engine that is not installed is
+reported as absent; `cores` says how many there are, and `load` how many others wanted them.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from __future__ import annotations
 import argparse
 import concurrent.futures
 import contextlib
+import dataclasses
 import json
 import os
 import pathlib
@@ -33,7 +36,7 @@ import scale  # noqa: E402: models of any size
 
 import tangram  # noqa: E402
 
-HEADER = ("engine", "workers", "models/s", "work s", "wall s", "overhead ms", "shipping", "cpu ms", "load")
+HEADER = ("engine", "workers", "models/s", "work s", "wall s", "overhead ms", "shipping", "cpu ms", "asks ms", "load")
 
 
 def options() -> argparse.Namespace:
@@ -86,14 +89,28 @@ def in_process(models: pathlib.Path, out: pathlib.Path) -> float:
     return time.process_time() - start
 
 
-def command(models: pathlib.Path, out: pathlib.Path, workers: int) -> tuple[float, float, float]:
-    """Seconds of all processes, of the command for the folder, and of processors."""
+@dataclasses.dataclass
+class Times:
+    """Seconds of one run."""
+
+    work: float
+    busy: float
+    """Of all workers, up to the last result of each."""
+    wall: float
+    processors: float
+    asking: float | None = None
+    """Of processors, in the one who asks."""
+
+
+def command(models: pathlib.Path, out: pathlib.Path, workers: int) -> Times:
+    """Runs the command for the folder."""
     table = out.with_suffix(".json")
     words = [os.environ["TANGRAM_BIN"], "opt", models, "-o", out, "--jobs", str(workers)]
     before, start = processor(), time.perf_counter()
     subprocess.run([*words, "--quiet", "--table", table], check=True)
     wall, spent = time.perf_counter() - start, processor() - before
-    return sum(row["seconds"] for row in json.loads(table.read_text())), wall, spent
+    work = sum(row["seconds"] for row in json.loads(table.read_text()))
+    return Times(work, wall * workers, wall, spent)
 
 
 @contextlib.contextmanager
@@ -124,17 +141,34 @@ def executor(engine: str, workers: int) -> Iterator[concurrent.futures.Executor 
 
 def fleet(
     made: concurrent.futures.Executor, models: pathlib.Path, out: pathlib.Path, workers: int
-) -> tuple[float, float, float]:
-    """Seconds of all workers at work, of the whole, and of processors."""
+) -> Times:
+    """Runs `optimize_many` on an executor."""
     # Workers start, and import what they need, before the clock does.
     small = sorted(models.iterdir())[: 2 * workers]
     list(tangram.optimize_many(small, executor=made, jobs=workers, out=out.with_suffix(".warm")))
-    before, start = processor(), time.perf_counter()
-    results = list(tangram.optimize_many(models, executor=made, jobs=workers, out=out))
-    wall, spent = time.perf_counter() - start, processor() - before
-    bad = [r.model for r in results if r.state != "done"]
-    assert not bad, bad
-    return sum(r.seconds for r in results), wall, spent
+    before, own, start = processor(), time.process_time(), time.perf_counter()
+    work, ends = 0.0, {}
+    for result in tangram.optimize_many(models, executor=made, jobs=workers, out=out):
+        assert result.state == "done", result
+        work += result.seconds
+        ends[result.worker] = time.perf_counter() - start
+    asking, wall, spent = time.process_time() - own, time.perf_counter() - start, processor() - before
+    return Times(work, sum(ends.values()), wall, spent, asking)
+
+
+def figures(times: Times, base: float, count: int) -> tuple[str, ...]:
+    """The columns of a run behind engine and workers."""
+    lost = times.busy - times.work
+    return (
+        f"{count / times.wall:.1f}",
+        f"{times.work:.2f}",
+        f"{times.wall:.2f}",
+        f"{1e3 * lost / count:.1f}",
+        f"{100 * lost / times.busy:.0f} %",
+        f"{1e3 * (times.processors - base) / count:.1f}",
+        "-" if times.asking is None else f"{1e3 * times.asking / count:.1f}",
+        f"{os.getloadavg()[0]:.1f}",
+    )
 
 
 def line(cells: tuple[object, ...]) -> None:
@@ -164,21 +198,14 @@ def main() -> None:
             for workers in map(int, given.workers.split(",")):
                 out = base / f"{engine}-{workers}"
                 if engine == "command":
-                    spent, wall, processors = command(models, out, workers)
-                    base_cpu = apart
+                    times, base_cpu = command(models, out, workers), apart
                 else:
                     with executor(engine, workers) as made:
                         if made is None:
                             line((engine, workers, "absent"))
                             continue
-                        spent, wall, processors = fleet(made, models, out, workers)
-                    base_cpu = together
-                lost = wall * workers - spent
-                figures = (f"{count / wall:.1f}", f"{spent:.2f}", f"{wall:.2f}")
-                share = f"{100 * lost / (wall * workers):.0f} %"
-                added = f"{1e3 * (processors - base_cpu) / count:.1f}"
-                load = f"{os.getloadavg()[0]:.1f}"
-                line((engine, workers, *figures, f"{1e3 * lost / count:.1f}", share, added, load))
+                        times, base_cpu = fleet(made, models, out, workers), together
+                line((engine, workers, *figures(times, base_cpu, count)))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import html
+import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -84,12 +85,15 @@ class Bar:
         if self._handle is None and spent < self._PATIENCE:
             return
         if 0.02 < share < 1.0:
-            text = f"{text}, {spent * (1 - share) / share:.0f} s left"
+            text = f"{spent * (1 - share) / share:.0f} s left, {text}"
         if self._notebook:
             self._display(share, text)
         elif self._terminal:
             self._handle = True
             done = round(_WIDTH * share)
+            # Names may hold anything, and a line that wraps cannot be written over.
+            room = max(0, shutil.get_terminal_size().columns - _WIDTH - 4)
+            text = "".join(c if c.isprintable() else "?" for c in text)[:room]
             sys.stderr.write(f"\r\x1b[K[{'#' * done}{'.' * (_WIDTH - done)}] {text}")
             sys.stderr.flush()
 

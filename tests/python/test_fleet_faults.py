@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pathlib
@@ -17,6 +18,7 @@ import pytest
 import tangram
 from conftest import EXAMPLES
 from fleet_models import Elsewhere, Slow, folder, heavy, names, slow  # noqa: F401: `folder` is a fixture
+from tangram._progress import Bar
 from tangram.fleet import unit
 
 
@@ -186,3 +188,22 @@ def test_a_model_without_a_partner_is_told(folder, tmp_path) -> None:
     found = {c.model: c for c in tangram.compare_many(folder, tmp_path / "out", jobs=2)}
     assert set(found) == names(folder)
     assert found[gone].state == "failed" and "no such model" in found[gone].error
+
+
+def test_the_bar_stays_on_its_line_whatever_names_hold(tmp_path, monkeypatch) -> None:
+    class Screen(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    for number, name in enumerate(ODD):
+        (tmp_path / "models").mkdir(exist_ok=True)
+        shutil.copy(EXAMPLES[number % 2], tmp_path / "models" / f"{name}.onnx")
+    screen = Screen()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setattr(Bar, "_PATIENCE", 0.0)
+    monkeypatch.setenv("COLUMNS", "60")
+    assert len(list(tangram.optimize_many(tmp_path / "models", jobs=1, out=tmp_path / "out"))) == len(ODD)
+    lines = [line for line in screen.getvalue().split("\r\x1b[K") if line]
+    assert len(lines) == len(ODD) and all(line.isprintable() and len(line) < 60 for line in lines)
+    # The last one is all that there is; before it there is a time that is left.
+    assert lines[-1].startswith("[" + 30 * "#" + "]") and " s left, " in lines[len(lines) // 2]

@@ -25,15 +25,22 @@ TRIES = 3
 
 
 class Task:
-    """A task: what it is about, what makes the bytes to send, and how much memory it takes.
+    """A task: what it is about, what makes the bytes to send, how much memory it takes, and how
+    much of the whole it is.
 
     One that has nothing to send is done: it comes back as it is.
     """
 
     def __init__(
-        self, name: str, make: Callable[[], bytes] | None, memory: int = 0, about: Any = None
+        self,
+        name: str,
+        make: Callable[[], bytes] | None,
+        memory: int = 0,
+        about: Any = None,
+        weight: float = 1.0,
     ) -> None:
         self.name = name
+        self.weight = weight
         self.make = make
         self.memory = memory
         self.about = about
@@ -66,13 +73,16 @@ class Engine:
         self._running: dict[concurrent.futures.Future[bytes], Task] = {}
         self._ended: queue.SimpleQueue[concurrent.futures.Future[bytes]] = queue.SimpleQueue()
 
-    def run(self, tasks: Iterable[Task], bar: Bar | None = None, total: int = 0) -> Iterator[Outcome]:
+    def run(
+        self, tasks: Iterable[Task], bar: Bar | None = None, total: int = 0, weight: float = 0.0
+    ) -> Iterator[Outcome]:
         """Yields tasks with the headers and pieces of their results, in the order they end.
 
         Tasks are taken as they are needed: what prepares them goes on while others are at work.
+        `total`, `weight`: how many there are, and the sum of their weights, for the bar.
         """
         self._more = iter(tasks)
-        done = 0
+        done, ended = 0, 0.0
         try:
             while True:
                 yield from self._start()
@@ -81,9 +91,11 @@ class Engine:
                 outcome = self._take(self._wait())
                 if outcome is None:
                     continue
-                done += "missing" not in outcome[1]
+                if "missing" not in outcome[1]:
+                    done, ended = done + 1, ended + outcome[0].weight
                 if bar is not None:
-                    bar.show(done / max(total, done), f"{done} of {max(total, done)}: {outcome[0].name}")
+                    text = f"{done} of {max(total, done)}: {outcome[0].name}"
+                    bar.show(ended / max(weight or total, ended), text)
                 yield outcome
         except KeyboardInterrupt:
             yield from self._ended_meanwhile()

@@ -14,13 +14,16 @@ from tangram._options import Options, edits_of, settings, with_options
 from tangram._progress import Bar, in_notebook
 from tangram._rules import rule_sources
 from tangram.fleet.engine import Engine, Task
-from tangram.fleet.names import named
+from tangram.fleet.names import named, size
 from tangram.fleet.run import Result, Run, Source
 from tangram.fleet.tables import Table
 
 if TYPE_CHECKING:
     from tangram._rules import RuleLike
     from tangram.fleet.names import Models
+
+LEAST = 50_000
+"""What a model takes however small it is, in bytes of a model that take as long."""
 
 
 @with_options(steps=0)
@@ -81,8 +84,12 @@ def _run(
 ) -> Iterator[Result]:
     run, engine = start(), make_engine()
     try:
-        tasks = (_task(run, name, model, max_memory) for name, model in models)
-        for task, header, pieces in engine.run(tasks, bar(progress), len(models)):
+        weights = [LEAST + size(model) for _, model in models]
+        tasks = (
+            _task(run, name, model, max_memory, weight)
+            for (name, model), weight in zip(models, weights, strict=True)
+        )
+        for task, header, pieces in engine.run(tasks, bar(progress), len(models), sum(weights)):
             if isinstance(task.about, Result):
                 yield task.about
             elif missing := header.get("missing"):
@@ -97,11 +104,12 @@ def _run(
         run.close()
 
 
-def _task(run: Run, name: str, model: Any, max_memory: int | None) -> Task:
+def _task(run: Run, name: str, model: Any, max_memory: int | None, weight: float) -> Task:
     source = run.look(name, model)
     if (result := _at_once(run, source, max_memory)) is not None:
-        return Task(name, None, about=result)
-    return Task(name, functools.partial(run.task, source, False), source.peak, about=source)
+        return Task(name, None, about=result, weight=weight)
+    make = functools.partial(run.task, source, False)
+    return Task(name, make, source.peak, source, weight)
 
 
 def _at_once(run: Run, source: Source, max_memory: int | None) -> Result | None:

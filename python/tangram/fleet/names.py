@@ -27,7 +27,7 @@ def named(models: Models, out: pathlib.Path | None) -> list[tuple[str, Any]]:
     if twice := [name for name, times in count.items() if times > 1]:
         raise ValueError(f"several models have the same name: {', '.join(twice[:3])}")
     # The longest first: what is left at the end is short, and no worker waits long for another.
-    found.sort(key=lambda one: -_size(one[1]))
+    found.sort(key=lambda one: -size(one[1]))
     for name, model in found:
         path = pathlib.PurePath(name)
         if not path.name or path.is_absolute() or ".." in path.parts:
@@ -42,7 +42,7 @@ def is_path(model: Any) -> bool:
     return isinstance(model, (str, os.PathLike))
 
 
-def _size(model: Any) -> int:
+def size(model: Any) -> int:
     """Bytes of a model file; 0 for what is no file, which comes as it is given."""
     try:
         return os.stat(model).st_size if is_path(model) else 0
