@@ -50,8 +50,13 @@ def options() -> argparse.Namespace:
 
 
 def make(folder: pathlib.Path, count: int, largest: int) -> int:
-    """Writes models of 10 nodes to `largest`, evenly on a logarithmic scale; returns their nodes."""
-    sizes = np.geomspace(10, largest, count).astype(int)
+    """Writes models of 10 nodes to `largest`, most of them small; returns their nodes.
+
+    The exponents grow with the third power: of a hundred up to 100,000 nodes, half have below 32
+    and ten above 10,000. Otherwise a few huge ones would be all that is measured.
+    """
+    sizes = 10 * (largest / 10) ** (np.linspace(0, 1, count) ** 3)
+    sizes = sizes.round().astype(int)
     for number, size in enumerate(sizes):
         (folder / f"m{number:03}.onnx").write_bytes(scale.build(int(size), number).SerializeToString())
     return int(sizes.sum())

@@ -117,6 +117,7 @@ class Workload:
         self,
         rules: RuleLike | Iterable[RuleLike] = (),
         *,
+        operators: OperatorLike = (),
         check: bool = False,
         shape: Mapping[str, Sequence[int]] | None = None,
         data: Mapping[str, Any] | None = None,
@@ -130,6 +131,7 @@ class Workload:
 
         `rules`: further rules, as text, files, folders, `gsl.Subst` objects, or names, labels and
         topics of shipped rules that are applied on request only; `tangram.rules()` lists them.
+        `operators`: those that the model has of its own, each an `Operator`.
         `check`: evaluate both models on random inputs; raises `CheckError` if they differ.
         `shape`, `data`: extents and arrays for inputs by name, where the check is not to choose.
         `tolerance`: the largest difference that the check allows, as a share of the greatest
@@ -144,7 +146,7 @@ class Workload:
         edits, asked = edits_of(options), settings(options)
         if not isinstance(rules, (str, os.PathLike)) and isinstance(rules, Iterable):
             rules = list(rules)
-        model = edited(self._model, edits)
+        model = edited(Workload.from_onnx(self, operators)._model, edits)
         path = None if trace is None else pathlib.Path(trace)
         page = None if path is None else (path.stem, path.suffix in (".html", ".htm"))
         heard, bar = listener(progress)
@@ -233,8 +235,7 @@ def optimize(
     """Optimises a model: a path, bytes, an `onnx.ModelProto`, a `Workload`, or what
     `torch.onnx.export(dynamo=True)` returns.
 
-    The same as `Workload.from_onnx(model, operators).optimize(rules, ...)`, which says what the
-    keywords mean.
+    The same as `Workload.from_onnx(model).optimize(rules, ...)`, which says what the keywords mean.
     """
     workload = Workload.from_onnx(model, operators)
     return workload.optimize(

@@ -131,12 +131,14 @@ def test_our_report_is_read(tmp_path, monkeypatch) -> None:
     command.write_text(STAND_IN.format(python=sys.executable))
     command.chmod(0o755)
     monkeypatch.setenv("TANGRAM_BIN", str(command))
-    arguments = argparse.Namespace(limit=60.0, tangram_args="", rounds=2)
+    arguments = argparse.Namespace(limit=60.0, tangram_args="", rounds=2, latency=1)
     source = ROOT / "examples" / "models" / "legacy.onnx"
     record = bench.bench_model(source, [bench.OURS], arguments)
     ours = record["results"][bench.OURS]
     assert ours["verdict"] == "ok" and ours["work"] == 1.0 and ours["turns"] == [1.0, 1.0]
     assert ours["same_bytes"] and ours["nodes"] == record["original"]["nodes"]
+    times = report.latency({"legacy": record}, [bench.OURS]).splitlines()[-1].split()
+    assert times[0] == "legacy" and all(float(time.removesuffix("ms")) > 0 for time in times[1:])
     shown = report.shares({"legacy": record}).splitlines()[-1].split()
     assert shown[-4:] == ["25.0%", "75.0%", "0.0%", "100%"]
 

@@ -312,3 +312,31 @@ def test_a_program_of_torch_is_a_model(root) -> None:
 
     made = tangram.optimize(Program(), check=True, runs=2)
     assert made.report.nodes_after < made.report.nodes_before and made.report.check["state"] == "equal"
+
+
+def deep(layers: int) -> onnx.ModelProto:
+    """Layers of five nodes, each on top of the one before, and each with an input of its own."""
+    nodes, last = [], "x"
+    for i in range(layers):
+        own = [f"a{i}", f"b{i}", f"c{i}", f"d{i}"]
+        chain = zip(["Relu", "Sigmoid", "Tanh", "Exp"], [last, *own], own, strict=False)
+        nodes += [helper.make_node(operator, [source], [to]) for operator, source, to in chain]
+        nodes += [helper.make_node("Add", [own[-1], last], [f"e{i}"]), helper.make_node("Mul", [f"e{i}", f"p{i}"], [f"y{i}"])]
+        last = f"y{i}"
+    info = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N", 4]) for name in ["x", *(f"p{i}" for i in range(layers)), last]]
+    graph = helper.make_graph(nodes, "deep", info[:-1], info[-1:])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def test_equal_layers_are_drawn_once(tangram_bin, tmp_path) -> None:
+    wl = tangram.Workload.from_onnx(deep(12))
+    whole = wl.to_svg(fold=False)
+    assert boxes(whole) == 1 + 12 + 6 * 12 + 1 and "×" not in whole
+    # One layer with its input, `x`, the outputs, and the frame.
+    folded = wl.to_svg()
+    assert boxes(folded) == 6 + 1 + 1 + 1 + 1 and "12 ×" in folded and "77 boxes are left out" in folded
+    assert wl.to_svg(around="c7", limit=200) == wl.to_svg(around="c7", limit=200, fold=False)
+    onnx.save(deep(12), tmp_path / "deep.onnx")
+    show = [tangram_bin, "show", tmp_path / "deep.onnx", "--format", "svg"]
+    for more, picture in (([], folded), (["--unfold"], whole)):
+        assert subprocess.run([*show, *more], capture_output=True, text=True, check=True).stdout == picture

@@ -3,7 +3,7 @@
 //! A block is a stretch of the items in their order. The next stretch of that length equals it if
 //! the items have the same text pairwise, and each reads what is as far behind it, or the very same
 //! place, as its partner does. What the first block reads from before itself the second may read
-//! from the first: that is how a layer hangs on the one before it.
+//! from the first: that is how a layer hangs on the one before it, and in each block something does.
 //!
 //! ```text
 //! x  a b c  a b c  a b c  y      one block of 3 items at 1, three times
@@ -87,6 +87,9 @@ fn longest(rows: &[Row], next: &[Option<usize>], first: usize) -> Option<Repeat>
         let alike = (first..rows.len() - length)
             .take_while(|&at| is_alike(rows, at, first, length))
             .count();
+        if alike < length || !is_layer(rows, first, length) {
+            continue;
+        }
         let repeat = Repeat { first, length, times: 1 + alike / length };
         let saved = |repeat: Repeat| repeat.length * (repeat.times - 1);
         if saved(repeat) >= SAVES.max(best.map_or(0, |best| saved(best) + 1)) {
@@ -94,6 +97,14 @@ fn longest(rows: &[Row], next: &[Option<usize>], first: usize) -> Option<Repeat>
         }
     }
     best
+}
+
+/// Whether the second block reads from the first, and not all of its items look the same: branches
+/// side by side are no layers, nor are parts of a mesh.
+fn is_layer(rows: &[Row], first: usize, length: usize) -> bool {
+    let (block, second) = rows[first..first + 2 * length].split_at(length);
+    let reads = |row: &Row| row.reads.iter().any(|read| (first..first + length).contains(read));
+    second.iter().any(reads) && block.iter().any(|row| row.text != block[0].text)
 }
 
 /// Whether item `at` equals the one `length` behind it, in blocks from `first` on.
@@ -148,6 +159,15 @@ mod tests {
         assert_eq!(found(text), [(2, 4, 3)]);
         // A block that reads the one before the last is no equal.
         assert_eq!(found("x y a2 b1 c1 d1 a1 b1 c1 d1 a6 b1 c1 d1"), []);
+    }
+
+    #[test]
+    fn branches_side_by_side_are_no_layers() {
+        // Each begins at `x`, which is the only one before all of them.
+        let branches = "a1 b1 c1 d1 a5 b1 c1 d1 a9 b1 c1 d1";
+        assert_eq!(found(&format!("x {branches}")), []);
+        assert_eq!(found(&format!("x {}", "a1 ".repeat(30))), []);
+        assert_eq!(found(&format!("x {}", "a1 b1 c1 d1 ".repeat(3))), [(1, 4, 3)]);
     }
 
     #[test]

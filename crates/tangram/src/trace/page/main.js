@@ -120,6 +120,13 @@ function to(step) {
   show();
 }
 
+/** Goes to the step that the address names; the list shows it, also if the engine made it. */
+function address() {
+  const step = Number(location.hash.slice(1)) - 1;
+  if (!view.engine && ENGINE.has(steps[step]?.rule)) at("engine").click();
+  to(Number.isInteger(step) ? step : 0);
+}
+
 /** The next step in the list, or the next of the same rule; forwards or backwards. */
 function jump(direction, same) {
   const rule = steps[view.step]?.rule;
@@ -194,10 +201,11 @@ at("engine").addEventListener("change", ({ target }) => {
   view.engine = target.checked;
   list();
 });
-window.addEventListener("hashchange", () => to(Number(location.hash.slice(1)) - 1));
+window.addEventListener("hashchange", address);
 
 at("model").textContent = trace.model;
 at("slider").max = Math.max(0, steps.length - 1);
 rules();
 list();
-to(location.hash === "" ? (view.listed[0] ?? 0) : Number(location.hash.slice(1)) - 1);
+if (location.hash === "") to(view.listed[0] ?? 0);
+else address();
