@@ -197,7 +197,7 @@ mod tests {
                 .map(|at| {
                     let reads = (0..random.usize(0..3)).filter(|_| at > 0);
                     let reads = reads.map(|_| at - random.usize(1..=at.min(5))).collect();
-                    let text = random.choice(["a", "b"]).unwrap_or(&"a").to_string();
+                    let text = random.choice(["a", "b"]).unwrap_or("a").to_string();
                     Row { text, reads, input: false }
                 })
                 .collect();
