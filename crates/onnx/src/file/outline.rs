@@ -135,7 +135,7 @@ mod tests {
         let body = GraphProto { initializer: vec![raw(5), beside("c")], ..GraphProto::default() };
         let sparse = SparseTensorProto { values: Some(raw(7)), ..SparseTensorProto::default() };
         let attributes = vec![
-            AttributeProto { t: Some(raw(100)), ..AttributeProto::default() },
+            AttributeProto { t: Some(Box::new(raw(100))), ..AttributeProto::default() },
             AttributeProto { tensors: vec![raw(10), raw(20)], ..AttributeProto::default() },
             AttributeProto { g: Some(Box::new(body.clone())), ..AttributeProto::default() },
             AttributeProto { graphs: vec![body], ..AttributeProto::default() },
