@@ -135,8 +135,9 @@ pub(crate) fn gelu(s: &mut Stage, x: ScalarId) -> ScalarId {
 /// The same by the hyperbolic tangent of a cubic.
 pub(crate) fn gelu_tanh(s: &mut Stage, x: ScalarId) -> ScalarId {
     let (half, one) = (s.number(x, 0.5), s.number(x, 1.0));
-    let scale = s.number(x, (2.0 / std::f64::consts::PI).sqrt());
-    let cubic = s.number(x, 0.044715);
+    // The function that defines the operator has both numbers in single precision.
+    let scale = s.number(x, f64::from(std::f32::consts::FRAC_2_PI).sqrt());
+    let cubic = s.number(x, f64::from(0.044715_f32));
     let product = s.mul(cubic, x);
     let square = s.mul(product, x);
     let cube = s.mul(square, x);

@@ -173,7 +173,8 @@ mod tests {
     #[test]
     fn what_differs_inside_ends_a_run() {
         let good = "a1 b1 c1 d1 ".repeat(3);
-        assert_eq!(found(&format!("x {good}a1 b2 c1 d1 {good}")), [(1, 4, 3), (17, 4, 3)]);
+        // `b2` hangs on what is far away, as only the first block of a run may.
+        assert_eq!(found(&format!("x {good}a1 b2 c1 d1 {good}")), [(1, 4, 3), (14, 4, 3)]);
         assert_eq!(found(&format!("x {good}a1 e1 c1 d1 {good}")), [(1, 4, 3), (17, 4, 3)]);
     }
 
