@@ -173,9 +173,10 @@ mod tests {
     #[test]
     fn what_differs_inside_ends_a_run() {
         let good = "a1 b1 c1 d1 ".repeat(3);
-        // `b2` hangs on what is far away, as only the first block of a run may.
+        // Both runs leave out what differs. The second one begins as early as it may, and so with
+        // another node of the layer: `b2` hangs on what is far away, as only a first block may.
         assert_eq!(found(&format!("x {good}a1 b2 c1 d1 {good}")), [(1, 4, 3), (14, 4, 3)]);
-        assert_eq!(found(&format!("x {good}a1 e1 c1 d1 {good}")), [(1, 4, 3), (17, 4, 3)]);
+        assert_eq!(found(&format!("x {good}a1 e1 c1 d1 {good}")), [(1, 4, 3), (15, 4, 3)]);
     }
 
     #[test]
