@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import tempfile
 from collections.abc import Callable
@@ -69,6 +70,19 @@ def tract_runner(path: pathlib.Path, feed: Feed, threads: int) -> Runner:
         runnable = tract.onnx().load(fixed).into_model().into_runnable()
     values = [feed[port.name] for port in proto.graph.input]
     return lambda: [output.to_numpy() for output in runnable.run(values)]
+
+
+def survives(make: Callable[..., Runner], path: pathlib.Path, feed: Feed, threads: int) -> bool:
+    """Whether a run in a process of its own ends well: tract ends the process that it panics in."""
+    child = os.fork()
+    if child == 0:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        try:
+            make(path, feed, threads)()
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    return os.waitpid(child, 0)[1] == 0
 
 
 PEERS = {

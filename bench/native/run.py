@@ -25,7 +25,7 @@ import numpy as np
 import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
-from peers import PEERS, Feed, Runner
+from peers import PEERS, Feed, Runner, survives
 
 import tangram
 
@@ -168,6 +168,8 @@ def started(path: pathlib.Path, feed: Feed, threads: int) -> dict[str, Runner]:
     """The peers that run this model."""
     runners = {}
     for name, make in PEERS.items():
+        if name == "tract" and not survives(make, path, feed, threads):
+            continue
         try:
             runner = make(path, feed, threads)
             runner()
