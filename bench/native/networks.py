@@ -188,7 +188,7 @@ def minilm_l6() -> onnx.ModelProto:
 
 
 def small_operations() -> onnx.ModelProto:
-    """Two hundred operations on 64 numbers: what a call costs."""
+    """A hundred and sixty operations on 64 numbers: what a call costs."""
     b = Builder(200)
     x = "x"
     for at in range(50):

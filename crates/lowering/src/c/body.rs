@@ -150,6 +150,22 @@ impl Scalars<'_> {
         (lines, body.value().map_or_else(|| "0".into(), |value| format!("t{}", value.0)))
     }
 
+    /// The lines that store an element whose iterations are combined, with what follows them.
+    pub fn stored(mut self, combined: String) -> Vec<String> {
+        let nest = self.nest;
+        let (mut lines, value) = match &nest.finish {
+            None => (Vec::new(), combined),
+            Some(finish) => {
+                self.known.push((finish.combined, combined));
+                self.body(&finish.body)
+            }
+        };
+        let (generic, out) = (&nest.generic, &self.tensors[nest.output]);
+        let at = index(&generic.output.map, &generic.symbols, &out.extents, self.parameters);
+        lines.push(format!("{}[{at}] = {value};", array(nest.output, self.order)));
+        lines
+    }
+
     fn element(&self, scalar: &Scalar, types: &[DType]) -> DType {
         match scalar {
             Scalar::Input(at) => self.tensors[self.nest.inputs[*at]].element,

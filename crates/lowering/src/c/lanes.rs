@@ -8,7 +8,6 @@ use std::fmt::Write;
 
 use tangram_affine::symbolic::Expr;
 use tangram_dialects::structured::Binary;
-
 use tangram_polyhedral::ast::{Ast, Statements};
 
 use super::body::{Scalars, c_type, index, literal, operator};
@@ -141,15 +140,7 @@ impl Writer<'_> {
 
     /// Stores a combined element.
     fn store(&self, value: &str, indent: &str) -> String {
-        let (mut lines, value) = match &self.nest.finish {
-            None => (Vec::new(), value.to_owned()),
-            Some(finish) => {
-                self.scalars(vec![(finish.combined, value.to_owned())]).body(&finish.body)
-            }
-        };
-        let (generic, out) = (&self.nest.generic, &self.tensors[self.nest.output]);
-        let at = index(&generic.output.map, &generic.symbols, &out.extents, self.parameters);
-        lines.push(format!("{}[{at}] = {value};", array(self.nest.output, self.order)));
+        let lines = self.scalars(Vec::new()).stored(value.to_owned());
         lines.iter().map(|line| format!("{indent}{line}\n")).collect()
     }
 
@@ -185,12 +176,17 @@ impl Writer<'_> {
     /// Lanes of the result.
     fn parallel(&self, lane: usize) -> String {
         let extent = &self.nest.generic.extents[lane];
-        if let Some(length) = extent.as_int().filter(|extent| *extent >= LANES as i64)
-            && let Some(text) = self.unrolled(lane)
-        {
-            // The last lanes are computed once more rather than by themselves.
-            let last = length - LANES as i64;
-            return format!("    const int64_t first = tg_min(i{lane}, {last});\n{text}");
+        // The last lanes are computed once more rather than by themselves, if they are of the same
+        // part of a call as those before them: where there is no other loop, parts share this one.
+        let is_whole = |extent: i64| extent % LANES as i64 == 0 || self.nest.parallel().count() > 1;
+        let last = extent
+            .as_int()
+            .filter(|extent| *extent >= LANES as i64 && is_whole(*extent))
+            .map(|extent| extent - LANES as i64);
+        let first =
+            last.map(|last| format!("    const int64_t first = tg_min(i{lane}, {last});\n"));
+        if let (Some(first), Some(text)) = (&first, self.unrolled(lane)) {
+            return first.clone() + &text;
         }
         let mut text = self.declared(LANES);
         let loops = self.loops(None);
@@ -202,13 +198,12 @@ impl Writer<'_> {
                 self.store("acc[l]", "        ")
             )
         };
-        match extent.as_int() {
-            Some(extent) if extent >= LANES as i64 => {
-                let last = extent - LANES as i64;
-                let _ = writeln!(text, "    const int64_t first = tg_min(i{lane}, {last});");
+        match first {
+            Some(first) => {
+                text.push_str(&first);
                 text.push_str(&all(&LANES.to_string()));
             }
-            _ => {
+            None => {
                 let _ = writeln!(
                     text,
                     "    const int64_t first = i{lane}, lanes = tg_min({} - first, {LANES});",

@@ -297,23 +297,14 @@ impl Tile<'_> {
         let product = &self.tiled.product;
         let generic = &self.nest.generic;
         let (row, column) = (self.row(), product.column);
-        let combined = format!("tile[r * {columns} + c]");
-        let (mut lines, value) = match &self.nest.finish {
-            None => (Vec::new(), combined),
-            Some(finish) => {
-                let scalars = Scalars {
-                    nest: self.nest,
-                    tensors: self.tensors,
-                    parameters: self.parameters,
-                    order: self.order,
-                    known: vec![(finish.combined, combined)],
-                };
-                scalars.body(&finish.body)
-            }
+        let scalars = Scalars {
+            nest: self.nest,
+            tensors: self.tensors,
+            parameters: self.parameters,
+            order: self.order,
+            known: Vec::new(),
         };
-        let out = &self.tensors[self.nest.output];
-        let at = index(&generic.output.map, &generic.symbols, &out.extents, self.parameters);
-        lines.push(format!("{}[{at}] = {value};", array(self.nest.output, self.order)));
+        let lines = scalars.stored(format!("tile[r * {columns} + c]"));
         let body = |indent: &str| -> String {
             lines.iter().map(|line| format!("{indent}{line}\n")).collect()
         };

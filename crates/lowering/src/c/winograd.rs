@@ -170,23 +170,14 @@ impl Writer<'_> {
         let Winograd { position: [y, x], panels, windows, tile, product, .. } = self.plan;
         let generic = &self.nest.generic;
         let (column, width, columns) = (product.column, tile.width, tile.columns());
-        let combined = format!("made[(4 * a + b) * {width} + c]");
-        let (mut lines, value) = match &self.nest.finish {
-            None => (Vec::new(), combined),
-            Some(finish) => {
-                let scalars = Scalars {
-                    nest: self.nest,
-                    tensors: self.tensors,
-                    parameters: self.parameters,
-                    order: self.order,
-                    known: vec![(finish.combined, combined)],
-                };
-                scalars.body(&finish.body)
-            }
+        let scalars = Scalars {
+            nest: self.nest,
+            tensors: self.tensors,
+            parameters: self.parameters,
+            order: self.order,
+            known: Vec::new(),
         };
-        let out = &self.tensors[self.nest.output];
-        let at = index(&generic.output.map, &generic.symbols, &out.extents, self.parameters);
-        lines.push(format!("{}[{at}] = {value};", self.array(self.nest.output)));
+        let lines = scalars.stored(format!("made[(4 * a + b) * {width} + c]"));
         let body: String =
             lines.iter().map(|line| format!("                    {line}\n")).collect();
         let one = |count: &str| {
