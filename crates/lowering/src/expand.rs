@@ -94,6 +94,14 @@ fn product(nest: &Nest, draft: &mut Draft<'_>, options: &Options) -> Option<Vec<
         let tensor = copy_of(draft, &nest, from, copy, extents, &mut steps)?;
         nest.generic.inputs[rows] = Access::new(nest.generic.inputs[rows].place, access);
         nest.inputs[rows] = tensor;
+        // Channels lie side by side now, if they did not.
+        if !options.exact
+            && reorder
+            && let Some(plan) = Winograd::of(&nest, &product, draft, &options.machine)
+        {
+            steps.push(Planned::Winograd(Box::new(plan)));
+            return Some(steps);
+        }
     }
     // Several matrices stay apart: what reads their product has them as loops of its own.
     let mut batch = product.batch.clone();

@@ -23,7 +23,7 @@ use crate::program::{Buffer, Call, Program, Step, Storage};
 use crate::scop::{Role, arrays, count, parameters, scop};
 use crate::storage::{Draft, Planned};
 use crate::winograd::{SIDE, Winograd};
-use crate::{LowerError, Options};
+use crate::{LowerError, Options, known};
 
 /// What the rows of a block of tiles may take of memory, in bytes: half of the second cache, since
 /// panels pass through it as well.
@@ -111,6 +111,9 @@ fn prepared(steps: Vec<Step>, buffers: &mut [Buffer]) -> (Vec<Call>, Vec<Step>) 
     (setup, left)
 }
 
+/// A function, and the kernels that it calls.
+type Text = (String, Vec<Kernel>);
+
 /// The functions of a program, each once.
 struct Functions<'a> {
     options: &'a Options,
@@ -143,14 +146,14 @@ impl Functions<'_> {
             return self.group(&group, tensors);
         }
         let nests = std::slice::from_ref(nest);
-        self.call(nests, "", tensors, |functions, parameters, part, budget| {
+        self.call(nests, "", tensors, |options, parameters, part, budget| {
             if nest.is_parallel() {
                 let mut recipe = Recipe::default();
-                recipe.machine = functions.options.machine.clone();
+                recipe.machine = options.machine.clone();
                 let best = part.optimise(&recipe, budget)?;
                 let (context, style) = (part.context.as_ref(), AstOptions::default());
                 let ast = Ast::of_tree(&best.tree, context, &style, budget)?;
-                return Ok(c::function(nest, tensors, parameters, &ast));
+                return Ok((c::function(nest, tensors, parameters, &ast), Vec::new()));
             }
             let lanes = Lanes::of(nest, &[], tensors);
             let shared = tile::shared(nest);
@@ -164,7 +167,7 @@ impl Functions<'_> {
             loops.sort_by_key(|(_, size)| *size > 1);
             let (name, statements) = (TILE.to_owned(), statements(nests, &[shared]));
             let ast = outlined(part, &TileLoops { name, statements, sizes, loops }, budget)?;
-            Ok(lanes::function(nest, lanes, tensors, parameters, &ast))
+            Ok((lanes::function(nest, lanes, tensors, parameters, &ast), Vec::new()))
         })
     }
 
@@ -174,15 +177,13 @@ impl Functions<'_> {
         // The order is checked with memory for all rows: one after the other then needs that of one.
         let (whole, nests) = (&group.nests, &group.contracted);
         let whole = (&whole[..], group.is_recurrent);
-        self.call_of(nests, whole, &rows, tensors, |functions, parameters, part, budget| {
+        self.call_of(nests, whole, &rows, tensors, |_, parameters, part, budget| {
             let mut sizes = vec![1; group.rows[0].len()];
             sizes.iter_mut().next_back().into_iter().for_each(|size| *size = group.block() as i128);
             let loops = sizes.iter().copied().enumerate().collect();
             let (name, statements) = (TILE.to_owned(), statements(&group.nests, &group.rows));
             let ast = outlined(part, &TileLoops { name, statements, sizes, loops }, budget)?;
-            let (text, kernels) = c::group::function(group, tensors, parameters, &ast);
-            functions.add(kernels);
-            Ok(text)
+            Ok(c::group::function(group, tensors, parameters, &ast))
         })
     }
 
@@ -194,12 +195,11 @@ impl Functions<'_> {
         tensors: &[Tensor],
     ) -> Result<Call, LowerError> {
         let nests = std::slice::from_ref(nest);
-        self.call(nests, "tiles", tensors, |functions, parameters, part, budget| {
-            let loops = tile_loops(nest, tiled, tensors, &functions.options.machine);
+        self.call(nests, "tiles", tensors, |options, parameters, part, budget| {
+            let loops = tile_loops(nest, tiled, tensors, &options.machine);
             let ast = outlined(part, &loops, budget)?;
-            let (text, kernels) = tile::function(nest, tiled, tensors, parameters, &ast);
-            functions.add(kernels);
-            Ok(text)
+            let columns = columns_dimension(nest, tiled, &loops.loops);
+            Ok(tile::function(nest, tiled, tensors, parameters, (&ast, columns)))
         })
     }
 
@@ -208,23 +208,15 @@ impl Functions<'_> {
         let (stages, rows) = (plan.stages(), plan.rows());
         let whole = std::slice::from_ref(&plan.nest);
         let way = format!("winograd {:?} {}", plan.tile, plan.block);
-        self.call_of(
-            &stages,
-            (whole, false),
-            &way,
-            tensors,
-            |functions, parameters, part, budget| {
-                let mut sizes = vec![1; rows.len()];
-                let block = (SIDE * plan.block) as i128;
-                sizes.iter_mut().next_back().into_iter().for_each(|size| *size = block);
-                let loops = sizes.iter().copied().enumerate().collect();
-                let (name, statements) = (TILE.to_owned(), statements(whole, &[rows]));
-                let ast = outlined(part, &TileLoops { name, statements, sizes, loops }, budget)?;
-                let (text, kernels) = c::winograd::function(plan, tensors, parameters, &ast);
-                functions.add(kernels);
-                Ok(text)
-            },
-        )
+        self.call_of(&stages, (whole, false), &way, tensors, |_, parameters, part, budget| {
+            let mut sizes = vec![1; rows.len()];
+            let block = (SIDE * plan.block) as i128;
+            sizes.iter_mut().next_back().into_iter().for_each(|size| *size = block);
+            let loops = sizes.iter().copied().enumerate().collect();
+            let (name, statements) = (TILE.to_owned(), statements(whole, &[rows]));
+            let ast = outlined(part, &TileLoops { name, statements, sizes, loops }, budget)?;
+            Ok(c::winograd::function(plan, tensors, parameters, &ast))
+        })
     }
 
     /// Calls the function that transforms the weights of a convolution.
@@ -262,13 +254,29 @@ impl Functions<'_> {
         name
     }
 
+    /// The text of the function that computes `what`: kept from before, or made now.
+    fn written(
+        &self,
+        what: &str,
+        make: impl FnOnce() -> Result<Text, LowerError>,
+    ) -> Result<Text, LowerError> {
+        let Some(texts) = &self.options.texts else { return make() };
+        let key = known::key(what, self.options);
+        if let Some(found) = texts.find(&key).and_then(|text| known::unpacked(&text)) {
+            return Ok(found);
+        }
+        let (text, kernels) = make()?;
+        texts.keep(&key, &known::packed(&text, &kernels));
+        Ok((text, kernels))
+    }
+
     /// Calls the function of `nests`.
     fn call(
         &mut self,
         nests: &[Nest],
         way: &str,
         tensors: &[Tensor],
-        write: impl FnOnce(&mut Self, &Parameters, &Scop, &Budget) -> Result<String, LowerError>,
+        write: impl FnOnce(&Options, &Parameters, &Scop, &Budget) -> Result<Text, LowerError>,
     ) -> Result<Call, LowerError> {
         self.call_of(nests, (nests, false), way, tensors, write)
     }
@@ -281,7 +289,7 @@ impl Functions<'_> {
         (whole, is_recurrent): (&[Nest], bool),
         way: &str,
         tensors: &[Tensor],
-        write: impl FnOnce(&mut Self, &Parameters, &Scop, &Budget) -> Result<String, LowerError>,
+        write: impl FnOnce(&Options, &Parameters, &Scop, &Budget) -> Result<Text, LowerError>,
     ) -> Result<Call, LowerError> {
         let parameters = parameters(whole, tensors);
         let (order, written) = arrays(nests);
@@ -291,9 +299,12 @@ impl Functions<'_> {
         let name = match self.names.get(&key) {
             Some(name) => name.clone(),
             None => {
-                let budget = Budget::steps(self.options.steps);
-                let part = scop(whole, tensors, &parameters, is_recurrent, &budget)?;
-                let text = write(self, &parameters, &part, &budget)?;
+                let (text, kernels) = self.written(&key, || {
+                    let budget = Budget::steps(self.options.steps);
+                    let part = scop(whole, tensors, &parameters, is_recurrent, &budget)?;
+                    write(self.options, &parameters, &part, &budget)
+                })?;
+                self.add(kernels);
                 self.named(key, &text)
             }
         };
@@ -353,6 +364,14 @@ fn tile_loops(nest: &Nest, tiled: &Tiled, tensors: &[Tensor], machine: &Machine)
     loops.push((at(row), sizes[at(row)]));
     let statements = statements(std::slice::from_ref(nest), &[shared]);
     TileLoops { name: TILE.to_owned(), statements, sizes, loops }
+}
+
+/// The dimension of the loop over panels.
+fn columns_dimension(nest: &Nest, tiled: &Tiled, loops: &[(usize, i128)]) -> u32 {
+    let shared = tile::shared(nest);
+    let column = shared.iter().position(|at| *at == tiled.product.column);
+    let dimension = loops.iter().position(|(at, _)| Some(*at) == column);
+    dimension.and_then(|at| u32::try_from(at).ok()).unwrap_or(0)
 }
 
 /// The statements of nests, with the places of the loops that they share.

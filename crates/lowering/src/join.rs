@@ -7,8 +7,9 @@ use rustc_hash::FxHashMap;
 use tangram_dialects::structured::Scalar;
 use tangram_ir::Op;
 
+use crate::layout::is_fixed;
 use crate::nest::{Nest, Tensor};
-use crate::product::factors;
+use crate::product::{Product, factors};
 use crate::program::Storage;
 use crate::scop::loops_in;
 use crate::storage::{Draft, Planned};
@@ -234,7 +235,14 @@ fn finished(
             || users.writers.get(&draft.tensors[nest.output].buffer) != Some(&1)
             || !stays(producer, draft, made, from)
             || producer.inputs.len() + nest.inputs.len() > MOST_INPUTS
+            || producer.finish.as_ref().map_or(0, |finish| finish.body.scalars().len())
+                + nest.generic.body.scalars().len()
+                > MOST_SCALARS
         {
+            return None;
+        }
+        // What reads or writes another order of coordinates is the reorder.
+        if Product::wants_channels_last(producer, draft) && is_fixed(nest, draft, &users.pinned) {
             return None;
         }
         let mut joined = producer.clone();

@@ -9,7 +9,18 @@ use tangram_affine::AffineMap;
 
 use crate::nest::Nest;
 use crate::product::Product;
+use crate::program::Storage;
 use crate::storage::{Draft, Planned};
+
+/// Whether a nest reads or writes memory whose order of coordinates others see, of the rank of a
+/// result that has channels. Constants, such as a bias for each channel, are small as a rule.
+pub(crate) fn is_fixed(nest: &Nest, draft: &Draft<'_>, pinned: &[bool]) -> bool {
+    let rank = draft.tensors[nest.output].extents.len();
+    let mut tensors = nest.inputs.iter().chain([&nest.output]).map(|at| &draft.tensors[*at]);
+    let is_constant = |buffer: usize| matches!(draft.buffers[buffer].storage, Storage::Constant(_));
+    let fixed = |buffer: usize| pinned[buffer] && !is_constant(buffer);
+    rank >= 3 && tensors.any(|tensor| tensor.extents.len() == rank && fixed(tensor.buffer))
+}
 
 /// Chooses the order of coordinates of every tensor that is free to have one.
 pub(crate) fn choose(draft: &mut Draft<'_>) {

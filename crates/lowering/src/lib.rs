@@ -18,6 +18,7 @@ mod expand;
 mod function;
 mod group;
 mod join;
+mod known;
 mod layout;
 mod nest;
 mod parameters;
@@ -29,7 +30,10 @@ mod settle;
 mod storage;
 mod winograd;
 
+pub use known::Texts;
 pub use program::{Buffer, Call, Program, Step, Storage, Stored};
+
+use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use tangram_ir::{Module, Op};
@@ -47,11 +51,13 @@ pub struct Options {
     pub exact: bool,
     /// How many steps sets and schedules may take for one function of C.
     pub steps: u64,
+    /// Who keeps functions that were written before.
+    pub texts: Option<Arc<dyn Texts>>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { machine: Machine::of(Isa::Avx2), exact: false, steps: 50_000_000 }
+        Options { machine: Machine::of(Isa::Avx2), exact: false, steps: 50_000_000, texts: None }
     }
 }
 

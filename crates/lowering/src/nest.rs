@@ -197,7 +197,7 @@ impl Nest {
         };
         let scalars = consumer.generic.body.scalars();
         if self.is_parallel()
-            || self.finish.is_some()
+            || (self.finish.is_some() && access.outside.is_some())
             || !consumer.is_parallel()
             || !same
             || !consumer.tables.is_empty()
@@ -216,24 +216,38 @@ impl Nest {
         }
         let symbols = whole.generic.symbols.len();
         let to = AffineMap::new(self.generic.extents.len() as u32, 0, &exprs, &results);
-        let base = whole.inputs.len();
+        // Where the element comes from that the consumer reads: what finishes this nest so far, or
+        // the combined element itself.
+        let before = whole.finish.take();
+        let mut numbers = Vec::new();
         for (number, access) in consumer.generic.inputs.iter().enumerate() {
-            let (map, tensor) = match number == at {
-                true => (whole.generic.output.map.clone(), consumer.output),
-                false => {
+            let (map, tensor) = match (number == at, &before) {
+                (true, Some(before)) => {
+                    whole.inputs[before.combined] = consumer.output;
+                    numbers.push(before.combined);
+                    continue;
+                }
+                (true, None) => (whole.generic.output.map.clone(), consumer.output),
+                (false, _) => {
                     let Some(map) = composed(&access.map, &to, symbols) else { return false };
                     (map, consumer.inputs[number])
                 }
             };
+            numbers.push(whole.inputs.len());
             whole.generic.inputs.push(Access { map, ..access.clone() });
             whole.inputs.push(tensor);
         }
         let body = mapped(&consumer.generic.body, |scalar| match scalar {
-            Scalar::Input(at) => Scalar::Input(base + at),
-            Scalar::Inside(at) => Scalar::Inside(base + at),
+            Scalar::Input(at) => Scalar::Input(numbers[*at]),
+            Scalar::Inside(at) => Scalar::Inside(numbers[*at]),
             other => other.clone(),
         });
-        whole.finish = Some(Finish { body, combined: base + at });
+        let combined = numbers[at];
+        let body = match before {
+            Some(before) => spliced(&body, combined, &before.body, Scalar::clone),
+            None => body,
+        };
+        whole.finish = Some(Finish { body, combined });
         whole.output = consumer.output;
         whole.ops.extend(&consumer.ops);
         *self = whole;

@@ -8,6 +8,7 @@
 
 use std::fs;
 use std::hash::{DefaultHasher, Hasher};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
@@ -102,11 +103,44 @@ impl Cache {
         Ok(moved(scratch, &place, source))
     }
 
+    /// A text that was kept under a key.
+    pub(crate) fn text(&self, key: &Key) -> Option<String> {
+        let text = fs::read_to_string(self.folder.as_deref()?.join(TEXTS).join(&key.0)).ok()?;
+        let (stamp, text) = text.split_once('\n')?;
+        (stamp == Key::of(&[text]).0).then(|| text.to_owned())
+    }
+
+    /// Keeps a text under a key, if it can.
+    pub(crate) fn keep_text(&self, key: &Key, text: &str) {
+        let Some(folder) = self.usable().map(|folder| folder.join(TEXTS)) else { return };
+        let written = make_private(&folder).and_then(|()| {
+            let mut file = tempfile::NamedTempFile::new_in(&folder)?;
+            write!(file, "{}\n{text}", Key::of(&[text]).0)?;
+            file.persist(folder.join(&key.0))?;
+            Ok(())
+        });
+        // What is not kept is made again.
+        drop(written);
+    }
+
     /// The folder, if it is there or can be made.
     fn usable(&self) -> Option<&Path> {
         let folder = self.folder.as_deref()?;
         make_private(folder).ok()?;
         Some(folder)
+    }
+}
+
+/// The key in front of the text tells whether it is the one that was asked for: two may have one
+/// name, if hardly ever.
+impl tangram_lowering::Texts for Cache {
+    fn find(&self, key: &str) -> Option<String> {
+        let text = self.text(&Key::of(&["text", key]))?;
+        text.strip_prefix(key)?.strip_prefix('\n').map(str::to_owned)
+    }
+
+    fn keep(&self, key: &str, text: &str) {
+        self.keep_text(&Key::of(&["text", key]), &format!("{key}\n{text}"));
     }
 }
 
@@ -147,6 +181,8 @@ fn moved(scratch: TempDir, place: &Path, source: &str) -> Built {
     Built { path: scratch.path().join(LIBRARY), _folder: Some(scratch) }
 }
 
+/// The folder of texts.
+const TEXTS: &str = "texts";
 const LIBRARY: &str = "code.so";
 const STAMP: &str = "stamp";
 
@@ -169,6 +205,8 @@ fn stamp(library: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use tangram_lowering::Texts;
 
     use super::*;
 
@@ -201,6 +239,25 @@ mod tests {
         assert_eq!(built.load(Ordering::Relaxed), 4);
         let left = fs::read_dir(cache.folder().expect("one")).expect("listed").count();
         assert_eq!(left, 2, "no scratch folder stays");
+    }
+
+    #[test]
+    fn texts_come_back_whole_or_not_at_all() {
+        let folder = TempDir::new().expect("a folder");
+        let cache = Cache::at(folder.path().join("made/when/needed"));
+        assert_eq!(cache.find("a\nkey"), None);
+        cache.keep("a\nkey", "a\ntext\n");
+        assert_eq!(cache.find("a\nkey").as_deref(), Some("a\ntext\n"));
+        assert_eq!(cache.find("a"), None);
+        let texts = cache.folder().expect("one").join(TEXTS);
+        let kept = fs::read_dir(texts).expect("listed").next().expect("one").expect("it").path();
+        let whole = fs::read(&kept).expect("read");
+        fs::write(&kept, &whole[..whole.len() - 1]).expect("written");
+        assert_eq!(cache.find("a\nkey"), None, "what is cut is not there");
+        cache.keep("a\nkey", "another");
+        assert_eq!(cache.find("a\nkey").as_deref(), Some("another"));
+        Cache::none().keep("key", "text");
+        assert_eq!(Cache::none().find("key"), None);
     }
 
     #[test]

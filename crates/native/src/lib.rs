@@ -46,6 +46,7 @@ mod run;
 mod session;
 mod setup;
 mod sizes;
+mod team;
 
 pub use cache::Cache;
 pub use compiler::Compiler;

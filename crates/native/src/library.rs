@@ -1,4 +1,4 @@
-//! Shared libraries of compiled functions: the only unsafe code of this crate.
+//! Shared libraries of compiled functions: with [`Team`], the only unsafe code of this crate.
 //!
 //! A compiled function reads and writes memory by pointers; nothing checks it. What makes calls
 //! sound is the promise of `tangram_lowering::Program`: a function stays within the buffers of its
@@ -14,6 +14,7 @@ use smallvec::SmallVec;
 
 use crate::error::CompileError;
 use crate::memory::Block;
+use crate::team::Team;
 
 type Entry = unsafe extern "C" fn(*const i64, *const *mut c_void, i64, i64);
 
@@ -63,8 +64,7 @@ impl Library {
 
 impl Function {
     /// Calls the function with these numbers, on buffers that are shared or lie in `blocks`, in
-    /// `parts` that may run at the same time: on the pool of threads that the caller is of, or that
-    /// all of the process share.
+    /// `parts` that the threads of `team` run at the same time.
     ///
     /// Nothing happens, and `false` is returned, if a buffer lies outside its block.
     #[must_use]
@@ -73,7 +73,7 @@ impl Function {
         arguments: &[i64],
         blocks: &mut [Block],
         buffers: &[Argument<'_>],
-        parts: usize,
+        (team, parts): (&mut Team, usize),
     ) -> bool {
         // One pointer for each block, which those of its buffers come from.
         let starts: SmallVec<[(*mut u8, usize); INLINE]> =
@@ -89,14 +89,7 @@ impl Function {
             buffers.iter().map(pointer).collect();
         let Some(pointers) = pointers else { return false };
         let shared = Shared { entry: self.entry, arguments, pointers: &pointers, parts };
-        match parts {
-            0 | 1 => shared.run(0),
-            _ => rayon::in_place_scope(|scope| {
-                let shared = &shared;
-                (1..parts).for_each(|part| scope.spawn(move |_| shared.run(part)));
-                shared.run(0);
-            }),
-        }
+        team.run(parts.max(1), &|part| shared.run(part));
         true
     }
 }

@@ -19,6 +19,7 @@ use crate::memory::{Block, readable};
 use crate::prepare::{Prepared, Work};
 use crate::profile::{Profile, Timing};
 use crate::sizes::Sizes;
+use crate::team::Team;
 
 /// Where the elements of a buffer are.
 #[derive(Clone)]
@@ -42,6 +43,7 @@ pub(crate) struct Run<'a> {
     places: Vec<Place>,
     /// The block of each output buffer that compiled code has begun to write.
     begun: Vec<Option<usize>>,
+    team: Team,
 }
 
 impl<'a> Run<'a> {
@@ -73,7 +75,8 @@ impl<'a> Run<'a> {
             }
         }
         let (blocks, begun) = (vec![arena], vec![None; buffers.len()]);
-        Ok(Run { module, prepared, sizes, interpreter, blocks, places, begun })
+        let team = Team::of(sizes.parts.iter().copied().max().unwrap_or(1));
+        Ok(Run { module, prepared, sizes, interpreter, blocks, places, begun, team })
     }
 
     /// Runs all steps.
@@ -234,7 +237,7 @@ impl<'a> Run<'a> {
         };
         let buffers = call.buffers.iter().map(argument);
         let buffers: SmallVec<[Argument<'_>; INLINE]> = buffers.collect::<Result<_, _>>()?;
-        match function.call(arguments, &mut self.blocks, &buffers, parts) {
+        match function.call(arguments, &mut self.blocks, &buffers, (&mut self.team, parts)) {
             true => Ok(()),
             false => Err(outside(call.buffers[0])),
         }

@@ -93,6 +93,7 @@ impl Session {
                 let mut lowering = tangram_lowering::Options::default();
                 lowering.machine = options.machine.clone();
                 lowering.exact = options.exact;
+                lowering.texts = Some(Arc::new(options.cache.clone()));
                 lower(&model.module, main, &lowering)?
             }
         };

@@ -10,6 +10,7 @@ use tangram_tensor::Tensor;
 use crate::error::SessionError;
 use crate::library::{Argument, Function, Library};
 use crate::memory::{Block, readable};
+use crate::team::Team;
 
 fn broken(what: &str) -> SessionError {
     SessionError::Broken(what.to_owned())
@@ -58,7 +59,8 @@ pub(crate) fn run(
         }
         let arguments: Option<Vec<i64>> = call.arguments.iter().map(Expr::as_int).collect();
         let arguments = arguments.ok_or_else(|| broken("a copy of unknown size"))?;
-        if !functions[call.function.as_str()].call(&arguments, &mut blocks, &buffers, 1) {
+        let alone = (&mut Team::alone(), 1);
+        if !functions[call.function.as_str()].call(&arguments, &mut blocks, &buffers, alone) {
             return Err(broken("a copy of a constant lies outside its memory"));
         }
         for ((buffer, element, len), block) in written.into_iter().zip(blocks) {

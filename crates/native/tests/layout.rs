@@ -2,7 +2,7 @@
 
 mod support;
 
-use support::{Graph, Side, agree, attribute_ints, session_of};
+use support::{Graph, Side, agree, attribute_ints, session_of, session_with};
 use tangram_dialects::interpret::Datum;
 use tangram_tensor::Tensor;
 
@@ -52,4 +52,52 @@ fn channels_of_convolutions_are_last() {
     let y = graph.node("GlobalAveragePool", &[&y], Vec::new());
     graph.output(&y);
     compare(graph, &x, &[2, 8, 9, 9], 4);
+}
+
+/// A bias, what a branch adds and the function after it are computed where a convolution writes
+/// its result: no pass of their own.
+#[test]
+fn what_follows_a_convolution_finishes_it() {
+    let mut graph = Graph::default();
+    let x = graph.input(&[Side::Name("b"), Side::Number(8), Side::Number(9), Side::Number(9)]);
+    let windowed = weights(&mut graph, &[16, 8, 3, 3]);
+    let pads = vec![("pads", attribute_ints([1, 1, 1, 1]))];
+    let hidden = graph.node("Conv", &[&x, &windowed], pads);
+    let hidden = graph.node("Relu", &[&hidden], Vec::new());
+    let (narrow, branch) =
+        (weights(&mut graph, &[8, 16, 1, 1]), weights(&mut graph, &[8, 16, 1, 1]));
+    let bias = weights(&mut graph, &[8]);
+    let y = graph.node("Conv", &[&hidden, &narrow, &bias], Vec::new());
+    let z = graph.node("Conv", &[&hidden, &branch], Vec::new());
+    let y = graph.node("Add", &[&y, &z], Vec::new());
+    let y = graph.node("Relu", &[&y], Vec::new());
+    let y = graph.node("GlobalAveragePool", &[&y], Vec::new());
+    graph.output(&y);
+    // The input's reorder, three convolutions, the pool.
+    compare(graph, &x, &[2, 8, 9, 9], 5);
+}
+
+/// Rows of several blocks, shared out in the middle of a block: the same bits for any number of
+/// threads.
+#[test]
+fn parts_of_blocks_make_the_same_bits() {
+    let mut graph = Graph::default();
+    let x = graph.input(&[Side::Name("b"), Side::Name("s"), Side::Number(96)]);
+    let wide = weights(&mut graph, &[96, 40]);
+    let y = graph.node("MatMul", &[&x, &wide], Vec::new());
+    let y = graph.node("Tanh", &[&y], Vec::new());
+    graph.output(&y);
+    let bytes = graph.bytes();
+    let alone = session_with(&bytes, |options| options.threads = 1);
+    for extent in [1, 13, 1_500, 4_001] {
+        let shape = [1, extent, 96];
+        let values = (0..extent * 96).map(|at| (at * 7 % 19) as f32 / 8.0 - 1.0).collect();
+        let feed = [(x.as_str(), Datum::Tensor(Tensor::from_vec(shape, values).expect("fits")))];
+        let expected = alone.run(&feed).expect("it runs");
+        for threads in [2, 3, 5] {
+            let team =
+                session_with(&bytes, |options| (options.threads, options.grain) = (threads, 1));
+            assert_eq!(team.run(&feed).expect("it runs"), expected, "{extent} on {threads}");
+        }
+    }
 }

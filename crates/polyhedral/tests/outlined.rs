@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tangram_polyhedral::ast::{Ast, AstOptions};
+use tangram_polyhedral::ast::{Ast, AstOptions, CStyle};
 use tangram_polyhedral::contraction::{KERNEL, TileLoops};
 use tangram_polyhedral::scop::{Scop, Statement};
 use tangram_polyhedral::{Error, ScheduleTree};
@@ -115,4 +115,33 @@ fn tiles_that_break_a_dependence_are_refused() {
     let constraints = part.constraints(&budget).expect("dependences");
     let refused = part.outlined(&tiles([3, 4], vec![(0, 3), (1, 4)]), &constraints, &budget);
     assert!(matches!(refused, Err(Error::Illegal { .. })), "{refused:?}");
+}
+
+/// Parts share the rows within all blocks: one that begins in the middle of a block runs to where
+/// a block from there would end, and stops where the next part begins.
+#[test]
+fn blocks_are_shared_out_row_by_row() {
+    let budget = Budget::unlimited();
+    let part = part("i, j");
+    let constraints = part.constraints(&budget).expect("dependences");
+    let loops = tiles([3, 4], vec![(0, 6), (1, 4), (0, 3)]);
+    let tree = part.outlined(&loops, &constraints, &budget).expect("legal");
+    let mut options = AstOptions::default();
+    options.outlined = Some(KERNEL);
+    let ast = Ast::of_tree(&tree, part.context.as_ref(), &options, &budget).expect("loops");
+    let mut style = CStyle::default();
+    let outer = ast.outermost_loops(&style, false);
+    assert_eq!(outer.iter().map(|one| one.dimension).collect::<Vec<_>>(), [0, 1]);
+    let all = ast.outermost_loops(&style, true);
+    let counts: Vec<&str> = all.iter().map(|one| one.count.as_str()).collect();
+    assert_eq!(counts, ["(n - 1 - 0 + 3) / 3", "(m - 1 - 0 + 4) / 4"]);
+    style.split = all;
+    let text = ast.to_c(&style);
+    assert_eq!(
+        text,
+        "for (int64_t c0 = 0 + first0 * 3; c0 <= min(n - 1, 0 + last0 * 3 - 1); c0 += 6)\n  \
+         for (int64_t c1 = 0 + first1 * 4; c1 < 0 + last1 * 4; c1 += 4)\n    \
+         for (int64_t c2 = c0; c2 <= min(min(n - 1, c0 + 5), 0 + last0 * 3 - 1); c2 += 3)\n      \
+         T(c2, c1);\n"
+    );
 }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use tangram_polyhedral::ast::{Ast, Statements};
 
 use super::tile::{self, Kernel, TILE};
-use super::{Instances, c_type, head, in_order, index, lanes, shared_out};
+use super::{Instances, Sharing, c_type, head, in_order, index, lanes, shared_out};
 use crate::group::Group;
 use crate::nest::{Nest, Tensor};
 use crate::parameters::Parameters;
@@ -26,7 +26,7 @@ pub(crate) fn function(
     // Steps of a recurrent layer run in their order.
     text.push_str(&match group.is_recurrent {
         true => in_order(ast, &rows),
-        false => shared_out(ast, &rows),
+        false => shared_out(ast, &rows, &Sharing::all()),
     });
     text.push_str("}\n");
     (text, kernels.into_inner())

@@ -12,7 +12,7 @@ use tangram_polyhedral::ast::{Ast, Statements};
 
 use super::body::{Scalars, c_type, index, literal, operator};
 use super::tile::{TILE, shared, whole_or_part};
-use super::{head, shared_out};
+use super::{Sharing, head, shared_out};
 use crate::nest::{Nest, Tensor};
 use crate::parameters::Parameters;
 use crate::scop::{array, arrays};
@@ -75,7 +75,7 @@ pub(crate) fn function(
     let (order, _) = arrays(nests);
     let mut text = head(nests, tensors, parameters);
     let writer = Writer { nest, lanes, tensors, parameters, order: &order };
-    text.push_str(&shared_out(ast, &writer));
+    text.push_str(&shared_out(ast, &writer, &Sharing::default()));
     text.push_str("}\n");
     text
 }

@@ -59,28 +59,72 @@ fn in_order(ast: &Ast, statements: &dyn Statements) -> String {
     format!("    if (part != 0)\n        return;\n{}", ast.to_c_with(&style(), statements))
 }
 
+/// Which loops parts share.
+#[derive(Default)]
+struct Sharing<'a> {
+    /// Whether innermost loops are: not where what they compute overlaps, or is little.
+    innermost: bool,
+    /// How many iterations a loop within the statements has. They find those of their part from
+    /// `first_inside` on, before `last_inside`.
+    inside: Option<&'a str>,
+    /// The dimension of a loop that is shared if no other can be, or before all others if a
+    /// condition holds.
+    last_or_first: Option<(u32, &'a str)>,
+}
+
+impl Sharing<'_> {
+    /// All loops.
+    fn all() -> Self {
+        Sharing { innermost: true, ..Sharing::default() }
+    }
+}
+
 /// The text of loops whose parts run at the same time, and in front of it which iterations are
 /// those of this part.
-fn shared_out(ast: &Ast, statements: &dyn Statements) -> String {
+fn shared_out(ast: &Ast, statements: &dyn Statements, sharing: &Sharing<'_>) -> String {
     let mut style = style();
-    let loops = ast.outermost_loops(&style);
-    if loops.is_empty() {
+    let loops = ast.outermost_loops(&style, sharing.innermost);
+    if loops.is_empty() && sharing.inside.is_none() {
         return in_order(ast, statements);
     }
-    style.split = loops.iter().map(|one| one.dimension).collect();
-    let counts: Vec<&str> = loops.iter().map(|one| one.count.as_str()).collect();
-    let count = loops.len();
-    let mut text = format!(
-        "    const int64_t counts[{count}] = {{{}}};\n    int64_t first[{count}], last[{count}];\n    \
-         tg_share({count}, counts, part, parts, first, last);\n",
-        counts.join(", ")
+    let counts = loops.iter().map(|one| one.count.as_str()).chain(sharing.inside);
+    let counts: Vec<&str> = counts.collect();
+    let count = counts.len();
+    let moved = sharing.last_or_first.and_then(|(dimension, when)| {
+        Some((loops.iter().position(|one| one.dimension == dimension)?, when))
+    });
+    let others = || (0..count).filter(|at| moved.is_none_or(|(moved, _)| moved != *at));
+    let list = |order: &mut dyn Iterator<Item = usize>| -> String {
+        order.map(|at| at.to_string()).collect::<Vec<_>>().join(", ")
+    };
+    let mut text = format!("    const int64_t counts[{count}] = {{{}}};\n", counts.join(", "));
+    let order = match moved {
+        Some((at, when)) => {
+            let _ = writeln!(
+                text,
+                "    static const int orders[2][{count}] = {{{{{}}}, {{{}}}}};",
+                list(&mut others().chain([at])),
+                list(&mut [at].into_iter().chain(others())),
+            );
+            format!("orders[{when}]")
+        }
+        None => {
+            let order = list(&mut others());
+            let _ = writeln!(text, "    static const int order[{count}] = {{{order}}};");
+            "order".to_owned()
+        }
+    };
+    let _ = writeln!(
+        text,
+        "    int64_t first[{count}], last[{count}];\n    \
+         tg_share({count}, counts, {order}, part, parts, first, last);"
     );
-    for (at, dimension) in style.split.iter().enumerate() {
-        let _ = writeln!(
-            text,
-            "    const int64_t first{dimension} = first[{at}], last{dimension} = last[{at}];"
-        );
+    let names = loops.iter().map(|one| one.dimension.to_string());
+    for (at, name) in names.chain(sharing.inside.map(|_| "_inside".to_owned())).enumerate() {
+        let _ =
+            writeln!(text, "    const int64_t first{name} = first[{at}], last{name} = last[{at}];");
     }
+    style.split = loops;
     text + &ast.to_c_with(&style, statements)
 }
 
@@ -95,7 +139,7 @@ pub(crate) fn function(
     let (order, _) = arrays(nests);
     let mut text = head(nests, tensors, parameters);
     let instances = Instances { nest, tensors, parameters, order: &order };
-    text.push_str(&shared_out(ast, &instances));
+    text.push_str(&shared_out(ast, &instances, &Sharing::default()));
     text.push_str("}\n");
     text
 }

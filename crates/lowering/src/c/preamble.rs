@@ -35,16 +35,20 @@ pub(crate) const PREAMBLE: &str = r#"#include <math.h>
 #define tg_min(a, b) ((a) < (b) ? (a) : (b))
 #define tg_max(a, b) ((a) > (b) ? (a) : (b))
 
-/* The iterations of `count` loops that part `part` of `parts` runs: a range of the first loop that
-   is long enough, else of the longest one, and all of the others. */
-static inline void tg_share(int count, const int64_t *counts, int64_t part, int64_t parts,
-    int64_t *first, int64_t *last)
+/* The iterations of `count` loops that part `part` of `parts` runs: a range of one loop, and all of
+   the others. That is the first one in `order` of which no range is an eighth longer than others;
+   where there is none, the one that divides best. */
+static inline void tg_share(int count, const int64_t *counts, const int *order, int64_t part,
+    int64_t parts, int64_t *first, int64_t *last)
 {
     int chosen = 0;
+    double best = 0;
     for (int i = 0; i < count; i++) {
+        const int64_t own = counts[order[i]], longest = (own + parts - 1) / parts;
+        const double used = own > 0 ? (double)own / (double)(longest * parts) : 1;
+        if (best < 0.89 && used > best)
+            chosen = order[i], best = used;
         first[i] = 0, last[i] = counts[i];
-        if (counts[chosen] < 2 * parts && counts[i] > counts[chosen])
-            chosen = i;
     }
     if (parts > 1) {
         first[chosen] = counts[chosen] * part / parts;

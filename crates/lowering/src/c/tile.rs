@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use tangram_affine::symbolic::Expr;
+use tangram_dialects::structured::Scalar;
 use tangram_kernel::{Body, Element, Program, RegisterTile};
 use tangram_polyhedral::ast::{Ast, Statements};
 
 use super::body::{Scalars, index};
-use super::{head, shared_out};
+use super::{Sharing, head, shared_out};
 use crate::expand::Tiled;
 use crate::nest::{Nest, Tensor};
 use crate::parameters::Parameters;
@@ -87,20 +88,23 @@ pub(crate) fn shared(nest: &Nest) -> Vec<usize> {
     nest.parallel().collect()
 }
 
-/// The function of a sum of products whose loops over tiles are those of `ast`.
+/// The function of a sum of products whose loops over tiles are those of `ast`; `columns` is the
+/// dimension of the loop over panels.
 pub(crate) fn function(
     nest: &Nest,
     tiled: &Tiled,
     tensors: &[Tensor],
     parameters: &Parameters,
-    ast: &Ast,
+    (ast, columns): (&Ast, u32),
 ) -> (String, Vec<Kernel>) {
     let nests = std::slice::from_ref(nest);
     let (order, _) = arrays(nests);
     let tile = Tile { nest, tiled, tensors, parameters, order: &order, block: None };
     let mut text = head(nests, tensors, parameters);
     text.push_str(&tile.offsets());
-    text.push_str(&shared_out(ast, &tile));
+    let when = tile.has_large_panels();
+    let sharing = Sharing { last_or_first: Some((columns, &when)), ..Sharing::all() };
+    text.push_str(&shared_out(ast, &tile, &sharing));
     text.push_str("}\n");
     (text, tile.kernels())
 }
@@ -180,6 +184,19 @@ impl Tile<'_> {
     fn extent(&self, iterator: usize) -> String {
         let extent = &self.nest.generic.extents[iterator];
         self.parameters.text(extent).unwrap_or_default()
+    }
+
+    /// Whether the panels are more than the rows and results. Threads that share rows all read all
+    /// panels; those that share panels read all rows, of which others have just written a part.
+    fn has_large_panels(&self) -> String {
+        let product = &self.tiled.product;
+        let all = |iterators: &[usize]| {
+            let extents = iterators.iter().map(|at| self.extent(*at));
+            extents.fold("1.0".to_owned(), |all, extent| format!("{all} * (double){extent}"))
+        };
+        let (rows, depth) = (all(&product.rows), all(&product.reduced));
+        let columns = format!("(double){}", self.extent(product.column));
+        format!("{depth} * {columns} > {rows} * ({depth} + {columns})")
     }
 
     /// Declares iterators as zero.
@@ -292,6 +309,38 @@ impl Tile<'_> {
         text
     }
 
+    /// Fetches what follows the sum reads at each result, as the other operand of an addition,
+    /// while the tile is multiplied: a few lines of each row, far from those of the next.
+    fn prefetches(&self) -> String {
+        let Some(finish) = &self.nest.finish else { return String::new() };
+        let (row, column) = (self.row(), self.tiled.product.column);
+        let mut text = String::new();
+        for input in (0..self.nest.inputs.len()).filter(|at| *at != finish.combined) {
+            let (access, tensor) =
+                (&self.nest.generic.inputs[input], &self.tensors[self.nest.inputs[input]]);
+            let steps = crate::expand::strides(access, tensor);
+            let beside = steps.is_some_and(|steps| {
+                steps[column].as_int() == Some(1) && steps[row].as_int() != Some(0)
+            });
+            let is_read = finish.body.scalars().contains(&Scalar::Input(input));
+            if !beside || !is_read || access.outside.is_some() {
+                continue;
+            }
+            let line = 64 / self.tiled.product.element.bytes();
+            let _ = write!(
+                text,
+                "    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < columns; c += {line}) {{
+            const int64_t i{row} = first_row + r, i{column} = first_column + c;
+            TANGRAM_PREFETCH({} + {});
+        }}\n",
+                self.pointer(input),
+                self.place(input)
+            );
+        }
+        text
+    }
+
     /// Stores a tile of as many columns, with what follows the sum.
     fn store(&self, columns: usize) -> String {
         let product = &self.tiled.product;
@@ -366,8 +415,9 @@ impl Tile<'_> {
                  row[r] = {place} - from;\n    }}"
         );
         let one = format!(
-            "    {ty} tile[{}] __attribute__((aligned(64)));\n{}{}",
+            "    {ty} tile[{}] __attribute__((aligned(64)));\n{}{}{}",
             rows * columns,
+            self.prefetches(),
             self.call(),
             self.store(columns)
         );

@@ -7,7 +7,7 @@ use tangram_polyhedral::ast::{Ast, Statements};
 
 use super::body::{Scalars, coordinates, index};
 use super::tile::{Kernel, TILE, whole_or_part};
-use super::{head, shared_out};
+use super::{Sharing, head, shared_out};
 use crate::nest::{Nest, Tensor};
 use crate::parameters::Parameters;
 use crate::scop::{array, arrays};
@@ -24,7 +24,9 @@ pub(crate) fn function(
     let (order, _) = arrays(&stages);
     let mut text = head(&stages, tensors, parameters);
     let writer = Writer { plan, nest: &plan.nest, tensors, parameters, order: &order };
-    text.push_str(&shared_out(ast, &writer));
+    let panels = plan.panels.to_string();
+    let sharing = Sharing { inside: Some(&panels), ..Sharing::all() };
+    text.push_str(&shared_out(ast, &writer, &sharing));
     text.push_str("}\n");
     let zeros = format!("\nstatic const float tg_zeros[{MOST_CHANNELS}];\n");
     let zeros = Kernel { name: "tg_zeros".into(), text: zeros };
@@ -152,7 +154,7 @@ impl Writer<'_> {
     for (int64_t r = 0; r < {rows}; r++)
         row[r] = r * {channels};
     for (int64_t f = 0; f < {ELEMENTS}; f++)
-        for (int64_t p = 0; p < {panels}; p++)
+        for (int64_t p = first_inside; p < last_inside; p++)
             for (int64_t r = 0; r < windows; r += {rows}) {{
                 const int64_t rows = tg_min(windows - r, {rows});
                 const float *a = {input} + (f * {count} + r) * {channels};
@@ -190,7 +192,7 @@ impl Writer<'_> {
         };
         format!(
             "    for (int64_t t = 0; t < windows; t++)
-        for (int64_t first = 0; first < {extent}; first += {width}) {{
+        for (int64_t first = first_inside * {columns}; first < tg_min({extent}, last_inside * {columns}); first += {width}) {{
             float made[{size}] __attribute__((aligned(64)));
             tg_winograd_output_{width}({products} + (first / {columns} * {count} + t) * {columns} + first % {columns}, {step}, made);
             const int64_t columns = tg_min({extent} - first, {width});

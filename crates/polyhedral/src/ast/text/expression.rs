@@ -93,7 +93,7 @@ impl Writer<'_> {
         }
     }
 
-    fn nested(&self, name: &str, list: &[Expr]) -> String {
+    pub(super) fn nested(&self, name: &str, list: &[Expr]) -> String {
         let prefix = &self.style.prefix;
         let mut parts = list.iter().map(|part| self.text(*part));
         let first = parts.next().unwrap_or_default();

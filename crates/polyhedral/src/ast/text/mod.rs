@@ -1,12 +1,14 @@
 //! Generated code as C.
 
 mod expression;
+mod split;
 
 use std::collections::HashMap;
 use std::fmt::{self, Write};
 
 use super::{Ast, AstNode, AstNodeKind, Expr, ExprKind};
 use expression::Strength;
+pub use split::SplitLoop;
 
 /// How C is written.
 #[derive(Debug, Clone)]
@@ -33,9 +35,9 @@ pub struct CStyle {
     pub hint: String,
     /// Variables that each statement writes and of which each thread needs its own.
     pub private: HashMap<String, Vec<String>>,
-    /// Dimensions whose loops run iterations `first0` up to `last0`, exclusive, counted from 0 and
+    /// Loops of the code that run iterations `first0` up to `last0`, exclusive, counted from 0 and
     /// with the number of the dimension: variables that whoever writes the rest declares.
-    pub split: Vec<u32>,
+    pub split: Vec<SplitLoop>,
 }
 
 impl Default for CStyle {
@@ -54,15 +56,6 @@ impl Default for CStyle {
             split: Vec::new(),
         }
     }
-}
-
-/// A loop that can run a part of its iterations ([`CStyle::split`]).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SplitLoop {
-    /// The dimension of the schedule.
-    pub dimension: u32,
-    /// How many iterations it has, as text over parameters; 0 or less for none.
-    pub count: String,
 }
 
 /// Writes the statements of generated code.
@@ -158,39 +151,6 @@ impl Ast {
         text
     }
 
-    /// Finds the outermost loops, each the whole body of the one before, whose bounds depend on
-    /// parameters alone; an innermost loop only where there is no other.
-    pub fn outermost_loops(&self, style: &CStyle) -> Vec<SplitLoop> {
-        let none = |_: &str, _: &[String]| String::new();
-        let writer = Writer { ast: self, style, statements: &none };
-        let (mut found, mut dimensions) = (Vec::new(), Vec::new());
-        let mut open = self.root();
-        while let Some(node) = open.take() {
-            match self.node(node) {
-                AstNodeKind::For { iterator, lower, upper: Some(upper), step, body, .. } => {
-                    let uses = |at: &u32| self.uses(*lower, *at) || self.uses(*upper, *at);
-                    let last = writer.innermost(*body) && !found.is_empty();
-                    if dimensions.iter().any(uses) || last {
-                        break;
-                    }
-                    dimensions.push(*iterator);
-                    let [lower, upper] =
-                        [*lower, *upper].map(|bound| writer.operand(bound, Strength::Sum));
-                    let count = format!("({upper} - {lower} + {step}) / {step}");
-                    found.push(SplitLoop { dimension: *iterator, count });
-                    open = Some(*body);
-                }
-                AstNodeKind::Mark { body, .. } => open = Some(*body),
-                AstNodeKind::If { then, otherwise: None, .. } if found.is_empty() => {
-                    open = Some(*then);
-                }
-                AstNodeKind::Block(list) if list.len() == 1 => open = list.first().copied(),
-                _ => {}
-            }
-        }
-        found
-    }
-
     /// Returns the definitions that the text of [`Self::to_c`] may use.
     pub fn macros() -> &'static str {
         MACROS
@@ -246,13 +206,10 @@ impl Writer<'_> {
                     let _ = writeln!(head, "{indent}{}", style.hint);
                 }
                 let (name, index) = (self.iterator(*iterator), &style.index);
-                if style.split.contains(iterator) {
-                    let (d, first) = (iterator, self.operand(*lower, Strength::Sum));
-                    let _ = write!(
-                        head,
-                        "{indent}for ({index} {name} = {first} + first{d} * {step}; {name} < {first} + \
-                         last{d} * {step}; {name} += {step})"
-                    );
+                let split =
+                    upper.and_then(|upper| self.split_head(*iterator, (*lower, upper), *step));
+                if let Some(split) = split {
+                    let _ = write!(head, "{indent}{split}");
                     let mut parts = vec![Piece::Text(head)];
                     parts.extend(self.braced(*body, depth, Around::Loops));
                     parts.push(Piece::Text("\n".into()));
