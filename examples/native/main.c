@@ -27,10 +27,10 @@ int main(int count, char **arguments)
     for (int i = 0; i < 3 * 32 * 32; i++)
         image[i] = 0.5f;
     void *weights = aligned(count > 1 ? arguments[1] : "cnn.weights", CNN_WEIGHTS_BYTES);
-    void *arena = aligned(NULL, cnn_arena_bytes(dims));
+    void *arena = aligned(NULL, cnn_arena_bytes(dims, NULL));
     const void *inputs[] = {image};
     void *outputs[] = {shares};
-    if (cnn_run(weights, arena, inputs, outputs, dims) != 0)
+    if (cnn_run(weights, arena, inputs, outputs, dims, NULL) != 0)
         return 1;
     for (int i = 0; i < 10; i++)
         printf("%d %.6f\n", i, shares[i]);

@@ -109,11 +109,11 @@ def test_a_compiled_library_runs_by_itself(tangram_bin, root, tmp_path) -> None:
     code = ctypes.CDLL(str(library))
     code.cnn_arena_bytes.restype = ctypes.c_size_t
     weights = aligned((tmp_path / "cnn.weights").read_bytes())
-    arena = aligned(bytes(code.cnn_arena_bytes(dims)))
+    arena = aligned(bytes(code.cnn_arena_bytes(dims, None)))
     inputs = (ctypes.c_void_p * 1)(image.ctypes.data)
     outputs = (ctypes.c_void_p * 1)(found.ctypes.data)
     where = [ctypes.c_void_p(array.ctypes.data) for array in (weights, arena)]
-    assert code.cnn_run(*where, inputs, outputs, dims) == 0
+    assert code.cnn_run(*where, inputs, outputs, dims, None) == 0
     same = oracle.same(found, expected)
     assert same, same.why
 

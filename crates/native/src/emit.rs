@@ -74,17 +74,20 @@ pub fn emit_program(
     for [a, b] in &program.assumed {
         let _ = writeln!(checks, "    if ({} != {}) return 1;", writer.expr(a), writer.expr(b));
     }
+    let calls = CALLS.replace("NAME", &name);
     let source = format!(
-        "#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n\n{C_FUNCTIONS}\n\
+        "{DIAGNOSTICS}#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n\n{C_FUNCTIONS}{calls}\n\
          #if defined(__GNUC__)\n#define PUBLIC __attribute__((visibility(\"default\")))\n#else\n\
          #define PUBLIC\n#endif\n\n{}\n\
          static inline size_t whole(int64_t bytes) {{ return ((size_t)bytes + {}) & ~(size_t){}; }}\n\n\
-         PUBLIC size_t {name}_arena_bytes(const int64_t *dims) {{\n    size_t at = 0;\n    \
-         (void)dims;\n{arena}    return at;\n}}\n\n\
+         PUBLIC size_t {name}_arena_bytes(const int64_t *dims, const struct {name}_threads *threads) {{\n    \
+         size_t at = 0;\n    const int64_t most = threads_of(threads);\n    \
+         (void)dims, (void)most;\n{arena}    return at;\n}}\n\n\
          PUBLIC int {name}_run(const void *weights, void *arena, const void *const *inputs,\n        \
-         void *const *outputs, const int64_t *dims) {{\n    \
+         void *const *outputs, const int64_t *dims, const struct {name}_threads *threads) {{\n    \
          const char *w = weights;\n    char *a = arena;\n    size_t at = 0;\n    \
-         (void)w, (void)a, (void)at, (void)inputs, (void)outputs, (void)dims;\n\
+         const int64_t most = threads_of(threads);\n    \
+         (void)w, (void)a, (void)at, (void)inputs, (void)outputs, (void)dims, (void)most;\n\
          {checks}{starts}{body}{copies}    return 0;\n}}\n",
         program.source,
         ALIGNMENT - 1,
@@ -93,6 +96,62 @@ pub fn emit_program(
     let header = writer.header(&name);
     Ok(Emitted { source, header, weights: writer.weights })
 }
+
+/// Loops declare iterators that some accesses do not use, as unrolled ones and those of one element.
+const DIAGNOSTICS: &str = "\
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored \"-Wunused-variable\"
+#pragma GCC diagnostic ignored \"-Wunused-parameter\"
+#pragma GCC diagnostic ignored \"-Wunused-function\"
+#pragma GCC diagnostic ignored \"-Wpsabi\"
+#endif
+
+";
+
+/// How calls are made, in parts where it is worth to wake a thread for each; `NAME` begins the
+/// model's functions.
+const CALLS: &str = r"
+struct NAME_threads {
+    void (*parallel_for)(void *context, int64_t parts, void (*body)(void *work, int64_t part),
+        void *work);
+    void *context;
+    int64_t threads;
+};
+
+static inline int64_t threads_of(const struct NAME_threads *threads)
+{
+    return threads && threads->parallel_for && threads->threads > 1 ? threads->threads : 1;
+}
+
+typedef void function(const int64_t *arguments, void *const *buffers, int64_t part, int64_t parts);
+
+struct call {
+    function *function;
+    const int64_t *arguments;
+    void *const *buffers;
+    int64_t parts;
+};
+
+static void run_part(void *work, int64_t part)
+{
+    const struct call *call = work;
+    call->function(call->arguments, call->buffers, part, call->parts);
+}
+
+/* About how many cycles a thread is woken for. */
+#define GRAIN 40000
+
+static inline void run(const struct NAME_threads *threads, function *function, const int64_t *arguments,
+    void *const *buffers, int64_t cycles)
+{
+    const int64_t most = threads_of(threads), worth = 1 + cycles / GRAIN;
+    struct call call = {function, arguments, buffers, worth < most ? worth : most};
+    if (call.parts > 1)
+        threads->parallel_for(threads->context, call.parts, run_part, &call);
+    else
+        function(arguments, buffers, 0, 1);
+}
+";
 
 /// `name` with nothing that C does not take.
 fn identifier(name: &str) -> String {
@@ -170,6 +229,14 @@ impl<'a> Writer<'a> {
         self.bytes_of(buffer.element, std::slice::from_ref(&buffer.size))
     }
 
+    /// The bytes of a buffer with those of all parts.
+    fn all_bytes(&self, buffer: usize) -> String {
+        match self.program.buffers[buffer].per_part {
+            true => format!("(int64_t)whole({}) * most", self.bytes(buffer)),
+            false => self.bytes(buffer),
+        }
+    }
+
     /// The bytes of elements in these extents.
     fn bytes_of(&self, element: DType, extents: &[Expr]) -> String {
         let factors: Vec<String> = extents.iter().map(|extent| self.expr(extent)).collect();
@@ -225,7 +292,7 @@ impl<'a> Writer<'a> {
     fn arena(&self, slots: &[Slot]) -> (String, String) {
         let (mut sum, mut starts) = (String::new(), String::new());
         for (i, slot) in slots.iter().enumerate() {
-            let sizes: BTreeSet<String> = slot.buffers.iter().map(|&b| self.bytes(b)).collect();
+            let sizes: BTreeSet<String> = slot.buffers.iter().map(|&b| self.all_bytes(b)).collect();
             let mut sizes = sizes.into_iter();
             let first = sizes.next().unwrap_or_default();
             let widest = sizes.fold(first, |a, b| format!("max_of({a}, {b})"));
@@ -259,12 +326,15 @@ impl<'a> Writer<'a> {
         let list = |list: &[String]| {
             if list.is_empty() { "0".to_owned() } else { list.join(", ") }
         };
+        let work = call.work.iter();
+        let work = work.map(|(count, each)| format!("({}) * {each} / 1024", self.expr(count)));
         format!(
             "    {{\n        const int64_t n[] = {{{}}};\n        void *const b[] = {{{}}};\n        \
-             {}(n, b, 0, 1);\n    }}\n",
+             run(threads, {}, n, b, {});\n    }}\n",
             list(&numbers),
             list(&pointers),
             call.function,
+            work.chain(["0".to_owned()]).collect::<Vec<_>>().join(" + "),
         )
     }
 
@@ -324,14 +394,21 @@ impl<'a> Writer<'a> {
             "#ifndef {guard}_H\n#define {guard}_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n\
              #ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n\
              /* Elements lie row by row without gaps.\n *\n{}{}{} */\n\n\
-             /* The bytes that `arena` needs, at a multiple of {ALIGNMENT}. */\n\
-             size_t {name}_arena_bytes(const int64_t *dims);\n\n\
+             /* Who runs parts of the model: `parallel_for` calls `body(work, part)` once for each \
+             part below\n   `parts`, at the same time if it can, and returns when all have been; \
+             `parts` is at most `threads`. */\n\
+             struct {name}_threads {{\n    \
+                 void (*parallel_for)(void *context, int64_t parts, void (*body)(void *work, int64_t \
+             part),\n            void *work);\n    \
+                 void *context;\n    int64_t threads;\n}};\n\n\
+             /* The bytes that `arena` needs, at a multiple of {ALIGNMENT}; `threads` may be NULL. */\n\
+             size_t {name}_arena_bytes(const int64_t *dims, const struct {name}_threads *threads);\n\n\
              #define {guard}_WEIGHTS_BYTES {}\n\n\
-             /* Runs the model; `weights` are the bytes of its file, at a multiple of \
-             {ALIGNMENT}. Returns 0, or 1 for\n   a negative size. Allocates nothing and keeps \
-             nothing. */\n\
+             /* Runs the model, on the caller's thread if `threads` is NULL: the results are the same \
+             bits.\n   `weights` are the bytes of its file, at a multiple of {ALIGNMENT}. Returns 0, \
+             or 1 for a negative size.\n   Allocates nothing and keeps nothing. */\n\
              int {name}_run(const void *weights, void *arena, const void *const *inputs,\n        \
-             void *const *outputs, const int64_t *dims);\n\n\
+             void *const *outputs, const int64_t *dims, const struct {name}_threads *threads);\n\n\
              #ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
             list("inputs", inputs.collect()),
             list("outputs", outputs.collect()),

@@ -357,13 +357,13 @@ int main(void) {
     for (int i = 0; i < 12; i++) x[i] = i % 5 - 2, z[i] = i;
     const void *inputs[] = {x, z};
     void *outputs[] = {y, s};
-    if (my_model_arena_bytes(dims) > sizeof arena) return 2;
-    if (my_model_run(0, arena, inputs, outputs, dims)) return 3;
+    if (my_model_arena_bytes(dims, 0) > sizeof arena) return 2;
+    if (my_model_run(0, arena, inputs, outputs, dims, 0)) return 3;
     for (int i = 0; i < 12; i++) {
         float r = x[i] > 0 ? x[i] : 0;
         if (s[i] != r + z[i] || y[i] != s[i] * r) return 4;
     }
-    printf("%zu\n", my_model_arena_bytes(dims));
+    printf("%zu\n", my_model_arena_bytes(dims, 0));
     return 0;
 }
 "#;
@@ -479,4 +479,92 @@ fn a_sum_behind_a_transpose_is_made_for_all_that_read_it() {
         session.run(&[("x", tensor(0)), ("z", tensor(4))]).expect("it runs")
     };
     assert_eq!(run(false), run(true));
+}
+
+/// A model as C whose host has threads of its own: any number of them makes the same bits.
+#[test]
+fn a_model_as_c_runs_on_the_threads_of_its_host() {
+    let model = Model::open("../../examples/models/cnn.onnx", tangram_dialects::context());
+    let emitted = tangram_native::emit(&model.expect("read"), "cnn", &options(Cache::none()));
+    let emitted = emitted.expect("emitted");
+    let folder = tempfile::tempdir().expect("a folder");
+    let main = r#"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cnn.h"
+
+struct part { void (*body)(void *, int64_t); void *work; int64_t part; };
+static int shared;
+
+static void *one(void *of)
+{
+    struct part *part = of;
+    part->body(part->work, part->part);
+    return NULL;
+}
+
+static void parallel_for(void *context, int64_t parts, void (*body)(void *, int64_t), void *work)
+{
+    pthread_t threads[8];
+    struct part own[8];
+    if (context != &shared || parts < 2 || parts > 8)
+        exit(5);
+    shared++;
+    for (int64_t i = 0; i < parts; i++) {
+        own[i] = (struct part){body, work, i};
+        if (pthread_create(&threads[i], NULL, one, &own[i]))
+            exit(6);
+    }
+    for (int64_t i = 0; i < parts; i++)
+        pthread_join(threads[i], NULL);
+}
+
+int main(int count, char **arguments)
+{
+    int64_t dims[] = {2, 64, 64};
+    static float image[2 * 3 * 64 * 64], shares[20], again[20];
+    for (int i = 0; i < 2 * 3 * 64 * 64; i++)
+        image[i] = (float)(i * 7 % 19) / 8 - 1;
+    void *weights = aligned_alloc(64, (CNN_WEIGHTS_BYTES + 63) / 64 * 64);
+    FILE *file = count > 1 ? fopen(arguments[1], "rb") : NULL;
+    if (!file || fread(weights, 1, CNN_WEIGHTS_BYTES, file) != CNN_WEIGHTS_BYTES)
+        return 2;
+    fclose(file);
+    const void *inputs[] = {image};
+    void *outputs[] = {shares}, *others[] = {again};
+    void *arena = aligned_alloc(64, (cnn_arena_bytes(dims, NULL) + 63) / 64 * 64);
+    if (cnn_run(weights, arena, inputs, outputs, dims, NULL))
+        return 3;
+    free(arena);
+    for (int64_t most = 1; most <= 8; most++) {
+        struct cnn_threads threads = {parallel_for, &shared, most};
+        arena = aligned_alloc(64, (cnn_arena_bytes(dims, &threads) + 63) / 64 * 64);
+        if (cnn_run(weights, arena, inputs, others, dims, &threads))
+            return 3;
+        free(arena);
+        if (memcmp(shares, again, sizeof shares))
+            return 4;
+    }
+    free(weights);
+    printf("%d\n", shared);
+    return shared == 0;
+}
+"#;
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("cnn.h"), &emitted.header).expect("written");
+    std::fs::write(path("cnn.c"), &emitted.source).expect("written");
+    std::fs::write(path("cnn.weights"), &emitted.weights).expect("written");
+    std::fs::write(path("main.c"), main).expect("written");
+    let built = std::process::Command::new("cc")
+        .args(["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread", "-o"])
+        .args([path("main"), path("main.c"), path("cnn.c")])
+        .arg("-lm")
+        .output()
+        .expect("a C compiler");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let ran = std::process::Command::new(path("main")).arg(path("cnn.weights")).output();
+    let ran = ran.expect("it starts");
+    assert!(ran.status.success(), "{ran:?}");
 }

@@ -22,6 +22,8 @@ struct Layer<'a> {
     r: TensorRef,
     bias: Option<TensorRef>,
     steps: Expr,
+    /// The number of the last step.
+    last: Expr,
     batch: Expr,
     /// The size of the state.
     hidden: i64,
@@ -38,7 +40,8 @@ struct Layer<'a> {
 struct Pass {
     direction: usize,
     is_reverse: bool,
-    /// Steps, batch, gates * hidden: the weighted input.
+    /// Positions, batch, gates * hidden: the weighted input, in the order of the sequence, in which
+    /// it is one product of matrices.
     input: TensorRef,
     /// Steps + 1, batch, hidden: the state before each step, and after the last.
     state: TensorRef,
@@ -85,6 +88,7 @@ impl<'a> Layer<'a> {
             false => (x.extents[0].clone(), x.extents[1].clone()),
         };
         let clip = attrs.float("clip").filter(|&clip| clip > 0.0);
+        let last = steps.try_sub(&Expr::int(1))?;
         Some(Layer {
             cx,
             x,
@@ -92,6 +96,7 @@ impl<'a> Layer<'a> {
             r,
             bias,
             steps,
+            last,
             batch,
             hidden,
             gates,
@@ -133,12 +138,12 @@ impl<'a> Layer<'a> {
     }
 
     /// Where in the order of the sequence step `t` of a pass is.
-    fn position(&self, stage: &mut Stage, is_reverse: bool, t: AffineExpr) -> Option<AffineExpr> {
+    fn position(&self, stage: &mut Stage, is_reverse: bool, t: AffineExpr) -> AffineExpr {
         if !is_reverse {
-            return Some(t);
+            return t;
         }
         let back = stage.times(t, -1);
-        Some(stage.plus(back, &self.steps.try_sub(&Expr::int(1))?))
+        stage.plus(back, &self.last)
     }
 
     /// What comes before the loop over the steps.
@@ -148,7 +153,6 @@ impl<'a> Layer<'a> {
         let mut stage = Stage::over(&input.extents);
         let inner = stage.reduce_over(&self.x.extents[2]);
         let [t, b, g, i] = [stage.at(0), stage.at(1), stage.at(2), stage.at(inner)];
-        let t = self.position(&mut stage, is_reverse, t)?;
         let x = stage.load(&self.x, &if self.batch_first { [b, t, i] } else { [t, b, i] });
         let d = stage.fixed(&Expr::int(direction as i64));
         let w = stage.load(&self.w, &[d, g, i]);
@@ -204,6 +208,14 @@ impl<'a> Layer<'a> {
         stage.add(x, bias)
     }
 
+    /// What the input gives to a gate in each step.
+    fn of_input(&self, stage: &mut Stage, pass: &Pass, gate: i64) -> ScalarId {
+        let [t, b, j] = [stage.at(0), stage.at(1), stage.at(2)];
+        let t = self.position(stage, pass.is_reverse, t);
+        let j = stage.plus(j, &Expr::int(gate * self.hidden));
+        stage.load(&pass.input, &[t, b, j])
+    }
+
     /// The sum of what the input and the state give to a gate; `place` is the gate's in `state`.
     fn sum(
         &self,
@@ -212,7 +224,7 @@ impl<'a> Layer<'a> {
         (state, place): (&TensorRef, i64),
         gate: i64,
     ) -> ScalarId {
-        let input = self.of_gate(stage, &pass.input, gate);
+        let input = self.of_input(stage, pass, gate);
         let input = self.biased(stage, pass, input, gate);
         let own = self.of_gate(stage, state, place);
         let own = self.biased(stage, pass, own, self.gates + gate);
@@ -254,7 +266,7 @@ impl<'a> Layer<'a> {
         let [t, b, j] = [stage.at(0), stage.at(1), stage.at(2)];
         let next = stage.plus(t, &Expr::int(1));
         let value = stage.load(&pass.state, &[next, b, j]);
-        let t = self.position(&mut stage, pass.is_reverse, t)?;
+        let t = self.position(&mut stage, pass.is_reverse, t);
         let d = stage.fixed(&Expr::int(pass.direction as i64));
         let at = if self.batch_first { [b, t, d, j] } else { [t, d, b, j] };
         loops.push(stage.store(&out, &at, value));
@@ -425,7 +437,7 @@ pub(super) fn gru(cx: &StructuredCx<'_>) -> Option<Structured> {
                     let own = layer.of_gate(&mut s, &state, 2);
                     let own = layer.biased(&mut s, &pass, own, 3 + 2);
                     let own = s.mul(reset, own);
-                    let input = layer.of_gate(&mut s, &pass.input, 2);
+                    let input = layer.of_input(&mut s, &pass, 2);
                     let input = layer.biased(&mut s, &pass, input, 2);
                     s.add(input, own)
                 }
