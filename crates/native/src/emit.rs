@@ -139,7 +139,7 @@ static void run_part(void *work, int64_t part)
 }
 
 /* About how many cycles a thread is woken for. */
-#define GRAIN 40000
+#define GRAIN 20000
 
 static inline void run(const struct NAME_threads *threads, function *function, const int64_t *arguments,
     void *const *buffers, int64_t cycles)

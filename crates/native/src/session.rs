@@ -52,7 +52,7 @@ impl Default for Options {
             compiler: None,
             cache: Cache::of_user(),
             threads: 0,
-            grain: 40_000,
+            grain: 20_000,
         }
     }
 }
