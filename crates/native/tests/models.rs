@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use tangram_affine::symbolic::Expr;
 use tangram_dialects::interpret::Datum;
-use tangram_native::{Kind, Options, Session};
+use tangram_machine::{Isa, Machine};
+use tangram_native::{Kind, Options, Port, Session};
 use tangram_tensor::{DType, Tensor};
 
 /// What sums in another order may change, over the largest magnitude of a tensor.
@@ -62,8 +63,8 @@ fn compare(name: &str, found: &Datum, expected: &Datum) {
     }
 }
 
-#[test]
-fn compiled_models_agree_with_the_reference_kernels() {
+/// The example models, in the order of their names.
+fn examples() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/models");
     let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
         .expect("examples")
@@ -71,29 +72,40 @@ fn compiled_models_agree_with_the_reference_kernels() {
         .filter(|path| path.extension().is_some_and(|extension| extension == "onnx"))
         .collect();
     paths.sort();
+    paths
+}
+
+/// Random inputs of a session, whose open extents are `size`; nothing for an input of another kind.
+fn inputs<'a>(
+    session: &'a Session,
+    size: usize,
+    generator: &mut fastrand::Rng,
+) -> Option<Vec<(&'a str, Datum)>> {
+    let ports = session.inputs().iter();
+    let one = |port: &'a Port| {
+        let Kind::Tensor { element, shape } = &port.kind else { return None };
+        let known = |extent: &Option<Expr>| extent.as_ref().and_then(Expr::as_int);
+        let extents: Vec<usize> = shape
+            .as_ref()?
+            .iter()
+            .map(|extent| known(extent).map_or(size, |extent| extent as usize))
+            .collect();
+        let tensor = random((*element)?, &extents, generator)?;
+        Some((port.name.as_str(), Datum::Tensor(tensor)))
+    };
+    ports.map(one).collect()
+}
+
+#[test]
+fn compiled_models_agree_with_the_reference_kernels() {
     let mut generator = fastrand::Rng::with_seed(3);
     let (mut calls, mut runs) = (0, 0);
-    for path in &paths {
+    for path in &examples() {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let (compiled, reference) = (session(path, false), session(path, true));
         calls += compiled.coverage().calls;
         for size in [1, 2, 5, 17] {
-            let tensors: Option<Vec<(&str, Datum)>> = compiled
-                .inputs()
-                .iter()
-                .map(|port| {
-                    let Kind::Tensor { element, shape } = &port.kind else { return None };
-                    let known = |extent: &Option<Expr>| extent.as_ref().and_then(Expr::as_int);
-                    let extents: Vec<usize> = shape
-                        .as_ref()?
-                        .iter()
-                        .map(|extent| known(extent).map_or(size, |extent| extent as usize))
-                        .collect();
-                    let tensor = random((*element)?, &extents, &mut generator)?;
-                    Some((port.name.as_str(), Datum::Tensor(tensor)))
-                })
-                .collect();
-            let Some(inputs) = tensors else { continue };
+            let Some(inputs) = inputs(&compiled, size, &mut generator) else { continue };
             let Ok(expected) = reference.run(&inputs) else { continue };
             let found = compiled.run(&inputs).unwrap_or_else(|error| panic!("{name}: {error}"));
             assert_eq!(found.len(), expected.len(), "{name}");
@@ -103,5 +115,66 @@ fn compiled_models_agree_with_the_reference_kernels() {
             runs += 1;
         }
     }
-    assert!(calls > 150 && runs > 20, "{calls} compiled functions, {runs} runs");
+    assert!(calls > 100 && runs > 20, "{calls} compiled functions, {runs} runs");
+}
+
+/// Whether a C compiler starts.
+fn starts(compiler: &str) -> bool {
+    let mut command = std::process::Command::new(compiler);
+    command.arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+/// What `--exact` promises: one order of each sum, and no rounding less, on every machine, for any
+/// number of threads and by every compiler.
+#[test]
+fn exact_results_are_the_same_bits_everywhere() {
+    let native = Machine::native();
+    let mut ways = Vec::new();
+    for isa in [Isa::Scalar, Isa::Sse2, Isa::Avx2, Isa::Avx512, Isa::Neon] {
+        let runs_here = match isa {
+            Isa::Scalar => true,
+            Isa::Sse2 => cfg!(target_arch = "x86_64"),
+            Isa::Avx2 => matches!(native.isa, Isa::Avx2 | Isa::Avx512),
+            other => native.isa == other,
+        };
+        if runs_here {
+            ways.push((Machine::of(isa), "cc", 1));
+        }
+    }
+    ways.push((native.clone(), "cc", 3));
+    ways.extend(starts("clang").then_some((native, "clang", 1)));
+    let mut generator = fastrand::Rng::with_seed(11);
+    let mut runs = 0;
+    for path in &examples() {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let session = |(machine, compiler, threads): &(Machine, &str, usize)| {
+            let mut options = Options::default();
+            options.exact = true;
+            options.grain = 1;
+            options.machine = machine.clone();
+            options.compiler = Some((*compiler).to_owned());
+            options.threads = *threads;
+            let loaded = tangram_onnx::file::open(path).expect("an example is read");
+            let model = tangram_onnx::import(loaded, tangram_dialects::context());
+            Session::new(model.expect("and imported"), &options).expect("and made a session")
+        };
+        let sessions: Vec<Session> = ways.iter().map(session).collect();
+        for size in [1, 5, 33] {
+            let Some(inputs) = inputs(&sessions[0], size, &mut generator) else { continue };
+            let Ok(expected) = sessions[0].run(&inputs) else { continue };
+            for (session, (machine, compiler, threads)) in sessions.iter().zip(&ways).skip(1) {
+                let found = session.run(&inputs).expect("it runs");
+                let same = found.iter().zip(&expected).all(|pair| match pair {
+                    (Datum::Tensor(found), Datum::Tensor(expected)) => {
+                        found.bytes() == expected.bytes()
+                    }
+                    (found, expected) => found == expected,
+                });
+                let isa = machine.isa;
+                assert!(same, "{name}, size {size}: {isa:?}, {compiler}, {threads} threads");
+            }
+            runs += 1;
+        }
+    }
+    assert!(runs > 15, "{runs} runs");
 }
