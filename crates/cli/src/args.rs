@@ -35,6 +35,8 @@ pub(crate) enum Command {
     Check(crate::check::CheckArgs),
     /// Run a model: on arrays in files, or on random ones.
     Run(Box<crate::run::RunArgs>),
+    /// Time a model beside onnxruntime, where Python has it.
+    Bench(Box<crate::bench::BenchArgs>),
     /// Compile a model to a shared library, or to C, with a header and a file of weights.
     Compile(Box<crate::compile::CompileArgs>),
     /// Calculate with integer sets and relations.

@@ -54,7 +54,8 @@ fn idle(command: &Command) -> Vec<Idle> {
         Command::Scop(args) => scop(args),
         Command::Rewrite(args) => rewrite(args),
         Command::Show(args) => show(args),
-        Command::Calc(_)
+        Command::Bench(_)
+        | Command::Calc(_)
         | Command::Check(_)
         | Command::Compile(_)
         | Command::Diff(_)

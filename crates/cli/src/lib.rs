@@ -7,6 +7,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
+mod bench;
 mod calc;
 mod check;
 mod codegen;
@@ -92,6 +93,7 @@ fn run(command: Command) -> Result<ExitCode, Error> {
         Command::Diff(args) => diff::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Run(args) => run::run(&args),
+        Command::Bench(args) => bench::bench(&args),
         Command::Compile(args) => compile::run(&args),
         Command::Calc(args) => calc::run(&args),
         Command::Codegen(args) => codegen::run(&args),

@@ -115,19 +115,38 @@ pub(crate) fn refused(path: &Path) -> impl Fn(SessionError) -> Error + '_ {
     move |source| Error::Usage(format!("{}: {source}", path.display()))
 }
 
+/// What a model runs on.
+#[derive(Clone, Copy)]
+pub(crate) struct Inputs<'a> {
+    /// The model's file.
+    pub model: &'a Path,
+    /// Arguments of `--input`.
+    pub files: &'a [String],
+    /// Whether those that are not given are made up, and from where random numbers start.
+    pub random: Option<u64>,
+    /// The extents of some that are made up.
+    pub shapes: &'a [(String, Vec<usize>)],
+}
+
 /// Runs the model.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
     if let Some(path) = &args.output {
         out::check(path)?;
     }
     let original = opened(&args.model, &args.edits)?;
-    let given = read_inputs(&original, args)?;
+    let wanted = Inputs {
+        model: &args.model,
+        files: &args.input,
+        random: args.random.then_some(args.seed),
+        shapes: &args.shape,
+    };
+    let given = read_inputs(&original, wanted)?;
     let mut model = original.clone();
     args.how.rewrite(&args.model, &mut model)?;
     let mut options = args.how.options();
     options.threads = args.threads;
     let session = Session::new(model, &options).map_err(refused(&args.model))?;
-    let (inputs, ran) = first_run(&session, &original, &given, args)?;
+    let (inputs, ran) = first_run(&session, &original, &given, wanted)?;
     let (outputs, mut profile) = ran;
     let named = inputs.iter().map(|(name, datum)| (name.as_str(), datum.clone()));
     let named: Vec<(&str, Datum)> = named.collect();
@@ -151,39 +170,39 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-type Ran = (Vec<Datum>, Profile);
+pub(crate) type Ran = (Vec<Datum>, Profile);
 
 /// Runs on what is given, and on made-up inputs of several sizes until one does.
-fn first_run(
+pub(crate) fn first_run(
     session: &Session,
     model: &Model,
     given: &[(String, Tensor)],
-    args: &RunArgs,
+    wanted: Inputs<'_>,
 ) -> Result<(Vec<(String, Datum)>, Ran), Error> {
     let profiled = |inputs: &[(String, Datum)]| {
         let inputs: Vec<(&str, Datum)> =
             inputs.iter().map(|(name, datum)| (name.as_str(), datum.clone())).collect();
         session.profile(&inputs)
     };
-    if !args.random {
+    let Some(seed) = wanted.random else {
         let inputs: Vec<(String, Datum)> =
             given.iter().map(|(name, t)| (name.clone(), Datum::Tensor(t.clone()))).collect();
         let ran = profiled(&inputs).map_err(|error| match error {
             SessionError::Input(missing) => {
                 let hint = "`--input NAME=FILE.npy` gives one, `--random` makes them up";
-                Error::Usage(format!("{}: {missing}; {hint}", args.model.display()))
+                Error::Usage(format!("{}: {missing}; {hint}", wanted.model.display()))
             }
-            other => refused(&args.model)(other),
+            other => refused(wanted.model)(other),
         })?;
         return Ok((inputs, ran));
-    }
+    };
     let options = CheckOptions {
-        seed: args.seed,
-        shapes: args.shape.clone(),
+        seed,
+        shapes: wanted.shapes.to_vec(),
         data: given.to_vec(),
         ..CheckOptions::default()
     };
-    let why = |reason| Error::Usage(format!("{}: {reason}", args.model.display()));
+    let why = |reason| Error::Usage(format!("{}: {reason}", wanted.model.display()));
     let names: Vec<String> = session.inputs().iter().map(|port| port.name.clone()).collect();
     let mut first = None;
     for values in made_up(model, &options).map_err(why)? {
@@ -196,19 +215,22 @@ fn first_run(
         }
     }
     match first {
-        Some(error) => Err(refused(&args.model)(error)),
+        Some(error) => Err(refused(wanted.model)(error)),
         None => Err(why("its inputs are too large to be made up".to_owned())),
     }
 }
 
 /// Reads the files that are given for inputs.
-fn read_inputs(model: &Model, args: &RunArgs) -> Result<Vec<(String, Tensor)>, Error> {
+pub(crate) fn read_inputs(
+    model: &Model,
+    wanted: Inputs<'_>,
+) -> Result<Vec<(String, Tensor)>, Error> {
     let module = &model.module;
     let values = model.graph().map(|block| module.args(block)).unwrap_or_default();
     let name = |&value| module.value_name(value).map(|name| module.context().text(name));
     let names: Vec<&str> = values.iter().filter_map(name).collect();
     let mut given = Vec::new();
-    for text in &args.input {
+    for text in wanted.files {
         // Names may have equals signs, paths as well: what is a name decides.
         let named = names.iter().find_map(|&name| {
             let rest = text.strip_prefix(name)?.strip_prefix('=')?;
@@ -319,7 +341,7 @@ fn report(outputs: &[(String, Datum)], profile: &Profile, session: &Session) -> 
     })
 }
 
-fn plain<const N: usize>(header: [&str; N], right_from: usize) -> Table {
+pub(crate) fn plain<const N: usize>(header: [&str; N], right_from: usize) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(header);
     for column in table.column_iter_mut().skip(right_from) {

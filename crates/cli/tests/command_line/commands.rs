@@ -15,6 +15,7 @@ pub const STARTS: &[&[&str]] = &[
     &["diff", "model.onnx", "model.onnx"],
     &["check", "model.onnx", "model.onnx"],
     &["run", "model.onnx", "--random"],
+    &["bench", "model.onnx", "--runs", "1", "--python", "none"],
     &["compile", "same.onnx", "-o", "same.c", "--emit", "c"],
     &["calc", "sets.calc"],
     &["codegen", "tree.st"],
