@@ -214,7 +214,8 @@ macro_rules! clients {
                 let (mut nodes, mut classes, mut iterations) = (0, 0, 0);
                 let start = processor_seconds();
                 for at in 0..times {
-                    let runner = Runner::<Math, N, ()>::new(analysis.clone()).with_expr(&terms[at % terms.len()]).run(rules);
+                    let runner = Runner::<Math, N, ()>::new(analysis.clone()).with_iter_limit(4);
+                    let runner = runner.with_expr(&terms[at % terms.len()]).run(rules);
                     nodes += runner.egraph.total_number_of_nodes();
                     classes += runner.egraph.number_of_classes();
                     iterations += runner.iterations.len();

@@ -185,10 +185,19 @@ fn measure() {
     let filter = args.first().map_or("", String::as_str);
     let pairs = args.get(1).and_then(|text| text.parse().ok());
     println!("{:<26} {:>9} {:>9} {:>10} {:>10} {:>7}", "time", "nodes", "classes", "ours ms", "egg ms", "ratio");
+    let (mut logarithms, mut slowest) = (Vec::new(), f64::INFINITY);
     for (name, ours, peer, size, count) in CLIENTS.into_iter().chain(WORKLOADS) {
         if name.contains(filter) {
-            compare(name, || ours(size), || peer(size), pairs.unwrap_or(count));
+            let ratio = compare(name, || ours(size), || peer(size), pairs.unwrap_or(count));
+            slowest = slowest.min(ratio);
+            if name.starts_with("analysis") {
+                logarithms.push(ratio.ln());
+            }
         }
+    }
+    if !logarithms.is_empty() {
+        let mean = (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp();
+        println!("with an analysis {mean:.2} times in the geometric mean; at least {slowest:.2} times anywhere");
     }
     if "egglog".contains(filter) {
         compare_relational();
@@ -216,7 +225,7 @@ fn scan_sizes(ours: fn(usize) -> Run, peer: fn(usize) -> Run, from: usize, to: u
     }
 }
 
-fn compare(name: &str, ours: impl Fn() -> Run, peer: impl Fn() -> Run, pairs: usize) {
+fn compare(name: &str, ours: impl Fn() -> Run, peer: impl Fn() -> Run, pairs: usize) -> f64 {
     let mut ratios = Vec::new();
     let (mut times, mut peer_times) = (Vec::new(), Vec::new());
     let (mut run, mut other) = (ours(), peer());
@@ -233,14 +242,15 @@ fn compare(name: &str, ours: impl Fn() -> Run, peer: impl Fn() -> Run, pairs: us
     }
     let same = (run.nodes, run.classes) == (other.nodes, other.classes);
     let (ours, peer) = (median(&mut times), median(&mut peer_times));
+    let ratio = median(&mut ratios);
     println!(
-        "{name:<26} {:>9} {:>9} {ours:>10.3} {peer:>10.3} {:>7.2}   {}",
+        "{name:<26} {:>9} {:>9} {ours:>10.3} {peer:>10.3} {ratio:>7.2}   {}",
         run.nodes,
         run.classes,
-        median(&mut ratios),
         phases(&run, &other),
     );
     assert!(same, "{name}: sizes differ: {run:?} and {other:?}");
+    ratio
 }
 
 /// A workload, ours and egglog's, its size, and how many pairs to run.
