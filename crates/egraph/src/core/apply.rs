@@ -191,6 +191,25 @@ impl Template {
         unions
     }
 
+    /// Builds the term for each row, and hands it over with the number of the row.
+    pub(crate) fn build_each<H: Host>(
+        &self,
+        host: &mut H,
+        found: &Found,
+        mut each: impl FnMut(&mut H, usize, Id),
+    ) {
+        let (mut nodes, mut warm) = (Vec::new(), 0);
+        for (at, row) in found.iter().enumerate() {
+            if at % AHEAD == 0 {
+                warm ^= self.warm_up(host.core(), found, at);
+            }
+            if let Some(made) = self.build(host, &row[1..], &mut nodes) {
+                each(host, at, made);
+            }
+        }
+        std::hint::black_box(warm);
+    }
+
     /// Builds the term for one match and unites it with the match's root.
     pub fn apply_row(&self, host: &mut impl Host, row: &[u32], rule: Option<u32>) -> bool {
         self.step(host, row, rule, &mut Vec::new())
