@@ -178,8 +178,9 @@ impl Template {
         let mut nodes = Vec::new();
         let mut unions = 0;
         let mut warm = 0;
+        let many = found.iter().len() > 2;
         for (at, row) in found.iter().enumerate() {
-            if at % AHEAD == 0 {
+            if many && at % AHEAD == 0 {
                 warm ^= self.warm_up(host.core(), found, at);
                 if at > 0 && at % (AHEAD * 8) == 0 && stop(host.core()) {
                     break;
@@ -199,8 +200,9 @@ impl Template {
         mut each: impl FnMut(&mut H, usize, Id),
     ) {
         let (mut nodes, mut warm) = (Vec::new(), 0);
+        let many = found.iter().len() > 2;
         for (at, row) in found.iter().enumerate() {
-            if at % AHEAD == 0 {
+            if many && at % AHEAD == 0 {
                 warm ^= self.warm_up(host.core(), found, at);
             }
             if let Some(made) = self.build(host, &row[1..], &mut nodes) {

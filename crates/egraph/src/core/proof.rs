@@ -162,12 +162,12 @@ impl<'a> Proofs<'a> {
         for step in moves {
             match step {
                 Move::Congruent(to) => {
-                    let moved = start != end;
-                    if self.shape(end) == self.shape(to) {
-                        start = if moved { start } else { to };
-                    } else if moved {
+                    if start != end {
                         steps.push(self.step(start, end, rule.take()));
                         start = end;
+                    }
+                    if self.shape(end) == self.shape(to) {
+                        start = to;
                     }
                     end = to;
                 }
