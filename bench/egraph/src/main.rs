@@ -10,6 +10,7 @@
 //! `only ENGINE WORKLOAD [SIZE]` runs one workload once, for measuring from outside;
 //! `scan WORKLOAD FROM TO` compares sizes only.
 
+mod clients;
 mod extraction;
 #[path = "../../../crates/egraph/tests/support/faster_greedy_dag.rs"]
 mod faster_greedy_dag;
@@ -19,6 +20,8 @@ mod workloads;
 
 workloads!(ours, tangram_egraph);
 workloads!(peer, egg);
+clients!(our_clients, tangram_egraph);
+clients!(peer_clients, egg);
 
 /// One run of a workload.
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +93,40 @@ pub const SMALL: [(&str, &str); 8] = [
 
 type Workload = (&'static str, fn(usize) -> Run, fn(usize) -> Run, usize, usize);
 
+/// What programs that depend on egg do: with analyses first, then without.
+const CLIENTS: [Workload; 27] = {
+    use {our_clients as ours, peer_clients as peer};
+    [
+        ("analysis fold-7", ours::fold, peer::fold, 7, 7),
+        ("analysis fold-30-backoff", ours::fold_backoff, peer::fold_backoff, 30, 5),
+        ("analysis sizes-math-9", ours::sizes_math, peer::sizes_math, 9, 5),
+        ("analysis sizes-math-10", ours::sizes_math, peer::sizes_math, 10, 3),
+        ("analysis sizes-sums-9", ours::sizes_sums, peer::sizes_sums, 9, 5),
+        ("analysis shapes-7", ours::shapes, peer::shapes, 7, 5),
+        ("analysis fib-30", self::ours::fib, self::peer::fib, 30, 5),
+        ("analysis fib-57", self::ours::fib, self::peer::fib, 57, 3),
+        ("analysis repeat-59", self::ours::repeat, self::peer::repeat, 59, 3),
+        ("analysis small", ours::small_fold, peer::small_fold, 700, 5),
+        ("analysis tiny-5", ours::tiny_5_fold, peer::tiny_5_fold, 20_000, 5),
+        ("analysis tiny-24", ours::tiny_24_fold, peer::tiny_24_fold, 20_000, 5),
+        ("analysis own-fold-7", ours::own_fold, peer::own_fold, 7, 5),
+        ("tiny-5", ours::tiny_5, peer::tiny_5, 100_000, 3),
+        ("tiny-24", ours::tiny_24, peer::tiny_24, 100_000, 3),
+        ("own-math-10", ours::own_math, peer::own_math, 10, 5),
+        ("own-sums-9", ours::own_sums, peer::own_sums, 9, 5),
+        ("unions-forward", ours::unions_forward, peer::unions_forward, 400_000, 5),
+        ("unions-back", ours::unions_back, peer::unions_back, 400_000, 5),
+        ("unions-shuffled", ours::unions_shuffled, peer::unions_shuffled, 400_000, 5),
+        ("unions-halves", ours::unions_halves, peer::unions_halves, 400_000, 5),
+        ("unions-back-above", ours::unions_back_above, peer::unions_back_above, 100_000, 5),
+        ("unions-shuffled-above", ours::unions_shuffled_above, peer::unions_shuffled_above, 100_000, 5),
+        ("unions-back-sizes", ours::unions_back_sizes, peer::unions_back_sizes, 100_000, 5),
+        ("unions-shuffled-sizes", ours::unions_shuffled_sizes, peer::unions_shuffled_sizes, 200_000, 5),
+        ("prove-deep", ours::prove_deep, peer::prove_deep, 300, 3),
+        ("prove-sum", ours::prove_sum, peer::prove_sum, 300, 3),
+    ]
+};
+
 /// Name, both engines, size, and how many pairs to run.
 const WORKLOADS: [Workload; 17] = [
     ("small", ours::small, peer::small, 0, 21),
@@ -111,13 +148,22 @@ const WORKLOADS: [Workload; 17] = [
     ("repeat-59", ours::repeat, peer::repeat, 59, 5),
 ];
 
+/// How much stack egg gets, whose proofs recurse with the depth of terms.
+const STACK: usize = 4 << 30;
+
 fn main() {
+    let run = std::thread::Builder::new().stack_size(STACK).spawn(measure);
+    run.expect("a thread can be made").join().expect("every workload runs");
+}
+
+fn measure() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     if let [only, engine, name, rest @ ..] = args.as_slice()
         && only == "only"
     {
         let given = rest.first().and_then(|size| size.parse().ok());
-        for (_, ours, peer, size, _) in WORKLOADS.iter().filter(|workload| workload.0 == name) {
+        let all = CLIENTS.iter().chain(&WORKLOADS);
+        for (_, ours, peer, size, _) in all.filter(|workload| workload.0 == name) {
             let size = given.unwrap_or(*size);
             let run = if engine == "egg" { peer(size) } else { ours(size) };
             println!("{run:?}");
@@ -138,11 +184,20 @@ fn main() {
     }
     let filter = args.first().map_or("", String::as_str);
     let pairs = args.get(1).and_then(|text| text.parse().ok());
-    println!("{:<18} {:>9} {:>9} {:>10} {:>10} {:>7}", "time", "nodes", "classes", "ours ms", "egg ms", "ratio");
-    for (name, ours, peer, size, count) in WORKLOADS {
+    println!("{:<26} {:>9} {:>9} {:>10} {:>10} {:>7}", "time", "nodes", "classes", "ours ms", "egg ms", "ratio");
+    let (mut logarithms, mut slowest) = (Vec::new(), f64::INFINITY);
+    for (name, ours, peer, size, count) in CLIENTS.into_iter().chain(WORKLOADS) {
         if name.contains(filter) {
-            compare(name, || ours(size), || peer(size), pairs.unwrap_or(count));
+            let ratio = compare(name, || ours(size), || peer(size), pairs.unwrap_or(count));
+            slowest = slowest.min(ratio);
+            if name.starts_with("analysis") {
+                logarithms.push(ratio.ln());
+            }
         }
+    }
+    if !logarithms.is_empty() {
+        let mean = (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp();
+        println!("with an analysis {mean:.2} times in the geometric mean; at least {slowest:.2} times anywhere");
     }
     if "egglog".contains(filter) {
         compare_relational();
@@ -170,7 +225,7 @@ fn scan_sizes(ours: fn(usize) -> Run, peer: fn(usize) -> Run, from: usize, to: u
     }
 }
 
-fn compare(name: &str, ours: impl Fn() -> Run, peer: impl Fn() -> Run, pairs: usize) {
+fn compare(name: &str, ours: impl Fn() -> Run, peer: impl Fn() -> Run, pairs: usize) -> f64 {
     let mut ratios = Vec::new();
     let (mut times, mut peer_times) = (Vec::new(), Vec::new());
     let (mut run, mut other) = (ours(), peer());
@@ -187,14 +242,15 @@ fn compare(name: &str, ours: impl Fn() -> Run, peer: impl Fn() -> Run, pairs: us
     }
     let same = (run.nodes, run.classes) == (other.nodes, other.classes);
     let (ours, peer) = (median(&mut times), median(&mut peer_times));
+    let ratio = median(&mut ratios);
     println!(
-        "{name:<18} {:>9} {:>9} {ours:>10.3} {peer:>10.3} {:>7.2}   {}",
+        "{name:<26} {:>9} {:>9} {ours:>10.3} {peer:>10.3} {ratio:>7.2}   {}",
         run.nodes,
         run.classes,
-        median(&mut ratios),
         phases(&run, &other),
     );
     assert!(same, "{name}: sizes differ: {run:?} and {other:?}");
+    ratio
 }
 
 /// A workload, ours and egglog's, its size, and how many pairs to run.

@@ -1,12 +1,13 @@
 //! Classes as the typed front end shows them.
 
+use crate::egraph::Store;
 use crate::{Id, Language};
 use std::fmt::{self, Debug};
 use std::ops::{Deref, DerefMut};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 /// A class: its id, its nodes and its data.
-#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct EClass<L, D> {
     /// The canonical id.
@@ -15,27 +16,28 @@ pub struct EClass<L, D> {
     pub nodes: ENodes<L>,
     /// The data of the analysis.
     pub data: D,
-    pub(crate) parents: OnceLock<Box<[Id]>>,
 }
 
 /// The nodes of a class: a `Vec<L>` that is made when it is asked for.
 ///
 /// The e-graph keeps nodes flat and untyped. What is removed here disappears from the class for
 /// matching and extraction when the e-graph is next rebuilt.
-#[derive(Clone)]
 pub struct ENodes<L> {
     list: OnceLock<Vec<L>>,
+    class: AtomicU32,
+    /// Where nodes are, while the class is borrowed for reading; null while it is borrowed for
+    /// changes, when it may be moved to another place.
+    store: AtomicPtr<()>,
     pub(crate) edited: bool,
 }
 
 impl<L> ENodes<L> {
     pub(crate) fn new() -> Self {
-        ENodes { list: OnceLock::new(), edited: false }
+        Self::holding(OnceLock::new(), false)
     }
 
-    #[inline]
-    pub(crate) fn fill(&self, make: impl FnOnce() -> Vec<L>) {
-        self.list.get_or_init(make);
+    fn holding(list: OnceLock<Vec<L>>, edited: bool) -> Self {
+        ENodes { list, class: AtomicU32::new(0), store: AtomicPtr::default(), edited }
     }
 
     /// Returns the list, if it was made.
@@ -50,26 +52,80 @@ impl<L> ENodes<L> {
             self.list = OnceLock::new();
         }
     }
+}
+
+impl<L: Language> ENodes<L> {
+    /// Remembers where to read the nodes of a class.
+    ///
+    /// The caller hands the class out behind a borrow that keeps `store` as long: see `store`.
+    #[inline]
+    pub(crate) fn lend(&self, class: Id, store: &Store<L>) {
+        self.class.store(class.0, Ordering::Relaxed);
+        self.store.store(std::ptr::from_ref(store).cast_mut().cast(), Ordering::Relaxed);
+    }
+
+    /// Makes the list, and forgets where it came from.
+    pub(crate) fn detach(&mut self, class: Id, store: &Store<L>) {
+        self.list.get_or_init(|| store.listed(class));
+        *self.store.get_mut() = std::ptr::null_mut();
+    }
+
+    /// Returns a copy that reads from nowhere, whether the list was made or not.
+    pub(crate) fn detached(&self) -> Self {
+        Self::holding(self.list.clone(), self.edited)
+    }
+
+    /// Returns where nodes are, if the class is borrowed for reading.
+    fn store(&self) -> Option<(Id, &Store<L>)> {
+        let store = self.store.load(Ordering::Relaxed).cast::<Store<L>>();
+        let class = Id(self.class.load(Ordering::Relaxed));
+        // SAFETY: A class leaves its e-graph by reference only. Each shared reference comes from
+        // a borrow of the whole e-graph, and on its way `lend` has set the pointer to the store
+        // inside, which that borrow keeps where it is and unchanged. Each unique one comes through
+        // `detach`, so a value that is moved out through it holds no pointer, and copies never do.
+        unsafe { store.as_ref() }.map(|store| (class, store))
+    }
 
     /// Returns the list as it was edited.
-    pub(crate) fn written(&mut self) -> Vec<L>
-    where
-        L: Clone,
-    {
+    pub(crate) fn written(&mut self) -> Vec<L> {
         self.edited = false;
         self.list.get().cloned().unwrap_or_default()
     }
 }
 
-impl<L> Deref for ENodes<L> {
-    type Target = Vec<L>;
-
-    fn deref(&self) -> &Vec<L> {
-        self.list.get_or_init(Vec::new)
+impl<L: Language, D: Clone> Clone for EClass<L, D> {
+    fn clone(&self) -> Self {
+        EClass { id: self.id, nodes: self.nodes.clone(), data: self.data.clone() }
     }
 }
 
-impl<L> DerefMut for ENodes<L> {
+impl<L: Language, D: Debug> Debug for EClass<L, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("EClass");
+        shown.field("id", &self.id).field("nodes", &self.nodes).field("data", &self.data);
+        shown.finish()
+    }
+}
+
+impl<L: Language> Clone for ENodes<L> {
+    fn clone(&self) -> Self {
+        Self::holding(OnceLock::from(self.deref().clone()), self.edited)
+    }
+}
+
+impl<L: Language> Deref for ENodes<L> {
+    type Target = Vec<L>;
+
+    #[inline]
+    fn deref(&self) -> &Vec<L> {
+        self.list.get_or_init(|| match self.store() {
+            Some((class, store)) => store.listed(class),
+            None => Vec::new(),
+        })
+    }
+}
+
+impl<L: Language> DerefMut for ENodes<L> {
     fn deref_mut(&mut self) -> &mut Vec<L> {
         self.edited = true;
         self.list.get_or_init(Vec::new);
@@ -77,19 +133,19 @@ impl<L> DerefMut for ENodes<L> {
     }
 }
 
-impl<L: Debug> Debug for ENodes<L> {
+impl<L: Language> Debug for ENodes<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.deref().fmt(f)
     }
 }
 
-impl<L: PartialEq> PartialEq<Vec<L>> for ENodes<L> {
+impl<L: Language> PartialEq<Vec<L>> for ENodes<L> {
     fn eq(&self, other: &Vec<L>) -> bool {
         **self == *other
     }
 }
 
-impl<'a, L> IntoIterator for &'a ENodes<L> {
+impl<'a, L: Language> IntoIterator for &'a ENodes<L> {
     type Item = &'a L;
     type IntoIter = std::slice::Iter<'a, L>;
 
@@ -98,7 +154,7 @@ impl<'a, L> IntoIterator for &'a ENodes<L> {
     }
 }
 
-impl<'a, L> IntoIterator for &'a mut ENodes<L> {
+impl<'a, L: Language> IntoIterator for &'a mut ENodes<L> {
     type Item = &'a mut L;
     type IntoIter = std::slice::IterMut<'a, L>;
 
@@ -107,7 +163,7 @@ impl<'a, L> IntoIterator for &'a mut ENodes<L> {
     }
 }
 
-impl<L, D> EClass<L, D> {
+impl<L: Language, D> EClass<L, D> {
     /// Tells whether all nodes were pruned.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
@@ -121,13 +177,11 @@ impl<L, D> EClass<L, D> {
     /// Iterates over the ids of the nodes above the class, as they were added; some may be copies.
     ///
     /// # Panics
-    /// If the e-graph was changed since its last rebuild;
-    /// [`EGraph::parents`](crate::EGraph::parents) lists them at any time.
+    /// If the class is a copy, or borrowed for changes;
+    /// [`EGraph::parents`](crate::EGraph::parents) lists them then.
     pub fn parents(&self) -> impl ExactSizeIterator<Item = Id> + '_ {
-        let parents = self.parents.get();
-        let listed =
-            parents.expect("the nodes above a class are listed once the e-graph is rebuilt");
-        listed.iter().copied()
+        let (class, store) = self.nodes.store().expect("the class has to be borrowed for reading");
+        store.core.uses_of(class).collect::<Vec<Id>>().into_iter()
     }
 
     /// Iterates over the nodes.

@@ -84,9 +84,9 @@ impl<L: Language, A: Analysis<L>> EGraph<L, A> {
         self.rebuild();
         self.pool();
         let mut target = EGraph::new(mapper.map_analysis(self.analysis));
-        let templates = self.ops.templates.into_iter();
-        target.ops = templates.map(|template| mapper.map_node(template)).collect();
-        target.core = self.core;
+        let templates = self.store.ops.templates.into_iter();
+        target.store.ops = templates.map(|template| mapper.map_node(template)).collect();
+        target.store.core = self.store.core;
         for class in self.pool.into_inner().into_iter().flat_map(|pool| pool.classes) {
             let class = crate::egraph::new_class(class.id, mapper.map_data(class.data));
             target.put_class(class);

@@ -1,7 +1,7 @@
 //! Patterns: terms with variables.
 
 use crate::code::{LeftCode, RightCode};
-use crate::core::{Found, Host, Job, Machine, Query, Why};
+use crate::core::{Found, Host, Job, Machine, Op, Query, Why};
 use crate::id::to_u32;
 use crate::{
     Analysis, Applier, Batch, EGraph, FromOp, Id, Language, RecExpr, RecExprParseError, Searcher,
@@ -221,7 +221,7 @@ pub(crate) fn find<L: Language, N: Analysis<L>>(
         return None;
     }
     assert!(egraph.clean, "the e-graph has to be rebuilt before it is searched");
-    let job = Job {
+    let mut job = Job {
         core: egraph.core(),
         program: left.program(&link),
         link: &link,
@@ -229,8 +229,23 @@ pub(crate) fn find<L: Language, N: Analysis<L>>(
         only: only.map(|class| egraph.find(class).0),
         witness: false,
     };
-    let mut found = job.found();
-    Machine::default().run(&job, &mut found, || false);
+    let (mut found, mut machine) = (job.found(), Machine::default());
+    let Some(op) = job.program.scanned().filter(|_| only.is_none() && link.loose.is_empty()) else {
+        machine.run(&job, &mut found, || false);
+        return Some(found);
+    };
+    // Class by class, so that matches need not be sorted.
+    let nodes = job.core.nodes_of_op(Op(link.ops[op as usize])).iter();
+    let mut classes: Vec<u32> = nodes.map(|&node| job.core.root(node)).collect();
+    classes.sort_unstable();
+    classes.dedup();
+    for class in classes {
+        if found.count >= limit {
+            break;
+        }
+        job.only = Some(class);
+        machine.run(&job, &mut found, || false);
+    }
     Some(found)
 }
 
@@ -244,7 +259,9 @@ pub(crate) fn by_class<'a, L: Language, N: Analysis<L>>(
     let row = |at: usize| &found.rows[at * found.width..(at + 1) * found.width];
     let mut order: Vec<(u32, u32)> =
         (0..found.count).map(|at| (egraph.find(Id(row(at)[0])).0, to_u32(at, "matches"))).collect();
-    order.sort_unstable();
+    if !order.is_sorted() {
+        order.sort_unstable();
+    }
     let groups = order.chunk_by(|left, right| left.0 == right.0);
     let matches = groups.map(|group| SearchMatches {
         eclass: Id(group[0].0),
@@ -400,18 +417,19 @@ impl<L: Language, N: Analysis<L>> Applier<L, N> for Pattern<L> {
         let right = self.right();
         let own: Vec<u32> = (0..right.vars.len() as u32).collect();
         let template = right.template.linked(&egraph.link_right(right), &own);
-        let (mut vars, mut nodes) = (Vec::new(), Vec::new());
+        let mut rows = Found { width: 1 + own.len(), vars: own.len(), ..Found::default() };
         for found in matches {
             for subst in &found.substs {
-                vars.clear();
-                vars.extend(right.vars.iter().map(|&var| subst[var].0));
-                let Some(id) = template.build(egraph, &vars, &mut nodes) else { continue };
-                let id = egraph.find(id);
-                if egraph.unite(id, found.eclass, Why::Congruence) {
-                    changed.push(id);
-                }
+                rows.rows.push(found.eclass.0);
+                rows.rows.extend(right.vars.iter().map(|&var| subst[var].0));
             }
         }
+        template.build_each(egraph, &rows, |egraph, at, made| {
+            let id = egraph.find(made);
+            if egraph.unite(id, Id(rows.rows[at * rows.width]), Why::Congruence) {
+                changed.push(id);
+            }
+        });
         changed
     }
 

@@ -288,7 +288,7 @@ impl<'a, L: Language> Batch<'a, L> {
         left.replace_ops(&link.ops);
         right.replace_ops(ops);
         right.replace_vars(vars);
-        egraph.core.log_rule(name, left, right)
+        egraph.store.core.log_rule(name, left, right)
     }
 }
 
@@ -341,7 +341,7 @@ where
     ) -> usize {
         let mut changed = 0;
         for (at, row) in rows.iter().enumerate() {
-            if at % 64 == 0 && batch.limits.exceeded(&egraph.core) {
+            if at > 0 && at % 64 == 0 && batch.limits.exceeded(&egraph.store.core) {
                 break;
             }
             let subst = row_subst(batch.vars, row);

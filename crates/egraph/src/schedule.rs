@@ -67,7 +67,8 @@ pub trait Gate {
     /// Returns how many matches the rule may have in this iteration; `None` if it has to pause.
     fn allowance(&mut self, iteration: usize, rule: Symbol) -> Option<usize>;
 
-    /// Learns how many matches a rule had, and tells whether they are to be applied.
+    /// Learns that a rule had more matches than it may, or any number, and tells whether they are
+    /// to be applied.
     fn admit(&mut self, iteration: usize, rule: Symbol, count: usize) -> bool;
 }
 
@@ -164,8 +165,11 @@ impl BackoffScheduler {
 
 impl Gate for BackoffScheduler {
     fn allowance(&mut self, iteration: usize, rule: Symbol) -> Option<usize> {
-        let stats = self.stats_of(rule);
-        (iteration >= stats.banned_until).then(|| stats.threshold())
+        // Only a rule with limits of its own, or one that was banned, has an entry.
+        match self.stats.get(&rule) {
+            Some(stats) => (iteration >= stats.banned_until).then(|| stats.threshold()),
+            None => Some(self.match_limit),
+        }
     }
 
     fn admit(&mut self, iteration: usize, rule: Symbol, count: usize) -> bool {

@@ -72,12 +72,12 @@ where
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let classes = self.pool().classes.iter();
         let mut own_data: Vec<(u32, &L)> =
-            self.own_data.iter().map(|(&id, node)| (id, node)).collect();
+            self.store.own_data.iter().map(|(&id, node)| (id, node)).collect();
         own_data.sort_by_key(|&(id, _)| id);
         let stored = StoredRef {
             analysis: &self.analysis,
-            operators: &self.ops.templates,
-            core: &self.core,
+            operators: &self.store.ops.templates,
+            core: &self.store.core,
             data: classes.map(|class| (class.id, &class.data)).collect(),
             stale: self.stale.iter().copied().collect(),
             own_data,
@@ -114,7 +114,7 @@ where
             return Err(wrong("another number of operators than their nodes"));
         }
         let mut egraph = EGraph::new(stored.analysis);
-        egraph.ops = stored.operators.into_iter().collect::<OpTable<L>>();
+        egraph.store.ops = stored.operators.into_iter().collect::<OpTable<L>>();
         let mut covered = 0;
         for (id, data) in stored.data {
             if usize::from(id) >= core.number_of_ids() || core.find(id) != id {
@@ -131,9 +131,9 @@ where
             return Err(wrong("nodes that are not there"));
         }
         egraph.stale = stored.stale.into();
-        egraph.own_data = stored.own_data.into_iter().collect();
+        egraph.store.own_data = stored.own_data.into_iter().collect();
         egraph.clean = stored.clean;
-        egraph.core = core;
+        egraph.store.core = core;
         Ok(egraph)
     }
 }

@@ -172,6 +172,44 @@ fn classes_list_what_is_above_them() {
     assert!(egraph.classes().any(|class| class.id == x && class.parents().any(|id| id == hx)));
 }
 
+/// What a copy of a class says does not depend on the e-graph that it came from.
+#[test]
+fn copies_of_classes_keep_their_nodes() {
+    let mut egraph = Plain::default();
+    let fx = egraph.add_expr(&"(f x)".parse().unwrap());
+    egraph.rebuild();
+    let (class, nodes) = (egraph[fx].clone(), egraph[fx].nodes.clone());
+    let other = egraph.clone();
+    let taken = std::mem::take(&mut egraph[fx].nodes.to_vec());
+    drop(egraph);
+    assert_eq!((class.nodes.len(), nodes.len(), taken.len()), (1, 1, 1));
+    assert_eq!(nodes[0].op.as_str(), "f");
+    let moved = Box::new(other);
+    assert_eq!(moved[fx].nodes[0].op.as_str(), "f");
+    assert_eq!(moved[fx].parents().len(), 0);
+}
+
+/// Proofs of terms far deeper than the stack, which take time for what they list only.
+#[test]
+fn proofs_may_be_deep() {
+    const DEPTH: usize = 50_000;
+    let tower = |leaf: &str| "(f ".repeat(DEPTH) + leaf + &")".repeat(DEPTH);
+    let [from, to] = ["a", "b"].map(|leaf| tower(leaf).parse().unwrap());
+    let rules: [Rewrite<SymbolLang, ()>; 1] = [rewrite!("leaf"; "a" => "b")];
+    let runner = Runner::<SymbolLang, ()>::default().with_explanations_enabled();
+    let runner = runner.with_node_limit(usize::MAX).with_expr(&from).with_expr(&to);
+    let mut runner = runner.with_iter_limit(3).run(&rules);
+    let mut proof = runner.explain_equivalence(&from, &to);
+    proof.check_proof(&rules);
+    let steps = proof.get_flat_strings();
+    assert_eq!(steps[0], tower("a"));
+    assert_eq!(steps[1..], [tower("(Rewrite=> leaf b)")]);
+    assert!(proof.get_string().contains("(Rewrite=> leaf b)"));
+    let flat = proof.make_flat_explanation();
+    assert_eq!(flat[1].get_recexpr(), to);
+    assert_eq!(flat[0].clone(), flat[0].remove_rewrites());
+}
+
 #[test]
 fn arms_of_the_rule_macro_are_those_of_egg() {
     let searcher: Pattern<SymbolLang> = tangram_egraph::__rewrite!(@parse Pattern "(f ?x)");

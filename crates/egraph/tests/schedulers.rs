@@ -5,13 +5,32 @@ mod cases;
 
 use proptest::prelude::*;
 use tangram_egraph::{
-    Pattern, RecExpr, Rewrite, RewriteScheduler, Runner, SimpleScheduler, SymbolLang,
+    BackoffScheduler, EGraph, Pattern, RecExpr, Rewrite, RewriteScheduler, Runner, SearchMatches,
+    SimpleScheduler, SymbolLang,
 };
 
 /// A scheduler of the user's: rule by rule, every match every time.
 struct Plain;
 
 impl RewriteScheduler<SymbolLang, ()> for Plain {}
+
+/// Backs off rule by rule, every match counted every time.
+struct Counting(BackoffScheduler);
+
+impl RewriteScheduler<SymbolLang, ()> for Counting {
+    fn can_stop(&mut self, iteration: usize) -> bool {
+        RewriteScheduler::<SymbolLang, ()>::can_stop(&mut self.0, iteration)
+    }
+
+    fn search_rewrite<'a>(
+        &mut self,
+        iteration: usize,
+        egraph: &EGraph<SymbolLang, ()>,
+        rewrite: &'a Rewrite<SymbolLang, ()>,
+    ) -> Vec<SearchMatches<'a, SymbolLang>> {
+        self.0.search_rewrite(iteration, egraph, rewrite)
+    }
+}
 
 const TERMS: [&str; 12] = [
     "?x",
@@ -56,6 +75,34 @@ proptest! {
             prop_assert_eq!(quick.egraph.total_number_of_nodes(), other.egraph.total_number_of_nodes());
             prop_assert_eq!(quick.egraph.number_of_classes(), other.egraph.number_of_classes());
             prop_assert_eq!(quick.iterations.len(), other.iterations.len());
+        }
+    }
+
+    /// Counting only near the limits bans the same rules at the same times.
+    #[test]
+    fn bans_are_those_of_full_counts(
+        rules in prop::collection::vec((0usize..12, 0usize..12), 1..6),
+        limit in 1usize..20,
+        length in 1usize..4,
+    ) {
+        let rules: Vec<_> =
+            rules.into_iter().enumerate().filter_map(|(at, (left, right))| rule(at, left, right)).collect();
+        let start: RecExpr<SymbolLang> = "(g (f (g a b)) (g (f a) (g b (f a))))".parse().unwrap();
+        let backoff = || BackoffScheduler::default().with_initial_match_limit(limit).with_ban_length(length);
+        let runner = |scheduler: bool| {
+            let runner = Runner::<SymbolLang, ()>::default().with_iter_limit(12).with_expr(&start);
+            let runner = runner.with_node_limit(4000);
+            match scheduler {
+                true => runner.with_scheduler(backoff()).run(&rules),
+                false => runner.with_scheduler(Counting(backoff())).run(&rules),
+            }
+        };
+        let (quick, counted) = (runner(true), runner(false));
+        prop_assume!(counted.egraph.total_number_of_nodes() < 3000);
+        prop_assert_eq!(quick.iterations.len(), counted.iterations.len());
+        for (left, right) in quick.iterations.iter().zip(&counted.iterations) {
+            prop_assert_eq!(left.egraph_nodes, right.egraph_nodes);
+            prop_assert_eq!(left.egraph_classes, right.egraph_classes);
         }
     }
 

@@ -7,6 +7,7 @@ use super::nodes::Core;
 use super::term::{Atom, Term};
 use crate::Id;
 use crate::id::to_u32;
+use smallvec::SmallVec;
 
 /// What an e-graph with analyses on top of a [`Core`] has to offer so that rules can change it.
 pub trait Host {
@@ -50,8 +51,8 @@ struct Step {
 #[derive(Clone, Debug, Default)]
 pub struct Template {
     /// The operators in the order of the term's atoms.
-    steps: Vec<Step>,
-    args: Vec<Arg>,
+    steps: SmallVec<[Step; 2]>,
+    args: SmallVec<[Arg; 4]>,
     root: Option<Arg>,
 }
 
@@ -97,7 +98,7 @@ impl Template {
     /// Builds the term for bindings `vars`; the nodes built stay in `nodes`.
     pub fn build(&self, host: &mut impl Host, vars: &[u32], nodes: &mut Vec<u32>) -> Option<Id> {
         nodes.clear();
-        let mut words = smallvec::SmallVec::<[u32; 12]>::new();
+        let mut words = SmallVec::<[u32; 12]>::new();
         if nodes.capacity() < self.steps.len() {
             nodes.reserve(self.steps.len());
         }
@@ -177,10 +178,11 @@ impl Template {
         let mut nodes = Vec::new();
         let mut unions = 0;
         let mut warm = 0;
+        let many = found.iter().len() > 2;
         for (at, row) in found.iter().enumerate() {
-            if at % AHEAD == 0 {
+            if many && at % AHEAD == 0 {
                 warm ^= self.warm_up(host.core(), found, at);
-                if at % (AHEAD * 8) == 0 && stop(host.core()) {
+                if at > 0 && at % (AHEAD * 8) == 0 && stop(host.core()) {
                     break;
                 }
             }
@@ -188,6 +190,26 @@ impl Template {
         }
         std::hint::black_box(warm);
         unions
+    }
+
+    /// Builds the term for each row, and hands it over with the number of the row.
+    pub(crate) fn build_each<H: Host>(
+        &self,
+        host: &mut H,
+        found: &Found,
+        mut each: impl FnMut(&mut H, usize, Id),
+    ) {
+        let (mut nodes, mut warm) = (Vec::new(), 0);
+        let many = found.iter().len() > 2;
+        for (at, row) in found.iter().enumerate() {
+            if many && at % AHEAD == 0 {
+                warm ^= self.warm_up(host.core(), found, at);
+            }
+            if let Some(made) = self.build(host, &row[1..], &mut nodes) {
+                each(host, at, made);
+            }
+        }
+        std::hint::black_box(warm);
     }
 
     /// Builds the term for one match and unites it with the match's root.

@@ -87,7 +87,7 @@ impl Core {
     pub fn new() -> Self {
         Core {
             words: Vec::new(),
-            starts: vec![0],
+            starts: first_of(0),
             origin: Vec::new(),
             find: Vec::new(),
             ring: Vec::new(),
@@ -96,14 +96,14 @@ impl Core {
             class: Vec::new(),
             uses: Vec::new(),
             memo: Hashcons::default(),
-            rows: vec![NO_ROWS],
+            rows: first_of(NO_ROWS),
             garbage: 0,
             ops: Vec::new(),
             codes: Vec::new(),
             pending: Vec::new(),
             changed: Vec::new(),
             returned: Vec::new(),
-            generations: vec![0],
+            generations: first_of(0),
             now: 1,
             visible: 0,
             classes: 0,
@@ -302,6 +302,9 @@ impl Core {
     /// Appends a node that starts a class of its own.
     pub(crate) fn push_node(&mut self, key: &[u32]) -> u32 {
         let id = to_u32(self.find.len(), "ids");
+        if id == 0 {
+            self.reserve_first();
+        }
         self.words.extend_from_slice(key);
         if self.log.is_some() {
             self.origin.extend_from_slice(key);
@@ -313,6 +316,21 @@ impl Core {
         self.flags.push(CHANGED);
         self.class.push(ClassInfo::default());
         id
+    }
+
+    /// Makes room for the first nodes at once, as most e-graphs get so many.
+    #[cold]
+    fn reserve_first(&mut self) {
+        const NODES: usize = 16;
+        self.words.reserve(3 * NODES);
+        self.starts.reserve(NODES);
+        self.find.reserve(NODES);
+        self.ring.reserve(NODES);
+        self.stamp.reserve(NODES);
+        self.flags.reserve(NODES);
+        self.class.reserve(NODES);
+        self.uses.reserve(2 * NODES);
+        self.rows.reserve(2 * NODES);
     }
 
     /// Tells whether matching can see the node.
@@ -337,6 +355,13 @@ impl Core {
     pub fn nodes_of_op(&self, op: Op) -> &[u32] {
         &self.ops[op.0 as usize].nodes
     }
+}
+
+/// Makes a list of one element with room for more.
+fn first_of<T>(first: T) -> Vec<T> {
+    let mut list = Vec::with_capacity(32);
+    list.push(first);
+    list
 }
 
 /// Compares words one by one; nodes are too short for a call to pay.

@@ -29,6 +29,14 @@ pub(crate) enum Step {
 }
 
 impl Program {
+    /// Returns the operator whose nodes the program begins with, if it begins so.
+    pub(crate) fn scanned(&self) -> Option<u32> {
+        match self.steps.first() {
+            Some(Step::Scan { op, .. }) => Some(*op),
+            _ => None,
+        }
+    }
+
     /// Returns this program with other operators, by their numbers here.
     pub(crate) fn with_ops(&self, ops: &[u32]) -> Program {
         let mut program = self.clone();

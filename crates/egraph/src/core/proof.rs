@@ -155,25 +155,29 @@ impl<'a> Proofs<'a> {
     }
 
     fn steps(&mut self, left: Vertex, right: Vertex) -> Vec<ProofStep> {
-        let mut steps = vec![self.step(left, left, None)];
-        if left == right {
-            return steps;
-        }
-        let mut at = left;
-        for step in self.moves(left, right) {
+        let mut steps = Vec::new();
+        // The step under way: where it starts, where it ends, and the rule that leads to its start.
+        let (mut start, mut end, mut rule) = (left, left, None);
+        let moves = if left == right { Vec::new() } else { self.moves(left, right) };
+        for step in moves {
             match step {
                 Move::Congruent(to) => {
-                    if self.shape(at) != self.shape(to) {
-                        steps.push(self.step(at, to, None));
+                    if start != end {
+                        steps.push(self.step(start, end, rule.take()));
+                        start = end;
                     }
-                    at = to;
+                    if self.shape(end) == self.shape(to) {
+                        start = to;
+                    }
+                    end = to;
                 }
                 Move::Rule(to, name, forward) => {
-                    steps.push(self.step(to, to, Some((name, forward))));
-                    at = to;
+                    steps.push(self.step(start, end, rule));
+                    (start, end, rule) = (to, to, Some((name, forward)));
                 }
             }
         }
+        steps.push(self.step(start, end, rule));
         steps
     }
 

@@ -16,10 +16,10 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
 
     /// Adds a node and returns an id that, with explanations, remembers how it was spelled.
     pub fn add_uncanonical(&mut self, enode: L) -> Id {
-        let op = self.ops.intern(&mut self.core, &enode);
-        let core = &mut self.core;
+        let op = self.store.ops.intern(&mut self.store.core, &enode);
+        let core = &mut self.store.core;
         let key = words(op, enode.children(), |child| core.root_mut(child));
-        if self.core.log.is_none() {
+        if self.store.core.log.is_none() {
             if L::__matches_equal() {
                 return self.add_words(&key);
             }
@@ -30,15 +30,15 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
         if let Some(&id) = self.exact.get(&spelled) {
             return Id(id);
         }
-        let id = match self.core.lookup_key(&key) {
+        let id = match self.store.core.lookup_key(&key) {
             Some(like) => {
                 self.spelled = Default::default();
-                Id(self.core.add_spelling(&spelled, like))
+                Id(self.store.core.add_spelling(&spelled, like))
             }
             None => {
-                let id = Id(self.core.add_key(&key).0);
-                self.core.respell(id.0, &spelled);
-                self.keep_data(id, &enode);
+                let id = Id(self.store.core.add_key(&key).0);
+                self.store.core.respell(id.0, &spelled);
+                self.store.keep_data(id, &enode);
                 self.welcome(id);
                 id
             }
@@ -48,9 +48,9 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
     }
 
     fn add_with_data(&mut self, key: &[u32], enode: &L) -> Id {
-        let (id, new) = self.core.add_key(key);
+        let (id, new) = self.store.core.add_key(key);
         if new {
-            self.keep_data(Id(id), enode);
+            self.store.keep_data(Id(id), enode);
             self.welcome(Id(id));
         }
         Id(id)
@@ -58,11 +58,11 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
 
     /// Takes the ids that were made since the last call into the table of exact spellings.
     fn index_spellings(&mut self) {
-        for id in self.exact_upto..self.core.number_of_ids() {
-            let spelled = self.core.spelling(id as u32).into();
+        for id in self.exact_upto..self.store.core.number_of_ids() {
+            let spelled = self.store.core.spelling(id as u32).into();
             self.exact.entry(spelled).or_insert(id as u32);
         }
-        self.exact_upto = self.core.number_of_ids();
+        self.exact_upto = self.store.core.number_of_ids();
     }
 
     /// Adds an expression and returns the canonical id of its root.
@@ -111,9 +111,9 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
     pub fn lookup<B: BorrowMut<L>>(&self, mut enode: B) -> Option<Id> {
         let enode = enode.borrow_mut();
         enode.update_children(|child| self.find(child));
-        let op = self.ops.lookup(enode)?;
+        let op = self.store.ops.lookup(enode)?;
         let key = words(op, enode.children(), |child| child);
-        self.core.lookup_key(&key).map(|id| self.find(Id(id)))
+        self.store.core.lookup_key(&key).map(|id| self.find(Id(id)))
     }
 
     /// Finds the class of an expression.
@@ -133,11 +133,11 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
 
     /// Finds the operators of a left-hand side; `None` if it cannot match.
     pub(crate) fn link(&self, left: &LeftCode<L>) -> Option<Link> {
-        self.ops.link(&self.core, &left.operators)
+        self.store.ops.link(&self.store.core, &left.operators)
     }
 
     /// Finds or registers the operators of a right-hand side.
     pub(crate) fn link_right(&mut self, right: &RightCode<L>) -> SmallVec<[u32; 8]> {
-        self.ops.link_right(&mut self.core, &right.operators)
+        self.store.ops.link_right(&mut self.store.core, &right.operators)
     }
 }

@@ -16,7 +16,7 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
     /// or [`union_trusted`](EGraph::union_trusted) then.
     #[track_caller]
     pub fn union(&mut self, id1: Id, id2: Id) -> bool {
-        if self.core.log.is_some() {
+        if self.store.core.log.is_some() {
             let caller = std::panic::Location::caller();
             self.union_trusted(id1, id2, caller.to_string())
         } else {
@@ -56,9 +56,8 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
         if N::__nothing_to_do().is_none() {
             N::pre_union(self, id1, id2, &for_analysis);
         }
-        self.forget_parents();
         self.clean = false;
-        let Some(merge) = self.core.direction(id1, id2) else {
+        let Some(merge) = self.store.core.direction(id1, id2) else {
             return false;
         };
         if !self.touched.is_empty() {
@@ -79,7 +78,7 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
                 self.queue_above(merge.from);
             }
         }
-        self.core.carry_out(merge, id1, id2, why);
+        self.store.core.carry_out(merge, id1, id2, why);
         if N::__nothing_to_do().is_none() {
             N::modify(self, merge.into);
         }
@@ -95,7 +94,7 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
         let lost = class_mut(&mut self.pool, merge.from);
         let nodes: Vec<L> = match lost.and_then(|lost| lost.nodes.made()) {
             Some(made) => std::mem::take(made),
-            None => self.core.nodes_of(merge.from).map(|node| self.enode(node)).collect(),
+            None => self.store.core.nodes_of(merge.from).map(|node| self.enode(node)).collect(),
         };
         let kept = class_mut(&mut self.pool, merge.into);
         if let Some(made) = kept.and_then(|kept| kept.nodes.made()) {
@@ -109,9 +108,9 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
 
     /// Queues the nodes above a class to have their data made again.
     fn queue_above(&mut self, class: Id) {
-        let above: Vec<Id> = self.core.uses_of(class).collect();
+        let above: Vec<Id> = self.store.core.uses_of(class).collect();
         for node in above {
-            let flags = &mut self.core.flags[node.0 as usize];
+            let flags = &mut self.store.core.flags[node.0 as usize];
             if *flags & STALE == 0 {
                 *flags |= STALE;
                 self.stale.push_back(node.0);
@@ -127,7 +126,6 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
             class.data = new_data;
         }
         self.queue_above(id);
-        self.forget_parents();
         self.clean = false;
         N::modify(self, id);
     }
@@ -136,10 +134,10 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
     ///
     /// Amortised over all unions so far, O(nodes above changed classes).
     pub fn rebuild(&mut self) -> usize {
-        let before = self.core.number_of_classes();
-        let ids = self.core.number_of_ids();
+        let before = self.store.core.number_of_classes();
+        let ids = self.store.core.number_of_ids();
         loop {
-            while let Some((left, right)) = self.core.next_congruence() {
+            while let Some((left, right)) = self.store.core.next_congruence() {
                 self.unite_for(left, right, Why::Congruence, Some(Justification::Congruence));
             }
             match self.stale.pop_front() {
@@ -149,10 +147,11 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
             }
         }
         self.forget_lists();
-        self.core.settle();
+        self.store.core.settle();
         self.clean = true;
         // Spellings are ids without a class, so this counts unions also where `modify` adds.
-        (before + self.core.number_of_ids() - ids).saturating_sub(self.core.number_of_classes())
+        (before + self.store.core.number_of_ids() - ids)
+            .saturating_sub(self.store.core.number_of_classes())
     }
 
     /// Drops the lists of nodes of the classes that are about to change.
@@ -160,16 +159,16 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
         let Some(pool) = self.pool.get_mut() else {
             return;
         };
-        let fresh = self.core.first_new()..to_u32(self.core.number_of_ids(), "ids");
-        for id in self.core.changed.iter().copied().chain(fresh) {
-            if let Some(class) = pool.get_mut(self.core.find(Id(id))) {
+        let fresh = self.store.core.first_new()..to_u32(self.store.core.number_of_ids(), "ids");
+        for id in self.store.core.changed.iter().copied().chain(fresh) {
+            if let Some(class) = pool.get_mut(self.store.core.find(Id(id))) {
                 class.nodes.forget();
             }
         }
     }
 
     fn remake(&mut self, node: Id) {
-        self.core.flags[node.0 as usize] &= !STALE;
+        self.store.core.flags[node.0 as usize] &= !STALE;
         let enode = self.enode(node);
         let class = self.find(node);
         let data = N::remake(self, &enode, class);
@@ -187,7 +186,6 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
     /// Makes the typed side of a node that the core has just made.
     #[inline]
     pub(crate) fn welcome(&mut self, id: Id) {
-        self.forget_parents();
         self.clean = false;
         if self.spelled.get().is_some() {
             self.spelled = Default::default();
@@ -214,17 +212,17 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
 impl<L: Language, N: Analysis<L>> Host for EGraph<L, N> {
     #[inline]
     fn core(&self) -> &Core {
-        &self.core
+        &self.store.core
     }
 
     #[inline]
     fn core_mut(&mut self) -> &mut Core {
-        &mut self.core
+        &mut self.store.core
     }
 
     #[inline]
     fn add_words(&mut self, words: &[u32]) -> Id {
-        let (id, new) = self.core.add_key(words);
+        let (id, new) = self.store.core.add_key(words);
         if new {
             self.welcome(Id(id));
         }
@@ -233,7 +231,7 @@ impl<L: Language, N: Analysis<L>> Host for EGraph<L, N> {
 
     #[inline]
     fn add_new_words(&mut self, words: &[u32]) -> Id {
-        let id = Id(self.core.add_new_key(words));
+        let id = Id(self.store.core.add_new_key(words));
         self.welcome(id);
         id
     }
@@ -246,10 +244,10 @@ impl<L: Language, N: Analysis<L>> Host for EGraph<L, N> {
     #[inline]
     fn unite(&mut self, left: Id, right: Id, why: Why) -> bool {
         let for_analysis = match why {
-            _ if self.core.log.is_none() => None,
+            _ if self.store.core.log.is_none() => None,
             Why::Congruence => Some(Justification::Congruence),
             Why::Given(name) => Some(Justification::Rule(name)),
-            Why::Match(_) => self.core.rule_name(why).map(Justification::Rule),
+            Why::Match(_) => self.store.core.rule_name(why).map(Justification::Rule),
         };
         self.unite_for(left, right, why, for_analysis)
     }

@@ -17,19 +17,19 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
     /// # Panics
     /// If there were unions before.
     pub fn with_explanations_enabled(mut self) -> Self {
-        assert!(self.core.keep_proofs(), "{NO_PROOFS}");
+        assert!(self.store.core.keep_proofs(), "{NO_PROOFS}");
         self
     }
 
     /// Forgets why things are equal, and stops remembering.
     pub fn with_explanations_disabled(mut self) -> Self {
-        self.core.forget_proofs();
+        self.store.core.forget_proofs();
         self
     }
 
     /// Tells whether the e-graph remembers why things are equal.
     pub fn are_explanations_enabled(&self) -> bool {
-        self.core.keeps_proofs()
+        self.store.core.keeps_proofs()
     }
 
     /// Leaves explanations as long as they were found.
@@ -47,7 +47,7 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
     /// Returns a node with the operator that a [proof](EGraph::prove) speaks of; its children mean
     /// nothing.
     pub fn operator(&self, op: crate::core::Op) -> &L {
-        &self.ops.templates[op.0 as usize]
+        &self.store.ops.templates[op.0 as usize]
     }
 
     /// Returns the node with the given id, as it was added.
@@ -62,7 +62,7 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
         if !self.are_explanations_enabled() {
             return Extractor::new(self, AstSize).find_best(id).1;
         }
-        let node = |id: Id| self.node_of(id, self.core.spelling(id.0));
+        let node = |id: Id| self.store.node_of(id, self.store.core.spelling(id.0));
         node(id).build_recexpr(node)
     }
 
@@ -79,7 +79,7 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
     {
         let mut subst = Subst::default();
         let node = |id: Id| match substitutions.get(&id) {
-            None => ENodeOrVar::ENode(self.node_of(id, self.core.spelling(id.0))),
+            None => ENodeOrVar::ENode(self.store.node_of(id, self.store.core.spelling(id.0))),
             Some(&value) => {
                 let var: Var = crate::Symbol::from(format!("?{id}")).into();
                 subst.insert(var, value);
@@ -104,10 +104,10 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
     /// # Panics
     /// If explanations are not enabled.
     pub fn get_union_equalities(&self) -> UnionEqualities {
-        let log = self.core.log.as_ref();
+        let log = self.store.core.log.as_ref();
         let edges = log.map(|log| log.edges.iter()).expect(NO_PROOFS);
         let named = edges.filter_map(|edge| {
-            let name = self.core.rule_name(edge.why)?;
+            let name = self.store.core.rule_name(edge.why)?;
             Some((Id(edge.left), Id(edge.right), name))
         });
         named.collect()
@@ -155,16 +155,17 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
             *pairs.entry((self.find(left), other.find(right))).or_insert(next)
         };
         let mut nodes: Vec<(L, Vec<usize>, usize)> = Vec::new();
-        for template in &self.ops.templates {
-            let (Some(op), Some(twin)) = (self.ops.lookup(template), other.ops.lookup(template))
+        for template in &self.store.ops.templates {
+            let (Some(op), Some(twin)) =
+                (self.store.ops.lookup(template), other.store.ops.lookup(template))
             else {
                 continue;
             };
-            for &left in self.core.nodes_of_op(op) {
-                for &right in other.core.nodes_of_op(twin) {
+            for &left in self.store.core.nodes_of_op(op) {
+                for &right in other.store.core.nodes_of_op(twin) {
                     let class = number(Id(left), Id(right));
-                    let kids = self.core.kids(Id(left)).iter();
-                    let kids = kids.zip(other.core.kids(Id(right)));
+                    let kids = self.store.core.kids(Id(left)).iter();
+                    let kids = kids.zip(other.store.core.kids(Id(right)));
                     let kids = kids.map(|(&left, &right)| number(Id(left), Id(right)));
                     nodes.push((template.clone(), kids.collect(), class));
                 }

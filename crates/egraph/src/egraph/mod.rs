@@ -6,8 +6,10 @@ mod equalities;
 mod ops;
 mod pool;
 mod show;
+mod store;
 
 pub(crate) use ops::{OpTable, Words, words};
+pub(crate) use store::Store;
 
 use crate::core::Core;
 use crate::eclass::ENodes;
@@ -17,7 +19,7 @@ use pool::Pool;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::ops::{Index, IndexMut};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 /// An e-graph over a language, with an analysis.
 ///
@@ -39,19 +41,13 @@ pub struct EGraph<L: Language, N: Analysis<L>> {
     pub analysis: N,
     /// Whether the e-graph was rebuilt, and not changed since; a new one was not.
     pub clean: bool,
-    pub(crate) core: Core,
-    pub(crate) ops: OpTable<L>,
+    pub(crate) store: Store<L>,
     /// The typed classes; without an analysis they are made when first asked for.
     pub(crate) pool: OnceLock<Pool<L, N::Data>>,
     /// Nodes whose children's data changed.
     pub(crate) stale: VecDeque<u32>,
     /// Classes that were handed out for changes.
     touched: Vec<Id>,
-    /// Classes whose list of nodes above was made since the last change.
-    listed: Mutex<Vec<Id>>,
-    /// Nodes whose data differs from that of the first node with their operator, for languages
-    /// whose equality leaves data out.
-    pub(crate) own_data: FxHashMap<u32, L>,
     /// All nodes as they were added, made when asked for.
     spelled: OnceLock<Vec<L>>,
     /// Exact spellings, for proofs, and how many ids they cover.
@@ -66,13 +62,10 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
         EGraph {
             analysis,
             clean: false,
-            core: Core::new(),
-            ops: OpTable::new(),
+            store: Store::new(),
             pool: OnceLock::new(),
             stale: VecDeque::new(),
             touched: Vec::new(),
-            listed: Mutex::new(Vec::new()),
-            own_data: FxHashMap::default(),
             spelled: OnceLock::new(),
             exact: FxHashMap::default(),
             exact_upto: 0,
@@ -82,22 +75,22 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
 
     /// Returns the untyped core.
     pub fn core(&self) -> &Core {
-        &self.core
+        &self.store.core
     }
 
     /// Iterates over the classes.
     pub fn classes(&self) -> impl ExactSizeIterator<Item = &EClass<L, N::Data>> {
-        let filled = |class| self.fill(class);
-        self.pool().classes.iter().map(filled)
+        self.pool().classes.iter().map(|class| self.lend(class))
     }
 
     /// Iterates over the classes for changes.
     pub fn classes_mut(&mut self) -> impl ExactSizeIterator<Item = &mut EClass<L, N::Data>> {
-        let classes = &self.pool().classes;
-        classes.iter().for_each(|class| _ = self.fill(class));
-        self.touched = classes.iter().map(|class| class.id).collect();
-        let pool = self.pool.get_mut();
-        pool.map_or(&mut [][..], |pool| &mut pool.classes).iter_mut()
+        self.touched = self.pool().classes.iter().map(|class| class.id).collect();
+        let classes = self.pool.get_mut().map_or(&mut [][..], |pool| &mut pool.classes);
+        for class in &mut *classes {
+            class.nodes.detach(class.id, &self.store);
+        }
+        classes.iter_mut()
     }
 
     /// Iterates over the classes that have a node with the given discriminant.
@@ -106,9 +99,9 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
         op: &L::Discriminant,
     ) -> Option<impl ExactSizeIterator<Item = Id> + use<L, N>> {
         let mut classes: Vec<Id> = Vec::new();
-        for &op in self.core.ops_of_code(self.ops.code(op)?) {
-            let nodes = self.core.nodes_of_op(op).iter();
-            classes.extend(nodes.map(|&node| self.core.find(Id(node))));
+        for &op in self.store.core.ops_of_code(self.store.ops.code(op)?) {
+            let nodes = self.store.core.nodes_of_op(op).iter();
+            classes.extend(nodes.map(|&node| self.store.core.find(Id(node))));
         }
         classes.sort_unstable();
         classes.dedup();
@@ -117,44 +110,44 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
 
     /// Returns the nodes above a class; some may be copies of others.
     pub fn parents(&self, id: Id) -> impl Iterator<Item = Id> + '_ {
-        self.core.uses_of(id)
+        self.store.core.uses_of(id)
     }
 
     /// Returns a node for each id ever made, as it was added.
     ///
     /// Without explanations children are canonical instead.
     pub fn nodes(&self) -> &[L] {
-        let node = |id| self.node_of(Id(id), self.core.spelling(id));
-        let make = || (0..to_u32(self.core.number_of_ids(), "ids")).map(node).collect();
+        let node = |id| self.store.node_of(Id(id), self.store.core.spelling(id));
+        let make = || (0..to_u32(self.store.core.number_of_ids(), "ids")).map(node).collect();
         self.spelled.get_or_init(make)
     }
 
     /// Tells whether there are no nodes.
     pub fn is_empty(&self) -> bool {
-        self.core.number_of_ids() == 0
+        self.store.core.number_of_ids() == 0
     }
 
     /// Returns the number of entries in the hashcons.
     ///
     /// After a rebuild that is the number of different nodes, pruned ones included.
     pub fn total_size(&self) -> usize {
-        self.core.hashcons_len()
+        self.store.core.hashcons_len()
     }
 
     /// Returns the number of nodes in all classes.
     pub fn total_number_of_nodes(&self) -> usize {
-        self.core.number_of_nodes()
+        self.store.core.number_of_nodes()
     }
 
     /// Returns the number of classes.
     pub fn number_of_classes(&self) -> usize {
-        self.core.number_of_classes()
+        self.store.core.number_of_classes()
     }
 
     /// Returns the canonical id of the class that holds `id`.
     #[inline]
     pub fn find(&self, id: Id) -> Id {
-        self.core.find(id)
+        self.store.core.find(id)
     }
 
     /// Returns the data of a class without looking at its nodes.
@@ -177,7 +170,7 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
         self.pool.get_or_init(|| {
             let mut pool = Pool::new();
             if N::__nothing_to_do().is_some() {
-                for id in self.core.class_ids() {
+                for id in self.store.core.class_ids() {
                     N::__nothing_to_do()
                         .into_iter()
                         .for_each(|data| pool.insert(new_class(id, data)));
@@ -205,80 +198,22 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
         }
     }
 
+    /// Lets a class read its nodes from here for as long as it is borrowed.
     #[inline]
-    fn fill<'a>(&self, class: &'a EClass<L, N::Data>) -> &'a EClass<L, N::Data> {
-        class.nodes.fill(|| {
-            let visible = self.core.nodes_of(class.id);
-            let mut nodes: Vec<L> = visible.map(|node| self.enode(node)).collect();
-            if self.clean {
-                nodes.sort_unstable();
-            }
-            nodes
-        });
-        if self.clean {
-            self.list_parents(class);
-        }
+    fn lend<'a>(&'a self, class: &'a EClass<L, N::Data>) -> &'a EClass<L, N::Data> {
+        class.nodes.lend(class.id, &self.store);
         class
-    }
-
-    /// Lists the nodes above a class of a rebuilt e-graph, until the next change.
-    fn list_parents(&self, class: &EClass<L, N::Data>) {
-        class.parents.get_or_init(|| {
-            self.listed.lock().unwrap_or_else(PoisonError::into_inner).push(class.id);
-            self.core.uses_of(class.id).collect()
-        });
-    }
-
-    fn listed(&self) -> Vec<Id> {
-        self.listed.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Drops the lists of nodes above classes, before a change.
-    #[inline]
-    pub(crate) fn forget_parents(&mut self) {
-        if !self.clean {
-            return;
-        }
-        let listed = self.listed.get_mut().unwrap_or_else(PoisonError::into_inner);
-        for id in std::mem::take(listed) {
-            if let Some(class) = class_mut(&mut self.pool, id) {
-                class.parents = OnceLock::new();
-            }
-        }
     }
 
     /// Makes the node with a given id, children canonical as of the last rebuild.
     pub(crate) fn enode(&self, node: Id) -> L {
-        self.node_of(node, self.core.key(node.0))
-    }
-
-    /// Makes the node that words stand for, with the data that the node of an id was added with.
-    fn node_of(&self, id: Id, words: &[u32]) -> L {
-        match self.own_data.get(&id.0) {
-            None => self.ops.node(words),
-            Some(node) => {
-                let mut kids = words[1..].iter().map(|&kid| Id(kid));
-                node.clone().map_children(|child| kids.next().unwrap_or(child))
-            }
-        }
-    }
-
-    /// Keeps the data of a new node, if equality leaves some out that differs here.
-    fn keep_data(&mut self, id: Id, node: &L) {
-        if L::__matches_equal() {
-            return;
-        }
-        let text = |node: &L| format!("{:?}", node.clone().map_children(|_| Id(0)));
-        let first = &self.ops.templates[self.core.op(id).0 as usize];
-        if text(first) != text(node) {
-            self.own_data.insert(id.0, node.clone());
-        }
+        self.store.enode(node)
     }
 
     /// Writes classes that were edited back to the core.
     fn write_back(&mut self) {
         for id in std::mem::take(&mut self.touched) {
-            let id = self.core.find(id);
+            let id = self.store.core.find(id);
             let Some(class) = class_mut(&mut self.pool, id) else {
                 continue;
             };
@@ -293,11 +228,11 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
     /// Hides the nodes of a class that are not in `kept`, and adds those that it lacks.
     fn keep_only(&mut self, id: Id, kept: Vec<L>) {
         let mut kept: FxHashMap<L, bool> = kept.into_iter().map(|node| (node, false)).collect();
-        let visible: Vec<Id> = self.core.nodes_of(id).collect();
+        let visible: Vec<Id> = self.store.core.nodes_of(id).collect();
         for node in visible {
             match kept.get_mut(&self.enode(node)) {
                 Some(seen) => *seen = true,
-                None => self.core.hide(node),
+                None => self.store.core.hide(node),
             }
         }
         let mut fresh: Vec<L> =
@@ -324,13 +259,13 @@ where
         EGraph {
             analysis: self.analysis.clone(),
             clean: self.clean,
-            core: self.core.clone(),
-            ops: self.ops.clone(),
-            pool: self.pool.clone(),
+            store: self.store.clone(),
+            pool: self
+                .pool
+                .get()
+                .map_or_else(OnceLock::new, |pool| OnceLock::from(pool.detached())),
             stale: self.stale.clone(),
             touched: self.touched.clone(),
-            listed: Mutex::new(self.listed()),
-            own_data: self.own_data.clone(),
             spelled: self.spelled.clone(),
             exact: self.exact.clone(),
             exact_upto: self.exact_upto,
@@ -343,24 +278,26 @@ impl<L: Language, N: Analysis<L>> Index<Id> for EGraph<L, N> {
     type Output = EClass<L, N::Data>;
 
     fn index(&self, id: Id) -> &EClass<L, N::Data> {
-        self.fill(self.class(id))
+        self.lend(self.class(id))
     }
 }
 
 impl<L: Language, N: Analysis<L>> IndexMut<Id> for EGraph<L, N> {
     fn index_mut(&mut self, id: Id) -> &mut EClass<L, N::Data> {
         let id = self.find(id);
-        self.fill(self.class(id));
+        self.pool();
         if self.touched.last() != Some(&id) {
             self.touched.push(id);
         }
-        class_mut(&mut self.pool, id).expect("the class was found just now")
+        let Some(class) = class_mut(&mut self.pool, id) else { panic!("there is no class {id}") };
+        class.nodes.detach(id, &self.store);
+        class
     }
 }
 
 /// Finds a typed class for changes, if the typed classes were made.
 #[inline]
-pub(crate) fn class_mut<L, D>(
+pub(crate) fn class_mut<L: Language, D>(
     pool: &mut OnceLock<Pool<L, D>>,
     id: Id,
 ) -> Option<&mut EClass<L, D>> {
@@ -369,5 +306,5 @@ pub(crate) fn class_mut<L, D>(
 
 /// Makes the typed class of a new node.
 pub(crate) fn new_class<L, D>(id: Id, data: D) -> EClass<L, D> {
-    EClass { id, nodes: ENodes::new(), data, parents: OnceLock::new() }
+    EClass { id, nodes: ENodes::new(), data }
 }

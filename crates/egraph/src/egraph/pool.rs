@@ -1,20 +1,33 @@
 //! Where typed classes live.
 
 use crate::id::to_u32;
-use crate::{EClass, Id};
+use crate::{EClass, Id, Language};
 
 const GONE: u32 = u32::MAX;
 
 /// The classes, in one dense vector, and where each canonical id's class lies in it.
-#[derive(Clone, Debug)]
 pub(crate) struct Pool<L, D> {
     places: Vec<u32>,
     pub(crate) classes: Vec<EClass<L, D>>,
 }
 
-impl<L, D> Pool<L, D> {
+impl<L: Language, D> Pool<L, D> {
     pub(crate) fn new() -> Self {
         Pool { places: Vec::new(), classes: Vec::new() }
+    }
+
+    /// Returns a copy for another e-graph.
+    pub(crate) fn detached(&self) -> Self
+    where
+        D: Clone,
+    {
+        let copy = |class: &EClass<L, D>| EClass {
+            id: class.id,
+            nodes: class.nodes.detached(),
+            data: class.data.clone(),
+        };
+        let classes = self.classes.iter().map(copy).collect();
+        Pool { places: self.places.clone(), classes }
     }
 
     #[inline]

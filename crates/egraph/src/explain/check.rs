@@ -89,12 +89,17 @@ fn changed<'a, L: Language>(
     after: &'a FlatTerm<L>,
     places: &mut Vec<(&'a FlatTerm<L>, &'a FlatTerm<L>)>,
 ) -> bool {
-    if after.forward_rule.is_some() || after.backward_rule.is_some() {
-        places.push((before, after));
-        return true;
+    let mut todo = vec![(before, after)];
+    while let Some((before, after)) = todo.pop() {
+        if after.forward_rule.is_some() || after.backward_rule.is_some() {
+            places.push((before, after));
+        } else if before.node.matches(&after.node) {
+            todo.extend(before.children.iter().zip(&after.children));
+        } else {
+            return false;
+        }
     }
-    let mut pairs = before.children.iter().zip(&after.children);
-    before.node.matches(&after.node) && pairs.all(|(before, after)| changed(before, after, places))
+    true
 }
 
 /// Returns the rule of a step that does not hold.

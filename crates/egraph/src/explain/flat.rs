@@ -8,7 +8,7 @@ use std::fmt::{self, Display};
 pub type FlatExplanation<L> = Vec<FlatTerm<L>>;
 
 /// A term with the rules that lead to it.
-#[derive(Clone, Debug, Eq)]
+#[derive(Debug, Eq)]
 #[non_exhaustive]
 pub struct FlatTerm<L: Language> {
     /// The operator; its children mean nothing.
@@ -24,7 +24,38 @@ pub struct FlatTerm<L: Language> {
 impl<L: Language> PartialEq for FlatTerm<L> {
     /// Compares the terms, whatever the rules are.
     fn eq(&self, other: &Self) -> bool {
-        self.node.matches(&other.node) && self.children == other.children
+        let mut todo = vec![(self, other)];
+        while let Some((left, right)) = todo.pop() {
+            if !left.node.matches(&right.node) || left.children.len() != right.children.len() {
+                return false;
+            }
+            todo.extend(left.children.iter().zip(&right.children));
+        }
+        true
+    }
+}
+
+impl<L: Language> Clone for FlatTerm<L> {
+    fn clone(&self) -> Self {
+        self.fold(|term, children| FlatTerm {
+            node: term.node.clone(),
+            backward_rule: term.backward_rule,
+            forward_rule: term.forward_rule,
+            children,
+        })
+    }
+}
+
+impl<L: Language> Drop for FlatTerm<L> {
+    /// Takes deep terms apart without recursion.
+    fn drop(&mut self) {
+        if self.children.iter().all(|child| child.children.is_empty()) {
+            return;
+        }
+        let mut todo = std::mem::take(&mut self.children);
+        while let Some(mut term) = todo.pop() {
+            todo.append(&mut term.children);
+        }
     }
 }
 
@@ -34,20 +65,49 @@ impl<L: Language> FlatTerm<L> {
         FlatTerm { node, backward_rule: None, forward_rule: None, children }
     }
 
+    /// Makes a value of a term from those of its children.
+    fn fold<T>(&self, mut make: impl FnMut(&Self, Vec<T>) -> T) -> T {
+        let mut stack = vec![(self, Vec::with_capacity(self.children.len()))];
+        loop {
+            let (term, done) = stack.last_mut().expect("the loop ends with the root");
+            if let Some(child) = term.children.get(done.len()) {
+                stack.push((child, Vec::with_capacity(child.children.len())));
+                continue;
+            }
+            let value = make(term, std::mem::take(done));
+            stack.pop();
+            match stack.last_mut() {
+                Some((_, done)) => done.push(value),
+                None => return value,
+            }
+        }
+    }
+
+    /// Tells whether something holds anywhere in the term.
+    fn any(&self, holds: impl Fn(&Self) -> bool) -> bool {
+        let mut todo = vec![self];
+        while let Some(term) = todo.pop() {
+            if holds(term) {
+                return true;
+            }
+            todo.extend(&term.children);
+        }
+        false
+    }
+
     /// Returns the term without rules.
     pub fn remove_rewrites(&self) -> Self {
-        let children = self.children.iter().map(FlatTerm::remove_rewrites);
-        FlatTerm::new(self.node.clone(), children.collect())
+        self.fold(|term, children| FlatTerm::new(term.node.clone(), children))
     }
 
     /// Tells whether there is a rule read forward in the term.
     pub fn has_rewrite_forward(&self) -> bool {
-        self.forward_rule.is_some() || self.children.iter().any(FlatTerm::has_rewrite_forward)
+        self.any(|term| term.forward_rule.is_some())
     }
 
     /// Tells whether there is a rule read backward in the term.
     pub fn has_rewrite_backward(&self) -> bool {
-        self.backward_rule.is_some() || self.children.iter().any(FlatTerm::has_rewrite_backward)
+        self.any(|term| term.backward_rule.is_some())
     }
 
     pub(crate) fn has_rewrite(&self) -> bool {
@@ -108,16 +168,31 @@ impl<L: Language> FlatTerm<L> {
 impl<L: Language + Display + FromOp> FlatTerm<L> {
     /// Writes the term with its rules.
     pub fn get_string(&self) -> String {
-        let mut text = self.node.to_string();
-        if !self.children.is_empty() {
-            let children: Vec<String> = self.children.iter().map(FlatTerm::get_string).collect();
-            text = format!("({text} {})", children.join(" "));
-        }
-        if let Some(rule) = self.backward_rule {
-            text = format!("(Rewrite<= {rule} {text})");
-        }
-        if let Some(rule) = self.forward_rule {
-            text = format!("(Rewrite=> {rule} {text})");
+        let mut text = String::new();
+        let mut todo = vec![Ok(self)];
+        while let Some(piece) = todo.pop() {
+            let term = match piece {
+                Ok(term) => term,
+                Err(close) => {
+                    text += close;
+                    continue;
+                }
+            };
+            for (arrow, rule) in [("=>", term.forward_rule), ("<=", term.backward_rule)] {
+                if let Some(rule) = rule {
+                    text += &format!("(Rewrite{arrow} {rule} ");
+                    todo.push(Err(")"));
+                }
+            }
+            if term.children.is_empty() {
+                text += &term.node.to_string();
+                continue;
+            }
+            text += &format!("({}", term.node);
+            todo.push(Err(")"));
+            for child in term.children.iter().rev() {
+                todo.extend([Ok(child), Err(" ")]);
+            }
         }
         text
     }
@@ -125,14 +200,11 @@ impl<L: Language + Display + FromOp> FlatTerm<L> {
     /// Returns the term as an expression.
     pub fn get_recexpr(&self) -> RecExpr<L> {
         let mut expr = RecExpr::default();
-        self.push_to(&mut expr);
+        self.fold(|term, kids: Vec<Id>| {
+            let mut kids = kids.into_iter();
+            expr.add(term.node.clone().map_children(|id| kids.next().unwrap_or(id)))
+        });
         expr
-    }
-
-    fn push_to(&self, expr: &mut RecExpr<L>) -> Id {
-        let ids: Vec<Id> = self.children.iter().map(|child| child.push_to(expr)).collect();
-        let mut ids = ids.into_iter();
-        expr.add(self.node.clone().map_children(|id| ids.next().unwrap_or(id)))
     }
 }
 

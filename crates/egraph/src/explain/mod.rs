@@ -123,7 +123,7 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
     pub fn explain_id_equivalence(&mut self, left: Id, right: Id) -> Explanation<L> {
         match self.prove(left, right) {
             Some(proof) => Explanation::new(tree::build(&proof, |op| {
-                self.ops.templates[op.0 as usize].clone()
+                self.store.ops.templates[op.0 as usize].clone()
             })),
             None => panic!(
                 "there is no proof that {left} equals {right}: {ENABLE}, and the ids have to be equal"
@@ -151,7 +151,7 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
         if self.find(left) != self.find(right) {
             return None;
         }
-        Some(Proofs::new(&self.core, self.shorten)?.prove(left, right))
+        Some(Proofs::new(&self.store.core, self.shorten)?.prove(left, right))
     }
 
     /// Counts the unions that congruence made.
@@ -159,13 +159,13 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
     /// # Panics
     /// If explanations are not enabled.
     pub fn get_num_congr(&mut self) -> usize {
-        let log = self.core.log.as_ref().expect(ENABLE);
+        let log = self.store.core.log.as_ref().expect(ENABLE);
         let congruent = |edge: &&crate::core::Edge| edge.why == crate::core::Why::Congruence;
         log.edges.iter().filter(congruent).count()
     }
 
     /// Counts the terms that explanations can speak of.
     pub fn get_explanation_num_nodes(&mut self) -> usize {
-        self.core.number_of_ids()
+        self.store.core.number_of_ids()
     }
 }

@@ -37,31 +37,100 @@ impl<L: Language> TreeTerm<L> {
 
     /// Returns the term at the start.
     pub fn get_initial_flat_term(&self) -> FlatTerm<L> {
-        let first = |proof: &TreeExplanation<L>| proof[0].get_initial_flat_term();
-        FlatTerm::new(self.node.clone(), self.child_proofs.iter().map(first).collect())
+        self.end_term(|proof| proof.first())
     }
 
     /// Returns the term at the end.
     pub fn get_last_flat_term(&self) -> FlatTerm<L> {
-        let last = |proof: &TreeExplanation<L>| proof[proof.len() - 1].get_last_flat_term();
-        FlatTerm::new(self.node.clone(), self.child_proofs.iter().map(last).collect())
+        self.end_term(|proof| proof.last())
+    }
+
+    /// Makes the term with one end of the proof of each child.
+    fn end_term(&self, end: fn(&[Rc<Self>]) -> Option<&Rc<Self>>) -> FlatTerm<L> {
+        let mut root = Vec::with_capacity(1);
+        let mut stack: Vec<(&Self, FlatExplanation<L>)> = vec![(self, Vec::new())];
+        while let Some((term, done)) = stack.last_mut() {
+            match term.child_proofs.get(done.len()).and_then(|proof| end(proof)) {
+                Some(child) => stack.push((child, Vec::with_capacity(child.child_proofs.len()))),
+                None => {
+                    let made = FlatTerm::new(term.node.clone(), std::mem::take(done));
+                    stack.pop();
+                    stack.last_mut().map_or(&mut root, |above| &mut above.1).push(made);
+                }
+            }
+        }
+        root.swap_remove(0)
     }
 
     /// Lists the terms on the way, changing one child after the other.
+    ///
+    /// One term is kept and changed at the place where the walk is, so that the cost is that of
+    /// the terms listed, however deep they are.
     pub fn flatten_explanation(&self) -> FlatExplanation<L> {
-        let mut first = self.get_initial_flat_term();
-        first.backward_rule = self.backward_rule;
-        first.forward_rule = self.forward_rule;
-        let mut terms = vec![first];
-        for (place, proof) in self.child_proofs.iter().enumerate() {
-            let base = terms[terms.len() - 1].remove_rewrites();
-            for child in flatten(proof).into_iter().skip(1) {
-                let mut term = base.clone();
-                term.children[place] = child;
-                terms.push(term);
+        let mut whole = self.get_initial_flat_term();
+        let mut terms = Vec::new();
+        self.mark_and_list(&mut whole, &[], &mut terms);
+        let mut stack = vec![Visit { term: self, rest: &[], child: 0 }];
+        while let Some(visit) = stack.last_mut() {
+            if let Some((first, rest)) =
+                visit.term.child_proofs.get(visit.child).and_then(|proof| proof.split_first())
+            {
+                visit.child += 1;
+                stack.push(Visit { term: first, rest, child: 0 });
+            } else if let Some((next, rest)) = visit.rest.split_first() {
+                *visit = Visit { term: next, rest, child: 0 };
+                if next.is_ruled() {
+                    let above = &stack[..stack.len() - 1];
+                    let path: Vec<usize> = above.iter().map(|visit| visit.child - 1).collect();
+                    *at_path(&mut whole, &path) = next.get_initial_flat_term();
+                    next.mark_and_list(&mut whole, &path, &mut terms);
+                }
+            } else {
+                stack.pop();
             }
         }
         terms
+    }
+
+    fn is_ruled(&self) -> bool {
+        self.forward_rule.is_some() || self.backward_rule.is_some()
+    }
+
+    /// Lists a term with the rules of this one at a place.
+    fn mark_and_list(
+        &self,
+        whole: &mut FlatTerm<L>,
+        path: &[usize],
+        terms: &mut FlatExplanation<L>,
+    ) {
+        let place = at_path(whole, path);
+        (place.backward_rule, place.forward_rule) = (self.backward_rule, self.forward_rule);
+        terms.push(whole.clone());
+        let place = at_path(whole, path);
+        (place.backward_rule, place.forward_rule) = (None, None);
+    }
+}
+
+/// A term under way: the later terms of its chain, and the child that comes next.
+struct Visit<'a, L: Language> {
+    term: &'a TreeTerm<L>,
+    rest: &'a [Rc<TreeTerm<L>>],
+    child: usize,
+}
+
+fn at_path<'a, L: Language>(whole: &'a mut FlatTerm<L>, path: &[usize]) -> &'a mut FlatTerm<L> {
+    path.iter().fold(whole, |term, &child| &mut term.children[child])
+}
+
+impl<L: Language> Drop for TreeTerm<L> {
+    /// Takes deep proofs apart without recursion.
+    fn drop(&mut self) {
+        let mut todo: Vec<Rc<Self>> = self.child_proofs.drain(..).flatten().collect();
+        while let Some(term) = todo.pop() {
+            if let Some(mut term) = Rc::into_inner(term) {
+                todo.extend(term.child_proofs.drain(..).flatten());
+            }
+        }
     }
 }
 
@@ -69,8 +138,7 @@ impl<L: Language> TreeTerm<L> {
 pub(crate) fn flatten<L: Language>(proof: &[Rc<TreeTerm<L>>]) -> FlatExplanation<L> {
     let mut terms: FlatExplanation<L> = Vec::new();
     for (number, step) in proof.iter().enumerate() {
-        let ruled = step.forward_rule.is_some() || step.backward_rule.is_some();
-        let known = usize::from(number > 0 && !ruled);
+        let known = usize::from(number > 0 && !step.is_ruled());
         terms.extend(step.flatten_explanation().into_iter().skip(known));
     }
     terms
@@ -132,33 +200,67 @@ pub(crate) fn size<L: Language>(proof: &[Rc<TreeTerm<L>>]) -> BigUint {
     terms.fold(BigUint::ZERO, |sum, term| sum + term)
 }
 
+/// What is left to write.
+enum Piece<'a, L: Language> {
+    Part(&'a TreeTerm<L>),
+    Text(&'static str),
+}
+
 /// Writes a term; `name` may replace a shared part by a name.
-fn write<L, F>(term: &TreeTerm<L>, name: &F) -> String
+fn write<L, F>(root: &TreeTerm<L>, name: &F) -> String
 where
     L: Language + Display,
     F: Fn(*const TreeTerm<L>) -> Option<String>,
 {
-    let mut text = term.node.to_string();
-    if !term.child_proofs.is_empty() {
-        let child = |proof: &TreeExplanation<L>| match proof.as_slice() {
-            [only] => name(Rc::as_ptr(only)).unwrap_or_else(|| write(only, name)),
-            steps => {
-                let steps = steps
-                    .iter()
-                    .map(|step| name(Rc::as_ptr(step)).unwrap_or_else(|| write(step, name)));
-                format!("(Explanation {})", steps.collect::<Vec<_>>().join(" "))
+    let mut text = String::new();
+    let mut todo = vec![Piece::Part(root)];
+    while let Some(piece) = todo.pop() {
+        let term = match piece {
+            Piece::Text(more) => {
+                text += more;
+                continue;
             }
+            Piece::Part(term) => term,
         };
-        let children: Vec<String> = term.child_proofs.iter().map(child).collect();
-        text = format!("({text} {})", children.join(" "));
-    }
-    if let Some(rule) = term.backward_rule {
-        text = format!("(Rewrite<= {rule} {text})");
-    }
-    if let Some(rule) = term.forward_rule {
-        text = format!("(Rewrite=> {rule} {text})");
+        let named = if std::ptr::eq(term, root) { None } else { name(std::ptr::from_ref(term)) };
+        match named {
+            Some(name) => text += &name,
+            None => open(term, &mut text, &mut todo),
+        }
     }
     text
+}
+
+/// Writes the head of a term and leaves its children to be written.
+fn open<'a, L: Language + Display>(
+    term: &'a TreeTerm<L>,
+    text: &mut String,
+    todo: &mut Vec<Piece<'a, L>>,
+) {
+    for (arrow, rule) in [("=>", term.forward_rule), ("<=", term.backward_rule)] {
+        if let Some(rule) = rule {
+            *text += &format!("(Rewrite{arrow} {rule} ");
+            todo.push(Piece::Text(")"));
+        }
+    }
+    if term.child_proofs.is_empty() {
+        *text += &term.node.to_string();
+        return;
+    }
+    *text += &format!("({}", term.node);
+    todo.push(Piece::Text(")"));
+    for proof in term.child_proofs.iter().rev() {
+        if proof.len() != 1 {
+            todo.push(Piece::Text(")"));
+        }
+        for step in proof.iter().rev() {
+            todo.push(Piece::Part(step));
+            todo.push(Piece::Text(" "));
+        }
+        if proof.len() != 1 {
+            todo.push(Piece::Text(" (Explanation"));
+        }
+    }
 }
 
 /// Writes a chain, one term a line.

@@ -54,10 +54,33 @@ impl RunnerLimits {
         iteration: usize,
         egraph: &EGraph<L, N>,
     ) -> RunnerResult<()> {
-        let elapsed = self.start.map_or(Duration::ZERO, |start| start.elapsed());
+        self.check_at(Instant::now(), iteration, egraph)
+    }
+
+    /// Checks all limits at a time that was read before.
+    pub(crate) fn check_at<L: Language, N: Analysis<L>>(
+        &self,
+        now: Instant,
+        iteration: usize,
+        egraph: &EGraph<L, N>,
+    ) -> RunnerResult<()> {
+        let elapsed =
+            self.start.map_or(Duration::ZERO, |start| now.saturating_duration_since(start));
         if elapsed > self.time {
             return Err(StopReason::TimeLimit(elapsed.as_secs_f64()));
         }
+        self.check_size(egraph)?;
+        if iteration >= self.iterations {
+            return Err(StopReason::IterationLimit(iteration));
+        }
+        Ok(())
+    }
+
+    /// Checks the limits on what the e-graph holds.
+    pub(crate) fn check_size<L: Language, N: Analysis<L>>(
+        &self,
+        egraph: &EGraph<L, N>,
+    ) -> RunnerResult<()> {
         let nodes = egraph.total_number_of_nodes();
         if nodes > self.nodes {
             return Err(StopReason::NodeLimit(nodes));
@@ -65,14 +88,36 @@ impl RunnerLimits {
         if self.bytes != usize::MAX && egraph.core().bytes() > self.bytes {
             return Err(StopReason::Other(format!("more than {} bytes", self.bytes)));
         }
-        if iteration >= self.iterations {
-            return Err(StopReason::IterationLimit(iteration));
-        }
         Ok(())
     }
 
     /// Returns when the time is over.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.start?.checked_add(self.time)
+    }
+}
+
+/// Reads the clock once for the end of one phase and the start of the next.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Laps {
+    pub(crate) start: Instant,
+    pub(crate) last: Instant,
+}
+
+impl Laps {
+    pub(crate) fn new() -> Self {
+        let start = Instant::now();
+        Laps { start, last: start }
+    }
+
+    /// Returns the seconds since the last reading.
+    pub(crate) fn lap(&mut self) -> f64 {
+        let before = std::mem::replace(&mut self.last, Instant::now());
+        self.last.saturating_duration_since(before).as_secs_f64()
+    }
+
+    /// Returns the seconds from the first reading to the last.
+    pub(crate) fn total(&self) -> f64 {
+        self.last.saturating_duration_since(self.start).as_secs_f64()
     }
 }

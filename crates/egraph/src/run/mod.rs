@@ -12,6 +12,7 @@ use crate::{
     RewriteScheduler, Subst,
 };
 use indexmap::IndexMap;
+use limits::Laps;
 use plan::Plan;
 use std::fmt::{self, Debug};
 use std::time::{Duration, Instant};
@@ -209,10 +210,10 @@ where
         self.egraph.rebuild();
         let mut plan = Plan::new(&self.egraph, &rules);
         loop {
-            let iteration = self.iterate(&rules, &mut plan);
+            let (iteration, end) = self.iterate(&rules, &mut plan);
             let stop = iteration.stop_reason.clone();
             self.iterations.push(iteration);
-            let limits = || self.limits.check_limits(self.iterations.len(), &self.egraph);
+            let limits = || self.limits.check_at(end, self.iterations.len(), &self.egraph);
             if let Some(reason) = stop.or_else(|| limits().err()) {
                 self.stop_reason = Some(reason);
                 break;
@@ -226,36 +227,38 @@ where
         &mut self,
         rules: &[&'a Rewrite<L, N>],
         plan: &mut Plan<'a, L>,
-    ) -> Iteration<IterData> {
-        let start = Instant::now();
+    ) -> (Iteration<IterData>, Instant) {
+        let mut laps = Laps::new();
         let number = self.iterations.len();
         let before = self.size();
-        let mut result = self.limits.check_limits(number, &self.egraph);
-        result = result.and_then(|()| self.run_hooks());
+        let mut result = self.limits.check_at(laps.start, number, &self.egraph);
+        let mut hook_time = 0.0;
+        if !self.hooks.is_empty() {
+            result = result.and_then(|()| self.run_hooks());
+            hook_time = laps.lap();
+        }
         let hooked = self.size();
-        let hook_time = start.elapsed().as_secs_f64();
 
         let (mut applied, mut search_time, mut apply_time) = (IndexMap::default(), 0.0, 0.0);
         if result.is_ok() {
             let scheduler = self.scheduler.as_mut();
             let egraph = &mut self.egraph;
             result = match scheduler.__gate().is_some() {
-                true => plan.iterate(number, egraph, rules, scheduler, &self.limits),
-                false => plan.delegate(number, egraph, rules, scheduler, &self.limits),
+                true => plan.iterate(number, egraph, rules, scheduler, &self.limits, &mut laps),
+                false => plan.delegate(number, egraph, rules, scheduler, &self.limits, &mut laps),
             };
             (applied, search_time, apply_time) = plan.take_outcome();
         }
 
-        let rebuild = Instant::now();
         let n_rebuilds = self.egraph.rebuild();
-        let rebuild_time = rebuild.elapsed().as_secs_f64();
+        let rebuild_time = laps.lap();
         // The scheduler may shorten bans as soon as no rule changed anything, even if hooks or
         // conditions did.
         let quiet = applied.is_empty() && self.scheduler.can_stop(number);
         if result.is_ok() && quiet && before == hooked && before == self.size() {
             result = Err(StopReason::Saturated);
         }
-        Iteration {
+        let iteration = Iteration {
             egraph_nodes: before.0,
             egraph_classes: before.1,
             applied,
@@ -263,11 +266,12 @@ where
             search_time,
             apply_time,
             rebuild_time,
-            total_time: start.elapsed().as_secs_f64(),
+            total_time: laps.total(),
             data: IterData::make(self),
             n_rebuilds,
             stop_reason: result.err(),
-        }
+        };
+        (iteration, laps.last)
     }
 
     fn size(&self) -> (usize, usize) {

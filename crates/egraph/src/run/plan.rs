@@ -1,5 +1,6 @@
 //! How an iteration searches and applies: all patterns in one walk, then rule by rule.
 
+use super::limits::Laps;
 use super::{RuleStatistics, RunnerLimits, RunnerResult, StopReason};
 use crate::code::LeftCode;
 use crate::core::{Found, Job, Link, Machine, Query, RuleSet, Template};
@@ -16,6 +17,11 @@ use std::time::Instant;
 ///
 /// Making the trie of all rules costs more than small e-graphs have to search.
 const SHARED_FROM: usize = 1_000;
+
+/// From how many matches on the time to apply a pattern is measured.
+///
+/// Reading the clock costs more than to apply a few.
+const TIMED_FROM: usize = 64;
 
 /// The rules of a run as they fit its e-graph.
 pub(crate) struct Plan<'a, L: Language> {
@@ -45,6 +51,10 @@ struct Compiled<'a, L: Language> {
     pure: bool,
     /// The generation up to which all matches were applied.
     since: u32,
+    /// No fewer than the matches that there were at that generation.
+    bound: usize,
+    /// How many new matches there were the last time.
+    fresh: usize,
 }
 
 /// What a rule found in this iteration.
@@ -84,6 +94,8 @@ impl<'a, L: Language> Plan<'a, L> {
             right: OnceLock::new(),
             pure: rule.applier.__is_pure(),
             since: 0,
+            bound: 0,
+            fresh: 0,
         };
         let named = |rule: &&Rewrite<L, N>| RuleStatistics {
             name: Some(rule.name),
@@ -137,16 +149,18 @@ impl<'a, L: Language> Plan<'a, L> {
         rules: &[&'a Rewrite<L, N>],
         scheduler: &mut dyn RewriteScheduler<L, N>,
         limits: &RunnerLimits,
+        laps: &mut Laps,
     ) -> RunnerResult<()> {
-        let start = Instant::now();
         let Some(gate) = scheduler.__gate() else {
             return Ok(());
         };
         let found = self.search(number, egraph, rules, gate, limits);
-        self.search_time = start.elapsed().as_secs_f64();
-        let start = Instant::now();
-        let result = found.and_then(|found| self.apply(egraph, rules, found, limits));
-        self.apply_time = start.elapsed().as_secs_f64();
+        self.search_time = laps.lap();
+        limits.check_at(laps.last, number, egraph)?;
+        let searched = *laps;
+        let result = found.and_then(|found| self.apply(egraph, rules, found, limits, laps));
+        laps.lap();
+        self.apply_time = laps.total() - searched.total();
         result
     }
 
@@ -164,38 +178,75 @@ impl<'a, L: Language> Plan<'a, L> {
         let deadline = limits.deadline();
         let late = || deadline.is_some_and(|deadline| Instant::now() > deadline);
         let too_late = || StopReason::TimeLimit(limits.time.as_secs_f64());
-        let mut shared: Vec<Option<Found>> = Vec::new();
-        if !self.set.is_empty() {
-            let queries = self.queries(&allowances);
-            let found = self.set.search(egraph.core(), &queries, late).ok_or_else(too_late)?;
-            shared.extend(found.into_iter().map(Some));
-        }
+        let shared = self.search_shared(egraph, &allowances, late).ok_or_else(too_late)?;
         let now = egraph.core().generation();
         let mut all = Vec::with_capacity(rules.len());
-        for (at, (rule, allowance)) in rules.iter().zip(allowances).enumerate() {
+        for (at, ((rule, allowance), shared)) in
+            rules.iter().zip(allowances).zip(shared).enumerate()
+        {
             let Some(limit) = allowance else {
                 all.push(Matches::Nothing);
                 continue;
             };
-            let compiled = &self.rules[at];
-            let matches = match (compiled.slot, compiled.left) {
-                (Some(slot), _) => shared[slot].take().map_or(Matches::Nothing, Matches::Rows),
+            let matches = match (shared, self.rules[at].left) {
+                (Some(found), _) => Matches::Rows(found),
                 (None, Some(_)) => self.search_one(at, egraph, limit, late).ok_or_else(too_late)?,
                 (None, None) => {
                     Matches::Listed(rule.search_with_limit(egraph, limit.saturating_add(1)))
                 }
             };
             let count = matches.count();
-            let admitted = gate.admit(number, rule.name, count);
+            let admitted = count <= limit || gate.admit(number, rule.name, count);
             self.statistics[at].matches += count;
             self.statistics[at].held_back += usize::from(!admitted);
-            if admitted {
-                self.rules[at].since = now;
+            match admitted {
+                true => self.rules[at].take_in(now, limit, &matches),
+                // The search ended at the limit, so the next one has to count.
+                false => self.rules[at].bound = usize::MAX,
             }
             all.push(if admitted { matches } else { Matches::Nothing });
         }
-        limits.check_limits(number, egraph)?;
         Ok(all)
+    }
+
+    /// Searches the rules of the common walk; those that may have too many matches a second time,
+    /// to count them. `None` if that took too long.
+    fn search_shared<N: Analysis<L>>(
+        &mut self,
+        egraph: &EGraph<L, N>,
+        allowances: &[Option<usize>],
+        late: impl Fn() -> bool,
+    ) -> Option<Vec<Option<Found>>> {
+        let mut shared: Vec<Option<Found>> = Vec::new();
+        shared.resize_with(self.rules.len(), || None);
+        if self.set.is_empty() {
+            return Some(shared);
+        }
+        let mut queries = self.queries(allowances);
+        let mut found = self.set.search(egraph.core(), &queries, &late)?;
+        let mut uncertain = false;
+        for (rule, allowance) in self.rules.iter_mut().zip(allowances) {
+            let Some(slot) = rule.slot else { continue };
+            let query = &mut queries[slot];
+            query.active &= rule.may_exceed(*allowance, query, found[slot].count);
+            if query.active {
+                query.count_all = true;
+                rule.bound = 0;
+                uncertain = true;
+            }
+        }
+        if uncertain {
+            let counted = self.set.search(egraph.core(), &queries, &late)?;
+            for ((query, found), counted) in queries.iter().zip(&mut found).zip(counted) {
+                if query.active {
+                    *found = counted;
+                }
+            }
+        }
+        for (rule, shared) in self.rules.iter().zip(&mut shared) {
+            *shared = rule.slot.map(|slot| std::mem::take(&mut found[slot]));
+        }
+        Some(shared)
     }
 
     /// Searches a rule by itself; `None` if that took too long.
@@ -204,13 +255,13 @@ impl<'a, L: Language> Plan<'a, L> {
         at: usize,
         egraph: &EGraph<L, N>,
         limit: usize,
-        late: impl FnMut() -> bool,
+        mut late: impl FnMut() -> bool,
     ) -> Option<Matches<'a, L>> {
         let rule = &self.rules[at];
         let (Some(left), Some(link)) = (rule.left, &rule.link) else {
             return Some(Matches::Nothing);
         };
-        let job = Job {
+        let mut job = Job {
             core: egraph.core(),
             program: left.program(link),
             link,
@@ -219,7 +270,18 @@ impl<'a, L: Language> Plan<'a, L> {
             witness: self.witness,
         };
         let mut found = job.found();
-        self.machine.run(&job, &mut found, late).then_some(Matches::Rows(found))
+        if !self.machine.run(&job, &mut found, &mut late) {
+            return None;
+        }
+        if rule.may_exceed(Some(limit), &job.query, found.count) {
+            job.query.count_all = true;
+            found = job.found();
+            if !self.machine.run(&job, &mut found, &mut late) {
+                return None;
+            }
+            self.rules[at].bound = 0;
+        }
+        Some(Matches::Rows(found))
     }
 
     /// Asks for what each rule of the common walk may have.
@@ -239,6 +301,7 @@ impl<'a, L: Language> Plan<'a, L> {
         rules: &[&'a Rewrite<L, N>],
         found: Vec<Matches<'a, L>>,
         limits: &RunnerLimits,
+        laps: &mut Laps,
     ) -> RunnerResult<()> {
         let inner = Limits { nodes: limits.nodes, deadline: limits.deadline() };
         for (at, (rule, matches)) in rules.iter().zip(found).enumerate() {
@@ -247,7 +310,10 @@ impl<'a, L: Language> Plan<'a, L> {
             }
             let compiled = &self.rules[at];
             let statistics = &mut self.statistics[at];
-            let start = Instant::now();
+            let timed = !compiled.pure || matches.count() >= TIMED_FROM;
+            if timed {
+                laps.lap();
+            }
             let nodes = egraph.core().number_of_ids();
             let changed = match matches {
                 Matches::Nothing => continue,
@@ -259,11 +325,15 @@ impl<'a, L: Language> Plan<'a, L> {
             };
             statistics.changed += changed;
             statistics.nodes += egraph.core().number_of_ids() - nodes;
-            statistics.apply_time += start.elapsed().as_secs_f64();
             if changed > 0 {
                 *self.applied.entry(rule.name).or_default() += changed;
             }
-            limits.check_limits(0, egraph)?;
+            if timed {
+                statistics.apply_time += laps.lap();
+                limits.check_at(laps.last, 0, egraph)?;
+            } else {
+                limits.check_size(egraph)?;
+            }
         }
         Ok(())
     }
@@ -276,11 +346,10 @@ impl<'a, L: Language> Plan<'a, L> {
         rules: &[&'a Rewrite<L, N>],
         scheduler: &mut dyn RewriteScheduler<L, N>,
         limits: &RunnerLimits,
+        laps: &mut Laps,
     ) -> RunnerResult<()> {
-        let start = Instant::now();
         let found = scheduler.search_rewrites(number, egraph, rules, limits);
-        self.search_time = start.elapsed().as_secs_f64();
-        let start = Instant::now();
+        self.search_time = laps.lap();
         for (rule, matches) in rules.iter().zip(found?) {
             let changed = scheduler.apply_rewrite(number, egraph, rule, matches);
             if changed > 0 {
@@ -288,7 +357,7 @@ impl<'a, L: Language> Plan<'a, L> {
             }
             limits.check_limits(number, egraph)?;
         }
-        self.apply_time = start.elapsed().as_secs_f64();
+        self.apply_time = laps.lap();
         Ok(())
     }
 
@@ -306,14 +375,35 @@ impl<'a, L: Language> Plan<'a, L> {
 
 impl<'a, L: Language> Compiled<'a, L> {
     /// Asks for what the rule may have, and for new matches only where old ones say nothing new.
+    ///
+    /// A match that is not new was one at the time of the last search. So all are counted only
+    /// where those and the new ones may be too many together.
     fn query(&self, allowance: Option<usize>) -> Query {
-        let limit = allowance.unwrap_or(0).saturating_add(1);
+        let limit = allowance.unwrap_or(0);
         Query {
             active: allowance.is_some(),
             since: if self.pure { self.since } else { 0 },
-            count_all: limit != usize::MAX,
-            limit,
+            count_all: limit != usize::MAX && self.bound.saturating_add(self.fresh) > limit,
+            limit: limit.saturating_add(1),
         }
+    }
+
+    /// Tells whether there may be more matches than allowed although only new ones were counted.
+    fn may_exceed(&self, allowance: Option<usize>, query: &Query, fresh: usize) -> bool {
+        let old = if query.since == 0 { 0 } else { self.bound };
+        allowance.is_some_and(|limit| !query.count_all && old.saturating_add(fresh) > limit)
+    }
+
+    /// Remembers how many matches there are, now that they are to be applied.
+    fn take_in(&mut self, now: u32, limit: usize, matches: &Matches<'_, L>) {
+        if let Matches::Rows(found) = matches {
+            let query = self.query(Some(limit));
+            let counted = query.count_all || query.since == 0;
+            let old = if counted { 0 } else { self.bound };
+            self.bound = old.saturating_add(found.count);
+            self.fresh = found.iter().len();
+        }
+        self.since = now;
     }
 
     /// Returns what an applier needs to read the rule's matches.
