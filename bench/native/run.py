@@ -4,7 +4,9 @@
 
 Without a folder, the models of `examples/models` and networks with random weights (`networks.py`)
 run. All get the same random inputs and take turns, and the least time of each counts: a machine that
-is busy with something else slows all. On one thread it is processor time, on more the clock's.
+is busy with something else slows all. On one thread it is processor time, on more the clock's, and
+each waits before its turn until the threads of the one before, which watch for more work for a
+while, have gone to sleep, and runs once before the run that counts.
 `ratio` is ours over onnxruntime's, `best` ours over that of the fastest peer; `difference` is the
 largest between our results and onnxruntime's, over the largest magnitude. Sizes that a model leaves
 open are bound to the values of `--sizes`, one after the other, in one session of ours and of
@@ -31,6 +33,8 @@ import tangram
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEADER = ("model", "size", "ours ms", *PEERS, "ratio", "best", "difference", "compiled", "cold s", "cached ms")
+# Seconds that threads without work may go on watching for some.
+LINGERING = 0.05
 TYPES = {
     "tensor(float)": np.float32,
     "tensor(double)": np.float64,
@@ -154,10 +158,14 @@ def difference(ours: list[np.ndarray], theirs: list[np.ndarray]) -> float:
 
 def least(runners: list[Runner], rounds: int, threads: int) -> list[float]:
     """The least time of each of some functions that take turns, in milliseconds."""
-    clock = time.process_time if threads == 1 else time.perf_counter
+    alone = threads == 1
+    clock = time.process_time if alone else time.perf_counter
     times = [float("inf")] * len(runners)
     for _ in range(rounds):
         for at, runner in enumerate(runners):
+            if not alone:
+                time.sleep(LINGERING)
+                runner()
             start = clock()
             runner()
             times[at] = min(times[at], 1e3 * (clock() - start))
