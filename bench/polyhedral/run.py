@@ -1,7 +1,7 @@
 """Measures dataflow, scheduling and code generation against isl, and kernels against compilers.
 
     cargo xtask bench polyhedral [--rounds N] [--kernel NAME]... [--input FILE]...
-        [--only tools|kernels|threads] [--json FILE]
+        [--only tools|growth|kernels|threads] [--json FILE]
 
 Kernels run on one thread; a row has the medians of processor time in milliseconds, runs of all
 forms taking turns, and how many times faster ours is than the plain compiler. Then they run on two
@@ -12,6 +12,10 @@ checkout of the crate isl-rs, and on a matrix product in tiles (tiled.py); witho
 half is said to be skipped. Both sides are library calls, from text to text, inside one process each,
 the least processor time of all rounds, which take turns: isl's in this one, ours in the example
 `measure` of the crate, built when `TANGRAM_MEASURE` names none.
+
+`--only growth` is a table of the time of schedules by the number of statements, up to 1,000, for
+programs of several shapes (growth.py). isl runs in a process of its own, up to 60 s a program, and
+is not asked for more statements of a shape once it was stopped.
 """
 
 from __future__ import annotations
@@ -30,6 +34,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import growth  # noqa: E402
 import kernels  # noqa: E402
 import tiled  # noqa: E402
 
@@ -43,7 +48,7 @@ def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--kernel", action="append", help="kernels; all when not given")
-    parser.add_argument("--only", choices=("tools", "kernels", "threads"))
+    parser.add_argument("--only", choices=("tools", "growth", "kernels", "threads"))
     parser.add_argument("--input", action="append", help="inputs of tools by name; all when not given")
     parser.add_argument("--generated", type=pathlib.Path, help="kernels with new loops, made before")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE")
@@ -325,12 +330,52 @@ def compare(isl, calls: list[tuple[str, pathlib.Path, object]], rounds: int) -> 
     return rows
 
 
+ISL_SCHEDULE = """
+import sys, time, islpy as isl
+text = open(sys.argv[1]).read()
+start = time.process_time()
+isl.ScheduleConstraints.read_from_str(isl.DEFAULT_CONTEXT, text).compute_schedule().to_str()
+print(time.process_time() - start)
+"""
+
+
+def isl_schedule(path: pathlib.Path) -> float | None:
+    """Seconds that isl's schedule takes; nothing if it is stopped."""
+    words = [sys.executable, "-c", ISL_SCHEDULE, str(path)]
+    try:
+        return float(subprocess.run(words, capture_output=True, text=True, timeout=60, check=True).stdout)
+    except (subprocess.TimeoutExpired, subprocess.CalledProcessError):
+        return None
+
+
+def run_growth() -> dict:
+    """Prints seconds by shape, depth and statements, ours beside isl's."""
+    ours_process = Ours()
+    rows = {}
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "problem.sc"
+        for shape in growth.SHAPES:
+            for depth in (2, 3):
+                ended = True
+                for count in growth.SIZES:
+                    path.write_text(growth.problem(shape, count, depth))
+                    theirs = isl_schedule(path) if ended else None
+                    ended = theirs is not None
+                    ours = ours_process.call("schedule", path) / 1e3
+                    rows[f"{shape} {depth} {count}"] = (ours, theirs)
+                    beside = f"{theirs:8.3f} s, {theirs / ours:7.2f}x" if ended else "stopped or not asked"
+                    print(f"{shape:8} depth {depth} {count:5} statements {ours:8.3f} s, isl {beside}", flush=True)
+    return rows
+
+
 if __name__ == "__main__":
     arguments = options()
     report = {}
     names = arguments.kernel or list(kernels.SIZES)
     if arguments.only in (None, "tools"):
         report["tools"] = run_tools(arguments.rounds, arguments.input)
+    if arguments.only in (None, "growth"):
+        report["growth"] = run_growth()
     if arguments.only in (None, "kernels"):
         report["kernels"] = run_kernels(names, arguments.rounds, arguments.generated, False)
     if arguments.only in (None, "threads"):

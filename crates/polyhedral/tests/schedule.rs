@@ -272,6 +272,67 @@ fn deep_nests_are_scheduled() {
     assert!(bands[0].permutable, "{tree}");
 }
 
+/// A cycle through statements, each of which reads three neighbours of the one before; `step` is
+/// how the dimensions of one are named in the next.
+fn cycle(statements: usize, step: &str) -> Constraints {
+    let sets = (0..statements).map(|at| format!("S{at}[i, j] : 0 <= i, j < n"));
+    let inside = "0 <= i, j, k, l < n and k = i and j - 1 <= l <= j + 1";
+    let next = (1..statements).map(|at| format!("S{}[i, j] -> S{at}[{step}] : {inside}", at - 1));
+    let last = format!("S{}[i, j] -> S0[i + 1, j] : 0 <= i, j, i + 1 < n", statements - 1);
+    let pairs: Vec<String> = next.chain([last]).collect();
+    let domain = format!("[n] -> {{ {} }}", sets.collect::<Vec<_>>().join("; "));
+    constraints(&domain, &format!("[n] -> {{ {} }}", pairs.join("; ")))
+}
+
+#[test]
+fn long_cycles_take_steps_in_proportion_to_their_length() {
+    let steps = |statements: usize| {
+        let budget = budget();
+        let found = cycle(statements, "k, l").schedule(&Options::default(), None, &budget);
+        assert!(found.expect("a schedule").fallback.is_none());
+        budget.used()
+    };
+    let (short, long) = (steps(20), steps(100));
+    // Five times as many statements; one program over all of them takes over 100 times the steps.
+    assert!(long < 10 * short, "{short} and {long} steps");
+}
+
+#[test]
+fn statements_of_a_cycle_share_coefficients_under_their_own_dimensions() {
+    // Every second statement has its dimensions the other way around.
+    let sets = (0..40).map(|at| format!("S{at}[i, j] : 0 <= i, j < n"));
+    let next = (1..40).map(|at| format!("S{}[i, j] -> S{at}[j, i]", at - 1));
+    let last = "S39[i, j] -> S0[j + 1, i + 1]".to_owned();
+    let pairs: Vec<String> = next.chain([last]).collect();
+    let domain = format!("[n] -> {{ {} }}", sets.collect::<Vec<_>>().join("; "));
+    let problem = constraints(&domain, &format!("{{ {} }}", pairs.join("; ")));
+    let budget = budget();
+    let tree = problem.schedule(&Options::default(), None, &budget).expect("a schedule").tree;
+    assert!(budget.used() < 1_000_000, "{} steps", budget.used());
+    let [band] = bands(&tree)[..] else { panic!("{tree}") };
+    assert_eq!((band.members.len(), band.permutable), (2, true), "{tree}");
+}
+
+#[test]
+fn statements_of_fewer_dimensions_share_those_they_have() {
+    let dims = |at: usize| if at % 3 == 1 { "i" } else { "i, j" };
+    let sets = (0..30).map(|at| match dims(at) {
+        "i" => format!("S{at}[i] : 0 <= i < n"),
+        two => format!("S{at}[{two}] : 0 <= i, j < n"),
+    });
+    let all: Vec<String> = sets.collect();
+    let pair = |at: usize| format!("S{}[{}] -> S{at}[{}]", at - 1, dims(at - 1), dims(at));
+    let last = format!("S29[{}] -> S0[i + 1, j]", dims(29));
+    let pairs: Vec<String> = (1..30).map(pair).chain([last]).collect();
+    let domain = format!("[n] -> {{ {} }}", all.join("; "));
+    let problem = constraints(&domain, &format!("[n] -> {{ {} }}", pairs.join("; ")));
+    let budget = budget();
+    let tree = problem.schedule(&Options::default(), None, &budget).expect("a schedule").tree;
+    assert!(budget.used() < 1_000_000, "{} steps", budget.used());
+    let outer = bands(&tree)[0];
+    assert!(outer.members[0].schedule.relations().count() == 30, "{tree}");
+}
+
 /// As many statements as make the fractions on the way to a schedule larger than any integer here.
 #[test]
 fn long_cycles_are_scheduled() {

@@ -72,8 +72,11 @@ impl Budget {
         }
     }
 
-    /// Takes `steps` off the budget.
-    pub(crate) fn spend(&self, steps: usize) -> Result<(), Error> {
+    /// Takes `steps` off the budget, and one more for looking.
+    ///
+    /// # Errors
+    /// [`Error::Steps`], [`Error::Cancelled`] or [`Error::Deadline`] once a limit is reached.
+    pub fn spend(&self, steps: usize) -> Result<(), Error> {
         let steps = steps as u64 + 1;
         let used = self.used.fetch_add(steps, Ordering::Relaxed).saturating_add(steps);
         if let Some(limit) = self.limit.filter(|limit| used > *limit) {

@@ -1,14 +1,23 @@
 //! One band: as many independent rows as keep all pairs in order at once.
+//!
+//! A program over many statements has an unknown for each of their coefficients, and its cost
+//! grows with the cube of them. Beyond a few, statements share coefficients where they can.
+
+use std::collections::HashSet;
 
 use tangram_presburger::Budget;
 
 use super::graph::{Edge, Graph, Row};
 use super::program::{Program, Solution};
 use super::search::Search;
+use super::shared::Shared;
 use super::{Algorithm, Error, Options};
 
 /// Coefficients of skewed loops stay below this, so that loops are not glued into one.
 pub(super) const LARGEST: i128 = 16;
+
+/// So few statements have coefficients of their own.
+const FEW: usize = 16;
 
 /// New schedule rows of some statements.
 #[derive(Debug, Clone)]
@@ -62,6 +71,18 @@ impl<'a> Part<'a> {
     /// Finds the largest permutable band; nothing if it is empty, or as soon as it is not
     /// what is wanted.
     pub fn permutable(&self, wanted: Wanted) -> Result<Option<Rows>, Error> {
+        if self.statements.len() > FEW
+            && let Some(shared) = Shared::of(self.graph, self.statements, self.edges)?
+        {
+            let rows = self.largest(wanted, Some(&shared))?;
+            if rows.is_some() || shared.exact {
+                return Ok(rows);
+            }
+        }
+        self.largest(wanted, None)
+    }
+
+    fn largest(&self, wanted: Wanted, shared: Option<&Shared>) -> Result<Option<Rows>, Error> {
         let mut found = Rows {
             of: vec![Vec::new(); self.statements.len()],
             coincident: Vec::new(),
@@ -69,7 +90,7 @@ impl<'a> Part<'a> {
             close: true,
         };
         let mut joined = true;
-        let mut search = self.search(joined)?;
+        let mut search = self.search(joined, shared)?;
         loop {
             let open = self.open(&found)?;
             if open.iter().all(Vec::is_empty) {
@@ -86,7 +107,7 @@ impl<'a> Part<'a> {
                 // Without such pairs the same search would fail again.
                 None if joined && self.edges().any(|edge| edge.kinds.coincidence) => {
                     joined = false;
-                    search = self.search(joined)?;
+                    search = self.search(joined, shared)?;
                 }
                 None => break,
             }
@@ -114,8 +135,14 @@ impl<'a> Part<'a> {
     }
 
     /// Begins to look for rows; `joined` ones keep coincident pairs together.
-    fn search(&self, joined: bool) -> Result<Search<'a>, Error> {
-        let mut program = Program::new(self.graph, self.statements, 0);
+    fn search<'b>(&self, joined: bool, shared: Option<&'b Shared>) -> Result<Search<'b>, Error>
+    where
+        'a: 'b,
+    {
+        let mut program = match shared {
+            Some(shared) => Program::sharing(self.graph, shared),
+            None => Program::new(self.graph, self.statements, 0),
+        };
         for edge in self.edges() {
             let kinds = edge.kinds;
             if joined && kinds.coincidence {
@@ -134,7 +161,7 @@ impl<'a> Part<'a> {
     /// Finds one more row for each statement, and whether proximity pairs stay close.
     fn next(
         &self,
-        search: &mut Search<'a>,
+        search: &mut Search<'_>,
         open: &[Vec<Vec<i128>>],
     ) -> Result<Option<(Vec<Row>, bool)>, Error> {
         let found = self.independent(search, open)?;
@@ -151,15 +178,11 @@ impl<'a> Part<'a> {
     /// branch and bound over directions and signs.
     fn independent(
         &self,
-        search: &mut Search<'a>,
+        search: &mut Search<'_>,
         open: &[Vec<Vec<i128>>],
     ) -> Result<Option<Solution>, Error> {
         let mut forwards = search.clone();
-        for (statement, directions) in self.statements.iter().zip(open) {
-            if !directions.is_empty() {
-                forwards.advance_some(*statement, directions)?;
-            }
-        }
+        forwards.advance_some(self.statements, open)?;
         let found = forwards.solve(None, self.budget)?;
         search.learn(&forwards)?;
         if found.is_some() {
@@ -202,17 +225,19 @@ impl<'a> Part<'a> {
     /// Says whether each statement, looked at alone, has a row that advances.
     ///
     /// A statement that has none would be found out again below each branch for another one.
-    fn is_movable(&self, search: &mut Search<'a>, open: &[Vec<Vec<i128>>]) -> Result<bool, Error> {
+    fn is_movable(&self, search: &mut Search<'_>, open: &[Vec<Vec<i128>>]) -> Result<bool, Error> {
+        let mut seen = HashSet::new();
         for (statement, directions) in self.statements.iter().zip(open) {
-            let mut moves = directions.is_empty();
+            let changes = directions.iter().map(|d| search.program.change(*statement, d));
+            let mut moves = directions.is_empty() || !seen.insert(changes.collect::<Vec<_>>());
             for (direction, sign) in directions.iter().flat_map(|d| [(d, 1), (d, -1)]) {
+                if moves {
+                    break;
+                }
                 let mut branch = search.clone();
                 branch.advance(*statement, direction, sign)?;
                 moves = branch.solve(None, self.budget)?.is_some();
                 search.learn(&branch)?;
-                if moves {
-                    break;
-                }
             }
             if !moves {
                 return Ok(false);

@@ -83,6 +83,13 @@ impl Statement {
     }
 }
 
+impl Edge {
+    /// The equations of the pairs, over `[1, parameters.., source.., sink.., divisions..]`.
+    pub fn equalities(&self) -> &[Vec<i128>] {
+        &self.part.equalities
+    }
+}
+
 impl Graph {
     /// Reads off statements and pairs. The cost is that of the generators of each conjunction.
     pub fn new(constraints: &Constraints, budget: &Budget) -> Result<Self, Error> {

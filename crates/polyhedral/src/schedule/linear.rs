@@ -30,7 +30,7 @@ pub(super) fn reduce(row: &mut [i128]) {
 }
 
 /// Brings rows to echelon form; returns the pivot column of each row that is left.
-fn echelon(rows: &mut Vec<Vec<i128>>, cols: usize) -> Result<Vec<usize>, Error> {
+pub(super) fn echelon(rows: &mut Vec<Vec<i128>>, cols: usize) -> Result<Vec<usize>, Error> {
     let mut pivots = Vec::new();
     for col in 0..cols {
         let done = pivots.len();

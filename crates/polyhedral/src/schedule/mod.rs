@@ -26,9 +26,11 @@ mod constraints;
 mod generators;
 mod graph;
 mod linear;
+mod offsets;
 mod program;
 mod rational;
 mod search;
+mod shared;
 
 pub use constraints::Constraints;
 

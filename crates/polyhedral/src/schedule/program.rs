@@ -11,12 +11,17 @@
 //! polyhedral parallelizer and locality optimizer" (PLDI 2008), and for the order of the
 //! unknowns S. Verdoolaege, "Scheduling for PPCG" (2017). Divergence: dependences enter
 //! through their generators, so there are no multipliers among the unknowns.
+//!
+//! Statements may also share one set of coefficients (see `shared`): then those are the only
+//! unknowns of statements, and the constants are left to the potentials of `offsets`.
 
 use std::rc::Rc;
 
 use super::Error;
 use super::graph::{Edge, Graph, Row};
+use super::offsets::Difference;
 use super::search::Search;
+use super::shared::Shared;
 
 const PARAMETRIC: usize = 0;
 const CONSTANT: usize = 1;
@@ -28,6 +33,8 @@ const BOUND: usize = 4;
 #[derive(Debug, Clone)]
 pub(super) struct Program<'a> {
     graph: &'a Graph,
+    /// Whose coefficients stand for those of all statements.
+    shared: Option<&'a Shared>,
     /// First unknown of each statement, by position among all statements.
     first: Vec<Option<usize>>,
     carried: usize,
@@ -36,6 +43,8 @@ pub(super) struct Program<'a> {
     pub definite: Vec<Vec<i128>>,
     /// What pairs ask for, of which little matters.
     pub held: Vec<Held>,
+    /// What pairs ask for between the constants of statements that share coefficients.
+    pub differences: Vec<Difference>,
 }
 
 /// A form over the unknowns that is not negative, or 0 for an equation.
@@ -56,10 +65,32 @@ impl<'a> Program<'a> {
             first[*statement] = Some(vars);
             vars += 2 * graph.statements[*statement].dims + params + 1;
         }
-        let (definite, held) = (Vec::new(), Vec::new());
-        let mut program = Self { graph, first, carried, vars, definite, held };
+        let mut program = Self {
+            graph,
+            shared: None,
+            first,
+            carried,
+            vars,
+            definite: Vec::new(),
+            held: Vec::new(),
+            differences: Vec::new(),
+        };
         program.define_sums(statements);
         program
+    }
+
+    /// Makes the program of a row for statements that share coefficients: those of one of them.
+    pub fn sharing(graph: &'a Graph, shared: &'a Shared) -> Self {
+        let mut program = Self::new(graph, &[shared.base], 0);
+        // The constant and the parameters of the base have no columns of their own to speak of:
+        // no form mentions them, so that the least solution has them 0.
+        program.shared = Some(shared);
+        program
+    }
+
+    /// How many statements the graph has.
+    pub fn statements(&self) -> usize {
+        self.first.len()
     }
 
     fn blank(&self) -> Vec<i128> {
@@ -98,12 +129,12 @@ impl<'a> Program<'a> {
         head: &[i128],
         at: &[i128],
     ) {
-        let Some((first, dims)) = self.place(statement) else { return };
-        for (dim, value) in at.iter().enumerate() {
-            let column = 1 + first + 2 * (dims - 1 - dim);
-            form[column] -= factor * value;
-            form[column + 1] += factor * value;
+        if let Some(shared) = self.shared {
+            let at = shared.at_base(statement, at);
+            return self.add_dims(form, shared.base, factor, &at);
         }
+        let Some((first, dims)) = self.place(statement) else { return };
+        self.add_dims(form, statement, factor, at);
         let params = 1 + first + 2 * dims;
         for (param, value) in head[1..].iter().enumerate() {
             form[params + param] += factor * value;
@@ -111,7 +142,18 @@ impl<'a> Program<'a> {
         form[params + head.len() - 1] += factor * head[0];
     }
 
+    fn add_dims(&self, form: &mut [i128], statement: usize, factor: i128, at: &[i128]) {
+        let Some((first, dims)) = self.place(statement) else { return };
+        for (dim, value) in at.iter().enumerate() {
+            let column = 1 + first + 2 * (dims - 1 - dim);
+            form[column] -= factor * value;
+            form[column + 1] += factor * value;
+        }
+    }
+
     /// Returns the distance between both ends of an edge at a generator, as a form.
+    ///
+    /// Where coefficients are shared, it lacks the difference of the constants.
     fn distance(&self, edge: &Edge, at: &[i128]) -> Vec<i128> {
         let shared = 1 + self.graph.params.len();
         let split = shared + self.graph.statements[edge.from].dims;
@@ -119,6 +161,16 @@ impl<'a> Program<'a> {
         self.add_value(&mut form, edge.from, -1, &at[..shared], &at[shared..split]);
         self.add_value(&mut form, edge.to, 1, &at[..shared], &at[split..]);
         form
+    }
+
+    /// Holds `form`, to which the distance at a generator of an edge contributed `sign` times.
+    fn hold_between(&mut self, form: Vec<i128>, edge: &Edge, at: &[i128], sign: i128) {
+        if self.shared.is_some() && edge.from != edge.to && at[0] != 0 {
+            let (from, to) = (edge.from, edge.to);
+            self.differences.push(Difference::new(form, from, to, sign * at[0]));
+        } else {
+            self.hold(form);
+        }
     }
 
     fn hold(&mut self, form: Vec<i128>) {
@@ -139,13 +191,15 @@ impl<'a> Program<'a> {
     pub fn search(mut self) -> Result<Search<'a>, Error> {
         self.held.sort_unstable();
         self.held.dedup();
+        self.differences.sort_unstable();
+        self.differences.dedup();
         Search::new(Rc::new(self))
     }
 
     /// No pair runs backwards.
     pub fn keep(&mut self, edge: &Edge) {
         for ray in &edge.generators.rays {
-            self.hold(self.distance(edge, ray));
+            self.hold_between(self.distance(edge, ray), edge, ray, 1);
         }
         self.still(edge);
     }
@@ -153,7 +207,14 @@ impl<'a> Program<'a> {
     /// All pairs run together.
     pub fn join(&mut self, edge: &Edge) {
         for ray in &edge.generators.rays {
-            self.hold_zero(self.distance(edge, ray));
+            let form = self.distance(edge, ray);
+            if self.shared.is_some() && ray[0] != 0 {
+                let opposite = form.iter().map(|v| -v).collect();
+                self.hold_between(form, edge, ray, 1);
+                self.hold_between(opposite, edge, ray, -1);
+            } else {
+                self.hold_zero(form);
+            }
         }
         self.still(edge);
     }
@@ -184,7 +245,7 @@ impl<'a> Program<'a> {
                     form[self.at(BOUND + 2 * param)] -= ray[1 + param];
                     form[self.at(BOUND + 2 * param + 1)] += ray[1 + param];
                 }
-                self.hold(form);
+                self.hold_between(form, edge, ray, *sign);
             }
         }
     }
@@ -238,15 +299,23 @@ impl<'a> Program<'a> {
 
     /// Reads the row of a statement off a solution.
     pub fn row(&self, solution: &Solution, statement: usize) -> Row {
-        let Some((first, dims)) = self.place(statement) else { return Row::new() };
+        let base = self.shared.map_or(statement, |shared| shared.base);
+        let Some((first, dims)) = self.place(base) else { return Row::new() };
         let values = &solution.values[first..];
         let params = self.graph.params.len();
         let mut row = vec![values[2 * dims + params]];
         row.extend_from_slice(&values[2 * dims..2 * dims + params]);
-        row.extend((0..dims).map(|dim| {
+        let own = (0..dims).map(|dim| {
             let column = 2 * (dims - 1 - dim);
             values[column + 1] - values[column]
-        }));
+        });
+        match self.shared {
+            None => row.extend(own),
+            Some(shared) => {
+                row[0] = solution.offsets.get(statement).copied().unwrap_or_default();
+                row.extend(shared.of_base(statement, &own.collect::<Vec<_>>()));
+            }
+        }
         row
     }
 
@@ -266,4 +335,6 @@ impl<'a> Program<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Solution {
     pub values: Vec<i128>,
+    /// For each statement of the graph, its constant, where coefficients are shared.
+    pub offsets: Vec<i128>,
 }

@@ -1,5 +1,6 @@
 //! The search for the least schedule row, from where another one has come.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -7,6 +8,7 @@ use tangram_presburger::{Budget, Integer, LeastPoint, narrow};
 
 use super::Error;
 use super::linear::dot;
+use super::offsets::{Offsets, potentials};
 use super::program::{Program, Solution};
 
 /// So few rows are looked at at once.
@@ -17,18 +19,23 @@ const FEW: usize = 64;
 /// Dependences have a row for each vertex, of which few matter: rows enter when the least
 /// point of those so far breaks them. A point that breaks none is the least of all. A clone is a
 /// branch: what it adds is its own, and what has been worked out so far is not worked out again.
+/// Where statements share coefficients, a point also has to leave room for their constants; where
+/// it does not, a cycle of statements says so, and what it asks of the coefficients is a row.
 #[derive(Debug, Clone)]
 pub(super) struct Search<'a> {
     pub program: Rc<Program<'a>>,
     least: LeastPoint,
     /// Places of the rows that have not entered, ascending.
     waiting: Vec<usize>,
+    /// What cycles of statements have asked for.
+    cycles: Vec<Vec<i128>>,
 }
 
 impl<'a> Search<'a> {
     pub fn new(program: Rc<Program<'a>>) -> Result<Self, Error> {
         let waiting = (0..program.held.len()).collect();
-        let mut search = Self { least: LeastPoint::new(program.vars), program, waiting };
+        let mut search =
+            Self { least: LeastPoint::new(program.vars), program, waiting, cycles: Vec::new() };
         let program = Rc::clone(&search.program);
         program.definite.iter().try_for_each(|form| search.add(form, false))?;
         if program.held.len() <= FEW {
@@ -58,10 +65,22 @@ impl<'a> Search<'a> {
 
     /// Lets the rows enter that have entered another search of the program.
     pub fn learn(&mut self, other: &Self) -> Result<(), Error> {
+        for cycle in &other.cycles {
+            self.add_cycle(cycle)?;
+        }
         if self.waiting.len() == other.waiting.len() {
             return Ok(());
         }
         self.enter(|at| other.waiting.binary_search(&at).is_err())
+    }
+
+    /// Adds what a cycle asks for; false if it is known.
+    fn add_cycle(&mut self, form: &[i128]) -> Result<bool, Error> {
+        if self.cycles.iter().any(|known| known == form) {
+            return Ok(false);
+        }
+        self.cycles.push(form.to_vec());
+        self.add(form, false).map(|()| true)
     }
 
     /// The row changes along a direction by at least `sign`, or does not for 0.
@@ -79,20 +98,31 @@ impl<'a> Search<'a> {
         self.add(&form, sign == 0)
     }
 
-    /// The row changes along none of the directions backwards, and along one of them.
+    /// The rows of all statements change along none of their directions backwards, and along one
+    /// of them. What statements ask for together enters once.
     pub fn advance_some(
         &mut self,
-        statement: usize,
-        directions: &[Vec<i128>],
+        statements: &[usize],
+        open: &[Vec<Vec<i128>>],
     ) -> Result<(), Error> {
-        let mut sum = vec![0; 1 + self.program.vars];
-        sum[0] = -1;
-        for direction in directions {
-            let form = self.program.change(statement, direction);
-            sum.iter_mut().zip(&form).for_each(|(total, value)| *total += value);
-            self.add(&form, false)?;
+        let mut forms = BTreeSet::new();
+        let program = Rc::clone(&self.program);
+        let open = statements.iter().zip(open);
+        for (statement, directions) in open.filter(|(_, directions)| !directions.is_empty()) {
+            let mut sum = vec![0; 1 + program.vars];
+            sum[0] = -1;
+            for direction in directions {
+                let form = program.change(*statement, direction);
+                sum.iter_mut().zip(&form).for_each(|(total, value)| *total += value);
+                if forms.insert(form.clone()) {
+                    self.add(&form, false)?;
+                }
+            }
+            if forms.insert(sum.clone()) {
+                self.add(&sum, false)?;
+            }
         }
-        self.add(&sum, false)
+        Ok(())
     }
 
     /// Finds the least solution; nothing if there is none, or with a `limit` none before it.
@@ -121,10 +151,26 @@ impl<'a> Search<'a> {
             };
             let point: Vec<i128> = [1].into_iter().chain(narrow(&values)?).collect();
             let broken = self.broken(&point)?;
-            if broken.is_empty() {
-                return Ok(Some(Solution { values: point[1..].to_vec() }));
+            if !broken.is_empty() {
+                self.enter(|at| broken.binary_search(&at).is_ok())?;
+                continue;
             }
-            self.enter(|at| broken.binary_search(&at).is_ok())?;
+            match potentials(&self.program.differences, self.program.statements(), &point, budget)?
+            {
+                Offsets::Least(offsets) => {
+                    return Ok(Some(Solution { values: point[1..].to_vec(), offsets }));
+                }
+                Offsets::Cycles(cycles) => {
+                    let mut is_new = false;
+                    for cycle in &cycles {
+                        is_new |= self.add_cycle(cycle)?;
+                    }
+                    // Rounding alone has closed the cycle: no row rules the point out.
+                    if !is_new {
+                        return Ok(None);
+                    }
+                }
+            }
         }
     }
 
