@@ -1,7 +1,7 @@
 //! What an iteration of an innermost loop costs, in operations of a processor.
 //!
-//! An access that goes to the next element costs one operation, one that jumps costs a line
-//! of the cache, one that stays costs nothing: the value is in a register. Iterations that
+//! An access that goes to the next element costs one operation, one that goes to a near one as
+//! many as it goes elements further, one that jumps costs a line of the cache, one that stays costs nothing: the value is in a register. Iterations that
 //! run side by side share what they have in common. Where each iteration adds to the same
 //! element, it waits for the one before; sums side by side wait together. A loop without
 //! that is run by vectors if no access jumps.
@@ -50,10 +50,11 @@ pub(super) fn costs(
             let own = match along.step {
                 None | Some(Step::Same) => 0.0,
                 Some(Step::Next) => 1.0,
+                Some(Step::Near(far)) => rates.jump.min(far as f64),
                 Some(Step::Far) => rates.jump,
             };
             waits |= along.write && along.step == Some(Step::Same);
-            smooth &= along.step != Some(Step::Far);
+            smooth &= !matches!(along.step, Some(Step::Near(_) | Step::Far));
             let shared: f64 = jammed
                 .iter()
                 .filter(|(other, ..)| other[at].step == Some(Step::Same))

@@ -35,7 +35,14 @@ pub(super) struct Plan {
 impl Loop {
     /// Whether all accesses go to the next element or stay, and one goes.
     fn is_smooth(&self) -> bool {
-        self.along.iter().all(|along| along.step != Some(Step::Far)) && self.goes()
+        let far = |along: &Along| matches!(along.step, Some(Step::Near(_) | Step::Far));
+        !self.along.iter().any(far) && self.goes()
+    }
+
+    /// Whether no access jumps, and some go further than to the next element.
+    fn is_near(&self) -> bool {
+        let near = |along: &Along| matches!(along.step, Some(Step::Near(_)));
+        self.along.iter().all(|along| along.step != Some(Step::Far)) && self.along.iter().any(near)
     }
 
     fn goes(&self) -> bool {
@@ -73,6 +80,12 @@ pub(super) fn plans(rates: &Rates, loops: &[Loop]) -> Vec<Plan> {
                 continue;
             }
             plans.push(plan(rates, loops, at, &set, &reusing, !waits));
+        }
+    }
+    // Vectors do not run these, but lines of the cache are used whole.
+    for (at, inner) in loops.iter().enumerate().filter(|(_, inner)| inner.is_near()) {
+        if !inner.waits() && loops.len() > 1 {
+            plans.push(plan(rates, loops, at, &[], &[], false));
         }
     }
     let total = |plan: &Plan| plan.costs.values().sum::<f64>();

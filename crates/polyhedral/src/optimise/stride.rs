@@ -7,6 +7,11 @@ use super::cost::Along;
 use crate::scop::{Scop, Statement};
 use crate::{Error, Node, NodeKind, ScheduleTree};
 
+/// Elements in a line of the cache, of the size that loops are weighed for.
+const LINE: i128 = 8;
+/// Loops with wider steps than this count as loops of one iteration.
+const WIDEST: i128 = 16;
+
 /// Where the next iteration accesses an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
@@ -14,6 +19,8 @@ pub(super) enum Step {
     Same,
     /// The next element of the last dimension.
     Next,
+    /// So many elements further in the last dimension, fewer than a line of the cache has.
+    Near(i128),
     /// Anything else.
     Far,
 }
@@ -84,13 +91,24 @@ fn of_cells(deltas: &Relation, budget: &Budget) -> Result<Step, Error> {
     if holds(&point)? {
         return Ok(Step::Same);
     }
-    let Some(last) = point.last_mut() else { return Ok(Step::Far) };
-    *last = 1;
-    Ok(if holds(&point)? { Step::Next } else { Step::Far })
+    let Some(last) = point.len().checked_sub(1) else { return Ok(Step::Far) };
+    point[last] = 1;
+    if holds(&point)? {
+        return Ok(Step::Next);
+    }
+    for far in 2..LINE {
+        point[last] = far;
+        if holds(&point)? {
+            return Ok(Step::Near(far));
+        }
+    }
+    Ok(Step::Far)
 }
 
 /// Relates each instance to that of the same statement in a member's next iteration, other
 /// loops staying where they are.
+///
+/// A loop may take steps of several: the next iteration is the nearest that there is.
 pub(super) fn next(
     tree: &ScheduleTree,
     node: Node,
@@ -105,22 +123,36 @@ pub(super) fn next(
     let Some(first) = schedule.relations().next() else { return Ok(Union::empty()) };
     let dims = first.space().output.dims.len();
     let at = dims - band.members.len() + member;
+    let active = tree.active(node, budget)?;
+    let mut all = Union::empty();
+    for relation in schedule.relations() {
+        let own = Union::from(relation.clone());
+        for step in 1..=WIDEST {
+            let shift = shift(dims, at, step)?;
+            let pairs = own.apply_range(&shift, budget)?.apply_range(&own.inverse()?, budget)?;
+            let inside = pairs.intersect_domain(&active, budget)?;
+            if !inside.intersect_range(&active, budget)?.is_empty(budget)? {
+                all = all.union(&pairs)?;
+                break;
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// Relates values of a schedule to those that are `step` more in one dimension.
+fn shift(dims: usize, at: usize, step: i128) -> Result<Union, Error> {
     let mut part = Conjunction::default();
     for index in 0..dims {
         let mut row = vec![0; 1 + 2 * dims];
         (row[1 + index], row[1 + dims + index]) = (-1, 1);
-        row[0] = -i128::from(index == at);
+        if index == at {
+            row[0] = -step;
+        }
         part.equalities.push(row);
     }
     let space = Space::map(Vec::new(), Tuple::anonymous(dims), Tuple::anonymous(dims));
-    let shift = Union::from(Relation::from_conjunctions(space, &[part])?);
-    let mut all = Union::empty();
-    for relation in schedule.relations() {
-        let own = Union::from(relation.clone());
-        let pairs = own.apply_range(&shift, budget)?.apply_range(&own.inverse()?, budget)?;
-        all = all.union(&pairs)?;
-    }
-    Ok(all)
+    Ok(Union::from(Relation::from_conjunctions(space, &[part])?))
 }
 
 /// Relates each instance to the next one in the innermost loop around its statement.
