@@ -10,6 +10,7 @@ import pkgutil
 import random
 import types
 import xml.etree.ElementTree as ElementTree
+from fractions import Fraction
 
 import pytest
 
@@ -68,6 +69,71 @@ def test_the_documentation_is_true() -> None:
     results = [doctest.testmod(module) for module in modules]
     assert sum(result.attempted for result in results) > 8
     assert sum(result.failed for result in results) == 0
+
+
+def bounds_at(rows: list[list[int]], column: int, point: list[int]) -> list[Fraction]:
+    """The bounds that rows give a variable where all others have these values."""
+    rests = [
+        row[0] + sum(f * v for at, (f, v) in enumerate(zip(row[1:], point), 1) if at != column)
+        for row in rows
+    ]
+    return [Fraction(-rest, row[column]) for rest, row in zip(rests, rows)]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_an_elimination_step_is_the_rational_projection(seed: int) -> None:
+    rng = random.Random(seed)
+    names = ["i", "j", "k"]
+    rows = [[rng.randint(-4, 4) for _ in range(4)] for _ in range(rng.randint(2, 5))]
+    terms = [" + ".join([*(f"{f}{n}" for f, n in zip(row[1:], names)), str(row[0])]) for row in rows]
+    text = "{ [i, j, k] : " + " and ".join(f"{term} >= 0" for term in terms) + " }"
+    gone = rng.randrange(3)
+    steps = Set(text).fourier_motzkin(names[gone])
+    if Set(text).is_empty():
+        assert all(len(found) == 1 for found in steps)
+        return
+    ((step,),) = steps
+    assert (step.names, step.variable) == (names, names[gone])
+    assert len(step.combined) == len(step.lower) * len(step.upper)
+    assert f"eliminate {names[gone]}" in str(step)
+    for point in itertools.product(range(-3, 4), repeat=3):
+        lower = bounds_at([row for row in rows if row[1 + gone] > 0], 1 + gone, list(point))
+        upper = bounds_at([row for row in rows if row[1 + gone] < 0], 1 + gone, list(point))
+        free = [row for row in rows if row[1 + gone] == 0]
+        shadow = all(low <= high for low in lower for high in upper) and all(
+            row[0] + sum(f * v for f, v in zip(row[1:], point)) >= 0 for row in free
+        )
+        left = all(row[0] + sum(f * v for f, v in zip(row[1:], point)) >= 0 for row in step.result)
+        # What is read may be tighter than what was written, by integers, never looser.
+        assert shadow or not left, (text, point)
+        hit = any((*point[:gone], v, *point[gone + 1 :]) in Set(text) for v in range(-3, 4))
+        assert left or not hit, (text, point)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_loops_with_these_bounds_visit_every_point_once(seed: int) -> None:
+    rng = random.Random(seed)
+    text = "{ [i, j] : " + " and ".join(
+        ["-5 <= i <= 5", "-5 <= j <= 5", *(f"{affine(rng, ['i', 'j'])} >= 0" for _ in range(2))]
+    ) + " }"
+    order = rng.sample(["i", "j"], 2)
+    visited = []
+    for outer, inner in Set(text).loop_bounds(*order):
+        for first in outer.iterations():
+            for second in inner.iterations(**{order[0]: first}):
+                at = {order[0]: first, order[1]: second}
+                visited.append((at["i"], at["j"]))
+    assert sorted(visited) == sorted(points(text))
+
+
+def test_bounds_of_loops_say_what_is_missing() -> None:
+    ((outer, inner),) = Set("[n] -> { [i, j] : 0 <= i < n and i <= j }").loop_bounds("i", "j")
+    with pytest.raises(PresburgerError, match="`n` needs a value"):
+        outer.iterations()
+    with pytest.raises(PresburgerError, match="`j` is unbounded"):
+        inner.iterations(i=1, n=4)
+    with pytest.raises(PresburgerError, match="one of n, i, j"):
+        Set("[n] -> { [i, j] : 0 <= i < n and i <= j }").loop_bounds("k")
 
 
 def modules_of(package: types.ModuleType) -> list[str]:

@@ -7,6 +7,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::values::{Limit, bytes, count, data, seconds, shape, share};
 
+/// How many elementary steps loops, schedules and dependences may take, unless `--max-steps` says
+/// otherwise: some seconds.
+pub(crate) const LOOP_STEPS: u64 = 100_000_000;
+
 /// Rearranges tensor programs into faster ones that compute the same.
 #[derive(Parser, Debug)]
 #[command(name = "tangram", version, max_term_width = 100, propagate_version = true)]
@@ -388,7 +392,7 @@ pub(crate) struct CodegenArgs {
     /// Put a hint to vectorise in front of innermost coincident loops.
     #[arg(long)]
     pub(crate) vectorize: bool,
-    /// Stop after so many elementary steps.
+    /// Stop after so many elementary steps; 100000000 unless given.
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<u64>,
 }
@@ -405,7 +409,7 @@ pub(crate) struct FlowArgs {
     /// Print the relations as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Stop after so many elementary steps.
+    /// Stop after so many elementary steps; 100000000 unless given.
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<u64>,
 }
@@ -502,7 +506,7 @@ pub(crate) struct ScheduleArgs {
     /// The largest coefficient of a skewed loop.
     #[arg(long, value_name = "N")]
     pub(crate) max_coefficient: Option<u32>,
-    /// Stop after so many elementary steps.
+    /// Stop after so many elementary steps; 100000000 unless given.
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<u64>,
 }

@@ -6,14 +6,14 @@ use tangram_polyhedral::ast::{Ast, AstOptions, CStyle, Launch, MapInput};
 use tangram_polyhedral::{Error as Fault, ScheduleTree};
 use tangram_presburger::Budget;
 
-use crate::args::{CodegenArgs, TargetArg};
+use crate::args::{CodegenArgs, LOOP_STEPS, TargetArg};
 use crate::error::{self, Error};
 use crate::out;
 
 /// Generates loops and prints them.
 pub(crate) fn run(args: &CodegenArgs) -> Result<ExitCode, Error> {
     let text = out::read(&args.input)?;
-    let budget = args.max_steps.map_or_else(Budget::unlimited, Budget::steps);
+    let budget = Budget::steps(args.max_steps.unwrap_or(LOOP_STEPS));
     let map = args.input.extension().is_some_and(|end| end == "in");
     let mut places = Vec::new();
     let (ast, launch) = match generate(&text, map, args.target, &budget, &mut places) {

@@ -5,14 +5,14 @@ use std::process::ExitCode;
 use tangram_polyhedral::flow::Accesses;
 use tangram_presburger::Budget;
 
-use crate::args::FlowArgs;
+use crate::args::{FlowArgs, LOOP_STEPS};
 use crate::error::{self, Error};
 use crate::out;
 
 /// Finds dependences and prints them.
 pub(crate) fn run(args: &FlowArgs) -> Result<ExitCode, Error> {
     let text = out::read(&args.input)?;
-    let budget = args.max_steps.map_or_else(Budget::unlimited, Budget::steps);
+    let budget = Budget::steps(args.max_steps.unwrap_or(LOOP_STEPS));
     let flow = Accesses::parse(&text, &budget).and_then(|accesses| accesses.flow(&budget));
     let flow = match flow {
         Ok(flow) => flow,

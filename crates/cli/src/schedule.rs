@@ -9,7 +9,9 @@ use tangram_polyhedral::transform::{Editor, STEPS, Script};
 use tangram_polyhedral::{Error as Fault, ScheduleTree};
 use tangram_presburger::{Budget, Union};
 
-use crate::args::{AlgorithmArg, FormArg, FormatArg, FuseArg, ScheduleArgs, ScheduleFormat};
+use crate::args::{
+    AlgorithmArg, FormArg, FormatArg, FuseArg, LOOP_STEPS, ScheduleArgs, ScheduleFormat,
+};
 use crate::error::{self, Error};
 use crate::out;
 
@@ -60,7 +62,7 @@ pub(crate) fn run(args: &ScheduleArgs) -> Result<ExitCode, Error> {
         return Ok(ExitCode::SUCCESS);
     }
     let text = out::read(&args.input)?;
-    let budget = args.max_steps.map_or_else(Budget::unlimited, Budget::steps);
+    let budget = Budget::steps(args.max_steps.unwrap_or(LOOP_STEPS));
     let kind = Input::of(&text);
     kind.check(args)?;
     let mut places = Vec::new();

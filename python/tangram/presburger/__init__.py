@@ -46,7 +46,8 @@ lists (``BasicSetList``...)                 Python's lists
 ==========================================  ==================================================
 
 Beyond islpy: ``bind(N=3)`` and ``fix("i", 3)`` give values by name, ``disjuncts()`` and
-``pieces()`` are lists, functions are called, sets and relations are iterated over and drawn.
+``pieces()`` are lists, ``fourier_motzkin("j")`` and ``loop_bounds("i", "j")`` show elimination
+step by step and the loops that it gives, functions are called, sets and relations are iterated over and drawn.
 """
 
 from tangram._native import PresburgerError
@@ -62,6 +63,7 @@ from tangram.presburger.budget import limits
 from tangram.presburger.constraints import Constraint
 from tangram.presburger.count_unions import UnionPwQPolynomial, UnionPwQPolynomialFold
 from tangram.presburger.counts import PwQPolynomial
+from tangram.presburger.elimination import EliminationStep, LoopBounds
 from tangram.presburger.folds import PwQPolynomialFold
 from tangram.presburger.maps import BasicMap, Map
 from tangram.presburger.multi_affs import PwMultiAff
@@ -81,9 +83,11 @@ __all__ = [
     "BasicSet",
     "Constraint",
     "Context",
+    "EliminationStep",
     "Error",
     "Id",
     "LocalSpace",
+    "LoopBounds",
     "Map",
     "MultiAff",
     "MultiPwAff",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tangram import _native
 from tangram._native import PresburgerError
 from tangram.presburger._relations import Relations, bind_first, wrap
+from tangram.presburger.elimination import EliminationStep, LoopBounds
 from tangram.presburger.names import dim_type
 from tangram.presburger.points import Point
 from tangram.presburger.spaces import Space
@@ -132,6 +133,33 @@ class Set(Relations):
     def lex_ge_set(self, other: Set) -> Map:
         """Pairs of a point of this and an equal or lexicographically smaller one of ``other``."""
         return self._to(Map, "lex_ge", other)
+
+    def fourier_motzkin(self, *variables: str) -> list[list[EliminationStep]]:
+        """Eliminates variables in this order, over the rationals: the steps for each disjunct.
+
+        >>> ((step,),) = Set("{ [i, j] : 0 <= i <= 10 and i <= j <= 2i }").fourier_motzkin("j")
+        >>> step.names, step.combined, step.result
+        (['i', 'j'], [[0, 1, 0]], [[0, 1, 0], [10, -1, 0]])
+
+        Raises:
+            PresburgerError: there is no such variable, or there are several spaces.
+        """
+        found = self._union.eliminations(list(variables))
+        return [[EliminationStep(names, *step) for step in steps] for names, steps in found]
+
+    def loop_bounds(self, *order: str) -> list[list[LoopBounds]]:
+        """The bounds of loops over these variables, the outermost first, for each disjunct.
+
+        All others are symbols. An inner loop may be empty, never wrong.
+
+        >>> Set("[N] -> { [i, j] : 0 <= j <= i < N }").loop_bounds("j", "i")[0][1].iterations(N=5, j=3)
+        range(3, 5)
+
+        Raises:
+            PresburgerError: there is no such variable, or there are several spaces.
+        """
+        found = self._union.loop_bounds(list(order))
+        return [[LoopBounds(names, *bounds) for bounds in nest] for names, nest in found]
 
     def coefficients(self) -> Set:
         """The coefficients of all constraints that hold on this: of the constant and of

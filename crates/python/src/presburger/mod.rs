@@ -4,6 +4,7 @@
 
 mod count_unions;
 mod counts;
+mod elimination;
 mod functions;
 mod spaces;
 mod union;

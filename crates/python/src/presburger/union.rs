@@ -5,6 +5,7 @@ use tangram::presburger::{
     Conjunction, Error, Extent, Integer, Order, Relation, Space, Tuple, Union, plot,
 };
 
+use super::elimination::{self, BoundsForm, Named, StepForm};
 use super::spaces::{Form, Rows, conjunction, form, input, rows, space};
 use super::{Count, Counts, PyPwMultiAff, failed, run, unknown};
 use crate::integer::Number;
@@ -76,6 +77,24 @@ impl PyUnion {
     /// The parts over one space each.
     fn pieces(&self) -> PyResult<Vec<Self>> {
         Ok(self.0.relations().map(|piece| Self(piece.clone().into())).collect())
+    }
+
+    /// Eliminates variables one after the other, over the rationals, from each disjunct.
+    fn eliminations(
+        &self,
+        python: Python<'_>,
+        variables: Vec<String>,
+    ) -> PyResult<Vec<Named<StepForm>>> {
+        run(python, |budget| elimination::steps(self.0.single()?, &variables, budget))
+    }
+
+    /// Bounds of loops over some variables, the outermost first, for each disjunct.
+    fn loop_bounds(
+        &self,
+        python: Python<'_>,
+        order: Vec<String>,
+    ) -> PyResult<Vec<Named<BoundsForm>>> {
+        run(python, |budget| elimination::loops(self.0.single()?, &order, budget))
     }
 
     /// Applies an operation of one operand.
