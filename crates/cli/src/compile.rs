@@ -52,6 +52,14 @@ pub(crate) struct CompileArgs {
 /// Compiles the model to files.
 pub(crate) fn run(args: &CompileArgs) -> Result<ExitCode, Error> {
     out::check(&args.output)?;
+    // Header and weights lie beside it under the same name.
+    if let Some(taken) = args.output.extension().filter(|end| *end == "h" || *end == "weights") {
+        return Err(Error::Usage(format!(
+            "{}: another of the files written ends in `.{}`; let this one end in `.so` or `.c`",
+            args.output.display(),
+            taken.display()
+        )));
+    }
     let stem = args.output.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let how = CompileOptions {
         interpret: false,

@@ -52,6 +52,7 @@ impl EditArgs {
             inputs: self.inputs.clone(),
             outputs: self.outputs.clone(),
             inline_functions: self.inline_functions,
+            ..Edits::default()
         };
         match edits.is_empty() {
             true => Ok(model),

@@ -31,6 +31,7 @@ mod scop;
 mod show;
 mod summary;
 mod table;
+mod tips;
 mod values;
 
 use std::process::ExitCode;
@@ -42,7 +43,13 @@ use error::Error;
 
 /// Runs the command on the arguments of the process.
 pub fn main() -> ExitCode {
-    let matches = command().get_matches();
+    let definition = command();
+    let parsed = definition.clone().try_get_matches();
+    let matches = parsed.unwrap_or_else(|error| {
+        let words: Vec<String> =
+            std::env::args_os().map(|word| word.display().to_string()).collect();
+        tips::with_tip(error, &definition, &words).exit()
+    });
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     if let Some(wrong) = combination::refused(&cli.command, &matches) {
         wrong.exit();

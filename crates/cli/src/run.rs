@@ -12,6 +12,7 @@ use tangram::check::{CheckOptions, made_up};
 use tangram::dialects::interpret::Datum;
 use tangram::native::{Coverage, Options, Profile, SessionError};
 use tangram::onnx::Model;
+use tangram::onnx::edit::with_named_extents;
 use tangram::tensor::Tensor;
 use tangram::{Library, Session, dialects, pipeline};
 
@@ -107,7 +108,8 @@ impl CompileOptions {
 /// Opens the model, and changes it as is asked for.
 pub(crate) fn opened(path: &Path, edits: &EditArgs) -> Result<Model, Error> {
     let model = Model::open(path, dialects::context()).map_err(error::model(path))?;
-    edits.apply(model).map_err(error::model(path))
+    let edited = edits.apply(model).and_then(with_named_extents);
+    edited.map_err(error::model(path))
 }
 
 /// Says which model an error of a session is about.

@@ -44,6 +44,7 @@ pub(crate) fn join(draft: &mut Draft<'_>) {
                 made[from] = None;
                 users.take_all(&producer);
             }
+            nest.merge_equal_inputs().into_iter().for_each(|gone| users.take(gone));
         }
         let joined = finished(&nest, draft, &users, &made, &writer);
         match joined.or_else(|| redirected(&nest, draft, &users, &made, &writer)) {

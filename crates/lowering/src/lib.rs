@@ -28,6 +28,7 @@ mod rows;
 mod scop;
 mod settle;
 mod storage;
+mod units;
 mod winograd;
 
 pub use known::Texts;

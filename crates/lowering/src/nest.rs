@@ -166,6 +166,34 @@ impl Nest {
         true
     }
 
+    /// Reads once what several inputs read at the same place; returns the tensors of those that are
+    /// gone.
+    pub fn merge_equal_inputs(&mut self) -> Vec<usize> {
+        let mut gone = Vec::new();
+        let mut later = self.inputs.len();
+        while later > 1 {
+            later -= 1;
+            let access = &self.generic.inputs[later];
+            let same = |at: &usize| {
+                let other = &self.generic.inputs[*at];
+                self.inputs[*at] == self.inputs[later]
+                    && (&other.map, other.outside) == (&access.map, access.outside)
+            };
+            let Some(first) = (0..later).find(same).filter(|_| self.finish.is_none()) else {
+                continue;
+            };
+            let moved = |scalar: &Scalar| match scalar {
+                Scalar::Input(at) if *at == later => Scalar::Input(first),
+                Scalar::Inside(at) if *at == later => Scalar::Inside(first),
+                other => other.clone(),
+            };
+            self.generic.body = mapped(&self.generic.body, moved);
+            gone.push(self.inputs[later]);
+            self.forget(later);
+        }
+        gone
+    }
+
     /// Takes an input away that nothing reads any more.
     fn forget(&mut self, input: usize) {
         self.generic.inputs.remove(input);

@@ -1,10 +1,13 @@
 //! Which tensors there are, and in which buffers.
+//!
+//! Tensors have no coordinates of extent one behind the second, so a result that is squeezed or
+//! gains such coordinates is the same tensor, and whoever reads it may decide on its layout.
 
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tangram_affine::symbolic::Expr;
-use tangram_dialects::structured::{Place, Structured, structured};
+use tangram_dialects::structured::{Generic, Place, Structured, Temporary, structured};
 use tangram_dialects::{dims, dtype};
 use tangram_ir::{Block, Module, Op, Value};
 use tangram_tensor::DType;
@@ -15,6 +18,7 @@ use crate::group::Group;
 use crate::nest::{Nest, Tensor};
 use crate::program::{Buffer, Storage, Stored};
 use crate::scop::count;
+use crate::units;
 use crate::winograd::Winograd;
 
 /// A step before its loops are ordered.
@@ -109,9 +113,45 @@ impl<'a> Draft<'a> {
         }
         let size = count(&extents)?;
         self.buffers.push(Buffer { element, size, storage, per_part: false });
-        let buffer = self.buffers.len() - 1;
+        let (buffer, extents) = (self.buffers.len() - 1, units::without(&extents));
         self.tensors.push(Tensor { element, extents, buffer, scratch: false });
         Some(self.tensors.len() - 1)
+    }
+
+    /// Sees the memory of a tensor in other extents.
+    fn view(&mut self, tensor: usize, extents: Vec<Expr>) -> usize {
+        let view = Tensor { extents, ..self.tensors[tensor].clone() };
+        self.tensors.push(view);
+        self.tensors.len() - 1
+    }
+
+    /// The extents of a place of an operation, units included.
+    fn extents(&self, op: Op, temporaries: &[Temporary], place: Place) -> Option<Vec<Expr>> {
+        let value = match place {
+            Place::Operand(at) => self.module.operands(op).nth(at)?,
+            Place::Result(at) => self.module.result(op, at),
+            Place::Temporary(at) => return Some(temporaries.get(at)?.extents.clone()),
+        };
+        self.shape(value).map(|(_, extents)| extents)
+    }
+
+    /// Lets a nest, whose accesses have coordinates for units, access tensors that have none.
+    fn drop_units(&mut self, nest: &mut Nest, op: Op, temporaries: &[Temporary]) -> Option<()> {
+        for (at, place) in nest.generic.tables.clone().into_iter().enumerate() {
+            let extents = self.extents(op, temporaries, place)?;
+            if extents != self.tensors[nest.tables[at]].extents {
+                nest.tables[at] = self.view(nest.tables[at], extents);
+            }
+        }
+        let Generic { extents: loops, inputs, output, .. } = &mut nest.generic;
+        let own = nest.inputs.iter_mut().chain([&mut nest.output]);
+        for (access, tensor) in inputs.iter_mut().chain([output]).zip(own) {
+            let extents = self.extents(op, temporaries, access.place)?;
+            if !units::drop(access, &extents, loops) {
+                *tensor = self.view(*tensor, extents);
+            }
+        }
+        Some(())
     }
 
     /// Makes nests of an operation; nothing, and nothing done, if it has none.
@@ -128,14 +168,18 @@ impl<'a> Draft<'a> {
             module.operands(op).map(|value| self.values.get(&value).copied()).collect();
         match structured(module, op)? {
             Structured::Reshape { operand } => {
-                let source = &self.tensors[(*operands.get(operand)?)?];
+                let from = (*operands.get(operand)?)?;
+                let source = &self.tensors[from];
                 let (element, extents) = self.shape(module.result(op, 0))?;
-                let (buffer, known) = (source.buffer, source.element);
-                if known != element {
+                if source.element != element {
                     return None;
                 }
-                self.tensors.push(Tensor { element, extents, buffer, scratch: false });
-                self.values.insert(module.result(op, 0), self.tensors.len() - 1);
+                let extents = units::without(&extents);
+                let tensor = match extents == source.extents {
+                    true => from,
+                    false => self.view(from, extents),
+                };
+                self.values.insert(module.result(op, 0), tensor);
                 Some(())
             }
             Structured::Loops { temporaries, stages, recurrent } => {
@@ -157,8 +201,8 @@ impl<'a> Draft<'a> {
         &mut self,
         op: Op,
         operands: &[Option<usize>],
-        temporaries: Vec<tangram_dialects::structured::Temporary>,
-        stages: Vec<tangram_dialects::structured::Generic>,
+        temporaries: Vec<Temporary>,
+        stages: Vec<Generic>,
         recurrent: &[Range<usize>],
     ) -> Option<()> {
         let module = self.module;
@@ -167,15 +211,15 @@ impl<'a> Draft<'a> {
             results.push(self.store(value, Storage::Arena)?);
         }
         let mut between = Vec::new();
-        for temporary in temporaries {
-            if !is_supported(temporary.element) {
+        for Temporary { element, extents, .. } in &temporaries {
+            if !is_supported(*element) {
                 return None;
             }
-            between.push(self.tensor(temporary.element, temporary.extents, Storage::Arena)?);
+            between.push(self.tensor(*element, extents.clone(), Storage::Arena)?);
         }
         let mut nests = Vec::new();
         for (number, stage) in stages.into_iter().enumerate() {
-            let nest = Nest::new(op, stage, |place| match place {
+            let mut nest = Nest::new(op, stage, |place| match place {
                 Place::Operand(at) => operands.get(at).copied().flatten(),
                 Place::Result(at) => results.get(at).copied(),
                 Place::Temporary(at) => between.get(at).copied(),
@@ -184,6 +228,7 @@ impl<'a> Draft<'a> {
             if elements.into_iter().any(|tensor| !is_supported(self.tensors[*tensor].element)) {
                 return None;
             }
+            self.drop_units(&mut nest, op, &temporaries)?;
             match recurrent.iter().find(|range| range.contains(&number)) {
                 Some(range) if range.start == number => nests.push(Planned::Recurrent(vec![nest])),
                 Some(_) => {
@@ -191,7 +236,6 @@ impl<'a> Draft<'a> {
                     others.push(nest);
                 }
                 None => {
-                    let mut nest = nest;
                     crate::collapse::without_unit_loops(&mut nest, false);
                     nests.push(Planned::Nest(Box::new(nest)));
                 }
@@ -215,9 +259,9 @@ impl<'a> Draft<'a> {
 
     /// Where values are.
     pub fn stored(&self) -> FxHashMap<Value, Stored> {
-        let stored = self.values.iter().map(|(value, tensor)| {
-            let Tensor { buffer, extents, .. } = &self.tensors[*tensor];
-            (*value, Stored { buffer: *buffer, extents: extents.clone() })
+        let stored = self.values.iter().filter_map(|(value, tensor)| {
+            let (_, extents) = self.shape(*value)?;
+            Some((*value, Stored { buffer: self.tensors[*tensor].buffer, extents }))
         });
         stored.collect()
     }

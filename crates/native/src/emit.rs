@@ -412,9 +412,17 @@ impl<'a> Writer<'a> {
              #ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
             list("inputs", inputs.collect()),
             list("outputs", outputs.collect()),
-            list("dims", self.symbols.clone()),
+            list("dims", self.symbols.iter().map(|symbol| described(symbol)).collect()),
             self.weights.len(),
         )
+    }
+}
+
+/// What a symbol is, for whoever reads the header.
+fn described(symbol: &str) -> String {
+    match symbol.strip_prefix('?').and_then(|open| open.rsplit_once('.')) {
+        Some((input, axis)) => format!("extent {axis} of {input}"),
+        None => symbol.to_owned(),
     }
 }
 

@@ -52,6 +52,6 @@ pub use cache::Cache;
 pub use compiler::Compiler;
 pub use emit::{Emitted, emit, emit_program};
 pub use error::{CompileError, InputError, SessionError};
-pub use port::{Kind, Port};
+pub use port::{Kind, Port, is_named};
 pub use profile::{Coverage, Profile, Timing};
 pub use session::{Options, Session};

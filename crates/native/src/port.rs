@@ -76,8 +76,8 @@ impl fmt::Display for Kind {
                 f.write_str(element.map_or("tensor", DType::name))?;
                 let Some(shape) = shape else { return Ok(()) };
                 let extent = |extent: &Option<Expr>| match extent {
-                    Some(extent) => extent.to_string(),
-                    None => "?".to_owned(),
+                    Some(extent) if is_named(extent) => extent.to_string(),
+                    _ => "?".to_owned(),
                 };
                 let extents: Vec<String> = shape.iter().map(extent).collect();
                 write!(f, "[{}]", extents.join(", "))
@@ -90,6 +90,12 @@ impl fmt::Display for Port {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.kind.fmt(f)
     }
+}
+
+/// Whether the model itself has names for the symbols of an extent. Others were given to what it
+/// leaves open, and begin with `?`.
+pub fn is_named(extent: &Expr) -> bool {
+    extent.symbols().iter().all(|symbol| !symbol.starts_with('?'))
 }
 
 /// The sizes of the symbols in a run.

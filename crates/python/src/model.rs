@@ -148,7 +148,15 @@ impl Model {
         let (fixed, ranges): (Vec<_>, Vec<_>) =
             dims.into_iter().partition(|(_, (least, greatest))| least == greatest);
         let dims = fixed.into_iter().map(|(name, (size, _))| (name, size)).collect();
-        let edits = Edits { input_shapes, dims, ranges, inputs, outputs, inline_functions };
+        let edits = Edits {
+            input_shapes,
+            dims,
+            ranges,
+            inputs,
+            outputs,
+            inline_functions,
+            ..Edits::default()
+        };
         let inner = python.detach(|| edit(&self.inner, &edits)).map_err(model_error)?;
         Ok(Model { inner, ..self.clone() })
     }

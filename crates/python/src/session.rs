@@ -130,6 +130,7 @@ fn kind<'py>(python: Python<'py>, of: &Kind) -> PyResult<Bound<'py, PyAny>> {
     match of {
         Kind::Tensor { element, shape } => {
             let extent = |extent: &Option<tangram::affine::symbolic::Expr>| match extent {
+                Some(expr) if !native::is_named(expr) => Ok(python.None().into_bound(python)),
                 None => Ok(python.None().into_bound(python)),
                 Some(expr) => match expr.as_int() {
                     Some(number) => number.into_bound_py_any(python),

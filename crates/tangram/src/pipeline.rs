@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use tangram_ir::{Context, Diagnostic, Module, verify};
 use tangram_native::{self as native, Session, SessionError};
-use tangram_onnx::edit::narrow;
+use tangram_onnx::edit::{narrow, with_named_extents};
 use tangram_onnx::file::Loaded;
 use tangram_onnx::proto::ModelProto;
 use tangram_onnx::{self as onnx, ExportOptions, Model};
@@ -194,10 +194,11 @@ pub fn rewrite(
 /// # Errors
 /// As [`rewrite`]; [`PipelineError::Session`]: there is no C compiler, or it refuses.
 pub fn compile(
-    mut model: Model,
+    model: Model,
     rules: Option<(&Library, &Options)>,
     options: &native::Options,
 ) -> Result<Session, PipelineError> {
+    let mut model = with_named_extents(model)?;
     if let Some((library, settings)) = rules {
         rewrite(&mut model, library, settings)?;
     }

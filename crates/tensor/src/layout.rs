@@ -155,31 +155,55 @@ impl<const K: usize> Nest<K> {
         self.axes.pop().unwrap_or((1, [0; K]))
     }
 
+    /// Returns the offsets of the operands in row-major order, from those of the first elements.
+    pub fn offsets(&self, start: [isize; K]) -> Offsets<'_, K> {
+        let is_empty = self.axes.iter().any(|&(size, _)| size == 0);
+        Offsets {
+            axes: &self.axes,
+            counters: SmallVec::from_elem(0, self.axes.len()),
+            next: (!is_empty).then_some(start),
+        }
+    }
+
     /// Calls `visit` with the offsets of the operands, in row-major order.
     pub fn walk(&self, start: [isize; K], mut visit: impl FnMut([isize; K])) {
-        if self.axes.iter().any(|&(size, _)| size == 0) {
-            return;
-        }
-        let mut counters: SmallVec<[usize; 6]> = SmallVec::from_elem(0, self.axes.len());
-        let mut offsets = start;
-        loop {
+        for offsets in self.offsets(start) {
             visit(offsets);
-            let mut axis = self.axes.len();
-            loop {
-                if axis == 0 {
-                    return;
-                }
-                axis -= 1;
-                let (size, steps) = self.axes[axis];
-                counters[axis] += 1;
-                if counters[axis] < size {
-                    (0..K).for_each(|k| offsets[k] += steps[k]);
-                    break;
-                }
-                counters[axis] = 0;
-                (0..K).for_each(|k| offsets[k] -= steps[k] * (size as isize - 1));
-            }
         }
+    }
+}
+
+/// The offsets of `K` operands at each point of a [`Nest`].
+#[derive(Clone, Debug)]
+pub struct Offsets<'a, const K: usize> {
+    axes: &'a [(usize, [isize; K])],
+    counters: SmallVec<[usize; 6]>,
+    next: Option<[isize; K]>,
+}
+
+impl<const K: usize> Iterator for Offsets<'_, K> {
+    type Item = [isize; K];
+
+    fn next(&mut self) -> Option<[isize; K]> {
+        let now = self.next?;
+        self.next = self.advanced(now);
+        Some(now)
+    }
+}
+
+impl<const K: usize> Offsets<'_, K> {
+    /// Counts on from the innermost axis, as an odometer does.
+    fn advanced(&mut self, mut offsets: [isize; K]) -> Option<[isize; K]> {
+        for (axis, &(size, steps)) in self.axes.iter().enumerate().rev() {
+            self.counters[axis] += 1;
+            if self.counters[axis] < size {
+                (0..K).for_each(|k| offsets[k] += steps[k]);
+                return Some(offsets);
+            }
+            self.counters[axis] = 0;
+            (0..K).for_each(|k| offsets[k] -= steps[k] * (size as isize - 1));
+        }
+        None
     }
 }
 

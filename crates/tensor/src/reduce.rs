@@ -204,22 +204,24 @@ fn fold<T: Element, A: Copy, R: Element>(
 ) -> Result<Tensor> {
     let Extents { outer, size, inner } = extents;
     let data = tensor.view::<T>()?;
-    let len = checked_count(R::DTYPE, &[outer, inner])?;
-    let mut out = Vec::with_capacity(len);
-    let mut columns = vec![nothing; if len == 0 { 0 } else { inner }];
-    for row in 0..if len == 0 { 0 } else { outer } {
-        let block = &data[row * size * inner..][..size * inner];
-        if inner == 1 {
-            out.push(finish(fold_run(block, nothing, &lift, &join)));
+    let mut out = vec![R::default(); checked_count(R::DTYPE, &[outer, inner])?];
+    // Without results, an extent may be any number.
+    let mut columns = vec![nothing; if out.is_empty() { 0 } else { inner }];
+    let blocks = (0..outer).map(|row| &data[row * size * inner..][..size * inner]);
+    for (block, out) in blocks.zip(out.chunks_exact_mut(inner.max(1))) {
+        if let [out] = out {
+            *out = finish(fold_run(block, nothing, &lift, &join));
             continue;
         }
         columns.fill(nothing);
-        for line in block.chunks_exact(inner.max(1)) {
+        for line in block.chunks_exact(inner) {
             for (column, &x) in columns.iter_mut().zip(line) {
                 *column = join(*column, lift(x));
             }
         }
-        out.extend(columns.iter().map(|&column| finish(column)));
+        for (to, &column) in out.iter_mut().zip(&columns) {
+            *to = finish(column);
+        }
     }
     Tensor::from_vec([outer, inner], out)
 }
@@ -239,6 +241,12 @@ fn fold_run<T: Copy, A: Copy>(
             lanes[lane] = join(lanes[lane], lift(chunk[lane]));
         }
     }
-    let ends = rest.iter().map(|&x| lift(x)).fold(nothing, &join);
-    lanes.into_iter().fold(ends, join)
+    let mut folded = nothing;
+    for &x in rest {
+        folded = join(folded, lift(x));
+    }
+    for lane in lanes {
+        folded = join(folded, lane);
+    }
+    folded
 }

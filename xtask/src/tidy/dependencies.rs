@@ -30,6 +30,7 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
     ("affine", &[]),
     ("egraph", &[]),
     ("tensor", &[]),
+    ("features", &[]),
     ("xtask", &[]),
 ];
 

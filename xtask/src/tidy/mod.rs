@@ -2,6 +2,7 @@
 
 mod dependencies;
 mod documents;
+mod features;
 mod paths;
 mod sources;
 
@@ -18,6 +19,7 @@ pub fn run() -> Result<Vec<String>, Vec<String>> {
     faults.extend(dependencies::unexplained(&root, &members));
     faults.extend(paths::missing(&root));
     faults.extend(documents::disagreements(&root, &members));
+    faults.extend(features::split().map_err(|error| vec![error])?);
     let sources = sources::examine(&root);
     faults.extend(sources.faults);
     if faults.is_empty() { Ok(sources.notes) } else { Err(faults) }

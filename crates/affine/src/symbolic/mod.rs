@@ -27,6 +27,7 @@ mod division;
 mod expr;
 mod extremum;
 mod facts;
+mod interval;
 mod linear;
 mod monomial;
 mod omega;

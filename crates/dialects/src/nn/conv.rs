@@ -1,6 +1,7 @@
 //! Convolutions. Layout is `NCHW`: batch, channels, then the spatial dimensions.
 
 mod structured;
+mod transposed;
 
 use smallvec::smallvec;
 use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, OpDef, OperandDef, ResultDef, Traits};
@@ -62,7 +63,7 @@ const fn transposed(name: &'static str, summary: &'static str) -> NnOp {
         infer: Some(infer_transposed),
         ..OpDef::new(name, summary)
     };
-    NnOp { def, eval: Some(eval_transposed), structured: Some(structured::transposed) }
+    NnOp { def, eval: Some(eval_transposed), structured: Some(transposed::transposed) }
 }
 
 /// The operations of this family.

@@ -23,7 +23,7 @@ pub use narrow::{Kept, Narrowed, Narrowing, Precision, narrow};
 use std::sync::Arc;
 
 use tangram_dialects::dims;
-use tangram_ir::Context;
+use tangram_ir::{Context, Dim};
 
 use crate::declared;
 use crate::error::Result;
@@ -49,6 +49,24 @@ pub struct Edits {
     pub outputs: Vec<String>,
     /// Whether the bodies of the model's functions take the place of their calls.
     pub inline_functions: bool,
+    /// Whether extents of inputs that the model says nothing of get names: `?`, the input's name,
+    /// a dot and the axis. What is inferred from them is then known as an expression.
+    pub name_open: bool,
+}
+
+/// Returns `model` with a name for each extent of an input that is neither known nor named, as
+/// [`Edits::name_open`] has it; itself where there is none.
+///
+/// # Errors
+/// As [`edit`].
+pub fn with_named_extents(model: Model) -> Result<Model> {
+    let context = model.module.context();
+    let args = model.graph().map(|block| model.module.args(block)).unwrap_or_default();
+    let is_open = |ty| context.as_tensor(ty).is_some_and(|(dims, _)| dims.contains(&Dim::UNKNOWN));
+    match args.iter().any(|&value| is_open(model.module.value_type(value))) {
+        true => edit(&model, &Edits { name_open: true, ..Edits::default() }),
+        false => Ok(model),
+    }
 }
 
 impl Edits {

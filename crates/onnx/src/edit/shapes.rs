@@ -33,7 +33,30 @@ pub(super) fn set(model: &mut ModelProto, edits: &Edits) -> Result<(), EditError
     if !sizes.is_empty() {
         substitute(graph, &sizes);
     }
+    if edits.name_open {
+        name_open(graph);
+    }
     Ok(())
+}
+
+/// Names the extents of inputs that are neither known nor named.
+fn name_open(graph: &mut GraphProto) {
+    for at in given(graph) {
+        let input = &mut graph.input[at];
+        let name = input.name().to_owned();
+        let shape = input.r#type.as_mut().and_then(tensor_type).and_then(|of| of.shape.as_mut());
+        let Some(shape) = shape else { continue };
+        for (axis, dim) in shape.dim.iter_mut().enumerate() {
+            let says = match &dim.value {
+                Some(DimensionValue::DimValue(size)) => *size > 0,
+                Some(DimensionValue::DimParam(symbol)) => is_symbol(symbol),
+                None => false,
+            };
+            if !says {
+                dim.value = Some(DimensionValue::DimParam(format!("?{name}.{axis}")));
+            }
+        }
+    }
 }
 
 fn bind(sizes: &mut BTreeMap<String, i64>, name: &str, size: i64) -> Result<(), EditError> {

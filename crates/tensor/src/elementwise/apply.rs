@@ -5,13 +5,19 @@ use crate::error::{KernelError, Result};
 use crate::layout::{Nest, broadcast, broadcast_strides};
 use crate::tensor::{Tensor, checked_count};
 
+// Each operation on each type is compiled by itself, so what does not depend on the function stands
+// outside of what takes it: the code of this crate is mostly these loops.
+
 /// Applies a function to each element.
 ///
 /// # Errors
 /// [`KernelError::BadDType`] if the elements are not of type `A`; [`KernelError::TooLarge`].
 pub fn map1<A: Element, R: Element>(tensor: &Tensor, f: impl Fn(A) -> R) -> Result<Tensor> {
-    checked_count(R::DTYPE, tensor.shape())?;
-    let mapped = tensor.view::<A>()?.iter().map(|&a| f(a)).collect();
+    let from = tensor.view::<A>()?;
+    let mut mapped = room::<R>(tensor.shape())?;
+    for (to, &a) in mapped.iter_mut().zip(&*from) {
+        *to = f(a);
+    }
     Tensor::from_vec(tensor.shape(), mapped)
 }
 
@@ -27,30 +33,56 @@ pub fn map2<A: Element, B: Element, R: Element>(
     f: impl Fn(A, B) -> R,
 ) -> Result<Tensor> {
     let shape = broadcast(kernel, left.shape(), right.shape())?;
-    let len = checked_count(R::DTYPE, &shape)?;
-    let (a, b) = (left.view::<A>()?, right.view::<B>()?);
-    let strides = [left, right].map(|tensor| broadcast_strides(tensor.shape(), &shape));
-    let mut nest = Nest::new(&shape, [&strides[0], &strides[1]]);
-    let (run, steps) = nest.take_inner();
-    let mut out = Vec::with_capacity(len);
-    if len > 0 {
-        nest.walk([0, 0], |[i, j]| {
-            let (a, b) = (&a[i as usize..], &b[j as usize..]);
-            match steps {
-                [1, 0] => {
-                    let b = b[0];
-                    out.extend(a[..run].iter().map(|&a| f(a, b)));
-                }
-                [0, 1] => {
-                    let a = a[0];
-                    out.extend(b[..run].iter().map(|&b| f(a, b)));
-                }
-                // A single pair has steps of 0.
-                _ => out.extend(a[..run].iter().zip(&b[..run]).map(|(&a, &b)| f(a, b))),
-            }
-        });
-    }
+    let mut out = room::<R>(&shape)?;
+    let mut at = 0;
+    pairs::<A, B>(&shape, left, right, &mut |a, b| {
+        for ((to, &a), &b) in out[at..].iter_mut().zip(a).zip(b) {
+            *to = f(a, b);
+        }
+        at += a.len();
+    })?;
     Tensor::from_vec(shape, out)
+}
+
+/// Returns as many elements as a tensor of this shape has.
+fn room<R: Element>(shape: &[usize]) -> Result<Vec<R>> {
+    Ok(vec![R::default(); checked_count(R::DTYPE, shape)?])
+}
+
+/// How often a scalar is repeated at once to stand beside a run of the other operand.
+const REPEATED: usize = 64;
+
+/// Calls `visit` with runs of as many elements of one tensor as of the other, in the order in which
+/// both broadcast to `shape`.
+fn pairs<A: Element, B: Element>(
+    shape: &[usize],
+    left: &Tensor,
+    right: &Tensor,
+    visit: &mut dyn FnMut(&[A], &[B]),
+) -> Result<()> {
+    let (a, b) = (left.view::<A>()?, right.view::<B>()?);
+    let strides = [left, right].map(|tensor| broadcast_strides(tensor.shape(), shape));
+    let mut nest = Nest::new(shape, [&strides[0], &strides[1]]);
+    let (run, steps) = nest.take_inner();
+    if shape.contains(&0) {
+        return Ok(());
+    }
+    for [i, j] in nest.offsets([0, 0]) {
+        let (a, b) = (&a[i as usize..], &b[j as usize..]);
+        match steps {
+            [1, 0] => {
+                let repeated = [b[0]; REPEATED];
+                a[..run].chunks(REPEATED).for_each(|a| visit(a, &repeated[..a.len()]));
+            }
+            [0, 1] => {
+                let repeated = [a[0]; REPEATED];
+                b[..run].chunks(REPEATED).for_each(|b| visit(&repeated[..b.len()], b));
+            }
+            // A single pair has steps of 0.
+            _ => visit(&a[..run], &b[..run]),
+        }
+    }
+    Ok(())
 }
 
 /// Applies a function to each float, in the type of arithmetic.

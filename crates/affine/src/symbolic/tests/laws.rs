@@ -90,6 +90,25 @@ pub(super) fn lookup(values: [i64; 3]) -> impl Fn(&str) -> Option<i64> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
+    #[test]
+    fn no_value_leaves_its_bounds(
+        tree in trees(), ends in [(-6i64..7, 0i64..7), (-6i64..7, 0i64..7), (1i64..7, 0i64..7)],
+    ) {
+        let ranges = ends.map(|(least, more)| (least, least + more));
+        let range = |name: &str| NAMES.iter().position(|n| *n == name).map(|i| ranges[i]);
+        let expr = tree.expr();
+        let bounds = expr.as_ref().and_then(|expr| expr.bounds(&range));
+        let Some((least, most)) = bounds else { return Ok(()) };
+        for a in ranges[0].0..=ranges[0].1 {
+            for b in ranges[1].0..=ranges[1].1 {
+                for c in ranges[2].0..=ranges[2].1 {
+                    if let Some(value) = tree.value([a, b, c]) {
+                        prop_assert!((least..=most).contains(&value), "{value} {least} {most}");
+                    }
+                }
+            }
+        }
+    }
 
     #[test]
     fn normal_forms_keep_the_value(tree in trees(), values in [-9i64..10, -9i64..10, -9i64..10]) {

@@ -11,16 +11,19 @@ use tangram_tensor::DType;
 use tangram_tensor::recurrent::Activation;
 
 use crate::structured::{
-    Binary, Loops, ScalarId, Stage, Structured, StructuredCx, TensorRef, Unary, equal, scalars,
+    Binary, Comparison, Loops, ScalarId, Stage, Structured, StructuredCx, TensorRef, Unary, equal,
+    scalars,
 };
 
-/// A layer whose sequences all have the same length.
+/// A layer, its attributes read.
 struct Layer<'a> {
     cx: &'a StructuredCx<'a>,
     x: TensorRef,
     w: TensorRef,
     r: TensorRef,
     bias: Option<TensorRef>,
+    /// How many steps each sequence of the batch has; all if absent.
+    lengths: Option<TensorRef>,
     steps: Expr,
     /// The number of the last step.
     last: Expr,
@@ -54,7 +57,11 @@ impl<'a> Layer<'a> {
         let element = x.element;
         let alike = [&w, &r].into_iter().chain(&bias).all(|tensor| tensor.element == element);
         let plain = matches!(element, DType::F32 | DType::F64);
-        if cx.has(4) || !alike || !plain || [&x, &w, &r].iter().any(|tensor| tensor.rank() != 3) {
+        let lengths = if cx.has(4) { Some(cx.operand(4)?) } else { None };
+        if lengths.as_ref().is_some_and(|lengths| lengths.rank() != 1) {
+            return None;
+        }
+        if !alike || !plain || [&x, &w, &r].iter().any(|tensor| tensor.rank() != 3) {
             return None;
         }
         let attrs = cx.attrs();
@@ -95,6 +102,7 @@ impl<'a> Layer<'a> {
             w,
             r,
             bias,
+            lengths,
             steps,
             last,
             batch,
@@ -244,19 +252,55 @@ impl<'a> Layer<'a> {
         applied(stage, self.functions[pass.direction][function], x)
     }
 
-    /// Stores a value of each step as the state after it.
-    fn keep(&self, loops: &mut Loops, states: &TensorRef, mut stage: Stage, value: ScalarId) {
+    /// Whether the sequence has the position of a step; nothing if all have every one.
+    fn is_within(&self, stage: &mut Stage, pass: &Pass) -> Option<ScalarId> {
+        let lengths = self.lengths.as_ref()?;
+        let b = stage.at(1);
+        let length = stage.load_exact(lengths, &[b]);
+        let (length, step) = (stage.cast(DType::I64, length), stage.index(0));
+        let position = match pass.is_reverse {
+            true => {
+                let last = stage.extent(&self.last);
+                stage.sub(last, step)
+            }
+            false => step,
+        };
+        Some(stage.compare(Comparison::Lt, position, length))
+    }
+
+    /// Stores a value of each step as the state after it; beyond the end of a sequence it stays, so
+    /// that a pass in reverse begins with the last element.
+    fn keep(
+        &self,
+        loops: &mut Loops,
+        pass: &Pass,
+        states: &TensorRef,
+        mut stage: Stage,
+        value: ScalarId,
+    ) {
         let [t, b, j] = [stage.at(0), stage.at(1), stage.at(2)];
-        let next = stage.plus(t, &Expr::int(1));
+        let Some(within) = self.is_within(&mut stage, pass) else {
+            let next = stage.plus(t, &Expr::int(1));
+            loops.push(stage.store(states, &[next, b, j], value));
+            return;
+        };
+        // A nest does not read what it writes.
+        let before = stage.load(states, &[t, b, j]);
+        let value = stage.select(within, value, before);
+        let chosen = self.temporary(loops, self.hidden);
+        loops.push(stage.store(&chosen, &[t, b, j], value));
+        let mut stage = self.over_state();
+        let [t, b, j] = [stage.at(0), stage.at(1), stage.at(2)];
+        let (value, next) = (stage.load(&chosen, &[t, b, j]), stage.plus(t, &Expr::int(1)));
         loops.push(stage.store(states, &[next, b, j], value));
     }
 
     /// Copies a value of each step to the states after it.
-    fn copy(&self, loops: &mut Loops, from: &TensorRef, states: &TensorRef) {
+    fn copy(&self, loops: &mut Loops, pass: &Pass, from: &TensorRef, states: &TensorRef) {
         let mut stage = self.over_state();
         let at = stage.all(0..3);
         let value = stage.load(from, &at);
-        self.keep(loops, states, stage, value);
+        self.keep(loops, pass, states, stage, value);
     }
 
     /// Writes the states after all steps to the first result.
@@ -265,7 +309,11 @@ impl<'a> Layer<'a> {
         let mut stage = self.over_state();
         let [t, b, j] = [stage.at(0), stage.at(1), stage.at(2)];
         let next = stage.plus(t, &Expr::int(1));
-        let value = stage.load(&pass.state, &[next, b, j]);
+        let mut value = stage.load(&pass.state, &[next, b, j]);
+        if let Some(within) = self.is_within(&mut stage, pass) {
+            let zero = stage.number(value, 0.0);
+            value = stage.select(within, value, zero);
+        }
         let t = self.position(&mut stage, pass.is_reverse, t);
         let d = stage.fixed(&Expr::int(pass.direction as i64));
         let at = if self.batch_first { [b, t, d, j] } else { [t, d, b, j] };
@@ -392,8 +440,8 @@ pub(super) fn lstm(cx: &StructuredCx<'_>) -> Option<Structured> {
             let output = layer.gate(&mut s, &pass, 0, sum);
             let shown = applied(&mut s, layer.functions[direction][2], cell);
             let value = s.mul(output, shown);
-            layer.keep(loops, &pass.state, s, value);
-            layer.copy(loops, &new, &cells);
+            layer.keep(loops, &pass, &pass.state, s, value);
+            layer.copy(loops, &pass, &new, &cells);
         });
         layer.all_states(&mut loops, &pass)?;
         layer.last_state(&mut loops, &pass, &pass.state, 1)?;
@@ -451,7 +499,7 @@ pub(super) fn gru(cx: &StructuredCx<'_>) -> Option<Structured> {
             let (made, kept) = (s.mul(share, made), s.mul(update, old));
             let value = s.add(made, kept);
             loops.push(s.store(&new, &at, value));
-            layer.copy(loops, &new, &pass.state);
+            layer.copy(loops, &pass, &new, &pass.state);
         });
         layer.all_states(&mut loops, &pass)?;
         layer.last_state(&mut loops, &pass, &pass.state, 1)?;
@@ -470,7 +518,7 @@ pub(super) fn rnn(cx: &StructuredCx<'_>) -> Option<Structured> {
             let mut s = layer.over_state();
             let sum = layer.sum(&mut s, &pass, (&state, 0), 0);
             let value = layer.gate(&mut s, &pass, 0, sum);
-            layer.keep(loops, &pass.state, s, value);
+            layer.keep(loops, &pass, &pass.state, s, value);
         });
         layer.all_states(&mut loops, &pass)?;
         layer.last_state(&mut loops, &pass, &pass.state, 1)?;

@@ -186,7 +186,15 @@ pub(super) fn recurrent(g: &mut Generator<'_>, lines: &mut Vec<String>) {
     ];
     for (name, gates, functions) in [("lstm", 4, 3), ("gru", 3, 2), ("rnn", 1, 1)] {
         let element = g.pick(&["f32", "f64"]);
-        let (steps, batch, width) = (g.extent(), g.extent(), g.extent());
+        let (steps, mut batch, width) = (g.extent(), g.extent(), g.extent());
+        let mut lengths = "none".to_owned();
+        if g.flag() {
+            let count = g.int(1, 3);
+            // A symbol may be any size, 1 at least.
+            let most = steps.parse().unwrap_or(1);
+            let each: Vec<String> = (0..count).map(|_| g.int(0, most).to_string()).collect();
+            (batch, lengths) = (count.to_string(), format!("i32[{count}] = ({})", each.join(", ")));
+        }
         let hidden = g.int(1, 4);
         let direction = g.pick(&["forward", "reverse", "bidirectional"]);
         let directions: i64 = if direction == "bidirectional" { 2 } else { 1 };
@@ -219,7 +227,7 @@ pub(super) fn recurrent(g: &mut Generator<'_>, lines: &mut Vec<String>) {
             tensor(element, &w),
             of(&[directions, gates * hidden, hidden]),
             of(&[directions, 2 * gates * hidden]),
-            "none".to_owned(),
+            lengths,
             state.clone(),
         ];
         let mut results = g.random.usize(1..3);

@@ -1,0 +1,3 @@
+//! Cargo takes dependencies of a build only where there is a script; this one does nothing.
+
+fn main() {}
