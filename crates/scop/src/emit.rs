@@ -1,6 +1,6 @@
 //! Generated loops in the place of the parts that they were made from.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
 
 use tangram_polyhedral::ast::{Ast, CStyle, Kept, Statements};
@@ -230,11 +230,18 @@ fn code(
         let dims = s.domain.space().output.dims.as_slice();
         (s.name.as_str(), Body { text: &s.text, dims, types })
     });
+    style.names = iterators(part, ast, style.iterator.as_str());
     let accumulators = Accumulators::new(&part.scop.arrays, &part.flat, local);
     let iterator = style.iterator.clone();
     text.push_str(&ast.to_c_with(
         &style,
-        &Source { bodies: bodies.collect(), iterator: &iterator, accumulators, tiles },
+        &Source {
+            bodies: bodies.collect(),
+            iterator: &iterator,
+            names: &style.names,
+            accumulators,
+            tiles,
+        },
     ));
     if braces {
         text.push_str("}\n");
@@ -246,11 +253,30 @@ fn code(
     Ok(indented)
 }
 
+/// Names iterators after the loop variables of the source that they are, where no statement means
+/// something else by the name.
+fn iterators(part: &Part, ast: &Ast, start: &str) -> BTreeMap<u32, String> {
+    let of = |name: &str| part.scop.statements.iter().find(|s| s.name == name);
+    let dims = |name: &str| of(name).map_or(&[][..], |s| &s.domain.space().output.dims);
+    let mut names = ast.carried_dimensions(dims);
+    let means_another = |name: &String| {
+        part.scop.arrays.iter().any(|array| array.name == *name)
+            || part.scop.statements.iter().any(|statement| {
+                !statement.domain.space().output.dims.contains(name)
+                    && words(&statement.text).any(|word| word == name)
+            })
+    };
+    names.retain(|_, name| !name.starts_with(start) && !means_another(name));
+    names
+}
+
 /// Statements as they stand in the source.
 struct Source<'a> {
     bodies: HashMap<&'a str, Body<'a>>,
     /// What the names of generated iterators start with.
     iterator: &'a str,
+    /// Generated iterators with names of the source.
+    names: &'a BTreeMap<u32, String>,
     accumulators: Accumulators<'a>,
     tiles: &'a [Tiles<'a>],
 }
@@ -266,6 +292,9 @@ impl Source<'_> {
     /// Says whether an argument is computed in the type of generated iterators.
     fn iterates(&self, argument: &str) -> bool {
         words(argument).any(|word| {
+            if self.names.values().any(|name| name == word) {
+                return true;
+            }
             let rest = word.strip_prefix(self.iterator);
             rest.is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
         })

@@ -121,10 +121,10 @@ fn kept_or_not(name: &str, parallel: bool) -> String {
 #[test]
 fn sums_of_rows_run_side_by_side_in_local_variables() {
     let code = kept_or_not("gesummv", false);
-    assert!(code.contains("double s7 = y[c0 + 3];"), "{code}");
-    assert!(code.contains("s7 += B[c0 + 3][c1] * x[c1];"), "{code}");
+    assert!(code.contains("double s7 = y[i + 3];"), "{code}");
+    assert!(code.contains("s7 += B[i + 3][j] * x[j];"), "{code}");
     // Only the first statement of each row's block writes to memory, and the last.
-    assert_eq!(code.matches("[c1] * x[c1]").count(), 8 + 2, "{code}");
+    assert_eq!(code.matches("[j] * x[j]").count(), 8 + 2, "{code}");
 }
 
 #[test]

@@ -23,6 +23,7 @@
 
 mod bounds;
 mod build;
+mod carried;
 mod cell;
 mod choice;
 mod cuda;

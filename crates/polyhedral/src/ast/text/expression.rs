@@ -27,6 +27,9 @@ impl Writer<'_> {
 
     /// Names an iterator apart from all parameters.
     pub(super) fn iterator(&self, index: u32) -> String {
+        if let Some(name) = self.style.names.get(&index) {
+            return name.clone();
+        }
         let mut name = format!("{}{index}", self.style.iterator);
         while self.ast.params().contains(&name) {
             name.push('_');

@@ -3,7 +3,7 @@
 mod expression;
 mod split;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::{self, Write};
 
 use super::{Ast, AstNode, AstNodeKind, Expr, ExprKind};
@@ -19,6 +19,9 @@ pub struct CStyle {
     /// What the names of iterators start with; the number of the dimension follows, and
     /// `_` where a parameter has that name.
     pub iterator: String,
+    /// Iterators with names of their own, by the dimension, as
+    /// [`Ast::carried_dimensions`] finds them.
+    pub names: BTreeMap<u32, String>,
     /// Parameters that are written in another way, such as with a cast.
     pub params: HashMap<String, String>,
     /// What stands before `floord`, `min` and `max`, where these names mean something else.
@@ -45,6 +48,7 @@ impl Default for CStyle {
         Self {
             index: "int64_t".into(),
             iterator: "c".into(),
+            names: BTreeMap::new(),
             params: HashMap::new(),
             prefix: String::new(),
             depth: 0,
