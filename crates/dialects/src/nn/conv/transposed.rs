@@ -128,7 +128,9 @@ impl Gradient {
         for (i, window) in self.windows.iter().enumerate() {
             let axis = phases(window, &self.x.extents[i + 2], &self.out.extents[i + 2])?;
             let with = |one: &Phase| {
-                all.iter().map(|others| [&others[..], &[one.clone()]].concat()).collect::<Vec<_>>()
+                all.iter()
+                    .map(|others| [&others[..], std::slice::from_ref(one)].concat())
+                    .collect::<Vec<_>>()
             };
             all = axis.iter().flat_map(with).collect();
             if all.len() > MOST_PHASES {
