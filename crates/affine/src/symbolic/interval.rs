@@ -8,9 +8,9 @@
 //! use tangram_affine::symbolic::Expr;
 //!
 //! let n = Expr::symbol("n");
-//! let bytes = n.try_mul(&n)?.try_add(&n.try_mul(&Expr::int(4))?)?;
+//! let four = n.try_mul(&Expr::int(4)).expect("small");
+//! let bytes = n.try_mul(&n).and_then(|square| square.try_add(&four)).expect("small");
 //! assert_eq!(bytes.bounds(&|_| Some((1, 512))), Some((5, 512 * 512 + 4 * 512)));
-//! # Some::<()>(())
 //! ```
 
 use super::Expr;
