@@ -34,7 +34,6 @@ CARRIED = {
 }
 # Why an operation has no reference evaluation.
 CHANCE = "draws random numbers: a folded result would be the same in every run"
-VENDOR = "of a vendor's domain, whose definition is its implementation"
 UNCOMPUTED = {
     "nn.bernoulli": CHANCE,
     "nn.dropout_training": CHANCE,
@@ -44,7 +43,6 @@ UNCOMPUTED = {
     "nn.random_uniform": CHANCE,
     "nn.random_uniform_like": CHANCE,
     "nn.image_decoder": "decodes image formats, which is no business of a graph optimiser",
-    "nn.contrib_*": VENDOR,
 }
 # The interpreter runs these itself: they hold regions, or values that are no tensors.
 INTERPRETED = {"nn.constant", "nn.none", "nn.if", "nn.loop", "nn.scan", "nn.sequence_map", "nn.yield"}

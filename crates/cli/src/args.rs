@@ -24,6 +24,8 @@ pub(crate) struct Cli {
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
     /// Optimise an ONNX model.
+    // Names that other tools have, for whoever tries them first.
+    #[command(aliases = ["optimize", "optimise", "simplify", "slim"])]
     Opt(Box<OptArgs>),
     /// List, show, check and format substitution rules.
     Rules {

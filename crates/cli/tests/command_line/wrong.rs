@@ -19,6 +19,18 @@ const SAID: &[(&[&str], &str)] = &[
     (&["opt", "model.onnx", "x.onnx"], "as in `tangram opt model.onnx -o x.onnx`"),
     (&["show", "model.onnx", "x.svg"], "as in `tangram show model.onnx -o x.svg`"),
     (&["compile", "model.onnx", "-o", "x.h"], "let this one end in `.so` or `.c`"),
+    (
+        &["simplify", "model.onnx", "-o", "x.onnx", "--overwrite-input-shape", "x:1"],
+        "onnxsim's `--overwrite-input-shape` is here: `--input-shape x:1,3,224,224`",
+    ),
+    (
+        &["opt", "model.onnx", "-o", "x.onnx", "--dtype=fp16"],
+        "onnxslim's `--dtype fp16` is here: `--to float16`",
+    ),
+    (
+        &["opt", "model.onnx", "-o", "x.onnx", "--custom-lib", "ops.so"],
+        "carried through as they came; `tangram.Operator` declares",
+    ),
     (&["rules", "list", "empty"], "empty"),
     (&["rules", "fmt", "empty"], "empty"),
     (&["rules", "check", "broken.gsl"], "error[syntax]"),

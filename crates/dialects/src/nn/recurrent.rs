@@ -154,7 +154,7 @@ fn operands<'a>(cx: &EvalCx<'a>) -> Result<Operands<'a>, EvalError> {
     })
 }
 
-fn params(cx: &EvalCx<'_>) -> Result<RecurrentParams, EvalError> {
+pub(super) fn params(cx: &EvalCx<'_>) -> Result<RecurrentParams, EvalError> {
     let attrs = cx.attrs();
     let numbers = |name| attrs.floats(name).unwrap_or_default();
     let names = attrs.texts("activations").unwrap_or_default();

@@ -66,7 +66,7 @@ pub(super) static OPS: &[NnOp] = &[
         "nn.stft",
         "the discrete Fourier transform of overlapping frames",
         &[
-            operand("signal", "batch, length, then 1 (real) or 2 (complex)"),
+            operand("signal", "batch, length, then 1 or nothing (real) or 2 (complex)"),
             operand("frame_step", "a scalar: distance of frames"),
             optional("window", "rank 1: weights of a frame"),
             optional("frame_length", "a scalar; that of `window` if absent"),

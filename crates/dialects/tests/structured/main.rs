@@ -7,7 +7,6 @@
 
 mod compare;
 mod difference;
-mod fused;
 mod generate;
 mod mistakes;
 #[path = "../support/mod.rs"]

@@ -1,8 +1,8 @@
 //! Operators of `com.microsoft`, onnxruntime's own domain, as exported and quantised models use
 //! them.
 //!
-//! Their operations are there to be looked through: types are inferred behind them, and rules may
-//! match them. The export gives their nodes back; it never writes one that the model did not have.
+//! Types are inferred behind their operations, which are evaluated and run, and rules may match
+//! them. The export gives their nodes back; it never writes one that the model did not have.
 
 use super::{AttrRow, Default, Kind, Row, attr, bare, flag, float, int, row, text};
 

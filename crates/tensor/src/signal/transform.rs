@@ -120,8 +120,9 @@ pub fn stft(
     const NAME: &str = "stft";
     let data = floats(NAME, signal)?;
     let (batch, size, parts) = match *signal.shape() {
+        [batch, size] => (batch, size, 1),
         [batch, size, parts @ (1 | 2)] => (batch, size, parts),
-        _ => return Err(refuse::shape(NAME, "batch, length, then 1 or 2", signal)),
+        _ => return Err(refuse::shape(NAME, "batch, length, then 1, 2 or nothing", signal)),
     };
     let length = frame_length.or(window.map(Tensor::len)).unwrap_or(size);
     if let Some(window) = window.filter(|window| window.shape() != [length]) {

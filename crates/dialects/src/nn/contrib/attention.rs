@@ -2,6 +2,7 @@
 
 use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, ResultDef};
 
+use super::evaluate;
 use super::{X, alike, of_rank, wanted};
 use crate::dims;
 use crate::infer::{InferExt, Result, Shaped};
@@ -42,7 +43,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
             maybe("is_packed_batching", AttrKind::Int, "batches are packed"),
             maybe("scale", AttrKind::Float, "1 if absent"),
         ],
-    ),
+    )
+    .eval(evaluate::attention::rotary),
     op(
         "nn.contrib_attention",
         "self-attention with the projections before it",
@@ -70,7 +72,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
             maybe("qkv_hidden_sizes", AttrKind::Ints, "features of queries, keys, values"),
         ],
         infer_attention,
-    ),
+    )
+    .eval(evaluate::attention::attention),
     op(
         "nn.contrib_multi_head_attention",
         "attention of projected queries, keys and values",
@@ -89,7 +92,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         PRESENT,
         &[HEADS, SCALE, CAUSAL, HIDDEN],
         infer_multi_head,
-    ),
+    )
+    .eval(evaluate::attention::multi_head),
     op(
         "nn.contrib_group_query_attention",
         "attention in which several heads share keys and values",
@@ -117,7 +121,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
             maybe("smooth_softmax", AttrKind::Int, "1: with one more in the sum"),
         ],
         infer_group_query,
-    ),
+    )
+    .eval(evaluate::attention::group_query),
 ];
 
 fn infer_attention(cx: &InferCx<'_>) -> Result {

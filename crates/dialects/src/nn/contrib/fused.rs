@@ -2,11 +2,11 @@
 
 use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, ResultDef};
 
-use super::structured;
 use super::{
     A, ALPHA, AXIS, B, TRANSPOSE_A, TRANSPOSE_B, X, alike, f32_type, laid_out, multiplied,
     product_like, wanted,
 };
+use super::{evaluate, structured};
 use crate::infer::{InferExt, Result, Shaped, broadcast, one};
 use crate::nn::conv::{agree, convolved};
 use crate::nn::window::FUSED_NAMES;
@@ -35,25 +35,30 @@ const SKIP_RESULTS: &[ResultDef] = &[
 /// The operations of this family.
 pub(in crate::nn) static OPS: &[NnOp] = &[
     alike("nn.contrib_gelu", "`nn.gelu`, exact", &[X], &[])
-        .structured(|cx| structured::of_sum(cx, scalars::gelu)),
+        .structured(|cx| structured::of_sum(cx, scalars::gelu))
+        .eval(evaluate::fused::exact_gelu),
     alike(
         "nn.contrib_fast_gelu",
         "`nn.gelu` by tanh, of `x + bias`",
         &[X, optional("bias", "rank 1")],
         &[],
     )
-    .structured(|cx| structured::of_sum(cx, scalars::gelu_tanh)),
+    .structured(|cx| structured::of_sum(cx, scalars::gelu_tanh))
+    .eval(evaluate::fused::fast_gelu),
     alike("nn.contrib_quick_gelu", "`x * sigmoid(alpha * x)`", &[X], &[ALPHA])
-        .structured(structured::quick_gelu),
+        .structured(structured::quick_gelu)
+        .eval(evaluate::fused::quick_gelu),
     alike("nn.contrib_bias_gelu", "`nn.gelu` of `x + bias`", &[X, operand("bias", "rank 1")], &[])
-        .structured(|cx| structured::of_sum(cx, scalars::gelu)),
+        .structured(|cx| structured::of_sum(cx, scalars::gelu))
+        .eval(evaluate::fused::exact_gelu),
     alike(
         "nn.contrib_bias_add",
         "`x + bias + skip`",
         &[X, operand("bias", "rank 1"), operand("skip", "the shape of `x`")],
         &[],
     )
-    .structured(|cx| structured::of_sum(cx, |_, sum| sum)),
+    .structured(|cx| structured::of_sum(cx, |_, sum| sum))
+    .eval(evaluate::fused::bias_add),
     product_like(
         "nn.contrib_fused_matmul",
         "`alpha` times the product of matrices, transposed as asked",
@@ -61,7 +66,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         MATMUL,
         infer_fused_matmul,
     )
-    .structured(structured::fused_matmul),
+    .structured(structured::fused_matmul)
+    .eval(evaluate::fused::fused_matmul),
     product_like(
         "nn.contrib_transpose_matmul",
         "`alpha` times the product of matrices, transposed as asked",
@@ -69,7 +75,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         MATMUL,
         infer_fused_matmul,
     )
-    .structured(structured::fused_matmul),
+    .structured(structured::fused_matmul)
+    .eval(evaluate::fused::fused_matmul),
     product_like(
         "nn.contrib_fused_gemm",
         "`nn.gemm` and an activation",
@@ -85,7 +92,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
             maybe("activation_gamma", AttrKind::Float, "of the activation"),
         ],
         infer_gemm,
-    ),
+    )
+    .eval(evaluate::fused::fused_gemm),
     product_like(
         "nn.contrib_fused_conv",
         "`nn.conv`, a bias, a sum and an activation",
@@ -107,7 +115,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         ],
         infer_fused_conv,
     )
-    .structured(structured::fused_conv),
+    .structured(structured::fused_conv)
+    .eval(evaluate::fused::fused_conv),
     op(
         "nn.contrib_skip_layer_norm",
         "`nn.layer_norm` of `x + skip + bias`",
@@ -122,7 +131,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         &[EPSILON],
         infer_skip,
     )
-    .structured(structured::skip_layer_norm),
+    .structured(structured::skip_layer_norm)
+    .eval(evaluate::fused::skip_layer_norm),
     op(
         "nn.contrib_skip_rms_norm",
         "`nn.rms_norm` of `x + skip + bias`",
@@ -136,7 +146,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         &[EPSILON],
         infer_skip,
     )
-    .structured(structured::skip_rms_norm),
+    .structured(structured::skip_rms_norm)
+    .eval(evaluate::fused::skip_rms_norm),
     op(
         "nn.contrib_embed_layer_norm",
         "`nn.layer_norm` of a sum of embeddings",
@@ -158,7 +169,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         ],
         &[EPSILON, maybe("mask_index_type", AttrKind::Int, "what `mask_index` holds")],
         infer_embed,
-    ),
+    )
+    .eval(evaluate::fused::embed_layer_norm),
     op(
         "nn.contrib_rms_norm",
         "`nn.rms_norm`",
@@ -166,7 +178,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         &[result("output", "the shape of `x`"), maybe_result("inv_std_var", "for training")],
         &[AXIS, EPSILON, maybe("stash_type", AttrKind::Int, "ONNX's number of a type")],
         infer_rms,
-    ),
+    )
+    .eval(evaluate::fused::root_mean_square_norm),
 ];
 
 fn infer_fused_matmul(cx: &InferCx<'_>) -> Result {

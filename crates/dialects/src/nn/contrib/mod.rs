@@ -1,9 +1,9 @@
 //! Operations of onnxruntime's own domain, which exported and quantised models use.
 //!
-//! They exist so that types can be inferred behind them and rules can match them; nothing makes
-//! one anew. Operands and attributes are onnxruntime's, in this dialect's names.
+//! They exist so that models that have them can be looked through and run; nothing makes one anew. Operands and attributes are onnxruntime's, in this dialect's names.
 
 pub(super) mod attention;
+mod evaluate;
 pub(super) mod fused;
 pub(super) mod quantised;
 mod structured;

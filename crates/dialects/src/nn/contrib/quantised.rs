@@ -2,6 +2,7 @@
 
 use tangram_ir::{Arity, AttrKind, Dim, InferCx, OperandDef};
 
+use super::evaluate;
 use super::{
     A, ALPHA, AXIS, B, OUT, TRANSPOSE_A, TRANSPOSE_B, X, alike, f32_type, multiplied, of_rank,
     product_like, scale, wanted,
@@ -42,7 +43,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         OUT,
         &[AXIS, maybe("block_size", AttrKind::Int, "elements that share a scale")],
         infer_quantize,
-    ),
+    )
+    .eval(evaluate::quantised::quantize),
     op(
         "nn.contrib_dequantize",
         "`nn.dequantize`, also of 16 and 4 bits",
@@ -50,14 +52,16 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         OUT,
         &[AXIS, maybe("block_size", AttrKind::Int, "elements that share a scale")],
         infer_dequantize,
-    ),
+    )
+    .eval(evaluate::quantised::dequantize),
     product_like(
         "nn.contrib_dynamic_quantize_matmul",
         "the product of `a`, quantised on the way, and quantised matrices",
         &[A, B, scale("b_scale"), zero("b_zero_point"), BIAS],
         &[],
         infer_matmul,
-    ),
+    )
+    .eval(evaluate::quantised::dynamic_quantize_matmul),
     product_like(
         "nn.contrib_matmul_nbits",
         "`a` times a matrix of few bits, quantised in blocks",
@@ -78,7 +82,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
             maybe("weight_prepacked", AttrKind::Int, "the layout of `b`"),
         ],
         infer_nbits,
-    ),
+    )
+    .eval(evaluate::nbits::matmul_nbits),
     product_like(
         "nn.contrib_matmul_integer_to_float",
         "the product of quantised matrices, as real numbers",
@@ -93,7 +98,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         ],
         &[],
         infer_integer_to_float,
-    ),
+    )
+    .eval(evaluate::quantised::matmul_integer_to_float),
     op(
         "nn.contrib_dynamic_quantize_lstm",
         "`nn.lstm` with quantised weights, transposed; the input is quantised on the way",
@@ -126,7 +132,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
             maybe("input_forget", AttrKind::Bool, "forget = 1 - input"),
         ],
         infer_lstm,
-    ),
+    )
+    .eval(evaluate::lstm::dynamic_quantize_lstm),
     product_like(
         "nn.contrib_qgemm",
         "`nn.gemm` of quantised matrices",
@@ -143,7 +150,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         ],
         &[TRANSPOSE_A, TRANSPOSE_B, ALPHA],
         infer_qgemm,
-    ),
+    )
+    .eval(evaluate::quantised::qgemm),
     op(
         "nn.contrib_qlinear_add",
         "the sum, quantised",
@@ -151,7 +159,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         OUT,
         &[],
         infer_quantised_pair,
-    ),
+    )
+    .eval(evaluate::quantised::qlinear_add),
     op(
         "nn.contrib_qlinear_multiply",
         "the product of elements, quantised",
@@ -159,15 +168,19 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         OUT,
         &[],
         infer_quantised_pair,
-    ),
-    alike("nn.contrib_qlinear_sigmoid", "`nn.sigmoid`, quantised", QUANTISED, &[]),
-    alike("nn.contrib_qlinear_leaky_relu", "`nn.leaky_relu`, quantised", QUANTISED, &[ALPHA]),
+    )
+    .eval(evaluate::quantised::qlinear_multiply),
+    alike("nn.contrib_qlinear_sigmoid", "`nn.sigmoid`, quantised", QUANTISED, &[])
+        .eval(evaluate::quantised::qlinear_sigmoid),
+    alike("nn.contrib_qlinear_leaky_relu", "`nn.leaky_relu`, quantised", QUANTISED, &[ALPHA])
+        .eval(evaluate::quantised::qlinear_leaky_relu),
     alike(
         "nn.contrib_qlinear_softmax",
         "`nn.softmax`, quantised",
         QUANTISED,
         &[AXIS, maybe("opset", AttrKind::Int, "whose softmax")],
-    ),
+    )
+    .eval(evaluate::quantised::qlinear_softmax),
     op(
         "nn.contrib_qlinear_concat",
         "quantised tensors joined along a dimension",
@@ -179,7 +192,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         OUT,
         &[needed("axis", AttrKind::Int, "the dimension along which to join")],
         infer_concat,
-    ),
+    )
+    .eval(evaluate::quantised::qlinear_concat),
     op(
         "nn.contrib_qlinear_global_avg_pool",
         "`nn.global_avg_pool`, quantised",
@@ -187,7 +201,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         OUT,
         &[maybe("channels_last", AttrKind::Bool, "channels stand last")],
         infer_global_pool,
-    ),
+    )
+    .eval(evaluate::quantised::qlinear_global_avg_pool),
 ];
 
 fn infer_quantize(cx: &InferCx<'_>) -> Result {

@@ -13,7 +13,7 @@ use crate::budget::{self, FoldBudget};
 use crate::{constant, eval, nn};
 
 /// Operations that say in which form weights are kept: runtimes look for them.
-const FORMS: &[&str] = &["nn.dequantize"];
+const FORMS: &[&str] = &["nn.dequantize", "nn.contrib_dequantize"];
 
 pub(super) fn pattern(context: &Context, options: &Options) -> Native {
     let (limit, budget) = (options.max_growth_bytes, options.budget.clone());

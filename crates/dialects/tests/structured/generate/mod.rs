@@ -1,5 +1,6 @@
 //! Random applications of operations, as lines of a spec file.
 
+mod fused;
 mod layers;
 mod picks;
 mod sums;
@@ -23,6 +24,7 @@ pub fn lines(random: &mut Rng) -> Vec<String> {
     layers::quantised(&mut g, &mut lines);
     layers::attention(&mut g, &mut lines);
     layers::recurrent(&mut g, &mut lines);
+    fused::fused(&mut g, &mut lines);
     views::images(&mut g, &mut lines);
     views::made(&mut g, &mut lines);
     lines
