@@ -5177,7 +5177,7 @@ class SELU(Call):
 class STFT(Call):
     """The discrete Fourier transform of overlapping frames.
 
-    `signal`: batch, length, then 1 (real) or 2 (complex).
+    `signal`: batch, length, then 1 or nothing (real) or 2 (complex).
 
     `frame_step`: a scalar: distance of frames.
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use tangram::native::{CompileError, Compiler, SessionError, emit};
+use tangram::native::{CompileError, Compiler, Promise, SessionError, emit};
 
 use crate::edits::EditArgs;
 use crate::error::Error;
@@ -92,11 +92,38 @@ pub(crate) fn run(args: &CompileArgs) -> Result<ExitCode, Error> {
     out::write(&header, &emitted.header)?;
     out::write_bytes(&weights, &emitted.weights)?;
     out::print(format!(
-        "{}, {}, {} ({} bytes)\n",
+        "{}, {}, {} ({} bytes)\n{}\n",
         args.output.display(),
         header.display(),
         weights.display(),
         emitted.weights.len(),
+        arena(&emitted.arena),
     ))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// How large the arena can become, or how to bound it.
+fn arena(promise: &Result<Promise, Vec<String>>) -> String {
+    match promise {
+        Ok(Promise { bytes, per_thread, within }) => {
+            let further = match per_thread {
+                0 => String::new(),
+                more => format!(", {more} more for each further thread"),
+            };
+            let sizes = within.iter().map(|(s, (least, most))| format!("{s} {least} to {most}"));
+            let sizes: Vec<String> = sizes.collect();
+            let sizes = match &sizes[..] {
+                [] => String::new(),
+                list => format!(" for {}", list.join(", ")),
+            };
+            format!("arena: at most {bytes} bytes{further}{sizes}")
+        }
+        Err(open) => {
+            let named: Vec<String> = open.iter().map(|s| format!("--dim {s}=1..N")).collect();
+            match &named[..] {
+                [] => "arena: beyond 64 bits at the largest sizes".into(),
+                list => format!("arena: as the sizes want; {} bounds it", list.join(" ")),
+            }
+        }
+    }
 }

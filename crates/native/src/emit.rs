@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use tangram_affine::symbolic::{C_FUNCTIONS, Expr};
-use tangram_dialects::constant;
+use tangram_dialects::{constant, dims};
 use tangram_ir::{Module, Value};
 use tangram_lowering::{Call, Program, Step, Storage, lower};
 use tangram_machine::Machine;
@@ -24,6 +24,7 @@ use tangram_tensor::DType;
 use crate::error::SessionError;
 use crate::memory::ALIGNMENT;
 use crate::port::{Kind, Port};
+use crate::promise::{Promise, promise};
 use crate::session::{Options, compiled};
 use crate::setup;
 
@@ -36,6 +37,8 @@ pub struct Emitted {
     pub header: String,
     /// The bytes that `weights` points to, at a multiple of 64.
     pub weights: Vec<u8>,
+    /// How large the arena can become; or the symbols that may be of any size.
+    pub arena: Result<Promise, Vec<String>>,
 }
 
 /// Writes `model`, all whose operations are lowered, as C; `name` begins its functions.
@@ -69,8 +72,7 @@ pub fn emit_program(
         body.push_str(&writer.call(call, &slots));
     }
     let copies = writer.results(&slots)?;
-    let mut checks: String =
-        (0..writer.symbols.len()).map(|i| format!("    if (dims[{i}] < 0) return 1;\n")).collect();
+    let mut checks: String = writer.ranges();
     for [a, b] in &program.assumed {
         let _ = writeln!(checks, "    if ({} != {}) return 1;", writer.expr(a), writer.expr(b));
     }
@@ -93,8 +95,9 @@ pub fn emit_program(
         ALIGNMENT - 1,
         ALIGNMENT - 1,
     );
-    let header = writer.header(&name);
-    Ok(Emitted { source, header, weights: writer.weights })
+    let arena = writer.promise(&slots);
+    let header = writer.header(&name, arena.as_ref().ok());
+    Ok(Emitted { source, header, weights: writer.weights, arena })
 }
 
 /// Loops declare iterators that some accesses do not use, as unrolled ones and those of one element.
@@ -373,7 +376,27 @@ impl<'a> Writer<'a> {
         Some((format!("inputs[{at}]"), self.bytes_of(element, &shape)))
     }
 
-    fn header(&self, name: &str) -> String {
+    /// Refuses sizes that the code was not made for.
+    fn ranges(&self) -> String {
+        let context = self.model.module.context();
+        let check = |(i, symbol): (usize, &String)| match dims::range(context, symbol) {
+            Some((least, i64::MAX)) => format!("    if (dims[{i}] < {least}) return 1;\n"),
+            Some((least, most)) => {
+                format!("    if (dims[{i}] < {least} || dims[{i}] > {most}) return 1;\n")
+            }
+            None => format!("    if (dims[{i}] < 0) return 1;\n"),
+        };
+        self.symbols.iter().enumerate().map(check).collect()
+    }
+
+    /// How large the arena can become.
+    fn promise(&self, slots: &[Slot]) -> Result<Promise, Vec<String>> {
+        let buffers =
+            |slot: &Slot| slot.buffers.iter().map(|&b| &self.program.buffers[b]).collect();
+        promise(self.model.module.context(), &self.symbols, slots.iter().map(buffers))
+    }
+
+    fn header(&self, name: &str, promise: Option<&Promise>) -> String {
         let module = &self.model.module;
         let context = module.context();
         let port = |value: Value, name: String| {
@@ -403,19 +426,41 @@ impl<'a> Writer<'a> {
                  void *context;\n    int64_t threads;\n}};\n\n\
              /* The bytes that `arena` needs, at a multiple of {ALIGNMENT}; `threads` may be NULL. */\n\
              size_t {name}_arena_bytes(const int64_t *dims, const struct {name}_threads *threads);\n\n\
+             {}\
              #define {guard}_WEIGHTS_BYTES {}\n\n\
              /* Runs the model, on the caller's thread if `threads` is NULL: the results are the same \
              bits.\n   `weights` are the bytes of its file, at a multiple of {ALIGNMENT}. Returns 0, \
-             or 1 for a negative size.\n   Allocates nothing and keeps nothing. */\n\
+             or 1 for a size that\n   it was not compiled for.\n   Allocates nothing and keeps nothing. */\n\
              int {name}_run(const void *weights, void *arena, const void *const *inputs,\n        \
              void *const *outputs, const int64_t *dims, const struct {name}_threads *threads);\n\n\
              #ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
             list("inputs", inputs.collect()),
             list("outputs", outputs.collect()),
             list("dims", self.symbols.iter().map(|symbol| described(symbol)).collect()),
+            promise.map(|promise| promised(name, promise)).unwrap_or_default(),
             self.weights.len(),
         )
     }
+}
+
+/// The greatest arena as constants.
+fn promised(name: &str, promise: &Promise) -> String {
+    let guard = name.to_uppercase();
+    let range = |(symbol, (least, most)): &(String, (i64, i64))| {
+        format!("{} from {least} to {most}", described(symbol))
+    };
+    let within: Vec<String> = promise.within.iter().map(range).collect();
+    let within =
+        if within.is_empty() { String::new() } else { format!(", for {}", within.join(", ")) };
+    format!(
+        "/* What `{}_arena_bytes` returns at most{}: on the\n   caller's thread, and for each \
+         further one. */\n#define {guard}_ARENA_BYTES {}\n#define {guard}_ARENA_BYTES_PER_THREAD \
+         {}\n\n",
+        name,
+        within.replace("*/", "* /"),
+        promise.bytes,
+        promise.per_thread,
+    )
 }
 
 /// What a symbol is, for whoever reads the header.

@@ -162,6 +162,22 @@ pub enum InputError {
         /// Where that comes from, in words.
         because: String,
     },
+    /// A size is outside the range that the model was compiled for.
+    #[error(
+        "input `{name}`: `{symbol}` is {found}, but the model was opened for {least} to {greatest}"
+    )]
+    Range {
+        /// The input.
+        name: String,
+        /// The size.
+        symbol: String,
+        /// The least that it can be.
+        least: i64,
+        /// The greatest that it can be.
+        greatest: i64,
+        /// What it is.
+        found: i64,
+    },
 }
 
 fn listed(names: &[String]) -> String {

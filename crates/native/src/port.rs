@@ -122,12 +122,17 @@ impl Dims {
     }
 }
 
-/// Finds the sizes of symbols in the extents of inputs; every extent that is declared is compared.
+/// Finds the sizes of symbols in the extents of inputs; every extent that is declared is compared,
+/// and every range that `context` assumes.
 ///
 /// # Errors
 /// [`InputError`]: which input has another kind, element type, rank or extent.
-pub(crate) fn bind(ports: &[Port], values: &[Datum]) -> Result<Dims, InputError> {
-    let mut dims = Dims::default();
+pub(crate) fn bind(
+    context: &Context,
+    ports: &[Port],
+    values: &[Datum],
+) -> Result<Dims, InputError> {
+    let mut sizes = Dims::default();
     let mut origins: Vec<(&str, &str)> = Vec::new();
     let declared = || ports.iter().zip(values).filter_map(|(port, value)| extents(port, value));
     for (port, value) in ports.iter().zip(values) {
@@ -135,13 +140,13 @@ pub(crate) fn bind(ports: &[Port], values: &[Datum]) -> Result<Dims, InputError>
     }
     for (port, _, expr, extent) in declared().flatten() {
         let Some(symbol) = expr.as_symbol() else { continue };
-        if dims.find(symbol).is_none() {
-            dims.bind(symbol, extent as i64);
+        if sizes.find(symbol).is_none() {
+            sizes.bind(symbol, extent as i64);
             origins.push((symbol, &port.name));
         }
     }
     for (port, dimension, expr, found) in declared().flatten() {
-        let Some(expected) = dims.eval(expr).filter(|&expected| expected != found as i64) else {
+        let Some(expected) = sizes.eval(expr).filter(|&expected| expected != found as i64) else {
             continue;
         };
         let origin = origins.iter().find(|(symbol, _)| Some(*symbol) == expr.as_symbol());
@@ -153,7 +158,14 @@ pub(crate) fn bind(ports: &[Port], values: &[Datum]) -> Result<Dims, InputError>
         let name = port.name.clone();
         return Err(InputError::Extent { name, dimension, expected, found, because });
     }
-    Ok(dims)
+    for (symbol, input) in origins {
+        let Some((least, greatest)) = dims::range(context, symbol) else { continue };
+        if let Some(found) = sizes.find(symbol).filter(|n| !(least..=greatest).contains(n)) {
+            let (name, symbol) = (input.to_owned(), symbol.to_owned());
+            return Err(InputError::Range { name, symbol, least, greatest, found });
+        }
+    }
+    Ok(sizes)
 }
 
 type Declared<'a> = (&'a Port, usize, &'a Expr, usize);

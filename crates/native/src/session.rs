@@ -198,7 +198,7 @@ impl Session {
     /// As [`Session::run`].
     pub fn arena_bytes(&self, inputs: &[(&str, Datum)]) -> Result<usize, SessionError> {
         let inputs = self.ordered(inputs)?;
-        let dims = bind(&self.inputs, &inputs)?;
+        let dims = bind(self.module.context(), &self.inputs, &inputs)?;
         Ok(self.sizes(self.prepared(&dims), &dims)?.arena)
     }
 
@@ -232,7 +232,7 @@ impl Session {
         inputs: Vec<Datum>,
         mut profile: Option<&mut Profile>,
     ) -> Result<Vec<Datum>, SessionError> {
-        let dims = bind(&self.inputs, &inputs)?;
+        let dims = bind(self.module.context(), &self.inputs, &inputs)?;
         let prepared = self.prepared(&dims);
         let sizes = self.sizes(prepared, &dims)?;
         if let Some(profile) = profile.as_deref_mut() {

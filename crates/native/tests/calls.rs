@@ -568,3 +568,81 @@ int main(int count, char **arguments)
     let ran = ran.expect("it starts");
     assert!(ran.status.success(), "{ran:?}");
 }
+
+/// The greatest arena is that of the largest sizes, and sizes outside the ranges are refused.
+#[test]
+fn a_model_as_c_keeps_its_promise_of_memory() {
+    let context = tangram_dialects::context();
+    for (symbol, most) in [("batch", 16), ("height", 40), ("width", 50)] {
+        assert!(tangram_dialects::dims::assume_range(&context, symbol, 1, most));
+    }
+    let model = Model::open("../../examples/models/cnn.onnx", context).expect("read");
+    let emitted = tangram_native::emit(&model, "cnn", &options(Cache::none())).expect("emitted");
+    let promise = emitted.arena.as_ref().expect("a range for each size");
+    let within: Vec<String> = promise.within.iter().map(|range| format!("{range:?}")).collect();
+    assert_eq!(within, ["(\"batch\", (1, 16))", "(\"height\", (1, 40))", "(\"width\", (1, 50))"]);
+    let main = r#"
+#include <stdio.h>
+#include "cnn.h"
+
+static void parallel_for(void *context, int64_t parts, void (*body)(void *, int64_t), void *work)
+{
+    (void)context, (void)parts, (void)body, (void)work;
+}
+
+int main(void)
+{
+    size_t most = 0, most_of_four = 0;
+    int64_t dims[3];
+    for (dims[0] = 1; dims[0] <= 16; dims[0]++)
+        for (dims[1] = 1; dims[1] <= 40; dims[1]++)
+            for (dims[2] = 1; dims[2] <= 50; dims[2]++) {
+                const struct cnn_threads four = {parallel_for, NULL, 4};
+                const size_t one = cnn_arena_bytes(dims, NULL);
+                const size_t shared = cnn_arena_bytes(dims, &four);
+                most = one > most ? one : most;
+                most_of_four = shared > most_of_four ? shared : most_of_four;
+            }
+    /* Sizes grow with each extent here, so the bound is what the largest need. */
+    if (most != CNN_ARENA_BYTES)
+        return 2;
+    if (most_of_four > CNN_ARENA_BYTES + 3 * (size_t)CNN_ARENA_BYTES_PER_THREAD)
+        return 3;
+    const int64_t outside[][3] = {{0, 32, 32}, {17, 32, 32}, {1, 41, 32}, {1, 32, 51}};
+    for (int i = 0; i < 4; i++)
+        if (cnn_run(NULL, NULL, NULL, NULL, outside[i], NULL) != 1)
+            return 4;
+    return 0;
+}
+"#;
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text) in
+        [("cnn.c", &emitted.source[..]), ("cnn.h", &emitted.header), ("main.c", main)]
+    {
+        std::fs::write(folder.path().join(name), text).expect("written");
+    }
+    let built = std::process::Command::new("cc")
+        .args(["-O1", "-std=gnu11", "cnn.c", "main.c", "-o", "main", "-lm"])
+        .current_dir(folder.path())
+        .status();
+    assert!(built.expect("a compiler").success());
+    let ran = std::process::Command::new(folder.path().join("main")).status().expect("it starts");
+    assert_eq!(ran.code(), Some(0));
+}
+
+/// A session refuses sizes that its code was not made for.
+#[test]
+fn a_session_refuses_sizes_outside_their_range() {
+    let context = tangram_dialects::context();
+    assert!(tangram_dialects::dims::assume_range(&context, "batch", 1, 2));
+    let model = Model::open("../../examples/models/cnn.onnx", context).expect("read");
+    let session = Session::new(model, &options(Cache::none())).expect("a session");
+    let image = |n: usize| {
+        let zeros = vec![0_f32; n * 3 * 32 * 32];
+        Datum::Tensor(Tensor::from_vec([n, 3, 32, 32], zeros).expect("fits"))
+    };
+    assert!(session.run(&[("image", image(2))]).is_ok());
+    let refused = session.run(&[("image", image(3))]).expect_err("3 is outside");
+    let said = "input `image`: `batch` is 3, but the model was opened for 1 to 2";
+    assert_eq!(refused.to_string(), said);
+}

@@ -9,6 +9,7 @@ mod fold_constants;
 mod fold_shapes;
 mod identity;
 mod inline_if;
+mod loop_invariant;
 mod neutral_element;
 mod refine_types;
 mod reshape_expand;
@@ -62,6 +63,7 @@ pub fn all(context: &Context, options: &Options) -> Vec<Box<dyn RewritePattern>>
         flatten_concatenate::pattern(context),
         zero_state::pattern(context),
         inline_if::pattern(context),
+        loop_invariant::pattern(context),
     ];
     patterns.into_iter().map(|pattern| Box::new(pattern) as Box<dyn RewritePattern>).collect()
 }

@@ -359,3 +359,33 @@ fn better_operand_types_flow_to_their_users() {
     assert_eq!(f.optimise_with(&Options::default(), &["refine-types"]), Vec::<String>::new());
     assert_eq!(f.module.value_type(b), better);
 }
+
+#[test]
+fn what_a_loop_hands_on_unchanged_is_what_went_in() {
+    let mut f = Func::new();
+    let (x, weight) = (f.arg("4"), f.constant(&Tensor::vector(vec![2.0_f32; 4])));
+    let steps = f.constant(&Tensor::scalar(3_i64));
+    let yes = f.constant(&Tensor::scalar(true));
+    let mut state = OpState::new(f.context.name("nn.loop"), Loc::UNKNOWN);
+    state.operands.extend([steps, yes, x, weight]);
+    state.results.extend([f.f32("4"), f.f32("4")]);
+    state.regions = 1;
+    let repeat = f.module.create_at(Point::End(f.block), state);
+    let outer = f.block;
+    let region = f.module.region(repeat, 0);
+    f.block = f.module.add_block(region);
+    let body = f.block;
+    let types = [steps, yes, x, weight].map(|value| f.module.value_type(value));
+    let [_, goes_on, sum, carried] = types.map(|ty| f.module.add_arg(body, ty));
+    let next = f.build("add", &[sum, carried], &[]);
+    let next = f.module.result(next, 0);
+    let mut end = OpState::new(f.context.name("nn.yield"), Loc::UNKNOWN);
+    end.operands.extend([goes_on, next, carried]);
+    f.module.create_at(Point::End(body), end);
+    f.block = outer;
+    let results: Vec<Value> = f.module.results(repeat).collect();
+    f.finish(&results);
+    let fired = f.optimise(&[&Tensor::vector(vec![1.0_f32, 2.0, 3.0, 4.0])]);
+    assert!(fired.contains(&"loop-invariant".to_owned()), "{fired:?}");
+    assert_eq!(f.module.uses(carried).count(), 1, "only the end of the body has the state");
+}
