@@ -84,9 +84,24 @@ pub enum InterpretError {
     /// A kernel of the interpreter itself refused.
     #[error(transparent)]
     Kernel(#[from] KernelError),
+    /// What [`Bodies`] runs failed.
+    #[error(transparent)]
+    Body(std::sync::Arc<dyn std::error::Error + Send + Sync>),
 }
 
 type Result<T> = std::result::Result<T, InterpretError>;
+
+/// Runs bodies in another way than one operation after the other.
+pub trait Bodies {
+    /// The results of `block`, which is the body of a loop or branch, on `arguments`; `outer` knows
+    /// the values around it. `None` leaves it to the interpreter.
+    fn run(
+        &self,
+        block: Block,
+        arguments: &[Datum],
+        outer: &dyn Fn(Value) -> Option<Datum>,
+    ) -> Option<Result<Vec<Datum>>>;
+}
 
 /// Runs the only region of `function` on `inputs`; returns the operands of its terminator.
 ///
@@ -160,18 +175,25 @@ pub struct Interpreter<'a> {
     module: &'a Module,
     values: FxHashMap<Value, Datum>,
     shared: Option<&'a FxHashMap<Value, Datum>>,
+    bodies: Option<&'a dyn Bodies>,
     nesting: usize,
 }
 
 impl<'a> Interpreter<'a> {
     /// Makes one that knows no value.
     pub fn new(module: &'a Module) -> Interpreter<'a> {
-        Interpreter { module, values: FxHashMap::default(), shared: None, nesting: 0 }
+        Interpreter { module, values: FxHashMap::default(), shared: None, bodies: None, nesting: 0 }
     }
 
     /// Makes one that knows `shared`, such as constants that several runs have in common.
     pub fn with_shared(module: &'a Module, shared: &'a FxHashMap<Value, Datum>) -> Interpreter<'a> {
         Interpreter { shared: Some(shared), ..Interpreter::new(module) }
+    }
+
+    /// Lets `bodies` run the bodies of loops and branches.
+    #[must_use]
+    pub fn with_bodies(self, bodies: &'a dyn Bodies) -> Interpreter<'a> {
+        Interpreter { bodies: Some(bodies), ..self }
     }
 
     /// Returns what `value` is, if it is known.
@@ -196,6 +218,12 @@ impl<'a> Interpreter<'a> {
         if args.len() != arguments.len() {
             let (expected, found) = (args.len(), arguments.len());
             return Err(InterpretError::Arguments { expected, found });
+        }
+        if let Some(bodies) = self.bodies {
+            let outer = |value| self.find(value).cloned();
+            if let Some(outcome) = bodies.run(block, &arguments, &outer) {
+                return outcome;
+            }
         }
         if self.nesting == MAX_NESTING {
             return Err(InterpretError::Nesting);

@@ -33,6 +33,7 @@
 #![warn(clippy::unwrap_used, clippy::panic)]
 
 mod arena;
+mod bodies;
 mod cache;
 mod compiler;
 mod emit;
@@ -44,6 +45,7 @@ mod prepare;
 mod profile;
 mod promise;
 mod run;
+mod runner;
 mod session;
 mod setup;
 mod sizes;

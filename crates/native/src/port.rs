@@ -5,7 +5,7 @@ use std::fmt;
 use tangram_affine::symbolic::Expr;
 use tangram_dialects::interpret::Datum;
 use tangram_dialects::{dims, dtype};
-use tangram_ir::{Context, Type, TypeData};
+use tangram_ir::{Context, Module, Type, TypeData, Value};
 use tangram_tensor::{DType, Tensor};
 
 use crate::error::InputError;
@@ -33,6 +33,13 @@ pub enum Kind {
     Sequence(Box<Kind>),
     /// A value that may be absent.
     Optional(Box<Kind>),
+}
+
+impl Port {
+    /// What values `value` has.
+    pub(crate) fn of(module: &Module, value: Value, name: String) -> Port {
+        Port { name, kind: Kind::of(module.context(), module.value_type(value)) }
+    }
 }
 
 impl Kind {

@@ -37,6 +37,15 @@ pub struct Coverage {
 }
 
 impl Coverage {
+    /// Counts what another one has as well.
+    pub(crate) fn add(&mut self, other: Coverage) {
+        for (name, (compiled, reference)) in other.operations {
+            let count = self.operations.entry(name).or_default();
+            *count = (count.0 + compiled, count.1 + reference);
+        }
+        self.calls += other.calls;
+    }
+
     /// How many operations are compiled.
     pub fn compiled(&self) -> usize {
         self.operations.values().map(|count| count.0).sum()

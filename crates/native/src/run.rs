@@ -13,6 +13,7 @@ use tangram_ir::{Module, Op, Value};
 use tangram_lowering::{Call, Storage};
 use tangram_tensor::Tensor;
 
+use crate::bodies::Within;
 use crate::error::SessionError;
 use crate::library::{Argument, Function, INLINE};
 use crate::memory::{Block, readable};
@@ -35,6 +36,7 @@ enum Place {
 /// The state of a run.
 pub(crate) struct Run<'a> {
     module: &'a Module,
+    bodies: &'a Within<'a>,
     prepared: &'a Prepared,
     sizes: &'a Sizes,
     interpreter: Interpreter<'a>,
@@ -49,7 +51,7 @@ pub(crate) struct Run<'a> {
 impl<'a> Run<'a> {
     /// Starts a run on `inputs`, with `arena` at least as large as `sizes` says.
     pub(crate) fn new(
-        module: &'a Module,
+        (module, bodies): (&'a Module, &'a Within<'a>),
         prepared: &'a Prepared,
         sizes: &'a Sizes,
         inputs: Vec<Datum>,
@@ -68,7 +70,8 @@ impl<'a> Run<'a> {
                 _ => Place::Empty,
             });
         }
-        let mut interpreter = Interpreter::with_shared(module, &prepared.constants);
+        let mut interpreter =
+            Interpreter::with_shared(module, &prepared.constants).with_bodies(bodies);
         for (&value, datum) in prepared.arguments.iter().zip(inputs) {
             if prepared.seen.contains(&value) {
                 interpreter.set(value, datum);
@@ -76,7 +79,7 @@ impl<'a> Run<'a> {
         }
         let (blocks, begun) = (vec![arena], vec![None; buffers.len()]);
         let team = Team::of(sizes.parts.iter().copied().max().unwrap_or(1));
-        Ok(Run { module, prepared, sizes, interpreter, blocks, places, begun, team })
+        Ok(Run { module, bodies, prepared, sizes, interpreter, blocks, places, begun, team })
     }
 
     /// Runs all steps.
@@ -115,7 +118,8 @@ impl<'a> Run<'a> {
                 time,
             },
             Work::Reference { op, .. } => {
-                Timing { name: name(op), operations: vec![name(op)], compiled: false, time }
+                let compiled = self.bodies.have(*op);
+                Timing { name: name(op), operations: vec![name(op)], compiled, time }
             }
         }
     }
@@ -195,8 +199,13 @@ impl<'a> Run<'a> {
             let element = self.prepared.program.buffers[buffer].element;
             let extents = &self.sizes.extents[&value];
             let found = match self.interpreter.find(value) {
-                Some(Datum::Tensor(tensor)) => tensor,
+                Some(Datum::Tensor(tensor)) => tensor.clone(),
                 _ => return Err(SessionError::Broken("a stored value is no tensor".to_owned())),
+            };
+            // A loop without a step knows no extents of what it would have collected.
+            let found = match found.is_empty() && extents.contains(&0) {
+                true => found.reshaped(extents)?,
+                false => found,
             };
             if found.dtype() != element || found.shape() != extents.as_slice() {
                 return Err(SessionError::Extents {
@@ -205,7 +214,8 @@ impl<'a> Run<'a> {
                     found: format!("{}{:?}", found.dtype(), found.shape()),
                 });
             }
-            self.places[buffer] = Place::Lent(lent(found)?);
+            self.interpreter.set(value, Datum::Tensor(found.clone()));
+            self.places[buffer] = Place::Lent(lent(&found)?);
         }
         Ok(())
     }

@@ -1,26 +1,22 @@
 //! Sessions: models that run.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
-use rustc_hash::FxHashMap;
-use tangram_affine::symbolic::Expr;
 use tangram_dialects::interpret::Datum;
 use tangram_ir::{Module, Op, Value};
-use tangram_lowering::{Program, Step, lower};
+use tangram_lowering::{Program, lower};
 use tangram_machine::Machine;
 use tangram_onnx::Model;
 
+use crate::bodies::Bodies;
 use crate::cache::Cache;
 use crate::compiler::{Compiler, flags};
 use crate::error::{InputError, SessionError};
 use crate::library::Library;
-use crate::memory::Block;
-use crate::port::{Dims, Kind, Port, bind};
-use crate::prepare::Prepared;
+use crate::port::Port;
 use crate::profile::{Coverage, Profile};
-use crate::run::Run;
-use crate::sizes::Sizes;
+use crate::runner::{Runner, reference};
 
 /// How a model is compiled.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -57,27 +53,17 @@ impl Default for Options {
     }
 }
 
-/// How many plans are kept for sizes of symbols that may come again.
-const MAX_PLANS: usize = 256;
-
 /// A model that runs.
 ///
 /// Constants and code are shared by all runs, which otherwise have nothing in common: a session
 /// may be run from several threads at once.
 pub struct Session {
     module: Module,
-    prepared: Prepared,
-    /// What runs where extents differ that the code relies on to be equal: the reference kernels.
-    fallback: Option<Prepared>,
-    inputs: Vec<Port>,
+    main: Runner,
+    bodies: Bodies,
     outputs: Vec<Port>,
     /// What an input is if it is not given.
     defaults: Vec<Option<Datum>>,
-    threads: usize,
-    grain: i64,
-    plans: Mutex<FxHashMap<Dims, Arc<Sizes>>>,
-    /// Arenas that no run has.
-    arenas: Mutex<Vec<Block>>,
 }
 
 impl Session {
@@ -88,14 +74,8 @@ impl Session {
     pub fn new(model: Model, options: &Options) -> Result<Session, SessionError> {
         let main = model.main().ok_or(SessionError::NoGraph)?;
         let program = match options.interpret {
-            true => reference(&model),
-            false => {
-                let mut lowering = tangram_lowering::Options::default();
-                lowering.machine = options.machine.clone();
-                lowering.exact = options.exact;
-                lowering.texts = Some(Arc::new(options.cache.clone()));
-                lower(&model.module, main, &lowering)?
-            }
+            true => reference(&model.module, main),
+            false => lower(&model.module, main, &lowering(options))?,
         };
         Session::with_program(model, main, program, options)
     }
@@ -105,54 +85,33 @@ impl Session {
     /// # Errors
     /// As [`Session::new`]; [`SessionError::Broken`] for a program that contradicts itself.
     pub fn with_program(
-        model: Model,
+        mut model: Model,
         main: Op,
         program: Program,
         options: &Options,
     ) -> Result<Session, SessionError> {
-        let calls = program.steps.iter().any(|step| matches!(step, Step::Call(_)));
-        let library = if calls { Some(compiled(&program.source, options)?) } else { None };
         let names = model.output_names();
         let module = &model.module;
-        let fallback = match program.assumed.is_empty() {
-            true => None,
-            false => Some(Prepared::new(module, main, reference(&model), None)?),
-        };
-        let prepared = Prepared::new(module, main, program, library.as_ref())?;
-        let port = |value: Value, name: String| {
-            let kind = Kind::of(module.context(), module.value_type(value));
-            Port { name, kind }
-        };
         let name = |value: Value| module.value_name(value).map(|name| module.context().text(name));
-        let arguments = prepared.arguments.iter();
-        let inputs: Vec<Port> = arguments
-            .map(|&value| port(value, name(value).unwrap_or_default().to_owned()))
-            .collect();
-        let outputs = prepared.results.iter().zip(names).map(|(&v, name)| port(v, name)).collect();
+        let block = module.regions(main).first().and_then(|&region| module.first_block(region));
+        let arguments = block.map(|block| module.args(block)).unwrap_or_default();
+        let given: Vec<String> =
+            arguments.iter().map(|&value| name(value).unwrap_or_default().to_owned()).collect();
+        let runner = Runner::new(module, main, program, given.into_iter(), options)?;
+        let results = runner.prepared.results.iter().zip(names);
+        let outputs = results.map(|(&value, name)| Port::of(module, value, name)).collect();
         let default = |port: &Port| model.default_of(&port.name).map(Datum::Tensor);
-        let defaults = inputs.iter().map(default).collect();
-        let (plans, arenas) = (Mutex::default(), Mutex::default());
-        let threads = match options.threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
-            some => some,
+        let defaults = runner.inputs.iter().map(default).collect();
+        let bodies = match options.interpret {
+            true => Bodies::default(),
+            false => Bodies::new(&mut model.module, main, options)?,
         };
-        Ok(Session {
-            prepared,
-            fallback,
-            inputs,
-            outputs,
-            defaults,
-            threads,
-            grain: options.grain.max(1),
-            plans,
-            arenas,
-            module: model.module,
-        })
+        Ok(Session { main: runner, bodies, outputs, defaults, module: model.module })
     }
 
     /// The inputs, in order.
     pub fn inputs(&self) -> &[Port] {
-        &self.inputs
+        &self.main.inputs
     }
 
     /// The outputs, in order.
@@ -167,7 +126,11 @@ impl Session {
 
     /// What is compiled, and what runs on the reference kernels.
     pub fn coverage(&self) -> Coverage {
-        self.prepared.coverage(&self.module)
+        let mut coverage = self.main.prepared.coverage(&self.module);
+        for runner in self.bodies.runners() {
+            coverage.add(runner.prepared.coverage(&self.module));
+        }
+        coverage
     }
 
     /// Runs the model; returns its outputs in their order.
@@ -197,17 +160,15 @@ impl Session {
     /// # Errors
     /// As [`Session::run`].
     pub fn arena_bytes(&self, inputs: &[(&str, Datum)]) -> Result<usize, SessionError> {
-        let inputs = self.ordered(inputs)?;
-        let dims = bind(self.module.context(), &self.inputs, &inputs)?;
-        Ok(self.sizes(self.prepared(&dims), &dims)?.arena)
+        self.main.arena_bytes(&self.module, &self.ordered(inputs)?)
     }
 
     /// The inputs in their order.
     fn ordered(&self, given: &[(&str, Datum)]) -> Result<Vec<Datum>, InputError> {
-        let mut values: Vec<Option<Datum>> = vec![None; self.inputs.len()];
+        let mut values: Vec<Option<Datum>> = vec![None; self.main.inputs.len()];
         for (name, datum) in given {
-            let Some(i) = self.inputs.iter().position(|port| port.name == *name) else {
-                let known = self.inputs.iter().map(|port| port.name.clone()).collect();
+            let Some(i) = self.main.inputs.iter().position(|port| port.name == *name) else {
+                let known = self.main.inputs.iter().map(|port| port.name.clone()).collect();
                 return Err(InputError::Unknown { name: (*name).to_owned(), known });
             };
             if values[i].replace(datum.clone()).is_some() {
@@ -219,7 +180,7 @@ impl Session {
                 value.clone_from(default);
             }
         }
-        let absent = self.inputs.iter().zip(&values).filter(|(_, value)| value.is_none());
+        let absent = self.main.inputs.iter().zip(&values).filter(|(_, value)| value.is_none());
         let missing: Vec<String> = absent.map(|(port, _)| port.name.clone()).collect();
         match missing.is_empty() {
             true => Ok(values.into_iter().flatten().collect()),
@@ -230,54 +191,19 @@ impl Session {
     fn execute(
         &self,
         inputs: Vec<Datum>,
-        mut profile: Option<&mut Profile>,
+        profile: Option<&mut Profile>,
     ) -> Result<Vec<Datum>, SessionError> {
-        let dims = bind(self.module.context(), &self.inputs, &inputs)?;
-        let prepared = self.prepared(&dims);
-        let sizes = self.sizes(prepared, &dims)?;
-        if let Some(profile) = profile.as_deref_mut() {
-            profile.arena = sizes.arena;
-        }
-        let arena = self.arena(sizes.arena)?;
-        let mut run = Run::new(&self.module, prepared, &sizes, inputs, arena)?;
-        run.steps(profile)?;
-        let (outputs, arena) = run.finish()?;
-        self.arenas.lock().unwrap_or_else(PoisonError::into_inner).push(arena);
-        Ok(outputs)
+        self.main.execute((&self.module, &self.bodies), inputs, profile)
     }
+}
 
-    /// What runs for these symbols.
-    fn prepared(&self, dims: &Dims) -> &Prepared {
-        let holds = |[a, b]: &[Expr; 2]| dims.eval(a).is_some() && dims.eval(a) == dims.eval(b);
-        match &self.fallback {
-            Some(fallback) if !self.prepared.program.assumed.iter().all(holds) => fallback,
-            _ => &self.prepared,
-        }
-    }
-
-    /// The sizes for these symbols, computed once.
-    fn sizes(&self, prepared: &Prepared, dims: &Dims) -> Result<Arc<Sizes>, SessionError> {
-        let plans = || self.plans.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = plans().get(dims) {
-            return Ok(known.clone());
-        }
-        let sizes = Arc::new(Sizes::of(prepared, dims, self.threads, self.grain)?);
-        let mut plans = plans();
-        if plans.len() >= MAX_PLANS {
-            plans.clear();
-        }
-        plans.insert(dims.clone(), sizes.clone());
-        Ok(sizes)
-    }
-
-    /// An arena of at least `bytes` bytes: one that was used before, if it is large enough.
-    fn arena(&self, bytes: usize) -> Result<Block, SessionError> {
-        let kept = self.arenas.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        match kept {
-            Some(arena) if arena.len() >= bytes => Ok(arena),
-            _ => Block::zeroed(bytes).ok_or(SessionError::Memory(bytes)),
-        }
-    }
+/// How functions are lowered.
+pub(crate) fn lowering(options: &Options) -> tangram_lowering::Options {
+    let mut lowering = tangram_lowering::Options::default();
+    lowering.machine = options.machine.clone();
+    lowering.exact = options.exact;
+    lowering.texts = Some(Arc::new(options.cache.clone()));
+    lowering
 }
 
 /// Loads the code of a program.
@@ -285,12 +211,4 @@ pub(crate) fn compiled(source: &str, options: &Options) -> Result<Library, Sessi
     let compiler = Compiler::find(options.compiler.as_deref())?;
     let flags = flags(&options.machine, options.exact);
     Ok(compiler.load(source, &flags, &options.cache)?)
-}
-
-/// The program that runs every operation on the reference kernels.
-fn reference(model: &Model) -> Program {
-    let module = &model.module;
-    let ops = model.graph().map(|block| module.ops(block)).into_iter().flatten();
-    let steps = ops.filter(|&op| module.result_count(op) > 0).map(Step::Reference);
-    Program { steps: steps.collect(), ..Program::default() }
 }
