@@ -84,6 +84,13 @@ def test_what_is_wrong_is_said(tangram_bin, root, tmp_path) -> None:
         assert "\n" not in ran.stderr.strip()
 
 
+def test_what_is_not_compiled_names_the_sizes_to_fix(tangram_bin, root, tmp_path) -> None:
+    text = root / "examples" / "models" / "text.onnx"
+    ran = tangram(tangram_bin, "compile", text, "-o", tmp_path / "text.so")
+    assert ran.returncode == 2 and not list(tmp_path.iterdir())
+    assert "where sizes are known, more is compiled: `--dim W=N` `--dim rows=N`" in ran.stderr
+
+
 def test_a_missing_compiler_is_an_error_only_where_there_is_code(tangram_bin, root, tmp_path) -> None:
     model = root / "examples/models/cnn.onnx"
     none = {"CC": str(tmp_path / "no-such-compiler"), "TANGRAM_CACHE": str(tmp_path / "cache")}

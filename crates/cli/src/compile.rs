@@ -1,10 +1,13 @@
 //! `tangram compile`.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
+use tangram::dialects::dims;
 use tangram::native::{CompileError, Compiler, Promise, SessionError, emit};
+use tangram::onnx::Model;
 
 use crate::edits::EditArgs;
 use crate::error::Error;
@@ -72,8 +75,9 @@ pub(crate) fn run(args: &CompileArgs) -> Result<ExitCode, Error> {
     let options = how.options();
     let emitted = emit(&model, &stem, &options).map_err(|error| match error {
         SessionError::NotCompiled(_) => Error::Usage(format!(
-            "{}: {error}; `tangram run` runs the model, with these on the reference kernels",
-            args.model.display()
+            "{}: {error}; `tangram run` runs the model, with these on the reference kernels{}",
+            args.model.display(),
+            fixed_sizes(&model)
         )),
         other => refused(&args.model)(other),
     })?;
@@ -100,6 +104,33 @@ pub(crate) fn run(args: &CompileArgs) -> Result<ExitCode, Error> {
         arena(&emitted.arena),
     ))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// How to fix what a model leaves open, since more operations are compiled where sizes are known.
+fn fixed_sizes(model: &Model) -> String {
+    let module = &model.module;
+    let context = module.context();
+    let inputs = model.graph().map(|block| module.args(block)).unwrap_or_default();
+    let mut ways = BTreeSet::new();
+    for &input in inputs {
+        let Some((extents, _)) = context.as_tensor(module.value_type(input)) else { continue };
+        for expr in extents.iter().filter_map(|&extent| dims::expr(context, extent)) {
+            ways.extend(expr.symbols().into_iter().map(|symbol| match symbol.starts_with('?') {
+                true => {
+                    let name = module.value_name(input).map(|name| context.text(name));
+                    format!("`--input-shape {}:...`", name.unwrap_or_default())
+                }
+                false => format!("`--dim {symbol}=N`"),
+            }));
+        }
+    }
+    match ways.is_empty() {
+        true => String::new(),
+        false => {
+            let ways: Vec<String> = ways.into_iter().collect();
+            format!("; where sizes are known, more is compiled: {}", ways.join(" "))
+        }
+    }
 }
 
 /// How large the arena can become, or how to bound it.
