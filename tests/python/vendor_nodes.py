@@ -378,7 +378,7 @@ def qlinear_leaky_relu(d: Draw) -> Node:
 def qlinear_softmax(d: Draw) -> Node:
     kind, opset = d.of(np.uint8, np.int8), d.of(12, 13)
     zero = np.array(0 if kind == np.uint8 else -128, kind)
-    scale = np.array(1 / 255, np.float32)
+    scale = np.array(1 / 128, np.float32)
     axis = d.int(0, 2) if opset == 12 else d.of(-1, 0, 1, 2)
     return Node([*quantised(d, kind, *d.extents(3)), scale, zero], {"axis": axis, "opset": opset}, steps=1)
 

@@ -145,17 +145,30 @@ struct Parts {
     schedule: Vec<Relation>,
 }
 
-/// Parameters are not negative.
+/// Bounds below which parameters do not fall. A size is not negative; a difference of sizes, of
+/// which one is the least or greatest of others, may be.
 fn context(parameters: &Parameters) -> Result<Relation, LowerError> {
     let mut part = tangram_presburger::Conjunction::default();
     let names = parameters.names();
-    for at in 0..names.len() {
+    for (at, expr) in parameters.expressions().iter().enumerate() {
+        let Some(least) = least(expr) else { continue };
         let mut row = vec![0_i128; 1 + names.len()];
+        row[0] = -least;
         row[1 + at] = 1;
         part.inequalities.push(row);
     }
     let space = tangram_presburger::Space::set(names, Tuple::params());
     Ok(Relation::from_conjunctions(space, &[part])?)
+}
+
+/// A number that no value of a parameter is below, if there is one near 0.
+fn least(expr: &Expr) -> Option<i128> {
+    // A product of sizes may be beyond the numbers of bounds.
+    if expr.is_never_negative() {
+        return Some(0);
+    }
+    let (least, _) = expr.bounds(&|_| Some((0, i64::MAX)))?;
+    (least.abs() < 1 << 32).then_some(least)
 }
 
 struct Builder<'a> {

@@ -44,3 +44,25 @@ fn sizes_that_broadcast_are_compiled_as_equal_and_run_where_they_are_not() {
         assert!(reference.run(&feed).is_err() && compiled.run(&feed).is_err(), "{s} and {t}");
     }
 }
+
+/// What a slice leaves is the difference of a least and a greatest of sizes, which may be negative.
+#[test]
+fn slices_of_open_extents_are_whole() {
+    for (from, to) in [(1, -1), (0, -2), (2, i64::MAX), (-3, -1), (-5, 4), (1, 6)] {
+        let mut graph = Graph::default();
+        let x = graph.input(&[Side::Number(2), Side::Name("n")]);
+        let (start, end, axis) = (graph.ints(&[from]), graph.ints(&[to]), graph.ints(&[1]));
+        let slice = graph.node("Slice", &[&x, &start, &end, &axis], Vec::new());
+        let relu = graph.node("Relu", &[&slice], Vec::new());
+        graph.output(&relu);
+        let bytes = graph.bytes();
+        let (compiled, reference) = (session_of(&bytes, false), session_of(&bytes, true));
+        assert_eq!(compiled.coverage().operations["nn.relu"].1, 0, "{:?}", compiled.coverage());
+        for n in 0..9 {
+            let feed = [(x.as_str(), tensor(&[2, n]))];
+            let expected = reference.run(&feed).expect("it runs");
+            let found = compiled.run(&feed).expect("it runs");
+            agree(&format!("{from}..{to} of {n}"), &found[0], &expected[0], 0.0);
+        }
+    }
+}

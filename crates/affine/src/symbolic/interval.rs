@@ -40,7 +40,30 @@ impl Expr {
     }
 }
 
+impl Expr {
+    /// Says whether no value is negative while no symbol is, as far as the signs of its terms show.
+    pub fn is_never_negative(&self) -> bool {
+        let term = |term: &super::expr::Term| {
+            let mut factors = term.monomial.0.iter();
+            term.coeff >= 0
+                && factors.all(|(atom, power)| power.is_multiple_of(2) || atom.is_never_negative())
+        };
+        self.constant() >= 0 && self.terms().iter().all(term)
+    }
+}
+
 impl Atom {
+    fn is_never_negative(&self) -> bool {
+        let Self::Compound(compound) = self else { return true };
+        let mut children = compound.children().into_iter();
+        match &**compound {
+            Compound::Max(_) => children.any(Expr::is_never_negative),
+            Compound::Floor(..) | Compound::Trunc(..) | Compound::Min(_) => {
+                children.all(Expr::is_never_negative)
+            }
+        }
+    }
+
     fn bounds(&self, range: &dyn Fn(&str) -> Option<(i64, i64)>) -> Option<Interval> {
         let compound = match self {
             Self::Symbol(name) => {
