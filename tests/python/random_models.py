@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 
 import numpy as np
 import onnx
@@ -27,6 +28,7 @@ from onnx import helper, numpy_helper
 import exemptions
 import oracle
 import random_nodes as nodes
+import tangram
 
 MOST_ELEMENTS = 4096
 NEWEST = 23
@@ -424,6 +426,11 @@ def judge_apart(
     seed: int, size: int, command: list[str], folder: pathlib.Path, wide: bool = False
 ) -> Verdict:
     """Grows and judges a model in a process of its own: some models end that of onnxruntime."""
+    return apart(lambda runs: judge(Grower(seed, wide=wide).model(size), command, folder, runs))
+
+
+def apart(work: Callable[[Callable[[], object]], Verdict]) -> Verdict:
+    """Calls `work` in a process of its own, with what it calls once the model itself ran."""
     ours, theirs = os.pipe()
     child = os.fork()
     if child == 0:
@@ -431,7 +438,7 @@ def judge_apart(
         # What it says of its end is nobody's concern.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         try:
-            found = judge(Grower(seed, wide=wide).model(size), command, folder, lambda: os.write(theirs, b"runs\n"))
+            found = work(lambda: os.write(theirs, b"runs\n"))
         except Exception as error:  # noqa: BLE001: the child must end here, whatever happens
             found = Verdict("not judged", repr(error))
         os.write(theirs, json.dumps([found.kind, found.why]).encode())
@@ -487,6 +494,39 @@ def judge(
     return Verdict("right")
 
 
+def judge_session_apart(seed: int, size: int, folder: pathlib.Path, wide: bool = False) -> Verdict:
+    """Grows a model, and judges a session of it, in a process of its own."""
+
+    def work(runs: Callable[[], object]) -> Verdict:
+        model = Grower(seed, wide=wide).model(size)
+        onnx.save(model, folder / "in.onnx")
+        return judge_session(model, runs)
+
+    return apart(work)
+
+
+def judge_session(model: onnx.ModelProto, runs=lambda: None) -> Verdict:
+    """Runs a model in an inference session, and on the reference kernels alone, which judge."""
+    if not _valid(model):
+        return Verdict("not a model")
+    given = [given for given in (feeds(model, s) for s in range(3)) if expected_outputs(model, given)]
+    if not given:
+        return Verdict("does not run")
+    runs()
+    kernels, session = tangram.Workload.from_onnx(model), tangram.InferenceSession(model)
+    for values in given:
+        try:
+            expected = kernels(*values.values())
+        except tangram.EvaluationError as error:
+            return Verdict("no kernel", str(error))
+        expected = expected if len(model.graph.output) > 1 else [expected]
+        for at, (mine, theirs) in enumerate(zip(session.run(None, values), expected, strict=True)):
+            same = oracle.same(mine, theirs)
+            if not same:
+                return Verdict("wrong", f"value {at}: {same.why}")
+    return Verdict("right")
+
+
 def _exempt(model: onnx.ModelProto, found: onnx.ModelProto, given: dict, output: int) -> bool:
     ways = (exemptions.excused, exemptions.alike)
     return any(way(model, found, given, output) for way in ways)
@@ -525,16 +565,20 @@ def main() -> int:
     parser.add_argument("--size", type=int, default=12)
     parser.add_argument("--keep", type=pathlib.Path, help="a folder for the models that are not right")
     parser.add_argument("--wide", action="store_true", help="more types, extents and attributes")
+    parser.add_argument("--session", action="store_true", help="judge inference sessions instead")
     parser.add_argument("--command", default="target/debug/tangram opt --quiet")
     arguments = parser.parse_args()
     counts: collections.Counter = collections.Counter()
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(arguments.seed, arguments.seed + arguments.count):
-            verdict = judge_apart(
-                seed, arguments.size, arguments.command.split(), pathlib.Path(folder), arguments.wide
-            )
+            if arguments.session:
+                verdict = judge_session_apart(seed, arguments.size, pathlib.Path(folder), arguments.wide)
+            else:
+                verdict = judge_apart(
+                    seed, arguments.size, arguments.command.split(), pathlib.Path(folder), arguments.wide
+                )
             counts[verdict.kind] += 1
-            if verdict.kind not in ("right", "not a model", "does not run"):
+            if verdict.kind not in ("right", "not a model", "does not run", "no kernel"):
                 print(seed, verdict.kind, verdict.why, flush=True)
                 if arguments.keep:
                     arguments.keep.mkdir(exist_ok=True, parents=True)

@@ -38,6 +38,14 @@ def test_wide_random_models_keep_their_meaning(tangram_bin, tmp_path) -> None:
     assert found.pop("right") > 20 and not found
 
 
+# 120007 slices an open extent from the end, which gave zeros.
+def test_sessions_of_random_models_compute_what_the_kernels_do(tmp_path) -> None:
+    verdicts = {seed: random_models.judge_session_apart(seed, 12, tmp_path) for seed in range(120000, 120040)}
+    kinds = [verdict.kind for verdict in verdicts.values()]
+    bad = {seed: v for seed, v in verdicts.items() if v.kind not in (*NOT_JUDGED, "right", "no kernel")}
+    assert kinds.count("right") > 25 and not bad
+
+
 # A pad of truth values whose fill is computed; a choice of the greatest in any order, folded; axes
 # that are named twice, where the rank is known once a branch is taken.
 @pytest.mark.parametrize("seed", [20928, 20973, 64443])
