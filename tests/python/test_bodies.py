@@ -192,3 +192,18 @@ def test_weights_that_a_loop_carries_are_read_from_outside() -> None:
     assert {"w", "r", "b"} <= read
     given = cell(3, 2)
     assert oracle.same(oracle.run_ort(better, given), oracle.run_ort(model, given))
+
+
+def test_a_sequence_that_is_only_handed_on():
+    text = f"""{HEAD}
+    agraph (float[2] x, float[3] y) => (float[m] second)
+    {{
+      both = SequenceConstruct (x, y)
+      same = Identity (both)
+      one = Constant <value = int64 {{1}}> ()
+      second = SequenceAt (same, one)
+    }}"""
+    model = onnx.parser.parse_model(text)
+    feeds = {"x": np.ones(2, np.float32), "y": np.arange(3, dtype=np.float32)}
+    (found,) = tangram.InferenceSession(model).run(None, feeds)
+    np.testing.assert_array_equal(found, feeds["y"])

@@ -43,7 +43,7 @@ pub(crate) enum Command {
     Run(Box<crate::run::RunArgs>),
     /// Time a model beside onnxruntime, where Python has it.
     Bench(Box<crate::bench::BenchArgs>),
-    /// Compile a model to a shared library, or to C, with a header and a file of weights.
+    /// Compile a model to a shared library or to C, with a header and a file of weights, or to MLIR.
     Compile(Box<crate::compile::CompileArgs>),
     /// Calculate with integer sets and relations.
     Calc(CalcArgs),

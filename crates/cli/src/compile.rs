@@ -1,11 +1,13 @@
 //! `tangram compile`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use tangram::dialects::dims;
+use tangram::ir::text;
+use tangram::lowering::linalg;
 use tangram::native::{CompileError, Compiler, Promise, SessionError, emit};
 use tangram::onnx::Model;
 
@@ -21,17 +23,20 @@ pub(crate) enum EmitArg {
     Library,
     /// C, a header and the weights.
     C,
+    /// MLIR, with the weights in it: `linalg` on tensors, for `mlir-opt` and what builds on it.
+    Mlir,
 }
 
 /// Arguments of `tangram compile`.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  tangram compile model.onnx -o model.so\n  tangram compile \
-                        model.onnx -o model.c --emit c --machine neon\n\nBeside the file lie its \
-                        header, `model.h`, and its weights, `model.weights`.")]
+                        model.onnx -o model.c --emit c --machine neon\n  tangram compile \
+                        model.onnx -o model.mlir --emit mlir\n\nBeside a library, and beside C, \
+                        lie its header, `model.h`, and its weights, `model.weights`.")]
 pub(crate) struct CompileArgs {
     /// The model to compile.
     pub(crate) model: PathBuf,
-    /// Where to write the library, or the C; its name, without the ending, begins the functions.
+    /// Where to write the library, the C or the MLIR; its name, without the ending, begins the functions.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
     /// What to write.
@@ -72,6 +77,9 @@ pub(crate) fn run(args: &CompileArgs) -> Result<ExitCode, Error> {
     };
     let mut model = opened(&args.model, &args.edits)?;
     how.rewrite(&args.model, &mut model)?;
+    if args.emit == EmitArg::Mlir {
+        return emit_mlir(args, &model);
+    }
     let options = how.options();
     let emitted = emit(&model, &stem, &options).map_err(|error| match error {
         SessionError::NotCompiled(_) => Error::Usage(format!(
@@ -83,7 +91,7 @@ pub(crate) fn run(args: &CompileArgs) -> Result<ExitCode, Error> {
     })?;
     match args.emit {
         EmitArg::C => out::write(&args.output, &emitted.source)?,
-        EmitArg::Library => {
+        EmitArg::Library | EmitArg::Mlir => {
             let failed = |error: CompileError| refused(&args.model)(error.into());
             let compiler = Compiler::find(None).map_err(failed)?;
             compiler
@@ -103,6 +111,37 @@ pub(crate) fn run(args: &CompileArgs) -> Result<ExitCode, Error> {
         emitted.weights.len(),
         arena(&emitted.arena),
     ))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the model as `linalg` on tensors.
+fn emit_mlir(args: &CompileArgs, model: &Model) -> Result<ExitCode, Error> {
+    let wrong =
+        |error: &dyn std::fmt::Display| Error::Usage(format!("{}: {error}", args.model.display()));
+    let main = model.main().ok_or_else(|| wrong(&"there is no graph"))?;
+    let linalg = linalg(&model.module, main).map_err(|error| wrong(&error))?;
+    let mut text = String::new();
+    let options = text::Options { generic: false, ..text::Options::default() };
+    // A string takes whatever is written.
+    let _ = text::print_to(&mut text, &linalg.module, options);
+    out::write(&args.output, &text)?;
+    let mut kept = BTreeMap::<&str, usize>::new();
+    for name in &linalg.kept {
+        *kept.entry(name).or_default() += 1;
+    }
+    let stay = match linalg.kept.len() {
+        0 => String::new(),
+        count => {
+            let names: Vec<String> = kept.iter().map(|(n, count)| format!("{count} {n}")).collect();
+            format!(
+                "\n{count} operations have no definition as loops and stay, so `mlir-opt` needs \
+                 --allow-unregistered-dialect: {}{}",
+                names.join(", "),
+                fixed_sizes(model)
+            )
+        }
+    };
+    out::print(format!("{}{stay}\n", args.output.display()))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -37,6 +37,8 @@ pub use program::{Buffer, Call, Program, Step, Storage, Stored};
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
+use tangram_dialects::conversion::nn_to_linalg::nn_to_linalg;
+pub use tangram_dialects::conversion::nn_to_linalg::{Linalg, LinalgError};
 use tangram_ir::{Module, Op};
 use tangram_machine::{Isa, Machine};
 use tangram_polyhedral::Error as LoopError;
@@ -83,6 +85,19 @@ pub enum LowerError {
 /// The start of every source: the elementary functions that compiled code uses.
 pub fn elementary_functions() -> &'static str {
     c::PREAMBLE
+}
+
+/// Converts the function `function` to `linalg` on tensors, for other compilers.
+///
+/// As [`lower`] does, it takes extents that inference leaves open to be equal where they have to
+/// be; the code asserts it.
+///
+/// # Errors
+/// [`LinalgError`].
+pub fn linalg(module: &Module, function: Op) -> Result<Linalg, LinalgError> {
+    let mut settled = module.clone();
+    let assumed = settle::settle(&mut settled, function);
+    nn_to_linalg(&settled, function, &assumed)
 }
 
 /// Lowers the function `function`.

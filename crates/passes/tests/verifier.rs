@@ -95,3 +95,33 @@ fn many_thousands_of_wrong_programs() {
         check(start..(start + 500).min(range.end));
     }
 }
+
+/// Maps of any values are computed anywhere; a place in a buffer needs dimensions, which a map
+/// makes of dimensions only.
+#[test]
+fn maps_take_any_values_and_places_take_dimensions() {
+    let program = |line: &str, around: &str| {
+        format!(
+            "func.func @f(%m: index, %b: memref<?xf32>) {{\n  %c = arith.constant 1 : index\n  \
+             {around} {{\n    {line}\n  }}\n  return\n}}\n"
+        )
+    };
+    let (scf, affine) = ("scf.for %i = %c to %m step %c", "affine.for %i = 0 to 5");
+    let apply = "%y = affine.apply affine_map<(d0)[s0] -> (d0 + s0)>(%i)[%m]";
+    let turned = "%y = affine.apply affine_map<(d0)[s0] -> (d0 + s0)>(%m)[%i]";
+    let least = "%y = affine.min affine_map<(d0)[s0] -> (d0, s0)>(%m)[%i]";
+    let load = "\n    %z = affine.load %b[%y] : memref<?xf32>";
+    let programs: Vec<String> = vec![
+        program(apply, scf),
+        program(turned, scf),
+        program(least, scf),
+        program(&format!("{apply}{load}"), affine),
+        program(&format!("{apply}{load}"), scf),
+        program(&format!("{least}{load}"), affine),
+    ];
+    let here: Vec<bool> = programs.iter().map(|text| refused_here(text).is_some()).collect();
+    assert_eq!(here, [false, false, false, false, true, true]);
+    if let Some(there) = refused_there(&programs) {
+        assert_eq!(here, there.iter().map(Option::is_some).collect::<Vec<_>>(), "{there:?}");
+    }
+}

@@ -23,6 +23,7 @@
 //! Omega test", 1991); products and symbolic denominators are abstracted soundly.
 
 mod c;
+mod compute;
 mod division;
 mod expr;
 mod extremum;
@@ -38,6 +39,7 @@ mod shape;
 mod substitute;
 
 pub use c::C_FUNCTIONS;
+pub use compute::{Arithmetic, Operation};
 pub use expr::Expr;
 pub use facts::{Facts, Truth};
 pub use parse::{ParseError, ParseErrorKind};

@@ -3,9 +3,11 @@
 //! - [`affine_to_scf`]: maps become arithmetic, affine loops and conditions those of scf.
 //! - [`scf_to_cf`]: loops and conditions with regions become blocks and branches.
 //! - [`index_to_i64`]: `index` becomes `i64` in func, arith and cf.
+//! - [`nn_to_linalg`](mod@nn_to_linalg): tensor operations become `linalg` on tensors.
 
 pub mod affine_to_scf;
 pub mod index_to_i64;
+pub mod nn_to_linalg;
 pub mod scf_to_cf;
 
 use tangram_ir::{Attr, Context, Op, Value};

@@ -26,18 +26,29 @@ fn map<'a>(site: Site<'a>, name: &str) -> Result<Option<&'a AffineMap>, tangram_
     Ok(context.as_affine_map(attr).or(set))
 }
 
-/// Checks that `values` are what map `name` takes; gives the number of its results.
-fn mapped(
-    site: Site<'_>,
+/// Checks that map `name` takes as many operands as `values`; gives the map.
+fn counted<'a>(
+    site: Site<'a>,
     name: &str,
     values: &[Value],
-) -> Result<Option<usize>, tangram_ir::Diagnostic> {
+) -> Result<Option<&'a AffineMap>, tangram_ir::Diagnostic> {
     let Some(map) = map(site, name)? else { return Ok(None) };
     let wanted = map.inputs();
     if wanted != values.len() {
         let message = format!("expected {wanted} operands for `{name}`, found {}", values.len());
         return Err(site.error("map-operands", message));
     }
+    Ok(Some(map))
+}
+
+/// Checks that `values` are dimensions and symbols that map `name` takes; gives the number of its
+/// results.
+fn mapped(
+    site: Site<'_>,
+    name: &str,
+    values: &[Value],
+) -> Result<Option<usize>, tangram_ir::Diagnostic> {
+    let Some(map) = counted(site, name, values)? else { return Ok(None) };
     for (i, &value) in values.iter().enumerate() {
         let symbol = i >= map.dims();
         let fits = if symbol {
@@ -58,10 +69,12 @@ fn operands(module: &Module, op: Op) -> Vec<Value> {
     module.operands(op).collect()
 }
 
-/// `affine.apply`: a map with one result.
+/// `affine.apply`: a map with one result, of any values. Only if these are dimensions, the result
+/// is one.
 pub(super) fn check_apply(module: &Module, op: Op) -> Checked {
     let site = Site::new(module, op);
-    match mapped(site, "map", &operands(module, op))? {
+    let map = counted(site, "map", &operands(module, op))?;
+    match map.map(|map| map.results().len()) {
         Some(count) if count != 1 => {
             Err(site.error("map", format_args!("expected a map with one result, found {count}")))
         }
@@ -69,10 +82,11 @@ pub(super) fn check_apply(module: &Module, op: Op) -> Checked {
     }
 }
 
-/// `affine.min` and `affine.max`: a map with results.
+/// `affine.min` and `affine.max`: a map with results, of any values.
 pub(super) fn check_extreme(module: &Module, op: Op) -> Checked {
     let site = Site::new(module, op);
-    match mapped(site, "map", &operands(module, op))? {
+    let map = counted(site, "map", &operands(module, op))?;
+    match map.map(|map| map.results().len()) {
         Some(0) => Err(site.error("map", "expected a map with results, found none")),
         _ => Ok(()),
     }
@@ -223,20 +237,31 @@ fn is_index(module: &Module, value: Value) -> bool {
 }
 
 fn is_dimension(module: &Module, value: Value, user: Op) -> bool {
-    if !is_index(module, value) {
-        return false;
-    }
-    match module.def_op(value) {
-        // Its operands are dimensions, or it is refused itself.
-        Some(def) if module.name_text(def) == "affine.apply" => true,
-        Some(_) => is_symbol(module, value, user),
-        None => {
-            let around = home(module, value).map(|region| module.region_parent(region));
-            let counter = around
-                .is_some_and(|op| matches!(module.name_text(op), "affine.for" | "affine.parallel"));
-            counter || is_symbol(module, value, user)
+    let mut open = vec![value];
+    let mut seen = FxHashSet::default();
+    while let Some(value) = open.pop() {
+        if !seen.insert(value) || is_counter(module, value) || is_symbol(module, value, user) {
+            continue;
+        }
+        // What a map makes of dimensions is a dimension.
+        match module.def_op(value) {
+            Some(def) if module.name_text(def) == "affine.apply" => {
+                open.extend(module.operands(def));
+            }
+            _ => return false,
+        }
+        if seen.len() > MAX_LOOKED_AT {
+            return true;
         }
     }
+    true
+}
+
+/// Whether a value counts the iterations of an affine loop.
+fn is_counter(module: &Module, value: Value) -> bool {
+    let around = home(module, value).map(|region| module.region_parent(region));
+    let looped = |op| matches!(module.name_text(op), "affine.for" | "affine.parallel");
+    module.def_op(value).is_none() && around.is_some_and(looped) && is_index(module, value)
 }
 
 pub(super) fn is_symbol(module: &Module, value: Value, user: Op) -> bool {
