@@ -57,7 +57,7 @@ def test_every_function_is_in_the_table(package) -> None:
 def test_what_stands_on_our_side_is_there(tangram_bin) -> None:
     """Flags in the second columns are flags of `tangram opt`, `show`, `check` or `rules`."""
     told = ""
-    for command in (["opt"], ["show"], ["check"], ["diff"], ["rules", "check"]):
+    for command in (["opt"], ["show"], ["check"], ["compile"], ["diff"], ["rules", "check"]):
         told += subprocess.run([tangram_bin, *command, "--help"], capture_output=True, text=True, check=True).stdout
     known = set(re.findall(r"--[a-z][\w-]*", told)) | {"--version", "--help"}
     rows = [line.split("|")[2] for line in PAGE.splitlines() if line.startswith("| ") and line.count("|") >= 3]
@@ -91,7 +91,7 @@ RUNS = {
     "--trace": ["--trace", "{out}.html"],
 }
 # These are of other commands, which have tests of their own.
-ELSEWHERE = {"--format", "--help", "--version"}
+ELSEWHERE = {"--emit", "--format", "--help", "--version"}
 # What a result shows of a flag.
 SHOWN = {
     "--input-shape": lambda model, out: [d.dim_value for d in model.graph.input[0].type.tensor_type.shape.dim] == [1, 3, 16, 16],

@@ -125,6 +125,39 @@ def test_a_compiled_library_runs_by_itself(tangram_bin, root, tmp_path) -> None:
     assert same, same.why
 
 
+@pytest.mark.parametrize("command", ["run", "compile"])
+def test_a_report_shows_time_memory_and_loops(tangram_bin, root, tmp_path, command) -> None:
+    model, page = root / "examples/models/cnn.onnx", tmp_path / "cnn.html"
+    how = ["--random"] if command == "run" else ["-o", tmp_path / "cnn.so"]
+    made = tangram(tangram_bin, command, model, *how, "--report", page)
+    assert made.returncode == 0, made.stderr
+    held = re.search(r'<script type="application/json" id="data">(.*?)</script>', page.read_text(), re.S)
+    data = json.loads(held[1])
+    groups = data["groups"]
+    assert sum(len(group["operations"]) for group in groups) >= 40
+    assert all(group["compiled"] and group["seconds"] > 0 and group["cycles"] > 0 for group in groups)
+    assert sum(group["seconds"] for group in groups) <= 2 * data["seconds"]
+    # The loops of each function are whole, and of that function.
+    for name, code in data["code"].items():
+        assert f"void {name}(" in code and code.count("{") == code.count("}") and code.endswith("}")
+    assert {group["name"] for group in groups} == set(data["code"])
+    # What lives at the same time lies apart.
+    live = [buffer for buffer in data["buffers"] if buffer["offset"] is not None and buffer["life"]]
+    assert max(buffer["offset"] + buffer["bytes"] for buffer in live) == data["arena"]
+    for i, a in enumerate(live):
+        for b in live[:i]:
+            meets = a["life"][0] <= b["life"][1] and b["life"][0] <= a["life"][1]
+            apart = a["offset"] + a["bytes"] <= b["offset"] or b["offset"] + b["bytes"] <= a["offset"]
+            assert apart or not meets
+
+
+def test_a_report_lists_what_runs_on_reference_kernels(tangram_bin, root, tmp_path) -> None:
+    page = tmp_path / "text.html"
+    made = tangram(tangram_bin, "run", root / "examples/models/text.onnx", "--random", "--report", page)
+    assert made.returncode == 0, made.stderr
+    assert '"compiled":false' in page.read_text()
+
+
 def aligned(data: bytes) -> np.ndarray:
     """The bytes at a multiple of 64."""
     whole = np.zeros(len(data) + 64, np.uint8)

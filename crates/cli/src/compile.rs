@@ -1,11 +1,13 @@
 //! `tangram compile`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
+use tangram::Session;
 use tangram::dialects::dims;
+use tangram::dialects::interpret::Datum;
 use tangram::ir::text;
 use tangram::lowering::linalg;
 use tangram::native::{CompileError, Compiler, Promise, SessionError, emit};
@@ -14,7 +16,7 @@ use tangram::onnx::Model;
 use crate::edits::EditArgs;
 use crate::error::Error;
 use crate::out;
-use crate::run::{CompileOptions, opened, refused};
+use crate::run::{CompileOptions, Inputs, first_run, opened, refused, write_report};
 
 /// What is written.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,6 +44,10 @@ pub(crate) struct CompileArgs {
     /// What to write.
     #[arg(long, value_enum, default_value = "library")]
     pub(crate) emit: EmitArg,
+    /// Run the model here on made-up inputs, and write a page of what it is compiled to: groups of
+    /// operations with their time, memory and loops.
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
     /// Apply no rule before.
     #[arg(long)]
     pub(crate) no_rules: bool,
@@ -59,7 +65,9 @@ pub(crate) struct CompileArgs {
 
 /// Compiles the model to files.
 pub(crate) fn run(args: &CompileArgs) -> Result<ExitCode, Error> {
-    out::check(&args.output)?;
+    for path in [&args.output].into_iter().chain(&args.report) {
+        out::check(path)?;
+    }
     // Header and weights lie beside it under the same name.
     if let Some(taken) = args.output.extension().filter(|end| *end == "h" || *end == "weights") {
         return Err(Error::Usage(format!(
@@ -78,6 +86,10 @@ pub(crate) fn run(args: &CompileArgs) -> Result<ExitCode, Error> {
     let mut model = opened(&args.model, &args.edits)?;
     how.rewrite(&args.model, &mut model)?;
     if args.emit == EmitArg::Mlir {
+        if args.report.is_some() {
+            let why = "`--report` is of compiled code: it has no effect with `--emit mlir`";
+            return Err(Error::Usage(why.to_owned()));
+        }
         return emit_mlir(args, &model);
     }
     let options = how.options();
@@ -99,6 +111,9 @@ pub(crate) fn run(args: &CompileArgs) -> Result<ExitCode, Error> {
                 .map_err(failed)?;
         }
     }
+    if let Some(path) = &args.report {
+        report(args, path, &model, &how)?;
+    }
     let (header, weights) =
         (args.output.with_extension("h"), args.output.with_extension("weights"));
     out::write(&header, &emitted.header)?;
@@ -112,6 +127,23 @@ pub(crate) fn run(args: &CompileArgs) -> Result<ExitCode, Error> {
         arena(&emitted.arena),
     ))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Runs the model on made-up inputs, and writes the page of what runs.
+fn report(
+    args: &CompileArgs,
+    path: &Path,
+    model: &Model,
+    how: &CompileOptions,
+) -> Result<(), Error> {
+    let mut options = how.options();
+    options.threads = 1;
+    let session = Session::new(model.clone(), &options).map_err(refused(&args.model))?;
+    let wanted = Inputs { model: &args.model, files: &[], random: Some(0), shapes: &[] };
+    let (inputs, _) = first_run(&session, model, &[], wanted)?;
+    let named: Vec<(&str, Datum)> =
+        inputs.iter().map(|(name, datum)| (name.as_str(), datum.clone())).collect();
+    write_report(path, &args.model, &session, &named, how)
 }
 
 /// Writes the model as `linalg` on tensors.

@@ -56,6 +56,10 @@ pub(crate) struct RunArgs {
     /// Print what each kind of step took.
     #[arg(long, conflicts_with = "json")]
     pub(crate) profile: bool,
+    /// Write a page of what the model is compiled to: groups of operations with their time, memory and
+    /// loops.
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
@@ -132,7 +136,7 @@ pub(crate) struct Inputs<'a> {
 
 /// Runs the model.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
-    if let Some(path) = &args.output {
+    for path in args.output.iter().chain(&args.report) {
         out::check(path)?;
     }
     let original = opened(&args.model, &args.edits)?;
@@ -160,6 +164,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
     }
     let names = session.outputs().iter().map(|port| port.name.clone());
     let outputs: Vec<(String, Datum)> = names.zip(outputs).collect();
+    if let Some(path) = &args.report {
+        write_report(path, &args.model, &session, &named, &args.how)?;
+    }
     if let Some(path) = &args.output {
         write_outputs(path, &outputs)?;
     }
@@ -170,6 +177,27 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
         false => out::print(table(&outputs, &profile, &session.coverage(), args))?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// How often a model runs for a report, if it is quick.
+const MEASURED: usize = 20;
+/// About how long it runs for one.
+const MEASURED_SECONDS: f64 = 2.0;
+
+/// Measures some runs, and writes the page of what runs.
+pub(crate) fn write_report(
+    path: &Path,
+    model: &Path,
+    session: &Session,
+    inputs: &[(&str, Datum)],
+    how: &CompileOptions,
+) -> Result<(), Error> {
+    let (_, once) = session.profile(inputs).map_err(refused(model))?;
+    let affordable = MEASURED_SECONDS / once.total.as_secs_f64().max(f64::MIN_POSITIVE);
+    let runs = (affordable as usize).clamp(1, MEASURED);
+    let (_, report) = session.report(inputs, runs).map_err(refused(model))?;
+    let title = model.file_name().unwrap_or_default().to_string_lossy();
+    out::write(path, &tangram::code_report(&title, &report, &how.machine))
 }
 
 pub(crate) type Ran = (Vec<Datum>, Profile);

@@ -514,8 +514,7 @@ fn container(module: &Module, op: Op, operands: &[Datum]) -> Result<Option<Vec<D
         usize::try_from(place).map_err(|_| wrong())
     };
     let one = match module.name_text(op) {
-        // Of tensors it is an operation of `nn`; of anything else the file's own stays.
-        "onnx.Identity" => operands.first().cloned().ok_or_else(wrong)?,
+        "nn.identity" => operands.first().cloned().ok_or_else(wrong)?,
         "nn.sequence_construct" => Datum::Sequence(operands.to_vec()),
         "nn.sequence_empty" => Datum::Sequence(Vec::new()),
         "nn.sequence_length" => Datum::Tensor(Tensor::scalar(sequence()?.len() as i64)),

@@ -122,6 +122,11 @@ impl Dims {
         expr.eval(&|symbol| self.find(symbol))
     }
 
+    /// The symbols with their sizes, by name.
+    pub(crate) fn into_values(self) -> Vec<(String, i64)> {
+        self.values
+    }
+
     fn bind(&mut self, symbol: &str, value: i64) {
         if let Err(at) = self.values.binary_search_by(|(name, _)| name.as_str().cmp(symbol)) {
             self.values.insert(at, (symbol.to_owned(), value));

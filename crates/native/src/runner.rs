@@ -84,14 +84,15 @@ impl Runner {
         Ok(outputs)
     }
 
-    /// The bytes of the arena for these inputs.
-    pub(crate) fn arena_bytes(
+    /// What runs for these inputs, and in which sizes.
+    pub(crate) fn planned(
         &self,
         module: &Module,
         inputs: &[Datum],
-    ) -> Result<usize, SessionError> {
+    ) -> Result<(&Prepared, Arc<Sizes>, Dims), SessionError> {
         let dims = bind(module.context(), &self.inputs, inputs)?;
-        Ok(self.sizes(self.prepared(&dims), &dims)?.arena)
+        let prepared = self.prepared(&dims);
+        Ok((prepared, self.sizes(prepared, &dims)?, dims))
     }
 
     /// What runs for these symbols.

@@ -14,9 +14,11 @@ use crate::cache::Cache;
 use crate::compiler::{Compiler, flags};
 use crate::error::{InputError, SessionError};
 use crate::library::Library;
-use crate::port::Port;
+use crate::port::{Dims, Port};
+use crate::prepare::Prepared;
 use crate::profile::{Coverage, Profile};
 use crate::runner::{Runner, reference};
+use crate::sizes::Sizes;
 
 /// How a model is compiled.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -160,7 +162,17 @@ impl Session {
     /// # Errors
     /// As [`Session::run`].
     pub fn arena_bytes(&self, inputs: &[(&str, Datum)]) -> Result<usize, SessionError> {
-        self.main.arena_bytes(&self.module, &self.ordered(inputs)?)
+        let (_, sizes, _) = self.main.planned(&self.module, &self.ordered(inputs)?)?;
+        Ok(sizes.arena)
+    }
+
+    /// What a run on inputs of this size runs.
+    pub(crate) fn planned(
+        &self,
+        inputs: &[(&str, Datum)],
+    ) -> Result<(&Module, &Prepared, Arc<Sizes>, Dims), SessionError> {
+        let (prepared, sizes, dims) = self.main.planned(&self.module, &self.ordered(inputs)?)?;
+        Ok((&self.module, prepared, sizes, dims))
     }
 
     /// The inputs in their order.

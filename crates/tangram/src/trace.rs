@@ -103,6 +103,6 @@ impl<'a> Trace<'a> {
     /// # Errors
     /// What the encoder says.
     pub fn to_html(&self) -> serde_json::Result<String> {
-        Ok(page::page(&self.model, &self.to_json()?))
+        Ok(page::PAGE.fill(&self.model, &self.to_json()?))
     }
 }

@@ -154,7 +154,13 @@ pub fn held_type(context: &Context, ty: Type, wrapper: &str) -> Option<Type> {
     }
 }
 
-fn plain(ty: Type) -> Inferred {
+/// Whether values of the type are sequences or optional values.
+pub(super) fn is_container(context: &Context, ty: Type) -> bool {
+    ["nn.sequence", "nn.optional"].iter().any(|name| held_type(context, ty, name).is_some())
+}
+
+/// One result of that type.
+pub(super) fn plain(ty: Type) -> Inferred {
     Inferred { types: smallvec![ty], contents: SmallVec::new() }
 }
 

@@ -6,6 +6,7 @@ use tangram_tensor::elementwise as kernels;
 use tangram_tensor::packed::ExponentRounding;
 use tangram_tensor::{DType, Tensor, shape};
 
+use super::container::{is_container, plain};
 use super::{NnOp, maybe, needed, operand, optional, result};
 use crate::dtype;
 use crate::eval::{EvalCx, EvalError, EvalFn, Evaluated, single};
@@ -321,6 +322,11 @@ pub(super) static OPS: &[NnOp] = &[
 
 /// One result like operand 0; small contents survive where the function keeps integers.
 fn infer_same(cx: &InferCx<'_>) -> Result {
+    // Sequences and optional values are handed on as well.
+    let held = cx.operand_type(0).filter(|&ty| is_container(cx.context(), ty));
+    if let ("nn.identity", Some(ty)) = (cx.def.name, held) {
+        return Ok(plain(ty));
+    }
     let contents = (cx.def.name == "nn.identity").then(|| cx.contents(0)).flatten();
     if cx.def.name == "nn.negative" {
         let negated = cx.contents(0).map(|c| c.iter().map(|e| e.as_ref()?.neg()).collect());
