@@ -1,6 +1,6 @@
 //! Nests as functions of C, with an order of their loops.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tangram_dialects::structured::Scalar;
 use tangram_ir::Op;
 use tangram_machine::Machine;
@@ -207,11 +207,10 @@ impl Functions<'_> {
     fn winograd(&mut self, plan: &Winograd, tensors: &[Tensor]) -> Result<Call, LowerError> {
         let (stages, rows) = (plan.stages(), plan.rows());
         let whole = std::slice::from_ref(&plan.nest);
-        let way = format!("winograd {:?} {}", plan.tile, plan.block);
+        let way = format!("winograd {:?} {:?}", plan.tile, plan.block);
         self.call_of(&stages, (whole, false), &way, tensors, |_, parameters, part, budget| {
-            let mut sizes = vec![1; rows.len()];
-            let block = (SIDE * plan.block) as i128;
-            sizes.iter_mut().next_back().into_iter().for_each(|size| *size = block);
+            let mut sizes = vec![1; plan.outer.len()];
+            sizes.extend(plan.block.map(|windows| (SIDE * windows) as i128));
             let loops = sizes.iter().copied().enumerate().collect();
             let (name, statements) = (TILE.to_owned(), statements(whole, &[rows]));
             let ast = outlined(part, &TileLoops { name, statements, sizes, loops }, budget)?;
@@ -311,7 +310,8 @@ impl Functions<'_> {
         let buffers = order.iter().map(|tensor| tensors[*tensor].buffer).collect();
         let arguments = parameters.expressions().to_vec();
         let mut ops: Vec<Op> = nests.iter().flat_map(|nest| nest.ops.iter().copied()).collect();
-        ops.dedup();
+        let mut seen = FxHashSet::default();
+        ops.retain(|op| seen.insert(*op));
         let work =
             nests.iter().filter_map(|nest| Some((count(&nest.generic.extents)?, cycles(nest))));
         let (work, writes) = (work.collect(), (0..written).collect());

@@ -158,10 +158,9 @@ impl Nest {
                 other => other.clone(),
             });
         whole.forget(input);
-        let mut ops = producer.ops.clone();
-        ops.extend(&whole.ops);
-        ops.dedup();
-        whole.ops = ops;
+        let own = std::mem::replace(&mut whole.ops, producer.ops.clone());
+        let new = own.into_iter().filter(|op| !producer.ops.contains(op));
+        whole.ops.extend(new);
         *self = whole;
         true
     }

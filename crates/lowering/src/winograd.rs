@@ -32,6 +32,10 @@ pub(crate) const ELEMENTS: usize = 36;
 pub(crate) const SIDE: usize = 4;
 /// Rows of a product that fill register tiles and make it worth to stream its panels.
 const ROWS: usize = 32;
+/// The height and width of images of which only a run knows them, for the cost.
+const USUAL: usize = 40;
+/// Windows of a block along rows of which only a run knows the length.
+const ACROSS: usize = 8;
 /// What lies outside is read from a row of as many zeros.
 pub(crate) const MOST_CHANNELS: usize = 4096;
 
@@ -52,9 +56,8 @@ pub(crate) struct Winograd {
     pub channel: usize,
     /// The loops of the window: `[y, x]`.
     pub window: [usize; 2],
-    /// How many windows lie side by side, and how many rows of them a block has.
-    pub windows: usize,
-    pub block: usize,
+    /// How many windows a block has: `[along y, along x]`.
+    pub block: [usize; 2],
     /// Channels, and how many of them are transformed at once.
     pub channels: usize,
     pub lanes: usize,
@@ -82,13 +85,20 @@ impl Winograd {
             let extent = nest.generic.extents[at].as_int()?;
             usize::try_from(extent).ok().filter(|extent| *extent > 0)
         };
-        let [height, width] = [known(shape.position[0])?, known(shape.position[1])?];
+        let sides = shape.position.map(known);
+        let [height, width] = sides.map(|side| side.unwrap_or(USUAL));
         let (channels, columns) = (known(shape.channel)?, known(product.column)?);
-        let (windows, rows) = (width.div_ceil(SIDE), height.div_ceil(SIDE));
-        let mut block = ROWS.div_ceil(windows).min(rows);
+        let rows = height.div_ceil(SIDE);
+        // Rows of a length that only a run knows are divided as well: into squares, so that little
+        // of a block is beyond the end.
+        let across = match sides[1] {
+            Some(width) => width.div_ceil(SIDE),
+            None => ACROSS,
+        };
+        let mut block = ROWS.div_ceil(across).min(rows);
         let body = Body::product();
         let sized = |block: usize| {
-            let sizes = [windows * block, columns, channels];
+            let sizes = [across * block, columns, channels];
             fitting(machine, Element::F32, &body, sizes.map(|size| i64::try_from(size).ok()))
         };
         // Panels that no near cache keeps come once for each block: those are as large then as
@@ -102,7 +112,7 @@ impl Winograd {
         let mut tile = sized(block);
         let bytes = |block: usize, tile: &RegisterTile| {
             let width = channels + columns.next_multiple_of(tile.columns());
-            4 * ELEMENTS * windows * block * width
+            4 * ELEMENTS * across * block * width
         };
         while block > 1 && bytes(block, &tile) > most {
             block -= 1;
@@ -112,12 +122,14 @@ impl Winograd {
         if tile.width < 4 || lanes > tile.width || channels > MOST_CHANNELS {
             return None;
         }
-        let work = Work { channels, columns, results: height * width, windows: windows * rows };
-        if !work.pays(&tile, machine, rows.div_ceil(block)) {
+        let wide = width.div_ceil(SIDE);
+        let work = Work { channels, columns, results: height * width, windows: wide * rows };
+        let blocks = rows.div_ceil(block) * wide.div_ceil(across);
+        if !work.pays(&tile, machine, blocks) {
             return None;
         }
         let panels = columns.div_ceil(tile.columns());
-        let count = windows * block;
+        let count = across * block;
         let weights = tensor(draft, &[ELEMENTS, panels, channels, tile.columns()], false)?;
         let input = tensor(draft, &[ELEMENTS, count, channels], true)?;
         let products = tensor(draft, &[ELEMENTS, panels, count, tile.columns()], true)?;
@@ -131,8 +143,7 @@ impl Winograd {
             coordinates,
             channel,
             window,
-            windows,
-            block,
+            block: [block, across],
             channels,
             lanes,
             panels,
@@ -145,7 +156,12 @@ impl Winograd {
 
     /// The loops whose blocks are computed one after the other, outermost first.
     pub fn rows(&self) -> Vec<usize> {
-        self.outer.iter().copied().chain([self.position[0]]).collect()
+        self.outer.iter().copied().chain(self.position).collect()
+    }
+
+    /// How many windows a block has.
+    pub fn count(&self) -> usize {
+        self.block[0] * self.block[1]
     }
 
     /// The nests whose tensors the code has: those of the transforms are there for their tensors

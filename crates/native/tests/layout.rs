@@ -55,26 +55,37 @@ fn channels_of_convolutions_are_last() {
 }
 
 /// A bias, what a branch adds and the function after it are computed where a convolution writes
-/// its result: no pass of their own.
+/// its result, for one image as for several: no pass of their own.
 #[test]
 fn what_follows_a_convolution_finishes_it() {
-    let mut graph = Graph::default();
-    let x = graph.input(&[Side::Name("b"), Side::Number(8), Side::Number(9), Side::Number(9)]);
-    let windowed = weights(&mut graph, &[16, 8, 3, 3]);
-    let pads = vec![("pads", attribute_ints([1, 1, 1, 1]))];
-    let hidden = graph.node("Conv", &[&x, &windowed], pads);
-    let hidden = graph.node("Relu", &[&hidden], Vec::new());
-    let (narrow, branch) =
-        (weights(&mut graph, &[8, 16, 1, 1]), weights(&mut graph, &[8, 16, 1, 1]));
-    let bias = weights(&mut graph, &[8]);
-    let y = graph.node("Conv", &[&hidden, &narrow, &bias], Vec::new());
-    let z = graph.node("Conv", &[&hidden, &branch], Vec::new());
-    let y = graph.node("Add", &[&y, &z], Vec::new());
-    let y = graph.node("Relu", &[&y], Vec::new());
-    let y = graph.node("GlobalAveragePool", &[&y], Vec::new());
-    graph.output(&y);
-    // The input's reorder, three convolutions, the pool.
-    compare(graph, &x, &[2, 8, 9, 9], 5);
+    for (batch, images) in [(Side::Name("b"), 2), (Side::Number(1), 1), (Side::Number(2), 2)] {
+        for ends_in_product in [false, true] {
+            let mut graph = Graph::default();
+            let sides = [batch.clone(), Side::Number(8), Side::Number(9), Side::Number(9)];
+            let x = graph.input(&sides);
+            let windowed = weights(&mut graph, &[16, 8, 3, 3]);
+            let pads = vec![("pads", attribute_ints([1, 1, 1, 1]))];
+            let hidden = graph.node("Conv", &[&x, &windowed], pads);
+            let hidden = graph.node("Relu", &[&hidden], Vec::new());
+            let (narrow, branch) =
+                (weights(&mut graph, &[8, 16, 1, 1]), weights(&mut graph, &[8, 16, 1, 1]));
+            let bias = weights(&mut graph, &[8]);
+            let y = graph.node("Conv", &[&hidden, &narrow, &bias], Vec::new());
+            let z = graph.node("Conv", &[&hidden, &branch], Vec::new());
+            let y = graph.node("Add", &[&y, &z], Vec::new());
+            let y = match ends_in_product {
+                false => graph.node("Relu", &[&y], Vec::new()),
+                true => {
+                    let part = graph.node("Sigmoid", &[&y], Vec::new());
+                    graph.node("Mul", &[&y, &part], Vec::new())
+                }
+            };
+            let y = graph.node("GlobalAveragePool", &[&y], Vec::new());
+            graph.output(&y);
+            // The input's reorder, three convolutions, the pool.
+            compare(graph, &x, &[images, 8, 9, 9], 5);
+        }
+    }
 }
 
 /// Rows of several blocks, shared out in the middle of a block: the same bits for any number of

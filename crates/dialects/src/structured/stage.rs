@@ -181,10 +181,11 @@ impl Stage {
         let lead = loops.len().checked_sub(tensor.rank())?;
         let pairs = tensor.extents.iter().zip(&loops[lead..]);
         let index = |(extent, &at): (&Expr, &usize)| {
-            if extent.as_int() == Some(1) {
-                return Some(self.exprs.constant(0));
+            // Where the loop has one iteration too, its value says which tensors go side by side.
+            match equal(extent, &self.extents[at]) {
+                true => Some(self.exprs.dim(at as u32)),
+                false => (extent.as_int() == Some(1)).then(|| self.exprs.constant(0)),
             }
-            equal(extent, &self.extents[at]).then(|| self.exprs.dim(at as u32))
         };
         pairs.map(index).collect()
     }

@@ -91,14 +91,9 @@ impl Writer<'_> {
         array(tensor, self.order)
     }
 
-    /// How many windows a block has.
-    fn count(&self) -> usize {
-        self.plan.windows * self.plan.block
-    }
-
     /// Transforms the windows of a block.
     fn windows(&self) -> String {
-        let Winograd { position: [y, x], window: [over, across], channel, windows, .. } = self.plan;
+        let Winograd { position: [y, x], window: [over, across], channel, .. } = self.plan;
         let Winograd { channels, lanes, product, .. } = self.plan;
         let generic = &self.nest.generic;
         let (access, tensor) =
@@ -122,20 +117,20 @@ impl Writer<'_> {
         const float *from[{ELEMENTS}];
         for (int64_t a = 0; a < 6; a++)
             for (int64_t b = 0; b < 6; b++) {{
-                const int64_t i{y} = first_row + t / {windows} * 4 + a, i{x} = t % {windows} * 4 + b;
+                const int64_t i{y} = first_row + t / across * 4 + a, i{x} = first_place + t % across * 4 + b;
                 from[6 * a + b] = {} ? {from} + ({place}) : tg_zeros;
             }}
         tg_winograd_input_{lanes}(from, {channels}, {to} + t * {channels}, {});
     }}\n",
             inside.join(" && "),
-            self.count() * channels,
+            self.plan.count() * channels,
         )
     }
 
     /// Multiplies each element of the windows by that of the weights.
     fn products(&self) -> String {
         let Winograd { channels, panels, tile, .. } = self.plan;
-        let (rows, columns, count) = (tile.rows, tile.columns(), self.count());
+        let (rows, columns, count) = (tile.rows, tile.columns(), self.plan.count());
         let [input, weights, products] =
             [self.plan.input, self.plan.weights, self.plan.products].map(|at| self.array(at));
         let mut calls = String::new();
@@ -169,7 +164,7 @@ impl Writer<'_> {
 
     /// Transforms the products, and stores the results with what follows the sum.
     fn results(&self) -> String {
-        let Winograd { position: [y, x], panels, windows, tile, product, .. } = self.plan;
+        let Winograd { position: [y, x], panels, tile, product, .. } = self.plan;
         let generic = &self.nest.generic;
         let (column, width, columns) = (product.column, tile.width, tile.columns());
         let scalars = Scalars {
@@ -196,8 +191,8 @@ impl Writer<'_> {
             float made[{size}] __attribute__((aligned(64)));
             tg_winograd_output_{width}({products} + (first / {columns} * {count} + t) * {columns} + first % {columns}, {step}, made);
             const int64_t columns = tg_min({extent} - first, {width});
-            const int64_t top = first_row + t / {windows} * 4, left = t % {windows} * 4;
-            const int64_t height = tg_min({rows} - top, 4), width = tg_min({across} - left, 4);
+            const int64_t top = first_row + t / across * 4, left = first_place + t % across * 4;
+            const int64_t height = tg_min({rows} - top, 4), width = tg_min({wide} - left, 4);
             for (int64_t a = 0; a < height; a++)
             for (int64_t b = 0; b < width; b++) {{
                 const int64_t i{y} = top + a, i{x} = left + b;
@@ -205,11 +200,11 @@ impl Writer<'_> {
         }}\n",
             extent = self.extent(column),
             rows = self.extent(*y),
-            across = self.extent(*x),
+            wide = self.extent(*x),
             size = 16 * width,
             products = self.array(self.plan.products),
-            count = self.count(),
-            step = panels * self.count() * columns,
+            count = self.plan.count(),
+            step = panels * self.plan.count() * columns,
             stores = whole_or_part("columns", width, &generic.extents[column], one),
         )
     }
@@ -220,17 +215,22 @@ impl Statements for Writer<'_> {
         if name != TILE {
             return format!("{name}({});", arguments.join(", "));
         }
-        let [row, _] = self.plan.position;
+        let [y, x] = self.plan.position;
         let mut text = String::from("{\n");
-        for (iterator, value) in self.plan.rows().iter().zip(arguments) {
-            let name = if *iterator == row { "first_row".into() } else { format!("i{iterator}") };
+        for (&iterator, value) in self.plan.rows().iter().zip(arguments) {
+            let name = match iterator {
+                at if at == y => "first_row".into(),
+                at if at == x => "first_place".into(),
+                at => format!("i{at}"),
+            };
             let _ = writeln!(text, "    const int64_t {name} = {value};");
         }
-        let Winograd { windows, block, .. } = self.plan;
+        let [down, along] = self.plan.block;
+        let (rows, columns) = (self.extent(y), self.extent(x));
         let _ = writeln!(
             text,
-            "    const int64_t windows = tg_min(({} - first_row + 3) / 4, {block}) * {windows};",
-            self.extent(row)
+            "    const int64_t across = tg_min(({columns} - first_place + 3) / 4, {along});
+    const int64_t windows = tg_min(({rows} - first_row + 3) / 4, {down}) * across;",
         );
         text.push_str(&self.windows());
         text.push_str(&self.products());
