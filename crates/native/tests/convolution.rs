@@ -76,7 +76,11 @@ fn convolution(random: &mut Rng, graph: &mut Graph, x: &Picture) -> Option<Pictu
 /// What follows a convolution in networks.
 fn epilogue(random: &mut Rng, graph: &mut Graph, x: &Picture, y: &Picture) -> Picture {
     let same = (x.channels, x.sides) == (y.channels, y.sides);
-    let name = match random.u8(0..6) {
+    let name = match random.u8(0..7) {
+        6 => {
+            let part = graph.node("Sigmoid", &[&y.name], Vec::new());
+            graph.node("Mul", &[&y.name, &part], Vec::new())
+        }
         0 => graph.node("Relu", &[&y.name], Vec::new()),
         1 => graph.node("Sigmoid", &[&y.name], Vec::new()),
         2 if same => graph.node("Add", &[&y.name, &x.name], Vec::new()),
@@ -95,9 +99,13 @@ fn check(seed: u64) {
     let mut graph = Graph::default();
     let channels = [1, 3, 8, 16, 32][random.usize(0..5)];
     let sides = [random.i64(1..30), random.i64(1..30)];
-    let (height, width) = (Side::Number(sides[0]), Side::Number(sides[1]));
-    let is_open = random.bool();
-    let batch = if is_open { Side::Name("batch") } else { Side::Number(2) };
+    let mut side = |name, extent| match random.u8(0..3) {
+        0 => Side::Name(name),
+        _ => Side::Number(extent),
+    };
+    let (height, width) = (side("height", sides[0]), side("width", sides[1]));
+    let (is_open, images) = (random.bool(), random.i64(1..3));
+    let batch = if is_open { Side::Name("batch") } else { Side::Number(images) };
     let input = graph.input(&[batch, Side::Number(channels), height, width]);
     let mut x = Picture { name: input.clone(), channels, sides };
     for _ in 0..random.usize(1..4) {
@@ -129,7 +137,7 @@ fn check(seed: u64) {
     };
     let (reference, compiled) = (with(true, false, false), with(false, false, false));
     let (exact, parts) = (with(false, true, false), with(false, false, true));
-    for batch in if is_open { vec![1, 3] } else { vec![2] } {
+    for batch in if is_open { vec![1, 3] } else { vec![images as usize] } {
         let extents = [batch, channels as usize, sides[0] as usize, sides[1] as usize];
         let tensor = Tensor::from_vec(extents, values(&mut random, extents.iter().product()));
         let feed = [(input.as_str(), Datum::Tensor(tensor.expect("fits")))];
