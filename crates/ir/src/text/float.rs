@@ -9,21 +9,29 @@ use crate::types::FloatKind;
 /// Six digits in exponent form if they are exact; else as many as the format can need; else, and
 /// for infinities and NaNs, the bit pattern in hexadecimal.
 pub(super) fn write(out: &mut impl fmt::Write, value: f64, kind: FloatKind) -> fmt::Result {
-    let pattern = kind.encode(value);
-    if value.is_finite() {
-        let same = |text: &str| text.parse::<f64>().is_ok_and(|read| kind.encode(read) == pattern);
-        let short = exponent_form(value);
-        if same(&short) {
-            return out.write_str(&short);
-        }
-        // Enough digits for every number of this precision: log10(2) is about 59/196.
-        let digits = 2 + kind.precision() as usize * 59 / 196;
-        let long = general_form(value, digits);
-        if long.contains('.') && same(&long) {
-            return out.write_str(&long);
-        }
+    match decimal(value, kind) {
+        Some(text) => out.write_str(&text),
+        None => write!(out, "0x{:X}", kind.encode(value)),
     }
-    write!(out, "0x{pattern:X}")
+}
+
+/// The decimal form of `value`, where it reads back as the same number of format `kind`.
+///
+/// Whole numbers of more than six digits have none: without a point they would be integers.
+pub(super) fn decimal(value: f64, kind: FloatKind) -> Option<String> {
+    if !value.is_finite() {
+        return None;
+    }
+    let pattern = kind.encode(value);
+    let same = |text: &str| text.parse::<f64>().is_ok_and(|read| kind.encode(read) == pattern);
+    let short = exponent_form(value);
+    if same(&short) {
+        return Some(short);
+    }
+    // Enough digits for every number of this precision: log10(2) is about 59/196.
+    let digits = 2 + kind.precision() as usize * 59 / 196;
+    let long = general_form(value, digits);
+    (long.contains('.') && same(&long)).then_some(long)
 }
 
 /// The first digits of a number: `0.d1d2d3... * 10^(leading + 1)`.

@@ -75,9 +75,14 @@ fn random_attr(c: &Context, g: &mut Choices<'_>, depth: usize) -> Attr {
         1 => c.bool_attr(g.below(2) == 1),
         2 => c.i64_attr(g.bits() as i64),
         3 => {
-            // Any pattern of bits is a number of the format.
             let kind = FloatKind::ALL[g.below(13)];
-            c.float_attr(kind.decode(kind.encode(f64::from_bits(g.bits()))), kind)
+            // Any pattern of bits is a number of the format; whole ones are rare among them, and
+            // print like integers.
+            let value = match g.below(2) {
+                0 => f64::from_bits(g.bits()),
+                _ => (g.bits() as i64 >> g.below(64)) as f64,
+            };
+            c.float_attr(kind.decode(kind.encode(value)), kind)
         }
         4 => c.str_attr(["", "plain", "\"q\" \\ \n é \u{7f}"][g.below(3)]),
         5 => c.attr(AttrData::Bytes([0xFF, 0, b'a', b'"'].into())),

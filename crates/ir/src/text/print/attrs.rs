@@ -118,12 +118,14 @@ impl<W: fmt::Write> Printer<'_, W> {
             {
                 self.integer(value, ty)
             }
-            // Other values are written as bits, which would be read as an integer.
             AttrData::Float { bits, ty }
-                if f64::from_bits(bits).is_finite()
-                    && *self.context.type_data(ty) == TypeData::Float(FloatKind::F64) =>
+                if *self.context.type_data(ty) == TypeData::Float(FloatKind::F64) =>
             {
-                self.float(f64::from_bits(bits), ty)
+                // What has no decimal form is written as bits, which would be read as an integer.
+                match float::decimal(f64::from_bits(bits), FloatKind::F64) {
+                    Some(text) => self.write(&text),
+                    None => self.attr_piece(attr),
+                }
             }
             _ => self.attr_piece(attr),
         }
