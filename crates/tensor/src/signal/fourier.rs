@@ -1,107 +1,87 @@
-//! The discrete Fourier transform of one run of complex numbers.
+//! Discrete Fourier transforms of many runs of one length, planned once.
 //!
-//! Powers of two go by Cooley and Tukey's algorithm, in place; other lengths by the definition if
-//! they are short, and else by Bluestein's: with `w = exp(-i pi / n)` and `k j = (k^2 + j^2 - (k -
-//! j)^2) / 2`, the transform is a convolution with `w^(-j^2)`, which two longer transforms of a
-//! power of two compute.
+//! The transforms are `rustfft`'s scalar ones, so that every machine computes the same bits. Real
+//! runs of an even length `2 m` are read as `m` complex numbers `z[j] = x[2 j] + i x[2 j + 1]`: the
+//! even and the odd elements' transforms are `(Z[k] + Z*[m - k]) / 2` and `(Z[k] - Z*[m - k]) / 2 i`,
+//! and `X[k]` is the first plus `exp(-2 pi i k / 2 m)` times the second.
 
+use rustfft::num_complex::Complex64;
+use rustfft::{Fft, FftPlannerScalar};
 use std::f64::consts::PI;
+use std::sync::Arc;
 
-/// A complex number.
-pub(super) type Complex = (f64, f64);
+pub(super) type Complex = Complex64;
 
-/// Lengths up to this are transformed by the definition.
-const SHORT: usize = 64;
-
-fn times((a, b): Complex, (c, d): Complex) -> Complex {
-    (a * c - b * d, a * d + b * c)
+/// The transform of runs of `length` numbers, with its working memory.
+pub(super) struct Fourier {
+    plan: Arc<dyn Fft<f64>>,
+    length: usize,
+    inverse: bool,
+    scratch: Vec<Complex>,
 }
 
-/// `exp(-2 pi i k / n)`, exact at multiples of a quarter turn.
-fn root(k: usize, n: usize) -> Complex {
-    let quarter = |k: usize| k as f64 * 2.0 * PI / n as f64;
-    match k % n {
-        0 => (1.0, 0.0),
-        k if 4 * k == n => (0.0, -1.0),
-        k if 2 * k == n => (-1.0, 0.0),
-        k if 4 * k == 3 * n => (0.0, 1.0),
-        k => (quarter(k).cos(), -quarter(k).sin()),
+impl Fourier {
+    /// Of `length` numbers; back, with the factor `1 / length`, if `inverse`.
+    pub(super) fn new(length: usize, inverse: bool) -> Fourier {
+        let mut planner = FftPlannerScalar::new();
+        let plan = match inverse {
+            true => planner.plan_fft_inverse(length),
+            false => planner.plan_fft_forward(length),
+        };
+        let scratch = vec![Complex::default(); plan.get_inplace_scratch_len()];
+        Fourier { plan, length, inverse, scratch }
     }
-}
 
-/// Transforms, or transforms back with the factor `1 / n`.
-pub(super) fn transform(run: &mut Vec<Complex>, inverse: bool) {
-    let n = run.len();
-    if inverse {
-        // The inverse is the conjugate of the transform of the conjugate.
-        run.iter_mut().for_each(|x| x.1 = -x.1);
-    }
-    if n.is_power_of_two() {
-        transform_power(run);
-    } else if n <= SHORT {
-        transform_short(run);
-    } else {
-        transform_chirp(run);
-    }
-    if inverse {
-        let scale = n as f64;
-        run.iter_mut().for_each(|x| *x = (x.0 / scale, -x.1 / scale));
-    }
-}
-
-fn transform_short(run: &mut Vec<Complex>) {
-    let n = run.len();
-    let roots: Vec<Complex> = (0..n).map(|k| root(k, n)).collect();
-    let term = |k: usize, j: usize| times(run[j], roots[k * j % n]);
-    let add = |a: Complex, b: Complex| (a.0 + b.0, a.1 + b.1);
-    *run = (0..n).map(|k| (0..n).map(|j| term(k, j)).fold((0.0, 0.0), add)).collect();
-}
-
-fn transform_power(run: &mut [Complex]) {
-    let n = run.len();
-    let bits = n.trailing_zeros();
-    for i in 0..n {
-        let j = if bits == 0 { 0 } else { i.reverse_bits() >> (usize::BITS - bits) };
-        if i < j {
-            run.swap(i, j);
+    /// Transforms `run`, which has the planned length, in place.
+    pub(super) fn transform(&mut self, run: &mut [Complex]) {
+        self.plan.process_with_scratch(run, &mut self.scratch);
+        if self.inverse {
+            let scale = self.length as f64;
+            run.iter_mut().for_each(|x| *x /= scale);
         }
     }
-    let roots: Vec<Complex> = (0..n / 2).map(|k| root(k, n)).collect();
-    let mut half = 1;
-    while half < n {
-        for block in run.chunks_exact_mut(2 * half) {
-            let (low, high) = block.split_at_mut(half);
-            for (k, (a, b)) in low.iter_mut().zip(high).enumerate() {
-                let turned = times(*b, roots[k * (n / (2 * half))]);
-                *b = (a.0 - turned.0, a.1 - turned.1);
-                *a = (a.0 + turned.0, a.1 + turned.1);
-            }
-        }
-        half *= 2;
-    }
 }
 
-fn transform_chirp(run: &mut [Complex]) {
-    let n = run.len();
-    let padded = (2 * n - 1).next_power_of_two();
-    // `k^2` modulo `2 n`, in wide integers.
-    let chirp = |k: usize| root((k as u128 * k as u128 % (2 * n as u128)) as usize, 2 * n);
-    let conjugate = |(a, b): Complex| (a, -b);
-    let mut left = vec![(0.0, 0.0); padded];
-    let mut right = vec![(0.0, 0.0); padded];
-    for k in 0..n {
-        left[k] = times(run[k], chirp(k));
-        right[k] = conjugate(chirp(k));
-        right[(padded - k) % padded] = right[k];
+/// The first `length / 2 + 1` frequencies of runs of `length` real numbers.
+pub(super) struct RealFourier {
+    /// Of half the length where that is whole.
+    inner: Fourier,
+    run: Vec<Complex>,
+    /// `exp(-2 pi i k / length)` for the frequencies `k` of even lengths; else nothing.
+    roots: Vec<Complex>,
+}
+
+impl RealFourier {
+    pub(super) fn new(length: usize) -> RealFourier {
+        let even = length.is_multiple_of(2);
+        let size = if even { length / 2 } else { length };
+        let root = |k: usize| Complex::from_polar(1.0, -2.0 * PI * k as f64 / length as f64);
+        let roots = if even { (0..=size).map(root).collect() } else { Vec::new() };
+        let run = vec![Complex::default(); size];
+        RealFourier { inner: Fourier::new(size, false), run, roots }
     }
-    transform_power(&mut left);
-    transform_power(&mut right);
-    left.iter_mut().zip(&right).for_each(|(a, &b)| *a = conjugate(times(*a, b)));
-    transform_power(&mut left);
-    let scale = padded as f64;
-    for k in 0..n {
-        let (a, b) = times(conjugate(left[k]), chirp(k));
-        run[k] = (a / scale, b / scale);
+
+    /// Transforms the numbers `x(0)`, `x(1)`... and appends the frequencies to `out`.
+    pub(super) fn transform(&mut self, x: impl Fn(usize) -> f64, out: &mut Vec<Complex>) {
+        let even = !self.roots.is_empty();
+        for (j, z) in self.run.iter_mut().enumerate() {
+            *z = match even {
+                true => Complex::new(x(2 * j), x(2 * j + 1)),
+                false => Complex::new(x(j), 0.0),
+            };
+        }
+        self.inner.transform(&mut self.run);
+        let size = self.run.len();
+        if !even {
+            out.extend_from_slice(&self.run[..size / 2 + 1]);
+            return;
+        }
+        for (k, root) in self.roots.iter().enumerate() {
+            let (front, back) = (self.run[k % size], self.run[(size - k) % size].conj());
+            let (even, odd) = ((front + back) / 2.0, (front - back) / 2.0);
+            // Divided by `i`.
+            out.push(even + root * Complex::new(odd.im, -odd.re));
+        }
     }
 }
 
@@ -109,34 +89,50 @@ fn transform_chirp(run: &mut [Complex]) {
 mod tests {
     use super::*;
 
+    const LENGTHS: [usize; 14] = [1, 2, 3, 4, 8, 12, 63, 64, 65, 100, 127, 400, 512, 1009];
+
     fn run(n: usize) -> Vec<Complex> {
-        (0..n).map(|k| (((k * k) % 7) as f64 - 3.0, ((k * 5) % 11) as f64 / 4.0)).collect()
+        let number =
+            |k: usize| Complex::new(((k * k) % 7) as f64 - 3.0, ((k * 5) % 11) as f64 / 4.0);
+        (0..n).map(number).collect()
+    }
+
+    /// The sum that defines a frequency.
+    fn frequency(run: &[Complex], k: usize) -> Complex {
+        let n = run.len();
+        let turn = |j: usize| -2.0 * PI * (j * k % n) as f64 / n as f64;
+        run.iter().enumerate().map(|(j, x)| x * Complex::from_polar(1.0, turn(j))).sum()
     }
 
     #[test]
-    fn all_algorithms_agree_with_the_definition() {
-        for n in [1, 2, 4, 8, 64, 3, 12, 63, 65, 100, 127] {
-            let mut slow = run(n);
-            transform_short(&mut slow);
+    fn transforms_follow_the_definition_and_come_back() {
+        for n in LENGTHS {
             let mut fast = run(n);
-            transform(&mut fast, false);
-            for (a, b) in fast.iter().zip(&slow) {
-                assert!((a.0 - b.0).abs() + (a.1 - b.1).abs() < 1e-10 * n as f64, "{n}");
+            Fourier::new(n, false).transform(&mut fast);
+            for (k, x) in fast.iter().enumerate() {
+                assert!((x - frequency(&run(n), k)).norm() < 1e-10 * n as f64, "{n} at {k}");
             }
-            transform(&mut fast, true);
+            Fourier::new(n, true).transform(&mut fast);
             for (a, b) in fast.iter().zip(run(n)) {
-                assert!((a.0 - b.0).abs() + (a.1 - b.1).abs() < 1e-12 * n as f64, "{n}");
+                assert!((a - b).norm() < 1e-12 * n as f64, "{n}");
             }
         }
     }
 
     #[test]
-    fn a_wave_has_one_frequency() {
-        let mut wave: Vec<Complex> = (0..12).map(|k| root(12 - k, 12)).collect();
-        transform(&mut wave, false);
-        for (k, (re, im)) in wave.into_iter().enumerate() {
-            let expected = if k == 1 { 12.0 } else { 0.0 };
-            assert!((re - expected).abs() + im.abs() < 1e-13, "{k}");
+    fn real_runs_have_half_of_the_frequencies() {
+        for n in LENGTHS {
+            let real: Vec<Complex> = run(n).iter().map(|x| Complex::new(x.re, 0.0)).collect();
+            let mut plan = RealFourier::new(n);
+            let mut out = Vec::new();
+            // Twice: nothing of a run stays behind.
+            plan.transform(|j| j as f64, &mut out);
+            out.clear();
+            plan.transform(|j| real[j].re, &mut out);
+            assert_eq!(out.len(), n / 2 + 1);
+            for (k, x) in out.iter().enumerate() {
+                assert!((x - frequency(&real, k)).norm() < 1e-10 * n as f64, "{n} at {k}");
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::dtype::DType;
 use crate::error::Result;
 use crate::layout::{around, resolve_axis};
 use crate::refuse;
-use crate::signal::fourier::{Complex, transform};
+use crate::signal::fourier::{Complex, Fourier, RealFourier};
 use crate::tensor::{Shape, Tensor, checked_count};
 use crate::wide::{floats, from_f64s};
 
@@ -59,21 +59,29 @@ pub fn dft(x: &Tensor, params: DftParams) -> Result<Tensor> {
     shape[x.rank() - 1] = out_parts;
     let mut out = vec![0.0; checked_count(DType::F64, &shape)?];
     checked_count(DType::C128, &[length])?;
-    for row in 0..if out.is_empty() { 0 } else { outer * inner } {
+    if out.is_empty() {
+        return from_f64s(x.dtype(), &shape, out);
+    }
+    let mut plan = Fourier::new(length, params.inverse);
+    let mut run = Vec::with_capacity(length);
+    for row in 0..outer * inner {
         let (block, column) = (row / inner, row % inner);
         let read = |j: usize| complex(&data, (block * extent + j) * inner + column, parts);
-        let available = extent.min(length);
-        let mut run: Vec<Complex> = match back {
-            true => two_sided(length, |k| if k < extent { read(k) } else { (0.0, 0.0) }),
-            false => (0..available).map(read).collect(),
-        };
-        run.resize(length, (0.0, 0.0));
-        transform(&mut run, params.inverse);
-        for (k, &(re, im)) in run.iter().take(kept).enumerate() {
+        run.clear();
+        match back {
+            true => two_sided(&mut run, length, |k| match k < extent {
+                true => read(k),
+                false => Complex::default(),
+            }),
+            false => run.extend((0..extent.min(length)).map(read)),
+        }
+        run.resize(length, Complex::default());
+        plan.transform(&mut run);
+        for (k, x) in run.iter().take(kept).enumerate() {
             let at = ((block * kept + k) * inner + column) * out_parts;
-            out[at] = re;
+            out[at] = x.re;
             if !back {
-                out[at + 1] = im;
+                out[at + 1] = x.im;
             }
         }
     }
@@ -81,22 +89,22 @@ pub fn dft(x: &Tensor, params: DftParams) -> Result<Tensor> {
 }
 
 fn complex(data: &[f64], at: usize, parts: usize) -> Complex {
-    (data[at * parts], if parts == 2 { data[at * parts + 1] } else { 0.0 })
+    Complex::new(data[at * parts], if parts == 2 { data[at * parts + 1] } else { 0.0 })
 }
 
 /// Continues the first half of the frequencies of a real signal to all of them.
-fn two_sided(length: usize, half: impl Fn(usize) -> Complex) -> Vec<Complex> {
+fn two_sided(run: &mut Vec<Complex>, length: usize, half: impl Fn(usize) -> Complex) {
     let frequency = |k: usize| {
         let mirrored = length - k;
         match k {
             // A real signal has real numbers here, whatever is given.
-            0 => (half(0).0, 0.0),
-            k if k == mirrored => (half(k).0, 0.0),
+            0 => half(0).re.into(),
+            k if k == mirrored => half(k).re.into(),
             k if k < mirrored => half(k),
-            _ => (half(mirrored).0, -half(mirrored).1),
+            _ => half(mirrored).conj(),
         }
     };
-    (0..length).map(frequency).collect()
+    run.extend((0..length).map(frequency));
 }
 
 /// Transforms frames of a signal: the short-time Fourier transform.
@@ -135,18 +143,26 @@ pub fn stft(
     let frames = size.checked_sub(length).map_or(0, |room| room / frame_step + 1);
     let kept = if onesided { length / 2 + 1 } else { length };
     let shape = [batch, frames, kept, 2];
-    let mut out = Vec::with_capacity(checked_count(DType::F64, &shape)?);
+    let count = checked_count(DType::F64, &shape)?;
     let factors = window.map(|window| floats(NAME, window)).transpose()?;
-    for frame in 0..if frames == 0 { 0 } else { batch * frames } {
-        let start = frame / frames * size + frame % frames * frame_step;
-        let weighted = |j: usize| {
-            let (re, im) = complex(&data, start + j, parts);
-            let factor = factors.as_ref().map_or(1.0, |factors| factors[j]);
-            (re * factor, im * factor)
-        };
-        let mut run: Vec<Complex> = (0..length).map(weighted).collect();
-        transform(&mut run, false);
-        out.extend(run.iter().take(kept).flat_map(|&(re, im)| [re, im]));
+    let mut out = Vec::with_capacity(count / 2);
+    if frames > 0 {
+        let factor = |j: usize| factors.as_ref().map_or(1.0, |factors| factors[j]);
+        let starts = (0..batch * frames).map(|at| at / frames * size + at % frames * frame_step);
+        if parts == 1 && onesided {
+            let mut plan = RealFourier::new(length);
+            starts.for_each(|start| plan.transform(|j| data[start + j] * factor(j), &mut out));
+        } else {
+            let mut plan = Fourier::new(length, false);
+            let mut run = Vec::with_capacity(length);
+            for start in starts {
+                run.clear();
+                run.extend((0..length).map(|j| complex(&data, start + j, parts) * factor(j)));
+                plan.transform(&mut run);
+                out.extend_from_slice(&run[..kept]);
+            }
+        }
     }
-    from_f64s(signal.dtype(), &shape, out)
+    let numbers = out.iter().flat_map(|x| [x.re, x.im]).collect();
+    from_f64s(signal.dtype(), &shape, numbers)
 }
