@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import signal
 import tempfile
 from collections.abc import Callable
 
@@ -73,9 +74,11 @@ def tract_runner(path: pathlib.Path, feed: Feed, threads: int) -> Runner:
 
 
 def survives(make: Callable[..., Runner], path: pathlib.Path, feed: Feed, threads: int) -> bool:
-    """Whether a run in a process of its own ends well: tract ends the process that it panics in."""
+    """Whether a run in a process of its own ends well, and soon: tract ends the process that it
+    panics in, OpenVINO that of some models of sound."""
     child = os.fork()
     if child == 0:
+        signal.alarm(120)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         try:
             make(path, feed, threads)()

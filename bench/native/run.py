@@ -1,9 +1,9 @@
 """Runs models compiled here and by others, side by side.
 
-    cargo xtask bench native [--models DIR] [--sizes 1,128] [--rounds 30] [--threads 1]
+    cargo xtask bench native [--models DIR | --packages] [--sizes 1,128] [--rounds 30] [--threads 1]
 
 Without a folder, the models of `examples/models` and networks with random weights (`networks.py`)
-run. All get the same random inputs and take turns, and the least time of each counts: a machine that
+run; with `--packages`, models that Python packages carry (`packages.py`). All get the same random inputs and take turns, and the least time of each counts: a machine that
 is busy with something else slows all. On one thread it is processor time, on more the clock's, and
 each waits before its turn until the threads of the one before, which watch for more work for a
 while, have gone to sleep, and runs once before the run that counts.
@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import os
 import pathlib
+import re
 import sys
 import tempfile
 import time
@@ -26,6 +27,7 @@ import networks
 import numpy as np
 import onnx
 import onnxruntime
+import packages
 from onnx import TensorProto, helper, numpy_helper
 from peers import PEERS, Feed, Runner, survives
 
@@ -48,6 +50,8 @@ def options() -> argparse.Namespace:
     """Reads the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--models", type=pathlib.Path)
+    parser.add_argument("--packages", action="store_true", help="models that Python packages carry")
+    parser.add_argument("--only", default="", metavar="REGEX", help="models by name")
     parser.add_argument("--sizes", default="1,128")
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--threads", type=int, default=1)
@@ -176,7 +180,7 @@ def started(path: pathlib.Path, feed: Feed, threads: int) -> dict[str, Runner]:
     """The peers that run this model."""
     runners = {}
     for name, make in PEERS.items():
-        if name == "tract" and not survives(make, path, feed, threads):
+        if name != "onnxruntime" and not survives(make, path, feed, threads):
             continue
         try:
             runner = make(path, feed, threads)
@@ -187,8 +191,15 @@ def started(path: pathlib.Path, feed: Feed, threads: int) -> dict[str, Runner]:
     return runners
 
 
-def measure(path: pathlib.Path, sizes: list[int], rounds: int, threads: int) -> list[tuple]:
-    """One row for each size."""
+def feeds(session, sizes: list[int]) -> list[tuple[object, Feed]]:
+    """Random inputs, with the label of each row: the size, if the model leaves one open."""
+    is_open = any(not isinstance(e, int) for port in session.get_inputs() for e in port.shape[1:])
+    chosen = sizes if is_open else sizes[:1]
+    return [(size if is_open else "-", inputs(session, size)) for size in chosen]
+
+
+def measure(path: pathlib.Path, make_feeds, rounds: int, threads: int) -> list[tuple]:
+    """One row for each of the inputs that `make_feeds` gives for a session."""
     alone = tangram.SessionOptions()
     alone.intra_op_num_threads = threads
     start = time.perf_counter()
@@ -201,21 +212,18 @@ def measure(path: pathlib.Path, sizes: list[int], rounds: int, threads: int) -> 
     done = sum(counts[0] for counts in coverage.values())
     share = f"{done}/{sum(sum(counts) for counts in coverage.values())}"
     rows = []
-    is_open = any(not isinstance(e, int) for port in ours.get_inputs() for e in port.shape[1:])
-    for size in sizes if is_open else sizes[:1]:
-        feed = inputs(ours, size)
+    for label, feed in make_feeds(ours):
         peers = started(path, feed, threads)
         if "onnxruntime" not in peers:  # a size that the model does not take
-            print(f"{path.stem}: onnxruntime refuses the size {size}")
+            print(f"{path.stem}: onnxruntime refuses the size {label}")
             continue
         wrong = difference(ours.run(None, feed), peers["onnxruntime"]())
         runners = [lambda feed=feed: ours.run(None, feed), *peers.values()]
         own, *times = least(runners, rounds, threads)
         found = dict(zip(peers, times, strict=True))
-        label = size if is_open else "-"
         ratios = (own / found["onnxruntime"], own / min(times))
         columns = [found.get(name, "-") for name in PEERS]
-        rows.append((path.stem, label, own, *columns, *ratios, wrong, share, cold, cached))
+        rows.append((label, own, *columns, *ratios, wrong, share, cold, cached))
     return rows
 
 
@@ -224,24 +232,35 @@ def shown(value) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
+def chosen(settings: argparse.Namespace, folder: pathlib.Path) -> list[tuple]:
+    """The models, by name, each with its path and what makes its inputs."""
+    sizes = [int(size) for size in settings.sizes.split(",")]
+    if settings.packages:
+        found, absent = packages.models(ROOT / "target" / "bench-models")
+        for requirement in absent:
+            print(f"absent: models of {requirement}")
+        made = [(n, p, lambda _, n=n, p=p: [("-", packages.feed(n, p))]) for n, p in found.items()]
+    else:
+        paths = sorted(settings.models.glob("*.onnx")) if settings.models else written(folder)
+        made = [(path.stem, path, lambda session: feeds(session, sizes)) for path in paths]
+    return [one for one in made if re.search(settings.only, one[0])]
+
+
 def main() -> int:
     """Prints the table and the geometric mean of the ratios."""
     settings = options()
-    sizes = [int(size) for size in settings.sizes.split(",")]
     rows: list[tuple] = []
     with tempfile.TemporaryDirectory() as folder:
         cache = pathlib.Path(folder) / "cache"
         cache.mkdir()
         os.environ["TANGRAM_CACHE"] = str(cache)
-        paths = written(pathlib.Path(folder))
-        if settings.models:
-            paths = sorted(settings.models.glob("*.onnx"))
         print("  ".join(f"{head:>12}" for head in HEADER))
-        for path in paths:
+        for name, path, make_feeds in chosen(settings, pathlib.Path(folder)):
             try:
-                found = measure(path, sizes, settings.rounds, settings.threads)
+                found = measure(path, make_feeds, settings.rounds, settings.threads)
+                found = [(name, *row) for row in found]
             except Exception as error:  # one model that a peer refuses does not end the run
-                print(f"{path.stem}: {type(error).__name__}: {str(error).splitlines()[0]}")
+                print(f"{name}: {type(error).__name__}: {str(error).splitlines()[0]}")
                 continue
             for row in found:
                 print("  ".join(f"{shown(cell):>12}" for cell in row), flush=True)

