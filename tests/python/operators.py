@@ -29,7 +29,6 @@ CARRIED = {
     TRAINING: "steps of training; models that are optimised for inference have none",
     "ai.onnx.preview.FlexAttention": "a preview whose definition still changes",
     "onnx.Dropout": "whose ratio is computed; one with a constant ratio goes, in inference",
-    "onnx.Identity": "of a sequence or an optional value; of a tensor it is no operation at all",
     "onnx.Scan": "of operator set 8, which has a batch axis of its own; later ones are `nn.scan`",
 }
 # Why an operation has no reference evaluation.

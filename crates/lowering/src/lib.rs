@@ -100,6 +100,14 @@ pub fn linalg(module: &Module, function: Op) -> Result<Linalg, LinalgError> {
     nn_to_linalg(&settled, function, &assumed)
 }
 
+/// A copy of `module` in which the values of `function`'s own block have the extents and contents
+/// that [`lower`] takes them to have.
+pub fn settled(module: &Module, function: Op) -> Module {
+    let mut settled = module.clone();
+    settle::settle(&mut settled, function);
+    settled
+}
+
 /// Lowers the function `function`.
 ///
 /// The time is that of scheduling each loop nest, equal ones once.

@@ -8,16 +8,14 @@
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tangram_affine::symbolic::Expr;
-use tangram_dialects::dims;
 use tangram_dialects::interpret::{self, Datum, InterpretError, values_read};
-use tangram_ir::{Block, Dim, Loc, Module, Op, OpState, Order, Point, Type, TypeData, Value, walk};
-use tangram_lowering::{Step, lower};
-use tangram_rewrite::{Mapping, Rewriter, Silent};
+use tangram_ir::{Block, Module, Op, Order, Type, Value, walk};
 
 use crate::error::SessionError;
-use crate::runner::Runner;
-use crate::session::{Options, lowering};
+use crate::outline;
+use crate::runner::{Runner, Trace};
+use crate::segments;
+use crate::session::Options;
 
 /// A body with fewer operations is not worth a call.
 const LEAST: usize = 4;
@@ -38,14 +36,14 @@ pub(crate) struct Bodies {
 }
 
 impl Bodies {
-    /// Compiles the bodies of the operations in `function`, whose copies come to lie in `module`.
+    /// Compiles the bodies of the operations in `functions`, whose copies come to lie in `module`.
     pub(crate) fn new(
         module: &mut Module,
-        function: Op,
+        functions: &[Op],
         options: &Options,
     ) -> Result<Bodies, SessionError> {
         let mut bodies = Bodies::default();
-        let mut open = vec![(function, 0)];
+        let mut open: Vec<(Op, usize)> = functions.iter().map(|&function| (function, 0)).collect();
         while let Some((op, depth)) = open.pop() {
             let blocks = op_blocks(module, op);
             let inner = blocks.iter().flat_map(|&block| module.ops(block));
@@ -53,9 +51,9 @@ impl Bodies {
             for inner in inner {
                 for block in op_blocks(module, inner) {
                     match body(module, block, options)? {
-                        Some((function, body)) if depth < MAX_DEPTH => {
+                        Some(body) if depth < MAX_DEPTH => {
+                            open.extend(body.runner.functions().map(|one| (one, depth + 1)));
                             bodies.by_block.insert(block, body);
-                            open.push((function, depth + 1));
                         }
                         // What lies deeper may be worth it.
                         _ if depth < MAX_DEPTH => open.push((inner, depth + 1)),
@@ -108,7 +106,7 @@ impl interpret::Bodies for Within<'_> {
         let captured: Option<Vec<Datum>> =
             body.captured.iter().map(|&value| outer(value)).collect();
         let inputs = arguments.iter().cloned().chain(captured?).collect();
-        match body.runner.execute((self.module, self.bodies), inputs, None) {
+        match body.runner.execute((self.module, self.bodies), inputs, &mut Trace::default()) {
             Ok(results) => Some(Ok(results)),
             // Types that a model declares of its bodies may be wrong; the interpreter needs none.
             Err(SessionError::Input(_) | SessionError::Extents { .. } | SessionError::Size(_)) => {
@@ -124,58 +122,33 @@ fn op_blocks(module: &Module, op: Op) -> Vec<Block> {
     module.regions(op).iter().filter_map(|&region| module.first_block(region)).collect()
 }
 
-/// Compiles a body, if that is worth it; returns the function that it became.
+/// Compiles a body, if that is worth it.
 fn body(
     module: &mut Module,
     block: Block,
     options: &Options,
-) -> Result<Option<(Op, Body)>, SessionError> {
+) -> Result<Option<Body>, SessionError> {
     if module.ops(block).count() < LEAST {
         return Ok(None);
     }
-    let (function, captured) = outline(module, block);
-    let program = lower(module, function, &lowering(options))?;
-    if !program.steps.iter().any(|step| matches!(step, Step::Call(_))) {
-        return Ok(None);
-    }
+    let (function, captured) = outlined(module, block);
     let names = (0..).map(|i| format!("body argument {i}"));
-    let runner = Runner::new(module, function, program, names, options)?;
-    Ok(Some((function, Body { runner, captured })))
+    let runner = segments::runner(module, function, names, options)?;
+    Ok(runner.has_calls().then_some(Body { runner, captured }))
 }
 
 /// Copies `block` to a function of its own; returns that, and the values that it
 /// takes after the arguments of the block. Constants around the body become its own.
-fn outline(module: &mut Module, block: Block) -> (Op, Vec<Value>) {
+fn outlined(module: &mut Module, block: Block) -> (Op, Vec<Value>) {
     let outside = read_from_outside(module, block);
-    let is_constant = |module: &Module, value: Value| {
-        let name = module.def_op(value).map(|def| module.name_text(def));
-        matches!(name, Some("nn.constant" | "nn.none"))
-    };
     let (constants, captured): (Vec<Value>, Vec<Value>) =
-        outside.into_iter().partition(|&value| is_constant(module, value));
-    let name = module.context().name("func.func");
-    let mut state = OpState::new(name, Loc::UNKNOWN);
-    state.regions = 1;
-    let body = module.body();
-    let function = module.create_at(Point::End(body), state);
-    let region = module.region(function, 0);
-    let copy = module.add_block(region);
-    let mut mapping = Mapping::new();
-    let arguments: Vec<Value> = module.args(block).iter().chain(&captured).copied().collect();
-    for (i, &value) in arguments.iter().enumerate() {
-        let ty = argument_type(module, value, (function, i));
-        let argument = module.add_arg(copy, ty);
-        mapping.map(value, argument);
-    }
+        outside.into_iter().partition(|&value| outline::is_constant(module, value));
+    let typed = |&value: &Value| (value, module.value_type(value));
+    let arguments: Vec<(Value, Type)> =
+        module.args(block).iter().chain(&captured).map(typed).collect();
     let defined = constants.iter().filter_map(|&value| module.def_op(value));
     let ops: Vec<Op> = defined.chain(module.ops(block)).collect();
-    let mut silent = Silent;
-    let mut rewriter = Rewriter::new(module, &mut silent);
-    let copies: Vec<Op> =
-        ops.iter().map(|&op| rewriter.clone_op(op, Point::End(copy), &mut mapping)).collect();
-    for copied in copies {
-        forget_extents(module, copied);
-    }
+    let (function, _) = outline::function(module, &arguments, &ops);
     (function, captured)
 }
 
@@ -196,43 +169,4 @@ fn read_from_outside(module: &Module, block: Block) -> Vec<Value> {
     let mut seen = FxHashSet::default();
     let reads = module.ops(block).flat_map(|op| values_read(module, op));
     reads.filter(|&value| !made_inside(value) && seen.insert(value)).collect()
-}
-
-/// The type of an argument of the copy: extents that are no number and no plain symbol get a name
-/// of their own, which the run gives a value.
-fn argument_type(module: &Module, value: Value, (function, i): (Op, usize)) -> Type {
-    let (context, ty) = (module.context(), module.value_type(value));
-    let Some((extents, element)) = context.as_tensor(ty) else { return ty };
-    let named = extents.iter().enumerate().map(|(axis, &extent)| {
-        let known = dims::expr(context, extent);
-        match known.filter(|expr| expr.is_int() || expr.as_symbol().is_some()) {
-            Some(_) => extent,
-            None => dims::dim(context, &Expr::symbol(&format!("?{function:?}.{i}.{axis}"))),
-        }
-    });
-    let named: Vec<Dim> = named.collect();
-    context.tensor_type(&named, element)
-}
-
-/// Leaves open what the copy was said to give, since symbols around the body are not known in it:
-/// inference finds it anew from the arguments.
-fn forget_extents(module: &mut Module, op: Op) {
-    if matches!(module.name_text(op), "nn.constant" | "nn.none") {
-        return;
-    }
-    let ops = walk(module, op, Order::Pre);
-    for op in ops {
-        let results: Vec<Value> = module.results(op).collect();
-        for value in results {
-            let context = module.context();
-            let ty = module.value_type(value);
-            let Some((extents, element)) = context.as_tensor(ty) else { continue };
-            let fixed = extents.iter().all(|extent| extent.as_static().is_some());
-            if !fixed {
-                let open = context.ty(TypeData::UnrankedTensor(element));
-                module.set_value_type(value, open);
-            }
-            module.set_contents(value, None);
-        }
-    }
 }

@@ -87,18 +87,40 @@ impl Session {
         inputs: &[(&str, Datum)],
         runs: usize,
     ) -> Result<(Vec<Datum>, Report), SessionError> {
-        let (outputs, mut best) = self.profile(inputs)?;
+        let (outputs, mut trace) = self.traced(inputs)?;
+        let mut best = trace.profile.take().unwrap_or_default();
         for _ in 1..runs {
             let (_, again) = self.profile(inputs)?;
             best = fastest(best, &again);
         }
-        let (module, prepared, sizes, dims) = self.planned(inputs)?;
-        let mut report = describe(module, prepared, &sizes, &dims);
+        let mut report = Report::default();
+        for (prepared, sizes, dims) in trace.parts {
+            report.append(describe(self.module(), prepared, &sizes, &dims));
+            report.sizes.extend(dims.into_values());
+        }
+        report.sizes.sort();
+        report.sizes.dedup();
         for (group, timing) in report.groups.iter_mut().zip(&best.steps) {
             group.time = timing.time;
         }
-        (report.total, report.sizes) = (best.total, dims.into_values());
+        report.total = best.total;
         Ok((outputs, report))
+    }
+}
+
+impl Report {
+    /// Lets another part follow, which has memory of its own.
+    fn append(&mut self, part: Report) {
+        let (groups, buffers) = (self.groups.len(), self.buffers.len());
+        self.groups.extend(part.groups.into_iter().map(|mut group| {
+            group.buffers.iter_mut().for_each(|(buffer, _)| *buffer += buffers);
+            group
+        }));
+        self.buffers.extend(part.buffers.into_iter().map(|mut buffer| {
+            buffer.life = buffer.life.map(|(first, last)| (first + groups, last + groups));
+            buffer
+        }));
+        self.arena = self.arena.max(part.arena);
     }
 }
 

@@ -13,7 +13,7 @@ use crate::error::SessionError;
 use crate::memory::Block as Memory;
 use crate::port::{Dims, Port, bind};
 use crate::prepare::Prepared;
-use crate::profile::Profile;
+use crate::profile::{Coverage, Profile};
 use crate::run::Run;
 use crate::session::{Options, compiled};
 use crate::sizes::Sizes;
@@ -24,6 +24,9 @@ const MAX_PLANS: usize = 256;
 /// A function that runs. Several threads may run it at once.
 pub(crate) struct Runner {
     pub prepared: Prepared,
+    function: Op,
+    /// What follows, of extents that this part finds.
+    tail: Option<Box<Tail>>,
     /// What runs where extents differ that the code relies on to be equal: the reference kernels.
     fallback: Option<Prepared>,
     pub inputs: Vec<Port>,
@@ -32,6 +35,104 @@ pub(crate) struct Runner {
     plans: Mutex<FxHashMap<Dims, Arc<Sizes>>>,
     /// Arenas that no run has.
     arenas: Mutex<Vec<Memory>>,
+}
+
+/// What follows a part of a function.
+pub(crate) struct Tail {
+    /// Takes the first results of the part.
+    runner: Runner,
+    /// What runs where values have other types than a model declares: the reference kernels.
+    reference: Prepared,
+    /// Where the results of both come from.
+    gives: Vec<From>,
+}
+
+/// Where a result comes from: the part, or its tail; which one of its results.
+#[derive(Clone, Copy)]
+pub(crate) enum From {
+    Head(usize),
+    Tail(usize),
+}
+
+impl Tail {
+    pub(crate) fn new(
+        module: &Module,
+        function: Op,
+        runner: Runner,
+        gives: Vec<From>,
+    ) -> Result<Tail, SessionError> {
+        let reference = Prepared::new(module, function, reference(module, function), None)?;
+        Ok(Tail { runner, reference, gives })
+    }
+
+    /// Runs what follows a part that gave `given`.
+    fn execute<'a>(
+        &'a self,
+        (module, bodies): (&Module, &Bodies),
+        given: Vec<Datum>,
+        trace: &mut Trace<'a>,
+    ) -> Result<Vec<Datum>, SessionError> {
+        let inputs = given[..self.runner.inputs.len()].to_vec();
+        let known = trace.mark();
+        let found = match self.runner.execute((module, bodies), inputs.clone(), trace) {
+            Err(SessionError::Input(_) | SessionError::Extents { .. } | SessionError::Size(_)) => {
+                trace.forget(known);
+                self.interpret((module, bodies), inputs, trace)
+            }
+            found => found,
+        }?;
+        let gives = self.gives.iter().map(|&from| match from {
+            From::Head(at) => given[at].clone(),
+            From::Tail(at) => found[at].clone(),
+        });
+        Ok(gives.collect())
+    }
+
+    fn interpret<'a>(
+        &'a self,
+        (module, bodies): (&Module, &Bodies),
+        inputs: Vec<Datum>,
+        trace: &mut Trace<'a>,
+    ) -> Result<Vec<Datum>, SessionError> {
+        let sizes = Arc::new(Sizes::of(&self.reference, &Dims::default(), 1, 1)?);
+        let arena = Memory::zeroed(0).ok_or(SessionError::Memory(0))?;
+        let shared = bodies.within(module);
+        let mut run = Run::new((module, &shared), &self.reference, &sizes, inputs, arena)?;
+        trace.part(&self.reference, &sizes, &Dims::default());
+        run.steps(trace.profile.as_mut())?;
+        Ok(run.finish()?.0)
+    }
+}
+
+/// What is noted of a run, if it is to be noted.
+#[derive(Default)]
+pub(crate) struct Trace<'a> {
+    /// What each step took.
+    pub profile: Option<Profile>,
+    /// The parts that ran, in order, and for which sizes.
+    pub parts: Vec<(&'a Prepared, Arc<Sizes>, Dims)>,
+}
+
+impl<'a> Trace<'a> {
+    fn part(&mut self, prepared: &'a Prepared, sizes: &Arc<Sizes>, dims: &Dims) {
+        if let Some(profile) = &mut self.profile {
+            profile.arena = profile.arena.max(sizes.arena);
+            self.parts.push((prepared, sizes.clone(), dims.clone()));
+        }
+    }
+
+    /// How much is noted.
+    fn mark(&self) -> (usize, usize) {
+        (self.profile.as_ref().map_or(0, |profile| profile.steps.len()), self.parts.len())
+    }
+
+    /// Forgets what was noted after a mark.
+    fn forget(&mut self, (steps, parts): (usize, usize)) {
+        if let Some(profile) = &mut self.profile {
+            profile.steps.truncate(steps);
+        }
+        self.parts.truncate(parts);
+    }
 }
 
 impl Runner {
@@ -59,40 +160,68 @@ impl Runner {
         };
         let (plans, arenas) = (Mutex::default(), Mutex::default());
         let grain = options.grain.max(1);
-        Ok(Runner { prepared, fallback, inputs, threads, grain, plans, arenas })
+        let tail = None;
+        Ok(Runner { prepared, function, tail, fallback, inputs, threads, grain, plans, arenas })
+    }
+
+    /// Lets `tail` follow.
+    pub(crate) fn set_tail(&mut self, tail: Tail) {
+        self.tail = Some(Box::new(tail));
+    }
+
+    /// This part and those that follow it.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &Runner> {
+        std::iter::successors(Some(self), |part| part.tail.as_ref().map(|tail| &tail.runner))
+    }
+
+    /// The functions of the parts.
+    pub(crate) fn functions(&self) -> impl Iterator<Item = Op> {
+        self.parts().map(|part| part.function)
+    }
+
+    /// Whether anything is compiled.
+    pub(crate) fn has_calls(&self) -> bool {
+        self.parts().any(|part| part.prepared.calls().next().is_some())
+    }
+
+    /// What of the parts is compiled.
+    pub(crate) fn coverage(&self, module: &Module) -> Coverage {
+        let mut coverage = Coverage::default();
+        self.parts().for_each(|part| coverage.add(part.prepared.coverage(module)));
+        coverage
     }
 
     /// Runs the function on `inputs`; the bodies of loops and branches are `bodies`.
-    pub(crate) fn execute(
-        &self,
+    pub(crate) fn execute<'a>(
+        &'a self,
         (module, bodies): (&Module, &Bodies),
         inputs: Vec<Datum>,
-        mut profile: Option<&mut Profile>,
+        trace: &mut Trace<'a>,
     ) -> Result<Vec<Datum>, SessionError> {
         let dims = bind(module.context(), &self.inputs, &inputs)?;
         let prepared = self.prepared(&dims);
         let sizes = self.sizes(prepared, &dims)?;
-        if let Some(profile) = profile.as_deref_mut() {
-            profile.arena = sizes.arena;
-        }
+        trace.part(prepared, &sizes, &dims);
         let arena = self.arena(sizes.arena)?;
         let shared = bodies.within(module);
         let mut run = Run::new((module, &shared), prepared, &sizes, inputs, arena)?;
-        run.steps(profile)?;
+        run.steps(trace.profile.as_mut())?;
         let (outputs, arena) = run.finish()?;
         self.arenas.lock().unwrap_or_else(PoisonError::into_inner).push(arena);
-        Ok(outputs)
+        match &self.tail {
+            Some(tail) => tail.execute((module, bodies), outputs, trace),
+            None => Ok(outputs),
+        }
     }
 
-    /// What runs for these inputs, and in which sizes.
-    pub(crate) fn planned(
+    /// The bytes of the arena of this part.
+    pub(crate) fn arena_bytes(
         &self,
         module: &Module,
         inputs: &[Datum],
-    ) -> Result<(&Prepared, Arc<Sizes>, Dims), SessionError> {
+    ) -> Result<usize, SessionError> {
         let dims = bind(module.context(), &self.inputs, inputs)?;
-        let prepared = self.prepared(&dims);
-        Ok((prepared, self.sizes(prepared, &dims)?, dims))
+        Ok(self.sizes(self.prepared(&dims), &dims)?.arena)
     }
 
     /// What runs for these symbols.

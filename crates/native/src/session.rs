@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use tangram_dialects::interpret::Datum;
 use tangram_ir::{Module, Op, Value};
-use tangram_lowering::{Program, lower};
+use tangram_lowering::Program;
 use tangram_machine::Machine;
 use tangram_onnx::Model;
 
@@ -14,11 +14,11 @@ use crate::cache::Cache;
 use crate::compiler::{Compiler, flags};
 use crate::error::{InputError, SessionError};
 use crate::library::Library;
-use crate::port::{Dims, Port};
-use crate::prepare::Prepared;
+use crate::outline;
+use crate::port::Port;
 use crate::profile::{Coverage, Profile};
-use crate::runner::{Runner, reference};
-use crate::sizes::Sizes;
+use crate::runner::{Runner, Trace, reference};
+use crate::segments;
 
 /// How a model is compiled.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -73,13 +73,15 @@ impl Session {
     ///
     /// # Errors
     /// [`SessionError`]: no compiler, or what it refuses.
-    pub fn new(model: Model, options: &Options) -> Result<Session, SessionError> {
+    pub fn new(mut model: Model, options: &Options) -> Result<Session, SessionError> {
         let main = model.main().ok_or(SessionError::NoGraph)?;
-        let program = match options.interpret {
-            true => reference(&model.module, main),
-            false => lower(&model.module, main, &lowering(options))?,
-        };
-        Session::with_program(model, main, program, options)
+        if options.interpret {
+            let program = reference(&model.module, main);
+            return Session::with_program(model, main, program, options);
+        }
+        let names = input_names(&model.module, main);
+        let runner = segments::runner(&mut model.module, main, names.into_iter(), options)?;
+        Session::of(model, main, runner, options)
     }
 
     /// Makes a session of `program`, which the main function of `model` was lowered to.
@@ -87,26 +89,33 @@ impl Session {
     /// # Errors
     /// As [`Session::new`]; [`SessionError::Broken`] for a program that contradicts itself.
     pub fn with_program(
-        mut model: Model,
+        model: Model,
         main: Op,
         program: Program,
         options: &Options,
     ) -> Result<Session, SessionError> {
-        let names = model.output_names();
+        let names = input_names(&model.module, main);
+        let runner = Runner::new(&model.module, main, program, names.into_iter(), options)?;
+        Session::of(model, main, runner, options)
+    }
+
+    fn of(
+        mut model: Model,
+        main: Op,
+        runner: Runner,
+        options: &Options,
+    ) -> Result<Session, SessionError> {
         let module = &model.module;
-        let name = |value: Value| module.value_name(value).map(|name| module.context().text(name));
-        let block = module.regions(main).first().and_then(|&region| module.first_block(region));
-        let arguments = block.map(|block| module.args(block)).unwrap_or_default();
-        let given: Vec<String> =
-            arguments.iter().map(|&value| name(value).unwrap_or_default().to_owned()).collect();
-        let runner = Runner::new(module, main, program, given.into_iter(), options)?;
-        let results = runner.prepared.results.iter().zip(names);
-        let outputs = results.map(|(&value, name)| Port::of(module, value, name)).collect();
+        let end = outline::block(module, main).and_then(|block| module.last_op(block));
+        let results = end.into_iter().flat_map(|end| module.operands(end));
+        let outputs = results.zip(model.output_names());
+        let outputs = outputs.map(|(value, name)| Port::of(module, value, name)).collect();
         let default = |port: &Port| model.default_of(&port.name).map(Datum::Tensor);
         let defaults = runner.inputs.iter().map(default).collect();
+        let functions: Vec<Op> = runner.functions().collect();
         let bodies = match options.interpret {
             true => Bodies::default(),
-            false => Bodies::new(&mut model.module, main, options)?,
+            false => Bodies::new(&mut model.module, &functions, options)?,
         };
         Ok(Session { main: runner, bodies, outputs, defaults, module: model.module })
     }
@@ -128,10 +137,8 @@ impl Session {
 
     /// What is compiled, and what runs on the reference kernels.
     pub fn coverage(&self) -> Coverage {
-        let mut coverage = self.main.prepared.coverage(&self.module);
-        for runner in self.bodies.runners() {
-            coverage.add(runner.prepared.coverage(&self.module));
-        }
+        let mut coverage = self.main.coverage(&self.module);
+        self.bodies.runners().for_each(|runner| coverage.add(runner.coverage(&self.module)));
         coverage
     }
 
@@ -142,7 +149,7 @@ impl Session {
     /// # Errors
     /// [`SessionError`]: which input does not fit, or which operation could not be evaluated.
     pub fn run(&self, inputs: &[(&str, Datum)]) -> Result<Vec<Datum>, SessionError> {
-        self.execute(self.ordered(inputs)?, None)
+        self.execute(self.ordered(inputs)?, &mut Trace::default())
     }
 
     /// Runs the model as [`Session::run`] does, and says what each step took.
@@ -150,29 +157,36 @@ impl Session {
     /// # Errors
     /// As [`Session::run`].
     pub fn profile(&self, inputs: &[(&str, Datum)]) -> Result<(Vec<Datum>, Profile), SessionError> {
-        let mut profile = Profile::default();
-        let start = Instant::now();
-        let outputs = self.execute(self.ordered(inputs)?, Some(&mut profile))?;
-        profile.total = start.elapsed();
-        Ok((outputs, profile))
+        let (outputs, trace) = self.traced(inputs)?;
+        Ok((outputs, trace.profile.unwrap_or_default()))
     }
 
-    /// The bytes of the arena that a run on inputs of this size needs; outputs are besides.
+    /// Runs the model and notes all of the run.
+    pub(crate) fn traced(
+        &self,
+        inputs: &[(&str, Datum)],
+    ) -> Result<(Vec<Datum>, Trace<'_>), SessionError> {
+        let mut trace = Trace { profile: Some(Profile::default()), ..Trace::default() };
+        let start = Instant::now();
+        let outputs = self.execute(self.ordered(inputs)?, &mut trace)?;
+        if let Some(profile) = &mut trace.profile {
+            profile.total = start.elapsed();
+        }
+        Ok((outputs, trace))
+    }
+
+    /// The bytes of the arena that a run on inputs of this size needs; outputs are besides, and
+    /// what follows values whose extents only a run finds.
     ///
     /// # Errors
     /// As [`Session::run`].
     pub fn arena_bytes(&self, inputs: &[(&str, Datum)]) -> Result<usize, SessionError> {
-        let (_, sizes, _) = self.main.planned(&self.module, &self.ordered(inputs)?)?;
-        Ok(sizes.arena)
+        self.main.arena_bytes(&self.module, &self.ordered(inputs)?)
     }
 
-    /// What a run on inputs of this size runs.
-    pub(crate) fn planned(
-        &self,
-        inputs: &[(&str, Datum)],
-    ) -> Result<(&Module, &Prepared, Arc<Sizes>, Dims), SessionError> {
-        let (prepared, sizes, dims) = self.main.planned(&self.module, &self.ordered(inputs)?)?;
-        Ok((&self.module, prepared, sizes, dims))
+    /// The module that the code was made of.
+    pub(crate) fn module(&self) -> &Module {
+        &self.module
     }
 
     /// The inputs in their order.
@@ -200,13 +214,21 @@ impl Session {
         }
     }
 
-    fn execute(
-        &self,
+    fn execute<'a>(
+        &'a self,
         inputs: Vec<Datum>,
-        profile: Option<&mut Profile>,
+        trace: &mut Trace<'a>,
     ) -> Result<Vec<Datum>, SessionError> {
-        self.main.execute((&self.module, &self.bodies), inputs, profile)
+        self.main.execute((&self.module, &self.bodies), inputs, trace)
     }
+}
+
+/// The names of the arguments of `main`.
+fn input_names(module: &Module, main: Op) -> Vec<String> {
+    let name = |value: Value| module.value_name(value).map(|name| module.context().text(name));
+    let block = outline::block(module, main);
+    let arguments = block.map(|block| module.args(block)).unwrap_or_default();
+    arguments.iter().map(|&value| name(value).unwrap_or_default().to_owned()).collect()
 }
 
 /// How functions are lowered.
