@@ -66,3 +66,51 @@ fn slices_of_open_extents_are_whole() {
         }
     }
 }
+
+/// A length that is computed from values, of which no extent says anything.
+#[test]
+fn what_follows_extents_that_only_a_run_knows_is_compiled() {
+    let mut graph = Graph::default();
+    let x = graph.input(&[Side::Name("b"), Side::Name("n")]);
+    let y = graph.input(&[Side::Name("b"), Side::Number(1)]);
+    let (zero, axis) = (graph.ints(&[0]), graph.ints(&[1]));
+    let most = graph.node("ReduceMax", &[&x], vec![("keepdims", 0.into())]);
+    let most = graph.node("Cast", &[&most], vec![("to", 7.into())]);
+    let most = graph.node("Unsqueeze", &[&most, &zero], Vec::new());
+    let part = graph.node("Slice", &[&x, &zero, &most, &axis], Vec::new());
+    let scaled = graph.node("Mul", &[&part, &y], Vec::new());
+    let shares = graph.node("Softmax", &[&scaled], vec![("axis", (-1).into())]);
+    let sum = graph.node("Add", &[&shares, &part], Vec::new());
+    // Shorter by one once more, as the values behind the cut say.
+    let least = graph.node("ReduceMax", &[&sum], vec![("keepdims", 0.into())]);
+    let least = graph.node("Cast", &[&least], vec![("to", 7.into())]);
+    let least = graph.node("Unsqueeze", &[&least, &zero], Vec::new());
+    let rest = graph.node("Slice", &[&sum, &zero, &least, &axis], Vec::new());
+    let positive = graph.node("Relu", &[&rest], Vec::new());
+    let root = graph.node("Sqrt", &[&positive], Vec::new());
+    let less = graph.node("Sub", &[&root, &y], Vec::new());
+    let end = graph.node("Tanh", &[&less], Vec::new());
+    let whole = graph.node("Exp", &[&y], Vec::new());
+    for output in [&end, &whole, &sum, &most, &sum] {
+        graph.output(output);
+    }
+    let bytes = graph.bytes();
+    let (compiled, reference) = (session_of(&bytes, false), session_of(&bytes, true));
+    for operation in ["nn.softmax", "nn.sqrt", "nn.exp"] {
+        let counts = compiled.coverage().operations[operation];
+        assert_eq!(counts.1, 0, "{operation}: {:?}", compiled.coverage());
+    }
+    for (batch, length, most) in [(2, 7, 3.0), (1, 9, 8.5), (3, 4, 40.0), (2, 5, 0.5)] {
+        let values = (0..batch * length).map(|at| if at == 1 { most } else { -((at % 5) as f32) });
+        let x_value = Tensor::from_vec([batch, length], values.collect()).expect("fits");
+        let feed = [(x.as_str(), Datum::Tensor(x_value)), (y.as_str(), tensor(&[batch, 1]))];
+        let what = format!("{batch} rows of {length}, cut at {most}");
+        let expected = reference.run(&feed).expect("it runs");
+        let (found, profile) = compiled.profile(&feed).unwrap_or_else(|e| panic!("{what}: {e}"));
+        assert_eq!(found.len(), expected.len());
+        for (found, expected) in found.iter().zip(&expected) {
+            agree(&what, found, expected, 1e-6);
+        }
+        assert!(profile.steps.iter().any(|step| step.compiled), "{what}");
+    }
+}
