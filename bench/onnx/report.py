@@ -155,6 +155,9 @@ def shortfalls(records: dict[str, dict], names: list[str]) -> list[str]:
         if wrong:
             lines.append(f"{model}: ours is {wrong[0]['verdict']}: {wrong[0].get('why', '')}")
             continue
+        if "nodes" not in folded:  # the judge ended on the model itself
+            lines.append(f"{model}: not judged: {folded.get('why', '')}")
+            continue
         peers = {n: record["results"][n] for n in names if n not in (OURS, FOLDED)}
         usable = {n: r for n, r in peers.items() if r["verdict"] in USABLE}
         if usable:
