@@ -179,7 +179,7 @@ fn apply_rules(
     };
     let options = RuleSetOptions { strategy };
     let patterns = match observer.listener(driver) {
-        Some(heard) => tangram::apply_rules_heard(module, &library, &options, heard),
+        Some(heard) => tangram::apply_rules_with_listener(module, &library, &options, heard),
         None => tangram::apply_rules(module, &library, &options),
     }?;
     if args.statistics {

@@ -14,19 +14,19 @@ type Plain = EGraph<SymbolLang, ()>;
 
 /// A step of a random history; numbers are taken modulo what there is.
 #[derive(Clone, Debug)]
-enum Step {
+enum Action {
     Leaf(u8),
     Node(u8, Vec<usize>),
     Union(usize, usize),
     Rebuild,
 }
 
-fn steps(len: usize) -> impl Strategy<Value = Vec<Step>> {
+fn steps(len: usize) -> impl Strategy<Value = Vec<Action>> {
     let step = prop_oneof![
-        3 => (0u8..9).prop_map(Step::Leaf),
-        4 => (0u8..3, prop::collection::vec(any::<usize>(), 1..4)).prop_map(|(op, kids)| Step::Node(op, kids)),
-        3 => (any::<usize>(), any::<usize>()).prop_map(|(a, b)| Step::Union(a, b)),
-        1 => Just(Step::Rebuild),
+        3 => (0u8..9).prop_map(Action::Leaf),
+        4 => (0u8..3, prop::collection::vec(any::<usize>(), 1..4)).prop_map(|(op, kids)| Action::Node(op, kids)),
+        3 => (any::<usize>(), any::<usize>()).prop_map(|(a, b)| Action::Union(a, b)),
+        1 => Just(Action::Rebuild),
     ];
     prop::collection::vec(step, 1..len)
 }
@@ -39,14 +39,16 @@ macro_rules! play {
         for step in $steps {
             let pick = |at: &usize| ids[at % ids.len()];
             match step {
-                Step::Leaf(op) => ids.push(egraph.add($engine::SymbolLang::leaf(format!("x{op}")))),
+                Action::Leaf(op) => {
+                    ids.push(egraph.add($engine::SymbolLang::leaf(format!("x{op}"))))
+                }
                 _ if ids.is_empty() => {}
-                Step::Node(op, kids) => {
+                Action::Node(op, kids) => {
                     let kids = kids.iter().map(pick).collect();
                     ids.push(egraph.add($engine::SymbolLang::new(format!("f{op}"), kids)));
                 }
-                Step::Union(left, right) => _ = egraph.union(pick(left), pick(right)),
-                Step::Rebuild => _ = egraph.rebuild(),
+                Action::Union(left, right) => _ = egraph.union(pick(left), pick(right)),
+                Action::Rebuild => _ = egraph.rebuild(),
             }
         }
         egraph.rebuild();
@@ -80,12 +82,12 @@ proptest! {
         parents in prop::collection::vec(0usize..12, 0..12),
         unions in prop::collection::vec((0usize..12, 0usize..12), 1..20),
     ) {
-        let mut steps: Vec<Step> = Vec::new();
+        let mut steps: Vec<Action> = Vec::new();
         for (at, &parent) in parents.iter().enumerate() {
-            steps.push(Step::Leaf(at as u8 % 9));
-            steps.push(Step::Node(at as u8 % 3, vec![parent]));
+            steps.push(Action::Leaf(at as u8 % 9));
+            steps.push(Action::Node(at as u8 % 3, vec![parent]));
         }
-        steps.extend((0..9).map(Step::Leaf));
+        steps.extend((0..9).map(Action::Leaf));
         let mut ours = play!(tangram_egraph, &steps);
         let mut theirs = play!(egg, &steps);
         prop_assert_eq!(&ours.1, &theirs.1);

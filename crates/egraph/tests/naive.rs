@@ -128,10 +128,10 @@ const MULTIPATTERNS: [&str; 4] = [
     "?p = (g ?x ?y) = (g ?y ?z)",
 ];
 
-type Step = (u8, usize, usize);
+type Action = (u8, usize, usize);
 
 /// Runs the steps in both; going back to a checkpoint takes both back.
-fn apply(steps: &[Step], explain: bool) -> (EGraph<SymbolLang, ()>, Naive, Vec<Id>) {
+fn apply(steps: &[Action], explain: bool) -> (EGraph<SymbolLang, ()>, Naive, Vec<Id>) {
     let mut egraph = EGraph::default();
     if explain {
         egraph = egraph.with_explanations_enabled();
@@ -179,7 +179,7 @@ fn apply(steps: &[Step], explain: bool) -> (EGraph<SymbolLang, ()>, Naive, Vec<I
     (egraph.current, naive, ids)
 }
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+fn steps() -> impl Strategy<Value = Vec<Action>> {
     prop::collection::vec((0u8..11, 0usize..40, 0usize..40), 1..40)
 }
 

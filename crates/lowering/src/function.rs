@@ -14,16 +14,16 @@ use crate::c::lanes::{self, LANES, Lanes};
 use crate::c::tile::{self, Kernel, TILE};
 use crate::c::{self, PREAMBLE, UNNAMED};
 use crate::collapse::{collapse, without_unit_loops};
-use crate::expand::Tiled;
+use crate::contraction::factors;
 use crate::group::Group;
 use crate::nest::{Nest, Tensor};
+use crate::packing::Tiled;
 use crate::parameters::Parameters;
-use crate::product::factors;
-use crate::program::{Buffer, Call, Program, Step, Storage};
+use crate::program::{Buffer, Call, Program, ProgramStep, Storage};
 use crate::scop::{Role, arrays, count, parameters, scop};
 use crate::storage::{Draft, Planned};
 use crate::winograd::{SIDE, Winograd};
-use crate::{LowerError, Options, known};
+use crate::{LowerError, Options, function_cache};
 
 /// What the rows of a block of tiles may take of memory, in bytes: half of the second cache, since
 /// panels pass through it as well.
@@ -48,7 +48,7 @@ pub(crate) fn program(mut draft: Draft<'_>, options: &Options) -> Result<Program
         let tensors = &mut draft.tensors;
         let called = match &planned {
             Planned::Reference(op) => {
-                steps.push(Step::Reference(*op));
+                steps.push(ProgramStep::Reference(*op));
                 continue;
             }
             Planned::Nest(nest) => {
@@ -59,14 +59,14 @@ pub(crate) fn program(mut draft: Draft<'_>, options: &Options) -> Result<Program
             }
             Planned::Product(nest, tiled) => functions.product(nest, tiled, tensors),
             Planned::Winograd(plan) => {
-                steps.push(Step::Call(functions.winograd_weights(plan, tensors)));
+                steps.push(ProgramStep::Call(functions.winograd_weights(plan, tensors)));
                 functions.winograd(plan, tensors)
             }
             Planned::Group(group) => functions.group(group, tensors),
             Planned::Recurrent(_) => Err(LowerError::NotAffine),
         };
         match called {
-            Ok(call) => steps.push(Step::Call(call)),
+            Ok(call) => steps.push(ProgramStep::Call(call)),
             Err(_) => refused.extend(planned.ops()),
         }
     }
@@ -81,16 +81,16 @@ pub(crate) fn program(mut draft: Draft<'_>, options: &Options) -> Result<Program
 }
 
 /// Takes out what depends on constants alone.
-fn prepared(steps: Vec<Step>, buffers: &mut [Buffer]) -> (Vec<Call>, Vec<Step>) {
+fn prepared(steps: Vec<ProgramStep>, buffers: &mut [Buffer]) -> (Vec<Call>, Vec<ProgramStep>) {
     let mut writers = vec![0; buffers.len()];
     for step in &steps {
-        if let Step::Call(call) = step {
+        if let ProgramStep::Call(call) = step {
             call.writes.iter().for_each(|at| writers[call.buffers[*at]] += 1);
         }
     }
     let (mut setup, mut left) = (Vec::new(), Vec::new());
     for step in steps {
-        let Step::Call(call) = step else {
+        let ProgramStep::Call(call) = step else {
             left.push(step);
             continue;
         };
@@ -105,7 +105,7 @@ fn prepared(steps: Vec<Step>, buffers: &mut [Buffer]) -> (Vec<Call>, Vec<Step>) 
             }
             setup.push(call);
         } else {
-            left.push(Step::Call(call));
+            left.push(ProgramStep::Call(call));
         }
     }
     (setup, left)
@@ -260,12 +260,12 @@ impl Functions<'_> {
         make: impl FnOnce() -> Result<Text, LowerError>,
     ) -> Result<Text, LowerError> {
         let Some(texts) = &self.options.texts else { return make() };
-        let key = known::key(what, self.options);
-        if let Some(found) = texts.find(&key).and_then(|text| known::unpacked(&text)) {
+        let key = function_cache::key(what, self.options);
+        if let Some(found) = texts.find(&key).and_then(|text| function_cache::unpacked(&text)) {
             return Ok(found);
         }
         let (text, kernels) = make()?;
-        texts.keep(&key, &known::packed(&text, &kernels));
+        texts.keep(&key, &function_cache::packed(&text, &kernels));
         Ok((text, kernels))
     }
 
@@ -340,7 +340,7 @@ fn tile_loops(nest: &Nest, tiled: &Tiled, tensors: &[Tensor], machine: &Machine)
     sizes[at(row)] = tiled.tile.rows as i128;
     sizes[at(column)] = tiled.tile.columns() as i128;
     let access = &nest.generic.inputs[product.rows_input];
-    let strides = crate::expand::strides(access, &tensors[nest.inputs[product.rows_input]]);
+    let strides = crate::packing::strides(access, &tensors[nest.inputs[product.rows_input]]);
     // The outermost loop over rows is blocked, if not the rows of tiles themselves.
     let blocked = product.rows.iter().rev().nth(1).copied().unwrap_or(row);
     let step = strides.and_then(|strides| strides[blocked].as_int()).unwrap_or(4096).max(1);

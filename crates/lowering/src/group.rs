@@ -17,8 +17,8 @@ use tangram_dialects::structured::IteratorKind;
 
 use crate::c::lanes::LANES;
 use crate::collapse::collapse_inner;
-use crate::expand::{Tiled, strides};
 use crate::nest::{Nest, Tensor};
+use crate::packing::{Tiled, strides};
 use crate::storage::{Draft, Planned};
 
 /// Nests that share rows.

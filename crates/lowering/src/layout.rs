@@ -7,8 +7,8 @@
 
 use tangram_affine::AffineMap;
 
+use crate::contraction::Product;
 use crate::nest::Nest;
-use crate::product::Product;
 use crate::program::Storage;
 use crate::storage::{Draft, Planned};
 
@@ -24,7 +24,7 @@ pub(crate) fn is_fixed(nest: &Nest, draft: &Draft<'_>, pinned: &[bool]) -> bool 
 
 /// Chooses the order of coordinates of every tensor that is free to have one.
 pub(crate) fn choose(draft: &mut Draft<'_>) {
-    let pinned = crate::join::pinned(draft);
+    let pinned = crate::fusion::pinned(draft);
     let free = |tensor: usize| !pinned[draft.tensors[tensor].buffer];
     let mut last = vec![false; draft.tensors.len()];
     let mut reordered = Vec::new();

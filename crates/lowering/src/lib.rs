@@ -11,28 +11,28 @@
 //!                                  ──▶ statements I, S, F ──▶ schedule tree ──▶ loops in C
 //! ```
 
+mod array_contraction;
 mod c;
 mod collapse;
-mod contract;
-mod expand;
+mod contraction;
+mod extent_assumptions;
 mod function;
+mod function_cache;
+mod fusion;
 mod group;
-mod join;
-mod known;
 mod layout;
 mod nest;
+mod packing;
 mod parameters;
-mod product;
 mod program;
-mod rows;
+mod relations;
 mod scop;
-mod settle;
 mod storage;
-mod units;
+mod unit_dims;
 mod winograd;
 
-pub use known::Texts;
-pub use program::{Buffer, Call, Program, Step, Storage, Stored};
+pub use function_cache::Texts;
+pub use program::{Buffer, Call, Program, ProgramStep, Storage, Stored};
 
 use std::sync::Arc;
 
@@ -96,7 +96,7 @@ pub fn elementary_functions() -> &'static str {
 /// [`LinalgError`].
 pub fn linalg(module: &Module, function: Op) -> Result<Linalg, LinalgError> {
     let mut settled = module.clone();
-    let assumed = settle::settle(&mut settled, function);
+    let assumed = extent_assumptions::unify(&mut settled, function);
     nn_to_linalg(&settled, function, &assumed)
 }
 
@@ -104,7 +104,7 @@ pub fn linalg(module: &Module, function: Op) -> Result<Linalg, LinalgError> {
 /// that [`lower`] takes them to have.
 pub fn settled(module: &Module, function: Op) -> Module {
     let mut settled = module.clone();
-    settle::settle(&mut settled, function);
+    extent_assumptions::unify(&mut settled, function);
     settled
 }
 
@@ -119,16 +119,16 @@ pub fn lower(module: &Module, function: Op, options: &Options) -> Result<Program
     let name = || module.name_text(function).to_owned();
     let block = block.ok_or_else(|| LowerError::NoBody(name()))?;
     let mut settled = module.clone();
-    let assumed = settle::settle(&mut settled, function);
+    let assumed = extent_assumptions::unify(&mut settled, function);
     // Operations that have a nest without an order run on the reference kernels, as a whole.
     let mut refused = FxHashSet::default();
     loop {
         let mut draft = storage::Draft::of(&settled, block, &refused);
-        join::join(&mut draft);
+        fusion::fuse(&mut draft);
         layout::choose(&mut draft);
-        expand::expand(&mut draft, options);
+        packing::pack(&mut draft, options);
         group::group(&mut draft);
-        contract::contract(&mut draft);
+        array_contraction::contract_arrays(&mut draft);
         match function::program(draft, options) {
             Ok(program) => return Ok(Program { assumed, ..program }),
             Err(ops) => refused.extend(ops),

@@ -2,7 +2,9 @@
 
 use tangram_affine::symbolic::Expr;
 use tangram_affine::{AffineExprs, AffineMap};
-use tangram_dialects::structured::{Access, Body, Generic, IteratorKind, Place, Scalar, ScalarId};
+use tangram_dialects::structured::{
+    Access, Body, Generic, IteratorKind, Scalar, ScalarId, TensorId,
+};
 use tangram_ir::Op;
 use tangram_tensor::DType;
 
@@ -46,8 +48,12 @@ pub(crate) struct Finish {
 
 impl Nest {
     /// Makes a nest of a stage of an operation; `tensor` finds the number of a place.
-    pub fn new(op: Op, generic: Generic, tensor: impl Fn(Place) -> Option<usize>) -> Option<Nest> {
-        let numbers = |places: Vec<Place>| places.into_iter().map(&tensor).collect();
+    pub fn new(
+        op: Op,
+        generic: Generic,
+        tensor: impl Fn(TensorId) -> Option<usize>,
+    ) -> Option<Nest> {
+        let numbers = |places: Vec<TensorId>| places.into_iter().map(&tensor).collect();
         let inputs: Option<Vec<usize>> =
             numbers(generic.inputs.iter().map(|access| access.place).collect());
         let tables: Option<Vec<usize>> = numbers(generic.tables.clone());

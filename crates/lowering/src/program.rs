@@ -26,7 +26,7 @@ pub struct Program {
     /// them. Only these write buffers of storage [`Storage::Prepared`].
     pub setup: Vec<Call>,
     /// What runs, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ProgramStep>,
     /// The functions, in C.
     pub source: String,
     /// Extents that all of this relies on to be equal in a run, in pairs.
@@ -73,7 +73,7 @@ pub struct Stored {
 
 /// A step.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Step {
+pub enum ProgramStep {
     /// Compiled code.
     Call(Call),
     /// An operation for the reference kernels.

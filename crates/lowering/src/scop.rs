@@ -13,7 +13,7 @@ use tangram_presburger::{Budget, Relation, Tuple, Union};
 use crate::LowerError;
 use crate::nest::{Nest, Tensor};
 use crate::parameters::Parameters;
-use crate::rows::Rows;
+use crate::relations::Rows;
 
 /// What a statement of a nest does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,18 +7,18 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tangram_affine::symbolic::Expr;
-use tangram_dialects::structured::{Generic, Place, Structured, Temporary, structured};
+use tangram_dialects::structured::{Generic, Structured, Temporary, TensorId, structured};
 use tangram_dialects::{dims, dtype};
 use tangram_ir::{Block, Module, Op, Value};
 use tangram_tensor::DType;
 
 use crate::c::is_supported;
-use crate::expand::Tiled;
 use crate::group::Group;
 use crate::nest::{Nest, Tensor};
+use crate::packing::Tiled;
 use crate::program::{Buffer, Storage, Stored};
 use crate::scop::count;
-use crate::units;
+use crate::unit_dims;
 use crate::winograd::Winograd;
 
 /// A step before its loops are ordered.
@@ -113,7 +113,7 @@ impl<'a> Draft<'a> {
         }
         let size = count(&extents)?;
         self.buffers.push(Buffer { element, size, storage, per_part: false });
-        let (buffer, extents) = (self.buffers.len() - 1, units::without(&extents));
+        let (buffer, extents) = (self.buffers.len() - 1, unit_dims::without(&extents));
         self.tensors.push(Tensor { element, extents, buffer, scratch: false });
         Some(self.tensors.len() - 1)
     }
@@ -126,11 +126,11 @@ impl<'a> Draft<'a> {
     }
 
     /// The extents of a place of an operation, units included.
-    fn extents(&self, op: Op, temporaries: &[Temporary], place: Place) -> Option<Vec<Expr>> {
+    fn extents(&self, op: Op, temporaries: &[Temporary], place: TensorId) -> Option<Vec<Expr>> {
         let value = match place {
-            Place::Operand(at) => self.module.operands(op).nth(at)?,
-            Place::Result(at) => self.module.result(op, at),
-            Place::Temporary(at) => return Some(temporaries.get(at)?.extents.clone()),
+            TensorId::Operand(at) => self.module.operands(op).nth(at)?,
+            TensorId::Result(at) => self.module.result(op, at),
+            TensorId::Temporary(at) => return Some(temporaries.get(at)?.extents.clone()),
         };
         self.shape(value).map(|(_, extents)| extents)
     }
@@ -147,7 +147,7 @@ impl<'a> Draft<'a> {
         let own = nest.inputs.iter_mut().chain([&mut nest.output]);
         for (access, tensor) in inputs.iter_mut().chain([output]).zip(own) {
             let extents = self.extents(op, temporaries, access.place)?;
-            if !units::drop(access, &extents, loops) {
+            if !unit_dims::drop(access, &extents, loops) {
                 *tensor = self.view(*tensor, extents);
             }
         }
@@ -174,7 +174,7 @@ impl<'a> Draft<'a> {
                 if source.element != element {
                     return None;
                 }
-                let extents = units::without(&extents);
+                let extents = unit_dims::without(&extents);
                 let tensor = match extents == source.extents {
                     true => from,
                     false => self.view(from, extents),
@@ -220,9 +220,9 @@ impl<'a> Draft<'a> {
         let mut nests = Vec::new();
         for (number, stage) in stages.into_iter().enumerate() {
             let mut nest = Nest::new(op, stage, |place| match place {
-                Place::Operand(at) => operands.get(at).copied().flatten(),
-                Place::Result(at) => results.get(at).copied(),
-                Place::Temporary(at) => between.get(at).copied(),
+                TensorId::Operand(at) => operands.get(at).copied().flatten(),
+                TensorId::Result(at) => results.get(at).copied(),
+                TensorId::Temporary(at) => between.get(at).copied(),
             })?;
             let elements = nest.inputs.iter().chain(&nest.tables);
             if elements.into_iter().any(|tensor| !is_supported(self.tensors[*tensor].element)) {

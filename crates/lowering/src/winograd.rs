@@ -16,13 +16,13 @@
 
 use tangram_affine::AffineMap;
 use tangram_affine::symbolic::Expr;
-use tangram_dialects::structured::{Access, Generic, Place};
+use tangram_dialects::structured::{Access, Generic, TensorId};
 use tangram_kernel::{Body, Element, RegisterTile};
 use tangram_machine::Machine;
 
-use crate::expand::fitting;
+use crate::contraction::{Product, is_linear, linear_terms};
 use crate::nest::{Nest, Tensor};
-use crate::product::{Product, is_linear, linear_terms};
+use crate::packing::fitting;
 use crate::program::{Buffer, Storage};
 use crate::storage::Draft;
 
@@ -189,7 +189,7 @@ impl Winograd {
         });
         let mut generic = Generic::over(extents.collect::<Vec<_>>());
         let weights = &self.nest.generic.inputs[at];
-        generic.read(Access::new(Place::Operand(0), weights.map.clone()));
+        generic.read(Access::new(TensorId::Operand(0), weights.map.clone()));
         Nest {
             ops: self.nest.ops.clone(),
             generic,

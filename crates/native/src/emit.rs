@@ -16,7 +16,7 @@ use std::fmt::Write;
 use tangram_affine::symbolic::{C_FUNCTIONS, Expr};
 use tangram_dialects::{constant, dims};
 use tangram_ir::{Module, Value};
-use tangram_lowering::{Call, Program, Step, Storage, lower};
+use tangram_lowering::{Call, Program, ProgramStep, Storage, lower};
 use tangram_machine::Machine;
 use tangram_onnx::Model;
 use tangram_tensor::DType;
@@ -190,8 +190,8 @@ impl<'a> Writer<'a> {
         let (mut calls, mut missing) = (Vec::new(), BTreeSet::new());
         for step in &program.steps {
             match step {
-                Step::Call(call) => calls.push(call),
-                Step::Reference(op) => {
+                ProgramStep::Call(call) => calls.push(call),
+                ProgramStep::Reference(op) => {
                     let name = module.name_text(*op);
                     if !matches!(name, "nn.constant" | "nn.none") {
                         missing.insert(name.to_owned());
@@ -497,8 +497,8 @@ fn weights(
         setup::run(program, Some(&library), &mut filled)?;
     }
     let calls = program.steps.iter().filter_map(|step| match step {
-        Step::Call(call) => Some(&call.buffers),
-        Step::Reference(_) => None,
+        ProgramStep::Call(call) => Some(&call.buffers),
+        ProgramStep::Reference(_) => None,
     });
     let stored = program.values.values().map(|stored| stored.buffer);
     let mut read: BTreeSet<usize> = calls.flatten().copied().collect();

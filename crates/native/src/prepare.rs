@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tangram_dialects::interpret::{Datum, values_read};
 use tangram_dialects::{constant, dtype};
 use tangram_ir::{Module, Op, Value};
-use tangram_lowering::{Call, Program, Step, Storage};
+use tangram_lowering::{Call, Program, ProgramStep, Storage};
 use tangram_tensor::Tensor;
 
 use crate::error::SessionError;
@@ -108,9 +108,11 @@ impl Prepared {
         let mut functions: FxHashMap<&str, Function> = FxHashMap::default();
         for step in &self.program.steps {
             let work = match step {
-                Step::Reference(op) if is_constant(module, *op) => continue,
-                Step::Reference(op) => Work::Reference { op: *op, reads: values_read(module, *op) },
-                Step::Call(call) => {
+                ProgramStep::Reference(op) if is_constant(module, *op) => continue,
+                ProgramStep::Reference(op) => {
+                    Work::Reference { op: *op, reads: values_read(module, *op) }
+                }
+                ProgramStep::Call(call) => {
                     let function = match functions.get(call.function.as_str()) {
                         Some(known) => known.clone(),
                         None => {
@@ -255,8 +257,8 @@ fn check(module: &Module, program: &Program) -> Result<(), SessionError> {
         }
     }
     let calls = program.steps.iter().filter_map(|step| match step {
-        Step::Call(call) => Some((call, false)),
-        Step::Reference(_) => None,
+        ProgramStep::Call(call) => Some((call, false)),
+        ProgramStep::Reference(_) => None,
     });
     for (call, once) in program.setup.iter().map(|call| (call, true)).chain(calls) {
         let name = &call.function;

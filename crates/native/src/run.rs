@@ -24,7 +24,7 @@ use crate::team::Team;
 
 /// Where the elements of a buffer are.
 #[derive(Clone)]
-enum Place {
+enum BufferState {
     /// Nowhere yet, or no more.
     Empty,
     /// In a tensor.
@@ -42,7 +42,7 @@ pub(crate) struct Run<'a> {
     interpreter: Interpreter<'a>,
     /// The arena, then the outputs that compiled code writes.
     blocks: Vec<Block>,
-    places: Vec<Place>,
+    places: Vec<BufferState>,
     /// The block of each output buffer that compiled code has begun to write.
     begun: Vec<Option<usize>>,
     team: Team,
@@ -65,9 +65,9 @@ impl<'a> Run<'a> {
                 _ => None,
             };
             places.push(match (filled, input) {
-                (Some(tensor), _) => Place::Lent(tensor.clone()),
-                (None, Some(Datum::Tensor(tensor))) => Place::Lent(lent(tensor)?),
-                _ => Place::Empty,
+                (Some(tensor), _) => BufferState::Lent(tensor.clone()),
+                (None, Some(Datum::Tensor(tensor))) => BufferState::Lent(lent(tensor)?),
+                _ => BufferState::Empty,
             });
         }
         let mut interpreter =
@@ -101,7 +101,7 @@ impl<'a> Run<'a> {
                 self.interpreter.take(value);
             }
             for &buffer in &step.releases {
-                self.places[buffer] = Place::Empty;
+                self.places[buffer] = BufferState::Empty;
             }
         }
         Ok(())
@@ -136,7 +136,7 @@ impl<'a> Run<'a> {
             }
             let stored = self.stored(value)?;
             results.push(Datum::Tensor(match self.places[stored] {
-                Place::Block(block, 0) if block > 0 => {
+                BufferState::Block(block, 0) if block > 0 => {
                     // What the caller gets is not copied: the block itself goes.
                     let empty = Block::zeroed(0).ok_or(SessionError::Memory(0))?;
                     let bytes = owned[block].get_or_insert_with(|| {
@@ -163,8 +163,8 @@ impl<'a> Run<'a> {
         let buffer = self.stored(value)?;
         let extents = &self.sizes.extents[&value];
         match &self.places[buffer] {
-            Place::Lent(tensor) => Ok(tensor.reshaped(extents)?),
-            Place::Block(block, offset) => {
+            BufferState::Lent(tensor) => Ok(tensor.reshaped(extents)?),
+            BufferState::Block(block, offset) => {
                 let len = self.sizes.bytes[buffer];
                 let from = self.blocks[*block].bytes().get(*offset..offset + len);
                 let from = from.ok_or_else(|| outside(buffer))?;
@@ -174,11 +174,11 @@ impl<'a> Run<'a> {
                 Ok(Tensor::from_bytes(element, extents, copy.into_bytes())?)
             }
             // No step writes what has no elements.
-            Place::Empty if self.sizes.bytes[buffer] == 0 => {
+            BufferState::Empty if self.sizes.bytes[buffer] == 0 => {
                 let element = self.prepared.program.buffers[buffer].element;
                 Ok(Tensor::from_bytes(element, extents, bytes::Bytes::new())?)
             }
-            Place::Empty => {
+            BufferState::Empty => {
                 Err(SessionError::Broken(format!("buffer {buffer} is read before it is written")))
             }
         }
@@ -215,7 +215,7 @@ impl<'a> Run<'a> {
                 });
             }
             self.interpreter.set(value, Datum::Tensor(found.clone()));
-            self.places[buffer] = Place::Lent(lent(&found)?);
+            self.places[buffer] = BufferState::Lent(lent(&found)?);
         }
         Ok(())
     }
@@ -232,15 +232,15 @@ impl<'a> Run<'a> {
             self.begin(call.buffers[place])?;
         }
         let argument = |&buffer: &usize| match &self.places[buffer] {
-            Place::Lent(tensor) if tensor.byte_len() != self.sizes.bytes[buffer] => {
+            BufferState::Lent(tensor) if tensor.byte_len() != self.sizes.bytes[buffer] => {
                 let (found, expected) = (tensor.byte_len(), self.sizes.bytes[buffer]);
                 let what = format!("buffer {buffer} has {found} bytes, expected {expected}");
                 Err(SessionError::Broken(what))
             }
-            Place::Lent(tensor) => Ok(Argument::Shared(tensor.bytes())),
-            Place::Block(block, offset) => Ok(Argument::Block(*block, *offset)),
-            Place::Empty if self.sizes.bytes[buffer] == 0 => Ok(Argument::Shared(&[])),
-            Place::Empty => {
+            BufferState::Lent(tensor) => Ok(Argument::Shared(tensor.bytes())),
+            BufferState::Block(block, offset) => Ok(Argument::Block(*block, *offset)),
+            BufferState::Empty if self.sizes.bytes[buffer] == 0 => Ok(Argument::Shared(&[])),
+            BufferState::Empty => {
                 let name = &call.function;
                 Err(SessionError::Broken(format!("`{name}` reads buffer {buffer}, which is empty")))
             }
@@ -256,9 +256,9 @@ impl<'a> Run<'a> {
     /// Gives `buffer` memory that can be written, with the elements that it has.
     fn begin(&mut self, buffer: usize) -> Result<(), SessionError> {
         let lent = match &self.places[buffer] {
-            Place::Block(..) => return Ok(()),
-            Place::Lent(tensor) => Some(tensor.bytes().clone()),
-            Place::Empty => None,
+            BufferState::Block(..) => return Ok(()),
+            BufferState::Lent(tensor) => Some(tensor.bytes().clone()),
+            BufferState::Empty => None,
         };
         let (block, offset) = match (self.sizes.offsets[buffer], self.begun[buffer]) {
             (Some(offset), _) => (0, offset),
@@ -276,7 +276,7 @@ impl<'a> Run<'a> {
         if block > 0 {
             self.begun[buffer] = Some(block);
         }
-        self.places[buffer] = Place::Block(block, offset);
+        self.places[buffer] = BufferState::Block(block, offset);
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use tangram_affine::symbolic::Expr;
 use tangram_dialects::interpret::Datum;
 use tangram_ir::{Block, Module, Op};
-use tangram_lowering::{Program, Step};
+use tangram_lowering::{Program, ProgramStep};
 
 use crate::bodies::Bodies;
 use crate::error::SessionError;
@@ -145,7 +145,7 @@ impl Runner {
         names: impl Iterator<Item = String>,
         options: &Options,
     ) -> Result<Runner, SessionError> {
-        let calls = program.steps.iter().any(|step| matches!(step, Step::Call(_)));
+        let calls = program.steps.iter().any(|step| matches!(step, ProgramStep::Call(_)));
         let library = if calls { Some(compiled(&program.source, options)?) } else { None };
         let fallback = match program.assumed.is_empty() {
             true => None,
@@ -263,6 +263,6 @@ pub(crate) fn reference(module: &Module, function: Op) -> Program {
     let block: Option<Block> =
         module.regions(function).first().and_then(|&region| module.first_block(region));
     let ops = block.map(|block| module.ops(block)).into_iter().flatten();
-    let steps = ops.filter(|&op| module.result_count(op) > 0).map(Step::Reference);
+    let steps = ops.filter(|&op| module.result_count(op) > 0).map(ProgramStep::Reference);
     Program { steps: steps.collect(), ..Program::default() }
 }

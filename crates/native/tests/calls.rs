@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tangram_affine::symbolic::Expr;
 use tangram_dialects::interpret::Datum;
 use tangram_ir::{Op, Value};
-use tangram_lowering::{Buffer, Call, Program, Step, Storage, Stored};
+use tangram_lowering::{Buffer, Call, Program, ProgramStep, Storage, Stored};
 use tangram_machine::{Isa, Machine};
 use tangram_native::{Cache, CompileError, Options, Session, SessionError};
 use tangram_onnx::Model;
@@ -111,7 +111,7 @@ fn program(model: &Model) -> Program {
     }
     let call = |function: &str, buffers: Vec<usize>, writes: Vec<usize>, ops: Vec<Op>| {
         let arguments = vec![size.clone()];
-        Step::Call(Call {
+        ProgramStep::Call(Call {
             function: function.to_owned(),
             arguments,
             buffers,
@@ -122,7 +122,7 @@ fn program(model: &Model) -> Program {
     };
     program.steps = vec![
         call("relu_add", vec![0, 1, 2, 3], vec![2, 3], vec![ops[0], ops[1]]),
-        Step::Reference(ops[2]),
+        ProgramStep::Reference(ops[2]),
         call("multiply", vec![4, 2, 5], vec![2], vec![ops[3]]),
     ];
     program
@@ -235,7 +235,7 @@ fn the_second_session_compiles_nothing() {
 fn values_may_share_a_buffer() {
     // The sum overwrites what relu left, and softmax reads it under another value.
     let alias = |program: &mut Program| {
-        let Step::Call(call) = &mut program.steps[0] else { panic!() };
+        let ProgramStep::Call(call) = &mut program.steps[0] else { panic!() };
         call.buffers = vec![0, 1, 2, 2];
         for stored in program.values.values_mut().filter(|stored| stored.buffer == 3) {
             stored.buffer = 2;
@@ -331,7 +331,7 @@ fn a_model_as_c_runs_without_this_library() {
          for (int64_t i = 0; i < n[0]; i++) ((float *)b[1])[i] = ((const float *)b[0])[i];\n}\n",
     );
     let size = program.buffers[0].size.clone();
-    program.steps[1] = Step::Call(Call {
+    program.steps[1] = ProgramStep::Call(Call {
         function: "copy".to_owned(),
         arguments: vec![size],
         buffers: vec![3, 4],

@@ -93,7 +93,7 @@ impl Pass for Canonicalize {
         };
         let report = match cx.observer.listener(DebugKind::Greedy) {
             None => greedy::apply(cx.module, cx.root, set, &config),
-            Some(heard) => greedy::apply_heard(cx.module, cx.root, set, &config, heard),
+            Some(heard) => greedy::apply_with_listener(cx.module, cx.root, set, &config, heard),
         };
         cx.count_patterns(report.patterns);
         if let Some(breach) = report.breaches.first() {

@@ -128,10 +128,10 @@ fn known() -> String {
 /// A pipeline whose passes are made.
 struct Built {
     anchor: String,
-    steps: Vec<Step>,
+    steps: Vec<PipelineStep>,
 }
 
-enum Step {
+enum PipelineStep {
     /// A pass, and the place of its report.
     Pass(Box<dyn Pass>, usize),
     Nested(Built),
@@ -169,7 +169,7 @@ fn build(pipeline: &Pipeline, depth: usize, report: &mut RunReport) -> Result<Bu
     let mut steps = Vec::new();
     for item in &pipeline.items {
         steps.push(match item {
-            Item::Nested(nested) => Step::Nested(build(nested, depth + 1, report)?),
+            Item::Nested(nested) => PipelineStep::Nested(build(nested, depth + 1, report)?),
             Item::Pass { name, options, at } => {
                 let pass = make(name, options, *at)?;
                 report.passes.push(PassReport {
@@ -181,7 +181,7 @@ fn build(pipeline: &Pipeline, depth: usize, report: &mut RunReport) -> Result<Bu
                     counts: Vec::new(),
                     patterns: Vec::new(),
                 });
-                Step::Pass(pass, report.passes.len() - 1)
+                PipelineStep::Pass(pass, report.passes.len() - 1)
             }
         });
     }
@@ -215,8 +215,8 @@ impl Runner<'_> {
     fn run(&mut self, built: &mut Built, root: Op) -> Result<(), RunError> {
         for step in &mut built.steps {
             match step {
-                Step::Pass(pass, index) => self.pass(&mut **pass, *index, root)?,
-                Step::Nested(nested) => {
+                PipelineStep::Pass(pass, index) => self.pass(&mut **pass, *index, root)?,
+                PipelineStep::Nested(nested) => {
                     for op in self.below(root, &nested.anchor) {
                         // A pass on an earlier operation may not erase its neighbours.
                         self.run(nested, op)?;

@@ -3,7 +3,7 @@
 //! The value of one may matter only by bounds on its numerator, or only inside another:
 //! `floor((floor(n/2) + m)/3)` is `floor((n + 2 m)/6)`.
 
-use crate::basic::{Basic, Div, merge};
+use crate::basic_map::{BasicMap, Div, merge};
 use crate::matrix::{combine, gcd};
 use crate::system::System;
 use crate::{Integer, Relation};
@@ -11,12 +11,12 @@ use crate::{Integer, Relation};
 impl Relation {
     /// The same points, with bounds on numerators for bounds on divisions.
     pub(crate) fn plain(&self) -> Self {
-        let parts = self.parts.iter().cloned().filter_map(Basic::plain).collect();
+        let parts = self.parts.iter().cloned().filter_map(BasicMap::plain).collect();
         Self { inhabited: self.inhabited, ..Self::new((*self.space).clone(), parts) }
     }
 }
 
-impl Basic {
+impl BasicMap {
     /// Writes bounds on divisions as bounds on their numerators, where no division is left then.
     ///
     /// Nothing is left of an obvious contradiction.

@@ -1,12 +1,12 @@
 //! Integer sets and relations, quasi-affine functions, counting.
 //!
-//! A [`Relation`] has conjunctions of rows (`basic`, `system`, `matrix`) in one [`Space`]; a
+//! A [`Relation`] has conjunctions of rows (`basic_map`, `system`, `matrix`) in one [`Space`]; a
 //! [`Union`] has relations in several. What takes variables away is in `project`, what holds for
 //! all points in `hull`, and everything that decides rests on the tableaus in `solve`. Functions
 //! are pieces over relations (`function`), as are counts ([`count`]). `parse` and `print` are
 //! inverse to each other. Every operation that may take long has a [`Budget`].
 
-mod basic;
+mod basic_map;
 mod budget;
 mod closure;
 mod coalesce;
@@ -35,7 +35,7 @@ pub use function::{
 };
 pub use hull::{Extent, FixedBox, Stride};
 pub use number::{Integer, Rational, Value};
-pub use project::{Inequalities, LoopBounds, Step};
+pub use project::{EliminationStep, Inequalities, LoopBounds};
 pub use rational_relation::RationalRelation;
 pub use relation::{Conjunction, Division, Order, Relation, narrow};
 pub use solve::{LeastPoint, Relaxation};

@@ -42,7 +42,7 @@ fn the_greedy_driver_shows_a_tree_of_attempts() {
     let (root, set) = (module.root(), frozen(patterns(&context)));
     let mut out = String::new();
     let mut log = DebugLog::new(&mut out, DebugKind::Greedy);
-    greedy::apply_heard(&mut module, root, &set, &GreedyConfig::default(), &mut log);
+    greedy::apply_with_listener(&mut module, root, &set, &GreedyConfig::default(), &mut log);
     let line = "//===-------------------------------------------===//\n";
     let first = out.split(line).nth(1).expect("one operation");
     assert_eq!(

@@ -37,7 +37,7 @@ use tangram_gsl::rules::CompiledRule;
 use tangram_ir::{Module, Op};
 
 pub use cost::CostModel;
-pub use proof::{OutputProof, Proof, Step};
+pub use proof::{OutputProof, Proof, ProofStep};
 pub use report::{Extraction, Report, RuleReport, Stop};
 
 /// What to do, and when to stop.

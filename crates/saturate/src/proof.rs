@@ -15,7 +15,7 @@ use crate::graph::Graph;
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Proof {
     /// The steps of the whole function, each once.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ProofStep>,
     /// The steps that concern each output.
     pub outputs: Vec<OutputProof>,
 }
@@ -26,12 +26,12 @@ pub struct OutputProof {
     /// The name of the output, or its number from 0 where it has none.
     pub output: String,
     /// The steps.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ProofStep>,
 }
 
 /// One step of a proof.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Step {
+pub struct ProofStep {
     /// The rule.
     pub rule: String,
     /// Whether it was read from source to target.
@@ -65,7 +65,7 @@ impl fmt::Display for OutputProof {
     }
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for ProofStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let back = if self.forward { "" } else { " (backwards)" };
         write!(f, "{} = {} by {}{back}", self.from, self.to, self.rule)
@@ -130,7 +130,7 @@ fn spell(graph: &mut Graph, problem: &Problem, chosen: &Chosen) -> Option<FxHash
 }
 
 /// Lists the uses of rules between two terms.
-fn steps(graph: &Graph, from: Id, to: Id) -> Option<Vec<Step>> {
+fn steps(graph: &Graph, from: Id, to: Id) -> Option<Vec<ProofStep>> {
     let proof = graph.egraph.prove(from, to)?;
     let name = |op| graph.egraph.operator(op).op.to_string();
     let mut steps = Vec::new();
@@ -138,7 +138,7 @@ fn steps(graph: &Graph, from: Id, to: Id) -> Option<Vec<Step>> {
         for pair in chain.windows(2) {
             let Some((rule, forward)) = &pair[1].rule else { continue };
             let (from, to) = (name(pair[0].op), name(pair[1].op));
-            steps.push(Step { rule: rule.to_string(), forward: *forward, from, to });
+            steps.push(ProofStep { rule: rule.to_string(), forward: *forward, from, to });
         }
     }
     Some(steps)

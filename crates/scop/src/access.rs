@@ -5,9 +5,9 @@ use lang_c::span::Node;
 
 use crate::Problem;
 use crate::build::Builder;
+use crate::c_tokens::words;
 use crate::polynomial::Polynomial;
 use crate::pure::is_pure;
-use crate::words::words;
 
 /// What names that are no variables start with.
 pub(crate) const ANYWHERE: &str = "tangram_any_";

@@ -18,7 +18,7 @@ use tangram_polyhedral::scop::Array;
 use crate::Flat;
 use crate::polynomial::Polynomial;
 
-use crate::words::{Token, tokens};
+use crate::c_tokens::{Token, tokens};
 
 /// Writes innermost loops with elements in local variables.
 pub(crate) struct Accumulators<'a> {

@@ -11,7 +11,7 @@ use lang_c::span::Node;
 use crate::Problem;
 use crate::build::quoted;
 use crate::declare::{Names, is_wide};
-use crate::find::Source;
+use crate::source::Source;
 use crate::structure::Path;
 
 /// More cases than this are not worth it.

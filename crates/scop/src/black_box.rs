@@ -22,7 +22,7 @@ use lang_c::visit::{self, Visit};
 use crate::Problem;
 use crate::access::Accesses;
 use crate::build::{Builder, Item, VOLATILE, assigned};
-use crate::find::below;
+use crate::source::below;
 
 impl Builder<'_> {
     /// Reads a statement of any control as one; `reason` says why it is not followed.

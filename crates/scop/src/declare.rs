@@ -10,9 +10,9 @@ use lang_c::ast::{
 use lang_c::span::Node;
 use tangram_polyhedral::scop::Array;
 
-use crate::find::{Source, declared_name};
+use crate::c_tokens::words;
+use crate::source::{Source, declared_name};
 use crate::structure::{Members, key, members};
-use crate::words::words;
 
 /// The variables in scope.
 #[derive(Debug, Clone, Default)]

@@ -14,12 +14,12 @@ use tangram_presburger::Budget;
 use crate::black_box::has_loop;
 use crate::build::{Builder, Read};
 use crate::declare::Names;
-use crate::ended::{ended, is_addressed};
-use crate::find::{
+use crate::live_out::{ended, is_addressed};
+use crate::pragma::shared;
+use crate::source::{
     FIRST, LAST, Source, around as around_part, below, declared, distinct, is_call, is_global,
     unsigned,
 };
-use crate::pragma::shared;
 use crate::{Beside, Part, Problem};
 
 /// Looks through one function after the other.

@@ -8,11 +8,11 @@ use tangram_polyhedral::contraction::Contraction;
 use tangram_polyhedral::scop::Array;
 
 use crate::accumulate::Accumulators;
+use crate::c_tokens::{replaced, words};
 use crate::contraction::{Kernels, Tiles};
 use crate::declare::is_small;
-use crate::find::is_signed;
-use crate::stand::places;
-use crate::words::{replaced, words};
+use crate::source::is_signed;
+use crate::source_range::places;
 use crate::{Member, Part, Problem};
 
 /// How loops are written into a file.

@@ -4,8 +4,8 @@
 //! contract `a * b + c` to one operation, rounded once, chooses anew in each loop.
 
 use crate::Part;
-use crate::find::is_signed;
-use crate::words::words;
+use crate::c_tokens::words;
+use crate::source::is_signed;
 
 impl Part {
     /// Says whether a value may be of a floating type: one that is not known may.

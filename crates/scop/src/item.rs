@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use crate::find::literal;
+use crate::source::literal;
 
 /// One definition or declaration.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -30,29 +30,29 @@ mod accumulate;
 mod affine;
 mod black_box;
 mod build;
+mod c_tokens;
 mod contraction;
 mod cuda;
 mod declare;
 mod detect;
 mod emit;
-mod ended;
-mod find;
 mod floats;
 mod item;
+mod live_out;
+mod lvalue;
 mod parse;
-mod place;
 mod polynomial;
 mod pragma;
 mod pure;
-mod stand;
+mod source;
+mod source_range;
 mod structure;
 mod subscript;
-mod words;
 
 pub use contraction::Operands;
 pub use cuda::cuda;
 pub use emit::{Emit, rewrite};
-pub use stand::{Beside, places};
+pub use source_range::{Beside, places};
 
 use std::fmt;
 
@@ -189,7 +189,7 @@ impl fmt::Display for Problem {
 /// # Errors
 /// All [`Problem`]s that were found, in the order of the source.
 pub fn parts(source: &str, budget: &Budget) -> Result<Vec<Part>, Vec<Problem>> {
-    Ok(find::parts(source, false, budget)?.parts)
+    Ok(source::parts(source, false, budget)?.parts)
 }
 
 /// What was found without pragmas.
@@ -206,7 +206,7 @@ pub struct Detected {
 /// # Errors
 /// As [`parts`].
 pub fn marked(source: &str, budget: &Budget) -> Result<Detected, Vec<Problem>> {
-    find::parts(source, false, budget)
+    source::parts(source, false, budget)
 }
 
 /// Finds the parts that pragmas mark and the largest ones that none marks: from a loop to a
@@ -217,5 +217,5 @@ pub fn marked(source: &str, budget: &Budget) -> Result<Detected, Vec<Problem>> {
 /// # Errors
 /// All [`Problem`]s of marked parts, or the first one of the syntax.
 pub fn detect(source: &str, budget: &Budget) -> Result<Detected, Vec<Problem>> {
-    find::parts(source, true, budget)
+    source::parts(source, true, budget)
 }

@@ -17,8 +17,8 @@ use lang_c::ast::TranslationUnit;
 use lang_c::driver::{Config, SyntaxError, parse_preprocessed};
 
 use crate::Problem;
-use crate::find::{FIRST, Source};
 use crate::item::items;
+use crate::source::{FIRST, Source};
 
 /// How many items are repaired: each repair parses the file again.
 const REPAIRS: usize = 40;

@@ -8,7 +8,7 @@
 use lang_c::span::Span;
 
 use crate::Problem;
-use crate::find::Source;
+use crate::source::Source;
 
 /// Says why a statement stays as it is: pragmas in it, or directly in front of it, give its
 /// iterations to threads.

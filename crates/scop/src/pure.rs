@@ -13,7 +13,7 @@ use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
 use crate::declare::Names;
-use crate::find::{Source, declared_name};
+use crate::source::{Source, declared_name};
 
 /// Functions without effects whose result depends on their arguments alone.
 const PURE: &[&str] = &[

@@ -9,11 +9,11 @@ use lang_c::ast::{
 use lang_c::span::Node;
 
 use crate::declare::{Names, shape};
-use crate::find::Source;
+use crate::source::Source;
 
 /// One step from a variable to a cell.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Step<'n> {
+pub(crate) enum Selector<'n> {
     Subscript(&'n Node<Expression>),
     /// What a pointer points to.
     First,
@@ -23,7 +23,7 @@ pub(crate) enum Step<'n> {
 /// A variable with members and subscripts: `p->f[i].x`.
 pub(crate) struct Path<'n> {
     pub base: &'n str,
-    pub steps: Vec<Step<'n>>,
+    pub steps: Vec<Selector<'n>>,
 }
 
 impl<'n> Path<'n> {
@@ -33,27 +33,27 @@ impl<'n> Path<'n> {
         loop {
             match node {
                 Expression::Member(member) => {
-                    steps.push(Step::Member(&member.node.identifier.node.name));
+                    steps.push(Selector::Member(&member.node.identifier.node.name));
                     if member.node.operator.node == MemberOperator::Indirect {
-                        steps.push(Step::First);
+                        steps.push(Selector::First);
                     }
                     node = &member.node.expression.node;
                 }
                 Expression::BinaryOperator(binary)
                     if binary.node.operator.node == BinaryOperator::Index =>
                 {
-                    steps.push(Step::Subscript(&binary.node.rhs));
+                    steps.push(Selector::Subscript(&binary.node.rhs));
                     node = &binary.node.lhs.node;
                 }
                 Expression::UnaryOperator(unary)
                     if unary.node.operator.node == UnaryOperator::Indirection =>
                 {
-                    steps.push(Step::First);
+                    steps.push(Selector::First);
                     node = &unary.node.operand.node;
                 }
                 Expression::Identifier(id) => {
                     steps.reverse();
-                    let has_member = steps.iter().any(|step| matches!(step, Step::Member(_)));
+                    let has_member = steps.iter().any(|step| matches!(step, Selector::Member(_)));
                     return has_member.then_some(Self { base: &id.node.name, steps });
                 }
                 _ => return None,
@@ -67,13 +67,13 @@ impl<'n> Path<'n> {
         let mut before = ".";
         for step in &self.steps {
             before = match step {
-                Step::Member(name) => {
+                Selector::Member(name) => {
                     text.push_str(before);
                     text.push_str(name);
                     "."
                 }
-                Step::First => "->",
-                Step::Subscript(_) => "[].",
+                Selector::First => "->",
+                Selector::Subscript(_) => "[].",
             };
         }
         text
@@ -161,7 +161,7 @@ impl Names {
         let mut open = 0;
         for step in &path.steps {
             match step {
-                Step::Member(name) => {
+                Selector::Member(name) => {
                     let member = self.members(&element)?.get(*name)?;
                     if open != extents.len() {
                         return None;
@@ -171,7 +171,7 @@ impl Names {
                     let named = self.extents_of(&element);
                     extents.extend(named);
                 }
-                Step::Subscript(_) | Step::First => open += 1,
+                Selector::Subscript(_) | Selector::First => open += 1,
             }
         }
         let resolved = self.resolved(&element);

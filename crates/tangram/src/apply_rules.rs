@@ -26,14 +26,14 @@ pub fn apply_rules(
     library: &Library,
     options: &RuleSetOptions,
 ) -> Result<Vec<PatternReport>, OptimiseError> {
-    apply_rules_heard(module, library, options, &mut Silent)
+    apply_rules_with_listener(module, library, options, &mut Silent)
 }
 
 /// As [`apply_rules`]; `listener` hears of every change.
 ///
 /// # Errors
 /// As [`apply_rules`].
-pub fn apply_rules_heard(
+pub fn apply_rules_with_listener(
     module: &mut Module,
     library: &Library,
     options: &RuleSetOptions,
@@ -50,7 +50,7 @@ pub fn apply_rules_heard(
     match options.strategy {
         Strategy::Greedy => {
             let config = GreedyConfig::default();
-            Ok(greedy::apply_heard(module, root, &set, &config, listener).patterns)
+            Ok(greedy::apply_with_listener(module, root, &set, &config, listener).patterns)
         }
         Strategy::Walk => Ok(walk_and_apply(module, root, &set, listener).patterns),
         Strategy::Saturate => Err(OptimiseError::NoModel),

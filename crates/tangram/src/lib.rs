@@ -34,7 +34,7 @@ pub mod steps;
 pub mod summary;
 pub mod trace;
 
-pub use apply_rules::{RuleSetOptions, apply_rules, apply_rules_heard};
+pub use apply_rules::{RuleSetOptions, apply_rules, apply_rules_with_listener};
 pub use code_report::code_report;
 pub use library::{Library, RulesError, SHIPPED};
 pub use natives::natives;

@@ -170,7 +170,8 @@ fn greedily(module: &mut Module, set: &FrozenPatternSet, options: &Options, repo
     let mut recorder =
         Recorder::new(options.max_steps, MAX_REFUSED).with_progress(&options.progress);
     let root = module.root();
-    let done = greedy::apply_heard(module, root, set, &greedy_config(options), &mut recorder);
+    let done =
+        greedy::apply_with_listener(module, root, set, &greedy_config(options), &mut recorder);
     report.tell(recorder.finish(module));
     let cycle = done.cycle.map(|cycle| format!("at the end, these were applied: {cycle}"));
     report.warnings.extend(cycle);
@@ -195,7 +196,7 @@ fn in_one_walk(
     let done = walk_within(module, root, set, &limits, &mut recorder);
     let none = PatternSet::new().freeze::<&str>(&[], &[]);
     let only_dead = GreedyConfig { merge_equal: false, fold: false, ..GreedyConfig::default() };
-    greedy::apply_heard(module, root, &none, &only_dead, &mut recorder);
+    greedy::apply_with_listener(module, root, &none, &only_dead, &mut recorder);
     report.tell(recorder.finish(module));
     report.warnings.extend(done.breaches.iter().map(ToString::to_string));
     record(report, done.patterns, done.stopped_by);

@@ -10,7 +10,7 @@ use tangram_onnx::{Model, edit};
 use crate::check::{self, CheckOptions, Difference};
 use crate::cost::Cost;
 use crate::saturation::Saturation;
-use crate::steps::{DriverCounts, Recorded, Refused, Step};
+use crate::steps::{DriverCounts, Recorded, Refused, RewriteStep};
 
 /// What an optimisation did.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -30,7 +30,7 @@ pub struct Report {
     /// What was folded, merged and erased besides.
     pub driver: DriverCounts,
     /// The first changes, one by one, if they were asked for.
-    pub steps: Vec<Step>,
+    pub steps: Vec<RewriteStep>,
     /// How many changes there were, those that are not told of counted.
     pub step_count: u64,
     /// Matches that were left as they are, and why.

@@ -6,7 +6,7 @@ use tangram::dialects::nn::patterns;
 use tangram::ir::{Order, text, walk};
 use tangram::onnx::Model;
 use tangram::rewrite::{GreedyConfig, PatternSet, greedy};
-use tangram::steps::{ERASE_DEAD, MERGE_EQUAL, Recorded, Recorder, Step};
+use tangram::steps::{ERASE_DEAD, MERGE_EQUAL, Recorded, Recorder, RewriteStep};
 use tangram::{Library, Options, Report, Strategy, optimise};
 
 fn example(name: &str) -> Model {
@@ -45,7 +45,7 @@ fn steps_account_for_every_operation() {
     }
 }
 
-fn apply(step: &Step, there: &mut BTreeSet<u32>) {
+fn apply(step: &RewriteStep, there: &mut BTreeSet<u32>) {
     for node in &step.matched {
         assert!(there.contains(&node.id), "{step:?} matched what was not there");
     }
@@ -102,7 +102,7 @@ fn folded(max_growth_bytes: Option<u64>) -> Recorded {
     }
     let (root, set) = (module.root(), set.freeze::<&str>(&[], &[]));
     let mut recorder = Recorder::new(10, 10);
-    greedy::apply_heard(&mut module, root, &set, &GreedyConfig::default(), &mut recorder);
+    greedy::apply_with_listener(&mut module, root, &set, &GreedyConfig::default(), &mut recorder);
     recorder.finish(&module)
 }
 

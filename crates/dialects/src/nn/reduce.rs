@@ -250,7 +250,7 @@ fn structured_reduction(cx: &StructuredCx<'_>, kind: Reduce) -> Option<Structure
     if kind == Reduce::LogSumExp {
         return structured_log_sum_exp(&x, &out, &reducing, keep);
     }
-    let plan = Plan::new(kind, &x)?;
+    let plan = Combination::new(kind, &x)?;
     let (mut stage, at) = reducing.nest(&x.extents);
     let element = stage.load(&x, &at);
     let element = stage.cast(plan.element, element);
@@ -283,7 +283,7 @@ fn written(stage: &mut Stage, reducing: &Reducing, out: &TensorRef, keep: bool) 
 }
 
 /// How elements are combined.
-struct Plan {
+struct Combination {
     /// The type of the sum.
     element: DType,
     lift: fn(&mut Stage, ScalarId) -> ScalarId,
@@ -292,8 +292,8 @@ struct Plan {
     finishes: bool,
 }
 
-impl Plan {
-    fn new(kind: Reduce, x: &TensorRef) -> Option<Plan> {
+impl Combination {
+    fn new(kind: Reduce, x: &TensorRef) -> Option<Combination> {
         let mut element = wide(x.element);
         let float = element.is_float();
         if x.element == DType::Bool {
@@ -303,7 +303,7 @@ impl Plan {
                 _ => return None,
             };
             let initial = Number::Int(DType::Bool, i64::from(kind == Reduce::Min));
-            return Some(Plan {
+            return Some(Combination {
                 element,
                 lift: |_, x| x,
                 combine: (combine, initial),
@@ -331,7 +331,7 @@ impl Plan {
             _ => (Binary::Add, Number::zero(element)),
         };
         let finishes = matches!(kind, Reduce::Mean | Reduce::L2 | Reduce::LogSum);
-        Some(Plan { element, lift, combine, finishes })
+        Some(Combination { element, lift, combine, finishes })
     }
 }
 
@@ -373,7 +373,7 @@ fn structured_collapse(cx: &StructuredCx<'_>) -> Option<Structured> {
     let lead = x.rank().checked_sub(out.rank())?;
     let unit = |i: usize| i < lead || out.extents[i - lead].as_int() == Some(1);
     let pairs = (lead..x.rank()).all(|i| unit(i) || equal(&x.extents[i], &out.extents[i - lead]));
-    let plan = Plan::new(Reduce::Sum, &x).filter(|_| pairs)?;
+    let plan = Combination::new(Reduce::Sum, &x).filter(|_| pairs)?;
     let axes: Vec<i64> = (0..x.rank()).filter(|&i| unit(i)).map(|i| i as i64).collect();
     let reducing = Reducing::new(&axes, x.rank())?;
     let (mut stage, at) = reducing.nest(&x.extents);

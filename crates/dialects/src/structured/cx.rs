@@ -7,7 +7,7 @@ use tangram_affine::symbolic::{Expr, Facts, Truth};
 use tangram_ir::{Module, Name, Op, Type, Value};
 use tangram_tensor::{DType, Tensor};
 
-use super::{Place, Structured, Temporary};
+use super::{Structured, Temporary, TensorId};
 use crate::attrs::Attrs;
 use crate::{constant, dims, dtype, infer};
 
@@ -34,9 +34,9 @@ pub fn structured(module: &Module, op: Op) -> Option<Structured> {
     let plain = values.all(|value| cx.is_plain(module.value_type(value)));
     (plain && cx.has_inferred_types()).then_some(())?;
     let types = |place| match place {
-        Place::Operand(i) => cx.operand(i),
-        Place::Result(i) => cx.result(i),
-        Place::Temporary(_) => None,
+        TensorId::Operand(i) => cx.operand(i),
+        TensorId::Result(i) => cx.result(i),
+        TensorId::Temporary(_) => None,
     };
     let known = |place| types(place).map(|tensor| (tensor.element, tensor.rank()));
     function(&cx).filter(|definition| definition.is_well_formed(&known))
@@ -54,7 +54,7 @@ pub fn result_types(module: &Module, op: Op) -> Option<Vec<Temporary>> {
 #[derive(Clone, PartialEq, Debug)]
 pub struct TensorRef {
     /// Which.
-    pub place: Place,
+    pub place: TensorId,
     /// The element type.
     pub element: DType,
     /// The extents, outermost first.
@@ -109,12 +109,12 @@ impl<'a> StructuredCx<'a> {
 
     /// Operand `i`, if it is there and all its extents are known.
     pub fn operand(&self, i: usize) -> Option<TensorRef> {
-        self.tensor(Place::Operand(i), self.value(i)?)
+        self.tensor(TensorId::Operand(i), self.value(i)?)
     }
 
     /// Result `i`, if all its extents are known.
     pub fn result(&self, i: usize) -> Option<TensorRef> {
-        self.tensor(Place::Result(i), self.module.results(self.op).nth(i)?)
+        self.tensor(TensorId::Result(i), self.module.results(self.op).nth(i)?)
     }
 
     /// Operand `i` if it is a constant.
@@ -154,7 +154,7 @@ impl<'a> StructuredCx<'a> {
         self.module.operands(self.op).nth(i)
     }
 
-    fn tensor(&self, place: Place, value: Value) -> Option<TensorRef> {
+    fn tensor(&self, place: TensorId, value: Value) -> Option<TensorRef> {
         let context = self.module.context();
         let (dims, element) = context.as_tensor(self.module.value_type(value))?;
         let extents = dims.iter().map(|&dim| dims::expr(context, dim)).collect::<Option<_>>()?;

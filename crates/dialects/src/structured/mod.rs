@@ -14,14 +14,14 @@
 //!
 //! ```
 //! use tangram_affine::symbolic::Expr;
-//! use tangram_dialects::structured::{Access, Body, Generic, Number, Place, Reduction};
+//! use tangram_dialects::structured::{Access, Body, Generic, Number, TensorId, Reduction};
 //! use tangram_tensor::DType;
 //!
 //! // sum over j of x[i][j]
 //! let mut generic = Generic::over([Expr::symbol("n"), Expr::int(8)]);
 //! generic.reduce(1, Reduction::sum(DType::F32));
-//! let x = generic.read(Access::dims(Place::Operand(0), 2, &[0, 1]));
-//! generic.write(Access::dims(Place::Result(0), 2, &[0]));
+//! let x = generic.read(Access::dims(TensorId::Operand(0), 2, &[0, 1]));
+//! generic.write(Access::dims(TensorId::Result(0), 2, &[0]));
 //! let value = generic.body.input(x);
 //! generic.body.result(value);
 //! assert_eq!(generic.reduced().collect::<Vec<_>>(), [1]);
@@ -65,7 +65,7 @@ use tangram_tensor::DType;
 
 /// Which tensor is meant.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Place {
+pub enum TensorId {
     /// An operand of the operation.
     Operand(usize),
     /// A result of it.
@@ -132,7 +132,7 @@ pub struct Generic {
     /// What is read at the iterators' element; several may be of one tensor.
     pub inputs: Vec<Access>,
     /// Tensors that the body reads at computed elements ([`Scalar::Lookup`]).
-    pub tables: Vec<Place>,
+    pub tables: Vec<TensorId>,
     /// What is written: its map is injective over the parallel iterators. The nests of an
     /// operation write every element of its results, each once.
     pub output: Access,
@@ -146,7 +146,7 @@ pub struct Generic {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Access {
     /// The tensor.
-    pub place: Place,
+    pub place: TensorId,
     /// From iterators, and symbols, to an element.
     pub map: AffineMap,
     /// The value where the map leaves the tensor, as in padding; nothing if it never does.
@@ -171,14 +171,14 @@ impl Reduction {
 
 impl Access {
     /// The element at these iterators, of `iterators` in all.
-    pub fn dims(place: Place, iterators: usize, dims: &[usize]) -> Access {
+    pub fn dims(place: TensorId, iterators: usize, dims: &[usize]) -> Access {
         let mut exprs = AffineExprs::new();
         let results: Vec<AffineExpr> = dims.iter().map(|&dim| exprs.dim(dim as u32)).collect();
         Access::new(place, AffineMap::new(iterators as u32, 0, &exprs, &results))
     }
 
     /// The element that `map` says.
-    pub fn new(place: Place, map: AffineMap) -> Access {
+    pub fn new(place: TensorId, map: AffineMap) -> Access {
         Access { place, map, outside: None }
     }
 
@@ -193,7 +193,7 @@ impl Generic {
     /// Parallel loops that do nothing yet.
     pub fn over(extents: impl IntoIterator<Item = Expr>) -> Generic {
         let extents: Vec<Expr> = extents.into_iter().collect();
-        let output = Access::dims(Place::Result(0), extents.len(), &[]);
+        let output = Access::dims(TensorId::Result(0), extents.len(), &[]);
         Generic {
             kinds: vec![IteratorKind::Parallel; extents.len()],
             extents,

@@ -8,13 +8,13 @@ use tangram_tensor::{DType, Tensor};
 
 use super::cx::{TensorRef, equal, wide};
 use super::{
-    Access, Binary, Body, Comparison, Generic, IteratorKind, Number, Place, Reduction, Scalar,
-    ScalarId, Structured, StructuredCx, Temporary, Unary,
+    Access, Binary, Body, Comparison, Generic, IteratorKind, Number, Reduction, Scalar, ScalarId,
+    Structured, StructuredCx, Temporary, TensorId, Unary,
 };
 
 /// A read that the body has seen.
 struct Read {
-    place: Place,
+    place: TensorId,
     at: Vec<AffineExpr>,
     outside: Option<Number>,
 }
@@ -27,7 +27,7 @@ pub(crate) struct Stage {
     symbols: Vec<Expr>,
     exprs: AffineExprs,
     reads: Vec<Read>,
-    tables: Vec<Place>,
+    tables: Vec<TensorId>,
     body: Body,
     types: Vec<DType>,
     reduction: Option<Reduction>,
@@ -387,7 +387,7 @@ impl Loops {
     /// A tensor between stages.
     pub fn temporary(&mut self, element: DType, extents: &[Expr]) -> TensorRef {
         self.temporaries.push(Temporary { element, extents: extents.to_vec() });
-        let place = Place::Temporary(self.temporaries.len() - 1);
+        let place = TensorId::Temporary(self.temporaries.len() - 1);
         TensorRef { place, element, extents: extents.to_vec() }
     }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use tangram_tensor::DType;
 
 use super::{
-    Access, Binary, Body, Generic, IteratorKind, Place, Scalar, ScalarId, Structured, Unary,
+    Access, Binary, Body, Generic, IteratorKind, Scalar, ScalarId, Structured, TensorId, Unary,
     is_plain,
 };
 
@@ -17,13 +17,13 @@ impl Structured {
     /// kept in their own type.
     ///
     /// `types`: element type and rank of an operand or result, if it is there.
-    pub fn is_well_formed(&self, types: &dyn Fn(Place) -> Option<(DType, usize)>) -> bool {
+    pub fn is_well_formed(&self, types: &dyn Fn(TensorId) -> Option<(DType, usize)>) -> bool {
         let Structured::Loops { temporaries, stages, recurrent } = self else {
             let Structured::Reshape { operand } = self else { return false };
-            return types(Place::Operand(*operand)).is_some();
+            return types(TensorId::Operand(*operand)).is_some();
         };
-        let types = |place: Place| match place {
-            Place::Temporary(i) => temporaries.get(i).map(|t| (t.element, t.extents.len())),
+        let types = |place: TensorId| match place {
+            TensorId::Temporary(i) => temporaries.get(i).map(|t| (t.element, t.extents.len())),
             other => types(other),
         };
         // The loop in common is parallel in each nest by itself, and has one extent.
@@ -44,7 +44,7 @@ impl Structured {
 }
 
 impl Generic {
-    fn is_well_formed(&self, types: &dyn Fn(Place) -> Option<Type>) -> Option<()> {
+    fn is_well_formed(&self, types: &dyn Fn(TensorId) -> Option<Type>) -> Option<()> {
         (self.kinds.len() == self.extents.len()).then_some(())?;
         (self.reduced().next().is_some() == self.reduction.is_some()).then_some(())?;
         let inputs = self.inputs.iter().map(|access| self.element(access, types));
@@ -63,12 +63,12 @@ impl Generic {
         let combined = self.reduction.is_none_or(|reduction| reduction.initial.element() == out);
         let (used, _) = self.output.map.used();
         let apart = self.reduced().all(|i| !used[i]);
-        let written = !matches!(self.output.place, Place::Operand(_));
+        let written = !matches!(self.output.place, TensorId::Operand(_));
         (looked_up && *value == out && combined && apart && written).then_some(())
     }
 
     /// The type of what an access names.
-    fn element(&self, access: &Access, types: &dyn Fn(Place) -> Option<Type>) -> Option<DType> {
+    fn element(&self, access: &Access, types: &dyn Fn(TensorId) -> Option<Type>) -> Option<DType> {
         let (element, rank) = types(access.place)?;
         let map = &access.map;
         let symbols = map.symbols() == 0 || map.symbols() == self.symbols.len();

@@ -2,7 +2,7 @@
 
 use tangram_affine::symbolic::Expr;
 use tangram_dialects::structured::{
-    Access, Binary, Generic, InterpretError, Number, Place, Reduction, Structured, Temporary,
+    Access, Binary, Generic, InterpretError, Number, Reduction, Structured, Temporary, TensorId,
     interpret,
 };
 use tangram_tensor::{DType, Tensor};
@@ -10,9 +10,9 @@ use tangram_tensor::{DType, Tensor};
 /// `y[i] = x[map(i)]` over `count` iterations, for a `x` of four elements.
 fn copy(count: i64, from: &str, to: &str, outside: Option<Number>) -> Generic {
     let mut generic = Generic::over([Expr::int(count)]);
-    let access = Access::new(Place::Operand(0), from.parse().unwrap());
+    let access = Access::new(TensorId::Operand(0), from.parse().unwrap());
     let x = generic.read(Access { outside, ..access });
-    generic.write(Access::new(Place::Result(0), to.parse().unwrap()));
+    generic.write(Access::new(TensorId::Result(0), to.parse().unwrap()));
     let value = generic.body.input(x);
     generic.body.result(value);
     generic
@@ -41,35 +41,35 @@ fn a_right_definition_runs() {
 fn an_access_stays_within_its_tensor() {
     let found = run(vec![copy(4, "(i) -> (i + 1)", "(i) -> (i)", None)], vec![]);
     let Err(InterpretError::Outside { place, index, .. }) = found else { panic!("{found:?}") };
-    assert_eq!((place, index), (Place::Operand(0), vec![4]));
+    assert_eq!((place, index), (TensorId::Operand(0), vec![4]));
     let found = run(vec![copy(4, "(i) -> (i)", "(i) -> (i - 1)", None)], vec![]);
     let Err(InterpretError::Outside { place, index, .. }) = found else { panic!("{found:?}") };
-    assert_eq!((place, index), (Place::Result(0), vec![-1]));
+    assert_eq!((place, index), (TensorId::Result(0), vec![-1]));
 }
 
 #[test]
 fn every_element_is_written_once() {
     let found = run(vec![copy(3, "(i) -> (i)", "(i) -> (i)", None)], vec![]);
-    assert!(matches!(found, Err(InterpretError::Unwritten(Place::Result(0)))), "{found:?}");
+    assert!(matches!(found, Err(InterpretError::Unwritten(TensorId::Result(0)))), "{found:?}");
     let found = run(vec![copy(4, "(i) -> (i)", "(i) -> (i floordiv 2)", None)], vec![]);
-    assert!(matches!(found, Err(InterpretError::Twice(Place::Result(0)))), "{found:?}");
+    assert!(matches!(found, Err(InterpretError::Twice(TensorId::Result(0)))), "{found:?}");
 }
 
 #[test]
 fn nothing_is_read_before_it_is_written() {
     let mut generic = copy(4, "(i) -> (i)", "(i) -> (i)", None);
-    generic.inputs[0].place = Place::Temporary(0);
+    generic.inputs[0].place = TensorId::Temporary(0);
     let ty = Temporary { element: DType::F32, extents: vec![Expr::int(4)] };
     let found = run(vec![generic.clone()], vec![ty]);
-    assert!(matches!(found, Err(InterpretError::Unwritten(Place::Temporary(0)))), "{found:?}");
+    assert!(matches!(found, Err(InterpretError::Unwritten(TensorId::Temporary(0)))), "{found:?}");
     let found = run(vec![generic], vec![]);
-    assert!(matches!(found, Err(InterpretError::Absent(Place::Temporary(0)))), "{found:?}");
+    assert!(matches!(found, Err(InterpretError::Absent(TensorId::Temporary(0)))), "{found:?}");
 }
 
 #[test]
 fn malformed_definitions_are_refused() {
     let types = |place| match place {
-        Place::Operand(0) | Place::Result(0) => Some((DType::F32, 1)),
+        TensorId::Operand(0) | TensorId::Result(0) => Some((DType::F32, 1)),
         _ => None,
     };
     let refused = |generic: Generic| {

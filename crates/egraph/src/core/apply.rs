@@ -34,12 +34,12 @@ pub trait Host {
 #[derive(Clone, Copy, Debug)]
 enum Arg {
     Var(u32),
-    Step(u32),
+    Node(u32),
 }
 
 /// One operator of a right-hand side.
 #[derive(Clone, Copy, Debug)]
-struct Step {
+struct TemplateNode {
     op: u32,
     first: u32,
     end: u32,
@@ -51,7 +51,7 @@ struct Step {
 #[derive(Clone, Debug, Default)]
 pub struct Template {
     /// The operators in the order of the term's atoms.
-    steps: SmallVec<[Step; 2]>,
+    steps: SmallVec<[TemplateNode; 2]>,
     args: SmallVec<[Arg; 4]>,
     root: Option<Arg>,
 }
@@ -72,8 +72,8 @@ impl Template {
                     template.args.extend(kids.iter().map(|&kid| place[kid as usize]));
                     let end = template.args.len() as u32;
                     let first_of_op = template.steps.iter().all(|step| step.op != op.0);
-                    template.steps.push(Step { op: op.0, first, end, first_of_op });
-                    Arg::Step(template.steps.len() as u32 - 1)
+                    template.steps.push(TemplateNode { op: op.0, first, end, first_of_op });
+                    Arg::Node(template.steps.len() as u32 - 1)
                 }
             });
         }
@@ -128,14 +128,14 @@ impl Template {
     fn value(arg: Arg, vars: &[u32], nodes: &[u32]) -> u32 {
         match arg {
             Arg::Var(var) => vars[var as usize],
-            Arg::Step(step) => nodes[step as usize],
+            Arg::Node(step) => nodes[step as usize],
         }
     }
 
     /// Loads the hashcons place of the first step, as far as it depends on variables only.
     #[inline]
     fn touch(&self, core: &Core, vars: &[u32]) -> u64 {
-        let Some(&Step { op, first, end, .. }) = self.steps.first() else {
+        let Some(&TemplateNode { op, first, end, .. }) = self.steps.first() else {
             return 0;
         };
         let mut words = [op, 0, 0, 0, 0];

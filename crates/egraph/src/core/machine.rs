@@ -8,7 +8,7 @@
 use super::classes::op_bit;
 use super::matcher::{Found, Query};
 use super::nodes::{Core, Op};
-use super::program::{Program, Step, Witness};
+use super::program::{Instruction, Program, Witness};
 use super::term::{Atom, Term};
 use crate::Id;
 use smallvec::SmallVec;
@@ -59,7 +59,7 @@ struct Frame {
 }
 
 /// Where a program stands.
-struct Place {
+struct Cursor {
     step: usize,
     depth: u32,
     grounds: u32,
@@ -102,7 +102,7 @@ impl Machine {
         self.regs.resize(job.program.registers as usize, 0);
         self.bound.resize(job.program.branches as usize, 0);
         self.frames.clear();
-        let mut place = Place { step: 0, depth: 0, grounds: 0, stamp: 0 };
+        let mut place = Cursor { step: 0, depth: 0, grounds: 0, stamp: 0 };
         loop {
             if self.descend(job, &mut place) {
                 self.emit(job, found, place.stamp);
@@ -124,7 +124,7 @@ impl Machine {
     fn look_up(&mut self, job: &Job<'_>) -> bool {
         self.ground.clear();
         for step in &job.program.steps {
-            if let Step::Ground { term, .. } = step {
+            if let Instruction::Ground { term, .. } = step {
                 match find_ground(job.core, term, |op| job.link.ops[op.0 as usize]) {
                     Some((class, stamp, _)) => self.ground.push((class, stamp)),
                     None => return false,
@@ -137,21 +137,21 @@ impl Machine {
     /// Runs checks up to the end, or up to a branching step, which gets a frame; tells whether all
     /// steps held.
     #[inline]
-    fn descend(&mut self, job: &Job<'_>, place: &mut Place) -> bool {
+    fn descend(&mut self, job: &Job<'_>, place: &mut Cursor) -> bool {
         while let Some(step) = job.program.steps.get(place.step) {
             match step {
-                Step::Same { left, right } => {
+                Instruction::Same { left, right } => {
                     if self.regs[*left as usize] != self.regs[*right as usize] {
                         return false;
                     }
                 }
-                Step::Has { reg, op } => {
+                Instruction::Has { reg, op } => {
                     let mask = job.core.class[self.regs[*reg as usize] as usize].mask;
                     if !job.is_loose() && mask & op_bit(job.link.ops[*op as usize]) == 0 {
                         return false;
                     }
                 }
-                Step::Ground { reg, .. } => {
+                Instruction::Ground { reg, .. } => {
                     let (class, stamp) = self.ground[place.grounds as usize];
                     if self.regs[*reg as usize] != class {
                         return false;
@@ -159,7 +159,7 @@ impl Machine {
                     place.grounds += 1;
                     place.stamp = place.stamp.max(stamp);
                 }
-                Step::Bind { .. } | Step::Scan { .. } | Step::Each { .. } => {
+                Instruction::Bind { .. } | Instruction::Scan { .. } | Instruction::Each { .. } => {
                     let (at, end) = self.candidates(job, step, place);
                     if at < end {
                         self.frames.push(Frame {
@@ -181,17 +181,17 @@ impl Machine {
 
     /// Returns the range of rows, nodes or classes that a branching step has to try.
     #[inline]
-    fn candidates(&self, job: &Job<'_>, step: &Step, place: &Place) -> (u32, u32) {
+    fn candidates(&self, job: &Job<'_>, step: &Instruction, place: &Cursor) -> (u32, u32) {
         let core = job.core;
         let only = job.only.filter(|_| place.depth == 0);
         let op = match step {
-            Step::Bind { op, .. } | Step::Scan { op, .. } => *op,
+            Instruction::Bind { op, .. } | Instruction::Scan { op, .. } => *op,
             _ => {
                 return only.map_or((0, core.find.len() as u32), |class| (class, class + 1));
             }
         };
         let class = match step {
-            Step::Bind { reg, .. } => Some(self.regs[*reg as usize]),
+            Instruction::Bind { reg, .. } => Some(self.regs[*reg as usize]),
             _ => only,
         };
         let Some(class) = class else {
@@ -214,7 +214,7 @@ impl Machine {
 
     /// Binds the next candidate of the last frame that has one; false if none has.
     #[inline]
-    fn advance(&mut self, job: &Job<'_>, place: &mut Place) -> bool {
+    fn advance(&mut self, job: &Job<'_>, place: &mut Cursor) -> bool {
         let since = if job.query.count_all { 0 } else { job.query.since };
         while let Some(frame) = self.frames.last_mut() {
             let step = &job.program.steps[frame.step as usize];
@@ -228,7 +228,7 @@ impl Machine {
                 if last && stamp < since {
                     continue;
                 }
-                *place = Place {
+                *place = Cursor {
                     step: frame.step as usize + 1,
                     depth: frame.depth + 1,
                     grounds: frame.grounds,
@@ -270,10 +270,10 @@ impl Machine {
 
 /// Returns the n-th candidate of a branching step, a node or a class, and its stamp.
 #[inline]
-fn candidate(job: &Job<'_>, step: &Step, at: usize, listed: bool) -> Option<(u32, u32)> {
+fn candidate(job: &Job<'_>, step: &Instruction, at: usize, listed: bool) -> Option<(u32, u32)> {
     let core = job.core;
     let node = match step {
-        Step::Scan { op, .. } if !listed => match job.is_loose() {
+        Instruction::Scan { op, .. } if !listed => match job.is_loose() {
             false => core.ops[job.link.ops[*op as usize] as usize].nodes[at],
             true => {
                 let node = at as u32;
@@ -281,7 +281,7 @@ fn candidate(job: &Job<'_>, step: &Step, at: usize, listed: bool) -> Option<(u32
                 (core.is_visible(node) && job.fits(*op, op_of)).then_some(node)?
             }
         },
-        Step::Scan { op, .. } | Step::Bind { op, .. } => {
+        Instruction::Scan { op, .. } | Instruction::Bind { op, .. } => {
             let row = core.rows[at];
             if job.is_loose() && !job.fits(*op, row.op) {
                 return None;
@@ -298,17 +298,17 @@ fn candidate(job: &Job<'_>, step: &Step, at: usize, listed: bool) -> Option<(u32
 
 /// Writes what a branching step binds into the registers.
 #[inline]
-fn bind(core: &Core, step: &Step, node: u32, regs: &mut [u32]) {
+fn bind(core: &Core, step: &Instruction, node: u32, regs: &mut [u32]) {
     let kids = match step {
-        Step::Each { out } => {
+        Instruction::Each { out } => {
             regs[*out as usize] = node;
             return;
         }
-        Step::Scan { out, .. } => {
+        Instruction::Scan { out, .. } => {
             regs[*out as usize] = core.find[node as usize];
             *out + 1
         }
-        Step::Bind { out, .. } => *out,
+        Instruction::Bind { out, .. } => *out,
         _ => return,
     };
     for (reg, &kid) in regs[kids as usize..].iter_mut().zip(core.kids(Id(node))) {

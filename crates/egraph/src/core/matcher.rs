@@ -8,7 +8,7 @@
 use super::classes::op_bit;
 use super::machine::find_ground;
 use super::nodes::Core;
-use super::program::{Ground, Program, Step, Witness};
+use super::program::{Ground, Instruction, Program, Witness};
 use super::term::Term;
 use crate::Id;
 use crate::id::to_u32;
@@ -53,7 +53,7 @@ impl Found {
 
 #[derive(Clone, Debug)]
 struct TrieNode {
-    step: Step,
+    step: Instruction,
     children: Vec<u32>,
     rules: Vec<u32>,
     parent: u32,
@@ -116,7 +116,7 @@ impl RuleSet {
         while above != ROOT {
             let node = &mut self.nodes[above as usize];
             node.deeper |= deeper;
-            deeper |= node.step.branches() || matches!(node.step, Step::Ground { .. });
+            deeper |= node.step.branches() || matches!(node.step, Instruction::Ground { .. });
             above = node.parent;
         }
         if at != ROOT {
@@ -128,7 +128,7 @@ impl RuleSet {
         rule as usize
     }
 
-    fn child(&mut self, parent: u32, step: Step, depth: u32) -> u32 {
+    fn child(&mut self, parent: u32, step: Instruction, depth: u32) -> u32 {
         let siblings = match parent {
             ROOT => &self.roots,
             _ => &self.nodes[parent as usize].children,
@@ -247,7 +247,7 @@ impl<'a> Walk<'a> {
             walk.enlist(rule, query);
         }
         for (at, node) in set.nodes.iter().enumerate() {
-            if let (Step::Ground { term, .. }, true) = (&node.step, walk.wanting[at] > 0) {
+            if let (Instruction::Ground { term, .. }, true) = (&node.step, walk.wanting[at] > 0) {
                 let found = find_ground(core, term, |op| op.0);
                 walk.ground[at] = found.map(|(class, stamp, _)| (class, stamp));
             }
@@ -348,7 +348,7 @@ impl<'a> Walk<'a> {
     #[inline]
     fn candidates(&self, trie: u32, node: &TrieNode, stamp: u32) -> (u32, u32) {
         match &node.step {
-            Step::Bind { reg, op, .. } => {
+            Instruction::Bind { reg, op, .. } => {
                 let class = self.regs[*reg as usize];
                 let info = &self.core.class[class as usize];
                 if info.mask & op_bit(*op) == 0 {
@@ -360,7 +360,7 @@ impl<'a> Walk<'a> {
                 }
                 self.core.rows_with(class, *op)
             }
-            Step::Scan { op, .. } => match self.root_class() {
+            Instruction::Scan { op, .. } => match self.root_class() {
                 Some(class) => self.core.rows_with(class, *op),
                 None => (0, self.core.ops[*op as usize].nodes.len() as u32),
             },
@@ -378,17 +378,17 @@ impl<'a> Walk<'a> {
 
     /// Runs a step that succeeds at most once; returns the latest stamp of the match so far.
     #[inline]
-    fn check(&self, trie: u32, step: &Step, stamp: u32) -> Option<u32> {
+    fn check(&self, trie: u32, step: &Instruction, stamp: u32) -> Option<u32> {
         match step {
-            Step::Same { left, right } => {
+            Instruction::Same { left, right } => {
                 let same = self.regs[*left as usize] == self.regs[*right as usize];
                 same.then_some(stamp)
             }
-            Step::Ground { reg, .. } => {
+            Instruction::Ground { reg, .. } => {
                 let (class, newest) = self.ground[trie as usize]?;
                 (self.regs[*reg as usize] == class).then_some(stamp.max(newest))
             }
-            Step::Has { reg, op } => {
+            Instruction::Has { reg, op } => {
                 let info = &self.core.class[self.regs[*reg as usize] as usize];
                 (info.mask & op_bit(*op) != 0).then_some(stamp)
             }
@@ -429,7 +429,7 @@ impl<'a> Walk<'a> {
                 }
                 None => out,
             };
-            if !matches!(node.step, Step::Each { .. }) {
+            if !matches!(node.step, Instruction::Each { .. }) {
                 for (reg, &kid) in self.regs[out..].iter_mut().zip(core.kids(Id(bound))) {
                     *reg = kid;
                 }
@@ -489,16 +489,16 @@ impl<'a> Walk<'a> {
 #[inline(always)]
 fn candidate(
     core: &Core,
-    step: &Step,
+    step: &Instruction,
     at: usize,
     only: Option<u32>,
 ) -> Option<(u32, Option<u32>, usize, u32)> {
     match step {
-        Step::Bind { out, .. } => {
+        Instruction::Bind { out, .. } => {
             let bound = core.rows[at].node;
             Some((bound, None, *out as usize, core.stamp[bound as usize]))
         }
-        Step::Scan { op, out } => {
+        Instruction::Scan { op, out } => {
             let bound = match only {
                 Some(_) => core.rows[at].node,
                 None => core.ops[*op as usize].nodes[at],
@@ -506,7 +506,7 @@ fn candidate(
             let class = core.find[bound as usize];
             Some((bound, Some(class), *out as usize, core.stamp[bound as usize]))
         }
-        Step::Each { out } => {
+        Instruction::Each { out } => {
             let class = at as u32;
             let canonical = core.find[at] == class;
             canonical.then(|| (class, Some(class), *out as usize, core.born(class)))

@@ -26,7 +26,6 @@
 mod apply;
 mod classes;
 mod congruence;
-mod flex;
 mod graph;
 mod hashcons;
 mod log;
@@ -38,17 +37,18 @@ mod proof;
 #[cfg(feature = "serde-1")]
 mod stored;
 mod term;
+mod variadic_pattern;
 
 pub use apply::{Host, Template};
 pub use classes::Row;
 pub use congruence::Merge;
-pub use flex::{Binding, FlexAtom, FlexPattern, Selector};
 pub use graph::{Facts, Graph};
 pub use log::Why;
 pub use matcher::{Found, Query, RuleSet};
 pub use nodes::{Core, Op};
 pub use proof::{Proof, ProofStep, Vertex};
 pub use term::{Atom, Term};
+pub use variadic_pattern::{Binding, FlexAtom, FlexPattern, Selector};
 
 pub(crate) use log::Edge;
 pub(crate) use machine::{Job, Link, Machine};

@@ -13,7 +13,7 @@ use super::term::{Atom, Term};
 
 /// One step of matching.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Step {
+pub(crate) enum Instruction {
     /// For each node of class `reg` with operator `op`: its children go to `out..`.
     Bind { reg: u32, op: u32, out: u32 },
     /// For each node with operator `op` anywhere: its class goes to `out`, its children after.
@@ -32,7 +32,7 @@ impl Program {
     /// Returns the operator whose nodes the program begins with, if it begins so.
     pub(crate) fn scanned(&self) -> Option<u32> {
         match self.steps.first() {
-            Some(Step::Scan { op, .. }) => Some(*op),
+            Some(Instruction::Scan { op, .. }) => Some(*op),
             _ => None,
         }
     }
@@ -50,23 +50,28 @@ impl Program {
     }
 }
 
-impl Step {
+impl Instruction {
     /// Returns this step with other operators.
-    pub(crate) fn with_ops(&self, ops: &[u32]) -> Step {
+    pub(crate) fn with_ops(&self, ops: &[u32]) -> Instruction {
         let mut step = self.clone();
         match &mut step {
-            Step::Bind { op, .. } | Step::Scan { op, .. } | Step::Has { op, .. } => {
+            Instruction::Bind { op, .. }
+            | Instruction::Scan { op, .. }
+            | Instruction::Has { op, .. } => {
                 *op = ops[*op as usize];
             }
-            Step::Ground { term, .. } => term.replace_ops(ops),
-            Step::Each { .. } | Step::Same { .. } => {}
+            Instruction::Ground { term, .. } => term.replace_ops(ops),
+            Instruction::Each { .. } | Instruction::Same { .. } => {}
         }
         step
     }
 
     /// Tells whether the step may succeed more than once.
     pub(crate) fn branches(&self) -> bool {
-        matches!(self, Step::Bind { .. } | Step::Scan { .. } | Step::Each { .. })
+        matches!(
+            self,
+            Instruction::Bind { .. } | Instruction::Scan { .. } | Instruction::Each { .. }
+        )
     }
 }
 
@@ -82,7 +87,7 @@ pub(crate) enum Witness {
 /// A compiled left-hand side: one term, or several that share variables.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Program {
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<Instruction>,
     /// The register of each variable.
     pub(crate) vars: Vec<u32>,
     /// The node of each operator atom, over all terms in order.
@@ -133,7 +138,7 @@ pub(crate) fn compile_all(clauses: &[(Option<u32>, &Term)], ground: Ground) -> P
     program.deeper = vec![false; program.steps.len()];
     for (place, step) in program.deeper.iter_mut().zip(&program.steps).rev() {
         *place = deeper;
-        deeper |= step.branches() || matches!(step, Step::Ground { .. });
+        deeper |= step.branches() || matches!(step, Instruction::Ground { .. });
     }
     program
 }
@@ -178,7 +183,7 @@ impl Compiler {
             (Atom::Node(op, kids), None) => {
                 let out = self.alloc(kids.len() + 1);
                 let (op, at) = (op.0, self.branch());
-                self.program.steps.push(Step::Scan { op, out });
+                self.program.steps.push(Instruction::Scan { op, out });
                 clause.witness[root] = Some(Witness::Bound(at));
                 self.children(&mut clause, kids, out + 1);
             }
@@ -194,7 +199,7 @@ impl Compiler {
         if fresh {
             let out = self.alloc(1);
             self.branch();
-            self.program.steps.push(Step::Each { out });
+            self.program.steps.push(Instruction::Each { out });
         }
         self.variable(reg, var);
     }
@@ -213,7 +218,7 @@ impl Compiler {
     fn variable(&mut self, reg: u32, var: u32) {
         match self.vars[var as usize] {
             Some(left) if left != reg => {
-                let step = Step::Same { left, right: reg };
+                let step = Instruction::Same { left, right: reg };
                 self.program.steps.push(step);
             }
             Some(_) => {}
@@ -228,7 +233,7 @@ impl Compiler {
         };
         let out = self.alloc(kids.len());
         let at = self.branch();
-        self.program.steps.push(Step::Bind { reg, op: op.0, out });
+        self.program.steps.push(Instruction::Bind { reg, op: op.0, out });
         clause.witness[atom] = Some(Witness::Bound(at));
         self.children(clause, kids, out);
     }
@@ -243,14 +248,14 @@ impl Compiler {
                 Atom::Var(var) => self.variable(reg, *var),
                 Atom::Node(..) if clause.ground[kid] => {
                     let term = term.subterm(kid);
-                    self.program.steps.push(Step::Ground { reg, term });
+                    self.program.steps.push(Instruction::Ground { reg, term });
                 }
                 Atom::Node(..) => clause.todo.push((reg, kid)),
             }
         }
         for &(reg, atom) in clause.todo.iter().skip(queued.max(1)) {
             if let Atom::Node(op, _) = &term.atoms[atom] {
-                self.program.steps.push(Step::Has { reg, op: op.0 });
+                self.program.steps.push(Instruction::Has { reg, op: op.0 });
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The runner: rules to saturation, or to a limit.
 
+mod compiled_rules;
 mod limits;
-mod plan;
 mod report;
 
 pub use limits::{RunnerLimits, RunnerResult, StopReason};
@@ -11,9 +11,9 @@ use crate::{
     Analysis, BackoffScheduler, EGraph, Explanation, Id, Language, PatternAst, RecExpr, Rewrite,
     RewriteScheduler, Subst,
 };
+use compiled_rules::CompiledRules;
 use indexmap::IndexMap;
 use limits::Laps;
-use plan::Plan;
 use std::fmt::{self, Debug};
 use std::time::{Duration, Instant};
 
@@ -208,7 +208,7 @@ where
         self.stop_reason = None;
         self.limits.start.get_or_insert_with(Instant::now);
         self.egraph.rebuild();
-        let mut plan = Plan::new(&self.egraph, &rules);
+        let mut plan = CompiledRules::new(&self.egraph, &rules);
         loop {
             let (iteration, end) = self.iterate(&rules, &mut plan);
             let stop = iteration.stop_reason.clone();
@@ -226,7 +226,7 @@ where
     fn iterate<'a>(
         &mut self,
         rules: &[&'a Rewrite<L, N>],
-        plan: &mut Plan<'a, L>,
+        plan: &mut CompiledRules<'a, L>,
     ) -> (Iteration<IterData>, Instant) {
         let mut laps = Laps::new();
         let number = self.iterations.len();

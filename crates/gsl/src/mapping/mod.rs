@@ -9,8 +9,8 @@ mod attribute;
 mod build;
 mod extents;
 mod fold;
+mod insertion_point;
 mod needed;
-mod place;
 mod progress;
 mod range;
 mod replace;
@@ -25,7 +25,7 @@ use tangram_ir::{Diagnostic, Op, Point, Value};
 use tangram_rewrite::{Rewriter, form};
 
 use crate::matching::Match;
-use crate::plan::Plan;
+use crate::plan::MatchPlan;
 use crate::rules::Natives;
 
 /// The code of the diagnostic that says that the target is what was matched.
@@ -51,14 +51,15 @@ pub(crate) struct Settings<'a> {
 /// # Errors
 /// Why the rewrite is refused; the module is as it was then.
 pub(crate) fn apply(
-    plan: &Plan,
+    plan: &MatchPlan,
     settings: &Settings<'_>,
     rewriter: &mut Rewriter<'_>,
     root: Op,
     found: &Match,
 ) -> Result<Vec<Op>, Diagnostic> {
     let needed = needed::needed_values(plan, rewriter.module(), found);
-    let place = place::plan_place(plan, rewriter.module(), root, found.outputs(), &needed)?;
+    let place =
+        insertion_point::plan_place(plan, rewriter.module(), root, found.outputs(), &needed)?;
     let mut builder = build::Builder::new(plan, settings, rewriter, found, root, place.point);
     let checked = builder.checked_outputs(found);
     let built = match checked.and_then(|values| builder.progress(found, &values).map(|()| values)) {
@@ -81,7 +82,7 @@ pub(crate) fn apply(
 /// # Errors
 /// Why this is refused; the module is as it was then.
 pub(crate) fn instantiate(
-    plan: &Plan,
+    plan: &MatchPlan,
     settings: &Settings<'_>,
     rewriter: &mut Rewriter<'_>,
     (root, point): (Op, Point),
@@ -102,7 +103,7 @@ pub(crate) fn instantiate(
 
 /// Says that a rule refuses to rewrite at an operation.
 fn refuse(
-    plan: &Plan,
+    plan: &MatchPlan,
     module: &tangram_ir::Module,
     root: Op,
     code: &'static str,

@@ -5,10 +5,10 @@ use tangram_ir::{Module, Value};
 
 use crate::ast::PatternKind;
 use crate::matching::{Bound, Match, Target};
-use crate::plan::{Plan, parts};
+use crate::plan::{MatchPlan, parts};
 
 /// Lists the matched values that a target may use.
-pub(super) fn needed_values(plan: &Plan, module: &Module, found: &Match) -> Vec<Value> {
+pub(super) fn needed_values(plan: &MatchPlan, module: &Module, found: &Match) -> Vec<Value> {
     let rule = plan.rule();
     let mut seen = vec![false; plan.width()];
     let mut used = FxHashSet::default();

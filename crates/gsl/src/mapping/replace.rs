@@ -5,7 +5,7 @@ use tangram_dialects::constant;
 use tangram_ir::{Op, Point, Traits, Value};
 use tangram_rewrite::Rewriter;
 
-use super::place::Place;
+use super::insertion_point::InsertionPoint;
 use super::types::merged;
 use crate::matching::Match;
 
@@ -15,7 +15,7 @@ pub(super) fn commit(
     found: &Match,
     built: &[Value],
     made: &[Op],
-    place: &Place,
+    place: &InsertionPoint,
 ) {
     if let Some(user) = place.first_user {
         for &op in place.moved.iter().chain(made) {

@@ -7,7 +7,7 @@
 use tangram_ir::{Module, Name, Op, Value};
 
 use crate::ast::{PatId, PatternKind, SymId};
-use crate::plan::Plan;
+use crate::plan::MatchPlan;
 
 /// A frame, by number; 0 is the rule itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -84,7 +84,7 @@ pub(crate) struct Extent {
 }
 
 impl Bindings {
-    pub(crate) fn new(plan: &Plan) -> Self {
+    pub(crate) fn new(plan: &MatchPlan) -> Self {
         let root = FrameData { variadic: None, index: 0, parent: Frame::ROOT };
         Self {
             width: plan.width(),
@@ -134,7 +134,7 @@ impl Bindings {
 
     /// Finds what a pattern seen from `frame` is: the frame that owns it, and the pattern that
     /// stands for it in branch 0.
-    pub(crate) fn resolve(&self, plan: &Plan, frame: Frame, id: PatId) -> (Frame, PatId) {
+    pub(crate) fn resolve(&self, plan: &MatchPlan, frame: Frame, id: PatId) -> (Frame, PatId) {
         let (mut frame, mut id) = (frame, id);
         loop {
             let data = self.frames[frame.0 as usize];
@@ -158,12 +158,12 @@ impl Bindings {
     }
 
     /// Returns what a pattern seen from `frame` is bound to.
-    pub(crate) fn find(&self, plan: &Plan, frame: Frame, id: PatId) -> Option<Bound> {
+    pub(crate) fn find(&self, plan: &MatchPlan, frame: Frame, id: PatId) -> Option<Bound> {
         self.slot(self.resolve(plan, frame, id))
     }
 
     /// Returns what a pattern stands for as one thing.
-    pub(crate) fn target(&self, plan: &Plan, frame: Frame, id: PatId) -> Option<Target> {
+    pub(crate) fn target(&self, plan: &MatchPlan, frame: Frame, id: PatId) -> Option<Target> {
         match self.find(plan, frame, id)? {
             Bound::One(target) | Bound::Option(_, target) => Some(target),
             Bound::Branches { .. } => None,
@@ -171,7 +171,7 @@ impl Bindings {
     }
 
     /// Returns the index that `symbol` stands for in `frame`.
-    pub(crate) fn index(&self, plan: &Plan, frame: Frame, symbol: SymId) -> Option<usize> {
+    pub(crate) fn index(&self, plan: &MatchPlan, frame: Frame, symbol: SymId) -> Option<usize> {
         let mut frame = frame;
         loop {
             let data = self.frames[frame.0 as usize];
@@ -189,7 +189,7 @@ impl Bindings {
     /// Returns the frame of branch `index` of `variadic`, also while it grows.
     pub(crate) fn branch(
         &self,
-        plan: &Plan,
+        plan: &MatchPlan,
         frame: Frame,
         variadic: PatId,
         index: usize,

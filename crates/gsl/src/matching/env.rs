@@ -8,12 +8,12 @@ use super::attribute;
 use super::bindings::{Bindings, Bound, Frame, Target};
 use crate::ast::{ExprId, PatId, PatternKind, SymId};
 use crate::eval::{AttrValue, Env};
-use crate::plan::Plan;
+use crate::plan::MatchPlan;
 use crate::rules::Natives;
 
 /// Bindings as seen from a frame.
 pub(crate) struct Scope<'a> {
-    pub(crate) plan: &'a Plan,
+    pub(crate) plan: &'a MatchPlan,
     pub(crate) module: &'a Module,
     pub(crate) natives: &'a Natives,
     pub(crate) bindings: &'a Bindings,
@@ -27,7 +27,7 @@ pub(crate) struct Scope<'a> {
 
 impl<'a> Scope<'a> {
     pub(crate) fn new(
-        (plan, module, natives): (&'a Plan, &'a Module, &'a Natives),
+        (plan, module, natives): (&'a MatchPlan, &'a Module, &'a Natives),
         bindings: &'a Bindings,
         frame: Frame,
     ) -> Self {

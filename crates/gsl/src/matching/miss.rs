@@ -3,7 +3,7 @@
 use tangram_ir::{Module, Op};
 
 use crate::ast::PatId;
-use crate::plan::Plan;
+use crate::plan::MatchPlan;
 
 /// The pattern that failed after most of a rule was matched.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct Miss {
 
 impl Miss {
     /// Writes it as one line.
-    pub fn describe(&self, plan: &Plan, module: &Module) -> String {
+    pub fn describe(&self, plan: &MatchPlan, module: &Module) -> String {
         let pattern = plan.rule().pattern(self.pattern);
         let name = pattern.name.as_deref().map(|name| format!("`{name}`"));
         let name = name.unwrap_or_else(|| format!("pattern {}", self.pattern.index()));

@@ -25,7 +25,7 @@ use rustc_hash::FxHashSet;
 use tangram_ir::{Module, Op, Value};
 
 use crate::ast::{PatId, PatternKind};
-use crate::plan::Plan;
+use crate::plan::MatchPlan;
 
 pub(crate) use attribute::{from_attr, of_value, show, type_text};
 pub(crate) use bindings::{Bindings, Bound, Frame, Target};
@@ -58,12 +58,12 @@ impl Match {
 
     /// Returns the value that a pattern outside all branches matched; of several results the
     /// first.
-    pub fn value(&self, plan: &Plan, module: &Module, id: PatId) -> Option<Value> {
+    pub fn value(&self, plan: &MatchPlan, module: &Module, id: PatId) -> Option<Value> {
         self.bindings.target(plan, Frame::ROOT, id)?.value(module)
     }
 
     /// Returns the number of branches of a variadic pattern outside all others.
-    pub fn branch_count(&self, plan: &Plan, variadic: PatId) -> Option<usize> {
+    pub fn branch_count(&self, plan: &MatchPlan, variadic: PatId) -> Option<usize> {
         let bound = self.bindings.find(plan, Frame::ROOT, variadic)?;
         Some(self.bindings.frames_of(bound).len())
     }
@@ -71,7 +71,7 @@ impl Match {
     /// Returns what pattern `id` matched in branch `index` of `variadic`.
     pub fn instance(
         &self,
-        plan: &Plan,
+        plan: &MatchPlan,
         module: &Module,
         (variadic, index): (PatId, usize),
         id: PatId,
@@ -82,7 +82,7 @@ impl Match {
 }
 
 /// Lists the operations that calls, constants and projections matched.
-pub(crate) fn matched_ops(plan: &Plan, module: &Module, bindings: &Bindings) -> FxHashSet<Op> {
+pub(crate) fn matched_ops(plan: &MatchPlan, module: &Module, bindings: &Bindings) -> FxHashSet<Op> {
     let ops = bindings.bound().filter_map(|(_, id, bound)| {
         let kind = &plan.rule().pattern(id).kind;
         let inside = matches!(

@@ -11,7 +11,7 @@ use super::classes::Classes;
 use super::miss::Miss;
 use super::{Match, matched_ops};
 use crate::ast::{OpId, PatId};
-use crate::plan::Plan;
+use crate::plan::MatchPlan;
 use crate::rules::Natives;
 
 /// The most steps that are taken for one root; past it, what was found so far counts.
@@ -95,7 +95,7 @@ struct Choice {
 
 /// Finds the matches of one rule at one root, one after the other.
 pub struct Solver<'a> {
-    pub(super) plan: &'a Plan,
+    pub(super) plan: &'a MatchPlan,
     pub(super) module: &'a Module,
     pub(super) natives: &'a Natives,
     pub(super) classes: Option<&'a dyn Classes>,
@@ -122,7 +122,7 @@ pub struct Solver<'a> {
 
 impl<'a> Solver<'a> {
     /// Starts at `root`, an operation that makes the first output.
-    pub fn new(plan: &'a Plan, module: &'a Module, natives: &'a Natives, root: Op) -> Self {
+    pub fn new(plan: &'a MatchPlan, module: &'a Module, natives: &'a Natives, root: Op) -> Self {
         Self {
             plan,
             module,

@@ -25,7 +25,7 @@ pub use shared::SharedPlan;
 
 /// A rule and what follows from it and the registered operations.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct MatchPlan {
     rule: Rule,
     /// For each operator of the rule, the operations it stands for.
     names: Vec<Box<[Name]>>,
@@ -42,7 +42,7 @@ pub struct Plan {
     prefix: Prefix,
 }
 
-impl Plan {
+impl MatchPlan {
     /// Compiles a rule, which should have passed the checker.
     pub fn new(rule: &Rule, context: &Context) -> Self {
         let names = rule.ops().map(|(id, _)| names_of(rule, id, context)).collect();

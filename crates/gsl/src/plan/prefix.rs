@@ -2,7 +2,7 @@
 
 use tangram_ir::{Module, Op, Traits};
 
-use super::{Operand, Plan};
+use super::{MatchPlan, Operand};
 use crate::ast::{OpId, PatId, PatternKind};
 use crate::matching::given_operands;
 
@@ -56,7 +56,7 @@ impl Prefix {
     }
 
     /// Returns whether `root` passes all tests; if not, there is no match at it.
-    pub fn admits(&self, plan: &Plan, module: &Module, root: Op) -> bool {
+    pub fn admits(&self, plan: &MatchPlan, module: &Module, root: Op) -> bool {
         let mut places: smallvec::SmallVec<[Op; 8]> = smallvec::smallvec![root];
         self.code.iter().all(|instruction| match *instruction {
             Instruction::Named { place, op } => {
@@ -83,7 +83,7 @@ impl Prefix {
 }
 
 /// Finds the tests of a plan.
-pub(super) fn prefix(plan: &Plan) -> Prefix {
+pub(super) fn prefix(plan: &MatchPlan) -> Prefix {
     let mut code = Vec::new();
     let mut places = 1;
     let mut seen = vec![false; plan.width()];
@@ -130,7 +130,7 @@ pub(super) fn prefix(plan: &Plan) -> Prefix {
 }
 
 /// Returns the call whose operation defines what `id` matches, if there is but one.
-fn call_below(plan: &Plan, id: PatId, met: &impl Fn(PatId) -> PatId) -> Option<PatId> {
+fn call_below(plan: &MatchPlan, id: PatId, met: &impl Fn(PatId) -> PatId) -> Option<PatId> {
     match plan.rule().pattern(id).kind {
         PatternKind::Call { .. } => Some(id),
         PatternKind::Proj { tuple, .. } => {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Plan, parts};
+use super::{MatchPlan, parts};
 use crate::ast::{PatId, PatternKind};
 
 /// A way from a pattern to an output: from each pattern to one that has it as a part.
@@ -25,7 +25,7 @@ pub struct Ways {
 }
 
 /// Lists a shortest way to `root` from each pattern below it.
-pub(super) fn ways(plan: &Plan, root: PatId) -> Ways {
+pub(super) fn ways(plan: &MatchPlan, root: PatId) -> Ways {
     let mut above: Vec<Option<PatId>> = vec![None; plan.width()];
     let mut seen = vec![false; plan.width()];
     let mut queue = VecDeque::from([root]);
@@ -51,7 +51,7 @@ pub(super) fn ways(plan: &Plan, root: PatId) -> Ways {
 }
 
 /// Lists the parts whose value is an operand of `id` or that of `id`, in every match.
-fn same_or_operands(plan: &Plan, id: PatId) -> Vec<PatId> {
+fn same_or_operands(plan: &MatchPlan, id: PatId) -> Vec<PatId> {
     match &plan.rule().pattern(id).kind {
         // Branch 0 is always there; what stands for an inner template in it is no branch.
         PatternKind::Variadic { field, templates, .. } => {

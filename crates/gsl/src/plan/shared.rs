@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 use tangram_ir::{Module, Name, Op, Traits};
 use tangram_rewrite::Roots;
 
-use super::{Instruction, Plan};
+use super::{Instruction, MatchPlan};
 use crate::matching::given_operands;
 
 /// A bit for each rule.
@@ -31,7 +31,7 @@ struct Demand {
 
 /// A place and the rules that ask something of it.
 #[derive(Clone, Debug)]
-struct Place {
+struct SharedPosition {
     /// The place whose operand this is; the root is its own.
     parent: u32,
     /// Which operand of it.
@@ -53,7 +53,7 @@ struct Place {
 /// The rules of a set, merged by what they ask of the operations around a root.
 #[derive(Clone, Debug)]
 pub struct SharedPlan {
-    roots: FxHashMap<Name, Vec<Place>>,
+    roots: FxHashMap<Name, Vec<SharedPosition>>,
     /// The rules that may start anywhere.
     anywhere: Mask,
     rules: usize,
@@ -61,8 +61,8 @@ pub struct SharedPlan {
 
 impl SharedPlan {
     /// Merges plans; their order numbers the rules.
-    pub fn new<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> Self {
-        let plans: Vec<&Plan> = plans.into_iter().collect();
+    pub fn new<'p>(plans: impl IntoIterator<Item = &'p MatchPlan>) -> Self {
+        let plans: Vec<&MatchPlan> = plans.into_iter().collect();
         let demands: Vec<Demands> = plans.iter().map(|plan| demands(plan)).collect();
         let rules = demands.len();
         let words = rules.div_ceil(64).max(1);
@@ -118,7 +118,7 @@ impl SharedPlan {
     }
 }
 
-impl Place {
+impl SharedPosition {
     /// Leaves the rules that `op` suits.
     fn strike_out(&self, module: &Module, op: Op, left: &mut Mask) {
         keep(left, self.by_name.get(&module.name(op)).unwrap_or(&self.other));
@@ -133,7 +133,7 @@ impl Place {
     }
 }
 
-fn operand(module: &Module, place: &Place, ops: &[Option<Op>]) -> Option<Op> {
+fn operand(module: &Module, place: &SharedPosition, ops: &[Option<Op>]) -> Option<Op> {
     let parent = ops[place.parent as usize]?;
     let at = place.operand as usize;
     (at < module.operand_count(parent)).then(|| module.def_op(module.operand(parent, at)))?
@@ -159,7 +159,7 @@ fn meets(a: &Mask, b: &Mask) -> bool {
 type Demands = Vec<(Vec<u32>, Demand)>;
 
 /// Reads the instructions of a prefix.
-fn demands(plan: &Plan) -> Demands {
+fn demands(plan: &MatchPlan) -> Demands {
     let mut found: Demands = vec![(Vec::new(), Demand::default())];
     for instruction in plan.prefix().code() {
         match *instruction {
@@ -193,7 +193,7 @@ fn below(path: &[u32], operand: u32) -> Vec<u32> {
 }
 
 /// Lays out the places of the rules in `list`, parents before operands, near ones first.
-fn places(demands: &[Demands], list: &[usize], words: usize) -> Vec<Place> {
+fn places(demands: &[Demands], list: &[usize], words: usize) -> Vec<SharedPosition> {
     let mut paths: Vec<&[u32]> = Vec::new();
     for rule in list {
         paths.extend(demands[*rule].iter().map(|(path, _)| &path[..]));
@@ -209,7 +209,7 @@ fn place(
     paths: &[&[u32]],
     path: &[u32],
     words: usize,
-) -> Place {
+) -> SharedPosition {
     let up = path.split_last().map_or(&[][..], |(_, up)| up);
     let parent = paths.iter().position(|other| *other == up).unwrap_or(0);
     let operand = path.last().copied().unwrap_or(0);
@@ -247,7 +247,7 @@ fn place(
         }
     }
     let constants = list.iter().flat_map(|r| asked(*r)).any(|d| d.constant);
-    Place {
+    SharedPosition {
         parent: parent as u32,
         operand,
         absent: suited(&|_| false),

@@ -11,7 +11,7 @@ use crate::ast::{ExprKind, PatternKind, Rule};
 use crate::check::{check_built, has_errors};
 use crate::mapping;
 use crate::matching::{Classes, Match, Solver};
-use crate::plan::Plan;
+use crate::plan::MatchPlan;
 use crate::schema::NnSchema;
 use crate::verify;
 
@@ -89,7 +89,7 @@ pub enum CompileError {
 /// A rule that is ready to run; drivers run it beside native patterns.
 #[derive(Clone)]
 pub struct CompiledRule {
-    plan: Plan,
+    plan: MatchPlan,
     roots: Roots,
     benefit: u16,
     options: Options,
@@ -146,7 +146,7 @@ impl CompiledRule {
 
     /// Compiles a rule that is known to be right.
     pub fn unchecked(rule: &Rule, context: &Context, options: &Options) -> Self {
-        let plan = Plan::new(rule, context);
+        let plan = MatchPlan::new(rule, context);
         let declared = rule.benefit().map_or(plan.call_count() as i64, i64::from);
         // Priority counts for more than any usual benefit.
         let benefit = declared + 1000 * i64::from(rule.priority());
@@ -175,7 +175,7 @@ impl CompiledRule {
     }
 
     /// Returns its plan.
-    pub fn plan(&self) -> &Plan {
+    pub fn plan(&self) -> &MatchPlan {
         &self.plan
     }
 

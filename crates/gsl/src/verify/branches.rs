@@ -21,7 +21,7 @@ const MOST_BRANCHES: usize = 16;
 
 /// A conditional of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Place {
+pub(super) enum Conditional {
     Pattern(PatId),
     Expr(ExprId),
 }
@@ -29,12 +29,12 @@ pub(super) enum Place {
 /// The arms that instances took, and how many arms there are.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Branches {
-    taken: BTreeMap<Place, (usize, BTreeSet<usize>)>,
+    taken: BTreeMap<Conditional, (usize, BTreeSet<usize>)>,
 }
 
 impl Branches {
     /// Notes what an instance took.
-    pub(super) fn add(&mut self, found: &[(Place, usize, usize)]) {
+    pub(super) fn add(&mut self, found: &[(Conditional, usize, usize)]) {
         for (place, count, arm) in found {
             self.taken.entry(*place).or_insert((*count, BTreeSet::new())).1.insert(*arm);
         }
@@ -54,7 +54,7 @@ pub(super) fn taken(
     natives: &Natives,
     module: &Module,
     found: &Match,
-) -> Vec<(Place, usize, usize)> {
+) -> Vec<(Conditional, usize, usize)> {
     let bindings = found.bindings.clone();
     let mut walk = Walk { rule, natives, module, bindings, out: Vec::new() };
     let mut seen = FxHashSet::default();
@@ -73,7 +73,7 @@ struct Walk<'a> {
     natives: &'a Natives,
     module: &'a Module,
     bindings: Bindings,
-    out: Vec<(Place, usize, usize)>,
+    out: Vec<(Conditional, usize, usize)>,
 }
 
 impl Walk<'_> {
@@ -82,7 +82,7 @@ impl Walk<'_> {
         match &pattern.kind {
             PatternKind::Cond { condition, then, otherwise } => {
                 let Some(AttrValue::Bool(holds)) = self.evaluate(frame, *condition) else { return };
-                self.out.push((Place::Pattern(id), 2, usize::from(!holds)));
+                self.out.push((Conditional::Pattern(id), 2, usize::from(!holds)));
                 next.push((frame, if holds { *then } else { *otherwise }));
             }
             PatternKind::Case { subject, arms } => {
@@ -90,7 +90,7 @@ impl Walk<'_> {
                 if let Some(Bound::Option(option, _)) = bound
                     && let Some(arm) = arms.get(option as usize)
                 {
-                    self.out.push((Place::Pattern(id), arms.len(), option as usize));
+                    self.out.push((Conditional::Pattern(id), arms.len(), option as usize));
                     next.push((frame, *arm));
                 }
             }
@@ -131,7 +131,8 @@ impl Walk<'_> {
         let parts = (self.rule.plan(), self.module, self.natives);
         let mut scope = Scope::new(parts, &self.bindings, frame).noting(&decisions);
         let value = evaluate(self.rule.rule(), expr, &mut scope).ok();
-        let arm = |(place, holds): (ExprId, bool)| (Place::Expr(place), 2, usize::from(!holds));
+        let arm =
+            |(place, holds): (ExprId, bool)| (Conditional::Expr(place), 2, usize::from(!holds));
         self.out.extend(decisions.take().into_iter().map(arm));
         value
     }

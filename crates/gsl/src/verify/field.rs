@@ -90,7 +90,7 @@ fn step(module: &Module, op: Op, values: &FxHashMap<Value, Element>) -> Option<V
     });
     let numbers = results.map(|dtype| Some(dtype? == DType::F64)).collect::<Option<Vec<_>>>()?;
     let field_in = given.iter().flatten().any(|element| element.is_field());
-    let cx = Step { module, op, given: &given };
+    let cx = Evaluation { module, op, given: &given };
     match (field_in, numbers.iter().any(|number| *number)) {
         (_, false) if !field_in || reads_extents(module.name_text(op)) => cx.concrete(),
         (true, true) => cx.symbolic(),
@@ -158,13 +158,13 @@ const PRODUCTS: &[&str] = &[
     "conv3d_transpose",
 ];
 
-struct Step<'a> {
+struct Evaluation<'a> {
     module: &'a Module,
     op: Op,
     given: &'a [Option<&'a Element>],
 }
 
-impl Step<'_> {
+impl Evaluation<'_> {
     fn kernel(&self, operands: &[Option<Tensor>]) -> Option<Vec<Tensor>> {
         eval::evaluate(self.module, self.op, operands).ok()
     }

@@ -11,7 +11,7 @@ use tangram_rewrite::{Rewriter, Silent};
 use tangram_tensor::elementwise::cast;
 use tangram_tensor::{DType, Tensor};
 
-use super::branches::{self, Place};
+use super::branches::{self, Conditional};
 use super::compare::{Difference, Gap, Judge};
 use super::field::{self, Element};
 use super::instance::Instance;
@@ -51,7 +51,7 @@ pub(super) struct Compared {
     /// The numbers on which both sides were evaluated.
     pub(super) profiles: Vec<Profile>,
     /// The branches that the rewrite took.
-    pub(super) branches: Vec<(Place, usize, usize)>,
+    pub(super) branches: Vec<(Conditional, usize, usize)>,
     /// The element types of all values.
     pub(super) exact: bool,
     /// No result has an element.

@@ -54,7 +54,7 @@ impl Rows<'_> {
     fn parallel(&self, nest: &Nest, rows: &[usize]) -> String {
         let mut loops: Vec<usize> = nest.parallel().filter(|at| !rows.contains(at)).collect();
         let out = &self.tensors[nest.output];
-        let steps = crate::expand::steps(&nest.generic.output, out);
+        let steps = crate::packing::steps(&nest.generic.output, out);
         let beside = loops
             .iter()
             .position(|at| steps[*at].as_ref().is_some_and(|step| step.as_int() == Some(1)));

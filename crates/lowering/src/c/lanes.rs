@@ -42,9 +42,9 @@ impl Lanes {
         let inputs = generic.inputs.iter().zip(&nest.inputs).enumerate();
         let inputs: Vec<_> = inputs
             .filter(|(at, _)| Some(*at) != combined)
-            .map(|(_, (access, tensor))| crate::expand::steps(access, &tensors[*tensor]))
+            .map(|(_, (access, tensor))| crate::packing::steps(access, &tensors[*tensor]))
             .collect();
-        let output = crate::expand::steps(&generic.output, &tensors[nest.output]);
+        let output = crate::packing::steps(&generic.output, &tensors[nest.output]);
         let step = |steps: &Vec<Option<Expr>>, at: usize| steps[at].as_ref()?.as_int();
         let beside = |at: usize| inputs.iter().all(|own| matches!(step(own, at), Some(0 | 1)));
         let long = |at: usize| generic.extents[at].as_int().is_none_or(|extent| extent >= 4);
@@ -233,7 +233,7 @@ impl Writer<'_> {
             (0..generic.inputs.len()).filter(|at| generic.inputs[*at].outside.is_some()).collect();
         let fits = padded.iter().all(|&at| {
             let tensor = &self.tensors[self.nest.inputs[at]];
-            let strides = crate::expand::strides(&generic.inputs[at], tensor);
+            let strides = crate::packing::strides(&generic.inputs[at], tensor);
             let test = self.scalars(Vec::new()).inside(at);
             strides.is_some_and(|strides| strides[lane].as_int() == Some(1))
                 && !test.contains(&format!("i{lane}"))

@@ -10,8 +10,8 @@ use tangram_polyhedral::ast::{Ast, Statements};
 
 use super::body::{Scalars, index};
 use super::{Sharing, head, shared_out};
-use crate::expand::Tiled;
 use crate::nest::{Nest, Tensor};
+use crate::packing::Tiled;
 use crate::parameters::Parameters;
 use crate::scop::{array, arrays};
 
@@ -318,7 +318,7 @@ impl Tile<'_> {
         for input in (0..self.nest.inputs.len()).filter(|at| *at != finish.combined) {
             let (access, tensor) =
                 (&self.nest.generic.inputs[input], &self.tensors[self.nest.inputs[input]]);
-            let steps = crate::expand::strides(access, tensor);
+            let steps = crate::packing::strides(access, tensor);
             let beside = steps.is_some_and(|steps| {
                 steps[column].as_int() == Some(1) && steps[row].as_int() != Some(0)
             });

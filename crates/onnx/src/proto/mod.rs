@@ -31,7 +31,7 @@ pub use types::{
     Dimension, DimensionValue, MapType, OpaqueType, OptionalType, SequenceType, SparseTensorType,
     TensorShapeProto, TensorType, TypeProto, TypeValue,
 };
-pub use wire::{MAX_DEPTH, Malformed, Place, UnknownField, WireError, scan};
+pub use wire::{MAX_DEPTH, Malformed, UnknownField, WireError, WireLocation, scan};
 
 /// The newest IR version whose fields are all known here.
 pub const IR_VERSION: i64 = 14;

@@ -14,14 +14,14 @@ pub const MAX_DEPTH: usize = 100;
 
 /// Is a place in an encoded model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct WireLocation {
     /// Bytes from the start.
     pub offset: u64,
     /// The field, from the outermost message on; empty at the very top.
     pub path: String,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for WireLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "byte {}", self.offset)?;
         if self.path.is_empty() { Ok(()) } else { write!(f, " ({})", self.path) }
@@ -70,7 +70,7 @@ pub enum Malformed {
 #[error("{place}: {problem}")]
 pub struct WireError {
     /// Where.
-    pub place: Place,
+    pub place: WireLocation,
     /// What.
     pub problem: Malformed,
 }
@@ -83,7 +83,7 @@ pub struct UnknownField {
     /// Its number.
     pub number: u32,
     /// Where it stands first.
-    pub first: Place,
+    pub first: WireLocation,
     /// How often it stands in the model.
     pub count: usize,
 }
@@ -266,7 +266,7 @@ impl Scan<'_> {
         self.unknown.insert((message, number), UnknownField { message, number, first, count: 1 });
     }
 
-    fn place(&self, offset: usize) -> Place {
+    fn place(&self, offset: usize) -> WireLocation {
         let around = self.stack.iter().filter_map(|frame| Some((frame.of?, frame.index)));
         let mut path = String::new();
         for (field, index) in around.chain(self.field) {
@@ -278,6 +278,6 @@ impl Scan<'_> {
                 path.push_str(&format!("[{index}]"));
             }
         }
-        Place { offset: offset as u64, path }
+        WireLocation { offset: offset as u64, path }
     }
 }

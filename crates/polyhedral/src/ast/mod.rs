@@ -21,42 +21,23 @@
 //! Polyhedra (2000). Options and trees are isl's. Divergence: conditions are found top
 //! down, from what every instance below needs, and not collected on the way up.
 
-mod bounds;
-mod build;
-mod carried;
-mod cell;
-mod choice;
-mod cuda;
-mod equal;
+mod basic_set;
 mod expr;
-mod follow;
-mod form;
+mod expression;
+mod generate;
 mod guard;
 mod input;
 mod interpret;
-mod jam;
-mod leaf;
-mod level;
-mod named;
-mod needed;
-mod nest;
+mod loops;
 mod node;
 mod options;
-mod order;
-mod pieces;
-mod reduce;
-mod residue;
-mod settle;
-mod slices;
-mod stride;
+mod separation;
 mod text;
-mod tighten;
-mod tree;
 
-pub use cuda::{KernelHead, Launch};
 pub use expr::{Comparison, Expr, ExprKind};
 pub use input::MapInput;
 pub use interpret::Instance;
 pub use node::{Ast, AstNode, AstNodeKind};
 pub use options::AstOptions;
+pub use text::cuda::{KernelHead, Launch};
 pub use text::{CStyle, Kept, SplitLoop, Statements};

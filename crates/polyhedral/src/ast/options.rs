@@ -2,8 +2,8 @@
 
 use tangram_presburger::{Relation, Tuple, narrow};
 
-use super::build::{Builder, Next, Place};
-use super::jam::Jam;
+use super::generate::build::{Builder, Next, Surroundings};
+use super::generate::unroll_and_jam::Jam;
 use crate::{Error, NodeKind};
 
 /// The most iterations that run side by side: code grows with each.
@@ -51,7 +51,7 @@ impl Kinds {
 
 impl Builder<'_> {
     /// Returns the options of the dimension after the outer ones.
-    pub fn kinds(&self, place: &Place, next: Next, isolated: bool) -> Result<Kinds, Error> {
+    pub fn kinds(&self, place: &Surroundings, next: Next, isolated: bool) -> Result<Kinds, Error> {
         match next {
             Next::Member { band, member } => self.band_kinds(place, band, member, isolated),
             Next::Dimension { total } => self.map_kinds(place, total),
@@ -60,7 +60,7 @@ impl Builder<'_> {
 
     fn band_kinds(
         &self,
-        place: &Place,
+        place: &Surroundings,
         band: crate::Node,
         member: usize,
         isolated: bool,
@@ -86,7 +86,7 @@ impl Builder<'_> {
 
     /// Says whether a set of one dimension holds `value` for some parameters.
     fn holds_at(&self, set: &Relation, value: usize) -> Result<bool, Error> {
-        let mut cell = super::cell::Cell::universe(set.space().params.len() + 1);
+        let mut cell = super::basic_set::BasicSet::universe(set.space().params.len() + 1);
         let mut row = vec![0; cell.cols()];
         let last = row.len() - 1;
         (row[0], row[last]) = (-(value as i128), 1);
@@ -95,7 +95,7 @@ impl Builder<'_> {
         Ok(!set.is_disjoint(&at, self.budget)?)
     }
 
-    fn map_kinds(&self, place: &Place, total: usize) -> Result<Kinds, Error> {
+    fn map_kinds(&self, place: &Surroundings, total: usize) -> Result<Kinds, Error> {
         let mut kinds = Kinds::default();
         for map in self.map_options.relations() {
             let space = map.space();
@@ -104,7 +104,7 @@ impl Builder<'_> {
                 continue;
             }
             let name = space.output.name.clone();
-            let mut cell = super::cell::Cell::universe(space.params.len() + total + 1);
+            let mut cell = super::basic_set::BasicSet::universe(space.params.len() + total + 1);
             let mut row = vec![0; cell.cols()];
             let last = row.len() - 1;
             (row[0], row[last]) = (-(place.depth as i128), 1);

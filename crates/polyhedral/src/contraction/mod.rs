@@ -50,7 +50,7 @@ use loops::Loops;
 
 pub use loops::LoopKind;
 pub use outlined::TileLoops;
-pub use tree::{Copied, KERNEL, Place};
+pub use tree::{Copied, KERNEL, TileDim};
 
 /// Sums that are known to be shorter go the way of other loops.
 const LEAST_DEPTH: i128 = 8;

@@ -19,7 +19,7 @@ pub const KERNEL: &str = "kernel";
 /// Tiles and blocks are points of one kind of tuple: for each loop of the statement its first
 /// value in the tile and its last value anywhere, then these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum TileDim {
     /// The first value of a loop in the tile.
     First(usize),
     /// The last value of a loop in all tiles.
@@ -34,7 +34,7 @@ pub enum Place {
     High,
 }
 
-impl Place {
+impl TileDim {
     /// Returns its position in a tuple for `loops` loops.
     pub fn index(self, loops: usize) -> usize {
         match self {
@@ -177,9 +177,9 @@ impl Contraction {
     /// Maps instances to their tiles.
     fn grouped(&self, domain: &Relation) -> Result<Relation, Error> {
         let (space, loops) = (domain.space(), self.loops.len());
-        let outputs = Place::count(loops);
+        let outputs = TileDim::count(loops);
         let mut rows = Rows::new(space.params.len(), loops, outputs);
-        let block = |rows: &mut Rows, at: usize, size: usize, place: Place| {
+        let block = |rows: &mut Rows, at: usize, size: usize, place: TileDim| {
             let first = &self.bounds.ranges[at][0];
             let column = rows.block(at, first, size as i128);
             rows.equal(place.index(loops), first, &[(column, size as i128)]);
@@ -188,16 +188,16 @@ impl Contraction {
         let mut start = None;
         for (at, kind) in self.loops.iter().enumerate() {
             let [first, last] = &self.bounds.ranges[at];
-            let place = Place::First(at);
+            let place = TileDim::First(at);
             match kind {
                 LoopKind::Row => {
                     let column = block(&mut rows, at, self.tile.rows, place);
                     start = Some((at, column));
-                    block(&mut rows, at, self.blocking.rows, Place::RowBlock);
+                    block(&mut rows, at, self.blocking.rows, TileDim::RowBlock);
                 }
                 LoopKind::Column => {
                     block(&mut rows, at, self.tile.columns(), place);
-                    block(&mut rows, at, self.blocking.columns, Place::ColumnBlock);
+                    block(&mut rows, at, self.blocking.columns, TileDim::ColumnBlock);
                 }
                 LoopKind::Reduced => {
                     block(&mut rows, at, self.blocking.depth, place);
@@ -211,9 +211,9 @@ impl Contraction {
             match self.is_outer(at) {
                 true => {
                     let column = rows.input(at);
-                    rows.equal(Place::Last(at).index(loops), &[], &[(column, 1)]);
+                    rows.equal(TileDim::Last(at).index(loops), &[], &[(column, 1)]);
                 }
-                false => rows.equal(Place::Last(at).index(loops), last, &[]),
+                false => rows.equal(TileDim::Last(at).index(loops), last, &[]),
             }
         }
         self.sloped(&mut rows, start);
@@ -226,7 +226,7 @@ impl Contraction {
     fn sloped(&self, rows: &mut Rows, start: Option<(usize, usize)>) {
         let loops = self.loops.len();
         let column = self.only(LoopKind::Column);
-        for (side, place) in [Place::Low, Place::High].into_iter().enumerate() {
+        for (side, place) in [TileDim::Low, TileDim::High].into_iter().enumerate() {
             match (&self.bounds.sloped[side], start) {
                 (Some((affine, slope)), Some((row, block))) => {
                     // slope * (first + rows * block) + affine.
@@ -254,18 +254,20 @@ impl Contraction {
 
     /// Lists the places that are loops, in three bands: up to the block that stays, up to the
     /// other block, and the tiles in both.
-    fn bands(&self) -> [Vec<Place>; 3] {
+    fn bands(&self) -> [Vec<TileDim>; 3] {
         let all = |kind| {
             let own = self.loops.iter().enumerate().filter(move |(_, own)| **own == kind);
-            own.map(|(at, _)| Place::First(at)).collect::<Vec<_>>()
+            own.map(|(at, _)| TileDim::First(at)).collect::<Vec<_>>()
         };
         let (stays, moves) = match self.rows_stay() {
-            true => {
-                ((LoopKind::RowOuter, Place::RowBlock), (LoopKind::ColumnOuter, Place::ColumnBlock))
-            }
-            false => {
-                ((LoopKind::ColumnOuter, Place::ColumnBlock), (LoopKind::RowOuter, Place::RowBlock))
-            }
+            true => (
+                (LoopKind::RowOuter, TileDim::RowBlock),
+                (LoopKind::ColumnOuter, TileDim::ColumnBlock),
+            ),
+            false => (
+                (LoopKind::ColumnOuter, TileDim::ColumnBlock),
+                (LoopKind::RowOuter, TileDim::RowBlock),
+            ),
         };
         let mut first = all(LoopKind::Batch);
         first.extend(all(stays.0));
@@ -290,7 +292,7 @@ impl Contraction {
             true => (Copied::Rows, Copied::Columns),
             false => (Copied::Columns, Copied::Rows),
         };
-        let band = |places: &[Place]| self.band(groups.space(), places);
+        let band = |places: &[TileDim]| self.band(groups.space(), places);
         let packed_first = self.packed(groups.space(), stays, &first)?;
         let both = [first.clone(), second.clone()].concat();
         let packed_second = self.packed(groups.space(), moves, &both)?;
@@ -310,10 +312,10 @@ impl Contraction {
     }
 
     /// A band of the values of some places.
-    fn band(&self, tile: &Space, places: &[Place]) -> Result<NodeKind, Error> {
+    fn band(&self, tile: &Space, places: &[TileDim]) -> Result<NodeKind, Error> {
         let loops = self.loops.len();
         let positions = places.iter().map(|place| place.index(loops));
-        projection_band(tile, positions, Place::count(loops))
+        projection_band(tile, positions, TileDim::count(loops))
     }
 
     /// The order within a tile: reduced loops in their own order, then rows, then columns.
@@ -327,15 +329,15 @@ impl Contraction {
     }
 
     /// Maps the loops around a block to the statement that packs it; `around` are these loops.
-    fn packed(&self, tile: &Space, copied: Copied, around: &[Place]) -> Result<Relation, Error> {
+    fn packed(&self, tile: &Space, copied: Copied, around: &[TileDim]) -> Result<Relation, Error> {
         let loops = self.loops.len();
-        let outputs = Place::count(loops);
+        let outputs = TileDim::count(loops);
         let mut rows = Rows::new(tile.params.len(), around.len(), outputs);
         let (own, block) = match copied {
-            Copied::Rows => (Role::Row, Place::RowBlock),
-            Copied::Columns => (Role::Column, Place::ColumnBlock),
+            Copied::Rows => (Role::Row, TileDim::RowBlock),
+            Copied::Columns => (Role::Column, TileDim::ColumnBlock),
         };
-        let outside = |place: Place| around.iter().position(|other| *other == place);
+        let outside = |place: TileDim| around.iter().position(|other| *other == place);
         let varies = |kind: LoopKind| match kind {
             LoopKind::Row | LoopKind::RowOuter => own == Role::Row,
             LoopKind::Column | LoopKind::ColumnOuter => own == Role::Column,
@@ -346,9 +348,9 @@ impl Contraction {
             let is_tiled = matches!(kind, LoopKind::Row | LoopKind::Column);
             let from = match is_tiled {
                 true => outside(block).filter(|_| varies(*kind)),
-                false => outside(Place::First(at)),
+                false => outside(TileDim::First(at)),
             };
-            let (first, last) = (Place::First(at).index(loops), Place::Last(at).index(loops));
+            let (first, last) = (TileDim::First(at).index(loops), TileDim::Last(at).index(loops));
             match from.map(|from| rows.input(from)) {
                 _ if !varies(*kind) => {
                     rows.equal(first, &[], &[]);
@@ -367,7 +369,7 @@ impl Contraction {
                 }
             }
         }
-        for place in [Place::RowBlock, Place::ColumnBlock, Place::Low, Place::High] {
+        for place in [TileDim::RowBlock, TileDim::ColumnBlock, TileDim::Low, TileDim::High] {
             rows.equal(place.index(loops), &[], &[]);
         }
         let to = Tuple { name: self.packing(copied), ..Tuple::anonymous(outputs) };

@@ -2,11 +2,11 @@
 
 use tangram_presburger::{Budget, Tuple, Union};
 
-use super::plan::{Plan, Root};
+use super::kernel_selection::{Offload, Root};
 use crate::ast::{Ast, AstOptions};
 use crate::{Band, Error, Member, Node, NodeKind, ScheduleTree};
 
-impl Plan {
+impl Offload {
     /// Generates the loops that launch kernels.
     pub(super) fn host(&self, budget: &Budget) -> Result<Ast, Error> {
         let mut launches = Vec::new();

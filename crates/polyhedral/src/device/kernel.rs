@@ -3,7 +3,7 @@
 use tangram_presburger::{Budget, Relation, Space, Tuple, Union};
 
 use super::Kernel;
-use super::plan::{Plan, Root};
+use super::kernel_selection::{Offload, Root};
 use crate::ast::{Ast, AstOptions, Launch};
 use crate::transform::Editor;
 use crate::{Conjunction, Error, Node, NodeKind, ScheduleTree};
@@ -18,7 +18,7 @@ const TWO: Units = (&["b1", "b0"], &["t1", "t0"], &[32, 32], &[8, 32]);
 /// No block has more threads.
 const MOST_THREADS: i128 = 1024;
 
-impl Plan {
+impl Offload {
     /// Generates the code of one thread.
     pub(super) fn kernel(
         &self,

@@ -20,7 +20,7 @@
 mod extent;
 mod host;
 mod kernel;
-mod plan;
+mod kernel_selection;
 
 use tangram_presburger::{Budget, Relation, Union};
 
@@ -28,7 +28,7 @@ use crate::Error;
 use crate::ast::{Ast, Launch};
 use crate::schedule::{Constraints, Options};
 use crate::scop::{Basis, Kind, Scop};
-use plan::Plan;
+use kernel_selection::Offload;
 
 /// Code for host and device.
 #[derive(Debug, Clone)]
@@ -101,7 +101,7 @@ impl Scop {
         }
         let plan = match found {
             Some(plan) => plan,
-            None => Plan::of_tree(&self.schedule, &constraints, &[], budget)?,
+            None => Offload::of_tree(&self.schedule, &constraints, &[], budget)?,
         };
         plan.code(threads, budget)
     }
@@ -113,12 +113,12 @@ impl Scop {
         options: &Options,
         private: &[String],
         budget: &Budget,
-    ) -> Result<Option<Plan>, Error> {
-        let mut best: Option<Plan> = None;
+    ) -> Result<Option<Offload>, Error> {
+        let mut best: Option<Offload> = None;
         for outer_coincidence in [false, true] {
             let options = Options { outer_coincidence, ..options.clone() };
             let Ok(scheduled) = constraints.schedule(&options, None, budget) else { continue };
-            let plan = Plan::of_tree(&scheduled.tree, constraints, private, budget)?;
+            let plan = Offload::of_tree(&scheduled.tree, constraints, private, budget)?;
             if !self.stays_in_kernels(&plan, private, budget)? {
                 continue;
             }
@@ -132,7 +132,7 @@ impl Scop {
     /// Says whether no value of private arrays passes from one launch to another.
     fn stays_in_kernels(
         &self,
-        plan: &Plan,
+        plan: &Offload,
         private: &[String],
         budget: &Budget,
     ) -> Result<bool, Error> {

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use super::rates::Rates;
-use super::stride::Step;
+use super::stride::AccessStride;
 
 /// An access of a statement along a loop.
 #[derive(Debug, Clone, Copy)]
@@ -18,7 +18,7 @@ pub(super) struct Along {
     pub statement: usize,
     pub write: bool,
     /// How far the next iteration goes; nothing if the statement has none.
-    pub step: Option<Step>,
+    pub step: Option<AccessStride>,
 }
 
 /// Costs by position of the statement.
@@ -48,16 +48,16 @@ pub(super) fn costs(
         let (mut waits, mut smooth) = (false, true);
         for (at, along) in inner.iter().enumerate().filter(|(_, a)| a.statement == statement) {
             let own = match along.step {
-                None | Some(Step::Same) => 0.0,
-                Some(Step::Next) => 1.0,
-                Some(Step::Near(far)) => rates.jump.min(far as f64),
-                Some(Step::Far) => rates.jump,
+                None | Some(AccessStride::Same) => 0.0,
+                Some(AccessStride::Next) => 1.0,
+                Some(AccessStride::Near(far)) => rates.jump.min(far as f64),
+                Some(AccessStride::Far) => rates.jump,
             };
-            waits |= along.write && along.step == Some(Step::Same);
-            smooth &= !matches!(along.step, Some(Step::Near(_) | Step::Far));
+            waits |= along.write && along.step == Some(AccessStride::Same);
+            smooth &= !matches!(along.step, Some(AccessStride::Near(_) | AccessStride::Far));
             let shared: f64 = jammed
                 .iter()
-                .filter(|(other, ..)| other[at].step == Some(Step::Same))
+                .filter(|(other, ..)| other[at].step == Some(AccessStride::Same))
                 .map(|(_, factor, _)| *factor as f64)
                 .product();
             memory += own / shared;

@@ -15,12 +15,12 @@
 //! keeps the order that the scheduler found, or that of the source.
 
 mod cost;
-mod plan;
+mod loop_order;
 mod private;
 mod rates;
-mod straight;
 mod stride;
-mod work;
+mod tile_innermost;
+mod unskew;
 
 use tangram_machine::{Isa, Machine};
 use tangram_presburger::Budget;
@@ -33,7 +33,7 @@ use crate::{Error, Node, NodeKind, ScheduleTree};
 use cost::{Costs, costs};
 use rates::Rates;
 use stride::Accesses;
-use work::Work;
+use tile_innermost::Work;
 
 /// What a part is made into.
 #[derive(Debug, Clone)]

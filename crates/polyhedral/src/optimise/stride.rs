@@ -14,7 +14,7 @@ const WIDEST: i128 = 16;
 
 /// Where the next iteration accesses an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum AccessStride {
     /// The same element.
     Same,
     /// The next element of the last dimension.
@@ -27,10 +27,10 @@ pub(super) enum Step {
 
 /// Each place of a program that reads or writes.
 pub(super) struct Accesses {
-    places: Vec<Place>,
+    places: Vec<Access>,
 }
 
-struct Place {
+struct Access {
     statement: usize,
     write: bool,
     /// To one cell: several at once, as `a[i - 1]` and `a[i + 1]`, go where the first goes.
@@ -48,7 +48,7 @@ impl Accesses {
                 for part in relation.narrow_conjunctions()? {
                     let map = Relation::from_conjunctions(relation.space().clone(), &[part])?;
                     let map = map.lexmin(budget)?.into();
-                    places.push(Place { statement, write, map });
+                    places.push(Access { statement, write, map });
                 }
             }
         }
@@ -58,7 +58,7 @@ impl Accesses {
     /// Says for each access how far it goes where `next` leads.
     pub fn along(&self, next: &Union, budget: &Budget) -> Result<Vec<Along>, Error> {
         let mut all = Vec::new();
-        for Place { statement, write, map } in &self.places {
+        for Access { statement, write, map } in &self.places {
             let pairs = map.inverse()?.apply_range(next, budget)?.apply_range(map, budget)?;
             let mut step = None;
             for relation in pairs.relations() {
@@ -66,7 +66,8 @@ impl Accesses {
                     continue;
                 }
                 let own = of_cells(&relation.deltas(budget)?, budget)?;
-                step = Some(step.map_or(own, |old| if old == own { own } else { Step::Far }));
+                step =
+                    Some(step.map_or(own, |old| if old == own { own } else { AccessStride::Far }));
             }
             all.push(Along { statement: *statement, write: *write, step });
         }
@@ -74,7 +75,7 @@ impl Accesses {
     }
 }
 
-fn of_cells(deltas: &Relation, budget: &Budget) -> Result<Step, Error> {
+fn of_cells(deltas: &Relation, budget: &Budget) -> Result<AccessStride, Error> {
     let dims = deltas.space().output.dims.len();
     let params = deltas.space().params.len();
     let mut point = vec![0; dims];
@@ -89,20 +90,20 @@ fn of_cells(deltas: &Relation, budget: &Budget) -> Result<Step, Error> {
         Ok(deltas.is_subset(&at, budget)?)
     };
     if holds(&point)? {
-        return Ok(Step::Same);
+        return Ok(AccessStride::Same);
     }
-    let Some(last) = point.len().checked_sub(1) else { return Ok(Step::Far) };
+    let Some(last) = point.len().checked_sub(1) else { return Ok(AccessStride::Far) };
     point[last] = 1;
     if holds(&point)? {
-        return Ok(Step::Next);
+        return Ok(AccessStride::Next);
     }
     for far in 2..LINE {
         point[last] = far;
         if holds(&point)? {
-            return Ok(Step::Near(far));
+            return Ok(AccessStride::Near(far));
         }
     }
-    Ok(Step::Far)
+    Ok(AccessStride::Far)
 }
 
 /// Relates each instance to that of the same statement in a member's next iteration, other

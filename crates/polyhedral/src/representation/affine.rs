@@ -6,7 +6,7 @@ use tangram_presburger::{Budget, Relation, Union};
 
 use super::row::{row, schedule};
 use super::{Kelly, Regular, RegularStatement};
-use crate::schedule_tree::peel::{choice, statement};
+use crate::schedule_tree::from_map::{choice, statement};
 use crate::{Error, ScheduleTree};
 
 /// An affine function for each statement, in its own loops.

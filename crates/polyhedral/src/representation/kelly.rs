@@ -5,7 +5,7 @@ use std::fmt;
 use tangram_presburger::{Budget, Union};
 
 use super::row::all_padded;
-use crate::schedule_tree::peel::statement;
+use crate::schedule_tree::from_map::statement;
 use crate::{Error, ScheduleTree};
 
 /// A schedule whose statements have points of different lengths.

@@ -47,7 +47,7 @@ impl RegularStatement {
 }
 
 /// A place in a tree where a constant is due or was just written.
-struct Place {
+struct TreePosition {
     node: Node,
     positions: Vec<i128>,
     /// Bands above, as members and not yet as rows.
@@ -65,7 +65,7 @@ impl Regular {
     /// scheduled by quotients, as tiles are.
     pub fn of_tree(tree: &ScheduleTree, budget: &Budget) -> Result<Self, Error> {
         let mut statements = Vec::new();
-        let start = Place { node: tree.root(), positions: Vec::new(), members: Vec::new() };
+        let start = TreePosition { node: tree.root(), positions: Vec::new(), members: Vec::new() };
         let mut open = vec![start];
         while let Some(place) = open.pop() {
             // What stands below without a band in between, from left to right.
@@ -80,7 +80,7 @@ impl Regular {
                         positions.extend(vec![0; band.members.len() - 1]);
                         members.extend(band.members.iter().map(|member| member.schedule.clone()));
                         let child = tree.children(node).next().unwrap_or(node);
-                        below.push(Place { node: child, positions, members });
+                        below.push(TreePosition { node: child, positions, members });
                         position += 1;
                     }
                     NodeKind::Leaf => {

@@ -5,7 +5,7 @@ use tangram_presburger::{Budget, Relation, Space, Tuple, Union};
 
 use crate::Error;
 use crate::schedule_tree::affine::solved;
-use crate::schedule_tree::peel::widen;
+use crate::schedule_tree::from_map::widen;
 
 /// Returns the value of a relation to one dimension as `[constant, params.., dims..]`.
 ///

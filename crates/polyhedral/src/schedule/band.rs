@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use tangram_presburger::Budget;
 
 use super::graph::{Edge, Graph, Row};
-use super::program::{Program, Solution};
+use super::integer_program::{Program, Solution};
 use super::search::Search;
 use super::shared::Shared;
 use super::{Algorithm, Error, Options};

@@ -14,7 +14,7 @@ use crate::Conjunction;
 use tangram_presburger::Error;
 
 use super::linear::{combined, dot, reduce};
-use super::rational::Rational;
+use super::projection::Rational;
 
 /// More than this many rays make a schedule problem too large to be worth solving.
 const MOST_RAYS: usize = 4096;

@@ -25,10 +25,10 @@ pub(crate) mod components;
 mod constraints;
 mod generators;
 mod graph;
+mod integer_program;
 mod linear;
 mod offsets;
-mod program;
-mod rational;
+mod projection;
 mod search;
 mod shared;
 

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use tangram_presburger::{Budget, Integer, LeastPoint, narrow};
 
 use super::Error;
+use super::integer_program::{Program, Solution};
 use super::linear::dot;
 use super::offsets::{Offsets, potentials};
-use super::program::{Program, Solution};
 
 /// So few rows are looked at at once.
 const FEW: usize = 64;

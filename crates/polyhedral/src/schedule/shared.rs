@@ -34,7 +34,7 @@ pub(super) struct Shared {
 }
 
 /// What an edge says about an unknown end.
-struct Step {
+struct OffsetEquation {
     carried: Carried,
     /// Whether every dimension of the known end is a function of those of the unknown one.
     is_full: bool,
@@ -112,7 +112,12 @@ impl Shared {
     }
 
     /// Carries the coefficients of a known end over an edge; nothing if that takes fractions.
-    fn step(&self, graph: &Graph, edge: &Edge, known: usize) -> Result<Option<Step>, Error> {
+    fn step(
+        &self,
+        graph: &Graph,
+        edge: &Edge,
+        known: usize,
+    ) -> Result<Option<OffsetEquation>, Error> {
         let to = if edge.from == known { edge.to } else { edge.from };
         let Some(base) = &self.of[known] else { return Ok(None) };
         let dims = graph.statements[to].dims;
@@ -131,7 +136,7 @@ impl Shared {
                 }
             }
         }
-        Ok(Some(Step { carried, is_full }))
+        Ok(Some(OffsetEquation { carried, is_full }))
     }
 
     /// Says whether all pairs of an edge are equally far apart.

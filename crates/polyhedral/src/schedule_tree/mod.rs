@@ -18,8 +18,8 @@
 pub(crate) mod affine;
 mod check;
 mod combine;
+pub(crate) mod from_map;
 mod map;
-pub(crate) mod peel;
 mod print;
 pub(crate) mod read;
 

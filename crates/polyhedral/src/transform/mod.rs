@@ -15,12 +15,12 @@ mod band;
 mod copy;
 mod diamond;
 mod distribute;
+mod gpu_mapping;
 mod insert;
 mod overlap;
 mod script;
 mod structure;
 mod tile;
-mod units;
 
 use tangram_presburger::{Budget, Union};
 

@@ -1,6 +1,6 @@
 //! The sums of differences that paths of a number of steps make.
 
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::relation::intersect_parts;
 use crate::{Budget, Error, Integer, Relation, Space, Tuple};
 
@@ -19,7 +19,7 @@ impl Relation {
         let first = p + 2 * n + 1;
         // Columns: x, y, k; then for each disjunct its share of the steps, and of the way.
         let all = first + steps.len() * (1 + n);
-        let mut sum = Basic::universe(all);
+        let mut sum = BasicMap::universe(all);
         let mut ways = vec![vec![Integer::ZERO; 1 + all]; n];
         let mut total = vec![Integer::ZERO; 1 + all];
         total[first] = Integer::MINUS_ONE;
@@ -67,10 +67,10 @@ impl Relation {
     }
 
     /// Returns all `x`, `y` and `k` where `x` is an input and `y` an output.
-    fn ends(&self, budget: &Budget) -> Result<Vec<Basic>, Error> {
+    fn ends(&self, budget: &Budget) -> Result<Vec<BasicMap>, Error> {
         let (p, n) = (self.space().params.len(), self.space().inputs());
         let dims = p + 2 * n + 1;
-        let place = |set: &Self, shift: usize| -> Vec<Basic> {
+        let place = |set: &Self, shift: usize| -> Vec<BasicMap> {
             let to: Vec<usize> = (0..p).chain((0..n).map(|i| p + shift + i)).collect();
             set.parts.iter().map(|part| part.place(dims, &to)).collect()
         };
@@ -87,7 +87,7 @@ impl Relation {
         let (p, n) = (self.space().params.len(), self.space().inputs());
         let dims = counted.space().dims();
         let slice = |row: Vec<Integer>, equation: bool| {
-            let mut part = Basic::universe(dims);
+            let mut part = BasicMap::universe(dims);
             let rows = if equation { &mut part.system.eqs } else { &mut part.system.ineqs };
             rows.push(&row);
             intersect_parts(&counted.parts, &[part], budget)
@@ -103,7 +103,7 @@ impl Relation {
         row[0] = Integer::from(-2);
         let more = Self::new(counted.space().clone(), slice(row, false)?);
         let next = self.apply_range(counted, budget)?;
-        let mut succ = Basic::universe(p + 2 * n + 2);
+        let mut succ = BasicMap::universe(p + 2 * n + 2);
         for i in 0..=n {
             let mut row = vec![Integer::ZERO; 1 + succ.dims];
             (row[1 + p + i], row[1 + p + n + 1 + i]) = (Integer::ONE, Integer::MINUS_ONE);

@@ -19,7 +19,7 @@ use std::ops::Range;
 
 use count::counted_tuple;
 
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::relation::difference;
 use crate::{Budget, Error, Integer, Relation, Space, Tuple};
 
@@ -105,7 +105,7 @@ impl Relation {
         let dims = self.space().dims();
         let output = counted_tuple(&self.space().output);
         let space = Space { output, ..self.space().clone() };
-        let mut parts: Vec<Basic> = Vec::new();
+        let mut parts: Vec<BasicMap> = Vec::new();
         let mut power = self.coalesce(budget)?;
         for count in 1..=POWERS {
             let next = power.apply_range(self, budget)?.coalesce(budget)?;
@@ -140,7 +140,7 @@ impl Relation {
 
     /// Groups disjuncts that follow one another in cycles; a group comes after those before it.
     fn components(&self, budget: &Budget) -> Result<Vec<Self>, Error> {
-        let one = |part: &Basic| Self::new(self.space().clone(), vec![part.clone()]);
+        let one = |part: &BasicMap| Self::new(self.space().clone(), vec![part.clone()]);
         let parts: Vec<Self> = self.parts.iter().map(one).collect();
         let count = parts.len();
         let mut reaches = vec![vec![false; count]; count];
@@ -194,7 +194,7 @@ impl Relation {
     /// Splits off the pairs of a point and itself where that leaves no more disjuncts.
     fn split_identity(&self, budget: &Budget) -> Result<(Self, Self), Error> {
         let (p, n) = (self.space().params.len(), self.space().inputs());
-        let mut same = Basic::universe(self.space().dims());
+        let mut same = BasicMap::universe(self.space().dims());
         for i in 0..n {
             same.system.eqs.push(&difference(p + i, p + n + i, self.space().dims()));
         }
@@ -251,7 +251,7 @@ impl Relation {
     fn around(&self, index: usize, depth: usize, budget: &Budget) -> Result<Option<Self>, Error> {
         let (mut one, mut others) = (Vec::new(), self.parts.to_vec());
         one.push(others.remove(index));
-        let of = |parts: Vec<Basic>| Self::new(self.space().clone(), parts);
+        let of = |parts: Vec<BasicMap>| Self::new(self.space().clone(), parts);
         let (one, exact) = of(one).closed(0, budget)?;
         if !exact {
             return Ok(None);
@@ -287,7 +287,7 @@ impl Relation {
             let dims = self.space().dims();
             let mut parts = Vec::new();
             for part in self.parts.iter() {
-                let mut rest = Basic::universe(dims);
+                let mut rest = BasicMap::universe(dims);
                 for row in part.half_spaces().iter().filter(|row| alone(row)) {
                     rest.system.ineqs.push(&row[..=dims]);
                 }

@@ -2,7 +2,7 @@
 
 use super::segment::value;
 use super::side::Side;
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::matrix::evaluate;
 use crate::solve::feasible;
 use crate::solve::lexmin::Floor;
@@ -26,7 +26,7 @@ pub(super) struct Between<T> {
 
 impl<T: Number> Between<T> {
     /// Starts with a candidate over the divisions of `part`.
-    pub fn new(part: &Basic, candidate: System, budget: &Budget) -> Result<Self, Error> {
+    pub fn new(part: &BasicMap, candidate: System, budget: &Budget) -> Result<Self, Error> {
         let bounds = part.bounds();
         let mut all = Simplex::new(part.cols() - 1);
         all.reserve(bounds.size() + candidate.size() + 1);

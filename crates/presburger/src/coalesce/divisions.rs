@@ -8,7 +8,7 @@
 //! disjunct, and from the bounds of numerators, with no regard to what the other one looks like.
 
 use super::side::Side;
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::matrix::{combine, zeros};
 use crate::solve::number::{Number, fit};
 use crate::solve::redundancy::narrowed;
@@ -49,7 +49,7 @@ impl<T: Number> Side<T> {
     }
 }
 
-impl Basic {
+impl BasicMap {
     /// Returns the equation of a division that the equations give the value of a row, or that of one
     /// of `others` and a row.
     fn linked(&self, index: usize, others: &[usize]) -> Option<Vec<Integer>> {

@@ -17,7 +17,7 @@ mod pair;
 mod segment;
 mod side;
 
-use crate::basic::{Basic, merge};
+use crate::basic_map::{BasicMap, merge};
 use crate::solve::number::Number;
 use crate::{Budget, Error, Relation};
 use pair::{Merged, Pair};
@@ -43,10 +43,10 @@ impl Relation {
 
 /// Merges conjunctions over the same dimensions; those without points are left out.
 pub(crate) fn coalesced(
-    given: &[Basic],
+    given: &[BasicMap],
     inhabited: bool,
     budget: &Budget,
-) -> Result<Vec<Basic>, Error> {
+) -> Result<Vec<BasicMap>, Error> {
     let mut parts = Vec::new();
     for part in given {
         parts.extend(Entry::new(part, inhabited, budget)?);
@@ -77,12 +77,12 @@ pub(crate) fn coalesced(
 enum Entry {
     Narrow(Box<Side<i64>>),
     /// Its rational points need wider numbers.
-    Wide(Basic),
+    Wide(BasicMap),
 }
 
 impl Entry {
     /// Drops redundant constraints; nothing is left of a disjunct without points.
-    fn new(part: &Basic, inhabited: bool, budget: &Budget) -> Result<Option<Self>, Error> {
+    fn new(part: &BasicMap, inhabited: bool, budget: &Budget) -> Result<Option<Self>, Error> {
         match Side::minimal(part, inhabited, budget) {
             Ok(side) => Ok(side.map(Box::new).map(Self::Narrow)),
             Err(Error::Overflow) => {
@@ -95,14 +95,14 @@ impl Entry {
         }
     }
 
-    fn part(&self) -> &Basic {
+    fn part(&self) -> &BasicMap {
         match self {
             Self::Narrow(side) => &side.part,
             Self::Wide(part) => part,
         }
     }
 
-    fn into_part(self) -> Basic {
+    fn into_part(self) -> BasicMap {
         match self {
             Self::Narrow(side) => side.part,
             Self::Wide(part) => part,
@@ -136,7 +136,7 @@ fn merged(a: &mut Entry, b: &mut Entry, budget: &Budget) -> Result<Option<Merged
             result => return result,
         }
     }
-    let side = |part: &Basic| Side::<i128>::of(part, budget);
+    let side = |part: &BasicMap| Side::<i128>::of(part, budget);
     let result = side(a.part()).and_then(|mut left| {
         let mut right = side(b.part())?;
         joined(&mut left, &mut right, budget)

@@ -3,7 +3,7 @@
 use super::between::Between;
 use super::segment::{leaves_both, value};
 use super::side::Side;
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::solve::number::{Number, common, fit};
 use crate::solve::redundancy::narrowed;
 use crate::solve::simplex::{Optimum, Simplex};
@@ -21,7 +21,7 @@ pub(super) struct Pair<'a, T> {
 pub(super) enum Merged {
     /// One of them, which holds the other.
     Side(usize),
-    New(Basic),
+    New(BasicMap),
 }
 
 /// Where a constraint of one disjunct lies on the other.
@@ -106,7 +106,7 @@ impl<T: Number> Pair<'_, T> {
             candidate = between.candidate;
         }
         let first = &self.sides[0].part;
-        let result = Basic { dims: first.dims, divs: first.divs.clone(), system: candidate };
+        let result = BasicMap { dims: first.dims, divs: first.divs.clone(), system: candidate };
         Ok(result.tidied().map(Merged::New))
     }
 

@@ -1,6 +1,6 @@
 //! One disjunct as its pairs see it: constraints, a tableau and some of its points.
 
-use crate::basic::{Basic, Div};
+use crate::basic_map::{BasicMap, Div};
 use crate::matrix::Matrix;
 use crate::solve::feasible;
 use crate::solve::number::{Number, fit};
@@ -14,7 +14,7 @@ const POINTS: usize = 6;
 
 #[derive(Debug)]
 pub(crate) struct Side<T> {
-    pub part: Basic,
+    pub part: BasicMap,
     /// Its constraints as inequalities, without the bounds of divisions.
     pub rows: Matrix<T>,
     /// Of the coefficients of each row.
@@ -27,13 +27,17 @@ pub(crate) struct Side<T> {
 
 impl<T: Number> Side<T> {
     /// Makes the side of a disjunct.
-    pub fn of(part: &Basic, budget: &Budget) -> Result<Self, Error> {
+    pub fn of(part: &BasicMap, budget: &Budget) -> Result<Self, Error> {
         let (simplex, _) = tableau(part, budget)?;
         Self::with(part.clone(), simplex, Vec::new())
     }
 
     /// Drops redundant constraints; nothing is left of a disjunct without points.
-    pub fn minimal(part: &Basic, inhabited: bool, budget: &Budget) -> Result<Option<Self>, Error> {
+    pub fn minimal(
+        part: &BasicMap,
+        inhabited: bool,
+        budget: &Budget,
+    ) -> Result<Option<Self>, Error> {
         let (mut simplex, first) = tableau(part, budget)?;
         if simplex.is_empty() {
             return Ok(None);
@@ -61,7 +65,7 @@ impl<T: Number> Side<T> {
         Self::with(part, simplex, points).map(Some)
     }
 
-    fn with(part: Basic, simplex: Simplex<T>, points: Vec<Vec<T>>) -> Result<Self, Error> {
+    fn with(part: BasicMap, simplex: Simplex<T>, points: Vec<Vec<T>>) -> Result<Self, Error> {
         let system = &part.system;
         let count = system.ineqs.len() + 2 * system.eqs.len();
         let mut rows = Matrix::new(part.cols());
@@ -130,7 +134,7 @@ impl<T: Number> Side<T> {
         to: &[Option<usize>],
         budget: &Budget,
     ) -> Result<Option<Self>, Error> {
-        let mut part = Basic::with_divs(self.part.dims, divs.to_vec());
+        let mut part = BasicMap::with_divs(self.part.dims, divs.to_vec());
         part.system = self.part.system.remap(part.cols(), to);
         let mut simplex = self.simplex.clone();
         let mut places: Vec<usize> = to[1..].iter().flatten().map(|col| col - 1).collect();
@@ -174,7 +178,7 @@ impl<T: Number> Side<T> {
 }
 
 /// Builds the tableau of a disjunct; returns the first of its inequalities too.
-fn tableau<T: Number>(part: &Basic, budget: &Budget) -> Result<(Simplex<T>, usize), Error> {
+fn tableau<T: Number>(part: &BasicMap, budget: &Budget) -> Result<(Simplex<T>, usize), Error> {
     let bounds = part.bounds();
     let mut simplex = Simplex::new(part.cols() - 1);
     simplex.reserve(part.system.size() + bounds.size());
@@ -196,7 +200,7 @@ fn tableau<T: Number>(part: &Basic, budget: &Budget) -> Result<(Simplex<T>, usiz
 }
 
 /// Finds a point, divisions included.
-pub(crate) fn sample<T: Number>(part: &Basic, budget: &Budget) -> Result<Option<Vec<T>>, Error> {
+pub(crate) fn sample<T: Number>(part: &BasicMap, budget: &Budget) -> Result<Option<Vec<T>>, Error> {
     let point = feasible::point(&part.unfolded(), &part.floors(), budget)?;
     point.map(|point| narrowed(&point)).transpose()
 }

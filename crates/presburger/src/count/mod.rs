@@ -16,46 +16,20 @@
 //! parametric polytopes using Barvinok's rational functions", 2007. Divergence: chambers
 //! are half-open, so that the pieces are disjoint; all steps are in exact integers.
 
-mod apply;
-mod approximate;
+mod barvinok;
 mod bound;
-mod card;
-mod chambers;
-mod classes;
-mod cone;
-mod contribution;
-mod corners;
-mod equal;
-mod equalities;
-mod floors;
-mod fold;
-mod function;
-mod guard;
-mod lattice;
-mod nonfinite;
-mod overlay;
-mod parse;
-mod parts;
 mod piecewise;
-mod polyhedron;
-mod print;
-mod quasi;
-mod settle;
-mod slices;
-mod todd;
-mod unimodular;
-mod union;
-mod union_fold;
-mod vertices;
-mod weighted;
-mod width;
+mod polytope;
+mod quasi_polynomial;
+mod slicing;
+mod text;
 
 pub use crate::{Integer, Rational};
-pub use bound::{PwQPolynomialFold, Side};
-pub use function::PwQPolynomial;
-pub use nonfinite::NonFinite;
+pub use barvinok::polyhedron::Polyhedron;
+pub use bound::bernstein::{PwQPolynomialFold, Side};
+pub use bound::union_fold::UnionPwQPolynomialFold;
 pub use piecewise::Pieces;
-pub use polyhedron::Polyhedron;
-pub use quasi::QPolynomial;
-pub use union::UnionPwQPolynomial;
-pub use union_fold::UnionPwQPolynomialFold;
+pub use piecewise::pw_qpolynomial::PwQPolynomial;
+pub use piecewise::union::UnionPwQPolynomial;
+pub use quasi_polynomial::QPolynomial;
+pub use quasi_polynomial::nonfinite::NonFinite;

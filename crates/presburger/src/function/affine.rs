@@ -1,6 +1,6 @@
 //! Affine forms with integer divisions: the arithmetic below functions and the parser.
 
-use crate::basic::{Basic, Div, merge};
+use crate::basic_map::{BasicMap, Div, merge};
 use crate::matrix::{combine, divide, evaluate, gcd, remap, zeros};
 use crate::{Error, Integer, Rational};
 
@@ -176,18 +176,18 @@ impl Affine {
     }
 
     /// Returns the points where the form is 0, or not negative.
-    pub fn holds(&self, equation: bool) -> Option<Basic> {
+    pub fn holds(&self, equation: bool) -> Option<BasicMap> {
         if self.is_nan() {
             return None;
         }
-        let mut part = Basic::with_divs(self.dims, self.divs.clone());
+        let mut part = BasicMap::with_divs(self.dims, self.divs.clone());
         let rows = if equation { &mut part.system.eqs } else { &mut part.system.ineqs };
         rows.push(&self.row);
         part.tidied()
     }
 
     /// Returns the points where `self - other >= 0`; if `strict`, where it is positive.
-    pub fn at_least(&self, other: &Self, strict: bool) -> Option<Basic> {
+    pub fn at_least(&self, other: &Self, strict: bool) -> Option<BasicMap> {
         let mut form = self.minus(other);
         // The numerator is an integer, so that above 0 means at least 1.
         form.row[0] -= i64::from(strict);
@@ -266,7 +266,7 @@ fn same(a: &[Integer], b: &[Integer]) -> bool {
     a[..len] == b[..len] && a[len..].iter().chain(&b[len..]).all(Integer::is_zero)
 }
 
-impl Basic {
+impl BasicMap {
     /// Makes the points where all `zero` are 0 and no `positive` is negative.
     pub fn of_forms(dims: usize, zero: &[Affine], positive: &[Affine]) -> Option<Self> {
         if zero.iter().chain(positive).any(Affine::is_nan) {

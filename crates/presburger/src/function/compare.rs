@@ -2,7 +2,7 @@
 
 use super::affine::Affine;
 use super::{Aff, PwAff};
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::relation::intersect_parts;
 use crate::{Budget, Error, Integer, Relation};
 
@@ -12,7 +12,7 @@ impl PwAff {
         &self,
         other: &Self,
         budget: &Budget,
-        fact: impl Fn(&Affine, &Affine) -> Vec<Basic>,
+        fact: impl Fn(&Affine, &Affine) -> Vec<BasicMap>,
     ) -> Result<Relation, Error> {
         let (a, b) = self.0.alike(&other.0)?;
         let mut parts = Vec::new();

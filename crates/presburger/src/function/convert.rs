@@ -3,7 +3,7 @@
 use super::affine::Affine;
 use super::pieces::{Piece, Pieces};
 use super::{MultiAff, MultiPwAff, PwAff, PwMultiAff};
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::relation::subtract_parts;
 use crate::{Budget, Error, Integer, Relation, Space, Tuple};
 
@@ -19,14 +19,14 @@ impl Pieces {
                 let form = form.place(all, &identity);
                 zero.push(form.minus(&Affine::dim(dims + output, all)));
             }
-            let Some(graph) = Basic::of_forms(all, &zero, &[]) else { continue };
+            let Some(graph) = BasicMap::of_forms(all, &zero, &[]) else { continue };
             parts.extend(piece.domain.place(all, &identity).intersect(&graph));
         }
         Ok(Relation::new(self.space.clone(), parts))
     }
 }
 
-impl Basic {
+impl BasicMap {
     /// Writes the last `outs` dimensions as functions of the others, if equations do.
     fn solved(&self, outs: usize) -> Option<Piece> {
         let fixed = self.dims - outs;
@@ -106,7 +106,7 @@ impl Relation {
                 None => part.extremal_pieces(outs, 1, budget)?,
             };
             for piece in pieces {
-                let taken: Vec<Basic> = all.iter().map(|piece| piece.domain.clone()).collect();
+                let taken: Vec<BasicMap> = all.iter().map(|piece| piece.domain.clone()).collect();
                 for domain in subtract_parts(&[piece.domain], &taken, budget)? {
                     if !domain.is_empty(budget)? {
                         all.push(Piece { domain, forms: piece.forms.clone() });

@@ -2,7 +2,7 @@
 
 use super::pieces::Pieces;
 use super::{PwAff, PwMultiAff};
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::{Budget, Error, Relation, Space, Tuple};
 
 /// A [`PwAff`] for each dimension of an output tuple; immutable.
@@ -82,7 +82,7 @@ impl MultiPwAff {
         }
         let input = self.space.input.clone().unwrap_or_default();
         let space = Space::set(self.space.params.clone(), input);
-        let mut domain = Relation::new(space.clone(), vec![Basic::universe(space.dims())]);
+        let mut domain = Relation::new(space.clone(), vec![BasicMap::universe(space.dims())]);
         for member in &self.members {
             domain = domain.intersect(&member.domain(), budget)?;
         }

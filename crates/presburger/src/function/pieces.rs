@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::affine::Affine;
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::count::{Integer, Rational};
 use crate::relation::intersect_parts;
 use crate::relation::subtract_parts;
@@ -12,7 +12,7 @@ use crate::{Budget, Error, Relation, Space, Tuple};
 /// One form per output, on one conjunction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Piece {
-    pub domain: Basic,
+    pub domain: BasicMap,
     pub forms: Vec<Affine>,
 }
 
@@ -31,7 +31,7 @@ impl Pieces {
 
     /// Makes a function that has one value per output everywhere.
     pub fn total(space: Space, forms: Vec<Affine>) -> Self {
-        let domain = Basic::universe(domain_dims(&space));
+        let domain = BasicMap::universe(domain_dims(&space));
         Self::new(space, vec![Piece { domain, forms }])
     }
 
@@ -110,7 +110,7 @@ impl Pieces {
         other: &Self,
         output: Tuple,
         budget: &Budget,
-        join: impl Fn(&[Affine], &[Affine]) -> Result<Vec<(Option<Basic>, Vec<Affine>)>, Error>,
+        join: impl Fn(&[Affine], &[Affine]) -> Result<Vec<(Option<BasicMap>, Vec<Affine>)>, Error>,
     ) -> Result<Self, Error> {
         let (a, b) = self.pair(other)?;
         let mut all = Vec::new();

@@ -5,7 +5,7 @@ use std::fmt;
 use super::affine::Affine;
 use super::pieces::{Piece, domain_dims};
 use super::{Aff, MultiAff, MultiPwAff, PwAff, PwMultiAff, UnionPwMultiAff};
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::print::{conjunction, expression as affine};
 use crate::{Integer, Space};
 
@@ -21,7 +21,7 @@ fn expression(form: &Affine, names: &[String]) -> String {
     }
 }
 
-fn condition(part: &Basic, names: &[String], params: usize) -> String {
+fn condition(part: &BasicMap, names: &[String], params: usize) -> String {
     let text = conjunction(part, names, params);
     if text.is_empty() { text } else { format!(" : {text}") }
 }

@@ -3,7 +3,7 @@
 use super::affine::Affine;
 use super::pieces::Pieces;
 use super::{Aff, PwMultiAff};
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::count::Rational;
 use crate::{Budget, Error, Integer, Relation, Space};
 
@@ -14,7 +14,7 @@ use crate::{Budget, Error, Integer, Relation, Space};
 #[derive(Debug, Clone)]
 pub struct PwAff(pub(crate) Pieces);
 
-type Cases = Result<Vec<(Option<Basic>, Vec<Affine>)>, Error>;
+type Cases = Result<Vec<(Option<BasicMap>, Vec<Affine>)>, Error>;
 
 impl PwAff {
     /// Parameters, inputs and the one output.

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use super::affine::Affine;
 use super::pieces::{Piece, Pieces};
 use super::{Aff, MultiAff, MultiPwAff, PwAff, PwMultiAff, UnionPwMultiAff};
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::parse::{Case, Value, functions};
 use crate::relation::intersect_parts;
 use crate::relation::subtract_parts;
@@ -27,7 +27,7 @@ fn gathered(values: &[Value], budget: &Budget) -> Result<Pieces, Error> {
             return Err(wrong(value.column, "one space", &value.space));
         }
         for (domain, forms) in product(&value.domain, &value.outputs, budget)? {
-            let taken: Vec<Basic> = all.iter().map(|piece| piece.domain.clone()).collect();
+            let taken: Vec<BasicMap> = all.iter().map(|piece| piece.domain.clone()).collect();
             let one = Pieces::new(
                 first.space.clone(),
                 vec![Piece { domain: domain.clone(), forms: forms.clone() }],
@@ -44,11 +44,11 @@ fn gathered(values: &[Value], budget: &Budget) -> Result<Pieces, Error> {
 
 /// Chooses one case for each output, in all ways.
 fn product(
-    domain: &[Basic],
+    domain: &[BasicMap],
     outputs: &[Vec<Case>],
     budget: &Budget,
-) -> Result<Vec<(Basic, Vec<Affine>)>, Error> {
-    let mut chosen: Vec<(Basic, Vec<Affine>)> =
+) -> Result<Vec<(BasicMap, Vec<Affine>)>, Error> {
+    let mut chosen: Vec<(BasicMap, Vec<Affine>)> =
         domain.iter().map(|part| (part.clone(), Vec::new())).collect();
     for cases in outputs {
         let mut next = Vec::new();
@@ -84,7 +84,7 @@ fn scalar(text: &str, budget: &Budget) -> Result<Pieces, Error> {
 /// Returns the forms of a function that is one piece without conditions.
 fn unconditional(pieces: &Pieces) -> Result<Vec<Affine>, Error> {
     match &pieces.all[..] {
-        [piece] if piece.domain == Basic::universe(pieces.dims()) => Ok(piece.forms.clone()),
+        [piece] if piece.domain == BasicMap::universe(pieces.dims()) => Ok(piece.forms.clone()),
         _ => Err(wrong(1, "one piece without conditions", &pieces.space)),
     }
 }

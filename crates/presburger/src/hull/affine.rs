@@ -1,6 +1,6 @@
 //! The smallest affine space that contains all integer points.
 
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::hull::simple::Shared;
 use crate::matrix::{combine, divide, evaluate, gcd};
 use crate::solve::number::widening;
@@ -14,7 +14,7 @@ impl Relation {
     pub fn affine_hull(&self, budget: &Budget) -> Result<Self, Error> {
         let rows = widening!(T => Shared::<T>::of(&self.parts, budget)?.equations(budget))?;
         let Some(rows) = rows else { return Ok(Self::empty((*self.space).clone())) };
-        let mut hull = Basic::universe(self.space.dims());
+        let mut hull = BasicMap::universe(self.space.dims());
         rows.iter().for_each(|row| hull.system.eqs.push(row));
         self.replaced(hull.tidied())
     }
@@ -41,7 +41,7 @@ impl Relation {
             if row[1 + part.dims..].iter().all(Integer::is_zero) {
                 continue;
             }
-            let mut congruence = Basic::with_divs(part.dims, part.divs.to_vec());
+            let mut congruence = BasicMap::with_divs(part.dims, part.divs.to_vec());
             congruence.system.eqs.push(row);
             let Some(congruence) = congruence.tidied() else { continue };
             let all = self.with_parts(vec![congruence]);
@@ -52,7 +52,7 @@ impl Relation {
         Ok(hull)
     }
 
-    fn with_parts(&self, parts: Vec<Basic>) -> Self {
+    fn with_parts(&self, parts: Vec<BasicMap>) -> Self {
         Self::new(self.space.clone(), parts)
     }
 }

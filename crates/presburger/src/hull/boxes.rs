@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::{Aff, Budget, Conjunction, Error, Integer, MultiAff, Relation, Space, Tuple};
 
 /// A box of constant size: all points from `offset` on, `size` many in each dimension.
@@ -147,7 +147,7 @@ impl Relation {
     }
 }
 
-impl Basic {
+impl BasicMap {
     /// Returns the least and the greatest value of a dimension, of which `value` is one.
     fn ends(&self, dim: usize, value: &Integer, budget: &Budget) -> Result<Extent, Error> {
         let Some((low, high)) = self.bounds_of(dim, budget)? else { return Ok((None, None)) };

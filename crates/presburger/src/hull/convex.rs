@@ -5,7 +5,7 @@
 //! constraints are the rows that are not negative on any of them.
 
 use super::Lattice;
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::solve::generators::Cone;
 use crate::solve::number::{Number, widening};
 use crate::solve::redundancy::narrowed;
@@ -44,7 +44,7 @@ impl Relation {
         let Some((equations, inequalities)) = convex_rows(&parts, dims, budget)? else {
             return Ok(Self::empty(self.space().clone()));
         };
-        let mut part = Basic::universe(dims);
+        let mut part = BasicMap::universe(dims);
         equations.iter().for_each(|row| part.system.eqs.push(row));
         inequalities.iter().for_each(|row| part.system.ineqs.push(row));
         self.replaced(part.tidied())

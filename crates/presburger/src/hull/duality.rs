@@ -3,7 +3,7 @@
 //! Points `x` and constraints `c0 + c . x >= 0` are dual: the vertices and rays of one side are
 //! the constraints of the other. Everything is rational, as in Farkas' lemma.
 
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::hull::generators;
 use crate::solve::number::{Number, widening};
 use crate::{Budget, Error, Integer, Relation, Space, Tuple};
@@ -29,7 +29,7 @@ impl Relation {
         let pair = Tuple::wrapping(Tuple::new("", first), Tuple::new("", second));
         let space = Space::set(Vec::new(), Tuple { name: "coefficients".into(), ..pair });
         let dims = self.space().dims();
-        let mut result = Basic::universe(1 + dims);
+        let mut result = BasicMap::universe(1 + dims);
         for part in self.parts.iter() {
             if part.is_empty(budget)? {
                 continue;
@@ -61,7 +61,7 @@ impl Relation {
         let output = Tuple::new("", second.dims.iter().map(plain));
         let space = Space::set(params, output);
         let dims = self.space().dims();
-        let mut result = Basic::universe(dims - 1);
+        let mut result = BasicMap::universe(dims - 1);
         for part in self.parts.iter() {
             if part.is_empty(budget)? {
                 continue;
@@ -79,7 +79,7 @@ type Rows = Vec<Vec<Integer>>;
 
 /// Returns lines and rays over `[1, dimensions..]`; rays whose first coordinate is not 0 are points.
 fn points_and_ways<T: Number>(
-    part: &Basic,
+    part: &BasicMap,
     dims: usize,
     budget: &Budget,
 ) -> Result<(Rows, Rows), Error> {

@@ -10,7 +10,7 @@
 
 use super::implied::solved;
 use super::simple_hull;
-use crate::basic::{Basic, merge};
+use crate::basic_map::{BasicMap, merge};
 use crate::matrix::negated;
 use crate::relation::covers;
 use crate::solve::bounds::bounds;
@@ -32,7 +32,7 @@ impl Relation {
     /// # Source
     /// isl `isl_map_remove_redundancies`.
     pub fn remove_redundancies(&self, budget: &Budget) -> Result<Self, Error> {
-        let everything = Basic::universe(self.space.dims());
+        let everything = BasicMap::universe(self.space.dims());
         let mut parts = Vec::new();
         for part in self.parts.iter() {
             if !part.is_empty(budget)? {
@@ -71,7 +71,7 @@ impl Relation {
     }
 }
 
-impl Basic {
+impl BasicMap {
     /// Returns as few constraints as are left to say where `context` holds.
     fn within(&self, context: &Self, budget: &Budget) -> Result<Option<Self>, Error> {
         if self.divs.is_empty() {
@@ -176,11 +176,11 @@ impl Basic {
 }
 
 /// Rewrites two conjunctions over the divisions of both, those of `a` first.
-fn over_common_divs(a: &Basic, b: &Basic) -> (Basic, Basic) {
+fn over_common_divs(a: &BasicMap, b: &BasicMap) -> (BasicMap, BasicMap) {
     let (divs, to) = merge(a.dims, &a.divs, &b.divs);
     let same: Vec<Option<usize>> = (0..a.cols()).map(Some).collect();
-    let over = |part: &Basic, to: &[Option<usize>]| {
-        let mut result = Basic::with_divs(part.dims, divs.clone());
+    let over = |part: &BasicMap, to: &[Option<usize>]| {
+        let mut result = BasicMap::with_divs(part.dims, divs.clone());
         result.system = part.system.remap(result.cols(), to);
         result
     };

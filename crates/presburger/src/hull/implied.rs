@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::affine::pass_through;
-use crate::basic::{Basic, Div, merge};
+use crate::basic_map::{BasicMap, Div, merge};
 use crate::matrix::{combine, divide, evaluate, gcd, zeros};
 use crate::solve::feasible;
 use crate::solve::number::{Number, fit, widening};
@@ -34,7 +34,7 @@ impl Relation {
     }
 }
 
-impl Basic {
+impl BasicMap {
     /// Makes use of equations that the rows imply, to project the dimensions in `range` away.
     ///
     /// Nothing if there are none, or no points.
@@ -162,10 +162,10 @@ impl Basic {
 }
 
 /// Makes a conjunction in which divisions that have become equal are one.
-fn rebuilt(dims: usize, divs: &[Div], system: &System) -> Basic {
+fn rebuilt(dims: usize, divs: &[Div], system: &System) -> BasicMap {
     let (divs, to) = merge(dims, &[], divs);
     let cols = 1 + dims + divs.len();
-    Basic { dims, divs: divs.into(), system: system.remap(cols, &to) }
+    BasicMap { dims, divs: divs.into(), system: system.remap(cols, &to) }
 }
 
 /// Puts what an equation says about column `col`, of coefficient 1 or -1, in its place.

@@ -5,7 +5,7 @@
 //! describe it, that point joins it. `{ [4i + 1, 2i] }` and `{ [4i + 3, 2i + 1] }` together are
 //! `{ [x, y] : x = 2y + 1 }`.
 
-use crate::basic::{Basic, Div};
+use crate::basic_map::{BasicMap, Div};
 use crate::matrix::{combine, evaluate, negated};
 use crate::solve::lattice::solutions;
 use crate::solve::number::{Number, widening};
@@ -27,7 +27,7 @@ impl Relation {
 
 /// Finds a point of a part at which a row is no multiple of the modulus.
 fn beyond(
-    part: &Basic,
+    part: &BasicMap,
     (row, modulus): &(Vec<Integer>, Integer),
     budget: &Budget,
 ) -> Result<Option<Vec<Integer>>, Error> {
@@ -51,7 +51,7 @@ struct Solutions {
 }
 
 impl Solutions {
-    fn of(part: &Basic) -> Result<Option<Self>, Error> {
+    fn of(part: &BasicMap) -> Result<Option<Self>, Error> {
         let rows = widening!(T => {
             let rows = solutions::<T>(&part.system)?.unwrap_or_default();
             let wide = |row: &Vec<T>| row.iter().map(Number::integer).collect();
@@ -61,7 +61,7 @@ impl Solutions {
     }
 
     /// Returns the points of `part` one step from `point`.
-    fn beside(&self, point: &[Integer], part: &Basic) -> Vec<Vec<Integer>> {
+    fn beside(&self, point: &[Integer], part: &BasicMap) -> Vec<Vec<Integer>> {
         let columns = self.rows.first().map_or(1, Vec::len);
         let mut found = Vec::new();
         for column in 1..columns {
@@ -90,14 +90,14 @@ impl Solutions {
 }
 
 /// Adds that the row is positive.
-fn above_zero(mut part: Basic, mut row: Vec<Integer>) -> Basic {
+fn above_zero(mut part: BasicMap, mut row: Vec<Integer>) -> BasicMap {
     row[0] += Integer::MINUS_ONE;
     part.system.ineqs.push(&row);
     part
 }
 
 /// Adds that the row has a remainder.
-fn no_multiple(part: &Basic, row: &[Integer], modulus: &Integer) -> Basic {
+fn no_multiple(part: &BasicMap, row: &[Integer], modulus: &Integer) -> BasicMap {
     let mut num = row.to_vec();
     num.resize(part.cols(), Integer::ZERO);
     let mut remainder = num.clone();
@@ -105,10 +105,10 @@ fn no_multiple(part: &Basic, row: &[Integer], modulus: &Integer) -> Basic {
     let divs = [&part.divs[..], &[Div { num, den: modulus.clone() }]].concat();
     let to: Vec<Option<usize>> = (0..part.cols()).map(Some).collect();
     let system = part.system.remap(part.cols() + 1, &to);
-    above_zero(Basic { dims: part.dims, divs: divs.into(), system }, remainder)
+    above_zero(BasicMap { dims: part.dims, divs: divs.into(), system }, remainder)
 }
 
-impl Basic {
+impl BasicMap {
     /// Returns all constraints, divisions as dimensions, moved inwards as far as the lattice of
     /// the points allows, and the equations that these satisfy; nothing if there are no points.
     ///
@@ -145,8 +145,8 @@ pub(crate) struct Lattice {
 
 impl Lattice {
     /// Returns the smallest lattice that holds the points of all parts, if there are any.
-    pub fn around(parts: &[Basic], budget: &Budget) -> Result<Option<Self>, Error> {
-        let mut known: Vec<(&Basic, Vec<Integer>)> = Vec::new();
+    pub fn around(parts: &[BasicMap], budget: &Budget) -> Result<Option<Self>, Error> {
+        let mut known: Vec<(&BasicMap, Vec<Integer>)> = Vec::new();
         for part in parts {
             known.extend(part.sample(budget)?.map(|point| (part, point)));
         }
@@ -155,7 +155,7 @@ impl Lattice {
 
     /// As [`Self::around`], of parts with a point of each.
     pub fn from_points(
-        parts: &[(&Basic, Vec<Integer>)],
+        parts: &[(&BasicMap, Vec<Integer>)],
         budget: &Budget,
     ) -> Result<Option<Self>, Error> {
         let Some((_, origin)) = parts.first() else { return Ok(None) };
@@ -264,7 +264,7 @@ impl Lattice {
     }
 
     /// Returns the conjunction that describes the lattice.
-    pub fn basic(&self) -> Option<Basic> {
+    pub fn basic(&self) -> Option<BasicMap> {
         let facts = self.congruences();
         let dims = self.origin.len();
         let mut divs: Vec<Div> = Vec::new();
@@ -275,7 +275,7 @@ impl Lattice {
             num.resize(1 + dims + divs.len(), Integer::ZERO);
             divs.push(Div { num, den: modulus.clone() });
         }
-        let mut part = Basic::with_divs(dims, divs.clone());
+        let mut part = BasicMap::with_divs(dims, divs.clone());
         for (row, _) in facts.iter().filter(|(_, modulus)| modulus.is_zero()) {
             part.system.eqs.push(row);
         }

@@ -20,7 +20,7 @@ use std::borrow::Cow;
 
 use simple::Shared;
 
-use crate::basic::{Basic, merge};
+use crate::basic_map::{BasicMap, merge};
 use crate::coalesce::coalesced;
 use crate::relation::subtract_parts;
 use crate::solve::number::widening;
@@ -65,7 +65,7 @@ impl Relation {
         self.replaced(hull)
     }
 
-    pub(crate) fn replaced(&self, part: Option<Basic>) -> Result<Self, Error> {
+    pub(crate) fn replaced(&self, part: Option<BasicMap>) -> Result<Self, Error> {
         Ok(Self::new(self.space.clone(), part.into_iter().collect()))
     }
 
@@ -74,7 +74,7 @@ impl Relation {
     /// Disjuncts, and what is left of each, are merged as [`Self::coalesce`] does.
     pub fn make_disjoint(&self, budget: &Budget) -> Result<Self, Error> {
         let given = self.coalesce(budget)?;
-        let mut parts: Vec<Basic> = Vec::new();
+        let mut parts: Vec<BasicMap> = Vec::new();
         for (index, part) in given.parts.iter().enumerate() {
             // Whole disjuncts cut into fewer pieces than what is left of them would.
             let fresh = subtract_parts(std::slice::from_ref(part), &given.parts[..index], budget)?;
@@ -85,7 +85,7 @@ impl Relation {
 }
 
 /// Rewrites all parts over the same divisions.
-pub(crate) fn with_common_divs(parts: &[Basic]) -> Cow<'_, [Basic]> {
+pub(crate) fn with_common_divs(parts: &[BasicMap]) -> Cow<'_, [BasicMap]> {
     let Some(first) = parts.first().filter(|first| parts.iter().any(|p| p.divs != first.divs))
     else {
         return Cow::Borrowed(parts);
@@ -96,14 +96,14 @@ pub(crate) fn with_common_divs(parts: &[Basic]) -> Cow<'_, [Basic]> {
     }
     let rewritten = parts.iter().map(|part| {
         let (all, to) = merge(part.dims, &divs, &part.divs);
-        let mut result = Basic::with_divs(part.dims, all);
+        let mut result = BasicMap::with_divs(part.dims, all);
         result.system = part.system.remap(result.cols(), &to);
         result
     });
     Cow::Owned(rewritten.collect())
 }
 
-impl Basic {
+impl BasicMap {
     /// Returns all constraints as inequalities.
     pub fn half_spaces(&self) -> Vec<Vec<Integer>> {
         self.system.half_spaces()

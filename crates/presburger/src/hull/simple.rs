@@ -11,7 +11,7 @@
 
 use super::affine::pass_through;
 use super::{Lattice, with_common_divs};
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::coalesce::{Side, sample, value};
 use crate::matrix::zeros;
 use crate::solve::feasible;
@@ -33,16 +33,16 @@ const NEAR: usize = 2;
 
 /// Returns a conjunction that contains all parts; nothing for no parts.
 pub(crate) fn simple_hull(
-    parts: &[Basic],
+    parts: &[BasicMap],
     shift: bool,
     budget: &Budget,
-) -> Result<Option<Basic>, Error> {
+) -> Result<Option<BasicMap>, Error> {
     if let [one] = parts {
         return Ok(Some(one.clone()));
     }
     let parts = with_common_divs(parts);
     let hull = widening!(T => Shared::<T>::of(&parts, budget)?.hull(shift, budget))?;
-    Ok(hull.and_then(Basic::tidied))
+    Ok(hull.and_then(BasicMap::tidied))
 }
 
 /// Disjuncts that hulls are asked of, without those that are seen to have no points.
@@ -56,7 +56,7 @@ pub(super) struct Shared<T> {
 }
 
 impl<T: Number> Shared<T> {
-    pub fn of(parts: &[Basic], budget: &Budget) -> Result<Self, Error> {
+    pub fn of(parts: &[BasicMap], budget: &Budget) -> Result<Self, Error> {
         let mut shared = Self {
             sides: Vec::with_capacity(parts.len()),
             hollow: Vec::new(),
@@ -88,11 +88,11 @@ impl<T: Number> Shared<T> {
 
     /// Returns all constraints that hold everywhere, moved if they may be; nothing if no part has
     /// points.
-    pub fn hull(&mut self, shift: bool, budget: &Budget) -> Result<Option<Basic>, Error> {
+    pub fn hull(&mut self, shift: bool, budget: &Budget) -> Result<Option<BasicMap>, Error> {
         let Some(first) = self.sides.first() else { return Ok(None) };
-        let Basic { dims, divs, .. } = &first.part;
+        let BasicMap { dims, divs, .. } = &first.part;
         let system = System::new(first.part.cols() - 1);
-        let mut hull = Basic { dims: *dims, divs: divs.clone(), system };
+        let mut hull = BasicMap { dims: *dims, divs: divs.clone(), system };
         for at in 0..self.sides.len() + self.hollow.len() {
             for index in 0..self.side(at).rows.len() {
                 let (row, hash) = (self.side(at).rows.row(index), self.side(at).hashes[index]);

@@ -1,13 +1,13 @@
 //! The value of an expression: a form, a minimum or maximum of forms, or a choice of them.
 
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::function::affine::Affine;
 use crate::{Error, Integer};
 
 /// A form and where it is the value; without a condition, everywhere.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
-    pub when: Option<Basic>,
+    pub when: Option<BasicMap>,
     pub form: Affine,
 }
 
@@ -36,7 +36,7 @@ impl Expr {
             Self::Min(forms) => Self::Min(all(forms)),
             Self::Max(forms) => Self::Max(all(forms)),
             Self::Cases(cases) => {
-                let place = |part: &Basic| part.place(dims, &(0..part.dims).collect::<Vec<_>>());
+                let place = |part: &BasicMap| part.place(dims, &(0..part.dims).collect::<Vec<_>>());
                 let wide = |case: &Case| Case {
                     when: case.when.as_ref().map(place),
                     form: wide(&case.form),
@@ -65,7 +65,7 @@ impl Expr {
         };
         let mut cases = Vec::new();
         'form: for (index, form) in forms.iter().enumerate() {
-            let mut when: Option<Basic> = None;
+            let mut when: Option<BasicMap> = None;
             for (other_index, other) in forms.iter().enumerate().filter(|(i, _)| *i != index) {
                 let (low, high) = if least { (form, other) } else { (other, form) };
                 // Of equal forms, the first is the value.
@@ -155,14 +155,17 @@ impl Expr {
 }
 
 /// Intersects two conditions; the outer `None` is a contradiction.
-pub(super) fn within(a: Option<&Basic>, b: Option<&Basic>) -> Result<Option<Option<Basic>>, Error> {
+pub(super) fn within(
+    a: Option<&BasicMap>,
+    b: Option<&BasicMap>,
+) -> Result<Option<Option<BasicMap>>, Error> {
     Ok(match (a, b) {
         (Some(a), Some(b)) => a.intersect(b).map(Some),
         (a, b) => Some(a.or(b).cloned()),
     })
 }
 
-pub(super) type Pair<'a> = (Option<Basic>, &'a Affine, &'a Affine);
+pub(super) type Pair<'a> = (Option<BasicMap>, &'a Affine, &'a Affine);
 
 pub(super) fn pairs<'a>(a: &'a [Case], b: &'a [Case]) -> Result<Vec<Pair<'a>>, Error> {
     let mut result = Vec::new();

@@ -3,7 +3,7 @@
 use super::choice::{Case, Expr, pairs, within};
 use super::token::Token;
 use super::{Parser, undeclared};
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::function::affine::Affine;
 use crate::{Error, Integer};
 
@@ -16,7 +16,7 @@ const MAX_BITS: u64 = 1 << 16;
 
 impl Parser<'_> {
     /// Returns the points where `a <= b`, or `a < b`.
-    pub(super) fn at_most(&self, a: &Expr, b: &Expr, strict: bool) -> Result<Vec<Basic>, Error> {
+    pub(super) fn at_most(&self, a: &Expr, b: &Expr, strict: bool) -> Result<Vec<BasicMap>, Error> {
         let (lows, every_low) = match a {
             Expr::Plain(form) => (std::slice::from_ref(form), true),
             Expr::Max(forms) => (&forms[..], true),
@@ -29,9 +29,11 @@ impl Parser<'_> {
             Expr::Max(forms) => (&forms[..], false),
             Expr::Cases(_) => return self.compared(a, b, |a, b| b.at_least(a, strict)),
         };
-        let mut result = if every_low { vec![Basic::universe(self.scope.len())] } else { vec![] };
+        let mut result =
+            if every_low { vec![BasicMap::universe(self.scope.len())] } else { vec![] };
         for low in lows {
-            let mut row = if every_high { vec![Basic::universe(self.scope.len())] } else { vec![] };
+            let mut row =
+                if every_high { vec![BasicMap::universe(self.scope.len())] } else { vec![] };
             for high in highs {
                 let fact = high.at_least(low, strict);
                 if every_high {
@@ -50,7 +52,7 @@ impl Parser<'_> {
     }
 
     /// Returns the points where `a = b`.
-    pub(super) fn equal(&self, a: &Expr, b: &Expr) -> Result<Vec<Basic>, Error> {
+    pub(super) fn equal(&self, a: &Expr, b: &Expr) -> Result<Vec<BasicMap>, Error> {
         self.compared(a, b, |a, b| a.minus(b).holds(true))
     }
 
@@ -58,8 +60,8 @@ impl Parser<'_> {
         &self,
         a: &Expr,
         b: &Expr,
-        fact: impl Fn(&Affine, &Affine) -> Option<Basic>,
-    ) -> Result<Vec<Basic>, Error> {
+        fact: impl Fn(&Affine, &Affine) -> Option<BasicMap>,
+    ) -> Result<Vec<BasicMap>, Error> {
         if let (Expr::Plain(a), Expr::Plain(b)) = (a, b) {
             return Ok(fact(a, b).into_iter().collect());
         }

@@ -3,7 +3,7 @@
 use super::token::Token;
 use super::{DEPTH, Expr, Parser};
 use crate::Error;
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::relation::subtract_parts;
 
 pub(super) const RELATIONS: [&str; 11] =
@@ -13,7 +13,7 @@ pub(super) const CONNECTIVES: [&str; 13] =
 
 impl Parser<'_> {
     /// Intersects; disjuncts without points go where the result has more than both.
-    pub(super) fn both(&self, a: Vec<Basic>, b: &[Basic]) -> Result<Vec<Basic>, Error> {
+    pub(super) fn both(&self, a: Vec<BasicMap>, b: &[BasicMap]) -> Result<Vec<BasicMap>, Error> {
         let mut parts = Vec::with_capacity(a.len() * b.len());
         let grows = a.len() > 1 && b.len() > 1;
         for (left, right) in a.iter().flat_map(|l| b.iter().map(move |r| (l, r))) {
@@ -26,7 +26,7 @@ impl Parser<'_> {
         Ok(parts)
     }
 
-    pub(super) fn formula(&mut self) -> Result<Vec<Basic>, Error> {
+    pub(super) fn formula(&mut self) -> Result<Vec<BasicMap>, Error> {
         let mut left = self.disjunction()?;
         while self.eat("implies") {
             let right = self.disjunction()?;
@@ -36,11 +36,11 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    pub(super) fn negation(&self, parts: &[Basic]) -> Result<Vec<Basic>, Error> {
-        subtract_parts(&[Basic::universe(self.scope.len())], parts, self.budget)
+    pub(super) fn negation(&self, parts: &[BasicMap]) -> Result<Vec<BasicMap>, Error> {
+        subtract_parts(&[BasicMap::universe(self.scope.len())], parts, self.budget)
     }
 
-    pub(super) fn disjunction(&mut self) -> Result<Vec<Basic>, Error> {
+    pub(super) fn disjunction(&mut self) -> Result<Vec<BasicMap>, Error> {
         let mut left = self.conjunction()?;
         while self.eat("or") || self.eat("||") || self.eat("|") {
             left.extend(self.conjunction()?);
@@ -48,7 +48,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    fn conjunction(&mut self) -> Result<Vec<Basic>, Error> {
+    fn conjunction(&mut self) -> Result<Vec<BasicMap>, Error> {
         let mut left = self.literal()?;
         while self.eat("and") || self.eat("&&") || self.eat("&") {
             let right = self.literal()?;
@@ -57,9 +57,9 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    fn literal(&mut self) -> Result<Vec<Basic>, Error> {
+    fn literal(&mut self) -> Result<Vec<BasicMap>, Error> {
         if self.eat("true") {
-            return Ok(vec![Basic::universe(self.scope.len())]);
+            return Ok(vec![BasicMap::universe(self.scope.len())]);
         }
         if self.eat("false") {
             return Ok(Vec::new());
@@ -81,7 +81,7 @@ impl Parser<'_> {
     }
 
     /// Reads `exists (a, b = floor(n/2): formula)`, the parentheses left out or not.
-    fn quantified(&mut self) -> Result<Vec<Basic>, Error> {
+    fn quantified(&mut self) -> Result<Vec<BasicMap>, Error> {
         let all = self.is("forall");
         self.at += 1;
         let open = self.eat("(");
@@ -98,7 +98,7 @@ impl Parser<'_> {
             }
         }
         let dims = self.scope.len();
-        let mut facts = vec![Basic::universe(dims)];
+        let mut facts = vec![BasicMap::universe(dims)];
         for (col, value) in given {
             let dim = crate::function::affine::Affine::dim(col, dims).into();
             let value = value.widened(dims);
@@ -162,9 +162,9 @@ impl Parser<'_> {
         false
     }
 
-    fn comparison(&mut self) -> Result<Vec<Basic>, Error> {
+    fn comparison(&mut self) -> Result<Vec<BasicMap>, Error> {
         let mut left = self.list()?;
-        let mut result = vec![Basic::universe(self.scope.len())];
+        let mut result = vec![BasicMap::universe(self.scope.len())];
         let mut links = 0;
         while let Token::Sign(sign) = *self.peek() {
             if !RELATIONS.contains(&sign) {
@@ -188,13 +188,13 @@ impl Parser<'_> {
         Ok(list)
     }
 
-    fn related(&self, a: &[Expr], sign: &str, b: &[Expr]) -> Result<Vec<Basic>, Error> {
+    fn related(&self, a: &[Expr], sign: &str, b: &[Expr]) -> Result<Vec<BasicMap>, Error> {
         match sign {
             "<<" | "<<=" => return self.lexicographic(a, b, sign == "<<="),
             ">>" | ">>=" => return self.lexicographic(b, a, sign == ">>="),
             _ => {}
         }
-        let mut result = vec![Basic::universe(self.scope.len())];
+        let mut result = vec![BasicMap::universe(self.scope.len())];
         for (x, y) in a.iter().flat_map(|x| b.iter().map(move |y| (x, y))) {
             let fact = match sign {
                 "<=" => self.at_most(x, y, false)?,
@@ -209,11 +209,11 @@ impl Parser<'_> {
         Ok(result)
     }
 
-    fn lexicographic(&self, a: &[Expr], b: &[Expr], equal: bool) -> Result<Vec<Basic>, Error> {
+    fn lexicographic(&self, a: &[Expr], b: &[Expr], equal: bool) -> Result<Vec<BasicMap>, Error> {
         if a.len() != b.len() {
             return Err(self.unexpected("tuples of one length"));
         }
-        let mut same = vec![Basic::universe(self.scope.len())];
+        let mut same = vec![BasicMap::universe(self.scope.len())];
         let mut result = Vec::new();
         for (x, y) in a.iter().zip(b) {
             result.extend(self.both(same.clone(), &self.at_most(x, y, true)?)?);

@@ -2,7 +2,7 @@
 
 use super::token::Token;
 use super::{Case, Facts, Parser};
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::{Budget, Error, Space, Tuple};
 
 /// One piece of a function as it is written.
@@ -11,7 +11,7 @@ pub(crate) struct Value {
     /// Without an input tuple, a function of the parameters.
     pub space: Space,
     /// Where the piece holds, over parameters and inputs.
-    pub domain: Vec<Basic>,
+    pub domain: Vec<BasicMap>,
     /// The values of each output; each output has a condition of its own.
     pub outputs: Vec<Vec<Case>>,
     /// Where the text of the piece begins, in characters from 1.

@@ -18,7 +18,7 @@ use std::str::FromStr;
 pub(crate) use choice::{Case, Expr};
 pub(crate) use function::{Value, functions};
 
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::rational_relation::{SCALE, cone, universe};
 use crate::{Budget, Error, Relation, Space, Tuple};
 use token::{Token, tokens};
@@ -68,7 +68,7 @@ pub(crate) fn rational_relations(text: &str, budget: &Budget) -> Result<Vec<Rela
 }
 
 /// What tuples say of their dimensions; each fact is over the scope where it stands.
-type Facts = Vec<Vec<Basic>>;
+type Facts = Vec<Vec<BasicMap>>;
 
 struct Parser<'a> {
     tokens: Vec<(Token, usize)>,
@@ -231,13 +231,13 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads what follows the tuples, and adds what they say themselves.
-    fn condition(&mut self, given: Facts) -> Result<Vec<Basic>, Error> {
+    fn condition(&mut self, given: Facts) -> Result<Vec<BasicMap>, Error> {
         let dims = self.scope.len();
-        let all = if self.rational { universe(dims) } else { Basic::universe(dims) };
+        let all = if self.rational { universe(dims) } else { BasicMap::universe(dims) };
         let mut parts = vec![all];
         for fact in given {
-            let widened = |part: &Basic| part.place(dims, &(0..part.dims).collect::<Vec<_>>());
-            let fact: Vec<Basic> = fact.iter().map(widened).collect();
+            let widened = |part: &BasicMap| part.place(dims, &(0..part.dims).collect::<Vec<_>>());
+            let fact: Vec<BasicMap> = fact.iter().map(widened).collect();
             parts = self.both(parts, &fact)?;
         }
         if self.eat(":") && !self.is(";") && !self.is("}") {

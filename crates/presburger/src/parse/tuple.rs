@@ -3,7 +3,7 @@
 use super::formula::{CONNECTIVES, RELATIONS};
 use super::token::Token;
 use super::{Case, Expr, Facts, Parser};
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::function::affine::Affine;
 use crate::{Error, Tuple};
 
@@ -144,10 +144,10 @@ impl Parser<'_> {
                 let value = self.extended()?;
                 let domain = match self.eat(":") {
                     true => self.formula()?,
-                    false => vec![Basic::universe(self.scope.len())],
+                    false => vec![BasicMap::universe(self.scope.len())],
                 };
                 for case in value.cases()? {
-                    let when = case.when.unwrap_or_else(|| Basic::universe(self.scope.len()));
+                    let when = case.when.unwrap_or_else(|| BasicMap::universe(self.scope.len()));
                     for part in self.both(domain.clone(), &[when])? {
                         cases.push(Case { when: Some(part), form: case.form.clone() });
                     }

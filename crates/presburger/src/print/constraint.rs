@@ -2,7 +2,7 @@
 
 use super::terms::{Atom, Atoms, Form, Term};
 use crate::Integer;
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 
 /// The bounds of one term: those below it and those above.
 struct Bounds {
@@ -18,12 +18,12 @@ struct Bound {
 }
 
 /// Writes the constraints of `part`, joined by `and`; nothing for no constraints.
-pub(super) fn constraints(part: &Basic, atoms: &Atoms) -> String {
+pub(super) fn constraints(part: &BasicMap, atoms: &Atoms) -> String {
     constraints_of(part, None, atoms)
 }
 
 /// As [`constraints`]; over the rationals, `strict` says so of each inequality.
-pub(super) fn constraints_of(part: &Basic, strict: Option<&[bool]>, atoms: &Atoms) -> String {
+pub(super) fn constraints_of(part: &BasicMap, strict: Option<&[bool]>, atoms: &Atoms) -> String {
     let mut texts: Vec<String> =
         part.system.eqs.rows().map(|row| equation(&atoms.form(row), atoms)).collect();
     let mut groups: Vec<Bounds> = Vec::new();

@@ -11,7 +11,7 @@ mod terms;
 
 use std::fmt;
 
-use crate::basic::{Basic, Div};
+use crate::basic_map::{BasicMap, Div};
 use crate::matrix::negated;
 use crate::{Integer, Relation, Space};
 use constraint::{constraints, constraints_of};
@@ -41,7 +41,7 @@ impl Relation {
         self.parts.iter().filter_map(|part| self.disjunct(part, &names)).collect()
     }
 
-    fn disjunct(&self, part: &Basic, names: &[String]) -> Option<String> {
+    fn disjunct(&self, part: &BasicMap, names: &[String]) -> Option<String> {
         let mut part = simplified(part, self.space().params.len())?;
         let atoms = Atoms::of(&part, names);
         let tuples = with_values(self.space(), names, &mut part, &atoms);
@@ -59,7 +59,7 @@ fn said(space: &Space, tuples: String, text: &str) -> String {
 }
 
 /// Prints a disjunct of rational points; `strict` says so of each inequality.
-pub(crate) fn rational(space: &Space, mut part: Basic, strict: &[bool]) -> String {
+pub(crate) fn rational(space: &Space, mut part: BasicMap, strict: &[bool]) -> String {
     let names = space.distinct_names();
     let atoms = Atoms::of(&part, &names);
     let tuples = with_values(space, &names, &mut part, &atoms);
@@ -75,7 +75,7 @@ fn tuples(space: &Space, names: &[String]) -> String {
 }
 
 /// Writes the tuples with the values that equations give dimensions; takes those equations out.
-fn with_values(space: &Space, names: &[String], part: &mut Basic, atoms: &Atoms) -> String {
+fn with_values(space: &Space, names: &[String], part: &mut BasicMap, atoms: &Atoms) -> String {
     let mut shown = names.to_vec();
     for (dim, text) in values(part, atoms, space.params.len()) {
         shown[dim] = match chosen_name(space, dim) {
@@ -96,7 +96,7 @@ fn chosen_name(space: &Space, dim: usize) -> Option<&str> {
 }
 
 /// Takes the equations that define a dimension by earlier ones out of `part`.
-fn values(part: &mut Basic, atoms: &Atoms, params: usize) -> Vec<(usize, String)> {
+fn values(part: &mut BasicMap, atoms: &Atoms, params: usize) -> Vec<(usize, String)> {
     let mut values = Vec::new();
     let mut index = 0;
     while index < part.system.eqs.len() {
@@ -113,7 +113,7 @@ fn values(part: &mut Basic, atoms: &Atoms, params: usize) -> Vec<(usize, String)
 }
 
 /// Returns the dimension that an equation defines and its value, if nothing else uses it.
-fn value_in(part: &Basic, index: usize, params: usize) -> Option<(usize, Vec<Integer>)> {
+fn value_in(part: &BasicMap, index: usize, params: usize) -> Option<(usize, Vec<Integer>)> {
     let row = part.system.eqs.row(index);
     let dim = (params..part.dims).rev().find(|dim| row[1 + dim] != 0)?;
     let col = 1 + dim;
@@ -130,7 +130,7 @@ fn value_in(part: &Basic, index: usize, params: usize) -> Option<(usize, Vec<Int
 
 /// Says whether a division in a row depends on dimensions behind `dim`, which have no value yet
 /// where that of `dim` is read.
-fn uses_later(part: &Basic, row: &[Integer], dim: usize) -> bool {
+fn uses_later(part: &BasicMap, row: &[Integer], dim: usize) -> bool {
     let mut used = row.to_vec();
     for (index, div) in part.divs.iter().enumerate().rev() {
         if !used[1 + part.dims + index].is_zero() {
@@ -143,7 +143,7 @@ fn uses_later(part: &Basic, row: &[Integer], dim: usize) -> bool {
 }
 
 /// Writes the constraints of a conjunction over named dimensions, `params` of them first.
-pub(crate) fn conjunction(part: &Basic, names: &[String], params: usize) -> String {
+pub(crate) fn conjunction(part: &BasicMap, names: &[String], params: usize) -> String {
     match simplified(part, params) {
         Some(part) => constraints(&part, &Atoms::of(&part, names)),
         None => "false".into(),

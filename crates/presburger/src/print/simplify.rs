@@ -1,6 +1,6 @@
 //! The shortest form of a conjunction that is quick to find.
 
-use crate::basic::{Basic, Div, merge};
+use crate::basic_map::{BasicMap, Div, merge};
 use crate::matrix::{Matrix, combine, gcd};
 use crate::solve::redundancy::remove_redundant_given;
 use crate::system::System;
@@ -10,14 +10,14 @@ use crate::{Budget, Error, Integer};
 const STEPS: u64 = 20_000;
 
 /// Returns the same points in fewer constraints; nothing if there obviously are none.
-pub(super) fn simplified(part: &Basic, params: usize) -> Option<Basic> {
+pub(super) fn simplified(part: &BasicMap, params: usize) -> Option<BasicMap> {
     match shorter(part, params, &Budget::steps(STEPS)) {
         Ok(result) => result,
         Err(_) => Some(part.clone()),
     }
 }
 
-fn shorter(part: &Basic, params: usize, budget: &Budget) -> Result<Option<Basic>, Error> {
+fn shorter(part: &BasicMap, params: usize, budget: &Budget) -> Result<Option<BasicMap>, Error> {
     let Some(mut part) = part.clone().tidied() else { return Ok(None) };
     loop {
         part = part.substituted(params).with_plain_values().with_plain_bounds();
@@ -33,7 +33,7 @@ fn shorter(part: &Basic, params: usize, budget: &Budget) -> Result<Option<Basic>
     Ok(part.tidied())
 }
 
-impl Basic {
+impl BasicMap {
     /// Solves each equation for its last dimension with factor 1 and puts that in everywhere.
     fn substituted(mut self, params: usize) -> Self {
         let mut divs = self.divs.to_vec();
@@ -109,7 +109,7 @@ fn reduced(divs: &[Div], index: usize, dims: usize) -> Div {
 ///
 /// A bound that follows only from constraints on later dimensions stays if it is the only
 /// one of its kind: `0 <= i` is worth reading beside `0 <= j <= i`.
-fn essential(part: &mut Basic, params: usize, budget: &Budget) -> Result<(), Error> {
+fn essential(part: &mut BasicMap, params: usize, budget: &Budget) -> Result<(), Error> {
     let mut given = part.bounds();
     part.system.eqs.rows().for_each(|row| given.eqs.push(row));
     let levels = part.dims.saturating_sub(params);

@@ -1,7 +1,7 @@
 //! Sums of terms: dimensions, divisions, remainders.
 
 use crate::Integer;
-use crate::basic::{Basic, Div};
+use crate::basic_map::{BasicMap, Div};
 use crate::matrix::negated;
 
 /// From this length on, a division that is used again gets a name.
@@ -47,7 +47,7 @@ impl Atoms {
     }
 
     /// Makes texts for the rows of a conjunction.
-    pub fn of(part: &Basic, names: &[String]) -> Self {
+    pub fn of(part: &BasicMap, names: &[String]) -> Self {
         let uses = |index: usize| {
             let col = 1 + part.dims + index;
             let rows = part.system.eqs.rows().chain(part.system.ineqs.rows());

@@ -6,7 +6,7 @@
 //! other way round, rows that tie `q` to `k` leave it a fraction, for which cut after cut makes
 //! divisions of parameters. Where plain bounds of `k` decide, `k` first is the shorter way.
 
-use crate::basic::{Basic, Div};
+use crate::basic_map::{BasicMap, Div};
 use crate::function::affine::Affine;
 use crate::function::pieces;
 use crate::matrix::{negated, remap};
@@ -21,15 +21,15 @@ const FIRST_TURN: u64 = 1_000;
 #[derive(Debug, Default)]
 pub(crate) struct Extremes {
     /// Where there are some, equal to them.
-    pub reached: Vec<Basic>,
+    pub reached: Vec<BasicMap>,
     /// Where there are none: only so many of the dimensions are equal to extremal ones. The next
     /// goes on without bound there; it is free, and so are those after it.
-    pub endless: Vec<(Basic, usize)>,
+    pub endless: Vec<(BasicMap, usize)>,
 }
 
 /// What a program gives: what its pieces range over, and the values of the outputs on them.
 struct Solved {
-    outer: Basic,
+    outer: BasicMap,
     /// Those that are reached, over the columns of the piece.
     pieces: Vec<(Piece, Vec<Vec<Integer>>)>,
 }
@@ -65,7 +65,7 @@ impl Columns {
     }
 }
 
-impl Basic {
+impl BasicMap {
     /// Finds the least (`sign` 1) or greatest (-1) values of the last `outs` dimensions.
     pub fn extremal(&self, outs: usize, sign: i32, budget: &Budget) -> Result<Extremes, Error> {
         let solved = self.extremes(outs, sign, budget)?;

@@ -22,7 +22,7 @@ pub struct Inequalities {
 
 /// What one elimination did.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct EliminationStep {
     /// The variable that is gone.
     pub variable: String,
     /// Rows that bound it from below, and from above.
@@ -128,7 +128,7 @@ impl Inequalities {
     ///
     /// # Errors
     /// [`Error::Space`] if there is no such variable.
-    pub fn eliminate(&self, variable: &str, budget: &Budget) -> Result<Step, Error> {
+    pub fn eliminate(&self, variable: &str, budget: &Budget) -> Result<EliminationStep, Error> {
         let col = self.column(variable)?;
         let [lower, upper, rest] = self.split(col);
         let mut all = Self { names: self.names.clone(), rows: rest };
@@ -144,7 +144,7 @@ impl Inequalities {
         let result = all.without_redundancies(budget)?;
         let redundant = untouched + combined.len() - result.rows.len();
         let variable = variable.to_owned();
-        Ok(Step { variable, lower, upper, combined, result, redundant })
+        Ok(EliminationStep { variable, lower, upper, combined, result, redundant })
     }
 
     /// Intersects with `variable = 0`, which is not the projection.
@@ -214,7 +214,7 @@ impl fmt::Display for Inequalities {
     }
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for EliminationStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (l, u) = (self.lower.len(), self.upper.len());
         let names = &self.result.names;

@@ -6,11 +6,11 @@ mod fourier_motzkin;
 mod relation;
 mod shadow;
 
-pub use fourier_motzkin::{Inequalities, LoopBounds, Step};
+pub use fourier_motzkin::{EliminationStep, Inequalities, LoopBounds};
 
 use std::ops::Range;
 
-use crate::basic::{Basic, Div, merge};
+use crate::basic_map::{BasicMap, Div, merge};
 use crate::matrix::{combine, negated, remap};
 use crate::solve::lexmin::{Piece, Query};
 use crate::system::System;
@@ -20,7 +20,7 @@ use eliminate::{Branch, Relaxed, eliminate_soon, eliminate_whole, relax};
 /// What may be spent on equations that help to project.
 const EQUATIONS: u64 = 100_000;
 
-impl Basic {
+impl BasicMap {
     /// Puts what equations say the dimensions in `range` are into divisions that use them.
     ///
     /// A division that is left to eliminate costs far more than one of other columns.

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::eliminate::{Branch, eliminate, eliminate_soon};
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::coalesce::coalesced;
 use crate::matrix::negated;
 use crate::solve::bounds::bounds;
@@ -22,7 +22,7 @@ const LIGHTER_STEPS: u64 = 4_000;
 /// The most values that an unknown takes in turn.
 const VALUES: i64 = 64;
 
-impl Basic {
+impl BasicMap {
     /// Projects the last `unknowns` columns away, which are beyond the divisions.
     ///
     /// Where parametric integer programming does not end soon, an unknown of few values takes
@@ -149,7 +149,7 @@ impl Basic {
 }
 
 /// Says how much work is to be expected from conjunctions: rows, times divisions.
-fn weight(parts: &[Basic]) -> usize {
-    let rows = |part: &Basic| part.system.eqs.len() + part.system.ineqs.len();
+fn weight(parts: &[BasicMap]) -> usize {
+    let rows = |part: &BasicMap| part.system.eqs.len() + part.system.ineqs.len();
     parts.iter().map(|part| (1 + rows(part)) * (1 + part.divs.len())).sum()
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{RationalRelation, marked};
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::matrix::combine;
 use crate::system::System;
 use crate::{Budget, Error, Integer, Relation, Space};
@@ -18,7 +18,7 @@ impl Relation {
         let dims = self.space().dims();
         let mut cones = Vec::new();
         for part in self.parts.iter() {
-            let all = Basic { dims: part.cols() - 1, divs: [].into(), system: part.unfolded() };
+            let all = BasicMap { dims: part.cols() - 1, divs: [].into(), system: part.unfolded() };
             cones.extend(super::cone(&all).eliminated(1 + dims..part.cols(), budget)?);
         }
         let space = super::cone_space(self.space());
@@ -123,7 +123,7 @@ impl RationalRelation {
     }
 }
 
-impl Basic {
+impl BasicMap {
     /// Eliminates dimensions of a cone over the rationals; nothing is left of what is empty.
     ///
     /// Rows have the constant -1 if they are strict, else 0; so have their combinations.

@@ -4,7 +4,7 @@
 //! constraint of the hull that no point meets with equality becomes strict again.
 
 use super::{RationalRelation, cone, marked, universe};
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::hull::convex_rows;
 use crate::matrix::Matrix;
 use crate::solve::number::{Number, fit, reduce, widening};
@@ -88,7 +88,7 @@ impl RationalRelation {
     }
 
     /// Returns cones with points for all disjuncts; those of integers are relaxed.
-    fn rational_parts(&self, budget: &Budget) -> Result<Vec<Basic>, Error> {
+    fn rational_parts(&self, budget: &Budget) -> Result<Vec<BasicMap>, Error> {
         let relaxed = self.integers.rational(budget)?.cones;
         let mut parts = Vec::new();
         for part in self.cones.parts.iter().chain(relaxed.parts.iter()) {
@@ -102,9 +102,9 @@ impl RationalRelation {
     /// Adds rows that hold on all parts to a cone: strict ones where no part has a point at 0.
     fn with_strict(
         &self,
-        mut hull: Basic,
+        mut hull: BasicMap,
         rows: &[Vec<Integer>],
-        parts: &[Basic],
+        parts: &[BasicMap],
         budget: &Budget,
     ) -> Result<Self, Error> {
         for row in rows {
@@ -128,7 +128,7 @@ impl RationalRelation {
 
 /// Adds the bound of the scale to cones that may have lost it.
 fn bounded(cones: &Relation) -> Relation {
-    let bound = |part: &Basic| part.intersect(&universe(part.dims)).map(|part| marked(&part));
+    let bound = |part: &BasicMap| part.intersect(&universe(part.dims)).map(|part| marked(&part));
     Relation::new(cones.space.clone(), cones.parts.iter().filter_map(bound).collect())
 }
 
@@ -138,7 +138,7 @@ fn homogeneous(row: &[Integer]) -> Vec<Integer> {
 }
 
 /// Returns the closed polyhedron that a cone stands for, its constant in the place of the scale.
-fn closed(part: &Basic) -> System {
+fn closed(part: &BasicMap) -> System {
     let mut system = System::new(part.cols() - 2);
     part.system.eqs.rows().for_each(|row| system.eqs.push(&row[1..]));
     part.system.ineqs.rows().for_each(|row| system.ineqs.push(&row[1..]));

@@ -16,7 +16,7 @@ mod print;
 
 use std::str::FromStr;
 
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::matrix::remap;
 use crate::parse::rational_relations;
 use crate::{Budget, Error, Integer, Rational, Relation, Space};
@@ -273,14 +273,14 @@ fn cone_space(space: &Space) -> Space {
 }
 
 /// Returns the cone of all points, over so many dimensions, the scale one of them.
-pub(crate) fn universe(dims: usize) -> Basic {
-    let mut part = Basic::universe(dims);
+pub(crate) fn universe(dims: usize) -> BasicMap {
+    let mut part = BasicMap::universe(dims);
     part.system.ineqs.push(&[Integer::MINUS_ONE, Integer::ONE]);
     part
 }
 
 /// Returns the cone of the point `coordinates / scale`.
-fn ray(scale: &Integer, coordinates: &[Integer]) -> Basic {
+fn ray(scale: &Integer, coordinates: &[Integer]) -> BasicMap {
     let mut part = universe(1 + coordinates.len());
     for (index, value) in coordinates.iter().enumerate() {
         let mut row = vec![Integer::ZERO; part.cols()];
@@ -291,7 +291,7 @@ fn ray(scale: &Integer, coordinates: &[Integer]) -> Basic {
 }
 
 /// Makes cones of conjunctions without divisions: the constant becomes the scale's factor.
-pub(crate) fn cone(part: &Basic) -> Basic {
+pub(crate) fn cone(part: &BasicMap) -> BasicMap {
     let to: Vec<usize> = (1..=part.dims).collect();
     let mut part = part.place(1 + part.dims, &to);
     for row in part.system.rows_mut() {
@@ -302,23 +302,23 @@ pub(crate) fn cone(part: &Basic) -> Basic {
 }
 
 /// Returns the points of a cone where the scale is 1.
-fn at_scale_one(part: &Basic) -> Option<Basic> {
+fn at_scale_one(part: &BasicMap) -> Option<BasicMap> {
     let mut to = vec![Some(0), Some(0)];
     to.extend((1..part.cols() - 1).map(Some));
     let cols = part.cols() - 1;
-    let divs = part.divs.iter().map(|div| crate::basic::Div {
+    let divs = part.divs.iter().map(|div| crate::basic_map::Div {
         num: remap(&div.num, div.num.len() - 1, &to),
         den: div.den.clone(),
     });
     let (dims, divs) = (part.dims - 1, divs.collect());
-    Basic { dims, divs, system: part.system.remap(cols, &to) }.tidied()
+    BasicMap { dims, divs, system: part.system.remap(cols, &to) }.tidied()
 }
 
 /// Writes strict rows of a cone with the constant -1, and others with 0.
 ///
 /// Rows that come out of merging may have other constants; at all multiples of a point, they say
 /// the same.
-fn marked(part: &Basic) -> Basic {
+fn marked(part: &BasicMap) -> BasicMap {
     let mut part = part.clone();
     for row in part.system.ineqs.rows_mut() {
         row[0] = if row[0].sign() < 0 { Integer::MINUS_ONE } else { Integer::ZERO };

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::RationalRelation;
 use crate::Budget;
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::print::rational;
 
 /// What finding redundant constraints may take; else all are shown.
@@ -37,14 +37,14 @@ impl fmt::Display for RationalRelation {
     }
 }
 
-fn shorter(part: &Basic) -> Option<Basic> {
+fn shorter(part: &BasicMap) -> Option<BasicMap> {
     let part = part.clone().tidied()?;
     Some(part.clone().without_redundancy(&Budget::steps(STEPS)).unwrap_or(part))
 }
 
 /// Writes the scale as the constant; says which inequalities are strict.
-fn without_scale(part: &Basic) -> (Basic, Vec<bool>) {
-    let mut plain = Basic::universe(part.dims - 1);
+fn without_scale(part: &BasicMap) -> (BasicMap, Vec<bool>) {
+    let mut plain = BasicMap::universe(part.dims - 1);
     let mut strict = Vec::new();
     let trivial = |row: &[crate::Integer]| row[2..].iter().all(crate::Integer::is_zero);
     for row in part.system.eqs.rows() {

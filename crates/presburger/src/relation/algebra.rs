@@ -1,6 +1,6 @@
 //! Relations made from spaces and points, and restrictions of inputs, outputs and parameters.
 
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::{Budget, Error, Integer, Relation, Space, Tuple};
 
 /// Whether outputs are compared to find the lesser or the greater point.
@@ -30,7 +30,7 @@ impl Relation {
         if point.len() != space.dims() {
             return Err(Error::Row { expected: space.dims(), found: point.len() });
         }
-        let mut part = Basic::universe(space.dims());
+        let mut part = BasicMap::universe(space.dims());
         for (dim, value) in point.iter().enumerate() {
             let mut row = vec![Integer::ZERO; 1 + space.dims()];
             row[0] = -value.clone().into();
@@ -44,7 +44,7 @@ impl Relation {
     pub fn identity(params: Vec<String>, tuple: Tuple) -> Self {
         let (p, n) = (params.len(), tuple.dims.len());
         let space = Space::map(params, tuple.clone(), tuple);
-        let mut part = Basic::universe(space.dims());
+        let mut part = BasicMap::universe(space.dims());
         for i in 0..n {
             part.system.eqs.push(&difference(p + i, p + n + i, space.dims()));
         }
@@ -57,7 +57,7 @@ impl Relation {
         let space = Space::map(params, tuple.clone(), tuple);
         let sign = if matches!(order, Order::Less | Order::LessOrEqual) { -1 } else { 1 };
         let mut parts = Vec::new();
-        let mut same = Basic::universe(space.dims());
+        let mut same = BasicMap::universe(space.dims());
         for i in 0..n {
             let mut row = difference(p + i, p + n + i, space.dims());
             let mut part = same.clone();

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::basic::{Basic, Div, merge};
+use crate::basic_map::{BasicMap, Div, merge};
 use crate::system::System;
 use crate::{Budget, Error, Integer, Relation, Space};
 
@@ -32,8 +32,8 @@ impl Relation {
         let mut to_b: Vec<usize> = (0..p).collect();
         to_b.extend(all - mid..all);
         to_b.extend(p + ins..all - mid);
-        let a_parts: Vec<Basic> = a.parts.iter().map(|part| part.place(all, &to_a)).collect();
-        let b_parts: Vec<Basic> = b.parts.iter().map(|part| part.place(all, &to_b)).collect();
+        let a_parts: Vec<BasicMap> = a.parts.iter().map(|part| part.place(all, &to_a)).collect();
+        let b_parts: Vec<BasicMap> = b.parts.iter().map(|part| part.place(all, &to_b)).collect();
         let mut parts = Vec::new();
         for (left, right) in a_parts.iter().flat_map(|l| b_parts.iter().map(move |r| (l, r))) {
             budget.spend(left.system.size() + right.system.size())?;
@@ -45,7 +45,12 @@ impl Relation {
 }
 
 /// Intersects two conjunctions and projects the dimensions from `kept` on away.
-fn linked(left: &Basic, right: &Basic, kept: usize, budget: &Budget) -> Result<Vec<Basic>, Error> {
+fn linked(
+    left: &BasicMap,
+    right: &BasicMap,
+    kept: usize,
+    budget: &Budget,
+) -> Result<Vec<BasicMap>, Error> {
     let all = left.dims;
     let pair = left.joined(right);
     if pair.system.eqs.len() == 0 {
@@ -73,7 +78,7 @@ struct Link {
 }
 
 impl Link {
-    fn new(pair: Basic) -> Self {
+    fn new(pair: BasicMap) -> Self {
         Self { dims: pair.dims, divs: pair.divs.to_vec(), system: pair.system }
     }
 
@@ -119,7 +124,7 @@ impl Link {
     }
 
     /// Leaves dimensions from `kept` on out, and divisions that have become equal.
-    fn compact(self, kept: usize) -> Basic {
+    fn compact(self, kept: usize) -> BasicMap {
         let divs = self.divs.into_iter().map(|mut div| {
             div.num.drain(1 + kept..1 + self.dims);
             div
@@ -129,6 +134,6 @@ impl Link {
         to.resize(1 + self.dims, None);
         to.extend_from_slice(&columns[1 + kept..]);
         let cols = 1 + kept + divs.len();
-        Basic { dims: kept, divs: divs.into(), system: self.system.remap(cols, &to) }
+        BasicMap { dims: kept, divs: divs.into(), system: self.system.remap(cols, &to) }
     }
 }

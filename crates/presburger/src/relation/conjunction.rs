@@ -1,6 +1,6 @@
 //! Constraints in and out as integer rows.
 
-use crate::basic::{Basic, Div};
+use crate::basic_map::{BasicMap, Div};
 use crate::{Error, Integer, Relation, Space};
 
 /// A division `floor(numerator / denominator)` that a conjunction uses as a variable.
@@ -65,7 +65,7 @@ pub fn narrow(row: &[Integer]) -> Result<Vec<i128>, Error> {
 impl Relation {
     /// Returns the disjuncts as integer rows.
     pub fn conjunctions(&self) -> Vec<Conjunction> {
-        self.parts.iter().map(Basic::conjunction).collect()
+        self.parts.iter().map(BasicMap::conjunction).collect()
     }
 
     /// Returns the disjuncts as rows of machine numbers.
@@ -73,7 +73,7 @@ impl Relation {
     /// # Errors
     /// [`Error::Overflow`] if a number does not fit into 128 bits.
     pub fn narrow_conjunctions(&self) -> Result<Vec<Conjunction<i128>>, Error> {
-        self.parts.iter().map(Basic::narrow_conjunction).collect()
+        self.parts.iter().map(BasicMap::narrow_conjunction).collect()
     }
 
     /// Makes a relation from disjuncts given as integer rows.
@@ -87,13 +87,13 @@ impl Relation {
     ) -> Result<Self, Error> {
         let mut parts = Vec::new();
         for conjunction in given {
-            parts.extend(Basic::from_conjunction(space.dims(), conjunction)?);
+            parts.extend(BasicMap::from_conjunction(space.dims(), conjunction)?);
         }
         Ok(Self::new(space, parts))
     }
 }
 
-impl Basic {
+impl BasicMap {
     fn conjunction(&self) -> Conjunction {
         let rows = |m: &crate::matrix::Matrix| m.rows().map(<[Integer]>::to_vec).collect();
         let divisions = self

@@ -5,7 +5,7 @@
 //! output that starts like them, or later: `{ [i] : i <= 0 or 5 <= i <= 7 }` has no least
 //! point, while `{ [0, j]; [-1, 3] }` has one, although `j` has no least value.
 
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::relation::intersect_parts;
 use crate::relation::subtract_parts;
 use crate::{Budget, Error, Integer, Relation};
@@ -34,7 +34,7 @@ impl Relation {
     fn extremal(&self, sign: i32, budget: &Budget) -> Result<Self, Error> {
         let outs = self.space.output.dims.len();
         let rivals = Rivals { all: self.space.dims(), outs, sign };
-        let (mut best, mut endless) = (Vec::<Basic>::new(), Vec::new());
+        let (mut best, mut endless) = (Vec::<BasicMap>::new(), Vec::new());
         for part in self.parts.iter() {
             let found = part.extremal(outs, sign, budget)?;
             let new = found.reached;
@@ -72,7 +72,12 @@ struct Rivals {
 impl Rivals {
     /// Returns the points that follow one of `part` with the same input, and differ from it
     /// in one of the first `depths` outputs.
-    fn behind(&self, part: &Basic, depths: usize, budget: &Budget) -> Result<Vec<Basic>, Error> {
+    fn behind(
+        &self,
+        part: &BasicMap,
+        depths: usize,
+        budget: &Budget,
+    ) -> Result<Vec<BasicMap>, Error> {
         let Self { all, outs, .. } = *self;
         let to: Vec<usize> = (0..all - outs).chain(all..all + outs).collect();
         let better = [part.place(all + outs, &to)];
@@ -86,10 +91,10 @@ impl Rivals {
     }
 
     /// Makes the pairs of outputs that first differ at `depth`.
-    fn apart_at(&self, depth: usize) -> Basic {
+    fn apart_at(&self, depth: usize) -> BasicMap {
         let Self { all, outs, sign } = *self;
         let fixed = all - outs;
-        let mut order = Basic::universe(all + outs);
+        let mut order = BasicMap::universe(all + outs);
         for dim in 0..=depth {
             let mut row = vec![Integer::ZERO; 1 + all + outs];
             let sign = if dim == depth { sign } else { 1 };

@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::space::joint;
 use crate::{Budget, Error, Integer, Space, Tuple};
 
@@ -37,18 +37,18 @@ const FEW: usize = 8;
 #[derive(Debug, Clone)]
 pub struct Relation {
     pub(crate) space: Arc<Space>,
-    pub(crate) parts: Arc<[Basic]>,
+    pub(crate) parts: Arc<[BasicMap]>,
     /// Whether every part is known to hold a point.
     pub(crate) inhabited: bool,
 }
 
 impl Relation {
-    pub(crate) fn new(space: impl Into<Arc<Space>>, parts: Vec<Basic>) -> Self {
+    pub(crate) fn new(space: impl Into<Arc<Space>>, parts: Vec<BasicMap>) -> Self {
         Self { space: space.into(), parts: distinct(parts).into(), inhabited: false }
     }
 
     /// As `new`, for parts that are known to hold a point each.
-    pub(crate) fn of_inhabited(space: impl Into<Arc<Space>>, parts: Vec<Basic>) -> Self {
+    pub(crate) fn of_inhabited(space: impl Into<Arc<Space>>, parts: Vec<BasicMap>) -> Self {
         Self { inhabited: true, ..Self::new(space, parts) }
     }
 
@@ -64,7 +64,7 @@ impl Relation {
 
     /// Makes the relation of all points of `space`.
     pub fn universe(space: Space) -> Self {
-        let part = Basic::universe(space.dims());
+        let part = BasicMap::universe(space.dims());
         Self::new(space, vec![part])
     }
 
@@ -230,12 +230,12 @@ impl Relation {
     pub fn is_single_valued(&self, budget: &Budget) -> Result<bool, Error> {
         let (all, outs) = (self.space.dims(), self.space.output.dims.len());
         let to: Vec<usize> = (0..all - outs).chain(all..all + outs).collect();
-        let parts: Vec<Basic> = self
+        let parts: Vec<BasicMap> = self
             .parts
             .iter()
             .map(|part| part.place(all + outs, &(0..all).collect::<Vec<_>>()))
             .collect();
-        let others: Vec<Basic> = self.parts.iter().map(|p| p.place(all + outs, &to)).collect();
+        let others: Vec<BasicMap> = self.parts.iter().map(|p| p.place(all + outs, &to)).collect();
         for (index, part) in parts.iter().enumerate() {
             for (later, other) in others[index..].iter().enumerate() {
                 let Some(pair) = part.intersect(other) else { continue };
@@ -329,7 +329,11 @@ impl Relation {
 }
 
 /// Adds all points of `part`: bounds one dimension after the other, depth first.
-fn scan(part: &Basic, points: &mut BTreeSet<Vec<Integer>>, budget: &Budget) -> Result<(), Error> {
+fn scan(
+    part: &BasicMap,
+    points: &mut BTreeSet<Vec<Integer>>,
+    budget: &Budget,
+) -> Result<(), Error> {
     let mut stack = vec![(part.clone(), Vec::new())];
     while let Some((slice, prefix)) = stack.pop() {
         let dim = prefix.len();
@@ -356,7 +360,7 @@ fn scan(part: &Basic, points: &mut BTreeSet<Vec<Integer>>, budget: &Budget) -> R
 }
 
 /// Keeps the first of equal parts.
-fn distinct(mut parts: Vec<Basic>) -> Vec<Basic> {
+fn distinct(mut parts: Vec<BasicMap>) -> Vec<BasicMap> {
     if parts.len() <= FEW {
         let mut next = 0;
         while next < parts.len() {
@@ -376,10 +380,10 @@ fn distinct(mut parts: Vec<Basic>) -> Vec<Basic> {
 }
 
 pub(crate) fn intersect_parts(
-    a: &[Basic],
-    b: &[Basic],
+    a: &[BasicMap],
+    b: &[BasicMap],
     budget: &Budget,
-) -> Result<Vec<Basic>, Error> {
+) -> Result<Vec<BasicMap>, Error> {
     let mut parts = Vec::new();
     for (left, right) in a.iter().flat_map(|l| b.iter().map(move |r| (l, r))) {
         budget.spend(left.system.size() + right.system.size())?;

@@ -4,13 +4,13 @@
 //! instances is then that of these values, one row for each disjunct of the lexicographic order:
 //! nothing is projected out, and what constants decide ends the comparison.
 
-use crate::basic::{Basic, merge};
+use crate::basic_map::{BasicMap, merge};
 use crate::matrix::{combine, remap, zeros};
 use crate::{Budget, Error, Integer, Order, Relation, Space};
 
 /// A conjunction over the inputs of a relation, and its outputs as rows.
 struct Explicit {
-    domain: Basic,
+    domain: BasicMap,
     /// Over the columns of `domain`.
     values: Vec<Vec<Integer>>,
 }
@@ -71,7 +71,7 @@ impl Relation {
 
 impl Explicit {
     /// Reads the last `outs` dimensions off equations; nothing if one is not said by any.
-    fn of(part: &Basic, outs: usize) -> Option<Self> {
+    fn of(part: &BasicMap, outs: usize) -> Option<Self> {
         let range = 1 + part.dims - outs..1 + part.dims;
         if part.divs.iter().any(|div| div.num[range.clone()].iter().any(|v| !v.is_zero())) {
             return None;
@@ -105,12 +105,12 @@ impl Explicit {
         };
         let divs = part.divs.iter().map(|div| {
             let length = div.num.len() - outs;
-            crate::basic::Div {
+            crate::basic_map::Div {
                 num: remap(&div.num, cols, &to)[..length].to_vec(),
                 den: div.den.clone(),
             }
         });
-        let mut domain = Basic::with_divs(part.dims - outs, divs.collect());
+        let mut domain = BasicMap::with_divs(part.dims - outs, divs.collect());
         for (index, row) in part.system.eqs.rows().enumerate() {
             if !used.contains(&index) {
                 domain.system.eqs.push(&substituted(row));
@@ -134,10 +134,10 @@ impl Explicit {
     }
 
     /// Returns the pairs whose values are in an order, over the same dimensions.
-    fn ordered(&self, other: &Self, order: Order) -> Vec<Basic> {
+    fn ordered(&self, other: &Self, order: Order) -> Vec<BasicMap> {
         let dims = self.domain.dims;
         let (divs, to) = merge(dims, &self.domain.divs, &other.domain.divs);
-        let mut same = Basic::with_divs(dims, divs);
+        let mut same = BasicMap::with_divs(dims, divs);
         let cols = same.cols();
         let own = &self.domain.system;
         own.eqs.rows().for_each(|row| same.system.eqs.push(row));

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::relation::difference;
 use crate::relation::intersect_parts;
 use crate::{Budget, Error, Integer, Relation, Space, Tuple};
@@ -35,7 +35,7 @@ impl Relation {
             self.space.output.clone(),
         );
         let to: Vec<usize> = (0..pairs.space.dims()).collect();
-        let mut law = Basic::universe(space.dims());
+        let mut law = BasicMap::universe(space.dims());
         for i in 0..n {
             let mut row = difference(p + i, p + n + i, space.dims());
             row[1 + p + 2 * n + i] = Integer::ONE;

@@ -1,6 +1,6 @@
 //! Differences of unions of conjunctions.
 
-use crate::basic::Basic;
+use crate::basic_map::BasicMap;
 use crate::matrix::negated;
 use crate::solve::number::{Number, widening};
 use crate::solve::redundancy::{add_rows, narrowed};
@@ -10,21 +10,26 @@ use crate::{Budget, Error, Integer};
 
 /// Returns disjoint conjunctions, for each of `a`, that make up `a` without `b`.
 pub(crate) fn subtract_parts(
-    a: &[Basic],
-    b: &[Basic],
+    a: &[BasicMap],
+    b: &[BasicMap],
     budget: &Budget,
-) -> Result<Vec<Basic>, Error> {
+) -> Result<Vec<BasicMap>, Error> {
     remaining(a, b, false, budget)
 }
 
 /// Says whether all of `a` is in `b`; stops at the first piece that is not.
-pub(crate) fn covers(b: &[Basic], a: &[Basic], budget: &Budget) -> Result<bool, Error> {
+pub(crate) fn covers(b: &[BasicMap], a: &[BasicMap], budget: &Budget) -> Result<bool, Error> {
     Ok(remaining(a, b, true, budget)?.is_empty())
 }
 
 /// Works depth first: a piece meets all of `b` before the next piece is looked at.
-fn remaining(a: &[Basic], b: &[Basic], first: bool, budget: &Budget) -> Result<Vec<Basic>, Error> {
-    let mut stack: Vec<(Basic, usize)> = a.iter().rev().map(|part| (part.clone(), 0)).collect();
+fn remaining(
+    a: &[BasicMap],
+    b: &[BasicMap],
+    first: bool,
+    budget: &Budget,
+) -> Result<Vec<BasicMap>, Error> {
+    let mut stack: Vec<(BasicMap, usize)> = a.iter().rev().map(|part| (part.clone(), 0)).collect();
     let mut result = Vec::new();
     while let Some((piece, index)) = stack.pop() {
         let Some(other) = b.get(index) else {
@@ -44,7 +49,11 @@ fn remaining(a: &[Basic], b: &[Basic], first: bool, budget: &Budget) -> Result<V
 }
 
 /// Splits `piece` along the constraints of `other` and keeps what violates one.
-fn outside<T: Number>(piece: &Basic, other: &Basic, budget: &Budget) -> Result<Vec<Basic>, Error> {
+fn outside<T: Number>(
+    piece: &BasicMap,
+    other: &BasicMap,
+    budget: &Budget,
+) -> Result<Vec<BasicMap>, Error> {
     budget.spend(piece.system.size() + other.system.size())?;
     let Some(common) = piece.intersect(other) else { return Ok(vec![piece.clone()]) };
     if common.is_empty(budget)? {
@@ -74,10 +83,10 @@ fn outside<T: Number>(piece: &Basic, other: &Basic, budget: &Budget) -> Result<V
     Ok(pieces)
 }
 
-impl Basic {
+impl BasicMap {
     /// Adds the divisions of `other`; returns its constraints as inequalities over them.
     fn with_rows_of(&self, other: &Self) -> (Self, Vec<Vec<Integer>>) {
-        let (divs, to) = crate::basic::merge(self.dims, &self.divs, &other.divs);
+        let (divs, to) = crate::basic_map::merge(self.dims, &self.divs, &other.divs);
         let mut result = Self::with_divs(self.dims, divs);
         for row in self.system.eqs.rows() {
             result.system.eqs.push(row);

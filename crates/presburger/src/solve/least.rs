@@ -21,7 +21,7 @@ const CONSTRAINT: usize = usize::MAX;
 const CUT: usize = usize::MAX - 1;
 
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct UnknownPosition {
     in_row: bool,
     pos: usize,
 }
@@ -32,7 +32,7 @@ pub(crate) struct Tableau<T> {
     data: Vec<T>,
     cols: usize,
     /// The places of the variables, in their order.
-    places: Vec<Place>,
+    places: Vec<UnknownPosition>,
     /// The variable of each row and of each column from `FIRST` on, or what else is there.
     row_of: Vec<usize>,
     col_of: Vec<usize>,
@@ -47,7 +47,7 @@ impl<T: Number> Tableau<T> {
         Self {
             data: Vec::new(),
             cols: FIRST + vars,
-            places: (0..vars).map(|i| Place { in_row: false, pos: FIRST + i }).collect(),
+            places: (0..vars).map(|i| UnknownPosition { in_row: false, pos: FIRST + i }).collect(),
             row_of: Vec::new(),
             col_of: (0..vars).collect(),
             dead: Vec::new(),
@@ -233,10 +233,10 @@ impl<T: Number> Tableau<T> {
         let (r, c) = (self.row_of[row], self.col_of[col - FIRST]);
         (self.row_of[row], self.col_of[col - FIRST]) = (c, r);
         if let Some(place) = self.places.get_mut(r) {
-            *place = Place { in_row: false, pos: col };
+            *place = UnknownPosition { in_row: false, pos: col };
         }
         if let Some(place) = self.places.get_mut(c) {
-            *place = Place { in_row: true, pos: row };
+            *place = UnknownPosition { in_row: true, pos: row };
         }
         pivot_rows(&mut self.data, self.cols, row, col)?;
         if c == CUT {
@@ -312,7 +312,7 @@ impl<T: Number> Tableau<T> {
     }
 
     fn values(&self) -> Vec<Integer> {
-        let value = |place: &Place| {
+        let value = |place: &UnknownPosition| {
             if !place.in_row {
                 return Integer::ZERO;
             }

@@ -1,6 +1,8 @@
 //! Steps of Fourier and Motzkin's elimination, and bounds of loops, as Python's lists and tuples.
 
-use tangram::presburger::{Budget, Error, Inequalities, Integer, LoopBounds, Relation, Step};
+use tangram::presburger::{
+    Budget, EliminationStep, Error, Inequalities, Integer, LoopBounds, Relation,
+};
 
 use super::spaces::numbers;
 use crate::integer::Number;
@@ -19,9 +21,9 @@ fn rows(rows: Vec<Vec<Integer>>) -> Rows {
     rows.into_iter().map(numbers).collect()
 }
 
-fn step_form(step: Step) -> StepForm {
+fn step_form(step: EliminationStep) -> StepForm {
     let text = step.to_string();
-    let Step { variable, lower, upper, combined, result, redundant } = step;
+    let EliminationStep { variable, lower, upper, combined, result, redundant } = step;
     let left = rows(result.rows().to_vec());
     (variable, rows(lower), rows(upper), rows(combined), left, redundant, text)
 }

@@ -11,9 +11,9 @@ use super::{Count, Counts, PyPwMultiAff, failed, run, unknown};
 use crate::integer::Number;
 
 /// The name of a tuple, and its coordinates.
-type Place = (String, Vec<Number>);
+type Point = (String, Vec<Number>);
 /// A point or a pair: the values of the parameters, the input if there is one, the output.
-type Item = (Vec<Number>, Option<Place>, Place);
+type Item = (Vec<Number>, Option<Point>, Point);
 /// Least and greatest value, where there are any.
 type Range = (Option<Number>, Option<Number>);
 
@@ -21,7 +21,7 @@ type Range = (Option<Number>, Option<Number>);
 #[pyclass(frozen, name = "Union", module = "tangram._native")]
 pub(crate) struct PyUnion(pub(crate) Union);
 
-fn place(tuple: &Tuple, coordinates: &[Integer]) -> Place {
+fn place(tuple: &Tuple, coordinates: &[Integer]) -> Point {
     (tuple.shown_name().to_owned(), coordinates.iter().cloned().map(Number).collect())
 }
 

@@ -8,18 +8,18 @@ use crate::pattern::{IMPOSSIBLE, RewritePattern, Roots};
 use crate::set::FrozenPatternSet;
 
 /// In what order the patterns for each name are tried: found once for a target and a set.
-pub(super) struct Plan {
+pub(super) struct PatternOrder {
     orders: FxHashMap<Name, Box<[u32]>>,
     /// For names that no pattern names.
     any: Box<[u32]>,
 }
 
-impl Plan {
+impl PatternOrder {
     pub(super) fn new(
         context: &Context,
         target: &ConversionTarget,
         set: &FrozenPatternSet,
-    ) -> Plan {
+    ) -> PatternOrder {
         let benefits = benefits(context, target, set);
         let order = |candidates: &[u32]| {
             let mut order = candidates.to_vec();
@@ -27,7 +27,7 @@ impl Plan {
             order.sort_by_key(|&i| std::cmp::Reverse(benefits[i as usize]));
             order.into()
         };
-        Plan {
+        PatternOrder {
             orders: set.by_name().map(|(name, candidates)| (name, order(candidates))).collect(),
             any: order(set.candidates_of_any()),
         }

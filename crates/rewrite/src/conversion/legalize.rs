@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 use tangram_ir::{Diagnostic, Fold, Module, Name, Op, Order, Point, walk};
 
 use super::casts::{materialize_casts, reconcile_casts};
-use super::cost::Plan;
+use super::cost::PatternOrder;
 use super::types::CAST;
 use super::{ConversionConfig, ConversionReport, ConversionTarget, Folding, Legality, Mode};
 use crate::journal::{Journal, Mark};
@@ -22,7 +22,7 @@ pub(super) struct Legalizer<'a> {
     target: &'a ConversionTarget,
     set: &'a FrozenPatternSet,
     config: &'a ConversionConfig<'a>,
-    plan: &'a Plan,
+    plan: &'a PatternOrder,
     /// The name of casts.
     cast: Name,
     journal: &'a mut Journal,
@@ -44,7 +44,7 @@ impl<'a> Legalizer<'a> {
     pub(super) fn new(
         module: &'a mut Module,
         root: Op,
-        (target, set, plan): (&'a ConversionTarget, &'a FrozenPatternSet, &'a Plan),
+        (target, set, plan): (&'a ConversionTarget, &'a FrozenPatternSet, &'a PatternOrder),
         config: &'a ConversionConfig<'a>,
         journal: &'a mut Journal,
         listener: &'a mut dyn Listener,

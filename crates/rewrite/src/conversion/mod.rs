@@ -27,7 +27,7 @@ pub use pattern::{Adaptor, ConversionPattern};
 pub use target::{ConversionTarget, Legality};
 pub use types::{TypeConversion, TypeConverter, Types};
 
-use self::cost::Plan;
+use self::cost::PatternOrder;
 use crate::journal::Journal;
 use crate::listener::Listener;
 #[cfg(doc)]
@@ -91,13 +91,13 @@ pub struct Conversion {
     target: ConversionTarget,
     set: FrozenPatternSet,
     types: Option<Arc<TypeConverter>>,
-    plan: Plan,
+    plan: PatternOrder,
 }
 
 impl Conversion {
     /// A partial conversion to `target` by the patterns of `set`.
     pub fn new(context: &Context, target: ConversionTarget, set: FrozenPatternSet) -> Conversion {
-        let plan = Plan::new(context, &target, &set);
+        let plan = PatternOrder::new(context, &target, &set);
         Conversion { target, set, types: None, plan }
     }
 
@@ -135,14 +135,14 @@ pub fn convert(
     config: &ConversionConfig<'_>,
     listener: &mut dyn Listener,
 ) -> Result<ConversionReport, Vec<Diagnostic>> {
-    let plan = Plan::new(module.context(), target, set);
+    let plan = PatternOrder::new(module.context(), target, set);
     follow(module, root, (target, set, &plan), config, listener)
 }
 
 fn follow(
     module: &mut Module,
     root: Op,
-    how: (&ConversionTarget, &FrozenPatternSet, &Plan),
+    how: (&ConversionTarget, &FrozenPatternSet, &PatternOrder),
     config: &ConversionConfig<'_>,
     listener: &mut dyn Listener,
 ) -> Result<ConversionReport, Vec<Diagnostic>> {

@@ -24,7 +24,7 @@ pub(super) struct History {
 
 /// One rewrite of a cycle.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct CycleStep {
     /// The name of the pattern.
     pub pattern: String,
     /// The name of the operation that it matched.
@@ -37,7 +37,7 @@ pub struct Step {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cycle {
     /// The rewrites of one round.
-    pub steps: Vec<Step>,
+    pub steps: Vec<CycleStep>,
     /// How many rounds in a row were seen at the end; 1 if the last rewrites repeat nothing.
     pub rounds: usize,
 }
@@ -72,7 +72,7 @@ impl History {
         };
         let period = (1..=n / 2).find(|&period| rounds(period) > 1);
         let shown = period.unwrap_or(n.min(8));
-        let step = |event: &Event| Step {
+        let step = |event: &Event| CycleStep {
             pattern: names(event.pattern),
             operation: module.context().name_text(event.name).to_owned(),
             loc: event.loc,

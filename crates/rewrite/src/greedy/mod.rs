@@ -25,7 +25,7 @@ use std::time::Instant;
 
 use tangram_ir::{Module, Name, Op};
 
-pub use history::{Cycle, Step};
+pub use history::{Cycle, CycleStep};
 pub use report::{Breach, Report, Stop};
 
 use crate::listener::Listener;
@@ -152,7 +152,7 @@ pub fn apply(
 }
 
 /// As [`apply`]; `listener` hears of every change.
-pub fn apply_heard(
+pub fn apply_with_listener(
     module: &mut Module,
     root: Op,
     set: &FrozenPatternSet,

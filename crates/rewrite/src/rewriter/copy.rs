@@ -50,7 +50,7 @@ impl Mapping {
 }
 
 /// What is still to be copied.
-enum Step {
+enum CopyTask {
     /// A block, into a region, before a block or at the end.
     Block(Block, Region, Option<Block>),
     /// An operation, to the end of a block.
@@ -60,7 +60,7 @@ enum Step {
 /// A copy that is being made.
 struct Copy {
     /// What comes next is last.
-    open: Vec<Step>,
+    open: Vec<CopyTask>,
     /// Each operation with its copy.
     made: Vec<(Op, Op)>,
 }
@@ -89,17 +89,17 @@ impl Rewriter<'_> {
         before: Option<Block>,
         mapping: &mut Mapping,
     ) {
-        let blocks = self.module.blocks(from).map(|block| Step::Block(block, to, before));
+        let blocks = self.module.blocks(from).map(|block| CopyTask::Block(block, to, before));
         let mut copy = Copy { open: blocks.collect(), made: Vec::new() };
         copy.open.reverse();
         self.clone_open(&mut copy, mapping);
     }
 
     /// Lists the blocks of `op` to be copied into the regions of `new`, the first on top.
-    fn open_regions(&self, op: Op, new: Op, open: &mut Vec<Step>) {
+    fn open_regions(&self, op: Op, new: Op, open: &mut Vec<CopyTask>) {
         let from = open.len();
         for (&region, &to) in self.module.regions(op).iter().zip(self.module.regions(new)) {
-            open.extend(self.module.blocks(region).map(|block| Step::Block(block, to, None)));
+            open.extend(self.module.blocks(region).map(|block| CopyTask::Block(block, to, None)));
         }
         open[from..].reverse();
     }
@@ -108,7 +108,7 @@ impl Rewriter<'_> {
     fn clone_open(&mut self, copy: &mut Copy, mapping: &mut Mapping) {
         while let Some(step) = copy.open.pop() {
             match step {
-                Step::Block(block, to, before) => {
+                CopyTask::Block(block, to, before) => {
                     let args = self.module.args(block).to_vec();
                     let types: Vec<_> =
                         args.iter().map(|&arg| self.module.value_type(arg)).collect();
@@ -118,10 +118,10 @@ impl Rewriter<'_> {
                         mapping.map(arg, self.module.args(new)[i]);
                     }
                     let from = copy.open.len();
-                    copy.open.extend(self.module.ops(block).map(|op| Step::Op(op, new)));
+                    copy.open.extend(self.module.ops(block).map(|op| CopyTask::Op(op, new)));
                     copy.open[from..].reverse();
                 }
-                Step::Op(op, block) => {
+                CopyTask::Op(op, block) => {
                     let new = self.clone_shell(op, Point::End(block), mapping);
                     copy.made.push((op, new));
                     self.open_regions(op, new, &mut copy.open);

@@ -13,7 +13,7 @@ mod peer;
 use common::{context, frozen, parse, rule};
 use patterns::{has, mark, no, patterns};
 use tangram_ir::{Block, Module, Op, Value};
-use tangram_rewrite::greedy::{Seeding, Strictness, apply_heard};
+use tangram_rewrite::greedy::{Seeding, Strictness, apply_with_listener};
 use tangram_rewrite::{FrozenPatternSet, GreedyConfig, Listener, walk_and_apply};
 
 /// Writes events as [`theirs`] does.
@@ -108,7 +108,7 @@ fn greedy(strictness: Strictness, body: &str, expected: &[&str]) {
             ..GreedyConfig::default()
         };
         let root = module.root();
-        apply_heard(module, root, set, &config, events);
+        apply_with_listener(module, root, set, &config, events);
     });
     check(
         body,

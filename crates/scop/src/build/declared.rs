@@ -7,8 +7,8 @@ use super::rows::pointed;
 use super::{Builder, Item, VOLATILE};
 use crate::Problem;
 use crate::access::{Access, Accesses};
-use crate::find::declared_name;
-use crate::words::words;
+use crate::c_tokens::words;
+use crate::source::declared_name;
 
 impl Builder<'_> {
     pub(super) fn declaration(

@@ -20,7 +20,7 @@
 
 use super::{Builder, Item, Raw};
 use crate::access::{Access, Accesses};
-use crate::words::{Token, tokens, words};
+use crate::c_tokens::{Token, tokens, words};
 
 /// A variable that is stored into an element at the end of a block.
 struct Store {

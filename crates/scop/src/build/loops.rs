@@ -11,7 +11,7 @@ use super::{Builder, VOLATILE, WORDS};
 use crate::Problem;
 use crate::affine::{Case, always, compared, integer, mapped};
 use crate::declare::{self, is_integer};
-use crate::find::declared_name;
+use crate::source::declared_name;
 
 /// The iterations of a loop.
 pub(crate) struct Head {

@@ -13,11 +13,11 @@ use tangram_polyhedral::scop::Array;
 
 use super::Builder;
 use crate::access::{Access, Accesses};
+use crate::c_tokens::words;
 use crate::declare::is_integer;
-use crate::place::Place;
-use crate::structure::{Path, Step, key_of};
+use crate::lvalue::Lvalue;
+use crate::structure::{Path, Selector, key_of};
 use crate::subscript::Subscript;
-use crate::words::words;
 use crate::{Member, Problem};
 
 impl Builder<'_> {
@@ -30,12 +30,12 @@ impl Builder<'_> {
         let Some((path, at)) = self.member(node) else { return Ok(None) };
         let skip = usize::from(self.is_single(&path));
         let name = self.members[at].name.clone();
-        let steps = path.steps.iter().filter(|step| !matches!(step, Step::Member(_)));
+        let steps = path.steps.iter().filter(|step| !matches!(step, Selector::Member(_)));
         let subscripts = steps.skip(skip).map(|step| match step {
-            Step::Subscript(node) => Subscript::one(node),
+            Selector::Subscript(node) => Subscript::one(node),
             _ => Subscript::default(),
         });
-        let place = Place::of_member(node, subscripts.collect());
+        let place = Lvalue::of_member(node, subscripts.collect());
         self.use_array(&name);
         self.cells(&name, &place, found).map(Some)
     }
@@ -54,7 +54,7 @@ impl Builder<'_> {
             if always {
                 self.reached.insert(path.base.to_owned());
             }
-            let through = path.steps.iter().any(|step| matches!(step, Step::First));
+            let through = path.steps.iter().any(|step| matches!(step, Selector::First));
             let (key, array) = (path.key(), &self.members[at].array);
             let reason = if !array.extents.is_empty() {
                 "is not affine: it is an array"
@@ -119,7 +119,8 @@ impl Builder<'_> {
 
     /// Says whether a pointer leads to one structure in the whole part.
     fn is_single(&self, path: &Path) -> bool {
-        matches!(path.steps.first(), Some(Step::First)) && !self.written.indexed.contains(path.base)
+        matches!(path.steps.first(), Some(Selector::First))
+            && !self.written.indexed.contains(path.base)
     }
 }
 

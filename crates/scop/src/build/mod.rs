@@ -1,13 +1,13 @@
 //! From loops, conditions and statements to a program part.
 
 mod assemble;
+mod break_statement;
 mod control;
 mod declared;
 mod delicm;
 mod delinearise;
 mod facts;
 mod growth;
-mod leave;
 mod loops;
 mod members;
 mod rows;
@@ -28,7 +28,7 @@ use crate::access::Accesses;
 use crate::affine::{Affine, Case, always};
 use crate::contraction::Operands;
 use crate::declare::{Names, element, is_integer, is_wide};
-use crate::find::{Source, declared};
+use crate::source::{Source, declared};
 use crate::{Flat, Member, Problem};
 pub(crate) use loops::{assigned, loop_variable};
 use scope::Scopes;

@@ -14,7 +14,7 @@ use lang_c::span::Node;
 
 use super::Builder;
 use crate::Problem;
-use crate::find::declared_name;
+use crate::source::declared_name;
 use crate::subscript::{Settled, Subscript};
 
 /// Where a pointer leads.

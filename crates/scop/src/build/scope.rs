@@ -8,8 +8,8 @@ use lang_c::span::Span;
 
 use super::Builder;
 use super::rows::Row;
+use crate::c_tokens::words;
 use crate::subscript::Settled;
-use crate::words::words;
 
 /// Names and texts that differ from those of the source.
 #[derive(Default)]

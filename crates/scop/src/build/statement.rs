@@ -7,8 +7,8 @@ use super::loops::Head;
 use super::{Builder, Item, Raw};
 use crate::Problem;
 use crate::access::Accesses;
-use crate::find::is_call;
-use crate::words::{Token, tokens, with_types};
+use crate::c_tokens::{Token, tokens, with_types};
+use crate::source::is_call;
 
 /// A call that ends the values of its arguments, as in PENCIL.
 const KILL: &str = "__pencil_kill";

@@ -12,10 +12,10 @@ use lang_c::ast::{Declaration, Expression, InitDeclarator};
 use lang_c::span::Node;
 
 use super::Builder;
+use crate::c_tokens::{Token, tokens, words};
 use crate::declare::{element, is_small, is_wide};
-use crate::find::declared_name;
+use crate::source::declared_name;
 use crate::subscript::{Settled, Subscript};
-use crate::words::{Token, tokens, words};
 
 impl Builder<'_> {
     /// Returns the value that a name of the source stands for.

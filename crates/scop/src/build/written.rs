@@ -12,7 +12,7 @@ use lang_c::visit::{self, Visit};
 use super::loops::steps;
 use crate::access::{is_assignment, is_step};
 use crate::declare::{Names, is_integer};
-use crate::structure::{Path, Step};
+use crate::structure::{Path, Selector};
 
 /// Variables that a part writes, and those of its loops.
 #[derive(Default)]
@@ -137,11 +137,11 @@ impl<'ast> Visit<'ast> for Search<'_> {
         if self.names.follow(&path).is_none() {
             self.written.whole.insert(path.base.to_owned());
         }
-        if let Some(Step::Subscript(_)) = path.steps.first() {
+        if let Some(Selector::Subscript(_)) = path.steps.first() {
             self.written.indexed.insert(path.base.to_owned());
         }
         for step in path.steps {
-            if let Step::Subscript(node) = step {
+            if let Selector::Subscript(node) = step {
                 self.visit_expression(&node.node, &node.span);
             }
         }

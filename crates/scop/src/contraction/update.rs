@@ -14,7 +14,7 @@ use lang_c::span::Node;
 use tangram_kernel::{Element, Op};
 use tangram_polyhedral::contraction::Update;
 
-use crate::words::{Token, tokens};
+use crate::c_tokens::{Token, tokens};
 
 /// Expressions that are deeper are left alone: reading them recurses.
 const DEPTH: usize = 32;

@@ -13,11 +13,11 @@ use std::collections::HashSet;
 use std::fmt::Write;
 
 use tangram_kernel::{Program, Role};
-use tangram_polyhedral::contraction::{Contraction, Copied, LoopKind, Place};
+use tangram_polyhedral::contraction::{Contraction, Copied, LoopKind, TileDim};
 
 use super::Operands;
 use crate::Part;
-use crate::words::words;
+use crate::c_tokens::words;
 
 /// The functions that tiles call, each once in a file.
 #[derive(Debug, Default)]
@@ -156,7 +156,7 @@ impl<'a> Tiles<'a> {
             if !texts.iter().any(|text| words(text).any(|word| word == name)) {
                 continue;
             }
-            lines.push(format!("const {ty} {name} = {};", value.at(Place::First(at))));
+            lines.push(format!("const {ty} {name} = {};", value.at(TileDim::First(at))));
         }
         lines
     }
@@ -174,7 +174,7 @@ impl<'a> Tiles<'a> {
         };
         let loop_at = self.contraction.only(kind);
         let (name, ty) = self.loops[loop_at];
-        let (first, last) = (value.at(Place::First(loop_at)), value.at(Place::Last(loop_at)));
+        let (first, last) = (value.at(TileDim::First(loop_at)), value.at(TileDim::Last(loop_at)));
         let mut text = String::from("{\n");
         let around = |own| own == outer || matches!(own, LoopKind::Batch | LoopKind::ReducedOuter);
         let copies = |at: &usize| self.contraction.body.roles()[*at] == role;
@@ -215,7 +215,7 @@ impl<'a> Tiles<'a> {
         let mut heads = Vec::new();
         for (at, kind) in self.contraction.loops.iter().enumerate() {
             let (name, ty) = self.loops[at];
-            let (first, last) = (value.at(Place::First(at)), value.at(Place::Last(at)));
+            let (first, last) = (value.at(TileDim::First(at)), value.at(TileDim::Last(at)));
             let test = match kind {
                 LoopKind::Reduced => {
                     self.within(name, last, first, self.contraction.blocking.depth)
@@ -232,7 +232,7 @@ impl<'a> Tiles<'a> {
     fn depth(&self, value: &Values) -> String {
         let at = self.contraction.only(LoopKind::Reduced);
         let (first, last) =
-            (operand(value.at(Place::First(at))), operand(value.at(Place::Last(at))));
+            (operand(value.at(TileDim::First(at))), operand(value.at(TileDim::Last(at))));
         let size = self.contraction.blocking.depth;
         let count = format!("{last} - {first} < {size} ? {last} - {first} + 1 : {size}");
         match self.contraction.inner {
@@ -248,9 +248,11 @@ impl<'a> Tiles<'a> {
         let (row_at, column_at) =
             (self.contraction.only(LoopKind::Row), self.contraction.only(LoopKind::Column));
         let [row, count, depth, r] = ["row", "rows", "depth", "r"].map(|name| self.local(name));
-        let (i0, j0) =
-            (operand(value.at(Place::First(row_at))), operand(value.at(Place::First(column_at))));
-        let last = operand(value.at(Place::Last(row_at)));
+        let (i0, j0) = (
+            operand(value.at(TileDim::First(row_at))),
+            operand(value.at(TileDim::First(column_at))),
+        );
+        let last = operand(value.at(TileDim::Last(row_at)));
         let indent = self.indent;
         let mut text = String::from("{\n");
         let around = |own| {
@@ -299,11 +301,11 @@ impl<'a> Tiles<'a> {
             let panel = self.panel(at);
             let _ = match role {
                 Role::Row => {
-                    let block = operand(value.at(Place::RowBlock));
+                    let block = operand(value.at(TileDim::RowBlock));
                     write!(text, "{panel} + ({i0} - {block}) * {depth}, ")
                 }
                 Role::Column => {
-                    let block = operand(value.at(Place::ColumnBlock));
+                    let block = operand(value.at(TileDim::ColumnBlock));
                     write!(text, "{panel} + ({j0} - {block}) * {depth}, ")
                 }
                 Role::Scalar => write!(text, "{}, ", self.operands.texts[at]),
@@ -321,9 +323,9 @@ impl<'a> Tiles<'a> {
         columns: usize,
     ) -> String {
         let (indent, kernel, rows) = (self.indent, &self.kernel, self.contraction.tile.rows);
-        let (low, high) = (operand(value.at(Place::Low)), operand(value.at(Place::High)));
+        let (low, high) = (operand(value.at(TileDim::Low)), operand(value.at(TileDim::High)));
         // Tiles begin in the box, but may reach beyond its end where a slope is further out.
-        let end = operand(value.at(Place::Last(self.contraction.only(LoopKind::Column))));
+        let end = operand(value.at(TileDim::Last(self.contraction.only(LoopKind::Column))));
         let [below, above] = self.contraction.slopes;
         let [r, from, to] = ["r", "from", "to"].map(|name| self.local(name));
         let along = |bound: &str, slope: i128, row: &str| match slope {
@@ -379,7 +381,7 @@ struct Values<'a> {
 }
 
 impl<'a> Values<'a> {
-    fn at(&self, place: Place) -> &'a str {
+    fn at(&self, place: TileDim) -> &'a str {
         self.arguments.get(place.index(self.loops)).map_or("0", String::as_str)
     }
 }

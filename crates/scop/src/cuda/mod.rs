@@ -24,7 +24,7 @@ use tangram_polyhedral::ast::{Ast, CStyle, KernelHead};
 use tangram_polyhedral::device::{Kernel, OnDevice};
 use tangram_presburger::Budget;
 
-use crate::words::{replaced, words};
+use crate::c_tokens::{replaced, words};
 use crate::{Part, Problem};
 use variables::{Role, Variable};
 

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use crate::c_tokens::{Token, tokens};
 use crate::pure::is_pure;
-use crate::words::{Token, tokens};
 
 /// How a variable is written in a kernel, if not as in the source.
 pub(super) enum Form {

@@ -8,7 +8,7 @@ use tangram_presburger::{Budget, Error, Union};
 
 use super::text::Form;
 use super::{Variables, problem};
-use crate::words::words;
+use crate::c_tokens::words;
 use crate::{Part, Problem};
 
 /// What a variable is to host and device.

@@ -108,7 +108,8 @@ pub fn attention(
     check(&queries, &keys, &values, operands)?;
     let shape = [queries.batch, queries.heads, queries.steps, keys.steps];
     let mask = mask.lay_over(shape, past.map(|_| past_steps))?;
-    let plan = Plan { queries: &queries, keys: &keys, values: &values, mask: &mask, params };
+    let plan =
+        AttentionOperands { queries: &queries, keys: &keys, values: &values, mask: &mask, params };
     let (result, scores) = plan.run(checked_count(DType::F64, &shape)?)?;
     Ok(Attention {
         y: result.write(dtype, q.rank())?,
@@ -208,7 +209,7 @@ fn swap_middle(data: &[f64], [outer, rows, columns, run]: [usize; 4]) -> Vec<f64
 }
 
 /// Checked operands.
-struct Plan<'a> {
+struct AttentionOperands<'a> {
     queries: &'a Heads,
     keys: &'a Heads,
     values: &'a Heads,
@@ -216,7 +217,7 @@ struct Plan<'a> {
     params: &'a AttentionParams,
 }
 
-impl Plan<'_> {
+impl AttentionOperands<'_> {
     /// Returns the result and the scores; there are `count` scores.
     fn run(&self, count: usize) -> Result<(Heads, Vec<f64>)> {
         let Heads { batch, heads, steps, width, .. } = *self.queries;

@@ -35,7 +35,7 @@ pub fn conv(
 ) -> Result<Tensor> {
     let operands: Vec<&Tensor> = [x, w].into_iter().chain(bias).collect();
     let dtype = one_float("conv", &operands)?;
-    let plan = Plan::new("conv", x, w, groups, params)?;
+    let plan = ConvExtents::new("conv", x, w, groups, params)?;
     let bias = checked_bias("conv", bias, plan.filters * groups)?;
     let (x, w) = (widen(x)?, widen(w)?);
     let out = reals!("conv", x.dtype(), R => convolve::<R>(&plan, &x, &w, bias.as_ref(), dtype)?);
@@ -44,7 +44,7 @@ pub fn conv(
 
 /// Convolves in `R`, in which all operands are.
 fn convolve<R: Scalar>(
-    plan: &Plan,
+    plan: &ConvExtents,
     x: &Tensor,
     w: &Tensor,
     bias: Option<&Tensor>,
@@ -80,7 +80,7 @@ pub(crate) fn add_to_channels<R: Scalar>(out: &mut [R], bias: &[R], positions: u
 }
 
 /// The extents of one convolution, checked.
-pub(crate) struct Plan {
+pub(crate) struct ConvExtents {
     batch: usize,
     groups: usize,
     /// Channels of one group.
@@ -96,14 +96,14 @@ pub(crate) struct Plan {
     windows: Windows,
 }
 
-impl Plan {
+impl ConvExtents {
     pub(crate) fn new(
         name: &'static str,
         x: &Tensor,
         w: &Tensor,
         groups: usize,
         params: &WindowParams,
-    ) -> Result<Plan> {
+    ) -> Result<ConvExtents> {
         if x.rank() < 2 || w.rank() != x.rank() {
             let expected = format!("filters of the rank of the data, {}, at least 2", x.rank());
             return Err(refuse::shape(name, expected, w));
@@ -121,7 +121,7 @@ impl Plan {
         let windows = windows(name, input, kernel, params, false)?;
         let counts: Shape = windows.iter().map(|window| window.count).collect();
         let positions = checked_count(DType::U8, &counts)?;
-        Ok(Plan {
+        Ok(ConvExtents {
             batch: x.shape()[0],
             groups,
             channels,
@@ -139,7 +139,7 @@ impl Plan {
         leading.into_iter().chain(self.windows.iter().map(|window| window.count)).collect()
     }
 
-    /// Convolves; the result has the shape [`Plan::shape`].
+    /// Convolves; the result has the shape [`ConvExtents::shape`].
     pub(crate) fn convolve<R: Scalar>(&self, x: &[R], w: &[R]) -> Result<Vec<R>> {
         let len = checked_count(R::DTYPE, &self.shape())?;
         let mut out = vec![R::default(); len];

@@ -44,7 +44,7 @@ pub fn conv_transpose(
 ) -> Result<Tensor> {
     let operands: Vec<&Tensor> = [x, w].into_iter().chain(bias).collect();
     let dtype = one_float(NAME, &operands)?;
-    let plan = Plan::new(x, w, groups, params, transpose)?;
+    let plan = ConvTransposeExtents::new(x, w, groups, params, transpose)?;
     let bias = checked_bias(NAME, bias, plan.filters * groups)?;
     let len = checked_count(dtype, &plan.shape)?;
     let (x, w) = (widen(x)?, widen(w)?);
@@ -60,7 +60,7 @@ pub fn conv_transpose(
 }
 
 /// The extents, checked. The windows lie on the result; there is one for each input element.
-struct Plan {
+struct ConvTransposeExtents {
     groups: usize,
     channels: usize,
     filters: usize,
@@ -71,14 +71,14 @@ struct Plan {
     windows: Windows,
 }
 
-impl Plan {
+impl ConvTransposeExtents {
     fn new(
         x: &Tensor,
         w: &Tensor,
         groups: usize,
         params: &WindowParams,
         transpose: &TransposeParams,
-    ) -> Result<Plan> {
+    ) -> Result<ConvTransposeExtents> {
         if x.rank() < 2 || w.rank() != x.rank() || w.shape()[0] != x.shape()[1] {
             let (rank, channels) = (x.rank(), x.shape().get(1).copied().unwrap_or_default());
             let expected = format!("filters of rank {rank}, at least 2, for {channels} channels");
@@ -93,7 +93,7 @@ impl Plan {
             return Err(refuse::parameter(NAME, "groups", "a small number", groups));
         };
         let spatial: Shape = windows.iter().map(|window| window.input as usize).collect();
-        Ok(Plan {
+        Ok(ConvTransposeExtents {
             groups,
             channels: x.shape()[1] / groups,
             filters: w.shape()[1],

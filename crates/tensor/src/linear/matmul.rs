@@ -34,7 +34,7 @@ pub(crate) use scalars;
 /// [`TooLarge`](crate::KernelError::TooLarge).
 pub fn matmul(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let dtype = one_dtype("matmul", &[a, b])?;
-    let plan = Plan::new("matmul", a, b)?;
+    let plan = MatMulExtents::new("matmul", a, b)?;
     checked_count(dtype, &plan.shape())?;
     let (a, b) = (widen(a)?, widen(b)?);
     let out = scalars!("matmul", a.dtype(), T => {
@@ -44,7 +44,7 @@ pub fn matmul(a: &Tensor, b: &Tensor) -> Result<Tensor> {
 }
 
 /// Extents of a broadcast product of matrices, checked.
-pub(crate) struct Plan {
+pub(crate) struct MatMulExtents {
     rows: usize,
     depth: usize,
     columns: usize,
@@ -55,8 +55,8 @@ pub(crate) struct Plan {
     keeps: [bool; 2],
 }
 
-impl Plan {
-    pub(crate) fn new(name: &'static str, a: &Tensor, b: &Tensor) -> Result<Plan> {
+impl MatMulExtents {
+    pub(crate) fn new(name: &'static str, a: &Tensor, b: &Tensor) -> Result<MatMulExtents> {
         let (Some((depth, a_front)), Some((b_last, b_front))) =
             (a.shape().split_last(), b.shape().split_last())
         else {
@@ -74,7 +74,7 @@ impl Plan {
         let batch = broadcast(name, a_batch, b_batch)?;
         let steps = [a_batch, b_batch].map(|own| broadcast_strides(own, &batch));
         let keeps = [a.rank() > 1, b.rank() > 1];
-        Ok(Plan { rows, depth: *depth, columns, batch, steps, keeps })
+        Ok(MatMulExtents { rows, depth: *depth, columns, batch, steps, keeps })
     }
 
     /// The shape of the result.
@@ -85,7 +85,7 @@ impl Plan {
         shape
     }
 
-    /// Multiplies; the result has the shape [`Plan::shape`].
+    /// Multiplies; the result has the shape [`MatMulExtents::shape`].
     pub(crate) fn multiply<T: Scalar>(&self, a: &[T], b: &[T]) -> Result<Vec<T>> {
         let len = checked_count(T::DTYPE, &self.shape())?;
         let mut out = vec![T::default(); len];

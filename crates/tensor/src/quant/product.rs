@@ -9,8 +9,8 @@ use crate::elementwise::{add, cast, subtract};
 use crate::error::Result;
 use crate::layout::resolve_axis;
 use crate::linear::WindowParams;
-use crate::linear::conv::Plan as ConvPlan;
-use crate::linear::matmul::Plan as ProductPlan;
+use crate::linear::conv::ConvExtents;
+use crate::linear::matmul::MatMulExtents;
 use crate::quant::affine::range;
 use crate::refuse;
 use crate::tensor::Tensor;
@@ -73,7 +73,7 @@ pub fn matmul_integer(
     const NAME: &str = "matmul_integer";
     // Zero points of rows vary along the last axis but one; a vector is one row.
     let rows = if a.rank() > 1 { -2 } else { -1 };
-    let plan = ProductPlan::new(NAME, a, b)?;
+    let plan = MatMulExtents::new(NAME, a, b)?;
     let (a, b) = (shifted(NAME, a, a_zero, rows)?, shifted(NAME, b, b_zero, -1)?);
     Tensor::from_vec(plan.shape(), plan.multiply(&a.view::<i32>()?, &b.view::<i32>()?)?)
 }
@@ -95,7 +95,7 @@ pub fn conv_integer(
     params: &WindowParams,
 ) -> Result<Tensor> {
     const NAME: &str = "conv_integer";
-    let plan = ConvPlan::new(NAME, x, w, groups, params)?;
+    let plan = ConvExtents::new(NAME, x, w, groups, params)?;
     let (x, w) = (shifted(NAME, x, x_zero, 1)?, shifted(NAME, w, w_zero, 0)?);
     Tensor::from_vec(plan.shape(), plan.convolve(&x.view::<i32>()?, &w.view::<i32>()?)?)
 }

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::linear::product::{Matrix, Scalar};
 use crate::recurrent::activation::{Gate, gates};
-use crate::recurrent::scan::{Scan, Step};
+use crate::recurrent::scan::{Scan, ScanStep};
 use crate::recurrent::{Activation, Operands, RecurrentParams};
 use crate::tensor::Tensor;
 
@@ -46,7 +46,7 @@ struct Cell<'a> {
 }
 
 impl Cell<'_> {
-    fn step(&mut self, [f, g]: [Gate; 2], step: &Step<'_>, next: &mut [f64]) {
+    fn step(&mut self, [f, g]: [Gate; 2], step: &ScanStep<'_>, next: &mut [f64]) {
         let Scan { batch, hidden, width, .. } = *self.scan;
         let bias = self.scan.state_bias(step.direction);
         let h = Matrix::new(step.state, batch, hidden);

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::linear::product::{Matrix, Scalar};
 use crate::recurrent::activation::{Gate, gates};
-use crate::recurrent::scan::{Scan, Step};
+use crate::recurrent::scan::{Scan, ScanStep};
 use crate::recurrent::{Activation, Operands, RecurrentParams};
 use crate::tensor::Tensor;
 
@@ -69,7 +69,7 @@ struct Cell<'a> {
 }
 
 impl Cell<'_> {
-    fn step(&mut self, [f, g, h]: [Gate; 3], step: &Step<'_>, next: &mut [f64]) {
+    fn step(&mut self, [f, g, h]: [Gate; 3], step: &ScanStep<'_>, next: &mut [f64]) {
         let Scan { batch, hidden, width, .. } = *self.scan;
         let (state, cells) = step.state.split_at(batch * hidden);
         self.sums.clear();

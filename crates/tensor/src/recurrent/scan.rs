@@ -29,7 +29,7 @@ pub(super) struct Scan {
 }
 
 /// What one direction of one step sees.
-pub(super) struct Step<'a> {
+pub(super) struct ScanStep<'a> {
     /// Number of the direction.
     pub direction: usize,
     /// Batch by width: weighted input with its bias.
@@ -127,7 +127,7 @@ impl Scan {
     pub(super) fn run(
         &self,
         initial: &[Vec<f64>],
-        mut cell: impl FnMut(Step<'_>, &mut [f64]),
+        mut cell: impl FnMut(ScanStep<'_>, &mut [f64]),
     ) -> Result<Vec<Tensor>> {
         let directions = self.direction.count();
         let plane = self.batch * self.hidden;
@@ -152,7 +152,7 @@ impl Scan {
         direction: usize,
         state: &mut [f64],
         y: &mut [f64],
-        cell: &mut impl FnMut(Step<'_>, &mut [f64]),
+        cell: &mut impl FnMut(ScanStep<'_>, &mut [f64]),
     ) {
         let Scan { batch, hidden, width, .. } = *self;
         let directions = self.direction.count();
@@ -165,7 +165,7 @@ impl Scan {
                 let time = self.time(direction, step, b).unwrap_or(0);
                 row.copy_from_slice(&weighted[self.position(time, b) * width..][..width]);
             }
-            cell(Step { direction, from_input: &from_input, state }, &mut next);
+            cell(ScanStep { direction, from_input: &from_input, state }, &mut next);
             for b in 0..batch {
                 let Some(time) = self.time(direction, step, b) else { continue };
                 for start in (0..state.len()).step_by(batch * hidden) {

@@ -12,7 +12,7 @@ use tangram_tensor::DType;
 
 use super::access::{Linear, indices, linear, range};
 use super::builder::{Builder, Size, scalar_type};
-use crate::structured::{Access, Generic, IteratorKind, Number, Place, Scalar};
+use crate::structured::{Access, Generic, IteratorKind, Number, Scalar, TensorId};
 
 /// A tensor and its extents.
 #[derive(Clone, Debug)]
@@ -31,19 +31,19 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    pub fn get(&self, place: Place) -> Option<&Tensor> {
+    pub fn get(&self, place: TensorId) -> Option<&Tensor> {
         match place {
-            Place::Operand(i) => self.operands.get(i)?.as_ref(),
-            Place::Result(i) => self.results.get(i),
-            Place::Temporary(i) => self.temporaries.get(i),
+            TensorId::Operand(i) => self.operands.get(i)?.as_ref(),
+            TensorId::Result(i) => self.results.get(i),
+            TensorId::Temporary(i) => self.temporaries.get(i),
         }
     }
 
-    pub fn set(&mut self, place: Place, value: Value) {
+    pub fn set(&mut self, place: TensorId, value: Value) {
         let tensor = match place {
-            Place::Operand(_) => None,
-            Place::Result(i) => self.results.get_mut(i),
-            Place::Temporary(i) => self.temporaries.get_mut(i),
+            TensorId::Operand(_) => None,
+            TensorId::Result(i) => self.results.get_mut(i),
+            TensorId::Temporary(i) => self.temporaries.get_mut(i),
         };
         if let Some(tensor) = tensor {
             tensor.value = value;
@@ -447,7 +447,7 @@ impl Nest<'_> {
         Some(indices(builder, &access.map, &loops, &self.symbols))
     }
 
-    fn inside(&self, builder: &mut Builder, place: Place, at: &[Value]) -> Option<Value> {
+    fn inside(&self, builder: &mut Builder, place: TensorId, at: &[Value]) -> Option<Value> {
         let sizes = self.frame.get(place)?.sizes.clone();
         let mut within = Vec::with_capacity(at.len());
         for (&index, &size) in at.iter().zip(&sizes) {
@@ -487,7 +487,7 @@ impl Nest<'_> {
     }
 
     /// The element of a table at a computed place, which is moved into the table.
-    fn look_up(&self, builder: &mut Builder, place: Place, at: &[Value]) -> Option<Value> {
+    fn look_up(&self, builder: &mut Builder, place: TensorId, at: &[Value]) -> Option<Value> {
         let table = self.frame.get(place)?.clone();
         let mut indices = Vec::with_capacity(at.len());
         for (&at, &size) in at.iter().zip(&table.sizes) {

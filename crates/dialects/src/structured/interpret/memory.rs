@@ -3,7 +3,7 @@
 use tangram_tensor::{DType, Tensor, checked_count};
 
 use super::{InterpretError, Result, extents};
-use crate::structured::{Place, Temporary, is_plain};
+use crate::structured::{Temporary, TensorId, is_plain};
 
 /// A tensor that nests write.
 pub(super) struct Buffer {
@@ -26,7 +26,7 @@ impl Buffer {
     }
 
     /// Writes `values`, one at each place.
-    pub(super) fn write(&mut self, own: Place, places: &[usize], values: &Tensor) -> Result<()> {
+    pub(super) fn write(&mut self, own: TensorId, places: &[usize], values: &Tensor) -> Result<()> {
         if values.dtype() != self.element || values.len() != places.len() {
             return Err(InterpretError::Malformed("a value has another type than its place"));
         }
@@ -77,51 +77,51 @@ impl<'a> Memory<'a> {
         Ok(Memory { operands, results: all(results)?, temporaries: all(temporaries)? })
     }
 
-    fn slot(&mut self, place: Place) -> Option<&mut Option<Buffer>> {
+    fn slot(&mut self, place: TensorId) -> Option<&mut Option<Buffer>> {
         match place {
-            Place::Operand(_) => None,
-            Place::Result(i) => self.results.get_mut(i),
-            Place::Temporary(i) => self.temporaries.get_mut(i),
+            TensorId::Operand(_) => None,
+            TensorId::Result(i) => self.results.get_mut(i),
+            TensorId::Temporary(i) => self.temporaries.get_mut(i),
         }
     }
 
     /// Takes the tensor that a nest writes: it cannot be read meanwhile.
-    pub(super) fn take(&mut self, place: Place) -> Result<Buffer> {
+    pub(super) fn take(&mut self, place: TensorId) -> Result<Buffer> {
         self.slot(place).and_then(Option::take).ok_or(InterpretError::Absent(place))
     }
 
     /// Puts it back.
-    pub(super) fn put(&mut self, place: Place, buffer: Buffer) {
+    pub(super) fn put(&mut self, place: TensorId, buffer: Buffer) {
         if let Some(slot) = self.slot(place) {
             *slot = Some(buffer);
         }
     }
 
     /// The type of a tensor.
-    pub(super) fn ty(&self, place: Place) -> Result<(DType, Vec<i64>)> {
+    pub(super) fn ty(&self, place: TensorId) -> Result<(DType, Vec<i64>)> {
         let absent = InterpretError::Absent(place);
         match self.buffer(place) {
             Some(buffer) => Ok((buffer.element, buffer.extents.clone())),
             None => {
-                let Place::Operand(i) = place else { return Err(absent) };
+                let TensorId::Operand(i) = place else { return Err(absent) };
                 let tensor = self.operands.get(i).and_then(Option::as_ref).ok_or(absent)?;
                 Ok((tensor.dtype(), tensor.shape().iter().map(|&n| n as i64).collect()))
             }
         }
     }
 
-    fn buffer(&self, place: Place) -> Option<&Buffer> {
+    fn buffer(&self, place: TensorId) -> Option<&Buffer> {
         match place {
-            Place::Operand(_) => None,
-            Place::Result(i) => self.results.get(i)?.as_ref(),
-            Place::Temporary(i) => self.temporaries.get(i)?.as_ref(),
+            TensorId::Operand(_) => None,
+            TensorId::Result(i) => self.results.get(i)?.as_ref(),
+            TensorId::Temporary(i) => self.temporaries.get(i)?.as_ref(),
         }
     }
 
     /// The elements at `places`, `outside` where there is none.
     pub(super) fn gather(
         &self,
-        place: Place,
+        place: TensorId,
         places: &[Option<usize>],
         outside: &[u8],
     ) -> Result<Tensor> {
@@ -133,7 +133,7 @@ impl<'a> Memory<'a> {
         let buffer = self.buffer(place);
         let bytes = match (buffer, place) {
             (Some(buffer), _) => &buffer.bytes[..],
-            (None, Place::Operand(i)) => {
+            (None, TensorId::Operand(i)) => {
                 self.operands.get(i).and_then(Option::as_ref).map_or(&[][..], |t| &t.bytes()[..])
             }
             _ => &[],
@@ -156,7 +156,7 @@ impl<'a> Memory<'a> {
     pub(super) fn results(self) -> Result<Vec<Tensor>> {
         let all = self.results.into_iter().enumerate();
         all.map(|(i, buffer)| {
-            let place = Place::Result(i);
+            let place = TensorId::Result(i);
             let buffer = buffer.ok_or(InterpretError::Absent(place))?;
             match buffer.written.iter().all(|&written| written) {
                 true => buffer.tensor(),

@@ -13,7 +13,7 @@ mod points;
 use tangram_affine::symbolic::Expr;
 use tangram_tensor::{KernelError, Tensor, dispatch};
 
-use super::{Access, Binary, Generic, Place, Reduction, Structured, Temporary};
+use super::{Access, Binary, Generic, Reduction, Structured, Temporary, TensorId};
 use body::Evaluation;
 use memory::{Buffer, Memory};
 use points::{Points, Space};
@@ -30,12 +30,12 @@ pub enum InterpretError {
     TooLarge(u64),
     /// There is no such tensor.
     #[error("{0:?} is absent")]
-    Absent(Place),
+    Absent(TensorId),
     /// An access leaves its tensor and says nothing of what is there.
     #[error("{place:?} of extents {extents:?} is accessed at {index:?}")]
     Outside {
         /// The tensor.
-        place: Place,
+        place: TensorId,
         /// Its extents.
         extents: Vec<i64>,
         /// The index.
@@ -43,10 +43,10 @@ pub enum InterpretError {
     },
     /// An element is read or returned that nothing wrote.
     #[error("an element of {0:?} is never written")]
-    Unwritten(Place),
+    Unwritten(TensorId),
     /// An element is written twice.
     #[error("an element of {0:?} is written twice")]
-    Twice(Place),
+    Twice(TensorId),
     /// The definition contradicts itself.
     #[error("{0}")]
     Malformed(&'static str),
@@ -75,7 +75,7 @@ pub fn interpret(
     match structured {
         Structured::Reshape { operand } => {
             let tensor = operands.get(*operand).and_then(Option::as_ref);
-            let tensor = tensor.ok_or(InterpretError::Absent(Place::Operand(*operand)))?;
+            let tensor = tensor.ok_or(InterpretError::Absent(TensorId::Operand(*operand)))?;
             let [result] = results else {
                 return Err(InterpretError::Malformed("a reshape has one result"));
             };

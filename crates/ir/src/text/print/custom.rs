@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use super::Printer;
-use super::operations::Step;
+use super::operations::PrintTask;
 use crate::assembly::{Anchor, DictStyle, Group, Instr, Program, RegionStyle};
 use crate::attributes::{Attr, AttrData};
 use crate::context::Str;
@@ -84,7 +84,7 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
         &mut self,
         op: Op,
         mut pc: usize,
-        steps: &mut Vec<Step>,
+        steps: &mut Vec<PrintTask>,
     ) -> Result<usize, fmt::Error> {
         let Some(program) = self.context.program(self.module.name(op)) else { return Ok(0) };
         while let Some(instr) = program.code.get(pc) {
@@ -101,12 +101,12 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
                 }
                 Instr::Regions => {
                     self.space()?;
-                    steps.push(Step::Regions(op, 0, pc));
+                    steps.push(PrintTask::Regions(op, 0, pc));
                     return Ok(0);
                 }
                 Instr::Cases => {
                     self.space()?;
-                    steps.push(Step::Cases(op, 1, pc));
+                    steps.push(PrintTask::Cases(op, 1, pc));
                     return Ok(0);
                 }
                 _ => self.piece(op, program, instr)?,
@@ -269,10 +269,10 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
         region: Region,
         style: RegionStyle,
         pc: usize,
-        steps: &mut Vec<Step>,
+        steps: &mut Vec<PrintTask>,
     ) -> Result<usize, fmt::Error> {
         self.space()?;
-        self.braced(op, region, style, Step::Code(op, pc), steps)
+        self.braced(op, region, style, PrintTask::Code(op, pc), steps)
     }
 
     /// Region `i` of `op` and those after it, separated by commas, and then its format from `pc`.
@@ -281,15 +281,15 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
         op: Op,
         i: usize,
         pc: usize,
-        steps: &mut Vec<Step>,
+        steps: &mut Vec<PrintTask>,
     ) -> Result<usize, fmt::Error> {
         let Some(&region) = self.module.regions(op).get(i) else {
-            steps.push(Step::Code(op, pc));
+            steps.push(PrintTask::Code(op, pc));
             return Ok(0);
         };
         self.write(if i == 0 { "" } else { ", " })?;
         let style = RegionStyle::default();
-        self.braced(op, region, style, Step::Regions(op, i + 1, pc), steps)
+        self.braced(op, region, style, PrintTask::Regions(op, i + 1, pc), steps)
     }
 
     /// Case `i` of `op` and those after it, then the default, which is its first region.
@@ -298,7 +298,7 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
         op: Op,
         i: usize,
         pc: usize,
-        steps: &mut Vec<Step>,
+        steps: &mut Vec<PrintTask>,
     ) -> Result<usize, fmt::Error> {
         let regions = self.module.regions(op);
         let style = RegionStyle { terminator: Some("scf.yield"), ..RegionStyle::default() };
@@ -307,11 +307,11 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
             let cases = self.module.attr(op, "cases").and_then(|attr| self.context.as_i64s(attr));
             let case = cases.and_then(|cases| cases.get(i - 1).copied()).unwrap_or(0);
             write!(self.out, "case {case} ")?;
-            return self.braced(op, region, style, Step::Cases(op, i + 1, pc), steps);
+            return self.braced(op, region, style, PrintTask::Cases(op, i + 1, pc), steps);
         }
         self.write("default ")?;
         match regions.first() {
-            Some(&region) => self.braced(op, region, style, Step::Code(op, pc), steps),
+            Some(&region) => self.braced(op, region, style, PrintTask::Code(op, pc), steps),
             None => Ok(0),
         }
     }
@@ -322,8 +322,8 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
         op: Op,
         region: Region,
         style: RegionStyle,
-        next: Step,
-        steps: &mut Vec<Step>,
+        next: PrintTask,
+        steps: &mut Vec<PrintTask>,
     ) -> Result<usize, fmt::Error> {
         let module = self.module;
         self.write("{")?;
@@ -332,7 +332,7 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
             steps.push(next);
             return Ok(0);
         }
-        steps.extend([next, Step::Close]);
+        steps.extend([next, PrintTask::Close]);
         if let Some(block) = module.first_block(region) {
             let silent = !style.shown && (style.always || module.result_count(op) == 0);
             let last = module
@@ -340,8 +340,8 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
                 .filter(|&last| silent && style.terminator == Some(module.name_text(last)));
             self.hidden.extend(last);
             steps.push(match style.hidden_args || module.args(block).is_empty() {
-                true => Step::Inside(block),
-                false => Step::Block(block, true),
+                true => PrintTask::Inside(block),
+                false => PrintTask::Block(block, true),
             });
         }
         self.enter_region(op);

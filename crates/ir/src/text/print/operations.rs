@@ -15,7 +15,7 @@ use crate::op_def::OpDef;
 const MAX_INDENTED: usize = 256;
 
 /// What is printed next.
-pub(super) enum Step {
+pub(super) enum PrintTask {
     /// An operation and what its regions hold.
     Op(Op),
     /// This operation and all after it in its block.
@@ -39,52 +39,52 @@ pub(super) enum Step {
 impl<W: fmt::Write> Printer<'_, W> {
     /// Prints `op`, starting at the left margin.
     pub(super) fn operation(&mut self, op: Op) -> fmt::Result {
-        let mut steps = vec![Step::Op(op)];
+        let mut steps = vec![PrintTask::Op(op)];
         while let Some(step) = steps.pop() {
             match step {
-                Step::Op(op) if self.program(op).is_some() => {
+                PrintTask::Op(op) if self.program(op).is_some() => {
                     self.custom_head(op)?;
                     self.depth += self.code(op, 0, &mut steps)?;
                 }
-                Step::Code(op, pc) => {
+                PrintTask::Code(op, pc) => {
                     self.spacing = Spacing::AFTER_WORD;
                     self.depth += self.code(op, pc, &mut steps)?;
                 }
-                Step::Regions(op, i, pc) => {
+                PrintTask::Regions(op, i, pc) => {
                     self.depth += self.regions(op, i, pc, &mut steps)?;
                 }
-                Step::Cases(op, i, pc) => self.depth += self.cases(op, i, pc, &mut steps)?,
-                Step::Inside(block) => {
+                PrintTask::Cases(op, i, pc) => self.depth += self.cases(op, i, pc, &mut steps)?,
+                PrintTask::Inside(block) => {
                     let next = self.module.next_block(block);
-                    steps.extend(next.map(|next| Step::Block(next, false)));
-                    steps.extend(self.module.first_op(block).map(Step::From));
+                    steps.extend(next.map(|next| PrintTask::Block(next, false)));
+                    steps.extend(self.module.first_op(block).map(PrintTask::From));
                 }
-                Step::Op(op) => {
+                PrintTask::Op(op) => {
                     self.head(op)?;
                     if self.module.regions(op).is_empty() {
                         self.tail(op)?;
                     } else {
                         self.write(" (")?;
-                        steps.push(Step::Region(op, 0));
+                        steps.push(PrintTask::Region(op, 0));
                     }
                 }
-                Step::From(op) => {
+                PrintTask::From(op) => {
                     if self.hidden.last() == Some(&op) {
                         self.hidden.pop();
                         continue;
                     }
-                    steps.extend(self.module.next(op).map(Step::From));
-                    steps.push(Step::Op(op));
+                    steps.extend(self.module.next(op).map(PrintTask::From));
+                    steps.push(PrintTask::Op(op));
                     self.line(self.depth)?;
                 }
-                Step::Block(block, entry) => {
+                PrintTask::Block(block, entry) => {
                     let next = self.module.next_block(block);
-                    steps.extend(next.map(|next| Step::Block(next, false)));
-                    steps.extend(self.module.first_op(block).map(Step::From));
+                    steps.extend(next.map(|next| PrintTask::Block(next, false)));
+                    steps.extend(self.module.first_op(block).map(PrintTask::From));
                     self.header(block, entry, self.depth - 1)?;
                 }
-                Step::Region(op, i) => self.depth += self.region(op, i, &mut steps)?,
-                Step::Close => {
+                PrintTask::Region(op, i) => self.depth += self.region(op, i, &mut steps)?,
+                PrintTask::Close => {
                     self.depth -= 1;
                     self.dialects.pop();
                     self.line(self.depth)?;
@@ -97,7 +97,12 @@ impl<W: fmt::Write> Printer<'_, W> {
 
     /// Begins region `i` of `op`, or ends `op` after the last one. Returns how many regions are
     /// open now that were not.
-    fn region(&mut self, op: Op, i: usize, steps: &mut Vec<Step>) -> Result<usize, fmt::Error> {
+    fn region(
+        &mut self,
+        op: Op,
+        i: usize,
+        steps: &mut Vec<PrintTask>,
+    ) -> Result<usize, fmt::Error> {
         let Some(&region) = self.module.regions(op).get(i) else {
             self.write(")")?;
             self.tail(op)?;
@@ -106,10 +111,10 @@ impl<W: fmt::Write> Printer<'_, W> {
         self.write(if i == 0 { "{" } else { ", {" })?;
         if !self.options.regions {
             self.write("...}")?;
-            steps.push(Step::Region(op, i + 1));
+            steps.push(PrintTask::Region(op, i + 1));
             return Ok(0);
         }
-        steps.extend([Step::Region(op, i + 1), Step::Close]);
+        steps.extend([PrintTask::Region(op, i + 1), PrintTask::Close]);
         steps.extend(self.entry_block(region));
         self.enter_region(op);
         Ok(1)
@@ -120,8 +125,8 @@ impl<W: fmt::Write> Printer<'_, W> {
         self.dialects.push(self.module.def(op).map_or("", |def| def.default_dialect));
     }
 
-    fn entry_block(&self, region: Region) -> Option<Step> {
-        self.module.first_block(region).map(|block| Step::Block(block, true))
+    fn entry_block(&self, region: Region) -> Option<PrintTask> {
+        self.module.first_block(region).map(|block| PrintTask::Block(block, true))
     }
 
     /// Starts a line.

@@ -1,6 +1,8 @@
 //! Generated code as C.
 
+pub(super) mod cuda;
 mod expression;
+mod loop_names;
 mod split;
 
 use std::collections::{BTreeMap, HashMap};

@@ -2,7 +2,7 @@
 
 use tangram_presburger::{Relation, Union};
 
-use super::read::{Operand, Step, Value};
+use super::read::{Operand, ScriptStep, Value};
 use crate::transform::{Editor, LoopType, refuse};
 use crate::{Band, Error, Member, Node, NodeKind};
 
@@ -61,7 +61,7 @@ pub const STEPS: [(&str, &str, &str); 50] = [
 ];
 
 /// Applies a step at a node; returns the node that it leads to.
-pub(super) fn apply(editor: &mut Editor<'_>, at: Node, step: &Step) -> Result<Node, Error> {
+pub(super) fn apply(editor: &mut Editor<'_>, at: Node, step: &ScriptStep) -> Result<Node, Error> {
     let mut given = Operands { step, next: 0, editor_budget: editor.budget };
     let known = |(name, isl, _): &&(&str, &str, &str)| *name == step.name || *isl == step.name;
     let Some((name, ..)) = STEPS.iter().find(known) else {
@@ -225,7 +225,7 @@ fn nodes(
 
 /// The operands of a step that are still to be read.
 struct Operands<'a> {
-    step: &'a Step,
+    step: &'a ScriptStep,
     next: usize,
     editor_budget: &'a tangram_presburger::Budget,
 }

@@ -25,7 +25,7 @@ use read::Step;
 /// Steps that were read and not yet applied.
 #[derive(Debug, Clone)]
 pub struct Script {
-    steps: Vec<Step>,
+    steps: Vec<ScriptStep>,
 }
 
 impl Script {

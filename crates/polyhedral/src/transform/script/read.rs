@@ -4,7 +4,7 @@ use crate::Error;
 
 /// A step with its place, from 1.
 #[derive(Debug, Clone)]
-pub(super) struct Step {
+pub(super) struct ScriptStep {
     pub line: usize,
     pub column: usize,
     pub name: String,
@@ -93,9 +93,9 @@ impl Reader<'_> {
 }
 
 /// Cuts a text into steps.
-pub(super) fn steps(text: &str) -> Result<Vec<Step>, Error> {
+pub(super) fn steps(text: &str) -> Result<Vec<ScriptStep>, Error> {
     let mut reader = Reader { left: text.chars().peekable(), line: 1, column: 1 };
-    let (mut steps, mut open): (Vec<Step>, Option<Step>) = (Vec::new(), None);
+    let (mut steps, mut open): (Vec<ScriptStep>, Option<ScriptStep>) = (Vec::new(), None);
     loop {
         let (line, column) = (reader.line, reader.column);
         let Some(c) = reader.next() else { break };
@@ -122,7 +122,7 @@ pub(super) fn steps(text: &str) -> Result<Vec<Step>, Error> {
         match (&mut open, value) {
             (Some(step), value) => step.operands.push(Operand { line, column, value }),
             (None, Value::Name(name)) => {
-                open = Some(Step { line, column, name, operands: Vec::new() });
+                open = Some(ScriptStep { line, column, name, operands: Vec::new() });
             }
             (None, Value::Number(number)) => {
                 let found = number.to_string();

@@ -12,7 +12,7 @@ pub(super) const FIRST: usize = 3;
 const CONSTRAINT: usize = usize::MAX;
 
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct UnknownPosition {
     in_row: bool,
     pos: usize,
 }
@@ -22,7 +22,7 @@ struct Place {
 pub(super) struct Tableau<T> {
     data: Vec<T>,
     pub cols: usize,
-    places: Vec<Place>,
+    places: Vec<UnknownPosition>,
     row_of: Vec<usize>,
     col_of: Vec<usize>,
     /// Rows that are known to be nowhere negative in the context.
@@ -35,7 +35,7 @@ impl<T: Number> Tableau<T> {
         let mut tableau = Self {
             data: Vec::new(),
             cols: FIRST + n + p,
-            places: (0..n).map(|i| Place { in_row: false, pos: FIRST + i }).collect(),
+            places: (0..n).map(|i| UnknownPosition { in_row: false, pos: FIRST + i }).collect(),
             row_of: Vec::new(),
             col_of: (0..n).collect(),
             settled: Vec::new(),
@@ -131,10 +131,10 @@ impl<T: Number> Tableau<T> {
         self.row_of[row] = c;
         self.col_of[col - FIRST] = r;
         if let Some(place) = self.places.get_mut(r) {
-            *place = Place { in_row: false, pos: col };
+            *place = UnknownPosition { in_row: false, pos: col };
         }
         if let Some(place) = self.places.get_mut(c) {
-            *place = Place { in_row: true, pos: row };
+            *place = UnknownPosition { in_row: true, pos: row };
         }
         for other in 0..self.rows() {
             if other == row || !self.row(other)[col].is_zero() {
@@ -204,7 +204,7 @@ impl<T: Number> Tableau<T> {
 
     /// Returns the values of the unknowns before the first that depends on `M`.
     pub fn values(&self) -> Vec<Vec<T>> {
-        let value = |place: &Place| {
+        let value = |place: &UnknownPosition| {
             if !place.in_row {
                 return None;
             }

@@ -1,0 +1,419 @@
+//! How an iteration searches and applies: all patterns in one walk, then rule by rule.
+
+use super::limits::Laps;
+use super::{RuleStatistics, RunnerLimits, RunnerResult, StopReason};
+use crate::code::LeftCode;
+use crate::core::{Found, Job, Link, Machine, Query, RuleSet, Template};
+use crate::rewrite::Limits;
+use crate::schedule::Gate;
+use crate::{
+    Analysis, Batch, EGraph, Language, PatternAst, Rewrite, RewriteScheduler, SearchMatches, Symbol,
+};
+use indexmap::IndexMap;
+use std::sync::OnceLock;
+use std::time::Instant;
+
+/// From how many ids on rules are matched in one walk.
+///
+/// Making the trie of all rules costs more than small e-graphs have to search.
+const SHARED_FROM: usize = 1_000;
+
+/// From how many matches on the time to apply a pattern is measured.
+///
+/// Reading the clock costs more than to apply a few.
+const TIMED_FROM: usize = 64;
+
+/// The rules of a run as they fit its e-graph.
+pub(crate) struct CompiledRules<'a, L: Language> {
+    set: RuleSet,
+    rules: Vec<Compiled<'a, L>>,
+    statistics: Vec<RuleStatistics>,
+    machine: Machine,
+    /// How many operators there were when rules were last linked.
+    linked_ops: Option<usize>,
+    witness: bool,
+    applied: IndexMap<Symbol, usize>,
+    search_time: f64,
+    apply_time: f64,
+}
+
+/// A rule of the plan.
+struct Compiled<'a, L: Language> {
+    /// The left side; `None` for a searcher that is code.
+    left: Option<&'a LeftCode<L>>,
+    /// The operators of the left side, once the e-graph has them all.
+    link: Option<Link>,
+    /// The pattern's place in the rule set, if it is matched there.
+    slot: Option<usize>,
+    ast: Option<&'a PatternAst<L>>,
+    right: OnceLock<Option<(Template, Option<u32>)>>,
+    /// Whether applying depends on the match only, so that old matches need no second look.
+    pure: bool,
+    /// The generation up to which all matches were applied.
+    since: u32,
+    /// No fewer than the matches that there were at that generation.
+    bound: usize,
+    /// How many new matches there were the last time.
+    fresh: usize,
+}
+
+/// What a rule found in this iteration.
+enum Matches<'a, L: Language> {
+    Rows(Found),
+    Listed(Vec<SearchMatches<'a, L>>),
+    Nothing,
+}
+
+impl<L: Language> Matches<'_, L> {
+    /// Tells whether there is nothing to apply.
+    fn is_empty(&self) -> bool {
+        match self {
+            Matches::Rows(rows) => rows.rows.is_empty(),
+            Matches::Listed(listed) => listed.is_empty(),
+            Matches::Nothing => true,
+        }
+    }
+
+    /// Counts the matches, those without a row included.
+    fn count(&self) -> usize {
+        match self {
+            Matches::Rows(rows) => rows.count,
+            Matches::Listed(listed) => listed.iter().map(|found| found.substs.len()).sum(),
+            Matches::Nothing => 0,
+        }
+    }
+}
+
+impl<'a, L: Language> CompiledRules<'a, L> {
+    pub(crate) fn new<N: Analysis<L>>(egraph: &EGraph<L, N>, rules: &[&'a Rewrite<L, N>]) -> Self {
+        let compiled = |rule: &&'a Rewrite<L, N>| Compiled {
+            left: rule.searcher.__left(),
+            link: None,
+            slot: None,
+            ast: rule.searcher.get_pattern_ast(),
+            right: OnceLock::new(),
+            pure: rule.applier.__is_pure(),
+            since: 0,
+            bound: 0,
+            fresh: 0,
+        };
+        let named = |rule: &&Rewrite<L, N>| RuleStatistics {
+            name: Some(rule.name),
+            ..RuleStatistics::default()
+        };
+        let witness = egraph.are_explanations_enabled();
+        CompiledRules {
+            set: RuleSet::new(witness),
+            rules: rules.iter().map(compiled).collect(),
+            statistics: rules.iter().map(named).collect(),
+            machine: Machine::default(),
+            linked_ops: None,
+            witness,
+            applied: IndexMap::default(),
+            search_time: 0.0,
+            apply_time: 0.0,
+        }
+    }
+
+    /// Finds the operators of rules that the e-graph lacked so far, and moves rules to the common
+    /// walk once that pays.
+    fn link<N: Analysis<L>>(&mut self, egraph: &EGraph<L, N>) {
+        let ops = egraph.core().number_of_ops();
+        if self.linked_ops != Some(ops) {
+            self.linked_ops = Some(ops);
+            for rule in &mut self.rules {
+                if rule.slot.is_none() && (rule.link.is_none() || !L::__matches_equal()) {
+                    let link = rule.left.and_then(|left| egraph.link(left));
+                    if link != rule.link {
+                        // What an operator matches is more than before.
+                        (rule.link, rule.since) = (link, 0);
+                    }
+                }
+            }
+        }
+        if egraph.core().number_of_ids() < SHARED_FROM || !L::__matches_equal() {
+            return;
+        }
+        for rule in &mut self.rules {
+            if let (None, Some(left), Some(link)) = (rule.slot, rule.left, &rule.link) {
+                rule.slot = Some(self.set.push_program(left.program(link).with_ops(&link.ops)));
+            }
+        }
+    }
+
+    /// Searches and applies all rules, asking the scheduler only for counts.
+    pub(crate) fn iterate<N: Analysis<L>>(
+        &mut self,
+        number: usize,
+        egraph: &mut EGraph<L, N>,
+        rules: &[&'a Rewrite<L, N>],
+        scheduler: &mut dyn RewriteScheduler<L, N>,
+        limits: &RunnerLimits,
+        laps: &mut Laps,
+    ) -> RunnerResult<()> {
+        let Some(gate) = scheduler.__gate() else {
+            return Ok(());
+        };
+        let found = self.search(number, egraph, rules, gate, limits);
+        self.search_time = laps.lap();
+        limits.check_at(laps.last, number, egraph)?;
+        let searched = *laps;
+        let result = found.and_then(|found| self.apply(egraph, rules, found, limits, laps));
+        laps.lap();
+        self.apply_time = laps.total() - searched.total();
+        result
+    }
+
+    fn search<N: Analysis<L>>(
+        &mut self,
+        number: usize,
+        egraph: &EGraph<L, N>,
+        rules: &[&'a Rewrite<L, N>],
+        gate: &mut dyn Gate,
+        limits: &RunnerLimits,
+    ) -> RunnerResult<Vec<Matches<'a, L>>> {
+        self.link(egraph);
+        let allowances: Vec<Option<usize>> =
+            rules.iter().map(|rule| gate.allowance(number, rule.name)).collect();
+        let deadline = limits.deadline();
+        let late = || deadline.is_some_and(|deadline| Instant::now() > deadline);
+        let too_late = || StopReason::TimeLimit(limits.time.as_secs_f64());
+        let shared = self.search_shared(egraph, &allowances, late).ok_or_else(too_late)?;
+        let now = egraph.core().generation();
+        let mut all = Vec::with_capacity(rules.len());
+        for (at, ((rule, allowance), shared)) in
+            rules.iter().zip(allowances).zip(shared).enumerate()
+        {
+            let Some(limit) = allowance else {
+                all.push(Matches::Nothing);
+                continue;
+            };
+            let matches = match (shared, self.rules[at].left) {
+                (Some(found), _) => Matches::Rows(found),
+                (None, Some(_)) => self.search_one(at, egraph, limit, late).ok_or_else(too_late)?,
+                (None, None) => {
+                    Matches::Listed(rule.search_with_limit(egraph, limit.saturating_add(1)))
+                }
+            };
+            let count = matches.count();
+            let admitted = count <= limit || gate.admit(number, rule.name, count);
+            self.statistics[at].matches += count;
+            self.statistics[at].held_back += usize::from(!admitted);
+            match admitted {
+                true => self.rules[at].take_in(now, limit, &matches),
+                // The search ended at the limit, so the next one has to count.
+                false => self.rules[at].bound = usize::MAX,
+            }
+            all.push(if admitted { matches } else { Matches::Nothing });
+        }
+        Ok(all)
+    }
+
+    /// Searches the rules of the common walk; those that may have too many matches a second time,
+    /// to count them. `None` if that took too long.
+    fn search_shared<N: Analysis<L>>(
+        &mut self,
+        egraph: &EGraph<L, N>,
+        allowances: &[Option<usize>],
+        late: impl Fn() -> bool,
+    ) -> Option<Vec<Option<Found>>> {
+        let mut shared: Vec<Option<Found>> = Vec::new();
+        shared.resize_with(self.rules.len(), || None);
+        if self.set.is_empty() {
+            return Some(shared);
+        }
+        let mut queries = self.queries(allowances);
+        let mut found = self.set.search(egraph.core(), &queries, &late)?;
+        let mut uncertain = false;
+        for (rule, allowance) in self.rules.iter_mut().zip(allowances) {
+            let Some(slot) = rule.slot else { continue };
+            let query = &mut queries[slot];
+            query.active &= rule.may_exceed(*allowance, query, found[slot].count);
+            if query.active {
+                query.count_all = true;
+                rule.bound = 0;
+                uncertain = true;
+            }
+        }
+        if uncertain {
+            let counted = self.set.search(egraph.core(), &queries, &late)?;
+            for ((query, found), counted) in queries.iter().zip(&mut found).zip(counted) {
+                if query.active {
+                    *found = counted;
+                }
+            }
+        }
+        for (rule, shared) in self.rules.iter().zip(&mut shared) {
+            *shared = rule.slot.map(|slot| std::mem::take(&mut found[slot]));
+        }
+        Some(shared)
+    }
+
+    /// Searches a rule by itself; `None` if that took too long.
+    fn search_one<N: Analysis<L>>(
+        &mut self,
+        at: usize,
+        egraph: &EGraph<L, N>,
+        limit: usize,
+        mut late: impl FnMut() -> bool,
+    ) -> Option<Matches<'a, L>> {
+        let rule = &self.rules[at];
+        let (Some(left), Some(link)) = (rule.left, &rule.link) else {
+            return Some(Matches::Nothing);
+        };
+        let mut job = Job {
+            core: egraph.core(),
+            program: left.program(link),
+            link,
+            query: rule.query(Some(limit)),
+            only: None,
+            witness: self.witness,
+        };
+        let mut found = job.found();
+        if !self.machine.run(&job, &mut found, &mut late) {
+            return None;
+        }
+        if rule.may_exceed(Some(limit), &job.query, found.count) {
+            job.query.count_all = true;
+            found = job.found();
+            if !self.machine.run(&job, &mut found, &mut late) {
+                return None;
+            }
+            self.rules[at].bound = 0;
+        }
+        Some(Matches::Rows(found))
+    }
+
+    /// Asks for what each rule of the common walk may have.
+    fn queries(&self, allowances: &[Option<usize>]) -> Vec<Query> {
+        let mut queries = vec![Query::ALL; self.set.len()];
+        for (rule, &allowance) in self.rules.iter().zip(allowances) {
+            if let Some(slot) = rule.slot {
+                queries[slot] = rule.query(allowance);
+            }
+        }
+        queries
+    }
+
+    fn apply<N: Analysis<L>>(
+        &mut self,
+        egraph: &mut EGraph<L, N>,
+        rules: &[&'a Rewrite<L, N>],
+        found: Vec<Matches<'a, L>>,
+        limits: &RunnerLimits,
+        laps: &mut Laps,
+    ) -> RunnerResult<()> {
+        let inner = Limits { nodes: limits.nodes, deadline: limits.deadline() };
+        for (at, (rule, matches)) in rules.iter().zip(found).enumerate() {
+            if matches.is_empty() {
+                continue;
+            }
+            let compiled = &self.rules[at];
+            let statistics = &mut self.statistics[at];
+            let timed = !compiled.pure || matches.count() >= TIMED_FROM;
+            if timed {
+                laps.lap();
+            }
+            let nodes = egraph.core().number_of_ids();
+            let changed = match matches {
+                Matches::Nothing => continue,
+                Matches::Listed(listed) => rule.apply(egraph, &listed).len(),
+                Matches::Rows(rows) => {
+                    statistics.applied += rows.iter().len();
+                    rule.applier.__apply_rows(egraph, &compiled.batch(inner), &rows, rule.name)
+                }
+            };
+            statistics.changed += changed;
+            statistics.nodes += egraph.core().number_of_ids() - nodes;
+            if changed > 0 {
+                *self.applied.entry(rule.name).or_default() += changed;
+            }
+            if timed {
+                statistics.apply_time += laps.lap();
+                limits.check_at(laps.last, 0, egraph)?;
+            } else {
+                limits.check_size(egraph)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets a scheduler of the user's search and apply.
+    pub(crate) fn delegate<N: Analysis<L>>(
+        &mut self,
+        number: usize,
+        egraph: &mut EGraph<L, N>,
+        rules: &[&'a Rewrite<L, N>],
+        scheduler: &mut dyn RewriteScheduler<L, N>,
+        limits: &RunnerLimits,
+        laps: &mut Laps,
+    ) -> RunnerResult<()> {
+        let found = scheduler.search_rewrites(number, egraph, rules, limits);
+        self.search_time = laps.lap();
+        for (rule, matches) in rules.iter().zip(found?) {
+            let changed = scheduler.apply_rewrite(number, egraph, rule, matches);
+            if changed > 0 {
+                *self.applied.entry(rule.name).or_default() += changed;
+            }
+            limits.check_limits(number, egraph)?;
+        }
+        self.apply_time = laps.lap();
+        Ok(())
+    }
+
+    /// Hands over what the iteration applied, and its times to search and to apply.
+    pub(crate) fn take_outcome(&mut self) -> (IndexMap<Symbol, usize>, f64, f64) {
+        let times = (self.search_time, self.apply_time);
+        (self.search_time, self.apply_time) = (0.0, 0.0);
+        (std::mem::take(&mut self.applied), times.0, times.1)
+    }
+
+    pub(crate) fn statistics(self) -> Vec<RuleStatistics> {
+        self.statistics
+    }
+}
+
+impl<'a, L: Language> Compiled<'a, L> {
+    /// Asks for what the rule may have, and for new matches only where old ones say nothing new.
+    ///
+    /// A match that is not new was one at the time of the last search. So all are counted only
+    /// where those and the new ones may be too many together.
+    fn query(&self, allowance: Option<usize>) -> Query {
+        let limit = allowance.unwrap_or(0);
+        Query {
+            active: allowance.is_some(),
+            since: if self.pure { self.since } else { 0 },
+            count_all: limit != usize::MAX && self.bound.saturating_add(self.fresh) > limit,
+            limit: limit.saturating_add(1),
+        }
+    }
+
+    /// Tells whether there may be more matches than allowed although only new ones were counted.
+    fn may_exceed(&self, allowance: Option<usize>, query: &Query, fresh: usize) -> bool {
+        let old = if query.since == 0 { 0 } else { self.bound };
+        allowance.is_some_and(|limit| !query.count_all && old.saturating_add(fresh) > limit)
+    }
+
+    /// Remembers how many matches there are, now that they are to be applied.
+    fn take_in(&mut self, now: u32, limit: usize, matches: &Matches<'_, L>) {
+        if let Matches::Rows(found) = matches {
+            let query = self.query(Some(limit));
+            let counted = query.count_all || query.since == 0;
+            let old = if counted { 0 } else { self.bound };
+            self.bound = old.saturating_add(found.count);
+            self.fresh = found.iter().len();
+        }
+        self.since = now;
+    }
+
+    /// Returns what an applier needs to read the rule's matches.
+    fn batch(&self, limits: Limits) -> Batch<'_, L> {
+        Batch {
+            vars: self.left.map_or(&[], |left| &left.vars),
+            ast: self.ast,
+            left: self.left.zip(self.link.as_ref()),
+            right: &self.right,
+            limits,
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Extents that inference leaves open.
+//!
+//! An exporter writes one size in several ways: positions are cut from a table of 512, so that
+//! there are `min(512, seq)` of them, and are added to `seq` embeddings. The two are equal, or one
+//! of them is 1, and the extent of their sum is unknown; nothing behind it would become a loop.
+//! [`settle`] takes such extents to be equal. Who runs the code compares them first.
+
+use tangram_affine::symbolic::Expr;
+use tangram_dialects::assume::{Assumption, listen};
+use tangram_dialects::dims;
+use tangram_ir::{Attr, Context, Dim, Module, Op, Type, Value};
+
+/// More extents that differ are not taken to be equal.
+const MOST: usize = 16;
+
+/// Finds the extents of a function's values, where some of them are taken to be equal: pairs, each
+/// of two sides that the code relies on to be equal in a run.
+///
+/// Only types of values in the function's own block change. The time is that of inference, once for
+/// each operation and pair.
+pub(crate) fn unify(module: &mut Module, function: Op) -> Vec<[Expr; 2]> {
+    let Some(block) = module.regions(function).first().and_then(|&r| module.first_block(r)) else {
+        return Vec::new();
+    };
+    let mut settling = Settling { taken: Vec::new(), dims: Vec::new() };
+    let ops: Vec<Op> = module.ops(block).collect();
+    let mut values: Vec<Value> = module.args(block).to_vec();
+    for op in ops {
+        values.extend(module.results(op));
+        while let Some(pair) = settling.infer(module, op) {
+            if settling.taken.len() >= MOST || !settling.take(module, pair) {
+                break;
+            }
+            for &value in &values {
+                settling.rewrite(module, value);
+            }
+        }
+    }
+    settling.taken
+}
+
+struct Settling {
+    taken: Vec<[Expr; 2]>,
+    /// Extents with what stands for them.
+    dims: Vec<(Dim, Dim)>,
+}
+
+impl Settling {
+    /// Infers the results of an operation; two extents that have to be equal for all to be known.
+    fn infer(&self, module: &mut Module, op: Op) -> Option<(Dim, Dim)> {
+        let operands: Vec<Value> = module.operands(op).collect();
+        let (name, attrs) = (module.name(op), module.attrs(op));
+        let count = module.result_count(op);
+        let (inferred, heard) = listen(|| module.infer(name, &operands, attrs, Some(count)));
+        let inferred = inferred.ok()?;
+        let results: Vec<Value> = module.results(op).collect();
+        let mut open = false;
+        for (i, (&value, &ty)) in results.iter().zip(&inferred.types).enumerate() {
+            open |= self.refine(module, value, ty);
+            let contents: Option<Attr> = inferred.contents.get(i).copied().flatten();
+            if contents.is_some() {
+                module.set_contents(value, contents);
+            }
+        }
+        let context = module.context();
+        heard.into_iter().filter(|_| open).find_map(|assumption| match assumption {
+            Assumption::Broadcast(a, b) => {
+                let known = dims::expr(context, a).is_some() && dims::expr(context, b).is_some();
+                let named = a.as_static().is_none() && b.as_static().is_none();
+                (known && named && a != b).then_some((a, b))
+            }
+            Assumption::Equal(..) => None,
+        })
+    }
+
+    /// Gives a value the extents of `inferred` that it lacks; whether one is still unknown.
+    fn refine(&self, module: &mut Module, value: Value, inferred: Type) -> bool {
+        let context = module.context();
+        let Some((new, element)) = context.as_tensor(inferred) else { return false };
+        let old = context.as_tensor(module.value_type(value)).map(|(dims, _)| dims.to_vec());
+        let settled: Vec<Dim> = match &old {
+            Some(old) if old.len() == new.len() => {
+                let both = old.iter().zip(new);
+                let better = |(&old, &new)| if Dim::is_unknown(old) { new } else { old };
+                both.map(better).map(|dim| self.settled(context, dim)).collect()
+            }
+            Some(_) => return false,
+            None => new.iter().map(|&dim| self.settled(context, dim)).collect(),
+        };
+        if old.as_deref() != Some(&settled[..]) {
+            module.set_value_type(value, context.tensor_type(&settled, element));
+        }
+        settled.iter().any(|dim| dim.is_unknown())
+    }
+
+    /// What stands for an extent; a symbol is replaced within others as well.
+    fn settled(&self, context: &Context, dim: Dim) -> Dim {
+        self.dims.iter().fold(dim, |dim, &(from, to)| {
+            if dim == from {
+                return to;
+            }
+            let (of, from, to) =
+                (dims::expr(context, dim), dims::expr(context, from), dims::expr(context, to));
+            let (Some(of), Some(from), Some(to)) = (of, from, to) else { return dim };
+            let Some(symbol) = from.as_symbol().filter(|own| of.symbols().contains(own)) else {
+                return dim;
+            };
+            let replaced = of.substitute(&|name| (name == symbol).then(|| to.clone()));
+            replaced.map_or(dim, |expr| dims::dim(context, &expr))
+        })
+    }
+
+    /// Takes two extents to be equal: the one that is written shorter stands for both.
+    fn take(&mut self, module: &Module, (a, b): (Dim, Dim)) -> bool {
+        let context = module.context();
+        let (a, b) = (self.settled(context, a), self.settled(context, b));
+        let (Some(left), Some(right)) = (dims::expr(context, a), dims::expr(context, b)) else {
+            return false;
+        };
+        if a == b {
+            return false;
+        }
+        let length = |expr: &Expr| expr.to_string().len();
+        let (from, to) = if length(&left) <= length(&right) { (b, a) } else { (a, b) };
+        self.dims.push((from, to));
+        self.taken.push([left, right]);
+        true
+    }
+
+    /// Writes a value's type with the extents that stand for others.
+    fn rewrite(&self, module: &mut Module, value: Value) {
+        let context = module.context();
+        let Some((dims, element)) = context.as_tensor(module.value_type(value)) else { return };
+        let settled: Vec<Dim> = dims.iter().map(|&dim| self.settled(context, dim)).collect();
+        if settled != dims {
+            module.set_value_type(value, context.tensor_type(&settled, element));
+        }
+    }
+}

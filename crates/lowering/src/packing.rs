@@ -1,0 +1,349 @@
+//! Sums of products with the copies that they need: panels, and operands with their padding.
+
+use tangram_affine::symbolic::Expr;
+use tangram_affine::{AffineExpr, AffineExprs, AffineMap, Node};
+use tangram_dialects::structured::{Access, Generic, TensorId};
+use tangram_kernel::{Body, Element, RegisterTile};
+use tangram_machine::Machine;
+
+use crate::Options;
+use crate::contraction::{
+    MOST_SEGMENTS, Padded, Panels, Product, copied, linear_terms, padded, panels,
+};
+use crate::group::Group;
+use crate::nest::{Nest, Tensor};
+use crate::program::{Buffer, Storage};
+use crate::scop::count;
+use crate::storage::{Draft, Planned};
+use crate::winograd::Winograd;
+
+/// Sums that are known to be shorter, and results that are known to have fewer columns, go the way
+/// of other loops.
+const LEAST: i64 = 4;
+
+/// How a sum of products is tiled.
+#[derive(Clone, Debug)]
+pub(crate) struct Tiled {
+    pub product: Product,
+    /// Reduced loops whose offsets stand in a table, outermost first.
+    pub segments: Vec<usize>,
+    /// Reduced loops along which the operand of the rows has one step, outermost first.
+    pub run: Vec<usize>,
+    /// Rows and columns of a register tile.
+    pub tile: RegisterTile,
+}
+
+/// Gives each sum of products its copies.
+pub(crate) fn pack(draft: &mut Draft<'_>, options: &Options) {
+    for step in std::mem::take(&mut draft.steps) {
+        match step {
+            Planned::Nest(nest) => {
+                let made = product(&nest, draft, options);
+                let made = made.unwrap_or_else(|| constants_beside(*nest, draft));
+                draft.steps.extend(made);
+            }
+            Planned::Recurrent(nests) => {
+                let group = recurrent(nests, draft, &options.machine);
+                draft.steps.push(Planned::Group(Box::new(group)));
+            }
+            reference => draft.steps.push(reference),
+        }
+    }
+}
+
+/// The nests that a sum of products becomes; nothing if it stays one.
+fn product(nest: &Nest, draft: &mut Draft<'_>, options: &Options) -> Option<Vec<Planned>> {
+    let mut nest = nest.clone();
+    let whole = nest.clone();
+    crate::collapse::without_unit_loops(&mut nest, true);
+    let product = Product::of(&nest, draft).or_else(|| {
+        // A single row needs its loop: then columns stream by in panels.
+        nest = whole;
+        Product::of(&nest, draft)
+    })?;
+    let small = |expr: &Expr| expr.as_int().is_some_and(|value| value < LEAST);
+    let reduced: Vec<Expr> =
+        product.reduced.iter().map(|at| nest.generic.extents[*at].clone()).collect();
+    if small(&count(&reduced)?) || small(&nest.generic.extents[product.column]) {
+        return None;
+    }
+    if !options.exact
+        && let Some(plan) = Winograd::of(&nest, &product, draft, &options.machine)
+    {
+        return Some(vec![Planned::Winograd(Box::new(plan))]);
+    }
+    let mut steps = Vec::new();
+    // The operand of the rows: side by side along a reduced loop, and with its padding.
+    let rows = product.rows_input;
+    let access = &nest.generic.inputs[rows];
+    let source = draft.tensors[nest.inputs[rows]].extents.clone();
+    let reads = |map: &AffineMap, coordinate: usize| {
+        let terms = map.results().get(coordinate).and_then(|r| linear_terms(map, *r));
+        terms.is_some_and(|terms| {
+            terms.iter().any(|(at, factor)| *factor == 1 && product.reduced.contains(at))
+        })
+    };
+    let rank = source.len();
+    let beside = rank > 0 && reads(&access.map, rank - 1);
+    let windowed = product.reduced.len() > 1;
+    let reorder = windowed && rank >= 3 && !is_alone(&access.map, rank - 1, &product.reduced);
+    let reorder = reorder || (!beside && rank >= 3 && reads(&access.map, 1));
+    if access.outside.is_some() || reorder {
+        let Padded { copy, extents, access } = padded(&nest, rows, &source, reorder)?;
+        let from = nest.inputs[rows];
+        let tensor = copy_of(draft, &nest, from, copy, extents, &mut steps)?;
+        nest.generic.inputs[rows] = Access::new(nest.generic.inputs[rows].place, access);
+        nest.inputs[rows] = tensor;
+        // Channels lie side by side now, if they did not.
+        if !options.exact
+            && reorder
+            && let Some(plan) = Winograd::of(&nest, &product, draft, &options.machine)
+        {
+            steps.push(Planned::Winograd(Box::new(plan)));
+            return Some(steps);
+        }
+    }
+    // Several matrices stay apart: what reads their product has them as loops of its own.
+    let mut batch = product.batch.clone();
+    crate::collapse::collapse_inner(&mut nest, &mut draft.tensors, &mut batch);
+    let (nest, tiled) = tiled(nest, draft, &options.machine, &mut steps)?;
+    steps.push(Planned::Product(Box::new(nest), Box::new(tiled)));
+    Some(steps)
+}
+
+/// A nest with copies of the constants that it reads with steps along the loop along which results
+/// lie side by side: the weights of a depthwise convolution, channels last.
+fn constants_beside(mut nest: Nest, draft: &mut Draft<'_>) -> Vec<Planned> {
+    let mut steps = Vec::new();
+    let written = strides(&nest.generic.output, &draft.tensors[nest.output]);
+    let lane = written.and_then(|steps| steps.iter().position(|step| step.as_int() == Some(1)));
+    let lane = lane.filter(|_| nest.generic.reduction.is_some());
+    for input in 0..if lane.is_some() { nest.inputs.len() } else { 0 } {
+        let (access, from) = (&nest.generic.inputs[input], nest.inputs[input]);
+        let tensor = &draft.tensors[from];
+        let is_constant = matches!(draft.buffers[tensor.buffer].storage, Storage::Constant(_));
+        let map = &access.map;
+        let rank = map.results().len();
+        let mut own = (0..rank).filter(|at| lane.is_some() && map.as_operand(*at) == lane);
+        let Some(coordinate) = own.next().filter(|at| own.next().is_none() && at + 1 < rank) else {
+            continue;
+        };
+        if !is_constant || access.outside.is_some() {
+            continue;
+        }
+        let order: Vec<usize> =
+            (0..rank).filter(|at| *at != coordinate).chain([coordinate]).collect();
+        let extents: Vec<Expr> = order.iter().map(|at| tensor.extents[*at].clone()).collect();
+        let mut exprs = AffineExprs::new();
+        let back: Vec<_> = (0..rank)
+            .filter_map(|at| order.iter().position(|own| *own == at))
+            .map(|at| exprs.dim(at as u32))
+            .collect();
+        let mut copy = Generic::over(extents.clone());
+        let read = AffineMap::new(rank as u32, 0, &exprs, &back);
+        copy.read(Access::new(TensorId::Operand(0), read));
+        copy.write(Access::dims(TensorId::Result(0), rank, &(0..rank).collect::<Vec<_>>()));
+        copy.body = copied();
+        let map = crate::layout::permuted(map, &order);
+        let Some(tensor) = copy_of(draft, &nest, from, copy, extents, &mut steps) else { continue };
+        nest.generic.inputs[input].map = map;
+        nest.inputs[input] = tensor;
+    }
+    steps.push(Planned::Nest(Box::new(nest)));
+    steps
+}
+
+/// The nests of a recurrent layer, whose panels are packed before.
+fn recurrent(nests: Vec<Nest>, draft: &mut Draft<'_>, machine: &Machine) -> Group {
+    let mut group = Group { is_recurrent: true, ..Group::default() };
+    for nest in nests {
+        let mut steps = Vec::new();
+        let (nest, tiled) = match tiled(nest.clone(), draft, machine, &mut steps) {
+            Some((nest, tiled)) => (nest, Some(tiled)),
+            None => (nest, None),
+        };
+        draft.steps.extend(steps);
+        group.nests.push(nest);
+        group.tiled.push(tiled);
+        group.rows.push(vec![0]);
+    }
+    group
+}
+
+/// A sum of products with a tile, whose panels the last of `steps` packs.
+fn tiled(
+    mut nest: Nest,
+    draft: &mut Draft<'_>,
+    machine: &Machine,
+    steps: &mut Vec<Planned>,
+) -> Option<(Nest, Tiled)> {
+    let product = Product::of(&nest, draft)?;
+    let reduced: Vec<Expr> =
+        product.reduced.iter().map(|at| nest.generic.extents[*at].clone()).collect();
+    let rows = product.rows_input;
+    let strides = strides(&nest.generic.inputs[rows], &draft.tensors[nest.inputs[rows]])?;
+    let (segments, run) = runs(&nest, &product, &strides)?;
+    let order: Vec<usize> = segments.iter().chain(&run).copied().collect();
+    let body = Body::product();
+    let reduced_count = count(&reduced)?.as_int();
+    let extent = |at: Option<&usize>| at.and_then(|at| least(&nest.generic.extents[*at]));
+    let sizes = [extent(product.rows.last()), extent(Some(&product.column)), reduced_count];
+    let tile = fitting(machine, product.element, &body, sizes);
+    let width = i64::try_from(tile.columns()).ok()?;
+    let Panels { copy, extents, access } = panels(&nest, &product, &order, width)?;
+    let columns = product.columns_input;
+    let from = nest.inputs[columns];
+    let tensor = copy_of(draft, &nest, from, copy, extents, steps)?;
+    nest.generic.inputs[columns] = Access::new(nest.generic.inputs[columns].place, access);
+    nest.inputs[columns] = tensor;
+    Some((nest, Tiled { product, segments, run, tile }))
+}
+
+/// The value of an extent, or that of a multiple of something unknown, which most often is a batch
+/// of one.
+fn least(extent: &Expr) -> Option<i64> {
+    let (terms, constant) = extent.affine_terms();
+    match &terms[..] {
+        [] => Some(constant),
+        [(_, factor)] if constant == 0 && *factor > 1 => Some(*factor),
+        _ => None,
+    }
+}
+
+/// Sizes that are not known are taken for these: rows, columns and reduced iterations.
+const USUAL: [i64; 3] = [240, 240, 256];
+/// Cycles between the start of an update and that of the next one that needs it.
+const LATENCY: usize = 4;
+/// Bytes in a cycle that arrive from the second cache, of the 64 that manuals state at most.
+const SECOND_CACHE: usize = 32;
+/// What a tile costs besides its updates: a call and its offsets, in cycles.
+const CALL: usize = 60;
+
+/// The register tile that takes the least time for a product of these sizes: rows, columns and
+/// reduced iterations.
+///
+/// In each reduced iteration a tile of `r` rows and `v` vectors needs two units for `r * v`
+/// updates and two ports for `r + v` loads, and at least the latency of an update; vectors of a
+/// panel that the first cache does not keep come from the second one. So 64 columns
+/// are better off with tiles of 32 than of 48, and 14 rows with tiles of 5, 5 and 4 than of 6, 6
+/// and 2.
+pub(crate) fn fitting(
+    machine: &Machine,
+    element: Element,
+    body: &Body,
+    sizes: [Option<i64>; 3],
+) -> RegisterTile {
+    let known = |at: usize| usize::try_from(sizes[at].unwrap_or(USUAL[at]).max(1)).unwrap_or(1);
+    let [rows, columns, depth] = [known(0), known(1), known(2)];
+    let best = RegisterTile::of(machine, element, body);
+    let registers = best.rows * best.vectors + best.vectors + 1;
+    let near = machine.caches.first().map_or(32 * 1024, |cache| cache.bytes);
+    let cycles = |rows: usize, vectors: usize| {
+        let updates = (rows * vectors).div_ceil(2);
+        let vector = vectors * best.width * element.bytes();
+        let from_afar = if depth * vector > near / 2 { vector / SECOND_CACHE } else { 0 };
+        let step = updates.max((rows + vectors).div_ceil(2)).max(LATENCY).max(from_afar);
+        depth * step + 4 * rows * vectors + CALL
+    };
+    let mut candidates = Vec::new();
+    for vectors in 1..=best.vectors.max(8) {
+        let most = (registers.saturating_sub(vectors + 1) / vectors).min(16);
+        let panels = columns.div_ceil(vectors * best.width);
+        for size in 1..=most {
+            // Rows of nearly one size.
+            let size = rows.div_ceil(rows.div_ceil(size));
+            let (whole, rest) = (rows / size, rows % size);
+            let last = if rest > 0 { cycles(rest, vectors) } else { 0 };
+            candidates.push((panels * (whole * cycles(size, vectors) + last), size, vectors));
+        }
+    }
+    let least = candidates.into_iter().min_by_key(|(time, size, _)| (*time, usize::MAX - size));
+    let (_, rows, vectors) = least.unwrap_or((0, best.rows, best.vectors));
+    RegisterTile { rows, vectors, width: best.width }
+}
+
+/// Whether the reduced loops in a coordinate are there alone.
+fn is_alone(map: &AffineMap, coordinate: usize, reduced: &[usize]) -> bool {
+    let terms = linear_terms(map, map.results()[coordinate]).unwrap_or_default();
+    terms.len() == 1 && reduced.contains(&terms[0].0)
+}
+
+/// Adds a copy of a tensor; returns the copy.
+fn copy_of(
+    draft: &mut Draft<'_>,
+    nest: &Nest,
+    from: usize,
+    copy: Generic,
+    extents: Vec<Expr>,
+    steps: &mut Vec<Planned>,
+) -> Option<usize> {
+    let element = draft.tensors[from].element;
+    let size = count(&extents)?;
+    draft.buffers.push(Buffer { element, size, storage: Storage::Arena, per_part: false });
+    let buffer = draft.buffers.len() - 1;
+    draft.tensors.push(Tensor { element, extents, buffer, scratch: false });
+    let output = draft.tensors.len() - 1;
+    let (inputs, tables, finish) = (vec![from], Vec::new(), None);
+    let ops = nest.ops.clone();
+    let nest = Nest { ops, generic: copy, inputs, tables, output, finish };
+    steps.push(Planned::Nest(Box::new(nest)));
+    Some(output)
+}
+
+/// By how many elements the place of an access grows with each iterator; nothing for one that it does
+/// not grow with evenly.
+pub(crate) fn steps(access: &Access, tensor: &Tensor) -> Vec<Option<Expr>> {
+    let map = &access.map;
+    let mut steps = vec![Some(Expr::int(0)); map.dims()];
+    let mut below = Some(Expr::int(1));
+    for (coordinate, result) in map.results().iter().enumerate().rev() {
+        match linear_terms(map, *result) {
+            Some(terms) => {
+                for (at, factor) in terms {
+                    let step = below.as_ref().and_then(|one| one.try_mul(&Expr::int(factor)));
+                    steps[at] = steps[at].as_ref().and_then(|own| own.try_add(&step?));
+                }
+            }
+            None => iterators(map, *result).into_iter().for_each(|at| steps[at] = None),
+        }
+        below = below.and_then(|one| one.try_mul(tensor.extents.get(coordinate)?));
+    }
+    steps
+}
+
+/// [`steps`], where there is one for each iterator.
+pub(crate) fn strides(access: &Access, tensor: &Tensor) -> Option<Vec<Expr>> {
+    steps(access, tensor).into_iter().collect()
+}
+
+/// The iterators that an expression has, some more than once.
+fn iterators(map: &AffineMap, expr: AffineExpr) -> Vec<usize> {
+    let (mut open, mut found) = (vec![expr], Vec::new());
+    while let Some(expr) = open.pop() {
+        match map.node(expr) {
+            Node::Dim(at) => found.push(at as usize),
+            Node::Binary(_, a, b) => open.extend([a, b]),
+            Node::Symbol(_) | Node::Constant(_) => {}
+        }
+    }
+    found
+}
+
+/// Parts the reduced loops into those of a table and those along which there is one step.
+fn runs(nest: &Nest, product: &Product, strides: &[Expr]) -> Option<(Vec<usize>, Vec<usize>)> {
+    let generic = &nest.generic;
+    let mut left = product.reduced.clone();
+    // The run ends with the loop of the least step.
+    let unit = left.iter().position(|at| strides[*at].as_int() == Some(1));
+    let last = left.remove(unit.unwrap_or(left.len() - 1));
+    let mut run = vec![last];
+    loop {
+        let first = run[0];
+        let whole = generic.extents[first].try_mul(&strides[first])?;
+        let Some(at) = left.iter().rposition(|at| strides[*at] == whole) else { break };
+        run.insert(0, left.remove(at));
+    }
+    let segments: Vec<Expr> = left.iter().map(|at| generic.extents[*at].clone()).collect();
+    let number = count(&segments)?.as_int()?;
+    (number <= MOST_SEGMENTS).then_some((left, run))
+}

@@ -1,0 +1,130 @@
+//! Orders of a band's loops that could be fast, best first.
+
+use super::cost::{Along, Costs, costs};
+use super::rates::Rates;
+use super::stride::AccessStride;
+
+/// Orders are tried in turn; those behind these many are not worth a check.
+const MOST: usize = 6;
+
+/// What is known about a member of a band.
+#[derive(Debug)]
+pub(super) struct Loop {
+    /// Accesses along it.
+    pub along: Vec<Along>,
+    /// Whether its iterations are free of each other, wherever the loop stands.
+    pub free: bool,
+    /// How many iterations it has, if these are fewer than run side by side.
+    pub short: Option<i128>,
+}
+
+/// An order of loops.
+#[derive(Debug)]
+pub(super) struct LoopOrder {
+    /// The members from the outermost on.
+    pub order: Vec<usize>,
+    /// For each of these how many iterations run side by side.
+    pub factors: Vec<i128>,
+    /// Members that use again what the innermost loop goes through, other than short ones.
+    pub again: Vec<usize>,
+    /// Whether the innermost loop has to be parallel.
+    pub vector: bool,
+    pub costs: Costs,
+}
+
+impl Loop {
+    /// Whether all accesses go to the next element or stay, and one goes.
+    fn is_smooth(&self) -> bool {
+        let far =
+            |along: &Along| matches!(along.step, Some(AccessStride::Near(_) | AccessStride::Far));
+        !self.along.iter().any(far) && self.goes()
+    }
+
+    /// Whether no access jumps, and some go further than to the next element.
+    fn is_near(&self) -> bool {
+        let near = |along: &Along| matches!(along.step, Some(AccessStride::Near(_)));
+        self.along.iter().all(|along| along.step != Some(AccessStride::Far))
+            && self.along.iter().any(near)
+    }
+
+    fn goes(&self) -> bool {
+        self.along.iter().any(|along| along.step == Some(AccessStride::Next))
+    }
+
+    /// Whether each iteration writes where the one before did.
+    fn waits(&self) -> bool {
+        self.along.iter().any(|along| along.write && along.step == Some(AccessStride::Same))
+    }
+
+    /// Whether its next iteration uses again what `inner` goes through.
+    fn reuses(&self, inner: &Self) -> bool {
+        let mut pairs = self.along.iter().zip(&inner.along);
+        pairs.any(|(own, inner)| {
+            own.step == Some(AccessStride::Same) && inner.step == Some(AccessStride::Next)
+        })
+    }
+}
+
+/// Lists orders of loops from the one on that should be the fastest.
+pub(super) fn loop_orders(rates: &Rates, loops: &[Loop]) -> Vec<LoopOrder> {
+    let mut loop_orders = Vec::new();
+    for (at, inner) in loops.iter().enumerate().filter(|(_, inner)| inner.is_smooth()) {
+        let others = (0..loops.len()).filter(|other| *other != at);
+        let reusing: Vec<usize> = others.filter(|o| loops[*o].reuses(inner)).collect();
+        let sets = std::iter::once(Vec::new()).chain(reusing.iter().map(|a| vec![*a])).chain(
+            reusing
+                .iter()
+                .enumerate()
+                .flat_map(|(index, a)| reusing[..index].iter().map(move |b| vec![*b, *a])),
+        );
+        for set in sets {
+            let waits = inner.waits();
+            // Sums side by side are only those of loops that are free of each other.
+            if waits && (set.is_empty() || set.iter().any(|member| !loops[*member].free)) {
+                continue;
+            }
+            loop_orders.push(plan(rates, loops, at, &set, &reusing, !waits));
+        }
+    }
+    // Vectors do not run these, but lines of the cache are used whole.
+    for (at, inner) in loops.iter().enumerate().filter(|(_, inner)| inner.is_near()) {
+        if !inner.waits() && loops.len() > 1 {
+            loop_orders.push(plan(rates, loops, at, &[], &[], false));
+        }
+    }
+    let total = |plan: &LoopOrder| plan.costs.values().sum::<f64>();
+    loop_orders.sort_by(|a, b| total(a).total_cmp(&total(b)));
+    loop_orders.truncate(MOST);
+    loop_orders
+}
+
+fn plan(
+    rates: &Rates,
+    loops: &[Loop],
+    inner: usize,
+    set: &[usize],
+    reusing: &[usize],
+    vector: bool,
+) -> LoopOrder {
+    let bound = |member: &usize| set.contains(member) && !loops[*member].free;
+    let others = (0..loops.len()).filter(|member| *member != inner);
+    let (mut order, last): (Vec<usize>, Vec<usize>) = others.partition(|member| !bound(member));
+    // Iterations that are not free run side by side directly around the innermost loop only.
+    order.extend(last);
+    order.push(inner);
+    let factor = |member: usize| match set.contains(&member) {
+        true => loops[member].short.unwrap_or(rates.jam).max(1),
+        false => 1,
+    };
+    let jammed: Vec<_> = set
+        .iter()
+        .map(|member| (loops[*member].along.as_slice(), factor(*member), loops[*member].free))
+        .collect();
+    LoopOrder {
+        factors: order.iter().map(|member| factor(*member)).collect(),
+        again: reusing.iter().copied().filter(|at| loops[*at].short.is_none()).collect(),
+        vector,
+        costs: costs(rates, &loops[inner].along, vector, &jammed, true),
+        order,
+    }
+}

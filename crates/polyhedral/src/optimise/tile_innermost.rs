@@ -1,0 +1,326 @@
+//! Arranging the innermost bands of a tree.
+
+use tangram_presburger::Budget;
+
+use super::cost::Costs;
+use super::loop_order::{Loop, LoopOrder, loop_orders};
+use super::rates::Rates;
+use super::stride::{self, Accesses};
+use super::unskew::straightened;
+use super::{Arranged, Recipe};
+use crate::transform::Editor;
+use crate::{Error, Node, NodeKind, ScheduleTree};
+
+/// The size of a diamond where none is asked for: larger ones leave few tiles on a line.
+const DIAMOND: i128 = 32;
+/// Points that are looked at to see that a loop is short.
+const FEW_POINTS: u64 = 1_000;
+
+pub(super) struct Work<'a> {
+    pub editor: Editor<'a>,
+    pub accesses: Accesses,
+    pub recipe: &'a Recipe,
+    pub rates: Rates,
+    pub budget: &'a Budget,
+    /// What instances cost in the bands that were arranged.
+    pub costs: Costs,
+    /// What became of the bands.
+    pub bands: Vec<Arranged>,
+}
+
+/// Lists the nodes below a node, from left to right.
+fn below(tree: &ScheduleTree, node: Node) -> Vec<Node> {
+    let children = |node| {
+        let mut children: Vec<Node> = tree.children(node).collect();
+        children.reverse();
+        children
+    };
+    let mut open = children(node);
+    let mut all = Vec::new();
+    while let Some(node) = open.pop() {
+        all.push(node);
+        open.extend(children(node));
+    }
+    all
+}
+
+fn is_band(tree: &ScheduleTree, node: Node) -> bool {
+    matches!(tree.kind(node), NodeKind::Band(_))
+}
+
+/// Describes what a plan makes of a band.
+fn arranged(plan: &LoopOrder, sizes: &[Option<i128>]) -> Arranged {
+    Arranged {
+        statements: plan.costs.keys().copied().collect(),
+        tiles: sizes.iter().copied().flatten().collect(),
+        jams: plan.factors.iter().copied().filter(|factor| *factor > 1).collect(),
+        vector: plan.vector,
+    }
+}
+
+impl Work<'_> {
+    /// Arranges all innermost bands; says whether any is changed as it was asked for.
+    pub fn bands(&mut self) -> Result<bool, Error> {
+        let mut asked = false;
+        let mut done = 0;
+        // Leaves keep their order while bands above them change.
+        while let Some(leaf) = self.leaves().get(done).copied() {
+            done += 1;
+            let tree = self.editor.tree();
+            let mut above = std::iter::successors(tree.parent(leaf), |node| tree.parent(*node));
+            let Some(band) = above.find(|node| is_band(tree, *node)) else { continue };
+            let below = below(tree, band);
+            if below.iter().any(|node| is_band(tree, *node)) {
+                continue;
+            }
+            let leaves = below.iter().filter(|node| matches!(tree.kind(**node), NodeKind::Leaf));
+            done += leaves.count() - 1;
+            asked |= self.arrange(band)?;
+        }
+        Ok(asked)
+    }
+
+    /// Lists leaves from left to right.
+    fn leaves(&self) -> Vec<Node> {
+        let tree = self.editor.tree();
+        let leaf = |node: &Node| matches!(tree.kind(*node), NodeKind::Leaf);
+        below(tree, tree.root()).into_iter().filter(leaf).collect()
+    }
+
+    /// Arranges the loops of an innermost band; says whether that was asked for.
+    fn arrange(&mut self, node: Node) -> Result<bool, Error> {
+        let mut node = node;
+        let given = self.recipe.tile.is_some() || self.recipe.diamond;
+        if !given {
+            node = self.combined(node)?;
+        }
+        let NodeKind::Band(band) = self.editor.tree().kind(node) else { return Ok(false) };
+        if band.members.iter().any(|member| member.coincident) && !given {
+            node = straightened(&mut self.editor, node)?;
+        }
+        let NodeKind::Band(band) = self.editor.tree().kind(node) else { return Ok(false) };
+        let count = band.members.len();
+        if given && !band.permutable && count > 1 {
+            return Ok(false);
+        }
+        let is_parallel = band.members[0].coincident;
+        if self.recipe.diamond && count > 1 && !is_parallel && self.diamonds(node, count)? {
+            return Ok(true);
+        }
+        let loops = self.loops(node, count)?;
+        for plan in loop_orders(&self.rates, &loops) {
+            let before = self.editor.tree().clone();
+            let sizes = self.sizes(node, &plan);
+            if self.follow(node, &plan, &sizes)? {
+                self.bands.push(arranged(&plan, &sizes));
+                self.costs.extend(plan.costs);
+                return Ok(given);
+            }
+            self.editor.reset(before);
+        }
+        if !given {
+            straightened(&mut self.editor, node)?;
+            return Ok(false);
+        }
+        self.tiled_as_asked(node, count)
+    }
+
+    /// Combines a band with those above it, as long as nothing stands between them.
+    fn combined(&mut self, mut node: Node) -> Result<Node, Error> {
+        while let Some(parent) = self.editor.tree().parent(node)
+            && is_band(self.editor.tree(), parent)
+        {
+            node = self.editor.combine(parent)?;
+        }
+        Ok(node)
+    }
+
+    fn loops(&self, node: Node, count: usize) -> Result<Vec<Loop>, Error> {
+        let mut loops = Vec::new();
+        for member in 0..count {
+            let next = stride::next(self.editor.tree(), node, member, self.budget)?;
+            let along = self.accesses.along(&next, self.budget)?;
+            let (free, short) = (self.is_free(node, member), self.short(node, member)?);
+            loops.push(Loop { along, free, short });
+        }
+        Ok(loops)
+    }
+
+    /// Puts loops in the order of a plan; says whether it can be. If not, the tree is to be
+    /// reset.
+    fn follow(
+        &mut self,
+        node: Node,
+        plan: &LoopOrder,
+        sizes: &[Option<i128>],
+    ) -> Result<bool, Error> {
+        match self.ordered(node, plan, sizes) {
+            Ok(done) => Ok(done),
+            Err(Error::Illegal { .. } | Error::Operand { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn ordered(
+        &mut self,
+        node: Node,
+        plan: &LoopOrder,
+        sizes: &[Option<i128>],
+    ) -> Result<bool, Error> {
+        let top = self.editor.arrange(node, sizes, &plan.order)?;
+        let innermost = self.chain(top).last().copied().unwrap_or(top);
+        if plan.vector && !self.is_parallel(innermost) {
+            // Statements that keep each other from being parallel may get loops of their own.
+            let list = self.editor.distribute_statements(innermost)?;
+            let tree = self.editor.tree();
+            let mut own = below(tree, list).into_iter().filter(|node| is_band(tree, *node));
+            if !own.all(|node| self.is_parallel(node)) {
+                return Ok(false);
+            }
+        }
+        let top = self.by_wavefronts(top, sizes)?;
+        let tiled = usize::from(sizes.iter().any(Option::is_some));
+        let points = self.chain(top).get(tiled).copied();
+        let factors = &plan.factors[..plan.factors.len() - 1];
+        if let Some(points) = points.filter(|_| factors.iter().any(|factor| *factor > 1)) {
+            self.editor.unroll_and_jam(points, factors)?;
+        }
+        Ok(true)
+    }
+
+    fn is_free(&self, node: Node, member: usize) -> bool {
+        match self.editor.tree().kind(node) {
+            NodeKind::Band(band) => band.members[member].coincident,
+            _ => false,
+        }
+    }
+
+    fn is_parallel(&self, node: Node) -> bool {
+        match self.editor.tree().kind(node) {
+            NodeKind::Band(band) => band.members.iter().all(|member| member.coincident),
+            _ => false,
+        }
+    }
+
+    /// Chooses sizes of tiles for a plan.
+    fn sizes(&self, node: Node, plan: &LoopOrder) -> Vec<Option<i128>> {
+        let mut sizes = self.given(plan.order.len());
+        if self.recipe.tile.is_some() {
+            return sizes;
+        }
+        if plan.again.len() > 1 {
+            plan.again.iter().for_each(|member| sizes[*member] = Some(self.rates.tile));
+            let shared = plan.again.iter().find(|member| self.is_free(node, **member));
+            if let Some(member) = shared.filter(|_| self.recipe.parallel) {
+                sizes[*member] = Some(self.rates.shared_tile);
+            }
+        }
+        // Threads that no loop around the vectors gives work take strips of these, unless they
+        // would start again and again.
+        if let [outer @ .., inner] = &plan.order[..]
+            && self.recipe.parallel
+            && !outer.is_empty()
+            && !outer.iter().any(|member| self.is_free(node, *member))
+            && !self.is_inside_loop(node)
+            && self.is_free(node, *inner)
+        {
+            sizes[*inner] = Some(self.rates.strip);
+        }
+        sizes
+    }
+
+    fn is_inside_loop(&self, node: Node) -> bool {
+        let tree = self.editor.tree();
+        let mut above = std::iter::successors(tree.parent(node), |node| tree.parent(*node));
+        above.any(|node| is_band(tree, node))
+    }
+
+    fn is_inside_parallel(&self, node: Node) -> bool {
+        let tree = self.editor.tree();
+        std::iter::successors(tree.parent(node), |node| tree.parent(*node)).any(|node| {
+            match tree.kind(node) {
+                NodeKind::Band(band) => band.members.iter().any(|member| member.coincident),
+                _ => false,
+            }
+        })
+    }
+
+    /// Sizes of tiles that were asked for.
+    fn given(&self, count: usize) -> Vec<Option<i128>> {
+        let given = self.recipe.tile.as_deref().unwrap_or_default();
+        (0..count).map(|at| given.get(at).copied().filter(|size| *size > 0)).collect()
+    }
+
+    /// Tiles a band in its own order, if sizes are given; says whether it can be.
+    fn tiled_as_asked(&mut self, node: Node, count: usize) -> Result<bool, Error> {
+        let sizes = self.given(count);
+        if sizes.iter().all(Option::is_none) {
+            return Ok(false);
+        }
+        let order: Vec<usize> = (0..count).collect();
+        match self.editor.arrange(node, &sizes, &order) {
+            Ok(top) => self.by_wavefronts(top, &sizes).map(|_| true),
+            Err(Error::Illegal { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Runs tiles by wavefronts where that is asked for and makes a loop parallel that is
+    /// not inside another parallel one. Two loops over tiles make the lines, as in Pluto:
+    /// more of them would leave more threads waiting for each other more often.
+    fn by_wavefronts(&mut self, top: Node, sizes: &[Option<i128>]) -> Result<Node, Error> {
+        let tiled = sizes.iter().flatten().count() > 1;
+        let tree = self.editor.tree();
+        let own = match tree.kind(top) {
+            NodeKind::Band(band) => band.members.iter().any(|member| member.coincident),
+            _ => false,
+        };
+        if !self.recipe.wavefront || !tiled || own || self.is_inside_parallel(top) {
+            return Ok(top);
+        }
+        match self.editor.wavefront(top, 2) {
+            Ok(tiles) => Ok(tiles),
+            Err(Error::Illegal { .. } | Error::Operand { .. }) => Ok(top),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Tiles a band by diamonds and runs these by lines; says whether that is possible.
+    fn diamonds(&mut self, node: Node, count: usize) -> Result<bool, Error> {
+        let sizes: Vec<i128> =
+            self.given(count).into_iter().map(|size| size.unwrap_or(DIAMOND)).collect();
+        let before = self.editor.tree().clone();
+        let tiles = self.editor.diamond(node, &sizes);
+        match tiles.and_then(|tiles| self.editor.wavefront(tiles, 2)) {
+            Ok(_) => Ok(true),
+            Err(Error::Illegal { .. } | Error::Operand { .. }) => {
+                self.editor.reset(before);
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Lists a band and the bands below it, as long as each is the only child.
+    fn chain(&self, top: Node) -> Vec<Node> {
+        let tree = self.editor.tree();
+        let down = |node: &Node| tree.children(*node).next();
+        std::iter::successors(Some(top), down).take_while(|node| is_band(tree, *node)).collect()
+    }
+
+    /// Counts the iterations of a member if there are never as many as run side by side.
+    fn short(&self, node: Node, member: usize) -> Result<Option<i128>, Error> {
+        let NodeKind::Band(band) = self.editor.tree().kind(node) else { return Ok(None) };
+        let active = self.editor.tree().active(node, self.budget)?;
+        let values = band.members[member].schedule.intersect_domain(&active, self.budget)?;
+        let mut longest = Some(0);
+        for set in values.range(self.budget)?.relations() {
+            let names: Vec<&str> = set.space().params.iter().map(String::as_str).collect();
+            let free = set.project_params(&names, self.budget)?;
+            let count = free.points(&Budget::steps(FEW_POINTS)).ok().map(|points| points.len());
+            longest = longest.zip(count).map(|(a, b): (usize, usize)| a.max(b));
+        }
+        let longest = longest.and_then(|longest| i128::try_from(longest).ok());
+        Ok(longest.filter(|longest| *longest < self.rates.jam))
+    }
+}

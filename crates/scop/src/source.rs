@@ -1,0 +1,464 @@
+//! Parsing, and finding the marked parts.
+
+use std::collections::BTreeSet;
+
+use lang_c::ast::{
+    BlockItem, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator, Expression,
+    ExternalDeclaration, FunctionDefinition, Statement, TypeSpecifier,
+};
+use lang_c::loc::get_location_for_offset;
+use lang_c::span::{Node, Span};
+use tangram_polyhedral::scop::{Array, Scop};
+use tangram_presburger::Budget;
+
+use crate::build::{Builder, Read};
+use crate::declare::Names;
+use crate::detect::Detector;
+use crate::live_out::{ended, is_addressed};
+use crate::parse::{Parsed, parsed};
+use crate::pragma::shared;
+use crate::pure::is_without_effects;
+use crate::{Around, Beside, Detected, Member, Part, Problem};
+
+pub(crate) const FIRST: &str = "__tangram_scop";
+pub(crate) const LAST: &str = "__tangram_endscop";
+/// Deeper nesting would need more stack than there is.
+const DEEPEST: usize = 200;
+/// In a row of operators, the parser tries each as one or as half of one like `++`.
+const LONGEST: usize = 16;
+/// The parser descends through all levels of precedence for each pair of parentheses.
+const STACK: usize = 256 << 20;
+
+/// A parsed source, for places and texts.
+pub(crate) struct Source<'a> {
+    pub text: &'a str,
+}
+
+impl Source<'_> {
+    pub fn line(&self, offset: usize) -> usize {
+        get_location_for_offset(self.text, offset).0.line
+    }
+
+    /// Returns the name of the file itself, if a preprocessor names it.
+    pub fn file(&self) -> Option<&str> {
+        let marker = self.text.lines().find(|line| line.starts_with("# "))?;
+        marker.split('"').nth(1)
+    }
+
+    pub fn problem(&self, offset: usize, message: impl Into<String>) -> Problem {
+        let start = self.text[..offset].rfind('\n').map_or(0, |at| at + 1);
+        let column = self.text[start..offset].chars().count() + 1;
+        let file = get_location_for_offset(self.text, offset).0.file;
+        let file = (!file.is_empty() && Some(file) != self.file()).then(|| file.to_owned());
+        Problem { line: self.line(offset), column, message: message.into(), file }
+    }
+
+    pub fn of<T>(&self, node: &Node<T>) -> &str {
+        self.text.get(node.span.start..node.span.end).unwrap_or_default().trim()
+    }
+}
+
+/// Finds the marked parts and, if `detect`, those that no pragma marks.
+pub(crate) fn parts(source: &str, detect: bool, budget: &Budget) -> Result<Detected, Vec<Problem>> {
+    let marked = marked(&without_comments(source));
+    check_depth(&marked).map_err(|problem| vec![problem])?;
+    std::thread::scope(|scope| {
+        let work = || inner(marked, detect, budget);
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        let lost = || vec![Problem::new(1, "out of memory".into())];
+        thread.map_err(|_| lost())?.join().map_err(|_| lost())?
+    })
+}
+
+fn inner(marked: String, detect: bool, budget: &Budget) -> Result<Detected, Vec<Problem>> {
+    let Parsed { text, unit, left_out } = parsed(marked).map_err(|problem| vec![problem])?;
+    let source = Source { text: &text };
+    let unread = left_out.clone();
+    let mut globals = Names::default();
+    let (mut found, mut problems, mut refused) = (Vec::new(), Vec::new(), left_out);
+    for external in &unit.0 {
+        match &external.node {
+            ExternalDeclaration::Declaration(declaration) => {
+                globals.declare(&declaration.node, &source);
+            }
+            ExternalDeclaration::FunctionDefinition(function) => {
+                if is_without_effects(&function.node, &globals, &source) {
+                    globals.note_pure(&function.node);
+                }
+                let outcome = of_function(&function.node, &globals, &source, budget);
+                match outcome {
+                    Ok(parts) => found.extend(parts),
+                    Err(more) => problems.extend(more),
+                }
+                if detect {
+                    let (parts, refused) = (&mut found, &mut refused);
+                    Detector { source: &source, globals: &globals, budget, parts, refused }
+                        .function(&function.node);
+                }
+            }
+            ExternalDeclaration::StaticAssert(_) => {}
+        }
+    }
+    if found.is_empty() && problems.is_empty() {
+        // What could not be read may be all that the file was for.
+        problems = unread;
+    }
+    problems.sort();
+    refused.sort();
+    refused.dedup();
+    found.sort_by_key(|part: &Part| (part.first_line, part.beside.before.len()));
+    if problems.is_empty() { Ok(Detected { parts: found, refused }) } else { Err(problems) }
+}
+
+/// Turns the pragmas into calls that the parser keeps.
+fn marked(source: &str) -> String {
+    let mut marked = String::with_capacity(source.len());
+    for line in source.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let call = match words.as_slice() {
+            ["#pragma", "scop"] | ["#", "pragma", "scop"] => FIRST,
+            ["#pragma", "endscop"] | ["#", "pragma", "endscop"] => LAST,
+            _ => {
+                // The parser knows directives at the start of a line alone.
+                let own = line.trim_start();
+                let (blank, own) = line.split_at(line.len() - own.len());
+                let pieces = if own.starts_with('#') { [own, blank] } else { [blank, own] };
+                marked.extend(pieces);
+                marked.push('\n');
+                continue;
+            }
+        };
+        marked.push_str(&format!("{call}();\n"));
+    }
+    marked
+}
+
+/// Puts spaces in the place of comments; lines stay where they are.
+pub(crate) fn without_comments(source: &str) -> String {
+    let mut text = String::with_capacity(source.len());
+    let mut rest = source;
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            '/' if rest.starts_with("/*") => rest[2..].find("*/").map_or(rest.len(), |end| end + 4),
+            '"' | '\'' => {
+                let length = literal(rest, first);
+                text.push_str(&rest[..length]);
+                rest = &rest[length..];
+                continue;
+            }
+            _ => {
+                text.push(first);
+                rest = &rest[first.len_utf8()..];
+                continue;
+            }
+        };
+        text.extend(rest[..length].chars().map(|c| if c == '\n' { c } else { ' ' }));
+        rest = &rest[length..];
+    }
+    text
+}
+
+/// Returns the length of a literal with its quotes.
+pub(crate) fn literal(text: &str, quote: char) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            // None goes on behind its line.
+            '\n' => return at,
+            _ if c == quote => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// Refuses what the parser has no stack or no time for.
+fn check_depth(text: &str) -> Result<(), Problem> {
+    let problem = |at, message| Err(Source { text }.problem(at, message));
+    let (mut depth, mut prefixes, mut at) = (0_usize, 0_usize, 0_usize);
+    while let Some(c) = text[at..].chars().next() {
+        if c == '"' || c == '\'' {
+            at += literal(&text[at..], c);
+            prefixes = 0;
+            continue;
+        }
+        match c {
+            '(' | '{' | '[' => depth += 1,
+            ')' | '}' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        match c {
+            '+' | '-' | '*' | '&' | '!' | '~' => prefixes += 1,
+            _ if c.is_whitespace() => {}
+            _ => prefixes = 0,
+        }
+        if depth > DEEPEST {
+            return problem(at, "expected fewer nested brackets");
+        }
+        if prefixes > LONGEST {
+            return problem(at, "expected fewer operators in a row");
+        }
+        at += c.len_utf8();
+    }
+    Ok(())
+}
+
+fn of_function(
+    function: &FunctionDefinition,
+    globals: &Names,
+    source: &Source,
+    budget: &Budget,
+) -> Result<Vec<Part>, Vec<Problem>> {
+    let mut names = globals.clone();
+    names.parameters(&function.declarator.node, source);
+    let name = match &function.declarator.node.kind.node {
+        DeclaratorKind::Identifier(name) => name.node.name.clone(),
+        _ => String::new(),
+    };
+    let (mut found, mut problems) = (Vec::new(), Vec::new());
+    let mut open = vec![(&function.statement, names)];
+    while let Some((statement, mut names)) = open.pop() {
+        let Statement::Compound(items) = &statement.node else {
+            open.extend(below(&statement.node).into_iter().map(|inner| (inner, names.clone())));
+            continue;
+        };
+        let mut start = None;
+        for (index, item) in items.iter().enumerate() {
+            match &item.node {
+                BlockItem::Declaration(declaration) if start.is_none() => {
+                    names.declare(&declaration.node, source);
+                }
+                BlockItem::Statement(statement) if is_call(&statement.node, FIRST) => {
+                    // The pragma would be one for other loops.
+                    let at = statement.span.start;
+                    problems.extend(shared(source, Span::span(at, at)));
+                    start = Some(index + 1);
+                }
+                BlockItem::Statement(statement) if is_call(&statement.node, LAST) => {
+                    let Some(first) = start.take() else { continue };
+                    let inside = &items[first..index];
+                    let before = &items[..first - 1];
+                    match Builder::scop(before, inside, &names, source, budget) {
+                        Ok(Read { scop, types, checks, members, flat, test, operands }) => found
+                            .push(Part {
+                                function: name.clone(),
+                                first_line: source.line(items[first - 1].span.start),
+                                last_line: source.line(item.span.start),
+                                declared: declared(inside, source),
+                                unsigned: unsigned(&scop, &names),
+                                distinct: distinct(&scop, &names, &members, |name| {
+                                    is_global(name, &names, globals)
+                                        || is_addressed(name, &function.statement)
+                                }),
+                                around: around(
+                                    function,
+                                    Span::span(items[first - 1].span.start, item.span.end),
+                                    &scop,
+                                    &names,
+                                ),
+                                ended: ended(
+                                    inside,
+                                    Span::span(items[first - 1].span.start, item.span.end),
+                                    &function.statement,
+                                    |name| is_global(name, &names, globals),
+                                ),
+                                marked: true,
+                                braced: false,
+                                beside: Beside::default(),
+                                types,
+                                operands,
+                                checks,
+                                members,
+                                flat,
+                                test,
+                                scop,
+                            }),
+                        Err(more) => problems.extend(more),
+                    }
+                }
+                BlockItem::Statement(statement) if start.is_none() => {
+                    open.push((statement, names.clone()));
+                }
+                _ => {}
+            }
+        }
+        if let Some(first) = start {
+            let at = items[first - 1].span.start;
+            problems.push(source.problem(at, "expected `#pragma endscop` in the same block"));
+        }
+    }
+    if problems.is_empty() { Ok(found) } else { Err(problems) }
+}
+
+/// Says whether a name stands for a variable outside of functions.
+pub(crate) fn is_global(name: &str, names: &Names, globals: &Names) -> bool {
+    globals.get(name).is_some_and(|global| names.get(name) == Some(global))
+}
+
+/// Lists the variables that items declare.
+pub(crate) fn declared(items: &[Node<BlockItem>], source: &Source) -> Vec<String> {
+    let mut names = Names::default();
+    let mut all = Vec::new();
+    for item in items {
+        if let BlockItem::Declaration(declaration) = &item.node {
+            all.extend(names.declare(&declaration.node, source));
+        }
+    }
+    all
+}
+
+/// Says whether a type, in words that no `typedef` names, has a sign.
+pub(crate) fn is_signed(element: &str) -> bool {
+    const SIGNED: &[&str] = &[
+        "int",
+        "long",
+        "short",
+        "char",
+        "signed",
+        "int8_t",
+        "int16_t",
+        "int32_t",
+        "int64_t",
+        "ptrdiff_t",
+        "ssize_t",
+    ];
+    element.split_whitespace().all(|word| SIGNED.contains(&word))
+}
+
+/// Lists the parameters whose type is not one of the signed ones.
+pub(crate) fn unsigned(scop: &Scop, names: &Names) -> Vec<String> {
+    let known = |name: &String| {
+        names.get(name).is_some_and(|array| !is_signed(&names.resolved(&array.element)))
+    };
+    let all = scop.domain().map(|domain| domain.parameters()).unwrap_or_default();
+    all.into_iter().filter(known).collect()
+}
+
+/// Lists the variables that could overlap another one, as far as their declarations tell, where
+/// one of both is written.
+///
+/// `leads`: says of a variable that is no array whether a pointer could lead to it.
+pub(crate) fn distinct(
+    scop: &Scop,
+    names: &Names,
+    members: &[Member],
+    leads: impl Fn(&str) -> bool,
+) -> Vec<String> {
+    let mut names = names.clone();
+    for member in members {
+        let restricted = member.restricted.or(names.restricted(&member.base));
+        names.insert(member.array.clone(), restricted);
+    }
+    let member = |name: &str| members.iter().find(|member| member.name == name);
+    let leads = |name: &str| leads(member(name).map_or(name, |member| &member.base));
+    let is_array = |name: &String| names.get(name).is_some_and(|array| !array.extents.is_empty());
+    let arrays = scop.arrays.iter().filter(|array| !array.local).map(|array| array.name.clone());
+    let params = scop.domain().map(|domain| domain.parameters()).unwrap_or_default();
+    let mut all: Vec<String> = arrays.chain(params).collect();
+    let mut seen = BTreeSet::new();
+    all.retain(|name| seen.insert(name.clone()) && (is_array(name) || leads(name)));
+    let is_written =
+        |name: &String| scop.may_writes.relations().any(|write| write.space().output.name == *name);
+    let meets = |a: &String, b: &String| {
+        let restricted = [names.restricted(a), names.restricted(b)];
+        let open = restricted.contains(&Some(false)) && !restricted.contains(&Some(true));
+        let scalar = !is_array(a) || !is_array(b);
+        // Members beside each other, not where pointers among them lead.
+        let within = |name: &str| member(name).filter(|member| member.restricted.is_none());
+        let beside = within(a).zip(within(b)).is_some_and(|(a, b)| a.base == b.base);
+        let apart = (scalar && !names.may_share(a, b)) || beside;
+        a != b && open && !apart && (is_written(a) || is_written(b))
+    };
+    let found = all.iter().filter(|a| all.iter().any(|b| meets(a, b)));
+    found.map(|name| member(name).map_or(name, |member| &member.text).clone()).collect()
+}
+
+/// Describes the function around a part.
+pub(crate) fn around(
+    function: &FunctionDefinition,
+    part: Span,
+    scop: &Scop,
+    names: &Names,
+) -> Around {
+    let mut parameters = Vec::new();
+    for derived in &function.declarator.node.derived {
+        if let DerivedDeclarator::Function(inner) = &derived.node {
+            let all = inner.node.parameters.iter();
+            parameters.extend(all.map(|parameter| parameter.node.declarator.as_ref()));
+        }
+    }
+    let known: Vec<Array> = parameters
+        .iter()
+        .filter_map(|declarator| names.get(&declared_name(&declarator.as_ref()?.node)?).cloned())
+        .collect();
+    let is_void = |specifier: &Node<DeclarationSpecifier>| match &specifier.node {
+        DeclarationSpecifier::TypeSpecifier(inner) => inner.node == TypeSpecifier::Void,
+        _ => false,
+    };
+    let returns_nothing =
+        function.specifiers.iter().any(is_void) && function.declarator.node.derived.len() == 1;
+    let arrays = scop.arrays.iter().filter(|array| !array.local).map(|array| array.name.clone());
+    let params = scop.domain().map(|domain| domain.parameters()).unwrap_or_default();
+    let used: BTreeSet<String> = arrays.chain(params).collect();
+    Around {
+        whole: returns_nothing && known.len() == parameters.len() && is_all(function, part),
+        parameters: known,
+        variables: used.iter().filter_map(|name| names.get(name).cloned()).collect(),
+        types: names.types(),
+    }
+}
+
+/// Returns the name that a declarator gives to something.
+pub(crate) fn declared_name(mut declarator: &Declarator) -> Option<String> {
+    loop {
+        match &declarator.kind.node {
+            DeclaratorKind::Identifier(id) => return Some(id.node.name.clone()),
+            DeclaratorKind::Declarator(inner) => declarator = &inner.node,
+            DeclaratorKind::Abstract => return None,
+        }
+    }
+}
+
+/// Says whether a function does nothing but what a part of it does.
+fn is_all(function: &FunctionDefinition, part: Span) -> bool {
+    let Statement::Compound(items) = &function.statement.node else { return false };
+    items.iter().all(|item| {
+        let inside = part.start <= item.span.start && item.span.end <= part.end;
+        inside
+            || match &item.node {
+                BlockItem::Declaration(declaration) => {
+                    declaration.node.declarators.iter().all(|d| d.node.initializer.is_none())
+                }
+                BlockItem::Statement(statement) => {
+                    matches!(statement.node, Statement::Return(None) | Statement::Expression(None))
+                }
+                BlockItem::StaticAssert(_) => true,
+            }
+    })
+}
+
+/// Returns the statements in a statement that is not a block.
+pub(crate) fn below(statement: &Statement) -> Vec<&Node<Statement>> {
+    match statement {
+        Statement::If(inner) => {
+            let mut all = vec![&*inner.node.then_statement];
+            all.extend(inner.node.else_statement.as_deref());
+            all
+        }
+        Statement::For(inner) => vec![&*inner.node.statement],
+        Statement::While(inner) => vec![&*inner.node.statement],
+        Statement::DoWhile(inner) => vec![&*inner.node.statement],
+        Statement::Labeled(inner) => vec![&*inner.node.statement],
+        Statement::Switch(inner) => vec![&*inner.node.statement],
+        _ => Vec::new(),
+    }
+}
+
+pub(crate) fn is_call(statement: &Statement, name: &str) -> bool {
+    let Statement::Expression(Some(expression)) = statement else { return false };
+    let Expression::Call(call) = &expression.node else { return false };
+    matches!(&call.node.callee.node, Expression::Identifier(id) if id.node.name == name)
+}
