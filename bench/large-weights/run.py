@@ -36,7 +36,7 @@ def options() -> argparse.Namespace:
 
 
 def present(name: str) -> bool:
-    """Says whether an optimiser can be run here."""
+    """Returns whether an optimiser can be run here."""
     return bool(bench.our_command() if name == bench.OURS else peers.version(name))
 
 

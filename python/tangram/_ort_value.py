@@ -112,17 +112,17 @@ class OrtValue:
         return "cpu"
 
     def is_tensor(self) -> bool:
-        """Says whether the value is a tensor."""
+        """Returns whether the value is a tensor."""
         kind = self._value.kind()
         return kind is not None and kind[0] == "tensor"
 
     def is_tensor_sequence(self) -> bool:
-        """Says whether the value is a sequence."""
+        """Returns whether the value is a sequence."""
         kind = self._value.kind()
         return kind is not None and kind[0] == "seq"
 
     def has_value(self) -> bool:
-        """Says whether there is a value."""
+        """Returns whether there is a value."""
         return self._value.kind() is not None
 
 

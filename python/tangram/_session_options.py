@@ -91,7 +91,7 @@ class SessionOptions:
         return self._config[key]
 
     def has_session_config_entry(self, key: str) -> bool:
-        """Says whether there is an entry."""
+        """Returns whether there is an entry."""
         return key in self._config
 
     def add_free_dimension_override_by_name(self, name: str, value: int) -> None:

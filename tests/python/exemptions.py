@@ -100,13 +100,13 @@ def contradicted(node: onnx.NodeProto, values: dict, results: list, wrap) -> str
 
 
 def _is_asked(node: onnx.NodeProto, results: list) -> bool:
-    """Says whether onnx's evaluator is asked for the result of a node, and not inference only."""
+    """Returns whether onnx's evaluator is asked for the result of a node, and not inference only."""
     joins = node.op_type == "ConcatFromSequence"
     return joins or any(_is_beyond(result) for result in results)
 
 
 def _is_whole_throughout(node: onnx.NodeProto, values: dict, results: list, wrap) -> bool:
-    """Says whether a sum of exponentials of integers is another one than that of floats."""
+    """Returns whether a sum of exponentials of integers is another one than that of floats."""
     data = values.get(node.input[0]) if node.op_type == "ReduceLogSumExp" else None
     if data is None or data.dtype.kind not in "iu":
         return False
@@ -165,7 +165,7 @@ def _element(value: np.ndarray) -> int:
 
 
 def excused(model: onnx.ModelProto, found: onnx.ModelProto, given: dict, output: int) -> bool:
-    """Says whether onnx's evaluator finds one output of both models equal."""
+    """Returns whether onnx's evaluator finds one output of both models equal."""
     try:
         ours, theirs = (
             oracle.run_reference(only(each, output), _read(only(each, output), given))
@@ -256,7 +256,7 @@ def _maximum(pool: onnx.NodeProto) -> list[onnx.NodeProto]:
 
 
 def alike(model: onnx.ModelProto, found: onnx.ModelProto, given: dict, output: int) -> bool:
-    """Says whether an output of both models is equal once both are amended."""
+    """Returns whether an output of both models is equal once both are amended."""
     try:
         ours, theirs = (
             oracle.run_ort(only(amended(each), output), _read(each, given)) for each in (found, model)

@@ -119,7 +119,7 @@ def _same_float(actual, expected, tolerances, rtol, atol) -> Difference:
 
 
 def is_float(dtype: np.dtype) -> bool:
-    """Says whether the type is a floating-point one, the small formats included."""
+    """Returns whether the type is a floating-point one, the small formats included."""
     if dtype.kind in "fc":
         return True
     try:

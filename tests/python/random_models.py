@@ -383,7 +383,7 @@ def _constraints(schema) -> set[str]:
 
 
 def _divides_by_zero(operator: str, inputs: list[str], values: dict, constants: dict) -> bool:
-    """Says whether a node might divide integers by zero, which ends the process of onnxruntime."""
+    """Returns whether a node might divide integers by zero, which ends the process of onnxruntime."""
     if operator not in ("Div", "Mod") or len(inputs) < 2:
         return False
     divisor = constants.get(inputs[1], values.get(inputs[1]))
@@ -411,7 +411,7 @@ def feeds(model: onnx.ModelProto, seed: int) -> dict:
 
 
 def _has_none(value: onnx.ValueInfoProto) -> bool:
-    """Says whether an extent is 0, which others take for one that is not known."""
+    """Returns whether an extent is 0, which others take for one that is not known."""
     dims = value.type.tensor_type.shape.dim
     return any(dim.WhichOneof("value") == "dim_value" and dim.dim_value == 0 for dim in dims)
 

@@ -83,7 +83,7 @@ fn main() {
     println!("geometric mean of isl/ours, pairs drawn by chance: {:.2}", mean(&by_chance));
 }
 
-/// Says whether the arguments ask for an operation.
+/// Returns whether the arguments ask for an operation.
 fn wanted(operation: &str) -> bool {
     let mut names = std::env::args().skip(1).peekable();
     names.peek().is_none() || names.any(|name| name == operation)

@@ -54,7 +54,7 @@ pub(crate) fn binary(
     Some(result.map_err(Failure::from))
 }
 
-/// Says whether it was written without any space, `{ }`.
+/// Returns whether it was written without any space, `{ }`.
 fn is_nothing(union: &Union) -> bool {
     union.relations().next().is_none()
 }

@@ -6,7 +6,7 @@ use crate::operators::BINARY;
 use crate::unary::NAMES;
 use crate::verbs::{VERBS, WORDS};
 
-/// Says whether a word is an operator or a verb, and no name for a value.
+/// Returns whether a word is an operator or a verb, and no name for a value.
 pub(crate) fn is_reserved(word: &str) -> bool {
     words().any(|known| known == word) || matches!(word, "True" | "False")
 }

@@ -343,7 +343,7 @@ fn say(args: &OptArgs, report: &Report, explained: &str) -> Result<(), Error> {
     }
 }
 
-/// Says whether standard output is one JSON value, which nothing else may follow.
+/// Returns whether standard output is one JSON value, which nothing else may follow.
 fn json_on_stdout(args: &OptArgs) -> bool {
     args.json.as_deref().is_some_and(out::is_standard)
 }

@@ -41,7 +41,7 @@ pub(crate) fn json(text: serde_json::Result<String>) -> Result<String, Error> {
     Ok(text + "\n")
 }
 
-/// Says whether a path stands for standard input or standard output.
+/// Returns whether a path stands for standard input or standard output.
 pub(crate) fn is_standard(path: &Path) -> bool {
     path == Path::new("-")
 }

@@ -122,7 +122,7 @@ pub fn static_tensor(context: &Context, ty: Type) -> Option<(DType, Vec<usize>)>
     Some((dtype::dtype_of(context, element)?, shape?))
 }
 
-/// Says whether `op` is a constant.
+/// Returns whether `op` is a constant.
 pub fn is_constant(module: &Module, op: Op) -> bool {
     module.has_traits(op, Traits::CONSTANT_LIKE)
 }
@@ -148,7 +148,7 @@ pub fn build(module: &mut Module, point: Point, tensor: &Tensor, key: &str, loc:
     module.create_at(point, state)
 }
 
-/// Says whether `ty` is the type of an absent operand.
+/// Returns whether `ty` is the type of an absent operand.
 pub fn is_none_type(context: &Context, ty: Type) -> bool {
     matches!(context.type_data(ty), TypeData::None)
 }

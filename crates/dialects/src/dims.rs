@@ -172,7 +172,7 @@ pub fn ceil_div(context: &Context, a: Dim, b: i64) -> Dim {
     binary(context, (a, Dim::fixed(b)), fast, Expr::ceil_div)
 }
 
-/// Says whether `a` and `b` are equal for all values of the symbols.
+/// Returns whether `a` and `b` are equal for all values of the symbols.
 pub fn equal(context: &Context, a: Dim, b: Dim) -> Truth {
     match (a.as_static(), b.as_static()) {
         (Some(a), Some(b)) if a == b => return Truth::True,

@@ -83,7 +83,7 @@ pub fn several(cx: &InferCx<'_>, shaped: impl IntoIterator<Item = Shaped>) -> Re
 pub trait InferExt<'a> {
     /// The attributes.
     fn attrs(&self) -> Attrs<'a>;
-    /// Says whether operand `i` is there: given, and no `nn.none`.
+    /// Returns whether operand `i` is there: given, and no `nn.none`.
     fn has(&self, i: usize) -> bool;
     /// The type of operand `i`, which has to be a tensor.
     fn tensor(&self, i: usize) -> Result<Shaped>;

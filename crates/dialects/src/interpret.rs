@@ -128,7 +128,7 @@ pub fn values_read(module: &Module, op: Op) -> Vec<Value> {
     found
 }
 
-/// Says whether `value` is made in a region of `op`.
+/// Returns whether `value` is made in a region of `op`.
 fn is_inside(module: &Module, value: Value, op: Op) -> bool {
     let mut block = module.def_block(value);
     while let Some(parent) = block.and_then(|block| module.block_parent(block)) {

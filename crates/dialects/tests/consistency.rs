@@ -98,7 +98,7 @@ fn elements_differ(context: &Context, trial: u64, attr: Attr, tensor: &Tensor) -
     (!fine).then(|| format!("inferred elements {inferred:?}, found {found:?}"))
 }
 
-/// Says whether the case was evaluated; what is wrong if the two disagree.
+/// Returns whether the case was evaluated; what is wrong if the two disagree.
 fn agree(case: &Case, trial: u64) -> Result<bool, String> {
     let (symbolic, inferred) = infer(case);
     let inferred = inferred.map_err(|e| e.to_string())?;

@@ -82,7 +82,7 @@ pub trait Analysis<L: Language>: Sized {
     #[allow(unused_variables)]
     fn modify(egraph: &mut EGraph<L, Self>, id: Id) {}
 
-    /// Says whether matching may go around cycles. Matches are always complete here; see the
+    /// Returns whether matching may go around cycles. Matches are always complete here; see the
     /// migration notes.
     fn allow_ematching_cycles(&self) -> bool {
         true

@@ -35,7 +35,7 @@ impl<L: Language + Display, N: Analysis<L>> Dot<'_, L, N> {
         self
     }
 
-    /// Says whether arrows of one node leave it at different places; they do by default.
+    /// Returns whether arrows of one node leave it at different places; they do by default.
     pub fn with_anchors(mut self, use_anchors: bool) -> Self {
         self.anchors = use_anchors;
         self

@@ -1,4 +1,4 @@
-//! The rules PM-* of the seed on IR, each under its name, and what goes beyond them.
+//! The rules PM-* of the GSL thesis on IR, each under its name, and what goes beyond them.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! The rules PE-* of the seed on IR, each under its name, and what makes rewrites legal.
+//! The rules PE-* of the GSL thesis on IR, each under its name, and what makes rewrites legal.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! The rules AE-* and AM-* of the seed, each under its name, and what goes beyond them.
+//! The rules AE-* and AM-* of the GSL thesis, each under its name, and what goes beyond them.
 
 use std::collections::HashMap;
 

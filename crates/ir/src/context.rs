@@ -161,7 +161,7 @@ impl Context {
         all
     }
 
-    /// Says whether an operation of `dialect` is registered.
+    /// Returns whether an operation of `dialect` is registered.
     pub fn has_dialect(&self, dialect: &str) -> bool {
         let of = |def: &OpDef| def.name.split('.').next() == Some(dialect);
         self.defs.iter().filter_map(|(_, def)| def.get()).any(|def| of(def))

@@ -33,18 +33,18 @@ impl Dominance {
         Dominance { spans }
     }
 
-    /// Says whether control can reach `block` from the entry block of its region.
+    /// Returns whether control can reach `block` from the entry block of its region.
     pub fn is_reachable(&self, block: Block) -> bool {
         self.span(block).0 != UNREACHED
     }
 
-    /// Says whether `a` dominates `b`, a block of the same region; each block dominates itself.
+    /// Returns whether `a` dominates `b`, a block of the same region; each block dominates itself.
     pub fn dominates(&self, a: Block, b: Block) -> bool {
         let (a, b) = (self.span(a), self.span(b));
         a.0 != UNREACHED && b.0 != UNREACHED && a.0 <= b.0 && b.1 <= a.1
     }
 
-    /// Says whether `value` is known wherever `op` runs: defined before it in the same block, in
+    /// Returns whether `value` is known wherever `op` runs: defined before it in the same block, in
     /// a block that dominates, or around it. Anything is known in code that is never reached, and
     /// order does not matter among the operations of a graph region.
     ///
@@ -72,7 +72,7 @@ impl Dominance {
     }
 }
 
-/// Says whether the operations of `region` stand in no order: those of a registered operation
+/// Returns whether the operations of `region` stand in no order: those of a registered operation
 /// without terminator, such as `builtin.module`.
 pub(crate) fn is_graph(module: &Module, region: Region) -> bool {
     let parent = module.region_parent(region);

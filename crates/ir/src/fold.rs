@@ -136,7 +136,7 @@ impl Module {
         self.is_folded(op, &found).then_some(found)
     }
 
-    /// Says whether `found` fits `op` and says something new.
+    /// Returns whether `found` fits `op` and says something new.
     fn is_folded(&self, op: Op, found: &Fold) -> bool {
         match found {
             Fold::Results(results) => {

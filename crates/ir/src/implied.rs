@@ -80,7 +80,7 @@ impl Module {
         true
     }
 
-    /// Says whether `op` holds what its definition implies and nothing else, so that the text need
+    /// Returns whether `op` holds what its definition implies and nothing else, so that the text need
     /// not show it. Flags that allow nothing count as absent.
     pub(crate) fn is_as_implied(&self, op: Op) -> bool {
         let Some(body) = self.implied(op) else { return false };
@@ -113,7 +113,7 @@ impl Module {
         end.is_some_and(|end| given(&values, end, &body.yields)) && ops.next().is_none()
     }
 
-    /// Says whether `op` has this attribute alone, besides flags that are not set.
+    /// Returns whether `op` has this attribute alone, besides flags that are not set.
     fn has_only(&self, op: Op, expected: Option<(&str, Attr)>) -> bool {
         let context = self.context();
         let unset = |attr: Attr| match context.attr_data(attr) {

@@ -67,27 +67,27 @@ impl Nesting {
         self.span(op).0
     }
 
-    /// Says whether `region`, or a region inside it, holds `op`.
+    /// Returns whether `region`, or a region inside it, holds `op`.
     pub(crate) fn is_inside(&self, op: Op, region: Region) -> bool {
         let (from, to) = self.regions.get(region.as_u32());
         let number = self.number(op);
         number != NOWHERE && from <= number && number <= to
     }
 
-    /// Says whether `op` is `around` or stands in it.
+    /// Returns whether `op` is `around` or stands in it.
     pub(crate) fn is_within(&self, op: Op, around: Op) -> bool {
         let ((from, to), number) = (self.span(around), self.number(op));
         number != NOWHERE && from <= number && number <= to
     }
 
-    /// Says whether an isolated operation stands around `op` and inside `outer`.
+    /// Returns whether an isolated operation stands around `op` and inside `outer`.
     pub(crate) fn has_wall_between(&self, outer: Op, op: Op) -> bool {
         let wall = self.wall(op);
         // One around both has a lower number.
         wall != NOWHERE && wall > self.number(outer)
     }
 
-    /// Says whether an isolated operation other than `holder` stands around `op`.
+    /// Returns whether an isolated operation other than `holder` stands around `op`.
     pub(crate) fn has_wall_besides(&self, holder: Op, op: Op) -> bool {
         let wall = self.wall(op);
         wall != NOWHERE && wall != self.number(holder)

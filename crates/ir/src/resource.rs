@@ -33,7 +33,7 @@ impl Resources {
         self.buffers.remove(&key);
     }
 
-    /// Says whether `bytes` are part of a buffer that is here, so that keeping them costs nothing.
+    /// Returns whether `bytes` are part of a buffer that is here, so that keeping them costs nothing.
     pub fn share(&self, bytes: &Bytes) -> bool {
         let wanted = bytes.as_ptr_range();
         self.buffers

@@ -19,7 +19,7 @@ impl Context {
         }
     }
 
-    /// Says whether `ty` is `i1`.
+    /// Returns whether `ty` is `i1`.
     pub fn is_boolean(&self, ty: Type) -> bool {
         *self.type_data(ty) == TypeData::Integer { width: 1, sign: Signedness::Signless }
     }

@@ -140,7 +140,7 @@ impl Dim {
         (self.0 >= 0).then_some(self.0)
     }
 
-    /// Says whether nothing is known.
+    /// Returns whether nothing is known.
     pub fn is_unknown(self) -> bool {
         self == Dim::UNKNOWN
     }

@@ -242,7 +242,7 @@ fn broken(what: impl Into<String>) -> SessionError {
     SessionError::Broken(what.into())
 }
 
-/// Says whether the numbers of `program` are numbers of its parts, and types fit.
+/// Returns whether the numbers of `program` are numbers of its parts, and types fit.
 fn check(module: &Module, program: &Program) -> Result<(), SessionError> {
     let count = program.buffers.len();
     for (&value, stored) in &program.values {

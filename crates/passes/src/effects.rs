@@ -56,12 +56,12 @@ impl Acting {
         Acting(acting)
     }
 
-    /// Says whether `op` may do anything, those in its regions included.
+    /// Returns whether `op` may do anything, those in its regions included.
     pub(crate) fn acts(&self, op: Op) -> bool {
         self.0.contains(&op)
     }
 
-    /// Says whether `op` goes away when nothing uses it.
+    /// Returns whether `op` goes away when nothing uses it.
     pub(crate) fn is_dead(&self, module: &Module, op: Op) -> bool {
         module.is_unused(op)
             && !module.has_traits(op, Traits::TERMINATOR)

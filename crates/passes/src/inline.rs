@@ -76,7 +76,7 @@ fn calls(module: &Module, function: Op) -> Vec<Op> {
     all.filter(|&op| module.name_text(op) == "func.call" && sees(module, op, function)).collect()
 }
 
-/// Says whether `call` stands in `function` so that it names what stands beside that, and so that
+/// Returns whether `call` stands in `function` so that it names what stands beside that, and so that
 /// any operation may stand there: an operation of an unknown dialect may hold symbols of its own.
 fn sees(module: &Module, call: Op, function: Op) -> bool {
     let mut at = module.parent(call);

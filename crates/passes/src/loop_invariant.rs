@@ -53,7 +53,7 @@ fn hoist(module: &mut Module, around: Op, acting: &Acting) -> u64 {
     moved
 }
 
-/// Says whether `op`, all that it holds, has no effect, cannot trap and uses nothing that the
+/// Returns whether `op`, all that it holds, has no effect, cannot trap and uses nothing that the
 /// loop defines.
 fn is_invariant(module: &Module, op: Op, around: Op) -> bool {
     if module.has_traits(op, Traits::TERMINATOR) {

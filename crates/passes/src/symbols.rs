@@ -27,7 +27,7 @@ pub(crate) fn symbol(module: &Module, op: Op) -> Option<Str> {
     }
 }
 
-/// Says whether only what stands beside `op` sees its symbol.
+/// Returns whether only what stands beside `op` sees its symbol.
 pub(crate) fn is_private(module: &Module, op: Op) -> bool {
     let visibility = module.attr(op, "sym_visibility");
     visibility.and_then(|attr| module.context().as_text(attr)) == Some("private")

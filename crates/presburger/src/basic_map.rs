@@ -146,7 +146,7 @@ impl BasicMap {
         Some(self)
     }
 
-    /// Says whether a division is inside another.
+    /// Returns whether a division is inside another.
     fn nests(&self) -> bool {
         self.divs.iter().any(|div| div.num[1 + self.dims..].iter().any(|v| *v != 0))
     }
@@ -206,7 +206,7 @@ impl BasicMap {
     }
 }
 
-/// Says whether a conjunction is empty where its rational points, or one of them rounded, show it.
+/// Returns whether a conjunction is empty where its rational points, or one of them rounded, show it.
 fn evidence<T: Number>(part: &BasicMap, budget: &Budget) -> Result<Option<bool>, Error> {
     let bounds = part.bounds();
     let mut simplex = Simplex::<T>::new(part.cols() - 1);

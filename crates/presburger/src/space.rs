@@ -51,7 +51,7 @@ impl Tuple {
         Self::new(PARAMS, Vec::<String>::new())
     }
 
-    /// Says whether this is the tuple of a set of parameters alone.
+    /// Returns whether this is the tuple of a set of parameters alone.
     pub fn is_params(&self) -> bool {
         self.name == PARAMS
     }
@@ -138,12 +138,12 @@ impl Space {
         Self { params, input: Some(input.bracketed()), output: output.bracketed() }
     }
 
-    /// Says whether the space has no input tuple.
+    /// Returns whether the space has no input tuple.
     pub fn is_set(&self) -> bool {
         self.input.is_none()
     }
 
-    /// Says whether the space is that of sets of parameters alone, `{ : n > 0 }`.
+    /// Returns whether the space is that of sets of parameters alone, `{ : n > 0 }`.
     pub fn is_params(&self) -> bool {
         self.is_set() && self.output.is_params()
     }
@@ -156,7 +156,7 @@ impl Space {
         self.params.len() + self.inputs() + self.output.dims.len()
     }
 
-    /// Says whether the tuples agree; parameters may differ.
+    /// Returns whether the tuples agree; parameters may differ.
     pub fn same_tuples(&self, other: &Self) -> bool {
         self.input == other.input && self.output == other.output
     }

@@ -150,7 +150,7 @@ impl System {
     }
 }
 
-/// Says whether the rows are opposite but for their constants.
+/// Returns whether the rows are opposite but for their constants.
 pub(crate) fn opposite(a: &[Integer], b: &[Integer]) -> bool {
     a[1..].iter().zip(&b[1..]).all(|(a, b)| match (a, b) {
         (Integer::Small(a), Integer::Small(b)) if *b != i64::MIN => *a == -*b,

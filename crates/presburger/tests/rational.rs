@@ -54,7 +54,7 @@ impl Rows {
         })
     }
 
-    /// Says whether some `y` goes with `x`: by the greatest lower and least upper bound.
+    /// Returns whether some `y` goes with `x`: by the greatest lower and least upper bound.
     fn has_partner(&self, x: &Rational) -> bool {
         let mut low: Option<(Rational, bool)> = None;
         let mut high: Option<(Rational, bool)> = None;
@@ -220,7 +220,7 @@ fn side(a: &[Rational], b: &[Rational], point: &[Rational]) -> Rational {
     minus(&left, &minus(&b[1], &a[1]).mul(&minus(&point[0], &a[0])))
 }
 
-/// Says whether a point is in the triangle of three points that are not on one line.
+/// Returns whether a point is in the triangle of three points that are not on one line.
 fn in_triangle([a, b, c]: [&[Rational; 2]; 3], point: &[Rational]) -> bool {
     let sides = [side(a, b, point), side(b, c, point), side(c, a, point)];
     side(a, b, c) != Rational::ZERO

@@ -12,7 +12,7 @@ use crate::set::{FrozenPatternSet, PatternReport};
 
 /// Says what becomes of an attempt; see [`PatternApplicator::match_and_rewrite_if`].
 pub trait Attempts {
-    /// Says whether `pattern` may be tried on `op`.
+    /// Returns whether `pattern` may be tried on `op`.
     fn may_apply(&mut self, pattern: &dyn RewritePattern, op: Op) -> bool {
         let _ = (pattern, op);
         true

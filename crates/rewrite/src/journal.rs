@@ -67,7 +67,7 @@ impl Journal {
         Mark(self.edits.len())
     }
 
-    /// Says whether nothing was changed since `mark`.
+    /// Returns whether nothing was changed since `mark`.
     pub fn is_unchanged_since(&self, mark: Mark) -> bool {
         self.edits.len() == mark.0
     }
@@ -107,7 +107,7 @@ impl Journal {
         self.edits[mark.0.min(self.edits.len())..].iter()
     }
 
-    /// Says whether an operation named `name` was made.
+    /// Returns whether an operation named `name` was made.
     pub(crate) fn made(&self, module: &Module, name: Name) -> bool {
         let named = |op: Op| module.is_live(op) && module.name(op) == name;
         self.edits.iter().any(|edit| matches!(edit, Edit::Created(op) if named(*op)))

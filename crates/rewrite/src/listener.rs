@@ -81,7 +81,7 @@ pub trait Listener {
     /// The pattern that is being tried has matched these operations and is about to rewrite; it
     /// may still be refused. Patterns may leave this out.
     fn matched(&mut self, module: &Module, ops: &[Op]) {}
-    /// Says whether the reasons of failed matches are of use.
+    /// Returns whether the reasons of failed matches are of use.
     fn wants_reasons(&self) -> bool {
         false
     }

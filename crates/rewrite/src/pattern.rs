@@ -9,7 +9,7 @@ use crate::rewriter::Rewriter;
 pub struct Interface {
     /// A name for messages; two interfaces with one name are the same.
     pub name: &'static str,
-    /// Says whether an operation offers it.
+    /// Returns whether an operation offers it.
     pub offered: fn(&OpDef) -> bool,
 }
 
@@ -41,7 +41,7 @@ pub enum Roots {
 }
 
 impl Roots {
-    /// Says whether `op` is one of them.
+    /// Returns whether `op` is one of them.
     pub fn accept(&self, module: &Module, op: Op) -> bool {
         match self {
             Roots::Names(names) => names.contains(&module.name(op)),
@@ -115,7 +115,7 @@ pub trait RewritePattern: Send + Sync {
         1
     }
 
-    /// Says whether the match goes from the root to other users of its operands.
+    /// Returns whether the match goes from the root to other users of its operands.
     fn looks_sideways(&self) -> bool {
         false
     }

@@ -55,12 +55,12 @@ impl PatternSet {
         self.patterns.len()
     }
 
-    /// Says whether there is no pattern.
+    /// Returns whether there is no pattern.
     pub fn is_empty(&self) -> bool {
         self.patterns.is_empty()
     }
 
-    /// Says whether `word` is the name or a label of a pattern of the set.
+    /// Returns whether `word` is the name or a label of a pattern of the set.
     pub fn names(&self, word: &str) -> bool {
         self.patterns.iter().any(|pattern| answers_to(&**pattern, word))
     }
@@ -157,7 +157,7 @@ impl FrozenPatternSet {
         self.patterns.len()
     }
 
-    /// Says whether there is no pattern.
+    /// Returns whether there is no pattern.
     pub fn is_empty(&self) -> bool {
         self.patterns.is_empty()
     }
@@ -188,7 +188,7 @@ impl FrozenPatternSet {
         &self.any
     }
 
-    /// Says whether `op`, for whose name pattern `i` is a candidate, has the traits and the
+    /// Returns whether `op`, for whose name pattern `i` is a candidate, has the traits and the
     /// interface that the pattern asks for.
     pub fn accepts(&self, i: u32, module: &Module, op: Op) -> bool {
         match &self.roots[i as usize] {
@@ -202,7 +202,7 @@ impl FrozenPatternSet {
         admitted.reset(self.discriminators.len());
     }
 
-    /// Says whether no discriminator rules out that pattern `i` matches at `op`.
+    /// Returns whether no discriminator rules out that pattern `i` matches at `op`.
     pub(crate) fn admits(&self, i: u32, module: &Module, op: Op, admitted: &mut Admitted) -> bool {
         admitted.has(&self.discriminators, self.covered[i as usize], (module, op))
     }
@@ -212,7 +212,7 @@ impl FrozenPatternSet {
         self.depth
     }
 
-    /// Says whether some pattern goes from the root to other users of its operands.
+    /// Returns whether some pattern goes from the root to other users of its operands.
     pub fn looks_sideways(&self) -> bool {
         self.sideways
     }

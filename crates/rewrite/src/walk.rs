@@ -229,7 +229,7 @@ struct Current<'a, 'l> {
 }
 
 impl Current<'_, '_> {
-    /// Says whether `op` is the present operation or in its regions.
+    /// Returns whether `op` is the present operation or in its regions.
     fn is_inside(&self, module: &Module, op: Op) -> bool {
         let mut at = Some(op);
         while let Some(here) = at {

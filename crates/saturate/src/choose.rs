@@ -57,7 +57,7 @@ pub(crate) struct Chosen {
 }
 
 impl Chosen {
-    /// Says whether the result is cheaper than the function.
+    /// Returns whether the result is cheaper than the function.
     pub fn improves(&self) -> bool {
         self.costs.best < self.costs.before * (1.0 - 1e-9)
     }
@@ -265,7 +265,7 @@ pub(crate) fn function_cost(module: &Module, block: Block, cost: &CostModel) -> 
     total
 }
 
-/// Says whether an operation is a constant, or stands for an absent operand.
+/// Returns whether an operation is a constant, or stands for an absent operand.
 fn is_leaf(module: &Module, op: Op) -> bool {
     let absent = |value| constant::is_none_type(module.context(), module.value_type(value));
     module.has_traits(op, Traits::CONSTANT_LIKE) || module.results(op).all(absent)

@@ -149,7 +149,7 @@ impl Graph {
         self.id(value).map(|id| self.egraph.find(id))
     }
 
-    /// Says whether an operation is one of the function that was read.
+    /// Returns whether an operation is one of the function that was read.
     pub fn is_original(&self, op: Op) -> bool {
         (op.as_u32() as usize) < self.original_ops
     }
@@ -217,7 +217,7 @@ fn same_contents(module: &Module, a: Attr, b: Attr) -> bool {
     }
 }
 
-/// Says whether an operation may be an e-node like any other.
+/// Returns whether an operation may be an e-node like any other.
 pub(crate) fn is_pure(module: &Module, op: Op) -> bool {
     let barred = Traits::RANDOM | Traits::TERMINATOR | Traits::SYMBOL;
     module

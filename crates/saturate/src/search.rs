@@ -174,7 +174,7 @@ impl Search<'_> {
     }
 }
 
-/// Says whether a rule has several outputs.
+/// Returns whether a rule has several outputs.
 fn is_several(rule: &CompiledRule) -> bool {
     let sources = rule.rule().sources();
     sources.len() > 1 || sources.iter().any(|id| rule.plan().branch_root(*id) != *id)

@@ -44,7 +44,7 @@ impl Access {
         self.cells.split('[').next().unwrap_or_default()
     }
 
-    /// Says whether it is of all cells, and certain.
+    /// Returns whether it is of all cells, and certain.
     pub fn is_whole(&self) -> bool {
         self.exact && !self.pending && self.cells.contains(ANYWHERE)
     }

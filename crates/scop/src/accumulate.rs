@@ -126,7 +126,7 @@ impl<'a> Accumulators<'a> {
     }
 }
 
-/// Says whether all elements of an array stay in a loop, each apart from the others.
+/// Returns whether all elements of an array stay in a loop, each apart from the others.
 ///
 /// `sizes`: names of what is at least 1.
 fn is_clear<'a>(uses: impl Iterator<Item = &'a Use<'a>>, sizes: &[String]) -> bool {
@@ -150,7 +150,7 @@ fn is_clear<'a>(uses: impl Iterator<Item = &'a Use<'a>>, sizes: &[String]) -> bo
         })
 }
 
-/// Says whether a statement is one assignment that evaluates all its operands.
+/// Returns whether a statement is one assignment that evaluates all its operands.
 fn is_assignment(line: &str) -> bool {
     let Some(inner) = line.strip_suffix(';') else { return false };
     let bytes = inner.as_bytes();

@@ -253,7 +253,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Says whether a loop inside could be one of the part if it stood alone.
+    /// Returns whether a loop inside could be one of the part if it stood alone.
     fn is_hiding(&mut self, all: &[Node<Statement>]) -> bool {
         let params = self.params.clone();
         let hiding = all.iter().any(|node| {
@@ -328,7 +328,7 @@ impl<'ast> Visit<'ast> for Loops<'ast> {
     }
 }
 
-/// Says whether a statement has a loop in it, or is one.
+/// Returns whether a statement has a loop in it, or is one.
 pub(crate) fn has_loop(node: &Node<Statement>) -> bool {
     let mut loops = Loops::default();
     loops.visit_statement(&node.node, &node.span);

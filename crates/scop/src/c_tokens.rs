@@ -117,7 +117,7 @@ pub(crate) fn with_types(text: &str, types: &HashMap<&str, &str>) -> String {
     result
 }
 
-/// Says whether a subscript, up to its `]`, has the same value in any wider type.
+/// Returns whether a subscript, up to its `]`, has the same value in any wider type.
 fn is_plain(text: &str) -> bool {
     let mut depth = 0;
     for (_, token) in tokens(subscript(text)) {

@@ -42,7 +42,7 @@ impl Names {
         self.known.get(name)
     }
 
-    /// Says whether C lets cells of two variables be the same: their types are alike but for
+    /// Returns whether C lets cells of two variables be the same: their types are alike but for
     /// signs, or one of them is made of characters or has members.
     pub fn may_share(&self, a: &str, b: &str) -> bool {
         let kind = |name: &str| {
@@ -155,14 +155,14 @@ impl Names {
         self.known.keys().cloned()
     }
 
-    /// Says whether each access to a type must stay where it is: it is volatile or atomic, or
+    /// Returns whether each access to a type must stay where it is: it is volatile or atomic, or
     /// has members that are.
     pub fn is_volatile(&self, element: &str) -> bool {
         let resolved = self.resolved(element);
         is_fixed(&resolved) || words(&resolved).any(|word| self.fixed.contains(word))
     }
 
-    /// Says whether a type is one of numbers, and neither volatile nor a pointer.
+    /// Returns whether a type is one of numbers, and neither volatile nor a pointer.
     pub fn is_plain_number(&self, element: &str) -> bool {
         let resolved = self.resolved(element);
         let is_float = |word: &str| matches!(word, "float" | "double" | "long");
@@ -171,7 +171,7 @@ impl Names {
         plain && (floats || is_integer(&resolved))
     }
 
-    /// Says whether a function that the source defines has no effects.
+    /// Returns whether a function that the source defines has no effects.
     pub fn is_pure(&self, name: &str) -> bool {
         self.pure.contains(name)
     }
@@ -280,7 +280,7 @@ fn with_pointer(element: &str, fixed: bool) -> String {
     if fixed { format!("volatile {element}") } else { element.to_owned() }
 }
 
-/// Says whether a type, in words that no `typedef` names, is volatile or atomic.
+/// Returns whether a type, in words that no `typedef` names, is volatile or atomic.
 fn is_fixed(element: &str) -> bool {
     element.contains("volatile") || element.contains("_Atomic")
 }
@@ -357,7 +357,7 @@ pub(crate) fn element(specifiers: &[Node<DeclarationSpecifier>], source: &Source
     types.map(|specifier| source.of(specifier)).collect::<Vec<_>>().join(" ")
 }
 
-/// Says whether a type, in words that no `typedef` names, is one of whole numbers.
+/// Returns whether a type, in words that no `typedef` names, is one of whole numbers.
 pub(crate) fn is_integer(element: &str) -> bool {
     const WORDS: &[&str] = &[
         "int",
@@ -388,7 +388,7 @@ pub(crate) fn is_integer(element: &str) -> bool {
     is_enum || (!element.is_empty() && words.all(|word| WORDS.contains(&word)))
 }
 
-/// Says whether all values of an integer type are ones of `int`.
+/// Returns whether all values of an integer type are ones of `int`.
 pub(crate) fn is_small(element: &str) -> bool {
     const SMALL: &[&str] = &[
         "int", "short", "char", "signed", "_Bool", "int8_t", "int16_t", "int32_t", "uint8_t",
@@ -400,7 +400,7 @@ pub(crate) fn is_small(element: &str) -> bool {
     words().all(|word| SMALL.contains(&word) || (is_short && word == "unsigned"))
 }
 
-/// Says whether an integer type has no less than the values of `int`, as far as subscripts
+/// Returns whether an integer type has no less than the values of `int`, as far as subscripts
 /// go: a cast to it changes none of them.
 pub(crate) fn is_wide(element: &str) -> bool {
     const NARROW: &[&str] =

@@ -248,7 +248,7 @@ impl Detector<'_> {
         }
     }
 
-    /// Says whether a place is in the file itself, not in one that it includes.
+    /// Returns whether a place is in the file itself, not in one that it includes.
     fn is_in_file(&self, offset: usize) -> bool {
         let Some(own) = self.source.file() else { return true };
         let file = get_location_for_offset(self.source.text, offset).0.file;

@@ -289,7 +289,7 @@ struct Body<'a> {
 }
 
 impl Source<'_> {
-    /// Says whether an argument is computed in the type of generated iterators.
+    /// Returns whether an argument is computed in the type of generated iterators.
     fn iterates(&self, argument: &str) -> bool {
         words(argument).any(|word| {
             if self.names.values().any(|name| name == word) {

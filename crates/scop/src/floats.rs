@@ -8,7 +8,7 @@ use crate::c_tokens::words;
 use crate::source::is_signed;
 
 impl Part {
-    /// Says whether a value may be of a floating type: one that is not known may.
+    /// Returns whether a value may be of a floating type: one that is not known may.
     pub fn has_floats(&self) -> bool {
         let integer = |element: &str| {
             let named = self.around.types.iter().find(|(name, _)| name == element);
@@ -22,7 +22,7 @@ impl Part {
         self.scop.arrays.iter().any(|array| !integer(&array.element))
     }
 
-    /// Says whether the part both multiplies and adds, so that a compiler could fuse both.
+    /// Returns whether the part both multiplies and adds, so that a compiler could fuse both.
     pub fn may_contract(&self) -> bool {
         let texts = self.scop.statements.iter().map(|s| without_subscripts(&s.text));
         let text: String = texts.collect();

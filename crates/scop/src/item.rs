@@ -100,7 +100,7 @@ fn close(text: &str, open: usize) -> Option<usize> {
     None
 }
 
-/// Says whether a brace behind `head` starts the body of a function.
+/// Returns whether a brace behind `head` starts the body of a function.
 fn is_function(head: &str) -> bool {
     let first = head.split(|c| !is_of_word(c)).find(|word| !word.is_empty());
     let Some(open) = parameters(head).filter(|_| first != Some("typedef")) else { return false };
@@ -179,14 +179,14 @@ pub(crate) fn items(text: &str) -> Vec<Item> {
     found
 }
 
-/// Says whether braces behind `head` are those of a type or of values, which `;` ends.
+/// Returns whether braces behind `head` are those of a type or of values, which `;` ends.
 fn is_continued(head: &str) -> bool {
     head.contains('=')
         || head.split(|c| !is_of_word(c)).any(|word| ["struct", "union", "enum"].contains(&word))
         || head.is_empty()
 }
 
-/// Says whether a declaration is of a parameter in the old way: `f(a) int a;` in front of `{`.
+/// Returns whether a declaration is of a parameter in the old way: `f(a) int a;` in front of `{`.
 fn is_old_way(head: &str, rest: &str) -> bool {
     let rest = rest.trim_start();
     let Some(open) = parameters(head) else { return false };

@@ -40,7 +40,7 @@ pub(crate) fn ended(
     outer_variables(items).into_iter().filter(needed).collect()
 }
 
-/// Says whether a function takes the address of one of its variables, or the variable outlives it.
+/// Returns whether a function takes the address of one of its variables, or the variable outlives it.
 pub(crate) fn is_addressed(name: &str, body: &Node<Statement>) -> bool {
     let mut uses = Uses::of(name, Span::none());
     uses.visit_statement(&body.node, &body.span);

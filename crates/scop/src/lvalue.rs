@@ -189,7 +189,7 @@ impl Builder<'_> {
         Ok(all.into_iter().map(access).collect())
     }
 
-    /// Says whether an expression is an array, or leads to one.
+    /// Returns whether an expression is an array, or leads to one.
     pub(crate) fn is_pointer(&self, mut node: &Node<Expression>) -> bool {
         loop {
             node = match &node.node {
@@ -213,7 +213,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Says whether an expression is certainly no pointer, as far as it matters for sums.
+    /// Returns whether an expression is certainly no pointer, as far as it matters for sums.
     fn is_number(&self, node: &Node<Expression>) -> bool {
         match &node.node {
             Expression::Identifier(id) => {

@@ -143,7 +143,7 @@ fn syntax(source: &Source, error: &SyntaxError) -> Problem {
     source.problem(offset, format!("expected C11, found {found}"))
 }
 
-/// Says whether `;` is what is missing: what goes on is of another statement.
+/// Returns whether `;` is what is missing: what goes on is of another statement.
 fn ends_a_statement(before: &str, rest: &str) -> bool {
     let value = |c: char| c.is_alphanumeric() || "_)]\"'".contains(c);
     let begins = |c: char| c.is_alphanumeric() || "_}*+-(".contains(c);

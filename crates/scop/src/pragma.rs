@@ -29,7 +29,7 @@ pub(crate) fn shared(source: &Source, span: Span) -> Option<Problem> {
     Some(source.problem(at, message))
 }
 
-/// Says whether a line is a pragma about the loop behind it that has no meaning for others.
+/// Returns whether a line is a pragma about the loop behind it that has no meaning for others.
 pub(crate) fn is_hint(line: &str) -> bool {
     const HINTS: &[&str] = &[
         "GCC ivdep",

@@ -23,14 +23,14 @@ const PURE: &[&str] = &[
     "abs", "labs", "min", "max", "MIN", "MAX", "floord", "ceild",
 ];
 
-/// Says whether a function has no effects, and a result that depends on its arguments alone.
+/// Returns whether a function has no effects, and a result that depends on its arguments alone.
 pub(crate) fn is_pure(name: &str) -> bool {
     let plain = name.trim_start_matches("__builtin_");
     let float = plain.strip_suffix(['f', 'l']).unwrap_or(plain);
     PURE.contains(&plain) || PURE.contains(&float)
 }
 
-/// Says whether the calls of a function have no effects and results that depend on the
+/// Returns whether the calls of a function have no effects and results that depend on the
 /// arguments alone.
 pub(crate) fn is_without_effects(
     function: &FunctionDefinition,

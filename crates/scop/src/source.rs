@@ -293,7 +293,7 @@ fn of_function(
     if problems.is_empty() { Ok(found) } else { Err(problems) }
 }
 
-/// Says whether a name stands for a variable outside of functions.
+/// Returns whether a name stands for a variable outside of functions.
 pub(crate) fn is_global(name: &str, names: &Names, globals: &Names) -> bool {
     globals.get(name).is_some_and(|global| names.get(name) == Some(global))
 }
@@ -310,7 +310,7 @@ pub(crate) fn declared(items: &[Node<BlockItem>], source: &Source) -> Vec<String
     all
 }
 
-/// Says whether a type, in words that no `typedef` names, has a sign.
+/// Returns whether a type, in words that no `typedef` names, has a sign.
 pub(crate) fn is_signed(element: &str) -> bool {
     const SIGNED: &[&str] = &[
         "int",
@@ -422,7 +422,7 @@ pub(crate) fn declared_name(mut declarator: &Declarator) -> Option<String> {
     }
 }
 
-/// Says whether a function does nothing but what a part of it does.
+/// Returns whether a function does nothing but what a part of it does.
 fn is_all(function: &FunctionDefinition, part: Span) -> bool {
     let Statement::Compound(items) = &function.statement.node else { return false };
     items.iter().all(|item| {

@@ -29,7 +29,7 @@ fn nest(step: usize, body: &str) -> String {
 
 #[test]
 fn a_loop_with_steps_of_two_goes_inside_where_it_walks_along_rows() {
-    // The seed's motivating example: every line of the cache was loaded for one element.
+    // The textbook's motivating example: every line of the cache was loaded for one element.
     let (best, code) = optimised(&nest(2, "A[j][i] = 0;"));
     assert!(!best.original && best.ratio.is_some_and(|ratio| ratio < WORTH), "{:?}", best.ratio);
     let lines: Vec<&str> = code.lines().map(str::trim).collect();

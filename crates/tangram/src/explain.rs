@@ -43,7 +43,7 @@ pub fn explain(module: &Module, library: &Library) -> Result<Vec<Miss>, CompileE
     Ok(out)
 }
 
-/// Says whether an operation of `module` makes a value of this name.
+/// Returns whether an operation of `module` makes a value of this name.
 pub fn has_value(module: &Module, name: &str) -> bool {
     let named =
         |value| module.value_name(value).is_some_and(|found| module.context().text(found) == name);

@@ -93,7 +93,7 @@ fn around(module: &Module, value: Value) -> Vec<Block> {
     std::iter::successors(module.def_block(value), up).collect()
 }
 
-/// Says whether every operation of `blocks` can be applied to its operands. A block that is gone
+/// Returns whether every operation of `blocks` can be applied to its operands. A block that is gone
 /// was a branch that is taken: the one around it has its operations.
 fn is_consistent(module: &Module, blocks: &[Block]) -> bool {
     let live = |block: &&Block| {

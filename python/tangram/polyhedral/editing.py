@@ -236,7 +236,7 @@ class Editing:
         return self._changed_band(change)
 
     def band_set_permutable(self, permutable: int) -> Self:
-        """Says whether the members of a band may be interchanged."""
+        """Returns whether the members of a band may be interchanged."""
 
         def change(band: Draft) -> Draft:
             band.flags[0] = bool(permutable)
@@ -245,7 +245,7 @@ class Editing:
         return self._changed_band(change)
 
     def band_member_set_coincident(self, pos: int, coincident: int) -> Self:
-        """Says whether iterations of a member may run at the same time."""
+        """Returns whether iterations of a member may run at the same time."""
         self._at_member(pos)
 
         def change(band: Draft) -> Draft:

@@ -30,7 +30,7 @@ fn named(line: &str) -> impl Iterator<Item = &str> {
     quoted.filter(|word| is_path(word)).chain(linked.filter(|target| is_local(target)))
 }
 
-/// Says whether a word in backticks is a path of the tree: it has a slash, or a file's ending.
+/// Returns whether a word in backticks is a path of the tree: it has a slash, or a file's ending.
 fn is_path(word: &str) -> bool {
     const ENDINGS: &[&str] = &[".md", ".rs", ".toml", ".py", ".gsl", ".txt"];
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);

@@ -52,7 +52,7 @@ fn examine_one(place: &str, text: &str, findings: &mut Findings) {
     }
 }
 
-/// Says whether a file opens with its documentation; tests in folders of their own need none.
+/// Returns whether a file opens with its documentation; tests in folders of their own need none.
 fn is_introduced(place: &str, text: &str) -> bool {
     let first = text.lines().find(|line| {
         let line = line.trim_start();

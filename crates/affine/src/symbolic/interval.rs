@@ -41,7 +41,7 @@ impl Expr {
 }
 
 impl Expr {
-    /// Says whether no value is negative while no symbol is, as far as the signs of its terms show.
+    /// Returns whether no value is negative while no symbol is, as far as the signs of its terms show.
     pub fn is_never_negative(&self) -> bool {
         let term = |term: &super::expr::Term| {
             let mut factors = term.monomial.0.iter();

@@ -90,7 +90,7 @@ fn found(args: &ScopArgs) -> Result<Result<Detected, Vec<Problem>>, Error> {
     })
 }
 
-/// Says whether pragmas mark parts.
+/// Returns whether pragmas mark parts.
 fn is_marked(text: &str) -> bool {
     let pragma = |line: &str| {
         let rest = line.trim_start().strip_prefix('#').map(str::trim_start);

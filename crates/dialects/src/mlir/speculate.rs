@@ -4,7 +4,7 @@ use tangram_ir::{Module, Op, Traits, TypeData, Value};
 
 use super::fold::number::as_int;
 
-/// Says whether `op` is undefined for some operands that it may have: a division is not where the
+/// Returns whether `op` is undefined for some operands that it may have: a division is not where the
 /// divisor is a constant other than 0 (and -1, if signed), an extent not where the number of the
 /// dimension is a constant below the rank.
 ///

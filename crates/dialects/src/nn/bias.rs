@@ -14,12 +14,12 @@ const CONVOLUTIONS: &[&str] = &[
     "nn.conv3d_transpose",
 ];
 
-/// Says whether operation `name` is a convolution that a bias can be part of.
+/// Returns whether operation `name` is a convolution that a bias can be part of.
 pub fn is_convolution(name: &str) -> bool {
     CONVOLUTIONS.contains(&name)
 }
 
-/// Says whether `product`, a convolution or a product of matrices, can have the bias that the
+/// Returns whether `product`, a convolution or a product of matrices, can have the bias that the
 /// `nn.bias_add` `add` adds, if it adds it to the result of `product`.
 pub fn can_have_bias(module: &Module, product: Op, add: Op) -> bool {
     if module.name_text(add) != "nn.bias_add" {

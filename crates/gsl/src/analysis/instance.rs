@@ -145,7 +145,7 @@ impl Trial<'_> {
     }
 }
 
-/// Says whether the rewrite was made; a refused one changes nothing.
+/// Returns whether the rewrite was made; a refused one changes nothing.
 fn apply(rule: &CompiledRule, module: &mut Module, root: Op, found: &Match) -> bool {
     let mut listener = Silent;
     let mut rewriter = Rewriter::new(module, &mut listener);

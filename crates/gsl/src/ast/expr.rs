@@ -127,7 +127,7 @@ pub enum ExprKind {
         /// A layout string of the same letters.
         target: ExprId,
     },
-    /// The tuple of `body` for `symbol` from 0 to `length` - 1; `var` in the seed.
+    /// The tuple of `body` for `symbol` from 0 to `length` - 1; `var` in the GSL thesis.
     Var {
         /// The index.
         symbol: SymId,
@@ -136,7 +136,7 @@ pub enum ExprKind {
         /// What is computed for each index.
         body: ExprId,
     },
-    /// A reduction of `body` for `symbol` from 0 to `length` - 1; `Σ` in the seed.
+    /// A reduction of `body` for `symbol` from 0 to `length` - 1; `Σ` in the GSL thesis.
     ReduceRange {
         /// The operation.
         op: Reduction,

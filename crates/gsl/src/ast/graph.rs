@@ -1,4 +1,4 @@
-//! Expression sequence to pattern graph and back: 𝒢 and its inverse in the seed.
+//! Expression sequence to pattern graph and back: 𝒢 and its inverse in the GSL thesis.
 //!
 //! A sequence of pattern expressions names its shared parts; the graph has one vertex for each, with
 //! edges to operands and back to users, which is what bidirectional matching walks. Both hold the

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{ExprId, OpId, PatId, Reference, Rule, SymId};
 
-/// Returns whether `p` is an operand, field or branch of `q`: `p ⊏ q` in the seed.
+/// Returns whether `p` is an operand, field or branch of `q`: `p ⊏ q` in the GSL thesis.
 pub fn is_direct_subexpression(rule: &Rule, p: PatId, q: PatId) -> bool {
     rule.pattern(q).parts().contains(&p)
 }

@@ -44,7 +44,7 @@ pub trait Env {
 /// Why there is no value; the match or rewrite that asked is refused.
 ///
 /// # Source
-/// The rules AE-Value, -Symbol, -Access, -Binary, -Tuple, -Proj, -Var and -Sum of the seed.
+/// The rules AE-Value, -Symbol, -Access, -Binary, -Tuple, -Proj, -Var and -Sum of the GSL thesis.
 pub fn evaluate(rule: &Rule, expr: ExprId, env: &mut dyn Env) -> Result<AttrValue> {
     let mut eval = |id: ExprId| evaluate(rule, id, env);
     Ok(match &rule.expr(expr).kind {

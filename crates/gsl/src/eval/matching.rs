@@ -8,7 +8,7 @@ use crate::ast::{ExprId, ExprKind, Rule};
 /// Returns whether `expr` matches `value`; what does not evaluate or is not decided does not match.
 ///
 /// # Source
-/// The rules AM-Any, AM-Tuple, AM-Var and, for all else, AM-Eval of the seed.
+/// The rules AM-Any, AM-Tuple, AM-Var and, for all else, AM-Eval of the GSL thesis.
 pub fn matches(rule: &Rule, expr: ExprId, value: &AttrValue, env: &mut dyn Env) -> bool {
     match (&rule.expr(expr).kind, value) {
         (ExprKind::Any, _) => true,

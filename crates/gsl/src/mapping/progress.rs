@@ -32,7 +32,7 @@ impl Builder<'_, '_> {
     }
 }
 
-/// Says whether the values `new` are made exactly as `old` are.
+/// Returns whether the values `new` are made exactly as `old` are.
 pub(super) fn is_same(module: &Module, old: &[Value], new: &[Value]) -> bool {
     // Outputs that are made alike become one: fewer operations.
     let distinct = |values: &[Value]| values.iter().collect::<FxHashSet<_>>().len();
@@ -54,7 +54,7 @@ pub(super) fn is_same(module: &Module, old: &[Value], new: &[Value]) -> bool {
     true
 }
 
-/// Says whether two values are the same result of operations that differ in operands at most.
+/// Returns whether two values are the same result of operations that differ in operands at most.
 fn is_made_alike(module: &Module, a: Value, b: Value) -> bool {
     let (Some(x), Some(y)) = (module.def_op(a), module.def_op(b)) else { return false };
     let place = |op, value| module.results(op).position(|other| other == value);

@@ -11,7 +11,7 @@ use tangram_ir::{Module, Op};
 use tangram_tensor::elementwise::{cast, divide, multiply};
 use tangram_tensor::{DType, Tensor};
 
-/// Says whether `results`, computed by `op` on constant `operands`, left the range of their type.
+/// Returns whether `results`, computed by `op` on constant `operands`, left the range of their type.
 pub(super) fn leaves(
     module: &Module,
     op: Op,
@@ -42,7 +42,7 @@ fn least_normal(dtype: DType) -> Option<f64> {
     }
 }
 
-/// Says whether a product or quotient other than 0 has lost digits by being too small.
+/// Returns whether a product or quotient other than 0 has lost digits by being too small.
 fn underflows(name: &str, given: &[&Tensor], results: &[Tensor]) -> bool {
     let kernel = match name {
         "nn.multiply" => multiply,

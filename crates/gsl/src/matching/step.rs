@@ -1,6 +1,6 @@
 //! One step of the machine: what each form of a pattern asks of a value.
 //!
-//! The rules PM-Wildcard, -Const, -Variable, -Call, -Tuple, -Proj, -Variadic and -Inst of the seed.
+//! The rules PM-Wildcard, -Const, -Variable, -Call, -Tuple, -Proj, -Variadic and -Inst of the GSL thesis.
 
 use tangram_dialects::constant;
 use tangram_ir::{Op, Traits, Value, ValueDef};

@@ -16,7 +16,7 @@ impl Module {
         data
     }
 
-    /// Says whether `op` has not been erased.
+    /// Returns whether `op` has not been erased.
     pub fn is_live(&self, op: Op) -> bool {
         self.ops.get(op).is_some_and(|data| data.order != u32::MAX)
     }
@@ -36,12 +36,12 @@ impl Module {
         self.context.def(self.data(op).name)
     }
 
-    /// Says whether the definition of `op` has all of `traits`.
+    /// Returns whether the definition of `op` has all of `traits`.
     pub fn has_traits(&self, op: Op, traits: Traits) -> bool {
         self.def(op).is_some_and(|def| def.traits.contains(traits))
     }
 
-    /// Says whether `op` may have all of `traits`: one that is not registered may have any.
+    /// Returns whether `op` may have all of `traits`: one that is not registered may have any.
     pub fn may_have_traits(&self, op: Op, traits: Traits) -> bool {
         self.def(op).is_none_or(|def| def.traits.contains(traits))
     }
@@ -86,7 +86,7 @@ impl Module {
         self.data(op).next.expand()
     }
 
-    /// Says whether `op` is known to have no effect but its results, what stands in its regions
+    /// Returns whether `op` is known to have no effect but its results, what stands in its regions
     /// left out.
     pub fn is_effect_free(&self, op: Op) -> bool {
         let Some(def) = self.def(op) else { return false };
@@ -120,7 +120,7 @@ impl Module {
         self.extra(op).map_or(&[], |extra| &extra.successors)
     }
 
-    /// Says whether `a` stands before `b` in their common block. O(1).
+    /// Returns whether `a` stands before `b` in their common block. O(1).
     pub fn is_before(&self, a: Op, b: Op) -> bool {
         debug_assert_eq!(self.block(a), self.block(b));
         self.data(a).order < self.data(b).order
@@ -138,7 +138,7 @@ impl Module {
         }
     }
 
-    /// Says whether `value` is defined before `op` runs, so far as regions with one block tell:
+    /// Returns whether `value` is defined before `op` runs, so far as regions with one block tell:
     /// in the same block earlier, or in a block around it. O(nesting depth).
     pub fn is_visible(&self, value: Value, op: Op) -> bool {
         match self.value_def(value) {
@@ -236,17 +236,17 @@ impl Module {
         })
     }
 
-    /// Says whether anything uses `value`.
+    /// Returns whether anything uses `value`.
     pub fn has_uses(&self, value: Value) -> bool {
         self.values[value].first_use.is_some()
     }
 
-    /// Says whether `value` is used exactly once.
+    /// Returns whether `value` is used exactly once.
     pub fn has_one_use(&self, value: Value) -> bool {
         self.values[value].first_use.expand().is_some_and(|slot| self.operands[slot].next.is_none())
     }
 
-    /// Says whether no result of `op` is used.
+    /// Returns whether no result of `op` is used.
     pub fn is_unused(&self, op: Op) -> bool {
         self.results(op).all(|value| !self.has_uses(value))
     }

@@ -66,7 +66,7 @@ impl Check<'_> {
             .then_some("to be defined on every path to the operation, found one defined later")
     }
 
-    /// Says whether `region` holds `root`.
+    /// Returns whether `region` holds `root`.
     fn is_around(&self, region: Region, root: Op) -> bool {
         let mut at = Some(root);
         while let Some(op) = at {

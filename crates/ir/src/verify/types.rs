@@ -4,7 +4,7 @@ use crate::attributes::{Attr, AttrData};
 use crate::context::Context;
 use crate::types::{Dim, Type, TypeData};
 
-/// Says whether some value could have both types: they differ at most in how much they know of
+/// Returns whether some value could have both types: they differ at most in how much they know of
 /// a tensor's extents. Two symbolic extents may be equal.
 pub fn compatible(context: &Context, a: Type, b: Type) -> bool {
     if a == b {
@@ -27,7 +27,7 @@ pub fn compatible(context: &Context, a: Type, b: Type) -> bool {
     }
 }
 
-/// Says whether parameters differ at most in types that may describe the same value.
+/// Returns whether parameters differ at most in types that may describe the same value.
 fn params(context: &Context, a: &[Attr], b: &[Attr]) -> bool {
     a.iter().zip(b).all(|(&a, &b)| match (context.attr_data(a), context.attr_data(b)) {
         (AttrData::Type(a), AttrData::Type(b)) => compatible(context, *a, *b),

@@ -171,7 +171,7 @@ fn attempt(model: &Model, opset: i64) -> Result<(ModelProto, Vec<Unsaid>)> {
     Ok((proto, unsaid))
 }
 
-/// Says whether nn operation `name` can be written in version `opset` of ONNX's default operator
+/// Returns whether nn operation `name` can be written in version `opset` of ONNX's default operator
 /// set, whatever its attributes. Operators of vendors are never written anew.
 pub fn is_expressible(name: &str, opset: i64) -> bool {
     match operators::by_nn(name) {

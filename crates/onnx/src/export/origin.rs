@@ -70,7 +70,7 @@ impl<'m> Exporter<'m> {
         a == b || (none(a) && none(b))
     }
 
-    /// Says whether the results of `member` are used in the group only.
+    /// Returns whether the results of `member` are used in the group only.
     fn inside(&self, origin: &Origin, member: Op) -> bool {
         self.module.results(member).all(|value| {
             self.module.uses(value).all(|u| origin.members.iter().any(|m| m.op == u.op))

@@ -38,7 +38,7 @@ impl fmt::Display for Violation {
 }
 
 impl Violation {
-    /// Says whether both are the same mistake, wherever it is made.
+    /// Returns whether both are the same mistake, wherever it is made.
     pub(crate) fn is_like(&self, other: &Violation) -> bool {
         self.operator == other.operator && self.problem == other.problem
     }
@@ -168,7 +168,7 @@ impl<'m> Checker<'m> {
     }
 }
 
-/// Says whether an input may be of type `ty`.
+/// Returns whether an input may be of type `ty`.
 fn admits(schema: &'static Schema, formal: Formal, ty: &str) -> bool {
     match schema.types(formal.ty) {
         Types::OneOf(all) => all.contains(&ty),

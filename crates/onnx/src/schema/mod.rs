@@ -131,7 +131,7 @@ fn index() -> &'static HashMap<&'static str, Vec<Entry>> {
     })
 }
 
-/// Says whether the table has operators of `domain`, where ONNX's own is `""`.
+/// Returns whether the table has operators of `domain`, where ONNX's own is `""`.
 pub(crate) fn knows_domain(domain: &str) -> bool {
     matches!(domain, "" | "ai.onnx.ml")
 }

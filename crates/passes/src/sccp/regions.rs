@@ -140,7 +140,7 @@ fn case(module: &Module, op: Op, index: i64) -> usize {
     at.map_or(0, |at| at + 1)
 }
 
-/// Says whether the bounds of an `affine.for` are constants between which there is an iteration.
+/// Returns whether the bounds of an `affine.for` are constants between which there is an iteration.
 fn runs(module: &Module, op: Op) -> bool {
     let bound = |name: &str| {
         let map = module.context().as_affine_map(module.attr(op, name)?)?;

@@ -84,7 +84,7 @@ impl Builder<'_> {
         Ok(kinds)
     }
 
-    /// Says whether a set of one dimension holds `value` for some parameters.
+    /// Returns whether a set of one dimension holds `value` for some parameters.
     fn holds_at(&self, set: &Relation, value: usize) -> Result<bool, Error> {
         let mut cell = super::basic_set::BasicSet::universe(set.space().params.len() + 1);
         let mut row = vec![0; cell.cols()];

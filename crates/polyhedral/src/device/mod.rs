@@ -57,14 +57,14 @@ pub struct Kernel {
 }
 
 impl OnDevice {
-    /// Says whether any kernel has several threads.
+    /// Returns whether any kernel has several threads.
     pub fn is_parallel(&self) -> bool {
         self.kernels.iter().any(Kernel::is_parallel)
     }
 }
 
 impl Kernel {
-    /// Says whether there are several threads.
+    /// Returns whether there are several threads.
     pub fn is_parallel(&self) -> bool {
         [self.launch.blocks(), self.launch.threads()].iter().flatten().any(|size| *size > 1)
     }
@@ -129,7 +129,7 @@ impl Scop {
         Ok(best)
     }
 
-    /// Says whether no value of private arrays passes from one launch to another.
+    /// Returns whether no value of private arrays passes from one launch to another.
     fn stays_in_kernels(
         &self,
         plan: &Offload,

@@ -53,7 +53,7 @@ impl Scop {
         Ok(pairs)
     }
 
-    /// Says whether, in all parallel loops of a tree, values of the arrays stay within an
+    /// Returns whether, in all parallel loops of a tree, values of the arrays stay within an
     /// iteration of the loop that writes them.
     pub(super) fn stays_private(
         &self,
@@ -79,7 +79,7 @@ impl Scop {
     }
 }
 
-/// Says whether a tagged dependence is one on cells of an array.
+/// Returns whether a tagged dependence is one on cells of an array.
 fn is_of(tagged: &Relation, name: &str) -> bool {
     tagged.space().output.nested.as_ref().is_some_and(|sides| sides.1.name == name)
 }

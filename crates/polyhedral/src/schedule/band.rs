@@ -222,7 +222,7 @@ impl<'a> Part<'a> {
         Ok(best)
     }
 
-    /// Says whether each statement, looked at alone, has a row that advances.
+    /// Returns whether each statement, looked at alone, has a row that advances.
     ///
     /// A statement that has none would be found out again below each branch for another one.
     fn is_movable(&self, search: &mut Search<'_>, open: &[Vec<Vec<i128>>]) -> Result<bool, Error> {

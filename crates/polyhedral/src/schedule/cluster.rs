@@ -230,7 +230,7 @@ struct Link<'a> {
     to: usize,
 }
 
-/// Says whether a third cluster has to run between two of them.
+/// Returns whether a third cluster has to run between two of them.
 ///
 /// Clusters are in an order in which they can run, so a path from one to the other stays between
 /// them; links are in the order of where they lead, so that what leads to a cluster comes before

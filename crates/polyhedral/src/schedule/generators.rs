@@ -195,7 +195,7 @@ impl Cone {
         self.rays[p].tight.iter().zip(&self.rays[n].tight).map(|(a, b)| a & b)
     }
 
-    /// Says whether two rays span a face of two dimensions: nothing between them is tight
+    /// Returns whether two rays span a face of two dimensions: nothing between them is tight
     /// wherever both are. Such faces have two dimensions less than the cone, and as many rows
     /// that are tight; that keeps most pairs from being compared with all other rays.
     fn adjacent(&self, p: usize, n: usize) -> bool {

@@ -324,7 +324,7 @@ impl<'a> Program<'a> {
         solution.values[1..self.carried].iter().filter(|v| **v == 0).count()
     }
 
-    /// Says whether the distance of proximity pairs is at most `largest` for all parameters.
+    /// Returns whether the distance of proximity pairs is at most `largest` for all parameters.
     pub fn distance_within(&self, solution: &Solution, largest: i128) -> bool {
         let bound = &solution.values[self.carried..];
         bound[PARAMETRIC] == 0 && bound[CONSTANT] <= largest

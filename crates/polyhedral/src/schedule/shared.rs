@@ -139,7 +139,7 @@ impl Shared {
         Ok(Some(OffsetEquation { carried, is_full }))
     }
 
-    /// Says whether all pairs of an edge are equally far apart.
+    /// Returns whether all pairs of an edge are equally far apart.
     fn is_uniform(&self, graph: &Graph, edge: &Edge) -> bool {
         if edge.from == edge.to {
             return true;

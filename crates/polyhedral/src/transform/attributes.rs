@@ -36,7 +36,7 @@ impl Editor<'_> {
         self.replace(node, vec![Piece::New(NodeKind::Band(band), below)])
     }
 
-    /// Says whether members of a band may be interchanged.
+    /// Returns whether members of a band may be interchanged.
     ///
     /// # Errors
     /// [`Error::Illegal`] if they may not.
@@ -44,7 +44,7 @@ impl Editor<'_> {
         self.change_band(node, |band| band.permutable = permutable)
     }
 
-    /// Says whether iterations of a member may run at the same time.
+    /// Returns whether iterations of a member may run at the same time.
     ///
     /// # Errors
     /// [`Error::Operand`] if there is no such member, [`Error::Illegal`] if they may not.

@@ -103,7 +103,7 @@ impl Editor<'_> {
         Ok(Some(Union::collect(shifted)?))
     }
 
-    /// Says whether no dependence runs backwards in any of some sums of members.
+    /// Returns whether no dependence runs backwards in any of some sums of members.
     fn is_forward(&self, node: Node, band: &Band, sums: &[Union]) -> Result<bool, Error> {
         let member = |schedule: &Union| Member { schedule: schedule.clone(), coincident: false };
         let members = sums.iter().map(member).collect();

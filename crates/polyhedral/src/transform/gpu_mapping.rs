@@ -74,7 +74,7 @@ impl Editor<'_> {
         })
     }
 
-    /// Says whether a dependence leads from one unit to another.
+    /// Returns whether a dependence leads from one unit to another.
     fn crosses(&self, schedule: &Union, size: i128) -> Result<bool, Error> {
         let units = Relation::from_conjunctions(
             Space::map(Vec::new(), Tuple::anonymous(1), Tuple::anonymous(1)),

@@ -82,7 +82,7 @@ impl Relation {
         )
     }
 
-    /// Says whether `counted` holds no more than the paths.
+    /// Returns whether `counted` holds no more than the paths.
     pub(super) fn counts(&self, counted: &Self, budget: &Budget) -> Result<bool, Error> {
         let (p, n) = (self.space().params.len(), self.space().inputs());
         let dims = counted.space().dims();

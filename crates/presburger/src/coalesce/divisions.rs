@@ -41,7 +41,7 @@ impl<T: Number> Side<T> {
         Ok(())
     }
 
-    /// Says whether known points have different values of a division.
+    /// Returns whether known points have different values of a division.
     fn varies(&self, index: usize) -> bool {
         let mut values = self.points.iter().map(|point| &point[self.part.dims + index]);
         let first = values.next();

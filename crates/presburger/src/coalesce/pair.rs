@@ -128,12 +128,12 @@ impl<T: Number> Pair<'_, T> {
         Ok(open)
     }
 
-    /// Says whether neither side has an equation, which leaves gaps that one conjunction can have.
+    /// Returns whether neither side has an equation, which leaves gaps that one conjunction can have.
     fn full(&self) -> bool {
         self.sides.iter().all(|side| side.part.system.eqs.len() == 0)
     }
 
-    /// Says whether opposite constraints leave an integer between the two.
+    /// Returns whether opposite constraints leave an integer between the two.
     fn beyond_a_gap(&self) -> Result<bool, Error> {
         let [a, b] = &self.sides;
         if !self.full() {
@@ -255,7 +255,7 @@ fn minus_one<T: Number>() -> Result<T, Error> {
     fit(T::one().opposite())
 }
 
-/// Says whether the rows are opposite but for their constants.
+/// Returns whether the rows are opposite but for their constants.
 fn opposite<T: Number>(row: &[T], other: &[T]) -> bool {
     row[1..].iter().zip(&other[1..]).all(|(x, y)| x.opposite().as_ref() == Some(y))
 }

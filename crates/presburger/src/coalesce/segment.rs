@@ -14,7 +14,7 @@ const MOVES: i64 = 8;
 /// The greatest period of divisions that points are moved by.
 const PERIOD: i64 = 1 << 16;
 
-/// Says whether a point between known points of `a` and of `b` is in neither.
+/// Returns whether a point between known points of `a` and of `b` is in neither.
 pub(super) fn leaves_both<T: Number>(a: &Side<T>, b: &Side<T>, moved: bool) -> Result<bool, Error> {
     let from = ends(a, b, moved)?;
     if from.is_empty() {
@@ -84,7 +84,7 @@ fn far<T: Number>(
     Ok(side.has(&end)?.then_some(end))
 }
 
-/// Says whether a point between `p` of `a` and `q` of `b`, or points near them, is in neither.
+/// Returns whether a point between `p` of `a` and `q` of `b`, or points near them, is in neither.
 fn gap<T: Number>(a: &Side<T>, p: &[T], b: &Side<T>, q: &[T]) -> Result<bool, Error> {
     let steps = distance(p, q)?;
     if steps != T::one() {
@@ -132,7 +132,7 @@ fn even<T: Number>(side: &Side<T>, p: &[T], q: &[T]) -> Result<Option<Vec<T>>, E
     Ok(side.has(&near)?.then_some(near))
 }
 
-/// Says whether one of the points that cut the way from `p` to `q` into steps is in neither side.
+/// Returns whether one of the points that cut the way from `p` to `q` into steps is in neither side.
 fn leaves<T: Number>(a: &Side<T>, p: &[T], b: &Side<T>, q: &[T], steps: &T) -> Result<bool, Error> {
     // Both stay in their disjunct for so many steps towards each other.
     let (from, to) = (reach(a, p, q, steps)?, reach(b, q, p, steps)?);
@@ -154,7 +154,7 @@ fn reach<T: Number>(side: &Side<T>, p: &[T], q: &[T], steps: &T) -> Result<T, Er
 }
 
 impl<T: Number> Side<T> {
-    /// Says whether a point, divisions included, is in the disjunct.
+    /// Returns whether a point, divisions included, is in the disjunct.
     pub fn has(&self, point: &[T]) -> Result<bool, Error> {
         for row in self.rows.rows() {
             if value(row, point)?.sign() < 0 {

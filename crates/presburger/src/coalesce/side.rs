@@ -96,7 +96,7 @@ impl<T: Number> Side<T> {
         rows.filter(move |(other, h)| **h == hash && other[1..] == row[1..]).map(|(row, _)| row)
     }
 
-    /// Says whether constraints of both, without divisions, are parallel.
+    /// Returns whether constraints of both, without divisions, are parallel.
     pub fn shares_a_normal(&self, other: &Self) -> bool {
         let opposite = |hash: &u64| hash.wrapping_neg();
         self.hashes.iter().any(|h| other.hashes.contains(h) || other.hashes.contains(&opposite(h)))

@@ -48,7 +48,7 @@ impl Aff {
         Self::of(space.into(), Affine::nan(dims))
     }
 
-    /// Says whether the expression is not a number.
+    /// Returns whether the expression is not a number.
     pub fn is_nan(&self) -> bool {
         self.form.is_nan()
     }
@@ -173,7 +173,7 @@ impl Aff {
         Ok(Self::of(result.space, result.forms[0].clone()))
     }
 
-    /// Says whether the expressions are written alike, which equal ones mostly are; NaN equals
+    /// Returns whether the expressions are written alike, which equal ones mostly are; NaN equals
     /// nothing.
     pub fn is_plainly_equal(&self, other: &Self) -> bool {
         // Divisions may come in another order.

@@ -162,7 +162,7 @@ impl MultiAff {
         Ok(Self { space: space.into(), forms: flat.forms })
     }
 
-    /// Says whether an output is NaN, not a number.
+    /// Returns whether an output is NaN, not a number.
     pub fn involves_nan(&self) -> bool {
         self.forms.iter().any(Affine::is_nan)
     }

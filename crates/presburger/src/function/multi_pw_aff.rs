@@ -131,7 +131,7 @@ impl MultiPwAff {
         self.zipped(other, |a, b| a.max(b, budget), budget)
     }
 
-    /// Says whether each output has the same values at the same arguments.
+    /// Returns whether each output has the same values at the same arguments.
     pub fn is_equal(&self, other: &Self, budget: &Budget) -> Result<bool, Error> {
         if !self.space.same_tuples(&other.space) {
             return Err(self.space.mismatch(&other.space));

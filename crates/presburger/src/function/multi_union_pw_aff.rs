@@ -384,7 +384,7 @@ impl MultiUnionPwAff {
         Ok(Self { output: self.output.clone(), members, domain })
     }
 
-    /// Says whether both have the same values at the same arguments.
+    /// Returns whether both have the same values at the same arguments.
     pub fn is_equal(&self, other: &Self, budget: &Budget) -> Result<bool, Error> {
         self.same_output(&other.output)?;
         for (a, b) in self.members.iter().zip(&other.members) {

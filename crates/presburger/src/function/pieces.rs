@@ -268,12 +268,12 @@ impl Pieces {
         Ok(Self::new(space, all))
     }
 
-    /// Says whether a value may be NaN.
+    /// Returns whether a value may be NaN.
     pub fn involves_nan(&self) -> bool {
         self.all.iter().any(|piece| piece.forms.iter().any(Affine::is_nan))
     }
 
-    /// Says whether both have the same values at the same arguments; NaN equals nothing.
+    /// Returns whether both have the same values at the same arguments; NaN equals nothing.
     pub fn is_equal(&self, other: &Self, budget: &Budget) -> Result<bool, Error> {
         let (a, b) = self.alike(other)?;
         if a.involves_nan() || b.involves_nan() {
@@ -285,7 +285,7 @@ impl Pieces {
         a.agrees(&b.all, budget)
     }
 
-    /// Says whether values are the same, or all NaN, where both have some; over the same
+    /// Returns whether values are the same, or all NaN, where both have some; over the same
     /// parameters.
     pub fn agrees(&self, other: &[Piece], budget: &Budget) -> Result<bool, Error> {
         for (x, y) in self.all.iter().flat_map(|x| other.iter().map(move |y| (x, y))) {

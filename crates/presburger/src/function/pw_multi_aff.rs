@@ -147,12 +147,12 @@ impl PwMultiAff {
         self.0.pullback(&inner.0, budget).map(Self)
     }
 
-    /// Says whether a value may be NaN, not a number.
+    /// Returns whether a value may be NaN, not a number.
     pub fn involves_nan(&self) -> bool {
         self.0.involves_nan()
     }
 
-    /// Says whether both have the same values at the same arguments; NaN equals nothing.
+    /// Returns whether both have the same values at the same arguments; NaN equals nothing.
     pub fn is_equal(&self, other: &Self, budget: &Budget) -> Result<bool, Error> {
         self.0.is_equal(&other.0, budget)
     }

@@ -89,7 +89,7 @@ impl UnionPwAff {
         self.0.pullback(inner, budget).map(Self)
     }
 
-    /// Says whether both have the same values at the same arguments.
+    /// Returns whether both have the same values at the same arguments.
     pub fn is_equal(&self, other: &Self, budget: &Budget) -> Result<bool, Error> {
         self.0.is_equal(&other.0, budget)
     }

@@ -48,12 +48,12 @@ impl UnionPwMultiAff {
         params
     }
 
-    /// Says whether a value may be NaN.
+    /// Returns whether a value may be NaN.
     pub fn involves_nan(&self) -> bool {
         self.all.values().any(PwMultiAff::involves_nan)
     }
 
-    /// Says whether a value or a condition contains an integer division.
+    /// Returns whether a value or a condition contains an integer division.
     pub fn involves_locals(&self) -> bool {
         self.all.values().flat_map(|function| function.0.all.iter()).any(|piece| {
             !piece.domain.divs.is_empty() || piece.forms.iter().any(|form| !form.divs.is_empty())
@@ -152,7 +152,7 @@ impl UnionPwMultiAff {
         Self::collect(results)
     }
 
-    /// Says whether both have the same values at the same arguments.
+    /// Returns whether both have the same values at the same arguments.
     pub fn is_equal(&self, other: &Self, budget: &Budget) -> Result<bool, Error> {
         for (one, two) in [(self, other), (other, self)] {
             for (key, a) in one.all.iter() {

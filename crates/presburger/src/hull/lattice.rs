@@ -77,7 +77,7 @@ impl Solutions {
         found
     }
 
-    /// Says whether a row is a multiple of a modulus at all of them.
+    /// Returns whether a row is a multiple of a modulus at all of them.
     fn keep_to(&self, (row, modulus): &(Vec<Integer>, Integer)) -> bool {
         let columns = self.rows.first().map_or(1, Vec::len);
         (0..columns).all(|column| {

@@ -43,7 +43,7 @@ impl Rational {
         &self.den
     }
 
-    /// Says whether the value is 0.
+    /// Returns whether the value is 0.
     pub fn is_zero(&self) -> bool {
         self.num.is_zero()
     }

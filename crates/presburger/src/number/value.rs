@@ -77,12 +77,12 @@ impl Value {
         }
     }
 
-    /// Says whether the value is not a number.
+    /// Returns whether the value is not a number.
     pub fn is_nan(&self) -> bool {
         matches!(self, NaN)
     }
 
-    /// Says whether the value is one of the infinities.
+    /// Returns whether the value is one of the infinities.
     pub fn is_infinite(&self) -> bool {
         self.direction() != 0
     }

@@ -103,7 +103,7 @@ impl Parser<'_> {
         Ok(Expr::Cases(cases))
     }
 
-    /// Says whether a `?` comes before this expression ends.
+    /// Returns whether a `?` comes before this expression ends.
     fn chooses(&self) -> bool {
         let mut open = 0_usize;
         for (token, _) in &self.tokens[self.at..] {

@@ -37,7 +37,7 @@ impl Parser<'_> {
         Ok(Value { space, domain, outputs, column })
     }
 
-    /// Says whether `->` follows the tuple that starts here.
+    /// Returns whether `->` follows the tuple that starts here.
     fn has_input(&self) -> bool {
         let mut open = 0_usize;
         for (index, (token, _)) in self.tokens[self.at..].iter().enumerate() {

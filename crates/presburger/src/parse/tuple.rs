@@ -107,7 +107,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Says whether `value : formula` stands here, in parentheses or not, before the next
+    /// Returns whether `value : formula` stands here, in parentheses or not, before the next
     /// comma: in a range, no comparison follows the colon.
     pub(super) fn starts_pieces(&self) -> bool {
         let (mut open, mut colon, mut choice) = (0_usize, false, false);
@@ -159,7 +159,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Says whether `:` or `;`, but no `?`, is inside of the parenthesis that opens here.
+    /// Returns whether `:` or `;`, but no `?`, is inside of the parenthesis that opens here.
     fn parenthesis_has_pieces(&self) -> bool {
         let mut open = 0_usize;
         for (token, _) in &self.tokens[self.at..] {

@@ -128,7 +128,7 @@ fn value_in(part: &BasicMap, index: usize, params: usize) -> Option<(usize, Vec<
     Some((dim, value))
 }
 
-/// Says whether a division in a row depends on dimensions behind `dim`, which have no value yet
+/// Returns whether a division in a row depends on dimensions behind `dim`, which have no value yet
 /// where that of `dim` is read.
 fn uses_later(part: &BasicMap, row: &[Integer], dim: usize) -> bool {
     let mut used = row.to_vec();

@@ -85,7 +85,7 @@ impl Atoms {
         &self.texts[self.dims + index]
     }
 
-    /// Says whether the text of `row` has the name of a division in it.
+    /// Returns whether the text of `row` has the name of a division in it.
     pub fn names_any(&self, row: &[Integer]) -> bool {
         let mut used = row.to_vec();
         for (index, div) in self.divs.iter().enumerate().rev() {

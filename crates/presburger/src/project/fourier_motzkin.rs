@@ -162,7 +162,7 @@ impl Inequalities {
         Ok(result)
     }
 
-    /// Says whether the integer point satisfies all rows.
+    /// Returns whether the integer point satisfies all rows.
     ///
     /// # Errors
     /// [`Error::Row`] if the number of coordinates is not that of the variables.

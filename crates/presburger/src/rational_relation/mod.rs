@@ -161,12 +161,12 @@ impl RationalRelation {
         Self::universe(self.space().clone()).subtract(self, budget)
     }
 
-    /// Says whether there is no point.
+    /// Returns whether there is no point.
     pub fn is_empty(&self, budget: &Budget) -> Result<bool, Error> {
         Ok(self.cones.is_empty(budget)? && self.integers.is_empty(budget)?)
     }
 
-    /// Says whether every point of `self` is in `other`.
+    /// Returns whether every point of `self` is in `other`.
     ///
     /// # Errors
     /// [`Error::Space`] if the tuples differ.
@@ -198,7 +198,7 @@ impl RationalRelation {
         Ok(true)
     }
 
-    /// Says whether both hold the same points.
+    /// Returns whether both hold the same points.
     ///
     /// # Errors
     /// [`Error::Space`] if the tuples differ.
@@ -206,7 +206,7 @@ impl RationalRelation {
         Ok(self.is_subset(other, budget)? && other.is_subset(self, budget)?)
     }
 
-    /// Says whether no point is in both.
+    /// Returns whether no point is in both.
     ///
     /// # Errors
     /// [`Error::Space`] if the tuples differ.
@@ -214,7 +214,7 @@ impl RationalRelation {
         self.intersect(other, budget)?.is_empty(budget)
     }
 
-    /// Says whether the point, parameters first, then input, then output, is in `self`.
+    /// Returns whether the point, parameters first, then input, then output, is in `self`.
     ///
     /// # Errors
     /// [`Error::Row`] if the number of coordinates is not that of the space.

@@ -73,7 +73,7 @@ impl Relation {
         Self::new(space, parts)
     }
 
-    /// Says whether this is a set.
+    /// Returns whether this is a set.
     pub fn is_set(&self) -> bool {
         self.space.is_set()
     }
@@ -209,7 +209,7 @@ impl Relation {
         self.subtract(other, budget)?.union(&other.subtract(self, budget)?)
     }
 
-    /// Says whether `self` is a subset of `other` and not equal to it.
+    /// Returns whether `self` is a subset of `other` and not equal to it.
     pub fn is_strict_subset(&self, other: &Self, budget: &Budget) -> Result<bool, Error> {
         Ok(self.is_subset(other, budget)? && !other.is_subset(self, budget)?)
     }

@@ -146,7 +146,7 @@ impl Relation {
         Self::universe((*self.space).clone()).subtract(self, budget)
     }
 
-    /// Says whether there is no point for any value of the parameters.
+    /// Returns whether there is no point for any value of the parameters.
     pub fn is_empty(&self, budget: &Budget) -> Result<bool, Error> {
         if self.inhabited {
             return Ok(self.parts.is_empty());
@@ -159,18 +159,18 @@ impl Relation {
         Ok(true)
     }
 
-    /// Says whether every point of `self` is in `other`.
+    /// Returns whether every point of `self` is in `other`.
     pub fn is_subset(&self, other: &Self, budget: &Budget) -> Result<bool, Error> {
         let (a, b) = self.pair(other)?;
         covers(&b.parts, &a.parts, budget)
     }
 
-    /// Says whether both hold the same points.
+    /// Returns whether both hold the same points.
     pub fn is_equal(&self, other: &Self, budget: &Budget) -> Result<bool, Error> {
         Ok(self.is_subset(other, budget)? && other.is_subset(self, budget)?)
     }
 
-    /// Says whether no point is in both.
+    /// Returns whether no point is in both.
     pub fn is_disjoint(&self, other: &Self, budget: &Budget) -> Result<bool, Error> {
         self.intersect(other, budget)?.is_empty(budget)
     }
@@ -226,7 +226,7 @@ impl Relation {
         Error::Space { expected: "[..] -> [..]".into(), found: self.space.to_string() }
     }
 
-    /// Says whether no input has two outputs.
+    /// Returns whether no input has two outputs.
     pub fn is_single_valued(&self, budget: &Budget) -> Result<bool, Error> {
         let (all, outs) = (self.space.dims(), self.space.output.dims.len());
         let to: Vec<usize> = (0..all - outs).chain(all..all + outs).collect();
@@ -259,7 +259,7 @@ impl Relation {
         Ok(true)
     }
 
-    /// Says whether no output has two inputs.
+    /// Returns whether no output has two inputs.
     ///
     /// # Errors
     /// [`Error::Space`] for a set.
@@ -267,7 +267,7 @@ impl Relation {
         self.inverse()?.is_single_valued(budget)
     }
 
-    /// Says whether every point of `codomain` is an output.
+    /// Returns whether every point of `codomain` is an output.
     ///
     /// # Errors
     /// [`Error::Space`] if `codomain` is not a set in the output's space.
@@ -275,7 +275,7 @@ impl Relation {
         codomain.is_subset(&self.range(budget)?, budget)
     }
 
-    /// Says whether the relation is single-valued and injective.
+    /// Returns whether the relation is single-valued and injective.
     ///
     /// # Errors
     /// [`Error::Space`] for a set.
@@ -283,7 +283,7 @@ impl Relation {
         Ok(self.is_injective(budget)? && self.is_single_valued(budget)?)
     }
 
-    /// Says whether the point, parameters first, then input, then output, is in `self`.
+    /// Returns whether the point, parameters first, then input, then output, is in `self`.
     ///
     /// # Errors
     /// [`Error::Space`] if the number of coordinates is not that of the space.

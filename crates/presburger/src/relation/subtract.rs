@@ -17,7 +17,7 @@ pub(crate) fn subtract_parts(
     remaining(a, b, false, budget)
 }
 
-/// Says whether all of `a` is in `b`; stops at the first piece that is not.
+/// Returns whether all of `a` is in `b`; stops at the first piece that is not.
 pub(crate) fn covers(b: &[BasicMap], a: &[BasicMap], budget: &Budget) -> Result<bool, Error> {
     Ok(remaining(a, b, true, budget)?.is_empty())
 }

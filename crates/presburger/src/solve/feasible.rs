@@ -21,7 +21,7 @@ use crate::{Budget, Error, Integer};
 /// Columns that are floors of others, as position among the variables and definition.
 pub(crate) type Floors<T> = [(usize, Floor<T>)];
 
-/// Says whether a system has no integer solution.
+/// Returns whether a system has no integer solution.
 ///
 /// Its columns `floors` are known to be what they say: that helps to find a point.
 pub(crate) fn is_empty(

@@ -205,7 +205,7 @@ impl<T: Number> Tableau<T> {
         Ok(best)
     }
 
-    /// Says whether lifting row `a` raises the point more than lifting row `b`: a long way in few
+    /// Returns whether lifting row `a` raises the point more than lifting row `b`: a long way in few
     /// pivots. That is a matter of speed alone, so numbers that are too large decide nothing.
     fn rises_more(&self, a: usize, a_col: usize, b: usize, b_col: usize) -> bool {
         let (first, second) = (self.row(a), self.row(b));
@@ -245,7 +245,7 @@ impl<T: Number> Tableau<T> {
         Ok(())
     }
 
-    /// Says whether a pivot on column `a` gives a lesser sample point than one on `b`.
+    /// Returns whether a pivot on column `a` gives a lesser sample point than one on `b`.
     fn precedes(&self, row: usize, a: usize, b: usize) -> Result<bool, Error> {
         let (pa, pb) = (&self.row(row)[a], &self.row(row)[b]);
         for place in &self.places {
@@ -295,7 +295,7 @@ impl<T: Number> Tableau<T> {
         Ok(())
     }
 
-    /// Says whether the sample point, and with it all that follow, is not before `limit`.
+    /// Returns whether the sample point, and with it all that follow, is not before `limit`.
     fn passes(&self, limit: &[T]) -> Result<bool, Error> {
         for (place, limit) in self.places.iter().zip(limit) {
             let order = if place.in_row {

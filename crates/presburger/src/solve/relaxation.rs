@@ -118,7 +118,7 @@ impl Relaxation {
         self.add(&negated(&row), budget)
     }
 
-    /// Says whether there is no rational point.
+    /// Returns whether there is no rational point.
     pub fn is_empty(&self) -> bool {
         match &self.tableau {
             Tableau::Narrow(simplex) => simplex.is_empty(),
@@ -142,7 +142,7 @@ impl Relaxation {
         ask!(self, budget, simplex => extremes(simplex, &row, budget))
     }
 
-    /// Says whether `row >= 0` at all integer points, as far as rational points show it.
+    /// Returns whether `row >= 0` at all integer points, as far as rational points show it.
     ///
     /// # Errors
     /// [`Error::Row`] if the row is longer than there are columns.

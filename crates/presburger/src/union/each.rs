@@ -197,17 +197,17 @@ impl Union {
     }
 }
 
-/// Says whether relations in `space` have inputs that are pairs.
+/// Returns whether relations in `space` have inputs that are pairs.
 fn of_pairs(space: &Space) -> bool {
     space.input.as_ref().is_some_and(|input| input.nested.is_some())
 }
 
-/// Says whether points or outputs in `space` are pairs.
+/// Returns whether points or outputs in `space` are pairs.
 fn to_pairs(space: &Space) -> bool {
     space.output.nested.is_some()
 }
 
-/// Says whether `space` is one of relations from a tuple to itself.
+/// Returns whether `space` is one of relations from a tuple to itself.
 fn within_tuple(space: &Space) -> bool {
     space.input.as_ref().is_some_and(|input| *input == space.output)
 }

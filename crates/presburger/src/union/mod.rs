@@ -174,7 +174,7 @@ impl Union {
         self.common(context, |a, context| a.gist(context, budget))
     }
 
-    /// Says whether there is no point in any space.
+    /// Returns whether there is no point in any space.
     pub fn is_empty(&self, budget: &Budget) -> Result<bool, Error> {
         for piece in self.relations() {
             if !piece.is_empty(budget)? {
@@ -184,7 +184,7 @@ impl Union {
         Ok(true)
     }
 
-    /// Says whether every point of `self` is in `other`.
+    /// Returns whether every point of `self` is in `other`.
     pub fn is_subset(&self, other: &Self, budget: &Budget) -> Result<bool, Error> {
         for (key, a) in self.pieces.iter() {
             let inside = match other.find(key) {
@@ -198,17 +198,17 @@ impl Union {
         Ok(true)
     }
 
-    /// Says whether every point of `self` is in `other`, and not the other way round.
+    /// Returns whether every point of `self` is in `other`, and not the other way round.
     pub fn is_strict_subset(&self, other: &Self, budget: &Budget) -> Result<bool, Error> {
         Ok(self.is_subset(other, budget)? && !other.is_subset(self, budget)?)
     }
 
-    /// Says whether both hold the same points.
+    /// Returns whether both hold the same points.
     pub fn is_equal(&self, other: &Self, budget: &Budget) -> Result<bool, Error> {
         Ok(self.is_subset(other, budget)? && other.is_subset(self, budget)?)
     }
 
-    /// Says whether no point is in both.
+    /// Returns whether no point is in both.
     pub fn is_disjoint(&self, other: &Self, budget: &Budget) -> Result<bool, Error> {
         self.common(other, |a, b| a.intersect(b, budget))?.is_empty(budget)
     }

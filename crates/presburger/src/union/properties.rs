@@ -4,7 +4,7 @@ use super::Union;
 use crate::{Budget, Error, Relation};
 
 impl Union {
-    /// Says whether no input has two outputs, in one space or in two.
+    /// Returns whether no input has two outputs, in one space or in two.
     pub fn is_single_valued(&self, budget: &Budget) -> Result<bool, Error> {
         // Relations from one tuple stand side by side.
         let mut seen: Vec<Relation> = Vec::new();
@@ -29,7 +29,7 @@ impl Union {
         Ok(true)
     }
 
-    /// Says whether no output has two inputs, in one space or in two.
+    /// Returns whether no output has two inputs, in one space or in two.
     ///
     /// # Errors
     /// [`Error::Space`] if there is a set.
@@ -37,7 +37,7 @@ impl Union {
         self.inverse()?.is_single_valued(budget)
     }
 
-    /// Says whether the union is single-valued and injective.
+    /// Returns whether the union is single-valued and injective.
     ///
     /// # Errors
     /// [`Error::Space`] if there is a set.
@@ -45,7 +45,7 @@ impl Union {
         Ok(self.is_single_valued(budget)? && self.is_injective(budget)?)
     }
 
-    /// Says whether every point of `codomain` is an output.
+    /// Returns whether every point of `codomain` is an output.
     pub fn is_surjective_onto(&self, codomain: &Self, budget: &Budget) -> Result<bool, Error> {
         codomain.is_subset(&self.range(budget)?, budget)
     }

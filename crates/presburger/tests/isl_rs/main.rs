@@ -155,7 +155,7 @@ fn least(set: &Relation, budget: &Budget) -> Result<bool, Error> {
     Ok(inside && complete && least.is_single_valued(budget)? && precedes(set, &least, budget)?)
 }
 
-/// Says whether no point of `set` is before the point of `least` for the same parameters.
+/// Returns whether no point of `set` is before the point of `least` for the same parameters.
 fn precedes(set: &Relation, least: &Relation, budget: &Budget) -> Result<bool, Error> {
     let space = set.space();
     let order = tangram_presburger::Order::Less;

@@ -88,7 +88,7 @@ def sample_points(value):
 
 
 def holds(claim, *values):
-    """Says whether a claim that a point decides is true of all points, as far as isl gets."""
+    """Returns whether a claim that a point decides is true of all points, as far as isl gets."""
     answer = run(claim, values)
     if answer is not None:
         return answer
@@ -98,12 +98,12 @@ def holds(claim, *values):
 
 
 def equal(a, b):
-    """Says whether two sets or relations hold the same points, as far as isl gets."""
+    """Returns whether two sets or relations hold the same points, as far as isl gets."""
     return holds(lambda x, y: x.is_equal(y), a, b)
 
 
 def within(a, b):
-    """Says whether all points of the first are in the second, as far as isl gets."""
+    """Returns whether all points of the first are in the second, as far as isl gets."""
     return holds(lambda x, y: x.is_subset(y), a, b)
 
 

@@ -31,7 +31,7 @@ def arguments(domain):
 
 
 def same_function(want, text, domain):
-    """Says whether a quasi-polynomial has the values of isl's at many points."""
+    """Returns whether a quasi-polynomial has the values of isl's at many points."""
     ours = read(islpy.PwQPolynomial, text)
     points = arguments(domain)
     if len(text) > LONG:
@@ -107,7 +107,7 @@ def graph(function):
 
 
 def same_graph(name, x, text):
-    """Says whether a function has the values of isl's everywhere."""
+    """Returns whether a function has the values of isl's everywhere."""
     kind, theirs = GRAPHS[name]
     want = graph(theirs(x))
     if text.endswith("{ }"):
@@ -116,7 +116,7 @@ def same_graph(name, x, text):
 
 
 def box(x, text):
-    """Says whether least and greatest outputs are those of isl."""
+    """Returns whether least and greatest outputs are those of isl."""
     outputs = x.range().project_out(dim_type.param, 0, x.dim(dim_type.param))
     if text == "none":
         return outputs.is_empty()
@@ -129,7 +129,7 @@ def box(x, text):
 
 
 def fixed_box(x, text):
-    """Says whether a box holds all outputs."""
+    """Returns whether a box holds all outputs."""
     if text == "none":
         return True
     sizes, offset = text.split("|")
@@ -143,14 +143,14 @@ def fixed_box(x, text):
 
 
 def stride(x, text):
-    """Says whether all outputs keep to a stride that is no smaller than isl's."""
+    """Returns whether all outputs keep to a stride that is no smaller than isl's."""
     distance, points = text.split("|")
     known = x.get_range_stride_info(0).get_stride().to_python()
     return int(distance) >= known and within(x, islpy.Map(points))
 
 
 def lattice_tile(x, text):
-    """Says whether all outputs keep to the strides, and how large these are next to isl's."""
+    """Returns whether all outputs keep to the strides, and how large these are next to isl's."""
     size, points = text.split("|")
     # The tile is as large as the strides; what islpy has of it differs between its builds.
     strides = (x.get_range_stride_info(dim).get_stride() for dim in range(x.dim(dim_type.out)))
@@ -161,7 +161,7 @@ def lattice_tile(x, text):
 
 
 def fourier_motzkin(text):
-    """Says whether a rational shadow is isl's; on the grid of the texts, rounding is the same."""
+    """Returns whether a rational shadow is isl's; on the grid of the texts, rounding is the same."""
     if text == "none":
         return True
     first, before, after = text.split("|")
@@ -175,7 +175,7 @@ def fourier_motzkin(text):
 
 
 def closure(x, text):
-    """Says whether a closure, marked `true` if it is exact, is one, and how it compares."""
+    """Returns whether a closure, marked `true` if it is exact, is one, and how it compares."""
     exact, text = text.split("|", 1)
     ours, (theirs, is_exact) = islpy.Map(text), x.transitive_closure()
     good = within(x | x.apply_range(x), ours)
@@ -185,7 +185,7 @@ def closure(x, text):
 
 
 def power(x, text):
-    """Says whether powers, marked `true` if they are exact, are those that steps make."""
+    """Returns whether powers, marked `true` if they are exact, are those that steps make."""
     exact, text = text.split("|", 1)
     ours, (_, is_exact) = islpy.Map(text), x.power()
     step, good = x, True
@@ -233,7 +233,7 @@ class Bound:
 
 
 def bound(x, weight, upper, text):
-    """Says whether a bound holds at many values of the parameters, and how it compares."""
+    """Returns whether a bound holds at many values of the parameters, and how it compares."""
     function = weighted(x, weight)
     theirs, _ = function.bound(islpy.fold.max if upper else islpy.fold.min)
     ours, (sign, grades) = Bound(text), (1 if upper else -1, set())

@@ -27,7 +27,7 @@ def check(name, x, y, text):
 
 
 def answers(name, x, y):
-    """Says whether isl does what was given up; any number of operations, but no more time."""
+    """Returns whether isl does what was given up; any number of operations, but no more time."""
     if name in relations.EQUAL:
         return bounded(lambda: relations.EQUAL[name](x, y) is not None, 0) is not None
     if name in measures.NAMES:

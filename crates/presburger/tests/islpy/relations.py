@@ -58,7 +58,7 @@ EQUAL = {
 
 
 def pairwise_disjoint(value):
-    """Says whether no two disjuncts share a point."""
+    """Returns whether no two disjuncts share a point."""
     parts = [as_union(part) for part in basics(value)]
     return all(a.is_disjoint(b) for i, a in enumerate(parts) for b in parts[:i])
 
@@ -69,7 +69,7 @@ def divisions(value):
 
 
 def is_hull(value):
-    """Says whether there is one conjunction at most, with divisions only in equations: strides."""
+    """Returns whether there is one conjunction at most, with divisions only in equations: strides."""
     parts = basics(value)
     rows = [(part, row) for part in parts for row in part.get_constraints() if not row.is_equality()]
     free = all(not row.involves_dims(dim_type.div, 0, part.dim(dim_type.div)) for part, row in rows)
@@ -77,7 +77,7 @@ def is_hull(value):
 
 
 def lifted(x, z):
-    """Says whether `z` pairs the outputs of `x` with divisions, and has none of its own."""
+    """Returns whether `z` pairs the outputs of `x` with divisions, and has none of its own."""
     plain = equal(z, x.range())
     if plain or not z.is_wrapping():
         return plain and divisions(x.range()) == 0 or plain

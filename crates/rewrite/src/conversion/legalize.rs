@@ -105,7 +105,7 @@ impl<'a> Legalizer<'a> {
         if errors.is_empty() { Ok(self.report) } else { Err(errors) }
     }
 
-    /// Says whether `op` is still below the root.
+    /// Returns whether `op` is still below the root.
     fn is_attached(&mut self, op: Op) -> bool {
         if self.upheavals != self.journal.upheavals {
             self.attached.clear();
@@ -226,7 +226,7 @@ impl<'a> Legalizer<'a> {
         false
     }
 
-    /// Says whether pattern `i` may follow those that are being applied.
+    /// Returns whether pattern `i` may follow those that are being applied.
     fn may_apply(&mut self, i: u32) -> bool {
         let pattern = self.set.pattern(i);
         if self.applied.contains(&i) && !pattern.has_bounded_recursion() {

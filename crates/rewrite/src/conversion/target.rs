@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use tangram_ir::{Context, Module, Name, Op, Str};
 
-/// Says whether an operation is legal; `None` leaves it unknown.
+/// Returns whether an operation is legal; `None` leaves it unknown.
 type Question = Box<dyn Fn(&Module, Op) -> Option<bool> + Send + Sync>;
 
 enum Rule {
@@ -135,7 +135,7 @@ impl ConversionTarget {
         }
     }
 
-    /// Says whether an operation of this name may be legal, so far as the name tells.
+    /// Returns whether an operation of this name may be legal, so far as the name tells.
     pub(super) fn may_be_legal(&self, context: &Context, name: Name) -> bool {
         let dialect = context.name_text(name).split('.').next().unwrap_or_default();
         match self.ops.get(&name).or_else(|| self.dialects.get(&context.str(dialect))) {

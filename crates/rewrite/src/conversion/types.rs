@@ -144,12 +144,12 @@ impl TypeConverter {
         Some(all)
     }
 
-    /// Says whether `ty` stays as it is.
+    /// Returns whether `ty` stays as it is.
     pub fn is_legal(&self, context: &Context, ty: Type) -> bool {
         self.convert(context, ty).is_some_and(|types| types[..] == [ty])
     }
 
-    /// Says whether all operands and results of `op`, and the arguments of its blocks, have types
+    /// Returns whether all operands and results of `op`, and the arguments of its blocks, have types
     /// that stay.
     pub fn is_legal_op(&self, module: &Module, op: Op) -> bool {
         let legal = |value: Value| self.is_legal(module.context(), module.value_type(value));

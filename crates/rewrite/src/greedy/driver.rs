@@ -282,7 +282,7 @@ impl<'a> Driver<'a> {
         true
     }
 
-    /// Says whether `op` has no effect but its results.
+    /// Returns whether `op` has no effect but its results.
     fn is_erasable(&mut self, op: Op) -> bool {
         let alone = |op: Op| {
             self.module.is_effect_free(op) || self.config.erasable.contains(&self.module.name(op))

@@ -99,7 +99,7 @@ fn equal(module: &Module, a: Op, b: Op, budget: &mut u64) -> bool {
         && (module.attrs(a) == module.attrs(b) || same_bytes(module, a, b, budget))
 }
 
-/// Says whether two constants hold the same bytes, so far as `budget` allows to look.
+/// Returns whether two constants hold the same bytes, so far as `budget` allows to look.
 fn same_bytes(module: &Module, a: Op, b: Op, budget: &mut u64) -> bool {
     const PIECE: usize = 1 << 16;
     if *budget == 0 {
@@ -139,7 +139,7 @@ fn sample(bytes: &[u8], state: &mut FxHasher) {
     }
 }
 
-/// Says whether the results of `def` may be used where `op` stands: they are defined before, and
+/// Returns whether the results of `def` may be used where `op` stands: they are defined before, and
 /// no isolated region lies between.
 fn is_known_at(module: &Module, def: Op, op: Op) -> bool {
     let result: Value = module.result(def, 0);

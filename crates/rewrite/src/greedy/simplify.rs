@@ -135,7 +135,7 @@ fn only_value(module: &Module, arg: Value, given: &[Value]) -> Option<Value> {
     (same_type && others.all(|value| value == first)).then_some(first)
 }
 
-/// Says whether `value` is known in `block` because it is known in all blocks of its region: it
+/// Returns whether `value` is known in `block` because it is known in all blocks of its region: it
 /// comes from around the region, or from its entry.
 fn is_known_in(module: &Module, value: Value, sources: &[(Op, usize)], block: Block) -> bool {
     let Some(home) = module.def_block(value) else { return false };
@@ -147,7 +147,7 @@ fn is_known_in(module: &Module, value: Value, sources: &[(Op, usize)], block: Bl
     Some(home) == entry && !sources.is_empty()
 }
 
-/// Says whether `arg` is used at most to hand it on to itself.
+/// Returns whether `arg` is used at most to hand it on to itself.
 fn is_unused_but_by(module: &Module, arg: Value, sources: &[(Op, usize)], i: usize) -> bool {
     module.uses(arg).all(|used| {
         sources.iter().any(|&(op, k)| {

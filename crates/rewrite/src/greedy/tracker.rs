@@ -84,7 +84,7 @@ impl<'a> Tracker<'a> {
         }
     }
 
-    /// Says whether `op` may be changed on the driver's own account.
+    /// Returns whether `op` may be changed on the driver's own account.
     pub(super) fn allows(&self, op: Op) -> bool {
         self.strictness == Strictness::AnyOp || self.allowed.contains(&op)
     }
@@ -95,7 +95,7 @@ impl<'a> Tracker<'a> {
         (self.added, self.removed, self.events, self.transient) = (0, 0, 0, 0);
     }
 
-    /// Says whether anything is other than it was at [`Tracker::begin`]: a rewrite that is refused
+    /// Returns whether anything is other than it was at [`Tracker::begin`]: a rewrite that is refused
     /// may have built its target, and taken it away again.
     pub(super) fn has_changed(&self) -> bool {
         self.events > 2 * self.transient

@@ -19,7 +19,7 @@ impl Default for Worklist {
 }
 
 impl Worklist {
-    /// Puts `op` on top, unless it is in the list already. Says whether it was not.
+    /// Puts `op` on top, unless it is in the list already. Returns whether it was not.
     pub(super) fn push(&mut self, op: Op) -> bool {
         if self.places.get(op.as_u32()) != ABSENT {
             return false;

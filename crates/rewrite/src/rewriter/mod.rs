@@ -54,7 +54,7 @@ impl<'a> Rewriter<'a> {
         self
     }
 
-    /// Says whether an earlier rewrite at `loc` has given up `form`.
+    /// Returns whether an earlier rewrite at `loc` has given up `form`.
     pub fn is_given_up(&self, form: u64, loc: Loc) -> bool {
         self.forms.as_ref().is_some_and(|forms| forms.is_given_up(form, loc))
     }
@@ -66,7 +66,7 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// Says whether a tensor as large as `value` may be made.
+    /// Returns whether a tensor as large as `value` may be made.
     pub fn admits_size(&self, value: Value) -> bool {
         self.forms.as_ref().is_none_or(|forms| forms.admits(self.module, value))
     }
@@ -78,7 +78,7 @@ impl<'a> Rewriter<'a> {
         self
     }
 
-    /// Says whether the reason of a failed match is of use to anyone.
+    /// Returns whether the reason of a failed match is of use to anyone.
     pub fn wants_reasons(&self) -> bool {
         self.reasons
     }

@@ -273,7 +273,7 @@ pub fn estimate(module: &Module) -> Cost {
     Cost { flops: told(flops), bytes: told(bytes), launches }
 }
 
-/// Says whether each extent of a tensor is a number or an expression over symbols.
+/// Returns whether each extent of a tensor is a number or an expression over symbols.
 fn is_sized(module: &Module, value: Value) -> bool {
     let context = module.context();
     let ty = module.value_type(value);

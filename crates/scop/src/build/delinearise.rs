@@ -202,7 +202,7 @@ impl Builder<'_> {
         Ok((few && self.has_instances(&all, prefix, budget)?).then_some(all))
     }
 
-    /// Says whether some statement runs for parameters of a set.
+    /// Returns whether some statement runs for parameters of a set.
     fn has_instances(
         &self,
         set: &Relation,

@@ -67,7 +67,7 @@ fn fact(node: &Node<Expression>) -> Option<Fact<'_>> {
     }
 }
 
-/// Says whether an expression ends the program with the message of an assertion.
+/// Returns whether an expression ends the program with the message of an assertion.
 fn fails(node: &Node<Expression>) -> bool {
     let Expression::Call(call) = &node.node else { return false };
     let Expression::Identifier(id) = &call.node.callee.node else { return false };
@@ -87,7 +87,7 @@ fn ignored(node: &Node<Expression>) -> Option<&Node<Expression>> {
 }
 
 impl Builder<'_> {
-    /// Says whether an expression is one for its own sake alone: `(void)n`.
+    /// Returns whether an expression is one for its own sake alone: `(void)n`.
     pub(crate) fn is_nothing(&self, node: &Node<Expression>) -> bool {
         ignored(node).is_some_and(|inner| match &inner.node {
             Expression::Identifier(id) => !self.is_volatile(self.named(&id.node.name)),

@@ -143,7 +143,7 @@ impl Builder<'_> {
 }
 
 impl Builder<'_> {
-    /// Says whether a comparison as `i + 1 < n` or `n - i > 0` does not hold again once it does
+    /// Returns whether a comparison as `i + 1 < n` or `n - i > 0` does not hold again once it does
     /// not hold.
     fn ends(&self, binary: &Node<BinaryOperatorExpression>, name: &str, steps: &Steps) -> bool {
         // Of another name, it would stand for an outer variable that this one hides.

@@ -40,7 +40,7 @@ impl Builder<'_> {
         self.cells(&name, &place, found).map(Some)
     }
 
-    /// Says whether an expression is a member that the part never writes, and a number.
+    /// Returns whether an expression is a member that the part never writes, and a number.
     pub(crate) fn is_constant_member(&mut self, node: &Node<Expression>) -> bool {
         let Some((path, at)) = self.member(node) else { return false };
         self.members[at].array.extents.is_empty() && !self.written.members.contains(&path.key())
@@ -117,7 +117,7 @@ impl Builder<'_> {
         Some((path, self.members.len() - 1))
     }
 
-    /// Says whether a pointer leads to one structure in the whole part.
+    /// Returns whether a pointer leads to one structure in the whole part.
     fn is_single(&self, path: &Path) -> bool {
         matches!(path.steps.first(), Some(Selector::First))
             && !self.written.indexed.contains(path.base)

@@ -191,7 +191,7 @@ impl<'a> Builder<'a> {
         self.source.of(node)
     }
 
-    /// Says whether a cast to a type changes no value of a subscript.
+    /// Returns whether a cast to a type changes no value of a subscript.
     pub(crate) fn is_wide_type(&self, element: &str) -> bool {
         is_wide(&self.names.resolved(element))
     }
@@ -201,7 +201,7 @@ impl<'a> Builder<'a> {
         self.names.get(name).map(|array| array.element.as_str())
     }
 
-    /// Says whether a function of the source has no effects.
+    /// Returns whether a function of the source has no effects.
     pub(crate) fn is_pure_here(&self, name: &str) -> bool {
         self.names.is_pure(name)
     }
@@ -210,7 +210,7 @@ impl<'a> Builder<'a> {
         self.element(name).is_some_and(|element| self.names.is_volatile(element))
     }
 
-    /// Says whether a declaration is of a type whose accesses must stay where they are.
+    /// Returns whether a declaration is of a type whose accesses must stay where they are.
     pub(crate) fn declares_volatile(&self, node: &Declaration) -> bool {
         self.names.is_volatile(&element(&node.specifiers, self.source))
     }
@@ -231,7 +231,7 @@ impl<'a> Builder<'a> {
         self.written.variables.contains(name)
     }
 
-    /// Says whether a variable itself, not its elements, gets another value.
+    /// Returns whether a variable itself, not its elements, gets another value.
     pub(crate) fn is_assigned(&self, name: &str) -> bool {
         self.written.assigned.contains(name)
     }

@@ -40,7 +40,7 @@ impl Scopes {
         renamed.map_or(name, |(_, new)| new.as_str())
     }
 
-    /// Says whether all names are those of the source.
+    /// Returns whether all names are those of the source.
     pub fn is_plain(&self) -> bool {
         self.renamed.is_empty() && self.values.is_empty()
     }
@@ -78,7 +78,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Says whether an open block of the part declares a name.
+    /// Returns whether an open block of the part declares a name.
     pub(super) fn is_declared(&self, name: &str) -> bool {
         self.scopes.declared.iter().any(|other| other == name)
     }

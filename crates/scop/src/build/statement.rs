@@ -104,7 +104,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Says whether a label is one that nothing goes to.
+    /// Returns whether a label is one that nothing goes to.
     pub(crate) fn is_idle(&self, label: &Label) -> bool {
         let Label::Identifier(id) = label else { return false };
         let mut goes = false;

@@ -85,7 +85,7 @@ impl Search<'_> {
         }
     }
 
-    /// Says whether a variable is an integer; one that the part declares counts as written.
+    /// Returns whether a variable is an integer; one that the part declares counts as written.
     fn is_number(&self, name: &str) -> bool {
         self.names.get(name).is_some_and(|variable| {
             variable.extents.is_empty() && is_integer(&self.names.resolved(&variable.element))

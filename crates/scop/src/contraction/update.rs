@@ -161,7 +161,7 @@ impl Reader<'_> {
         found
     }
 
-    /// Says whether values of a type are numbers of the target's type, or integers.
+    /// Returns whether values of a type are numbers of the target's type, or integers.
     fn is_number(&self, element: &str) -> Option<bool> {
         let words: Vec<&str> = element.split_whitespace().filter(|word| *word != "const").collect();
         match words[..] {

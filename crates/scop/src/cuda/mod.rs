@@ -121,7 +121,7 @@ fn comment(text: &str) -> String {
     text.replace("*/", "* /")
 }
 
-/// Says whether the headers define a type.
+/// Returns whether the headers define a type.
 fn is_standard(name: &str) -> bool {
     matches!(name, "size_t" | "ssize_t" | "ptrdiff_t")
         || name.ends_with("_t") && {
@@ -230,7 +230,7 @@ impl Writer<'_> {
         self.variables.all.iter().filter(is_argument)
     }
 
-    /// Says whether a kernel needs a variable: in its loops, statements, or extents.
+    /// Returns whether a kernel needs a variable: in its loops, statements, or extents.
     fn uses(&self, kernel: &Kernel, variable: &Variable) -> bool {
         let name = variable.name.as_str();
         if kernel.ast.params().iter().any(|param| param == name) {

@@ -32,7 +32,7 @@ pub(super) fn check(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Says whether a function of C's library is one of the device, too.
+/// Returns whether a function of C's library is one of the device, too.
 fn is_on_device(name: &str) -> bool {
     is_pure(name) && !["min", "max", "MIN", "MAX", "floord", "ceild"].contains(&name)
 }

@@ -216,7 +216,7 @@ fn arrays(accesses: &Union, budget: &Budget) -> BTreeSet<String> {
     there.map(|map| map.space().output.name.clone()).collect()
 }
 
-/// Says whether a part certainly writes every cell of an array.
+/// Returns whether a part certainly writes every cell of an array.
 fn covers(scop: &Scop, array: &Array, budget: &Budget) -> bool {
     let subscripts: Vec<String> = (0..array.extents.len()).map(|at| format!("s{at}")).collect();
     let within = |(s, extent): (&String, &String)| format!("0 <= {s} < ({extent})");

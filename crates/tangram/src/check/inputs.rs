@@ -126,7 +126,7 @@ pub fn made_up<'a>(
     }))
 }
 
-/// Says whether what is named is there.
+/// Returns whether what is named is there.
 fn known_names(model: &Model, options: &CheckOptions) -> Result<(), Reason> {
     let known = names(model)?;
     let given = options.shapes.iter().map(|s| &s.0).chain(options.data.iter().map(|d| &d.0));

@@ -27,7 +27,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Says whether the difference is within the tolerance.
+    /// Returns whether the difference is within the tolerance.
     pub fn holds(&self) -> bool {
         self.relative <= self.tolerance
     }

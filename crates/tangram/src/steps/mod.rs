@@ -132,7 +132,7 @@ impl<'a> Recorder<'a> {
         Recorded { refused, ..self.recorded }
     }
 
-    /// Says whether the changes of the next step are to be kept.
+    /// Returns whether the changes of the next step are to be kept.
     fn keeps(&self) -> bool {
         self.recorded.steps.len() < self.max_steps
     }

@@ -189,7 +189,7 @@ pub(super) fn check_parallel(module: &Module, op: Op) -> Checked {
     site.same("the region to yield", &site.results(), &site.end(body, YIELD)?)
 }
 
-/// Says whether values of a type are combined by the reduction of MLIR's number `kind`.
+/// Returns whether values of a type are combined by the reduction of MLIR's number `kind`.
 fn reduces(ty: &TypeData, kind: i64) -> bool {
     let sign = match ty {
         TypeData::Integer { sign, .. } => Some(*sign),

@@ -171,7 +171,7 @@ fn remainder(cx: &FoldCx<'_>, f: impl Fn(i128, i128, u32) -> Option<i128>) -> Op
     computed(cx, f)
 }
 
-/// Says whether one of two values is the other with all bits turned.
+/// Returns whether one of two values is the other with all bits turned.
 fn are_complements(cx: &FoldCx<'_>) -> bool {
     let (lhs, rhs) = (cx.operand(0), cx.operand(1));
     [(lhs, rhs), (rhs, lhs)].into_iter().any(|(not, value)| {

@@ -19,7 +19,7 @@ impl Cx<'_, '_> {
         Some(self.module().operands(end).collect())
     }
 
-    /// Says whether `value` is defined outside of the operation.
+    /// Returns whether `value` is defined outside of the operation.
     pub(crate) fn is_outside(&self, value: Value) -> bool {
         let module = self.module();
         let mut at = module.def_block(value).and_then(|block| module.block_parent(block));

@@ -17,7 +17,7 @@ pub(in crate::mlir) const REWRITES: &[Rewrite] = &[
     ("extract-of-fill", &["tensor.extract"], extract_of_fill),
 ];
 
-/// Says whether the operation works on tensors: then it has a result for each output.
+/// Returns whether the operation works on tensors: then it has a result for each output.
 fn on_tensors(cx: &Cx<'_, '_>) -> bool {
     cx.module().result_count(cx.op) > 0
 }
@@ -112,7 +112,7 @@ fn transpose_of_fill(cx: &mut Cx<'_, '_>) -> Option<()> {
     cx.replace(&[result])
 }
 
-/// Says whether `attr` is the map of a point to itself.
+/// Returns whether `attr` is the map of a point to itself.
 fn is_identity_map(cx: &Cx<'_, '_>, attr: Attr) -> bool {
     cx.context.as_affine_map(attr).is_some_and(AffineMap::is_identity)
 }

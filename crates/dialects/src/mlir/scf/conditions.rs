@@ -206,7 +206,7 @@ fn join(
     Some(())
 }
 
-/// Says whether `not` is the negation of `value`.
+/// Returns whether `not` is the negation of `value`.
 fn is_not(cx: &Cx<'_, '_>, not: Value, value: Value) -> bool {
     cx.def_of(not, cx.known.xori).is_some_and(|def| {
         let (a, ones) = (cx.module().operand(def, 0), cx.module().operand(def, 1));

@@ -110,7 +110,7 @@ fn carried_for_nothing(cx: &mut Cx<'_, '_>) -> Option<()> {
     narrow(cx, &keep, 3, &[0], &[0])
 }
 
-/// Says whether `arg` is used for nothing but what becomes `yielded`.
+/// Returns whether `arg` is used for nothing but what becomes `yielded`.
 fn unused_inside(cx: &Cx<'_, '_>, arg: Value, yielded: Value) -> bool {
     let module = cx.module();
     if !module.has_uses(arg) {

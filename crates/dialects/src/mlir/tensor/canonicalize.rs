@@ -242,7 +242,7 @@ fn cast_before(cx: &Cx<'_, '_>) -> Option<Value> {
     Some(cx.module().operand(cast, 0))
 }
 
-/// Says whether `known` says all that `ty` says.
+/// Returns whether `known` says all that `ty` says.
 fn says_more(cx: &Cx<'_, '_>, known: Type, ty: Type) -> bool {
     let (Some(known), Some(other)) = (tensor(cx, known), tensor(cx, ty)) else { return false };
     known.element == other.element

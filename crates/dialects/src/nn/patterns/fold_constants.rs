@@ -77,7 +77,7 @@ fn too_big() -> NoMatch {
     NoMatch::refused("fold-limit", "the result is too big to be folded")
 }
 
-/// Says whether `value` is a constant, or absent.
+/// Returns whether `value` is a constant, or absent.
 fn is_known(module: &Module, value: Value) -> bool {
     constant::constant_attr(module, value).is_some()
         || constant::is_none_type(module.context(), module.value_type(value))

@@ -176,7 +176,7 @@ fn rebuild(
     rewriter.replace(op, &values).map_err(|error| NoMatch::because(error.message))
 }
 
-/// Says whether two values provably have the same extents and element type.
+/// Returns whether two values provably have the same extents and element type.
 fn same_type(module: &Module, a: Value, b: Value) -> bool {
     let context = module.context();
     let (a, b) = (module.value_type(a), module.value_type(b));

@@ -56,7 +56,7 @@ fn rewrite(rewriter: &mut Rewriter<'_>, op: Op, exact: bool) -> Matched {
     }
 }
 
-/// Says whether `x + zero` or `x - zero` is a zero of the other sign for some zero `x`: adding
+/// Returns whether `x + zero` or `x - zero` is a zero of the other sign for some zero `x`: adding
 /// `-0.0` and taking away `0.0` change nothing.
 fn changes_sign_of_zero(module: &Module, name: &str, zero: Value) -> bool {
     let harmless = match name {
@@ -69,12 +69,12 @@ fn changes_sign_of_zero(module: &Module, name: &str, zero: Value) -> bool {
     first.is_some_and(|first| first.is_sign_negative() != harmless)
 }
 
-/// Says whether `value` is a constant whose elements are all `number`.
+/// Returns whether `value` is a constant whose elements are all `number`.
 pub(super) fn is_everywhere(module: &Module, value: Value, number: f64) -> bool {
     constant::constant_tensor(module, value).is_some_and(|tensor| is_splat_of(&tensor, number))
 }
 
-/// Says whether there are elements, and all are `number`.
+/// Returns whether there are elements, and all are `number`.
 pub(super) fn is_splat_of(tensor: &Tensor, number: f64) -> bool {
     if tensor.is_empty() || !tensor.is_splat() {
         return false;
@@ -88,7 +88,7 @@ pub(super) fn is_splat_of(tensor: &Tensor, number: f64) -> bool {
     first == Some(number)
 }
 
-/// Says whether the result has the type of `x`: provably, or because each extent of `other` is 1 or
+/// Returns whether the result has the type of `x`: provably, or because each extent of `other` is 1 or
 /// that of `x` at the same place, counted from the last.
 fn keeps_shape(module: &Module, op: Op, x: Value, other: Value) -> bool {
     let context = module.context();

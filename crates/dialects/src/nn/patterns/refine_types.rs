@@ -51,7 +51,7 @@ fn rewrite(rewriter: &mut Rewriter<'_>, op: Op) -> Matched {
     Ok(())
 }
 
-/// Says whether nothing more can become known of a value.
+/// Returns whether nothing more can become known of a value.
 fn is_settled(context: &Context, ty: Type, contents: Option<Attr>) -> bool {
     let Some((dims, element)) = context.as_tensor(ty) else { return false };
     let fixed = dims.iter().all(|dim| dim.as_static().is_some());

@@ -77,7 +77,7 @@ fn extents(module: &Module, op: Op) -> Vec<Dim> {
     module.context().as_tensor(ty).map_or_else(Vec::new, |(dims, _)| dims.to_vec())
 }
 
-/// Says whether `entry` provably is the extent `dim`.
+/// Returns whether `entry` provably is the extent `dim`.
 fn same(context: &Context, entry: &Option<Expr>, dim: Option<&Dim>) -> bool {
     let (Some(entry), Some(&dim)) = (entry, dim) else { return false };
     dims::expr(context, dim)

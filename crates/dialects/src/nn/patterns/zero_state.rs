@@ -47,7 +47,7 @@ fn rewrite(rewriter: &mut Rewriter<'_>, op: Op) -> Matched {
 /// How many operations are looked at.
 const MOST: usize = 64;
 
-/// Says whether every element is provably 0, whatever the extents. States of two directions are
+/// Returns whether every element is provably 0, whatever the extents. States of two directions are
 /// concatenated.
 fn is_zero(module: &Module, value: Value) -> bool {
     let mut waiting = vec![value];

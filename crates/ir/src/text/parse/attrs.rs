@@ -237,7 +237,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Says whether the literal does not fit an `i128`.
+    /// Returns whether the literal does not fit an `i128`.
     fn is_huge(&self, token: Token) -> bool {
         let text = self.spelling(token);
         match text.strip_prefix("0x") {

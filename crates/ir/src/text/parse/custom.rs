@@ -150,7 +150,7 @@ impl<'a> Parser<'a> {
         self.end_custom(pending, *draft, block)
     }
 
-    /// Says whether an optional part is there.
+    /// Returns whether an optional part is there.
     fn begins(&self, draft: &Draft<'a>, anchor: Anchor, first: Option<&Instr>) -> bool {
         match (first, anchor) {
             (Some(Instr::Literal(text)), Anchor::Operand(i)) if *text == ":" => {

@@ -240,7 +240,7 @@ impl<'a> Parser<'a> {
         if self.token.kind == kind { Ok(self.take()) } else { self.unexpected(what) }
     }
 
-    /// Says whether the byte after the current token is `b`, with no space between.
+    /// Returns whether the byte after the current token is `b`, with no space between.
     fn touches(&self, b: u8) -> bool {
         self.src.get(self.token.end as usize) == Some(&b)
     }

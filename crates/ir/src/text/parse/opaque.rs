@@ -179,7 +179,7 @@ impl<'a> Parser<'a> {
         Some(context.ty(TypeData::Dialect { name: context.str(name), params: params.into() }))
     }
 
-    /// Says whether an operation of the dialect of `name` is registered.
+    /// Returns whether an operation of the dialect of `name` is registered.
     fn knows_dialect(&mut self, name: &'a str) -> bool {
         let dialect = name.split('.').next().unwrap_or(name);
         let context = self.context;

@@ -411,7 +411,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Says whether only space stands before the current token on its line.
+    /// Returns whether only space stands before the current token on its line.
     fn starts_line(&self) -> bool {
         let before = &self.src[..self.token.start as usize];
         let space = before.iter().rev().find(|b| !matches!(b, b' ' | b'\t' | b'\r'));

@@ -268,7 +268,7 @@ impl Parser<'_> {
         }))
     }
 
-    /// Says whether `attr` lays out memory, rather than naming a memory space.
+    /// Returns whether `attr` lays out memory, rather than naming a memory space.
     fn is_layout(&self, attr: Attr) -> bool {
         match self.context.attr_data(attr) {
             AttrData::AffineMap(_) => true,

@@ -252,7 +252,7 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
         self.dictionary(&rest)
     }
 
-    /// Says whether an attribute means what its absence means.
+    /// Returns whether an attribute means what its absence means.
     fn is_default(&self, name: &str, attr: Attr) -> bool {
         match self.context.attr_data(attr) {
             AttrData::Bool(false) => matches!(name, "nontemporal" | "no_inline"),

@@ -326,7 +326,7 @@ impl<W: fmt::Write> Printer<'_, W> {
     }
 }
 
-/// Says whether attribute `name` belongs to the operation itself.
+/// Returns whether attribute `name` belongs to the operation itself.
 fn is_inherent(def: &OpDef, name: &str) -> bool {
     def.attr(name).is_some() || name == "operandSegmentSizes" || name == "resultSegmentSizes"
 }

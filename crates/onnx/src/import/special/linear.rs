@@ -58,7 +58,7 @@ impl NodeCx<'_> {
         Ok(self.simple("nn.add", &[out[0], bias], Vec::new()))
     }
 
-    /// Says whether `bias` has rank 1 and an element for each column of the matrix `out`.
+    /// Returns whether `bias` has rank 1 and an element for each column of the matrix `out`.
     fn is_row_bias(&self, out: Value, bias: Value) -> bool {
         let context = &self.importer.context;
         let dims = |v: Value| context.as_tensor(self.module().value_type(v)).map(|t| t.0);

@@ -48,7 +48,7 @@ impl NodeCx<'_> {
         self.op_with("nn.split", attrs, Vec::new(), count)
     }
 
-    /// Says whether parts of these sizes are what a split into equal parts gives.
+    /// Returns whether parts of these sizes are what a split into equal parts gives.
     fn is_even(&self, data: Value, axis: i64, sizes: &[i64]) -> bool {
         let Some((first, rest)) = sizes.split_first() else { return false };
         let ty = self.module().value_type(data);

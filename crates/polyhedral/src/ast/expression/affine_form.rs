@@ -176,7 +176,7 @@ impl Builder<'_> {
         })
     }
 
-    /// Says whether a form is known not to be negative.
+    /// Returns whether a form is known not to be negative.
     fn is_natural(&self, cell: &BasicSet, row: &[i128], known: &BasicSet) -> Result<bool, Error> {
         let mut context = BasicSet::universe(cell.vars);
         context.import(&cell.part.divisions);

@@ -8,7 +8,7 @@ use crate::ast::basic_set::{BasicSet, Linear};
 use crate::ast::generate::build::Builder;
 
 impl Builder<'_> {
-    /// Says whether code can refer to a column: not to a dimension without a loop.
+    /// Returns whether code can refer to a column: not to a dimension without a loop.
     pub fn is_named(&self, col: usize) -> bool {
         let dim = col.checked_sub(1 + self.params.len());
         dim.is_none_or(|dim| self.loops.get(dim).is_some_and(|is_loop| *is_loop))
@@ -50,7 +50,7 @@ impl Builder<'_> {
 }
 
 impl BasicSet {
-    /// Says whether a row or a division has a variable column.
+    /// Returns whether a row or a division has a variable column.
     fn uses(&self, col: usize) -> bool {
         let divisions = self.part.divisions.iter().map(|division| &division.numerator);
         let mut rows = self.part.equalities.iter().chain(&self.part.inequalities).chain(divisions);

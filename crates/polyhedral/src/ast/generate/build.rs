@@ -81,7 +81,7 @@ impl Builder<'_> {
         Relation::from_conjunctions(self.space(depth), &parts)
     }
 
-    /// Says whether `cell` and what is known hold no integer point together.
+    /// Returns whether `cell` and what is known hold no integer point together.
     pub fn is_empty(&self, cell: &BasicSet, known: &BasicSet, depth: usize) -> Result<bool, Error> {
         let mut both = cell.clone();
         both.join(&known.widened(cell.vars));

@@ -318,7 +318,7 @@ impl Builder<'_> {
         self.aligned(result)
     }
 
-    /// Says whether iterations of the dimension may run at the same time.
+    /// Returns whether iterations of the dimension may run at the same time.
     pub fn coincident(&self, next: Next) -> bool {
         match (next, self.tree) {
             (Next::Member { band, member }, Some(tree)) => match tree.kind(band) {

@@ -71,7 +71,7 @@ impl Ast {
         false
     }
 
-    /// Says whether bounds of loops, or conditions around loops, depend on an iterator.
+    /// Returns whether bounds of loops, or conditions around loops, depend on an iterator.
     pub(in crate::ast) fn bounds_use(&self, node: AstNode, iterator: u32) -> bool {
         let mut open = vec![node];
         while let Some(node) = open.pop() {
@@ -92,7 +92,7 @@ impl Ast {
         false
     }
 
-    /// Says whether loops are directly in each other.
+    /// Returns whether loops are directly in each other.
     fn is_perfect(&self, mut node: AstNode) -> bool {
         while let AstNodeKind::For { body, .. } = self.node(node) {
             node = *body;

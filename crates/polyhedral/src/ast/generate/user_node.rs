@@ -306,7 +306,7 @@ fn shortened(value: &Linear, vars: usize) -> Option<Linear> {
     Some(cell.linear(&row))
 }
 
-/// Says whether two lists of forms are written alike.
+/// Returns whether two lists of forms are written alike.
 fn same(a: &[Linear], b: &[Linear]) -> bool {
     let cell = |value: &Linear| {
         let mut cell = BasicSet::universe(value.row.len() - 1 - value.divisions.len());

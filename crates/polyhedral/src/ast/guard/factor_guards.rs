@@ -66,7 +66,7 @@ impl Builder<'_> {
     }
 }
 
-/// Says whether a condition has all rows of another, or tighter ones; it must have some.
+/// Returns whether a condition has all rows of another, or tighter ones; it must have some.
 fn holds(cell: &BasicSet, other: &BasicSet) -> bool {
     let (own, rows) = (&cell.part, &other.part);
     rows.equalities.len() + rows.inequalities.len() > 0

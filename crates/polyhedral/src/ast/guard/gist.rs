@@ -56,7 +56,7 @@ impl Builder<'_> {
         Ok(part.equalities.len() + part.inequalities.len() < before)
     }
 
-    /// Says whether no point of `context` keeps to `rest` and to `row >= 0`.
+    /// Returns whether no point of `context` keeps to `rest` and to `row >= 0`.
     fn excludes(
         &self,
         rest: &Conjunction,

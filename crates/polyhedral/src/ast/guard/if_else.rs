@@ -158,7 +158,7 @@ impl Builder<'_> {
     }
 }
 
-/// Says whether all answers are yes.
+/// Returns whether all answers are yes.
 fn all(
     answers: impl Iterator<Item = Result<bool, tangram_presburger::Error>>,
 ) -> Result<bool, Error> {

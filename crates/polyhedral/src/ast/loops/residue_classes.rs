@@ -9,7 +9,7 @@ use crate::ast::separation::pieces::Domain;
 use crate::number::gcd;
 use crate::{Error, NodeKind, ScheduleTree};
 
-/// Says whether no node and no option of a tree refers to values of outer dimensions.
+/// Returns whether no node and no option of a tree refers to values of outer dimensions.
 pub(in crate::ast) fn free_dimensions(tree: &ScheduleTree) -> bool {
     tree.nodes().all(|node| match tree.kind(node) {
         NodeKind::Band(band) => band.options.relations().all(|option| {
@@ -22,7 +22,7 @@ pub(in crate::ast) fn free_dimensions(tree: &ScheduleTree) -> bool {
     })
 }
 
-/// Says whether no option of a schedule map refers to values of a dimension.
+/// Returns whether no option of a schedule map refers to values of a dimension.
 fn is_free(choices: &Union, depth: usize) -> Result<bool, Failure> {
     for option in choices.relations() {
         let col = 1 + option.space().params.len() + depth;

@@ -45,7 +45,7 @@ impl Builder<'_> {
         Ok(Some(shared))
     }
 
-    /// Says whether some instance runs at a value of the dimension.
+    /// Returns whether some instance runs at a value of the dimension.
     fn runs_at(
         &self,
         executed: &Executed,
@@ -67,7 +67,7 @@ impl Builder<'_> {
     }
 }
 
-/// Says whether an equation makes the dimension of a column a sum of several divisions.
+/// Returns whether an equation makes the dimension of a column a sum of several divisions.
 fn sums(executed: &Executed, col: usize) -> Result<bool, Error> {
     for map in executed {
         for cell in BasicSet::all_of(map)? {

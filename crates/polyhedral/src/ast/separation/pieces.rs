@@ -391,7 +391,7 @@ impl Builder<'_> {
         Ok(hull)
     }
 
-    /// Says whether a point of `a` is not before one of `b`, for the same outer dimensions.
+    /// Returns whether a point of `a` is not before one of `b`, for the same outer dimensions.
     ///
     /// With `strictly`, whether it is after one.
     pub fn follows(

@@ -37,7 +37,7 @@ impl Builder<'_> {
         Ok(Timed { map, cells, low, high })
     }
 
-    /// Says whether some instance of `a` runs after one of `b`, from this dimension on.
+    /// Returns whether some instance of `a` runs after one of `b`, from this dimension on.
     pub fn runs_after(
         &self,
         a: &Timed<'_>,
@@ -102,7 +102,7 @@ impl Builder<'_> {
         Ok(false)
     }
 
-    /// Says whether the first of a pair of instances can run after the second in a band.
+    /// Returns whether the first of a pair of instances can run after the second in a band.
     fn later_in_band(&self, pairs: &Union, band: Node, from: usize) -> Result<bool, Error> {
         let Some(tree) = self.tree else { return Ok(true) };
         let NodeKind::Band(data) = tree.kind(band) else { return Ok(true) };

@@ -252,7 +252,7 @@ fn lifted(
     }
 }
 
-/// Says whether all other rays lie above the hyperplane through the chosen ones.
+/// Returns whether all other rays lie above the hyperplane through the chosen ones.
 fn is_lowest(
     simplex: &Simplicial,
     choice: &[usize],

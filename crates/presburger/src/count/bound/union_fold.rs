@@ -157,7 +157,7 @@ impl UnionPwQPolynomialFold {
         Self::collect(self.side, all, budget)
     }
 
-    /// Says whether both are the extreme of the same values, as [`PwQPolynomialFold::plain_is_equal`]
+    /// Returns whether both are the extreme of the same values, as [`PwQPolynomialFold::plain_is_equal`]
     /// does, tuple by tuple.
     ///
     /// # Errors

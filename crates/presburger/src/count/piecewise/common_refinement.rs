@@ -86,7 +86,7 @@ fn reach(guard: &Guard, known: bool, budget: &Budget) -> Result<Reach, Error> {
     (0..guard.floors.vars).map(bounds).collect()
 }
 
-/// Says whether a variable cannot have a value in both.
+/// Returns whether a variable cannot have a value in both.
 fn apart(a: &Reach, b: &Reach) -> bool {
     let below = |high: &Option<Integer>, low: &Option<Integer>| {
         high.as_ref().zip(low.as_ref()).is_some_and(|(high, low)| high < low)

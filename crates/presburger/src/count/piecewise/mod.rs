@@ -38,7 +38,7 @@ impl Pieces {
         self.all.len()
     }
 
-    /// Says whether there is no piece, so that the function is 0.
+    /// Returns whether there is no piece, so that the function is 0.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }

@@ -62,7 +62,7 @@ impl UnionPwQPolynomial {
         parameters(self.functions.iter().map(PwQPolynomial::params))
     }
 
-    /// Says whether there is no function.
+    /// Returns whether there is no function.
     pub fn is_empty(&self) -> bool {
         self.functions.is_empty()
     }
@@ -198,7 +198,7 @@ impl UnionPwQPolynomial {
         Union::collect(sets.collect::<Result<Vec<_>, _>>()?)
     }
 
-    /// Says whether both have the same values at all integer points, however they are written.
+    /// Returns whether both have the same values at all integer points, however they are written.
     ///
     /// # Errors
     /// Those of the budget.
@@ -216,7 +216,7 @@ impl UnionPwQPolynomial {
         Self { functions: lone.cloned().collect() }.is_zero(budget)
     }
 
-    /// Says whether the value is 0 at all integer points, however it is written.
+    /// Returns whether the value is 0 at all integer points, however it is written.
     ///
     /// # Errors
     /// Those of the budget.

@@ -167,7 +167,7 @@ impl Walls {
     }
 }
 
-/// Says whether `row`, zero on the facet, grows beyond it; `None` if it is zero by chance.
+/// Returns whether `row`, zero on the facet, grows beyond it; `None` if it is zero by chance.
 fn side_across(row: &Row, facet: &Row) -> Option<bool> {
     let Some(lead) = facet.iter().position(|v| !v.is_zero()) else { return Some(true) };
     if row.iter().all(Integer::is_zero) {

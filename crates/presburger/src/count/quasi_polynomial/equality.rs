@@ -18,7 +18,7 @@ use crate::space::joint;
 use crate::{Budget, Error, Integer, Rational};
 
 impl PwQPolynomial {
-    /// Says whether both have the same values at all integer points, however they are written.
+    /// Returns whether both have the same values at all integer points, however they are written.
     ///
     /// Decides; takes long where polynomials differ in form on large but bounded sets.
     ///
@@ -34,7 +34,7 @@ impl PwQPolynomial {
             && finite(&a).sub(&finite(&b), budget)?.is_zero(budget)?)
     }
 
-    /// Says whether the value is 0 at all integer points, as [`Self::is_equal`] does.
+    /// Returns whether the value is 0 at all integer points, as [`Self::is_equal`] does.
     pub fn is_zero(&self, budget: &Budget) -> Result<bool, Error> {
         for (guard, value) in &self.pieces.all {
             if guard.never || value.is_empty() {
@@ -52,7 +52,7 @@ impl PwQPolynomial {
 }
 
 impl PwQPolynomialFold {
-    /// Says whether both have bounds at the same points, and are the extreme of the same values
+    /// Returns whether both have bounds at the same points, and are the extreme of the same values
     /// there, however they are written.
     ///
     /// Bounds may agree without that: `max(0, i)` is `max(i)` where `i >= 0`.
@@ -82,7 +82,7 @@ impl PwQPolynomialFold {
     }
 }
 
-/// Says whether each of `values` is one of `others` where `guard` holds.
+/// Returns whether each of `values` is one of `others` where `guard` holds.
 fn all_among(
     values: &[QPolynomial],
     others: &[QPolynomial],
@@ -101,7 +101,7 @@ fn all_among(
     Ok(true)
 }
 
-/// Says whether `value` is 0 at all integer points at which `guard` holds.
+/// Returns whether `value` is 0 at all integer points at which `guard` holds.
 fn vanishes(guard: &Guard, value: &QPolynomial, budget: &Budget) -> Result<bool, Error> {
     // The floors of the value come first, so that its atoms keep their numbers.
     let joined = with_floors(&value.floors).joined(&guard.to_basic());

@@ -167,7 +167,7 @@ impl Guard {
             && self.ineqs.iter().all(|row| value(row, &atoms).sign() >= 0)
     }
 
-    /// Says whether there is no integer point.
+    /// Returns whether there is no integer point.
     pub fn is_empty(&self, budget: &Budget) -> Result<bool, Error> {
         budget.spend(self.eqs.len() + self.ineqs.len() + self.floors.all.len())?;
         Ok(self.never || self.to_basic().is_empty(budget)?)

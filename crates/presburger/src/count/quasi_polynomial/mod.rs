@@ -85,7 +85,7 @@ impl QPolynomial {
         self.terms.get(&Monomial::new()).cloned().unwrap_or(Rational::ZERO)
     }
 
-    /// Says whether all terms but the one without factors are written alike.
+    /// Returns whether all terms but the one without factors are written alike.
     pub(crate) fn is_shift_of(&self, other: &Self) -> bool {
         let (mine, theirs) = (self.terms.iter(), other.terms.iter());
         let varies = |(monomial, _): &(&Monomial, &Rational)| !monomial.is_empty();
@@ -97,7 +97,7 @@ impl QPolynomial {
         self.terms.len() + self.floors.all.len()
     }
 
-    /// Says whether the value is 0 for want of terms.
+    /// Returns whether the value is 0 for want of terms.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty() && self.non_finite.is_none()
     }

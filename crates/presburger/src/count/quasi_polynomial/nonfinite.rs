@@ -114,12 +114,12 @@ impl Pieces {
         }
     }
 
-    /// Says whether some piece has a value that is no number.
+    /// Returns whether some piece has a value that is no number.
     pub(in crate::count) fn has_non_finite(&self) -> bool {
         self.all.iter().any(|(_, value)| value.non_finite.is_some())
     }
 
-    /// Says whether both have the same values that are no numbers at the same points.
+    /// Returns whether both have the same values that are no numbers at the same points.
     pub(in crate::count) fn same_non_finite(
         &self,
         other: &Self,

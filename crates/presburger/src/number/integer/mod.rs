@@ -117,13 +117,13 @@ impl Integer {
         }
     }
 
-    /// Says whether the value is 0.
+    /// Returns whether the value is 0.
     #[inline]
     pub fn is_zero(&self) -> bool {
         matches!(self, Small(0))
     }
 
-    /// Says whether the value is 1 or -1.
+    /// Returns whether the value is 1 or -1.
     #[inline]
     pub(crate) fn is_unit(&self) -> bool {
         matches!(self, Small(1 | -1))
@@ -240,7 +240,7 @@ impl Integer {
         self.by_big(other, |a, b| a / b)
     }
 
-    /// Says whether `other`, which must not be 0, divides the value.
+    /// Returns whether `other`, which must not be 0, divides the value.
     #[inline]
     pub fn is_multiple_of(&self, other: &Self) -> bool {
         self.mod_floor(other).is_zero()

@@ -12,7 +12,7 @@ fn any_number() -> impl Strategy<Value = BigInt> {
     prop_oneof![border, any::<i64>().prop_map(BigInt::from), (-9_i64..9).prop_map(BigInt::from)]
 }
 
-/// Says whether a value that fits is stored in one word.
+/// Returns whether a value that fits is stored in one word.
 fn canonical(value: &Integer) -> bool {
     match value {
         Small(_) => true,

@@ -120,13 +120,13 @@ impl Branch {
     }
 }
 
-/// Says whether two rows are the same but for zeros at the end.
+/// Returns whether two rows are the same but for zeros at the end.
 fn same(a: &[Integer], b: &[Integer]) -> bool {
     let n = a.len().min(b.len());
     a[..n] == b[..n] && a[n..].iter().chain(&b[n..]).all(Integer::is_zero)
 }
 
-/// Says whether parallel bounds with coefficients `a` and `b` always leave an integer between.
+/// Returns whether parallel bounds with coefficients `a` and `b` always leave an integer between.
 fn always_wide(row: &[Integer], a: &Integer, b: &Integer) -> bool {
     row[1..].iter().all(Integer::is_zero) && row[0] >= (a - 1) * (b - 1)
 }

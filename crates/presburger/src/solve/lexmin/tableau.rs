@@ -68,7 +68,7 @@ impl<T: Number> Tableau<T> {
         self.settled[row] = true;
     }
 
-    /// Says whether no unknown can raise a row.
+    /// Returns whether no unknown can raise a row.
     pub fn is_critical(&self, row: usize) -> bool {
         self.row(row)[FIRST..self.params_from()].iter().all(|value| value.sign() <= 0)
     }
@@ -145,7 +145,7 @@ impl<T: Number> Tableau<T> {
         Ok(true)
     }
 
-    /// Says whether a pivot on column `a` gives a lesser sample point than one on `b`.
+    /// Returns whether a pivot on column `a` gives a lesser sample point than one on `b`.
     fn precedes(&self, row: usize, a: usize, b: usize) -> Result<bool, Error> {
         let (pa, pb) = (&self.row(row)[a], &self.row(row)[b]);
         for place in &self.places {
@@ -167,7 +167,7 @@ impl<T: Number> Tableau<T> {
         Ok(false)
     }
 
-    /// Says whether a row is greater than 0 wherever its [`form`](Self::form) is 0.
+    /// Returns whether a row is greater than 0 wherever its [`form`](Self::form) is 0.
     pub fn is_strict(&self, row: usize) -> bool {
         let row = self.row(row);
         let g = common(&row[self.params_from()..]);

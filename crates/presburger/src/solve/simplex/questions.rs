@@ -116,7 +116,7 @@ impl<T: Number> Simplex<T> {
         result.map(|_| duals)
     }
 
-    /// Says whether `form >= 0` everywhere that the values of `form` are integers.
+    /// Returns whether `form >= 0` everywhere that the values of `form` are integers.
     pub fn implies(&mut self, form: &[T], budget: &Budget) -> Result<bool, Error> {
         Ok(match self.optimum(form, -1, budget)? {
             Optimum::Unbounded => false,
@@ -124,7 +124,7 @@ impl<T: Number> Simplex<T> {
         })
     }
 
-    /// Says whether `form < 0` everywhere.
+    /// Returns whether `form < 0` everywhere.
     pub fn excludes(&mut self, form: &[T], budget: &Budget) -> Result<bool, Error> {
         Ok(match self.optimum(form, 1, budget)? {
             Optimum::Unbounded => false,
@@ -132,7 +132,7 @@ impl<T: Number> Simplex<T> {
         })
     }
 
-    /// Says whether `form <= 0` everywhere.
+    /// Returns whether `form <= 0` everywhere.
     pub fn caps(&mut self, form: &[T], budget: &Budget) -> Result<bool, Error> {
         Ok(match self.optimum(form, 1, budget)? {
             Optimum::Unbounded => false,
@@ -140,7 +140,7 @@ impl<T: Number> Simplex<T> {
         })
     }
 
-    /// Says whether `form` reaches 1.
+    /// Returns whether `form` reaches 1.
     pub fn exceeds(&mut self, form: &[T], budget: &Budget) -> Result<bool, Error> {
         let row = self.push_row(form)?;
         let result = self.rises(row, budget);
