@@ -109,7 +109,7 @@ pub fn attention(
     let shape = [queries.batch, queries.heads, queries.steps, keys.steps];
     let mask = mask.lay_over(shape, past.map(|_| past_steps))?;
     let plan =
-        AttentionOperands { queries: &queries, keys: &keys, values: &values, mask: &mask, params };
+        CheckedAttention { queries: &queries, keys: &keys, values: &values, mask: &mask, params };
     let (result, scores) = plan.run(checked_count(DType::F64, &shape)?)?;
     Ok(Attention {
         y: result.write(dtype, q.rank())?,
@@ -209,7 +209,7 @@ fn swap_middle(data: &[f64], [outer, rows, columns, run]: [usize; 4]) -> Vec<f64
 }
 
 /// Checked operands.
-struct AttentionOperands<'a> {
+struct CheckedAttention<'a> {
     queries: &'a Heads,
     keys: &'a Heads,
     values: &'a Heads,
@@ -217,7 +217,7 @@ struct AttentionOperands<'a> {
     params: &'a AttentionParams,
 }
 
-impl AttentionOperands<'_> {
+impl CheckedAttention<'_> {
     /// Returns the result and the scores; there are `count` scores.
     fn run(&self, count: usize) -> Result<(Heads, Vec<f64>)> {
         let Heads { batch, heads, steps, width, .. } = *self.queries;

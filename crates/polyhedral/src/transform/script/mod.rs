@@ -20,7 +20,7 @@ pub use apply::STEPS;
 
 use super::Editor;
 use crate::{Error, Node};
-use read::Step;
+use read::ScriptStep;
 
 /// Steps that were read and not yet applied.
 #[derive(Debug, Clone)]

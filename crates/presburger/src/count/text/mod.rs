@@ -1,4 +1,4 @@
 //! Piecewise quasi-polynomials and bounds in isl's notation, read and printed.
 
-mod parse;
-mod print;
+pub(super) mod parse;
+pub(super) mod print;
