@@ -52,6 +52,14 @@ impl AffineMap {
         AffineMap::new(0, 1, &exprs, &[result])
     }
 
+    /// Returns whether it gives the last dimensions in order: `(d0, d1, d2) -> (d1, d2)`.
+    pub fn is_minor_identity(&self) -> bool {
+        let (dims, results) = (self.dims(), self.results().len());
+        self.symbols() == 0
+            && results <= dims
+            && (0..results).all(|i| self.as_operand(i) == Some(dims - results + i))
+    }
+
     /// How many dimensions it has.
     pub fn dims(&self) -> usize {
         self.0.dims as usize

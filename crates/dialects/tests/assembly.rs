@@ -4,7 +4,7 @@
 #[path = "../../ir/tests/peer/mod.rs"]
 mod peer;
 
-use tangram_ir::{LocData, Module, text};
+use tangram_ir::{LocData, Module, Order, text, walk};
 
 const LENIENT: &str = "--allow-unregistered-dialect";
 
@@ -73,19 +73,47 @@ fn formats_print_what_they_do_not_name() {
     }
 }
 
-#[test]
-fn programs_come_back_as_they_were() {
-    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mlir");
-    let dir = std::env::var("TANGRAM_MLIR_DIR").unwrap_or(dir.to_owned());
-    let mut failures = Vec::new();
+/// The programs of a folder, each with its place: those beside this file, or of `TANGRAM_MLIR_DIR`.
+fn programs(dir: &str) -> Vec<(String, String)> {
+    let mut all = Vec::new();
     for entry in std::fs::read_dir(dir).expect("the folder of inputs") {
         let path = entry.expect("an entry").path();
         let input = std::fs::read_to_string(&path).expect("an input");
-        for (i, part) in input.split("// -----").enumerate() {
-            if let Err(error) = check(part) {
-                failures.push(format!("{}, part {i}: {error}", path.display()));
-            }
+        let part =
+            |(i, text): (usize, &str)| (format!("{}, part {i}", path.display()), text.into());
+        all.extend(input.split("// -----").enumerate().map(part));
+    }
+    all
+}
+
+const PROGRAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mlir");
+
+#[test]
+fn programs_come_back_as_they_were() {
+    let dir = std::env::var("TANGRAM_MLIR_DIR").unwrap_or(PROGRAMS.to_owned());
+    let mut failures = Vec::new();
+    for (place, program) in programs(&dir) {
+        if let Err(error) = check(&program) {
+            failures.push(format!("{place}: {error}"));
         }
     }
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+}
+
+/// Every operation of MLIR's dialects that is defined stands in a program in its own text.
+#[test]
+fn every_operation_stands_in_a_program() {
+    let mut seen = std::collections::HashSet::new();
+    for (place, program) in programs(PROGRAMS) {
+        let module = parse(&program).unwrap_or_else(|error| panic!("{place}: {error}"));
+        for op in walk(&module, module.root(), Order::Pre) {
+            seen.insert(module.name_text(op).to_owned());
+        }
+    }
+    let tables = tangram_dialects::mlir::TABLES.into_iter().flatten();
+    let missing: Vec<&str> = tables.map(|def| def.name).filter(|&n| !seen.contains(n)).collect();
+    assert!(missing.is_empty(), "{missing:?} stand in no program");
+    let silent = tangram_dialects::mlir::TABLES.into_iter().flatten();
+    let silent: Vec<&str> = silent.filter(|def| def.assembly.is_none()).map(|d| d.name).collect();
+    assert!(silent.is_empty(), "{silent:?} have no text");
 }

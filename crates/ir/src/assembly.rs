@@ -95,6 +95,11 @@ pub(crate) struct RegionStyle {
     pub(crate) always: bool,
     /// Whether it is printed although it goes without saying.
     pub(crate) shown: bool,
+    /// Whether it holds one operation, on the same line, whose results the terminator takes.
+    pub(crate) inline: bool,
+    /// Whether it stands on a line of its own with its arguments in front, and is not there where
+    /// a payload stands for it.
+    pub(crate) mapper: bool,
 }
 
 /// The directives: each has a reader in `text/parse/directives.rs` and a printer in
@@ -143,7 +148,8 @@ pub(crate) enum Directive {
     TypeAttr,
     /// `structured`: `ins(%0 : t) outs(%1 : t)`.
     Structured,
-    /// `generic-attributes`: the dictionary in front of `linalg.generic`.
+    /// `generic-attributes(linalg, doc, indexing_maps, ...)`: the dictionary in front of the
+    /// operands, with these attributes; iterators are of this dialect.
     GenericAttributes,
     /// `global`: visibility, name, type and value of a `memref.global`.
     Global,
@@ -165,6 +171,23 @@ pub(crate) enum Directive {
     DmaStart,
     /// `affine-nest`: counters, bounds, steps and reductions of `affine.parallel`.
     AffineNest,
+    /// `angled($kind, vector.kind)`: `<add>` for `#vector.kind<add>`.
+    Angled,
+    /// `default($kind, vector.kind<add>)`: nothing; what an attribute is where the text leaves it
+    /// out.
+    Default,
+    /// `maps($indexing_maps)`: `indexing_maps = [...]` where they are not the implied ones.
+    Maps,
+    /// `payload`: `{ arith.addf }` in the place of a region that holds this operation alone.
+    Payload,
+    /// `transfer-types`: nothing; the map, the bounds and the mask of a transfer between a vector
+    /// and a tensor or buffer, where the text leaves them out.
+    TransferTypes,
+    /// `affine-dma($src_map, $tag_map)`: buffers with affine indices, one for each map, other
+    /// values, and the types of the buffers.
+    AffineDma,
+    /// `outer-types`: nothing; the types that follow from those of two factors.
+    OuterTypes,
 }
 
 const DIRECTIVES: &[(&str, Directive)] = &[
@@ -200,6 +223,13 @@ const DIRECTIVES: &[(&str, Directive)] = &[
     ("ints", Directive::Ints),
     ("dma-start", Directive::DmaStart),
     ("affine-nest", Directive::AffineNest),
+    ("angled", Directive::Angled),
+    ("default", Directive::Default),
+    ("maps", Directive::Maps),
+    ("payload", Directive::Payload),
+    ("transfer-types", Directive::TransferTypes),
+    ("outer-types", Directive::OuterTypes),
+    ("affine-dma", Directive::AffineDma),
 ];
 
 /// How results of parallel loops are combined, by MLIR's numbers.
@@ -288,6 +318,9 @@ fn anchor(code: &[Instr]) -> Option<Anchor> {
         Instr::Type(Group::Operand(i)) => Some(Anchor::Operand(*i)),
         Instr::Type(Group::Result(_)) => Some(Anchor::Results),
         Instr::Directive(Directive::AllResults, _) => Some(Anchor::Results),
+        Instr::Directive(Directive::Angled | Directive::Ints, args) => {
+            args.first()?.strip_prefix('$').map(Anchor::Attr)
+        }
         _ => None,
     })
 }
@@ -338,6 +371,8 @@ fn instruction(
                     "hidden-args" => style.hidden_args = true,
                     "always" => style.always = true,
                     "shown" => style.shown = true,
+                    "inline" => style.inline = true,
+                    "mapper" => style.mapper = true,
                     terminator => style.terminator = Some(terminator),
                 }
             }
@@ -347,28 +382,26 @@ fn instruction(
     }
     let directive = DIRECTIVES.iter().find(|entry| entry.0 == name)?.1;
     shown.extend(args.iter().filter_map(|arg| arg.strip_prefix('$')));
-    shown.extend_from_slice(implied(directive, &args));
+    shown.extend_from_slice(implied(directive));
+    match directive {
+        Directive::Mixed => shown.extend(args.get(1)),
+        Directive::GenericAttributes => shown.extend(args.iter().skip(1)),
+        Directive::Default => {
+            shown.pop();
+        }
+        _ => {}
+    }
     Some(Instr::Directive(directive, args))
 }
 
 /// The attributes that a directive shows without naming them.
-fn implied(directive: Directive, args: &[&'static str]) -> &'static [&'static str] {
+fn implied(directive: Directive) -> &'static [&'static str] {
     match directive {
-        Directive::Mixed => match args.get(1) {
-            Some(&"static_offsets") => &["static_offsets"],
-            Some(&"static_sizes") => &["static_sizes"],
-            Some(&"static_strides") => &["static_strides"],
-            Some(&"static_low") => &["static_low"],
-            Some(&"static_high") => &["static_high"],
-            Some(&"static_output_shape") => &["static_output_shape"],
-            _ => &["static_basis"],
-        },
         Directive::Function => {
             &["sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs"]
         }
         Directive::Switch => &["case_values", "case_operand_segments"],
         Directive::AffineLoop => &["lowerBoundMap", "upperBoundMap", "step"],
-        Directive::GenericAttributes => &["indexing_maps", "iterator_types", "doc", "library_call"],
         Directive::Global => &["sym_visibility", "constant", "sym_name", "type", "initial_value"],
         Directive::Module => &["sym_name", "sym_visibility"],
         Directive::Forall => &["staticLowerBound", "staticUpperBound", "staticStep"],

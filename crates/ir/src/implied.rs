@@ -80,6 +80,11 @@ impl Module {
         true
     }
 
+    /// What attribute `name` of `op` is where the text leaves it out.
+    pub(crate) fn implied_attr(&self, op: Op, name: &str) -> Option<Attr> {
+        self.implied(op)?.attrs.into_iter().find(|entry| entry.0 == name).map(|entry| entry.1)
+    }
+
     /// Returns whether `op` holds what its definition implies and nothing else, so that the text need
     /// not show it. Flags that allow nothing count as absent.
     pub(crate) fn is_as_implied(&self, op: Op) -> bool {
@@ -88,8 +93,7 @@ impl Module {
         let Some(block) = self.first_block(region) else { return false };
         let types = self.args(block).iter().map(|&arg| self.value_type(arg));
         let alone = self.next_block(block).is_none() && types.eq(body.args.iter().copied());
-        let known = |&(name, attr): &(&str, Attr)| self.attr(op, name).is_none_or(|a| a == attr);
-        if !alone || !body.attrs.iter().all(known) {
+        if !alone {
             return false;
         }
         let mut values: Vec<Value> = self.args(block).to_vec();

@@ -30,6 +30,7 @@ mod module;
 mod nesting;
 mod op_def;
 mod paged;
+mod payload;
 pub mod resource;
 mod shaped;
 mod statistics;

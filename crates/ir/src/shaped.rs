@@ -40,3 +40,15 @@ pub(crate) fn shape(context: &Context, ty: Type) -> Option<(Vec<i64>, Type)> {
         _ => None,
     }
 }
+
+/// The type of what a tensor, vector or buffer holds, ranked or not.
+pub(crate) fn element(context: &Context, ty: Type) -> Option<Type> {
+    match context.type_data(ty) {
+        TypeData::Tensor(tensor) => Some(tensor.element),
+        TypeData::UnrankedTensor(element)
+        | TypeData::Vector { element, .. }
+        | TypeData::MemRef { element, .. }
+        | TypeData::UnrankedMemRef { element, .. } => Some(*element),
+        _ => None,
+    }
+}

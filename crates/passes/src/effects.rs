@@ -17,7 +17,16 @@ pub(crate) enum Effect {
 }
 
 /// Operations that only read memory.
-const READS: &[&str] = &["memref.load", "affine.load", "affine.vector_load"];
+const READS: &[&str] = &[
+    "memref.load",
+    "affine.load",
+    "affine.vector_load",
+    "vector.load",
+    "vector.maskedload",
+    "vector.expandload",
+    "vector.gather",
+    "vector.transfer_read",
+];
 /// Operations that only make a buffer.
 const ALLOCATES: &[&str] = &["memref.alloc", "memref.alloca"];
 

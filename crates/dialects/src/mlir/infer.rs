@@ -1,7 +1,7 @@
 //! Result types that follow from operands and attributes.
 
 use tangram_ir::{
-    AttrData, Context, Dim, InferCx, InferError, Inferred, TensorType, Type, TypeData,
+    AttrData, Context, Dim, InferCx, InferError, Inferred, TensorType, Traits, Type, TypeData,
 };
 
 type Answer = Result<Inferred, InferError>;
@@ -120,6 +120,21 @@ pub(super) fn tensor_outputs(cx: &InferCx<'_>) -> Answer {
     };
     let types = (inputs..cx.operands.len()).filter_map(|i| cx.operand_type(i)).filter(is_tensor);
     Ok(Inferred { types: types.collect(), ..Inferred::default() })
+}
+
+/// The types of the tensors among what is written: the second half of the operands where both have
+/// one size, the last one otherwise.
+pub(super) fn tensor_inits(cx: &InferCx<'_>) -> Answer {
+    let count = cx.operands.len();
+    let inputs = match cx.def.traits.contains(Traits::SAME_SIZES) {
+        true => count / 2,
+        false => count.saturating_sub(1),
+    };
+    let is_tensor = |ty: &Type| {
+        matches!(cx.context().type_data(*ty), TypeData::Tensor(_) | TypeData::UnrankedTensor(_))
+    };
+    let types = (inputs..count).filter_map(|i| cx.operand_type(i)).filter(is_tensor).collect();
+    Ok(Inferred { types, ..Inferred::default() })
 }
 
 /// The type of operand 1 if it is a tensor; no result otherwise.

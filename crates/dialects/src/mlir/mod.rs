@@ -5,6 +5,8 @@
 //! - [`affine`]: loops and accesses with affine bounds and indices.
 //! - [`memref`], [`tensor`]: buffers and values with elements.
 //! - [`linalg`]: operations on whole tensors and buffers.
+//! - [`vector`]: vectors of fixed or scalable extents.
+//! - [`ub`]: what only undefined behaviour reaches.
 //!
 //! Each file holds one table. Names of operations, operands and attributes are MLIR's; where MLIR
 //! gives an attribute a value by default, it is not required here.
@@ -23,6 +25,8 @@ pub mod run;
 pub mod scf;
 mod speculate;
 pub mod tensor;
+pub mod ub;
+pub mod vector;
 pub(crate) mod verify;
 
 pub use canonicalization::canonicalization;
@@ -31,7 +35,7 @@ pub use speculate::may_trap;
 use tangram_ir::{Arity, AttrDef, AttrKind, Context, OpDef, OperandDef, ResultDef};
 
 /// The tables of all dialects of this folder.
-pub static TABLES: [&[OpDef]; 8] = [
+pub static TABLES: [&[OpDef]; 10] = [
     arith::DEFS,
     math::DEFS,
     cf::DEFS,
@@ -40,6 +44,8 @@ pub static TABLES: [&[OpDef]; 8] = [
     memref::DEFS,
     tensor::DEFS,
     linalg::DEFS,
+    vector::DEFS,
+    ub::DEFS,
 ];
 
 /// Makes the operations of these dialects known.

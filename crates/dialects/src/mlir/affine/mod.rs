@@ -184,6 +184,17 @@ pub static DEFS: &[OpDef] = &[
         assembly: Some("attr-dict ( $operands `:` type($operands) )?"),
         ..OpDef::new("affine.yield", "ends a region with its results")
     },
+    OpDef {
+        operands: &[values("operands", "source, target and tag with their indices, and sizes")],
+        // Its maps are no attributes of its own in MLIR.
+        assembly: Some("affine-dma($src_map, $dst_map, $tag_map) attr-dict"),
+        ..OpDef::new("affine.dma_start", "starts to copy between memory spaces")
+    },
+    OpDef {
+        operands: &[values("operands", "the tag with its indices, and the size")],
+        assembly: Some("affine-dma($tag_map) attr-dict"),
+        ..OpDef::new("affine.dma_wait", "waits for a copy between memory spaces")
+    },
 ];
 
 const REGION: Traits = Traits::SINGLE_BLOCK.union(Traits::RECURSIVE_EFFECTS);

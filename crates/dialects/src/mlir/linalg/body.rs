@@ -6,7 +6,7 @@
 
 use tangram_affine::{AffineExprs, AffineMap};
 use tangram_ir::{
-    Attr, AttrData, Context, ImpliedBody, ImpliedStep, Module, Op, Type, TypeData, Value,
+    Attr, AttrData, Context, FloatKind, ImpliedBody, ImpliedStep, Module, Op, Type, TypeData, Value,
 };
 
 /// What kind of numbers elements are.
@@ -15,6 +15,8 @@ enum Kind {
     Float,
     Int,
     Truth,
+    /// Elements that are no numbers, which are only moved.
+    Other,
 }
 
 /// A body in the making.
@@ -36,13 +38,44 @@ pub(super) fn named(module: &Module, op: Op) -> Option<ImpliedBody> {
     let unsigned = matches!(
         module.attr(op, "cast").map(|attr| context.attr_data(attr)),
         Some(AttrData::Opaque(text)) if context.text(*text).contains("unsigned")
-    );
+    ) || module.name_text(op).ends_with("_unsigned");
     let kind = kind(context, out)?;
     let count = inputs.len();
     let mut draft = Draft { context, steps: Vec::new(), types: types.clone(), out, kind, unsigned };
     let name = module.name_text(op).strip_prefix("linalg.")?;
     let value = draft.value(name, count)?;
     let attrs = maps(context, name).map(|maps| ("indexing_maps", maps)).into_iter().collect();
+    let steps = draft.steps;
+    Some(ImpliedBody { args: types, steps, terminator: "linalg.yield", yields: vec![value], attrs })
+}
+
+/// The body of an operation whose attribute `kind` says what it does, and its maps.
+pub(super) fn elementwise(module: &Module, op: Op) -> Option<ImpliedBody> {
+    let types: Option<Vec<Type>> = module.operands(op).map(|v| element(module, v)).collect();
+    let types = types?;
+    let (&out, inputs) = types.split_last()?;
+    let context = module.context();
+    let AttrData::Opaque(text) = context.attr_data(module.attr(op, "kind")?) else { return None };
+    let name = context.text(*text).strip_prefix("linalg.elementwise_kind<")?.strip_suffix('>')?;
+    let (name, unsigned) = match name {
+        "max_signed" => ("max", false),
+        "min_signed" => ("min", false),
+        "max_unsigned" => ("max_unsigned", true),
+        "min_unsigned" => ("min_unsigned", true),
+        _ => (name, false),
+    };
+    let kind = kind(context, out)?;
+    let (count, steps) = (inputs.len(), Vec::new());
+    let mut draft = Draft { context, steps, types: types.clone(), out, kind, unsigned };
+    let value = draft.value(name, count)?;
+    let written = module.value_type(module.operands(op).last()?);
+    let rank = match context.type_data(written) {
+        TypeData::Tensor(tensor) => tensor.dims.len(),
+        TypeData::MemRef { dims, .. } => dims.len(),
+        _ => return None,
+    };
+    let map = context.attr(AttrData::AffineMap(AffineMap::identity(rank as u32)));
+    let attrs = vec![("indexing_maps", context.array_attr(&vec![map; count + 1]))];
     let steps = draft.steps;
     Some(ImpliedBody { args: types, steps, terminator: "linalg.yield", yields: vec![value], attrs })
 }
@@ -60,7 +93,10 @@ fn element(module: &Module, value: Value) -> Option<Type> {
     match module.context().type_data(ty) {
         TypeData::Tensor(tensor) => Some(tensor.element),
         TypeData::MemRef { element, .. } => Some(*element),
-        TypeData::Integer { .. } | TypeData::Index | TypeData::Float(_) => Some(ty),
+        TypeData::Integer { .. }
+        | TypeData::Index
+        | TypeData::Float(_)
+        | TypeData::Vector { .. } => Some(ty),
         _ => None,
     }
 }
@@ -70,6 +106,7 @@ fn kind(context: &Context, ty: Type) -> Option<Kind> {
         TypeData::Float(_) => Some(Kind::Float),
         TypeData::Integer { width: 1, .. } => Some(Kind::Truth),
         TypeData::Integer { .. } | TypeData::Index => Some(Kind::Int),
+        TypeData::Vector { .. } | TypeData::Complex(_) => Some(Kind::Other),
         _ => None,
     }
 }
@@ -104,6 +141,7 @@ impl Draft<'_> {
             Kind::Float => names[0],
             Kind::Int => names[1],
             Kind::Truth => names[2],
+            Kind::Other => return None,
         };
         let fits = operands.iter().all(|&i| self.types[i] == self.out);
         (!name.is_empty() && fits).then(|| self.step(name, operands, self.out))
@@ -116,6 +154,9 @@ impl Draft<'_> {
             return Some(i);
         }
         let (source, context) = (kind(self.context, from)?, self.context);
+        if source == Kind::Other || self.kind == Kind::Other {
+            return None;
+        }
         let bits = |ty| match context.type_data(ty) {
             TypeData::Integer { width, .. } => Some(*width),
             TypeData::Float(kind) => Some(kind.width()),
@@ -146,6 +187,75 @@ impl Draft<'_> {
         self.by_kind(["arith.addf", "arith.addi", "arith.ori"], &[2, product])
     }
 
+    fn constant(&mut self, data: AttrData, ty: Type) -> usize {
+        let made = self.step("arith.constant", &[], ty);
+        let attr = self.context.attr(data);
+        if let Some(step) = self.steps.last_mut() {
+            step.attr = Some(("value", attr));
+        }
+        made
+    }
+
+    /// `state * 1103515245 + 12345`, as numbers of 32 bits.
+    fn congruential(&mut self, state: usize) -> usize {
+        let (short, long) = (self.context.int_type(32), self.context.int_type(64));
+        let mut value = state;
+        for (name, number) in [("arith.muli", 1_103_515_245), ("arith.addi", 12_345)] {
+            let number = self.constant(AttrData::Integer { value: number, ty: long }, long);
+            let number = self.step("arith.trunci", &[number], short);
+            value = self.step(name, &[value, number], short);
+        }
+        value
+    }
+
+    /// A number between two others, of the coordinates and a seed.
+    fn random(&mut self, count: usize) -> Option<usize> {
+        let context = self.context;
+        let (short, long) = (context.int_type(32), context.int_type(64));
+        let double = context.float_type(FloatKind::F64);
+        if count != 3 || self.types[..3] != [double, double, short] {
+            return None;
+        }
+        let half = self.constant(AttrData::Integer { value: 2_147_483_647, ty: long }, long);
+        let half = self.step("arith.sitofp", &[half], double);
+        let index = context.ty(TypeData::Index);
+        let [column, row] = [1, 0].map(|dim| {
+            let made = self.step("linalg.index", &[], index);
+            if let Some(step) = self.steps.last_mut() {
+                step.attr = Some(("dim", context.attr(AttrData::Integer { value: dim, ty: long })));
+            }
+            self.step("arith.index_cast", &[made], short)
+        });
+        let seeded = self.step("arith.addi", &[row, 2], short);
+        let seeded = self.congruential(seeded);
+        let mixed = self.step("arith.addi", &[column, seeded], short);
+        let mixed = self.congruential(mixed);
+        let number = self.step("arith.sitofp", &[mixed], double);
+        let number = self.step("arith.addf", &[half, number], double);
+        let range = self.step("arith.subf", &[1, 0], double);
+        let bits = 2.3283064e-10f64.to_bits();
+        let scale = self.constant(AttrData::Float { bits, ty: double }, double);
+        let scale = self.step("arith.mulf", &[range, scale], double);
+        let number = self.step("arith.mulf", &[number, scale], double);
+        let number = self.step("arith.addf", &[number, 0], double);
+        self.cast(number)
+    }
+
+    /// As [`Draft::multiply_add`], of two factors minus a zero point each.
+    fn without_zero_points(&mut self, count: usize) -> Option<usize> {
+        if count != 4 {
+            return None;
+        }
+        let mut factors = [0; 2];
+        for (i, factor) in factors.iter_mut().enumerate() {
+            let value = self.cast(i)?;
+            let zero = self.cast(i + 2)?;
+            *factor = self.by_kind(["arith.subf", "arith.subi", ""], &[value, zero])?;
+        }
+        let product = self.by_kind(["arith.mulf", "arith.muli", ""], &factors)?;
+        self.by_kind(["arith.addf", "arith.addi", ""], &[4, product])
+    }
+
     /// The window says only where elements are.
     fn pool(&mut self, names: [&'static str; 3], count: usize) -> Option<usize> {
         let value = if count == 2 { self.cast(0)? } else { return None };
@@ -161,7 +271,8 @@ impl Draft<'_> {
         let expected = match name {
             "fill" | "copy" | "abs" | "ceil" | "erf" | "exp" | "floor" | "log" | "negf"
             | "reciprocal" | "round" | "rsqrt" | "sqrt" | "square" | "tanh" => 1,
-            "select" => 3,
+            "select" | "fill_rng_2d" => 3,
+            _ if is_quantised(name) => 4,
             _ => 2,
         };
         if count != expected {
@@ -169,6 +280,7 @@ impl Draft<'_> {
         }
         match name {
             "fill" | "copy" => self.cast(0),
+            "fill_rng_2d" => self.random(count),
             "abs" => self.by_kind(["math.absf", "math.absi", ""], &[0]),
             "ceil" => self.unary("math.ceil"),
             "erf" => self.unary("math.erf"),
@@ -182,9 +294,7 @@ impl Draft<'_> {
             "tanh" => self.unary("math.tanh"),
             "reciprocal" if self.kind == Kind::Float => {
                 let one = AttrData::Float { bits: 1f64.to_bits(), ty: self.out };
-                let value = self.context.attr(one);
-                let one = self.step("arith.constant", &[], self.out);
-                self.steps.last_mut()?.attr = Some(("value", value));
+                let one = self.constant(one, self.out);
                 self.by_kind(["arith.divf", "", ""], &[one, 0])
             }
             "square" => self.by_kind(["arith.mulf", "arith.muli", ""], &[0, 0]),
@@ -193,11 +303,20 @@ impl Draft<'_> {
             "mul" => self.by_kind(["arith.mulf", "arith.muli", "arith.andi"], &[0, 1]),
             "div" => self.by_kind(["arith.divf", "arith.divsi", ""], &[0, 1]),
             "div_unsigned" => self.by_kind(["", "arith.divui", ""], &[0, 1]),
+            _ if is_quantised(name) => self.without_zero_points(count),
+            "max_unsigned" => self.by_kind(["arith.maximumf", "arith.maxui", ""], &[0, 1]),
+            "min_unsigned" => self.by_kind(["arith.minimumf", "arith.minui", ""], &[0, 1]),
             "max" => self.by_kind(["arith.maximumf", "arith.maxsi", ""], &[0, 1]),
             "min" => self.by_kind(["arith.minimumf", "arith.minsi", ""], &[0, 1]),
             "powf" => self.by_kind(["math.powf", "", ""], &[0, 1]),
             "select" if self.types[1] == self.out && self.types[2] == self.out => {
                 Some(self.step("arith.select", &[0, 1, 2], self.out))
+            }
+            _ if name.ends_with("_max_unsigned") => {
+                self.pool(["arith.maximumf", "arith.maxui", ""], count)
+            }
+            _ if name.ends_with("_min_unsigned") => {
+                self.pool(["arith.minimumf", "arith.minui", ""], count)
             }
             _ if name.ends_with("_max") => self.pool(["arith.maximumf", "arith.maxsi", ""], count),
             _ if name.ends_with("_min") => self.pool(["arith.minimumf", "arith.minsi", ""], count),
@@ -208,8 +327,14 @@ impl Draft<'_> {
     }
 }
 
+fn is_quantised(name: &str) -> bool {
+    name.starts_with("quantized_") || name.ends_with("_q")
+}
+
 fn is_product(name: &str) -> bool {
-    const PRODUCTS: [&str; 9] = [
+    const PRODUCTS: [&str; 11] = [
+        "contract",
+        "batch_mmt4d",
         "matmul",
         "batch_matmul",
         "batch_reduce_matmul",

@@ -27,7 +27,9 @@ pub static DEFS: &[OpDef] = &[
             optional("library_call", AttrKind::Str, "the function that does the same"),
         ],
         implies: None,
-        assembly: Some("generic-attributes structured attr-dict-assigned region(0) one-result"),
+        assembly: Some(
+            "generic-attributes(linalg, doc, indexing_maps, iterator_types, library_call) structured attr-dict-assigned region(0) one-result",
+        ),
         ..named("linalg.generic", "what its maps and its region say")
     },
     OpDef {
@@ -49,6 +51,9 @@ pub static DEFS: &[OpDef] = &[
         results: TENSOR,
         regions: Some(1),
         traits: STRUCTURED,
+        infer: Some(infer::tensor_inits),
+        assembly: Some("payload structured attr-dict region(0, mapper)"),
+        result_names: &["mapped"],
         ..OpDef::new("linalg.map", "a function of elements at equal places")
     },
     OpDef {
@@ -57,6 +62,11 @@ pub static DEFS: &[OpDef] = &[
         attrs: DIMENSIONS,
         regions: Some(1),
         traits: STRUCTURED.union(Traits::SAME_SIZES),
+        infer: Some(infer::tensor_inits),
+        assembly: Some(
+            "payload(init) structured `dimensions` `=` ints($dimensions) space attr-dict region(0, mapper)",
+        ),
+        result_names: &["reduced"],
         ..OpDef::new("linalg.reduce", "combines the elements along dimensions")
     },
     moved("linalg.transpose", "the dimensions in another order", PERMUTATION)
@@ -74,11 +84,14 @@ pub static DEFS: &[OpDef] = &[
                 "from the point to an index, for each operand",
             ),
         ],
-        implies: None,
-        assembly: None,
+        implies: Some(body::elementwise),
+        assembly: Some(
+            "`kind` `` `=` `` $kind maps($indexing_maps) attr-dict structured one-result",
+        ),
         ..named("linalg.elementwise", "a function of elements, as an attribute says")
     },
     named("linalg.fill", "one value everywhere"),
+    named("linalg.fill_rng_2d", "numbers without pattern between two others"),
     OpDef { attrs: CAST, ..named("linalg.copy", "the elements of the input") },
     named("linalg.abs", "the size of each element"),
     named("linalg.ceil", "each element rounded up"),
@@ -104,20 +117,22 @@ pub static DEFS: &[OpDef] = &[
     named("linalg.select", "one of two elements, as a third says"),
     OpDef {
         attrs: MATMUL,
+        assembly: Some(WITH_MAPS),
         ..named("linalg.matmul", "the product of two matrices, added to the output")
     },
     OpDef {
         attrs: MATMUL,
+        assembly: Some(WITH_MAPS),
         ..named("linalg.batch_matmul", "products of matrices, one for each batch")
     },
     OpDef {
         attrs: MATMUL,
+        assembly: Some(WITH_MAPS),
         ..named("linalg.batch_reduce_matmul", "the sum of products of matrices over the batch")
     },
     OpDef {
         attrs: CONTRACTED,
-        implies: None,
-        assembly: None,
+        assembly: Some(WITH_MAPS),
         ..named("linalg.contract", "the sum over products that maps describe")
     },
     named("linalg.batch_matvec", "products of a matrix and a vector, one for each batch"),
@@ -126,6 +141,9 @@ pub static DEFS: &[OpDef] = &[
     named("linalg.vecmat", "the product of a vector and a matrix"),
     named("linalg.dot", "the inner product of two vectors"),
     named("linalg.mmt4d", "a product of tiled matrices, the second one transposed"),
+    named("linalg.batch_mmt4d", "products of tiled matrices, one for each batch"),
+    named("linalg.quantized_matmul", "the product of two matrices without their zero points"),
+    named("linalg.quantized_batch_matmul", "such products, one for each batch"),
     named("linalg.conv_1d", "a convolution over one dimension, without channels"),
     named("linalg.conv_2d", "a convolution over two dimensions, without channels"),
     named("linalg.conv_3d", "a convolution over three dimensions, without channels"),
@@ -138,8 +156,21 @@ pub static DEFS: &[OpDef] = &[
     ),
     window("linalg.conv_2d_nhwc_hwcf", "a convolution over two dimensions, channels last"),
     window("linalg.conv_2d_ngchw_gfchw", "a convolution in groups, groups before channels"),
+    window("linalg.conv_2d_nchw_fchw_q", "a convolution without zero points, channels first"),
+    window("linalg.conv_2d_nhwc_fhwc_q", "a convolution without zero points, filters first"),
+    window("linalg.conv_2d_nhwc_hwcf_q", "a convolution without zero points, channels last"),
+    window("linalg.conv_2d_ngchw_fgchw", "a convolution in groups, filters before groups"),
+    window("linalg.conv_2d_ngchw_gfchw_q", "a convolution in groups without zero points"),
+    window("linalg.conv_2d_nhwgc_gfhwc", "a convolution in groups, channels last"),
+    window("linalg.conv_2d_nhwgc_gfhwc_q", "the same without zero points"),
     window("linalg.conv_3d_ncdhw_fcdhw", "a convolution over three dimensions, channels first"),
     window("linalg.conv_3d_ndhwc_dhwcf", "a convolution over three dimensions, channels last"),
+    window("linalg.conv_3d_ndhwc_dhwcf_q", "the same without zero points"),
+    window("linalg.depthwise_conv_1d_ncw_cw", "a convolution of each channel, channels first"),
+    window(
+        "linalg.depthwise_conv_1d_nwc_wcm",
+        "a convolution of each channel with several filters",
+    ),
     window("linalg.depthwise_conv_1d_nwc_wc", "a convolution of each channel with one filter"),
     window("linalg.depthwise_conv_2d_nchw_chw", "a convolution of each channel, channels first"),
     window("linalg.depthwise_conv_2d_nhwc_hwc", "a convolution of each channel, channels last"),
@@ -147,16 +178,57 @@ pub static DEFS: &[OpDef] = &[
         "linalg.depthwise_conv_2d_nhwc_hwcm",
         "a convolution of each channel with several filters",
     ),
+    window("linalg.depthwise_conv_2d_nhwc_hwc_q", "a convolution of each channel, quantised"),
+    window("linalg.depthwise_conv_2d_nhwc_hwcm_q", "the same with several filters"),
+    window("linalg.depthwise_conv_3d_ncdhw_cdhw", "a convolution of each channel, channels first"),
+    window("linalg.depthwise_conv_3d_ndhwc_dhwc", "a convolution of each channel, channels last"),
+    window(
+        "linalg.depthwise_conv_3d_ndhwc_dhwcm",
+        "a convolution of each channel with several filters",
+    ),
+    window("linalg.pooling_ncw_max", "the greatest element of each window, channels first"),
+    window("linalg.pooling_ncw_sum", "the sum of each window, channels first"),
+    window("linalg.pooling_nwc_max", "the greatest element of each window, channels last"),
+    window("linalg.pooling_nwc_max_unsigned", "the same of unsigned elements"),
+    window("linalg.pooling_nwc_min", "the smallest element of each window, channels last"),
+    window("linalg.pooling_nwc_min_unsigned", "the same of unsigned elements"),
+    window("linalg.pooling_nwc_sum", "the sum of each window, channels last"),
+    window("linalg.pooling_ndhwc_max", "the greatest element of each window, channels last"),
+    window("linalg.pooling_ndhwc_min", "the smallest element of each window, channels last"),
+    window("linalg.pooling_ndhwc_sum", "the sum of each window, channels last"),
+    window("linalg.pooling_nhwc_max_unsigned", "the greatest unsigned element of each window"),
+    window("linalg.pooling_nhwc_min_unsigned", "the smallest unsigned element of each window"),
     window("linalg.pooling_nchw_max", "the greatest element of each window, channels first"),
     window("linalg.pooling_nchw_sum", "the sum of each window, channels first"),
     window("linalg.pooling_nhwc_max", "the greatest element of each window, channels last"),
     window("linalg.pooling_nhwc_min", "the smallest element of each window, channels last"),
     window("linalg.pooling_nhwc_sum", "the sum of each window, channels last"),
+    winograd(
+        "linalg.winograd_filter_transform",
+        "filters as a fast convolution takes them",
+        &[value("filter", "the filters"), value("output", "what is written")],
+        "attr-dict `fmr` `(` enum($fmr, i32, F_2_3, F_4_3, F_2_5) `)` `ins` `(` $filter `:` type($filter) `)` `outs` `(` $output `:` type($output) `)` `->` type($result)",
+    ),
+    winograd(
+        "linalg.winograd_input_transform",
+        "tiles of the input as a fast convolution takes them",
+        &[value("input", "the input"), value("output", "what is written")],
+        "attr-dict `fmr` `(` enum($fmr, i32, F_2_3, F_4_3, F_2_5) `)` `ins` `(` $input `:` type($input) `)` `outs` `(` $output `:` type($output) `)` `->` type($result)",
+    ),
+    winograd(
+        "linalg.winograd_output_transform",
+        "the output of a fast convolution, of its tiles",
+        &[value("value", "the tiles"), value("output", "what is written")],
+        "attr-dict `fmr` `(` enum($fmr, i32, F_2_3, F_4_3, F_2_5) `)` `ins` `(` $value `:` type($value) `)` `outs` `(` $output `:` type($output) `)` `->` type($result)",
+    ),
     OpDef {
         operands: &[value("input", "what is read"), value("output", "what is written")],
         results: TENSOR,
         attrs: &[required("dimension", AttrKind::Int, "along which the elements add up to one")],
         infer: Some(infer::second_if_tensor),
+        assembly: Some(
+            "attr-dict `dimension` `(` int($dimension, i64) `)` `ins` `(` $input `:` type($input) `)` `outs` `(` $output `:` type($output) `)` ( `->` type($result) )?",
+        ),
         ..OpDef::new("linalg.softmax", "exponentials, scaled so that they add up to one")
     },
     OpDef {
@@ -170,6 +242,10 @@ pub static DEFS: &[OpDef] = &[
         attrs: TILES,
         traits: Traits::PURE,
         infer: Some(infer::like_second),
+        assembly: Some(
+            "$source ( `padding_value` `(` $padding_value `:` type($padding_value) `)` )? ( `outer_dims_perm` `=` ints($outer_dims_perm) )? `inner_dims_pos` `=` ints($inner_dims_pos) `inner_tiles` `=` mixed($inner_tiles, static_inner_tiles) `into` $dest attr-dict `:` type($source) `->` type($dest)",
+        ),
+        result_names: &["pack"],
         ..OpDef::new("linalg.pack", "the tensor in tiles")
     },
     OpDef {
@@ -182,6 +258,10 @@ pub static DEFS: &[OpDef] = &[
         attrs: TILES,
         traits: Traits::PURE,
         infer: Some(infer::like_second),
+        assembly: Some(
+            "$source ( `outer_dims_perm` `=` ints($outer_dims_perm) )? `inner_dims_pos` `=` ints($inner_dims_pos) `inner_tiles` `=` mixed($inner_tiles, static_inner_tiles) `into` $dest attr-dict `:` type($source) `->` type($dest)",
+        ),
+        result_names: &["unpack"],
         ..OpDef::new("linalg.unpack", "the tensor whose tiles are given")
     },
 ];
@@ -218,6 +298,9 @@ const TILES: &[AttrDef] = &[
     required("static_inner_tiles", AttrKind::Ints, "sizes of tiles; the least `i64` if dynamic"),
 ];
 
+/// Maps stand in front where they are not those that the name implies.
+const WITH_MAPS: &str = "maps($indexing_maps) attr-dict structured one-result";
+
 const fn named(name: &'static str, summary: &'static str) -> OpDef {
     OpDef {
         operands: IN_OUT,
@@ -235,6 +318,26 @@ const fn named(name: &'static str, summary: &'static str) -> OpDef {
 
 const fn window(name: &'static str, summary: &'static str) -> OpDef {
     OpDef { attrs: WINDOW, ..named(name, summary) }
+}
+
+const TILE_SIZES: &[AttrDef] =
+    &[required("fmr", AttrKind::Int, "which tiles and filters, by MLIR's number")];
+
+const fn winograd(
+    name: &'static str,
+    summary: &'static str,
+    operands: &'static [OperandDef],
+    assembly: &'static str,
+) -> OpDef {
+    OpDef {
+        operands,
+        results: RESULT,
+        attrs: TILE_SIZES,
+        traits: Traits::PURE,
+        infer: Some(infer::like_second),
+        assembly: Some(assembly),
+        ..OpDef::new(name, summary)
+    }
 }
 
 const fn moved(name: &'static str, summary: &'static str, attrs: &'static [AttrDef]) -> OpDef {

@@ -57,7 +57,7 @@ pub static DEFS: &[OpDef] = &[
         regions: Some(1),
         traits: Traits::RECURSIVE_EFFECTS,
         verify: Some(verify::check_execute_region),
-        assembly: Some("keyword($no_inline, no_inline) one-result region(0) attr-dict"),
+        assembly: Some("one-result keyword($no_inline, no_inline) region(0) attr-dict"),
         ..OpDef::new("scf.execute_region", "runs a region of several blocks once")
     },
     OpDef {

@@ -84,7 +84,9 @@ pub static DEFS: &[OpDef] = &[
         "parts of a tensor at the places that another tensor holds",
         GATHERED,
         GATHER,
-    ),
+    )
+    .text("$source `[` $indices `]` `gather_dims` `(` ints($gather_dims) `)` keyword($unique, unique) attr-dict `:` functional-type")
+    .named(&["gather"]),
     OpDef {
         infer: Some(infer::like_second),
         ..plain(
@@ -93,6 +95,8 @@ pub static DEFS: &[OpDef] = &[
             SCATTERED,
             SCATTER,
         )
+        .text("$source `into` $dest `[` $indices `]` `scatter_dims` `(` ints($scatter_dims) `)` keyword($unique, unique) attr-dict `:` functional-type")
+        .named(&["scatter"])
     },
     OpDef {
         fold: Some(fold::cast),

@@ -45,10 +45,7 @@ impl<'a> Parser<'a> {
             }
             "affine_map" => self.affine_map(),
             "affine_set" => self.affine_set(),
-            "strided" => {
-                let text = self.raw(token.start as usize)?;
-                Ok(self.opaque(&text))
-            }
+            "strided" => self.strided(),
             "sparse" => {
                 let mut text = self.raw(token.start as usize)?;
                 self.append_type(&mut text)?;
@@ -60,6 +57,38 @@ impl<'a> Parser<'a> {
                 Ok(self.context.type_attr(ty))
             }
         }
+    }
+
+    /// `strided<[4, ?], offset: 1>`, as MLIR writes it: an offset of 0 goes without saying.
+    fn strided(&mut self) -> Parsed<Attr> {
+        self.take();
+        self.expect(b'<', "after `strided`")?;
+        self.expect(b'[', "before the strides")?;
+        let mut strides: Vec<String> = Vec::new();
+        self.list(b']', |p| {
+            strides.push(p.stride()?);
+            Ok(())
+        })?;
+        let mut offset = String::new();
+        if self.accept(b',') {
+            self.expect_word("offset")?;
+            self.expect(b':', "before the offset")?;
+            offset = self.stride()?;
+        }
+        self.expect(b'>', "after the layout")?;
+        let offset = match offset.as_str() {
+            "" | "0" => String::new(),
+            _ => format!(", offset: {offset}"),
+        };
+        Ok(self.opaque(&format!("strided<[{}]{offset}>", strides.join(", "))))
+    }
+
+    /// A number, or `?`.
+    fn stride(&mut self) -> Parsed<String> {
+        if self.accept(b'?') {
+            return Ok("?".to_owned());
+        }
+        Ok(self.integer()?.to_string())
     }
 
     pub(super) fn opaque(&self, text: &str) -> Attr {

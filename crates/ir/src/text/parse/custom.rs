@@ -8,9 +8,11 @@ use super::values::ValueUse;
 use super::{Failed, Kind, Parsed, Parser, Token};
 use crate::assembly::{Anchor, DictStyle, Group, Instr, Program, RegionStyle, TypeRule};
 use crate::attributes::{Attr, AttrData};
-use crate::context::{Name, Str};
+use crate::context::{Context, Name, Str};
 use crate::module::{Block, OpState, Point, Region, Value};
 use crate::op_def::{Arity, InferCx, OpDef, Traits};
+use crate::payload::Payload;
+use crate::shaped;
 use crate::types::{Type, TypeData};
 
 /// What was read of an operation so far.
@@ -36,6 +38,15 @@ pub(super) struct Draft<'a> {
     cases: Vec<i64>,
     /// Whether the next region is the first one, which was made before.
     first_region: bool,
+    /// What stands in the place of the region.
+    pub(super) payload: Option<Payload>,
+}
+
+impl Draft<'_> {
+    /// The attribute `name`, if it was read.
+    pub(super) fn attr(&self, context: &Context, name: &str) -> Option<Attr> {
+        self.attrs.iter().find(|entry| context.text(entry.0) == name).map(|entry| entry.1)
+    }
 }
 
 impl<'a> Parser<'a> {
@@ -65,6 +76,7 @@ impl<'a> Parser<'a> {
             listing: false,
             cases: Vec::new(),
             first_region: false,
+            payload: None,
         };
         let loc = self.place(token.start);
         let draft = Some(Box::new(draft));
@@ -113,8 +125,12 @@ impl<'a> Parser<'a> {
                         draft.pc = *end;
                     }
                 }
+                Instr::Region(_, style) if style.mapper && draft.payload.is_some() => {}
                 Instr::Region(_, style) => {
                     draft.style = *style;
+                    if style.mapper {
+                        self.mapper_args(&mut draft)?;
+                    }
                     pending.draft = Some(draft);
                     return self.custom_region(pending, block, open, at);
                 }
@@ -353,6 +369,9 @@ impl<'a> Parser<'a> {
             return;
         }
         let mut state = OpState::new(self.context.name(terminator), loc);
+        if let (true, Some(last)) = (draft.style.inline, last) {
+            state.operands = self.module.results(last).collect();
+        }
         state.regions = self.context.def(state.name).and_then(|def| def.regions).unwrap_or(0);
         let op = self.module.create_at(Point::End(block), state);
         for region in self.module.regions(op).to_vec() {
@@ -401,6 +420,10 @@ impl<'a> Parser<'a> {
             let message = "expected elements whose computation is known in this form";
             return self.error(pending.name, "implied-body", message.to_owned());
         }
+        if draft.payload.is_some_and(|payload| !self.module.make_payload(op, payload)) {
+            let message = "expected operands that have elements".to_owned();
+            return self.error(pending.name, "payload", message);
+        }
         self.late_locs.extend(late.map(|token| (op, token)));
         self.name_results(op, &pending.results)
     }
@@ -438,7 +461,7 @@ impl<'a> Parser<'a> {
                 TypeRule::Boolean => Some(self.context.int_type(1)),
                 TypeRule::Same(other) => self.first_type(draft, other),
                 TypeRule::Element(other) => {
-                    self.first_type(draft, other).and_then(|ty| self.element_of(ty))
+                    self.first_type(draft, other).and_then(|ty| shaped::element(self.context, ty))
                 }
             };
             let Some(ty) = ty else { continue };
@@ -458,17 +481,6 @@ impl<'a> Parser<'a> {
 
     fn first_type(&self, draft: &Draft<'a>, group: Group) -> Option<Type> {
         self.known_types(draft, group)?.first().copied()
-    }
-
-    fn element_of(&self, ty: Type) -> Option<Type> {
-        match self.context.type_data(ty) {
-            TypeData::Tensor(tensor) => Some(tensor.element),
-            TypeData::UnrankedTensor(element)
-            | TypeData::Vector { element, .. }
-            | TypeData::MemRef { element, .. }
-            | TypeData::UnrankedMemRef { element, .. } => Some(*element),
-            _ => None,
-        }
     }
 
     fn segment_sizes(&self, draft: &mut Draft<'a>) {

@@ -67,7 +67,9 @@ impl<'a> Parser<'a> {
                 Ok(())
             }
             Directive::Structured => self.structured(draft),
-            Directive::GenericAttributes => self.generic_attributes(draft),
+            Directive::GenericAttributes => {
+                self.generic_attributes(draft, args.first().copied().unwrap_or("linalg"))
+            }
             Directive::Global => self.global(draft),
             Directive::Module => {
                 if self.token.kind == Kind::At {
@@ -110,6 +112,26 @@ impl<'a> Parser<'a> {
             Directive::Nest => self.nest(draft),
             Directive::Forall => self.forall(draft),
             Directive::AffineNest => self.affine_nest(draft),
+            Directive::Angled => self.angled(draft, name, word),
+            Directive::Default => {
+                if draft.attr(self.context, name).is_none() {
+                    let attr = self.opaque(word);
+                    self.set_attr(draft, name, attr);
+                }
+                Ok(())
+            }
+            Directive::Maps => {
+                if self.accept_word(name) {
+                    self.expect(b'=', "before the maps")?;
+                    let attr = self.attr()?;
+                    self.set_attr(draft, name, attr);
+                }
+                Ok(())
+            }
+            Directive::Payload => self.payload(draft, args.contains(&"init")),
+            Directive::TransferTypes => self.transfer_types(draft, pending),
+            Directive::AffineDma => self.affine_dma(draft, args),
+            Directive::OuterTypes => self.outer_types(draft, pending),
         }
     }
 
@@ -389,6 +411,16 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// `<add>`.
+    fn angled(&mut self, draft: &mut Draft<'a>, name: &str, prefix: &str) -> Parsed<()> {
+        self.expect(b'<', "before a word")?;
+        let token = self.expect_kind(Kind::Word, "a word")?;
+        self.expect(b'>', "after a word")?;
+        let attr = self.opaque(&format!("{prefix}<{}>", self.spelling(token)));
+        self.set_attr(draft, name, attr);
+        Ok(())
+    }
+
     fn select_type(&mut self, draft: &mut Draft<'a>) -> Parsed<()> {
         let first = self.ty()?;
         let (condition, value) = match self.accept(b',') {
@@ -506,7 +538,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn generic_attributes(&mut self, draft: &mut Draft<'a>) -> Parsed<()> {
+    fn generic_attributes(&mut self, draft: &mut Draft<'a>, dialect: &str) -> Parsed<()> {
         let mut entries = Vec::new();
         match self.token.kind {
             Kind::Hash => {
@@ -521,7 +553,8 @@ impl<'a> Parser<'a> {
         for (name, attr) in entries {
             let attr = match self.context.attr_data(attr) {
                 AttrData::Array(items) if self.context.text(name) == "iterator_types" => {
-                    let items: Vec<Attr> = items.iter().map(|&item| self.iterator(item)).collect();
+                    let items: Vec<Attr> =
+                        items.iter().map(|&item| self.iterator(item, dialect)).collect();
                     self.context.array_attr(&items)
                 }
                 _ => attr,
@@ -531,9 +564,9 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn iterator(&self, item: Attr) -> Attr {
+    fn iterator(&self, item: Attr, dialect: &str) -> Attr {
         match self.context.as_text(item) {
-            Some(word) => self.opaque(&format!("linalg.iterator_type<{word}>")),
+            Some(word) => self.opaque(&format!("{dialect}.iterator_type<{word}>")),
             None => item,
         }
     }

@@ -241,6 +241,40 @@ impl<'a> Parser<'a> {
         self.dims_and_symbols(draft, group)
     }
 
+    /// `%a[%i + 1], %b[symbol(%n)], %size : types of the buffers`, with a map for each buffer.
+    pub(super) fn affine_dma(
+        &mut self,
+        draft: &mut Draft<'a>,
+        maps: &[&'static str],
+    ) -> Parsed<()> {
+        let (mut values, mut buffers) = (Vec::new(), Vec::new());
+        for map in maps {
+            if !buffers.is_empty() {
+                self.expect(b',', "before the next buffer")?;
+            }
+            buffers.push(values.len());
+            values.push(self.value_use()?);
+            self.expect(b'[', "before the indices")?;
+            let (attr, operands) = self.affine_of_values(b']')?;
+            self.set_attr(draft, map.trim_start_matches('$'), attr);
+            values.extend(operands.dims.into_iter().chain(operands.symbols));
+        }
+        while self.accept(b',') {
+            values.push(self.value_use()?);
+        }
+        let mut types = vec![self.index(); values.len()];
+        self.expect(b':', "before the types of the buffers")?;
+        for (i, at) in buffers.into_iter().enumerate() {
+            if i > 0 {
+                self.expect(b',', "before the type of the next buffer")?;
+            }
+            types[at] = self.ty()?;
+        }
+        draft.operands[0] = values;
+        draft.types[0] = Some(types);
+        Ok(())
+    }
+
     pub(super) fn while_header(&mut self, draft: &mut Draft<'a>) -> Parsed<()> {
         let (args, inits) =
             if self.is(b'(') { self.bound_args()? } else { (Vec::new(), Vec::new()) };

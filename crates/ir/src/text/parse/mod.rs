@@ -21,6 +21,7 @@ mod resources;
 mod strings;
 mod types;
 mod values;
+mod vectors;
 
 use std::sync::Arc;
 

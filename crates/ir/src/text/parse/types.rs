@@ -262,6 +262,17 @@ impl Parser<'_> {
         self.expect(b'>', "after the memref type")?;
         let layout = extras.first().copied().filter(|&attr| self.is_layout(attr));
         let space = extras.get(usize::from(layout.is_some())).copied();
+        // The layout of rows one after the other and the first memory go without saying.
+        let rank = extents.dims.len();
+        let plain = |&attr: &Attr| match self.context.as_affine_map(attr) {
+            Some(map) => map.dims() == rank && map.symbols() == 0 && map.is_identity(),
+            None => false,
+        };
+        let first = |&attr: &Attr| {
+            matches!(self.context.attr_data(attr), AttrData::Integer { value: 0, .. })
+        };
+        let layout = layout.filter(|attr| !plain(attr));
+        let space = space.filter(|attr| !first(attr));
         Ok(self.context.ty(match extents.unranked {
             true => TypeData::UnrankedMemRef { element, space },
             false => TypeData::MemRef { dims: extents.dims.into(), element, layout, space },

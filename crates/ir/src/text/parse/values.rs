@@ -21,7 +21,8 @@ type Forward<'a> = FxHashMap<(&'a str, u32), (Value, Token)>;
 #[derive(Clone, Copy)]
 enum Binding {
     Arg(Value),
-    Results(Op, u32),
+    /// So many results of an operation, from this one on.
+    Results(Op, u32, u32),
 }
 
 #[derive(Clone, Copy)]
@@ -121,11 +122,11 @@ impl<'a> Parser<'a> {
         let value = match known.map(|entry| entry.binding) {
             None => self.forward_value(used, ty),
             Some(Binding::Arg(value)) if used.index == 0 => value,
-            Some(Binding::Results(op, count)) if used.index < count => {
-                self.module.result(op, used.index as usize)
+            Some(Binding::Results(op, first, count)) if used.index < count => {
+                self.module.result(op, (first + used.index) as usize)
             }
             Some(binding) => {
-                let count = if let Binding::Results(_, count) = binding { count } else { 1 };
+                let count = if let Binding::Results(_, _, count) = binding { count } else { 1 };
                 let message = format!(
                     "expected a result number below {count} for `{}`, found {}",
                     used.name, used.index
@@ -175,12 +176,7 @@ impl<'a> Parser<'a> {
         count: u32,
     ) -> Parsed<()> {
         let name = self.spelling(token);
-        let whole = first == 0;
-        let binding = match whole {
-            true => Binding::Results(op, count),
-            false => Binding::Arg(self.module.result(op, first as usize)),
-        };
-        let old = self.values.bind(name, binding);
+        let old = self.values.bind(name, Binding::Results(op, first, count));
         if !self.values.forward.is_empty() {
             for i in 0..count {
                 let value = self.module.result(op, (first + i) as usize);

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::Printer;
 use super::operations::PrintTask;
-use crate::assembly::{Anchor, DictStyle, Group, Instr, Program, RegionStyle};
+use crate::assembly::{Anchor, DictStyle, Directive, Group, Instr, Program, RegionStyle};
 use crate::attributes::{Attr, AttrData};
 use crate::context::Str;
 use crate::module::{Module, Op, Region, Value};
@@ -63,7 +63,22 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
             || def.operands.iter().filter(|o| o.arity != Arity::One).count() < 2
             || module.attr(op, "operandSegmentSizes").is_some();
         let shows_all = def.implies.is_none() || module.is_as_implied(op);
-        (names_all && shows_all).then_some(program)
+        let inline = |instr: &Instr| matches!(instr, Instr::Region(_, style) if style.inline);
+        let fits = !program.code.iter().any(inline) || self.inline_op(op).is_some();
+        (names_all && shows_all && fits).then_some(program)
+    }
+
+    /// The operation that the region of `op` holds on one line: its results, or nothing, are what
+    /// the terminator takes; or the terminator alone.
+    fn inline_op(&self, op: Op) -> Option<Op> {
+        let module = self.module;
+        let &[region] = module.regions(op) else { return None };
+        let block = module.first_block(region).filter(|&b| module.next_block(b).is_none())?;
+        let (first, last) = (module.first_op(block)?, module.last_op(block)?);
+        let ends = module.name_text(last) == "vector.yield" && module.args(block).is_empty();
+        let passes =
+            module.next(first) == Some(last) && module.operands(last).eq(module.results(first));
+        (ends && (first == last || passes)).then_some(first)
     }
 
     /// `%0 = arith.addi`.
@@ -153,7 +168,9 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
         let module = self.module;
         match anchor {
             Anchor::Operand(i) => !segment(module, op, i).is_empty(),
-            Anchor::Attr(name) => module.attr(op, name).is_some(),
+            Anchor::Attr(name) => {
+                module.attr(op, name).is_some_and(|attr| !self.is_default(op, name, attr))
+            }
             Anchor::Results => module.result_count(op) > 0,
             Anchor::Region(i) => {
                 let region = module.regions(op).get(i);
@@ -237,7 +254,9 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
             .into_iter()
             .filter(|&(name, attr)| {
                 let name = context.text(name);
-                !shown.contains(&name) && !segments.contains(&name) && !self.is_default(name, attr)
+                !shown.contains(&name)
+                    && !segments.contains(&name)
+                    && !self.is_default(op, name, attr)
             })
             .collect();
         self.spacing = Spacing::AFTER_WORD;
@@ -252,14 +271,28 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
         self.dictionary(&rest)
     }
 
-    /// Returns whether an attribute means what its absence means.
-    fn is_default(&self, name: &str, attr: Attr) -> bool {
-        match self.context.attr_data(attr) {
+    /// Returns whether an attribute of the operation itself means what its absence means.
+    fn is_default(&self, op: Op, name: &str, attr: Attr) -> bool {
+        let (module, context) = (self.module, self.context);
+        let Some(def) = module.def(op).filter(|def| def.attr(name).is_some()) else {
+            return false;
+        };
+        match context.attr_data(attr) {
             AttrData::Bool(false) => matches!(name, "nontemporal" | "no_inline"),
-            AttrData::Opaque(text) => {
-                name == "fastmath" && self.context.text(*text) == "arith.fastmath<none>"
+            AttrData::Opaque(text) => match context.text(*text) {
+                "arith.fastmath<none>" | "vector.punctuation<newline>" | "ub.poison" => true,
+                // How sums are taken says nothing where there is none.
+                "vector.kind<add>" => {
+                    let acc = def.operands.iter().position(|operand| operand.name == "acc");
+                    acc.is_some_and(|acc| segment(module, op, acc).is_empty())
+                }
+                _ => false,
+            },
+            AttrData::Array(items) => {
+                name == "in_bounds" && items.iter().all(|&item| item == Attr::FALSE)
             }
-            _ => false,
+            AttrData::AffineMap(map) => name == "permutation_map" && map.is_minor_identity(),
+            _ => name == "outer_dims_perm" && context.as_i64s(attr).is_some_and(|n| n.is_empty()),
         }
     }
 
@@ -271,8 +304,82 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
         pc: usize,
         steps: &mut Vec<PrintTask>,
     ) -> Result<usize, fmt::Error> {
+        if style.mapper {
+            return self.mapper(op, region, style, pc, steps);
+        }
         self.space()?;
+        if let (true, Some(inside)) = (style.inline, self.inline_op(op)) {
+            self.write("{ ")?;
+            steps.extend([
+                PrintTask::Code(op, pc),
+                PrintTask::Text(" }"),
+                PrintTask::Unnamed(inside),
+            ]);
+            return Ok(0);
+        }
         self.braced(op, region, style, PrintTask::Code(op, pc), steps)
+    }
+
+    /// A region with its arguments in front on a line of its own, unless a payload stood for it.
+    fn mapper(
+        &mut self,
+        op: Op,
+        region: Region,
+        style: RegionStyle,
+        pc: usize,
+        steps: &mut Vec<PrintTask>,
+    ) -> Result<usize, fmt::Error> {
+        steps.push(PrintTask::Code(op, pc));
+        if self.shown_payload(op).is_some() {
+            return Ok(0);
+        }
+        self.line(self.depth + 1)?;
+        self.write("(")?;
+        for (i, arg) in self.entry_args(op, 0).into_iter().enumerate() {
+            self.write(if i == 0 { "" } else { ", " })?;
+            self.value(arg)?;
+            self.write(": ")?;
+            self.ty(self.module.value_type(arg))?;
+        }
+        self.write(") ")?;
+        let style = RegionStyle { hidden_args: true, ..style };
+        Ok(1 + self.braced(op, region, style, PrintTask::Outdent, steps)?)
+    }
+
+    /// The operation that is printed in the place of the region of `op`.
+    fn shown_payload(&self, op: Op) -> Option<Op> {
+        let program = self.context.program(self.module.name(op))?;
+        let takes_init = program.code.iter().find_map(|instr| match instr {
+            Instr::Directive(Directive::Payload, args) => Some(args.contains(&"init")),
+            _ => None,
+        })?;
+        self.module.payload(op, takes_init)
+    }
+
+    /// ` { arith.addf }`, where one operation is all that the region does.
+    pub(super) fn payload(&mut self, op: Op) -> fmt::Result {
+        let Some(payload) = self.shown_payload(op) else { return Ok(()) };
+        let (module, context) = (self.module, self.context);
+        self.write(" { ")?;
+        self.write(module.name_text(payload))?;
+        let mut attrs = module.attrs(payload);
+        if module.def(payload).is_some_and(|def| def.attr("overflowFlags").is_some())
+            && module.attr(payload, "overflowFlags").is_none()
+        {
+            let text = AttrData::Opaque(context.str("arith.overflow<none>"));
+            let flags = context.attr(text);
+            attrs = context.with_entry(attrs, context.str("overflowFlags"), Some(flags));
+        }
+        let entries = context.entries(attrs).iter().copied();
+        let shown: Vec<(Str, Attr)> = entries
+            .filter(|&(name, attr)| !self.is_default(payload, context.text(name), attr))
+            .collect();
+        if !shown.is_empty() {
+            self.write(" ")?;
+            self.dictionary(&shown)?;
+        }
+        self.spacing = Spacing::AFTER_WORD;
+        self.write(" }")
     }
 
     /// Region `i` of `op` and those after it, separated by commas, and then its format from `pc`.

@@ -65,7 +65,9 @@ impl<W: fmt::Write> Printer<'_, W> {
                 attr.map_or(Ok(()), |attr| self.attr(attr))
             }
             Directive::Structured => self.structured(op),
-            Directive::GenericAttributes => self.generic_attributes(op),
+            Directive::GenericAttributes => {
+                self.generic_attributes(op, args.get(1..).unwrap_or(&[]))
+            }
             Directive::Global => self.global(op),
             Directive::Module => match module.attr(op, "sym_name") {
                 Some(name) => {
@@ -94,7 +96,37 @@ impl<W: fmt::Write> Printer<'_, W> {
             Directive::Nest => self.nest(op),
             Directive::Forall => self.forall(op),
             Directive::AffineNest => self.affine_nest(op),
+            Directive::Angled => self.angled(attr),
+            Directive::Maps => self.maps(op, name, attr),
+            Directive::Payload => self.payload(op),
+            Directive::AffineDma => self.affine_dma(op, args),
+            Directive::Default | Directive::TransferTypes | Directive::OuterTypes => Ok(()),
         }
+    }
+
+    /// `<add>`.
+    fn angled(&mut self, attr: Option<Attr>) -> fmt::Result {
+        self.space()?;
+        match attr.map(|attr| self.context.attr_data(attr)) {
+            Some(AttrData::Opaque(text)) => {
+                let text = self.context.text(*text);
+                self.write(&text[text.find('<').unwrap_or(0)..])
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// ` indexing_maps = [...]`, unless they are what the definition implies.
+    fn maps(&mut self, op: Op, name: &str, attr: Option<Attr>) -> fmt::Result {
+        let Some(attr) = attr.filter(|&attr| self.module.implied_attr(op, name) != Some(attr))
+        else {
+            return Ok(());
+        };
+        self.spacing = Spacing::AFTER_WORD;
+        self.write(" ")?;
+        self.write(name)?;
+        self.write(" = ")?;
+        self.attr(attr)
     }
 
     fn flags(&mut self, attr: Option<Attr>, args: &[&'static str]) -> fmt::Result {
@@ -423,11 +455,11 @@ impl<W: fmt::Write> Printer<'_, W> {
         self.types_of(&buffers)
     }
 
-    fn generic_attributes(&mut self, op: Op) -> fmt::Result {
+    fn generic_attributes(&mut self, op: Op, names: &[&str]) -> fmt::Result {
         let context = self.context;
         self.write(" {")?;
         let mut first = true;
-        for name in ["doc", "indexing_maps", "iterator_types", "library_call"] {
+        for &name in names {
             let Some(attr) = self.module.attr(op, name) else { continue };
             self.write(if first { "" } else { ", " })?;
             first = false;
@@ -449,8 +481,8 @@ impl<W: fmt::Write> Printer<'_, W> {
             match self.context.attr_data(item) {
                 AttrData::Opaque(text) => {
                     let text = self.context.text(*text);
-                    let word = text.strip_prefix("linalg.iterator_type<");
-                    let word = word.and_then(|word| word.strip_suffix('>')).unwrap_or(text);
+                    let word = text.split_once(".iterator_type<");
+                    let word = word.and_then(|(_, word)| word.strip_suffix('>')).unwrap_or(text);
                     write!(self.out, "\"{word}\"")?;
                 }
                 _ => self.attr(item)?,

@@ -43,7 +43,16 @@ impl<W: fmt::Write> Printer<'_, W> {
         };
         let lists = ["staticLowerBound", "staticUpperBound", "staticStep"].map(numbers);
         self.counters(op, lists[0].len())?;
-        let normal = lists[0].iter().all(|&n| n == 0) && lists[2].iter().all(|&n| n == 1);
+        // Constants that are operands count, as in MLIR's printer.
+        let constant = |i: usize, number: i64| {
+            let known = |value: &Value| {
+                let attr = self.module.constant_value(*value);
+                attr.and_then(|attr| self.context.as_i64(attr)) == Some(number)
+            };
+            let fixed = lists[i].iter().all(|&n| n == number || n == i64::MIN);
+            fixed && self.group(op, Group::Operand(i)).iter().all(known)
+        };
+        let normal = constant(0, 0) && constant(2, 1);
         for (i, word) in [" = ", " to ", " step "].into_iter().enumerate() {
             let word = if normal { " in " } else { word };
             if normal && i != 1 {
@@ -212,6 +221,33 @@ impl<W: fmt::Write> Printer<'_, W> {
         self.write(if many { prefix } else { "" })?;
         self.attr(attr)?;
         self.dims_and_symbols(map.dims(), &values)
+    }
+
+    pub(super) fn affine_dma(&mut self, op: Op, maps: &[&str]) -> fmt::Result {
+        let operands: Vec<Value> = self.module.operands(op).collect();
+        let (mut rest, mut buffers) = (&operands[..], Vec::new());
+        for (i, map) in maps.iter().enumerate() {
+            let map = self.module.attr(op, map.trim_start_matches('$'));
+            let map = map.and_then(|attr| self.context.as_affine_map(attr));
+            let (Some(map), Some((&buffer, after))) = (map, rest.split_first()) else { break };
+            let (indices, after) = after.split_at(map.inputs().min(after.len()));
+            (rest, buffers) = (after, [buffers, vec![buffer]].concat());
+            self.write(if i == 0 { " " } else { ", " })?;
+            self.value(buffer)?;
+            self.write("[")?;
+            for (n, &result) in map.results().iter().enumerate() {
+                self.write(if n == 0 { "" } else { ", " })?;
+                self.substituted(map, result, indices)?;
+            }
+            self.write("]")?;
+        }
+        for &value in rest {
+            self.write(", ")?;
+            self.value(value)?;
+        }
+        self.spacing = Spacing::AFTER_WORD;
+        self.write(" : ")?;
+        self.types_of(&buffers)
     }
 
     pub(super) fn while_header(&mut self, op: Op) -> fmt::Result {

@@ -146,6 +146,8 @@ struct Printer<'a, W> {
     /// Terminators that go without saying.
     hidden: Vec<Op>,
     spacing: Spacing,
+    /// Whether the results of the next operation have no names.
+    unnamed: bool,
     aliases: Aliases,
     /// What types and attributes still have to print; see [`types`].
     work: Vec<Work>,
@@ -183,6 +185,7 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
             depth: 0,
             hidden: Vec::new(),
             spacing: Spacing::AFTER_WORD,
+            unnamed: false,
             aliases: Aliases::default(),
             work: Vec::new(),
         }

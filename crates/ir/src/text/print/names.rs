@@ -79,7 +79,8 @@ impl Naming<'_> {
         let inputs = if entry { structured_inputs(self.module, parent) } else { None };
         for (i, &arg) in self.module.args(block).iter().enumerate() {
             match inputs {
-                Some(inputs) => self.name(arg, if i < inputs { "in" } else { "out" }),
+                Some((inputs, _)) if i < inputs => self.name(arg, "in"),
+                Some((_, written)) => self.name(arg, written),
                 None if entry => {
                     let name = format!("arg{}", self.now.arg);
                     self.now.arg += 1;
@@ -101,7 +102,7 @@ impl Naming<'_> {
             return;
         }
         let first = module.result(op, 0);
-        if let Some(name) = constant_name(module, op) {
+        if let Some(name) = constant_name(module, op).or_else(|| scaled_name(module, op)) {
             return self.name(first, &name);
         }
         match module.def(op) {
@@ -182,9 +183,33 @@ fn constant_name(module: &Module, op: Op) -> Option<String> {
     })
 }
 
-/// How many arguments of the region of a structured operation stand for inputs.
-fn structured_inputs(module: &Module, op: Op) -> Option<usize> {
+/// `c4_vscale`: a number times the scale of vectors.
+fn scaled_name(module: &Module, op: Op) -> Option<String> {
+    if module.name_text(op) != "arith.muli" {
+        return None;
+    }
+    let scale =
+        |value| module.def_op(value).is_some_and(|def| module.name_text(def) == "vector.vscale");
+    let (a, b) = (module.operand(op, 0), module.operand(op, 1));
+    let number = if scale(a) {
+        b
+    } else if scale(b) {
+        a
+    } else {
+        return None;
+    };
+    let number = module.context().as_i64(module.constant_value(number)?)?;
+    Some(format!("c{number}_vscale"))
+}
+
+/// How many arguments of the region of a structured operation stand for inputs, and what the
+/// others are called.
+fn structured_inputs(module: &Module, op: Op) -> Option<(usize, &'static str)> {
     let program = module.context().program(module.name(op))?;
-    let structured = |instr: &Instr| matches!(instr, Instr::Directive(Directive::Structured, _));
-    program.code.iter().any(structured).then(|| super::custom::segment(module, op, 0).len())
+    let has = |directive: Directive| {
+        program.code.iter().any(|instr| matches!(instr, Instr::Directive(d, _) if *d == directive))
+    };
+    let written = if has(Directive::Payload) { "init" } else { "out" };
+    let inputs = super::custom::segment(module, op, 0).len();
+    has(Directive::Structured).then_some((inputs, written))
 }

@@ -34,6 +34,12 @@ pub(super) enum PrintTask {
     Cases(Op, usize, usize),
     /// The end of a region.
     Close,
+    /// An operation without the names of its results.
+    Unnamed(Op),
+    /// This text.
+    Text(&'static str),
+    /// What follows stands one step further to the left.
+    Outdent,
 }
 
 impl<W: fmt::Write> Printer<'_, W> {
@@ -83,6 +89,12 @@ impl<W: fmt::Write> Printer<'_, W> {
                     steps.extend(self.module.first_op(block).map(PrintTask::From));
                     self.header(block, entry, self.depth - 1)?;
                 }
+                PrintTask::Unnamed(op) => {
+                    self.unnamed = true;
+                    steps.push(PrintTask::Op(op));
+                }
+                PrintTask::Text(text) => self.write(text)?,
+                PrintTask::Outdent => self.depth -= 1,
                 PrintTask::Region(op, i) => self.depth += self.region(op, i, &mut steps)?,
                 PrintTask::Close => {
                     self.depth -= 1;
@@ -177,7 +189,7 @@ impl<W: fmt::Write> Printer<'_, W> {
         let count = module.result_count(op);
         let mut starts = self.names.groups(op).to_vec();
         starts.push(count as u32);
-        if count == 0 {
+        if std::mem::take(&mut self.unnamed) || count == 0 {
             return Ok(());
         }
         for (i, range) in starts.windows(2).enumerate() {
