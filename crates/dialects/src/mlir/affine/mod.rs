@@ -6,6 +6,7 @@
 
 mod canonicalize;
 mod compose;
+mod indices;
 mod verify;
 
 use tangram_ir::{AttrDef, AttrKind, OpDef, OperandDef, ResultDef, Traits};
@@ -13,6 +14,7 @@ use tangram_ir::{AttrDef, AttrKind, OpDef, OperandDef, ResultDef, Traits};
 use super::{INDICES, RESULT, infer, required, result, results, value, values};
 
 pub(super) use canonicalize::REWRITES;
+pub(super) use indices::REWRITES as INDEX_REWRITES;
 
 /// Every definition of this dialect.
 pub static DEFS: &[OpDef] = &[

@@ -6,10 +6,12 @@
 
 mod body;
 mod canonicalize;
+mod packing;
 
 use tangram_ir::{AttrDef, AttrKind, OpDef, OperandDef, ResultDef, Traits};
 
 pub(super) use canonicalize::REWRITES;
+pub(super) use packing::REWRITES as PACKING;
 
 use super::{RESULT, infer, maybe, optional, required, result, results, value, values};
 
@@ -225,6 +227,7 @@ pub static DEFS: &[OpDef] = &[
         operands: &[value("input", "what is read"), value("output", "what is written")],
         results: TENSOR,
         attrs: &[required("dimension", AttrKind::Int, "along which the elements add up to one")],
+        traits: Traits::RECURSIVE_EFFECTS.union(Traits::WRITES_BUFFERS),
         infer: Some(infer::second_if_tensor),
         assembly: Some(
             "attr-dict `dimension` `(` int($dimension, i64) `)` `ins` `(` $input `:` type($input) `)` `outs` `(` $output `:` type($output) `)` ( `->` type($result) )?",

@@ -1,12 +1,14 @@
 //! MLIR's `memref` dialect: buffers, their elements, and views of them.
 
 mod canonicalize;
+mod views;
 
 use tangram_ir::{AttrDef, AttrKind, OpDef, OperandDef, ResultDef, Traits};
 
 use super::{INDICES, RESULT, infer, maybe, optional, required, result, results, value, values};
 
 pub(super) use canonicalize::REWRITES;
+pub(super) use views::REWRITES as VIEWS;
 
 /// Every definition of this dialect.
 pub static DEFS: &[OpDef] = &[

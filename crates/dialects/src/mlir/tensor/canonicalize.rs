@@ -33,7 +33,7 @@ const RESHAPE: &[&str] = &[
     "memref.expand_shape",
 ];
 
-fn tensor<'a>(cx: &Cx<'a, '_>, ty: Type) -> Option<&'a TensorType> {
+pub(super) fn tensor<'a>(cx: &Cx<'a, '_>, ty: Type) -> Option<&'a TensorType> {
     match cx.context.type_data(ty) {
         TypeData::Tensor(tensor) => Some(tensor),
         _ => None,
@@ -41,12 +41,12 @@ fn tensor<'a>(cx: &Cx<'a, '_>, ty: Type) -> Option<&'a TensorType> {
 }
 
 /// `ty` with other extents.
-fn with_dims(cx: &Cx<'_, '_>, ty: Type, dims: Vec<Dim>) -> Option<Type> {
+pub(super) fn with_dims(cx: &Cx<'_, '_>, ty: Type, dims: Vec<Dim>) -> Option<Type> {
     let tensor = tensor(cx, ty)?.clone();
     Some(cx.context.ty(TypeData::Tensor(TensorType { dims: dims.into(), ..tensor })))
 }
 
-fn cast_to(cx: &mut Cx<'_, '_>, value: Value, ty: Type) -> Value {
+pub(super) fn cast_to(cx: &mut Cx<'_, '_>, value: Value, ty: Type) -> Value {
     if cx.type_of(value) == ty {
         return value;
     }
@@ -164,7 +164,12 @@ fn pad_by_numbers(cx: &mut Cx<'_, '_>) -> Option<()> {
 }
 
 /// The operation with other operands, attributes and result type, cast to the old type.
-fn remake(cx: &mut Cx<'_, '_>, operands: &[Value], attrs: Attr, new_ty: Type) -> Option<()> {
+pub(super) fn remake(
+    cx: &mut Cx<'_, '_>,
+    operands: &[Value],
+    attrs: Attr,
+    new_ty: Type,
+) -> Option<()> {
     let (module, ty) = (cx.module(), cx.ty());
     let mut state = OpState::new(module.name(cx.op), cx.loc());
     state.operands = operands.into();
@@ -243,7 +248,7 @@ fn cast_before(cx: &Cx<'_, '_>) -> Option<Value> {
 }
 
 /// Returns whether `known` says all that `ty` says.
-fn says_more(cx: &Cx<'_, '_>, known: Type, ty: Type) -> bool {
+pub(super) fn says_more(cx: &Cx<'_, '_>, known: Type, ty: Type) -> bool {
     let (Some(known), Some(other)) = (tensor(cx, known), tensor(cx, ty)) else { return false };
     known.element == other.element
         && known.encoding == other.encoding
@@ -281,7 +286,7 @@ fn cast_of_cast(cx: &mut Cx<'_, '_>) -> Option<()> {
 }
 
 /// The groups of dimensions of a reshape.
-fn groups(module: &Module, op: Op) -> Option<Vec<Vec<i64>>> {
+pub(super) fn groups(module: &Module, op: Op) -> Option<Vec<Vec<i64>>> {
     let context = module.context();
     let AttrData::Array(items) = context.attr_data(module.attr(op, "reassociation")?) else {
         return None;
@@ -290,7 +295,7 @@ fn groups(module: &Module, op: Op) -> Option<Vec<Vec<i64>>> {
 }
 
 /// The operation that defines operand 0, if it is called `name` in the same dialect.
-fn inner(cx: &Cx<'_, '_>, name: &str) -> Option<Op> {
+pub(super) fn inner(cx: &Cx<'_, '_>, name: &str) -> Option<Op> {
     let module = cx.module();
     let def = module.def_op(cx.operand(0)).filter(|&def| def != cx.op)?;
     let dialect = module.name_text(cx.op).split_once('.')?.0;

@@ -1,11 +1,15 @@
 //! MLIR's `tensor` dialect: tensors made, taken apart and reshaped.
 
 mod canonicalize;
+mod casts;
 mod fold;
+mod reshape;
 
 use tangram_ir::{AttrDef, AttrKind, OpDef, OperandDef, Traits};
 
 pub(super) use canonicalize::REWRITES;
+pub(super) use casts::REWRITES as CASTS;
+pub(super) use reshape::REWRITES as RESHAPES;
 
 use super::{INDICES, RESULT, infer, optional, required, result, value, values};
 
