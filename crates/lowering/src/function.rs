@@ -1,6 +1,7 @@
 //! Nests as functions of C, with an order of their loops.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use tangram_affine::symbolic::Expr;
 use tangram_dialects::structured::Scalar;
 use tangram_ir::Op;
 use tangram_machine::Machine;
@@ -10,6 +11,7 @@ use tangram_polyhedral::optimise::Recipe;
 use tangram_polyhedral::scop::Scop;
 use tangram_presburger::Budget;
 
+use crate::bounds::Excluded;
 use crate::c::lanes::{self, LANES, Lanes};
 use crate::c::tile::{self, Kernel, TILE};
 use crate::c::{self, PREAMBLE, UNNAMED};
@@ -41,6 +43,7 @@ pub(crate) fn program(mut draft: Draft<'_>, options: &Options) -> Result<Program
         options,
         names: FxHashMap::default(),
         kernels: Vec::new(),
+        excluded: Vec::new(),
         source: String::new(),
     };
     let (mut steps, mut refused) = (Vec::new(), Vec::new());
@@ -76,8 +79,8 @@ pub(crate) fn program(mut draft: Draft<'_>, options: &Options) -> Result<Program
     let values = draft.stored();
     let source = functions.source();
     let (setup, steps) = prepared(steps, &mut draft.buffers);
-    let assumed = Vec::new();
-    Ok(Program { buffers: draft.buffers, values, setup, steps, source, assumed })
+    let (assumed, excluded) = (Vec::new(), functions.excluded);
+    Ok(Program { buffers: draft.buffers, values, setup, steps, source, assumed, excluded })
 }
 
 /// Takes out what depends on constants alone.
@@ -114,12 +117,21 @@ fn prepared(steps: Vec<ProgramStep>, buffers: &mut [Buffer]) -> (Vec<Call>, Vec<
 /// A function, and the kernels that it calls.
 type Text = (String, Vec<Kernel>);
 
+/// A function that has a name.
+struct Named {
+    name: String,
+    /// Sizes that it is not for.
+    excluded: Excluded,
+}
+
 /// The functions of a program, each once.
 struct Functions<'a> {
     options: &'a Options,
-    /// Names by what they compute.
-    names: FxHashMap<String, String>,
+    /// Functions by what they compute.
+    names: FxHashMap<String, Named>,
     kernels: Vec<Kernel>,
+    /// Sizes that the functions are not for.
+    excluded: Vec<Vec<Expr>>,
     source: String,
 }
 
@@ -226,11 +238,11 @@ impl Functions<'_> {
         let (order, _) = arrays(nests);
         let key = format!("weights {}", key(&packing, &order, tensors, &parameters));
         let name = match self.names.get(&key) {
-            Some(name) => name.clone(),
+            Some(named) => named.name.clone(),
             None => {
                 let (text, kernels) = c::winograd::weights(plan, tensors, &parameters);
                 self.add(kernels);
-                self.named(key, &text)
+                self.named(key, &text, Excluded::default())
             }
         };
         Call {
@@ -244,12 +256,12 @@ impl Functions<'_> {
     }
 
     /// Adds the text of a function, and gives it a name.
-    fn named(&mut self, key: String, text: &str) -> String {
+    fn named(&mut self, key: String, text: &str, excluded: Excluded) -> String {
         let name = format!("tangram_{}", self.names.len());
-        let head = format!("static TANGRAM_HOT void {UNNAMED}");
+        let head = format!("static TANGRAM_HOT int {UNNAMED}");
         self.source.push('\n');
-        self.source.push_str(&text.replace(&head, &format!("TANGRAM_HOT void {name}")));
-        self.names.insert(key, name.clone());
+        self.source.push_str(&text.replace(&head, &format!("TANGRAM_HOT int {name}")));
+        self.names.insert(key, Named { name: name.clone(), excluded });
         name
     }
 
@@ -257,16 +269,16 @@ impl Functions<'_> {
     fn written(
         &self,
         what: &str,
-        make: impl FnOnce() -> Result<Text, LowerError>,
-    ) -> Result<Text, LowerError> {
+        make: impl FnOnce() -> Result<(Text, Excluded), LowerError>,
+    ) -> Result<(Text, Excluded), LowerError> {
         let Some(texts) = &self.options.texts else { return make() };
         let key = function_cache::key(what, self.options);
         if let Some(found) = texts.find(&key).and_then(|text| function_cache::unpacked(&text)) {
             return Ok(found);
         }
-        let (text, kernels) = make()?;
-        texts.keep(&key, &function_cache::packed(&text, &kernels));
-        Ok((text, kernels))
+        let ((text, kernels), excluded) = make()?;
+        texts.keep(&key, &function_cache::packed(&text, &kernels, &excluded));
+        Ok(((text, kernels), excluded))
     }
 
     /// Calls the function of `nests`.
@@ -295,18 +307,24 @@ impl Functions<'_> {
         // Nests that differ in nothing but their tensors are known before any set is made.
         let keys = nests.iter().map(|nest| key(nest, &order, tensors, &parameters));
         let key: String = [way.to_owned()].into_iter().chain(keys).collect();
-        let name = match self.names.get(&key) {
-            Some(name) => name.clone(),
-            None => {
-                let (text, kernels) = self.written(&key, || {
-                    let budget = Budget::steps(self.options.steps);
-                    let part = scop(whole, tensors, &parameters, is_recurrent, &budget)?;
-                    write(self.options, &parameters, &part, &budget)
-                })?;
-                self.add(kernels);
-                self.named(key, &text)
+        if !self.names.contains_key(&key) {
+            let ((text, kernels), excluded) = self.written(&key, || {
+                let budget = Budget::steps(self.options.steps);
+                let excluded = Excluded::of(whole, tensors, &parameters, &budget)?;
+                let part = scop(whole, tensors, &parameters, is_recurrent, &budget)?;
+                Ok((write(self.options, &parameters, &part, &budget)?, excluded))
+            })?;
+            self.add(kernels);
+            self.named(key.clone(), &text, excluded);
+        }
+        let named = &self.names[&key];
+        let excluded = named.excluded.expressions(&parameters).ok_or(LowerError::NotAffine)?;
+        let name = named.name.clone();
+        for all in excluded {
+            if !self.excluded.contains(&all) {
+                self.excluded.push(all);
             }
-        };
+        }
         let buffers = order.iter().map(|tensor| tensors[*tensor].buffer).collect();
         let arguments = parameters.expressions().to_vec();
         let mut ops: Vec<Op> = nests.iter().flat_map(|nest| nest.ops.iter().copied()).collect();
@@ -397,7 +415,7 @@ fn outlined(part: &Scop, tiles: &TileLoops, budget: &Budget) -> Result<Ast, Lowe
 /// What a nest computes, without the numbers of its tensors.
 fn key(nest: &Nest, order: &[usize], tensors: &[Tensor], parameters: &Parameters) -> String {
     let of = |tensor: &usize| order.iter().position(|own| own == tensor);
-    let text = |exprs: &[tangram_affine::symbolic::Expr]| -> Vec<Option<String>> {
+    let text = |exprs: &[Expr]| -> Vec<Option<String>> {
         exprs.iter().map(|expr| parameters.text(expr)).collect()
     };
     let shapes: Vec<_> = order

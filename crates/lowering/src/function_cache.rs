@@ -7,6 +7,7 @@
 use std::fmt::Debug;
 
 use crate::Options;
+use crate::bounds::Excluded;
 use crate::c::tile::Kernel;
 
 /// Keeps texts by what they were made of.
@@ -27,15 +28,16 @@ pub(crate) fn key(what: &str, options: &Options) -> String {
     format!("{BUILD} {machine:?} {exact} {steps} {what}")
 }
 
-/// The function, and the kernels that it calls, as one text.
-pub(crate) fn packed(text: &str, kernels: &[Kernel]) -> String {
-    let kernels = kernels.iter().flat_map(|kernel| [&kernel.name, &kernel.text]);
-    let parts = [text].into_iter().chain(kernels.map(String::as_str));
+/// The function, the kernels that it calls, and the sizes that it is not for, as one text.
+pub(crate) fn packed(text: &str, kernels: &[Kernel], excluded: &Excluded) -> String {
+    let excluded = excluded.to_text();
+    let kernels = kernels.iter().flat_map(|kernel| [kernel.name.as_str(), &kernel.text]);
+    let parts = [text, &excluded].into_iter().chain(kernels);
     parts.map(|part| format!("{}\n{part}\n", part.len())).collect()
 }
 
 /// The function and its kernels, if the text is one that [`packed`] made.
-pub(crate) fn unpacked(packed: &str) -> Option<(String, Vec<Kernel>)> {
+pub(crate) fn unpacked(packed: &str) -> Option<((String, Vec<Kernel>), Excluded)> {
     let (mut left, mut parts) = (packed, Vec::new());
     while !left.is_empty() {
         let (len, from) = left.split_once('\n')?;
@@ -43,29 +45,32 @@ pub(crate) fn unpacked(packed: &str) -> Option<(String, Vec<Kernel>)> {
         parts.push(from.get(..len)?);
         left = from.get(len..)?.strip_prefix('\n')?;
     }
-    let (text, kernels) = parts.split_first()?;
+    let [text, excluded, kernels @ ..] = &parts[..] else { return None };
     let kernels = kernels.chunks(2).map(|pair| match pair {
         [name, text] => Some(Kernel { name: (*name).to_owned(), text: (*text).to_owned() }),
         _ => None,
     });
-    Some(((*text).to_owned(), kernels.collect::<Option<_>>()?))
+    Some((((*text).to_owned(), kernels.collect::<Option<_>>()?), Excluded::parse(excluded)?))
 }
 
 #[cfg(test)]
 mod tests {
     use super::{packed, unpacked};
+    use crate::bounds::Excluded;
     use crate::c::tile::Kernel;
 
     #[test]
     fn what_is_packed_comes_back_and_what_is_cut_does_not() {
         let kernel = |name: &str| Kernel { name: name.into(), text: format!("void {name};\n\n") };
         let kernels = vec![kernel("a"), kernel("b")];
-        let text = packed("12\nx\n", &kernels);
-        assert_eq!(unpacked(&text), Some(("12\nx\n".to_owned(), kernels)));
+        let excluded = Excluded::parse("-1 1,0 3;5 0").expect("rows");
+        let text = packed("12\nx\n", &kernels, &excluded);
+        let whole = (("12\nx\n".to_owned(), kernels), excluded);
+        assert_eq!(unpacked(&text), Some(whole));
         for len in 1..text.len() {
             // A cut between two kernels leaves a whole text: who keeps it has to keep all of it.
             let cut = unpacked(&text[..len]);
-            assert!(cut.is_none_or(|(_, kernels)| kernels.len() < 2));
+            assert!(cut.is_none_or(|((_, kernels), _)| kernels.len() < 2));
         }
     }
 }

@@ -12,6 +12,7 @@
 //! ```
 
 mod array_contraction;
+mod bounds;
 mod c;
 mod collapse;
 mod contraction;

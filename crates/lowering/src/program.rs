@@ -10,8 +10,11 @@ use tangram_tensor::DType;
 /// The functions of [`Program::source`] are those of its [`Call`]s:
 ///
 /// ```c
-/// void NAME(const int64_t *arguments, void *const *buffers, int64_t part, int64_t parts);
+/// int NAME(const int64_t *arguments, void *const *buffers, int64_t part, int64_t parts);
 /// ```
+///
+/// They return 0, or another number if an index that they computed from data is outside of the
+/// tensor that it is for; what was read in its place is 0.
 ///
 /// They allocate nothing, keep nothing, and may run at the same time on other buffers. A call may
 /// be made in any number of parts, which may run at the same time, each once: together they do what
@@ -31,6 +34,10 @@ pub struct Program {
     pub source: String,
     /// Extents that all of this relies on to be equal in a run, in pairs.
     pub assumed: Vec<[Expr; 2]>,
+    /// Sizes that the functions are not for, since an access might leave its tensor: those for
+    /// which all expressions of one of these are at least 0. For all others it is proven that none
+    /// does.
+    pub excluded: Vec<Vec<Expr>>,
 }
 
 /// A range of memory that holds the elements of a tensor, row by row without gaps.

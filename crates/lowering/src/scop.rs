@@ -147,7 +147,7 @@ struct Parts {
 
 /// Bounds below which parameters do not fall. A size is not negative; a difference of sizes, of
 /// which one is the least or greatest of others, may be.
-fn context(parameters: &Parameters) -> Result<Relation, LowerError> {
+pub(crate) fn context(parameters: &Parameters) -> Result<Relation, LowerError> {
     let mut part = tangram_presburger::Conjunction::default();
     let names = parameters.names();
     for (at, expr) in parameters.expressions().iter().enumerate() {

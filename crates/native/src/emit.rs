@@ -76,6 +76,10 @@ pub fn emit_program(
     for [a, b] in &program.assumed {
         let _ = writeln!(checks, "    if ({} != {}) return 1;", writer.expr(a), writer.expr(b));
     }
+    for all in &program.excluded {
+        let all: Vec<String> = all.iter().map(|e| format!("{} >= 0", writer.expr(e))).collect();
+        let _ = writeln!(checks, "    if ({}) return 1;", all.join(" && "));
+    }
     let calls = CALLS.replace("NAME", &name);
     let source = format!(
         "{DIAGNOSTICS}#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n\n{C_FUNCTIONS}{calls}\n\
@@ -126,33 +130,42 @@ static inline int64_t threads_of(const struct NAME_threads *threads)
     return threads && threads->parallel_for && threads->threads > 1 ? threads->threads : 1;
 }
 
-typedef void function(const int64_t *arguments, void *const *buffers, int64_t part, int64_t parts);
+typedef int function(const int64_t *arguments, void *const *buffers, int64_t part, int64_t parts);
+
+/* Several parts may find at the same time that an index is outside. */
+#if defined(__GNUC__)
+#define SET(flag) __atomic_store_n(flag, 1, __ATOMIC_RELAXED)
+#else
+#define SET(flag) (*(volatile int *)(flag) = 1)
+#endif
 
 struct call {
     function *function;
     const int64_t *arguments;
     void *const *buffers;
     int64_t parts;
+    int outside;
 };
 
 static void run_part(void *work, int64_t part)
 {
-    const struct call *call = work;
-    call->function(call->arguments, call->buffers, part, call->parts);
+    struct call *call = work;
+    if (call->function(call->arguments, call->buffers, part, call->parts))
+        SET(&call->outside);
 }
 
 /* About how many cycles a thread is woken for. */
 #define GRAIN 20000
 
-static inline void run(const struct NAME_threads *threads, function *function, const int64_t *arguments,
+static inline int run(const struct NAME_threads *threads, function *function, const int64_t *arguments,
     void *const *buffers, int64_t cycles)
 {
     const int64_t most = threads_of(threads), worth = 1 + cycles / GRAIN;
-    struct call call = {function, arguments, buffers, worth < most ? worth : most};
-    if (call.parts > 1)
-        threads->parallel_for(threads->context, call.parts, run_part, &call);
-    else
-        function(arguments, buffers, 0, 1);
+    struct call call = {function, arguments, buffers, worth < most ? worth : most, 0};
+    if (call.parts <= 1)
+        return function(arguments, buffers, 0, 1);
+    threads->parallel_for(threads->context, call.parts, run_part, &call);
+    return call.outside;
 }
 ";
 
@@ -206,7 +219,7 @@ impl<'a> Writer<'a> {
         let results = module.last_op(block).map(|op| module.operands(op).collect());
         let sizes = program.buffers.iter().map(|buffer| &buffer.size);
         let numbers = calls.iter().flat_map(|call| &call.arguments);
-        let assumed = program.assumed.iter().flatten();
+        let assumed = program.assumed.iter().flatten().chain(program.excluded.iter().flatten());
         let symbols: BTreeSet<&str> =
             sizes.chain(numbers).chain(assumed).flat_map(Expr::symbols).collect();
         let mut symbols: BTreeSet<String> = symbols.into_iter().map(str::to_owned).collect();
@@ -333,7 +346,7 @@ impl<'a> Writer<'a> {
         let work = work.map(|(count, each)| format!("({}) * {each} / 1024", self.expr(count)));
         format!(
             "    {{\n        const int64_t n[] = {{{}}};\n        void *const b[] = {{{}}};\n        \
-             run(threads, {}, n, b, {});\n    }}\n",
+             if (run(threads, {}, n, b, {})) return 2;\n    }}\n",
             list(&numbers),
             list(&pointers),
             call.function,
@@ -430,7 +443,8 @@ impl<'a> Writer<'a> {
              #define {guard}_WEIGHTS_BYTES {}\n\n\
              /* Runs the model, on the caller's thread if `threads` is NULL: the results are the same \
              bits.\n   `weights` are the bytes of its file, at a multiple of {ALIGNMENT}. Returns 0, \
-             or 1 for a size that\n   it was not compiled for.\n   Allocates nothing and keeps nothing. */\n\
+             1 for a size that\n   it was not compiled for, or 2 for an index that is outside of the \
+             tensor that it is for.\n   Allocates nothing and keeps nothing. */\n\
              int {name}_run(const void *weights, void *arena, const void *const *inputs,\n        \
              void *const *outputs, const int64_t *dims, const struct {name}_threads *threads);\n\n\
              #ifdef __cplusplus\n}}\n#endif\n\n#endif\n",

@@ -46,6 +46,9 @@ pub enum SessionError {
     /// A size of the program cannot be computed from the sizes of the inputs.
     #[error("`{0}` is no size for these inputs")]
     Size(String),
+    /// Compiled code computed an index that is outside of the tensor that it is for.
+    #[error("an index is outside of the tensor that it is for")]
+    Index,
     /// Not all of the model is compiled.
     #[error("these operations are not compiled yet: {}", .0.join(", "))]
     NotCompiled(Vec<String>),

@@ -6,9 +6,10 @@
 //! keeps nothing. [`Function::call`] takes its buffers as slices, and whoever calls it has given
 //! them the sizes that the program states.
 
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use smallvec::SmallVec;
 
@@ -16,7 +17,7 @@ use crate::error::CompileError;
 use crate::memory::Block;
 use crate::team::Team;
 
-type Entry = unsafe extern "C" fn(*const i64, *const *mut c_void, i64, i64);
+type Entry = unsafe extern "C" fn(*const i64, *const *mut c_void, i64, i64) -> c_int;
 
 /// A loaded library; its functions keep it.
 pub(crate) struct Library(Arc<libloading::Library>);
@@ -39,6 +40,16 @@ pub(crate) enum Argument<'a> {
     Shared(&'a [u8]),
     /// The bytes from an offset on of a block.
     Block(usize, usize),
+}
+
+/// Why a call did not do what it is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fault {
+    /// A buffer lies outside of its block; nothing was done.
+    Buffer,
+    /// An index that was computed is outside of the tensor that it is for. What was read in its
+    /// place is 0.
+    Index,
 }
 
 impl Library {
@@ -66,15 +77,15 @@ impl Function {
     /// Calls the function with these numbers, on buffers that are shared or lie in `blocks`, in
     /// `parts` that the threads of `team` run at the same time.
     ///
-    /// Nothing happens, and `false` is returned, if a buffer lies outside its block.
-    #[must_use]
+    /// # Errors
+    /// [`Fault`].
     pub(crate) fn call(
         &self,
         arguments: &[i64],
         blocks: &mut [Block],
         buffers: &[Argument<'_>],
         (team, parts): (&mut Team, usize),
-    ) -> bool {
+    ) -> Result<(), Fault> {
         // One pointer for each block, which those of its buffers come from.
         let starts: SmallVec<[(*mut u8, usize); INLINE]> =
             blocks.iter_mut().map(|block| (block.bytes_mut().as_mut_ptr(), block.len())).collect();
@@ -87,10 +98,11 @@ impl Function {
         };
         let pointers: Option<SmallVec<[*mut c_void; INLINE]>> =
             buffers.iter().map(pointer).collect();
-        let Some(pointers) = pointers else { return false };
-        let shared = Shared { entry: self.entry, arguments, pointers: &pointers, parts };
+        let pointers = pointers.ok_or(Fault::Buffer)?;
+        let (entry, outside) = (self.entry, AtomicBool::new(false));
+        let shared = Shared { entry, arguments, pointers: &pointers, parts, outside };
         team.run(parts.max(1), &|part| shared.run(part));
-        true
+        if shared.outside.into_inner() { Err(Fault::Index) } else { Ok(()) }
     }
 }
 
@@ -100,6 +112,8 @@ struct Shared<'a> {
     arguments: &'a [i64],
     pointers: &'a [*mut c_void],
     parts: usize,
+    /// Whether a part computed an index that is outside of its tensor.
+    outside: AtomicBool,
 }
 
 // SAFETY: the pointers are to memory that is borrowed for as long as this lives, exclusively where
@@ -112,6 +126,10 @@ impl Shared<'_> {
         let (part, parts) = (part as i64, self.parts.max(1) as i64);
         // SAFETY: the promise of the module's documentation. The blocks are borrowed exclusively
         // for the call, shared bytes are not written, and all outlive the call.
-        unsafe { (self.entry)(self.arguments.as_ptr(), self.pointers.as_ptr(), part, parts) };
+        let outside =
+            unsafe { (self.entry)(self.arguments.as_ptr(), self.pointers.as_ptr(), part, parts) };
+        if outside != 0 {
+            self.outside.store(true, Ordering::Relaxed);
+        }
     }
 }

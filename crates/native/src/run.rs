@@ -15,7 +15,7 @@ use tangram_tensor::Tensor;
 
 use crate::bodies::Within;
 use crate::error::SessionError;
-use crate::library::{Argument, Function, INLINE};
+use crate::library::{Argument, Fault, Function, INLINE};
 use crate::memory::{Block, readable};
 use crate::prepare::{Prepared, Work};
 use crate::profile::{Profile, Timing};
@@ -247,10 +247,11 @@ impl<'a> Run<'a> {
         };
         let buffers = call.buffers.iter().map(argument);
         let buffers: SmallVec<[Argument<'_>; INLINE]> = buffers.collect::<Result<_, _>>()?;
-        match function.call(arguments, &mut self.blocks, &buffers, (&mut self.team, parts)) {
-            true => Ok(()),
-            false => Err(outside(call.buffers[0])),
-        }
+        let team = (&mut self.team, parts);
+        function.call(arguments, &mut self.blocks, &buffers, team).map_err(|fault| match fault {
+            Fault::Buffer => outside(call.buffers[0]),
+            Fault::Index => SessionError::Index,
+        })
     }
 
     /// Gives `buffer` memory that can be written, with the elements that it has.

@@ -1,6 +1,6 @@
 //! What runs a function: its program made ready, plans of memory by size, arenas to use again.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
 use tangram_affine::symbolic::Expr;
@@ -27,8 +27,8 @@ pub(crate) struct Runner {
     function: Op,
     /// What follows, of extents that this part finds.
     tail: Option<Box<Tail>>,
-    /// What runs where extents differ that the code relies on to be equal: the reference kernels.
-    fallback: Option<Prepared>,
+    /// What runs for sizes and data that the code is not for.
+    reference: Reference,
     pub inputs: Vec<Port>,
     threads: usize,
     grain: i64,
@@ -41,8 +41,8 @@ pub(crate) struct Runner {
 pub(crate) struct Tail {
     /// Takes the first results of the part.
     runner: Runner,
-    /// What runs where values have other types than a model declares: the reference kernels.
-    reference: Prepared,
+    /// What runs where values have other types than a model declares.
+    reference: Reference,
     /// Where the results of both come from.
     gives: Vec<From>,
 }
@@ -55,14 +55,9 @@ pub(crate) enum From {
 }
 
 impl Tail {
-    pub(crate) fn new(
-        module: &Module,
-        function: Op,
-        runner: Runner,
-        gives: Vec<From>,
-    ) -> Result<Tail, SessionError> {
-        let reference = Prepared::new(module, function, reference(module, function), None)?;
-        Ok(Tail { runner, reference, gives })
+    /// Makes a tail of `function`, which `runner` runs.
+    pub(crate) fn new(function: Op, runner: Runner, gives: Vec<From>) -> Tail {
+        Tail { runner, reference: Reference::new(function), gives }
     }
 
     /// Runs what follows a part that gave `given`.
@@ -77,7 +72,7 @@ impl Tail {
         let found = match self.runner.execute((module, bodies), inputs.clone(), trace) {
             Err(SessionError::Input(_) | SessionError::Extents { .. } | SessionError::Size(_)) => {
                 trace.forget(known);
-                self.interpret((module, bodies), inputs, trace)
+                self.reference.run((module, bodies), inputs, trace)
             }
             found => found,
         }?;
@@ -86,21 +81,6 @@ impl Tail {
             From::Tail(at) => found[at].clone(),
         });
         Ok(gives.collect())
-    }
-
-    fn interpret<'a>(
-        &'a self,
-        (module, bodies): (&Module, &Bodies),
-        inputs: Vec<Datum>,
-        trace: &mut Trace<'a>,
-    ) -> Result<Vec<Datum>, SessionError> {
-        let sizes = Arc::new(Sizes::of(&self.reference, &Dims::default(), 1, 1)?);
-        let arena = Memory::zeroed(0).ok_or(SessionError::Memory(0))?;
-        let shared = bodies.within(module);
-        let mut run = Run::new((module, &shared), &self.reference, &sizes, inputs, arena)?;
-        trace.part(&self.reference, &sizes, &Dims::default());
-        run.steps(trace.profile.as_mut())?;
-        Ok(run.finish()?.0)
     }
 }
 
@@ -147,10 +127,6 @@ impl Runner {
     ) -> Result<Runner, SessionError> {
         let calls = program.steps.iter().any(|step| matches!(step, ProgramStep::Call(_)));
         let library = if calls { Some(compiled(&program.source, options)?) } else { None };
-        let fallback = match program.assumed.is_empty() {
-            true => None,
-            false => Some(Prepared::new(module, function, reference(module, function), None)?),
-        };
         let prepared = Prepared::new(module, function, program, library.as_ref())?;
         let port = |(&value, name)| Port::of(module, value, name);
         let inputs = prepared.arguments.iter().zip(names).map(port).collect();
@@ -160,8 +136,8 @@ impl Runner {
         };
         let (plans, arenas) = (Mutex::default(), Mutex::default());
         let grain = options.grain.max(1);
-        let tail = None;
-        Ok(Runner { prepared, function, tail, fallback, inputs, threads, grain, plans, arenas })
+        let (tail, reference) = (None, Reference::new(function));
+        Ok(Runner { prepared, function, tail, reference, inputs, threads, grain, plans, arenas })
     }
 
     /// Lets `tail` follow.
@@ -199,19 +175,42 @@ impl Runner {
         trace: &mut Trace<'a>,
     ) -> Result<Vec<Datum>, SessionError> {
         let dims = bind(module.context(), &self.inputs, &inputs)?;
-        let prepared = self.prepared(&dims);
-        let sizes = self.sizes(prepared, &dims)?;
-        trace.part(prepared, &sizes, &dims);
-        let arena = self.arena(sizes.arena)?;
-        let shared = bodies.within(module);
-        let mut run = Run::new((module, &shared), prepared, &sizes, inputs, arena)?;
-        run.steps(trace.profile.as_mut())?;
-        let (outputs, arena) = run.finish()?;
-        self.arenas.lock().unwrap_or_else(PoisonError::into_inner).push(arena);
+        let outputs = if self.is_for(&dims) {
+            let known = trace.mark();
+            match self.run((module, bodies), &dims, inputs.clone(), trace) {
+                // They know which index it is, and of which operation.
+                Err(SessionError::Index) => {
+                    trace.forget(known);
+                    self.reference.run((module, bodies), inputs, trace)
+                }
+                outputs => outputs,
+            }
+        } else {
+            self.reference.run((module, bodies), inputs, trace)
+        }?;
         match &self.tail {
             Some(tail) => tail.execute((module, bodies), outputs, trace),
             None => Ok(outputs),
         }
+    }
+
+    /// Runs this part's own code.
+    fn run<'a>(
+        &'a self,
+        (module, bodies): (&Module, &Bodies),
+        dims: &Dims,
+        inputs: Vec<Datum>,
+        trace: &mut Trace<'a>,
+    ) -> Result<Vec<Datum>, SessionError> {
+        let sizes = self.sizes(dims)?;
+        trace.part(&self.prepared, &sizes, dims);
+        let arena = self.arena(sizes.arena)?;
+        let shared = bodies.within(module);
+        let mut run = Run::new((module, &shared), &self.prepared, &sizes, inputs, arena)?;
+        run.steps(trace.profile.as_mut())?;
+        let (outputs, arena) = run.finish()?;
+        self.arenas.lock().unwrap_or_else(PoisonError::into_inner).push(arena);
+        Ok(outputs)
     }
 
     /// The bytes of the arena of this part.
@@ -221,25 +220,26 @@ impl Runner {
         inputs: &[Datum],
     ) -> Result<usize, SessionError> {
         let dims = bind(module.context(), &self.inputs, inputs)?;
-        Ok(self.sizes(self.prepared(&dims), &dims)?.arena)
+        if self.is_for(&dims) { Ok(self.sizes(&dims)?.arena) } else { Ok(0) }
     }
 
-    /// What runs for these symbols.
-    fn prepared(&self, dims: &Dims) -> &Prepared {
+    /// Whether the code is for these symbols.
+    fn is_for(&self, dims: &Dims) -> bool {
+        let Program { assumed, excluded, .. } = &self.prepared.program;
         let holds = |[a, b]: &[Expr; 2]| dims.eval(a).is_some() && dims.eval(a) == dims.eval(b);
-        match &self.fallback {
-            Some(fallback) if !self.prepared.program.assumed.iter().all(holds) => fallback,
-            _ => &self.prepared,
-        }
+        // What cannot be computed is not known to be harmless.
+        let is_excluded =
+            |all: &Vec<Expr>| all.iter().all(|expr| dims.eval(expr).is_none_or(|value| value >= 0));
+        assumed.iter().all(holds) && !excluded.iter().any(is_excluded)
     }
 
     /// The sizes for these symbols, computed once.
-    fn sizes(&self, prepared: &Prepared, dims: &Dims) -> Result<Arc<Sizes>, SessionError> {
+    fn sizes(&self, dims: &Dims) -> Result<Arc<Sizes>, SessionError> {
         let plans = || self.plans.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = plans().get(dims) {
             return Ok(known.clone());
         }
-        let sizes = Arc::new(Sizes::of(prepared, dims, self.threads, self.grain)?);
+        let sizes = Arc::new(Sizes::of(&self.prepared, dims, self.threads, self.grain)?);
         let mut plans = plans();
         if plans.len() >= MAX_PLANS {
             plans.clear();
@@ -255,6 +255,43 @@ impl Runner {
             Some(arena) if arena.len() >= bytes => Ok(arena),
             _ => Memory::zeroed(bytes).ok_or(SessionError::Memory(bytes)),
         }
+    }
+}
+
+/// A function on the reference kernels, which is made ready when it first runs.
+struct Reference {
+    function: Op,
+    prepared: OnceLock<Prepared>,
+}
+
+impl Reference {
+    fn new(function: Op) -> Reference {
+        Reference { function, prepared: OnceLock::new() }
+    }
+
+    fn run<'a>(
+        &'a self,
+        (module, bodies): (&Module, &Bodies),
+        inputs: Vec<Datum>,
+        trace: &mut Trace<'a>,
+    ) -> Result<Vec<Datum>, SessionError> {
+        let prepared = self.prepared(module)?;
+        let sizes = Arc::new(Sizes::of(prepared, &Dims::default(), 1, 1)?);
+        let arena = Memory::zeroed(0).ok_or(SessionError::Memory(0))?;
+        let shared = bodies.within(module);
+        let mut run = Run::new((module, &shared), prepared, &sizes, inputs, arena)?;
+        trace.part(prepared, &sizes, &Dims::default());
+        run.steps(trace.profile.as_mut())?;
+        Ok(run.finish()?.0)
+    }
+
+    fn prepared(&self, module: &Module) -> Result<&Prepared, SessionError> {
+        if let Some(prepared) = self.prepared.get() {
+            return Ok(prepared);
+        }
+        let program = reference(module, self.function);
+        let prepared = Prepared::new(module, self.function, program, None)?;
+        Ok(self.prepared.get_or_init(|| prepared))
     }
 }
 

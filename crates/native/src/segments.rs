@@ -54,7 +54,7 @@ pub(crate) fn runner(
             continue;
         }
         let mut head = whole(module, cut.head, arguments(), options)?;
-        head.set_tail(Tail::new(module, cut.tail, runner, cut.gives)?);
+        head.set_tail(Tail::new(cut.tail, runner, cut.gives));
         tail = Some(head);
     }
     let mut runner = match tail {

@@ -8,7 +8,7 @@ use tangram_lowering::{Buffer, Program, Storage};
 use tangram_tensor::Tensor;
 
 use crate::error::SessionError;
-use crate::library::{Argument, Function, Library};
+use crate::library::{Argument, Fault, Function, Library};
 use crate::memory::{Block, readable};
 use crate::team::Team;
 
@@ -60,9 +60,11 @@ pub(crate) fn run(
         let arguments: Option<Vec<i64>> = call.arguments.iter().map(Expr::as_int).collect();
         let arguments = arguments.ok_or_else(|| broken("a copy of unknown size"))?;
         let alone = (&mut Team::alone(), 1);
-        if !functions[call.function.as_str()].call(&arguments, &mut blocks, &buffers, alone) {
-            return Err(broken("a copy of a constant lies outside its memory"));
-        }
+        let function = &functions[call.function.as_str()];
+        function.call(&arguments, &mut blocks, &buffers, alone).map_err(|fault| match fault {
+            Fault::Buffer => broken("a copy of a constant lies outside its memory"),
+            Fault::Index => SessionError::Index,
+        })?;
         for ((buffer, element, len), block) in written.into_iter().zip(blocks) {
             filled[buffer] = Some(Tensor::from_bytes(element, [len], block.into_bytes())?);
         }

@@ -62,7 +62,7 @@ fn model() -> Model {
 const SOURCE: &str = r#"
 #include <stdint.h>
 /* Adds relu(x) and z; relu(x) is kept. */
-void relu_add(const int64_t *arguments, void *const *buffers, int64_t part, int64_t parts) {
+int relu_add(const int64_t *arguments, void *const *buffers, int64_t part, int64_t parts) {
     (void)part, (void)parts;
     const float *x = buffers[0], *z = buffers[1];
     float *r = buffers[2], *s = buffers[3];
@@ -70,12 +70,14 @@ void relu_add(const int64_t *arguments, void *const *buffers, int64_t part, int6
         r[i] = x[i] > 0 ? x[i] : 0;
         s[i] = r[i] + z[i];
     }
+    return 0;
 }
-void multiply(const int64_t *arguments, void *const *buffers, int64_t part, int64_t parts) {
+int multiply(const int64_t *arguments, void *const *buffers, int64_t part, int64_t parts) {
     (void)part, (void)parts;
     const float *t = buffers[0], *r = buffers[1];
     float *y = buffers[2];
     for (int64_t i = 0; i < arguments[0]; i++) y[i] = t[i] * r[i];
+    return 0;
 }
 "#;
 
@@ -326,9 +328,9 @@ fn a_model_as_c_runs_without_this_library() {
 
     // Softmax replaced by a function that copies, and a buffer that takes the place of `s`.
     program.source.push_str(
-        "void copy(const int64_t *n, void *const *b, int64_t part, int64_t parts) {\n    \
+        "int copy(const int64_t *n, void *const *b, int64_t part, int64_t parts) {\n    \
          (void)part, (void)parts;\n    \
-         for (int64_t i = 0; i < n[0]; i++) ((float *)b[1])[i] = ((const float *)b[0])[i];\n}\n",
+         for (int64_t i = 0; i < n[0]; i++) ((float *)b[1])[i] = ((const float *)b[0])[i];\n    return 0;\n}\n",
     );
     let size = program.buffers[0].size.clone();
     program.steps[1] = ProgramStep::Call(Call {

@@ -2,9 +2,10 @@
 
 use tangram_affine::symbolic::Expr;
 use tangram_affine::{AffineMap, BinaryOp, Node};
-use tangram_dialects::structured::{Binary, Body, Comparison, Number, Scalar, Unary};
+use tangram_dialects::structured::{Binary, Body, Comparison, Number, Scalar, ScalarId, Unary};
 use tangram_tensor::DType;
 
+use super::OUTSIDE;
 use crate::nest::{Nest, Tensor};
 use crate::parameters::Parameters;
 use crate::scop::array;
@@ -143,6 +144,15 @@ impl Scalars<'_> {
             let ty = self.element(scalar, &types);
             types.push(ty);
             if needed[at] {
+                if let Scalar::Lookup(table, place) = scalar {
+                    let within = self.within_table(body, *table, place);
+                    lines.push(format!("const _Bool within{at} = {within};"));
+                    lines.push(format!("{OUTSIDE} |= !within{at};"));
+                    let value = self.scalar(scalar, &types);
+                    let ty = scalar_type(ty);
+                    lines.push(format!("const {ty} t{at} = within{at} ? {value} : 0;"));
+                    continue;
+                }
                 let value = self.scalar(scalar, &types);
                 lines.push(format!("const {} t{at} = {value};", scalar_type(ty)));
             }
@@ -199,10 +209,27 @@ impl Scalars<'_> {
         if tests.is_empty() { "(1)".into() } else { format!("({})", tests.join(" && ")) }
     }
 
+    /// Whether computed coordinates are within a table.
+    fn within_table(&self, body: &Body, table: usize, place: &[ScalarId]) -> String {
+        let extents = &self.tensors[self.nest.tables[table]].extents;
+        let loops = &self.nest.generic.extents;
+        let mut tests = Vec::new();
+        for (id, extent) in place.iter().zip(extents) {
+            // An iterator over all of a coordinate never leaves it.
+            if matches!(body.scalars()[id.0 as usize], Scalar::Index(own) if loops.get(own) == Some(extent))
+            {
+                continue;
+            }
+            let extent = self.parameters.text(extent).unwrap_or_default();
+            tests.push(format!("(uint64_t)t{} < (uint64_t){extent}", id.0));
+        }
+        if tests.is_empty() { "1".into() } else { tests.join(" && ") }
+    }
+
     fn scalar(&self, scalar: &Scalar, types: &[DType]) -> String {
         let generic = &self.nest.generic;
-        let name = |id: &tangram_dialects::structured::ScalarId| format!("t{}", id.0);
-        let ty = |id: &tangram_dialects::structured::ScalarId| types[id.0 as usize];
+        let name = |id: &ScalarId| format!("t{}", id.0);
+        let ty = |id: &ScalarId| types[id.0 as usize];
         match scalar {
             Scalar::Input(at) => {
                 if let Some((_, text)) = self.known.iter().find(|own| own.0 == *at) {

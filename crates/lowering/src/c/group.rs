@@ -6,7 +6,7 @@ use std::fmt::Write;
 use tangram_polyhedral::ast::{Ast, Statements};
 
 use super::tile::{self, Kernel, TILE};
-use super::{Instances, Sharing, c_type, head, in_order, index, lanes, shared_out};
+use super::{Instances, Sharing, c_type, head, in_order, index, lanes, shared_out, tail};
 use crate::group::Group;
 use crate::nest::{Nest, Tensor};
 use crate::parameters::Parameters;
@@ -28,7 +28,7 @@ pub(crate) fn function(
         true => in_order(ast, &rows),
         false => shared_out(ast, &rows, &Sharing::all()),
     });
-    text.push_str("}\n");
+    text.push_str(&tail(&group.contracted));
     (text, kernels.into_inner())
 }
 

@@ -12,7 +12,7 @@ use tangram_polyhedral::ast::{Ast, Statements};
 
 use super::body::{Scalars, c_type, index, literal, operator};
 use super::tile::{TILE, shared, whole_or_part};
-use super::{Sharing, head, shared_out};
+use super::{Sharing, head, shared_out, tail};
 use crate::nest::{Nest, Tensor};
 use crate::parameters::Parameters;
 use crate::scop::{array, arrays};
@@ -76,7 +76,7 @@ pub(crate) fn function(
     let mut text = head(nests, tensors, parameters);
     let writer = Writer { nest, lanes, tensors, parameters, order: &order };
     text.push_str(&shared_out(ast, &writer, &Sharing::default()));
-    text.push_str("}\n");
+    text.push_str(&tail(nests));
     text
 }
 

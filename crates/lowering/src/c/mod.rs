@@ -29,9 +29,9 @@ const HINT: &str = "TANGRAM_SIMD";
 const ARGUMENTS: &str =
     "const int64_t *arguments, void *const *buffers, int64_t part, int64_t parts";
 
-/// The start of a function: its head, the parameters and the pointers.
+/// The start of a function: its head, the parameters and the pointers. [`tail`] ends it.
 pub(crate) fn head(nests: &[Nest], tensors: &[Tensor], parameters: &Parameters) -> String {
-    let mut text = format!("static TANGRAM_HOT void {UNNAMED}({ARGUMENTS})\n{{\n");
+    let mut text = format!("static TANGRAM_HOT int {UNNAMED}({ARGUMENTS})\n{{\n");
     for (at, name) in parameters.names().iter().enumerate() {
         let _ = writeln!(text, "    const int64_t {name} = arguments[{at}];");
     }
@@ -51,12 +51,28 @@ pub(crate) fn head(nests: &[Nest], tensors: &[Tensor], parameters: &Parameters) 
         };
         let _ = writeln!(text, "    {constant}{ty} *restrict {name} = {start};");
     }
+    if has_lookups(nests) {
+        let _ = writeln!(text, "    int {OUTSIDE} = 0;");
+    }
     text
+}
+
+/// Set where a lookup is outside of its table.
+const OUTSIDE: &str = "outside";
+
+/// Whether elements are read at computed places.
+fn has_lookups(nests: &[Nest]) -> bool {
+    nests.iter().any(|nest| !nest.tables.is_empty())
+}
+
+/// The end of a function: it returns whether a place was computed that is outside of a tensor.
+pub(crate) fn tail(nests: &[Nest]) -> String {
+    format!("    return {};\n}}\n", if has_lookups(nests) { OUTSIDE } else { "0" })
 }
 
 /// The text of loops that run in one part.
 fn in_order(ast: &Ast, statements: &dyn Statements) -> String {
-    format!("    if (part != 0)\n        return;\n{}", ast.to_c_with(&style(), statements))
+    format!("    if (part != 0)\n        return 0;\n{}", ast.to_c_with(&style(), statements))
 }
 
 /// Which loops parts share.
@@ -140,7 +156,7 @@ pub(crate) fn function(
     let mut text = head(nests, tensors, parameters);
     let instances = Instances { nest, tensors, parameters, order: &order };
     text.push_str(&shared_out(ast, &instances, &Sharing::default()));
-    text.push_str("}\n");
+    text.push_str(&tail(nests));
     text
 }
 

@@ -9,7 +9,7 @@ use tangram_kernel::{Body, Element, Program, RegisterTile};
 use tangram_polyhedral::ast::{Ast, Statements};
 
 use super::body::{Scalars, index};
-use super::{Sharing, head, shared_out};
+use super::{Sharing, head, shared_out, tail};
 use crate::nest::{Nest, Tensor};
 use crate::packing::Tiled;
 use crate::parameters::Parameters;
@@ -105,7 +105,7 @@ pub(crate) fn function(
     let when = tile.has_large_panels();
     let sharing = Sharing { last_or_first: Some((columns, &when)), ..Sharing::all() };
     text.push_str(&shared_out(ast, &tile, &sharing));
-    text.push_str("}\n");
+    text.push_str(&tail(nests));
     (text, tile.kernels())
 }
 

@@ -7,7 +7,7 @@ use tangram_polyhedral::ast::{Ast, Statements};
 
 use super::body::{Scalars, coordinates, index};
 use super::tile::{Kernel, TILE, whole_or_part};
-use super::{Sharing, head, shared_out};
+use super::{Sharing, head, shared_out, tail};
 use crate::nest::{Nest, Tensor};
 use crate::parameters::Parameters;
 use crate::scop::{array, arrays};
@@ -27,7 +27,7 @@ pub(crate) fn function(
     let panels = plan.panels.to_string();
     let sharing = Sharing { inside: Some(&panels), ..Sharing::all() };
     text.push_str(&shared_out(ast, &writer, &sharing));
-    text.push_str("}\n");
+    text.push_str(&tail(&stages));
     let zeros = format!("\nstatic const float tg_zeros[{MOST_CHANNELS}];\n");
     let zeros = Kernel { name: "tg_zeros".into(), text: zeros };
     let mut kernels = vec![zeros, input_transform(plan.lanes), output_transform(plan.tile.width)];
@@ -55,7 +55,7 @@ pub(crate) fn weights(
     let _ = write!(
         text,
         "    if (part != 0)
-        return;
+        return 0;
     for (int64_t i{column} = 0; i{column} < {padded}; i{column}++)
         for (int64_t i{channel} = 0; i{channel} < {channels}; i{channel}++) {{
             float of[9] = {{0}}, made[{ELEMENTS}];
@@ -67,10 +67,10 @@ pub(crate) fn weights(
             for (int64_t f = 0; f < {ELEMENTS}; f++)
                 {to}[((f * {panels} + i{column} / {columns}) * {channels} + i{channel}) * {columns} + i{column} % {columns}] = made[f];
         }}
-}}
 ",
         padded = panels * columns,
     );
+    text.push_str(&tail(nests));
     (text, vec![Kernel { name: "tg_winograd_weights".into(), text: WEIGHTS.into() }])
 }
 
