@@ -7,7 +7,6 @@
 //! A part whose loop variables have values that what follows needs is none.
 
 use lang_c::ast::{BlockItem, DeclaratorKind, FunctionDefinition, Statement};
-use lang_c::loc::get_location_for_offset;
 use lang_c::span::{Node, Span};
 use tangram_presburger::Budget;
 
@@ -53,7 +52,7 @@ impl Detector<'_> {
             _ => "",
         };
         let statement = &function.statement;
-        if !self.is_in_file(statement.span.start) {
+        if !self.source.is_in_file(statement.span.start) {
             return;
         }
         let within = Function { name, definition: function };
@@ -246,12 +245,5 @@ impl Detector<'_> {
         {
             self.refused.push(problem);
         }
-    }
-
-    /// Returns whether a place is in the file itself, not in one that it includes.
-    fn is_in_file(&self, offset: usize) -> bool {
-        let Some(own) = self.source.file() else { return true };
-        let file = get_location_for_offset(self.source.text, offset).0.file;
-        file == own || file.is_empty()
     }
 }

@@ -38,6 +38,7 @@ mod detect;
 mod emit;
 mod floats;
 mod item;
+mod line_index;
 mod live_out;
 mod lvalue;
 mod parse;

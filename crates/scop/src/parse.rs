@@ -43,7 +43,7 @@ pub(crate) fn parsed(text: String) -> Result<Parsed, Problem> {
             Ok(parse) => return Ok(Parsed { text, unit: parse.unit, left_out }),
             Err(error) => error,
         };
-        let problem = syntax(&Source { text: &text }, &error);
+        let problem = syntax(&Source::new(&text), &error);
         read += text.len();
         match repaired(&text, error.offset.min(text.len()), problem, &mut left_out) {
             Ok(new) if read < BYTES => text = new,
@@ -53,8 +53,8 @@ pub(crate) fn parsed(text: String) -> Result<Parsed, Problem> {
     }
     let error = parse_preprocessed(&Config::default(), text.clone()).err();
     Err(match error {
-        Some(error) => syntax(&Source { text: &text }, &error),
-        None => Source { text: &text }.problem(0, "expected C11"),
+        Some(error) => syntax(&Source::new(&text), &error),
+        None => Source::new(&text).problem(0, "expected C11"),
     })
 }
 

@@ -6,7 +6,6 @@ use lang_c::ast::{
     BlockItem, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator, Expression,
     ExternalDeclaration, FunctionDefinition, Statement, TypeSpecifier,
 };
-use lang_c::loc::get_location_for_offset;
 use lang_c::span::{Node, Span};
 use tangram_polyhedral::scop::{Array, Scop};
 use tangram_presburger::Budget;
@@ -14,6 +13,7 @@ use tangram_presburger::Budget;
 use crate::build::{Builder, Read};
 use crate::declare::Names;
 use crate::detect::Detector;
+use crate::line_index::{Line, LineIndex};
 use crate::live_out::{ended, is_addressed};
 use crate::parse::{Parsed, parsed};
 use crate::pragma::shared;
@@ -32,25 +32,30 @@ const STACK: usize = 256 << 20;
 /// A parsed source, for places and texts.
 pub(crate) struct Source<'a> {
     pub text: &'a str,
+    lines: LineIndex<'a>,
 }
 
-impl Source<'_> {
-    pub fn line(&self, offset: usize) -> usize {
-        get_location_for_offset(self.text, offset).0.line
+impl<'a> Source<'a> {
+    pub fn new(text: &'a str) -> Self {
+        Self { text, lines: LineIndex::of(text) }
     }
 
-    /// Returns the name of the file itself, if a preprocessor names it.
-    pub fn file(&self) -> Option<&str> {
-        let marker = self.text.lines().find(|line| line.starts_with("# "))?;
-        marker.split('"').nth(1)
+    pub fn line(&self, offset: usize) -> usize {
+        self.lines.at(offset).number
+    }
+
+    /// Returns whether a place is in the file itself, not in one that it includes.
+    pub fn is_in_file(&self, offset: usize) -> bool {
+        let file = self.lines.at(offset).file;
+        file.is_empty() || self.lines.own.is_none_or(|own| own == file)
     }
 
     pub fn problem(&self, offset: usize, message: impl Into<String>) -> Problem {
         let start = self.text[..offset].rfind('\n').map_or(0, |at| at + 1);
         let column = self.text[start..offset].chars().count() + 1;
-        let file = get_location_for_offset(self.text, offset).0.file;
-        let file = (!file.is_empty() && Some(file) != self.file()).then(|| file.to_owned());
-        Problem { line: self.line(offset), column, message: message.into(), file }
+        let Line { file, number } = self.lines.at(offset);
+        let file = (!self.is_in_file(offset)).then(|| file.to_owned());
+        Problem { line: number, column, message: message.into(), file }
     }
 
     pub fn of<T>(&self, node: &Node<T>) -> &str {
@@ -72,7 +77,7 @@ pub(crate) fn parts(source: &str, detect: bool, budget: &Budget) -> Result<Detec
 
 fn inner(marked: String, detect: bool, budget: &Budget) -> Result<Detected, Vec<Problem>> {
     let Parsed { text, unit, left_out } = parsed(marked).map_err(|problem| vec![problem])?;
-    let source = Source { text: &text };
+    let source = Source::new(&text);
     let unread = left_out.clone();
     let mut globals = Names::default();
     let (mut found, mut problems, mut refused) = (Vec::new(), Vec::new(), left_out);
@@ -177,7 +182,7 @@ pub(crate) fn literal(text: &str, quote: char) -> usize {
 
 /// Refuses what the parser has no stack or no time for.
 fn check_depth(text: &str) -> Result<(), Problem> {
-    let problem = |at, message| Err(Source { text }.problem(at, message));
+    let problem = |at, message| Err(Source::new(text).problem(at, message));
     let (mut depth, mut prefixes, mut at) = (0_usize, 0_usize, 0_usize);
     while let Some(c) = text[at..].chars().next() {
         if c == '"' || c == '\'' {
