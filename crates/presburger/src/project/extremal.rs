@@ -109,6 +109,15 @@ impl BasicMap {
     /// Which order of the unknowns ends sooner is not known before: both are tried, in turns that
     /// become longer.
     fn extremes(&self, outs: usize, sign: i32, budget: &Budget) -> Result<Solved, Error> {
+        let unknown = self.unknown(&(self.dims - outs..self.dims));
+        if let Some(told) = self.with_digits(&unknown, budget)? {
+            return told.extremes_in_turns(outs, sign, budget);
+        }
+        self.extremes_in_turns(outs, sign, budget)
+    }
+
+    /// Solves in the order of the outputs, with divisions behind them or before them.
+    fn extremes_in_turns(&self, outs: usize, sign: i32, budget: &Budget) -> Result<Solved, Error> {
         let depends = self.depends(outs, sign);
         let [plain, coarse] = [false, true].map(|coarse| Columns::of(&depends, self.dims, coarse));
         if plain.order == coarse.order {
@@ -136,30 +145,35 @@ impl BasicMap {
         let (fixed, params) = (self.dims - outs, known - 1);
         let mut outer = Self::with_divs(fixed, self.outer_divs(&order[1 + fixed..*known], &to));
         let mut query = Query { params, unknowns: order.len() - known, ..Query::default() };
-        let mut place = |row: &[Integer], equation: bool| {
-            let mut row = remap(row, order.len(), &to);
-            if row[*known..].iter().all(Integer::is_zero) {
-                let rows = if equation { &mut outer.system.eqs } else { &mut outer.system.ineqs };
-                rows.push(&row[..*known]);
-                return;
-            }
-            for (value, _) in row.iter_mut().zip(order).filter(|(_, col)| turned[**col]) {
-                *value = -&*value;
-            }
-            if equation {
-                query.rows.push(negated(&row));
-            }
-            query.rows.push(row);
-        };
-        self.system.eqs.rows().for_each(|row| place(row, true));
-        self.system.ineqs.rows().for_each(|row| place(row, false));
         let mut bounds = System::new(self.cols() - 1);
         for index in 0..self.divs.len() {
             if to[1 + self.dims + index].is_some_and(|target| target >= *known) {
                 self.bound_div(index, &mut bounds);
             }
         }
-        bounds.ineqs.rows().for_each(|row| place(row, false));
+        bounds.extend(&self.system);
+        let mut all = bounds.remap(order.len(), &to);
+        for row in all.rows_mut() {
+            for (value, _) in row.iter_mut().zip(order).filter(|(_, col)| turned[**col]) {
+                *value = -&*value;
+            }
+        }
+        settle(&mut all, *known);
+        let is_known = |row: &[Integer]| row[*known..].iter().all(Integer::is_zero);
+        for row in all.eqs.rows() {
+            if is_known(row) {
+                outer.system.eqs.push(&row[..*known]);
+            } else {
+                query.rows.extend([negated(row), row.to_vec()]);
+            }
+        }
+        for row in all.ineqs.rows() {
+            if is_known(row) {
+                outer.system.ineqs.push(&row[..*known]);
+            } else {
+                query.rows.push(row.to_vec());
+            }
+        }
         outer.describe(&mut query);
         let unknowns = order[*known..].iter().enumerate();
         let outputs: Vec<usize> =
@@ -215,5 +229,29 @@ impl BasicMap {
             result.system.eqs.push(&row);
         }
         result
+    }
+}
+
+/// Puts what equations say of single unknowns, from column `known` on, into all other rows.
+fn settle(system: &mut System, known: usize) {
+    let mut settled = vec![false; system.eqs.len()];
+    let says = |row: &[Integer]| {
+        let mut used = (known..row.len()).filter(|col| !row[*col].is_zero());
+        used.next().filter(|col| row[*col].is_unit() && used.next().is_none())
+    };
+    while let Some((index, col)) = (0..settled.len())
+        .filter(|index| !settled[*index])
+        .find_map(|index| Some((index, says(system.eqs.row(index))?)))
+    {
+        settled[index] = true;
+        let equation = system.eqs.row(index).to_vec();
+        for (at, row) in system.rows_mut().enumerate() {
+            if at != index && !row[col].is_zero() {
+                let factor = -&row[col] * &equation[col];
+                for (value, share) in row.iter_mut().zip(&equation) {
+                    *value = value.add_mul(&factor, share);
+                }
+            }
+        }
     }
 }

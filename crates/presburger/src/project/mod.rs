@@ -1,5 +1,6 @@
 //! Exact projection of a conjunction, and its lexicographic minimum.
 
+mod digits;
 mod eliminate;
 mod extremal;
 mod fourier_motzkin;
@@ -132,6 +133,18 @@ impl BasicMap {
             settled = found;
             &settled
         };
+        if let Some(told) = part.with_digits(&part.unknown(&range), budget)? {
+            // Of what digits are, much follows from the definitions of divisions.
+            let parts = told.projected(range, budget)?;
+            let lean = parts.into_iter().map(|part| part.without_redundancy(budget));
+            return lean.filter_map(|part| part.map(Self::tidied).transpose()).collect();
+        }
+        part.projected(range, budget)
+    }
+
+    /// Projects where equations say nothing more about the dimensions in `range`.
+    fn projected(&self, range: Range<usize>, budget: &Budget) -> Result<Vec<Self>, Error> {
+        let part = self;
         let told;
         let (part, branches) = match part.whole(&range, budget)? {
             Some(branches) => (part, branches),
