@@ -1,6 +1,6 @@
 //! Extents that an operation on a buffer or tensor was given as operands.
 
-use tangram_ir::{Module, Op, Value};
+use tangram_ir::{Dim, Module, Op, Value};
 
 /// Stands for an entry of a list that an operand gives.
 pub(super) const DYNAMIC: i64 = i64::MIN;
@@ -34,6 +34,20 @@ pub(super) fn operand_of_extent(
         "memref.view" => module.operands(def).nth(2 + before),
         _ => None,
     }
+}
+
+/// Returns whether no part that is known lies outside of `dims`; such a part is undefined where
+/// numbers are operands, and an error where they are written.
+pub(super) fn in_bounds(dims: &[Dim], offsets: &[i64], sizes: &[i64], strides: &[i64]) -> bool {
+    let known = |n: i64| (n != DYNAMIC).then_some(n);
+    let lists = offsets.iter().zip(sizes).zip(strides);
+    dims.iter().zip(lists).all(|(dim, ((&offset, &size), &stride))| {
+        let (Some(extent), Some(offset)) = (dim.as_static(), known(offset)) else { return true };
+        let last = known(size).zip(known(stride)).map(|(size, stride)| {
+            offset.saturating_add(size.saturating_sub(1).saturating_mul(stride))
+        });
+        (0..extent).contains(&offset) && last.is_none_or(|last| last < extent)
+    })
 }
 
 /// The numbers of attribute `name`.

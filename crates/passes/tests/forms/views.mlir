@@ -62,3 +62,23 @@ func.func @copied(%a: memref<4xf32>, %b: memref<?xf32>, %e: memref<0xf32>, %d: m
   memref.copy %e, %d : memref<0xf32> to memref<0xf32>
   return
 }
+
+// -----
+
+// A part outside of the buffer stays as it is.
+func.func @outside(%m: memref<10xf32>) -> memref<?xf32, strided<[1], offset: 2>> {
+  %c11 = arith.constant 11 : index
+  %0 = memref.subview %m[2] [%c11] [1] : memref<10xf32> to memref<?xf32, strided<[1], offset: 2>>
+  return %0 : memref<?xf32, strided<[1], offset: 2>>
+}
+
+// -----
+
+// A new buffer has no operands.
+func.func @fresh(%n: index) -> (memref<4x8xf32, strided<[?, 1], offset: ?>>) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %0 = memref.alloc() : memref<32xf32>
+  %1 = memref.reinterpret_cast %0 to offset: [%c0], sizes: [4, 8], strides: [%c8, 1] : memref<32xf32> to memref<4x8xf32, strided<[?, 1], offset: ?>>
+  return %1 : memref<4x8xf32, strided<[?, 1], offset: ?>>
+}

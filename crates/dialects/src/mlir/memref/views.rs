@@ -3,7 +3,7 @@
 
 use tangram_ir::{Attr, AttrData, Context, Dim, Module, Type, TypeData, Value};
 
-use crate::mlir::extents::{DYNAMIC, list};
+use crate::mlir::extents::{DYNAMIC, in_bounds, list};
 use crate::mlir::fold::{Cx, Rewrite};
 
 /// The patterns, with their roots.
@@ -163,6 +163,13 @@ fn by_numbers(cx: &mut Cx<'_, '_>) -> Option<()> {
     // The old lists say which dimensions the type shows.
     let shown = shown(cx, &list(cx.module(), cx.op, LISTS[1])?)?;
     let lists = numbered(cx)?;
+    if cx.module().name_text(cx.op) == "memref.subview" {
+        let (dims, _) = buffer(cx.context, cx.type_of(cx.operand(0)))?;
+        let [offsets, sizes, strides] = &lists.numbers;
+        if !in_bounds(dims, offsets, sizes, strides) {
+            return None;
+        }
+    }
     let new_ty = view_type(cx, &lists.numbers, &shown)?;
     let module = cx.module();
     let (name, old) = (module.name(cx.op), module.attrs(cx.op));
@@ -213,10 +220,8 @@ fn reinterpret_past_view(cx: &mut Cx<'_, '_>) -> Option<()> {
         "memref.subview" => origin(LISTS[0]),
         _ => false,
     };
-    let source = module.operand(def, 0);
-    if !passes || buffer(cx.context, cx.type_of(source)).is_none() {
-        return None;
-    }
+    let source = if passes { module.operand(def, 0) } else { return None };
+    buffer(cx.context, cx.type_of(source))?;
     cx.rewriter.set_operand(cx.op, 0, source);
     Some(())
 }

@@ -6,7 +6,7 @@ use tangram_ir::{
     Attr, AttrData, Dim, Module, Op, OpState, Point, TensorType, Type, TypeData, Value,
 };
 
-use crate::mlir::extents::{DYNAMIC, list};
+use crate::mlir::extents::{DYNAMIC, in_bounds, list};
 use crate::mlir::fold::{Cx, Rewrite};
 
 /// The patterns, with their roots.
@@ -119,6 +119,10 @@ fn slice_by_numbers(cx: &mut Cx<'_, '_>) -> Option<()> {
     if sizes.len() != tensor(cx, ty)?.dims.len() {
         return None;
     }
+    let from = &tensor(cx, cx.type_of(cx.operand(0)))?.dims;
+    if !in_bounds(from, &mixed.lists[0], sizes, &mixed.lists[2]) {
+        return None;
+    }
     let dims = tensor(cx, ty)?.dims.iter().zip(sizes);
     let dims = dims.map(|(dim, &size)| if size == DYNAMIC { *dim } else { Dim::fixed(size) });
     let new_ty = with_dims(cx, ty, dims.collect())?;
@@ -139,6 +143,10 @@ fn insert_by_numbers(cx: &mut Cx<'_, '_>) -> Option<()> {
         1 => says(at, n),
         _ => true,
     })?;
+    let into = &tensor(cx, cx.type_of(cx.operand(1)))?.dims;
+    if !in_bounds(into, &mixed.lists[0], &mixed.lists[1], &mixed.lists[2]) {
+        return None;
+    }
     let operands = [&[cx.operand(0), cx.operand(1)], &mixed.kept[..]].concat();
     let (attrs, ty) = (mixed.attrs(cx, &SLICE, 2), cx.ty());
     remake(cx, &operands, attrs, ty)

@@ -4,7 +4,7 @@
 use tangram_ir::{Dim, Type, Value};
 
 use super::canonicalize::{remake, says_more, tensor, with_dims};
-use crate::mlir::extents::{DYNAMIC, list};
+use crate::mlir::extents::{DYNAMIC, in_bounds, list};
 use crate::mlir::fold::{Cx, Rewrite};
 
 /// The patterns, with their roots.
@@ -99,7 +99,11 @@ fn cast_of_slice(cx: &mut Cx<'_, '_>) -> Option<()> {
             }
         }
     }
-    if i64::try_from(next - first).ok()? != dynamic {
+    let from = &tensor(cx, cx.type_of(operands[0]))?.dims;
+    let (starts, steps) =
+        (list(module, def, "static_offsets")?, list(module, def, "static_strides")?);
+    let fits = in_bounds(from, &starts, &sizes, &steps);
+    if !fits || i64::try_from(next - first).ok()? != dynamic {
         return None;
     }
     kept.extend_from_slice(operands.get(next..)?);
@@ -194,6 +198,11 @@ fn inserted_past_cast(cx: &mut Cx<'_, '_>) -> Option<()> {
                 next += 1;
             }
         }
+    }
+    let into = &tensor(cx, cx.type_of(cx.operand(1)))?.dims;
+    let starts = list(module, cx.op, "static_offsets")?;
+    if !in_bounds(into, &starts, &sizes, &list(module, cx.op, "static_strides")?) {
+        return None;
     }
     kept.extend_from_slice(operands.get(next..)?);
     let segments = module.i32s_attr([1, 1, offsets, left, strides]);

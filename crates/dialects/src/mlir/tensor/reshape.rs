@@ -109,8 +109,9 @@ fn reshape_of_reshape(cx: &mut Cx<'_, '_>) -> Option<()> {
     let source = module.operand(first, 0);
     let ty = cx.ty();
     let (from, to) = (extents(cx, cx.type_of(source))?, extents(cx, ty)?);
-    extents(cx, cx.type_of(cx.operand(0)))?;
-    if from.len() == to.len() {
+    // What has no dimensions has no groups that say what becomes of ones.
+    let between = extents(cx, cx.type_of(cx.operand(0)))?;
+    if from.len() == to.len() || between.is_empty() || from.is_empty() || to.is_empty() {
         return None;
     }
     let (a, b) = (groups(module, first)?, groups(module, cx.op)?);

@@ -190,7 +190,8 @@ fn scaled_name(module: &Module, op: Op) -> Option<String> {
     }
     let scale =
         |value| module.def_op(value).is_some_and(|def| module.name_text(def) == "vector.vscale");
-    let (a, b) = (module.operand(op, 0), module.operand(op, 1));
+    let operands: Vec<Value> = module.operands(op).collect();
+    let &[a, b] = &operands[..] else { return None };
     let number = if scale(a) {
         b
     } else if scale(b) {
