@@ -38,6 +38,8 @@ pub(crate) fn decide(
         return;
     }
     let natives = natives();
+    // What is impossible has to show.
+    let config = &GreedyConfig { unguarded: true, ..config.clone() };
     for (value, types) in open {
         let blocks = around(module, value);
         if !is_consistent(module, &blocks) {

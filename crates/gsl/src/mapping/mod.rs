@@ -62,7 +62,8 @@ pub(crate) fn apply(
         insertion_point::plan_place(plan, rewriter.module(), root, found.outputs(), &needed)?;
     let mut builder = build::Builder::new(plan, settings, rewriter, found, root, place.point);
     let checked = builder.checked_outputs(found);
-    let built = match checked.and_then(|values| builder.progress(found, &values).map(|()| values)) {
+    let checked = checked.and_then(|values| builder.progress(found, &values).map(|()| values));
+    let built = match checked.and_then(|values| builder.accepted(found, &values).map(|()| values)) {
         Ok(values) => values,
         Err(diagnostic) => {
             builder.erase_all();

@@ -32,6 +32,15 @@ impl Builder<'_, '_> {
     }
 }
 
+impl Builder<'_, '_> {
+    /// Refuses a target whose type, though right, makes an operation behind it impossible.
+    pub(super) fn accepted(&mut self, found: &Match, new: &[Value]) -> Result<(), Diagnostic> {
+        let mut pairs = found.outputs().iter().zip(new);
+        let objection = pairs.find_map(|(&old, &new)| self.rewriter.objection(old, new));
+        objection.map_or(Ok(()), |found| Err(self.refuse(found.code, &found.message)))
+    }
+}
+
 /// Returns whether the values `new` are made exactly as `old` are.
 pub(super) fn is_same(module: &Module, old: &[Value], new: &[Value]) -> bool {
     // Outputs that are made alike become one: fewer operations.

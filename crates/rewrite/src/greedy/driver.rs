@@ -381,6 +381,7 @@ impl<'a> Driver<'a> {
         Rewriter::new(self.module, &mut self.tracker)
             .with_forms(&mut self.forms)
             .with_reasons(self.config.reasons)
+            .unguarded(self.config.unguarded)
             .attempt(self.set.pattern(i), op)
     }
 
@@ -392,6 +393,7 @@ impl<'a> Driver<'a> {
         let outcome = Rewriter::new(self.module, &mut Both(&mut self.tracker, &mut heard))
             .with_forms(&mut self.forms)
             .with_reasons(self.config.reasons)
+            .unguarded(self.config.unguarded)
             .attempt(pattern, op);
         let tried = (pattern.name(), outcome.is_ok());
         let found = before.judge(self.module, self.module.root(), op, tried, &heard);

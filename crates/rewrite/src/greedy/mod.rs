@@ -87,6 +87,9 @@ pub struct GreedyConfig {
     pub shuffle: Option<u64>,
     /// What is done with blocks between rounds.
     pub regions: Simplify,
+    /// Whether rewrites go on that make operations behind them impossible; see
+    /// [`Rewriter::objection`](crate::Rewriter::objection).
+    pub unguarded: bool,
     /// Whether the verifier runs after each rewrite, and operations are compared with what they
     /// were. Costs O(module) for each attempt.
     pub check: bool,
@@ -136,6 +139,7 @@ impl Default for GreedyConfig {
             max_iterations: None,
             shuffle: None,
             regions: Simplify::default(),
+            unguarded: false,
             check: false,
         }
     }

@@ -30,6 +30,7 @@ pub struct Rewriter<'a> {
     journal: Option<&'a mut Journal>,
     forms: Option<&'a mut Forms>,
     reasons: bool,
+    unguarded: bool,
     changes: u64,
 }
 
@@ -37,7 +38,7 @@ impl<'a> Rewriter<'a> {
     /// A rewriter of `module`.
     pub fn new(module: &'a mut Module, listener: &'a mut dyn Listener) -> Self {
         let reasons = listener.wants_reasons();
-        Self { module, listener, journal: None, forms: None, reasons, changes: 0 }
+        Self { module, listener, journal: None, forms: None, reasons, unguarded: false, changes: 0 }
     }
 
     /// Notes in `journal` how to take back each change.
@@ -75,6 +76,14 @@ impl<'a> Rewriter<'a> {
     #[must_use]
     pub fn with_reasons(mut self, reasons: bool) -> Self {
         self.reasons |= reasons;
+        self
+    }
+
+    /// Lets rewrites go on that make an operation behind them impossible, to find out whether they
+    /// do.
+    #[must_use]
+    pub fn unguarded(mut self, unguarded: bool) -> Self {
+        self.unguarded = unguarded;
         self
     }
 

@@ -8,7 +8,7 @@ use tangram_ir::{Context, Module, Op, Traits, Value};
 use tangram_rewrite::{NoMatch, Rewriter, Roots};
 use tangram_tensor::{Tensor, within};
 
-use super::{Matched, Native, Options, because, key_for, make_constant};
+use super::{Matched, Native, Options, because, key_for, make_constant, replace_all};
 use crate::budget::{self, FoldBudget};
 use crate::{constant, eval, nn};
 
@@ -70,7 +70,8 @@ fn fold(rewriter: &mut Rewriter<'_>, op: Op, limit: Option<u64>, budget: &FoldBu
         let key = key_for(rewriter.module(), result);
         values.push(make_constant(rewriter, op, tensor, &key));
     }
-    rewriter.replace(op, &values).map_err(|error| NoMatch::because(error.message))
+    let made: Vec<Op> = values.iter().filter_map(|&v| rewriter.module().def_op(v)).collect();
+    replace_all(rewriter, op, &values, &made)
 }
 
 fn too_big() -> NoMatch {

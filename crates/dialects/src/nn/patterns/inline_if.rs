@@ -3,7 +3,7 @@
 use tangram_ir::{Context, Op, Point, Value};
 use tangram_rewrite::{NoMatch, Rewriter};
 
-use super::{Matched, Native, roots};
+use super::{Matched, Native, refused, roots};
 use crate::constant;
 
 pub(super) fn pattern(context: &Context) -> Native {
@@ -20,6 +20,11 @@ fn rewrite(rewriter: &mut Rewriter<'_>, op: Op) -> Matched {
     let last = module.last_op(block).ok_or(NoMatch::SILENT)?;
     let yielded: Vec<Value> = module.operands(last).collect();
     let body: Vec<Op> = module.ops(block).filter(|&inner| inner != last).collect();
+    let results: Vec<Value> = module.results(op).collect();
+    let pairs = || results.iter().zip(&yielded);
+    if let Some(objection) = pairs().find_map(|(&old, &new)| rewriter.objection(old, new)) {
+        return refused(&objection);
+    }
     for inner in body {
         rewriter.move_to(inner, Point::Before(op));
     }

@@ -9,6 +9,7 @@ mod fold_constants;
 mod fold_shapes;
 mod identity;
 mod inline_if;
+mod join_transposes;
 mod loop_invariant;
 mod neutral_element;
 mod refine_types;
@@ -16,12 +17,13 @@ mod reshape_expand;
 mod static_operands;
 mod static_shape;
 mod unit_reduction;
+mod unit_transpose;
 mod zero_state;
 
 use std::sync::Arc;
 
 use tangram_affine::symbolic::Truth;
-use tangram_ir::{Attr, Context, Module, Name, Op, OpState, Point, Value};
+use tangram_ir::{Attr, Context, Diagnostic, Module, Name, Op, OpState, Point, Value};
 use tangram_rewrite::{NoMatch, RewritePattern, Rewriter, Roots};
 use tangram_tensor::Tensor;
 
@@ -61,6 +63,8 @@ pub fn all(context: &Context, options: &Options) -> Vec<Box<dyn RewritePattern>>
         unit_reduction::pattern(context),
         neutral_element::pattern(context, options.exact),
         flatten_concatenate::pattern(context),
+        unit_transpose::pattern(context),
+        join_transposes::pattern(context),
         zero_state::pattern(context),
         inline_if::pattern(context),
         loop_invariant::pattern(context),
@@ -154,9 +158,27 @@ fn key_for(module: &Module, value: Value) -> String {
     }
 }
 
+/// No match, since an operation behind the match objects.
+fn refused(objection: &Diagnostic) -> Matched {
+    Err(NoMatch::refused(objection.code, objection.message.clone()))
+}
+
 /// Replaces `op`, which has one result, by `value`.
 fn replace(rewriter: &mut Rewriter<'_>, op: Op, value: Value) -> Matched {
-    rewriter.replace(op, &[value]).map_err(|error| NoMatch::because(error.message))
+    replace_all(rewriter, op, &[value], &[])
+}
+
+/// Replaces `op` by `values`; erases what was `made` for that if an operation behind objects.
+fn replace_all(rewriter: &mut Rewriter<'_>, op: Op, values: &[Value], made: &[Op]) -> Matched {
+    let results: Vec<Value> = rewriter.module().results(op).collect();
+    let objection = results.into_iter().zip(values).find_map(|(a, &b)| rewriter.objection(a, b));
+    if let Some(objection) = objection {
+        for &op in made.iter().rev() {
+            rewriter.erase(op);
+        }
+        return refused(&objection);
+    }
+    rewriter.replace(op, values).map_err(|error| NoMatch::because(error.message))
 }
 
 /// Replaces `op` by an operation of another name, operands and attributes with the same results.
@@ -173,7 +195,7 @@ fn rebuild(
         .build(Point::Before(op), name, operands, attrs, Some(count), loc)
         .map_err(|error| NoMatch::because(error.message))?;
     let values: Vec<Value> = rewriter.module().results(new).collect();
-    rewriter.replace(op, &values).map_err(|error| NoMatch::because(error.message))
+    replace_all(rewriter, op, &values, &[new])
 }
 
 /// Returns whether two values provably have the same extents and element type.

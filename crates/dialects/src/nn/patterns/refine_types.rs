@@ -1,12 +1,13 @@
 //! `refine-types`: what inference finds out from operands that became better known is recorded.
 //!
 //! Types only become better: an unknown extent a symbol or number, a symbol a number, an unknown
-//! rank a rank. Where inference contradicts what is recorded nothing is changed.
+//! rank a rank. Where inference contradicts what is recorded nothing is changed, nor where an
+//! operation behind would be impossible.
 
 use tangram_ir::{Attr, AttrData, Context, Dim, Op, TensorType, Type, TypeData, Value};
 use tangram_rewrite::{NoMatch, Rewriter, Roots};
 
-use super::{Matched, Native, because};
+use super::{Matched, Native, because, refused};
 use crate::nn;
 
 pub(super) fn pattern(context: &Context) -> Native {
@@ -45,8 +46,16 @@ fn rewrite(rewriter: &mut Rewriter<'_>, op: Op) -> Matched {
     if better.is_empty() {
         return Err(NoMatch::SILENT);
     }
+    let mut refined = false;
     for (value, ty, contents) in better {
+        if let Some(objection) = rewriter.objection_to(value, ty, contents) {
+            return match refined {
+                true => Ok(()),
+                false => refused(&objection),
+            };
+        }
         rewriter.refine(value, ty, contents);
+        refined = true;
     }
     Ok(())
 }

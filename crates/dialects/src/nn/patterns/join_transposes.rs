@@ -1,0 +1,247 @@
+//! `join-transposes`: transposes that meet behind operations on single elements become one.
+//!
+//! ```text
+//! add(multiply(a, a), multiply(b, b))       a = transpose(x) { axes = p }, b = transpose(y) { axes = p }
+//! transpose(add(multiply(x, x), multiply(y, y))) { axes = p }
+//!
+//! transpose(relu(a)) { axes = q }           is   transpose(relu(x)) { axes = q ∘ p }
+//! ```
+//!
+//! The region in between is made again on what is transposed: operations of one element, and those
+//! that broadcast, whose results nobody outside of it reads. Its other operands are the same in
+//! every order: they have no dimensions, or only dimensions of extent 1, or they are constants,
+//! which are transposed back here. It pays where fewer transposes are left than there were, so that
+//! it ends; one transpose is never moved for its own sake.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tangram_ir::{Context, Dim, InferError, Module, Op, Point, Traits, Value};
+use tangram_rewrite::{NoMatch, Rewriter, Roots};
+use tangram_tensor::Tensor;
+use tangram_tensor::shape::transpose;
+
+use super::{Matched, Native, key_for, make_constant, present, refused};
+use crate::attrs::Attrs;
+use crate::{constant, nn};
+
+/// The most operations of a region.
+const MOST: usize = 64;
+/// The most elements of a constant that is transposed back.
+const CONSTANT: usize = 4096;
+
+pub(super) fn pattern(context: &Context) -> Native {
+    let joining = nn::ops().filter(|op| is_pointwise(op.def.traits) && op.def.operands.len() > 1);
+    let names = joining.map(|op| op.def.name).chain(["nn.transpose"]);
+    let roots = Roots::Names(names.map(|name| context.name(name)).collect());
+    Native::new("join-transposes", "simplify", roots, 200, rewrite)
+}
+
+fn is_pointwise(traits: Traits) -> bool {
+    traits.contains(Traits::PURE) && traits.intersects(Traits::ELEMENTWISE | Traits::BROADCASTING)
+}
+
+fn rewrite(rewriter: &mut Rewriter<'_>, root: Op) -> Matched {
+    let module = rewriter.module();
+    let outer = match module.name_text(root) {
+        "nn.transpose" => Some(order(module, root).ok_or(NoMatch::SILENT)?),
+        _ => None,
+    };
+    // Two transposes with nothing between are another matter.
+    let first = present(module, root, 0).ok_or(NoMatch::SILENT)?;
+    let behind = module.def_op(first).filter(|op| module.name_text(*op) != "nn.transpose");
+    if outer.is_some() && behind.is_none() {
+        return Err(NoMatch::SILENT);
+    }
+    let region = Region::around(module, root, outer.is_none()).ok_or(NoMatch::SILENT)?;
+    let after: Vec<i64> = match &outer {
+        Some(outer) => outer.iter().map(|&axis| region.order[axis as usize]).collect(),
+        None => region.order.clone(),
+    };
+    let left = usize::from(!is_identity(&after));
+    if region.dying(module) + usize::from(outer.is_some()) <= left {
+        return Err(NoMatch::SILENT);
+    }
+    region.rebuild(rewriter, root, &after)
+}
+
+/// The order of a transpose, each axis from the front.
+fn order(module: &Module, op: Op) -> Option<Vec<i64>> {
+    let axes = Attrs::new(module.context(), module.attrs(op)).ints("axes")?;
+    let rank = axes.len() as i64;
+    let axes: Vec<i64> = axes.iter().map(|&a| if a < 0 { a + rank } else { a }).collect();
+    axes.iter().all(|axis| (0..rank).contains(axis)).then_some(axes)
+}
+
+fn is_identity(order: &[i64]) -> bool {
+    (0..).zip(order).all(|(i, &axis)| axis == i)
+}
+
+/// Operations between transposes of one order and the root.
+struct Region {
+    order: Vec<i64>,
+    /// Operations, in the order of the program.
+    ops: Vec<Op>,
+    /// The transposes.
+    leaves: FxHashSet<Op>,
+    /// Constants that have to be transposed back.
+    constants: Vec<Value>,
+}
+
+impl Region {
+    /// The region behind the operands of `root`, with the root if that is one of its operations.
+    fn around(module: &Module, root: Op, with_root: bool) -> Option<Region> {
+        let mut region = Region {
+            order: Vec::new(),
+            ops: Vec::new(),
+            leaves: FxHashSet::default(),
+            constants: Vec::new(),
+        };
+        let mut seen: FxHashSet<Op> = FxHashSet::default();
+        let mut open: Vec<Value> = module.operands(root).collect();
+        seen.insert(root);
+        while let Some(value) = open.pop() {
+            if is_same_in_every_order(module, value) || region.constants.contains(&value) {
+                continue;
+            }
+            let op = module.def_op(value)?;
+            if module.name_text(op) == "nn.transpose" {
+                region.add_leaf(module, op)?;
+            } else if constant::is_constant(module, op) {
+                region.constants.push(value);
+            } else if seen.insert(op) {
+                let fits = region.ops.len() < MOST
+                    && module.block(op) == module.block(root)
+                    && module.def(op).is_some_and(|def| is_pointwise(def.traits))
+                    && module.result_count(op) == 1;
+                if !fits {
+                    return None;
+                }
+                region.ops.push(op);
+                open.extend(module.operands(op));
+            }
+        }
+        if with_root {
+            region.ops.push(root);
+        }
+        region.ops.sort_by(|&a, &b| match (a == b, module.is_before(a, b)) {
+            (true, _) => std::cmp::Ordering::Equal,
+            (_, true) => std::cmp::Ordering::Less,
+            _ => std::cmp::Ordering::Greater,
+        });
+        region.is_closed(module, &seen, root).then_some(region)
+    }
+
+    fn add_leaf(&mut self, module: &Module, op: Op) -> Option<()> {
+        let order = order(module, op)?;
+        if self.leaves.is_empty() {
+            self.order.clone_from(&order);
+        }
+        self.leaves.insert(op);
+        (self.order == order).then_some(())
+    }
+
+    /// Whether nobody outside reads what is made inside, and there is something to gain.
+    fn is_closed(&self, module: &Module, inside: &FxHashSet<Op>, root: Op) -> bool {
+        let mut inner = self.ops.iter().filter(|op| **op != root);
+        let closed = |op: &Op| module.uses(module.result(*op, 0)).all(|u| inside.contains(&u.op));
+        // A number may be stretched to more dimensions than are transposed.
+        let rank = |op: &Op| module.context().as_tensor(module.value_type(module.result(*op, 0)));
+        let ranked = |op: &Op| rank(op).is_some_and(|(dims, _)| dims.len() == self.order.len());
+        !self.leaves.is_empty() && inner.all(closed) && self.ops.iter().all(ranked)
+    }
+
+    /// How many transposes nobody reads any more afterwards.
+    fn dying(&self, module: &Module) -> usize {
+        let inside: FxHashSet<Op> = self.ops.iter().copied().collect();
+        let dies = |op: &&Op| module.uses(module.result(**op, 0)).all(|u| inside.contains(&u.op));
+        self.leaves.iter().filter(dies).count()
+    }
+
+    /// Makes the region again before `root`, and transposes its result by `after`.
+    fn rebuild(&self, rewriter: &mut Rewriter<'_>, root: Op, after: &[i64]) -> Matched {
+        let mut new: FxHashMap<Value, Value> = FxHashMap::default();
+        let mut made: Vec<Op> = Vec::new();
+        for &leaf in &self.leaves {
+            let module = rewriter.module();
+            new.insert(module.result(leaf, 0), module.operand(leaf, 0));
+        }
+        for &value in &self.constants {
+            let tensor = constant::constant_tensor(rewriter.module(), value)
+                .and_then(|tensor| self.turned(&tensor))
+                .ok_or_else(|| abandon(rewriter, &made))?;
+            let key = key_for(rewriter.module(), value);
+            let turned = make_constant(rewriter, root, &tensor, &key);
+            made.extend(rewriter.module().def_op(turned));
+            new.insert(value, turned);
+        }
+        let module = rewriter.module();
+        let mut last = module.operand(root, 0);
+        for &op in &self.ops {
+            let module = rewriter.module();
+            let operands: Vec<Value> =
+                module.operands(op).map(|value| *new.get(&value).unwrap_or(&value)).collect();
+            let (name, attrs, loc) = (module.name(op), module.attrs(op), module.loc(op));
+            let built = rewriter.build(Point::Before(root), name, &operands, attrs, Some(1), loc);
+            let built = built.map_err(|_| abandon(rewriter, &made))?;
+            made.push(built);
+            last = rewriter.module().result(op, 0);
+            new.insert(last, rewriter.module().result(built, 0));
+        }
+        let inner = *new.get(&last).unwrap_or(&last);
+        let value = match is_identity(after) {
+            true => inner,
+            false => {
+                let op = transposed(rewriter, root, inner, after)
+                    .map_err(|_| abandon(rewriter, &made))?;
+                made.push(op);
+                rewriter.module().result(op, 0)
+            }
+        };
+        let result = rewriter.module().result(root, 0);
+        if let Some(objection) = rewriter.objection(result, value) {
+            abandon(rewriter, &made);
+            return refused(&objection);
+        }
+        rewriter.replace(root, &[value]).map_err(|error| NoMatch::because(error.message))
+    }
+
+    /// A constant such that broadcasting and transposing it gives what broadcasting it gave.
+    fn turned(&self, tensor: &Tensor) -> Option<Tensor> {
+        let (rank, shape) = (self.order.len(), tensor.shape());
+        let count: usize = shape.iter().product();
+        let lead = rank.checked_sub(shape.len()).filter(|_| count <= CONSTANT)?;
+        let full: Vec<usize> = std::iter::repeat_n(1, lead).chain(shape.iter().copied()).collect();
+        let mut back = vec![0i64; rank];
+        for (i, &axis) in self.order.iter().enumerate() {
+            back[axis as usize] = i as i64;
+        }
+        transpose(&tensor.reshaped(&full).ok()?, Some(&back)).ok()
+    }
+}
+
+/// Erases what was made.
+fn abandon(rewriter: &mut Rewriter<'_>, made: &[Op]) -> NoMatch {
+    for &op in made.iter().rev() {
+        rewriter.erase(op);
+    }
+    NoMatch::SILENT
+}
+
+fn transposed(
+    rewriter: &mut Rewriter<'_>,
+    root: Op,
+    value: Value,
+    order: &[i64],
+) -> Result<Op, InferError> {
+    let module = rewriter.module();
+    let (context, loc) = (module.context(), module.loc(root));
+    let attrs = context.dict([(context.str("axes"), context.i64s_attr(order))]);
+    let name = context.name("nn.transpose");
+    rewriter.build(Point::Before(root), name, &[value], attrs, Some(1), loc)
+}
+
+/// Whether a value is the same however dimensions are exchanged.
+fn is_same_in_every_order(module: &Module, value: Value) -> bool {
+    let (context, ty) = (module.context(), module.value_type(value));
+    let ones = |dims: &[Dim]| dims.iter().all(|dim| dim.as_static() == Some(1));
+    constant::is_none_type(context, ty) || context.as_tensor(ty).is_some_and(|(dims, _)| ones(dims))
+}
