@@ -33,16 +33,19 @@ fn is_finite(tensor: &Tensor) -> bool {
         || tensor.f64s().is_ok_and(|list| list.iter().all(|number| number.is_finite()))
 }
 
-/// The least normal number of a type.
-fn least_normal(dtype: DType) -> Option<f64> {
+/// The least normal number of a type, and how far below the greatest number of a tensor another one
+/// does not count: twice as many binary digits as numbers have.
+fn scale(dtype: DType) -> Option<(f64, f64)> {
     match dtype {
-        DType::F16 => Some(2f64.powi(-14)),
-        DType::BF16 | DType::F32 => Some(2f64.powi(-126)),
+        DType::F16 => Some((2f64.powi(-14), 2f64.powi(-20))),
+        DType::BF16 => Some((2f64.powi(-126), 2f64.powi(-14))),
+        DType::F32 => Some((2f64.powi(-126), 2f64.powi(-46))),
         _ => None,
     }
 }
 
-/// Returns whether a product or quotient other than 0 has lost digits by being too small.
+/// Returns whether a product or quotient other than 0 has lost digits by being too small, and is not
+/// nothing beside the others: weights of 1e-40 among weights of 0.1 are remains of training.
 fn underflows(name: &str, given: &[&Tensor], results: &[Tensor]) -> bool {
     let kernel = match name {
         "nn.multiply" => multiply,
@@ -50,12 +53,13 @@ fn underflows(name: &str, given: &[&Tensor], results: &[Tensor]) -> bool {
         _ => return false,
     };
     let (&[a, b], [result]) = (given, results) else { return false };
-    let Some(least) = least_normal(result.dtype()) else { return false };
+    let Some((least, share)) = scale(result.dtype()) else { return false };
     let wide = |tensor: &Tensor| cast(tensor, DType::F64);
     let exact = wide(a).and_then(|a| kernel(&a, &wide(b)?)).and_then(|product| product.f64s());
     let (Ok(exact), Ok(found)) = (exact, result.f64s()) else { return false };
+    let counts = exact.iter().fold(0f64, |most, x| most.max(x.abs())) * share;
     exact.iter().zip(&found).any(|(&exact, &found)| {
-        let too_small = exact != 0.0 && exact.abs() < least;
+        let too_small = exact != 0.0 && exact.abs() < least && exact.abs() >= counts;
         too_small && (found - exact).abs() > exact.abs() * 2f64.powi(-8)
     })
 }
@@ -84,5 +88,13 @@ mod tests {
         assert!(!judged(1000.0, 1e-4));
         assert!(!judged(0.0, 1e-4));
         assert!(!judged(f64::INFINITY, 2.0), "what was infinite before may stay so");
+        let beside = |greatest: f64| {
+            let weights: Vec<f16> = [greatest, 6e-8].map(f16::from_f64).into();
+            let weights = Tensor::from_vec(&[2], weights).expect("weights");
+            let product = multiply(&weights, &half(0.5)).expect("a product");
+            leaves(&module, op, &[Some(weights), Some(half(0.5))], &[product])
+        };
+        assert!(!beside(1.0), "beside 1 it is nothing");
+        assert!(beside(1e-3), "beside 0.001 it counts");
     }
 }
