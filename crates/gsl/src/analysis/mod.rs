@@ -130,7 +130,8 @@ pub fn analyse(
     let mut ordered: Vec<&CompiledRule> = rules.iter().collect();
     ordered.sort_by_key(|rule| std::cmp::Reverse(rule.benefit()));
     let plan = SharedPlan::new(ordered.iter().map(|rule| rule.plan()));
-    let effort = Effort { instances: INSTANCES, attempts: ATTEMPTS, covering: 0, seed };
+    let effort =
+        Effort { instances: INSTANCES, attempts: ATTEMPTS, covering: 0, seed, ..Effort::default() };
     let mut known = Known::default();
     for number in 0..ordered.len() {
         let mut sampler = Sampler::new(ordered[number], natives, &effort);

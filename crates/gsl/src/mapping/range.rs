@@ -90,7 +90,7 @@ mod tests {
         assert!(!judged(f64::INFINITY, 2.0), "what was infinite before may stay so");
         let beside = |greatest: f64| {
             let weights: Vec<f16> = [greatest, 6e-8].map(f16::from_f64).into();
-            let weights = Tensor::from_vec(&[2], weights).expect("weights");
+            let weights = Tensor::from_vec([2], weights).expect("weights");
             let product = multiply(&weights, &half(0.5)).expect("a product");
             leaves(&module, op, &[Some(weights), Some(half(0.5))], &[product])
         };

@@ -75,14 +75,20 @@ pub struct Effort {
     pub covering: usize,
     /// Where random choices start; the same seed gives the same verdict.
     pub seed: u64,
+    /// How many elementary steps evaluation may take in all, as far as they can be estimated.
+    pub work: u64,
 }
 
 impl Default for Effort {
     fn default() -> Self {
-        Self { instances: 150, attempts: 8000, covering: 250, seed: 0 }
+        Self { instances: 150, attempts: 8000, covering: 250, seed: 0, work: WORK }
     }
 }
 
+/// Steps of evaluation for one rule: a minute or so.
+const WORK: u64 = 4_000_000_000;
+/// Steps that an attempt takes beside the evaluation.
+const ATTEMPT: u64 = 5_000;
 /// One in so many instances is also tried with symbols for extents.
 const SYMBOLIC_SHARE: usize = 4;
 /// Fewer different instances say too little, if there may be others.
@@ -140,7 +146,7 @@ fn with_condition(rule: &Rule, condition: &str) -> Option<Rule> {
 /// matter here, only extents do.
 pub(crate) fn keeps_extents(rule: &Rule, natives: &Arc<Natives>) -> bool {
     let context = tangram_dialects::context();
-    let effort = Effort { instances: 60, attempts: 2000, covering: 0, seed: 0 };
+    let effort = Effort { instances: 60, attempts: 2000, covering: 0, ..Effort::default() };
     let Ok(compiled) = compile(rule, &context, natives) else { return false };
     let mut search = Search::new(&compiled, natives, &effort);
     search.run(&context);
@@ -194,6 +200,8 @@ struct Search<'a> {
     symbolic_rng: fastrand::Rng,
     built: usize,
     matched: usize,
+    /// How many steps were spent.
+    spent: u64,
 }
 
 impl<'a> Search<'a> {
@@ -220,12 +228,14 @@ impl<'a> Search<'a> {
             symbolic_rng: fastrand::Rng::with_seed(effort.seed ^ 0x5EED),
             built: 0,
             matched: 0,
+            spent: 0,
         }
     }
 
     fn run(&mut self, context: &Arc<Context>) {
         let mut sampler = Sampler::new(self.rule, self.natives, self.effort);
-        while !self.is_enough() {
+        while !self.is_enough() && self.spent < self.effort.work {
+            self.spent += ATTEMPT;
             let Some(made) = sampler.next(context) else {
                 // What rarely matches is tried longer.
                 if self.good.len() < ENOUGH && self.matched > 0 && sampler.goes_on() {
@@ -247,7 +257,10 @@ impl<'a> Search<'a> {
                 continue;
             }
             let twin = match self.built % SYMBOLIC_SHARE {
-                0 => symbolic::generalise(&made.module, &mut self.symbolic_rng),
+                // What a constant that is no number may change is told apart with numbers only.
+                0 if trial::all_finite(&made.module, &made.free) => {
+                    symbolic::generalise(&made.module, &mut self.symbolic_rng)
+                }
                 _ => None,
             };
             if let Some(twin) = twin {
@@ -255,10 +268,16 @@ impl<'a> Search<'a> {
             }
             let features = condition::features(self.rule.rule(), &made);
             self.built_operators.add(&facts);
+            self.spent = self.spent.saturating_add(trial::work(&made));
             let mut rng = sampler.rng.clone();
             let wider = || sampler.again(context, DType::F64);
             match try_instance(self.rule, self.natives, made, &wider, &mut rng) {
                 Outcome::NoMatch => continue,
+                // A branch that leaves the source as it is cannot be wrong.
+                Outcome::Unchanged(branches) => {
+                    self.branches.add(&branches);
+                    continue;
+                }
                 outcome => {
                     let compared = matches!(outcome, Outcome::Compared(_) | Outcome::Different(_));
                     if compared && self.covering.is_new(&pairs) {
@@ -312,7 +331,7 @@ impl<'a> Search<'a> {
                 self.bad.push(features);
                 keep_smallest(&mut self.counterexample, found);
             }
-            Outcome::NoMatch | Outcome::Void => {}
+            Outcome::NoMatch | Outcome::Unchanged(_) | Outcome::Void => {}
         }
     }
 
@@ -357,6 +376,12 @@ impl<'a> Search<'a> {
     fn thin(&self) -> Option<(Doubt, String)> {
         let thin = |why: String| Some((Doubt::Thin, why));
         let count = self.evidence.count();
+        if self.spent >= self.effort.work && !self.is_base_compared() {
+            let work = self.effort.work / 1_000_000;
+            return thin(format!(
+                "its budget of {work} million steps was spent on {count} instances"
+            ));
+        }
         // Where many more were made, there are no others.
         let exhausted = count >= FEWEST && self.repeated >= 8 * count;
         if count < ENOUGH && !exhausted {

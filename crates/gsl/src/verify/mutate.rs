@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use tangram_ir::Context;
 
-use super::{Counterexample, Doubt, Effort, Leaf, Verdict, verify};
+use super::{Counterexample, Doubt, Effort, Leaf, Verdict, WORK, verify};
 use crate::ast::{
     BinaryOp, Expr, ExprId, ExprKind, OpChoice, PatId, PatternKind, Reference, Rule, RuleData,
 };
@@ -85,7 +85,7 @@ impl Fate {
 
 /// How thoroughly a mutant is searched that was said to hold.
 const BRUTE_FORCE: Effort =
-    Effort { instances: 600, attempts: 12_000, covering: 300, seed: 0x00C0_FFEE };
+    Effort { instances: 600, attempts: 12_000, covering: 300, seed: 0x00C0_FFEE, work: WORK };
 
 /// Verifies a mutant.
 pub fn judge(

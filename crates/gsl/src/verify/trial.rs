@@ -4,8 +4,8 @@ use std::cell::OnceCell;
 
 use fastrand::Rng;
 use rustc_hash::FxHashMap;
-use tangram_dialects::constant;
 use tangram_dialects::interpret::Datum;
+use tangram_dialects::{budget, constant};
 use tangram_ir::{Module, Op, Value};
 use tangram_rewrite::{Rewriter, Silent};
 use tangram_tensor::elementwise::cast;
@@ -21,6 +21,7 @@ use super::values::{self, Profile};
 use super::verdict::{Counterexample, Leaf};
 use super::wide;
 use crate::ast::{BinaryOp, ExprKind, PatId, Rule};
+use crate::mapping::NO_CHANGE;
 use crate::matching::{Match, from_attr, show, type_text};
 use crate::rules::{CompiledRule, Natives};
 
@@ -29,6 +30,8 @@ use crate::rules::{CompiledRule, Natives};
 pub(super) enum Outcome {
     /// The source does not match it.
     NoMatch,
+    /// The target is the source, by these branches of its conditionals.
+    Unchanged(Vec<(Conditional, usize, usize)>),
     /// The source could not be evaluated on it, or is not defined.
     Void,
     /// The rewrite is refused.
@@ -84,7 +87,7 @@ pub(super) fn try_instance(
     let branches = branches::taken(rule, natives, &source, &found);
     let mut target = source.clone();
     match apply(rule, &mut target, root, &found) {
-        Err(diagnostic) if diagnostic.code == "no-change" => return Outcome::NoMatch,
+        Err(diagnostic) if diagnostic.code == NO_CHANGE => return Outcome::Unchanged(branches),
         Err(diagnostic) => {
             // Types are inferred for some programs that no kernel takes.
             let inputs = inputs(&source, base, Profile::Small, rng);
@@ -129,6 +132,15 @@ pub(super) fn try_instance(
     if out.profiles.is_empty() { Outcome::Void } else { Outcome::Compared(out) }
 }
 
+/// Estimates the steps that trying an instance takes: both programs on all kinds of numbers, and
+/// over the field.
+pub(super) fn work(made: &Instance) -> u64 {
+    let module = &made.module;
+    let ops = module.ops(module.body());
+    let once = ops.map(|op| budget::work(module, op)).fold(0, u64::saturating_add);
+    once.saturating_mul(2 * values::RUNS.len() as u64 + 4)
+}
+
 /// Whether a rule writes a number with more digits than `float16` holds: a root, a share of pi.
 fn is_coarse(rule: &Rule) -> bool {
     let digits = |x: f64| (x * 4096.0).fract() != 0.0;
@@ -140,7 +152,7 @@ fn is_coarse(rule: &Rule) -> bool {
 }
 
 /// Whether all of these constants are finite numbers.
-fn all_finite(module: &Module, constants: &[Value]) -> bool {
+pub(super) fn all_finite(module: &Module, constants: &[Value]) -> bool {
     let finite = |value: &Value| {
         let elements = constant::constant_tensor(module, *value).and_then(|t| t.f64s().ok());
         elements.is_none_or(|elements| elements.iter().all(|x| x.is_finite()))

@@ -15,7 +15,7 @@ pub(super) enum Profile {
     Small,
     /// Quarters from 1 to 4: where roots and logarithms are defined.
     Positive,
-    /// Numbers from -5 to 5, half of them ties between integers.
+    /// Numbers from -5 to 5, half of them ties between integers; some too small to count beside 1.
     Fractions,
     /// Magnitudes from 2⁻⁸ to 2⁹: products of two leave `float16`.
     Wide,
@@ -100,9 +100,11 @@ fn real(dtype: DType, profile: Profile, rng: &mut Rng) -> f64 {
     match profile {
         Profile::Small => rng.i64(-4..=4) as f64,
         Profile::Positive => rng.i64(4..=16) as f64 / 4.0,
-        Profile::Fractions => match rng.bool() {
-            true => rng.i64(-5..=4) as f64 + 0.5,
-            false => rng.f64() * 10.0 - 5.0,
+        Profile::Fractions => match rng.u8(0..16) {
+            0 => 2f64.powi(-mantissa(dtype) - 3),
+            1 => -2f64.powi(-mantissa(dtype) - 3),
+            2..9 => rng.i64(-5..=4) as f64 + 0.5,
+            _ => rng.f64() * 10.0 - 5.0,
         },
         Profile::Wide => power(rng.i64(-8..=8), rng),
         Profile::Limits => extreme(dtype, rng),
