@@ -228,13 +228,21 @@ fn destination_past_cast(cx: &mut Cx<'_, '_>) -> Option<()> {
     let cast = cx.def(1, cx.context.name("tensor.cast"))?;
     let source = cx.module().operand(cast, 0);
     let ty = cx.type_of(source);
-    if !says_more(cx, ty, cx.type_of(cx.operand(1))) {
+    if !says_more(cx, ty, cx.type_of(cx.operand(1))) || !part_fits(cx, ty)? {
         return None;
     }
     let mut operands: Vec<Value> = cx.module().operands(cx.op).collect();
     operands[1] = source;
     let attrs = cx.module().attrs(cx.op);
     remake(cx, &operands, attrs, ty)
+}
+
+/// Returns whether the operation names no part that is known to lie outside of a tensor of type
+/// `ty`.
+fn part_fits(cx: &Cx<'_, '_>, ty: Type) -> Option<bool> {
+    let lists = SLICE.map(|name| list(cx.module(), cx.op, name));
+    let [Some(offsets), Some(sizes), Some(strides)] = lists else { return Some(true) };
+    Some(in_bounds(&tensor(cx, ty)?.dims, &offsets, &sizes, &strides))
 }
 
 /// One value everywhere, in another shape.
@@ -266,7 +274,8 @@ pub(super) fn says_more(cx: &Cx<'_, '_>, known: Type, ty: Type) -> bool {
 
 fn past_cast(cx: &mut Cx<'_, '_>) -> Option<()> {
     let source = cast_before(cx)?;
-    if !says_more(cx, cx.type_of(source), cx.type_of(cx.operand(0))) {
+    let ty = cx.type_of(source);
+    if !says_more(cx, ty, cx.type_of(cx.operand(0))) || !part_fits(cx, ty)? {
         return None;
     }
     cx.rewriter.set_operand(cx.op, 0, source);
