@@ -23,7 +23,7 @@ pub struct EClass<L, D> {
 /// The e-graph keeps nodes flat and untyped. What is removed here disappears from the class for
 /// matching and extraction when the e-graph is next rebuilt.
 pub struct ENodes<L> {
-    list: OnceLock<Vec<L>>,
+    list: Listed<L>,
     class: AtomicU32,
     /// Where nodes are, while the class is borrowed for reading; null while it is borrowed for
     /// changes, when it may be moved to another place.
@@ -31,18 +31,21 @@ pub struct ENodes<L> {
     pub(crate) edited: bool,
 }
 
+/// A list that may be made later; behind a box, so that classes whose nodes nobody reads are small.
+type Listed<L> = OnceLock<Box<Vec<L>>>;
+
 impl<L> ENodes<L> {
     pub(crate) fn new() -> Self {
         Self::holding(OnceLock::new(), false)
     }
 
-    fn holding(list: OnceLock<Vec<L>>, edited: bool) -> Self {
+    fn holding(list: Listed<L>, edited: bool) -> Self {
         ENodes { list, class: AtomicU32::new(0), store: AtomicPtr::default(), edited }
     }
 
     /// Returns the list, if it was made.
     pub(crate) fn made(&mut self) -> Option<&mut Vec<L>> {
-        self.list.get_mut()
+        self.list.get_mut().map(|list| &mut **list)
     }
 
     /// Forgets the list, unless it was edited.
@@ -60,13 +63,19 @@ impl<L: Language> ENodes<L> {
     /// The caller hands the class out behind a borrow that keeps `store` as long: see `store`.
     #[inline]
     pub(crate) fn lend(&self, class: Id, store: &Store<L>) {
-        self.class.store(class.0, Ordering::Relaxed);
-        self.store.store(std::ptr::from_ref(store).cast_mut().cast(), Ordering::Relaxed);
+        // Most classes are lent again and again, from the same place: reading is cheaper.
+        let store = std::ptr::from_ref(store).cast_mut().cast();
+        if self.store.load(Ordering::Relaxed) != store {
+            self.store.store(store, Ordering::Relaxed);
+        }
+        if self.class.load(Ordering::Relaxed) != class.0 {
+            self.class.store(class.0, Ordering::Relaxed);
+        }
     }
 
     /// Makes the list, and forgets where it came from.
     pub(crate) fn detach(&mut self, class: Id, store: &Store<L>) {
-        self.list.get_or_init(|| store.listed(class));
+        self.list.get_or_init(|| Box::new(store.listed(class)));
         *self.store.get_mut() = std::ptr::null_mut();
     }
 
@@ -86,10 +95,10 @@ impl<L: Language> ENodes<L> {
         unsafe { store.as_ref() }.map(|store| (class, store))
     }
 
-    /// Returns the list as it was edited.
+    /// Hands over the list as it was edited.
     pub(crate) fn written(&mut self) -> Vec<L> {
         self.edited = false;
-        self.list.get().cloned().unwrap_or_default()
+        self.list.take().map(|list| *list).unwrap_or_default()
     }
 }
 
@@ -109,7 +118,7 @@ impl<L: Language, D: Debug> Debug for EClass<L, D> {
 
 impl<L: Language> Clone for ENodes<L> {
     fn clone(&self) -> Self {
-        Self::holding(OnceLock::from(self.deref().clone()), self.edited)
+        Self::holding(OnceLock::from(Box::new(self.deref().clone())), self.edited)
     }
 }
 
@@ -119,8 +128,8 @@ impl<L: Language> Deref for ENodes<L> {
     #[inline]
     fn deref(&self) -> &Vec<L> {
         self.list.get_or_init(|| match self.store() {
-            Some((class, store)) => store.listed(class),
-            None => Vec::new(),
+            Some((class, store)) => Box::new(store.listed(class)),
+            None => Box::default(),
         })
     }
 }
@@ -128,7 +137,7 @@ impl<L: Language> Deref for ENodes<L> {
 impl<L: Language> DerefMut for ENodes<L> {
     fn deref_mut(&mut self) -> &mut Vec<L> {
         self.edited = true;
-        self.list.get_or_init(Vec::new);
+        self.list.get_or_init(Box::default);
         self.list.get_mut().expect("the list was made just now")
     }
 }

@@ -74,6 +74,7 @@ mod rewrite;
 mod rule_file;
 mod run;
 mod schedule;
+mod search;
 mod serialize;
 mod sexp;
 #[cfg(feature = "serde-1")]

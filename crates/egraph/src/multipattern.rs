@@ -1,7 +1,8 @@
 //! Patterns that hold at the same time and share variables.
 
 use crate::code::LeftCode;
-use crate::pattern::{by_class, find, vars_of};
+use crate::pattern::vars_of;
+use crate::search::{search_all, search_one};
 use crate::{
     Analysis, Applier, EGraph, FromOp, Id, Language, PatternAst, SearchMatches, Searcher, Subst,
     Symbol, Var,
@@ -104,9 +105,7 @@ impl<L: Language + FromOp> FromStr for MultiPattern<L> {
 
 impl<L: Language, N: Analysis<L>> Searcher<L, N> for MultiPattern<L> {
     fn search_with_limit(&self, egraph: &EGraph<L, N>, limit: usize) -> Vec<SearchMatches<'_, L>> {
-        let left = self.left();
-        let found = find(left, egraph, None, limit);
-        found.map_or(Vec::new(), |found| by_class(&found, egraph, &left.vars, None))
+        search_all(self.left(), egraph, limit, None)
     }
 
     fn search_eclass_with_limit(
@@ -115,9 +114,7 @@ impl<L: Language, N: Analysis<L>> Searcher<L, N> for MultiPattern<L> {
         eclass: Id,
         limit: usize,
     ) -> Option<SearchMatches<'_, L>> {
-        let left = self.left();
-        let found = find(left, egraph, Some(eclass), limit)?;
-        by_class(&found, egraph, &left.vars, None).pop()
+        search_one(self.left(), egraph, eclass, limit, None)
     }
 
     fn vars(&self) -> Vec<Var> {

@@ -1,12 +1,13 @@
 //! Patterns: terms with variables.
 
 use crate::code::{LeftCode, RightCode};
-use crate::core::{Found, Host, Job, Machine, Op, Query, Why};
-use crate::id::to_u32;
+use crate::core::{Found, Host, Why};
+use crate::search::{search_all, search_one};
 use crate::{
     Analysis, Applier, Batch, EGraph, FromOp, Id, Language, RecExpr, RecExprParseError, Searcher,
     Subst, Symbol, Var, VarParseError,
 };
+use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::fmt::{self, Display};
 use std::mem::Discriminant;
@@ -206,71 +207,6 @@ impl<L: Language> Pattern<L> {
     }
 }
 
-/// Searches an e-graph, or one class of it; `None` if it lacks an operator.
-///
-/// # Panics
-/// If there is something to find in an e-graph that was changed since its last rebuild.
-pub(crate) fn find<L: Language, N: Analysis<L>>(
-    left: &LeftCode<L>,
-    egraph: &EGraph<L, N>,
-    only: Option<Id>,
-    limit: usize,
-) -> Option<Found> {
-    let link = egraph.link(left)?;
-    if egraph.is_empty() {
-        return None;
-    }
-    assert!(egraph.clean, "the e-graph has to be rebuilt before it is searched");
-    let mut job = Job {
-        core: egraph.core(),
-        program: left.program(&link),
-        link: &link,
-        query: Query { limit, ..Query::ALL },
-        only: only.map(|class| egraph.find(class).0),
-        witness: false,
-    };
-    let (mut found, mut machine) = (job.found(), Machine::default());
-    let Some(op) = job.program.scanned().filter(|_| only.is_none() && link.loose.is_empty()) else {
-        machine.run(&job, &mut found, || false);
-        return Some(found);
-    };
-    // Class by class, so that matches need not be sorted.
-    let nodes = job.core.nodes_of_op(Op(link.ops[op as usize])).iter();
-    let mut classes: Vec<u32> = nodes.map(|&node| job.core.root(node)).collect();
-    classes.sort_unstable();
-    classes.dedup();
-    for class in classes {
-        if found.count >= limit {
-            break;
-        }
-        job.only = Some(class);
-        machine.run(&job, &mut found, || false);
-    }
-    Some(found)
-}
-
-/// Lists matches by class, classes in ascending order.
-pub(crate) fn by_class<'a, L: Language, N: Analysis<L>>(
-    found: &Found,
-    egraph: &EGraph<L, N>,
-    vars: &[Var],
-    ast: Option<&'a PatternAst<L>>,
-) -> Vec<SearchMatches<'a, L>> {
-    let row = |at: usize| &found.rows[at * found.width..(at + 1) * found.width];
-    let mut order: Vec<(u32, u32)> =
-        (0..found.count).map(|at| (egraph.find(Id(row(at)[0])).0, to_u32(at, "matches"))).collect();
-    if !order.is_sorted() {
-        order.sort_unstable();
-    }
-    let groups = order.chunk_by(|left, right| left.0 == right.0);
-    let matches = groups.map(|group| SearchMatches {
-        eclass: Id(group[0].0),
-        substs: group.iter().map(|&(_, at)| row_subst(vars, row(at as usize))).collect(),
-        ast: ast.map(Cow::Borrowed),
-    });
-    matches.collect()
-}
-
 /// Makes the substitution of a match row.
 pub(crate) fn row_subst(vars: &[Var], row: &[u32]) -> Subst {
     let mut subst = Subst::with_capacity(vars.len());
@@ -347,6 +283,28 @@ impl<L: Language + Display> Display for Pattern<L> {
     }
 }
 
+/// How many matches are turned into rows before they are applied.
+const ROWS_AT_ONCE: usize = 64;
+
+/// Reads variables from substitutions of one rule, which have them at the same places.
+struct Reader<'a> {
+    vars: &'a [Var],
+    places: SmallVec<[usize; 8]>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(vars: &'a [Var]) -> Self {
+        Reader { vars, places: SmallVec::from_elem(0, vars.len()) }
+    }
+
+    /// Appends what the variables are bound to.
+    fn read(&mut self, subst: &Subst, row: &mut Vec<u32>) {
+        for (&var, place) in self.vars.iter().zip(&mut self.places) {
+            row.push(subst.at(var, place).0);
+        }
+    }
+}
+
 /// What a search found in one class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchMatches<'a, L: Language> {
@@ -364,9 +322,7 @@ impl<L: Language, N: Analysis<L>> Searcher<L, N> for Pattern<L> {
     }
 
     fn search_with_limit(&self, egraph: &EGraph<L, N>, limit: usize) -> Vec<SearchMatches<'_, L>> {
-        let left = self.left();
-        let found = find(left, egraph, None, limit);
-        found.map_or(Vec::new(), |found| by_class(&found, egraph, &left.vars, Some(&self.ast)))
+        search_all(self.left(), egraph, limit, Some(&self.ast))
     }
 
     fn search_eclass_with_limit(
@@ -375,13 +331,7 @@ impl<L: Language, N: Analysis<L>> Searcher<L, N> for Pattern<L> {
         eclass: Id,
         limit: usize,
     ) -> Option<SearchMatches<'_, L>> {
-        let left = self.left();
-        let found = find(left, egraph, Some(eclass), limit).filter(|found| found.count > 0)?;
-        Some(SearchMatches {
-            eclass,
-            substs: found.iter().map(|row| row_subst(&left.vars, row)).collect(),
-            ast: Some(Cow::Borrowed(&self.ast)),
-        })
+        search_one(self.left(), egraph, eclass, limit, Some(&self.ast))
     }
 
     fn vars(&self) -> Vec<Var> {
@@ -415,21 +365,27 @@ impl<L: Language, N: Analysis<L>> Applier<L, N> for Pattern<L> {
             return changed;
         }
         let right = self.right();
-        let own: Vec<u32> = (0..right.vars.len() as u32).collect();
+        let own: SmallVec<[u32; 8]> = (0..right.vars.len() as u32).collect();
         let template = right.template.linked(&egraph.link_right(right), &own);
         let mut rows = Found { width: 1 + own.len(), vars: own.len(), ..Found::default() };
-        for found in matches {
-            for subst in &found.substs {
-                rows.rows.push(found.eclass.0);
-                rows.rows.extend(right.vars.iter().map(|&var| subst[var].0));
+        let mut reader = Reader::new(&right.vars);
+        let all =
+            matches.iter().flat_map(|found| found.substs.iter().map(move |s| (found.eclass, s)));
+        let mut all = all.peekable();
+        // A few rows at a time, so that they stay where they were written.
+        while all.peek().is_some() {
+            rows.rows.clear();
+            for (class, subst) in all.by_ref().take(ROWS_AT_ONCE) {
+                rows.rows.push(class.0);
+                reader.read(subst, &mut rows.rows);
             }
+            template.build_each(egraph, &rows, |egraph, at, made| {
+                let id = egraph.find(made);
+                if egraph.unite(id, Id(rows.rows[at * rows.width]), Why::Congruence) {
+                    changed.push(id);
+                }
+            });
         }
-        template.build_each(egraph, &rows, |egraph, at, made| {
-            let id = egraph.find(made);
-            if egraph.unite(id, Id(rows.rows[at * rows.width]), Why::Congruence) {
-                changed.push(id);
-            }
-        });
         changed
     }
 

@@ -116,6 +116,21 @@ impl Subst {
         pair.map(|(_, id)| id)
     }
 
+    /// Returns what `var` is bound to, which was at `place` in another substitution.
+    ///
+    /// # Panics
+    /// If it is not bound.
+    #[inline]
+    pub(crate) fn at(&self, var: Var, place: &mut usize) -> Id {
+        if let Some(&(known, id)) = self.pairs.get(*place)
+            && known == var
+        {
+            return id;
+        }
+        *place = self.pairs.iter().position(|pair| pair.0 == var).unwrap_or(0);
+        self[var]
+    }
+
     /// Binds a variable that is not bound yet.
     pub(crate) fn push(&mut self, var: Var, id: Id) {
         self.pairs.push((var, id));

@@ -56,6 +56,13 @@ pub struct Template {
     root: Option<Arg>,
 }
 
+/// How many words a node may have to be built without a list on the heap.
+const SMALL: usize = 8;
+
+/// From how many nodes on memory is slower than to ask for it early: what is smaller lies in the
+/// cache.
+const WARM_FROM: usize = 4_096;
+
 /// How many rows ahead the hashcons is asked to load the places it will need.
 const AHEAD: usize = 8;
 
@@ -98,26 +105,32 @@ impl Template {
     /// Builds the term for bindings `vars`; the nodes built stay in `nodes`.
     pub fn build(&self, host: &mut impl Host, vars: &[u32], nodes: &mut Vec<u32>) -> Option<Id> {
         nodes.clear();
-        let mut words = SmallVec::<[u32; 12]>::new();
-        if nodes.capacity() < self.steps.len() {
-            nodes.reserve(self.steps.len());
-        }
+        nodes.reserve(self.steps.len());
+        // Most nodes are small, and a list on the heap costs more than they do.
+        let (mut small, mut large) = ([0; SMALL], Vec::new());
         let plain = host.is_plain();
         let fresh = to_u32(host.core().number_of_ids(), "ids");
         for step in &self.steps {
-            words.clear();
-            words.push(step.op);
+            let args = &self.args[step.first as usize..step.end as usize];
+            let words = match small.get_mut(..args.len() + 1) {
+                Some(words) => words,
+                None => {
+                    large.resize(args.len() + 1, 0);
+                    &mut large[..]
+                }
+            };
+            words[0] = step.op;
             let core = host.core_mut();
             let mut known = true;
-            for arg in &self.args[step.first as usize..step.end as usize] {
-                let id = core.root_mut(Self::value(*arg, vars, nodes));
-                known &= id < fresh;
-                words.push(id);
+            for (word, arg) in words[1..].iter_mut().zip(args) {
+                *word = core.root_mut(Self::value(*arg, vars, nodes));
+                known &= *word < fresh;
             }
+            let words = &*words;
             // A node over one that was made for this match is new: there is nothing to look up.
             let id = match plain && step.first_of_op && !known {
-                true => host.add_new_words(&words),
-                false => host.add_words(&words),
+                true => host.add_new_words(words),
+                false => host.add_words(words),
             };
             nodes.push(id.0);
         }
@@ -154,6 +167,9 @@ impl Template {
     ///
     /// The loads of different rows do not wait for each other, as those of one row do.
     fn warm_up(&self, core: &Core, found: &Found, at: usize) -> u64 {
+        if core.memo.len() < WARM_FROM {
+            return 0;
+        }
         let mut places = [0; AHEAD];
         let rows = found.rows[at * found.width..].chunks_exact(found.width);
         for (place, row) in places.iter_mut().zip(rows) {
@@ -178,9 +194,8 @@ impl Template {
         let mut nodes = Vec::new();
         let mut unions = 0;
         let mut warm = 0;
-        let many = found.iter().len() > 2;
         for (at, row) in found.iter().enumerate() {
-            if many && at % AHEAD == 0 {
+            if at % AHEAD == 0 {
                 warm ^= self.warm_up(host.core(), found, at);
                 if at > 0 && at % (AHEAD * 8) == 0 && stop(host.core()) {
                     break;
@@ -200,9 +215,8 @@ impl Template {
         mut each: impl FnMut(&mut H, usize, Id),
     ) {
         let (mut nodes, mut warm) = (Vec::new(), 0);
-        let many = found.iter().len() > 2;
         for (at, row) in found.iter().enumerate() {
-            if many && at % AHEAD == 0 {
+            if at % AHEAD == 0 {
                 warm ^= self.warm_up(host.core(), found, at);
             }
             if let Some(made) = self.build(host, &row[1..], &mut nodes) {

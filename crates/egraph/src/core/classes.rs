@@ -1,7 +1,7 @@
 //! Classes: the ring of their nodes, the list of nodes above them, and the sorted rows that
 //! matching reads.
 
-use super::nodes::{CHANGED, Core, DEAD, HIDDEN, MERGED, Op};
+use super::nodes::{CHANGED, Core, DEAD, HIDDEN, MERGED, Op, STALE_FACT};
 use crate::Id;
 use crate::id::to_u32;
 
@@ -124,6 +124,19 @@ impl Core {
         .map(Id)
     }
 
+    /// Flags the nodes above a class as [`STALE_FACT`], and hands over those that were not.
+    pub(crate) fn mark_above(&mut self, class: Id, mut marked: impl FnMut(u32)) {
+        let mut at = self.class[self.root(class.0) as usize].first_use;
+        while let Some(&Use { node, next }) = self.uses.get(at as usize) {
+            at = next;
+            let flags = &mut self.flags[node as usize];
+            if *flags & (STALE_FACT | DEAD) == 0 {
+                *flags |= STALE_FACT;
+                marked(node);
+            }
+        }
+    }
+
     /// Returns how often a class was ever a child.
     pub(crate) fn weight(&self, class: u32) -> u32 {
         self.class[class as usize].weight
@@ -228,7 +241,7 @@ impl Core {
         let flags = &mut self.flags;
         for op in self.ops.iter_mut().filter(|op| op.stale) {
             op.stale = false;
-            op.nodes.retain(|&node| flags[node as usize] & (DEAD | HIDDEN) == 0);
+            op.nodes.retain(|node| flags[*node as usize] & (DEAD | HIDDEN) == 0);
         }
         // A node that came back may or may not have left its list before; listing is idempotent.
         for node in std::mem::take(&mut self.returned) {

@@ -115,14 +115,7 @@ impl<F: Facts> Graph<F> {
 
     /// Queues the nodes above a class whose fact changed.
     fn spread(&mut self, class: Id) {
-        let above: Vec<Id> = self.core.uses_of(class).collect();
-        for node in above {
-            let flags = &mut self.core.flags[node.0 as usize];
-            if *flags & STALE_FACT == 0 {
-                *flags |= STALE_FACT;
-                self.stale.push_back(node.0);
-            }
-        }
+        self.core.mark_above(class, |node| self.stale.push_back(node));
     }
 
     /// Restores congruence and brings all facts up to date.

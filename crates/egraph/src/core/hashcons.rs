@@ -26,11 +26,20 @@ pub(crate) struct Hashcons {
 }
 
 const SMALLEST: usize = 16;
+/// The size of an emptied table.
+const KEPT: usize = 64;
 
 impl Hashcons {
     /// Returns the number of entries.
     pub(crate) fn len(&self) -> usize {
         self.len
+    }
+
+    /// Empties the table, and keeps its memory.
+    pub(crate) fn clear(&mut self) {
+        self.table.truncate(KEPT);
+        self.table.fill(0);
+        self.len = 0;
     }
 
     /// Returns the number of bytes the table holds.

@@ -2,90 +2,53 @@
 //!
 //! A [`RuleSet`](super::RuleSet) shares the work of many rules, and pays for that when it is made.
 //! Here a [`Program`] runs as it is: nothing is made for an e-graph but the list of its operators,
-//! the [`Link`], so that small e-graphs, single searches and searches of one class cost what they
+//! the [`Link`](super::Link), so that small e-graphs, single searches and searches of one class cost what they
 //! find. An operator may stand for several of the e-graph's, all those that it matches.
 
 use super::classes::op_bit;
-use super::matcher::{Found, Query};
+use super::job::{Candidates, Job, Match, find_ground};
+use super::matcher::Found;
 use super::nodes::{Core, Op};
-use super::program::{Instruction, Program, Witness};
-use super::term::{Atom, Term};
+use super::program::Instruction;
 use crate::Id;
 use smallvec::SmallVec;
 
-/// The operators of one e-graph that those of a program stand for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Link {
-    /// By the operator's number in the program.
-    pub(crate) ops: SmallVec<[u32; 8]>,
-    /// By number too, all that match; empty if each operator matches itself only.
-    pub(crate) loose: Vec<Vec<u32>>,
-}
-
-/// What a search is about.
-pub(crate) struct Job<'a> {
-    pub(crate) core: &'a Core,
-    pub(crate) program: &'a Program,
-    pub(crate) link: &'a Link,
-    pub(crate) query: Query,
-    /// The class to search, if not all.
-    pub(crate) only: Option<u32>,
-    /// Whether rows name the matched nodes.
-    pub(crate) witness: bool,
-}
-
-/// Registers and choices under way, kept from search to search.
+/// Registers and what is looked up before a search, kept from search to search.
 #[derive(Debug, Default)]
 pub(crate) struct Machine {
-    regs: Vec<u32>,
-    bound: Vec<u32>,
+    regs: SmallVec<[u32; 16]>,
+    bound: SmallVec<[u32; 4]>,
     /// Class and stamp of the terms without variables, in the order of their steps.
     ground: SmallVec<[(u32, u32); 4]>,
-    frames: Vec<Frame>,
     polls: u32,
 }
 
 /// A branching step under way.
-#[derive(Clone, Copy, Debug)]
-struct Frame {
-    step: u32,
-    at: u32,
-    end: u32,
-    /// The number of branching steps and of terms without variables before this one.
-    depth: u32,
-    grounds: u32,
-    /// The latest stamp among the nodes bound before.
-    above: u32,
+struct Frame<'a> {
+    candidates: Candidates<'a>,
+    /// Where the program stands.
+    place: Cursor,
 }
 
 /// Where a program stands.
+#[derive(Clone, Copy)]
 struct Cursor {
     step: usize,
-    depth: u32,
-    grounds: u32,
+    /// The number of branching steps and of terms without variables before this step.
+    depth: usize,
+    grounds: usize,
+    /// The latest stamp among the nodes bound before.
     stamp: u32,
 }
 
-impl Job<'_> {
-    /// Makes an empty list of matches.
-    pub(crate) fn found(&self) -> Found {
-        let vars = self.program.vars.len();
-        let extra = if self.witness { self.program.witnesses.len() } else { 0 };
-        Found { rows: Vec::new(), width: 1 + vars + extra, vars, count: 0 }
-    }
-
-    /// Tells whether an operator of the program matches that of a node.
-    #[inline]
-    fn fits(&self, op: u32, found: u32) -> bool {
-        match self.link.loose.get(op as usize) {
-            None => self.link.ops[op as usize] == found,
-            Some(all) => all.contains(&found),
-        }
-    }
-
-    fn is_loose(&self) -> bool {
-        !self.link.loose.is_empty()
-    }
+/// What becomes of a program that runs on from some place.
+enum Outcome<'a> {
+    /// A check failed, or there is nothing to try.
+    Failed,
+    /// All steps held.
+    Matched(u32),
+    /// A step branches.
+    Branched(Frame<'a>),
 }
 
 impl Machine {
@@ -94,37 +57,84 @@ impl Machine {
         &mut self,
         job: &Job<'_>,
         found: &mut Found,
-        mut stop: impl FnMut() -> bool,
+        stop: impl FnMut() -> bool,
     ) -> bool {
+        self.each(job, |at| job.emit(found, &at), stop)
+    }
+
+    /// Searches, and hands over each match as long as it is asked for more; false if `stop` said
+    /// so.
+    pub(crate) fn each(
+        &mut self,
+        job: &Job<'_>,
+        found: impl FnMut(Match<'_>) -> bool,
+        stop: impl FnMut() -> bool,
+    ) -> bool {
+        !self.prepare(job) || self.walk(job, found, stop)
+    }
+
+    /// Makes room, and looks up what a search needs; false if nothing can be found.
+    pub(crate) fn prepare(&mut self, job: &Job<'_>) -> bool {
         if !job.query.active || job.query.limit == 0 || !self.look_up(job) {
-            return true;
+            return false;
         }
         self.regs.resize(job.program.registers as usize, 0);
         self.bound.resize(job.program.branches as usize, 0);
-        self.frames.clear();
-        let mut place = Cursor { step: 0, depth: 0, grounds: 0, stamp: 0 };
-        loop {
-            if self.descend(job, &mut place) {
-                self.emit(job, found, place.stamp);
-                if found.count >= job.query.limit {
-                    return true;
-                }
-            }
-            if !self.advance(job, &mut place) {
+        true
+    }
+
+    /// Searches what was [prepared](Machine::prepare), all of it or one class.
+    pub(crate) fn walk(
+        &mut self,
+        job: &Job<'_>,
+        mut found: impl FnMut(Match<'_>) -> bool,
+        mut stop: impl FnMut() -> bool,
+    ) -> bool {
+        let Machine { regs, bound, ground, polls } = self;
+        let mut state = State { regs: &mut regs[..], bound: &mut bound[..], ground: &ground[..] };
+        let mut frames: SmallVec<[Frame<'_>; 4]> = SmallVec::new();
+        match state.descend(job, Cursor { step: 0, depth: 0, grounds: 0, stamp: 0 }) {
+            Outcome::Failed => return true,
+            Outcome::Branched(frame) => frames.push(frame),
+            Outcome::Matched(stamp) => {
+                found(state.found(stamp));
                 return true;
             }
-            self.polls = self.polls.wrapping_add(1);
-            if self.polls & 0xffff == 0 && stop() {
+        }
+        while let Some(frame) = frames.last_mut() {
+            *polls = polls.wrapping_add(1);
+            if *polls & 0xfff == 0 && stop() {
                 return false;
             }
+            if !job.program.deeper[frame.place.step] {
+                if !state.finish(job, frame, &mut found) {
+                    return true;
+                }
+                frames.pop();
+                continue;
+            }
+            let Some(place) = state.advance(job, frame) else {
+                frames.pop();
+                continue;
+            };
+            match state.descend(job, place) {
+                Outcome::Failed => {}
+                Outcome::Branched(frame) => frames.push(frame),
+                Outcome::Matched(stamp) => {
+                    if !found(state.found(stamp)) {
+                        return true;
+                    }
+                }
+            }
         }
+        true
     }
 
     /// Finds the classes of all terms without variables; false if one is not there.
     fn look_up(&mut self, job: &Job<'_>) -> bool {
         self.ground.clear();
-        for step in &job.program.steps {
-            if let Instruction::Ground { term, .. } = step {
+        for &step in &job.program.grounds {
+            if let Instruction::Ground { term, .. } = &job.program.steps[step] {
                 match find_ground(job.core, term, |op| job.link.ops[op.0 as usize]) {
                     Some((class, stamp, _)) => self.ground.push((class, stamp)),
                     None => return false,
@@ -133,171 +143,159 @@ impl Machine {
         }
         true
     }
+}
 
-    /// Runs checks up to the end, or up to a branching step, which gets a frame; tells whether all
-    /// steps held.
+/// What a search has bound so far.
+struct State<'s> {
+    regs: &'s mut [u32],
+    bound: &'s mut [u32],
+    ground: &'s [(u32, u32)],
+}
+
+impl State<'_> {
+    fn found(&self, stamp: u32) -> Match<'_> {
+        Match { regs: self.regs, bound: self.bound, stamp }
+    }
+
+    /// Runs checks up to the end, or up to a branching step, which gets a frame.
     #[inline]
-    fn descend(&mut self, job: &Job<'_>, place: &mut Cursor) -> bool {
+    fn descend<'a>(&self, job: &Job<'a>, mut place: Cursor) -> Outcome<'a> {
         while let Some(step) = job.program.steps.get(place.step) {
             match step {
-                Instruction::Same { left, right } => {
-                    if self.regs[*left as usize] != self.regs[*right as usize] {
-                        return false;
-                    }
-                }
-                Instruction::Has { reg, op } => {
-                    let mask = job.core.class[self.regs[*reg as usize] as usize].mask;
-                    if !job.is_loose() && mask & op_bit(job.link.ops[*op as usize]) == 0 {
-                        return false;
-                    }
-                }
                 Instruction::Ground { reg, .. } => {
-                    let (class, stamp) = self.ground[place.grounds as usize];
+                    let (class, stamp) = self.ground[place.grounds];
                     if self.regs[*reg as usize] != class {
-                        return false;
+                        return Outcome::Failed;
                     }
                     place.grounds += 1;
                     place.stamp = place.stamp.max(stamp);
                 }
                 Instruction::Bind { .. } | Instruction::Scan { .. } | Instruction::Each { .. } => {
-                    let (at, end) = self.candidates(job, step, place);
-                    if at < end {
-                        self.frames.push(Frame {
-                            step: place.step as u32,
-                            at,
-                            end,
-                            depth: place.depth,
-                            grounds: place.grounds,
-                            above: place.stamp,
-                        });
+                    return match self.candidates(job, step, &place) {
+                        Some(candidates) => Outcome::Branched(Frame { candidates, place }),
+                        None => Outcome::Failed,
+                    };
+                }
+                Instruction::Same { .. } | Instruction::Has { .. } => {
+                    if !self.holds(job, step) {
+                        return Outcome::Failed;
                     }
-                    return false;
                 }
             }
             place.step += 1;
         }
-        true
+        Outcome::Matched(place.stamp)
     }
 
-    /// Returns the range of rows, nodes or classes that a branching step has to try.
+    /// Tells whether a check holds that needs registers only.
     #[inline]
-    fn candidates(&self, job: &Job<'_>, step: &Instruction, place: &Cursor) -> (u32, u32) {
+    fn holds(&self, job: &Job<'_>, step: &Instruction) -> bool {
+        match step {
+            Instruction::Same { left, right } => {
+                self.regs[*left as usize] == self.regs[*right as usize]
+            }
+            Instruction::Has { reg, op } => {
+                let mask = job.core.class[self.regs[*reg as usize] as usize].mask;
+                job.is_loose() || mask & op_bit(job.link.ops[*op as usize]) != 0
+            }
+            _ => true,
+        }
+    }
+
+    /// Returns the rows, nodes or classes that a branching step has to try, if there are any.
+    #[inline]
+    fn candidates<'a>(
+        &self,
+        job: &Job<'a>,
+        step: &Instruction,
+        place: &Cursor,
+    ) -> Option<Candidates<'a>> {
         let core = job.core;
         let only = job.only.filter(|_| place.depth == 0);
-        let op = match step {
-            Instruction::Bind { op, .. } | Instruction::Scan { op, .. } => *op,
+        let (op, class) = match step {
+            Instruction::Bind { op, reg, .. } => (*op, Some(self.regs[*reg as usize])),
+            Instruction::Scan { op, .. } => (*op, only),
             _ => {
-                return only.map_or((0, core.find.len() as u32), |class| (class, class + 1));
+                let ids = only.map_or(0..core.find.len() as u32, |class| class..class + 1);
+                return Some(Candidates::Ids(ids));
             }
-        };
-        let class = match step {
-            Instruction::Bind { reg, .. } => Some(self.regs[*reg as usize]),
-            _ => only,
         };
         let Some(class) = class else {
-            return match job.is_loose() {
-                true => (0, core.find.len() as u32),
-                false => (0, core.ops[job.link.ops[op as usize] as usize].nodes.len() as u32),
-            };
-        };
-        let last = !job.program.deeper[place.step];
-        let since = if job.query.count_all { 0 } else { job.query.since };
-        if last && place.stamp < since && core.heading(class).1 < since {
-            return (0, 0);
-        }
-        if job.is_loose() {
-            let start = core.class[class as usize].start;
-            return (start, start + core.heading(class).0);
-        }
-        core.rows_with(class, job.link.ops[op as usize])
-    }
-
-    /// Binds the next candidate of the last frame that has one; false if none has.
-    #[inline]
-    fn advance(&mut self, job: &Job<'_>, place: &mut Cursor) -> bool {
-        let since = if job.query.count_all { 0 } else { job.query.since };
-        while let Some(frame) = self.frames.last_mut() {
-            let step = &job.program.steps[frame.step as usize];
-            let last = !job.program.deeper[frame.step as usize];
-            while frame.at < frame.end {
-                let at = frame.at as usize;
-                frame.at += 1;
-                let listed = job.only.is_some() && frame.depth == 0;
-                let Some((node, fresh)) = candidate(job, step, at, listed) else { continue };
-                let stamp = frame.above.max(fresh);
-                if last && stamp < since {
-                    continue;
+            return Some(match job.is_loose() {
+                true => Candidates::Ids(0..core.find.len() as u32),
+                false => {
+                    let all = || core.nodes_of_op(Op(job.link.ops[op as usize]));
+                    let listed = job.listed.filter(|_| place.depth == 0);
+                    Candidates::Nodes(listed.unwrap_or_else(all).iter())
                 }
-                *place = Cursor {
-                    step: frame.step as usize + 1,
-                    depth: frame.depth + 1,
-                    grounds: frame.grounds,
-                    stamp,
-                };
-                self.bound[frame.depth as usize] = node;
-                bind(job.core, step, node, &mut self.regs);
-                return true;
-            }
-            self.frames.pop();
+            });
+        };
+        if job.is_loose() {
+            return Some(Candidates::Rows(core.rows(Id(class)).iter()));
         }
-        false
+        let op = job.link.ops[op as usize];
+        let info = &core.class[class as usize];
+        if info.mask & op_bit(op) == 0 {
+            return None;
+        }
+        let since = job.since();
+        if place.stamp < since && !job.program.deeper[place.step] && core.heading(class).1 < since {
+            return None;
+        }
+        let (start, end) = core.rows_with(class, op);
+        let rows = &core.rows[start as usize..end as usize];
+        (!rows.is_empty()).then(|| Candidates::Rows(rows.iter()))
     }
 
-    /// Counts a match and writes its row if it is new enough.
+    /// Binds the next candidate of a frame, and returns where the program goes on.
     #[inline]
-    fn emit(&self, job: &Job<'_>, found: &mut Found, stamp: u32) {
-        let fresh = stamp >= job.query.since;
-        if !fresh && !job.query.count_all {
-            return;
-        }
-        found.count += 1;
-        if !fresh {
-            return;
-        }
-        found.rows.push(self.regs[0]);
-        found.rows.extend(job.program.vars.iter().map(|&reg| self.regs[reg as usize]));
-        if job.witness {
-            for witness in &job.program.witnesses {
-                let ground = |term| find_ground(job.core, term, |op| job.link.ops[op.0 as usize]);
-                found.rows.push(match witness {
-                    Witness::Bound(at) => self.bound[*at as usize],
-                    Witness::Ground(term) => ground(term).map_or(0, |found| found.2),
-                });
-            }
-        }
+    fn advance<'a>(&mut self, job: &Job<'a>, frame: &mut Frame<'a>) -> Option<Cursor> {
+        let step = &job.program.steps[frame.place.step];
+        let (node, fresh) = job.next(step, &mut frame.candidates)?;
+        self.bound[frame.place.depth] = node;
+        bind(job.core, step, node, self.regs);
+        Some(Cursor {
+            step: frame.place.step + 1,
+            depth: frame.place.depth + 1,
+            grounds: frame.place.grounds,
+            stamp: frame.place.stamp.max(fresh),
+        })
     }
-}
 
-/// Returns the n-th candidate of a branching step, a node or a class, and its stamp.
-#[inline]
-fn candidate(job: &Job<'_>, step: &Instruction, at: usize, listed: bool) -> Option<(u32, u32)> {
-    let core = job.core;
-    let node = match step {
-        Instruction::Scan { op, .. } if !listed => match job.is_loose() {
-            false => core.ops[job.link.ops[*op as usize] as usize].nodes[at],
-            true => {
-                let node = at as u32;
-                let op_of = core.words[core.starts[at] as usize];
-                (core.is_visible(node) && job.fits(*op, op_of)).then_some(node)?
+    /// Tries all candidates of the last branching step, behind which only checks come; false if
+    /// no more matches are asked for.
+    #[inline]
+    fn finish<'a>(
+        &mut self,
+        job: &Job<'a>,
+        frame: &mut Frame<'a>,
+        found: &mut impl FnMut(Match<'_>) -> bool,
+    ) -> bool {
+        let (step, checks) = match job.program.steps[frame.place.step..].split_first() {
+            Some(split) => split,
+            None => return true,
+        };
+        let since = job.since();
+        while let Some((node, fresh)) = job.next(step, &mut frame.candidates) {
+            let stamp = frame.place.stamp.max(fresh);
+            if stamp < since {
+                continue;
             }
-        },
-        Instruction::Scan { op, .. } | Instruction::Bind { op, .. } => {
-            let row = core.rows[at];
-            if job.is_loose() && !job.fits(*op, row.op) {
-                return None;
+            bind(job.core, step, node, self.regs);
+            if !checks.iter().all(|check| self.holds(job, check)) {
+                continue;
             }
-            row.node
+            self.bound[frame.place.depth] = node;
+            if !found(self.found(stamp)) {
+                return false;
+            }
         }
-        _ => {
-            let class = at as u32;
-            return (core.find[at] == class).then(|| (class, core.born(class)));
-        }
-    };
-    Some((node, core.stamp[node as usize]))
+        true
+    }
 }
 
 /// Writes what a branching step binds into the registers.
-#[inline]
+#[inline(always)]
 fn bind(core: &Core, step: &Instruction, node: u32, regs: &mut [u32]) {
     let kids = match step {
         Instruction::Each { out } => {
@@ -314,32 +312,4 @@ fn bind(core: &Core, step: &Instruction, node: u32, regs: &mut [u32]) {
     for (reg, &kid) in regs[kids as usize..].iter_mut().zip(core.kids(Id(node))) {
         *reg = kid;
     }
-}
-
-/// Finds a term without variables through the hashcons: its class, its latest stamp, its node.
-///
-/// `op_of` gives the e-graph's operator for one of the term.
-pub(crate) fn find_ground(
-    core: &Core,
-    term: &Term,
-    op_of: impl Fn(Op) -> u32,
-) -> Option<(u32, u32, u32)> {
-    let mut nodes: SmallVec<[u32; 8]> = SmallVec::new();
-    let mut key: SmallVec<[u32; 8]> = SmallVec::new();
-    let mut stamp = 0;
-    for atom in &term.atoms {
-        let Atom::Node(op, kids) = atom else {
-            return None;
-        };
-        key.clear();
-        key.push(op_of(*op));
-        key.extend(kids.iter().map(|&kid| core.root(nodes[kid as usize])));
-        let node = core.lookup_key(&key)?;
-        // A pruned node keeps no stamp of its own; its class has one that is at least as late.
-        let class = core.root(node);
-        stamp = stamp.max(core.stamp[node as usize]).max(core.heading(class).1);
-        nodes.push(node);
-    }
-    let node = *nodes.last()?;
-    Some((core.root(node), stamp, node))
 }

@@ -6,7 +6,8 @@
 //! whose rules are all off, full, or interested in newer nodes only is not entered.
 
 use super::classes::op_bit;
-use super::machine::find_ground;
+use super::gate::Gate;
+use super::job::find_ground;
 use super::nodes::Core;
 use super::program::{Ground, Instruction, Program, Witness};
 use super::term::Term;
@@ -218,6 +219,8 @@ struct Walk<'a> {
     wanting: Vec<u32>,
     /// The lowest generation that a rule in the subtree of each trie node asks for.
     since: Vec<u32>,
+    /// What candidates of each trie node have to have.
+    gates: Vec<Gate>,
     /// Classes and stamps of terms without variables, by trie node.
     ground: Vec<Option<(u32, u32)>>,
     witnesses: Vec<Vec<u32>>,
@@ -237,6 +240,7 @@ impl<'a> Walk<'a> {
             bound: vec![0; set.branches],
             wanting: vec![0; set.nodes.len()],
             since: vec![u32::MAX; set.nodes.len()],
+            gates: Vec::new(),
             ground: vec![None; set.nodes.len()],
             witnesses: vec![Vec::new(); set.rules.len()],
             frames: Vec::new(),
@@ -252,7 +256,18 @@ impl<'a> Walk<'a> {
                 walk.ground[at] = found.map(|(class, stamp, _)| (class, stamp));
             }
         }
+        walk.gates = set.nodes.iter().map(|node| walk.gate(node)).collect();
         walk
+    }
+
+    /// Says what the steps after a node ask for, as far as a rule there wants matches.
+    fn gate(&self, node: &TrieNode) -> Gate {
+        let wanted = node.children.iter().filter(|&&child| self.wanting[child as usize] > 0);
+        wanted.fold(Gate::Closed, |gate, &child| {
+            let next = &self.set.nodes[child as usize];
+            let last = matches!(next.step, Instruction::Bind { .. }) && !next.deeper;
+            gate.with(&next.step, if last { self.since[child as usize] } else { 0 })
+        })
     }
 
     fn enlist(&mut self, rule: &Rule, query: &Query) {
@@ -396,28 +411,25 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Binds the next candidate of the topmost frame.
-    #[inline]
+    /// Binds the next candidate of the topmost frame that may lead somewhere.
+    ///
+    /// Those after which there is nothing to enter are done with here.
     fn advance(&mut self) -> bool {
-        let set = self.set;
-        let core = self.core;
-        let Some(frame) = self.frames.last_mut() else {
+        let (set, core) = (self.set, self.core);
+        let Some(top) = self.frames.len().checked_sub(1) else {
             return false;
         };
-        let trie = frame.trie;
-        if self.wanting[trie as usize] == 0 {
-            return false;
-        }
+        let Frame { trie, mut at, end, above, .. } = self.frames[top];
         let node = &set.nodes[trie as usize];
-        let since = self.since[trie as usize];
-        while frame.at < frame.end {
-            let at = frame.at as usize;
-            frame.at += 1;
-            let only = self.only.filter(|_| node.depth == 0);
-            let Some((bound, class, out, fresh)) = candidate(core, &node.step, at, only) else {
+        let (since, gate) = (self.since[trie as usize], self.gates[trie as usize]);
+        let only = self.only.filter(|_| node.depth == 0);
+        while at < end && self.wanting[trie as usize] > 0 {
+            let place = at as usize;
+            at += 1;
+            let Some((bound, class, out, fresh)) = candidate(core, &node.step, place, only) else {
                 continue;
             };
-            let stamp = frame.above.max(fresh);
+            let stamp = above.max(fresh);
             if stamp < since && !node.deeper {
                 continue;
             }
@@ -434,12 +446,14 @@ impl<'a> Walk<'a> {
                     *reg = kid;
                 }
             }
-            frame.child = 0;
-            frame.stamp = stamp;
             for &rule in &node.rules {
                 self.emit(rule, stamp);
             }
-            return true;
+            if gate.is_open(core, &self.regs, stamp) {
+                let frame = &mut self.frames[top];
+                (frame.at, frame.child, frame.stamp) = (at, 0, stamp);
+                return true;
+            }
         }
         false
     }

@@ -26,14 +26,17 @@
 mod apply;
 mod classes;
 mod congruence;
+mod gate;
 mod graph;
 mod hashcons;
+mod job;
 mod log;
 mod machine;
 mod matcher;
 mod nodes;
 mod program;
 mod proof;
+mod spare;
 #[cfg(feature = "serde-1")]
 mod stored;
 mod term;
@@ -50,8 +53,9 @@ pub use proof::{Proof, ProofStep, Vertex};
 pub use term::{Atom, Term};
 pub use variadic_pattern::{Binding, FlexAtom, FlexPattern, Selector};
 
+pub(crate) use job::{Job, Link, Match};
 pub(crate) use log::Edge;
-pub(crate) use machine::{Job, Link, Machine};
+pub(crate) use machine::Machine;
 pub(crate) use nodes::STALE_FACT;
 pub(crate) use program::{Ground, Program, compile_all};
 pub(crate) use proof::Proofs;

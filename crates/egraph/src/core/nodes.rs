@@ -3,8 +3,10 @@
 use super::classes::{ClassInfo, NO_ROWS, Row, Use};
 use super::hashcons::{Hashcons, hash_words};
 use super::log::Log;
+use super::spare::Spare;
 use crate::Id;
 use crate::id::to_u32;
+use smallvec::SmallVec;
 
 /// An interned operator: what a node is, apart from its children.
 ///
@@ -20,7 +22,7 @@ pub(crate) struct OpInfo {
     pub(crate) arity: u32,
     pub(crate) code: u32,
     /// Visible nodes with this operator, in the order of their creation.
-    pub(crate) nodes: Vec<u32>,
+    pub(crate) nodes: SmallVec<[u32; 4]>,
     /// Whether `nodes` holds entries that [`Core::settle`] has to drop.
     pub(crate) stale: bool,
 }
@@ -59,7 +61,7 @@ pub struct Core {
     /// How many entries of `rows` belong to no class any more.
     pub(crate) garbage: usize,
     pub(crate) ops: Vec<OpInfo>,
-    pub(crate) codes: Vec<Vec<Op>>,
+    pub(crate) codes: Vec<SmallVec<[Op; 4]>>,
     pub(crate) pending: Vec<u32>,
     pub(crate) changed: Vec<u32>,
     /// Nodes that were pruned and came back, which the operator lists may lack.
@@ -73,7 +75,7 @@ pub struct Core {
     pub(crate) unions: usize,
     pub(crate) log: Option<Log>,
     #[cfg_attr(feature = "serde-1", serde(skip))]
-    scratch: Vec<u32>,
+    pub(crate) scratch: Vec<u32>,
 }
 
 impl Default for Core {
@@ -85,32 +87,11 @@ impl Default for Core {
 impl Core {
     /// Makes an empty e-graph.
     pub fn new() -> Self {
-        Core {
-            words: Vec::new(),
-            starts: first_of(0),
-            origin: Vec::new(),
-            find: Vec::new(),
-            ring: Vec::new(),
-            stamp: Vec::new(),
-            flags: Vec::new(),
-            class: Vec::new(),
-            uses: Vec::new(),
-            memo: Hashcons::default(),
-            rows: first_of(NO_ROWS),
-            garbage: 0,
-            ops: Vec::new(),
-            codes: Vec::new(),
-            pending: Vec::new(),
-            changed: Vec::new(),
-            returned: Vec::new(),
-            generations: first_of(0),
-            now: 1,
-            visible: 0,
-            classes: 0,
-            unions: 0,
-            log: None,
-            scratch: Vec::new(),
-        }
+        let mut core = Core::over(Spare::take());
+        core.starts.push(0);
+        core.rows.push(NO_ROWS);
+        core.generations.push(0);
+        core
     }
 
     /// Registers an operator with `arity` children under the index key `code`.
@@ -118,9 +99,9 @@ impl Core {
     /// Every call makes a new operator; interning (one `Op` for equal operators) is the caller's.
     pub fn new_op(&mut self, code: u32, arity: usize) -> Op {
         let op = Op(to_u32(self.ops.len(), "operators"));
-        self.ops.push(OpInfo { arity: arity as u32, code, nodes: Vec::new(), stale: false });
+        self.ops.push(OpInfo { arity: arity as u32, code, nodes: SmallVec::new(), stale: false });
         if self.codes.len() <= code as usize {
-            self.codes.resize(code as usize + 1, Vec::new());
+            self.codes.resize(code as usize + 1, SmallVec::new());
         }
         self.codes[code as usize].push(op);
         op
@@ -138,7 +119,7 @@ impl Core {
 
     /// Returns the operators registered under the index key `code`.
     pub fn ops_of_code(&self, code: u32) -> &[Op] {
-        self.codes.get(code as usize).map_or(&[], Vec::as_slice)
+        self.codes.get(code as usize).map_or(&[], SmallVec::as_slice)
     }
 
     /// Returns the number of operators.
@@ -240,7 +221,7 @@ impl Core {
 
     /// Looks a node up: operator and children as words, children made canonical on the way.
     pub fn lookup(&self, op: Op, kids: &[Id]) -> Option<Id> {
-        let mut key = smallvec::SmallVec::<[u32; 8]>::with_capacity(kids.len() + 1);
+        let mut key = SmallVec::<[u32; 8]>::with_capacity(kids.len() + 1);
         key.push(op.0);
         key.extend(kids.iter().map(|kid| self.root(kid.0)));
         self.lookup_key(&key).map(Id)
@@ -302,9 +283,6 @@ impl Core {
     /// Appends a node that starts a class of its own.
     pub(crate) fn push_node(&mut self, key: &[u32]) -> u32 {
         let id = to_u32(self.find.len(), "ids");
-        if id == 0 {
-            self.reserve_first();
-        }
         self.words.extend_from_slice(key);
         if self.log.is_some() {
             self.origin.extend_from_slice(key);
@@ -316,21 +294,6 @@ impl Core {
         self.flags.push(CHANGED);
         self.class.push(ClassInfo::default());
         id
-    }
-
-    /// Makes room for the first nodes at once, as most e-graphs get so many.
-    #[cold]
-    fn reserve_first(&mut self) {
-        const NODES: usize = 16;
-        self.words.reserve(3 * NODES);
-        self.starts.reserve(NODES);
-        self.find.reserve(NODES);
-        self.ring.reserve(NODES);
-        self.stamp.reserve(NODES);
-        self.flags.reserve(NODES);
-        self.class.reserve(NODES);
-        self.uses.reserve(2 * NODES);
-        self.rows.reserve(2 * NODES);
     }
 
     /// Tells whether matching can see the node.
@@ -355,13 +318,6 @@ impl Core {
     pub fn nodes_of_op(&self, op: Op) -> &[u32] {
         &self.ops[op.0 as usize].nodes
     }
-}
-
-/// Makes a list of one element with room for more.
-fn first_of<T>(first: T) -> Vec<T> {
-    let mut list = Vec::with_capacity(32);
-    list.push(first);
-    list
 }
 
 /// Compares words one by one; nodes are too short for a call to pay.

@@ -98,6 +98,8 @@ pub(crate) struct Program {
     /// For each step, whether one behind it can make a match newer: it branches, or looks a term
     /// up.
     pub(crate) deeper: Vec<bool>,
+    /// The steps that look terms up.
+    pub(crate) grounds: Vec<usize>,
 }
 
 /// What becomes of subterms without variables.
@@ -134,6 +136,8 @@ pub(crate) fn compile_all(clauses: &[(Option<u32>, &Term)], ground: Ground) -> P
     let mut program = compiler.program;
     program.vars = compiler.vars.iter().map(|reg| reg.unwrap_or(0)).collect();
     program.branches = compiler.branches;
+    let looks_up = |(_, step): &(usize, &Instruction)| matches!(step, Instruction::Ground { .. });
+    program.grounds = program.steps.iter().enumerate().filter(looks_up).map(|(at, _)| at).collect();
     let mut deeper = false;
     program.deeper = vec![false; program.steps.len()];
     for (place, step) in program.deeper.iter_mut().zip(&program.steps).rev() {

@@ -108,14 +108,7 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
 
     /// Queues the nodes above a class to have their data made again.
     fn queue_above(&mut self, class: Id) {
-        let above: Vec<Id> = self.store.core.uses_of(class).collect();
-        for node in above {
-            let flags = &mut self.store.core.flags[node.0 as usize];
-            if *flags & STALE == 0 {
-                *flags |= STALE;
-                self.stale.push_back(node.0);
-            }
-        }
+        self.store.core.mark_above(class, |node| self.stale.push_back(node));
     }
 
     /// Replaces the data of a class and spreads the change at the next rebuild.

@@ -17,9 +17,13 @@ use crate::id::to_u32;
 use crate::{Analysis, Dot, EClass, Id, Language};
 use pool::Pool;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::ops::{Index, IndexMut};
 use std::sync::OnceLock;
+
+/// Up to how many nodes a class is compared with its edited list one by one.
+const FEW: usize = 8;
 
 /// An e-graph over a language, with an analysis.
 ///
@@ -227,8 +231,19 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
 
     /// Hides the nodes of a class that are not in `kept`, and adds those that it lacks.
     fn keep_only(&mut self, id: Id, kept: Vec<L>) {
-        let mut kept: FxHashMap<L, bool> = kept.into_iter().map(|node| (node, false)).collect();
         let visible: Vec<Id> = self.store.core.nodes_of(id).collect();
+        if visible.len().max(kept.len()) <= FEW {
+            let nodes: SmallVec<[L; FEW]> = visible.iter().map(|&node| self.enode(node)).collect();
+            for (&id, node) in visible.iter().zip(&nodes) {
+                if !kept.contains(node) {
+                    self.store.core.hide(id);
+                }
+            }
+            if kept.iter().all(|node| nodes.contains(node)) {
+                return;
+            }
+        }
+        let mut kept: FxHashMap<L, bool> = kept.into_iter().map(|node| (node, false)).collect();
         for node in visible {
             match kept.get_mut(&self.enode(node)) {
                 Some(seen) => *seen = true,

@@ -5,7 +5,7 @@ use crate::core::{Core, Link, Op};
 use crate::id::to_u32;
 use crate::{Id, Language};
 use hashbrown::HashTable;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 /// A node as words: its operator, then its children.
@@ -21,7 +21,11 @@ pub(crate) struct OpTable<L: Language> {
 
 impl<L: Language> OpTable<L> {
     pub(crate) fn new() -> Self {
-        OpTable { templates: Vec::new(), ids: HashTable::new(), codes: FxHashMap::default() }
+        OpTable {
+            templates: Vec::with_capacity(8),
+            ids: HashTable::with_capacity(8),
+            codes: FxHashMap::with_capacity_and_hasher(8, FxBuildHasher),
+        }
     }
 
     /// Returns the operator of a node, if it is known.

@@ -13,7 +13,7 @@ pub(crate) struct Pool<L, D> {
 
 impl<L: Language, D> Pool<L, D> {
     pub(crate) fn new() -> Self {
-        Pool { places: Vec::new(), classes: Vec::new() }
+        Pool { places: Vec::with_capacity(16), classes: Vec::with_capacity(16) }
     }
 
     /// Returns a copy for another e-graph.

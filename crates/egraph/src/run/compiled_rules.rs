@@ -10,6 +10,7 @@ use crate::{
     Analysis, Batch, EGraph, Language, PatternAst, Rewrite, RewriteScheduler, SearchMatches, Symbol,
 };
 use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 use std::sync::OnceLock;
 use std::time::Instant;
 
@@ -23,6 +24,10 @@ const SHARED_FROM: usize = 1_000;
 /// Reading the clock costs more than to apply a few.
 const TIMED_FROM: usize = 64;
 
+/// Up to how many words a list of rows is kept to be filled again, and how many lists are.
+const SPARE_WORDS: usize = 1 << 12;
+const SPARE_LISTS: usize = 64;
+
 /// The rules of a run as they fit its e-graph.
 pub(crate) struct CompiledRules<'a, L: Language> {
     set: RuleSet,
@@ -32,7 +37,10 @@ pub(crate) struct CompiledRules<'a, L: Language> {
     /// How many operators there were when rules were last linked.
     linked_ops: Option<usize>,
     witness: bool,
-    applied: IndexMap<Symbol, usize>,
+    /// Lists of rows that were applied, to be filled again.
+    spare: Vec<Vec<u32>>,
+    allowances: Vec<Option<usize>>,
+    applied: IndexMap<Symbol, usize, FxBuildHasher>,
     search_time: f64,
     apply_time: f64,
 }
@@ -109,6 +117,8 @@ impl<'a, L: Language> CompiledRules<'a, L> {
             machine: Machine::default(),
             linked_ops: None,
             witness,
+            spare: Vec::new(),
+            allowances: Vec::with_capacity(rules.len()),
             applied: IndexMap::default(),
             search_time: 0.0,
             apply_time: 0.0,
@@ -173,21 +183,21 @@ impl<'a, L: Language> CompiledRules<'a, L> {
         limits: &RunnerLimits,
     ) -> RunnerResult<Vec<Matches<'a, L>>> {
         self.link(egraph);
-        let allowances: Vec<Option<usize>> =
-            rules.iter().map(|rule| gate.allowance(number, rule.name)).collect();
+        let mut allowances = std::mem::take(&mut self.allowances);
+        allowances.clear();
+        allowances.extend(rules.iter().map(|rule| gate.allowance(number, rule.name)));
         let deadline = limits.deadline();
         let late = || deadline.is_some_and(|deadline| Instant::now() > deadline);
         let too_late = || StopReason::TimeLimit(limits.time.as_secs_f64());
-        let shared = self.search_shared(egraph, &allowances, late).ok_or_else(too_late)?;
+        let mut shared = self.search_shared(egraph, &allowances, late).ok_or_else(too_late)?;
         let now = egraph.core().generation();
         let mut all = Vec::with_capacity(rules.len());
-        for (at, ((rule, allowance), shared)) in
-            rules.iter().zip(allowances).zip(shared).enumerate()
-        {
+        for (at, (rule, &allowance)) in rules.iter().zip(&allowances).enumerate() {
             let Some(limit) = allowance else {
                 all.push(Matches::Nothing);
                 continue;
             };
+            let shared = shared.get_mut(at).and_then(Option::take);
             let matches = match (shared, self.rules[at].left) {
                 (Some(found), _) => Matches::Rows(found),
                 (None, Some(_)) => self.search_one(at, egraph, limit, late).ok_or_else(too_late)?,
@@ -206,11 +216,12 @@ impl<'a, L: Language> CompiledRules<'a, L> {
             }
             all.push(if admitted { matches } else { Matches::Nothing });
         }
+        self.allowances = allowances;
         Ok(all)
     }
 
     /// Searches the rules of the common walk; those that may have too many matches a second time,
-    /// to count them. `None` if that took too long.
+    /// to count them. Nothing is listed without a common walk. `None` if that took too long.
     fn search_shared<N: Analysis<L>>(
         &mut self,
         egraph: &EGraph<L, N>,
@@ -218,10 +229,10 @@ impl<'a, L: Language> CompiledRules<'a, L> {
         late: impl Fn() -> bool,
     ) -> Option<Vec<Option<Found>>> {
         let mut shared: Vec<Option<Found>> = Vec::new();
-        shared.resize_with(self.rules.len(), || None);
         if self.set.is_empty() {
             return Some(shared);
         }
+        shared.resize_with(self.rules.len(), || None);
         let mut queries = self.queries(allowances);
         let mut found = self.set.search(egraph.core(), &queries, &late)?;
         let mut uncertain = false;
@@ -267,15 +278,18 @@ impl<'a, L: Language> CompiledRules<'a, L> {
             link,
             query: rule.query(Some(limit)),
             only: None,
+            listed: None,
             witness: self.witness,
         };
         let mut found = job.found();
+        found.rows = self.spare.pop().unwrap_or_default();
         if !self.machine.run(&job, &mut found, &mut late) {
             return None;
         }
         if rule.may_exceed(Some(limit), &job.query, found.count) {
             job.query.count_all = true;
-            found = job.found();
+            found.count = 0;
+            found.rows.clear();
             if !self.machine.run(&job, &mut found, &mut late) {
                 return None;
             }
@@ -306,6 +320,7 @@ impl<'a, L: Language> CompiledRules<'a, L> {
         let inner = Limits { nodes: limits.nodes, deadline: limits.deadline() };
         for (at, (rule, matches)) in rules.iter().zip(found).enumerate() {
             if matches.is_empty() {
+                self.give_back(matches);
                 continue;
             }
             let compiled = &self.rules[at];
@@ -315,12 +330,12 @@ impl<'a, L: Language> CompiledRules<'a, L> {
                 laps.lap();
             }
             let nodes = egraph.core().number_of_ids();
-            let changed = match matches {
+            let changed = match &matches {
                 Matches::Nothing => continue,
-                Matches::Listed(listed) => rule.apply(egraph, &listed).len(),
+                Matches::Listed(listed) => rule.apply(egraph, listed).len(),
                 Matches::Rows(rows) => {
                     statistics.applied += rows.iter().len();
-                    rule.applier.__apply_rows(egraph, &compiled.batch(inner), &rows, rule.name)
+                    rule.applier.__apply_rows(egraph, &compiled.batch(inner), rows, rule.name)
                 }
             };
             statistics.changed += changed;
@@ -334,8 +349,20 @@ impl<'a, L: Language> CompiledRules<'a, L> {
             } else {
                 limits.check_size(egraph)?;
             }
+            self.give_back(matches);
         }
         Ok(())
+    }
+
+    /// Keeps a small list of rows for a later search.
+    fn give_back(&mut self, matches: Matches<'_, L>) {
+        if let Matches::Rows(Found { mut rows, .. }) = matches
+            && (1..=SPARE_WORDS).contains(&rows.capacity())
+            && self.spare.len() < SPARE_LISTS
+        {
+            rows.clear();
+            self.spare.push(rows);
+        }
     }
 
     /// Lets a scheduler of the user's search and apply.
@@ -362,7 +389,7 @@ impl<'a, L: Language> CompiledRules<'a, L> {
     }
 
     /// Hands over what the iteration applied, and its times to search and to apply.
-    pub(crate) fn take_outcome(&mut self) -> (IndexMap<Symbol, usize>, f64, f64) {
+    pub(crate) fn take_outcome(&mut self) -> (IndexMap<Symbol, usize, FxBuildHasher>, f64, f64) {
         let times = (self.search_time, self.apply_time);
         (self.search_time, self.apply_time) = (0.0, 0.0);
         (std::mem::take(&mut self.applied), times.0, times.1)

@@ -206,11 +206,13 @@ where
     {
         let rules: Vec<&Rewrite<L, N>> = rules.into_iter().collect();
         self.stop_reason = None;
-        self.limits.start.get_or_insert_with(Instant::now);
+        let mut start = Instant::now();
+        self.limits.start.get_or_insert(start);
         self.egraph.rebuild();
         let mut plan = CompiledRules::new(&self.egraph, &rules);
         loop {
-            let (iteration, end) = self.iterate(&rules, &mut plan);
+            let (iteration, end) = self.iterate(&rules, &mut plan, start);
+            start = end;
             let stop = iteration.stop_reason.clone();
             self.iterations.push(iteration);
             let limits = || self.limits.check_at(end, self.iterations.len(), &self.egraph);
@@ -227,8 +229,9 @@ where
         &mut self,
         rules: &[&'a Rewrite<L, N>],
         plan: &mut CompiledRules<'a, L>,
+        start: Instant,
     ) -> (Iteration<IterData>, Instant) {
-        let mut laps = Laps::new();
+        let mut laps = Laps::from(start);
         let number = self.iterations.len();
         let before = self.size();
         let mut result = self.limits.check_at(laps.start, number, &self.egraph);

@@ -3,6 +3,7 @@
 use super::StopReason;
 use crate::Symbol;
 use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 use std::fmt;
 
 /// One iteration of a run; times in seconds.
@@ -15,7 +16,7 @@ pub struct Iteration<IterData> {
     /// The number of classes before.
     pub egraph_classes: usize,
     /// How often each rule changed something.
-    pub applied: IndexMap<Symbol, usize>,
+    pub applied: IndexMap<Symbol, usize, FxBuildHasher>,
     /// Time in hooks.
     pub hook_time: f64,
     /// Time to search.

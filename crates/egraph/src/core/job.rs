@@ -1,0 +1,189 @@
+//! What a search is about, what it tries, and what it finds.
+
+use super::classes::Row;
+use super::matcher::{Found, Query};
+use super::nodes::{Core, Op};
+use super::program::{Instruction, Program, Witness};
+use super::term::{Atom, Term};
+use smallvec::SmallVec;
+use std::ops::Range;
+
+/// The operators of one e-graph that those of a program stand for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Link {
+    /// By the operator's number in the program.
+    pub(crate) ops: SmallVec<[u32; 8]>,
+    /// By number too, all that match; empty if each operator matches itself only.
+    pub(crate) loose: Vec<Vec<u32>>,
+}
+
+/// What a search is about.
+pub(crate) struct Job<'a> {
+    pub(crate) core: &'a Core,
+    pub(crate) program: &'a Program,
+    pub(crate) link: &'a Link,
+    pub(crate) query: Query,
+    /// The class to search, if not all.
+    pub(crate) only: Option<u32>,
+    /// The nodes with the first operator, if not in the order of their creation.
+    pub(crate) listed: Option<&'a [u32]>,
+    /// Whether rows name the matched nodes.
+    pub(crate) witness: bool,
+}
+
+/// The candidates of a branching step that were not tried yet.
+pub(super) enum Candidates<'a> {
+    /// Nodes with one operator.
+    Nodes(std::slice::Iter<'a, u32>),
+    /// Nodes of one class.
+    Rows(std::slice::Iter<'a, Row>),
+    /// Classes, or nodes of whatever operator.
+    Ids(Range<u32>),
+}
+
+/// A match: registers, the nodes that were bound, and the latest stamp.
+pub(crate) struct Match<'a> {
+    pub(super) regs: &'a [u32],
+    pub(super) bound: &'a [u32],
+    pub(super) stamp: u32,
+}
+
+impl<'a> Job<'a> {
+    /// Makes an empty list of matches.
+    pub(crate) fn found(&self) -> Found {
+        let vars = self.program.vars.len();
+        let extra = if self.witness { self.program.witnesses.len() } else { 0 };
+        Found { rows: Vec::new(), width: 1 + vars + extra, vars, count: 0 }
+    }
+
+    /// Tells whether an operator of the program matches that of a node.
+    #[inline]
+    fn fits(&self, op: u32, found: u32) -> bool {
+        match self.link.loose.get(op as usize) {
+            None => self.link.ops[op as usize] == found,
+            Some(all) => all.contains(&found),
+        }
+    }
+
+    pub(super) fn is_loose(&self) -> bool {
+        !self.link.loose.is_empty()
+    }
+
+    /// Returns the generation that the last node of a match has to come from.
+    pub(super) fn since(&self) -> u32 {
+        if self.query.count_all { 0 } else { self.query.since }
+    }
+
+    /// Returns the next candidate, a node or a class, and its stamp.
+    #[inline(always)]
+    pub(super) fn next(
+        &self,
+        step: &Instruction,
+        candidates: &mut Candidates<'a>,
+    ) -> Option<(u32, u32)> {
+        let core = self.core;
+        loop {
+            let node = match (&mut *candidates, step) {
+                (Candidates::Nodes(nodes), _) => *nodes.next()?,
+                (
+                    Candidates::Rows(rows),
+                    Instruction::Scan { op, .. } | Instruction::Bind { op, .. },
+                ) => {
+                    let row = rows.next()?;
+                    if self.is_loose() && !self.fits(*op, row.op) {
+                        continue;
+                    }
+                    row.node
+                }
+                (Candidates::Ids(ids), Instruction::Scan { op, .. }) => {
+                    let node = ids.next()?;
+                    let op_of = core.words[core.starts[node as usize] as usize];
+                    if !core.is_visible(node) || !self.fits(*op, op_of) {
+                        continue;
+                    }
+                    node
+                }
+                (Candidates::Ids(ids), _) => {
+                    let class = ids.next()?;
+                    if core.find[class as usize] != class {
+                        continue;
+                    }
+                    return Some((class, core.born(class)));
+                }
+                (Candidates::Rows(_), _) => return None,
+            };
+            return Some((node, core.stamp[node as usize]));
+        }
+    }
+
+    /// Appends a match as a row, if it is new enough; tells whether more may be found.
+    #[inline]
+    pub(crate) fn emit(&self, found: &mut Found, at: &Match<'_>) -> bool {
+        let fresh = at.stamp >= self.query.since;
+        if !fresh && !self.query.count_all {
+            return true;
+        }
+        found.count += 1;
+        if fresh {
+            found.rows.reserve(found.width);
+            found.rows.push(at.regs[0]);
+            found.rows.extend(self.program.vars.iter().map(|&reg| at.regs[reg as usize]));
+            if self.witness {
+                self.emit_witnesses(found, at.bound);
+            }
+        }
+        found.count < self.query.limit
+    }
+
+    fn emit_witnesses(&self, found: &mut Found, bound: &[u32]) {
+        for witness in &self.program.witnesses {
+            let ground = |term| find_ground(self.core, term, |op| self.link.ops[op.0 as usize]);
+            found.rows.push(match witness {
+                Witness::Bound(at) => bound[*at as usize],
+                Witness::Ground(term) => ground(term).map_or(0, |found| found.2),
+            });
+        }
+    }
+}
+
+impl Match<'_> {
+    /// Returns the class of the match.
+    #[inline]
+    pub(crate) fn class(&self) -> u32 {
+        self.regs[0]
+    }
+
+    /// Returns the class in a register.
+    #[inline]
+    pub(crate) fn reg(&self, reg: u32) -> u32 {
+        self.regs[reg as usize]
+    }
+}
+
+/// Finds a term without variables through the hashcons: its class, its latest stamp, its node.
+///
+/// `op_of` gives the e-graph's operator for one of the term.
+pub(crate) fn find_ground(
+    core: &Core,
+    term: &Term,
+    op_of: impl Fn(Op) -> u32,
+) -> Option<(u32, u32, u32)> {
+    let mut nodes: SmallVec<[u32; 8]> = SmallVec::new();
+    let mut key: SmallVec<[u32; 8]> = SmallVec::new();
+    let mut stamp = 0;
+    for atom in &term.atoms {
+        let Atom::Node(op, kids) = atom else {
+            return None;
+        };
+        key.clear();
+        key.push(op_of(*op));
+        key.extend(kids.iter().map(|&kid| core.root(nodes[kid as usize])));
+        let node = core.lookup_key(&key)?;
+        // A pruned node keeps no stamp of its own; its class has one that is at least as late.
+        let class = core.root(node);
+        stamp = stamp.max(core.stamp[node as usize]).max(core.heading(class).1);
+        nodes.push(node);
+    }
+    let node = *nodes.last()?;
+    Some((core.root(node), stamp, node))
+}

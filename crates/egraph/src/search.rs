@@ -1,0 +1,165 @@
+//! Searching for one left-hand side, class by class, as [`Searcher`](crate::Searcher) does.
+
+use crate::code::LeftCode;
+use crate::core::{Core, Job, Link, Machine, Match, Op, Query};
+use crate::{Analysis, EGraph, Id, Language, PatternAst, SearchMatches, Subst};
+use std::borrow::Cow;
+
+/// With one node of the operator for so many ids it pays to look at every id in order, rather than
+/// to sort.
+const DENSE: usize = 8;
+
+/// Lists matches by class, classes in ascending order.
+///
+/// # Panics
+/// If there is something to find in an e-graph that was changed since its last rebuild.
+pub(crate) fn search_all<'a, L: Language, N: Analysis<L>>(
+    left: &'a LeftCode<L>,
+    egraph: &EGraph<L, N>,
+    limit: usize,
+    ast: Option<&'a PatternAst<L>>,
+) -> Vec<SearchMatches<'a, L>> {
+    let mut all = Vec::new();
+    let Some(link) = linked(left, egraph) else { return all };
+    let (mut job, mut rows) = (job(left, egraph, &link, limit), Rows::default());
+    let mut machine = Machine::default();
+    if !machine.prepare(&job) {
+        return all;
+    }
+    let nodes;
+    match job.program.scanned() {
+        Some(_) if !link.loose.is_empty() => {
+            for class in egraph.core().class_ids() {
+                if rows.count >= limit {
+                    break;
+                }
+                job.only = Some(class.0);
+                rows.fill(&job, &mut machine, limit);
+            }
+        }
+        op => {
+            if let Some(op) = op {
+                nodes = by_class(job.core, Op(link.ops[op as usize]));
+                job.listed = Some(&nodes);
+            }
+            rows.fill(&job, &mut machine, limit);
+        }
+    }
+    let width = left.vars.len() + 1;
+    for rows in split(&rows.words, width) {
+        let substs = rows.chunks_exact(width).map(|row| subst(left, row)).collect();
+        all.push(SearchMatches { eclass: Id(rows[0]), substs, ast: ast.map(Cow::Borrowed) });
+    }
+    all
+}
+
+/// Lists the matches in one class; `None` if there are none.
+///
+/// # Panics
+/// If there is something to find in an e-graph that was changed since its last rebuild.
+pub(crate) fn search_one<'a, L: Language, N: Analysis<L>>(
+    left: &'a LeftCode<L>,
+    egraph: &EGraph<L, N>,
+    class: Id,
+    limit: usize,
+    ast: Option<&'a PatternAst<L>>,
+) -> Option<SearchMatches<'a, L>> {
+    let link = linked(left, egraph)?;
+    let (mut job, mut rows) = (job(left, egraph, &link, limit), Rows::default());
+    job.only = Some(egraph.find(class).0);
+    let mut machine = Machine::default();
+    if machine.prepare(&job) {
+        rows.fill(&job, &mut machine, limit);
+    }
+    let rows = rows.words.chunks_exact(left.vars.len() + 1);
+    let substs: Vec<Subst> = rows.map(|row| subst(left, row)).collect();
+    let ast = ast.map(Cow::Borrowed);
+    (!substs.is_empty()).then_some(SearchMatches { eclass: class, substs, ast })
+}
+
+/// Returns the operators of a left-hand side; `None` if there is nothing to find.
+fn linked<L: Language, N: Analysis<L>>(left: &LeftCode<L>, egraph: &EGraph<L, N>) -> Option<Link> {
+    let link = egraph.link(left)?;
+    if egraph.is_empty() {
+        return None;
+    }
+    assert!(egraph.clean, "the e-graph has to be rebuilt before it is searched");
+    Some(link)
+}
+
+fn job<'a, L: Language, N: Analysis<L>>(
+    left: &'a LeftCode<L>,
+    egraph: &'a EGraph<L, N>,
+    link: &'a Link,
+    limit: usize,
+) -> Job<'a> {
+    Job {
+        core: egraph.core(),
+        program: left.program(link),
+        link,
+        query: Query { limit, ..Query::ALL },
+        only: None,
+        listed: None,
+        witness: false,
+    }
+}
+
+/// Lists the nodes with an operator, those of a class together, classes in ascending order.
+fn by_class(core: &Core, op: Op) -> Vec<u32> {
+    let of_op = core.nodes_of_op(op);
+    let mut nodes = Vec::with_capacity(of_op.len());
+    let mut add = |class: u32| {
+        let (start, end) = core.rows_with(class, op.0);
+        nodes.extend(core.rows[start as usize..end as usize].iter().map(|row| row.node));
+    };
+    if of_op.len() * DENSE < core.number_of_ids() {
+        let mut classes: Vec<u32> = of_op.iter().map(|&node| core.root(node)).collect();
+        classes.sort_unstable();
+        classes.dedup();
+        classes.into_iter().for_each(add);
+    } else {
+        core.class_ids().for_each(|class| add(class.0));
+    }
+    nodes
+}
+
+/// Matches as words: for each its class and what the variables are bound to.
+///
+/// So each list of substitutions is made once, as long as it has to be.
+#[derive(Default)]
+struct Rows {
+    words: Vec<u32>,
+    count: usize,
+}
+
+impl Rows {
+    /// Appends what is found, up to `limit` matches in all.
+    fn fill(&mut self, job: &Job<'_>, machine: &mut Machine, limit: usize) {
+        let found = |at: Match<'_>| {
+            self.words.push(at.class());
+            self.words.extend(job.program.vars.iter().map(|&reg| at.reg(reg)));
+            self.count += 1;
+            self.count < limit
+        };
+        machine.walk(job, found, || false);
+    }
+}
+
+/// Splits rows where their classes differ.
+fn split(mut rows: &[u32], width: usize) -> impl Iterator<Item = &[u32]> {
+    std::iter::from_fn(move || {
+        let class = *rows.first()?;
+        let same = rows.chunks_exact(width).take_while(|row| row[0] == class).count();
+        let (chunk, others) = rows.split_at(same * width);
+        rows = others;
+        Some(chunk)
+    })
+}
+
+fn subst<L: Language>(left: &LeftCode<L>, row: &[u32]) -> Subst {
+    let mut subst = Subst::with_capacity(left.vars.len());
+    for (&var, &id) in left.vars.iter().zip(&row[1..]) {
+        subst.push(var, Id(id));
+    }
+    subst
+}
