@@ -23,6 +23,11 @@
 //! assert_eq!(composed.evaluate(&[10]), Some(vec![42]));
 //! ```
 
+/// The example of the README runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod expr;
 mod map;
 mod parse;

@@ -14,10 +14,10 @@
 //! # Ok::<(), tangram_calc::CalcError>(())
 //! ```
 //!
-//! Source: the language of `iscc` (S. Verdoolaege, barvinok). Divergence: operations
-//! on unions follow the definitions of this library; `codegen` is an expression, its code
-//! a string; functions are equal if their values are. [`help`] lists everything; what iscc does not know,
-//! such as `is_injective`, `fm`, `loops`, `box`, `strides`, `plot` and `time`, is ours.
+//! Source: the language of `iscc` (S. Verdoolaege, barvinok). Divergence: operations on unions
+//! follow the definitions of this library; `codegen` is an expression, its code a string; functions
+//! are equal if their values are. [`help`] lists everything; what iscc does not know, such as
+//! `is_injective`, `fm`, `loops`, `box`, `strides`, `plot` and `time`, is ours.
 
 mod complete;
 mod error;

@@ -1,4 +1,4 @@
-//! Interned strings.
+//! Interned strings: a symbol is a number, and equal strings have one.
 
 use crate::id::to_u32;
 use rustc_hash::FxHashMap;

@@ -44,6 +44,11 @@
 //! 2008); T. M. Low et al., "Analytical modeling is enough for high-performance BLIS" (TOMS 43(2),
 //! 2016).
 
+/// The example of the README runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod blocking;
 mod body;
 mod c;

@@ -272,13 +272,7 @@ impl Builder<'_> {
             }
         }
         let name = role.name(self.number);
-        parts.statements.push(Statement {
-            name,
-            domain,
-            text: String::new(),
-            line: 0,
-            update: None,
-        });
+        parts.statements.push(Statement { name, domain, update: None });
         Ok(())
     }
 

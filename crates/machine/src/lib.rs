@@ -19,6 +19,11 @@
 //!
 //! Nothing here knows loops, arrays or costs: those are of the crates that ask.
 
+/// The example of the README runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod file;
 mod isa;
 mod probe;

@@ -1,8 +1,8 @@
 //! ONNX models to and from IR.
 //!
-//! [`proto`] is the format's message structures and the scan of its wire form; [`mod@file`] opens and
-//! saves model files, with the weights left in the memory map; [`schema`] says whether a model keeps
-//! to its operator sets.
+//! [`proto`] is the format's message structures and the scan of its wire form; [`mod@file`] opens
+//! and saves model files, with the weights left in the memory map; [`schema`] says whether a model
+//! keeps to its operator sets.
 //!
 //! [`edit`](mod@edit) gives inputs sizes and extracts parts; [`declared`] are operators that a
 //! caller knows.

@@ -1,4 +1,4 @@
-//! Runs pipelines.
+//! Runs pipelines: a pass after the other, the verifier between them.
 
 use std::time::{Duration, Instant};
 

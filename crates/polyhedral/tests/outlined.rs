@@ -17,8 +17,6 @@ fn part(read: &str) -> Scop {
     let statement = |name: &str, text: &str| Statement {
         name: name.to_owned(),
         domain: union(text).single().expect("one set").clone(),
-        text: String::new(),
-        line: 0,
         update: None,
     };
     let map = union(&format!(

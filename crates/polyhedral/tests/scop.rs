@@ -40,8 +40,6 @@ child:
             .map(|set| Statement {
                 name: set.space().output.name.clone(),
                 domain: set.clone(),
-                text: String::new(),
-                line: 1,
                 update: None,
             })
             .collect(),

@@ -42,6 +42,15 @@ pub enum Error {
         /// The length of the row.
         found: usize,
     },
+    /// A formula has a name that is none of its space.
+    #[error("`{0}` is no parameter or dimension")]
+    Undeclared(String),
+    /// A formula is nested too deeply.
+    #[error("the formula is nested more than {limit} deep")]
+    Nesting {
+        /// The greatest depth.
+        limit: usize,
+    },
     /// A product or quotient of expressions is not affine.
     #[error("expected a constant factor or divisor")]
     NotAffine,

@@ -1,5 +1,10 @@
 //! Conjunctions of linear equations and inequalities over the integers.
 //!
+//! The one representation of rows below relations: [`BasicMap`](crate::basic_map::BasicMap) is such
+//! a system with definitions of divisions, [`Conjunction`](crate::Conjunction) its rows on the way
+//! in and out. Guards of counts (`count/quasi_polynomial/guard`) hold rows of their own, over
+//! floors that they share with polynomials.
+//!
 //! A row `[c, a1, .., an]` stands for `c + a1 x1 + .. + an xn`, which is zero in
 //! an equation and not negative in an inequality.
 

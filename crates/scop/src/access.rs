@@ -2,15 +2,13 @@
 
 use lang_c::ast::{BinaryOperator, Expression, UnaryOperator};
 use lang_c::span::Node;
+use tangram_presburger::formula::{Expr, Formula};
 
 use crate::Problem;
 use crate::build::Builder;
 use crate::c_tokens::words;
 use crate::polynomial::Polynomial;
 use crate::pure::is_pure;
-
-/// What names that are no variables start with.
-pub(crate) const ANYWHERE: &str = "tangram_any_";
 
 /// What is wrong with a call that is a statement.
 const EFFECTS: &str = "calls a function that may change anything: write out what it does, or \
@@ -20,11 +18,13 @@ const EFFECTS: &str = "calls a function that may change anything: write out what
 const IMPURE: &str = "calls a function that is not known to be pure: define it in front of the \
                       loops, or declare it with `__attribute__((const))`";
 
-/// Cells of an array as text: `A[i + 1, j]`, under a condition.
+/// Cells of an array, `A[i + 1, j]`, under a condition.
 #[derive(Debug, Clone)]
 pub(crate) struct Access {
-    pub cells: String,
-    pub condition: String,
+    pub array: String,
+    /// One for each dimension; nothing stands for every place in it.
+    pub subscripts: Vec<Option<Expr>>,
+    pub condition: Formula,
     /// Whether these are exactly the cells; otherwise they are more.
     pub exact: bool,
     /// Whether they are every place until the array has several dimensions.
@@ -34,19 +34,20 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// Cells that the notation of sets says exactly.
-    pub fn certain(cells: String) -> Self {
-        Self { cells, condition: String::new(), exact: true, pending: false, linear: None }
+    /// Cells that are known exactly.
+    pub fn certain(array: impl Into<String>, subscripts: Vec<Option<Expr>>) -> Self {
+        let (array, condition) = (array.into(), Formula::always());
+        Self { array, subscripts, condition, exact: true, pending: false, linear: None }
     }
 
     /// Returns the name of the array.
     pub fn array(&self) -> &str {
-        self.cells.split('[').next().unwrap_or_default()
+        &self.array
     }
 
     /// Returns whether it is of all cells, and certain.
     pub fn is_whole(&self) -> bool {
-        self.exact && !self.pending && self.cells.contains(ANYWHERE)
+        self.exact && !self.pending && self.subscripts.contains(&None)
     }
 }
 
@@ -211,9 +212,7 @@ impl Builder<'_> {
     /// Returns every cell of a variable.
     pub(crate) fn all_cells(&mut self, name: &str) -> Access {
         let dims = self.dimensions(name).unwrap_or_default();
-        let subscripts: Vec<String> = (0..dims).map(|at| format!("{ANYWHERE}{at}")).collect();
-        let cells = format!("{name}[{}]", subscripts.join(", "));
-        Access::certain(cells)
+        Access::certain(name, vec![None; dims])
     }
 }
 

@@ -14,6 +14,7 @@ use std::collections::HashMap;
 
 use tangram_polyhedral::ast::Kept;
 use tangram_polyhedral::scop::Array;
+use tangram_presburger::formula::Expr;
 
 use crate::Flat;
 use crate::polynomial::Polynomial;
@@ -131,15 +132,16 @@ impl<'a> Accumulators<'a> {
 /// `sizes`: names of what is at least 1.
 fn is_clear<'a>(uses: impl Iterator<Item = &'a Use<'a>>, sizes: &[String]) -> bool {
     let uses: Vec<&Use> = uses.collect();
+    let is_size =
+        |name: &Expr| name.as_name().is_some_and(|name| sizes.iter().any(|size| size == name));
     let distinct = |(a, b): (&Polynomial, &Polynomial)| {
         let difference = a.clone().plus(b, -1);
         let mut terms = difference.terms.iter();
         // All of one sign, so that their sum is not 0.
         let sign = terms.clone().next().map(|(_, factor)| factor.signum());
         sign.is_some()
-            && terms.all(|(names, factor)| {
-                Some(factor.signum()) == sign && names.iter().all(|name| sizes.contains(name))
-            })
+            && terms
+                .all(|(names, factor)| Some(factor.signum()) == sign && names.iter().all(is_size))
     };
     uses.iter().all(|one| !one.varies)
         && uses.iter().enumerate().all(|(at, one)| {
@@ -165,10 +167,6 @@ fn is_assignment(line: &str) -> bool {
     assigned == 1 && plain
 }
 
-fn is_of_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
-}
-
 /// Lists the names of a line with their places, without members of structures.
 fn names(line: &str) -> impl Iterator<Item = (usize, &str)> {
     tokens(line).filter_map(|(at, token)| match token {
@@ -188,74 +186,13 @@ fn element(array: &Array, line: &str, from: usize, name: &str) -> Option<(usize,
             depth == 0
         });
         let end = at + close?.0;
-        subscripts.push(Reader { rest: &line[at + 1..end] }.whole()?);
+        subscripts.push(Polynomial::read(&line[at + 1..end])?);
         at = end + 1;
     }
     let behind = line[at..].trim_start();
     let plain = !behind.starts_with(['.', '(', '[']) && !behind.starts_with("->");
     (plain && subscripts.len() == array.extents.len() && !array.element.is_empty())
         .then_some((at, subscripts))
-}
-
-/// Reads sums and products with numbers.
-struct Reader<'a> {
-    rest: &'a str,
-}
-
-impl Reader<'_> {
-    fn whole(mut self) -> Option<Polynomial> {
-        // Generated subscripts nest a few levels; deeper ones are left alone.
-        let sum = self.sum(16)?;
-        self.rest.trim().is_empty().then_some(sum)
-    }
-
-    fn take(&mut self, sign: char) -> bool {
-        let rest = self.rest.trim_start().strip_prefix(sign);
-        self.rest = rest.unwrap_or(self.rest);
-        rest.is_some()
-    }
-
-    fn sum(&mut self, levels: usize) -> Option<Polynomial> {
-        let mut total = Polynomial::default();
-        let mut sign = if self.take('-') { -1 } else { 1 };
-        loop {
-            total = total.plus(&self.product(levels)?, sign);
-            sign = if self.take('+') {
-                1
-            } else if self.take('-') {
-                -1
-            } else {
-                return Some(total);
-            };
-        }
-    }
-
-    fn product(&mut self, levels: usize) -> Option<Polynomial> {
-        let mut all = self.atom(levels)?;
-        while self.take('*') {
-            all = all.times(&self.atom(levels)?)?;
-        }
-        Some(all)
-    }
-
-    fn atom(&mut self, levels: usize) -> Option<Polynomial> {
-        if self.take('(') {
-            let inner = self.sum(levels.checked_sub(1)?)?;
-            return self.take(')').then_some(inner);
-        }
-        self.rest = self.rest.trim_start();
-        let end = self.rest.find(|c| !is_of_word(c)).unwrap_or(self.rest.len());
-        let (word, rest) = self.rest.split_at(end);
-        self.rest = rest;
-        // What is called or indexed is no name of a number.
-        if word.is_empty() || rest.trim_start().starts_with(['(', '[', '.']) {
-            return None;
-        }
-        if word.starts_with(|c: char| c.is_ascii_digit()) {
-            return Some(Polynomial::constant(word.parse().ok()?));
-        }
-        Some(Polynomial::name(word.to_owned()))
-    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Affine expressions and conditions of C in the notation of sets.
+//! Affine expressions and conditions of C as expressions and formulas over names.
 //!
 //! An expression is a list of cases, each a condition and a value: C's `/` and `%` round
 //! towards zero, so they have a case for each sign; `min`, `max` and `?:` have cases, too.
@@ -7,6 +7,7 @@ use lang_c::ast::{
     BinaryOperator, CallExpression, Constant, Expression, IntegerBase, UnaryOperator,
 };
 use lang_c::span::Node;
+use tangram_presburger::formula::{Comparison, Expr, Formula};
 
 use crate::Problem;
 use crate::build::quoted;
@@ -17,11 +18,11 @@ use crate::structure::Path;
 /// More cases than this are not worth it.
 pub(crate) const MOST_CASES: usize = 64;
 
-/// A value under a condition; an empty condition always holds.
+/// A value under a condition.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
-    pub condition: String,
-    pub value: String,
+    pub condition: Formula,
+    pub value: Expr,
 }
 
 /// Returns what a name stands for in an affine expression, or says why it may not stand there.
@@ -34,17 +35,13 @@ pub(crate) struct Affine<'a, 'b> {
     pub names: &'a Names,
 }
 
-/// Joins conditions; an empty one always holds.
-pub(crate) fn both(a: &str, b: &str) -> String {
-    match (a.is_empty(), b.is_empty()) {
-        (true, _) => b.to_owned(),
-        (_, true) => a.to_owned(),
-        _ => format!("({a}) and ({b})"),
-    }
+/// Holds where both conditions hold.
+pub(crate) fn both(a: &Formula, b: &Formula) -> Formula {
+    Formula::all([a.clone(), b.clone()])
 }
 
-pub(crate) fn always(value: String) -> Vec<Case> {
-    vec![Case { condition: String::new(), value }]
+pub(crate) fn always(value: Expr) -> Vec<Case> {
+    vec![Case { condition: Formula::always(), value }]
 }
 
 /// Returns the value of an integer literal.
@@ -79,7 +76,7 @@ impl Affine<'_, '_> {
     /// Reads an expression.
     pub fn value(&mut self, node: &Node<Expression>) -> Result<Vec<Case>, Problem> {
         if let Some(value) = integer(&node.node) {
-            return Ok(always(value.to_string()));
+            return Ok(always(Expr::constant(value)));
         }
         match &node.node {
             Expression::Identifier(id) => match (self.resolve)(&id.node.name) {
@@ -105,15 +102,15 @@ impl Affine<'_, '_> {
                 let inner = self.value(&unary.node.operand)?;
                 match unary.node.operator.node {
                     UnaryOperator::Plus => Ok(inner),
-                    UnaryOperator::Minus => Ok(mapped(inner, |value| format!("-({value})"))),
+                    UnaryOperator::Minus => Ok(mapped(inner, Expr::negated)),
                     _ => self.wrong(node, "is not affine"),
                 }
             }
             Expression::BinaryOperator(binary) => {
                 let (lhs, rhs) = (&binary.node.lhs, &binary.node.rhs);
                 match binary.node.operator.node {
-                    BinaryOperator::Plus => self.joined(node, lhs, rhs, "+"),
-                    BinaryOperator::Minus => self.joined(node, lhs, rhs, "-"),
+                    BinaryOperator::Plus => self.joined(node, lhs, rhs, |x, y| x.clone().plus(y)),
+                    BinaryOperator::Minus => self.joined(node, lhs, rhs, |x, y| x.clone().minus(y)),
                     BinaryOperator::Multiply => self.product(node, lhs, rhs),
                     BinaryOperator::Divide => self.quotient(node, lhs, rhs, false),
                     BinaryOperator::Modulo => self.quotient(node, lhs, rhs, true),
@@ -124,8 +121,8 @@ impl Affine<'_, '_> {
                 let condition = self.condition(&choice.node.condition)?;
                 let then = self.value(&choice.node.then_expression)?;
                 let other = self.value(&choice.node.else_expression)?;
-                let not = format!("not ({condition})");
-                let within = |cases: Vec<Case>, outer: &str| -> Vec<Case> {
+                let not = condition.clone().negated();
+                let within = |cases: Vec<Case>, outer: &Formula| -> Vec<Case> {
                     let case =
                         |case: Case| Case { condition: both(outer, &case.condition), ..case };
                     cases.into_iter().map(case).collect()
@@ -146,10 +143,10 @@ impl Affine<'_, '_> {
         node: &Node<Expression>,
         lhs: &Node<Expression>,
         rhs: &Node<Expression>,
-        sign: &str,
+        join: impl Fn(&Expr, &Expr) -> Expr,
     ) -> Result<Vec<Case>, Problem> {
         let (a, b) = (self.value(lhs)?, self.value(rhs)?);
-        self.few(node, pairs(&a, &b, |x, y| format!("{x} {sign} ({y})")))
+        self.few(node, pairs(&a, &b, join))
     }
 
     fn product(
@@ -164,7 +161,7 @@ impl Affine<'_, '_> {
             _ => return self.wrong(node, "is not affine: one factor must be a constant"),
         };
         let inner = self.value(other)?;
-        Ok(mapped(inner, |value| format!("({factor}) * ({value})")))
+        Ok(mapped(inner, |value| value.times(factor)))
     }
 
     /// C rounds quotients towards zero, and a remainder has the sign of the dividend.
@@ -180,14 +177,18 @@ impl Affine<'_, '_> {
         };
         let mut cases = Vec::new();
         for case in self.value(lhs)? {
-            let value = &case.value;
+            let (value, opposite) = (case.value.clone(), case.value.clone().negated());
             let (up, down) = if remainder {
-                (format!("(({value}) mod {divisor})"), format!("-((-({value})) mod {divisor})"))
+                (value.modulo(divisor), opposite.modulo(divisor).negated())
             } else {
-                (format!("floor(({value})/{divisor})"), format!("-floor((-({value}))/{divisor})"))
+                (value.floor_div(divisor), opposite.floor_div(divisor).negated())
             };
-            let positive = both(&case.condition, &format!("{value} >= 0"));
-            let negative = both(&case.condition, &format!("{value} < 0"));
+            let against_zero = |comparison| {
+                let compared = case.value.clone().compared(comparison, Expr::constant(0));
+                both(&case.condition, &compared)
+            };
+            let (positive, negative) =
+                (against_zero(Comparison::AtLeast), against_zero(Comparison::Below));
             cases.push(Case { condition: positive, value: up });
             cases.push(Case { condition: negative, value: down });
         }
@@ -212,13 +213,13 @@ impl Affine<'_, '_> {
             };
             let inner = self.value(a)?;
             return Ok(mapped(inner, |value| match name {
-                "floord" => format!("floor(({value})/{divisor})"),
-                _ => format!("-floor((-({value}))/{divisor})"),
+                "floord" => value.floor_div(divisor),
+                _ => value.ceil_div(divisor),
             }));
         }
         let order = match name {
-            "min" | "MIN" => "<=",
-            "max" | "MAX" => ">=",
+            "min" | "MIN" => Comparison::AtMost,
+            "max" | "MAX" => Comparison::AtLeast,
             _ => return self.wrong(node, "is not affine"),
         };
         let (a, b) = (self.value(a)?, self.value(b)?);
@@ -226,9 +227,9 @@ impl Affine<'_, '_> {
         for x in &a {
             for y in &b {
                 let common = both(&x.condition, &y.condition);
-                let first = format!("{} {order} ({})", x.value, y.value);
+                let first = x.value.clone().compared(order, y.value.clone());
                 cases.push(Case { condition: both(&common, &first), value: x.value.clone() });
-                let second = both(&common, &format!("not ({first})"));
+                let second = both(&common, &first.negated());
                 cases.push(Case { condition: second, value: y.value.clone() });
             }
         }
@@ -236,24 +237,24 @@ impl Affine<'_, '_> {
     }
 
     /// Reads a condition.
-    pub fn condition(&mut self, node: &Node<Expression>) -> Result<String, Problem> {
+    pub fn condition(&mut self, node: &Node<Expression>) -> Result<Formula, Problem> {
         match &node.node {
             Expression::BinaryOperator(binary) => {
                 let (lhs, rhs) = (&binary.node.lhs, &binary.node.rhs);
                 let sign = match binary.node.operator.node {
-                    BinaryOperator::Less => "<",
-                    BinaryOperator::LessOrEqual => "<=",
-                    BinaryOperator::Greater => ">",
-                    BinaryOperator::GreaterOrEqual => ">=",
-                    BinaryOperator::Equals => "=",
-                    BinaryOperator::NotEquals => "!=",
+                    BinaryOperator::Less => Comparison::Below,
+                    BinaryOperator::LessOrEqual => Comparison::AtMost,
+                    BinaryOperator::Greater => Comparison::Above,
+                    BinaryOperator::GreaterOrEqual => Comparison::AtLeast,
+                    BinaryOperator::Equals => Comparison::Equal,
+                    BinaryOperator::NotEquals => Comparison::Differs,
                     BinaryOperator::LogicalAnd => {
                         let (a, b) = (self.condition(lhs)?, self.condition(rhs)?);
-                        return Ok(format!("({a}) and ({b})"));
+                        return Ok(Formula::all([a, b]));
                     }
                     BinaryOperator::LogicalOr => {
                         let (a, b) = (self.condition(lhs)?, self.condition(rhs)?);
-                        return Ok(format!("({a}) or ({b})"));
+                        return Ok(Formula::any([a, b]));
                     }
                     _ => return self.truth(node),
                 };
@@ -263,31 +264,32 @@ impl Affine<'_, '_> {
             Expression::UnaryOperator(unary)
                 if unary.node.operator.node == UnaryOperator::Negate =>
             {
-                Ok(format!("not ({})", self.condition(&unary.node.operand)?))
+                Ok(self.condition(&unary.node.operand)?.negated())
             }
             _ => self.truth(node),
         }
     }
 
     /// A number as a condition.
-    fn truth(&mut self, node: &Node<Expression>) -> Result<String, Problem> {
+    fn truth(&mut self, node: &Node<Expression>) -> Result<Formula, Problem> {
         let cases = self.value(node)?;
-        Ok(compared(&cases, "!=", &always("0".into())))
+        Ok(compared(&cases, Comparison::Differs, &always(Expr::constant(0))))
     }
 }
 
 /// Compares all cases of two expressions.
-pub(crate) fn compared(a: &[Case], sign: &str, b: &[Case]) -> String {
-    let all = pairs(a, b, |x, y| format!("{x} {sign} ({y})"));
-    let each = all.into_iter().map(|case| format!("({})", both(&case.condition, &case.value)));
-    each.collect::<Vec<_>>().join(" or ")
+pub(crate) fn compared(a: &[Case], comparison: Comparison, b: &[Case]) -> Formula {
+    Formula::any(a.iter().flat_map(|x| b.iter().map(move |y| (x, y))).map(|(x, y)| {
+        let fact = x.value.clone().compared(comparison, y.value.clone());
+        Formula::all([x.condition.clone(), y.condition.clone(), fact])
+    }))
 }
 
-pub(crate) fn mapped(cases: Vec<Case>, f: impl Fn(&str) -> String) -> Vec<Case> {
-    cases.into_iter().map(|case| Case { value: f(&case.value), ..case }).collect()
+pub(crate) fn mapped(cases: Vec<Case>, f: impl Fn(Expr) -> Expr) -> Vec<Case> {
+    cases.into_iter().map(|case| Case { value: f(case.value), ..case }).collect()
 }
 
-pub(crate) fn pairs(a: &[Case], b: &[Case], f: impl Fn(&str, &str) -> String) -> Vec<Case> {
+pub(crate) fn pairs(a: &[Case], b: &[Case], f: impl Fn(&Expr, &Expr) -> Expr) -> Vec<Case> {
     let pair = |x: &Case, y: &Case| Case {
         condition: both(&x.condition, &y.condition),
         value: f(&x.value, &y.value),

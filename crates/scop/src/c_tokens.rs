@@ -14,6 +14,11 @@ pub(crate) enum Token<'a> {
     Other(&'a str),
 }
 
+/// Returns whether a character can be in a name or number.
+pub(crate) fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
 /// Splits text, spaces and all.
 pub(crate) fn tokens(text: &str) -> impl Iterator<Item = (usize, Token<'_>)> {
     let mut from = 0;
@@ -22,7 +27,7 @@ pub(crate) fn tokens(text: &str) -> impl Iterator<Item = (usize, Token<'_>)> {
         let first = rest.chars().next()?;
         let is_name = first.is_alphabetic() || first == '_';
         let length = if is_name {
-            rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len())
+            rest.find(|c: char| !is_of_word(c)).unwrap_or(rest.len())
         } else if first.is_ascii_digit() {
             // Suffixes and exponents are no names.
             rest.find(|c: char| !c.is_alphanumeric() && c != '.').unwrap_or(rest.len())
@@ -78,7 +83,7 @@ pub(crate) fn replaced(
         if let Some(cast) = cast {
             let _ = write!(result, "({cast})");
         }
-        let simple = argument.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let simple = argument.chars().all(is_of_word);
         if (whole && cast.is_none()) || simple {
             result.push_str(argument);
         } else {
@@ -150,5 +155,5 @@ fn subscript(text: &str) -> &str {
 
 /// Lists the words of C text.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+    text.split(|c: char| !is_of_word(c)).filter(|word| !word.is_empty())
 }

@@ -176,8 +176,9 @@ impl Detector<'_> {
             return self.refused.push(problem);
         }
         match Builder::scop(before, items, names, self.source, self.budget) {
-            Ok(Read { scop, types, checks, members, flat, test, operands }) => {
+            Ok(Read { scop, bodies, types, checks, members, flat, test, operands }) => {
                 self.parts.push(Part {
+                    bodies,
                     operands,
                     function: function.name.to_owned(),
                     first_line: self.source.line(span.start),

@@ -226,9 +226,10 @@ fn code(
             let _ = writeln!(text, "{}{line}", style.indent);
         }
     }
-    let bodies = part.scop.statements.iter().zip(&part.types).map(|(s, types)| {
+    let of = part.scop.statements.iter().zip(&part.bodies).zip(&part.types);
+    let bodies = of.map(|((s, body), types)| {
         let dims = s.domain.space().output.dims.as_slice();
-        (s.name.as_str(), Body { text: &s.text, dims, types })
+        (s.name.as_str(), Called { text: &body.text, dims, types })
     });
     style.names = iterators(part, ast, style.iterator.as_str());
     let accumulators = Accumulators::new(&part.scop.arrays, &part.flat, local);
@@ -261,9 +262,9 @@ fn iterators(part: &Part, ast: &Ast, start: &str) -> BTreeMap<u32, String> {
     let mut names = ast.carried_dimensions(dims);
     let means_another = |name: &String| {
         part.scop.arrays.iter().any(|array| array.name == *name)
-            || part.scop.statements.iter().any(|statement| {
+            || part.scop.statements.iter().zip(&part.bodies).any(|(statement, body)| {
                 !statement.domain.space().output.dims.contains(name)
-                    && words(&statement.text).any(|word| word == name)
+                    && words(&body.text).any(|word| word == name)
             })
     };
     names.retain(|_, name| !name.starts_with(start) && !means_another(name));
@@ -272,7 +273,7 @@ fn iterators(part: &Part, ast: &Ast, start: &str) -> BTreeMap<u32, String> {
 
 /// Statements as they stand in the source.
 struct Source<'a> {
-    bodies: HashMap<&'a str, Body<'a>>,
+    bodies: HashMap<&'a str, Called<'a>>,
     /// What the names of generated iterators start with.
     iterator: &'a str,
     /// Generated iterators with names of the source.
@@ -282,7 +283,7 @@ struct Source<'a> {
 }
 
 /// A statement with the names and types of the loop variables around it.
-struct Body<'a> {
+struct Called<'a> {
     text: &'a str,
     dims: &'a [String],
     types: &'a [String],
@@ -306,7 +307,7 @@ impl<'a> Statements for Source<'a> {
         if let Some(text) = self.tiles.iter().find_map(|tiles| tiles.instance(name, arguments)) {
             return text;
         }
-        let Some(Body { text, dims, types }) = self.bodies.get(name) else {
+        let Some(Called { text, dims, types }) = self.bodies.get(name) else {
             return format!("{name}({});", arguments.join(", "));
         };
         // A number or a parameter, as an `int`, would make an `int` of a product.

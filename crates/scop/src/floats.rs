@@ -24,7 +24,7 @@ impl Part {
 
     /// Returns whether the part both multiplies and adds, so that a compiler could fuse both.
     pub fn may_contract(&self) -> bool {
-        let texts = self.scop.statements.iter().map(|s| without_subscripts(&s.text));
+        let texts = self.bodies.iter().map(|body| without_subscripts(&body.text));
         let text: String = texts.collect();
         text.contains('*') && text.contains(['+', '-'])
     }

@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 
+use crate::c_tokens::is_of_word;
 use crate::source::literal;
 
 /// One definition or declaration.
@@ -63,10 +64,6 @@ impl Item {
             }
         }
     }
-}
-
-fn is_of_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
 }
 
 /// Finds the parentheses of the parameters in the head of a function: the first ones that no

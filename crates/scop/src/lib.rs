@@ -12,9 +12,9 @@
 //! #pragma endscop
 //! ```
 //!
-//! `examples/kernels` has more. Bounds and conditions may use `+`, `-`, multiplication by constants, `/` and `%` by
-//! positive constants, `min`, `max`, `floord`, `ceild`, `?:`, `&&`, `||` and `!`. What is
-//! not affine is reported with its place and the reason.
+//! `examples/kernels` has more. Bounds and conditions may use `+`, `-`, multiplication by
+//! constants, `/` and `%` by positive constants, `min`, `max`, `floord`, `ceild`, `?:`, `&&`, `||`
+//! and `!`. What is not affine is reported with its place and the reason.
 //!
 //! A condition, subscript or inner loop that depends on data makes what it governs one
 //! statement with uncertain accesses. [`detect`] finds parts that no pragma marks.
@@ -24,6 +24,11 @@
 //! Assumed, as usual: arrays of different names do not overlap, subscripts stay within
 //! extents, and integer arithmetic does not overflow. A part whose loop variables have values
 //! that are needed behind it stays as it is.
+
+/// The example of the README runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 mod access;
 mod accumulate;
@@ -79,6 +84,8 @@ pub struct Part {
     pub beside: Beside,
     /// What it does.
     pub scop: Scop,
+    /// For each statement of it, what it does.
+    pub bodies: Vec<Body>,
     /// For each statement of it, the types of the variables of the loops around it.
     pub types: Vec<Vec<String>>,
     /// Variables declared directly in the part: what follows it may use them.
@@ -104,6 +111,15 @@ pub struct Part {
     pub test: Option<Ast>,
     /// For each statement that is an update of one element, the texts of its operands.
     pub operands: Vec<Option<Operands>>,
+}
+
+/// What a statement does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Body {
+    /// As C, over the names of the dimensions of the statement's instances.
+    pub text: String,
+    /// Where it starts in the source: line, from 1.
+    pub line: usize,
 }
 
 impl Part {

@@ -2,10 +2,11 @@
 
 use lang_c::ast::{BinaryOperator, Expression, MemberOperator, UnaryOperator};
 use lang_c::span::{Node, Span};
+use tangram_presburger::formula::{Expr, Formula};
 
 use crate::Problem;
-use crate::access::{ANYWHERE, Access, Accesses};
-use crate::affine::{Case, both};
+use crate::access::{Access, Accesses};
+use crate::affine::both;
 use crate::build::{Builder, VOLATILE};
 use crate::subscript::Subscript;
 
@@ -148,26 +149,27 @@ impl Builder<'_> {
     ) -> Result<Vec<Access>, Problem> {
         let mut exact = !place.member;
         let (mut pending, mut linear) = (false, None);
-        let mut all = vec![(String::new(), Vec::new())];
-        for (dimension, subscript) in place.subscripts.iter().enumerate() {
+        let mut all = vec![(Formula::always(), Vec::new())];
+        for subscript in &place.subscripts {
             subscript.terms.iter().try_for_each(|(_, term)| self.reads(term, found))?;
             if place.subscripts.len() == 1 {
                 linear = self.polynomial_of(subscript);
             }
-            let cases = self.cases(subscript).unwrap_or_else(|| {
-                pending = linear.is_some();
-                exact &= pending;
-                // A name of its own is free: it stands for every place.
-                let value = format!("{ANYWHERE}{dimension}");
-                vec![Case { condition: String::new(), value }]
-            });
-            let extended = |(condition, values): (String, Vec<String>)| {
+            let cases: Vec<(Formula, Option<Expr>)> = match self.cases(subscript) {
+                Some(cases) => cases.into_iter().map(|c| (c.condition, Some(c.value))).collect(),
+                None => {
+                    pending = linear.is_some();
+                    exact &= pending;
+                    vec![(Formula::always(), None)]
+                }
+            };
+            let extended = |(condition, values): (Formula, Vec<Option<Expr>>)| {
                 cases
                     .iter()
-                    .map(move |case| {
+                    .map(move |(own, value)| {
                         let mut values = values.clone();
-                        values.push(case.value.clone());
-                        (both(&condition, &case.condition), values)
+                        values.push(value.clone());
+                        (both(&condition, own), values)
                     })
                     .collect::<Vec<_>>()
             };
@@ -179,12 +181,12 @@ impl Builder<'_> {
             let text = format!("{name}{}", texts.collect::<String>());
             self.edit(place.whole, text);
         }
-        let access = |(condition, values): (String, Vec<String>)| Access {
-            cells: format!("{name}[{}]", values.join(", ")),
+        let access = |(condition, subscripts)| Access {
             condition,
             exact,
             pending,
             linear: linear.clone(),
+            ..Access::certain(name, subscripts)
         };
         Ok(all.into_iter().map(access).collect())
     }

@@ -1,10 +1,13 @@
 //! Polynomials over names, as subscripts of arrays that are kept in one dimension have them.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
-/// A product of names, each as often as it is a factor, in alphabetical order.
-pub(crate) type Monomial = Vec<String>;
+use tangram_presburger::formula::Expr;
+
+use crate::c_tokens::is_of_word;
+
+/// A product of names, or of sums that count as one, each as often as it is a factor, in order.
+pub(crate) type Monomial = Vec<Expr>;
 
 /// More terms than this are not worth it.
 const MOST_TERMS: usize = 32;
@@ -20,7 +23,7 @@ impl Polynomial {
         Self::default().with(Vec::new(), value)
     }
 
-    pub fn name(name: String) -> Self {
+    pub fn name(name: Expr) -> Self {
         Self::default().with(vec![name], 1)
     }
 
@@ -29,6 +32,11 @@ impl Polynomial {
         *entry = entry.saturating_add(factor);
         self.terms.retain(|_, factor| *factor != 0);
         self
+    }
+
+    /// Reads sums and products of names and numbers, as C writes them.
+    pub fn read(text: &str) -> Option<Self> {
+        Reader { rest: text }.whole()
     }
 
     /// Returns `self + factor * other`.
@@ -59,27 +67,86 @@ impl Polynomial {
         }
     }
 
-    /// Writes a sum of names with factors; nothing for products of names.
-    pub fn affine(&self) -> Option<String> {
-        let mut text = String::new();
-        for (monomial, factor) in &self.terms {
-            let separator = if text.is_empty() { "" } else { " + " };
-            let _ = match monomial.as_slice() {
-                [] => write!(text, "{separator}{factor}"),
-                [name] => write!(text, "{separator}{factor} * ({name})"),
+    /// Returns the sum of names with factors that it is; nothing for products of names.
+    pub fn affine(&self) -> Option<Expr> {
+        self.terms.iter().try_fold(Expr::constant(0), |sum, (monomial, factor)| {
+            let term = match monomial.as_slice() {
+                [] => Expr::constant(1),
+                [name] => name.clone(),
                 _ => return None,
             };
-        }
-        Some(if text.is_empty() { "0".to_owned() } else { text })
+            Some(sum.plus_times(&(*factor).into(), &term))
+        })
     }
 }
 
 /// Returns `whole` without the factors of `part`; nothing if it lacks one of them.
-pub(crate) fn divided(whole: &[String], part: &[String]) -> Option<Monomial> {
+pub(crate) fn divided(whole: &[Expr], part: &[Expr]) -> Option<Monomial> {
     let mut rest = whole.to_vec();
     for name in part {
         let at = rest.iter().position(|other| other == name)?;
         rest.remove(at);
     }
     Some(rest)
+}
+
+/// Reads sums and products with numbers.
+struct Reader<'a> {
+    rest: &'a str,
+}
+
+impl Reader<'_> {
+    fn whole(mut self) -> Option<Polynomial> {
+        // Generated subscripts nest a few levels; deeper ones are left alone.
+        let sum = self.sum(16)?;
+        self.rest.trim().is_empty().then_some(sum)
+    }
+
+    fn take(&mut self, sign: char) -> bool {
+        let rest = self.rest.trim_start().strip_prefix(sign);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
+    fn sum(&mut self, levels: usize) -> Option<Polynomial> {
+        let mut total = Polynomial::default();
+        let mut sign = if self.take('-') { -1 } else { 1 };
+        loop {
+            total = total.plus(&self.product(levels)?, sign);
+            sign = if self.take('+') {
+                1
+            } else if self.take('-') {
+                -1
+            } else {
+                return Some(total);
+            };
+        }
+    }
+
+    fn product(&mut self, levels: usize) -> Option<Polynomial> {
+        let mut all = self.atom(levels)?;
+        while self.take('*') {
+            all = all.times(&self.atom(levels)?)?;
+        }
+        Some(all)
+    }
+
+    fn atom(&mut self, levels: usize) -> Option<Polynomial> {
+        if self.take('(') {
+            let inner = self.sum(levels.checked_sub(1)?)?;
+            return self.take(')').then_some(inner);
+        }
+        self.rest = self.rest.trim_start();
+        let end = self.rest.find(|c| !is_of_word(c)).unwrap_or(self.rest.len());
+        let (word, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        // What is called or indexed is no name of a number.
+        if word.is_empty() || rest.trim_start().starts_with(['(', '[', '.']) {
+            return None;
+        }
+        if word.starts_with(|c: char| c.is_ascii_digit()) {
+            return Some(Polynomial::constant(word.parse().ok()?));
+        }
+        Some(Polynomial::name(Expr::name(word)))
+    }
 }

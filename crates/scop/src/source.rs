@@ -247,8 +247,8 @@ fn of_function(
                     let inside = &items[first..index];
                     let before = &items[..first - 1];
                     match Builder::scop(before, inside, &names, source, budget) {
-                        Ok(Read { scop, types, checks, members, flat, test, operands }) => found
-                            .push(Part {
+                        Ok(Read { scop, bodies, types, checks, members, flat, test, operands }) => {
+                            found.push(Part {
                                 function: name.clone(),
                                 first_line: source.line(items[first - 1].span.start),
                                 last_line: source.line(item.span.start),
@@ -274,13 +274,15 @@ fn of_function(
                                 braced: false,
                                 beside: Beside::default(),
                                 types,
+                                bodies,
                                 operands,
                                 checks,
                                 members,
                                 flat,
                                 test,
                                 scop,
-                            }),
+                            })
+                        }
                         Err(more) => problems.extend(more),
                     }
                 }

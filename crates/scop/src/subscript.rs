@@ -2,6 +2,7 @@
 
 use lang_c::ast::{BinaryOperator, CastExpression, Expression, UnaryOperator};
 use lang_c::span::Node;
+use tangram_presburger::formula::Expr;
 
 use crate::affine::{Case, MOST_CASES, always, integer, mapped, pairs};
 use crate::build::Builder;
@@ -56,12 +57,13 @@ impl Builder<'_> {
             let cases = self.affine(term).ok()?;
             total = Some(match (total, negative) {
                 (None, false) => cases,
-                (None, true) => mapped(cases, |value| format!("-({value})")),
-                (Some(total), false) => pairs(&total, &cases, |x, y| format!("{x} + ({y})")),
-                (Some(total), true) => pairs(&total, &cases, |x, y| format!("{x} - ({y})")),
+                (None, true) => mapped(cases, Expr::negated),
+                (Some(total), false) => pairs(&total, &cases, |x, y| x.clone().plus(y)),
+                (Some(total), true) => pairs(&total, &cases, |x, y| x.clone().minus(y)),
             });
         }
-        Some(total.unwrap_or_else(|| always("0".into()))).filter(|cases| cases.len() <= MOST_CASES)
+        Some(total.unwrap_or_else(|| always(Expr::constant(0))))
+            .filter(|cases| cases.len() <= MOST_CASES)
     }
 
     pub(crate) fn polynomial_of(&mut self, subscript: &Subscript) -> Option<Polynomial> {
@@ -125,7 +127,7 @@ impl Builder<'_> {
     /// A sum of parameters, as `n + 1`, that something is multiplied by is one extent.
     fn factor(&self, sum: Polynomial) -> Option<Polynomial> {
         let is_sum = sum.terms.len() > 1;
-        let names = || sum.terms.keys().flatten();
+        let names = || sum.terms.keys().flatten().filter_map(Expr::as_name);
         if is_sum && !names().any(|name| self.is_loop(name)) && sum.affine().is_some() {
             return Some(Polynomial::name(sum.affine()?));
         }

@@ -46,8 +46,8 @@ fn a_triangular_loop_nest() {
     same(&scop.must_writes, "[n] -> { S0[i, j] -> y[i] : 0 <= j <= i < n }");
     let map = scop.schedule.to_map(&budget()).expect("a map");
     same(&map, "[n] -> { S0[i, j] -> [i, j] : 0 <= j <= i < n }");
-    assert_eq!(scop.statements[0].text, "y[i] += A[i][j] * x[j]");
-    assert_eq!(scop.statements[0].line, 7);
+    assert_eq!(part.bodies[0].text, "y[i] += A[i][j] * x[j]");
+    assert_eq!(part.bodies[0].line, 7);
     assert_eq!(scop.arrays.iter().map(|array| array.extents.len()).sum::<usize>(), 4);
 }
 
@@ -98,13 +98,14 @@ fn minima_and_floors_bound_loops() {
 
 #[test]
 fn scalars_and_local_variables_are_cells() {
-    let scop = part("for (int i = 0; i < 4; i++) { double t = x[i]; t *= 2; y[i] = t; }").scop;
+    let part = part("for (int i = 0; i < 4; i++) { double t = x[i]; t *= 2; y[i] = t; }");
+    let scop = &part.scop;
     same(
         &scop.must_writes,
         "{ S0[i] -> t[] : 0 <= i < 4; S1[i] -> t[] : 0 <= i < 4; S2[i] -> y[i] : 0 <= i < 4 }",
     );
     assert!(scop.arrays.iter().any(|array| array.name == "t" && array.local));
-    assert_eq!(scop.statements[0].text, "t = x[i]");
+    assert_eq!(part.bodies[0].text, "t = x[i]");
     let out = scop.live_out(&budget()).expect("decided");
     same(&out, "{ S2[i] -> y[i] : 0 <= i < 4 }");
 }
@@ -156,20 +157,20 @@ fn syntax_errors_have_a_place() {
 fn comments_are_no_code() {
     let body = "// for (;;)\nfor (int i = 0; i < n; i++) /* x[i * i] = 1;\n*/ x[i] = '\"';";
     let part = part(body);
-    assert_eq!((part.last_line, part.scop.statements[0].line), (8, 7));
-    assert_eq!(part.scop.statements[0].text, "x[i] = '\"'");
+    assert_eq!((part.last_line, part.bodies[0].line), (8, 7));
+    assert_eq!(part.bodies[0].text, "x[i] = '\"'");
 }
 
 #[test]
 fn control_that_depends_on_data_makes_one_statement_of_uncertain_writes() {
-    let scop = part(
+    let part = part(
         "for (int i = 0; i < n; i++)
   if (x[i] > y[0]) { double t = y[i]; x[i + 1] = t; if (t > 1) s = A[i][0]; } else y[i] = 1;",
-    )
-    .scop;
+    );
+    let scop = &part.scop;
     assert_eq!(scop.statements.len(), 1);
     assert_eq!(
-        scop.statements[0].text,
+        part.bodies[0].text,
         "{ if (x[i] > y[0]) { double t = y[i]; x[i + 1] = t; if (t > 1) s = A[i][0]; } else y[i] = 1; }"
     );
     same(
@@ -199,7 +200,8 @@ fn loops_over_data_make_one_statement() {
 #pragma endscop
 }
 ";
-    let scop = parts(text, &budget()).expect("a part").remove(0).scop;
+    let part = parts(text, &budget()).expect("a part").remove(0);
+    let scop = &part.scop;
     let all = "0 <= i < n";
     same(
         &scop.reads,
@@ -211,7 +213,7 @@ fn loops_over_data_make_one_statement() {
     same(&scop.must_writes, &format!("[n] -> {{ S0[i] -> y[i] : {all} }}"));
     same(&scop.may_writes, &format!("[n] -> {{ S0[i] -> y[i] : {all}; S1[i] -> y[i] : {all} }}"));
     // The variable of the inner loop is each iteration's own.
-    assert!(scop.statements[1].text.starts_with("{ int k; for (k = row[i];"));
+    assert!(part.bodies[1].text.starts_with("{ int k; for (k = row[i];"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Normalisations.
+//! Normalisations: by batch, layer, instance, group and channel, by norms and by variance.
 //!
 //! All compute in `f64`, sums included, and round once at the end; the intermediate roundings to
 //! `float` that the standard's functions spell out are left out. So results are within half a

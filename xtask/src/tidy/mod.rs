@@ -3,6 +3,7 @@
 mod dependencies;
 mod documents;
 mod features;
+mod licences;
 mod paths;
 mod sources;
 
@@ -20,6 +21,7 @@ pub fn run() -> Result<Vec<String>, Vec<String>> {
     faults.extend(paths::missing(&root));
     faults.extend(documents::disagreements(&root, &members));
     faults.extend(features::split().map_err(|error| vec![error])?);
+    faults.extend(licences::refused().map_err(|error| vec![error])?);
     let sources = sources::examine(&root);
     faults.extend(sources.faults);
     if faults.is_empty() { Ok(sources.notes) } else { Err(faults) }

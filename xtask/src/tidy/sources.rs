@@ -24,6 +24,9 @@ pub fn examine(root: &Path) -> Findings {
         let Ok(text) = fs::read_to_string(&path) else { continue };
         let place = path.strip_prefix(root).unwrap_or(&path).display().to_string();
         examine_one(&place, &text, &mut findings);
+        if path.with_extension("").is_dir() && place.contains("/src/") {
+            findings.faults.push(format!("{place}: a module with children is its folder's mod.rs"));
+        }
     }
     findings
 }
@@ -43,7 +46,14 @@ fn examine_one(place: &str, text: &str, findings: &mut Findings) {
     if !is_introduced(place, text) {
         findings.faults.push(format!("{place}:1: nothing says what this module is for"));
     }
+    if says_one_word(place, text) {
+        findings.faults.push(format!("{place}:1: one word does not say what this module is for"));
+    }
     for (number, line) in text.lines().enumerate() {
+        if line.contains(concat!("parse(&for", "mat!(")) && builds_text(place) {
+            let advice = "build sets from typed expressions (`tangram_presburger::formula`)";
+            findings.faults.push(format!("{place}:{}: {advice}", number + 1));
+        }
         if line.trim() == concat!("#[ign", "ore]") {
             findings
                 .faults
@@ -60,6 +70,26 @@ fn is_introduced(place: &str, text: &str) -> bool {
     });
     let Some(first) = first else { return true };
     if place.ends_with(".rs") { first.starts_with("//!") } else { first.starts_with("\"\"\"") }
+}
+
+/// Returns whether the documentation of a Rust file is one word.
+fn says_one_word(place: &str, text: &str) -> bool {
+    let mut header = text.lines().map_while(|line| line.strip_prefix("//!"));
+    let first = header.next().unwrap_or_default();
+    place.ends_with(".rs")
+        && !first.is_empty()
+        && !first.trim().contains(' ')
+        && header.next().is_none()
+}
+
+/// Returns whether a file is one that has typed expressions to build sets from: not a test, and
+/// none of the readers of text.
+fn builds_text(place: &str) -> bool {
+    let readers = ["crates/presburger/", "crates/calc/", "crates/affine/", "crates/passes/"];
+    place.starts_with("crates/")
+        && place.contains("/src/")
+        && !place.contains("/tests")
+        && !readers.iter().any(|reader| place.starts_with(reader))
 }
 
 /// Lists the sources, sorted, so that every run reports in the same order.
@@ -94,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_module_opens_with_its_purpose() {
-        assert!(faults("a.rs", "//! Here.\nfn f() {}\n").is_empty());
+        assert!(faults("a.rs", "//! It is here.\nfn f() {}\n").is_empty());
         assert!(faults("a.py", "#!/usr/bin/env python3\n\"\"\"Here.\"\"\"\n").is_empty());
         assert_eq!(faults("a.rs", "use std::fmt;\n").len(), 1);
         assert_eq!(faults("a.py", "import os\n").len(), 1);
@@ -102,9 +132,24 @@ mod tests {
 
     #[test]
     fn an_ignored_test_needs_its_reason() {
-        let bare = concat!("//! T.\n    #[ign", "ore]\nfn t() {}\n");
+        let bare = concat!("//! A test.\n    #[ign", "ore]\nfn t() {}\n");
         assert_eq!(faults("a.rs", bare), ["a.rs:2: an ignored test without a reason"]);
-        assert!(faults("a.rs", "//! T.\n#[ignore = \"needs 10 GB\"]\nfn t() {}\n").is_empty());
+        assert!(faults("a.rs", "//! A test.\n#[ignore = \"needs 10 GB\"]\nfn t() {}\n").is_empty());
+    }
+
+    #[test]
+    fn a_header_of_one_word_says_nothing() {
+        assert_eq!(faults("a.rs", "//! Parsing.\n\nuse std::fmt;\n").len(), 1);
+        assert!(faults("a.rs", "//! Parsing.\n//!\n//! Of all texts.\n").is_empty());
+        assert!(faults("a.rs", "//! Parsing texts.\n").is_empty());
+    }
+
+    #[test]
+    fn text_of_sets_is_not_built() {
+        let line =
+            concat!("//! A b.\nlet set = Union::parse(&for", "mat!(\"{{ [{i}] }}\"), budget)?;\n");
+        assert_eq!(faults("crates/scop/src/a.rs", line).len(), 1);
+        assert!(faults("crates/scop/tests/a.rs", line).is_empty());
     }
 
     #[test]

@@ -4,6 +4,15 @@
 //! with tightened constants: exactly where a coefficient is 1, else through the real shadow, the
 //! dark shadow and splinters. Differs from the paper in the treatment of equalities (Euclid on
 //! columns instead of symmetric remainders) and in a budget, after which nothing is claimed.
+//!
+//! `2 <= 3 x <= 4` has the real point 1 but, by the dark shadow, integer points only if
+//! `3 * 4 - 3 * 2 >= 4`, which holds: 1 is one. `4 <= 3 x <= 5` fails it, and the splinters
+//! `3 x = 4` and `3 x = 5` have none.
+//!
+//! Integer sets have a decision procedure of their own (`solve/feasible` in `tangram-presburger`),
+//! which is complete and needs a tableau. This one stays beside it: it answers small questions
+//! about extents of tensors in 64 bits, thousands of times in a model, below the IR, which knows no
+//! sets.
 
 use num_integer::gcd;
 use std::collections::HashMap;

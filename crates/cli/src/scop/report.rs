@@ -98,8 +98,8 @@ fn arranged(part: &Part, band: &Arranged) -> Option<String> {
     if band.vector {
         done.push("a free innermost loop".to_owned());
     }
-    let lines = band.statements.iter().filter_map(|at| part.scop.statements.get(*at));
-    let mut lines: Vec<usize> = lines.map(|statement| statement.line).collect();
+    let lines = band.statements.iter().filter_map(|at| part.bodies.get(*at));
+    let mut lines: Vec<usize> = lines.map(|body| body.line).collect();
     lines.sort_unstable();
     lines.dedup();
     let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();

@@ -1,4 +1,4 @@
-//! Texts.
+//! Operations on tensors of text.
 
 use tangram_ir::{AttrKind, Dim, FloatKind, InferCx, OperandDef};
 use tangram_tensor::text as kernels;

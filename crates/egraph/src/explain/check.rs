@@ -1,4 +1,4 @@
-//! Replaying proofs.
+//! Replaying proofs: each step of an explanation is applied again and compared.
 
 use super::{Explanation, FlatTerm};
 use crate::{Analysis, Language, Rewrite, Symbol};

@@ -1,4 +1,4 @@
-//! Attribute values.
+//! Attribute values, as conditions and attributes of rules compute them.
 
 use std::any::Any;
 use std::fmt::Debug;

@@ -1,4 +1,4 @@
-//! Attribute expressions.
+//! Parsing attribute expressions, by precedence.
 
 use super::lexer::{TokenKind, unquote};
 use super::parser::{Parsed, Parser};

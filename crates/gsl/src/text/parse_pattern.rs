@@ -1,4 +1,4 @@
-//! Patterns.
+//! Parsing patterns: calls, alternatives, tuples, operands of any number.
 
 use super::lexer::TokenKind;
 use super::parser::{Parsed, Parser};

@@ -1,4 +1,4 @@
-//! Random modules.
+//! Random modules of all shapes: regions, blocks, uses before definitions in graphs.
 
 use tangram_ir::{
     Attr, AttrData, Block, Context, Dim, FloatKind, Loc, LocData, Module, OpState, Point,

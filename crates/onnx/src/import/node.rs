@@ -1,4 +1,4 @@
-//! Nodes.
+//! From one node of a graph to operations: attributes, operands, subgraphs.
 
 use smallvec::SmallVec;
 use tangram_dialects::attrs::Attrs;

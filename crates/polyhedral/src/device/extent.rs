@@ -1,6 +1,7 @@
 //! How much of an array is used.
 
-use tangram_presburger::{Budget, Union};
+use tangram_presburger::formula::{Comparison, Expr};
+use tangram_presburger::{Budget, Relation, Space, Tuple, Union};
 
 use crate::ast::{Ast, AstOptions};
 use crate::scop::Scop;
@@ -24,27 +25,36 @@ impl Scop {
             if dims == 0 {
                 return Ok(None);
             }
-            let subscripts: Vec<String> = (0..dims).map(|at| format!("s{at}")).collect();
-            let first = format!("{{ {array}[{}] -> last[s0] }}", subscripts.join(", "));
-            let first = Union::parse(&first, budget)?;
+            let cells = Tuple::new(array, (0..dims).map(|at| format!("s{at}")));
+            let first = is_first(cells, Tuple::new("last", ["first"]), budget)?;
             firsts = firsts.union(&Union::from(set.clone()).apply_range(&first, budget)?)?;
         }
         let firsts = firsts.range(budget)?;
-        let negative = Union::parse("{ last[s] : s < 0 }", budget)?;
+        let last = Tuple::new("last", ["s"]);
+        let below = Expr::output(0).compared(Comparison::Below, Expr::constant(0));
+        let space = Space::set(Vec::new(), last.clone());
+        let negative = Union::from(Relation::such_that(space, &below, budget)?);
         if firsts.is_empty(budget)? || !firsts.intersect(&negative, budget)?.is_empty(budget)? {
             return Ok(None);
         }
-        let last = match firsts.lexmax(budget) {
-            Ok(last) => last.coalesce(budget)?,
+        let largest = match firsts.lexmax(budget) {
+            Ok(largest) => largest.coalesce(budget)?,
             Err(tangram_presburger::Error::Unbounded { .. }) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
-        let mut tree = ScheduleTree::new(NodeKind::Domain(last));
-        let schedule = Union::parse("{ last[s] -> [s] }", budget)?;
+        let mut tree = ScheduleTree::new(NodeKind::Domain(largest));
+        let schedule = is_first(last, Tuple::anonymous(1), budget)?;
         let members = vec![Member { schedule, coincident: false }];
         let band = Band { members, permutable: false, options: Union::empty() };
         tree.add(tree.root(), NodeKind::Band(band));
         tree.close();
         Ok(Some(Ast::of_tree(&tree, None, &AstOptions::default(), budget)?))
     }
+}
+
+/// Relates points to the first coordinate that they have; `from` names its coordinates otherwise than `to`.
+fn is_first(from: Tuple, to: Tuple, budget: &Budget) -> Result<Union, Error> {
+    let first = Expr::name(from.dims.first().cloned().unwrap_or_default());
+    let equal = Expr::output(0).compared(Comparison::Equal, first);
+    Ok(Relation::such_that(Space::map(Vec::new(), from, to), &equal, budget)?.into())
 }

@@ -1,6 +1,7 @@
 //! The loops of the host.
 
-use tangram_presburger::{Budget, Tuple, Union};
+use tangram_presburger::formula::{Comparison, Expr};
+use tangram_presburger::{Budget, Relation, Space, Tuple, Union};
 
 use super::kernel_selection::{Offload, Root};
 use crate::ast::{Ast, AstOptions};
@@ -27,8 +28,9 @@ impl Offload {
                 NodeKind::Band(band) => {
                     let mut members = Vec::new();
                     for at in 0..band.members.len() {
-                        let place = |_: &Root| format!(" -> [o{}]", depth + at);
-                        let schedule = self.tuples(&below[node.index()], place)?;
+                        let dim = |root: &usize| self.roots[*root].loop_value(depth + at);
+                        let schedule = below[node.index()].iter().map(dim);
+                        let schedule = Union::collect(schedule.collect::<Result<Vec<_>, _>>()?)?;
                         members.push(Member { schedule, coincident: false });
                     }
                     let next = depth + members.len();
@@ -42,7 +44,10 @@ impl Offload {
                         if inside.is_empty() {
                             continue;
                         }
-                        let filter = self.tuples(inside, |_| String::new())?;
+                        let all = |root: &usize| {
+                            Relation::universe(Space::set(Vec::new(), self.roots[*root].tuple()))
+                        };
+                        let filter = Union::collect(inside.iter().map(all))?;
                         let filter = host.add(list, NodeKind::Filter(filter));
                         open.push((child, filter, depth));
                     }
@@ -71,20 +76,22 @@ impl Offload {
         }
         below
     }
-
-    /// Writes the launches of kernels as tuples, each with something behind it.
-    fn tuples(&self, kernels: &[usize], rest: impl Fn(&Root) -> String) -> Result<Union, Error> {
-        let piece = |at: &usize| {
-            let root = &self.roots[*at];
-            let dims: Vec<String> = (0..root.depth).map(|dim| format!("o{dim}")).collect();
-            format!("{}[{}]{}", root.name, dims.join(", "), rest(root))
-        };
-        let pieces: Vec<String> = kernels.iter().map(piece).collect();
-        Ok(Union::parse(&format!("{{ {} }}", pieces.join("; ")), &Budget::unlimited())?)
-    }
 }
 
 impl Root {
+    /// The tuple of its launches: the values of the loops around it.
+    fn tuple(&self) -> Tuple {
+        Tuple::new(&self.name, (0..self.depth).map(|dim| format!("o{dim}")))
+    }
+
+    /// Relates its launches to the value of a loop around it.
+    fn loop_value(&self, at: usize) -> Result<Relation, Error> {
+        let space = Space::map(Vec::new(), self.tuple(), Tuple::anonymous(1));
+        let value = Expr::name(format!("o{at}"));
+        let equal = Expr::output(0).compared(Comparison::Equal, value);
+        Ok(Relation::such_that(space, &equal, &Budget::unlimited())?)
+    }
+
     /// Returns the values of the loops around the kernel with which it is launched.
     fn launches(&self, budget: &Budget) -> Result<Union, Error> {
         let mut all = Vec::new();

@@ -1,6 +1,6 @@
 //! Text of SVG elements.
 
-use std::fmt::Write;
+pub(super) use tangram_presburger::plot::escaped;
 
 /// A drawing that grows; coordinates are in pixels, to the right and down.
 #[derive(Default)]
@@ -41,23 +41,4 @@ impl Drawing {
 /// The width of text in the fixed font of the pictures.
 pub(super) fn wide(text: &str) -> f64 {
     text.chars().count() as f64 * 7.3
-}
-
-/// Writes text for an element's content.
-pub(super) fn escaped(text: &str) -> String {
-    let mut result = String::new();
-    for letter in text.chars() {
-        match letter {
-            '&' => result.push_str("&amp;"),
-            '<' => result.push_str("&lt;"),
-            '>' => result.push_str("&gt;"),
-            '"' => result.push_str("&quot;"),
-            letter if letter.is_control() => {
-                // Control characters have no place in XML.
-                let _ = write!(result, "\u{fffd}");
-            }
-            letter => result.push(letter),
-        }
-    }
-    result
 }

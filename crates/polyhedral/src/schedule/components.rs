@@ -1,4 +1,7 @@
-//! Components of directed graphs, without recursion.
+//! Strongly connected components of directed graphs, without recursion.
+//!
+//! For graphs whose arrows are known. Generation of code, which finds an arrow by a question about
+//! sets, has an algorithm that asks as few as it can (`ast/separation/order.rs`).
 
 /// Finds the strongly connected components, sources first; members ascend.
 ///

@@ -7,14 +7,13 @@
 //! the integer divisions of a conjunction, are projected away: first where that takes no more
 //! rows, then by leaving them out of the generators.
 //!
-//! Source: the double description method of Motzkin, Raiffa, Thompson and Thrall (1953),
-//! with the adjacency test of N. Chernikova (1965).
+//! The double description method itself is [`tangram_presburger::Cone`].
 
 use crate::Conjunction;
-use tangram_presburger::Error;
+use tangram_presburger::{Budget, Cone, Error};
 
-use super::linear::{combined, dot, reduce};
-use super::projection::Rational;
+use super::linear::reduce;
+use super::projection::RationalPolyhedron;
 
 /// More than this many rays make a schedule problem too large to be worth solving.
 const MOST_RAYS: usize = 4096;
@@ -27,16 +26,10 @@ pub(super) struct Generators {
     pub lines: Vec<Vec<i128>>,
 }
 
-/// A ray, and the inequalities so far that vanish on it.
-struct Ray {
-    at: Vec<i128>,
-    tight: Vec<u64>,
-}
-
 impl Generators {
     /// Finds the generators of a conjunction over `dims` dimensions; none if it is empty.
     pub fn of(conjunction: &Conjunction, dims: usize) -> Result<Self, Error> {
-        Self::projected(Rational::of(conjunction, dims), (0..1 + dims).collect())
+        Self::projected(RationalPolyhedron::of(conjunction, dims), (0..1 + dims).collect())
     }
 
     /// Finds generators of pairs of `own` coordinates each that suffice for distances.
@@ -50,7 +43,7 @@ impl Generators {
         own: usize,
     ) -> Result<Self, Error> {
         let (from, to) = (1 + params, 1 + params + own);
-        let mut rows = Rational::of(conjunction, params + 2 * own);
+        let mut rows = RationalPolyhedron::of(conjunction, params + 2 * own);
         rows.take_from(from, to, own)?;
         let mut found = Self::projected(rows, (0..from).chain(to..to + own).collect())?;
         for vector in found.rays.iter_mut().chain(&mut found.lines) {
@@ -60,181 +53,50 @@ impl Generators {
     }
 
     /// Finds the generators of the rows' projection on the columns that are kept.
-    fn projected(mut rows: Rational, mut columns: Vec<usize>) -> Result<Self, Error> {
+    fn projected(mut rows: RationalPolyhedron, mut columns: Vec<usize>) -> Result<Self, Error> {
         let cols = columns.len();
         let others = (0..rows.cols).filter(|column| !columns.contains(column)).collect();
         columns.extend(rows.project(others)?);
         rows.keep(&columns);
-        let mut cone = Cone::new(rows.cols, 1 + rows.inequalities.len());
-        for row in &rows.equations {
-            cone.cut(row, true)?;
-        }
+        let mut cone = Cone::new(rows.cols);
         let mut first = vec![0; rows.cols];
         first[0] = 1;
-        cone.cut(&first, false)?;
-        for row in &rows.inequalities {
-            cone.cut(row, false)?;
+        let equations = rows.equations.iter().map(|row| (row, true));
+        let inequalities = [&first].into_iter().chain(&rows.inequalities).map(|row| (row, false));
+        for (row, equation) in equations.chain(inequalities) {
+            cone.keep(row, equation, &Budget::unlimited())?;
+            if cone.ray_count() > MOST_RAYS {
+                return Err(Error::Overflow);
+            }
         }
-        Ok(cone.projected(cols))
+        Ok(projected(&cone, cols))
     }
 }
 
-struct Cone {
-    lines: Vec<Vec<i128>>,
-    rays: Vec<Ray>,
-    inequalities: usize,
-    words: usize,
-    /// No more than the number of dimensions that the rays span beside the lines.
-    spanned: u32,
-}
-
-impl Cone {
-    fn new(cols: usize, rows: usize) -> Self {
-        let unit = |col| (0..cols).map(|other| i128::from(other == col)).collect();
-        let lines = (0..cols).map(unit).collect();
-        let words = rows.div_ceil(64);
-        Self { lines, rays: Vec::new(), inequalities: 0, words, spanned: 0 }
+/// Reads the generators off a cone, without the columns behind `cols`.
+fn projected(cone: &Cone, cols: usize) -> Generators {
+    if !cone.rays().any(|ray| ray[0] > 0) {
+        return Generators::default();
     }
-
-    /// Keeps what satisfies a row.
-    fn cut(&mut self, row: &[i128], equation: bool) -> Result<(), Error> {
-        let mut found = None;
-        for (index, line) in self.lines.iter().enumerate() {
-            let value = dot(row, line)?;
-            if value != 0 {
-                found = Some((index, value));
-                break;
-            }
-        }
-        match found {
-            Some((index, value)) => self.spend_line(row, index, value, equation)?,
-            None => self.split(row, equation)?,
-        }
-        self.inequalities += usize::from(!equation);
-        Ok(())
-    }
-
-    /// A line that crosses the row becomes a ray, and shifts all others onto the row.
-    fn spend_line(
-        &mut self,
-        row: &[i128],
-        index: usize,
-        value: i128,
-        equation: bool,
-    ) -> Result<(), Error> {
-        let mut line = self.lines.swap_remove(index);
-        if value < 0 {
-            line.iter_mut().for_each(|v| *v = -*v);
-        }
-        let value = value.abs();
-        for other in &mut self.lines {
-            *other = combined(value, other, -dot(row, other)?, &line)?;
-        }
-        let bit = self.inequalities;
-        for ray in &mut self.rays {
-            ray.at = combined(value, &ray.at, -dot(row, &ray.at)?, &line)?;
-            if !equation {
-                ray.tight[bit / 64] |= 1 << (bit % 64);
-            }
-        }
-        if !equation {
-            let mut tight = vec![0; self.words];
-            (0..bit).for_each(|bit| tight[bit / 64] |= 1 << (bit % 64));
-            self.rays.push(Ray { at: line, tight });
-            self.spanned += 1;
-        }
-        Ok(())
-    }
-
-    fn split(&mut self, row: &[i128], equation: bool) -> Result<(), Error> {
-        let values: Vec<i128> =
-            self.rays.iter().map(|ray| dot(row, &ray.at)).collect::<Result<_, _>>()?;
-        let sides = |sign: i128| -> Vec<usize> {
-            let on = |at: &usize| values[*at].signum() == sign;
-            (0..values.len()).filter(on).collect()
-        };
-        let (above, below) = (sides(1), sides(-1));
-        let mut new = Vec::new();
-        for p in &above {
-            for n in &below {
-                if !self.adjacent(*p, *n) {
-                    continue;
-                }
-                let (p, n) = (*p, *n);
-                let at = combined(values[p], &self.rays[n].at, -values[n], &self.rays[p].at)?;
-                let mut tight: Vec<u64> = self.common(p, n).collect();
-                if !equation {
-                    tight[self.inequalities / 64] |= 1 << (self.inequalities % 64);
-                }
-                new.push(Ray { at, tight });
-            }
-        }
-        self.spanned = match (above.is_empty(), below.is_empty()) {
-            (true, true) => self.spanned,
-            (false, true) if !equation => self.spanned,
-            (false, false) => self.spanned.saturating_sub(u32::from(equation)),
-            // How many dimensions a face has would be a question of its own.
-            _ => 0,
-        };
-        let mut kept = Vec::new();
-        for (mut ray, value) in std::mem::take(&mut self.rays).into_iter().zip(values) {
-            if value == 0 && !equation {
-                ray.tight[self.inequalities / 64] |= 1 << (self.inequalities % 64);
-            }
-            if value == 0 || (value > 0 && !equation) {
-                kept.push(ray);
-            }
-        }
-        kept.extend(new);
-        self.rays = kept;
-        if self.rays.len() > MOST_RAYS { Err(Error::Overflow) } else { Ok(()) }
-    }
-
-    /// Returns what is tight on both rays.
-    fn common(&self, p: usize, n: usize) -> impl Iterator<Item = u64> {
-        self.rays[p].tight.iter().zip(&self.rays[n].tight).map(|(a, b)| a & b)
-    }
-
-    /// Returns whether two rays span a face of two dimensions: nothing between them is tight
-    /// wherever both are. Such faces have two dimensions less than the cone, and as many rows
-    /// that are tight; that keeps most pairs from being compared with all other rays.
-    fn adjacent(&self, p: usize, n: usize) -> bool {
-        let tight: u32 = self.common(p, n).map(u64::count_ones).sum();
-        let between = |(index, ray): (usize, &Ray)| {
-            index != p
-                && index != n
-                && self.common(p, n).zip(&ray.tight).all(|(common, own)| common & !own == 0)
-        };
-        tight + 2 >= self.spanned && !self.rays.iter().enumerate().any(between)
-    }
-
-    fn projected(self, cols: usize) -> Generators {
-        if !self.rays.iter().any(|ray| ray.at[0] > 0) {
-            return Generators::default();
-        }
-        let short = |mut vector: Vec<i128>| {
-            vector.truncate(cols);
-            reduce(&mut vector);
-            vector
-        };
-        let clean = |vectors: Vec<Vec<i128>>| {
-            let mut vectors: Vec<_> = vectors.into_iter().map(short).collect();
-            vectors.retain(|vector| vector.iter().any(|v| *v != 0));
-            vectors.sort_unstable();
-            vectors.dedup();
-            vectors
-        };
-        Generators {
-            rays: clean(self.rays.into_iter().map(|ray| ray.at).collect()),
-            lines: clean(self.lines),
-        }
+    let clean = |vectors: &mut dyn Iterator<Item = &[i128]>| {
+        let mut vectors: Vec<Vec<i128>> = vectors.map(|vector| vector[..cols].to_vec()).collect();
+        vectors.iter_mut().for_each(|vector| reduce(vector));
+        vectors.retain(|vector| vector.iter().any(|v| *v != 0));
+        vectors.sort_unstable();
+        vectors.dedup();
+        vectors
+    };
+    Generators {
+        rays: clean(&mut cone.rays()),
+        lines: clean(&mut cone.lines().iter().map(Vec::as_slice)),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tangram_presburger::{Budget, Union};
+    use crate::schedule::linear::dot;
+    use tangram_presburger::Union;
 
     fn generators(text: &str) -> Generators {
         let set = Union::parse(text, &Budget::unlimited()).expect("a set");

@@ -12,13 +12,13 @@ use super::linear::combined;
 use crate::Conjunction;
 
 /// Equations and inequalities over `[1, coordinates..]`.
-pub(super) struct Rational {
+pub(super) struct RationalPolyhedron {
     pub equations: Vec<Vec<i128>>,
     pub inequalities: Vec<Vec<i128>>,
     pub cols: usize,
 }
 
-impl Rational {
+impl RationalPolyhedron {
     /// Reads off the rows of a conjunction over `dims` dimensions, its integer divisions last.
     pub fn of(conjunction: &Conjunction, dims: usize) -> Self {
         let cols = 1 + dims + conjunction.divisions.len();

@@ -1,4 +1,9 @@
 //! The search for the least schedule row, from where another one has come.
+//!
+//! A dependence has a row for each vertex of its polyhedron, and few of them matter. So rows are
+//! generated lazily: the least point of those so far is put to all others, the rows that it breaks
+//! most enter, and the least point is found again from where it was. A band's second row is a
+//! branch of the search for its first, with one more row that makes it independent.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;

@@ -9,17 +9,16 @@ use tangram_presburger::{Budget, Relation, Union};
 use crate::contraction::Update;
 use crate::{Error, Fault, NodeKind, ScheduleTree};
 
-/// A statement; its instances are the points of a named set.
+/// A statement: a name, and its instances, the points of a set of that name.
+///
+/// What it does is its front end's to know, which finds the body by the name or by the position
+/// among [`Scop::statements`]: a text of C, or an operation.
 #[derive(Debug, Clone)]
 pub struct Statement {
     /// The name of its instances' tuple.
     pub name: String,
     /// The instances, over the loops around the statement.
     pub domain: Relation,
-    /// The statement in the source language, over the names of the domain's dimensions.
-    pub text: String,
-    /// Where it starts in the source: line, from 1.
-    pub line: usize,
     /// The update of one element that it is, if its front end reads it as one.
     pub update: Option<Update>,
 }

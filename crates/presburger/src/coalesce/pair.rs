@@ -1,4 +1,8 @@
-//! Two disjuncts over the same divisions.
+//! Two disjuncts over the same divisions: whether one conjunction is both.
+//!
+//! Of `{ 0 <= i <= 4 }` and `{ 5 <= i <= 9 }` the constraint `i <= 4` is cut off by the second,
+//! which is adjacent: 5 is 4 + 1. Relaxed by one it is redundant, and both are the candidate `{ 0
+//! <= i <= 9 }`. The cases are those of isl, by how the constraints of one lie to the other.
 
 use super::between::Between;
 use super::segment::{leaves_both, value};

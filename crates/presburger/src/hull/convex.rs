@@ -6,7 +6,7 @@
 
 use super::Lattice;
 use crate::basic_map::BasicMap;
-use crate::solve::generators::Cone;
+use crate::solve::generators::Generators;
 use crate::solve::number::{Number, widening};
 use crate::solve::redundancy::narrowed;
 use crate::system::System;
@@ -72,7 +72,7 @@ pub(crate) fn convex_rows(
 }
 
 fn hull<T: Number>(parts: &[System], dims: usize, budget: &Budget) -> Result<Option<Rows>, Error> {
-    let mut dual = Cone::<T>::new(1 + dims);
+    let mut dual = Generators::<T>::new(1 + dims);
     for part in parts {
         let cone = generators::<T>(part, budget)?;
         for line in &cone.lines {
@@ -92,8 +92,11 @@ fn hull<T: Number>(parts: &[System], dims: usize, budget: &Budget) -> Result<Opt
 }
 
 /// Returns the cone of the rational points of a disjunct, divisions included.
-pub(crate) fn generators<T: Number>(system: &System, budget: &Budget) -> Result<Cone<T>, Error> {
-    let mut cone = Cone::new(system.cols());
+pub(crate) fn generators<T: Number>(
+    system: &System,
+    budget: &Budget,
+) -> Result<Generators<T>, Error> {
+    let mut cone = Generators::new(system.cols());
     for row in system.eqs.rows() {
         cone.add(&narrowed::<T>(row)?, true, budget)?;
     }

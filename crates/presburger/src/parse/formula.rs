@@ -4,7 +4,7 @@ use super::token::Token;
 use super::{DEPTH, Expr, Parser};
 use crate::Error;
 use crate::basic_map::BasicMap;
-use crate::relation::subtract_parts;
+use crate::formula::{both, negation};
 
 pub(super) const RELATIONS: [&str; 11] =
     ["<", "<=", ">", ">=", "=", "==", "!=", "<<", "<<=", ">>", ">>="];
@@ -12,18 +12,8 @@ pub(super) const CONNECTIVES: [&str; 13] =
     ["and", "or", "not", "implies", "exists", "forall", "true", "false", "&&", "||", "!", "&", "|"];
 
 impl Parser<'_> {
-    /// Intersects; disjuncts without points go where the result has more than both.
     pub(super) fn both(&self, a: Vec<BasicMap>, b: &[BasicMap]) -> Result<Vec<BasicMap>, Error> {
-        let mut parts = Vec::with_capacity(a.len() * b.len());
-        let grows = a.len() > 1 && b.len() > 1;
-        for (left, right) in a.iter().flat_map(|l| b.iter().map(move |r| (l, r))) {
-            self.budget.spend(left.system.size() + right.system.size())?;
-            let Some(part) = left.intersect(right) else { continue };
-            if !grows || !part.is_empty(self.budget)? {
-                parts.push(part);
-            }
-        }
-        Ok(parts)
+        both(&a, b, self.budget)
     }
 
     pub(super) fn formula(&mut self) -> Result<Vec<BasicMap>, Error> {
@@ -37,7 +27,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn negation(&self, parts: &[BasicMap]) -> Result<Vec<BasicMap>, Error> {
-        subtract_parts(&[BasicMap::universe(self.scope.len())], parts, self.budget)
+        negation(self.scope.len(), parts, self.budget)
     }
 
     pub(super) fn disjunction(&mut self) -> Result<Vec<BasicMap>, Error> {

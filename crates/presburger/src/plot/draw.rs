@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Layer, Scene};
+use super::{Layer, Scene, escaped};
 
 /// Colours of layers, told apart by the colour-blind too (Okabe and Ito's set).
 const COLOURS: [&str; 7] =
@@ -214,7 +214,7 @@ fn line(out: &mut String, [x0, y0]: [f64; 2], [x1, y1]: [f64; 2], colour: &str) 
 }
 
 fn text(out: &mut String, [x, y]: [f64; 2], anchor: &str, words: &str) {
-    let words = words.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let words = escaped(words);
     put(
         out,
         format_args!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{words}</text>"),

@@ -11,6 +11,23 @@ use crate::{Budget, Error, Integer, Relation, Tuple, Union};
 /// Points that a picture shows at the most; more would be a grey area.
 pub const MAX_POINTS: usize = 20_000;
 
+/// Writes text for the content of an element of SVG, or of any XML.
+pub fn escaped(text: &str) -> String {
+    let mut result = String::new();
+    for letter in text.chars() {
+        match letter {
+            '&' => result.push_str("&amp;"),
+            '<' => result.push_str("&lt;"),
+            '>' => result.push_str("&gt;"),
+            '"' => result.push_str("&quot;"),
+            // Control characters have no place in XML.
+            letter if letter.is_control() => result.push('\u{fffd}'),
+            letter => result.push(letter),
+        }
+    }
+    result
+}
+
 /// What is drawn of one space.
 struct Layer {
     /// The tuples, without their dimensions: `S`, `S -> A`.

@@ -4,6 +4,9 @@
 //! `b x <= u`, for positive `a` and `b`, into `b l <= a u`. The result is the
 //! projection over the rationals: `{ 2 x = y }` projects to all `y`, odd ones too.
 //! [`Relation::project_out`](crate::Relation::project_out) is its exact integer sibling.
+//! This is the one that shows its steps, for users and for bounds of loops. Its siblings mean
+//! something else: `project/eliminate` is exact over the integers, `rational_relation/eliminate`
+//! keeps cones, and on machine numbers `tangram_polyhedral` eliminates what makes no more rows.
 //! Projection is not intersection with `x = 0`: see [`Inequalities::at_zero`].
 
 use std::fmt;

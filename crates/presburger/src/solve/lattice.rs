@@ -1,4 +1,9 @@
 //! Systems under unimodular changes of variables.
+//!
+//! An equation `4 x + 6 y = 2` has integer solutions along a line. A change of variables by a
+//! matrix of determinant 1 or -1 maps integer points to integer points and makes it an equation of
+//! one variable, `2 u = 2`: that is Euclid's algorithm on the columns, and the Hermite normal form
+//! for several rows.
 
 use super::number::{Number, common, fit, opposites};
 use super::redundancy::narrowed;

@@ -16,5 +16,6 @@ pub(crate) mod redundancy;
 mod relaxation;
 pub(crate) mod simplex;
 
+pub use generators::Cone;
 pub use least_point::LeastPoint;
 pub use relaxation::Relaxation;

@@ -3,6 +3,13 @@
 //! The width of a polyhedron `P` along `b` is the greatest `b (x - y)` for `x`, `y` in
 //! `P`. Reduction makes the early basis vectors directions in which `P` is thin, as
 //! far as that is possible: there are few values to branch on.
+//!
+//! The strip `0 <= 100 x - 99 y <= 1` with `0 <= x <= 300` has 301 values of `x`. Along
+//! `b = (1, -1)` its width is less than 4: after the change to `u = x - y` few values of `u` are
+//! looked at, and each leaves an interval.
+//!
+//! Source: L. Lovász, H. Scarf, "The generalized basis reduction algorithm", 1992; W. Cook,
+//! T. Rutherford, H. Scarf, D. Shallcross, 1993.
 
 use super::feasible::rounded;
 use super::number::{Number, fit, opposites};

@@ -1,4 +1,4 @@
-//! Schedule trees.
+//! Schedule trees in Python: reading, transforming, generating code.
 
 use pyo3::prelude::*;
 use tangram::presburger::{Relation, Space, Tuple, Union};

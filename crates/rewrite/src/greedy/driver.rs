@@ -1,4 +1,4 @@
-//! The loop.
+//! The loop of the greedy driver: a worklist of operations, folded, erased or given to patterns.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};

@@ -3,45 +3,37 @@
 use tangram_polyhedral::ast::{Ast, AstOptions};
 use tangram_polyhedral::scop::{self, Scop};
 use tangram_polyhedral::{Band, Member, NodeKind, ScheduleTree};
-use tangram_presburger::{Budget, Relation, Union};
+use tangram_presburger::{Budget, Relation, Space, Tuple, Union};
 
+use super::relations::{Relations, all_instances, loop_value, statement_name};
 use super::{Builder, Item, Raw, Read};
-use crate::Problem;
-use crate::access::Access;
 use crate::contraction::update;
+use crate::{Body, Problem};
 
 impl Builder<'_> {
     /// Makes a part of what was read.
     pub(super) fn assemble(mut self, order: &[Item], budget: &Budget) -> Result<Read, Problem> {
         let params: Vec<String> = std::mem::take(&mut self.params).into_iter().collect();
-        let prefix =
-            if params.is_empty() { String::new() } else { format!("[{}] -> ", params.join(", ")) };
+        let relations = Relations { params, budget };
         let exactly = !self.kept.is_empty();
         let at_start = |error: &dyn std::fmt::Display| self.source.problem(0, error.to_string());
-        let facts = self.facts(&prefix, budget).map_err(|e| at_start(&e))?;
-        let valid = self.delinearise(&prefix, exactly);
+        let facts = self.facts(&relations).map_err(|e| at_start(&e))?;
+        let valid = self.delinearise(&relations.params, exactly);
         let context = match (&valid, &facts) {
             (Some(valid), Some(facts)) => {
                 Some(valid.intersect(facts, budget).map_err(|e| at_start(&e))?)
             }
             (valid, facts) => valid.as_ref().or(facts.as_ref()).cloned(),
         };
-        let (mut statements, mut operands) = (Vec::new(), Vec::new());
+        let (mut statements, mut bodies, mut operands) = (Vec::new(), Vec::new(), Vec::new());
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
         let (mut may, mut kills) = (Vec::new(), Vec::new());
         for (index, raw) in self.statements.iter().enumerate() {
             let failed =
                 |error: &dyn std::fmt::Display| self.source.problem(raw.at, error.to_string());
-            let name = format!("S{index}");
-            let instance = format!("{name}[{}]", raw.loops.join(", "));
-            let parse = |body: &str, conditions: &str| {
-                let such =
-                    if conditions.is_empty() { String::new() } else { format!(" : {conditions}") };
-                Union::parse(&format!("{prefix}{{ {body}{such} }}"), budget)
-            };
-            let all: Vec<String> = raw.conditions.iter().map(|c| format!("({c})")).collect();
-            let domain = parse(&instance, &all.join(" and ")).map_err(|e| failed(&e))?;
-            let mut set = domain.single().map_err(|e| failed(&e))?.clone();
+            let name = statement_name(index);
+            let set = relations.instances(&name, &raw.loops, raw.conditions.iter().cloned());
+            let mut set = set.map_err(|e| failed(&e))?;
             if let Some(context) = &context {
                 set = set.intersect_params(context, budget).map_err(|e| failed(&e))?;
             }
@@ -52,9 +44,10 @@ impl Builder<'_> {
                 (&raw.accesses.may_writes, &mut may),
                 (&raw.accesses.kills, &mut kills),
             ] {
-                for Access { cells, condition, .. } in accesses {
-                    let map = parse(&format!("{instance} -> {cells}"), condition);
-                    let map = map.and_then(|map| map.intersect_domain(&domain, budget));
+                for access in accesses {
+                    let map = relations.cells(&name, &raw.loops, access);
+                    let map =
+                        map.and_then(|map| Union::from(map).intersect_domain(&domain, budget));
                     union.extend(map.map_err(|e| failed(&e))?.relations().cloned());
                 }
             }
@@ -65,8 +58,8 @@ impl Builder<'_> {
             };
             let read = update(&raw.text, &raw.loops, &element).unzip();
             operands.push(read.1);
-            let text = raw.text.clone();
-            statements.push(scop::Statement { name, domain: set, text, line, update: read.0 });
+            bodies.push(Body { text: raw.text.clone(), line });
+            statements.push(scop::Statement { name, domain: set, update: read.0 });
         }
         let failed = |error: &dyn std::fmt::Display| self.source.problem(0, error.to_string());
         let reads = collected(reads).map_err(|e| failed(&e))?;
@@ -106,22 +99,17 @@ impl Builder<'_> {
         let types = self.statements.iter().map(resolved).collect();
         let checks = self.checks;
         let (members, flat) = (self.members, self.flat);
-        Ok(Read { scop, types, checks, members, flat, test, operands })
+        Ok(Read { scop, bodies, types, checks, members, flat, test, operands })
     }
 
     /// Returns the parameters for which all facts hold; nothing if there are no facts.
-    fn facts(
-        &self,
-        prefix: &str,
-        budget: &Budget,
-    ) -> Result<Option<Relation>, tangram_presburger::Error> {
+    fn facts(&self, relations: &Relations) -> Result<Option<Relation>, tangram_presburger::Error> {
         if self.facts.is_empty() {
             return Ok(None);
         }
-        let all: Vec<String> = self.facts.iter().map(|fact| format!("({fact})")).collect();
-        let set = Relation::parse(&format!("{prefix}{{ : {} }}", all.join(" and ")), budget)?;
+        let set = relations.parameters(&self.facts)?;
         // Contradictions are the program's own affair.
-        Ok((!set.is_empty(budget)?).then_some(set))
+        Ok((!set.is_empty(relations.budget)?).then_some(set))
     }
 
     fn schedule(
@@ -138,14 +126,15 @@ impl Builder<'_> {
             for item in items {
                 let inside = within(item);
                 let place = if several {
-                    tree.add(list, NodeKind::Filter(self.instances(&inside, |_| String::new())?))
+                    tree.add(list, NodeKind::Filter(self.instances(&inside)?))
                 } else {
                     list
                 };
                 if let Item::Loop { depth, forwards, body } = item {
-                    let sign = if *forwards { "" } else { "-" };
-                    let value = |raw: &Raw| format!(" -> [{sign}{}]", raw.loops[*depth]);
-                    let schedule = self.instances(&inside, value)?;
+                    let value =
+                        |at: &usize| loop_value(*at, &self.statements[*at], *depth, *forwards);
+                    let schedule = inside.iter().map(value).collect::<Result<Vec<_>, _>>()?;
+                    let schedule = Union::collect(schedule)?;
                     let band = Band {
                         members: vec![Member { schedule, coincident: false }],
                         permutable: false,
@@ -159,17 +148,8 @@ impl Builder<'_> {
         Ok(tree)
     }
 
-    fn instances(
-        &self,
-        statements: &[usize],
-        rest: impl Fn(&Raw) -> String,
-    ) -> Result<Union, tangram_presburger::Error> {
-        let piece = |index: &usize| {
-            let raw = &self.statements[*index];
-            format!("S{index}[{}]{}", raw.loops.join(", "), rest(raw))
-        };
-        let pieces: Vec<String> = statements.iter().map(piece).collect();
-        Union::parse(&format!("{{ {} }}", pieces.join("; ")), &Budget::unlimited())
+    fn instances(&self, statements: &[usize]) -> Result<Union, tangram_presburger::Error> {
+        Union::collect(statements.iter().map(|at| all_instances(*at, &self.statements[*at])))
     }
 }
 
@@ -179,9 +159,9 @@ fn collected(relations: Vec<Relation>) -> Result<Union, tangram_presburger::Erro
 
 /// Generates code that runs `run` where parameters are in a set.
 fn test(context: &Relation, budget: &Budget) -> Result<Ast, tangram_polyhedral::Error> {
-    let all = context.space().params.join(", ");
-    let run = Union::parse(&format!("[{all}] -> {{ run[] }}"), budget)?;
-    let mut tree = ScheduleTree::new(NodeKind::Domain(run.intersect_params(context, budget)?));
+    let space = Space::set(context.space().params.clone(), Tuple::new("run", [""; 0]));
+    let run = Relation::universe(space).intersect_params(context, budget)?;
+    let mut tree = ScheduleTree::new(NodeKind::Domain(run.into()));
     tree.close();
     Ast::of_tree(&tree, None, &AstOptions::default(), budget)
 }

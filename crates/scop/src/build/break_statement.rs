@@ -10,15 +10,13 @@
 //!
 //! A loop that data leaves is one statement.
 
-use std::slice::from_ref;
-
 use lang_c::ast::{BlockItem, Statement};
 use lang_c::span::Node;
+use tangram_presburger::formula::{Comparison, Expr, Formula};
 
 use super::Builder;
 use crate::Problem;
 use crate::black_box::jumps;
-use crate::c_tokens::{replaced, words};
 use crate::source::below;
 
 impl Builder<'_> {
@@ -26,34 +24,32 @@ impl Builder<'_> {
     pub(super) fn leave(&mut self, node: &Node<Statement>) -> Result<(), Problem> {
         let first = self.firsts.last().copied().unwrap_or_default();
         let own = self.conditions[first..].iter().chain(self.skipped.last().into_iter().flatten());
-        let all: Vec<String> = own.map(|condition| format!("({condition})")).collect();
+        let all = Formula::all(own.cloned());
         let Some(left) = self.left.last_mut() else {
             return self.wrong(node, "leaves the loop: control must be affine");
         };
-        left.push(if all.is_empty() { "true".to_owned() } else { all.join(" and ") });
+        left.push(all);
         self.skip(node)
     }
 
     /// Lets no iteration run behind one that leaves the innermost loop.
     ///
     /// `head`: the loop's own conditions; `start`: its first statement.
-    pub(super) fn end_at_leaving(&mut self, head: &[String], forwards: bool, start: usize) {
+    pub(super) fn end_at_leaving(&mut self, head: &[Formula], forwards: bool, start: usize) {
         let left = self.left.pop().unwrap_or_default();
         let Some(name) = self.loops.last().cloned().filter(|_| !left.is_empty()) else { return };
-        let taken = |new: &String| {
-            head.iter().chain(&left).flat_map(|condition| words(condition)).any(|word| word == new)
-        };
+        let taken =
+            |new: &String| head.iter().chain(&left).any(|condition| condition.mentions(new));
         let mut earlier = format!("{name}_left");
         while taken(&earlier) {
             earlier.push('_');
         }
-        let any: Vec<String> = left.iter().map(|condition| format!("({condition})")).collect();
-        let mut all: Vec<String> = head.iter().map(|condition| format!("({condition})")).collect();
-        all.push(format!("({})", any.join(" or ")));
-        let of_earlier = replaced(&all.join(" and "), from_ref(&name), from_ref(&earlier), &[]);
-        let order = if forwards { "<" } else { ">" };
-        let condition =
-            format!("not (exists ({earlier} : {earlier} {order} {name} and {of_earlier}))");
+        let mut of_earlier = Formula::all(head.iter().cloned().chain([Formula::any(left)]));
+        of_earlier.rename(&name, &earlier);
+        let order = if forwards { Comparison::Below } else { Comparison::Above };
+        let ordered = Expr::name(&earlier).compared(order, Expr::name(&name));
+        let runs = Formula::all([ordered, of_earlier]);
+        let condition = Formula::Exists(vec![earlier], Box::new(runs)).negated();
         for raw in &mut self.statements[start..] {
             raw.conditions.push(condition.clone());
         }

@@ -2,6 +2,7 @@
 
 use lang_c::ast::{BlockItem, Expression, Label, Statement, SwitchStatement};
 use lang_c::span::Node;
+use tangram_presburger::formula::{Comparison, Formula};
 
 use super::{Builder, Item};
 use crate::Problem;
@@ -19,11 +20,10 @@ impl Builder<'_> {
     /// What stands behind a `continue` runs where its conditions do not hold.
     pub(super) fn skip(&mut self, node: &Node<Statement>) -> Result<(), Problem> {
         let first = self.firsts.last().copied().unwrap_or_default();
-        let all: Vec<String> =
-            self.conditions[first..].iter().map(|condition| format!("({condition})")).collect();
+        let all = Formula::all(self.conditions[first..].iter().cloned());
         match self.skipped.last_mut() {
-            Some(skipped) if all.is_empty() => skipped.push("false".to_owned()),
-            Some(skipped) => skipped.push(format!("not ({})", all.join(" and "))),
+            Some(skipped) if all.is_always() => skipped.push(Formula::never()),
+            Some(skipped) => skipped.push(all.negated()),
             None => return self.wrong(node, "leaves the loop: control must be affine"),
         }
         Ok(())
@@ -43,24 +43,26 @@ impl Builder<'_> {
         let Some(ways) = ways(&inner.statement) else {
             return self.wrong(node, "falls through a case: each must end with `break`");
         };
-        let mut conditions: Vec<Vec<String>> = Vec::new();
+        let mut conditions: Vec<Vec<Formula>> = Vec::new();
         for way in &ways {
             let mut own = Vec::new();
             for label in way.labels.iter().flatten() {
                 let case = self.affine(label)?;
-                own.push(format!("({})", compared(&value, "=", &case)));
+                own.push(compared(&value, Comparison::Equal, &case));
             }
             conditions.push(own);
         }
-        let all: Vec<String> = conditions.iter().flatten().cloned().collect();
+        let all: Vec<Formula> = conditions.iter().flatten().cloned().collect();
         for (way, mut own) in ways.iter().zip(conditions) {
             if way.labels.contains(&None) {
-                let others = all.join(" or ");
-                own.push(if all.is_empty() { "true".into() } else { format!("not ({others})") });
+                own.push(match all.is_empty() {
+                    true => Formula::always(),
+                    false => Formula::any(all.clone()).negated(),
+                });
             }
             let mark = self.open();
             for statement in &way.body {
-                self.within(own.join(" or "), statement, order);
+                self.within(Formula::any(own.clone()), statement, order);
             }
             self.close(&mark);
         }

@@ -51,7 +51,7 @@ impl Builder<'_> {
                 continue;
             };
             self.use_array(&name);
-            accesses.writes.push(Access::certain(format!("{name}[]")));
+            accesses.writes.push(Access::certain(&name, Vec::new()));
             self.add(node.span, format!("{name} = {text}"), accesses, order);
         }
         Ok(())

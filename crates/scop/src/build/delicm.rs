@@ -18,9 +18,11 @@
 //! DeLICM, Scalar Dependence Removal at Zero Memory Cost, CGO 2018. Divergence: only where one
 //! block writes the variable, gathers in it in a loop, and stores it as it is.
 
+use tangram_presburger::formula::Formula;
+
 use super::{Builder, Item, Raw};
 use crate::access::{Access, Accesses};
-use crate::c_tokens::{Token, tokens, words};
+use crate::c_tokens::{Token, tokens};
 
 /// A variable that is stored into an element at the end of a block.
 struct Store {
@@ -105,7 +107,7 @@ impl Builder<'_> {
     /// compilers unroll those of known lengths and have no need of this.
     fn is_long(&self, outer: &Raw, inner: &Raw) -> bool {
         let own = inner.conditions.iter().filter(|one| !outer.conditions.contains(one));
-        let known = |text: &String| words(text).any(|word| self.params.contains(word));
+        let known = |one: &Formula| self.params.iter().any(|param| one.uses(param));
         inner.loops.len() > outer.loops.len() && own.into_iter().any(known)
     }
 

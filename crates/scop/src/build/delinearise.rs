@@ -12,11 +12,13 @@
 //! parameters exactly; strides may have constant factors, and sums of parameters in them.
 
 use num_integer::gcd;
-use tangram_presburger::{Budget, Relation, Union};
+use tangram_presburger::formula::{Comparison, Expr, Formula};
+use tangram_presburger::{Budget, Relation};
 
 use super::Builder;
+use super::relations::Relations;
 use crate::Flat;
-use crate::access::{ANYWHERE, Access, Accesses};
+use crate::access::{Access, Accesses};
 use crate::polynomial::{Monomial, Polynomial, divided};
 
 /// More dimensions than this are not looked for.
@@ -35,7 +37,7 @@ struct Strides {
 
 impl Strides {
     /// Finds the strides that all subscripts of an array have in common.
-    fn of(subscripts: &[&Polynomial], is_loop: impl Fn(&String) -> bool) -> Option<Self> {
+    fn of(subscripts: &[&Polynomial], is_loop: impl Fn(&Expr) -> bool) -> Option<Self> {
         let mut parts: Vec<Monomial> = vec![Vec::new()];
         for monomial in subscripts.iter().flat_map(|subscript| subscript.terms.keys()) {
             let part: Monomial = monomial.iter().filter(|name| !is_loop(name)).cloned().collect();
@@ -74,7 +76,7 @@ impl Strides {
     }
 
     /// Divides a subscript; the quotient of the largest stride comes first.
-    fn quotients(&self, subscript: &Polynomial) -> Option<Vec<String>> {
+    fn quotients(&self, subscript: &Polynomial) -> Option<Vec<Expr>> {
         let mut quotients = vec![Polynomial::default(); self.levels.len()];
         for (monomial, factor) in &subscript.terms {
             let level = self.level(monomial);
@@ -91,16 +93,18 @@ impl Strides {
 
     /// Lists the parameters that are factors of strides.
     fn sizes(&self) -> Vec<String> {
-        let mut sizes = self.levels.last().map(|(part, _)| part.clone()).unwrap_or_default();
+        let factors = self.levels.last().into_iter().flat_map(|(part, _)| part);
+        let mut sizes: Vec<String> =
+            factors.filter_map(|factor| Some(factor.as_name()?.to_owned())).collect();
         sizes.dedup();
         sizes
     }
 
     /// Returns the extents of all dimensions but the outermost.
-    fn extents(&self) -> Vec<String> {
+    fn extents(&self) -> Vec<Expr> {
         let extent = |pair: &[(Monomial, i128)]| {
-            let quotient = divided(&pair[1].0, &pair[0].0).unwrap_or_default().concat();
-            format!("{} * ({quotient})", pair[1].1 / pair[0].1)
+            let quotient = divided(&pair[1].0, &pair[0].0).unwrap_or_default().pop();
+            quotient.unwrap_or(Expr::constant(1)).times(pair[1].1 / pair[0].1)
         };
         self.levels.windows(2).rev().map(extent).collect()
     }
@@ -111,15 +115,16 @@ impl Builder<'_> {
     /// are not all.
     ///
     /// Where it is right for none, or `exactly` asks for all, accesses stay those of every place.
-    pub(super) fn delinearise(&mut self, prefix: &str, exactly: bool) -> Option<Relation> {
+    pub(super) fn delinearise(&mut self, params: &[String], exactly: bool) -> Option<Relation> {
         let mut valid: Option<Relation> = None;
         for name in self.arrays.clone() {
             let Some(strides) = self.strides(&name) else { continue };
             // What takes longer is not worth it: accesses stay those of every place.
             let limit = Budget::steps(MOST_STEPS);
-            let Ok(Some(right)) = self.right_for(&name, &strides, prefix, &limit) else { continue };
+            let relations = Relations { params: params.to_vec(), budget: &limit };
+            let Ok(Some(right)) = self.right_for(&name, &strides, &relations) else { continue };
             if !right.is_empty() {
-                let joined = self.joined(right, valid.as_ref(), prefix, &limit);
+                let joined = self.joined(right, valid.as_ref(), &relations);
                 let Some(all) = joined.ok().flatten().filter(|_| !exactly) else { continue };
                 valid = Some(all);
             }
@@ -137,7 +142,10 @@ impl Builder<'_> {
         let all = self.statements.iter().flat_map(|raw| raw.accesses.all());
         let subscripts: Vec<&Polynomial> =
             all.filter(|access| access.array() == name).filter_map(|a| a.linear.as_ref()).collect();
-        Strides::of(&subscripts, |name| self.statements.iter().any(|raw| raw.loops.contains(name)))
+        let is_loop = |name: &str| {
+            self.statements.iter().any(|raw| raw.loops.iter().any(|other| other == name))
+        };
+        Strides::of(&subscripts, |name| name.as_name().is_some_and(is_loop))
     }
 
     /// Lists sets of parameters in all of which no quotient leaves its extent; nothing if a
@@ -149,31 +157,27 @@ impl Builder<'_> {
         &self,
         name: &str,
         strides: &Strides,
-        prefix: &str,
-        budget: &Budget,
+        relations: &Relations,
     ) -> Result<Option<Vec<Relation>>, tangram_presburger::Error> {
         let mut all: Vec<Relation> = Vec::new();
+        let budget = relations.budget;
         for raw in &self.statements {
-            let loops = raw.loops.join(", ");
-            let such = |conditions: &[String]| {
-                let facts = self.facts.iter().map(|fact| format!("({fact})"));
-                let conditions: Vec<String> = conditions.iter().cloned().chain(facts).collect();
-                let such = if conditions.is_empty() { "true" } else { &conditions.join(" and ") };
-                let text = format!("{prefix}{{ [{loops}] : {such} }}");
-                Relation::parse(&text, budget)?.params(budget)
+            let such = |conditions: &[Formula]| {
+                let conditions = conditions.iter().chain(&self.facts).cloned();
+                relations.instances("", &raw.loops, conditions)?.params(budget)
             };
             for access in raw.accesses.all().filter(|access| access.array() == name) {
                 let Some(subscript) = &access.linear else { continue };
                 let Some(quotients) = strides.quotients(subscript) else { return Ok(None) };
-                let mut conditions: Vec<String> =
-                    raw.conditions.iter().map(|condition| format!("({condition})")).collect();
-                if !access.condition.is_empty() {
-                    conditions.push(format!("({})", access.condition));
-                }
+                let mut conditions = raw.conditions.clone();
+                conditions.push(access.condition.clone());
                 let runs = such(&conditions)?;
                 let outside = quotients[1..].iter().zip(strides.extents());
-                let outside = outside.map(|(q, extent)| format!("{q} < 0 or {q} >= {extent}"));
-                conditions.push(format!("({})", outside.collect::<Vec<_>>().join(" or ")));
+                let outside = outside.flat_map(|(quotient, extent)| {
+                    let below = quotient.clone().compared(Comparison::Below, Expr::constant(0));
+                    [below, quotient.clone().compared(Comparison::AtLeast, extent)]
+                });
+                conditions.push(Formula::any(outside));
                 let wrong = such(&conditions)?;
                 if !wrong.is_empty(budget)? {
                     let right = runs.subtract(&wrong, budget)?.gist(&runs, budget)?;
@@ -190,30 +194,27 @@ impl Builder<'_> {
         &self,
         mut right: Vec<Relation>,
         valid: Option<&Relation>,
-        prefix: &str,
-        budget: &Budget,
+        relations: &Relations,
     ) -> Result<Option<Relation>, tangram_presburger::Error> {
+        let budget = relations.budget;
         right.extend(valid.cloned());
         let Some(mut all) = right.pop() else { return Ok(None) };
         for other in &right {
             all = all.intersect(other, budget)?.coalesce(budget)?;
         }
         let few = all.conjunctions().len() <= MOST_PIECES;
-        Ok((few && self.has_instances(&all, prefix, budget)?).then_some(all))
+        Ok((few && self.has_instances(&all, relations)?).then_some(all))
     }
 
     /// Returns whether some statement runs for parameters of a set.
     fn has_instances(
         &self,
         set: &Relation,
-        prefix: &str,
-        budget: &Budget,
+        relations: &Relations,
     ) -> Result<bool, tangram_presburger::Error> {
         for raw in &self.statements {
-            let conditions: Vec<String> = raw.conditions.iter().map(|c| format!("({c})")).collect();
-            let such = if conditions.is_empty() { "true".into() } else { conditions.join(" and ") };
-            let loops = raw.loops.join(", ");
-            let domain = Union::parse(&format!("{prefix}{{ S[{loops}] : {such} }}"), budget)?;
+            let budget = relations.budget;
+            let domain = relations.instances("", &raw.loops, raw.conditions.iter().cloned())?;
             if !domain.intersect_params(set, budget)?.is_empty(budget)? {
                 return Ok(true);
             }
@@ -222,15 +223,16 @@ impl Builder<'_> {
     }
 
     fn give_dimensions(&mut self, name: &str, strides: &Strides) {
-        let anywhere: Vec<String> =
-            (0..strides.levels.len()).map(|level| format!("{ANYWHERE}{level}")).collect();
         let all = self.statements.iter_mut().flat_map(|raw| raw.accesses.all_mut());
         for access in all.filter(|access| access.array() == name) {
             let quotients = access.linear.as_ref().and_then(|linear| strides.quotients(linear));
             // A subscript that is no polynomial may stand for every place.
             access.exact &= quotients.is_some() || access.is_whole();
             access.pending &= quotients.is_none();
-            access.cells = format!("{name}[{}]", quotients.unwrap_or(anywhere.clone()).join(", "));
+            access.subscripts = match quotients {
+                Some(quotients) => quotients.into_iter().map(Some).collect(),
+                None => vec![None; strides.levels.len()],
+            };
         }
     }
 }

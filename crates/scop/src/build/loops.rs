@@ -5,11 +5,12 @@ use lang_c::ast::{
     ForStatement, Initializer, Statement, UnaryOperator,
 };
 use lang_c::span::Node;
+use tangram_presburger::formula::{Comparison, Expr, Formula};
 
 use super::growth::growth;
-use super::{Builder, VOLATILE, WORDS};
+use super::{Builder, VOLATILE};
 use crate::Problem;
-use crate::affine::{Case, always, compared, integer, mapped};
+use crate::affine::{Case, always, both, compared, integer, mapped};
 use crate::declare::{self, is_integer};
 use crate::source::declared_name;
 
@@ -18,7 +19,7 @@ pub(crate) struct Head {
     pub name: String,
     pub element: String,
     pub forwards: bool,
-    pub conditions: Vec<String>,
+    pub conditions: Vec<Formula>,
     /// What else the start does.
     pub before: Vec<Node<Expression>>,
 }
@@ -51,7 +52,7 @@ impl Builder<'_> {
             Some(_) => steps.name.clone(),
             None => self.named(&steps.name).to_owned(),
         };
-        if self.is_loop(&name) || WORDS.contains(&name.as_str()) {
+        if self.is_loop(&name) {
             return self.wrong(node, "needs a loop variable of another name");
         }
         let element = match steps.declared {
@@ -66,20 +67,18 @@ impl Builder<'_> {
         }
         let mut start = self.affine(steps.start)?;
         if steps.ahead != 0 {
-            start = mapped(start, |value| format!("{value} + ({})", steps.ahead));
+            start = mapped(start, |value| value.plus(&Expr::constant(steps.ahead)));
         }
         let forwards = steps.by > 0;
-        let own = [Case { condition: String::new(), value: name.clone() }];
-        let mut conditions = vec![compared(&own, if forwards { ">=" } else { "<=" }, &start)];
+        let own = always(Expr::name(&name));
+        let order = if forwards { Comparison::AtLeast } else { Comparison::AtMost };
+        let mut conditions = vec![compared(&own, order, &start)];
         if steps.by.abs() != 1 {
-            let stride = |case: &Case| Case {
-                condition: case.condition.clone(),
-                value: format!("(({name}) - ({})) mod {} = 0", case.value, steps.by.abs()),
+            let stride = |case: &Case| {
+                let steps = Expr::name(&name).minus(&case.value).modulo(steps.by.abs());
+                both(&case.condition, &steps.compared(Comparison::Equal, Expr::constant(0)))
             };
-            let each = start.iter().map(stride);
-            let each =
-                each.map(|case| format!("({})", crate::affine::both(&case.condition, &case.value)));
-            conditions.push(each.collect::<Vec<_>>().join(" or "));
+            conditions.push(Formula::any(start.iter().map(stride)));
         }
         self.end(end, &name, &steps, &mut conditions)?;
         let before = steps.others.into_iter().cloned().collect();
@@ -92,7 +91,7 @@ impl Builder<'_> {
         node: &Node<Expression>,
         name: &str,
         steps: &Steps,
-        conditions: &mut Vec<String>,
+        conditions: &mut Vec<Formula>,
     ) -> Result<(), Problem> {
         let forwards = steps.by > 0;
         let expected = "must compare the loop variable with a bound in the direction of the step";
@@ -100,12 +99,11 @@ impl Builder<'_> {
             0 => is_name(node, &steps.name),
             _ => stepped(node).is_some_and(|(name, ..)| name == steps.name),
         };
-        let behind = |value: &str| format!("{value} + ({})", steps.behind);
-        let own = [Case { condition: String::new(), value: behind(name) }];
+        let own = always(Expr::name(name).plus(&Expr::constant(steps.behind)));
         let Expression::BinaryOperator(binary) = &node.node else {
             // `i--` ends at 0.
             if !forwards && steps.by == -1 && compared_here(node) {
-                conditions.push(compared(&own, ">", &always("0".into())));
+                conditions.push(compared(&own, Comparison::Above, &always(Expr::constant(0))));
                 return Ok(());
             }
             return self.wrong(node, expected);
@@ -128,16 +126,21 @@ impl Builder<'_> {
             }
             _ => return self.wrong(node, expected),
         };
-        let sign = match (operator, left == forwards) {
-            (BinaryOperator::Less, true) | (BinaryOperator::Greater, false) => "<",
-            (BinaryOperator::LessOrEqual, true) | (BinaryOperator::GreaterOrEqual, false) => "<=",
+        let strict = match (operator, left == forwards) {
+            (BinaryOperator::Less, true) | (BinaryOperator::Greater, false) => true,
+            (BinaryOperator::LessOrEqual, true) | (BinaryOperator::GreaterOrEqual, false) => false,
             // A loop that starts behind its end would not end.
-            (BinaryOperator::NotEquals, _) if steps.by.abs() == 1 => "<",
+            (BinaryOperator::NotEquals, _) if steps.by.abs() == 1 => true,
             _ => return self.wrong(node, expected),
         };
-        let sign = if forwards { sign.to_owned() } else { sign.replace('<', ">") };
+        let order = match (forwards, strict) {
+            (true, true) => Comparison::Below,
+            (true, false) => Comparison::AtMost,
+            (false, true) => Comparison::Above,
+            (false, false) => Comparison::AtLeast,
+        };
         let bound = self.affine(bound)?;
-        conditions.push(compared(&own, &sign, &bound));
+        conditions.push(compared(&own, order, &bound));
         Ok(())
     }
 }

@@ -10,6 +10,7 @@ mod facts;
 mod growth;
 mod loops;
 mod members;
+mod relations;
 mod rows;
 mod scope;
 mod statement;
@@ -23,22 +24,17 @@ use lang_c::span::Node;
 use tangram_polyhedral::ast::Ast;
 use tangram_polyhedral::scop::Scop;
 use tangram_presburger::Budget;
+use tangram_presburger::formula::{Expr, Formula};
 
 use crate::access::Accesses;
 use crate::affine::{Affine, Case, always};
 use crate::contraction::Operands;
 use crate::declare::{Names, element, is_integer, is_wide};
 use crate::source::{Source, declared};
-use crate::{Flat, Member, Problem};
+use crate::{Body, Flat, Member, Problem};
 pub(crate) use loops::{assigned, loop_variable};
 use scope::Scopes;
 use written::Written;
-
-/// Words of the notation of sets, which cannot name a variable there.
-const WORDS: &[&str] = &[
-    "and", "or", "not", "exists", "mod", "floor", "ceil", "min", "max", "true", "false", "implies",
-    "infty", "NaN", "rat",
-];
 
 /// Why nothing may move an access to a variable.
 pub(crate) const VOLATILE: &str = "is volatile or atomic: each access must stay where it is";
@@ -54,13 +50,13 @@ pub(crate) struct Builder<'a> {
     loops: Vec<String>,
     /// The types of their variables, as they are written.
     types: Vec<String>,
-    conditions: Vec<String>,
+    conditions: Vec<Formula>,
     /// For each loop, how many conditions there were in front of its body.
     firsts: Vec<usize>,
     /// For each loop, where `continue` does not skip what follows.
-    skipped: Vec<Vec<String>>,
+    skipped: Vec<Vec<Formula>>,
     /// For each loop, where `break` ends it.
-    left: Vec<Vec<String>>,
+    left: Vec<Vec<Formula>>,
     scopes: Scopes,
     statements: Vec<Raw>,
     problems: Vec<Problem>,
@@ -77,7 +73,7 @@ pub(crate) struct Builder<'a> {
     /// Pointers that lead to a structure wherever the part runs.
     reached: BTreeSet<String>,
     /// Conditions on parameters that hold.
-    facts: Vec<String>,
+    facts: Vec<Formula>,
     /// Assertions in front of all statements, as C.
     checks: Vec<String>,
     /// Why loops that are affine stand in such a statement.
@@ -102,13 +98,14 @@ struct Raw {
     loops: Vec<String>,
     /// The types of their variables.
     types: Vec<String>,
-    conditions: Vec<String>,
+    conditions: Vec<Formula>,
     accesses: Accesses,
 }
 
 /// What was read.
 pub(crate) struct Read {
     pub scop: Scop,
+    pub bodies: Vec<Body>,
     pub types: Vec<Vec<String>>,
     pub checks: Vec<String>,
     pub members: Vec<Member>,
@@ -249,10 +246,10 @@ impl<'a> Builder<'a> {
         self.dimensions(name)
     }
 
-    fn reader(
+    fn reader<T>(
         &mut self,
-        read: impl FnOnce(&mut Affine) -> Result<String, Problem>,
-    ) -> Result<String, Problem> {
+        read: impl FnOnce(&mut Affine) -> Result<T, Problem>,
+    ) -> Result<T, Problem> {
         let before = self.params.clone();
         let Self { source, names, written, params, loops, hidden, scopes, numbers, .. } = self;
         let mut resolve = |name: &str| -> Result<Vec<Case>, String> {
@@ -260,14 +257,14 @@ impl<'a> Builder<'a> {
                 let none = || Err("is not affine".to_owned());
                 let name = numbers.get(name).cloned().unwrap_or_else(none)?;
                 params.insert(name.clone());
-                return Ok(always(name));
+                return Ok(always(Expr::name(name)));
             }
             let (raw, name) = (name, scopes.named(name));
             if hidden.iter().any(|other| other == raw) {
                 return Err("is not affine: it is declared inside a statement".into());
             }
             if loops.iter().any(|other| other == name) {
-                return Ok(always(name.to_owned()));
+                return Ok(always(Expr::name(name)));
             }
             if let Some((_, value)) = scopes.values.iter().rev().find(|(own, _)| own == raw) {
                 return value.cases.clone().ok_or_else(|| "is not affine".into());
@@ -289,11 +286,8 @@ impl<'a> Builder<'a> {
                     return Err("is not affine: it is not an integer".into());
                 }
             }
-            if WORDS.contains(&name) {
-                return Err("is a word of the notation of sets: use another name".into());
-            }
             params.insert(name.to_owned());
-            Ok(always(name.to_owned()))
+            Ok(always(Expr::name(name)))
         };
         let outcome = read(&mut Affine { source, resolve: &mut resolve, names: &*names });
         if outcome.is_err() {
@@ -302,18 +296,13 @@ impl<'a> Builder<'a> {
         outcome
     }
 
-    pub(crate) fn condition(&mut self, node: &Node<Expression>) -> Result<String, Problem> {
+    pub(crate) fn condition(&mut self, node: &Node<Expression>) -> Result<Formula, Problem> {
         self.note_members(node);
         self.reader(|affine| affine.condition(node))
     }
 
     pub(crate) fn affine(&mut self, node: &Node<Expression>) -> Result<Vec<Case>, Problem> {
         self.note_members(node);
-        let mut cases = Vec::new();
-        self.reader(|affine| {
-            cases = affine.value(node)?;
-            Ok(String::new())
-        })?;
-        Ok(cases)
+        self.reader(|affine| affine.value(node))
     }
 }

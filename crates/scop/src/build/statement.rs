@@ -2,6 +2,7 @@
 
 use lang_c::ast::{BlockItem, ForStatement, Label, Statement};
 use lang_c::span::{Node, Span};
+use tangram_presburger::formula::Formula;
 
 use super::loops::Head;
 use super::{Builder, Item, Raw};
@@ -70,7 +71,7 @@ impl Builder<'_> {
                 };
                 self.within(condition.clone(), &choice.node.then_statement, order);
                 if let Some(other) = &choice.node.else_statement {
-                    self.within(format!("not ({condition})"), other, order);
+                    self.within(condition.negated(), other, order);
                 }
                 Ok(())
             }
@@ -120,7 +121,7 @@ impl Builder<'_> {
 
     pub(super) fn within(
         &mut self,
-        condition: String,
+        condition: Formula,
         inner: &Node<Statement>,
         order: &mut Vec<Item>,
     ) {

@@ -153,7 +153,7 @@ impl Writer<'_> {
         style.index = "long long".into();
         style.indent = "    ".into();
         style.prefix = PREFIX.into();
-        let texts = self.part.scop.statements.iter().flat_map(|s| words(&s.text));
+        let texts = self.part.bodies.iter().flat_map(|body| words(&body.text));
         let named = self.variables.all.iter().map(|variable| variable.name.as_str());
         let used: std::collections::HashSet<&str> = texts.chain(named).collect();
         style.iterator = crate::emit::free(&used, &["c", "t", "it"], "tangram_");
@@ -181,11 +181,13 @@ impl Writer<'_> {
             .scop
             .statements
             .iter()
-            .map(|s| (s.name.as_str(), (s.text.as_str(), s.domain.space().output.dims.as_slice())))
+            .zip(&self.part.bodies)
+            .map(|(s, body)| {
+                (s.name.as_str(), (body.text.as_str(), s.domain.space().output.dims.as_slice()))
+            })
             .collect();
-        for statement in &self.part.scop.statements {
-            text::check(&statement.text)
-                .map_err(|message| Problem::new(statement.line, message))?;
+        for body in &self.part.bodies {
+            text::check(&body.text).map_err(|message| Problem::new(body.line, message))?;
         }
         let mut all = String::new();
         for kernel in &self.code.kernels {
@@ -237,9 +239,9 @@ impl Writer<'_> {
             return true;
         }
         let mut known: Vec<&str> = Vec::new();
-        for statement in &self.part.scop.statements {
+        for (statement, body) in self.part.scop.statements.iter().zip(&self.part.bodies) {
             if kernel.statements.contains(&statement.name) {
-                known.extend(words(&statement.text));
+                known.extend(words(&body.text));
             }
         }
         let extents =

@@ -4,11 +4,13 @@ use std::collections::{BTreeSet, HashMap};
 
 use tangram_polyhedral::device::OnDevice;
 use tangram_polyhedral::scop::{Array, Scop};
-use tangram_presburger::{Budget, Error, Union};
+use tangram_presburger::formula::{Comparison, Expr, Formula};
+use tangram_presburger::{Budget, Error, Relation, Space, Tuple, Union};
 
 use super::text::Form;
 use super::{Variables, problem};
 use crate::c_tokens::words;
+use crate::polynomial::Polynomial;
 use crate::{Part, Problem};
 
 /// What a variable is to host and device.
@@ -218,25 +220,25 @@ fn arrays(accesses: &Union, budget: &Budget) -> BTreeSet<String> {
 
 /// Returns whether a part certainly writes every cell of an array.
 fn covers(scop: &Scop, array: &Array, budget: &Budget) -> bool {
-    let subscripts: Vec<String> = (0..array.extents.len()).map(|at| format!("s{at}")).collect();
-    let within = |(s, extent): (&String, &String)| format!("0 <= {s} < ({extent})");
-    let bounds: Vec<String> = subscripts.iter().zip(&array.extents).map(within).collect();
-    let such =
-        if bounds.is_empty() { String::new() } else { format!(" : {}", bounds.join(" and ")) };
-    let params: BTreeSet<&str> = array
-        .extents
-        .iter()
-        .flat_map(|extent| words(extent))
-        .filter(|word| !word.starts_with(|c: char| c.is_ascii_digit()))
-        .collect();
-    let params: Vec<&str> = params.into_iter().collect();
-    let cells =
-        format!("[{}] -> {{ {}[{}]{such} }}", params.join(", "), array.name, subscripts.join(", "));
+    let affine = |extent: &String| Polynomial::read(extent)?.affine();
+    // An extent that is not affine says nothing.
+    let Some(extents) = array.extents.iter().map(affine).collect::<Option<Vec<Expr>>>() else {
+        return false;
+    };
+    let params: BTreeSet<&str> = extents.iter().flat_map(Expr::names).collect();
+    let space = Space::set(
+        params.into_iter().map(str::to_owned).collect(),
+        Tuple { name: array.name.clone(), ..Tuple::anonymous(extents.len()) },
+    );
+    let within = |(at, extent): (usize, &Expr)| {
+        let lower = Expr::output(at).compared(Comparison::AtLeast, Expr::constant(0));
+        [lower, Expr::output(at).compared(Comparison::Below, extent.clone())]
+    };
+    let within = Formula::all(extents.iter().enumerate().flat_map(within));
     let missing = || -> Result<bool, Error> {
-        let cells = Union::parse(&cells, budget)?;
+        let cells = Union::from(Relation::such_that(space, &within, budget)?);
         cells.subtract(&scop.must_writes.range(budget)?, budget)?.is_empty(budget)
     };
-    // An extent that is not affine says nothing.
     missing().unwrap_or(false)
 }
 

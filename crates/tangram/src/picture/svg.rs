@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use tangram_presburger::plot::escaped;
+
 use super::graph::{Frame, Graph, Label};
 use super::layers::{HEIGHT, Placed};
 
@@ -47,7 +49,7 @@ pub(super) fn draw(graph: &Graph, placed: &Placed) -> String {
          markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\"/></marker></defs>\n"
     );
     if let Some(note) = &graph.note {
-        let _ = writeln!(out, "<text class=\"n\" x=\"{MARGIN}\" y=\"20\">{}</text>", escape(note));
+        let _ = writeln!(out, "<text class=\"n\" x=\"{MARGIN}\" y=\"20\">{}</text>", escaped(note));
     }
     let _ = writeln!(out, "<g transform=\"translate({MARGIN} {top})\">");
     graph.frames.iter().for_each(|one| frame(&mut out, one, graph, placed));
@@ -111,7 +113,7 @@ fn node(out: &mut String, label: &Label, x: f64, y: f64) {
     };
     let radius = if label.input { HEIGHT / 2.0 } else { 4.0 };
     let (left, upper) = (x - wide / 2.0, y - HEIGHT / 2.0);
-    let title = escape(&cut(&label.title));
+    let title = escaped(&cut(&label.title));
     let _ = write!(
         out,
         "<rect{class} x=\"{left:.0}\" y=\"{upper:.0}\" width=\"{wide:.0}\" height=\"{HEIGHT}\" \
@@ -119,11 +121,11 @@ fn node(out: &mut String, label: &Label, x: f64, y: f64) {
         y - 2.0
     );
     if !label.detail.is_empty() {
-        let detail = escape(&cut(&label.detail));
+        let detail = escaped(&cut(&label.detail));
         let _ = write!(out, "<text class=\"t\" x=\"{x:.0}\" y=\"{:.0}\">{detail}</text>", y + 13.0);
     }
     if !label.gives.is_empty() && label.read {
-        let (gives, below) = (escape(&cut(&label.gives)), y + HEIGHT / 2.0 + 12.0);
+        let (gives, below) = (escaped(&cut(&label.gives)), y + HEIGHT / 2.0 + 12.0);
         let _ =
             write!(out, "<text class=\"e\" x=\"{:.0}\" y=\"{below:.0}\">{gives}</text>", x + 5.0);
     }
@@ -135,10 +137,4 @@ fn cut(text: &str) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
-}
-
-fn escape(text: &str) -> String {
-    // Control characters have no place in XML.
-    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    text.replace(|c: char| c.is_control(), "\u{fffd}")
 }

@@ -1,4 +1,4 @@
-//! Attribute expressions.
+//! From the syntax of attribute expressions to their tree, names resolved.
 
 use super::{Binding, Diagnostic, Lower, Lowered};
 use crate::ast::{BinaryOp, ExprId, ExprKind, Function, NativeArg, Real, Reduction};

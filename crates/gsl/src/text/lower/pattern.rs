@@ -1,4 +1,4 @@
-//! Patterns.
+//! From the syntax of patterns to pattern graphs, names resolved.
 
 use super::{Binding, Diagnostic, Lower, Lowered};
 use crate::ast::{

@@ -1,4 +1,4 @@
-//! Attributes.
+//! Parsing attributes: numbers, strings, arrays, dictionaries, dense elements, dialects' own.
 
 use rustc_hash::FxHashSet;
 

@@ -1,4 +1,4 @@
-//! Locations.
+//! Parsing locations behind operations and block arguments, and their aliases.
 
 use super::{Kind, Parsed, Parser, Token};
 use crate::attributes::AttrData;

@@ -1,4 +1,4 @@
-//! Parsing.
+//! Parsing MLIR's text into a module; errors are collected, each with its place.
 //!
 //! One pass over the bytes, one token of look-ahead. Operations and regions are read with a stack
 //! of open regions; types and attributes by recursion that stops at [`MAX_DEPTH`]. Text in which

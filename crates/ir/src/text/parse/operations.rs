@@ -1,4 +1,4 @@
-//! Operations.
+//! Parsing operations with their regions and blocks, in the generic form and in custom ones.
 
 use smallvec::SmallVec;
 

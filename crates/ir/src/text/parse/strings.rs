@@ -1,4 +1,4 @@
-//! String literals.
+//! String literals, with the escapes that MLIR writes.
 
 use super::{Parsed, Parser, Token};
 use crate::attributes::AttrData;

@@ -1,4 +1,4 @@
-//! Types.
+//! Parsing types: builtin ones, functions, tensors, vectors, buffers, dialects' own.
 
 use smallvec::SmallVec;
 use tangram_affine::symbolic::Expr;

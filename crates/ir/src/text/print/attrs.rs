@@ -1,4 +1,4 @@
-//! Attributes.
+//! Printing attributes so that parsing gives the same ones.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Locations.
+//! Printing locations, as `loc(...)`.
 
 use std::fmt;
 

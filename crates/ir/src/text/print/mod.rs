@@ -1,4 +1,4 @@
-//! Printing.
+//! Printing modules in MLIR's text.
 
 mod aliases;
 mod attrs;

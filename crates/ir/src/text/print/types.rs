@@ -1,4 +1,4 @@
-//! Types.
+//! Printing types so that parsing gives the same ones.
 //!
 //! Types and attributes nest in each other without limit, so they are printed with a stack of
 //! pieces that are still to come instead of by recursion.

@@ -1,4 +1,9 @@
-//! Conjunctions as rows that are rearranged: substitution, shared divisions, elimination.
+//! Basic sets as rows that are rearranged: substitution, shared divisions, elimination.
+//!
+//! A [`Relation`] is a value that never changes; code generation takes its disjuncts apart, adds
+//! rows, puts values in and throws columns away, hundreds of times for a loop. So a [`BasicSet`] is
+//! one disjunct on machine numbers with public rows. [`BasicSet::all_of`] is the way in,
+//! [`BasicSet::relation`] the way back; what needs exact operations on sets goes back first.
 
 mod rows;
 mod solve;

@@ -1,4 +1,8 @@
 //! Groups of items in an order in which no group has to run before an earlier one.
+//!
+//! The arrows of the graph are questions about sets, and dear: this asks each at most once, and
+//! only if its answer matters. For graphs that are known there is Tarjan's algorithm in
+//! `schedule/components.rs`, which would need all answers first.
 
 use crate::Error;
 

@@ -1,4 +1,10 @@
 //! The share of one vertex in the number of points, as a polynomial in parameters and floors.
+//!
+//! By Brion's theorem the generating function of a polytope is the sum of those of the cones at its
+//! vertices. Each cone is a signed sum of unimodular ones (`unimodular`), and each of these starts
+//! at the least integer point in it, whose coordinates are floors of the vertex's. `[n] -> { [i] :
+//! 0 <= 2 i <= n }` has the cone `i <= n/2` at `n/2`, which starts at `floor(n/2)` and contributes
+//! `1/2 + floor(n/2)`: the constant term that `todd` gives.
 
 use rustc_hash::FxHashMap;
 

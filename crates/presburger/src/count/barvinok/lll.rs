@@ -1,5 +1,8 @@
 //! Short vectors of lattices: the LLL algorithm in integers.
 //!
+//! `(1, 100)` and `(0, 101)` span the lattice of the points with `y = 100 x` modulo 101; the
+//! algorithm returns `(1, -1)` and a vector of length near 71: short, and nearly orthogonal.
+//!
 //! Source: A. Lenstra, H. Lenstra, L. Lovász, 1982, in the integral form of
 //! H. Cohen, "A Course in Computational Algebraic Number Theory", algorithm 2.6.7.
 

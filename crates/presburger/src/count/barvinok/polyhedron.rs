@@ -1,4 +1,11 @@
 //! Counting the integer points of one parametric polytope.
+//!
+//! Equations are solved, vertices and chambers are found, and in each chamber the contributions of
+//! the active vertices are added up. The triangle `{ [i, j] : 0 <= i <= j < n }` has three vertices
+//! and one chamber, `n >= 1`; the three cones are unimodular, and the sum is `1/2 n + 1/2 n^2`.
+//!
+//! Source: S. Verdoolaege, R. Seghir, K. Beyls, V. Loechner, M. Bruynooghe, "Counting integer
+//! points in parametric polytopes using Barvinok's rational functions", Algorithmica 48, 2007.
 
 use super::contribution::{Corner, Terms, add_term, contribution, direction};
 use super::todd::Todd;

@@ -1,4 +1,8 @@
 //! Guards: conjunctions over variables and floors of them, which say where a piece holds.
+//!
+//! Not a [`BasicMap`], though alike: the floors are those of the piece's polynomial, shared between
+//! both, so that a substitution in one is one in the other; divisions of a `BasicMap` are its own
+//! and go when no row uses them. Both turn into each other where counts meet sets.
 
 use super::floors::{Floors, Linear, substituted, value};
 use crate::basic_map::{BasicMap, Div};

@@ -1,4 +1,8 @@
-//! What is known about the parameters.
+//! The context of parametric integer programming: what is known about the parameters.
+//!
+//! A row of the tableau has one sign all over the context, or the context is split in two, on each
+//! of which it has one. Each context holds an integer point, which answers most questions about
+//! signs without a linear program.
 
 use super::{Floor, Query};
 use crate::solve::feasible;

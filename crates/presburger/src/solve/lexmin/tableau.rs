@@ -1,4 +1,20 @@
-//! The tableau of unknowns over parameters.
+//! The tableau of unknowns over parameters, with a big `M`.
+//!
+//! A row reads `d * r = c + m M + a1 u1 + .. + an un + b1 p1 + .. + bk pk`: columns hold the
+//! denominator `d`, the constant, the factor of `M`, one column unknown each, and the parameters.
+//! Column unknowns are 0 in the sample point, so that a row's value there is what stands in
+//! constant, `M` and parameters. An unknown `x` may be negative; what is stored is `x' = x + M`,
+//! which is not, as `M` counts as larger than every number.
+//!
+//! The least `x` with `x >= p` begins as the column `x'` and one row, `r = x' - M - p`. At the
+//! sample point the row is `-M - p`, which is negative, so `x'` takes its place: `x' = r + M + p`.
+//! Now `r` is the column, at 0, and `x = x' - M` is `p`.
+//!
+//! [`Tableau::lift`] keeps the columns lexicographically positive in the order of the unknowns: the
+//! first point without a negative row is then the lexicographic minimum. What decides the sign of a
+//! row that has parameters is the context (`context`).
+//!
+//! Source: P. Feautrier, "Parametric integer programming", RAIRO 22(3), 1988, sections 3 and 4.
 
 use super::Query;
 use super::context::Known;

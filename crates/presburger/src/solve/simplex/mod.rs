@@ -7,6 +7,14 @@
 //! unless the system is marked empty. A clone is a snapshot: the tableau is one
 //! allocation.
 //!
+//! `0 <= x`, `0 <= y` and `x + y <= 3` begin with the column unknowns `x` and `y` and the row
+//! `r = 3 - x - y`. The greatest `x` is found by a pivot of `x` with `r`: the row becomes
+//! `x = 3 - r - y`, in which nothing can grow, as `r` and `y` are at 0 and may not fall below it.
+//!
+//! Numbers are integers of one width, and overflow is reported: the caller starts again with a
+//! wider one (`number`). Tableaus that only ever look for a least point are in
+//! [`least`](super::least).
+//!
 //! Source: D. Detlefs, G. Nelson, J. Saxe, "Simplify", 2005, section 8, with Bland's rule.
 
 mod questions;

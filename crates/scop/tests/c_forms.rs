@@ -449,3 +449,16 @@ fn integers_that_name_values() {
     assert!(part.scop.must_writes.relations().count() == 1);
     assert!(in_tiles(text, &[part]).contains("x[i * n + j] = y[i * n + j];"));
 }
+
+/// Relations are built of names and numbers, never of text, so that no name means anything else.
+#[test]
+fn words_of_the_notation_of_sets_are_names_like_others() {
+    let functions = [
+        "void f(int mod) { for (int floor = 0; floor < mod; floor++) x[floor] = floor % 3; }",
+        "void f(int rat) { for (int exists = 0; exists < rat; exists++) for (int not = exists; not < rat; not++) A[exists][not] += x[not + 1]; }",
+        "void f(int infty) { for (int and = infty; and > 0; and -= 2) y[and / 2] = and; }",
+        "void f(int o0) { for (int i0 = 0; i0 < o0; i0++) for (int o1 = 0; o1 < i0; o1++) A[o1][i0 - o1] += x[i0] * y[o1]; }",
+        "void f(int min) { for (int max = 0; max < min; max++) { if (max == min / 2) break; x[max] = 1; } }",
+    ];
+    print_the_same("words", &functions);
+}
