@@ -1,7 +1,7 @@
 """Measures dataflow, scheduling and code generation against isl, and kernels against compilers.
 
     cargo xtask bench polyhedral [--rounds N] [--kernel NAME]... [--input FILE]...
-        [--only tools|growth|kernels|threads] [--json FILE]
+        [--only tools|growth|kernels|threads|forms] [--form NAME]... [--json FILE]
 
 Kernels run on one thread; a row has the medians of processor time in milliseconds, runs of all
 forms taking turns, and how many times faster ours is than the plain compiler. Then they run on two
@@ -12,6 +12,10 @@ checkout of the crate isl-rs, and on a matrix product in tiles (tiled.py); witho
 half is said to be skipped. Both sides are library calls, from text to text, inside one process each,
 the least processor time of all rounds, which take turns: isl's in this one, ours in the example
 `measure` of the crate, built when `TANGRAM_MEASURE` names none.
+
+`--only forms` has all 30 kernels of the PolyBench set in words of our own, each in four forms
+(description.py); every version's results are compared bit for bit, compiled without fused operations.
+`CLANG`, `POLLY` and `BLAS` in the environment are words that compile where the usual ones do not.
 
 `--only growth` is a table of the time of schedules by the number of statements, up to 1,000, for
 programs of several shapes (growth.py). isl runs in a process of its own, up to 60 s a program, and
@@ -34,6 +38,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import forms as all_forms  # noqa: E402
 import growth  # noqa: E402
 import kernels  # noqa: E402
 import tiled  # noqa: E402
@@ -48,7 +53,12 @@ def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--kernel", action="append", help="kernels; all when not given")
-    parser.add_argument("--only", choices=("tools", "growth", "kernels", "threads"))
+    parser.add_argument("--only", choices=("tools", "growth", "kernels", "threads", "forms"))
+    parser.add_argument("--form", action="append", choices=all_forms.FORMS, help="forms; all when not given")
+    parser.add_argument("--scop", action="append", default=[], help="a word for `tangram scop`")
+    parser.add_argument("--flag", action="append", default=[], help="a word for all compilers")
+    parser.add_argument("--no-check", dest="check", action="store_false", help="compare no bits")
+    parser.add_argument("--keep", help="a folder where the programs of --only forms stay")
     parser.add_argument("--input", action="append", help="inputs of tools by name; all when not given")
     parser.add_argument("--generated", type=pathlib.Path, help="kernels with new loops, made before")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE")
@@ -89,11 +99,28 @@ def forms(threads: bool) -> dict[str, tuple[str, list[str]]]:
     return result
 
 
-def compiles(words: list[str]) -> bool:
+def run_forms(arguments: argparse.Namespace) -> dict:
+    """Measures all kernels in all forms."""
+    compilers = {"gcc": [found(["gcc", "cc"]) or "cc"]}
+    clang = os.environ.get("CLANG", found(COMPILERS["clang"]) or "").split()
+    polly = os.environ.get("POLLY", "").split() or [*[found(POLLY) or "clang-19"], "-mllvm", "-polly"]
+    for name, words in (("clang", clang), ("polly", polly)):
+        if words and shutil.which(words[0]) and compiles(words):
+            compilers[name] = words
+        else:
+            print(f"skipped: needs {name}")
+    blas = os.environ.get("BLAS", "-lopenblas").split()
+    if not compiles([*compilers["gcc"], *blas], "#include <cblas.h>\n"):
+        print("skipped: needs OpenBLAS")
+        blas = None
+    return all_forms.run(arguments, compilers, [*FLAGS, *arguments.flag], blas)
+
+
+def compiles(words: list[str], head: str = "") -> bool:
     """Whether a compiler takes these words."""
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder) / "empty.c"
-        source.write_text("int main(void) { return 0; }\n")
+        source.write_text(f"{head}int main(void) {{ return 0; }}\n")
         words = [*words, str(source), "-o", f"{folder}/empty"]
         return subprocess.run(words, capture_output=True).returncode == 0
 
@@ -371,7 +398,7 @@ def run_growth() -> dict:
 if __name__ == "__main__":
     arguments = options()
     report = {}
-    names = arguments.kernel or list(kernels.SIZES)
+    names = [name for name in kernels.SIZES if not arguments.kernel or name in arguments.kernel]
     if arguments.only in (None, "tools"):
         report["tools"] = run_tools(arguments.rounds, arguments.input)
     if arguments.only in (None, "growth"):
@@ -380,5 +407,7 @@ if __name__ == "__main__":
         report["kernels"] = run_kernels(names, arguments.rounds, arguments.generated, False)
     if arguments.only in (None, "threads"):
         report["threads"] = run_kernels(names, arguments.rounds, arguments.generated, True)
+    if arguments.only in (None, "forms"):
+        report["forms"] = run_forms(arguments)
     if arguments.json:
         arguments.json.write_text(json.dumps(report, indent=1))

@@ -257,6 +257,9 @@ pub enum Fault {
         /// What the node holds.
         expected: &'static str,
     },
+    /// Instances that the domain has do not reach the node that should run them.
+    #[error("instances of the domain are filtered out on their way here")]
+    Lost,
     /// A contraction is not a function.
     #[error("a contraction gives each expanded instance one instance")]
     ContractionManyValued,

@@ -220,8 +220,8 @@ fn every_node_and_operation_has_its_picture() {
     }
     for entry in folder.read_dir().expect("the folder").flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        // Other pictures are screens.
-        if name.ends_with(".svg") && !names.contains(&name) {
+        // Other pictures are screens, or of trees that are read from C (`crates/scop/tests/book.rs`).
+        if name.ends_with(".svg") && !name.starts_with("c-") && !names.contains(&name) {
             wrong.push(format!("{name} is drawn by nobody"));
         }
     }

@@ -98,16 +98,23 @@ pub fn rewrite(
             })
             .collect();
         let new = code(part, ast, &tiles, (&style, &local), margin)?;
+        let within = match part.marked {
+            true => lines[part.first_line..part.last_line - 1].concat(),
+            false => original[place.clone()].to_owned(),
+        };
+        let worth = worth(part, &tiles);
         match &part.test {
             Some(test) => {
-                let within = match part.marked {
-                    true => lines[part.first_line..part.last_line - 1].concat(),
-                    false => original[place.clone()].to_owned(),
-                };
                 let name = free(&words, &["fits"], "tangram_fits_");
-                text.push_str(&tested(part, test, (&style, &name), (&new, &within), margin));
+                let name = (name.as_str(), worth.as_deref());
+                text.push_str(&tested(part, test, (&style, name), (&new, &within), margin));
             }
-            None => text.push_str(&new),
+            None => match worth {
+                Some(worth) => {
+                    text.push_str(&either(&worth, (&new, &within), &style.indent, margin))
+                }
+                None => text.push_str(&new),
+            },
         }
         from = place.end;
         if !original[..from].ends_with('\n') {
@@ -141,12 +148,34 @@ fn margin(line: &str) -> &str {
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
+/// Says for which sizes the tiles of a part are worth their packing, where only a run knows these.
+fn worth(part: &Part, tiles: &[Tiles]) -> Option<String> {
+    // What follows the part would not see variables that are declared in a branch.
+    let mut all: Vec<String> = match part.declared.is_empty() {
+        true => tiles.iter().filter_map(|tiles| tiles.worth(part)).collect(),
+        false => Vec::new(),
+    };
+    let mut seen = HashSet::new();
+    all.retain(|test| seen.insert(test.clone()));
+    (!all.is_empty()).then(|| all.join(" && "))
+}
+
+/// Writes two forms of the same loops, of which sizes choose one.
+fn either(worth: &str, (new, old): (&str, &str), indent: &str, margin: &str) -> String {
+    let mut text = format!("{margin}if ({worth}) {{\n");
+    for line in new.lines() {
+        let _ = writeln!(text, "{indent}{line}");
+    }
+    let _ = writeln!(text, "{margin}}} else {{\n{}\n{margin}}}", old.trim_end());
+    text
+}
+
 /// Writes new code and that of the source beside each other: the former runs where its
-/// parameters are those that it was made for.
+/// parameters are those that it was made for, and worth it.
 fn tested(
     part: &Part,
     test: &Ast,
-    (style, name): (&CStyle, &str),
+    (style, (name, worth)): (&CStyle, (&str, Option<&str>)),
     (new, old): (&str, &str),
     margin: &str,
 ) -> String {
@@ -158,7 +187,8 @@ fn tested(
     for line in condition.lines() {
         let _ = writeln!(text, "{margin}{line}");
     }
-    let _ = writeln!(text, "{margin}{indent}if ({name}) {{");
+    let worth = worth.map_or(String::new(), |worth| format!(" && {worth}"));
+    let _ = writeln!(text, "{margin}{indent}if ({name}{worth}) {{");
     for line in new.lines() {
         let _ = writeln!(text, "{indent}{line}");
     }

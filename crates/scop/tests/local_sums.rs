@@ -78,6 +78,35 @@ fn sums_gather_in_the_element_that_they_are_stored_into() {
   }",
         ),
         (
+            "scaled",
+            "for (int i = 0; i < n; i++) { float v = 0; for (int j = 0; j < n; j++) v += x[j]; out[i] = v / n; }",
+        ),
+        (
+            "choice",
+            "for (int i = 0; i < n; i++) { float v = 0; for (int j = 0; j < n; j++) v += w[24 * i + j]; v *= x[i]; out[i] = v <= 0.5f ? 1.0f : v; }",
+        ),
+        (
+            "from itself",
+            "for (int i = 0; i < n; i++) { float v = x[0] * out[i]; for (int j = 0; j < n; j++) v += w[24 * i + j]; out[i] = v; }",
+        ),
+        // What follows reads the element.
+        (
+            "after",
+            "for (int i = 0; i < n; i++) { float v = 0; for (int j = 0; j < n; j++) v += x[j]; out[i] = v; y[i] = v; }",
+        ),
+        (
+            "mirrored",
+            "for (int i = 0; i < n; i++) for (int j = i + 1; j < n; j++) {
+    double s = 0.0;
+    for (int k = 0; k < n; k++) s += y[k] * (i - z[k] * j);
+    A[i][j] = s; A[j][i] = s;
+  }",
+        ),
+        (
+            "numbers",
+            "for (int i = 0; i < 23; i++) { double v = 0; for (int j = 0; j < 23; j++) v += A[i][j] * y[j]; z[i] = v; }",
+        ),
+        (
             "data",
             "for (int i = 0; i < n; i++) {
     float s = 0.0f;
@@ -93,11 +122,7 @@ fn sums_gather_in_the_element_that_they_are_stored_into() {
 #[test]
 fn variables_that_are_more_than_one_element_stay() {
     for (name, part) in [
-        // What follows reads the variable, or the array is read or written before the end.
-        (
-            "after",
-            "for (int i = 0; i < n; i++) { float v = 0; for (int j = 0; j < n; j++) v += x[j]; out[i] = v; y[i] = v; }",
-        ),
+        // The array is read or written before the end.
         (
             "read",
             "for (int i = 1; i < n; i++) { float v = 0; for (int j = 0; j < n; j++) v += x[j] + out[i]; out[i] = v; }",
@@ -111,7 +136,7 @@ fn variables_that_are_more_than_one_element_stay() {
             "types",
             "for (int i = 0; i < n; i++) { double v = 0; for (int j = 0; j < n; j++) v += w[i * n + j] * x[j]; out[i] = v; }",
         ),
-        // Not stored where it is written, stored more often, or not as it is.
+        // Not stored where it is written, stored more often, or added to what is there.
         (
             "some",
             "for (int i = 0; i < n; i++) { float v = 0; for (int j = 0; j < n; j++) v += x[j]; if (i > 3) out[i] = v; }",
@@ -124,15 +149,25 @@ fn variables_that_are_more_than_one_element_stay() {
             "more",
             "for (int i = 0; i < n; i++) { float v = 0; for (int j = 0; j < n; j++) v += x[j]; out[i] += v; }",
         ),
-        (
-            "scaled",
-            "for (int i = 0; i < n; i++) { float v = 0; for (int j = 0; j < n; j++) v += x[j]; out[i] = v / n; }",
-        ),
         // Nothing is gathered in a loop that is as long as a parameter says.
         ("flat", "for (int i = 0; i < n; i++) { float v = x[i]; v *= 2; out[i] = v; }"),
         (
             "short",
             "for (int i = 0; i < n; i++) { float v = 0; for (int j = 0; j < 3; j++) v += x[j]; out[i] = v; }",
+        ),
+        // Behind the store, the element is written again before the variable is read.
+        (
+            "again",
+            "for (int i = 0; i < n; i++) { float v = 0; for (int j = 0; j < n; j++) v += x[j]; out[i] = v; out[i] = 3; y[i] = v; }",
+        ),
+        // What is stored is computed from the element, too, or from another sum.
+        (
+            "element",
+            "for (int i = 0; i < n; i++) { float v = 0; for (int j = 0; j < n; j++) v += x[j]; out[i] = out[i] * 2 + v; }",
+        ),
+        (
+            "sums",
+            "for (int i = 0; i < n; i++) { float v = 0, u = 1; for (int j = 0; j < n; j++) { v += x[j]; u -= x[j]; } out[i] = v + u; }",
         ),
         // Two elements of one array could be the same.
         (

@@ -9,7 +9,7 @@ use crate::schedule::Constraints;
 use crate::schedule_tree::ScheduleTree;
 use crate::scop::Scop;
 use crate::transform::{Piece, replaced};
-use crate::{Band, Conjunction, Division, Error, Member, Node, NodeKind, legality};
+use crate::{Band, Conjunction, Division, Error, Fault, Member, Node, NodeKind, legality};
 
 /// The mark over the instances of a register tile: its group stands for all of them.
 pub const KERNEL: &str = "kernel";
@@ -162,14 +162,30 @@ impl Contraction {
             NodeKind::Filter(_) => vec![Piece::New(filtered, below)],
             _ => below,
         };
-        let (mut new, _) = replaced(tree, filter, piece);
-        if let NodeKind::Domain(all) = tree.kind(tree.root()) {
-            let rest = all.subtract(&domain.clone().into(), budget)?;
-            let root = new.root();
-            new.put(root, NodeKind::Domain(rest.union(&groups.into())?));
+        let (mut new, top) = replaced(tree, filter, piece);
+        let (instances, groups) = (Union::from(domain.clone()), Union::from(groups));
+        let above: Vec<Node> =
+            std::iter::successors(new.parent(top), |at| new.parent(*at)).collect();
+        for node in above {
+            let kind = match new.kind(node) {
+                NodeKind::Domain(all) => {
+                    NodeKind::Domain(all.subtract(&instances, budget)?.union(&groups)?)
+                }
+                NodeKind::Filter(all) => {
+                    let name = &domain.space().output.name;
+                    let others = all.relations().filter(|set| set.space().output.name != *name);
+                    NodeKind::Filter(Union::collect(others.cloned())?.union(&groups)?)
+                }
+                _ => continue,
+            };
+            new.put(node, kind);
         }
         new.close();
         new.check(budget)?;
+        // All tiles arrive here: a dependence that no instance reaches is kept by every tree.
+        if !groups.is_subset(&new.active(top, budget)?, budget)? {
+            return Err(Error::IllFormed { node: top, fault: Fault::Lost });
+        }
         legality::check(&new, &constraints.validity, &Union::empty(), budget)?;
         Ok(new)
     }

@@ -17,6 +17,8 @@ pub(super) struct Along {
     /// Position of the statement.
     pub statement: usize,
     pub write: bool,
+    /// Whether it is of a variable, not of an element: compilers keep it in a register.
+    pub scalar: bool,
     /// How far the next iteration goes; nothing if the statement has none.
     pub step: Option<AccessStride>,
 }
@@ -45,7 +47,7 @@ pub(super) fn costs(
             continue;
         }
         let mut memory = 0.0;
-        let (mut waits, mut smooth) = (false, true);
+        let (mut waits, mut kept, mut smooth) = (false, generated, true);
         for (at, along) in inner.iter().enumerate().filter(|(_, a)| a.statement == statement) {
             let own = match along.step {
                 None | Some(AccessStride::Same) => 0.0,
@@ -53,7 +55,9 @@ pub(super) fn costs(
                 Some(AccessStride::Near(far)) => rates.jump.min(far as f64),
                 Some(AccessStride::Far) => rates.jump,
             };
-            waits |= along.write && along.step == Some(AccessStride::Same);
+            let sums = along.write && along.step == Some(AccessStride::Same);
+            waits |= sums;
+            kept |= sums && along.scalar;
             smooth &= !matches!(along.step, Some(AccessStride::Near(_) | AccessStride::Far));
             let shared: f64 = jammed
                 .iter()
@@ -64,7 +68,7 @@ pub(super) fn costs(
         }
         let chains: f64 =
             jammed.iter().filter(|(.., free)| *free).map(|(_, factor, _)| *factor as f64).product();
-        let wait = if generated { rates.wait } else { rates.wait_in_memory };
+        let wait = if kept { rates.wait } else { rates.wait_in_memory };
         let waiting = if waits { wait / chains } else { 0.0 };
         let width = if vector && smooth && !waits { rates.vector } else { 1.0 };
         costs.insert(statement, (1.0 + memory + waiting) / width);

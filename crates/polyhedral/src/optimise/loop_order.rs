@@ -16,6 +16,8 @@ pub(super) struct Loop {
     pub free: bool,
     /// How many iterations it has, if these are fewer than run side by side.
     pub short: Option<i128>,
+    /// Members whose bounds depend on it, or it on theirs.
+    pub related: Vec<usize>,
 }
 
 /// An order of loops.
@@ -34,7 +36,7 @@ pub(super) struct LoopOrder {
 
 impl Loop {
     /// Whether all accesses go to the next element or stay, and one goes.
-    fn is_smooth(&self) -> bool {
+    pub(super) fn is_smooth(&self) -> bool {
         let far =
             |along: &Along| matches!(along.step, Some(AccessStride::Near(_) | AccessStride::Far));
         !self.along.iter().any(far) && self.goes()
@@ -54,6 +56,13 @@ impl Loop {
     /// Whether each iteration writes where the one before did.
     fn waits(&self) -> bool {
         self.along.iter().any(|along| along.write && along.step == Some(AccessStride::Same))
+    }
+
+    /// Counts the sums that its iterations add to.
+    fn sums(&self) -> i128 {
+        let own =
+            self.along.iter().filter(|along| along.write && along.step == Some(AccessStride::Same));
+        own.count() as i128
     }
 
     /// Whether its next iteration uses again what `inner` goes through.
@@ -83,7 +92,8 @@ pub(super) fn loop_orders(rates: &Rates, loops: &[Loop]) -> Vec<LoopOrder> {
             if waits && (set.is_empty() || set.iter().any(|member| !loops[*member].free)) {
                 continue;
             }
-            loop_orders.push(plan(rates, loops, at, &set, &reusing, !waits));
+            let plan = plan(rates, loops, at, &set, &reusing, !waits);
+            loop_orders.extend(is_jammed(loops, &plan, &set).then_some(plan));
         }
     }
     // Vectors do not run these, but lines of the cache are used whole.
@@ -96,6 +106,15 @@ pub(super) fn loop_orders(rates: &Rates, loops: &[Loop]) -> Vec<LoopOrder> {
     loop_orders.sort_by(|a, b| total(a).total_cmp(&total(b)));
     loop_orders.truncate(MOST);
     loop_orders
+}
+
+/// Says whether all of `set` run side by side in an order: code generation leaves a member alone
+/// whose iterations are not free if bounds of loops inside depend on it.
+fn is_jammed(loops: &[Loop], plan: &LoopOrder, set: &[usize]) -> bool {
+    set.iter().filter(|member| !loops[**member].free).all(|member| {
+        let mut inside = plan.order.iter().skip_while(|own| *own != member).skip(1);
+        !inside.any(|own| loops[*member].related.contains(own))
+    })
 }
 
 fn plan(
@@ -112,8 +131,14 @@ fn plan(
     // Iterations that are not free run side by side directly around the innermost loop only.
     order.extend(last);
     order.push(inner);
+    // One loop of sums side by side has as many as hide what each waits for itself.
+    let sums = loops[inner].sums();
+    let jam = match set {
+        [_] if sums > 0 => rates.jam.max(rates.chains / sums),
+        _ => rates.jam,
+    };
     let factor = |member: usize| match set.contains(&member) {
-        true => loops[member].short.unwrap_or(rates.jam).max(1),
+        true => loops[member].short.unwrap_or(jam).max(1),
         false => 1,
     };
     let jammed: Vec<_> = set

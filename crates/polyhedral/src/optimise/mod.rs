@@ -16,20 +16,22 @@
 
 mod cost;
 mod loop_order;
+mod passes;
 mod private;
 mod rates;
+mod stencil;
 mod stride;
 mod tile_innermost;
 mod unskew;
 
 use tangram_machine::{Isa, Machine};
-use tangram_presburger::Budget;
+use tangram_presburger::{Budget, Union};
 
 use crate::contraction::Contraction;
 use crate::schedule::{Constraints, Fusion, Options};
 use crate::scop::Scop;
 use crate::transform::Editor;
-use crate::{Error, Node, NodeKind, ScheduleTree};
+use crate::{Error, Fault, Node, NodeKind, ScheduleTree};
 use cost::{Costs, costs};
 use rates::Rates;
 use stride::Accesses;
@@ -128,6 +130,12 @@ pub const WORTH: f64 = 0.8;
 /// What a loop costs that runs on several threads.
 const THREADS: f64 = 0.5;
 
+/// Bytes of which nothing is gained by reading them from the second cache less often.
+fn in_second_cache(recipe: &Recipe) -> i128 {
+    let caches = &recipe.machine;
+    caches.cache(2).or(caches.cache(1)).map_or(0, |cache| cache.bytes as i128)
+}
+
 /// A tree with other loops.
 struct Improved {
     tree: ScheduleTree,
@@ -151,6 +159,28 @@ impl Scop {
     /// # Errors
     /// [`Error::Presburger`] if the budget ends where no schedule is there to fall back to.
     pub fn optimise(&self, recipe: &Recipe, budget: &Budget) -> Result<Optimised, Error> {
+        let found = self.optimised(recipe, budget)?;
+        if !found.original {
+            self.check_complete(&found.tree, budget)?;
+        }
+        Ok(found)
+    }
+
+    /// Checks that a tree runs all instances that do something: one that loses some keeps every
+    /// dependence.
+    fn check_complete(&self, tree: &ScheduleTree, budget: &Budget) -> Result<(), Error> {
+        let mut reached = Union::empty();
+        for leaf in tree.nodes().filter(|node| matches!(tree.kind(*node), NodeKind::Leaf)) {
+            reached = reached.union(&tree.active(leaf, budget)?)?;
+        }
+        let all = Union::collect(self.effective().map(|statement| statement.domain.clone()))?;
+        match all.is_subset(&reached, budget)? {
+            true => Ok(()),
+            false => Err(Error::IllFormed { node: tree.root(), fault: Fault::Lost }),
+        }
+    }
+
+    fn optimised(&self, recipe: &Recipe, budget: &Budget) -> Result<Optimised, Error> {
         let constraints = self.constraints(budget)?;
         let original = |fallback| {
             let (private, bands) = (Vec::new(), Vec::new());
@@ -223,8 +253,8 @@ impl Scop {
         Ok(made.then(|| Optimised { contractions, ..found.with_private(Vec::new()) }))
     }
 
-    /// Finds the node of a tree below which a statement runs alone: a filter of the outermost
-    /// sequence, or what stands below the root.
+    /// Finds the node of a tree below which a statement runs alone: a filter of a list that is in
+    /// no loop, or what stands below the root.
     fn alone(
         &self,
         tree: &ScheduleTree,
@@ -232,10 +262,18 @@ impl Scop {
         budget: &Budget,
     ) -> Result<Option<Node>, Error> {
         let name = &self.statements[statement].name;
-        let Some(top) = tree.children(tree.root()).next() else { return Ok(None) };
-        let is_list = matches!(tree.kind(top), NodeKind::Sequence | NodeKind::Set);
-        let nodes: Vec<Node> = if is_list { tree.children(top).collect() } else { vec![top] };
-        for node in nodes {
+        let is_list = |node: Node| matches!(tree.kind(node), NodeKind::Sequence | NodeKind::Set);
+        let mut open: Vec<Node> = tree.children(tree.root()).collect();
+        while let Some(node) = open.pop() {
+            if is_list(node) {
+                open.extend(tree.children(node));
+                continue;
+            }
+            // Lists in lists, as those of parts that have nothing to do with each other.
+            if matches!(tree.kind(node), NodeKind::Filter(_)) && tree.children(node).any(is_list) {
+                open.extend(tree.children(node));
+                continue;
+            }
             let mut active = tree.active(node, budget)?;
             if let NodeKind::Filter(filter) = tree.kind(node) {
                 active = active.intersect(filter, budget)?;
@@ -287,8 +325,13 @@ impl Scop {
         let editor = Editor::with_coincidence(scheduled.tree, validity, coincidence, budget)?;
         let accesses = Accesses::of(self, budget)?;
         let (rates, costs, bands) = (Rates::of(&recipe.machine), Costs::new(), Vec::new());
-        let mut work = Work { editor, accesses, recipe, rates, budget, costs, bands };
+        let in_cache = self.bytes().is_some_and(|bytes| bytes <= in_second_cache(recipe));
+        let mut work = Work { editor, accesses, recipe, rates, budget, in_cache, costs, bands };
         let asked = work.bands()?;
+        // Contractions need nests of their own.
+        if !asked && !recipe.parallel && !in_cache && recipe.schedule.fusion != Fusion::None {
+            work.share_passes(self)?;
+        }
         let Work { editor, accesses, costs, bands, .. } = work;
         let tree = editor.into_tree();
         let ratio = match asked {
@@ -297,6 +340,19 @@ impl Scop {
         };
         let gained = asked || ratio.is_some_and(|ratio| ratio < WORTH);
         Ok(Improved { tree, bands, gained, ratio })
+    }
+
+    /// Counts the bytes of all arrays, if their extents are numbers.
+    fn bytes(&self) -> Option<i128> {
+        let mut bytes = 0_i128;
+        for array in self.arrays.iter().filter(|array| !array.extents.is_empty()) {
+            let mut own = 8_i128;
+            for extent in &array.extents {
+                own = own.checked_mul(extent.parse().ok()?)?;
+            }
+            bytes = bytes.checked_add(own)?;
+        }
+        Some(bytes)
     }
 
     /// Estimates what a tree costs over what the source does, with what is known of its costs.

@@ -28,6 +28,8 @@ pub(super) struct Rates {
     pub jump: f64,
     /// Iterations that run side by side in one loop.
     pub jam: i128,
+    /// Sums that keep a processor busy while each waits for itself.
+    pub chains: i128,
     /// The size of a tile where what a loop goes through is used again.
     pub tile: i128,
     /// The size of a tile of a loop that runs on several threads: there are enough for all.
@@ -49,6 +51,7 @@ impl Rates {
             wait_in_memory: (machine.fma_latency + FORWARDING) as f64,
             jump: (machine.line() / ELEMENT).max(1) as f64,
             jam: jam as i128,
+            chains: machine.chains() as i128,
             tile: tile as i128,
             shared_tile: (tile / 2).max(1) as i128,
             strip: (lanes * VECTORS_PER_STRIP) as i128,

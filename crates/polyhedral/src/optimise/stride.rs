@@ -69,7 +69,8 @@ impl Accesses {
                 step =
                     Some(step.map_or(own, |old| if old == own { own } else { AccessStride::Far }));
             }
-            all.push(Along { statement: *statement, write: *write, step });
+            let scalar = map.relations().all(|own| own.space().output.dims.is_empty());
+            all.push(Along { statement: *statement, write: *write, scalar, step });
         }
         Ok(all)
     }

@@ -22,6 +22,8 @@ pub(super) struct Work<'a> {
     pub recipe: &'a Recipe,
     pub rates: Rates,
     pub budget: &'a Budget,
+    /// Whether a cache is known to hold all arrays.
+    pub in_cache: bool,
     /// What instances cost in the bands that were arranged.
     pub costs: Costs,
     /// What became of the bands.
@@ -91,6 +93,9 @@ impl Work<'_> {
     fn arrange(&mut self, node: Node) -> Result<bool, Error> {
         let mut node = node;
         let given = self.recipe.tile.is_some() || self.recipe.diamond;
+        if !given && !self.recipe.parallel && self.time_tiled(node)? {
+            return Ok(true);
+        }
         if !given {
             node = self.combined(node)?;
         }
@@ -135,15 +140,38 @@ impl Work<'_> {
         Ok(node)
     }
 
-    fn loops(&self, node: Node, count: usize) -> Result<Vec<Loop>, Error> {
+    pub(super) fn loops(&self, node: Node, count: usize) -> Result<Vec<Loop>, Error> {
         let mut loops = Vec::new();
         for member in 0..count {
             let next = stride::next(self.editor.tree(), node, member, self.budget)?;
             let along = self.accesses.along(&next, self.budget)?;
             let (free, short) = (self.is_free(node, member), self.short(node, member)?);
-            loops.push(Loop { along, free, short });
+            let mut related = Vec::new();
+            for other in (0..count).filter(|other| *other != member) {
+                if self.are_related(node, member, other)? {
+                    related.push(other);
+                }
+            }
+            loops.push(Loop { along, free, short, related });
         }
         Ok(loops)
+    }
+
+    /// Says whether the values of two members are no rectangle: bounds of one depend on the other.
+    fn are_related(&self, node: Node, a: usize, b: usize) -> Result<bool, Error> {
+        let NodeKind::Band(band) = self.editor.tree().kind(node) else { return Ok(false) };
+        let [a, b] = [a, b].map(|at| &band.members[at].schedule);
+        let active = self.editor.tree().active(node, self.budget)?;
+        let values =
+            a.flat_range_product(b, self.budget)?.intersect_domain(&active, self.budget)?;
+        for set in values.range(self.budget)?.relations() {
+            let rows = set.eliminate(1..2, self.budget)?;
+            let rectangle = rows.intersect(&set.eliminate(0..1, self.budget)?, self.budget)?;
+            if !rectangle.is_subset(set, self.budget)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Puts loops in the order of a plan; says whether it can be. If not, the tree is to be
@@ -188,6 +216,12 @@ impl Work<'_> {
         Ok(true)
     }
 
+    /// Lists the bands below a node.
+    pub(super) fn bands_below(&self, node: Node) -> Vec<Node> {
+        let tree = self.editor.tree();
+        below(tree, node).into_iter().filter(|node| is_band(tree, *node)).collect()
+    }
+
     fn is_free(&self, node: Node, member: usize) -> bool {
         match self.editor.tree().kind(node) {
             NodeKind::Band(band) => band.members[member].coincident,
@@ -195,7 +229,7 @@ impl Work<'_> {
         }
     }
 
-    fn is_parallel(&self, node: Node) -> bool {
+    pub(super) fn is_parallel(&self, node: Node) -> bool {
         match self.editor.tree().kind(node) {
             NodeKind::Band(band) => band.members.iter().all(|member| member.coincident),
             _ => false,
@@ -229,7 +263,7 @@ impl Work<'_> {
         sizes
     }
 
-    fn is_inside_loop(&self, node: Node) -> bool {
+    pub(super) fn is_inside_loop(&self, node: Node) -> bool {
         let tree = self.editor.tree();
         let mut above = std::iter::successors(tree.parent(node), |node| tree.parent(*node));
         above.any(|node| is_band(tree, node))
@@ -302,7 +336,7 @@ impl Work<'_> {
     }
 
     /// Lists a band and the bands below it, as long as each is the only child.
-    fn chain(&self, top: Node) -> Vec<Node> {
+    pub(super) fn chain(&self, top: Node) -> Vec<Node> {
         let tree = self.editor.tree();
         let down = |node: &Node| tree.children(*node).next();
         std::iter::successors(Some(top), down).take_while(|node| is_band(tree, *node)).collect()

@@ -73,6 +73,11 @@ impl<'a> Editor<'a> {
         &self.tree
     }
 
+    /// Returns the pairs of instances that have to keep their order.
+    pub(crate) fn dependences(&self) -> &Union {
+        &self.dependences
+    }
+
     /// Goes back to a tree that this editor had.
     pub(crate) fn reset(&mut self, tree: ScheduleTree) {
         self.tree = tree;

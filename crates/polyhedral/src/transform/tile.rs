@@ -33,7 +33,8 @@ impl Editor<'_> {
         self.replace_by_bands(node, vec![tiles, band], below)
     }
 
-    pub(super) fn blocked(&self, member: &Member, size: i128) -> Result<Member, Error> {
+    /// Returns the blocks of `size` iterations of a member.
+    pub(crate) fn blocked(&self, member: &Member, size: i128) -> Result<Member, Error> {
         let division = Division { numerator: vec![0, 1, 0], denominator: size };
         let part = Conjunction {
             divisions: vec![division],

@@ -127,6 +127,24 @@ impl Formula {
         false
     }
 
+    /// Returns whether a side of a comparison has a constant of at least this magnitude.
+    pub fn has_constant(&self, least: u64) -> bool {
+        let least = Integer::from(least);
+        let mut open = vec![self];
+        while let Some(formula) = open.pop() {
+            match formula {
+                Self::All(parts) | Self::Any(parts) => open.extend(parts),
+                Self::Not(inner) | Self::Exists(_, inner) => open.push(inner),
+                Self::Compared(a, _, b) => {
+                    if [a, b].iter().any(|side| side.constant.abs() >= least) {
+                        return true;
+                    }
+                }
+            }
+        }
+        false
+    }
+
     /// Puts the name `to`, which nothing in the formula has, in the place of a free name.
     pub fn rename(&mut self, from: &str, to: &str) {
         let mut open = vec![self];

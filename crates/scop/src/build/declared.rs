@@ -72,9 +72,11 @@ impl Builder<'_> {
             return self.wrong(node, "has an extent that hides another variable: use another name");
         }
         self.names.localise(&name);
+        let at = self.statements.len();
         let differs = before.as_ref().is_some_and(|before| Some(before) != self.names.get(&name));
         let hides = differs || self.is_declared(&name) || self.is_loop(&name);
         if !hides {
+            self.declarations.push((name.clone(), at));
             self.note_declared(&name, &name);
             return Ok(Some(name));
         }
@@ -82,6 +84,7 @@ impl Builder<'_> {
             return self.wrong(node, "hides another variable: use another name");
         }
         let new = self.fresh(&name);
+        self.declarations.push((new.clone(), at));
         self.names.rename(&name, &new, before);
         self.note_declared(&name, &new);
         Ok(Some(new))

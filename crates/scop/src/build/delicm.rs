@@ -12,11 +12,15 @@
 //! One variable for all iterations keeps them in their order; elements do not, so that loops can
 //! be interchanged and jammed. Generated code keeps elements in local variables again
 //! (`accumulate.rs`). The value of each operation stays the same: both types are the same, and
-//! nothing between the first and the last write looks at the array.
+//! nothing between the first and the last write looks at the array; what the variable starts from
+//! may. `out[i] = v / n` becomes `out[i] = out[i] / n`, and what reads the variable behind the store
+//! reads the element.
 //!
 //! After Doerfert, Grosser: Static Elimination of Loop-Invariant Code Motion, and Kruse, Grosser:
 //! DeLICM, Scalar Dependence Removal at Zero Memory Cost, CGO 2018. Divergence: only where one
 //! block writes the variable, gathers in it in a loop, and stores it as it is.
+
+use std::collections::BTreeSet;
 
 use tangram_presburger::formula::Formula;
 
@@ -33,7 +37,14 @@ struct Store {
     variable: String,
     /// The element, as C.
     element: String,
+    /// Whether the variable is stored as it is, so that nothing is left to do.
+    plain: bool,
+    /// What reads the variable behind the store.
+    later: Vec<usize>,
 }
+
+/// Loops with constants as bounds are as long as a parameter could say from this bound on.
+const LONG: u64 = 16;
 
 impl Builder<'_> {
     /// Puts elements of arrays in the place of local variables, where nothing can notice.
@@ -43,7 +54,8 @@ impl Builder<'_> {
         let mut stores = Vec::new();
         while let Some(items) = blocks.pop() {
             let own: Vec<usize> = items.iter().filter_map(statement).collect();
-            stores.extend(own.iter().filter_map(|last| self.store(&own, *last)));
+            let end = end(items);
+            stores.extend(own.iter().filter_map(|last| self.store((&own, end), *last)));
             blocks.extend(items.iter().filter_map(|item| match item {
                 Item::Loop { body, .. } => Some(body),
                 Item::Statement(_) => None,
@@ -51,13 +63,20 @@ impl Builder<'_> {
         }
         // What is stored may be a variable that takes another one's place.
         stores.sort_by_key(|store| store.last);
+        let mut seen = BTreeSet::new();
+        stores.retain(|store| seen.insert((store.variable.clone(), store.first)));
         for store in &stores {
             self.delay(store, &mut gone);
         }
         if stores.is_empty() {
             return;
         }
-        self.arrays.retain(|name| stores.iter().all(|store| store.variable != *name));
+        let left = self.statements.iter().zip(&gone).filter(|(_, gone)| !**gone);
+        let left: BTreeSet<&str> =
+            left.flat_map(|(raw, _)| raw.accesses.all()).map(Access::array).collect();
+        self.arrays.retain(|name| {
+            left.contains(name.as_str()) || stores.iter().all(|store| store.variable != *name)
+        });
         let kept = |index: usize| gone[..index].iter().filter(|gone| !**gone).count();
         let places: Vec<Option<usize>> =
             (0..gone.len()).map(|index| (!gone[index]).then(|| kept(index))).collect();
@@ -66,57 +85,100 @@ impl Builder<'_> {
         self.statements.retain(|_| !gone.next().unwrap_or_default());
     }
 
-    /// Finds out whether a statement stores a variable that only its block, of which `own` are the
-    /// statements, uses.
-    fn store(&self, own: &[usize], last: usize) -> Option<Store> {
+    /// Finds out whether a statement stores a variable that only its block uses, of which `own` are
+    /// the statements and `end` is the last one, loops in it included.
+    fn store(&self, (own, end): (&[usize], usize), last: usize) -> Option<Store> {
         let raw = &self.statements[last];
         let Accesses { reads, writes, may_writes, .. } = &raw.accesses;
         let targets = targets(writes, may_writes);
-        let ([read], [target]) = (reads.as_slice(), targets.as_slice()) else { return None };
-        let variable = read.array().to_owned();
-        let element = stored(&raw.text, &variable)?;
+        let [target] = targets.as_slice() else { return None };
+        let variable = self.gathered(reads)?;
+        let (element, plain) = stored(&raw.text, &variable)?;
         let (local, array) = (self.names.get(&variable)?, self.names.get(target.array())?);
         let same = self.names.resolved(&local.element) == self.names.resolved(&array.element);
-        let plain = self.names.is_plain_number(&local.element) && local.extents.is_empty();
-        let private = local.local && !self.kept.contains(&variable);
-        if !same || !plain || !private || array.extents.is_empty() {
+        let is_number = self.names.is_plain_number(&local.element);
+        if !same || !is_number || array.extents.is_empty() {
             return None;
         }
         let of_variable = |raw: &Raw| raw.accesses.all().any(|a| a.array() == variable);
         let of_array = |raw: &Raw| raw.accesses.all().any(|a| a.array() == target.array());
-        let uses: Vec<usize> =
-            (0..self.statements.len()).filter(|at| of_variable(&self.statements[*at])).collect();
+        let uses = self.lifetime(&variable, (own, end), last);
+        let uses: Vec<usize> = uses.filter(|at| of_variable(&self.statements[*at])).collect();
         let first = *uses.first().filter(|first| own.contains(first))?;
-        let starts = uses.iter().find(|at| !is_kill(&self.statements[**at]))?;
-        let start = &self.statements[*starts];
+        let starts = *uses.iter().find(|at| !is_kill(&self.statements[**at]))?;
+        let start = &self.statements[starts];
         let fresh = start.accesses.reads.iter().all(|read| read.array() != variable)
             && start.accesses.writes.iter().any(|write| write.array() == variable);
-        let as_often = own.contains(starts) && start.conditions == raw.conditions;
-        let alone = (first..last).all(|at| !of_array(&self.statements[at]));
+        let as_often = own.contains(&starts) && start.conditions == raw.conditions;
+        // What the variable starts from may be the element.
+        let alone = (first..last).all(|at| at == starts || !of_array(&self.statements[at]))
+            && reads.iter().all(|read| read.array() != target.array());
         let inside = uses.iter().all(|at| {
             let inner = &self.statements[*at];
             is_inside(raw, inner) && !declares(&inner.text, &variable)
         });
         let gathers = uses.iter().any(|at| self.is_long(raw, &self.statements[*at]));
-        let found = Store { first, last, variable, element };
-        let whole = alone && inside && gathers && uses.last() == Some(&last);
+        let later: Vec<usize> = uses.iter().copied().filter(|at| *at > last).collect();
+        let stays = later.iter().all(|at| {
+            own.contains(at)
+                && !writes_to(&self.statements[*at], &variable)
+                && !(last + 1..*at).any(|at| writes_to(&self.statements[at], target.array()))
+        });
+        let whole = alone && inside && gathers && stays && uses.contains(&last);
+        let found = Store { first, last, variable, element, plain, later };
         (fresh && as_often && whole).then_some(found)
     }
 
-    /// Returns whether a statement is in a loop inside a block whose length is a parameter's:
-    /// compilers unroll those of known lengths and have no need of this.
+    /// Returns the statements among which are all that use a variable: the block where it is declared,
+    /// if that is this one, from its declaration up to another one of the same name.
+    fn lifetime(
+        &self,
+        variable: &str,
+        (own, end): (&[usize], usize),
+        last: usize,
+    ) -> std::ops::Range<usize> {
+        let declared = self.declarations.iter().filter(|(name, _)| name == variable);
+        let start = own.first().copied().unwrap_or(0);
+        let places: Vec<usize> = declared.map(|(_, at)| *at).collect();
+        match places.iter().rposition(|at| (start..=last).contains(at)) {
+            Some(at) => {
+                let next = places.get(at + 1).copied().unwrap_or(usize::MAX);
+                places[at]..next.min(end + 1)
+            }
+            None => 0..self.statements.len(),
+        }
+    }
+
+    /// Returns the only variable among reads that is the part's own.
+    fn gathered(&self, reads: &[Access]) -> Option<String> {
+        let is_own = |name: &&str| {
+            let local = self.names.get(name);
+            local.is_some_and(|local| local.local && local.extents.is_empty())
+                && !self.kept.iter().any(|kept| kept == name)
+        };
+        let mut own = reads.iter().map(Access::array).filter(is_own);
+        let first = own.next()?;
+        own.all(|other| other == first).then(|| first.to_owned())
+    }
+
+    /// Returns whether a statement is in a loop inside a block whose length is a parameter's, or
+    /// long: compilers unroll those of short known lengths and have no need of this.
     fn is_long(&self, outer: &Raw, inner: &Raw) -> bool {
         let own = inner.conditions.iter().filter(|one| !outer.conditions.contains(one));
-        let known = |one: &Formula| self.params.iter().any(|param| one.uses(param));
+        let known = |one: &Formula| {
+            one.has_constant(LONG) || self.params.iter().any(|param| one.uses(param))
+        };
         inner.loops.len() > outer.loops.len() && own.into_iter().any(known)
     }
 
     fn delay(&mut self, store: &Store, gone: &mut [bool]) {
-        let Store { first, last, variable, element } = store;
+        let Store { first, last, variable, element, plain, later } = store;
         let Accesses { writes, may_writes, .. } = &self.statements[*last].accesses;
         let Some(target) = targets(writes, may_writes).first().copied().cloned() else { return };
         let certain = !writes.is_empty();
-        for (at, raw) in self.statements.iter_mut().enumerate().take(*last).skip(*first) {
+        let kept = [*last].into_iter().filter(|_| !plain).chain(later.iter().copied());
+        for at in (*first..*last).chain(kept) {
+            let raw = &mut self.statements[at];
             if is_kill(raw) && raw.accesses.kills.iter().all(|a| a.array() == variable) {
                 gone[at] = true;
                 continue;
@@ -124,7 +186,7 @@ impl Builder<'_> {
             raw.text = replaced(&raw.text, variable, element);
             raw.accesses.replace(variable, &target, certain);
         }
-        gone[*last] = true;
+        gone[*last] |= plain;
     }
 }
 
@@ -149,6 +211,17 @@ fn declares(text: &str, variable: &str) -> bool {
     })
 }
 
+/// Returns the last statement of a block.
+fn end(mut items: &[Item]) -> usize {
+    loop {
+        match items.last() {
+            Some(Item::Statement(index)) => return *index,
+            Some(Item::Loop { body, .. }) => items = body,
+            None => return 0,
+        }
+    }
+}
+
 fn statement(item: &Item) -> Option<usize> {
     match item {
         Item::Statement(index) => Some(*index),
@@ -166,6 +239,12 @@ fn targets<'a>(writes: &'a [Access], may_writes: &'a [Access]) -> Vec<&'a Access
     }
 }
 
+/// Returns whether a statement may write to an array or a variable.
+fn writes_to(raw: &Raw, name: &str) -> bool {
+    let Accesses { writes, may_writes, kills, .. } = &raw.accesses;
+    [writes, may_writes, kills].into_iter().flatten().any(|access| access.array() == name)
+}
+
 /// Returns whether a statement does nothing but end values.
 fn is_kill(raw: &Raw) -> bool {
     let Accesses { reads, writes, may_writes, kills } = &raw.accesses;
@@ -174,13 +253,22 @@ fn is_kill(raw: &Raw) -> bool {
         && [reads, writes, may_writes].iter().all(|a| a.is_empty())
 }
 
-/// Returns the element of `element = variable`.
-fn stored(text: &str, variable: &str) -> Option<String> {
-    let left = text.trim().strip_suffix(variable)?.trim_end().strip_suffix('=')?.trim_end();
+/// Returns the element of `element = variable`, or of an assignment of what is computed from the
+/// variable, and which of both it is.
+fn stored(text: &str, variable: &str) -> Option<(String, bool)> {
+    let (left, right) = text.trim().split_once('=')?;
+    let left = left.trim_end();
     let is_place = left.ends_with(|c: char| c == ']' || c.is_alphanumeric() || c == '_');
     let starts = left.starts_with(|c: char| c.is_alphabetic() || c == '_');
-    let plain = !left.contains(['=', '?', ';', ',', '\n', '"', '\'']) && !left.contains("++");
-    (is_place && starts && plain && !left.contains("--")).then(|| left.to_owned())
+    let plain = |text: &str| {
+        !text.contains([';', '{', '\n', '"', '\'']) && !text.contains("++") && !text.contains("--")
+    };
+    let whole = left.matches('[').count() == left.matches(']').count();
+    let of_names = whole && !left.contains(['?', ',']) && !right.starts_with('=');
+    let assigns = right.replace("==", "").replace("<=", "").replace(">=", "").replace("!=", "");
+    let once = !assigns.contains('=') && plain(left) && plain(right);
+    let found = is_place && starts && of_names && once;
+    found.then(|| (left.to_owned(), right.trim() == variable))
 }
 
 /// Puts an element in the place of a variable.

@@ -60,6 +60,8 @@ pub(crate) struct Builder<'a> {
     scopes: Scopes,
     statements: Vec<Raw>,
     problems: Vec<Problem>,
+    /// Variables of the part, each with the number of statements in front of its declaration.
+    declarations: Vec<(String, usize)>,
     /// Variables that are declared in the block of the part itself.
     kept: Vec<String>,
     /// Variables inside a statement that is not followed.
@@ -167,6 +169,7 @@ impl<'a> Builder<'a> {
             scopes: Scopes::default(),
             statements: Vec::new(),
             problems: Vec::new(),
+            declarations: Vec::new(),
             kept: declared(items, source),
             hidden: Vec::new(),
             flat: Vec::new(),

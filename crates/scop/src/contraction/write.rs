@@ -116,6 +116,27 @@ impl<'a> Tiles<'a> {
         lines
     }
 
+    /// Writes the sizes for which tiles are worth their packing; nothing if these are known to be.
+    pub fn worth(&self, part: &Part) -> Option<String> {
+        let params = &part.scop.statements[self.contraction.statement].domain.space().params;
+        let text = |name: &String| {
+            let member = part.members.iter().find(|member| member.name == *name);
+            member.map_or(name, |member| &member.text).clone()
+        };
+        let params: Vec<String> = params.iter().map(text).collect();
+        let tests = self.contraction.worth();
+        let written = tests.iter().map(|(rows, least)| {
+            let factors: Vec<String> = rows.iter().map(|row| affine(row, &params)).collect();
+            match &factors[..] {
+                [one] => format!("{one} >= {least}"),
+                // As a product of numbers that cannot overflow.
+                all => format!("1.0 * ({}) >= {least}", all.join(") * (")),
+            }
+        });
+        let all: Vec<String> = written.collect();
+        (!all.is_empty()).then(|| all.join(" && "))
+    }
+
     /// Writes a statement of its tree, if it is one.
     pub fn instance(&self, name: &str, arguments: &[String]) -> Option<String> {
         let value = Values { arguments, loops: self.loops.len() };
@@ -383,6 +404,30 @@ struct Values<'a> {
 impl<'a> Values<'a> {
     fn at(&self, place: TileDim) -> &'a str {
         self.arguments.get(place.index(self.loops)).map_or("0", String::as_str)
+    }
+}
+
+/// Writes an affine expression over `[constant, parameters..]`.
+fn affine(row: &[i128], params: &[String]) -> String {
+    let mut text = String::new();
+    let terms = row[1..].iter().zip(params).filter(|(factor, _)| **factor != 0);
+    for (factor, name) in terms {
+        let sign = match (text.is_empty(), *factor < 0) {
+            (true, false) => "",
+            (true, true) => "-",
+            (false, false) => " + ",
+            (false, true) => " - ",
+        };
+        let _ = match factor.abs() {
+            1 => write!(text, "{sign}{name}"),
+            factor => write!(text, "{sign}{factor} * {name}"),
+        };
+    }
+    match (row[0], text.is_empty()) {
+        (constant, true) => constant.to_string(),
+        (0, false) => text,
+        (constant, false) if constant < 0 => format!("{text} - {}", -constant),
+        (constant, false) => format!("{text} + {constant}"),
     }
 }
 

@@ -208,6 +208,7 @@ impl Writer<'_> {
                     && style.vectorize
                     && private.is_empty()
                     && self.innermost(*body)
+                    && (style.parallel || !self.is_least(*upper))
                 {
                     let _ = writeln!(head, "{indent}{}", style.hint);
                 }
@@ -259,6 +260,12 @@ impl Writer<'_> {
                 vec![Piece::Text(lines.collect())]
             }
         }
+    }
+
+    /// Says whether a loop ends at the least of several values: gcc warns that it ignores a hint
+    /// there, and checks by itself.
+    fn is_least(&self, upper: Option<Expr>) -> bool {
+        upper.is_some_and(|upper| self.text(upper).contains("min("))
     }
 
     fn instance(&self, statement: &str, arguments: &[Expr]) -> String {

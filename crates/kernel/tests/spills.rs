@@ -1,0 +1,125 @@
+//! The innermost loop of a micro-kernel keeps everything in registers: the listing says so.
+//!
+//! A register tile is as large as registers allow. One row more, and the compiler stores sums on the
+//! stack and loads them again in each iteration: the same bits, at a fraction of the rate.
+
+use std::process::Command;
+
+use tangram_kernel::{Body, Element, Op, Program, RegisterTile, Role};
+use tangram_machine::{Isa, Machine};
+
+/// Products, and pairs of products under one sum.
+fn bodies() -> Vec<(&'static str, Body)> {
+    let [a, b, c, d] = [0, 1, 2, 3].map(Op::Operand);
+    let pair = vec![a, b, Op::Mul, c, d, Op::Mul, Op::Add];
+    let roles = vec![Role::Row, Role::Column, Role::Row, Role::Column];
+    let less = Body::new(vec![Role::Row, Role::Column], vec![a, b, Op::Mul], true);
+    vec![
+        ("product", Body::product()),
+        ("subtracted product", less.expect("a body")),
+        ("two products", Body::new(roles, pair, false).expect("a body")),
+    ]
+}
+
+/// Compiles a kernel to assembly; nothing without a compiler that knows the flags.
+fn listing(stem: &str, code: &str, flags: &[&str]) -> Option<String> {
+    let stem = std::env::temp_dir().join(format!("tangram-{stem}-{}", std::process::id()));
+    let (source, output) = (stem.with_extension("c"), stem.with_extension("s"));
+    std::fs::write(&source, code).expect("written");
+    let made = Command::new("cc")
+        .args(["-O3", "-S", "-w", "-fno-asynchronous-unwind-tables"])
+        .args(flags)
+        .arg(&source)
+        .arg("-o")
+        .arg(&output)
+        .output();
+    let text = made.is_ok_and(|made| made.status.success());
+    let text = text.then(|| std::fs::read_to_string(&output).expect("a listing"));
+    for path in [source, output] {
+        // A file that stays behind does no harm.
+        let _ = std::fs::remove_file(path);
+    }
+    text
+}
+
+/// Returns the lines of the loop in a function that has most fused operations in it.
+///
+/// A loop goes from a label to a jump back to it; the innermost ones have no other label between.
+fn hot_loop<'a>(listing: &'a str, function: &str) -> Vec<&'a str> {
+    let start = format!("{function}:");
+    let lines: Vec<&str> = listing
+        .lines()
+        .map(str::trim)
+        .skip_while(|line| *line != start)
+        .take_while(|line| !line.starts_with(".size"))
+        .collect();
+    let mut best: Vec<&str> = Vec::new();
+    for (end, line) in lines.iter().enumerate() {
+        let Some(target) = line.strip_prefix('j').and_then(|rest| rest.split_whitespace().nth(1))
+        else {
+            continue;
+        };
+        let label = format!("{target}:");
+        let Some(from) = lines[..end].iter().position(|line| *line == label) else { continue };
+        let body = &lines[from + 1..end];
+        if !body.iter().any(|line| line.ends_with(':')) && fused(body) > fused(&best) {
+            best = body.to_vec();
+        }
+    }
+    best
+}
+
+fn fused(lines: &[&str]) -> usize {
+    lines.iter().filter(|line| line.starts_with("vfm") || line.starts_with("vfnm")).count()
+}
+
+#[test]
+fn innermost_loops_do_not_touch_the_stack() {
+    if !cfg!(target_arch = "x86_64") {
+        println!("skipped: reads listings of x86");
+        return;
+    }
+    let machines: [(Isa, &[&str]); 2] = [
+        (Isa::Avx2, &["-mavx2", "-mfma"]),
+        (Isa::Avx512, &["-mavx512f", "-mavx512vl", "-mavx512dq", "-mprefer-vector-width=512"]),
+    ];
+    for (isa, flags) in machines {
+        for element in [Element::F64, Element::F32] {
+            for (what, body) in bodies() {
+                let tile = RegisterTile::of(&Machine::of(isa), element, &body);
+                let program = Program::for_tile(&body, &tile).expect("a program");
+                let code = program.to_c("kernel", element).replace("static void", "void");
+                let stem = format!("spills-{isa}-{}-{}", element.c_type(), what.replace(' ', "-"));
+                let Some(text) = listing(&stem, &code, flags) else {
+                    println!("skipped: needs cc with {flags:?}");
+                    return;
+                };
+                let lines = hot_loop(&text, "kernel");
+                let name = format!("{what} of {} on {isa}, {tile:?}", element.c_type());
+                // The loop that was found is the whole tile's.
+                assert!(fused(&lines) >= tile.rows * tile.vectors, "{name}: {lines:#?}");
+                let spills: Vec<&&str> =
+                    lines.iter().filter(|line| line.contains("(%rsp")).collect();
+                assert!(spills.is_empty(), "{name}: {spills:?}");
+            }
+        }
+    }
+}
+
+/// The test sees spills where a tile is larger than the registers.
+#[test]
+fn larger_tiles_are_seen_to_spill() {
+    if !cfg!(target_arch = "x86_64") {
+        return;
+    }
+    let body = Body::product();
+    let tile = RegisterTile { rows: 8, vectors: 3, width: 4 };
+    let program = Program::for_tile(&body, &tile).expect("a program");
+    let code = program.to_c("kernel", Element::F64).replace("static void", "void");
+    let Some(text) = listing("spills-large", &code, &["-mavx2", "-mfma"]) else {
+        println!("skipped: needs cc");
+        return;
+    };
+    let lines = hot_loop(&text, "kernel");
+    assert!(lines.iter().any(|line| line.contains("(%rsp")), "{lines:#?}");
+}
