@@ -125,7 +125,9 @@ mod tests {
     #[test]
     fn a_module_opens_with_its_purpose() {
         assert!(faults("a.rs", "//! Says where it is.\nfn f() {}\n").is_empty());
-        assert!(faults("a.py", "#!/usr/bin/env python3\n\"\"\"Says where it is.\"\"\"\n").is_empty());
+        assert!(
+            faults("a.py", "#!/usr/bin/env python3\n\"\"\"Says where it is.\"\"\"\n").is_empty()
+        );
         assert_eq!(faults("a.rs", "use std::fmt;\n").len(), 1);
         assert_eq!(faults("a.py", "import os\n").len(), 1);
     }
@@ -134,7 +136,9 @@ mod tests {
     fn an_ignored_test_needs_its_reason() {
         let bare = concat!("//! Tests of it.\n    #[ign", "ore]\nfn t() {}\n");
         assert_eq!(faults("a.rs", bare), ["a.rs:2: an ignored test without a reason"]);
-        assert!(faults("a.rs", "//! Tests of it.\n#[ignore = \"needs 10 GB\"]\nfn t() {}\n").is_empty());
+        assert!(
+            faults("a.rs", "//! Tests of it.\n#[ignore = \"needs 10 GB\"]\nfn t() {}\n").is_empty()
+        );
     }
 
     #[test]
