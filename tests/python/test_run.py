@@ -139,7 +139,7 @@ def test_a_report_shows_time_memory_and_loops(tangram_bin, root, tmp_path, comma
     assert sum(group["seconds"] for group in groups) <= 2 * data["seconds"]
     # The loops of each function are whole, and of that function.
     for name, code in data["code"].items():
-        assert f"void {name}(" in code and code.count("{") == code.count("}") and code.endswith("}")
+        assert f"int {name}(" in code and code.count("{") == code.count("}") and code.endswith("}")
     assert {group["name"] for group in groups} == set(data["code"])
     # What lives at the same time lies apart.
     live = [buffer for buffer in data["buffers"] if buffer["offset"] is not None and buffer["life"]]

@@ -18,8 +18,8 @@
 //! (`array_contraction`) or transformed windows (`winograd`) take the place of a tensor moves no
 //! access out of it.
 
+use tangram_affine::AffineMap;
 use tangram_affine::symbolic::Expr;
-use tangram_affine::{AffineMap, BinaryOp, Node};
 use tangram_presburger::{Budget, Conjunction, Relation, Tuple};
 
 use crate::LowerError;
@@ -151,7 +151,7 @@ struct Place<'a> {
 impl Place<'_> {
     /// Relations without a point where the coordinate is within its extent.
     fn outside(&self) -> Result<Vec<Relation>, LowerError> {
-        let ends = self.ends().or_else(|| self.remainder());
+        let ends = self.ends();
         let relations = ends.ok_or(LowerError::NotAffine)?.into_iter().map(|rows| {
             let from = Tuple::anonymous(self.nest.generic.extents.len());
             rows.relation(from, Tuple::anonymous(1))
@@ -182,24 +182,6 @@ impl Place<'_> {
             Some(rows)
         };
         Some(vec![end(true)?, end(false)?])
-    }
-
-    /// Where a remainder of a division by a size may be outside: for a divisor that is not positive,
-    /// or greater than the extent.
-    fn remainder(&self) -> Option<Vec<Rows<'_>>> {
-        let nodes = self.map.nodes();
-        let Node::Binary(BinaryOp::Mod, _, divisor) = nodes[self.map.results()[self.at].index()]
-        else {
-            return None;
-        };
-        let Node::Symbol(symbol) = nodes[divisor.index()] else { return None };
-        let divisor = self.nest.generic.symbols.get(symbol as usize)?;
-        let (mut small, mut large) = (self.rows()?, self.rows()?);
-        small.is_equal(0, divisor)?;
-        small.is_at_most(0, 0);
-        large.is_equal(0, divisor)?;
-        large.is_at_least(0, &self.extent.try_add(&Expr::int(1))?)?;
-        Some(vec![small, large])
     }
 }
 

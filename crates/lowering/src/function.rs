@@ -14,7 +14,7 @@ use tangram_presburger::Budget;
 use crate::bounds::Excluded;
 use crate::c::lanes::{self, LANES, Lanes};
 use crate::c::tile::{self, Kernel, TILE};
-use crate::c::{self, PREAMBLE, UNNAMED};
+use crate::c::{self, PREAMBLE, RETURNED, UNNAMED};
 use crate::collapse::{collapse, without_unit_loops};
 use crate::contraction::factors;
 use crate::group::Group;
@@ -258,9 +258,9 @@ impl Functions<'_> {
     /// Adds the text of a function, and gives it a name.
     fn named(&mut self, key: String, text: &str, excluded: Excluded) -> String {
         let name = format!("tangram_{}", self.names.len());
-        let head = format!("static TANGRAM_HOT int {UNNAMED}");
+        let head = format!("static TANGRAM_HOT {RETURNED} {UNNAMED}");
         self.source.push('\n');
-        self.source.push_str(&text.replace(&head, &format!("TANGRAM_HOT int {name}")));
+        self.source.push_str(&text.replace(&head, &format!("TANGRAM_HOT {RETURNED} {name}")));
         self.names.insert(key, Named { name: name.clone(), excluded });
         name
     }

@@ -5,6 +5,8 @@ use tangram_affine::symbolic::Expr;
 use tangram_ir::{Op, Value};
 use tangram_tensor::DType;
 
+use crate::c::RETURNED;
+
 /// A function as steps.
 ///
 /// The functions of [`Program::source`] are those of its [`Call`]s:
@@ -38,6 +40,17 @@ pub struct Program {
     /// which all expressions of one of these are at least 0. For all others it is proven that none
     /// does.
     pub excluded: Vec<Vec<Expr>>,
+}
+
+impl Program {
+    /// The text of a function, from its head to its closing brace.
+    pub fn text_of(&self, function: &str) -> Option<&str> {
+        let head = self.source.find(&format!("{RETURNED} {function}("))?;
+        let start = self.source[..head].rfind('\n').map_or(0, |end| end + 1);
+        let text = &self.source[start..];
+        let end = text.find("\n}\n").map_or(text.len(), |end| end + 2);
+        Some(&text[..end])
+    }
 }
 
 /// A range of memory that holds the elements of a tensor, row by row without gaps.

@@ -86,37 +86,19 @@ impl<'a> Rows<'a> {
 
     /// Says that an output is below 0.
     pub fn is_negative(&mut self, output: usize) {
-        self.is_at_most(output, -1);
-    }
-
-    /// Says that an output is at most a number.
-    pub fn is_at_most(&mut self, output: usize, most: i128) {
         let mut row = vec![0; self.columns()];
-        row[0] = most;
+        row[0] = -1;
         row[self.output(output)] = -1;
         self.part.inequalities.push(row);
     }
 
     /// Says that an output is at least an expression of parameters.
     pub fn is_at_least(&mut self, output: usize, least: &Expr) -> Option<()> {
-        let row = self.minus(output, least)?;
-        self.part.inequalities.push(row);
-        Some(())
-    }
-
-    /// Says that an output is an expression of parameters.
-    pub fn is_equal(&mut self, output: usize, expr: &Expr) -> Option<()> {
-        let row = self.minus(output, expr)?;
-        self.part.equalities.push(row);
-        Some(())
-    }
-
-    /// The row of an output less an expression of parameters.
-    fn minus(&self, output: usize, expr: &Expr) -> Option<Vec<i128>> {
-        let mut row = self.expr(expr)?;
+        let mut row = self.expr(least)?;
         row.iter_mut().for_each(|value| *value = -*value);
         row[self.output(output)] = 1;
-        Some(row)
+        self.part.inequalities.push(row);
+        Some(())
     }
 
     /// The row of a result of a map; nothing if it is not affine.

@@ -158,7 +158,7 @@ fn describe(module: &Module, prepared: &Prepared, sizes: &Sizes, dims: &Dims) ->
                     cycles: call.cycles(&|expr| dims.eval(expr)),
                     parts,
                     time: Duration::ZERO,
-                    code: function(&program.source, &call.function),
+                    code: program.text_of(&call.function).unwrap_or_default().to_owned(),
                 }
             }
             Work::Reference { op, reads } => Group {
@@ -212,14 +212,4 @@ fn computed(module: &Module, op: Op) -> Computed {
         name: module.name_text(op).to_owned(),
         results: module.results(op).map(result).collect(),
     }
-}
-
-/// The text of a function in the source of a program.
-fn function(source: &str, name: &str) -> String {
-    let head = format!("void {name}(");
-    let Some(at) = source.find(&head) else { return String::new() };
-    let start = source[..at].rfind('\n').map_or(0, |end| end + 1);
-    let text = &source[start..];
-    let end = text.find("\n}\n").map_or(text.len(), |end| end + 2);
-    text[..end].to_owned()
 }

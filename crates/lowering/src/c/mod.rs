@@ -25,13 +25,16 @@ pub(crate) const UNNAMED: &str = "TANGRAM_FUNCTION";
 
 const HINT: &str = "TANGRAM_SIMD";
 
+/// What functions return: whether a place was computed that is outside of a tensor.
+pub(crate) const RETURNED: &str = "int";
+
 /// What functions take.
 const ARGUMENTS: &str =
     "const int64_t *arguments, void *const *buffers, int64_t part, int64_t parts";
 
 /// The start of a function: its head, the parameters and the pointers. [`tail`] ends it.
 pub(crate) fn head(nests: &[Nest], tensors: &[Tensor], parameters: &Parameters) -> String {
-    let mut text = format!("static TANGRAM_HOT int {UNNAMED}({ARGUMENTS})\n{{\n");
+    let mut text = format!("static TANGRAM_HOT {RETURNED} {UNNAMED}({ARGUMENTS})\n{{\n");
     for (at, name) in parameters.names().iter().enumerate() {
         let _ = writeln!(text, "    const int64_t {name} = arguments[{at}];");
     }
@@ -52,7 +55,7 @@ pub(crate) fn head(nests: &[Nest], tensors: &[Tensor], parameters: &Parameters) 
         let _ = writeln!(text, "    {constant}{ty} *restrict {name} = {start};");
     }
     if has_lookups(nests) {
-        let _ = writeln!(text, "    int {OUTSIDE} = 0;");
+        let _ = writeln!(text, "    {RETURNED} {OUTSIDE} = 0;");
     }
     text
 }
