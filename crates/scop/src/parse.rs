@@ -9,6 +9,7 @@
 //! static __m128 _mm_set_ss(float f) ;                                      a declaration is enough
 //! main() { ... }               int main() { ... }
 //! int f(int n) { what? }       int f(int n) ;                              and a note about `f`
+//! __auto_type p = &x;          typedef struct __auto_type __auto_type; in front of its item
 //! ```
 //!
 //! A function without its body may do anything, as one that is only declared.
@@ -24,6 +25,11 @@ use crate::source::{FIRST, Source};
 const REPAIRS: usize = 40;
 /// How many bytes are parsed in all, beyond the first time.
 const BYTES: usize = 20 << 20;
+
+/// GNU's type of what a variable starts with, which `<stdatomic.h>` uses.
+const AUTO: &str = "__auto_type";
+/// Makes it a name that is known, of a type that is not.
+const AUTO_TYPE: &str = "typedef struct __auto_type __auto_type; ";
 
 /// A file as far as it can be read.
 pub(crate) struct Parsed {
@@ -87,6 +93,10 @@ fn repaired(
     let mut new = text.to_owned();
     if let Some(at) = item.without_type(text) {
         new.insert_str(at, "int ");
+        return Ok(new);
+    }
+    if whole.contains(AUTO) && !text.contains(AUTO_TYPE) {
+        new.insert_str(item.whole.start, AUTO_TYPE);
         return Ok(new);
     }
     let body = item.body.clone().filter(|body| text[body.clone()].starts_with('{'));
@@ -208,6 +218,14 @@ mod tests {
             let found = read(text);
             assert!(found.left_out.is_empty(), "{text}: {:?}", found.left_out);
         }
+    }
+
+    #[test]
+    fn functions_with_atomic_accesses_are_read() {
+        let text = "int f(int *p) { return __extension__ ({ __auto_type q = (p); *q; }); }\n";
+        let found = read(&format!("# 1 \"a.c\"\n{text}{text}"));
+        assert!(found.left_out.is_empty(), "{:?}", found.left_out);
+        assert_eq!(found.unit.0.len(), 3);
     }
 
     #[test]

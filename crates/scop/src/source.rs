@@ -104,7 +104,7 @@ fn inner(marked: String, detect: bool, budget: &Budget) -> Result<Detected, Vec<
             ExternalDeclaration::StaticAssert(_) => {}
         }
     }
-    if found.is_empty() && problems.is_empty() {
+    if found.is_empty() && problems.is_empty() && refused == unread {
         // What could not be read may be all that the file was for.
         problems = unread;
     }

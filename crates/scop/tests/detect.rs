@@ -112,6 +112,19 @@ fn loops_inside_a_condition_on_data_are_parts() {
 }
 
 #[test]
+fn what_is_said_of_other_loops_stays_beside_functions_that_are_not_read() {
+    let text = "int f(int n) { what is; }
+void g(int n, int *x) {
+  for (int i = 0; i < n; i++) h(x);
+}
+";
+    let found = detected(text);
+    assert!(found.parts.is_empty());
+    let refused: Vec<usize> = found.refused.iter().map(|problem| problem.line).collect();
+    assert_eq!(refused, [1, 3]);
+}
+
+#[test]
 fn headers_stay_as_they_are() {
     let text = "# 1 \"own.c\"\n# 1 \"other.h\" 1\nstatic void g(int n, int *x) {\n  for (int i = 0; i < n; i++)\n    x[i] = 0;\n}\n# 2 \"own.c\" 2\nvoid f(int n, int *x) {\n  for (int i = 0; i < n; i++)\n    x[i] = 0;\n}\n";
     assert_eq!(lines(&detected(text)), [(3, 4)]);
