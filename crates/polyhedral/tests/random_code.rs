@@ -105,11 +105,17 @@ fn map(seed: u64) -> Result<usize, String> {
     Ok(count)
 }
 
-/// Judges schedules from a seed on; one of them: TANGRAM_SEED=12.
+/// Judges schedules from seed 0 on; others: `TANGRAM_SEED=12`, or as many as `TANGRAM_SEEDS` says
+/// from there on.
 fn all(count: u64, one: impl Fn(u64) -> Result<usize, String>) {
-    let only = std::env::var("TANGRAM_SEED").ok().and_then(|seed| seed.parse::<u64>().ok());
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let (mut wrong, mut calls) = (Vec::new(), 0);
-    for seed in only.map_or(0..count, |seed| seed..seed + 1) {
+    let seeds = match number("TANGRAM_SEED") {
+        Some(first) => first..first + number("TANGRAM_SEEDS").unwrap_or(1),
+        None => 0..count,
+    };
+    let count = seeds.end - seeds.start;
+    for seed in seeds {
         match one(seed) {
             Ok(more) => calls += more,
             Err(error) => wrong.push(format!("seed {seed}: {error}")),
