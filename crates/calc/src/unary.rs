@@ -2,6 +2,7 @@
 
 use tangram_presburger::{Budget, Error, Inequalities, Integer, Relation, Union, plot};
 
+use tangram_polyhedral::ScheduleTree;
 use tangram_polyhedral::representation::Form;
 
 use crate::functions;
@@ -9,7 +10,7 @@ use crate::operators::{Failure, Outcome};
 use crate::value::Value;
 
 /// The operators: name, what they take, what they give.
-pub const NAMES: [(&str, &str, &str); 66] = [
+pub const NAMES: [(&str, &str, &str); 68] = [
     ("affine", "a schedule", "an affine function for each statement, without their order"),
     ("aff", "a set or map", "the smallest affine space around it"),
     ("bounds", "a set or map", "least and greatest value of each dimension"),
@@ -31,6 +32,8 @@ pub const NAMES: [(&str, &str, &str); 66] = [
     ("fm", "a pair (set, \"x\")", "Fourier-Motzkin elimination of x, step by step"),
     ("hull", "a set or map", "its convex hull"),
     ("identity", "a set", "each point to itself"),
+    ("in_sequence", "schedules (S, T)", "one behind the other"),
+    ("in_set", "schedules (S, T)", "side by side, in any order"),
     ("inverse", "a map", "inputs and outputs swapped, as `^-1`"),
     ("is_bijective", "a map", "whether it is single-valued and injective"),
     ("is_empty", "a set or map", "whether there is no point for any parameters"),
@@ -61,7 +64,7 @@ pub const NAMES: [(&str, &str, &str); 66] = [
     ("solutions", "a set of coefficients", "the points for which all their constraints hold"),
     ("strides", "a set or map", "the lattice that each dimension keeps to"),
     ("sum", "a function", "the sum over all points, or over the second points of pairs"),
-    ("tree", "a map", "the schedule tree of a map of instances to points in time"),
+    ("tree", "a map or set", "the schedule tree of points in time, or of instances in any order"),
     ("tree_of_affine", "a map", "the schedule tree of a function for each statement, in turn"),
     (
         "tree_of_kelly",
@@ -88,6 +91,7 @@ pub(crate) fn unary(name: &str, value: Value, budget: &Budget) -> Outcome {
         "typeof" => return Ok(Value::Text(value.type_name().to_owned())),
         "is_surjective" => return surjective(value, budget),
         "fm" | "loops" | "project_out" => return with_names(name, &value, budget),
+        "in_sequence" | "in_set" => return joined(name, value, budget),
         _ => (),
     }
     let value = value.result();
@@ -99,6 +103,9 @@ pub(crate) fn unary(name: &str, value: Value, budget: &Budget) -> Outcome {
             return Ok(Value::Union(tree.to_map(budget)?.domain(budget)?));
         }
         ("tree", Value::Schedule(tree)) => Some(Ok(Value::Schedule(tree))),
+        ("tree", Value::Union(set)) if set.relations().all(Relation::is_set) => {
+            return Ok(Value::Schedule(Box::new(ScheduleTree::from_domain(set))));
+        }
         ("tree" | "tree_of_affine" | "tree_of_kelly" | "tree_with_copies", Value::Union(map)) => {
             let form = match name {
                 "tree" => Form::Map,
@@ -227,6 +234,23 @@ fn vertices(union: &Union, budget: &Budget) -> Result<Value, Error> {
         items.extend(found.iter().map(|vertex| Value::Text(vertex.to_string())));
     }
     Ok(Value::List(items))
+}
+
+/// Puts schedules of different instances under one node.
+fn joined(name: &str, value: Value, budget: &Budget) -> Outcome {
+    let needs = || Failure::Kinds(format!("`{name}` takes schedules (S, T)"));
+    let Value::List(items) = value else { return Err(needs()) };
+    let tree = |item| match item {
+        Value::Schedule(tree) => Some(*tree),
+        _ => None,
+    };
+    let trees: Vec<ScheduleTree> =
+        items.into_iter().map(tree).collect::<Option<_>>().ok_or_else(needs)?;
+    let tree = match name {
+        "in_sequence" => ScheduleTree::in_sequence(&trees, budget)?,
+        _ => ScheduleTree::in_set(&trees, budget)?,
+    };
+    Ok(Value::Schedule(Box::new(tree)))
 }
 
 fn surjective(value: Value, budget: &Budget) -> Outcome {

@@ -7,7 +7,7 @@ use tangram_polyhedral::representation::Form;
 use tangram_polyhedral::schedule::{Algorithm, Constraints, Fusion, Options};
 use tangram_polyhedral::transform::{Editor, STEPS, Script};
 use tangram_polyhedral::{Error as Fault, ScheduleTree};
-use tangram_presburger::{Budget, Union};
+use tangram_presburger::{Budget, Relation, Union};
 
 use crate::args::{
     AlgorithmArg, FormArg, FormatArg, FuseArg, LOOP_STEPS, ScheduleArgs, ScheduleFormat,
@@ -171,7 +171,11 @@ fn start(
         Input::Map => {
             let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
             let map = Union::parse(&lines.collect::<Vec<_>>().join(" "), budget)?;
-            Form::from(args.from.unwrap_or(FormArg::Map)).to_tree(&map, budget)?
+            let sets = map.relations().all(Relation::is_set);
+            match args.from {
+                None if sets => ScheduleTree::from_domain(map),
+                form => Form::from(form.unwrap_or(FormArg::Map)).to_tree(&map, budget)?,
+            }
         }
     };
     Ok(Start { tree, validity: Union::empty(), coincidence: Union::empty() })

@@ -143,6 +143,18 @@ impl Error {
         }
     }
 
+    /// Moves the place in a text to that in a larger one, in which it starts at a line and column.
+    pub(crate) fn moved(mut self, first_line: usize, first_column: usize) -> Self {
+        if let Self::Structure { line, column, .. }
+        | Self::Key { line, column, .. }
+        | Self::Notation { line, column, .. } = &mut self
+        {
+            *column += if *line == 1 { first_column - 1 } else { 0 };
+            *line += first_line - 1;
+        }
+        self
+    }
+
     /// Returns the message without the place that [`Self::place`] gives.
     pub fn without_place(&self) -> String {
         match self {

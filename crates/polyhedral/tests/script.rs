@@ -88,8 +88,21 @@ fn every_step_has_a_case_that_changes_the_tree_or_only_goes() {
 
 #[test]
 fn steps_keep_every_instance() {
-    // What runs more, or a part of it, on purpose.
-    let other = ["overlap", "insert_extension_before", "insert_extension_after", "map_to_units"];
+    // What runs more, others, or a part of it, on purpose.
+    let other = [
+        "overlap",
+        "insert_extension",
+        "insert_extension_before",
+        "insert_extension_after",
+        "graft_before",
+        "graft_after",
+        "map_to_units",
+        "intersect_domain",
+        "pullback",
+        "then",
+        "beside",
+        "expand",
+    ];
     for [name, tree_name, first, step] in cases().filter(|[name, ..]| !other.contains(name)) {
         let mut before = ran(&tree(tree_name));
         let mut after = ran(&applied(tree_name, &format!("{first}; {step}")).expect(step));
@@ -97,6 +110,93 @@ fn steps_keep_every_instance() {
         after.sort();
         assert_eq!(before, after, "{name}");
     }
+}
+
+/// Operations of editors that steps have another name for.
+const OTHER_NAMES: [(&str, &str); 5] = [
+    ("extend", "insert_extension"),
+    ("graft", "graft_after"),
+    ("insert_extension", "insert_extension_after"),
+    ("set_isolate_loop_type", "isolate_loop_type"),
+    ("set_loop_type", "loop_type"),
+];
+
+#[test]
+fn every_operation_of_an_editor_is_a_step() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/transform");
+    let files =
+        std::fs::read_dir(folder).expect("a folder").map(|file| file.expect("a file").path());
+    let rust = files.filter(|path| path.extension().is_some_and(|end| end == "rs"));
+    let mut found = 0;
+    for path in rust {
+        let text = std::fs::read_to_string(&path).expect("text");
+        for method in text.split("    pub fn ").skip(1) {
+            let head = method.split_once('{').map_or(method, |(head, _)| head);
+            if !head.contains("&mut self") {
+                continue;
+            }
+            found += 1;
+            let name = head.split(['(', '<']).next().expect("a name");
+            let other = OTHER_NAMES.iter().find(|(known, _)| *known == name);
+            let step = other.map_or(name, |(_, step)| step);
+            assert!(STEPS.iter().any(|(known, ..)| *known == step), "`{name}` is no step");
+        }
+    }
+    assert!(found > 45, "{found} operations");
+}
+
+#[test]
+fn other_trees_run_where_they_are_put() {
+    let calls = |steps: &str| {
+        let ran = ran(&applied("rows", steps).expect(steps));
+        let text = ran.iter().map(|call| format!("{}{:?}", call.statement, call.point));
+        text.collect::<Vec<_>>().join(" ")
+    };
+    let last = "domain: '{ X[k] : 0 <= k < 2 }', child: { schedule: '[{ X[k] -> [(-k)] }]' }";
+    let rest = "intersect_domain { S[i] : i < 2; T[i] : i = 0 }";
+    assert_eq!(calls(rest), "S[0] S[1] T[0]");
+    assert_eq!(calls(&format!("{rest}; then {{ {last} }}")), "S[0] S[1] T[0] X[1] X[0]");
+    assert_eq!(
+        calls(&format!("{rest}; find leaf; graft_before {{ {last} }}")),
+        "X[1] X[0] S[0] X[1] X[0] S[1] T[0]"
+    );
+    let groups = "pullback { A[i] -> S[1 - i]; T[i] -> T[i] }";
+    assert_eq!(calls(&format!("{rest}; {groups}")), "A[1] A[0] T[0]");
+    let order = "domain: '{ X[i, k] : 0 <= k < 2; T[i] }', child: { schedule: '[{ X[i, k] -> [(-k)]; \
+                 T[i] -> [(0)] }]' }";
+    assert_eq!(
+        calls(&format!("{rest}; expand {{ X[i, k] -> S[i]; T[i] -> T[i] }} {{ {order} }}")),
+        "X[0, 1] X[0, 0] X[1, 1] X[1, 0] T[0]"
+    );
+}
+
+#[test]
+fn pairs_follow_the_instances_that_they_are_of() {
+    let budget = Budget::unlimited();
+    let order = |steps: &str| {
+        let pairs = Union::parse("{ S[i] -> S[i + 1] }", &budget).expect("pairs");
+        let mut editor = Editor::new(tree("rows"), pairs, &budget)?;
+        let root = editor.tree().root();
+        Script::parse(steps)?.apply(&mut editor, root).map(|_| ())
+    };
+    let changed = "pullback { A[i] -> S[i]; T[i] -> T[i] }; find band";
+    order(&format!("{changed}; shift 0 1")).expect("the same order");
+    order(&format!("{changed}; scale 0 -1")).expect_err("backwards");
+    order(&format!("{changed}; unimodular -1")).expect_err("backwards");
+    // Statements of a tree that comes later have pairs already.
+    let pairs = Union::parse("{ S[i] -> A[i]; A[i] -> A[i + 1] }", &budget).expect("pairs");
+    let with = |step: &str| {
+        let mut editor = Editor::new(tree("rows"), pairs.clone(), &budget).expect("legal");
+        let root = editor.tree().root();
+        let other =
+            "{ domain: '{ A[i] : 0 <= i < 3 }', child: { schedule: '[{ A[i] -> [(i)] }]' } }";
+        Script::parse(&format!("{step} {other}"))
+            .expect("steps")
+            .apply(&mut editor, root)
+            .map(|_| ())
+    };
+    with("then").expect("behind");
+    with("beside").expect_err("in any order");
 }
 
 #[test]

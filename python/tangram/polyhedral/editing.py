@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 from tangram import _native
 from tangram._native import PresburgerError
 from tangram.polyhedral.drafts import NOTHING, Draft, drafts, filtered, gist, tree_of
-from tangram.presburger import Context, Map, MultiUnionPwAff, Set
+from tangram.presburger import Context, Map, MultiUnionPwAff, Set, UnionPwMultiAff
 
 if TYPE_CHECKING:
     from tangram.polyhedral.schedules import Schedule
@@ -515,9 +515,22 @@ def _splice(outer: Draft, position: int) -> None:
     outer.children[position : position + 1] = inner
 
 
+def _operand(operand: object) -> str:
+    """What a step reads: numbers and names as they are, others between quotes."""
+    if isinstance(operand, int | str):
+        return str(operand)
+    if isinstance(operand, list | tuple):
+        return " ".join(map(_operand, operand))
+    tree = getattr(operand, "get_schedule", None)
+    if isinstance(operand, UnionPwMultiAff):
+        operand = operand.as_union_map()
+    text = str(tree() if tree else operand)
+    return "'" + text.replace("'", "''") + "'"
+
+
 def _step(name: str, does: str) -> Callable[..., Editing]:
     def step(self: Editing, *operands: object, respecting: Map | None = None) -> Editing:
-        text = " ".join(f"'{one}'" if isinstance(one, Set | Map) else str(one) for one in operands)
+        text = " ".join(map(_operand, operands))
         return self.do(f"{name} {text}", respecting)
 
     step.__name__ = step.__qualname__ = name

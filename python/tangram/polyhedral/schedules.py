@@ -525,7 +525,11 @@ class ScheduleNode(Editing, Subtree):
 
     def band_get_partial_schedule(self) -> MultiUnionPwAff:
         """The values of all members of a band, each a function of the instances."""
-        return self.band_get_partial_schedule_union_map().as_multi_union_pw_aff()
+        values = self.band_get_partial_schedule_union_map()
+        if values.is_empty():
+            # A map of nothing does not say how many there are.
+            return MultiUnionPwAff(f"[{', '.join(['{ }'] * self.band_n_member())}]")
+        return values.as_multi_union_pw_aff()
 
     def _held(self, kind: str) -> _native.Union:
         union = self._tree.union(self._index)

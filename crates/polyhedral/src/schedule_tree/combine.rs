@@ -5,6 +5,13 @@ use tangram_presburger::{Budget, Union};
 use crate::{Error, Node, NodeKind, ScheduleTree};
 
 impl ScheduleTree {
+    /// Makes a tree of instances that run in any order: their domain over a leaf.
+    pub fn from_domain(domain: Union) -> Self {
+        let mut tree = Self::new(NodeKind::Domain(domain));
+        tree.close();
+        tree
+    }
+
     /// Runs trees one after the other: a sequence with a filter for each.
     ///
     /// # Errors
@@ -64,6 +71,54 @@ impl ScheduleTree {
         Ok(result)
     }
 
+    /// Returns what is left of a tree, from the root's child on, for some of its instances.
+    ///
+    /// Children of lists that get none go away, and of a list with one child left, what is below
+    /// its filter stays. Below an expansion or extension instances are others, and all stays.
+    pub(crate) fn pruned(&self, points: &Union, budget: &Budget) -> Result<Self, Error> {
+        let mut result = Self::new(NodeKind::Domain(points.clone()));
+        let root = result.root();
+        if points.is_empty(budget)? {
+            result.close();
+            return Ok(result);
+        }
+        let below = self.children(self.root());
+        let mut open: Vec<(Node, Node, Option<Union>)> =
+            below.map(|child| (root, child, Some(points.clone()))).collect();
+        while let Some((parent, node, active)) = open.pop() {
+            let active = match (self.kind(node), active) {
+                (NodeKind::Filter(filter), Some(active)) => Some(active.intersect(filter, budget)?),
+                (NodeKind::Expansion { .. } | NodeKind::Extension(_), _) => None,
+                (_, active) => active,
+            };
+            let mut children: Vec<Node> = self.children(node).collect();
+            let mut at = parent;
+            if let (NodeKind::Sequence | NodeKind::Set, Some(active)) = (self.kind(node), &active) {
+                let mut left = Vec::new();
+                for child in children {
+                    if let NodeKind::Filter(filter) = self.kind(child)
+                        && !filter.is_disjoint(active, budget)?
+                    {
+                        left.push(child);
+                    }
+                }
+                children = match left[..] {
+                    [only] => self.children(only).collect(),
+                    _ => left,
+                };
+                if children.len() > 1 {
+                    at = result.add(parent, self.kind(node).clone());
+                }
+            } else {
+                at = result.add(parent, self.kind(node).clone());
+            }
+            children.reverse();
+            open.extend(children.into_iter().map(|child| (at, child, active.clone())));
+        }
+        result.close();
+        Ok(result)
+    }
+
     fn domain(&self) -> Result<&Union, Error> {
         match self.kind(self.root()) {
             NodeKind::Domain(domain) => Ok(domain),
@@ -72,7 +127,7 @@ impl ScheduleTree {
     }
 
     /// Copies what is below the root of another tree below a node.
-    fn graft(&mut self, at: Node, other: &Self) {
+    pub(crate) fn graft(&mut self, at: Node, other: &Self) {
         let mut open: Vec<(Node, Node)> =
             other.children(other.root()).map(|child| (at, child)).collect();
         while let Some((parent, node)) = open.pop() {

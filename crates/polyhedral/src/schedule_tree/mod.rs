@@ -199,6 +199,20 @@ impl ScheduleTree {
         Ok(active)
     }
 
+    /// Returns how many members the bands above a node have.
+    pub(crate) fn depth(&self, node: Node) -> usize {
+        let above = std::iter::successors(self.parent(node), |at| self.parent(*at));
+        let members = above.map(|at| match self.kind(at) {
+            NodeKind::Band(band) => band.members.len(),
+            NodeKind::Extension(map) if self.parent(at).is_none() => {
+                let input = map.relations().find_map(|piece| piece.space().input.as_ref());
+                input.map_or(0, |input| input.dims.len())
+            }
+            _ => 0,
+        });
+        members.sum()
+    }
+
     /// Replaces what a node is.
     pub(crate) fn put(&mut self, node: Node, kind: NodeKind) {
         self.nodes[node.index()].kind = kind;

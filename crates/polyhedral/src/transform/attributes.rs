@@ -78,12 +78,36 @@ impl Editor<'_> {
         member: usize,
         kind: LoopType,
     ) -> Result<Node, Error> {
+        self.with_loop_type(node, member, kind, |tuple| tuple)
+    }
+
+    /// Says how code generation treats a member in what the band isolates.
+    ///
+    /// # Errors
+    /// As [`Self::set_loop_type`].
+    pub fn set_isolate_loop_type(
+        &mut self,
+        node: Node,
+        member: usize,
+        kind: LoopType,
+    ) -> Result<Node, Error> {
+        let isolated = |tuple| Tuple::wrapping(Tuple::new("isolate", [""; 0]), tuple);
+        self.with_loop_type(node, member, kind, isolated)
+    }
+
+    fn with_loop_type(
+        &mut self,
+        node: Node,
+        member: usize,
+        kind: LoopType,
+        tuple: impl Fn(Tuple) -> Tuple,
+    ) -> Result<Node, Error> {
         if member >= self.band(node)?.members.len() {
             return refuse(node, "a band with such a member");
         }
         let mut options = self.band(node)?.options.clone();
         for (name, each) in LoopType::ALL.into_iter().skip(1) {
-            let space = Space::set(Vec::new(), Tuple::new(name, ["d".to_owned()]));
+            let space = Space::set(Vec::new(), tuple(Tuple::new(name, ["d".to_owned()])));
             let at = Union::from(Relation::point(space, &[member as i128])?);
             options = match each == kind {
                 true => options.union(&at)?,
@@ -193,6 +217,23 @@ impl Editor<'_> {
             }
         }
         self.replace(node, vec![Piece::New(self.tree.kind(node).clone(), pieces)])
+    }
+
+    /// Puts the children of all sequences right below children of a sequence in the children's
+    /// places.
+    ///
+    /// # Errors
+    /// [`Error::Operand`] for a node that is no list.
+    pub fn splice_all(&mut self, node: Node) -> Result<Node, Error> {
+        let kind = self.tree.kind(node).name();
+        let over_one = |(child, _): &(Node, Union)| {
+            let inner = self.tree.children(*child).next();
+            inner.is_some_and(|inner| self.tree.kind(inner).name() == kind)
+        };
+        let list = self.list(node)?;
+        let positions: Vec<usize> =
+            list.iter().enumerate().filter(|(_, one)| over_one(one)).map(|(at, _)| at).collect();
+        positions.into_iter().rev().try_fold(node, |at, position| self.splice(at, position))
     }
 
     /// Returns the positions of children on the way from the root to a node.

@@ -1,5 +1,7 @@
 //! Copies of trees in which one node gives way to others.
 
+use std::collections::BTreeMap;
+
 use crate::{Node, NodeKind, ScheduleTree};
 
 /// What takes the place of a node.
@@ -14,6 +16,22 @@ impl Piece {
     /// A chain of new nodes over `inner`.
     pub fn chain(kinds: Vec<NodeKind>, inner: Vec<Self>) -> Vec<Self> {
         kinds.into_iter().rev().fold(inner, |below, kind| vec![Self::New(kind, below)])
+    }
+
+    /// A node of another tree with everything below it, as new nodes. O(nodes of that tree).
+    pub fn of_tree(tree: &ScheduleTree, node: Node) -> Self {
+        let mut pieces: BTreeMap<Node, Self> = BTreeMap::new();
+        // Parents come before their children, so backwards all children are there already.
+        let nodes: Vec<Node> = tree.nodes().collect();
+        for at in nodes.into_iter().rev() {
+            let below = tree.children(at).filter_map(|child| pieces.remove(&child)).collect();
+            let piece = Self::New(tree.kind(at).clone(), below);
+            if at == node {
+                return piece;
+            }
+            pieces.insert(at, piece);
+        }
+        Self::New(NodeKind::Leaf, Vec::new())
     }
 }
 

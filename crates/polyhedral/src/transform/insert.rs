@@ -104,6 +104,19 @@ impl Editor<'_> {
         self.replace(node, vec![Piece::New(kind, children)])
     }
 
+    /// Puts an extension above a node: its new instances reach the node with those there are.
+    ///
+    /// # Errors
+    /// [`Error::Operand`] if a statement is not new, [`Error::IllFormed`] if a band below gives
+    /// new instances no value.
+    pub fn extend(&mut self, node: Node, map: Union) -> Result<Node, Error> {
+        let active = self.tree.active(node, self.budget)?;
+        if !active.is_disjoint(&map.range(self.budget)?, self.budget)? {
+            return refuse(node, "new statements");
+        }
+        self.insert(node, NodeKind::Extension(map))
+    }
+
     /// Puts an extension above a node, with new instances before or after what is there.
     ///
     /// `map` relates outer schedule points to the new instances, whose statements must be

@@ -15,12 +15,14 @@ mod band;
 mod copy;
 mod diamond;
 mod distribute;
+mod expansion;
 mod gpu_mapping;
 mod insert;
 mod overlap;
 mod script;
 mod structure;
 mod tile;
+mod whole;
 
 use tangram_presburger::{Budget, Union};
 

@@ -107,9 +107,7 @@ impl PyTree {
     /// A tree of instances that run in no order.
     #[staticmethod]
     fn of_domain(domain: &PyUnion) -> Self {
-        let mut tree = ScheduleTree::new(NodeKind::Domain(domain.0.clone()));
-        tree.close();
-        Self(tree)
+        Self(ScheduleTree::from_domain(domain.0.clone()))
     }
 
     /// The tree of a map of instances to points in time.
@@ -122,6 +120,12 @@ impl PyTree {
     #[staticmethod]
     fn of_form(python: Python<'_>, form: &str, points: &PyUnion) -> PyResult<Self> {
         run(python, |budget| form_of(form).to_tree(&points.0, budget)).map(Self)
+    }
+
+    /// The names of forms.
+    #[staticmethod]
+    fn forms() -> Vec<&'static str> {
+        Form::ALL.iter().map(|(name, _)| *name).collect()
     }
 
     /// The points of the tree in a form.

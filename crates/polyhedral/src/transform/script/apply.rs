@@ -4,10 +4,10 @@ use tangram_presburger::{Relation, Union};
 
 use super::read::{Operand, ScriptStep, Value};
 use crate::transform::{Editor, LoopType, refuse};
-use crate::{Band, Error, Member, Node, NodeKind};
+use crate::{Band, Error, Member, Node, NodeKind, ScheduleTree};
 
 /// The steps: their names, those that islpy has for them, and what they do.
-pub const STEPS: [(&str, &str, &str); 50] = [
+pub const STEPS: [(&str, &str, &str); 62] = [
     ("root", "root", "goes to the root"),
     ("parent", "parent", "goes to the node above"),
     ("child", "child", "`child 0` goes to a node right below"),
@@ -40,6 +40,7 @@ pub const STEPS: [(&str, &str, &str); 50] = [
     ("reorder", "", "`reorder 1 0` puts the children of a sequence or set in another order"),
     ("group", "", "`group 0 2` makes the first two children one, a sequence of its own"),
     ("splice", "sequence_splice_child", "`splice 0` puts a child's sequence in the child's place"),
+    ("splice_all", "sequence_splice_children", "puts all sequences below children in their places"),
     ("order_before", "order_before", "`order_before { S[0] }` runs instances before the others"),
     ("order_after", "order_after", "`order_after { S[0] }` runs instances after the others"),
     ("split_index_set", "", "as `order_before`"),
@@ -50,21 +51,46 @@ pub const STEPS: [(&str, &str, &str); 50] = [
     ("insert_band", "insert_partial_schedule", "`insert_band { S[i, j] -> [i, j] }`"),
     ("insert_sequence", "insert_sequence", "`insert_sequence { S[i] } { T[i] }`"),
     ("insert_set", "insert_set", "`insert_set { S[i] } { T[i] }`"),
-    ("insert_extension_before", "graft_before", "`insert_extension_before { [] -> X[] }`"),
-    ("insert_extension_after", "graft_after", "`insert_extension_after { [] -> X[] }`"),
+    ("insert_extension", "insert_extension", "`insert_extension { [] -> X[] }`, for what is below"),
+    ("insert_extension_before", "", "`insert_extension_before { [] -> X[] }`"),
+    ("insert_extension_after", "", "`insert_extension_after { [] -> X[] }`"),
+    ("insert_expansion", "group", "`insert_expansion G` makes one instance of those of one point"),
+    ("graft_before", "graft_before", "`graft_before { [] -> X[] }`, or a tree: runs it before"),
+    ("graft_after", "graft_after", "`graft_after { [] -> X[] }`, or a tree: runs it after"),
     ("set_permutable", "band_set_permutable", "`set_permutable 1`, if the band is"),
     ("set_coincident", "band_member_set_coincident", "`set_coincident 0 1`, if the member is"),
     ("set_options", "band_set_ast_build_options", "`set_options { separate[0] }`"),
     ("loop_type", "band_member_set_ast_loop_type", "`loop_type 0 unroll`, or another type"),
+    (
+        "isolate_loop_type",
+        "band_member_set_isolate_ast_loop_type",
+        "`isolate_loop_type 0 unroll`, for what the options isolate",
+    ),
     ("delete", "delete", "takes a node out; its only child takes its place"),
     ("cut", "cut", "takes away what is below, and the node"),
+    ("intersect_domain", "intersect_domain", "`intersect_domain { S[0] }` leaves out all others"),
+    (
+        "gist_domain_params",
+        "gist_domain_params",
+        "`gist_domain_params [n] -> { : n > 0 }` drops what is known of parameters",
+    ),
+    (
+        "pullback",
+        "pullback_union_pw_multi_aff",
+        "`pullback { A[i] -> S[i + 1] }` puts other instances in the place of those there are",
+    ),
+    ("then", "sequence", "`then TREE` runs another tree behind this one"),
+    ("beside", "set", "`beside TREE` runs another tree beside this one, in any order"),
+    ("expand", "expand", "`expand { A[i, j] -> S[i] } TREE` lets each instance be several"),
 ];
 
 /// Applies a step at a node; returns the node that it leads to.
 pub(super) fn apply(editor: &mut Editor<'_>, at: Node, step: &ScriptStep) -> Result<Node, Error> {
     let mut given = Operands { step, next: 0, editor_budget: editor.budget };
-    let known = |(name, isl, _): &&(&str, &str, &str)| *name == step.name || *isl == step.name;
-    let Some((name, ..)) = STEPS.iter().find(known) else {
+    // `group` is a name of ours, and islpy's for another step.
+    let own = STEPS.iter().find(|(name, ..)| *name == step.name);
+    let Some((name, ..)) = own.or_else(|| STEPS.iter().find(|(_, isl, _)| *isl == step.name))
+    else {
         let (line, column, found) = (step.line, step.column, step.name.clone());
         return Err(Error::Key { line, column, found, known: names() });
     };
@@ -72,7 +98,10 @@ pub(super) fn apply(editor: &mut Editor<'_>, at: Node, step: &ScriptStep) -> Res
         Some(to) => to,
         None => match members(editor, at, name, &mut given)? {
             Some(to) => to,
-            None => nodes(editor, at, name, &mut given)?,
+            None => match whole(editor, at, name, &mut given)? {
+                Some(to) => to,
+                None => nodes(editor, at, name, &mut given)?,
+            },
         },
     };
     given.end()?;
@@ -186,6 +215,34 @@ fn members(
         "set_coincident" => editor.set_coincident(at, given.index()?, given.number()? != 0)?,
         "set_options" => editor.set_options(at, given.union()?)?,
         "loop_type" => editor.set_loop_type(at, given.index()?, given.loop_type()?)?,
+        "isolate_loop_type" => {
+            editor.set_isolate_loop_type(at, given.index()?, given.loop_type()?)?
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// Steps on the instances of the tree, and with other trees.
+fn whole(
+    editor: &mut Editor<'_>,
+    at: Node,
+    name: &str,
+    given: &mut Operands<'_>,
+) -> Result<Option<Node>, Error> {
+    Ok(Some(match name {
+        "intersect_domain" => editor.intersect_domain(&given.union()?)?,
+        "gist_domain_params" => editor.gist_domain_params(&given.relation()?)?,
+        "pullback" => editor.pullback(&given.union()?)?,
+        "then" => editor.then(&given.tree()?)?,
+        "beside" => editor.beside(&given.tree()?)?,
+        "expand" => editor.expand(&given.union()?, &given.tree()?)?,
+        "graft_before" | "graft_after" => {
+            let before = name == "graft_before";
+            match given.is_tree() {
+                true => editor.graft(at, &given.tree()?, before)?,
+                false => editor.insert_extension(at, given.union()?, before)?,
+            }
+        }
         _ => return Ok(None),
     }))
 }
@@ -206,6 +263,7 @@ fn nodes(
         "reorder" => editor.reorder(at, &given.indices()?),
         "group" => editor.group(at, given.index()?..given.index()?),
         "splice" => editor.splice(at, given.index()?),
+        "splice_all" => editor.splice_all(at),
         "order_before" => editor.order_before(at, &given.union()?),
         "order_after" => editor.order_after(at, &given.union()?),
         "split_index_set" => editor.split_index_set(at, &given.union()?),
@@ -216,6 +274,8 @@ fn nodes(
         "insert_band" => editor.insert_band(at, given.band()?),
         "insert_sequence" => editor.insert_sequence(at, given.unions()?),
         "insert_set" => editor.insert_set(at, given.unions()?),
+        "insert_extension" => editor.extend(at, given.union()?),
+        "insert_expansion" => editor.insert_expansion(at, &given.name()?),
         "insert_extension_before" => editor.insert_extension(at, given.union()?, true),
         "insert_extension_after" => editor.insert_extension(at, given.union()?, false),
         "delete" => editor.delete(at),
@@ -345,6 +405,35 @@ impl Operands<'_> {
             };
             Error::Notation { line, column: column + inner, key, error }
         })
+    }
+
+    /// Returns whether the next operand is a tree, and no set or map.
+    fn is_tree(&self) -> bool {
+        let operand = self.step.operands.get(self.next);
+        let Some(Operand { value: Value::Text(text), .. }) = operand else { return false };
+        let text = text.trim_start().trim_start_matches('{').trim_start();
+        ["domain", "extension"].iter().any(|key| {
+            text.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with(':'))
+        })
+    }
+
+    /// Reads a tree in isl's YAML.
+    fn tree(&mut self) -> Result<ScheduleTree, Error> {
+        if !self.is_tree() {
+            return Err(self.wrong("a schedule tree: `{ domain: \"..\", child: .. }`"));
+        }
+        let Some(Operand { line, column, value: Value::Text(text) }) =
+            self.step.operands.get(self.next)
+        else {
+            return Err(self.wrong("a schedule tree"));
+        };
+        self.next += 1;
+        let tree = ScheduleTree::parse(text, self.editor_budget).and_then(|tree| {
+            tree.check(self.editor_budget)?;
+            Ok(tree)
+        });
+        // Places in it begin where it does.
+        tree.map_err(|error| error.moved(*line, *column))
     }
 
     fn unions(&mut self) -> Result<Vec<Union>, Error> {

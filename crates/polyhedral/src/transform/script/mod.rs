@@ -10,8 +10,8 @@
 //! root; find leaf; insert_mark kernel
 //! ```
 //!
-//! Operands are integers, names, and sets or maps in isl's notation, between quotes or not. After an
-//! operation the script is at the node that it made or changed. [`STEPS`] lists all steps.
+//! Operands are integers, names, and sets, maps or trees in isl's notation, between quotes or not.
+//! After an operation the script is at the node that it made or changed. [`STEPS`] lists all steps.
 
 mod apply;
 mod read;

@@ -50,12 +50,15 @@ impl Reader<'_> {
         Error::Structure { line, column, expected, found: found.into() }
     }
 
-    /// Reads the text up to a quote, which may go over several lines.
+    /// Reads the text up to a quote, which may go over several lines; two quotes stand for one.
     fn quoted(&mut self, quote: char) -> Result<String, Error> {
         let mut text = String::new();
         loop {
             match self.next() {
-                Some(c) if c == quote => return Ok(text),
+                Some(c) if c == quote => match self.left.peek() {
+                    Some(next) if *next == quote => text.extend(self.next()),
+                    _ => return Ok(text),
+                },
                 Some(c) => text.push(c),
                 None => return Err(self.wrong("a quote that ends the text", "the end")),
             }
