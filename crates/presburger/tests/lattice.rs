@@ -122,3 +122,23 @@ fn eliminated_dimensions_are_free() -> Result<(), Error> {
     assert!(matches!(map.eliminate(2..4, &limit()), Err(Error::Space { .. })));
     Ok(())
 }
+
+#[test]
+fn affine_hulls_keep_the_congruences_of_every_disjunct() -> Result<(), Error> {
+    for (text, want) in [
+        // A point is in the congruences of others, whichever comes first.
+        ("{ [i] : i = 2; [i] : i mod 3 = 2 }", "{ [i] : i mod 3 = 2 }"),
+        ("{ [i] : i mod 3 = 2; [i] : i = 2 }", "{ [i] : i mod 3 = 2 }"),
+        (
+            "{ [i] : 1 <= i <= 2 and i mod 2 = 0; [i] : i mod 3 = 2; [i] : 5 < i < 5 }",
+            "{ [i] : i mod 3 = 2 }",
+        ),
+        ("{ [i] : i mod 4 = 1; [i] : i mod 2 = 1 }", "{ [i] : i mod 2 = 1 }"),
+        ("{ [i] : i mod 4 = 1; [i] : i = 2 }", "{ [i] }"),
+        // What the equations say is not said again.
+        ("{ [i] : 1 <= i <= 2 and i mod 2 = 0 }", "{ [i = 2] }"),
+    ] {
+        assert_eq!(read(text).strided_affine_hull(&limit())?.to_string(), want, "{text}");
+    }
+    Ok(())
+}

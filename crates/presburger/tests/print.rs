@@ -3,7 +3,7 @@
 use tangram_presburger::{Budget, Conjunction, Division, Error, Relation, Space, Tuple, Union};
 
 /// Given texts and how they are printed.
-const PRINTED: [(&str, &str); 35] = [
+const PRINTED: [(&str, &str); 37] = [
     // Bounds of one term make a chain; a bound that is off by one is strict.
     (
         "[N] -> { [i, j] : i >= 0 and i <= N - 1 and j >= 0 and i >= j }",
@@ -36,6 +36,9 @@ const PRINTED: [(&str, &str); 35] = [
     ("{ [5] -> [] }", "{ [5] -> [] }"),
     // Divisions and remainders, without `exists` where the text is short.
     ("{ [i] : exists k: i = 2k }", "{ [i] : i mod 2 = 0 }"),
+    // What equations say of a division already is not said again.
+    ("{ [i] : i = 2 and i mod 2 = 0 }", "{ [i = 2] }"),
+    ("{ [i, j] : j = 3 and i = 2 and (i + j) mod 5 = 0 }", "{ [i = 2, j = 3] }"),
     ("{ [i] : (5 - i) mod 3 = 1 }", "{ [i] : i mod 3 = 1 }"),
     ("{ [i, j] : (i + 5j) mod 4 = 3 }", "{ [i, j] : (i + j) mod 4 = 3 }"),
     ("{ [i] : 1 <= i mod 3 }", "{ [i] : i mod 3 >= 1 }"),

@@ -29,24 +29,23 @@ impl Relation {
     /// isl `isl_map_affine_hull`.
     pub fn strided_affine_hull(&self, budget: &Budget) -> Result<Self, Error> {
         let mut hull = self.affine_hull(budget)?;
-        let mut parts = self.parts.iter();
-        let inhabited = loop {
-            match parts.next() {
-                Some(part) if part.is_empty(budget)? => {}
-                found => break found,
-            }
-        };
-        let Some(part) = inhabited else { return Ok(hull) };
-        for row in part.system.eqs.rows() {
-            if row[1 + part.dims..].iter().all(Integer::is_zero) {
-                continue;
-            }
-            let mut congruence = BasicMap::with_divs(part.dims, part.divs.to_vec());
-            congruence.system.eqs.push(row);
-            let Some(congruence) = congruence.tidied() else { continue };
-            let all = self.with_parts(vec![congruence]);
-            if self.is_subset(&all, budget)? {
-                hull = hull.intersect(&all, budget)?;
+        let mut tried: Vec<BasicMap> = Vec::new();
+        for part in self.parts.iter() {
+            let rows = part.system.eqs.rows();
+            let strided = rows.filter(|row| !row[1 + part.dims..].iter().all(Integer::is_zero));
+            for row in strided {
+                let mut congruence = BasicMap::with_divs(part.dims, part.divs.to_vec());
+                congruence.system.eqs.push(row);
+                let Some(congruence) = congruence.tidied() else { continue };
+                if tried.contains(&congruence) {
+                    continue;
+                }
+                tried.push(congruence.clone());
+                let all = self.with_parts(vec![congruence]);
+                // What the equations say already is not said again.
+                if self.is_subset(&all, budget)? && !hull.is_subset(&all, budget)? {
+                    hull = hull.intersect(&all, budget)?;
+                }
             }
         }
         Ok(hull)

@@ -20,7 +20,9 @@ pub(super) fn simplified(part: &BasicMap, params: usize) -> Option<BasicMap> {
 fn shorter(part: &BasicMap, params: usize, budget: &Budget) -> Result<Option<BasicMap>, Error> {
     let Some(mut part) = part.clone().tidied() else { return Ok(None) };
     loop {
-        part = part.substituted(params).with_plain_values().with_plain_bounds();
+        // Rows in lowest terms tell the values of divisions: 2 = 2 e, of `i mod 2` where i = 2.
+        let Some(next) = part.substituted(params).tidied() else { return Ok(None) };
+        part = next.with_plain_values().with_plain_bounds();
         let equations = part.system.eqs.len();
         let Some(next) = part.tidied() else { return Ok(None) };
         part = next;
