@@ -50,8 +50,8 @@ pub use implied::{ImpliedBody, ImpliedStep, ImplyFn};
 pub use location::{Loc, LocData};
 pub use module::{Block, Module, Op, OpState, Operand, Point, Region, Use, Value, ValueDef};
 pub use op_def::{
-    Arity, AttrDef, AttrKind, InferCx, InferError, InferFn, Inferred, OpDef, OperandDef, ResultDef,
-    Traits, VerifyFn,
+    Arity, AttrDef, AttrKind, FlowFn, InferCx, InferError, InferFn, Inferred, OpDef, OperandDef,
+    ResultDef, Traits, VerifyFn,
 };
 pub use paged::Paged;
 pub use resource::Resources;

@@ -202,6 +202,10 @@ impl<'a> InferCx<'a> {
 /// Infers result types and contents from operands and attributes.
 pub type InferFn = fn(&InferCx<'_>) -> Result<Inferred, InferError>;
 
+/// Says what the arguments of the regions of an operation are, as far as its operands say, and what
+/// its results are, as far as the regions yield it. What is not known is left out.
+pub type FlowFn = fn(&Module, Op) -> Vec<(Value, Type)>;
+
 /// Checks what the declaration cannot say.
 pub type VerifyFn = fn(&Module, Op) -> Result<(), Diagnostic>;
 
@@ -224,6 +228,8 @@ pub struct OpDef {
     pub traits: Traits,
     /// Infers the results.
     pub infer: Option<InferFn>,
+    /// Infers what goes into its regions and comes out of them.
+    pub flow: Option<FlowFn>,
     /// Checks more.
     pub verify: Option<VerifyFn>,
     /// Says what it gives, where that is known.
@@ -253,6 +259,7 @@ impl OpDef {
             regions: Some(0),
             traits: Traits::empty(),
             infer: None,
+            flow: None,
             verify: None,
             fold: None,
             branch: Branch::Unknown,

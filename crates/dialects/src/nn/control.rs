@@ -3,8 +3,9 @@
 //! A region ends with `nn.yield`. The types of the results are those that the regions yield;
 //! whoever makes the operation states them.
 
-use tangram_ir::{AttrDef, AttrKind, OpDef, OperandDef, ResultDef, Traits};
+use tangram_ir::{AttrDef, AttrKind, FlowFn, OpDef, OperandDef, ResultDef, Traits};
 
+use super::region_types::{if_flow, loop_flow, scan_flow};
 use super::{NnOp, maybe, needed, operand, optional, variadic, variadic_result};
 
 /// An operation with `regions` regions.
@@ -14,13 +15,14 @@ const fn with_regions(
     operands: &'static [OperandDef],
     results: &'static [ResultDef],
     attrs: &'static [AttrDef],
-    regions: u32,
+    (regions, flow): (u32, Option<FlowFn>),
 ) -> NnOp {
     let def = OpDef {
         operands,
         results,
         attrs,
         regions: Some(regions),
+        flow,
         traits: Traits::RECURSIVE_EFFECTS.union(Traits::SINGLE_BLOCK),
         ..OpDef::new(name, summary)
     };
@@ -35,7 +37,7 @@ pub(super) static OPS: &[NnOp] = &[
         &[operand("cond", "one boolean")],
         &[variadic_result("outputs", "what a region yields")],
         &[],
-        2,
+        (2, Some(if_flow)),
     ),
     with_regions(
         "nn.loop",
@@ -48,7 +50,7 @@ pub(super) static OPS: &[NnOp] = &[
         ],
         &[variadic_result("outputs", "carried values, then collected results stacked along 0")],
         &[],
-        1,
+        (1, Some(loop_flow)),
     ),
     with_regions(
         "nn.scan",
@@ -62,7 +64,7 @@ pub(super) static OPS: &[NnOp] = &[
             maybe("scan_output_axes", AttrKind::Ints, "where slices are stacked; 0 if absent"),
             maybe("scan_output_directions", AttrKind::Ints, "1: prepend; 0 if absent"),
         ],
-        1,
+        (1, Some(scan_flow)),
     ),
     with_regions(
         "nn.sequence_map",
@@ -73,7 +75,7 @@ pub(super) static OPS: &[NnOp] = &[
         ],
         &[variadic_result("outputs", "a sequence for each value that the region yields")],
         &[],
-        1,
+        (1, None),
     ),
     NnOp {
         def: OpDef {

@@ -53,12 +53,10 @@ fn operand_types(module: &Module, op: Op) -> Vec<Type> {
     module.operands(op).map(|value| module.value_type(value)).collect()
 }
 
-fn set_results(module: &mut Module, op: Op, types: &[Option<Type>]) {
+fn set_results(module: &mut Module, op: Op, types: &[Type]) {
     let results: Vec<Value> = module.results(op).collect();
-    for (value, ty) in results.into_iter().zip(types) {
-        if let Some(ty) = ty {
-            module.set_value_type(value, *ty);
-        }
+    for (value, &ty) in results.into_iter().zip(types) {
+        module.set_value_type(value, ty);
     }
 }
 
@@ -101,12 +99,14 @@ fn infer_if(module: &mut Module, op: Op, depth: u32) {
     let (Some(yes), Some(no)) = (body(module, op, 0), body(module, op, 1)) else { return };
     infer_block(module, yes, depth);
     infer_block(module, no, depth);
-    let types: Vec<Option<Type>> = yielded(module, yes)
-        .into_iter()
-        .zip(yielded(module, no))
-        .map(|(a, b)| Some(join(module.context(), a, b)))
-        .collect();
+    let types = either(module, yes, no);
     set_results(module, op, &types);
+}
+
+/// The types that hold whichever of two blocks runs.
+fn either(module: &Module, yes: Block, no: Block) -> Vec<Type> {
+    let pairs = yielded(module, yes).into_iter().zip(yielded(module, no));
+    pairs.map(|(a, b)| join(module.context(), a, b)).collect()
 }
 
 /// Infers `block`, some of whose arguments are carried from step to step; returns their types.
@@ -155,14 +155,16 @@ fn infer_loop(module: &mut Module, op: Op, depth: u32) {
     let carried: Vec<(usize, Type, usize)> =
         initial.iter().enumerate().map(|(i, &ty)| (2 + i, ty, 1 + i)).collect();
     let types = fixpoint(module, block, &carried, depth);
-    let steps = steps(module, op, block);
-    let collected = yielded(module, block).into_iter().skip(1 + carried.len());
-    let results: Vec<Option<Type>> = types
-        .into_iter()
-        .chain(collected.map(|ty| stacked(module.context(), ty, 0, steps)))
-        .map(Some)
-        .collect();
+    let results = loop_results(module, op, block, types);
     set_results(module, op, &results);
+}
+
+/// The types of the results of a loop whose carried values have `types` at last.
+fn loop_results(module: &Module, op: Op, block: Block, types: Vec<Type>) -> Vec<Type> {
+    let steps = steps(module, op, block);
+    let collected = yielded(module, block).into_iter().skip(1 + types.len());
+    let stacked = collected.map(|ty| stacked(module.context(), ty, 0, steps));
+    types.into_iter().chain(stacked).collect()
 }
 
 /// The number of steps of a loop that no condition ends.
@@ -197,35 +199,45 @@ fn steps(module: &Module, op: Op, block: Block) -> Dim {
 
 fn infer_scan(module: &mut Module, op: Op, depth: u32) {
     let Some(block) = body(module, op, 0) else { return };
-    let operands = operand_types(module, op);
-    let attrs = Attrs::new(module.context(), module.attrs(op));
-    let list = |name: &str| attrs.ints(name).unwrap_or_default();
-    let (in_axes, out_axes) = (list("scan_input_axes"), list("scan_output_axes"));
-    let scanned = attrs.int("num_scan_inputs").and_then(|n| usize::try_from(n).ok());
-    let Some(states) = scanned.and_then(|n| operands.len().checked_sub(n)) else { return };
-    let mut steps = Dim::UNKNOWN;
+    let Some((states, slices, steps)) = scan_operands(module, op) else { return };
     let args: Vec<Value> = module.args(block).to_vec();
-    for (i, &ty) in operands[states..].iter().enumerate() {
-        let (slice, extent) = sliced(module.context(), ty, in_axes.get(i).copied().unwrap_or(0));
+    for (&arg, slice) in args.iter().skip(states.len()).zip(slices) {
+        module.set_value_type(arg, slice);
+        module.set_contents(arg, None);
+    }
+    let carried: Vec<(usize, Type, usize)> =
+        states.iter().enumerate().map(|(i, &ty)| (i, ty, i)).collect();
+    let types = fixpoint(module, block, &carried, depth);
+    let results = scan_results(module, op, block, types, steps);
+    set_results(module, op, &results);
+}
+
+/// The types of the states that go into a scan, those of the slices, and the number of steps.
+fn scan_operands(module: &Module, op: Op) -> Option<(Vec<Type>, Vec<Type>, Dim)> {
+    let mut operands = operand_types(module, op);
+    let attrs = Attrs::new(module.context(), module.attrs(op));
+    let axes = attrs.ints("scan_input_axes").unwrap_or_default();
+    let scanned = attrs.int("num_scan_inputs").and_then(|n| usize::try_from(n).ok())?;
+    let scanned = operands.split_off(operands.len().checked_sub(scanned)?);
+    let mut steps = Dim::UNKNOWN;
+    let slice = |(i, ty): (usize, Type)| {
+        let (slice, extent) = sliced(module.context(), ty, axes.get(i).copied().unwrap_or(0));
         if steps.as_static().is_none() && !extent.is_unknown() {
             steps = extent;
         }
-        if let Some(&arg) = args.get(states + i) {
-            module.set_value_type(arg, slice);
-            module.set_contents(arg, None);
-        }
-    }
-    let carried: Vec<(usize, Type, usize)> =
-        operands[..states].iter().enumerate().map(|(i, &ty)| (i, ty, i)).collect();
-    let types = fixpoint(module, block, &carried, depth);
-    let collected = yielded(module, block).into_iter().skip(states).enumerate();
-    let axis = |i: usize| out_axes.get(i).copied().unwrap_or(0);
-    let results: Vec<Option<Type>> = types
-        .into_iter()
-        .chain(collected.map(|(i, ty)| stacked(module.context(), ty, axis(i), steps)))
-        .map(Some)
-        .collect();
-    set_results(module, op, &results);
+        slice
+    };
+    let slices = scanned.into_iter().enumerate().map(slice).collect();
+    Some((operands, slices, steps))
+}
+
+/// The types of the results of a scan of `steps` steps whose states have `types` at last.
+fn scan_results(module: &Module, op: Op, block: Block, types: Vec<Type>, steps: Dim) -> Vec<Type> {
+    let axes = Attrs::new(module.context(), module.attrs(op)).ints("scan_output_axes");
+    let axis = |i: usize| axes.as_ref().and_then(|axes| axes.get(i)).copied().unwrap_or(0);
+    let collected = yielded(module, block).into_iter().skip(types.len()).enumerate();
+    let stacked = collected.map(|(i, ty)| stacked(module.context(), ty, axis(i), steps));
+    types.into_iter().chain(stacked).collect()
 }
 
 fn infer_map(module: &mut Module, op: Op, depth: u32) {
@@ -237,9 +249,52 @@ fn infer_map(module: &mut Module, op: Op, depth: u32) {
     }
     infer_block(module, block, depth);
     let yields = yielded(module, block);
-    let types: Vec<Option<Type>> =
-        yields.into_iter().map(|ty| Some(sequence_type(module.context(), ty))).collect();
+    let types: Vec<Type> =
+        yields.into_iter().map(|ty| sequence_type(module.context(), ty)).collect();
     set_results(module, op, &types);
+}
+
+/// What comes out of the branches of an `nn.if`, as they are.
+pub(super) fn if_flow(module: &Module, op: Op) -> Vec<(Value, Type)> {
+    let (Some(yes), Some(no)) = (body(module, op, 0), body(module, op, 1)) else {
+        return Vec::new();
+    };
+    tensors(module, module.results(op), either(module, yes, no))
+}
+
+/// What comes out of the body of an `nn.loop`, as it is. What goes into it may have other extents
+/// in each step.
+pub(super) fn loop_flow(module: &Module, op: Op) -> Vec<(Value, Type)> {
+    let Some(block) = body(module, op, 0) else { return Vec::new() };
+    let initial = operand_types(module, op).into_iter().skip(2);
+    let last = initial.zip(yielded(module, block).into_iter().skip(1));
+    let types = last.map(|(first, last)| join(module.context(), first, last)).collect();
+    tensors(module, module.results(op), loop_results(module, op, block, types))
+}
+
+/// What goes into the body of an `nn.scan` and comes out of it, as it is. A state has the same
+/// extents in each step.
+pub(super) fn scan_flow(module: &Module, op: Op) -> Vec<(Value, Type)> {
+    let (Some(block), Some((states, slices, steps))) =
+        (body(module, op, 0), scan_operands(module, op))
+    else {
+        return Vec::new();
+    };
+    let results = scan_results(module, op, block, states.clone(), steps);
+    let given = states.into_iter().chain(slices).collect();
+    let mut known = tensors(module, module.args(block).iter().copied(), given);
+    known.extend(tensors(module, module.results(op), results));
+    known
+}
+
+/// Those of `values` whose `types` are of tensors with a known rank.
+fn tensors(
+    module: &Module,
+    values: impl Iterator<Item = Value>,
+    types: Vec<Type>,
+) -> Vec<(Value, Type)> {
+    let known = |(_, ty): &(Value, Type)| module.context().as_tensor(*ty).is_some();
+    values.zip(types).filter(known).collect()
 }
 
 /// The type of the slices of `ty` along `axis`, and the number of them.

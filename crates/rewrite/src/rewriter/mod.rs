@@ -2,11 +2,12 @@
 //!
 //! Every change goes through a [`Rewriter`], which makes it, tells its [`Listener`], and, where a
 //! [`Journal`] is kept, notes how to take it back. Here are operations; the other files have
-//! blocks and regions, uses, changes in place and copies.
+//! blocks and regions, uses, changes in place, copies, and what speaks against a change.
 
 mod blocks;
 mod copy;
 mod in_place;
+mod objection;
 mod uses;
 
 use smallvec::SmallVec;

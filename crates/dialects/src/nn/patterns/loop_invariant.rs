@@ -7,7 +7,7 @@
 use tangram_ir::{Block, Context, Module, Op, Value};
 use tangram_rewrite::{NoMatch, Rewriter};
 
-use super::{Matched, Native, roots};
+use super::{Matched, Native, refused, roots};
 use crate::attrs::Attrs;
 
 pub(super) fn pattern(context: &Context) -> Native {
@@ -35,11 +35,22 @@ fn rewrite(rewriter: &mut Rewriter<'_>, op: Op) -> Matched {
     if found.is_empty() {
         return Err(NoMatch::SILENT);
     }
+    let mut objection = None;
+    let mut changed = false;
     for Invariant { initial, inside, after } in found {
+        let said = [inside, after].into_iter().find_map(|old| rewriter.objection(old, initial));
+        if let Some(said) = said {
+            objection.get_or_insert(said);
+            continue;
+        }
         rewriter.replace_uses_except(inside, initial, &[last]);
         rewriter.replace_uses_if(after, initial, |_| true);
+        changed = true;
     }
-    Ok(())
+    match objection {
+        Some(objection) if !changed => refused(&objection),
+        _ => Ok(()),
+    }
 }
 
 /// The states of `op` that its body yields unchanged, and whose type says no more than that of what
