@@ -130,3 +130,34 @@ def test_what_does_nothing_behind_a_learned_model_goes_away(command, name) -> No
     assert len(small.operators(found)) == 1, small.operators(found)
     inputs = {"x": np.array([[1.0, -2.0], [0.05, 3.0]], np.float32)}
     assert oracle.same(oracle.run_ort(found, inputs), oracle.run_ort(model, inputs))
+
+
+# A value of a body has the name of a result of the node around it, or of one that comes later.
+NAMED_ALIKE = {
+    "a state": """y = Scan <num_scan_inputs = 1, body = b (float[4] z) => (float[4] e) { e = Neg(z) }> (x)
+                  z = Abs(y)""",
+    "a state, of the node itself": """z = If (c) <
+        then_branch = p () => (float[n, 4] y1) {
+            y1 = Scan <num_scan_inputs = 1, body = b (float[4] z) => (float[4] e) { e = Neg(z) }> (x) },
+        else_branch = q () => (float[n, 4] y2) { y2 = Abs(x) }>""",
+    "a result, of a later node": """y = If (c) <
+        then_branch = p () => (float[n, 4] z) { z = Neg(x) },
+        else_branch = q () => (float[n, 4] y2) { y2 = Abs(x) }>  z = Exp(y)""",
+    "seen from a graph further in": """z = If (c) <
+        then_branch = p () => (float[n, 4] y1) {
+            y1, l = Scan <num_scan_inputs = 1, body = b (float[n, 4] z, float[4] e)
+                => (float[n, 4] s, float[4] l0) {
+                    s = If (c) <then_branch = p1 () => (float[n, 4] y3) { y3 = Neg(z) },
+                                else_branch = q1 () => (float[n, 4] y4) { y4 = Exp(z) }>
+                    l0 = Identity(e) }> (x, x) },
+        else_branch = q () => (float[n, 4] y2) { y2 = Abs(x) }>""",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", NAMED_ALIKE)
+def test_a_body_may_name_its_values_as_what_comes_later(command, case) -> None:
+    before = small.model(f"(float[n, 4] x, bool c) => (float[n, 4] z) {{ {NAMED_ALIKE[case]} }}")
+    after, _ = command.optimise(before)
+    for flag in (True, False):
+        inputs = {"x": np.ones((3, 4), np.float32), "c": np.array(flag)}
+        assert oracle.same(oracle.run_ort(after, inputs), oracle.run_ort(before, inputs))

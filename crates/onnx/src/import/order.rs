@@ -32,19 +32,48 @@ pub(super) fn sort(nodes: Vec<NodeProto>) -> Result<Vec<NodeProto>> {
 
 /// The nodes that `node` needs, itself included if it does.
 fn needed(node: &NodeProto, producer: &FxHashMap<&str, usize>) -> Vec<usize> {
-    let mut list: Vec<usize> =
-        node.input.iter().filter_map(|name| producer.get(name.as_str()).copied()).collect();
-    // What a subgraph uses and does not define comes from outside.
-    let mut stack: Vec<&GraphProto> = subgraphs(node).collect();
-    while let Some(graph) = stack.pop() {
-        for inner in &graph.node {
-            list.extend(inner.input.iter().filter_map(|name| producer.get(name.as_str()).copied()));
-            stack.extend(subgraphs(inner));
+    let made = |name: &str| producer.get(name).copied();
+    let mut list: Vec<usize> = node.input.iter().filter_map(|name| made(name)).collect();
+    // What a subgraph uses and neither it nor one around it defines comes from outside.
+    let mut hidden: FxHashMap<&str, usize> = FxHashMap::default();
+    let mut stack: Vec<Visit> = subgraphs(node).map(Visit::Enter).collect();
+    while let Some(visit) = stack.pop() {
+        let graph = match visit {
+            Visit::Enter(graph) => graph,
+            Visit::Leave(graph) => {
+                for name in defined(graph) {
+                    hidden.entry(name).and_modify(|count| *count -= 1);
+                }
+                continue;
+            }
+        };
+        for name in defined(graph) {
+            *hidden.entry(name).or_default() += 1;
         }
-        let outputs = graph.output.iter();
-        list.extend(outputs.filter_map(|output| producer.get(output.name()).copied()));
+        let outside = |name: &str| made(name).filter(|_| hidden.get(name).is_none_or(|&n| n == 0));
+        stack.push(Visit::Leave(graph));
+        for inner in &graph.node {
+            list.extend(inner.input.iter().filter_map(|name| outside(name)));
+            stack.extend(subgraphs(inner).map(Visit::Enter));
+        }
+        list.extend(graph.output.iter().filter_map(|output| outside(output.name())));
     }
     list
+}
+
+/// A step of a walk through nested graphs.
+enum Visit<'a> {
+    Enter(&'a GraphProto),
+    Leave(&'a GraphProto),
+}
+
+/// The names that a graph defines.
+fn defined(graph: &GraphProto) -> impl Iterator<Item = &str> {
+    let inputs = graph.input.iter().map(|input| input.name());
+    let weights = graph.initializer.iter().map(|tensor| tensor.name());
+    let sparse = graph.sparse_initializer.iter().filter_map(|s| Some(s.values.as_ref()?.name()));
+    let outputs = graph.node.iter().flat_map(|node| node.output.iter().map(String::as_str));
+    inputs.chain(weights).chain(sparse).chain(outputs)
 }
 
 fn subgraphs(node: &NodeProto) -> impl Iterator<Item = &GraphProto> {
