@@ -1,6 +1,6 @@
 """Judges optimised models: right, valid, of the same interface, in standard domains, how large.
 
-    python judge.py ORIGINAL NAME=OPTIMISED...
+    python judge.py [--from SIZE] ORIGINAL NAME=OPTIMISED...
 
 prints a line of JSON for the original and one for each optimised model. It runs apart from the
 benchmark, so that a model that brings onnxruntime down takes only its own verdict with it.
@@ -129,27 +129,32 @@ def required(model: onnx.ModelProto, interface: list) -> list:
     return [value for value in interface if value[:2] not in optional]
 
 
-def find_inputs(path: str, model: onnx.ModelProto) -> tuple[list, list, str]:
-    """Finds inputs that the original runs on; gives them, its outputs, and what went wrong."""
+def find_inputs(path: str, model: onnx.ModelProto, first: int = 0) -> tuple[list, list, str]:
+    """Finds inputs that the original runs on; gives them, its outputs, and what went wrong.
+
+    Each try is announced: some sizes end the engine, and whoever waits begins with the next one.
+    """
     why = ""
     try:
         session = oracle.session(path)
     except Exception as error:  # noqa: BLE001: nothing to compare with then
         return [], [], str(error)
-    for image, other in SIZES:
+    for number in range(first, len(SIZES) + 1):
+        print(json.dumps({"trying": number}), flush=True)
         try:
-            inputs = [
-                oracle.random_inputs(model, seed=seed, default_size=other, image=image)
-                for seed in SEEDS
-            ]
+            inputs = [sized_inputs(model, number, seed) for seed in SEEDS]
             return inputs, [session.run(None, one) for one in inputs], ""
         except Exception as error:  # noqa: BLE001: the next sizes may do
-            why = str(error)
-    try:
-        inputs = [audio_inputs(model, seed) for seed in SEEDS]
-        return inputs, [session.run(None, one) for one in inputs], ""
-    except Exception as error:  # noqa: BLE001: no more is tried
-        return [], [], why or str(error)
+            why = str(error) if number < len(SIZES) or not why else why
+    return [], [], why or "no size does"
+
+
+def sized_inputs(model: onnx.ModelProto, number: int, seed: int) -> dict:
+    """Makes inputs of the sizes of this number, or of one window of sound at last."""
+    if number == len(SIZES):
+        return audio_inputs(model, seed)
+    image, other = SIZES[number]
+    return oracle.random_inputs(model, seed=seed, default_size=other, image=image)
 
 
 def audio_inputs(model: onnx.ModelProto, seed: int) -> dict:
@@ -200,10 +205,12 @@ def size(path: str) -> int:
 
 def main() -> None:
     """Judges the models that the command line names."""
-    path, *rest = sys.argv[1:]
+    words = sys.argv[1:]
+    first = int(words[1]) if words[0] == "--from" else 0
+    path, *rest = words[2:] if words[0] == "--from" else words
     original = onnx.load(path, load_external_data=False)
     fault = checker_fault(path)
-    inputs, expected, why = find_inputs(path, original)
+    inputs, expected, why = find_inputs(path, original, first)
     report = {
         "nodes": count(original),
         "bytes": size(path),

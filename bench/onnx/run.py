@@ -127,24 +127,29 @@ def _failed(ran: measure.Run) -> dict:
 
 
 def judge(source: pathlib.Path, targets: dict[str, pathlib.Path], limit: float) -> dict:
-    """Judges the results on one model; a result that ends the judge is wrong."""
+    """Judges the results on one model; a result that ends the judge is wrong, a size that does is
+    not taken."""
     verdicts: dict[str, dict] = {}
-    left = dict(targets)
+    left, first = dict(targets), 0
     while True:
         named = [f"{name}={path}" for name, path in left.items()]
-        ran = measure.run([sys.executable, str(HERE / "judge.py"), str(source), *named], 4 * limit)
-        begun = None
+        command = [sys.executable, str(HERE / "judge.py"), "--from", str(first), str(source)]
+        ran = measure.run([*command, *named], 4 * limit)
+        begun, trying = None, None
         for line in ran.output.splitlines():
             if line.startswith("{"):
                 told = json.loads(line)
-                begun = told.pop("begun", begun)
+                begun, trying = told.pop("begun", begun), told.pop("trying", trying)
                 verdicts |= told
         if ran.ok:
             return verdicts
-        if begun is None or begun in verdicts:
+        if begun is None and trying is not None:
+            first = trying + 1
+        elif begun is None or begun in verdicts:
             return verdicts | {name: {"verdict": "unjudged", "why": ran.ended} for name in left}
-        verdicts[begun] = {"verdict": "wrong", "why": f"the judge ended: {ran.ended}"}
-        left = {name: path for name, path in left.items() if name not in verdicts}
+        else:
+            verdicts[begun] = {"verdict": "wrong", "why": f"the judge ended: {ran.ended}"}
+            left = {name: path for name, path in left.items() if name not in verdicts}
 
 
 def latency(source: pathlib.Path, targets: dict[str, pathlib.Path], arguments) -> dict[str, float]:

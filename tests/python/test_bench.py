@@ -69,6 +69,34 @@ def verdicts(tmp_path, **models: onnx.ModelProto) -> dict[str, dict]:
     return found
 
 
+# A judge whose engine ends with the first two sizes, and with the result `bad`.
+FRAIL = """
+import json, os, sys
+first, original, *named = int(sys.argv[2]), *sys.argv[3:]
+for number in range(first, 7):
+    print(json.dumps({"trying": number}), flush=True)
+    if number < 2:
+        os.abort()
+    break
+print(json.dumps({"original": {"size": number}}))
+for name in (words.partition("=")[0] for words in named):
+    print(json.dumps({"begun": name}), flush=True)
+    if name == "bad":
+        os.abort()
+    print(json.dumps({name: {"verdict": "ok"}}), flush=True)
+"""
+
+
+def test_what_ends_the_judge_is_left_out(tmp_path, monkeypatch) -> None:
+    (tmp_path / "judge.py").write_text(FRAIL)
+    monkeypatch.setattr(bench, "HERE", tmp_path)
+    found = bench.judge(tmp_path, dict.fromkeys(("good", "bad", "other"), tmp_path), 60)
+    assert found["original"] == {"size": 2}, "the first size that does not end it"
+    assert {name: found[name]["verdict"] for name in ("good", "bad", "other")} == {
+        "good": "ok", "bad": "wrong", "other": "ok",
+    }  # fmt: skip
+
+
 def test_verdicts(tmp_path) -> None:
     found = verdicts(
         tmp_path,
