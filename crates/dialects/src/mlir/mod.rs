@@ -21,6 +21,7 @@ mod infer;
 pub mod linalg;
 pub mod math;
 pub mod memref;
+mod mixed;
 pub mod run;
 pub mod scf;
 mod speculate;
