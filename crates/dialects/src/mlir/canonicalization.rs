@@ -9,7 +9,7 @@ use super::fold::{Native, Rewrite};
 
 /// The canonicalisation patterns of all dialects.
 pub fn canonicalization(context: &Arc<Context>) -> Vec<Box<dyn RewritePattern>> {
-    let tables: [&[Rewrite]; 15] = [
+    let tables: [&[Rewrite]; 10] = [
         super::arith::REWRITES,
         super::cf::REWRITES,
         super::scf::LOOPS,
@@ -19,13 +19,9 @@ pub fn canonicalization(context: &Arc<Context>) -> Vec<Box<dyn RewritePattern>> 
         super::affine::INDEX_REWRITES,
         super::memref::REWRITES,
         super::memref::VIEWS,
-        super::tensor::REWRITES,
-        super::tensor::CASTS,
-        super::tensor::RESHAPES,
-        super::linalg::REWRITES,
-        super::linalg::PACKING,
         crate::func::REWRITES,
     ];
-    let all = tables.into_iter().flatten().copied();
+    let tables = tables.into_iter().chain(super::tensor::REWRITES).chain(super::linalg::REWRITES);
+    let all = tables.flatten().copied();
     all.map(|rewrite| Box::new(Native::new(context, rewrite)) as Box<dyn RewritePattern>).collect()
 }

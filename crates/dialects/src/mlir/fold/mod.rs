@@ -21,5 +21,6 @@ pub(crate) use pattern::Native;
 /// A rewrite by code: `None` if it does not match, and then nothing was changed.
 pub(crate) type RewriteFn = fn(&mut Cx<'_, '_>) -> Option<()>;
 
-/// The name of a rewrite, the operations it starts at, and its code.
+/// The name of a rewrite, the operations it starts at (`dialect.*` is all of a dialect), and its
+/// code.
 pub(crate) type Rewrite = (&'static str, &'static [&'static str], RewriteFn);

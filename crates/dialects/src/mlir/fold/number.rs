@@ -130,10 +130,27 @@ pub(crate) fn map(
         let row: SmallVec<[Number; 3]> = columns.iter().map(|column| column[i]).collect();
         encode(context, element, form, f(&row)?, &mut bytes)?;
     }
+    Some(dense(context, ty, bytes, count))
+}
+
+/// The constant of type `ty` with these elements, each a constant.
+pub(crate) fn listed(context: &Context, ty: Type, attrs: &[Attr]) -> Option<Attr> {
+    let element = element_type(context, ty);
+    let form = form(context, element)?;
+    static_count(context, ty).filter(|&count| count == attrs.len() && count <= MAX_ELEMENTS)?;
+    let mut bytes = Vec::new();
+    for &attr in attrs {
+        encode(context, element, form, splat(context, attr)?, &mut bytes)?;
+    }
+    Some(dense(context, ty, bytes, attrs.len()))
+}
+
+/// The constant of `count` elements in `bytes`.
+fn dense(context: &Context, ty: Type, mut bytes: Vec<u8>, count: usize) -> Attr {
     let size = bytes.len() / count.max(1);
     let splat = count > 0 && bytes.chunks(size).all(|chunk| *chunk == bytes[..size]);
     bytes.truncate(if splat { size } else { bytes.len() });
-    Some(context.attr(AttrData::Dense { ty, bytes: bytes.into(), splat }))
+    context.attr(AttrData::Dense { ty, bytes: bytes.into(), splat })
 }
 
 fn form(context: &Context, element: Type) -> Option<Element> {

@@ -15,9 +15,16 @@ pub(crate) struct Native {
 impl Native {
     pub(crate) fn new(context: &Context, rewrite: Rewrite) -> Native {
         let (name, roots, rewrite) = rewrite;
-        let roots = Roots::Names(roots.iter().map(|root| context.name(root)).collect());
-        Native { name, roots, rewrite }
+        let names = roots.iter().flat_map(|root| named(root)).map(|root| context.name(root));
+        Native { name, roots: Roots::Names(names.collect()), rewrite }
     }
+}
+
+/// The operations that `root` names: one, or with `dialect.*` all of a dialect.
+fn named(root: &'static str) -> Vec<&'static str> {
+    let Some(dialect) = root.strip_suffix('*') else { return vec![root] };
+    let all = crate::mlir::TABLES.into_iter().flatten().map(|def| def.name);
+    all.filter(|name| name.starts_with(dialect)).collect()
 }
 
 impl RewritePattern for Native {

@@ -1,10 +1,11 @@
-//! Canonicalisation of `linalg` between whole tensors: copies that change nothing, transpositions
-//! that cancel, and one value everywhere in another order.
+//! Canonicalisation of `linalg` between whole tensors: what changes nothing, and transpositions and
+//! broadcasts one after the other.
 
-use tangram_affine::AffineMap;
-use tangram_ir::{Attr, AttrData, Module, Op, Value, ValueDef};
+use tangram_affine::Node;
+use tangram_ir::{Attr, AttrData, Module, Op, Point, Type, Value, ValueDef};
 
 use crate::mlir::fold::{Cx, Rewrite};
+use crate::mlir::tensor::{cast_to, may_be_cast};
 
 /// The patterns, with their roots.
 pub(in crate::mlir) const REWRITES: &[Rewrite] = &[
@@ -12,9 +13,8 @@ pub(in crate::mlir) const REWRITES: &[Rewrite] = &[
     ("broadcast-along-nothing", &["linalg.broadcast"], broadcast_along_nothing),
     ("transpose-by-identity", &["linalg.transpose"], transpose_by_identity),
     ("transpose-twice", &["linalg.transpose"], transpose_twice),
-    ("transpose-of-fill", &["linalg.transpose"], transpose_of_fill),
-    ("generic-that-yields-inputs", &["linalg.generic"], generic_that_yields_inputs),
-    ("extract-of-fill", &["tensor.extract"], extract_of_fill),
+    ("transpose-of-broadcast", &["linalg.transpose"], transpose_of_broadcast),
+    ("generic-that-yields-operands", &["linalg.generic"], generic_that_yields_operands),
 ];
 
 /// Returns whether the operation works on tensors: then it has a result for each output.
@@ -91,62 +91,84 @@ fn transpose_twice(cx: &mut Cx<'_, '_>) -> Option<()> {
     Some(())
 }
 
-/// One value everywhere stays so: the output is filled.
-fn transpose_of_fill(cx: &mut Cx<'_, '_>) -> Option<()> {
-    if !on_tensors(cx) {
-        return None;
-    }
-    let fill = def(cx, cx.operand(0), "linalg.fill")?;
-    let (value, init) = (cx.module().operand(fill, 0), cx.operand(1));
-    let ty = cx.ty();
-    if cx.type_of(init) != ty {
-        return None;
-    }
-    // The region of the fill casts the value, so it is copied with it.
-    let mut mapping = tangram_rewrite::Mapping::new();
-    let point = tangram_ir::Point::Before(cx.op);
-    let copy = cx.rewriter.clone_op(fill, point, &mut mapping);
-    let result = cx.module().result(copy, 0);
-    cx.rewriter.set_operands(copy, &[value, init]);
-    cx.rewriter.refine(result, ty, None);
-    cx.replace(&[result])
+/// Returns whether `attr` is a map that only puts the dimensions in another order.
+fn is_permutation(cx: &Cx<'_, '_>, attr: Attr) -> bool {
+    let Some(map) = cx.context.as_affine_map(attr) else { return false };
+    let mut seen = vec![false; map.dims()];
+    let once = map.results().iter().all(|&result| match map.node(result) {
+        Node::Dim(dim) => !std::mem::replace(&mut seen[dim as usize], true),
+        _ => false,
+    });
+    once && map.symbols() == 0 && map.results().len() == map.dims()
 }
 
-/// Returns whether `attr` is the map of a point to itself.
-fn is_identity_map(cx: &Cx<'_, '_>, attr: Attr) -> bool {
-    cx.context.as_affine_map(attr).is_some_and(AffineMap::is_identity)
-}
-
-/// An operation that gives its inputs as they are.
-fn generic_that_yields_inputs(cx: &mut Cx<'_, '_>) -> Option<()> {
+/// An operation that gives its inputs as they are, or leaves its outputs as they are.
+fn generic_that_yields_operands(cx: &mut Cx<'_, '_>) -> Option<()> {
     let module = cx.module();
-    let outputs = module.result_count(cx.op);
-    let inputs = module.operand_count(cx.op).checked_sub(outputs)?;
     let AttrData::Array(maps) = cx.context.attr_data(module.attr(cx.op, "indexing_maps")?) else {
         return None;
     };
-    if outputs == 0 || !maps.iter().all(|&map| is_identity_map(cx, map)) {
-        return None;
-    }
     let block = module.first_block(*module.regions(cx.op).first()?)?;
     let end = module.first_op(block)?;
-    if module.name_text(end) != "linalg.yield" || module.operand_count(end) != outputs {
+    if module.name_text(end) != "linalg.yield" {
         return None;
     }
-    let given = |value: Value| match module.value_def(value) {
-        ValueDef::Arg(home, i) if home == block && (i as usize) < inputs => {
-            Some(module.operand(cx.op, i as usize))
+    let outputs = module.operand_count(end);
+    let inputs = module.operand_count(cx.op).checked_sub(outputs)?;
+    let mut values = Vec::with_capacity(outputs);
+    for (i, value) in module.operands(end).enumerate() {
+        let ValueDef::Arg(home, at) = module.value_def(value) else { return None };
+        let (at, own) = (at as usize, inputs + i);
+        let same = maps.get(at)? == maps.get(own)? && is_permutation(cx, maps[at]);
+        if home != block || at != own && !same {
+            return None;
         }
-        _ => None,
+        values.push((module.operand(cx.op, at), module.operand(cx.op, own)));
+    }
+    if module.result_count(cx.op) == 0 {
+        // A buffer is written with what it holds.
+        let stays = outputs > 0 && values.iter().all(|(read, written)| read == written);
+        return stays.then(|| cx.rewriter.erase(cx.op));
+    }
+    let types: Vec<Type> = module.results(cx.op).map(|result| cx.type_of(result)).collect();
+    let fits = |((read, _), &ty): (&(Value, Value), &Type)| {
+        cx.type_of(*read) == ty || may_be_cast(cx, cx.type_of(*read), ty)
     };
-    let values: Option<Vec<Value>> = module.operands(end).map(given).collect();
-    let values = values?;
+    if types.len() != outputs || !values.iter().zip(&types).all(fits) {
+        return None;
+    }
+    let values: Vec<Value> =
+        values.iter().zip(types).map(|((read, _), ty)| cast_to(cx, *read, ty)).collect();
     cx.replace(&values)
 }
 
-/// The value that a tensor is filled with.
-fn extract_of_fill(cx: &mut Cx<'_, '_>) -> Option<()> {
-    let fill = def(cx, cx.operand(0), "linalg.fill")?;
-    let value = cx.module().operand(fill, 0);
-    cx.replace(&[value])
+/// New dimensions, then all in another order: the new ones are made where they end up, if the
+/// others keep their order.
+fn transpose_of_broadcast(cx: &mut Cx<'_, '_>) -> Option<()> {
+    if !on_tensors(cx) {
+        return None;
+    }
+    let broadcast = def(cx, cx.operand(0), "linalg.broadcast")?;
+    let module = cx.module();
+    let (made, order) =
+        (numbers(module, broadcast, "dimensions")?, numbers(module, cx.op, "permutation")?);
+    let kept: Vec<usize> = order.iter().copied().filter(|at| !made.contains(at)).collect();
+    if !kept.is_sorted() {
+        return None;
+    }
+    let place = |(at, from): (usize, &usize)| made.contains(from).then_some(at as i64);
+    let dimensions: Vec<i64> = order.iter().enumerate().filter_map(place).collect();
+    let key = cx.context.str("dimensions");
+    let dimensions = cx.context.i64s_attr(&dimensions);
+    let (source, init, ty) = (module.operand(broadcast, 0), cx.operand(1), cx.ty());
+    // The region hands the element on, in both.
+    let mut mapping = tangram_rewrite::Mapping::new();
+    let copy = cx.rewriter.clone_op(broadcast, Point::Before(cx.op), &mut mapping);
+    let result = cx.module().result(copy, 0);
+    cx.rewriter.modify_in_place(copy, |edit| {
+        edit.set_operands(&[source, init]);
+        edit.set_attr(key, Some(dimensions));
+    });
+    cx.rewriter.refine(result, ty, None);
+    cx.replace(&[result])
 }

@@ -6,12 +6,17 @@
 
 mod body;
 mod canonicalize;
+mod casts;
+mod fills;
 mod packing;
 
 use tangram_ir::{AttrDef, AttrKind, OpDef, OperandDef, ResultDef, Traits};
 
-pub(super) use canonicalize::REWRITES;
-pub(super) use packing::REWRITES as PACKING;
+use super::fold::Rewrite;
+
+/// The patterns of this dialect, with their roots.
+pub(super) const REWRITES: [&[Rewrite]; 4] =
+    [canonicalize::REWRITES, casts::REWRITES, fills::REWRITES, packing::REWRITES];
 
 use super::{RESULT, infer, maybe, optional, required, result, results, value, values};
 

@@ -12,7 +12,8 @@ pub(in crate::mlir) const REWRITES: &[Rewrite] = &[
     ("unpack-of-pack", &["linalg.unpack"], unpack_of_pack),
     ("pack-of-unpack", &["linalg.pack"], pack_of_unpack),
     ("pack-of-constant", &["linalg.pack", "linalg.unpack"], of_constant),
-    ("pack-of-fill", &["linalg.pack"], pack_of_fill),
+    ("padding-of-full-tiles", &["linalg.pack"], padding_of_full_tiles),
+    ("unpack-into-fill", &["linalg.unpack"], unpack_into_fill),
     ("index-of-one-point", &["linalg.index"], index_of_one_point),
     ("no-elements", ON_BUFFERS, no_elements),
     ("copy-to-itself", &["linalg.copy"], copy_to_itself),
@@ -55,7 +56,7 @@ fn dynamic_tiles(module: &Module, op: Op) -> Vec<Value> {
     module.operands(op).skip(fixed).collect()
 }
 
-fn padding(module: &Module, pack: Op) -> Option<Value> {
+pub(super) fn padding(module: &Module, pack: Op) -> Option<Value> {
     let segments = module.int_list(module.attr(pack, "operandSegmentSizes")?)?;
     (*segments.get(2)? == 1).then(|| module.operand(pack, 2))
 }
@@ -88,6 +89,38 @@ fn pack_of_unpack(cx: &mut Cx<'_, '_>) -> Option<()> {
         return None;
     }
     cx.replace(&[source])
+}
+
+/// Tiles that are all full need nothing that completes them.
+fn padding_of_full_tiles(cx: &mut Cx<'_, '_>) -> Option<()> {
+    let module = cx.module();
+    padding(module, cx.op)?;
+    let (tiles, at) =
+        (list(module, cx.op, "static_inner_tiles")?, list(module, cx.op, "inner_dims_pos")?);
+    let source = dims(cx, cx.type_of(cx.operand(0)))?;
+    let full = at.iter().zip(&tiles).all(|(&at, &tile)| {
+        let extent = usize::try_from(at).ok().and_then(|at| source.get(at)?.as_static());
+        tile > 0 && extent.is_some_and(|extent| extent % tile == 0)
+    });
+    if !full {
+        return None;
+    }
+    let mut operands: Vec<Value> = module.operands(cx.op).collect();
+    operands.remove(2);
+    let segments = module.i32s_attr([1, 1, 0, operands.len() - 2]);
+    let key = cx.known.segments;
+    cx.rewriter.modify_in_place(cx.op, |edit| {
+        edit.set_operands(&operands);
+        edit.set_attr(key, Some(segments));
+    });
+    Some(())
+}
+
+/// All of the tensor is overwritten: what it was filled with does not matter.
+fn unpack_into_fill(cx: &mut Cx<'_, '_>) -> Option<()> {
+    let fill = def(cx, cx.operand(1), "linalg.fill")?;
+    let init = cx.module().operand(fill, 1);
+    (cx.type_of(init) == cx.ty()).then(|| cx.rewriter.set_operand(cx.op, 1, init))
 }
 
 fn is_static(cx: &Cx<'_, '_>, ty: Type) -> bool {
@@ -125,27 +158,6 @@ fn of_constant(cx: &mut Cx<'_, '_>) -> Option<()> {
     let data = AttrData::Dense { ty, bytes: bytes.clone(), splat: true };
     let value = cx.constant(cx.context.attr(data), ty)?;
     cx.replace(&[value])
-}
-
-/// A filled tensor in tiles is filled tiles.
-fn pack_of_fill(cx: &mut Cx<'_, '_>) -> Option<()> {
-    let fill = def(cx, cx.operand(0), "linalg.fill")?;
-    let (value, dest) = (cx.module().operand(fill, 0), cx.operand(1));
-    let same = padding(cx.module(), cx.op).is_none_or(|padding| {
-        let constant = |value| cx.module().constant_value(value);
-        padding == value || constant(padding).is_some() && constant(padding) == constant(value)
-    });
-    let ty = cx.ty();
-    if !same || cx.type_of(dest) != ty {
-        return None;
-    }
-    // The region of the fill casts the value, so it is copied with it.
-    let mut mapping = tangram_rewrite::Mapping::new();
-    let copy = cx.rewriter.clone_op(fill, tangram_ir::Point::Before(cx.op), &mut mapping);
-    let result = cx.module().result(copy, 0);
-    cx.rewriter.set_operands(copy, &[value, dest]);
-    cx.rewriter.refine(result, ty, None);
-    cx.replace(&[result])
 }
 
 fn dims<'a>(cx: &Cx<'a, '_>, ty: Type) -> Option<&'a [Dim]> {

@@ -81,6 +81,9 @@ pub(super) fn extract(cx: &FoldCx<'_>) -> Option<Fold> {
     if let Some(fold) = extract_of_insert(cx) {
         return Some(fold);
     }
+    if let Some(one) = cx.constant(0).and_then(|all| number::splat(cx.context(), all)) {
+        return number::constant(cx.context(), cx.ty(), one).map(Fold::attr);
+    }
     let at = position(cx, 1)?;
     if let Some(def) = def(cx, 0, "tensor.from_elements") {
         return Some(Fold::value(cx.module.operands(def).nth(at)?));

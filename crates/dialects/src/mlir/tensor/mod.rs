@@ -1,15 +1,30 @@
 //! MLIR's `tensor` dialect: tensors made, taken apart and reshaped.
 
-mod canonicalize;
 mod casts;
+mod elements;
 mod fold;
+mod pads;
 mod reshape;
+mod shaped;
+mod slices;
+mod types;
 
 use tangram_ir::{AttrDef, AttrKind, OpDef, OperandDef, Traits};
 
-pub(super) use canonicalize::REWRITES;
-pub(super) use casts::REWRITES as CASTS;
-pub(super) use reshape::REWRITES as RESHAPES;
+pub(super) use pads::{padded_with, sum};
+pub(super) use types::{cast_to, extents, is_static, may_be_cast, remake, says_more, with_extents};
+
+use super::fold::Rewrite;
+
+/// The patterns of this dialect, with their roots.
+pub(super) const REWRITES: [&[Rewrite]; 6] = [
+    casts::REWRITES,
+    elements::REWRITES,
+    pads::REWRITES,
+    reshape::REWRITES,
+    shaped::REWRITES,
+    slices::REWRITES,
+];
 
 use super::{INDICES, RESULT, infer, optional, required, result, value, values};
 

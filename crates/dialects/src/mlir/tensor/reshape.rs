@@ -1,18 +1,20 @@
 //! Canonicalisation of reshapes, of tensors and of buffers: those that change nothing, two that
-//! are one, and constants and listed elements in another shape.
+//! are one, and numbers in the place of constant extents.
 
-use tangram_ir::{Attr, AttrData, Type, TypeData, Value};
+use tangram_ir::{Attr, AttrData, Module, Op, TypeData, Value};
 
-use super::canonicalize::{groups, inner, tensor};
+use super::types::{cast_to, extents, remake, says_more, with_dims, with_extents};
 use crate::mlir::fold::{Cx, Rewrite};
+use crate::mlir::mixed::{Entry, Mixed};
 
 /// The patterns, with their roots.
 pub(in crate::mlir) const REWRITES: &[Rewrite] = &[
     ("reshape-by-nothing", ALL, by_nothing),
     ("expand-of-expand", EXPAND, expand_of_expand),
     ("reshape-of-reshape", ALL, reshape_of_reshape),
-    ("reshape-of-constant", OF_TENSORS, of_constant),
-    ("reshape-of-elements", OF_TENSORS, of_elements),
+    ("collapse-of-collapse", COLLAPSE, collapse_of_collapse),
+    ("reshape-back", ALL, reshape_back),
+    ("expand-by-numbers", &["tensor.expand_shape"], expand_by_numbers),
     ("collapse-past-cast", &["tensor.collapse_shape"], collapse_past_cast),
 ];
 
@@ -23,18 +25,7 @@ const ALL: &[&str] = &[
     "memref.expand_shape",
 ];
 const EXPAND: &[&str] = &["tensor.expand_shape", "memref.expand_shape"];
-const OF_TENSORS: &[&str] = &["tensor.collapse_shape", "tensor.expand_shape"];
-
-/// The extents of `ty`, a tensor or a buffer of rows one after the other.
-fn extents(cx: &Cx<'_, '_>, ty: Type) -> Option<Vec<Option<i64>>> {
-    match cx.context.type_data(ty) {
-        TypeData::Tensor(tensor) => Some(tensor.dims.iter().map(|dim| dim.as_static()).collect()),
-        TypeData::MemRef { dims, layout: None, .. } => {
-            Some(dims.iter().map(|dim| dim.as_static()).collect())
-        }
-        _ => None,
-    }
-}
+const COLLAPSE: &[&str] = &["tensor.collapse_shape", "memref.collapse_shape"];
 
 /// Each dimension stays alone, and the type is the same.
 fn by_nothing(cx: &mut Cx<'_, '_>) -> Option<()> {
@@ -100,139 +91,241 @@ fn composed(higher: &[Vec<i64>], lower: &[Vec<i64>]) -> Option<Vec<Vec<i64>>> {
     (at == higher.len()).then_some(all)
 }
 
-/// What was split is joined, or what was joined is split, to another rank than that of the source:
-/// one reshape does it where groups end in the same places.
+/// What was split is joined, or what was joined is split: one reshape does it where groups end in
+/// the same places, and none where nothing is left of it.
 fn reshape_of_reshape(cx: &mut Cx<'_, '_>) -> Option<()> {
     let module = cx.module();
     let expands = module.name_text(cx.op).ends_with("expand_shape");
     let first = inner(cx, if expands { "collapse_shape" } else { "expand_shape" })?;
     let source = module.operand(first, 0);
-    let ty = cx.ty();
-    let (from, to) = (extents(cx, cx.type_of(source))?, extents(cx, ty)?);
-    // What has no dimensions has no groups that say what becomes of ones.
+    let (from, to) = (extents(cx, cx.type_of(source))?, extents(cx, cx.ty())?);
     let between = extents(cx, cx.type_of(cx.operand(0)))?;
+    let (a, b) = (groups(module, first)?, groups(module, cx.op)?);
+    let joins = from.len() > to.len();
+    if expands {
+        // What has no dimensions is one group of ones.
+        let whole = |rank: usize| vec![(0..rank as i64).collect::<Vec<_>>()];
+        let (a, b) = if between.is_empty() { (whole(from.len()), whole(to.len())) } else { (a, b) };
+        let groups = split_of_join((&from, &a), (&to, &b))?;
+        return make_reshape(cx, source, &groups, joins);
+    }
+    // What has no dimensions has no groups that say what becomes of ones.
     if from.len() == to.len() || between.is_empty() || from.is_empty() || to.is_empty() {
         return None;
     }
-    let (a, b) = (groups(module, first)?, groups(module, cx.op)?);
-    let dialect = module.name_text(cx.op).split_once('.')?.0;
-    if expands {
-        // Between two splits of one shape the finer one decides.
-        return split_of_join(cx, source, &a, &b, (&from, &to));
-    }
-    let joins = from.len() > to.len();
     let groups = if joins { composed(&a, &b)? } else { composed(&b, &a)? };
-    make_reshape(cx, dialect.to_owned(), source, &groups, joins)
+    make_reshape(cx, source, &groups, joins)
 }
 
-/// As `reshape_of_reshape`, for a join that is split: each group of one side is made of whole
-/// extents of the other.
+/// The groups of one reshape in the place of a join and a split, each of extents and groups: each
+/// group of one side is made of whole extents of the other.
 fn split_of_join(
-    cx: &mut Cx<'_, '_>,
-    source: Value,
-    joined: &[Vec<i64>],
-    split: &[Vec<i64>],
-    (from, to): (&[Option<i64>], &[Option<i64>]),
-) -> Option<()> {
-    let dialect = cx.module().name_text(cx.op).split_once('.')?.0.to_owned();
+    (from, joined): (&[Option<i64>], &[Vec<i64>]),
+    (to, split): (&[Option<i64>], &[Vec<i64>]),
+) -> Option<Vec<Vec<i64>>> {
     if joined.len() != split.len() {
         return None;
     }
-    let joins = from.len() > to.len();
     let (mut all, mut offset) = (Vec::new(), 0i64);
     for (left, right) in joined.iter().zip(split) {
-        let sizes = |group: &[i64], all: &[Option<i64>]| -> Option<Vec<i64>> {
-            group.iter().map(|&at| *all.get(usize::try_from(at).ok()?)?).collect()
+        let sizes = |group: &[i64], all: &[Option<i64>]| -> Option<Vec<Option<i64>>> {
+            group.iter().map(|&at| all.get(usize::try_from(at).ok()?).copied()).collect()
         };
-        let (fine, coarse) = match joins {
-            true => (sizes(left, from)?, sizes(right, to)?),
-            false => (sizes(right, to)?, sizes(left, from)?),
-        };
-        all.extend(matched(&fine, &coarse, &mut offset)?);
+        let (mut fine, mut coarse) = (sizes(left, from)?, sizes(right, to)?);
+        if from.len() < to.len() {
+            std::mem::swap(&mut fine, &mut coarse);
+        }
+        for count in matched(&fine, &coarse)? {
+            all.push((offset..offset + count as i64).collect());
+            offset += count as i64;
+        }
     }
-    make_reshape(cx, dialect, source, &all, joins)
+    Some(all)
 }
 
-/// For each of `coarse`, the places of neighbours in `fine` whose product it is; `offset` counts
-/// places on.
-fn matched(fine: &[i64], coarse: &[i64], offset: &mut i64) -> Option<Vec<Vec<i64>>> {
-    // Ones may belong to either side: what is not clear stays.
-    if fine.contains(&1) || coarse.contains(&1) || fine.contains(&0) {
+/// For each of `coarse`, of how many neighbours in `fine` it is the product. Both have the same
+/// product; of each at most one is not known.
+fn matched(fine: &[Option<i64>], coarse: &[Option<i64>]) -> Option<Vec<usize>> {
+    let unknown = |sizes: &[Option<i64>]| sizes.iter().filter(|size| size.is_none()).count();
+    if fine.contains(&Some(0)) || coarse.contains(&Some(0)) || unknown(fine) > 1 {
         return None;
     }
-    let mut sizes = fine.iter();
-    let mut all = Vec::new();
-    for &extent in coarse {
-        let (mut product, mut group) = (1i64, Vec::new());
-        while product < extent {
-            product = product.checked_mul(*sizes.next()?)?;
-            group.push(*offset);
-            *offset += 1;
+    let Some(open) = coarse.iter().position(Option::is_none) else {
+        let (mut counts, left) = taken(fine.iter(), coarse.iter())?;
+        // Ones that are left belong to the last.
+        *counts.last_mut()? += left;
+        return fine[fine.len() - left..].iter().all(|size| *size == Some(1)).then_some(counts);
+    };
+    if unknown(coarse) > 1 || unknown(fine) == 0 {
+        return None;
+    }
+    let (mut counts, left) = taken(fine.iter(), coarse[..open].iter())?;
+    let rest = &fine[fine.len() - left..];
+    let (mut behind, left) = taken(rest.iter().rev(), coarse[open + 1..].iter().rev())?;
+    behind.reverse();
+    counts.push(left);
+    counts.extend(behind);
+    (left > 0).then_some(counts)
+}
+
+/// For each of `wanted`, how many of `sizes` it takes for that product, and how many are left.
+fn taken<'a>(
+    mut sizes: impl ExactSizeIterator<Item = &'a Option<i64>>,
+    wanted: impl Iterator<Item = &'a Option<i64>>,
+) -> Option<(Vec<usize>, usize)> {
+    let mut counts = Vec::new();
+    for extent in wanted {
+        let (extent, mut product, mut count) = ((*extent)?, 1i64, 0);
+        while count == 0 || product < extent {
+            product = product.checked_mul((*sizes.next()?)?)?;
+            count += 1;
         }
         if product != extent {
             return None;
         }
-        all.push(group);
+        counts.push(count);
     }
-    sizes.next().is_none().then_some(all)
+    Some((counts, sizes.len()))
 }
 
-/// Replaces the operation by one reshape of `source`; a split needs extents that are all known.
+/// Replaces the operation by one reshape of `source`, or by `source`. A split needs extents that
+/// are all known, or an operation that says those that are not.
 fn make_reshape(
     cx: &mut Cx<'_, '_>,
-    dialect: String,
     source: Value,
     groups: &[Vec<i64>],
     joins: bool,
 ) -> Option<()> {
-    let ty = cx.ty();
+    let (from, ty) = (cx.type_of(source), cx.ty());
+    if groups.iter().all(|group| group.len() == 1) {
+        return (from == ty).then(|| cx.replace(&[source]))?;
+    }
+    let (dialect, own) = cx.module().name_text(cx.op).split_once('.')?;
+    let name = if joins { "collapse_shape" } else { "expand_shape" };
+    let (splits, name) = (own == "expand_shape", cx.context.name(&format!("{dialect}.{name}")));
     let reassociation = (cx.context.str("reassociation"), groups_attr(cx, groups));
-    let (name, attrs) = match joins {
-        true => ("collapse_shape", cx.context.dict([reassociation])),
-        false => {
-            let shape: Option<Vec<i64>> = extents(cx, ty)?.into_iter().collect();
-            let shape = cx.context.i64s_attr(&shape?);
-            let shape = (cx.context.str("static_output_shape"), shape);
-            ("expand_shape", cx.context.dict([reassociation, shape]))
-        }
-    };
-    let name = cx.context.name(&format!("{dialect}.{name}"));
-    let made = cx.make(name, &[source], attrs, &[ty]);
+    let (mut operands, mut attrs) = (vec![source], cx.context.dict([reassociation]));
+    if !joins {
+        let key = cx.context.str("static_output_shape");
+        let shape: Option<Vec<i64>> = extents(cx, ty)?.into_iter().collect();
+        let shape = match shape {
+            Some(shape) => cx.context.i64s_attr(&shape),
+            None if splits => {
+                operands.extend(cx.module().operands(cx.op).skip(1));
+                cx.module().attr_by(cx.op, key)?
+            }
+            None => return None,
+        };
+        attrs = cx.context.with_entry(attrs, key, Some(shape));
+    }
+    let made = cx.make(name, &operands, attrs, &[ty]);
     let value = cx.module().result(made, 0);
     cx.replace(&[value])
 }
 
-/// Returns whether all extents of `ty` are known.
-pub(super) fn is_static(cx: &Cx<'_, '_>, ty: Type) -> bool {
-    tensor(cx, ty).is_some_and(|tensor| tensor.dims.iter().all(|dim| dim.as_static().is_some()))
+/// Extents that are constant, or follow from the tensor, become numbers.
+fn expand_by_numbers(cx: &mut Cx<'_, '_>) -> Option<()> {
+    let (ty, source) = (cx.ty(), cx.operand(0));
+    let mut mixed = Mixed::of(cx.module(), cx.op)?;
+    let mut changed = mixed.fix(cx, |_, _, n| n >= 0);
+    let from = cx.type_of(source);
+    let mut known = extents(cx, from)?;
+    // A cast before it may know more.
+    let cast = cx.def(0, cx.context.name("tensor.cast")).map(|cast| cx.module().operand(cast, 0));
+    let before = cast.filter(|&value| says_more(cx, cx.type_of(value), from));
+    if let Some(better) = before.and_then(|value| extents(cx, cx.type_of(value))) {
+        known = better;
+    }
+    for (group, extent) in groups(cx.module(), cx.op)?.into_iter().zip(&mut known) {
+        let group: Option<Vec<usize>> =
+            group.into_iter().map(|at| usize::try_from(at).ok()).collect();
+        let (mut product, mut open) = (1i64, Vec::new());
+        for at in group? {
+            match mixed.lists[0].get(at)?.number() {
+                Some(n) => product = product.checked_mul(n)?,
+                None => open.push(at),
+            }
+        }
+        match (*extent, &open[..]) {
+            (None, []) => *extent = Some(product),
+            (Some(whole), []) if whole != product => return None,
+            (Some(whole), &[at]) if product > 0 && whole % product == 0 => {
+                mixed.lists[0][at] = Entry::Number(whole / product);
+                changed = true;
+            }
+            _ => {}
+        }
+    }
+    if !changed {
+        return None;
+    }
+    let sizes: Vec<Option<i64>> = mixed.lists[0].iter().map(|size| size.number()).collect();
+    let (new_from, new_ty) = (with_extents(cx, from, &known)?, with_extents(cx, ty, &sizes)?);
+    let better = before.filter(|&value| cx.type_of(value) == new_from);
+    mixed.front[0] = better.unwrap_or_else(|| cast_to(cx, source, new_from));
+    let attrs = mixed.attrs(cx, cx.module().attrs(cx.op));
+    remake(cx, &mixed.operands(), attrs, &[new_ty])
 }
 
-/// The elements of a constant stay in their order.
-fn of_constant(cx: &mut Cx<'_, '_>) -> Option<()> {
-    let ty = cx.ty();
-    let constant = cx.module().constant_value(cx.operand(0))?;
-    let AttrData::Dense { bytes, splat, .. } = cx.context.attr_data(constant) else {
+/// The groups of dimensions of a reshape.
+pub(super) fn groups(module: &Module, op: Op) -> Option<Vec<Vec<i64>>> {
+    let context = module.context();
+    let AttrData::Array(items) = context.attr_data(module.attr(op, "reassociation")?) else {
         return None;
     };
-    if !is_static(cx, ty) {
-        return None;
-    }
-    let data = AttrData::Dense { ty, bytes: bytes.clone(), splat: *splat };
-    let value = cx.constant(cx.context.attr(data), ty)?;
-    cx.replace(&[value])
+    items.iter().map(|&item| context.as_i64s(item)).collect()
 }
 
-/// The elements that a tensor was made of stay in their order.
-fn of_elements(cx: &mut Cx<'_, '_>) -> Option<()> {
-    let name = cx.context.name("tensor.from_elements");
-    let made = cx.def(0, name)?;
-    let ty = cx.ty();
-    if !is_static(cx, ty) {
+/// The operation that defines operand 0, if it is called `name` in the same dialect.
+pub(super) fn inner(cx: &Cx<'_, '_>, name: &str) -> Option<Op> {
+    let module = cx.module();
+    let def = module.def_op(cx.operand(0)).filter(|&def| def != cx.op)?;
+    let dialect = module.name_text(cx.op).split_once('.')?.0;
+    (module.name_text(def).split_once('.') == Some((dialect, name))).then_some(def)
+}
+
+fn collapse_of_collapse(cx: &mut Cx<'_, '_>) -> Option<()> {
+    let module = cx.module();
+    let first = inner(cx, "collapse_shape")?;
+    let (inside, outside) = (groups(module, first)?, groups(module, cx.op)?);
+    let joined: Option<Vec<_>> = outside
+        .iter()
+        .map(|group| {
+            let mut all = Vec::new();
+            for &at in group {
+                all.extend(inside.get(usize::try_from(at).ok()?)?.iter().copied());
+            }
+            let all = all.into_iter().map(|n| cx.i64_attr(n)).collect::<Vec<_>>();
+            Some(cx.context.array_attr(&all))
+        })
+        .collect();
+    let source = module.operand(first, 0);
+    let attr = cx.context.array_attr(&joined?);
+    cx.set_attr(cx.context.str("reassociation"), Some(attr));
+    cx.rewriter.set_operand(cx.op, 0, source);
+    Some(())
+}
+
+/// What was split and joined again, or joined and split, in the same groups.
+fn reshape_back(cx: &mut Cx<'_, '_>) -> Option<()> {
+    let module = cx.module();
+    let other = match module.name_text(cx.op).ends_with("collapse_shape") {
+        true => "expand_shape",
+        false => "collapse_shape",
+    };
+    let first = inner(cx, other)?;
+    let source = module.operand(first, 0);
+    let fixed = match cx.context.type_data(cx.ty()) {
+        TypeData::Tensor(tensor) => tensor.dims.iter().all(|dim| dim.as_static().is_some()),
+        TypeData::MemRef { dims, .. } => dims.iter().all(|dim| dim.as_static().is_some()),
+        _ => false,
+    };
+    // Extents that are not known are the same where the larger shape is the one in the middle.
+    let same = groups(module, first)? == groups(module, cx.op)? && other == "expand_shape";
+    if cx.type_of(source) != cx.ty() || !(fixed || same) {
         return None;
     }
-    let elements: Vec<Value> = cx.module().operands(made).collect();
-    let value = cx.value(name, &elements, ty);
-    cx.replace(&[value])
+    cx.replace(&[source])
 }
 
 /// The extents of the joined tensor follow from a source whose type says more.
@@ -240,7 +333,7 @@ fn collapse_past_cast(cx: &mut Cx<'_, '_>) -> Option<()> {
     let cast = cx.def(0, cx.context.name("tensor.cast"))?;
     let source = cx.module().operand(cast, 0);
     let (from, ty) = (cx.type_of(source), cx.ty());
-    if !super::canonicalize::says_more(cx, from, cx.type_of(cx.operand(0))) {
+    if !says_more(cx, from, cx.type_of(cx.operand(0))) {
         return None;
     }
     let known = extents(cx, from)?;
@@ -253,7 +346,7 @@ fn collapse_past_cast(cx: &mut Cx<'_, '_>) -> Option<()> {
         }
         dims.push(product.map_or(tangram_ir::Dim::UNKNOWN, tangram_ir::Dim::fixed));
     }
-    let new_ty = super::canonicalize::with_dims(cx, ty, dims)?;
+    let new_ty = with_dims(cx, ty, dims)?;
     let attrs = cx.module().attrs(cx.op);
-    super::canonicalize::remake(cx, &[source], attrs, new_ty)
+    remake(cx, &[source], attrs, &[new_ty])
 }
