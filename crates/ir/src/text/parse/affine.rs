@@ -3,6 +3,7 @@
 
 use tangram_affine::{AffineExpr, AffineMap, Operands, ParseError, Reader, Variable};
 
+use super::custom::Uses;
 use super::values::ValueUse;
 use super::{Kind, Parsed, Parser, Token};
 use crate::attributes::{Attr, AttrData};
@@ -10,8 +11,8 @@ use crate::attributes::{Attr, AttrData};
 /// The values in affine expressions: dimensions and symbols in the order of their numbers.
 #[derive(Default)]
 pub(super) struct AffineOperands<'a> {
-    pub(super) dims: Vec<ValueUse<'a>>,
-    pub(super) symbols: Vec<ValueUse<'a>>,
+    pub(super) dims: Uses<'a>,
+    pub(super) symbols: Uses<'a>,
 }
 
 /// Values as they are met in a text.

@@ -1,6 +1,6 @@
 //! Operations in the form that their format says.
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::blocks::Blocks;
 use super::operations::{OpenRegion, Pending};
@@ -15,6 +15,14 @@ use crate::payload::Payload;
 use crate::shaped;
 use crate::types::{Type, TypeData};
 
+/// The types of the values of one operand or result of a definition.
+pub(super) type Types = SmallVec<[Type; 2]>;
+/// The values of one operand of a definition.
+pub(super) type Uses<'a> = SmallVec<[ValueUse<'a>; 2]>;
+
+/// An operation's name, what it is, and how its text reads.
+pub(super) type Named<'a> = (Name, &'static OpDef, &'a Program);
+
 /// What was read of an operation so far.
 pub(super) struct Draft<'a> {
     pub(super) def: &'static OpDef,
@@ -22,11 +30,11 @@ pub(super) struct Draft<'a> {
     program: &'a Program,
     pc: usize,
     /// The uses for each operand of the definition.
-    pub(super) operands: Vec<Vec<ValueUse<'a>>>,
+    pub(super) operands: Vec<Uses<'a>>,
     /// The types for each operand of the definition, where known.
-    pub(super) types: Vec<Option<Vec<Type>>>,
+    pub(super) types: Vec<Option<Types>>,
     /// The types for each result of the definition, where known.
-    pub(super) results: Vec<Option<Vec<Type>>>,
+    pub(super) results: Vec<Option<Types>>,
     pub(super) attrs: Vec<(Str, Attr)>,
     /// Arguments of the next region that stand in front of it.
     pub(super) region_args: Vec<(Token, Type)>,
@@ -42,7 +50,46 @@ pub(super) struct Draft<'a> {
     pub(super) payload: Option<Payload>,
 }
 
-impl Draft<'_> {
+impl<'a> Draft<'a> {
+    fn new(op_name: Name, def: &'static OpDef, program: &'a Program) -> Draft<'a> {
+        let mut draft = Draft {
+            def,
+            op_name,
+            program,
+            pc: 0,
+            operands: Vec::new(),
+            types: Vec::new(),
+            results: Vec::new(),
+            attrs: Vec::new(),
+            region_args: Vec::new(),
+            style: RegionStyle::default(),
+            listing: false,
+            cases: Vec::new(),
+            first_region: false,
+            payload: None,
+        };
+        draft.restart(op_name, def, program);
+        draft
+    }
+
+    /// Forgets what was read and begins with another operation; memory is kept.
+    fn restart(&mut self, op_name: Name, def: &'static OpDef, program: &'a Program) {
+        (self.def, self.op_name, self.program, self.pc) = (def, op_name, program, 0);
+        self.operands.iter_mut().for_each(Uses::clear);
+        self.operands.resize_with(def.operands.len(), Uses::new);
+        self.types.clear();
+        self.types.resize(def.operands.len(), None);
+        self.results.clear();
+        self.results.resize(def.results.len(), None);
+        self.attrs.clear();
+        self.region_args.clear();
+        self.style = RegionStyle::default();
+        self.listing = false;
+        self.cases.clear();
+        self.first_region = false;
+        self.payload = None;
+    }
+
     /// The attribute `name`, if it was read.
     pub(super) fn attr(&self, context: &Context, name: &str) -> Option<Attr> {
         self.attrs.iter().find(|entry| context.text(entry.0) == name).map(|entry| entry.1)
@@ -62,24 +109,14 @@ impl<'a> Parser<'a> {
             return self.no_name();
         };
         let token = self.take();
-        let draft = Draft {
-            def,
-            op_name,
-            program,
-            pc: 0,
-            operands: vec![Vec::new(); def.operands.len()],
-            types: vec![None; def.operands.len()],
-            results: vec![None; def.results.len()],
-            attrs: Vec::new(),
-            region_args: Vec::new(),
-            style: RegionStyle::default(),
-            listing: false,
-            cases: Vec::new(),
-            first_region: false,
-            payload: None,
+        let draft = match self.drafts.pop() {
+            Some(mut draft) => {
+                draft.restart(op_name, def, program);
+                draft
+            }
+            None => Box::new(Draft::new(op_name, def, program)),
         };
-        let loc = self.place(token.start);
-        let draft = Some(Box::new(draft));
+        let (loc, draft) = (self.place(token.start), Some(draft));
         let mut pending = Pending::new(token, loc);
         (pending.results, pending.draft) = (results, draft);
         self.custom_body(pending, Some(block), open, at)
@@ -87,7 +124,7 @@ impl<'a> Parser<'a> {
 
     /// The operation that the current word names: in full, or without the dialect that goes
     /// without saying where it stands.
-    fn custom_name(&self, open: &[OpenRegion<'a>]) -> Option<(Name, &'static OpDef, &'a Program)> {
+    fn custom_name(&mut self, open: &[OpenRegion<'a>]) -> Option<Named<'a>> {
         let word = self.spelling(self.token);
         let around = match open.last() {
             None => "builtin",
@@ -96,13 +133,20 @@ impl<'a> Parser<'a> {
                 op.and_then(|op| self.module.def(op)).map_or("", |def| def.default_dialect)
             }
         };
+        if let Some(&named) = self.named.get(&(around, word)) {
+            return Some(named);
+        }
         let context = self.context;
         let find = |name: &str| {
             let name = context.find_name(name)?;
             Some((name, context.def(name)?, context.program(name)?))
         };
         let full = word.contains('.').then(|| find(word)).flatten();
-        full.or_else(|| find(&format!("{around}.{word}"))).or_else(|| find(&format!("func.{word}")))
+        let named = full
+            .or_else(|| find(&format!("{around}.{word}")))
+            .or_else(|| find(&format!("func.{word}")))?;
+        self.named.insert((around, word), named);
+        Some(named)
     }
 
     /// Goes on with the format of `pending`, up to its next region or its end.
@@ -163,7 +207,7 @@ impl<'a> Parser<'a> {
                 _ => self.piece(&mut draft, &mut pending, instr, open)?,
             }
         }
-        self.end_custom(pending, *draft, block)
+        self.end_custom(pending, draft, block)
     }
 
     /// Returns whether an optional part is there.
@@ -260,7 +304,7 @@ impl<'a> Parser<'a> {
             Group::Result(i) if draft.def.results[i].arity == Arity::One => Some(1),
             Group::Result(_) => None,
         };
-        let mut types = Vec::new();
+        let mut types = Types::new();
         while count.is_none_or(|count| types.len() < count) {
             types.push(self.ty()?);
             let more = count.is_none_or(|count| types.len() < count);
@@ -294,7 +338,7 @@ impl<'a> Parser<'a> {
         let mut rest = inputs;
         for (uses, types) in draft.operands.iter().zip(&mut draft.types) {
             let (now, later) = rest.split_at(uses.len().min(rest.len()));
-            *types = Some(now.to_vec());
+            *types = Some(now.into());
             rest = later;
         }
         let mut rest = results;
@@ -306,7 +350,7 @@ impl<'a> Parser<'a> {
                 _ => rest.len() / 2,
             };
             let (now, later) = rest.split_at(count.min(rest.len()));
-            *types = Some(now.to_vec());
+            *types = Some(now.into());
             rest = later;
         }
     }
@@ -382,13 +426,14 @@ impl<'a> Parser<'a> {
     fn end_custom(
         &mut self,
         pending: Pending<'a>,
-        mut draft: Draft<'a>,
+        mut draft: Box<Draft<'a>>,
         block: Option<Block>,
     ) -> Parsed<()> {
         let mut state = OpState::new(draft.op_name, pending.loc);
         self.apply_rules(&mut draft);
         for i in 0..draft.operands.len() {
-            for (n, used) in draft.operands[i].clone().into_iter().enumerate() {
+            for n in 0..draft.operands[i].len() {
+                let used = draft.operands[i][n];
                 let Some(ty) = self.operand_type(&draft, i, n) else {
                     let message = format!("expected a type for `{}`, found none", used.name);
                     return self.error(used.token, "operand-type", message);
@@ -397,7 +442,7 @@ impl<'a> Parser<'a> {
             }
         }
         self.segment_sizes(&mut draft);
-        state.attrs = self.context.dict(std::mem::take(&mut draft.attrs));
+        state.attrs = self.context.dict(draft.attrs.drain(..));
         state.successors = pending.successors.clone();
         self.result_types(&pending, &draft, &mut state)?;
         let late = self.trailing_loc(&mut state.loc)?;
@@ -425,6 +470,7 @@ impl<'a> Parser<'a> {
             return self.error(pending.name, "payload", message);
         }
         self.late_locs.extend(late.map(|token| (op, token)));
+        self.drafts.push(draft);
         self.name_results(op, &pending.results)
     }
 
@@ -466,13 +512,13 @@ impl<'a> Parser<'a> {
             };
             let Some(ty) = ty else { continue };
             match place {
-                Group::Operand(i) => draft.types[i] = Some(vec![ty; count]),
-                Group::Result(i) => draft.results[i] = Some(vec![ty; count]),
+                Group::Operand(i) => draft.types[i] = Some(smallvec![ty; count]),
+                Group::Result(i) => draft.results[i] = Some(smallvec![ty; count]),
             }
         }
     }
 
-    fn known_types<'d>(&self, draft: &'d Draft<'a>, group: Group) -> Option<&'d Vec<Type>> {
+    fn known_types<'d>(&self, draft: &'d Draft<'a>, group: Group) -> Option<&'d Types> {
         match group {
             Group::Operand(i) => draft.types[i].as_ref(),
             Group::Result(i) => draft.results[i].as_ref(),
@@ -489,7 +535,7 @@ impl<'a> Parser<'a> {
         if open < 2 || def.traits.contains(Traits::SAME_SIZES) {
             return;
         }
-        let sizes = draft.operands.iter().map(Vec::len);
+        let sizes = draft.operands.iter().map(Uses::len);
         let sizes = self.i32s(sizes);
         draft.attrs.push((self.context.str("operandSegmentSizes"), sizes));
     }

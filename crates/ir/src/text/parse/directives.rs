@@ -1,10 +1,9 @@
 //! The directives of formats; see [`Directive`].
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
-use super::custom::Draft;
+use super::custom::{Draft, Types, Uses};
 use super::operations::{OpenRegion, Pending};
-use super::values::ValueUse;
 use super::{Kind, Parsed, Parser};
 use crate::assembly::Directive;
 use crate::attributes::{Attr, AttrData};
@@ -140,10 +139,14 @@ impl<'a> Parser<'a> {
         let negative = self.accept(b'-');
         let token = self.expect_kind(Kind::Int, "an integer")?;
         let text = self.spelling(token);
-        let sign = if negative { "-" } else { "" };
-        match format!("{sign}{text}").parse() {
-            Ok(value) => Ok(value),
-            Err(_) => {
+        let value = match negative {
+            // The least number has no positive one.
+            true => format!("-{text}").parse().ok(),
+            false => text.parse().ok(),
+        };
+        match value {
+            Some(value) => Ok(value),
+            None => {
                 let message = format!("expected a number of at most 64 bits, found `{text}`");
                 self.error(token, "integer-range", message)
             }
@@ -233,7 +236,7 @@ impl<'a> Parser<'a> {
             }
             Ok(())
         })?;
-        draft.types[group] = Some(vec![self.index(); draft.operands[group].len()]);
+        draft.types[group] = Some(smallvec![self.index(); draft.operands[group].len()]);
         let attr = self.context.i64s_attr(&numbers);
         self.set_attr(draft, args.get(1).copied().unwrap_or(""), attr);
         Ok(())
@@ -272,8 +275,8 @@ impl<'a> Parser<'a> {
     }
 
     /// `(%0, %1 : i32, f32)`, if it is there.
-    fn passed(&mut self) -> Parsed<(Vec<ValueUse<'a>>, Vec<Type>)> {
-        let (mut values, mut types) = (Vec::new(), Vec::new());
+    fn passed(&mut self) -> Parsed<(Uses<'a>, Types)> {
+        let (mut values, mut types) = (Uses::new(), Types::new());
         if !self.accept(b'(') {
             return Ok((values, types));
         }
@@ -298,7 +301,7 @@ impl<'a> Parser<'a> {
         let element = flag.unwrap_or_else(|| self.context.int_type(32));
         self.expect(b'[', "before the cases")?;
         let (mut cases, mut sizes) = (Vec::new(), Vec::new());
-        let (mut first, mut types) = (true, [Vec::new(), Vec::new()]);
+        let (mut first, mut types) = (true, [Types::new(), Types::new()]);
         self.list(b']', |p| {
             if first {
                 p.expect_word("default")?;
@@ -427,7 +430,7 @@ impl<'a> Parser<'a> {
             true => (first, self.ty()?),
             false => (self.context.int_type(1), first),
         };
-        draft.types = vec![Some(vec![condition]), Some(vec![value]), Some(vec![value])];
+        draft.types = [condition, value, value].map(|ty| Some(smallvec![ty])).to_vec();
         Ok(())
     }
 
@@ -440,7 +443,7 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn dims_and_symbols(&mut self, draft: &mut Draft<'a>, group: usize) -> Parsed<()> {
-        let mut values = Vec::new();
+        let mut values = Uses::new();
         let mut value = |p: &mut Self| {
             values.push(p.value_use()?);
             Ok(())
@@ -455,8 +458,8 @@ impl<'a> Parser<'a> {
     }
 
     /// Makes `values`, which are indices, operand `group`.
-    pub(super) fn indices(&self, draft: &mut Draft<'a>, group: usize, values: Vec<ValueUse<'a>>) {
-        draft.types[group] = Some(vec![self.index(); values.len()]);
+    pub(super) fn indices(&self, draft: &mut Draft<'a>, group: usize, values: Uses<'a>) {
+        draft.types[group] = Some(smallvec![self.index(); values.len()]);
         draft.operands[group] = values;
     }
 
@@ -477,7 +480,7 @@ impl<'a> Parser<'a> {
             self.take();
             self.function_results(&mut types)?;
         }
-        draft.results = vec![Some(types.to_vec())];
+        draft.results = vec![Some(types[..].into())];
         Ok(())
     }
 
@@ -487,14 +490,14 @@ impl<'a> Parser<'a> {
         let TypeData::Function { inputs, results } = self.context.type_data(ty) else {
             return self.error(token, "callee-type", "expected the type of a function".into());
         };
-        draft.types = vec![Some(vec![ty]), Some(inputs.to_vec())];
-        draft.results = vec![Some(results.to_vec())];
+        draft.types = vec![Some(smallvec![ty]), Some(inputs[..].into())];
+        draft.results = vec![Some(results[..].into())];
         Ok(())
     }
 
     fn structured(&mut self, draft: &mut Draft<'a>) -> Parsed<()> {
         for (i, word) in ["ins", "outs"].into_iter().enumerate() {
-            draft.types[i] = Some(Vec::new());
+            draft.types[i] = Some(Types::new());
             if !self.accept_word(word) {
                 continue;
             }
@@ -508,7 +511,7 @@ impl<'a> Parser<'a> {
     /// `%a[%i], %b[%j], %n, %tag[%k], %stride, %size : types of the three buffers`.
     fn dma_start(&mut self, draft: &mut Draft<'a>) -> Parsed<()> {
         // Where buffers stand among the operands.
-        let (mut values, mut buffers) = (Vec::new(), Vec::new());
+        let (mut values, mut buffers) = (Uses::new(), Vec::new());
         loop {
             let value = self.value_use()?;
             if self.accept(b'[') {
@@ -525,7 +528,7 @@ impl<'a> Parser<'a> {
                 break;
             }
         }
-        let mut types = vec![self.index(); values.len()];
+        let mut types: Types = smallvec![self.index(); values.len()];
         self.expect(b':', "before the types of the buffers")?;
         for (i, at) in buffers.into_iter().enumerate() {
             if i > 0 {

@@ -108,8 +108,19 @@ fn word_end(src: &[u8], mut at: usize) -> usize {
     at
 }
 
+/// Which bytes words are made of.
+const WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut b = 0u8;
+    while b < 128 {
+        table[b as usize] = b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'.');
+        b += 1;
+    }
+    table
+};
+
 fn is_word(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'.')
+    WORD[b as usize]
 }
 
 /// The end of what follows `%`, `^`, `#` or `!`: digits alone, or a word that may hold `-`.

@@ -1,10 +1,9 @@
 //! The directives of loops: counters, bounds, and the values that they carry.
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use tangram_affine::AffineMap;
 
-use super::custom::Draft;
-use super::values::ValueUse;
+use super::custom::{Draft, Types, Uses};
 use super::{Kind, Parsed, Parser, Token};
 use crate::assembly::REDUCTIONS;
 use crate::attributes::{Attr, AttrData};
@@ -21,7 +20,7 @@ impl<'a> Parser<'a> {
             if !word.is_empty() {
                 self.expect_word(word)?;
             }
-            let mut values = Vec::new();
+            let mut values = Uses::new();
             self.expect(b'(', "before a list of values")?;
             self.list(b')', |p| {
                 values.push(p.value_use()?);
@@ -57,7 +56,7 @@ impl<'a> Parser<'a> {
         if self.accept_word("in") {
             self.mixed(draft, &LISTS[1][0][1..], &LISTS[1])?;
             for (i, number) in [(0, 0), (2, 1)] {
-                draft.types[i] = Some(Vec::new());
+                draft.types[i] = Some(Types::new());
                 let attr = self.context.i64s_attr(&vec![number; count]);
                 self.set_attr(draft, LISTS[i][1], attr);
             }
@@ -74,8 +73,8 @@ impl<'a> Parser<'a> {
             self.function_results(&mut types)?;
         }
         draft.region_args.extend(args.into_iter().zip(types.iter().copied()));
-        draft.types[3] = Some(types.to_vec());
-        draft.results = vec![Some(types.to_vec())];
+        draft.types[3] = Some(types.as_slice().into());
+        draft.results = vec![Some(types.as_slice().into())];
         Ok(())
     }
 
@@ -138,7 +137,7 @@ impl<'a> Parser<'a> {
         self.set_attr(draft, groups, self.context.attr(data));
         let values = operands.dims.into_iter().chain(operands.symbols);
         draft.operands[0].extend(values);
-        draft.types[0] = Some(vec![self.index(); draft.operands[0].len()]);
+        draft.types[0] = Some(smallvec![self.index(); draft.operands[0].len()]);
         Ok(())
     }
 
@@ -159,14 +158,14 @@ impl<'a> Parser<'a> {
             draft.region_args.extend(args.into_iter().zip(types.iter().copied()));
             draft.operands[group] = inits;
         }
-        draft.types[group] = Some(types.to_vec());
-        draft.results = vec![Some(types.to_vec())];
+        draft.types[group] = Some(types.as_slice().into());
+        draft.results = vec![Some(types.as_slice().into())];
         Ok(())
     }
 
     /// `(%a = %b, %c = %d)`.
-    pub(super) fn bound_args(&mut self) -> Parsed<(Vec<Token>, Vec<ValueUse<'a>>)> {
-        let (mut args, mut inits) = (Vec::new(), Vec::new());
+    pub(super) fn bound_args(&mut self) -> Parsed<(Vec<Token>, Uses<'a>)> {
+        let (mut args, mut inits) = (Vec::new(), Uses::new());
         self.expect(b'(', "before the arguments")?;
         self.list(b')', |p| {
             args.push(p.expect_kind(Kind::Percent, "an argument")?);
@@ -196,7 +195,7 @@ impl<'a> Parser<'a> {
             counter.1 = ty;
         }
         for types in draft.types.iter_mut().take(3) {
-            *types = Some(vec![ty]);
+            *types = Some(smallvec![ty]);
         }
         Ok(())
     }
@@ -225,14 +224,14 @@ impl<'a> Parser<'a> {
             let number = self.integer()?;
             let map = self.context.attr(AttrData::AffineMap(AffineMap::constant(number)));
             self.set_attr(draft, name, map);
-            self.indices(draft, group, Vec::new());
+            self.indices(draft, group, Uses::new());
             return Ok(());
         }
         if self.token.kind == Kind::Percent {
             let value = self.value_use()?;
             let map = self.context.attr(AttrData::AffineMap(AffineMap::symbol_identity()));
             self.set_attr(draft, name, map);
-            self.indices(draft, group, vec![value]);
+            self.indices(draft, group, smallvec![value]);
             return Ok(());
         }
         self.accept_word(prefix);
@@ -247,7 +246,7 @@ impl<'a> Parser<'a> {
         draft: &mut Draft<'a>,
         maps: &[&'static str],
     ) -> Parsed<()> {
-        let (mut values, mut buffers) = (Vec::new(), Vec::new());
+        let (mut values, mut buffers) = (Uses::new(), Vec::new());
         for map in maps {
             if !buffers.is_empty() {
                 self.expect(b',', "before the next buffer")?;
@@ -262,7 +261,7 @@ impl<'a> Parser<'a> {
         while self.accept(b',') {
             values.push(self.value_use()?);
         }
-        let mut types = vec![self.index(); values.len()];
+        let mut types: Types = smallvec![self.index(); values.len()];
         self.expect(b':', "before the types of the buffers")?;
         for (i, at) in buffers.into_iter().enumerate() {
             if i > 0 {
@@ -277,9 +276,9 @@ impl<'a> Parser<'a> {
 
     pub(super) fn while_header(&mut self, draft: &mut Draft<'a>) -> Parsed<()> {
         let (args, inits) =
-            if self.is(b'(') { self.bound_args()? } else { (Vec::new(), Vec::new()) };
+            if self.is(b'(') { self.bound_args()? } else { (Vec::new(), Uses::new()) };
         self.expect(b':', "before the types of the loop")?;
-        let mut inputs = Vec::new();
+        let mut inputs = Types::new();
         self.expect(b'(', "before the types of the arguments")?;
         self.list(b')', |p| {
             inputs.push(p.ty()?);
@@ -291,7 +290,7 @@ impl<'a> Parser<'a> {
         draft.region_args.extend(args.into_iter().zip(inputs.iter().copied()));
         draft.operands[0] = inits;
         draft.types[0] = Some(inputs);
-        draft.results = vec![Some(results.to_vec())];
+        draft.results = vec![Some(results.as_slice().into())];
         Ok(())
     }
 }

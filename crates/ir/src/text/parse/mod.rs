@@ -95,6 +95,7 @@ fn read(
     parser.max_depth = max_depth;
     parser.file();
     let mut errors = std::mem::take(&mut parser.errors);
+    drop(parser);
     if errors.is_empty() {
         Ok(module)
     } else {
@@ -153,6 +154,11 @@ struct Parser<'a> {
     registered: FxHashMap<&'a str, bool>,
     /// Where affine expressions are made.
     affine_exprs: AffineExprs,
+    /// The operations that words named, by the dialect that goes without saying.
+    named: FxHashMap<(&'static str, &'a str), custom::Named<'a>>,
+    /// What was read of operations that are made: its memory is used again.
+    #[expect(clippy::vec_box, reason = "the boxes go to operations that are read, and come back")]
+    drafts: Vec<Box<custom::Draft<'a>>>,
 }
 
 impl<'a> Parser<'a> {
@@ -172,6 +178,8 @@ impl<'a> Parser<'a> {
             type_aliases: FxHashMap::default(),
             loc_aliases: FxHashMap::default(),
             late_locs: Vec::new(),
+            named: FxHashMap::default(),
+            drafts: Vec::new(),
             values: Values::default(),
             base: context.add_source(file, text),
             lines: None,

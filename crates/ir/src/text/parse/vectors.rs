@@ -1,13 +1,14 @@
 //! What the text of operations on vectors and on elements leaves out.
 
+use smallvec::smallvec;
 use tangram_affine::{AffineExprs, AffineMap, Node};
 
-use super::custom::Draft;
+use super::custom::{Draft, Types};
 use super::operations::Pending;
 use super::{Kind, Parsed, Parser};
 use crate::attributes::{Attr, AttrData};
 use crate::payload::Payload;
-use crate::types::{Type, TypeData};
+use crate::types::TypeData;
 
 /// `(d0, d1, d2) -> (d1, d2)`: the last `results` of `dims` dimensions.
 fn minor_identity(dims: u32, results: u32) -> AffineMap {
@@ -55,7 +56,7 @@ impl<'a> Parser<'a> {
     ) -> Parsed<()> {
         let (base, vector) = (self.group_number(draft, "base"), self.group_number(draft, "mask"));
         let mask = vector;
-        let first = |types: Option<&Option<Vec<Type>>>| {
+        let first = |types: Option<&Option<Types>>| {
             types.and_then(|types| types.as_ref()?.first().copied())
         };
         let of_vector = if base == 0 { draft.results.first() } else { draft.types.first() };
@@ -95,7 +96,7 @@ impl<'a> Parser<'a> {
         }
         let (dims, scalable) = mask_shape(&map, dims, scalable);
         let data = TypeData::Vector { dims, scalable, element: self.context.int_type(1) };
-        draft.types[mask] = Some(vec![self.context.ty(data)]);
+        draft.types[mask] = Some(smallvec![self.context.ty(data)]);
         if given.is_none() {
             let attr = self.context.attr(AttrData::AffineMap(map));
             self.set_attr(draft, "permutation_map", attr);
@@ -130,8 +131,8 @@ impl<'a> Parser<'a> {
             }
             _ => left,
         };
-        draft.types[2] = Some(vec![ty]);
-        draft.results = vec![Some(vec![ty])];
+        draft.types[2] = Some(smallvec![ty]);
+        draft.results = vec![Some(smallvec![ty])];
         Ok(())
     }
 }
