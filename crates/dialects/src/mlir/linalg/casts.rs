@@ -1,18 +1,18 @@
 //! Canonicalisation of operations on whole tensors beside casts: operands and results get types
 //! that say more.
 
-use tangram_affine::Node;
-use tangram_ir::{Attr, AttrData, Module, Op, Type, Value};
+use tangram_affine::{AffineMap, Node};
+use tangram_ir::{Attr, Module, Op, Type, Value};
 
 use crate::mlir::extents::{DYNAMIC, list};
 use crate::mlir::fold::{Cx, Rewrite};
-use crate::mlir::tensor::{cast_to, extents, may_be_cast, remake, says_more, with_extents};
+use crate::mlir::tensor::{cast_to, extents, remake, says_more, with_extents};
 
 /// The patterns, with their roots.
 pub(in crate::mlir) const REWRITES: &[Rewrite] = &[
     ("structured-past-cast", &["linalg.*"], structured_past_cast),
     ("cast-of-structured", &["tensor.cast"], cast_of_structured),
-    ("extents-of-operands", &["linalg.generic"], extents_of_operands),
+    ("extents-of-operands", &["linalg.*"], extents_of_operands),
     ("tiles-past-cast", &["linalg.pack", "linalg.unpack"], tiles_past_cast),
 ];
 
@@ -24,15 +24,25 @@ fn inputs(module: &Module, op: Op) -> Option<usize> {
     module.operand_count(op).checked_sub(results).filter(|_| structured)
 }
 
-/// Makes the operation again with other operands; results follow the outputs.
-fn with_operands(cx: &mut Cx<'_, '_>, operands: &[Value]) -> Option<()> {
+/// Makes the operation again with other operands; results follow the outputs, and extents that one
+/// operand knows are those of all.
+fn with_operands(cx: &mut Cx<'_, '_>, mut operands: Vec<Value>) -> Option<()> {
     let first = inputs(cx.module(), cx.op)?;
+    match followed(cx, &operands) {
+        Followed::Types(types) => {
+            for (operand, ty) in operands.iter_mut().zip(types) {
+                *operand = cast_to(cx, *operand, ty);
+            }
+        }
+        Followed::Unknown => {}
+        Followed::Contradiction => return None,
+    }
     let types: Vec<Type> = operands[first..].iter().map(|&value| cx.type_of(value)).collect();
     let attrs = cx.module().attrs(cx.op);
-    remake(cx, operands, attrs, &types)
+    remake(cx, &operands, attrs, &types)
 }
 
-/// Tensors that are read and written may be of types that say more; results follow the outputs.
+/// Tensors that are read and written may be of types that say more.
 fn structured_past_cast(cx: &mut Cx<'_, '_>) -> Option<()> {
     let module = cx.module();
     inputs(module, cx.op)?;
@@ -46,7 +56,7 @@ fn structured_past_cast(cx: &mut Cx<'_, '_>) -> Option<()> {
             (*operand, changed) = (source, true);
         }
     }
-    changed.then(|| with_operands(cx, &operands))?
+    changed.then(|| with_operands(cx, operands))?
 }
 
 /// A result that is cast to a type that says more is one of that type, as is the output.
@@ -63,66 +73,67 @@ fn cast_of_structured(cx: &mut Cx<'_, '_>) -> Option<()> {
     let mut operands: Vec<Value> = module.operands(def).collect();
     let cast = std::mem::replace(&mut cx.op, def);
     operands[first + at] = cast_to(cx, operands[first + at], ty);
-    let done = with_operands(cx, &operands);
+    let done = with_operands(cx, operands);
     cx.op = cast;
     done
 }
 
 /// The extents of a dimension of the iteration space that one operand knows are known of all.
 fn extents_of_operands(cx: &mut Cx<'_, '_>) -> Option<()> {
-    let module = cx.module();
-    let first = inputs(module, cx.op)?;
-    let AttrData::Array(maps) = cx.context.attr_data(module.attr(cx.op, "indexing_maps")?) else {
-        return None;
-    };
-    let mut operands: Vec<Value> = module.operands(cx.op).collect();
-    // For each operand, the dimension that each of its coordinates is, if it is one.
-    let mut places: Vec<Vec<Option<usize>>> = Vec::new();
-    let mut known: Vec<Option<i64>> = Vec::new();
-    for (&map, &value) in maps.iter().zip(&operands) {
-        let map = cx.context.as_affine_map(map)?;
+    inputs(cx.module(), cx.op)?;
+    let operands: Vec<Value> = cx.module().operands(cx.op).collect();
+    let Followed::Types(types) = followed(cx, &operands) else { return None };
+    let changed = operands.iter().zip(types).any(|(&value, ty)| cx.type_of(value) != ty);
+    changed.then(|| with_operands(cx, operands))?
+}
+
+/// What the operands of a structured operation say about each other.
+enum Followed {
+    /// The types that follow, for each operand.
+    Types(Vec<Type>),
+    /// The operation does not say how its operands are read and written.
+    Unknown,
+    /// Two operands disagree.
+    Contradiction,
+}
+
+/// The types that follow for `operands` of the operation from those of the others.
+fn followed(cx: &Cx<'_, '_>, operands: &[Value]) -> Followed {
+    let Some(maps) = super::maps(cx.module(), cx.op) else { return Followed::Unknown };
+    let (mut places, mut known) = (Vec::new(), Vec::new());
+    for (map, &value) in maps.iter().zip(operands) {
         known.resize(map.dims(), None);
-        let place = |&result: &_| match map.node(result) {
-            Node::Dim(dim) => Some(dim as usize),
-            _ => None,
-        };
-        let place: Vec<_> = map.results().iter().map(place).collect();
-        // A dimension that comes twice would have to agree with itself.
-        let mut dims: Vec<usize> = place.iter().flatten().copied().collect();
-        dims.sort_unstable();
-        if place.contains(&None) || !dims.is_sorted_by(|a, b| a < b) {
-            return None;
-        }
-        for (&dim, extent) in place.iter().zip(extents(cx, cx.type_of(value)).unwrap_or_default()) {
-            let slot = dim.and_then(|dim| known.get_mut(dim));
-            if let Some((slot, extent)) = slot.zip(extent) {
-                if slot.is_some_and(|other| other != extent) {
-                    return None;
-                }
-                *slot = Some(extent);
+        let Some(place) = projection(map) else { return Followed::Unknown };
+        let own = extents(cx, cx.type_of(value)).unwrap_or_default();
+        for (&dim, extent) in place.iter().zip(own) {
+            let (slot, Some(extent)) = (&mut known[dim], extent) else { continue };
+            if slot.is_some_and(|other| other != extent) {
+                return Followed::Contradiction;
             }
+            *slot = Some(extent);
         }
         places.push(place);
     }
-    let mut types = Vec::new();
-    for (place, &value) in places.iter().zip(&operands) {
+    let better = |(place, &value): (&Vec<usize>, &Value)| {
         let ty = cx.type_of(value);
-        let follows = |dim: &Option<usize>| dim.and_then(|dim| known[dim]);
-        let better: Vec<Option<i64>> = place.iter().map(follows).collect();
+        let known: Vec<Option<i64>> = place.iter().map(|&dim| known[dim]).collect();
         // A scalar that is read has no extents.
-        types.push(if better.is_empty() { ty } else { with_extents(cx, ty, &better)? });
-    }
-    let changed = operands.iter().zip(&types).any(|(&value, &ty)| cx.type_of(value) != ty);
-    let fits = |(&value, &ty): (&Value, &Type)| {
-        cx.type_of(value) == ty || may_be_cast(cx, cx.type_of(value), ty)
+        with_extents(cx, ty, &known).unwrap_or(ty)
     };
-    if !changed || first > operands.len() || !operands.iter().zip(&types).all(fits) {
-        return None;
-    }
-    for (operand, &ty) in operands.iter_mut().zip(&types) {
-        *operand = cast_to(cx, *operand, ty);
-    }
-    with_operands(cx, &operands)
+    Followed::Types(places.iter().zip(operands).map(better).collect())
+}
+
+/// The dimension that each result of `map` is, if each is one and none comes twice.
+fn projection(map: &AffineMap) -> Option<Vec<usize>> {
+    let dim = |&result: &_| match map.node(result) {
+        Node::Dim(dim) => Some(dim as usize),
+        _ => None,
+    };
+    let dims: Option<Vec<usize>> = map.results().iter().map(dim).collect();
+    let dims = dims?;
+    let mut sorted = dims.clone();
+    sorted.sort_unstable();
+    sorted.is_sorted_by(|a, b| a < b).then_some(dims)
 }
 
 /// Tensors and tiles may be of types that say more; the sizes of tiles follow.

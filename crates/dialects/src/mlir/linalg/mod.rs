@@ -8,9 +8,12 @@ mod body;
 mod canonicalize;
 mod casts;
 mod fills;
+mod maps;
 mod packing;
 
 use tangram_ir::{AttrDef, AttrKind, OpDef, OperandDef, ResultDef, Traits};
+
+pub(super) use maps::maps;
 
 use super::fold::Rewrite;
 

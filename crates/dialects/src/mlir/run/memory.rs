@@ -100,7 +100,7 @@ impl Machine<'_> {
     }
 
     /// Zeros in the shape of the result, where `sizes` are the extents that are not constant.
-    fn blank(&self, op: Op, sizes: &[Datum]) -> Result<Elements> {
+    pub(super) fn blank(&self, op: Op, sizes: &[Datum]) -> Result<Elements> {
         const MOST: i64 = 1 << 20;
         let result: Value = self.module.result(op, 0);
         let (element, dims) = self.shape(op, self.module.value_type(result))?;

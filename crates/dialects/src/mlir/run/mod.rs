@@ -8,6 +8,7 @@ mod control;
 mod memory;
 mod scalar;
 mod slices;
+mod structured;
 mod uninterpreted;
 
 use std::cell::RefCell;
@@ -116,12 +117,22 @@ struct Machine<'a> {
     left: u64,
     /// What uninterpreted operations have done; they trap where it is absent.
     state: Option<u64>,
+    /// Where structured operations are in their iteration spaces, the innermost last.
+    points: Vec<Vec<i64>>,
 }
 
 impl<'a> Machine<'a> {
     fn new(module: &'a Module, budget: u64) -> Machine<'a> {
         let values = FxHashMap::default();
-        Machine { module, values, nesting: 0, budget, left: budget, state: None }
+        Machine {
+            module,
+            values,
+            nesting: 0,
+            budget,
+            left: budget,
+            state: None,
+            points: Vec::new(),
+        }
     }
 
     fn unsupported(&self, op: Op) -> Trap {
@@ -158,7 +169,9 @@ impl<'a> Machine<'a> {
         let results = match dialect {
             _ if self.module.def(op).is_none() => self.uninterpreted(op, &operands)?,
             "arith" | "math" => self.scalar(op, &operands)?,
+            "tensor" if name == "tensor.concat" => self.concat(op, &operands)?,
             "memref" | "tensor" => self.memory(op, &operands)?,
+            "linalg" => self.structured(op, &operands)?,
             "affine" if self.module.regions(op).is_empty() => self.affine(op, &operands)?,
             "scf" | "affine" | "func" => self.control(op, operands)?,
             "cf" if name == "cf.assert" => match operands.first() {

@@ -72,8 +72,23 @@ impl Machine<'_> {
                 }
                 self.padded(op, tensor, &low, extents)
             }
+            ("tensor.generate", sizes) => self.generated(op, sizes),
             _ => Err(self.unsupported(op)),
         }
+    }
+
+    fn generated(&mut self, op: Op, sizes: &[Datum]) -> Result<Vec<Datum>> {
+        let mut elements = self.blank(op, sizes)?;
+        let extents = &elements.extents;
+        let (offsets, strides) = (vec![0; extents.len()], vec![1; extents.len()]);
+        let whole = Part { offsets, strides, sizes: extents.clone() };
+        let region = self.module.region(op, 0);
+        for (element, point) in elements.data.iter_mut().zip(whole.points()) {
+            let args = point.into_iter().map(|at| Datum::Int(at.into())).collect();
+            let given = self.region(op, region, args)?.1;
+            *element = given.first().cloned().ok_or_else(|| self.unsupported(op))?;
+        }
+        Ok(vec![Datum::Tensor(Rc::new(elements))])
     }
 
     fn padded(
