@@ -9,7 +9,7 @@ use super::fold::{Native, Rewrite};
 
 /// The canonicalisation patterns of all dialects.
 pub fn canonicalization(context: &Arc<Context>) -> Vec<Box<dyn RewritePattern>> {
-    let tables: [&[Rewrite]; 10] = [
+    let tables: [&[Rewrite]; 11] = [
         super::arith::REWRITES,
         super::cf::REWRITES,
         super::scf::LOOPS,
@@ -17,6 +17,7 @@ pub fn canonicalization(context: &Arc<Context>) -> Vec<Box<dyn RewritePattern>> 
         super::scf::PARALLEL,
         super::affine::REWRITES,
         super::affine::INDEX_REWRITES,
+        super::vector::REWRITES,
         super::memref::REWRITES,
         super::memref::VIEWS,
         crate::func::REWRITES,
