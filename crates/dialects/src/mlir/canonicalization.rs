@@ -9,20 +9,17 @@ use super::fold::{Native, Rewrite};
 
 /// The canonicalisation patterns of all dialects.
 pub fn canonicalization(context: &Arc<Context>) -> Vec<Box<dyn RewritePattern>> {
-    let tables: [&[Rewrite]; 11] = [
+    let tables: [&[Rewrite]; 7] = [
         super::arith::REWRITES,
         super::cf::REWRITES,
         super::scf::LOOPS,
         super::scf::CONDITIONS,
         super::scf::PARALLEL,
-        super::affine::REWRITES,
-        super::affine::INDEX_REWRITES,
-        super::vector::REWRITES,
-        super::memref::REWRITES,
-        super::memref::VIEWS,
+        super::scf::FORALL,
         crate::func::REWRITES,
     ];
-    let tables = tables.into_iter().chain(super::tensor::REWRITES).chain(super::linalg::REWRITES);
+    let tables = tables.into_iter().chain(super::affine::REWRITES).chain(super::memref::REWRITES);
+    let tables = tables.chain(super::tensor::REWRITES).chain(super::linalg::REWRITES);
     let all = tables.flatten().copied();
     all.map(|rewrite| Box::new(Native::new(context, rewrite)) as Box<dyn RewritePattern>).collect()
 }

@@ -10,7 +10,8 @@ use crate::mlir::fold::{Cx, Known, Rewrite, number};
 /// The patterns, with their roots.
 pub(in crate::mlir) const REWRITES: &[Rewrite] = &[
     ("affine-compose", &["affine.apply", "affine.min", "affine.max"], compose_values),
-    ("affine-compose-access", &["affine.load", "affine.store"], compose_access),
+    ("affine-compose-access", ACCESSES, compose_access),
+    ("affine-compose-nest", &["affine.parallel"], compose_nest),
     ("affine-one-bound", &["affine.min", "affine.max"], one_bound),
     ("affine-compose-bounds", &["affine.for"], compose_bounds),
     ("affine-for-known-trips", &["affine.for"], known_trips),
@@ -18,6 +19,14 @@ pub(in crate::mlir) const REWRITES: &[Rewrite] = &[
     ("affine-compose-condition", &["affine.if"], compose_condition),
     ("affine-if-known-condition", &["affine.if"], known_condition),
     ("affine-if-empty-else", &["affine.if"], empty_else),
+];
+
+const ACCESSES: &[&str] = &[
+    "affine.load",
+    "affine.store",
+    "affine.vector_load",
+    "affine.vector_store",
+    "affine.prefetch",
 ];
 
 fn map<'a>(cx: &FoldCx<'a>) -> Option<&'a AffineMap> {
@@ -90,11 +99,33 @@ fn change(cx: &mut Cx<'_, '_>, operands: &[Value], attrs: &[(Str, Attr)]) -> Opt
 
 fn compose_access(cx: &mut Cx<'_, '_>) -> Option<()> {
     let operands: Vec<Value> = cx.module().operands(cx.op).collect();
-    let fixed = if cx.module().name_text(cx.op) == "affine.load" { 1 } else { 2 };
+    let stores = cx.module().name_text(cx.op).ends_with("store");
+    let fixed = if stores { 2 } else { 1 };
     let (kept, indices) = operands.split_at_checked(fixed)?;
     let attr = cx.module().attr_by(cx.op, cx.known.map)?;
     let (attr, indices) = improved(cx, attr, indices)?;
     change(cx, &[kept, &indices].concat(), &[(cx.known.map, attr)])
+}
+
+/// The bounds of a parallel nest, of which each counter has as many as before.
+fn compose_nest(cx: &mut Cx<'_, '_>) -> Option<()> {
+    let operands: Vec<Value> = cx.module().operands(cx.op).collect();
+    let names = ["lowerBoundsMap", "upperBoundsMap"].map(|name| cx.context.str(name));
+    let [low, high] = names.map(|name| cx.module().attr_by(cx.op, name));
+    let (low, high) = (cx.context.as_affine_map(low?)?, cx.context.as_affine_map(high?)?);
+    let (first, second) = operands.split_at_checked(low.inputs())?;
+    let old = [Applied::new(low, first)?, Applied::new(high, second)?];
+    let mut new = Vec::with_capacity(2);
+    for bounds in &old {
+        new.push(bounds.canonical(cx.module(), cx.op)?);
+    }
+    if new[..] == old[..] {
+        return None;
+    }
+    let attrs: Vec<(Str, Attr)> =
+        names.into_iter().zip(&new).map(|(name, a)| (name, map_attr(cx.context, &a.map))).collect();
+    let operands: Vec<Value> = new.into_iter().flat_map(|applied| applied.operands).collect();
+    change(cx, &operands, &attrs)
 }
 
 /// Of results that differ by a constant one is enough; one result is an application.

@@ -61,6 +61,10 @@ impl Applied {
     /// The same as `mlir-opt` writes it where `user` uses it; `None` if it becomes very large.
     pub(crate) fn canonical(&self, module: &Module, user: Op) -> Option<Applied> {
         let mut applied = self.composed(module, user)?.tidied(module, user);
+        // An index in the place of its digits may be what an application gave.
+        while let Some(rejoined) = applied.rejoined(module, user) {
+            applied = rejoined.composed(module, user)?.tidied(module, user);
+        }
         // A sum may lose operands: then the others are numbered again.
         loop {
             let mut exprs = AffineExprs::new();

@@ -1,168 +1,336 @@
-//! Canonicalisation of joined and split indices, and of extremes of extremes.
+//! Canonicalisation of joined and split indices.
+//!
+//! `affine.linearize_index [a, b, c] by (2, 3, 5)` is `(a * 3 + b) * 5 + c`, and
+//! `affine.delinearize_index i into (2, 3, 5)` gives such `a`, `b` and `c`: indices are *digits*,
+//! each with a factor that it stays below. The first factor is not computed with and may be absent;
+//! where it is there, an index that is split lies below the product. `disjoint` says that each
+//! digit that is joined stays below its factor.
 
-use tangram_affine::{AffineExpr, AffineExprs, AffineMap};
-use tangram_ir::{AttrData, Module, Op, Value};
+use tangram_ir::{Attr, AttrData, Module, Op, OpState, Point, Value};
 
 use crate::mlir::extents::{DYNAMIC, list};
 use crate::mlir::fold::{Cx, Rewrite};
+use crate::mlir::mixed::Entry;
 
 /// The patterns, with their roots.
 pub(in crate::mlir) const REWRITES: &[Rewrite] = &[
-    ("merge-extremes", &["affine.min", "affine.max"], merge_extremes),
-    ("basis-by-numbers", &["affine.linearize_index", "affine.delinearize_index"], by_numbers),
-    ("join-one-index", &["affine.linearize_index"], join_one),
-    ("split-into-one-index", &["affine.delinearize_index"], split_into_one),
-    ("join-constants", &["affine.linearize_index"], join_constants),
+    ("join-fewer-indices", &["affine.linearize_index"], join_fewer),
+    ("split-into-fewer-indices", &["affine.delinearize_index"], split_into_fewer),
     ("split-of-join", &["affine.delinearize_index"], split_of_join),
     ("join-of-split", &["affine.linearize_index"], join_of_split),
 ];
 
-/// The most operands of an extreme after merging.
-const MAX_OPERANDS: usize = 64;
+/// The factor of each digit.
+pub(super) type Factors = Vec<Option<Entry>>;
 
-/// The least of numbers of which one is the least of others is the least of all.
-fn merge_extremes(cx: &mut Cx<'_, '_>) -> Option<()> {
-    let module = cx.module();
-    let name = module.name(cx.op);
-    let map_of = |op: Op| cx.context.as_affine_map(module.attr_by(op, cx.known.map)?);
-    let outer = map_of(cx.op)?;
-    let operands: Vec<Value> = module.operands(cx.op).collect();
-    let (own_dims, own_symbols) = operands.split_at_checked(outer.dims())?;
-    let (mut dims, mut symbols) = (own_dims.to_vec(), own_symbols.to_vec());
-    let mut exprs = AffineExprs::new();
-    // Handles of the map are those of the copy of its nodes.
-    let copies = outer.copy(&mut exprs);
-    let mut results: Vec<AffineExpr> = Vec::new();
-    let mut merged = false;
-    for (i, result) in outer.results().iter().enumerate() {
-        let value = outer.as_operand(i).and_then(|at| operands.get(at));
-        let Some(def) = value.and_then(|&value| cx.def_of(value, name)) else {
-            results.push(copies[result.index()]);
-            continue;
-        };
-        let inner = map_of(def)?;
-        let taken: Vec<Value> = module.operands(def).collect();
-        let (more_dims, more_symbols) = taken.split_at_checked(inner.dims())?;
-        let first = (dims.len(), symbols.len());
-        let placed_dims: Vec<AffineExpr> =
-            (0..more_dims.len()).map(|n| exprs.dim((first.0 + n) as u32)).collect();
-        let placed_symbols: Vec<AffineExpr> =
-            (0..more_symbols.len()).map(|n| exprs.symbol((first.1 + n) as u32)).collect();
-        dims.extend_from_slice(more_dims);
-        symbols.extend_from_slice(more_symbols);
-        results.extend(inner.substitute(&mut exprs, &placed_dims, &placed_symbols));
-        merged = true;
-    }
-    if !merged || dims.len() + symbols.len() > MAX_OPERANDS {
-        return None;
-    }
-    let map = AffineMap::new(dims.len() as u32, symbols.len() as u32, &exprs, &results);
-    let attr = cx.context.attr(AttrData::AffineMap(map));
-    let (key, operands) = (cx.known.map, [dims, symbols].concat());
-    cx.rewriter.modify_in_place(cx.op, |edit| {
-        edit.set_operands(&operands);
-        edit.set_attr(key, Some(attr));
-    });
-    Some(())
-}
-
-/// The factors of an operation: numbers, and values in the place of those that are not known.
-#[derive(PartialEq)]
-struct Basis {
-    numbers: Vec<i64>,
-    values: Vec<Value>,
-}
-
-/// The indices that are joined, or the one that is split, and the factors.
-fn parts(module: &Module, op: Op) -> Option<(Vec<Value>, Basis)> {
+/// The factors of `count` digits; dynamic ones are the operands from `first` on.
+fn factors(module: &Module, op: Op, count: usize, first: usize) -> Option<Factors> {
+    let mut values = module.operands(op).skip(first);
     let numbers = list(module, op, "static_basis")?;
-    let dynamic = numbers.iter().filter(|&&n| n == DYNAMIC).count();
-    let operands: Vec<Value> = module.operands(op).collect();
-    let indices = operands.len().checked_sub(dynamic)?;
-    let (indices, values) = operands.split_at(indices);
-    Some((indices.to_vec(), Basis { numbers, values: values.to_vec() }))
+    let mut factors: Factors = Vec::with_capacity(count);
+    if numbers.len() + 1 == count {
+        factors.push(None);
+    }
+    for number in numbers {
+        factors.push(Some(match number {
+            DYNAMIC => Entry::Value(values.next()?),
+            number => Entry::Number(number),
+        }));
+    }
+    (factors.len() == count).then_some(factors)
 }
 
-/// Constants among the factors become numbers.
-fn by_numbers(cx: &mut Cx<'_, '_>) -> Option<()> {
-    let (indices, basis) = parts(cx.module(), cx.op)?;
-    let (mut numbers, mut kept) = (basis.numbers, Vec::new());
-    let mut values = basis.values.iter();
-    for number in numbers.iter_mut().filter(|number| **number == DYNAMIC) {
-        let &value = values.next()?;
-        match cx.int(value).and_then(|n| i64::try_from(n).ok()).filter(|&n| n > 0) {
-            Some(known) => *number = known,
-            None => kept.push(value),
+/// Indices that are joined.
+#[derive(Clone, PartialEq)]
+struct Join {
+    indices: Vec<Value>,
+    factors: Factors,
+    disjoint: bool,
+}
+
+/// Returns whether the digits that are joined are said to stay below their factors.
+pub(in crate::mlir) fn is_disjoint(module: &Module, op: Op) -> bool {
+    let flag = module.attr(op, "disjoint").map(|attr| module.context().attr_data(attr));
+    flag.is_some_and(|flag| !matches!(flag, AttrData::Bool(false)))
+}
+
+impl Join {
+    fn of(module: &Module, op: Op) -> Option<Join> {
+        let dynamic = list(module, op, "static_basis")?.iter().filter(|&&n| n == DYNAMIC).count();
+        let count = module.operand_count(op).checked_sub(dynamic)?;
+        let indices = module.operands(op).take(count).collect();
+        let factors = factors(module, op, count, count)?;
+        let disjoint = is_disjoint(module, op);
+        Some(Join { indices, factors, disjoint })
+    }
+
+    fn remove(&mut self, at: usize) {
+        self.indices.remove(at);
+        self.factors.remove(at);
+    }
+
+    /// The joined index.
+    fn make(&self, cx: &mut Cx<'_, '_>) -> Option<Value> {
+        let index = cx.context.ty(tangram_ir::TypeData::Index);
+        match self.indices[..] {
+            [] => return cx.int_constant(0, index),
+            [only] => return Some(only),
+            _ => {}
+        }
+        let (numbers, values) = basis(&self.factors);
+        let sizes = cx.module().i32s_attr([self.indices.len(), values.len()]);
+        let mut attrs = vec![
+            (cx.context.str("static_basis"), cx.context.i64s_attr(&numbers)),
+            (cx.known.segments, sizes),
+        ];
+        if self.disjoint {
+            attrs.push((cx.context.str("disjoint"), Attr::UNIT));
+        }
+        let attrs = cx.context.dict(attrs);
+        let name = cx.context.name("affine.linearize_index");
+        let made = cx.make(name, &[&self.indices[..], &values].concat(), attrs, &[index]);
+        Some(cx.module().result(made, 0))
+    }
+}
+
+/// Factors as attributes and operands hold them.
+fn basis(factors: &[Option<Entry>]) -> (Vec<i64>, Vec<Value>) {
+    let numbers = factors.iter().flatten().map(|factor| factor.held()).collect();
+    let value = |factor: &Entry| match factor {
+        Entry::Number(_) => None,
+        Entry::Value(value) => Some(*value),
+    };
+    (numbers, factors.iter().flatten().filter_map(value).collect())
+}
+
+/// An index that is split.
+#[derive(Clone, PartialEq)]
+pub(super) struct Split {
+    pub(super) index: Value,
+    pub(super) factors: Factors,
+}
+
+impl Split {
+    pub(super) fn of(module: &Module, op: Op) -> Option<Split> {
+        let factors = factors(module, op, module.result_count(op), 1)?;
+        Some(Split { index: module.operands(op).next()?, factors })
+    }
+
+    /// The digits.
+    fn make(&self, cx: &mut Cx<'_, '_>) -> Vec<Value> {
+        self.make_before(cx, cx.op)
+    }
+
+    /// The digits, computed in front of `op`.
+    fn make_before(&self, cx: &mut Cx<'_, '_>, op: Op) -> Vec<Value> {
+        match self.factors.len() {
+            0 => return Vec::new(),
+            1 => return vec![self.index],
+            _ => {}
+        }
+        let (numbers, values) = basis(&self.factors);
+        let basis = (cx.context.str("static_basis"), cx.context.i64s_attr(&numbers));
+        let types = vec![cx.context.ty(tangram_ir::TypeData::Index); self.factors.len()];
+        let (name, attrs) = (cx.context.name("affine.delinearize_index"), cx.context.dict([basis]));
+        let mut state = OpState::new(name, cx.module().loc(op));
+        state.operands.push(self.index);
+        state.operands.extend(values);
+        state.attrs = attrs;
+        state.results.extend(types);
+        let made = cx.rewriter.create(Point::Before(op), state);
+        cx.module().results(made).collect()
+    }
+}
+
+/// Makes constants above 0 among factors numbers.
+fn fix(cx: &Cx<'_, '_>, factors: &mut Factors) {
+    for factor in factors.iter_mut().flatten() {
+        let &mut Entry::Value(value) = factor else { continue };
+        let number = cx.int(value).and_then(|n| i64::try_from(n).ok());
+        if let Some(number) = number.filter(|&n| n > 0) {
+            *factor = Entry::Number(number);
         }
     }
-    if kept.len() == basis.values.len() {
-        return None;
+}
+
+/// The product of factors that are all numbers.
+fn product(factors: &[Option<Entry>]) -> Option<i64> {
+    factors.iter().try_fold(1i64, |product, factor| product.checked_mul((*factor)?.number()?))
+}
+
+const ONE: Option<Entry> = Some(Entry::Number(1));
+
+/// Constant factors become numbers; leading zeros, and digits that are 0 because nothing else is
+/// below 1, add nothing; what is joined of constants is one.
+fn join_fewer(cx: &mut Cx<'_, '_>) -> Option<()> {
+    let old = Join::of(cx.module(), cx.op)?;
+    if let Some(sum) = joined_constants(cx, &old) {
+        let ty = cx.ty();
+        let value = cx.int_constant(sum.into(), ty)?;
+        return cx.replace(&[value]);
     }
-    let module = cx.module();
-    let joins = module.name_text(cx.op) == "affine.linearize_index";
-    let segments = joins.then(|| module.i32s_attr([indices.len(), kept.len()]));
-    let operands = [indices, kept].concat();
-    let (key, attr) = (cx.context.str("static_basis"), cx.context.i64s_attr(&numbers));
-    let sizes = cx.known.segments;
-    cx.rewriter.modify_in_place(cx.op, |edit| {
-        edit.set_operands(&operands);
-        edit.set_attr(key, Some(attr));
-        if segments.is_some() {
-            edit.set_attr(sizes, segments);
+    let mut join = old.clone();
+    fix(cx, &mut join.factors);
+    let is_zero = |cx: &Cx<'_, '_>, value| cx.int(value) == Some(0);
+    for at in (0..join.indices.len()).rev() {
+        let counts_nothing = join.factors[at] == ONE;
+        let zero = is_zero(cx, join.indices[at]) && (at > 0 || join.indices.len() > 1);
+        if counts_nothing && (join.disjoint || zero) {
+            join.remove(at);
         }
-    });
-    Some(())
-}
-
-fn join_one(cx: &mut Cx<'_, '_>) -> Option<()> {
-    let (indices, basis) = parts(cx.module(), cx.op)?;
-    let &[index] = &indices[..] else { return None };
-    (basis.numbers.len() <= 1).then(|| cx.replace(&[index]))?
-}
-
-fn split_into_one(cx: &mut Cx<'_, '_>) -> Option<()> {
-    let (indices, basis) = parts(cx.module(), cx.op)?;
-    let &[index] = &indices[..] else { return None };
-    let one = cx.module().result_count(cx.op) == 1 && basis.numbers.len() <= 1;
-    one.then(|| cx.replace(&[index]))?
-}
-
-fn join_constants(cx: &mut Cx<'_, '_>) -> Option<()> {
-    let (indices, basis) = parts(cx.module(), cx.op)?;
-    if !basis.values.is_empty() {
+    }
+    while join.indices.len() > 1 && is_zero(cx, join.indices[0]) {
+        join.remove(0);
+    }
+    if join == old && join.indices.len() != 1 {
         return None;
     }
-    let (mut sum, mut stride) = (0i128, 1i128);
-    let mut factors = basis.numbers.iter().rev();
-    for &index in indices.iter().rev() {
-        let index = cx.int(index)?;
-        sum = sum.checked_add(index.checked_mul(stride)?)?;
-        stride = stride.checked_mul(i128::from(factors.next().copied().unwrap_or(1)))?;
-    }
-    let ty = cx.ty();
-    let value = cx.int_constant(i128::from(i64::try_from(sum).ok()?), ty)?;
+    let value = join.make(cx)?;
     cx.replace(&[value])
 }
 
-/// What was joined without overlap is split by the same factors.
-fn split_of_join(cx: &mut Cx<'_, '_>) -> Option<()> {
-    let (indices, basis) = parts(cx.module(), cx.op)?;
-    let join = cx.def_of(*indices.first()?, cx.context.name("affine.linearize_index"))?;
-    let (joined, other) = parts(cx.module(), join)?;
-    let apart = cx.module().attr(join, "disjoint").is_some();
-    if !apart || basis != other || joined.len() != cx.module().result_count(cx.op) {
-        return None;
+fn joined_constants(cx: &Cx<'_, '_>, join: &Join) -> Option<i64> {
+    let mut sum = 0i64;
+    for (at, (&index, factor)) in join.indices.iter().zip(&join.factors).enumerate() {
+        let index = i64::try_from(cx.int(index)?).ok()?;
+        if at > 0 {
+            sum = sum.checked_mul((*factor)?.number()?)?;
+        }
+        sum = sum.checked_add(index)?;
     }
-    cx.replace(&joined)
+    Some(sum)
 }
 
-/// All that an index was split into is joined by the same factors.
-fn join_of_split(cx: &mut Cx<'_, '_>) -> Option<()> {
-    let (indices, basis) = parts(cx.module(), cx.op)?;
-    let split = cx.def_of(*indices.first()?, cx.context.name("affine.delinearize_index"))?;
-    let (whole, other) = parts(cx.module(), split)?;
-    if basis != other || !cx.module().results(split).eq(indices.iter().copied()) {
+/// Constant factors become numbers; a digit that stays below 1 is 0; the digits of a constant are
+/// constants.
+fn split_into_fewer(cx: &mut Cx<'_, '_>) -> Option<()> {
+    let old = Split::of(cx.module(), cx.op)?;
+    let index = cx.type_of(old.index);
+    if let Some(digits) = constant_digits(cx, &old) {
+        let digits: Option<Vec<Value>> =
+            digits.into_iter().map(|digit| cx.int_constant(digit.into(), index)).collect();
+        return cx.replace(&digits?);
+    }
+    let mut split = old.clone();
+    fix(cx, &mut split.factors);
+    let zeros: Vec<bool> = split.factors.iter().map(|factor| *factor == ONE).collect();
+    split.factors.retain(|factor| *factor != ONE);
+    if split == old && split.factors.len() != 1 {
         return None;
     }
-    cx.replace(&whole)
+    let mut digits = split.make(cx).into_iter();
+    let mut all = Vec::with_capacity(zeros.len());
+    for is_zero in zeros {
+        all.push(if is_zero { cx.int_constant(0, index)? } else { digits.next()? });
+    }
+    cx.replace(&all)
+}
+
+fn constant_digits(cx: &Cx<'_, '_>, split: &Split) -> Option<Vec<i64>> {
+    let mut rest = i64::try_from(cx.int(split.index)?).ok()?;
+    let mut digits = Vec::with_capacity(split.factors.len());
+    for factor in split.factors.iter().skip(1).rev() {
+        let factor = (*factor)?.number().filter(|&n| n > 0)?;
+        digits.push(rest.rem_euclid(factor));
+        rest = rest.div_euclid(factor);
+    }
+    digits.push(rest);
+    digits.reverse();
+    Some(digits)
+}
+
+/// What was joined without overlap is split: from the end, a digit is itself where the factors are
+/// the same, and is split where its factor is a product of those asked for.
+fn split_of_join(cx: &mut Cx<'_, '_>) -> Option<()> {
+    let mut split = Split::of(cx.module(), cx.op)?;
+    let join = cx.def_of(split.index, cx.context.name("affine.linearize_index"))?;
+    let mut join = Join::of(cx.module(), join).filter(|join| join.disjoint)?;
+    // From the end: digits of which each gives as many of the results as there are factors.
+    let mut parts: Vec<(Value, Factors)> = Vec::new();
+    while join.indices.len() > 1 && split.factors.len() > 1 {
+        let (&index, &factor) = (join.indices.last()?, join.factors.last()?);
+        let most = split.factors.len() - 1;
+        let taken = (1..=most).find(|&taken| {
+            let asked = &split.factors[most + 1 - taken..];
+            asked == [factor]
+                || taken > 1
+                    && factor.is_some_and(|f| f.number() == product(asked) && f.number().is_some())
+        });
+        let Some(taken) = taken else { break };
+        parts.push((index, split.factors.split_off(most + 1 - taken)));
+        join.remove(join.indices.len() - 1);
+    }
+    if parts.is_empty() {
+        return None;
+    }
+    split.index = join.make(cx)?;
+    let mut digits = split.make(cx);
+    for (index, factors) in parts.into_iter().rev() {
+        digits.extend(Split { index, factors }.make(cx));
+    }
+    cx.replace(&digits)
+}
+
+/// Digits of an index that are joined next to each other by the same factors: all of them are the
+/// index, some are one digit of another split.
+fn join_of_split(cx: &mut Cx<'_, '_>) -> Option<()> {
+    let mut join = Join::of(cx.module(), cx.op)?;
+    for at in 0..join.indices.len() {
+        let name = cx.context.name("affine.delinearize_index");
+        let Some(op) = cx.def_of(join.indices[at], name) else { continue };
+        let Some(split) = Split::of(cx.module(), op) else { continue };
+        let digits: Vec<Value> = cx.module().results(op).collect();
+        let Some(first) = digits.iter().position(|&digit| digit == join.indices[at]) else {
+            continue;
+        };
+        let mut count = 1;
+        while join
+            .indices
+            .get(at + count)
+            .is_some_and(|index| digits.get(first + count) == Some(index))
+            && join.factors[at + count] == split.factors[first + count]
+        {
+            count += 1;
+        }
+        let factor = product(&join.factors[at..at + count]);
+        if count == 1 || at > 0 && factor.is_none() {
+            continue;
+        }
+        let digit = match count == digits.len() {
+            true => split.index,
+            false => match merged(cx, op, &split, first..first + count) {
+                Some(digit) => digit,
+                None => continue,
+            },
+        };
+        join.indices.splice(at..at + count, [digit]);
+        join.factors.splice(at..at + count, [factor.map(Entry::Number)]);
+        let value = join.make(cx)?;
+        return cx.replace(&[value]);
+    }
+    None
+}
+
+/// Splits an index anew, as `op` does, with one digit for those numbered `run`, which is returned;
+/// these are split from it where they are used.
+fn merged(
+    cx: &mut Cx<'_, '_>,
+    op: Op,
+    split: &Split,
+    run: std::ops::Range<usize>,
+) -> Option<Value> {
+    let factors = split.factors[run.clone()].to_vec();
+    let factor = product(&factors);
+    if run.start > 0 && factor.is_none() {
+        return None;
+    }
+    let mut fewer = split.clone();
+    fewer.factors.splice(run.clone(), [factor.map(Entry::Number)]);
+    let digits = fewer.make_before(cx, op);
+    let whole = digits[run.start];
+    let inner = Split { index: whole, factors }.make_before(cx, op);
+    let mut all = digits;
+    all.splice(run.start..=run.start, inner);
+    cx.rewriter.replace_op_uses(op, &all);
+    Some(whole)
 }

@@ -6,15 +6,21 @@
 
 mod canonicalize;
 mod compose;
+mod extremes;
 mod indices;
+mod rejoin;
 mod verify;
 
 use tangram_ir::{AttrDef, AttrKind, OpDef, OperandDef, ResultDef, Traits};
 
+use super::fold::Rewrite;
 use super::{INDICES, RESULT, infer, required, result, results, value, values};
 
-pub(super) use canonicalize::REWRITES;
-pub(super) use indices::REWRITES as INDEX_REWRITES;
+pub(super) use indices::is_disjoint;
+
+/// The canonicalisation patterns.
+pub(super) const REWRITES: [&[Rewrite]; 3] =
+    [canonicalize::REWRITES, extremes::REWRITES, indices::REWRITES];
 
 /// Every definition of this dialect.
 pub static DEFS: &[OpDef] = &[

@@ -236,7 +236,7 @@ fn is_index(module: &Module, value: Value) -> bool {
     matches!(module.context().type_data(module.value_type(value)), TypeData::Index)
 }
 
-fn is_dimension(module: &Module, value: Value, user: Op) -> bool {
+pub(super) fn is_dimension(module: &Module, value: Value, user: Op) -> bool {
     let mut open = vec![value];
     let mut seen = FxHashSet::default();
     while let Some(value) = open.pop() {

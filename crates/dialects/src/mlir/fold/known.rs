@@ -47,7 +47,7 @@ known! {
     bitcast = "arith.bitcast", uitofp = "arith.uitofp",
     apply = "affine.apply",
     alloc = "memref.alloc", alloca = "memref.alloca", dealloc = "memref.dealloc",
-    store = "memref.store", memref_cast = "memref.cast",
+    memref_cast = "memref.cast",
 }
 
 impl Known {

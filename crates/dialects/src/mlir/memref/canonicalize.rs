@@ -1,28 +1,19 @@
 //! Folding and canonicalisation of `memref`.
 
-use tangram_ir::{Fold, FoldCx, Op, Type, TypeData, Value};
+use tangram_ir::{Fold, FoldCx, Module, Op, Order, TypeData, Use, Value, walk};
 
+use super::layout::extents;
 use crate::mlir::extents::operand_of_extent;
 use crate::mlir::fold::{Cx, Known, Look, Rewrite};
 
 /// The patterns, with their roots.
 pub(in crate::mlir) const REWRITES: &[Rewrite] = &[
-    ("buffer-only-written", &["memref.alloc", "memref.alloca"], only_written),
+    ("buffer-only-written", &["memref.alloc", "memref.alloca", "memref.realloc"], only_written),
     ("buffer-of-known-size", &["memref.alloc", "memref.alloca"], of_known_size),
     ("copy-onto-itself", &["memref.copy"], copy_onto_itself),
-    ("access-past-cast", ACCESSES, access_past_cast),
+    ("aligned-already", &["memref.assume_alignment"], aligned_already),
+    ("scope-without-allocations", &["memref.alloca_scope"], scope_without_allocations),
 ];
-
-const ACCESSES: &[&str] =
-    &["memref.load", "memref.store", "memref.dealloc", "memref.dim", "affine.load", "affine.store"];
-
-/// The extents of a buffer's type; `None` in it for those that are not constant.
-fn extents(context: &tangram_ir::Context, ty: Type) -> Option<Vec<Option<i64>>> {
-    match context.type_data(ty) {
-        TypeData::MemRef { dims, .. } => Some(dims.iter().map(|dim| dim.as_static()).collect()),
-        _ => None,
-    }
-}
 
 /// A constant extent, or the one that a new buffer was asked for.
 pub(super) fn fold_dim(cx: &FoldCx<'_>) -> Option<Fold> {
@@ -63,24 +54,50 @@ pub(super) fn fold_rank(cx: &FoldCx<'_>) -> Option<Fold> {
     cx.whole(rank as i128)
 }
 
+/// Returns whether operand `at` of `op` is only written to, or freed.
+fn is_written(module: &Module, op: Op, at: usize) -> bool {
+    match module.name_text(op) {
+        "memref.dealloc" => true,
+        "memref.store" | "affine.store" | "memref.copy" => at == 1,
+        _ => false,
+    }
+}
+
 /// A buffer that is written and freed but never read.
 fn only_written(cx: &mut Cx<'_, '_>) -> Option<()> {
     let module = cx.module();
-    let buffer = module.result(cx.op, 0);
-    let mut users: Vec<Op> = Vec::new();
-    for used in module.uses(buffer) {
-        let name = module.name(used.op);
-        let goes = name == cx.known.dealloc || name == cx.known.store && used.index == 1;
-        if !goes {
-            return None;
-        }
-        users.push(used.op);
+    let uses: Vec<Use> = module.uses(module.result(cx.op, 0)).collect();
+    if !uses.iter().all(|used| is_written(module, used.op, used.index as usize)) {
+        return None;
     }
-    for user in users {
-        cx.rewriter.erase(user);
+    let resized = module.name_text(cx.op) == "memref.realloc";
+    for used in uses {
+        if resized && cx.module().name(used.op) == cx.known.dealloc {
+            // What was not resized is still to be freed.
+            let source = cx.operand(0);
+            cx.rewriter.set_operand(used.op, 0, source);
+        } else {
+            cx.rewriter.erase(used.op);
+        }
     }
     cx.rewriter.erase(cx.op);
     Some(())
+}
+
+/// What is aligned to more bytes is aligned to fewer.
+fn aligned_already(cx: &mut Cx<'_, '_>) -> Option<()> {
+    let source = cx.operand(0);
+    let first = cx.def(0, cx.module().name(cx.op))?;
+    let bytes = |op| cx.context.as_i64(cx.module().attr(op, "alignment")?);
+    (bytes(first)? % bytes(cx.op).filter(|&n| n > 0)? == 0).then(|| cx.replace(&[source]))?
+}
+
+/// A scope in which nothing is allocated that would end with it.
+fn scope_without_allocations(cx: &mut Cx<'_, '_>) -> Option<()> {
+    let module = cx.module();
+    let mut inside = walk(module, cx.op, Order::Pre).into_iter().skip(1);
+    let allocates = inside.any(|op| module.name(op) == cx.known.alloca || module.def(op).is_none());
+    (!allocates).then(|| cx.take_region(0, &[]))?
 }
 
 /// Extents that are constant become part of the type; a cast gives the old type back.
@@ -131,21 +148,5 @@ fn copy_onto_itself(cx: &mut Cx<'_, '_>) -> Option<()> {
         return None;
     }
     cx.rewriter.erase(cx.op);
-    Some(())
-}
-
-/// An access to a buffer behind a cast that only forgets extents.
-fn access_past_cast(cx: &mut Cx<'_, '_>) -> Option<()> {
-    let at = usize::from(matches!(cx.module().name_text(cx.op), "memref.store" | "affine.store"));
-    let cast = cx.def(at, cx.known.memref_cast)?;
-    let source = cx.module().operand(cast, 0);
-    let (from, to) = (cx.type_of(source), cx.type_of(cx.operand(at)));
-    let (from_dims, to_dims) = (extents(cx.context, from)?, extents(cx.context, to)?);
-    let forgets = from_dims.len() == to_dims.len()
-        && from_dims.iter().zip(&to_dims).all(|(a, b)| a == b || b.is_none());
-    if !forgets {
-        return None;
-    }
-    cx.rewriter.set_operand(cx.op, at, source);
     Some(())
 }

@@ -1,14 +1,28 @@
 //! MLIR's `memref` dialect: buffers, their elements, and views of them.
 
 mod canonicalize;
+mod casts;
+mod globals;
+pub(super) mod layout;
+mod metadata;
+mod reshapes;
 mod views;
 
 use tangram_ir::{AttrDef, AttrKind, OpDef, OperandDef, ResultDef, Traits};
 
+use super::fold::Rewrite;
 use super::{INDICES, RESULT, infer, maybe, optional, required, result, results, value, values};
 
-pub(super) use canonicalize::REWRITES;
-pub(super) use views::REWRITES as VIEWS;
+/// The canonicalisation patterns.
+pub(super) const REWRITES: [&[Rewrite]; 6] = [
+    canonicalize::REWRITES,
+    // What a cast says is read before it is passed by.
+    metadata::REWRITES,
+    casts::REWRITES,
+    globals::REWRITES,
+    reshapes::REWRITES,
+    views::REWRITES,
+];
 
 /// Every definition of this dialect.
 pub static DEFS: &[OpDef] = &[

@@ -7,7 +7,8 @@ use crate::mlir::fold::{Cx, Rewrite};
 /// The patterns, with their roots.
 pub(in crate::mlir) const REWRITES: &[Rewrite] = &[
     ("if-known-condition", &["scf.if"], known_condition),
-    ("if-unused-results", &["scf.if"], unused_results),
+    ("choice-unused-results", &["scf.if", "scf.index_switch"], unused_results),
+    ("switch-same-everywhere", &["scf.index_switch"], same_everywhere),
     ("if-to-select", &["scf.if"], to_select),
     ("if-condition-inside", &["scf.if"], condition_inside),
     ("if-yields-condition", &["scf.if"], yields_condition),
@@ -32,7 +33,27 @@ fn unused_results(cx: &mut Cx<'_, '_>) -> Option<()> {
     if keep.iter().all(|&keep| keep) {
         return None;
     }
-    cx.drop_results(&[0, 1], &keep).map(|_| ())
+    let regions: Vec<usize> = (0..cx.module().regions(cx.op).len()).collect();
+    cx.drop_results(&regions, &keep).map(|_| ())
+}
+
+/// What every region gives from outside needs no choice.
+fn same_everywhere(cx: &mut Cx<'_, '_>) -> Option<()> {
+    let results: Vec<Value> = cx.module().results(cx.op).collect();
+    let regions = 0..cx.module().regions(cx.op).len();
+    let yields: Option<Vec<Vec<Value>>> = regions
+        .map(|i| cx.yields(cx.only_block(i)?).filter(|y| y.len() == results.len()))
+        .collect();
+    let (yields, mut changed) = (yields?, None);
+    for (i, &result) in results.iter().enumerate() {
+        let value = yields.first()?[i];
+        let same = yields.iter().all(|yields| yields[i] == value);
+        if same && cx.is_outside(value) && cx.module().has_uses(result) {
+            cx.rewriter.replace_uses(result, value);
+            changed = Some(());
+        }
+    }
+    changed
 }
 
 /// The results of an `if` both of whose values come from outside are choices.
@@ -246,8 +267,11 @@ fn in_if(cx: &mut Cx<'_, '_>) -> Option<()> {
 }
 
 fn known_index(cx: &mut Cx<'_, '_>) -> Option<()> {
-    let index = cx.int(cx.operand(0))?;
     let cases = cx.context.as_i64s(cx.module().attr(cx.op, "cases")?)?;
+    if cases.is_empty() {
+        return cx.take_region(0, &[]);
+    }
+    let index = cx.int(cx.operand(0))?;
     let at = cases.iter().position(|&case| i128::from(case) == index);
     cx.take_region(at.map_or(0, |i| i + 1), &[])
 }

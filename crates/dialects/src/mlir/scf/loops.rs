@@ -85,11 +85,12 @@ fn carried_for_nothing(cx: &mut Cx<'_, '_>) -> Option<()> {
     let mut keep = vec![true; results.len()];
     // By number: what the argument and the result are besides.
     let mut same: Vec<Option<(Value, Value)>> = vec![None; results.len()];
+    let constant = unchanging(&parts);
     for i in 0..results.len() {
         let (init, arg, yielded) = (parts.inits[i], parts.args[i + 1], parts.yielded[i]);
         let twin =
             (0..i).find(|&j| keep[j] && (parts.inits[j], parts.yielded[j]) == (init, yielded));
-        if yielded == arg || yielded == init {
+        if constant[i] {
             same[i] = Some((init, init));
         } else if let Some(j) = twin {
             same[i] = Some((parts.args[j + 1], results[j]));
@@ -108,6 +109,24 @@ fn carried_for_nothing(cx: &mut Cx<'_, '_>) -> Option<()> {
         }
     }
     narrow(cx, &keep, 3, &[0], &[0])
+}
+
+/// Which carried values never change: those that are given what they started with, or others
+/// that started alike and never change. O(values squared).
+fn unchanging(parts: &For) -> Vec<bool> {
+    let mut constant = vec![true; parts.inits.len()];
+    loop {
+        let stays = |i: usize| {
+            let (init, yielded) = (parts.inits[i], parts.yielded[i]);
+            let from = parts.args[1..].iter().position(|&arg| arg == yielded);
+            yielded == init || from.is_some_and(|j| constant[j] && parts.inits[j] == init || j == i)
+        };
+        let next: Vec<bool> = (0..constant.len()).map(|i| constant[i] && stays(i)).collect();
+        if next == constant {
+            return constant;
+        }
+        constant = next;
+    }
 }
 
 /// Returns whether `arg` is used for nothing but what becomes `yielded`.

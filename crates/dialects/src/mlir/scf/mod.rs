@@ -1,6 +1,7 @@
 //! MLIR's `scf` dialect: loops and conditions as operations with regions.
 
 mod conditions;
+mod forall;
 mod loops;
 mod parallel;
 mod verify;
@@ -10,6 +11,7 @@ use tangram_ir::{AttrKind, OpDef, OperandDef, ResultDef, Traits};
 use super::{infer, optional, required, results, value, values};
 
 pub(super) use conditions::REWRITES as CONDITIONS;
+pub(super) use forall::REWRITES as FORALL;
 pub(super) use loops::REWRITES as LOOPS;
 pub(super) use parallel::REWRITES as PARALLEL;
 

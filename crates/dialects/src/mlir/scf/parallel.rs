@@ -45,6 +45,9 @@ impl Parallel {
 
     /// How often counter `i` counts: 0, 1, or 2 for more than once.
     fn trips(&self, cx: &Cx<'_, '_>, i: usize) -> Option<u8> {
+        if self.low[i] == self.high[i] {
+            return Some(0);
+        }
         let span = cx.int(self.high[i])? - cx.int(self.low[i])?;
         if span <= 0 {
             return Some(0);
