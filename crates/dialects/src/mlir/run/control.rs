@@ -111,6 +111,9 @@ impl Machine<'_> {
                 self.count(op, [bounds[0], bounds[1], bounds[2]], inits.to_vec())
             }
             "affine.for" => self.affine_for(op, &operands),
+            "scf.parallel" => self.parallel(op, &operands),
+            "scf.forall" => self.forall(op, &operands),
+            "affine.parallel" => self.affine_parallel(op, &operands),
             "scf.while" => self.repeat(op, operands),
             "scf.execute_region" => Ok(self.region(op, self.module.region(op, 0), Vec::new())?.1),
             "scf.index_switch" => {

@@ -1,6 +1,5 @@
-//! Buffers, tensors, and affine accesses to buffers.
+//! Tensors, and affine operations without regions.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use tangram_ir::{Op, Type, TypeData, Value};
@@ -11,35 +10,6 @@ impl Machine<'_> {
     pub(super) fn memory(&mut self, op: Op, operands: &[Datum]) -> Result<Vec<Datum>> {
         let one = |datum| Ok(vec![datum]);
         match (self.module.name_text(op), operands) {
-            ("memref.alloc" | "memref.alloca", sizes) => {
-                let elements = self.blank(op, sizes)?;
-                one(Datum::Buffer(Rc::new(RefCell::new(elements))))
-            }
-            ("memref.dealloc", _) => Ok(Vec::new()),
-            ("memref.load", [Datum::Buffer(buffer), indices @ ..]) => {
-                let at = self.ints(op, indices)?;
-                one(self.load(op, &buffer.borrow(), &at)?)
-            }
-            ("memref.store", [value, Datum::Buffer(buffer), indices @ ..]) => {
-                let at = self.ints(op, indices)?;
-                self.store(op, &mut buffer.borrow_mut(), &at, value)
-            }
-            ("memref.copy", [Datum::Buffer(from), Datum::Buffer(to)]) => {
-                let from = from.borrow().clone();
-                if from.extents != to.borrow().extents {
-                    return Err(self.undefined(op));
-                }
-                *to.borrow_mut() = from;
-                Ok(Vec::new())
-            }
-            ("memref.cast", [buffer]) => one(self.cast(op, buffer)?),
-            ("memref.dim", [Datum::Buffer(buffer), index]) => {
-                let extents = buffer.borrow().extents.clone();
-                self.extent(op, &extents, index)
-            }
-            ("memref.rank", [Datum::Buffer(buffer)]) => {
-                one(Datum::Int(buffer.borrow().extents.len() as i128))
-            }
             ("tensor.extract", [Datum::Tensor(tensor), indices @ ..]) => {
                 let at = self.ints(op, indices)?;
                 one(self.load(op, tensor, &at)?)
@@ -74,16 +44,7 @@ impl Machine<'_> {
         }
     }
 
-    fn cast(&self, op: Op, buffer: &Datum) -> Result<Datum> {
-        let Datum::Buffer(held) = buffer else { return Err(self.unsupported(op)) };
-        let (_, to) = self.shape(op, self.module.value_type(self.module.result(op, 0)))?;
-        let extents = &held.borrow().extents;
-        let fits = to.len() == extents.len()
-            && to.iter().zip(extents).all(|(to, from)| to.is_none_or(|to| to == *from));
-        if fits { Ok(buffer.clone()) } else { Err(self.undefined(op)) }
-    }
-
-    fn extent(&self, op: Op, extents: &[i64], index: &Datum) -> Result<Vec<Datum>> {
+    pub(super) fn extent(&self, op: Op, extents: &[i64], index: &Datum) -> Result<Vec<Datum>> {
         let at = self.ints(op, std::slice::from_ref(index))?[0];
         let extent = usize::try_from(at).ok().and_then(|at| extents.get(at));
         Ok(vec![Datum::Int(i128::from(*extent.ok_or_else(|| self.undefined(op))?))])
@@ -149,6 +110,9 @@ impl Machine<'_> {
 
     /// An affine operation without regions.
     pub(super) fn affine(&mut self, op: Op, operands: &[Datum]) -> Result<Vec<Datum>> {
+        if self.module.name_text(op).ends_with("linearize_index") {
+            return self.digits(op, operands);
+        }
         let map = self.map(op, "map")?;
         let mapped = |operands: &[Datum]| {
             let point = self.ints(op, operands)?;
@@ -162,11 +126,12 @@ impl Machine<'_> {
             ("affine.apply", point) => int(mapped(point)?.first().copied()),
             ("affine.min", point) => int(mapped(point)?.into_iter().min()),
             ("affine.max", point) => int(mapped(point)?.into_iter().max()),
-            ("affine.load", [Datum::Buffer(buffer), point @ ..]) => {
-                Ok(vec![self.load(op, &buffer.borrow(), &mapped(point)?)?])
+            ("affine.prefetch", _) => Ok(Vec::new()),
+            ("affine.load", [buffer, point @ ..]) => {
+                Ok(vec![self.read(op, buffer, &mapped(point)?)?])
             }
-            ("affine.store", [value, Datum::Buffer(buffer), point @ ..]) => {
-                self.store(op, &mut buffer.borrow_mut(), &mapped(point)?, value)
+            ("affine.store", [value, buffer, point @ ..]) => {
+                self.write(op, buffer, &mapped(point)?, value)
             }
             _ => Err(self.unsupported(op)),
         }

@@ -5,17 +5,21 @@
 //! width, an access outside of a buffer) ends the run with [`Trap::Undefined`].
 
 mod control;
+mod digits;
 mod memory;
+mod nests;
 mod scalar;
 mod slices;
 mod structured;
 mod uninterpreted;
+mod views;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 use tangram_ir::{Module, Op, Value};
+pub use views::View;
 
 /// The deepest nesting of regions and calls.
 const MAX_NESTING: u32 = 64;
@@ -29,6 +33,8 @@ pub enum Datum {
     Float(f64),
     /// A buffer; copies are the same buffer.
     Buffer(Rc<RefCell<Elements>>),
+    /// A part of a buffer, or the whole in another shape.
+    View(Rc<View>),
     /// A tensor.
     Tensor(Rc<Elements>),
 }
@@ -43,15 +49,18 @@ pub struct Elements {
 }
 
 impl PartialEq for Datum {
-    /// Floats are equal when their bits are, or when both are NaN.
+    /// Buffers are equal when their extents and elements are. Floats are equal when their bits are, or when both are NaN.
     fn eq(&self, other: &Datum) -> bool {
         match (self, other) {
             (Datum::Int(a), Datum::Int(b)) => a == b,
             (Datum::Float(a), Datum::Float(b)) => {
                 a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
             }
-            (Datum::Buffer(a), Datum::Buffer(b)) => a == b,
             (Datum::Tensor(a), Datum::Tensor(b)) => a == b,
+            (Datum::Buffer(_) | Datum::View(_), Datum::Buffer(_) | Datum::View(_)) => {
+                let (a, b) = (View::of(self), View::of(other));
+                a.and_then(|a| a.elements()) == b.and_then(|b| b.elements())
+            }
             _ => false,
         }
     }
@@ -119,6 +128,8 @@ struct Machine<'a> {
     state: Option<u64>,
     /// Where structured operations are in their iteration spaces, the innermost last.
     points: Vec<Vec<i64>>,
+    /// The global buffers that were asked for.
+    globals: FxHashMap<Op, Datum>,
 }
 
 impl<'a> Machine<'a> {
@@ -132,6 +143,7 @@ impl<'a> Machine<'a> {
             left: budget,
             state: None,
             points: Vec::new(),
+            globals: FxHashMap::default(),
         }
     }
 
@@ -170,7 +182,8 @@ impl<'a> Machine<'a> {
             _ if self.module.def(op).is_none() => self.uninterpreted(op, &operands)?,
             "arith" | "math" => self.scalar(op, &operands)?,
             "tensor" if name == "tensor.concat" => self.concat(op, &operands)?,
-            "memref" | "tensor" => self.memory(op, &operands)?,
+            "memref" => self.buffers(op, &operands)?,
+            "tensor" => self.memory(op, &operands)?,
             "linalg" => self.structured(op, &operands)?,
             "affine" if self.module.regions(op).is_empty() => self.affine(op, &operands)?,
             "scf" | "affine" | "func" => self.control(op, operands)?,

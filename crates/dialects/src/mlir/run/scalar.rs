@@ -12,6 +12,9 @@ impl Machine<'_> {
         let name = module.name_text(op);
         let width = int_width(context, ty).unwrap_or(64);
         if name == "arith.constant" {
+            if matches!(context.type_data(ty), TypeData::Tensor(_)) {
+                return self.constant_tensor(op);
+            }
             let value = module.attr(op, "value").and_then(|attr| splat(context, attr));
             return match (value, context.type_data(ty)) {
                 (Some(Number::Int(value)), _) => Ok(vec![Datum::Int(value)]),

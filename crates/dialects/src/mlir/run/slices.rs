@@ -6,17 +6,18 @@ use tangram_ir::Op;
 
 use super::{Datum, Elements, Machine, Result};
 use crate::mlir::extents::{DYNAMIC, list};
+use crate::mlir::fold::number::{self, Number};
 
 /// Which elements of a tensor make a part of it.
-struct Part {
-    offsets: Vec<i64>,
-    sizes: Vec<i64>,
-    strides: Vec<i64>,
+pub(super) struct Part {
+    pub(super) offsets: Vec<i64>,
+    pub(super) sizes: Vec<i64>,
+    pub(super) strides: Vec<i64>,
 }
 
 impl Part {
     /// The elements of the part in row-major order, each by its indices in the whole.
-    fn points(&self) -> Vec<Vec<i64>> {
+    pub(super) fn points(&self) -> Vec<Vec<i64>> {
         let mut points = vec![Vec::new()];
         for ((&offset, &size), &stride) in self.offsets.iter().zip(&self.sizes).zip(&self.strides) {
             let along = |point: Vec<i64>| {
@@ -41,17 +42,7 @@ impl Machine<'_> {
                 }
                 one(elements)
             }
-            ("tensor.insert_slice", [Datum::Tensor(small), Datum::Tensor(whole), rest @ ..]) => {
-                let mut elements = (**whole).clone();
-                let points = self.part(op, rest)?.points();
-                if points.len() != small.data.len() {
-                    return Err(self.undefined(op));
-                }
-                for (value, at) in small.data.iter().zip(points) {
-                    self.store(op, &mut elements, &at, value)?;
-                }
-                one(elements)
-            }
+            ("tensor.insert_slice", operands) => Ok(vec![self.inserted(op, operands)?]),
             ("tensor.collapse_shape" | "tensor.expand_shape", [Datum::Tensor(tensor), ..]) => {
                 // Shapes here are known; elements stay in their order.
                 let mut elements = self.result_of(op, &[])?;
@@ -89,6 +80,39 @@ impl Machine<'_> {
             *element = given.first().cloned().ok_or_else(|| self.unsupported(op))?;
         }
         Ok(vec![Datum::Tensor(Rc::new(elements))])
+    }
+
+    /// A constant tensor of numbers, of which all are the same or all are integers.
+    pub(super) fn constant_tensor(&self, op: Op) -> Result<Vec<Datum>> {
+        let context = self.module.context();
+        let mut elements = self.result_of(op, &[])?;
+        let wrong = || self.unsupported(op);
+        let attr = self.module.attr(op, "value").ok_or_else(wrong)?;
+        match number::splat(context, attr) {
+            Some(Number::Int(value)) => elements.data.fill(Datum::Int(value)),
+            Some(Number::Float(value)) => elements.data.fill(Datum::Float(value)),
+            None => {
+                let numbers = number::integers(context, attr, elements.data.len());
+                elements.data = numbers.ok_or_else(wrong)?.into_iter().map(Datum::Int).collect();
+            }
+        }
+        Ok(vec![Datum::Tensor(Rc::new(elements))])
+    }
+
+    /// A tensor with a part put into it.
+    pub(super) fn inserted(&self, op: Op, operands: &[Datum]) -> Result<Datum> {
+        let [Datum::Tensor(small), Datum::Tensor(whole), rest @ ..] = operands else {
+            return Err(self.unsupported(op));
+        };
+        let mut elements = (**whole).clone();
+        let points = self.part(op, rest)?.points();
+        if points.len() != small.data.len() {
+            return Err(self.undefined(op));
+        }
+        for (value, at) in small.data.iter().zip(points) {
+            self.store(op, &mut elements, &at, value)?;
+        }
+        Ok(Datum::Tensor(Rc::new(elements)))
     }
 
     fn padded(
@@ -137,7 +161,7 @@ impl Machine<'_> {
         Ok(Elements { extents, data: vec![Datum::Int(0); count as usize] })
     }
 
-    fn part(&self, op: Op, rest: &[Datum]) -> Result<Part> {
+    pub(super) fn part(&self, op: Op, rest: &[Datum]) -> Result<Part> {
         let mut rest = self.ints(op, rest)?.into_iter();
         Ok(Part {
             offsets: self.mixed(op, "static_offsets", &mut rest)?,
@@ -147,7 +171,7 @@ impl Machine<'_> {
     }
 
     /// The numbers of attribute `name`, with those of operands in their places.
-    fn mixed(
+    pub(super) fn mixed(
         &self,
         op: Op,
         name: &str,

@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::FxHasher;
 use tangram_ir::{Context, Op, Type, TypeData, text};
 
-use super::{Datum, Machine, Result, Trap};
+use super::{Datum, Machine, Result, Trap, View};
 use crate::mlir::fold::number::{int_width, wrap};
 
 impl Machine<'_> {
@@ -46,9 +46,10 @@ impl Machine<'_> {
             match datum {
                 Datum::Int(value) => self.observe(op, value)?,
                 Datum::Float(value) => self.observe(op, &value.to_bits())?,
-                Datum::Buffer(elements) => {
-                    let elements = elements.borrow().data.clone();
-                    self.observe_data(op, &elements)?;
+                Datum::Buffer(_) | Datum::View(_) => {
+                    let elements = View::of(datum).and_then(|view| view.elements());
+                    let elements = elements.ok_or_else(|| self.unsupported(op))?;
+                    self.observe_data(op, &elements.data)?;
                     continue;
                 }
                 Datum::Tensor(elements) => {

@@ -1,19 +1,20 @@
-//! Canonicalisation of random programs over tensors: parts, casts, reshapes, paddings, elements,
-//! extents. The meaning stays, `mlir-opt` 22 accepts what comes out, and hardly ever leaves fewer
-//! operations; what it makes of the programs means the same here, too.
+//! Programs over tensors: parts, casts, reshapes, paddings, elements, extents.
 
-mod support;
-
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::rc::Rc;
 
-use support::generate::Random;
-use support::{asked_seeds, functions, mlir_opt, parse, pass};
-use tangram_dialects::mlir::run::{Datum, Elements, Trap, run};
-use tangram_ir::{Module, Op, Order, text, walk};
+use super::Kind;
+use super::support::generate::Random;
+use tangram_dialects::mlir::run::Datum;
 
-const BUDGET: u64 = 100_000;
+pub const KIND: Kind = Kind {
+    prelude: "",
+    function,
+    arguments: || {
+        let tensors = [super::tensor(&[4, 6], 100), super::tensor(&[4, 6], 500)];
+        tensors.into_iter().chain([Datum::Int(7), Datum::Int(3)]).collect()
+    },
+    longer: 5,
+};
 
 /// A tensor value: its name, its extents, and which of them its type says.
 #[derive(Clone)]
@@ -293,73 +294,4 @@ impl Generator {
         );
         self.add(&text, extents, known);
     }
-}
-
-fn outcome(module: &Module, function: Op) -> Result<Vec<Datum>, Trap> {
-    let tensor = |first: i128| {
-        let data = (0..24).map(|i| Datum::Int(first + i)).collect();
-        Datum::Tensor(Rc::new(Elements { extents: vec![4, 6], data }))
-    };
-    run(module, function, &[tensor(100), tensor(500), Datum::Int(7), Datum::Int(3)], BUDGET)
-}
-
-/// By name, how many operations more there are on the left.
-fn difference(ours: (&Module, Op), theirs: (&Module, Op)) -> BTreeMap<String, i64> {
-    let mut kinds = BTreeMap::new();
-    for ((module, function), sign) in [(ours, 1), (theirs, -1)] {
-        for op in walk(module, function, Order::Pre) {
-            *kinds.entry(module.name_text(op).to_owned()).or_default() += sign;
-        }
-    }
-    kinds
-}
-
-fn check(seeds: std::ops::Range<u64>) {
-    let input: String = seeds.clone().map(function).collect();
-    let before = parse(&input);
-    let mut after = parse(&input);
-    pass(&mut after, "builtin.module(func.func(canonicalize,cse,canonicalize))");
-    let Some(theirs) =
-        mlir_opt(&["--canonicalize", "--cse", "--canonicalize", "--mlir-print-op-generic"], &input)
-    else {
-        println!("skipped: needs mlir-opt-22");
-        return;
-    };
-    mlir_opt(&["--verify-each"], &text::print(&after));
-    let theirs = parse(&theirs);
-    let all = functions(&before).into_iter().zip(functions(&after)).zip(functions(&theirs));
-    let (mut longer, mut compared, mut classes) = (Vec::new(), 0, BTreeMap::new());
-    for (seed, ((old, new), other)) in seeds.zip(all) {
-        let expected = outcome(&before, old);
-        match &expected {
-            Err(Trap::Undefined(_) | Trap::Budget(_)) => {}
-            Err(trap) => panic!("{seed}: {trap}\n{}", function(seed)),
-            Ok(_) => {
-                assert_eq!(outcome(&after, new), expected, "{seed}\n{}", function(seed));
-                assert_eq!(outcome(&theirs, other), expected, "mlir-opt, {seed}");
-                compared += 1;
-            }
-        }
-        let kinds = difference((&after, new), (&theirs, other));
-        if kinds.values().sum::<i64>() > 0 {
-            longer.push(seed);
-            kinds.into_iter().for_each(|(name, n)| *classes.entry(name).or_insert(0) += n);
-        }
-    }
-    let count = functions(&before).len();
-    classes.retain(|_, n| *n != 0);
-    println!("{} of {count} functions are longer here, by {classes:?}", longer.len());
-    assert!(compared * 10 >= count * 9, "{compared} of {count} functions have a meaning");
-    assert!(longer.len() * 100 <= count * 8, "{longer:?}");
-}
-
-#[test]
-fn hundreds_of_programs() {
-    check(asked_seeds().unwrap_or(1..301));
-}
-
-#[test]
-#[ignore = "takes minutes; `cargo xtask long` runs it"]
-fn thousands_of_programs() {
-    (1..11).for_each(|block| check(block * 1000..block * 1000 + 500));
 }
