@@ -528,9 +528,19 @@ impl<'a> Parser<'a> {
                 break;
             }
         }
+        self.buffer_types(draft, values, &buffers)
+    }
+
+    /// `: types of the buffers`, which stand at these places among `values`; the others are indices.
+    pub(super) fn buffer_types(
+        &mut self,
+        draft: &mut Draft<'a>,
+        values: Uses<'a>,
+        buffers: &[usize],
+    ) -> Parsed<()> {
         let mut types: Types = smallvec![self.index(); values.len()];
         self.expect(b':', "before the types of the buffers")?;
-        for (i, at) in buffers.into_iter().enumerate() {
+        for (i, &at) in buffers.iter().enumerate() {
             if i > 0 {
                 self.expect(b',', "before the type of the next buffer")?;
             }

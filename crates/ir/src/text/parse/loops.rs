@@ -261,17 +261,7 @@ impl<'a> Parser<'a> {
         while self.accept(b',') {
             values.push(self.value_use()?);
         }
-        let mut types: Types = smallvec![self.index(); values.len()];
-        self.expect(b':', "before the types of the buffers")?;
-        for (i, at) in buffers.into_iter().enumerate() {
-            if i > 0 {
-                self.expect(b',', "before the type of the next buffer")?;
-            }
-            types[at] = self.ty()?;
-        }
-        draft.operands[0] = values;
-        draft.types[0] = Some(types);
-        Ok(())
+        self.buffer_types(draft, values, &buffers)
     }
 
     pub(super) fn while_header(&mut self, draft: &mut Draft<'a>) -> Parsed<()> {
