@@ -144,6 +144,18 @@ fn a_child_that_occurs_twice_is_paid_twice() {
     assert_eq!(costs, [3.0, 7.0, 7.0, 11.0]);
 }
 
+/// Two classes that need each other hold each other up at no cost in the linear program.
+#[test]
+fn circles_do_not_take_the_bound_to_zero() {
+    let mut choices = Choices::new(3);
+    choices.push(0, 0.0, [1]);
+    choices.push(1, 0.0, [2]);
+    choices.push(2, 0.0, [1]);
+    choices.push(2, 5.0, []);
+    let found = choices.best(&[0], Duration::ZERO).unwrap();
+    assert!((found.bound - 5.0).abs() < 1e-6 && found.cost == 5.0 && found.optimal, "{found:?}");
+}
+
 #[cfg(feature = "lp")]
 #[test]
 fn answers_say_whether_they_are_proved() {
