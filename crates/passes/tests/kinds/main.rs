@@ -4,6 +4,7 @@
 
 mod affine;
 mod buffers;
+mod linalg;
 mod loops;
 #[path = "../support/mod.rs"]
 mod support;
@@ -169,6 +170,7 @@ macro_rules! kinds {
 
 kinds! {
     tensors thousands_of_tensors tensors::KIND;
+    structured thousands_of_structured linalg::KIND;
     buffers thousands_of_buffers buffers::KIND;
     loops thousands_of_loops loops::KIND;
     affine thousands_of_affine affine::KIND;

@@ -18,14 +18,14 @@ pub const KIND: Kind = Kind {
 
 /// A tensor value: its name, its extents, and which of them its type says.
 #[derive(Clone)]
-struct Tensor {
-    name: String,
-    extents: Vec<i64>,
-    known: Vec<bool>,
+pub struct Tensor {
+    pub name: String,
+    pub extents: Vec<i64>,
+    pub known: Vec<bool>,
 }
 
 impl Tensor {
-    fn ty(&self) -> String {
+    pub fn ty(&self) -> String {
         let dims = self.extents.iter().zip(&self.known);
         let dims: String =
             dims.map(|(n, known)| if *known { format!("{n}x") } else { "?x".into() }).collect();
@@ -33,46 +33,56 @@ impl Tensor {
     }
 }
 
-struct Generator {
-    random: Random,
+pub struct Generator {
+    pub random: Random,
     out: String,
     next: usize,
-    tensors: Vec<Tensor>,
+    pub tensors: Vec<Tensor>,
     ints: Vec<String>,
     indices: Vec<String>,
 }
 
 /// A function of `(tensor<4x6xi32>, tensor<?x6xi32>, i32, index)`.
 fn function(seed: u64) -> String {
-    let tensor = |name: &str, known| Tensor {
-        name: name.into(),
-        extents: vec![4, 6],
-        known: vec![known, true],
-    };
-    let mut g = Generator {
-        random: Random::new(seed),
-        out: String::new(),
-        next: 0,
-        tensors: vec![tensor("%t", true), tensor("%u", false)],
-        ints: vec!["%x".into()],
-        indices: vec!["%n".into()],
-    };
+    let mut g = Generator::new(seed);
     for _ in 0..10 {
         g.statement();
     }
-    let tensor = g.tensor();
-    let (int, index) = (g.ints[g.ints.len() - 1].clone(), g.indices[g.indices.len() - 1].clone());
-    format!(
-        "func.func @f{seed}(%t: tensor<4x6xi32>, %u: tensor<?x6xi32>, %x: i32, %n: index) -> \
-         ({}, i32, index) {{\n{}return {}, {int}, {index} : {}, i32, index\n}}\n",
-        tensor.ty(),
-        g.out,
-        tensor.name,
-        tensor.ty()
-    )
+    g.finish(seed)
 }
 
 impl Generator {
+    pub fn new(seed: u64) -> Generator {
+        let tensor = |name: &str, known| Tensor {
+            name: name.into(),
+            extents: vec![4, 6],
+            known: vec![known, true],
+        };
+        Generator {
+            random: Random::new(seed),
+            out: String::new(),
+            next: 0,
+            tensors: vec![tensor("%t", true), tensor("%u", false)],
+            ints: vec!["%x".into()],
+            indices: vec!["%n".into()],
+        }
+    }
+
+    /// The function of the statements so far.
+    pub fn finish(&mut self, seed: u64) -> String {
+        let tensor = self.tensor();
+        let int = self.ints[self.ints.len() - 1].clone();
+        let index = self.indices[self.indices.len() - 1].clone();
+        format!(
+            "func.func @f{seed}(%t: tensor<4x6xi32>, %u: tensor<?x6xi32>, %x: i32, %n: index) -> \
+             ({}, i32, index) {{\n{}return {}, {int}, {index} : {}, i32, index\n}}\n",
+            tensor.ty(),
+            self.out,
+            tensor.name,
+            tensor.ty()
+        )
+    }
+
     fn fresh(&mut self) -> String {
         self.next += 1;
         format!("%v{}", self.next)
@@ -82,17 +92,17 @@ impl Generator {
         writeln!(self.out, "{text}").expect("a string takes all");
     }
 
-    fn tensor(&mut self) -> Tensor {
+    pub fn tensor(&mut self) -> Tensor {
         let count = self.tensors.len() as u64;
         let skip = (count / 2) * self.random.below(2);
         self.tensors[(skip + self.random.below(count - skip)) as usize].clone()
     }
 
-    fn int(&mut self) -> String {
+    pub fn int(&mut self) -> String {
         self.ints[self.random.below(self.ints.len() as u64) as usize].clone()
     }
 
-    fn constant(&mut self, value: i64) -> String {
+    pub fn constant(&mut self, value: i64) -> String {
         let name = self.fresh();
         self.line(&format!("{name} = arith.constant {value} : index"));
         name
@@ -106,7 +116,7 @@ impl Generator {
         }
     }
 
-    fn add(&mut self, text: &str, extents: Vec<i64>, known: Vec<bool>) {
+    pub fn add(&mut self, text: &str, extents: Vec<i64>, known: Vec<bool>) {
         let mut tensor = Tensor { name: self.fresh(), extents, known };
         let line = text.replace("TYPE", &tensor.ty());
         self.line(&format!("{} = {line}", tensor.name));
@@ -114,7 +124,7 @@ impl Generator {
         self.tensors.push(tensor);
     }
 
-    fn statement(&mut self) {
+    pub fn statement(&mut self) {
         match self.random.below(12) {
             0 | 1 => self.extract_slice(),
             2 => self.insert_slice(),
@@ -171,7 +181,7 @@ impl Generator {
         self.add(&text, of.extents, of.known);
     }
 
-    fn cast(&mut self) {
+    pub fn cast(&mut self) {
         let of = self.tensor();
         let known = of.known.iter().map(|_| self.random.below(2) == 0).collect::<Vec<_>>();
         let text = format!("tensor.cast {} : {} to TYPE", of.name, of.ty());
