@@ -9,13 +9,14 @@ use super::fold::{Native, Rewrite};
 
 /// The canonicalisation patterns of all dialects.
 pub fn canonicalization(context: &Arc<Context>) -> Vec<Box<dyn RewritePattern>> {
-    let tables: [&[Rewrite]; 7] = [
+    let tables: [&[Rewrite]; 8] = [
         super::arith::REWRITES,
         super::cf::REWRITES,
         super::scf::LOOPS,
         super::scf::CONDITIONS,
         super::scf::PARALLEL,
         super::scf::FORALL,
+        super::vector::REWRITES,
         crate::func::REWRITES,
     ];
     let tables = tables.into_iter().chain(super::affine::REWRITES).chain(super::memref::REWRITES);

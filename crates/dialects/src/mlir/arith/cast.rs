@@ -150,11 +150,18 @@ pub(super) fn bitcast(cx: &FoldCx<'_>) -> Option<Fold> {
     {
         return Some(Fold::value(inner));
     }
+    if let Some(inner) = source(cx, &[cx.known().bitcast]) {
+        let operands = [inner].as_slice().into();
+        return Some(Fold::InPlace { operands, attrs: cx.module.attrs(cx.op) });
+    }
     let context = cx.context();
     let (was, is) = (float_kind(context, from), float_kind(context, cx.ty()));
     computed(cx, |n, width| match (n, was, is) {
         (Number::Float(value), Some(kind), None) if !value.is_nan() => {
             Some(Number::Int(kind.encode(value) as i128))
+        }
+        (Number::Float(value), Some(from), Some(to)) if !value.is_nan() => {
+            float(Number::Float(to.decode(from.encode(value))))
         }
         (Number::Int(value), None, Some(kind)) => {
             float(Number::Float(kind.decode(unsigned(value, width) as u128)))

@@ -1,15 +1,21 @@
 //! Folders of integer operations.
 
-use tangram_ir::{Attr, Fold, FoldCx, Value};
+use tangram_ir::{Attr, AttrData, Fold, FoldCx, Value};
 
 use crate::mlir::fold::Look;
 use crate::mlir::fold::number::{self, Number, unsigned, wrap};
 
 pub(super) fn divsi(cx: &FoldCx<'_>) -> Option<Fold> {
+    if let Some(factor) = other_factor(cx, "nsw") {
+        return Some(Fold::value(factor));
+    }
     divide(cx, |a, b, w| quotient(a, b, w, a.checked_div(b)?))
 }
 
 pub(super) fn divui(cx: &FoldCx<'_>) -> Option<Fold> {
+    if let Some(factor) = other_factor(cx, "nuw") {
+        return Some(Fold::value(factor));
+    }
     divide(cx, |a, b, w| unsigned(a, w).checked_div(unsigned(b, w)))
 }
 
@@ -154,6 +160,25 @@ pub(super) fn muli(cx: &FoldCx<'_>) -> Option<Fold> {
 
 fn is_one(cx: &FoldCx<'_>, value: i128) -> bool {
     number::int_width(cx.context(), cx.ty()).is_some_and(|width| wrap(1, width) == value)
+}
+
+/// `b`, where `a * b`, which does not overflow as `flag` says, is divided by `a`.
+fn other_factor(cx: &FoldCx<'_>, flag: &str) -> Option<Value> {
+    let product = cx.module.def_op(cx.operand(0))?;
+    if cx.module.name(product) != cx.known().muli || product == cx.op {
+        return None;
+    }
+    let AttrData::Opaque(flags) = cx.context().attr_data(cx.module.attr(product, "overflowFlags")?)
+    else {
+        return None;
+    };
+    let (a, b) = (cx.module.operand(product, 0), cx.module.operand(product, 1));
+    if !cx.context().text(*flags).contains(flag) {
+        return None;
+    }
+    let by = cx.operand(1);
+    let factor = if by == a { b } else { a };
+    ((by == a || by == b) && cx.module.def_op(factor) != Some(product)).then_some(factor)
 }
 
 fn divide(cx: &FoldCx<'_>, f: impl Fn(i128, i128, u32) -> Option<i128>) -> Option<Fold> {

@@ -1,9 +1,12 @@
 //! MLIR's `vector` dialect: vectors of fixed or scalable extents, made, taken apart, reduced, and
 //! moved from and to memory.
 
+mod canonicalize;
 mod infer;
 
 use tangram_ir::{AttrDef, AttrKind, OpDef, OperandDef, ResultDef, Traits};
+
+pub(super) use canonicalize::REWRITES;
 
 use super::{INDICES, RESULT, maybe, optional, required, result, results, value, values};
 
