@@ -142,3 +142,15 @@ fn affine_hulls_keep_the_congruences_of_every_disjunct() -> Result<(), Error> {
     }
     Ok(())
 }
+
+#[test]
+fn disjuncts_without_points_take_no_stride_from_a_hull() -> Result<(), Error> {
+    let nothing = "[i, j] : 0 <= j <= i <= 3 and 2i + 2j <= -1 and i + j >= -2";
+    let strided = "[i, j] : 1 <= j <= 2 and 4 <= i <= 9 and (i - j) mod 2 = 0";
+    let hull = |text: String| read(&text).convex_hull(&limit());
+    let alone = hull(format!("{{ {strided} }}"))?;
+    let both = hull(format!("{{ {nothing}; {strided} }}"))?;
+    assert!(both.is_equal(&alone, &limit())?, "{both} is not {alone}");
+    assert!(both.intersect(&read("{ [4, 1] }"), &limit())?.is_empty(&limit())?, "{both}");
+    Ok(())
+}

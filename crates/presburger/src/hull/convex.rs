@@ -21,24 +21,38 @@ impl Relation {
     /// ray holds the parallel ray too. The cost grows with the number of vertices, which may be
     /// exponential in the number of dimensions.
     pub fn convex_hull(&self, budget: &Budget) -> Result<Self, Error> {
-        let hull = self.convex_polyhedron(budget)?;
-        if self.parts.iter().any(|part| part.divs.is_empty()) {
+        let inhabited = self.inhabited(budget)?;
+        let hull = self.around_all(&inhabited, budget)?;
+        if inhabited.iter().any(|part| part.divs.is_empty()) {
             return Ok(hull);
         }
-        let lattice = Lattice::around(&self.parts, budget)?.and_then(|all| all.basic());
+        let lattice = Lattice::around(&inhabited, budget)?.and_then(|all| all.basic());
         let both = hull.parts.first().zip(lattice.as_ref());
         self.replaced(both.and_then(|(hull, lattice)| hull.intersect(lattice)))
     }
 
     /// Returns the hull as a polyhedron, without strides.
     pub(crate) fn convex_polyhedron(&self, budget: &Budget) -> Result<Self, Error> {
-        let mut parts = Vec::new();
+        self.around_all(&self.inhabited(budget)?, budget)
+    }
+
+    /// Returns the disjuncts that have points.
+    fn inhabited(&self, budget: &Budget) -> Result<Vec<BasicMap>, Error> {
+        let mut inhabited = Vec::new();
         for part in self.parts.iter() {
             if !part.is_empty(budget)? {
-                let strided = !part.divs.is_empty() || part.system.eqs.len() > 0;
-                let tight = if strided { part.tightened(budget)? } else { None };
-                parts.push(tight.unwrap_or_else(|| part.unfolded()));
+                inhabited.push(part.clone());
             }
+        }
+        Ok(inhabited)
+    }
+
+    fn around_all(&self, inhabited: &[BasicMap], budget: &Budget) -> Result<Self, Error> {
+        let mut parts = Vec::new();
+        for part in inhabited {
+            let strided = !part.divs.is_empty() || part.system.eqs.len() > 0;
+            let tight = if strided { part.tightened(budget)? } else { None };
+            parts.push(tight.unwrap_or_else(|| part.unfolded()));
         }
         let dims = self.space().dims();
         let Some((equations, inequalities)) = convex_rows(&parts, dims, budget)? else {
