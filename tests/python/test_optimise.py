@@ -151,6 +151,12 @@ def test_rules_are_switched_off_by_name_and_label(root) -> None:
         tangram.optimize(path, disable=["no-such-rule"])
 
 
+@pytest.mark.parametrize("seconds", [-1.0, float("nan")])
+def test_seconds_are_a_number_from_0_on(root, seconds: float) -> None:
+    with pytest.raises(ValueError, match="`max_seconds` must be a number of seconds, 0 or more"):
+        tangram.optimize(root / "examples/models/cnn.onnx", max_seconds=seconds)
+
+
 def test_saving_writes_a_file_that_loads(root, tmp_path) -> None:
     better = tangram.optimize(root / "examples/models/transformer.onnx")
     better.save(tmp_path / "better.onnx")

@@ -168,7 +168,11 @@ impl PyEGraph {
         let time = match Duration::try_from_secs_f64(seconds) {
             Ok(time) => time,
             Err(_) if seconds > 0.0 => Duration::MAX,
-            Err(_) => return Err(error(format!("{seconds} seconds cannot be waited for"))),
+            Err(_) => {
+                return Err(error(format!(
+                    "expected a number of seconds, 0 or more, found {seconds}"
+                )));
+            }
         };
         let stopped = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stopped);

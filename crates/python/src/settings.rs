@@ -44,7 +44,9 @@ impl Settings {
             return wrong("a saturation has no steps that `trace` could show".to_owned());
         }
         let max_time = match self.max_seconds.map(Duration::try_from_secs_f64) {
-            Some(Err(_)) => return wrong("`max_seconds` is no time that can be waited for".into()),
+            Some(Err(_)) => {
+                return wrong("`max_seconds` must be a number of seconds, 0 or more".to_owned());
+            }
             given => given.and_then(Result::ok),
         };
         let cost = match self.cost {
