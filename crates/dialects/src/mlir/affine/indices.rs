@@ -18,6 +18,7 @@ pub(in crate::mlir) const REWRITES: &[Rewrite] = &[
     ("split-into-fewer-indices", &["affine.delinearize_index"], split_into_fewer),
     ("split-of-join", &["affine.delinearize_index"], split_of_join),
     ("join-of-split", &["affine.linearize_index"], join_of_split),
+    ("split-of-quotient", &["affine.delinearize_index"], split_of_quotient),
 ];
 
 /// The factor of each digit.
@@ -299,7 +300,11 @@ fn join_of_split(cx: &mut Cx<'_, '_>) -> Option<()> {
         let digit = match count == digits.len() {
             true => split.index,
             false => match merged(cx, op, &split, first..first + count) {
-                Some(digit) => digit,
+                // Other digits of the same split are new now.
+                Some(digit) => {
+                    join.indices = Join::of(cx.module(), cx.op)?.indices;
+                    digit
+                }
                 None => continue,
             },
         };
@@ -309,6 +314,31 @@ fn join_of_split(cx: &mut Cx<'_, '_>) -> Option<()> {
         return cx.replace(&[value]);
     }
     None
+}
+
+/// What stands before the other digits of an index is split, and nothing else looks at it: one
+/// split gives all digits.
+fn split_of_quotient(cx: &mut Cx<'_, '_>) -> Option<()> {
+    let mut split = Split::of(cx.module(), cx.op)?;
+    let first = cx.def_of(split.index, cx.context.name("affine.delinearize_index"))?;
+    let outer = Split::of(cx.module(), first)?;
+    let digits: Vec<Value> = cx.module().results(first).collect();
+    let known =
+        split.factors.iter().skip(1).all(|factor| factor.is_some_and(|f| f.number().is_some()));
+    if digits[0] != split.index || !cx.module().has_one_use(split.index) || !known {
+        return None;
+    }
+    // A bound of the quotient follows from one of the whole, which stays the stronger promise.
+    let count = split.factors.len();
+    split.factors[0] = None;
+    split.factors.extend_from_slice(&outer.factors[1..]);
+    split.index = outer.index;
+    let mut all = split.make_before(cx, first);
+    let lower = all.split_off(count);
+    for (&old, new) in digits[1..].iter().zip(lower) {
+        cx.rewriter.replace_uses(old, new);
+    }
+    cx.replace(&all)
 }
 
 /// Splits an index anew, as `op` does, with one digit for those numbered `run`, which is returned;
@@ -331,6 +361,6 @@ fn merged(
     let inner = Split { index: whole, factors }.make_before(cx, op);
     let mut all = digits;
     all.splice(run.start..=run.start, inner);
-    cx.rewriter.replace_op_uses(op, &all);
+    cx.rewriter.replace(op, &all).ok()?;
     Some(whole)
 }

@@ -132,12 +132,30 @@ fn yields_condition(cx: &mut Cx<'_, '_>) -> Option<()> {
     changed
 }
 
+/// How many operations between two are looked at.
+const MOST_BETWEEN: usize = 16;
+
+/// The `if` before this one, and what stands between and may run in front of both.
+fn if_before(cx: &Cx<'_, '_>) -> Option<(Op, Vec<Op>)> {
+    let module = cx.module();
+    let (mut at, mut between) = (module.prev(cx.op)?, Vec::new());
+    while module.name(at) != module.name(cx.op) {
+        let moves = module.has_traits(at, tangram_ir::Traits::PURE)
+            && module.regions(at).is_empty()
+            && !crate::mlir::may_trap(module, at);
+        if !moves || between.len() == MOST_BETWEEN {
+            return None;
+        }
+        between.push(at);
+        at = module.prev(at)?;
+    }
+    let depends = |&op: &Op| module.operands(op).any(|value| module.def_op(value) == Some(at));
+    (!between.iter().any(depends)).then_some((at, between))
+}
+
 /// Two in a row with one condition, or with one and its negation, become one.
 fn after_if(cx: &mut Cx<'_, '_>) -> Option<()> {
-    let first = cx.module().prev(cx.op)?;
-    if cx.module().name(first) != cx.module().name(cx.op) {
-        return None;
-    }
+    let (first, between) = if_before(cx)?;
     let (a, b) = (cx.module().operand(first, 0), cx.operand(0));
     let swapped = if a == b {
         false
@@ -150,6 +168,9 @@ fn after_if(cx: &mut Cx<'_, '_>) -> Option<()> {
     let order = if swapped { [1, 0] } else { [0, 1] };
     let (earlier, later) = (Sides::of(cx, first)?, Sides::of(cx, cx.op)?);
     let results: Vec<Value> = cx.module().results(first).collect();
+    for &op in between.iter().rev() {
+        cx.rewriter.move_to(op, tangram_ir::Point::Before(first));
+    }
     // Inside, a result of the first is what the region yields.
     for (side, &from) in order.iter().enumerate() {
         let given = earlier.yields[side].clone();
