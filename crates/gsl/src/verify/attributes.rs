@@ -2,6 +2,7 @@
 
 use fastrand::Rng;
 use tangram_ir::{AttrDef, AttrKind};
+use tangram_tensor::DType;
 
 use super::shapes::Extents;
 use crate::eval::AttrValue;
@@ -34,14 +35,27 @@ pub(super) fn is_operand(call: &Call<'_>, attr: &str) -> bool {
 
 /// Proposes a value; none for an absent one.
 pub(super) fn propose(call: &Call<'_>, attr: &AttrDef, rng: &mut Rng) -> Option<AttrValue> {
-    // Types follow from the operands; other ones are not those of the standard.
-    if call.name.ends_with("quantize") && attr.name != "axis" {
-        return None;
-    }
     let x: &[usize] = call.shapes.first().map_or(&[], Vec::as_slice);
+    if call.name.ends_with("quantize") && attr.name != "axis" {
+        return quantised(call, attr, x, rng);
+    }
     let spatial = x.len().saturating_sub(2);
     Some(match attr.name {
         "groups" => AttrValue::Int(groups(call)),
+        "direction" if directions(call) == 2 => "bidirectional".into(),
+        "direction" => (*rng.choice(&["forward", "reverse"])?).into(),
+        // One for each gate that has one, in each direction.
+        "activations" => {
+            let gates = match call.name {
+                "rnn" => 1,
+                "gru" => 2,
+                _ => 3,
+            };
+            let one = |_| Some(AttrValue::Str((*rng.choice(&ACTIVATIONS)?).to_owned()));
+            AttrValue::Tuple((0..gates * directions(call)).map(one).collect::<Option<_>>()?)
+        }
+        "activation" => (*rng.choice(&ACTIVATIONS)?).into(),
+        "auto_pad" => (*rng.choice(&["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"])?).into(),
         "num_groups" => AttrValue::Int(divisor(*x.get(1)? as i64, rng)),
         "strides" | "dilation" if spatial_op(call.name) => {
             let high = if attr.name == "strides" { 4 } else { 3 };
@@ -89,6 +103,13 @@ pub(super) fn propose(call: &Call<'_>, attr: &AttrDef, rng: &mut Rng) -> Option<
         }
         "axes" => permutation(x.len(), rng),
         "axis" => axis(call, attr, x, rng)?,
+        // One of the two says how large the result is; both to less and to more.
+        "scales" | "sizes" if call.name == "resize" => {
+            if (attr.name == "scales") == call.style.is_multiple_of(2) {
+                return None;
+            }
+            AttrValue::Tuple(x.iter().map(|&n| grown(attr.kind, n, rng)).collect())
+        }
         "block_size" => AttrValue::Int(rng.i64(1..=3)),
         "epsilon" => AttrValue::Float(*rng.choice(&[0.5, 0.25, 1.0])?),
         "a_min" => AttrValue::Float(*rng.choice(&[-4.0, -2.0, 0.0, 1.0, 0.5, -100.0])?),
@@ -100,18 +121,78 @@ pub(super) fn propose(call: &Call<'_>, attr: &AttrDef, rng: &mut Rng) -> Option<
     })
 }
 
-fn by_kind(kind: AttrKind, rng: &mut Rng) -> Option<AttrValue> {
-    const TYPES: [&str; 9] =
+/// Functions of recurrent cells and of fused operations.
+const ACTIVATIONS: [&str; 5] = ["Tanh", "Sigmoid", "Relu", "LeakyRelu", "HardSigmoid"];
+
+/// In how many directions a recurrent operation goes: as many as its weights have.
+fn directions(call: &Call<'_>) -> usize {
+    call.shapes.get(1).and_then(|w| w.first().copied()).unwrap_or(1)
+}
+
+/// Other attributes of quantisation. Types follow from the operands where they say them.
+fn quantised(call: &Call<'_>, attr: &AttrDef, x: &[usize], rng: &mut Rng) -> Option<AttrValue> {
+    const TYPES: [&str; 5] = ["uint8", "int8", "int16", "uint16", "float8_e4m3fn"];
+    match attr.name {
+        "saturate" => Some(AttrValue::Bool(rng.bool())),
+        "block_size" => {
+            let (at, scales) = blocked(call, x)?;
+            Some(AttrValue::Int(x[at].div_ceil(scales.max(1)) as i64))
+        }
+        // Most say nothing, so that a rule that reads what it wrote is tried.
+        "output_dtype"
+            if call.name == "quantize" && call.shapes.len() == 2 && rng.u8(0..6) == 0 =>
+        {
+            Some(AttrValue::Str((*rng.choice(&TYPES)?).to_owned()))
+        }
+        _ => None,
+    }
+}
+
+/// Along which dimension places share a scale, and how many scales there are.
+fn blocked(call: &Call<'_>, x: &[usize]) -> Option<(usize, usize)> {
+    let scale = call.shapes.get(1).filter(|scale| scale.len() == x.len() && x.len() > 1)?;
+    let at = scale.iter().zip(x).position(|(a, b)| a != b).unwrap_or(0);
+    Some((at, scale[at]))
+}
+
+/// The name of an element type: most of the time one that models are made of.
+fn element_type(rng: &mut Rng) -> Option<&'static str> {
+    const USUAL: [&str; 9] =
         ["float64", "float32", "int64", "int32", "bool", "float16", "int8", "uint8", "bfloat16"];
+    if rng.u8(0..3) > 0 {
+        return rng.choice(&USUAL).copied();
+    }
+    let real = |dtype: &DType| dtype.is_float() || dtype.is_int();
+    let others = DType::ALL.iter().filter(|d| real(d)).map(|d| d.name());
+    let others: Vec<&str> = others.filter(|name| !USUAL.contains(name)).collect();
+    rng.choice(&others).copied()
+}
+
+fn by_kind(kind: AttrKind, rng: &mut Rng) -> Option<AttrValue> {
     Some(match kind {
         AttrKind::Int => AttrValue::Int(rng.i64(-2..=3)),
         AttrKind::Bool => AttrValue::Bool(rng.bool()),
         AttrKind::Float => AttrValue::Float(*rng.choice(&[0.5, 1.0, 2.0, -1.0, 0.0, 0.1])?),
         AttrKind::Enum(names) => AttrValue::Str((*rng.choice(names)?).to_owned()),
-        AttrKind::DType => AttrValue::Str((*rng.choice(&TYPES)?).to_owned()),
+        AttrKind::DType => AttrValue::Str(element_type(rng)?.to_owned()),
         AttrKind::Ints | AttrKind::IntsOr(_) => ints((0..rng.usize(1..=3)).map(|_| rng.i64(0..=2))),
+        AttrKind::Floats => {
+            let one = |_| Some(AttrValue::Float(*rng.choice(&[0.5, 1.0, 2.0, 0.0])?));
+            AttrValue::Tuple((0..3).map(one).collect::<Option<_>>()?)
+        }
         _ => return None,
     })
+}
+
+/// How large an extent becomes, or how many times as large.
+fn grown(kind: AttrKind, n: usize, rng: &mut Rng) -> AttrValue {
+    match kind {
+        AttrKind::Floats => {
+            let factor = *rng.choice(&[1.0, 2.0, 0.5, 1.5, 3.0, 0.75]).unwrap_or(&1.0);
+            AttrValue::Float(factor)
+        }
+        _ => AttrValue::Int(if rng.bool() { n as i64 } else { rng.i64(1..=2 * n.max(1) as i64) }),
+    }
 }
 
 fn ints(list: impl Iterator<Item = i64>) -> AttrValue {
@@ -234,6 +315,9 @@ fn permutation(rank: usize, rng: &mut Rng) -> AttrValue {
 }
 
 fn axis(call: &Call<'_>, attr: &AttrDef, x: &[usize], rng: &mut Rng) -> Option<AttrValue> {
+    if let Some((at, _)) = blocked(call, x).filter(|_| call.name.ends_with("quantize")) {
+        return Some(AttrValue::Int(at as i64));
+    }
     let rank = x.len() as i64 + i64::from(call.name == "expand_dims");
     let one = |rng: &mut Rng| {
         let at = rng.i64(0..rank.max(1));

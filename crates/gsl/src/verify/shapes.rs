@@ -21,6 +21,8 @@ pub(super) struct Request<'a> {
     pub(super) axis: Option<i64>,
     /// The number of groups, if it is fixed.
     pub(super) groups: Option<i64>,
+    /// Whether operands are broadcast.
+    pub(super) broadcasts: bool,
 }
 
 /// How many dimensions an operand has to have.
@@ -109,9 +111,7 @@ pub(super) fn propose(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Exten
         _ => free(rng, cap, stated_rank(name, *index)),
     };
     match *name {
-        "add" | "subtract" | "multiply" | "divide" | "power" | "maximum" | "minimum" | "mod"
-        | "equal" | "less" | "less_equal" | "greater" | "greater_equal" | "where" | "prelu"
-        | "logical_and" | "logical_or" | "logical_xor" => match other().or(want.cloned()) {
+        _ if request.broadcasts || *name == "prelu" => match other().or(want.cloned()) {
             Some(like) => broadcasting(rng, &like, cap),
             None => any(rng),
         },
@@ -163,6 +163,7 @@ pub(super) fn propose(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Exten
                 out
             }
         },
+        "conv_integer" if *index > 1 => Vec::new(),
         _ if name.starts_with("conv") => convolution(request, rng, cap),
         "depth_to_space" => {
             let mut out = free(rng, cap.min(3), Some(4));
@@ -179,8 +180,17 @@ pub(super) fn propose(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Exten
             let like = known.first().cloned().flatten().unwrap_or_default();
             vec![like.get(rng.usize(0..=1)).copied().unwrap_or(1)]
         }
-        // One number, or one for each place along the axis.
+        // One number, one for each place along the axis, or one for each block; zero points alike.
+        "quantize" | "dequantize" if *index > 1 && known.get(1).is_some_and(Option::is_some) => {
+            known[1].clone().unwrap_or_default()
+        }
         "quantize" | "dequantize" if *index > 0 => match known.first().cloned().flatten() {
+            Some(mut like) if like.len() > 1 && rng.u8(0..4) == 0 => {
+                let at = request.axis.and_then(|axis| place(axis, like.len()));
+                let at = at.filter(|at| *at < like.len()).unwrap_or(like.len() - 1);
+                like[at] = like[at].div_ceil(rng.usize(2..=3));
+                like
+            }
             Some(like) if rng.u8(0..3) == 0 => {
                 let at = place(request.axis.unwrap_or(1), like.len()).and_then(|at| like.get(at));
                 at.map(|n| vec![*n]).unwrap_or_default()
@@ -196,8 +206,90 @@ pub(super) fn propose(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Exten
             Some(like) => like.iter().map(|&n| rng.usize(0..=n)).collect(),
             None => any(rng),
         },
-        _ => other().filter(|_| *index > 0).unwrap_or_else(|| any(rng)),
+        _ if name.starts_with("qlinear") || *name == "matmul_integer" => {
+            quantised(request, rng, cap)
+        }
+        // Regions by their corners, and the batch of each.
+        "roi_align" => match (index, known.get(1).cloned().flatten()) {
+            (0, _) => free(rng, cap, Some(4)),
+            (2, Some(regions)) => regions.into_iter().take(1).collect(),
+            _ => vec![rng.usize(1..=2), 4],
+        },
+        // A class for each place.
+        "nll_loss" | "softmax_cross_entropy_loss" => match known.first().cloned().flatten() {
+            Some(mut like) if *index == 1 && like.len() > 1 => {
+                like.remove(1);
+                like
+            }
+            Some(like) if *index == 2 => like.into_iter().skip(1).take(1).collect(),
+            _ => {
+                let rank = rng.usize(2..=4);
+                free(rng, cap, Some(rank))
+            }
+        },
+        _ => match other().filter(|_| *index > 0) {
+            Some(like) => related(rng, like, cap),
+            None => any(rng),
+        },
     }
+}
+
+/// Extents of an operand of which nothing is known but another one: most of the time the same.
+fn related(rng: &mut Rng, like: Extents, cap: usize) -> Extents {
+    let Some(last) = like.len().checked_sub(1) else { return like };
+    let at = rng.usize(0..=last);
+    match rng.u8(0..16) {
+        // One extent shorter: what covers a part.
+        0..4 => {
+            let part = |(i, n): (usize, usize)| if i == at && n > 1 { rng.usize(1..n) } else { n };
+            like.into_iter().enumerate().map(part).collect()
+        }
+        4 => vec![like[at]],
+        5 => Vec::new(),
+        6 => vec![extent(rng, cap)],
+        _ => like,
+    }
+}
+
+/// Quantised operands, each followed by its scale and its zero point: one, or one for each row
+/// of a left matrix, each column of a right one, each filter.
+fn quantised(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Extents {
+    let Request { name, index, known, .. } = request;
+    let of = |i: usize| known.get(i).cloned().flatten();
+    let step = if *name == "matmul_integer" { 1 } else { 3 };
+    let operands = match step {
+        1 => [of(0), of(1)],
+        _ => [of(0), of(3)],
+    };
+    let data = |index: usize, rng: &mut Rng| {
+        let name = if name.contains("conv") { "conv2d" } else { "matmul" };
+        let known = operands.as_slice();
+        propose(&Request { name, index, known, want: None, ..*request }, rng, cap)
+    };
+    let (number, part) = match (step, *index) {
+        (1, i) if i < 2 => (i, 0),
+        (1, i) => (i - 2, 2),
+        (_, i) => (i / 3, if i < 6 { i % 3 } else { i % 3 + 1 }),
+    };
+    if part == 0 {
+        return data(number, rng);
+    }
+    // A zero point has the extents of its scale.
+    if let (3, 2, Some(scale)) = (step, part, of(index - 1)) {
+        return scale;
+    }
+    let along = |shape: Option<Extents>, from_end: usize| {
+        let shape = shape.unwrap_or_default();
+        shape.len().checked_sub(from_end).map(|at| shape[at])
+    };
+    let each = match (name.contains("conv"), number) {
+        (true, 1) => operands[1].as_ref().and_then(|w| w.first().copied()),
+        (false, 0) => along(operands[0].clone(), 2),
+        (false, 1) => along(operands[1].clone(), 1),
+        (false, _) => along(operands[0].clone(), 2),
+        _ => None,
+    };
+    each.filter(|_| rng.u8(0..3) == 0).map(|n| vec![n]).unwrap_or_default()
 }
 
 /// Counts a dimension from the front.
@@ -258,7 +350,8 @@ fn recurrent(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Extents {
         0 => free(rng, cap.min(3), Some(3)),
         1 => {
             let columns = of(0).map_or(1, |x| x[2]);
-            vec![1, gates * rng.usize(1..=3), columns]
+            let directions = if rng.u8(0..4) == 0 { 2 } else { 1 };
+            vec![directions, gates * rng.usize(1..=3), columns]
         }
         2 => {
             let (directions, rows) = of(1).map_or((1, gates), |w| (w[0], w[1]));
@@ -270,8 +363,8 @@ fn recurrent(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Extents {
         }
         4 => vec![of(0).map_or(1, |x| x[1])],
         _ => {
-            let hidden = of(2).map_or(1, |r| r[2]);
-            vec![1, of(0).map_or(1, |x| x[1]), hidden]
+            let (directions, hidden) = of(2).map_or((1, 1), |r| (r[0], r[2]));
+            vec![directions, of(0).map_or(1, |x| x[1]), hidden]
         }
     }
 }
@@ -350,6 +443,7 @@ mod tests {
             want: None,
             axis: None,
             groups: Some(2),
+            broadcasts: false,
         };
         for _ in 0..20 {
             let w = propose(&base, &mut rng, 3);

@@ -36,14 +36,15 @@ impl Draft<'_> {
         let def = context.def(name)?;
         let mut given = self.given(id);
         let short = def.name.trim_start_matches("nn.");
-        let mut operands = self.operands((frame, id), short, args, want, &given)?;
+        let broadcasts = def.traits.contains(Traits::BROADCASTING);
+        let mut operands = self.operands((frame, broadcasts), short, args, want, &given)?;
         if *commutative && operands.len() == 2 && self.rng.bool() {
             operands.swap(0, 1);
         }
         self.say(id, &mut given);
         let results = self.result_count(id);
         let attrs = self.dictionary(id, def, &given, &operands, (want, results))?;
-        if def.traits.contains(Traits::BROADCASTING) && !self.types_agree(short, &operands) {
+        if broadcasts && !self.types_agree(short, &operands) {
             return None;
         }
         if short == "einsum" && !self.labels_agree(&given, attrs, &operands) {
@@ -149,7 +150,7 @@ impl Draft<'_> {
     /// Makes the operands, calls before leaves.
     fn operands(
         &mut self,
-        (frame, _): (usize, PatId),
+        (frame, broadcasts): (usize, bool),
         name: &str,
         args: &[PatId],
         want: Option<&Extents>,
@@ -182,7 +183,7 @@ impl Draft<'_> {
         let mut known: Vec<Option<Extents>> = vec![None; flat.len()];
         for i in order {
             let (axis, groups) = (int("axis"), int("groups"));
-            let request = Request { name, index: i, known: &known, want, axis, groups };
+            let request = Request { name, index: i, known: &known, want, axis, groups, broadcasts };
             let proposal = shapes::propose(&request, self.rng, self.cap);
             let outer = self.dtype;
             let key = self.resolve(frame, flat[i]);
@@ -295,9 +296,15 @@ fn operand_dtype(name: &str, index: usize, cap: usize, base: DType) -> Option<DT
         ("one_hot", 0) => Some(DType::I64),
         ("quantize", 0) | ("quantize" | "dequantize", 1) if !base.is_float() => Some(DType::F32),
         // One type for all of them, so that what is quantised can be read again.
-        ("dequantize", 0 | 2) | ("quantize", 2) => {
+        ("dequantize", 0 | 2)
+        | ("quantize", 2)
+        | ("qlinear_matmul" | "qlinear_conv", 0 | 2 | 3 | 5 | 7)
+        | ("matmul_integer" | "conv_integer", _) => {
             Some(if cap.is_multiple_of(2) { DType::U8 } else { DType::I8 })
         }
+        ("qlinear_matmul" | "qlinear_conv", 1 | 4 | 6) => Some(DType::F32),
+        ("tensor_scatter" | "roi_align", 2) => Some(DType::I64),
+        ("nll_loss" | "softmax_cross_entropy_loss", 1) => Some(DType::I64),
         _ => None,
     }
 }
