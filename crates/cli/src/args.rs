@@ -337,6 +337,18 @@ pub(crate) enum RulesCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Show the space of instances: what the definition of each operation declares of its
+    /// attributes, and the values that they take in verification.
+    Domains {
+        /// Operations, as `cumsum`; all if absent.
+        operations: Vec<String>,
+        /// How many instances of each are attempted.
+        #[arg(long, default_value_t = 400)]
+        attempts: usize,
+        /// Print all values as JSON.
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// Arguments of `tangram calc`.

@@ -1,5 +1,7 @@
 //! `tangram rules`.
 
+mod domains;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -25,6 +27,9 @@ pub(crate) fn run(command: &RulesCommand) -> Result<ExitCode, Error> {
         RulesCommand::Check { files, set: true, json, .. } => check_set(files, *json),
         RulesCommand::Check { files, quick, json, .. } => check(files, *quick, *json),
         RulesCommand::Mutate { files, step, json } => mutate(files, *step, *json),
+        RulesCommand::Domains { operations, attempts, json } => {
+            domains::show(operations, *attempts, *json)
+        }
     }
 }
 

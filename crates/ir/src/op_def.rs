@@ -1,5 +1,7 @@
 //! What an operation is: data and functions, declared in one place for each operation.
 
+use std::fmt;
+
 use smallvec::SmallVec;
 
 use crate::attributes::Attr;
@@ -123,6 +125,29 @@ pub enum AttrKind {
     Type,
     /// Anything.
     Any,
+}
+
+impl fmt::Display for AttrKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plain = match self {
+            AttrKind::IntsOr(names) => {
+                return write!(f, "integers, or one of `{}`", names.join("`, `"));
+            }
+            AttrKind::Enum(names) => return write!(f, "one of `{}`", names.join("`, `")),
+            AttrKind::Int => "integer",
+            AttrKind::Ints => "integers",
+            AttrKind::Float => "number",
+            AttrKind::Floats => "numbers",
+            AttrKind::Bool => "boolean",
+            AttrKind::Str => "text",
+            AttrKind::Strs => "texts",
+            AttrKind::DType => "element type",
+            AttrKind::Tensor => "tensor",
+            AttrKind::Type => "type",
+            AttrKind::Any => "any attribute",
+        };
+        f.write_str(plain)
+    }
 }
 
 /// An attribute of an operation.

@@ -11,6 +11,7 @@ pub const STARTS: &[&[&str]] = &[
     &["rules", "import", "list.txt"],
     &["rules", "check", "own.gsl"],
     &["rules", "mutate", "many.gsl"],
+    &["rules", "domains", "cumsum"],
     &["show", "model.onnx"],
     &["diff", "model.onnx", "model.onnx"],
     &["check", "model.onnx", "model.onnx"],

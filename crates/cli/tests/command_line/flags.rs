@@ -66,6 +66,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("show --limit", &["1"]),
     ("rules show --rules", &["own.gsl"]),
     ("rules mutate --step", &["1000"]),
+    ("rules domains --attempts", &["20"]),
     ("--max-steps", &["1"]),
     ("codegen --index", &["short"]),
     ("schedule --steps", &["find band; tile 4 4"]),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use tangram_ir::{Arity, AttrDef, AttrKind, OpDef, Traits};
+use tangram_ir::{Arity, AttrDef, OpDef, Traits};
 
 use super::{FAMILIES, NnOp};
 
@@ -69,25 +69,7 @@ fn signature(def: &OpDef) -> String {
 
 fn attribute(attr: &AttrDef) -> String {
     let mark = if attr.required { "" } else { "?" };
-    format!("- `{{{}{mark}}}` {}: {}", attr.name, kind(attr.kind), attr.doc)
-}
-
-fn kind(kind: AttrKind) -> String {
-    match kind {
-        AttrKind::Int => "integer".to_owned(),
-        AttrKind::Ints => "integers".to_owned(),
-        AttrKind::IntsOr(names) => format!("integers, or one of `{}`", names.join("`, `")),
-        AttrKind::Float => "number".to_owned(),
-        AttrKind::Floats => "numbers".to_owned(),
-        AttrKind::Bool => "boolean".to_owned(),
-        AttrKind::Str => "text".to_owned(),
-        AttrKind::Strs => "texts".to_owned(),
-        AttrKind::Enum(names) => format!("one of `{}`", names.join("`, `")),
-        AttrKind::DType => "element type".to_owned(),
-        AttrKind::Tensor => "tensor".to_owned(),
-        AttrKind::Type => "type".to_owned(),
-        AttrKind::Any => "any attribute".to_owned(),
-    }
+    format!("- `{{{}{mark}}}` {}: {}", attr.name, attr.kind, attr.doc)
 }
 
 fn notes(op: &NnOp) -> Vec<&'static str> {

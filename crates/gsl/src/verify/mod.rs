@@ -28,6 +28,7 @@ mod branches;
 mod compare;
 mod condition;
 mod coverage;
+mod domains;
 mod field;
 mod hints;
 mod instance;
@@ -61,6 +62,7 @@ use instance::{Draft, Instance};
 use trial::{Compared, Outcome, try_instance};
 
 pub use coverage::Coverage;
+pub use domains::{Domain, domains};
 pub use verdict::{Counterexample, Doubt, Evidence, Leaf, Verdict};
 
 /// How thoroughly rules are verified.

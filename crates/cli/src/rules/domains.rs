@@ -1,0 +1,77 @@
+//! `tangram rules domains`.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use tangram::dialects::{self, nn};
+use tangram::gsl::rules::Natives;
+use tangram::gsl::verify::{Domain, Effort, domains};
+
+use crate::error::Error;
+use crate::out;
+
+/// How many values of an attribute a line has.
+const SHOWN: usize = 12;
+
+/// Prints what attributes may be, and what they are in instances.
+pub(super) fn show(operations: &[String], attempts: usize, json: bool) -> Result<ExitCode, Error> {
+    let natives = Arc::new(Natives::default());
+    let wanted: Vec<&str> = operations.iter().map(|name| bare(name)).collect();
+    let effort = Effort { attempts, ..Effort::default() };
+    let found = domains(&dialects::context(), &natives, &effort, &wanted);
+    let known = |name: &str| nn::ops().any(|op| op.eval.is_some() && bare(op.def.name) == name);
+    if let Some(unknown) = wanted.iter().find(|name| !known(name)) {
+        return Err(Error::Usage(format!("`{unknown}` is no operation that is evaluated")));
+    }
+    if json {
+        let list = found.iter().map(|domain| {
+            serde_json::json!({
+                "operation": domain.operation, "attribute": domain.attribute,
+                "declared": domain.kind.to_string(), "absent": domain.absent,
+                "instances": domain.instances, "values": domain.values,
+                "lengths": domain.lengths,
+            })
+        });
+        out::print(format!("{}\n", serde_json::Value::Array(list.collect())))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut operation = "";
+    for domain in &found {
+        if operation != domain.operation {
+            operation = domain.operation;
+            out::print(format!("{operation}\n"))?;
+        }
+        let (name, kind) = (domain.attribute, domain.kind);
+        out::print(format!("  {name}: {kind}\n      {}\n", values(domain)))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The name without its dialect.
+fn bare(name: &str) -> &str {
+    name.strip_prefix("nn.").unwrap_or(name)
+}
+
+/// The values, in the order of numbers where they are numbers.
+fn values(domain: &Domain) -> String {
+    let mut all: Vec<&str> = domain.values.iter().map(String::as_str).collect();
+    let number = |text: &str| text.parse::<f64>().unwrap_or(f64::INFINITY);
+    all.sort_by(|a, b| number(a).total_cmp(&number(b)).then(a.cmp(b)));
+    let lengths = match (domain.lengths.first(), domain.lengths.last()) {
+        (Some(least), Some(most)) if least == most => Some(format!("{least} of")),
+        (Some(least), Some(most)) => Some(format!("{least} to {most} of")),
+        _ => None,
+    };
+    let more = all.len().saturating_sub(SHOWN);
+    let shown = all.into_iter().take(SHOWN).collect::<Vec<_>>().join(", ");
+    let rest = if more > 0 { format!(", and {more} more") } else { String::new() };
+    let given = match lengths {
+        _ if domain.instances == 0 => None,
+        Some(lengths) if shown.is_empty() => Some(format!("{lengths} nothing")),
+        Some(lengths) => Some(format!("{lengths} {shown}{rest}")),
+        None => Some(format!("{shown}{rest}")),
+    };
+    let all: Vec<String> =
+        domain.absent.then(|| "absent".to_owned()).into_iter().chain(given).collect();
+    if all.is_empty() { "no instance".to_owned() } else { all.join("; ") }
+}

@@ -1,0 +1,169 @@
+//! Which values the attributes of an operation take in the instances of verification.
+//!
+//! Nothing is listed by hand: what a definition declares is read from it, and the values are those
+//! of instances that were made as for any rule.
+//!
+//! ```text
+//! cumsum(x0)  { axis = -1, exclusive = true }     axis: -4, ..., 5   exclusive: false, true
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use tangram_dialects::nn;
+use tangram_ir::{Arity, AttrDef, AttrKind, Context, OpDef};
+
+use super::{Effort, Instance, Sampler, compile};
+use crate::eval::AttrValue;
+use crate::matching::{from_attr, show};
+use crate::rules::Natives;
+use crate::text;
+
+/// An attribute of an operation, and what it was in instances.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Domain {
+    /// The operation.
+    pub operation: &'static str,
+    /// The attribute.
+    pub attribute: &'static str,
+    /// What its definition declares.
+    pub kind: AttrKind,
+    /// Whether it may be absent, and was.
+    pub absent: bool,
+    /// The values, as rules write them; the members of lists.
+    pub values: BTreeSet<String>,
+    /// The lengths of lists.
+    pub lengths: BTreeSet<usize>,
+    /// In how many instances it was there.
+    pub instances: usize,
+}
+
+impl Domain {
+    fn new(operation: &'static str, attr: &AttrDef) -> Domain {
+        Domain {
+            operation,
+            attribute: attr.name,
+            kind: attr.kind,
+            absent: false,
+            values: BTreeSet::new(),
+            lengths: BTreeSet::new(),
+            instances: 0,
+        }
+    }
+
+    fn note(&mut self, value: Option<&AttrValue>) {
+        match value {
+            None => self.absent = true,
+            Some(AttrValue::Tuple(fields)) => {
+                self.instances += 1;
+                self.lengths.insert(fields.len());
+                self.values.extend(fields.iter().map(show));
+            }
+            Some(value) => {
+                self.instances += 1;
+                self.values.insert(show(value));
+            }
+        }
+    }
+}
+
+/// The attributes of the operations of the nn dialect that are evaluated, in the order of their
+/// definitions, as `effort.attempts` instances of each operation by itself have them.
+///
+/// `wanted`: names without the dialect; all operations if there are none.
+pub fn domains(
+    context: &Arc<Context>,
+    natives: &Arc<Natives>,
+    effort: &Effort,
+    wanted: &[&str],
+) -> Vec<Domain> {
+    let is_wanted = |name: &str| {
+        wanted.is_empty() || wanted.iter().any(|w| name.strip_prefix("nn.") == Some(w))
+    };
+    nn::ops()
+        .filter(|op| op.eval.is_some() && is_wanted(op.def.name))
+        .flat_map(|op| of_operation(&op.def, context, natives, effort))
+        .collect()
+}
+
+fn of_operation(
+    def: &'static OpDef,
+    context: &Arc<Context>,
+    natives: &Arc<Natives>,
+    effort: &Effort,
+) -> Vec<Domain> {
+    let mut out: Vec<Domain> = def.attrs.iter().map(|attr| Domain::new(def.name, attr)).collect();
+    let rule = text::parse(&alone(def)).ok().and_then(|mut rules| rules.pop());
+    let compiled = rule.and_then(|rule| compile(&rule, context, natives).ok());
+    let Some(compiled) = compiled else { return out };
+    let mut sampler = Sampler::new(&compiled, natives, effort);
+    while let Some(made) = sampler.next(context) {
+        for values in made.iter().flat_map(|made| attributes(def, made)) {
+            for domain in &mut out {
+                domain.note(values.get(domain.attribute));
+            }
+        }
+    }
+    out
+}
+
+/// A rule whose source is the operation with the operands that it has to have.
+fn alone(def: &OpDef) -> String {
+    let operand = |arity: Arity| match arity {
+        Arity::One => 1,
+        Arity::Optional => 0,
+        Arity::Variadic => 2,
+    };
+    let count: usize = def.operands.iter().map(|operand_def| operand(operand_def.arity)).sum();
+    let names: Vec<String> = (0..count).map(|i| format!("x{i}")).collect();
+    let inputs: String = names.iter().map(|name| format!("let {name} = *; ")).collect();
+    let result = if def.results.len() > 1 { "[0]" } else { "" };
+    let call = format!("{}({})", def.name, names.join(", "));
+    format!(
+        "rule alone {{ {inputs}let e = {call}; match e{result}; rewrite {call} {{ ..e }}{result}; }}"
+    )
+}
+
+/// The attributes of each operation of the name in an instance.
+fn attributes<'a>(
+    def: &'a OpDef,
+    made: &'a Instance,
+) -> impl Iterator<Item = BTreeMap<&'static str, AttrValue>> + 'a {
+    let module = &made.module;
+    let named = move |&op: &_| module.name_text(op) == def.name;
+    module.ops(module.body()).filter(named).map(move |op| {
+        let value = |attr: &AttrDef| {
+            let found = module.attr(op, attr.name)?;
+            Some((attr.name, from_attr(module, found)?))
+        };
+        def.attrs.iter().filter_map(value).collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_definition_declares_is_tried() {
+        let (context, natives) = (tangram_dialects::context(), Arc::default());
+        let effort = Effort { attempts: 400, ..Effort::default() };
+        let found = domains(&context, &natives, &effort, &["resize", "lstm", "quantize", "cast"]);
+        let of = |operation: &str, attribute: &str| {
+            let is =
+                |domain: &&Domain| domain.operation == operation && domain.attribute == attribute;
+            found.iter().find(is).unwrap_or_else(|| panic!("{operation} {attribute}"))
+        };
+        for domain in &found {
+            let AttrKind::Enum(names) = domain.kind else { continue };
+            assert_eq!(domain.values.len(), names.len(), "{domain:?}");
+        }
+        // Both to less and to more; in both directions; a scale for each block.
+        assert!(of("nn.resize", "scales").values.contains("0.5"));
+        assert!(of("nn.resize", "scales").values.contains("2.0"));
+        assert!(of("nn.resize", "sizes").absent);
+        assert!(of("nn.lstm", "activations").lengths.contains(&6));
+        assert!(of("nn.quantize", "block_size").values.contains("2"));
+        assert!(of("nn.cast", "dtype").values.contains("\"float8_e8m0fnu\""));
+    }
+}
