@@ -21,6 +21,8 @@ const EQUAL: &[(&str, &str, &str)] = &[
     ("", "noop_with_empty_axes", "where axes are there; elsewhere types differ or extents are 1"),
     ("", "storage_order", "it is of places, which are another result"),
     ("", "axis  is [e.axis[len", "a set of axes"),
+    ("nn.attention", "q_num_heads", "of operands of rank 3, which no longer fit"),
+    ("nn.attention", "kv_num_heads", "of operands of rank 3, which no longer fit"),
     ("nn.linear_attention", "chunk_size", "how it is computed, not what"),
     ("nn.mel_weight_matrix", "operand", "a single number"),
     ("nn.resize", "extrapolation_value", "of regions, which are an operand that is absent"),
