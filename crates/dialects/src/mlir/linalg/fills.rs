@@ -4,6 +4,7 @@
 use tangram_ir::{Op, Value};
 
 use crate::mlir::extents::DYNAMIC;
+use crate::mlir::fold::number::element_type;
 use crate::mlir::fold::{Cx, Rewrite};
 use crate::mlir::mixed::{Entry, Mixed, OFFSETS, SIZES, STRIDES};
 use crate::mlir::tensor::{extents, is_static, padded_with, sum};
@@ -82,10 +83,13 @@ fn reshape_of_fill(cx: &mut Cx<'_, '_>) -> Option<()> {
     refill(cx, fill, init)
 }
 
-/// What is written over is filled directly.
+/// What is written over is filled directly, unless the copy turns elements into others: what fill
+/// and copy lose is not what one of them loses.
 fn copy_of_fill(cx: &mut Cx<'_, '_>) -> Option<()> {
     let (fill, init) = (fill(cx, cx.operand(0))?, cx.operand(1));
-    (cx.module().result_count(cx.op) > 0).then(|| refill(cx, fill, init))?
+    let element = |value| element_type(cx.context, cx.type_of(value));
+    let same = element(cx.operand(0)) == element(init);
+    (same && cx.module().result_count(cx.op) > 0).then(|| refill(cx, fill, init))?
 }
 
 /// The value that a tensor is filled with.
