@@ -33,6 +33,7 @@ mod map;
 mod parse;
 mod print;
 mod range;
+mod remainder;
 mod set;
 mod simplify;
 pub mod symbolic;

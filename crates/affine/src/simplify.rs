@@ -10,13 +10,14 @@
 //!
 //! # Source
 //! `simplifyAffineExpr` of MLIR, for expressions whose factors and divisors are numbers. Others
-//! are left as they are: MLIR has rules for some.
+//! lose remainders that are 0 only: MLIR has more rules.
 
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
 use crate::expr::{AffineExpr, AffineExprs, BinaryOp, Node};
+use crate::remainder::without_zeros;
 
 /// Larger expressions, in nodes, stay as they are.
 const MAX_SIZE: u32 = 1 << 20;
@@ -43,10 +44,10 @@ struct Locals {
     numbers: FxHashMap<AffineExpr, u32>,
 }
 
-/// `expr` as a sum, in the same arena; `expr` itself where a factor or divisor is no number above
-/// 0, or a number does not fit in 64 bits.
+/// `expr` as a sum, in the same arena. Where a factor or divisor is no number above 0, or a number
+/// does not fit in 64 bits, `expr` with 0 for the remainders that are 0.
 pub fn simplify(exprs: &mut AffineExprs, expr: AffineExpr) -> AffineExpr {
-    flattened(exprs, expr).unwrap_or(expr)
+    flattened(exprs, expr).unwrap_or_else(|| without_zeros(exprs, expr))
 }
 
 fn flattened(exprs: &mut AffineExprs, root: AffineExpr) -> Option<AffineExpr> {

@@ -79,3 +79,12 @@ func.func @constants() -> (index, index) {
   %s:2 = affine.delinearize_index %c into (4, 7) : index, index
   return %s#0, %s#1 : index, index
 }
+
+// -----
+
+// What lost its remainder has none, whatever the divisor.
+func.func @remainders(%a: index, %b: index, %by: index) -> (index, index) {
+  %r = affine.apply affine_map<()[s0, s1] -> ((s0 - s0 mod s1) mod s1)>()[%a, %by]
+  %s = affine.apply affine_map<()[s0, s1, s2] -> ((s0 - (s0 - s1) mod s2 - s1) mod s2)>()[%a, %b, %by]
+  return %r, %s : index, index
+}
