@@ -14,7 +14,7 @@ use tangram_affine::{AffineMap, IntegerSet};
 use crate::assembly::{Program, compile};
 use crate::attributes::{Attr, AttrData};
 use crate::fold::MaterializeFn;
-use crate::interner::Interner;
+use crate::interner::{self, Interner};
 use crate::location::{Loc, LocData, Sources};
 use crate::op_def::OpDef;
 use crate::types::{Dim, DimExpr, FloatKind, Signedness, TensorType, Type, TypeData};
@@ -26,6 +26,11 @@ pub struct Str(pub(crate) u32);
 impl Str {
     /// `value`, under which constants have their attribute.
     pub const VALUE: Str = Str(0);
+
+    /// The string as the name of an operation.
+    pub(crate) fn as_name(self) -> Name {
+        Name(self.0)
+    }
 }
 
 /// The name of an operation, `dialect.operation`: an interned string.
@@ -218,7 +223,7 @@ impl Context {
 
     /// Interns a type.
     pub fn ty(&self, data: TypeData) -> Type {
-        Type(self.types.intern(&data, || data.clone()))
+        Type(self.types.intern_owned(data))
     }
 
     /// What `ty` says.
@@ -228,7 +233,7 @@ impl Context {
 
     /// Interns an attribute. The entries of a dictionary have to be sorted; see [`Context::dict`].
     pub fn attr(&self, data: AttrData) -> Attr {
-        Attr(self.attrs.intern(&data, || data.clone()))
+        Attr(self.attrs.intern_owned(data))
     }
 
     /// What `attr` says.
@@ -257,7 +262,7 @@ impl Context {
 
     /// Interns a location.
     pub fn loc(&self, data: LocData) -> Loc {
-        Loc(self.locs.intern(&data, || data.clone()))
+        Loc(self.locs.intern_owned(data))
     }
 
     /// What `loc` says.
@@ -306,14 +311,24 @@ impl Context {
 
     /// Interns a dictionary; of two entries with one name the later stays.
     pub fn dict(&self, entries: impl IntoIterator<Item = (Str, Attr)>) -> Attr {
-        let mut sorted: Vec<(Str, Attr)> = entries.into_iter().collect();
-        if sorted.is_empty() {
+        self.dict_of(&mut entries.into_iter().collect())
+    }
+
+    /// As [`Context::dict`], of `entries`, which are sorted then.
+    pub(crate) fn dict_of(&self, entries: &mut Vec<(Str, Attr)>) -> Attr {
+        if entries.is_empty() {
             return Attr::EMPTY_DICT;
         }
-        sorted.reverse();
-        sorted.sort_by(|a, b| self.text(a.0).cmp(self.text(b.0)));
-        sorted.dedup_by_key(|entry| entry.0);
-        self.attr(AttrData::Dict(sorted.into()))
+        if entries.len() > 1 {
+            entries.reverse();
+            entries.sort_by(|a, b| self.text(a.0).cmp(self.text(b.0)));
+            entries.dedup_by_key(|entry| entry.0);
+        }
+        let entries = entries.as_slice();
+        let same = |data: &AttrData| matches!(data, AttrData::Dict(other) if **other == *entries);
+        let make = || AttrData::Dict(entries.into());
+        let hash = interner::hash(&ListKey(AttrData::Dict(Box::default()), entries));
+        Attr(self.attrs.intern_by(hash, same, make))
     }
 
     /// What an operation of an unknown dialect carries: `properties`, and the dictionary
@@ -392,6 +407,18 @@ impl Context {
         self.ty(TypeData::Tensor(TensorType { dims: dims.into(), element, encoding: None }))
     }
 
+    /// `(inputs) -> (results)`.
+    pub fn function_type(&self, inputs: &[Type], results: &[Type]) -> Type {
+        let same = |data: &TypeData| match data {
+            TypeData::Function { inputs: ins, results: outs } => {
+                **ins == *inputs && **outs == *results
+            }
+            _ => false,
+        };
+        let make = || TypeData::Function { inputs: inputs.into(), results: results.into() };
+        Type(self.types.intern_by(interner::hash(&FunctionKey(inputs, results)), same, make))
+    }
+
     /// The extents and element type of a ranked tensor type.
     pub fn as_tensor(&self, ty: Type) -> Option<(&[Dim], Type)> {
         match self.type_data(ty) {
@@ -434,12 +461,16 @@ impl Context {
 
     /// `array<i64: ...>`.
     pub fn i64s_attr(&self, values: &[i64]) -> Attr {
-        self.attr(AttrData::I64s(values.into()))
+        let same = |data: &AttrData| matches!(data, AttrData::I64s(other) if **other == *values);
+        let hash = interner::hash(&ListKey(AttrData::I64s(Box::default()), values));
+        Attr(self.attrs.intern_by(hash, same, || AttrData::I64s(values.into())))
     }
 
     /// `[...]`.
     pub fn array_attr(&self, items: &[Attr]) -> Attr {
-        self.attr(AttrData::Array(items.into()))
+        let same = |data: &AttrData| matches!(data, AttrData::Array(other) if **other == *items);
+        let hash = interner::hash(&ListKey(AttrData::Array(Box::default()), items));
+        Attr(self.attrs.intern_by(hash, same, || AttrData::Array(items.into())))
     }
 
     /// A type as an attribute.
@@ -508,6 +539,55 @@ impl Context {
     }
 }
 
+/// Hashes as an attribute that says nothing but `.1`, of the kind that `.0` is of, and needs no
+/// memory of its own.
+struct ListKey<'a, T>(AttrData, &'a [T]);
+
+impl<T: Hash> Hash for ListKey<'_, T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(&self.0).hash(state);
+        self.1.hash(state);
+    }
+}
+
+/// The types of functions, as [`ListKey`].
+struct FunctionKey<'a>(&'a [Type], &'a [Type]);
+
+impl Hash for FunctionKey<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let (inputs, results) = (Box::default(), Box::default());
+        std::mem::discriminant(&TypeData::Function { inputs, results }).hash(state);
+        self.0.hash(state);
+        self.1.hash(state);
+    }
+}
+
 /// The types of attributes that are kept as text.
 #[derive(Default)]
 struct TextTypes(RwLock<FxHashMap<Str, Type>>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_looked_up_by_its_parts_is_found() {
+        let context = Context::new();
+        let (int, index) = (context.int_type(32), context.ty(TypeData::Index));
+        let entries = [(context.str("a"), Attr::UNIT), (context.str("b"), Attr::TRUE)];
+        let dict = context.attr(AttrData::Dict(entries.into()));
+        assert_eq!(context.dict(entries), dict);
+        assert_eq!(context.dict([entries[1], entries[0]]), dict);
+        assert_ne!(context.dict([entries[0]]), dict);
+        let items = [Attr::UNIT, dict];
+        assert_eq!(context.array_attr(&items), context.attr(AttrData::Array(items.into())));
+        assert_eq!(context.array_attr(&[]), context.attr(AttrData::Array(Box::default())));
+        assert_eq!(context.i64s_attr(&[7, -1]), context.attr(AttrData::I64s([7, -1].into())));
+        for (ins, outs) in [(vec![], vec![]), (vec![int], vec![index]), (vec![int, index], vec![])]
+        {
+            let made = context.function_type(&ins, &outs);
+            let data = TypeData::Function { inputs: ins.into(), results: outs.into() };
+            assert_eq!(context.ty(data), made);
+        }
+    }
+}

@@ -31,7 +31,7 @@ impl Entry {
 }
 
 /// A part of the hash of `key`.
-fn hash<Q: Hash + ?Sized>(key: &Q) -> u32 {
+pub(crate) fn hash<Q: Hash + ?Sized>(key: &Q) -> u32 {
     let hash = FxBuildHasher.hash_one(key);
     (hash ^ (hash >> 32)) as u32
 }
@@ -49,26 +49,51 @@ impl<T: Hash + Eq> Interner<T> {
         Q: Hash + Eq + ?Sized,
         T: Borrow<Q>,
     {
-        let hash = hash(key);
-        if let Some(id) = self.look(&self.index.read(), hash, key) {
-            return id;
-        }
+        self.intern_by(hash(key), |value| value.borrow() == key, make)
+    }
+
+    /// Returns the number of `value`, which is stored if it is not there yet.
+    pub(crate) fn intern_owned(&self, value: T) -> u32 {
+        let hash = hash(&value);
+        self.known(hash, |other| *other == value)
+            .unwrap_or_else(|count| self.store(hash, value, count))
+    }
+
+    /// Returns the number of the value with this hash that is the `same`, storing `make()` if it is
+    /// not there yet.
+    ///
+    /// `make()` has to be the `same`, and to have this hash.
+    pub(crate) fn intern_by(
+        &self,
+        hash: u32,
+        same: impl Fn(&T) -> bool,
+        make: impl FnOnce() -> T,
+    ) -> u32 {
+        self.known(hash, same).unwrap_or_else(|count| self.store(hash, make(), count))
+    }
+
+    /// The number of the value with this hash that is the `same`, or how many values there are.
+    fn known(&self, hash: u32, same: impl Fn(&T) -> bool) -> Result<u32, usize> {
+        let index = self.index.read();
+        self.look(&index, hash, same).ok_or(index.len())
+    }
+
+    /// Stores `value`, which was not there among the first `count` values.
+    fn store(&self, hash: u32, value: T, count: usize) -> u32 {
         let mut index = self.index.write();
-        if let Some(id) = self.look(&index, hash, key) {
+        if index.len() != count
+            && let Some(id) = self.look(&index, hash, |other| *other == value)
+        {
             return id;
         }
-        let id = u32::try_from(self.items.push(make())).expect("fewer than 2^32 interned values");
+        let id = u32::try_from(self.items.push(value)).expect("fewer than 2^32 interned values");
         let spread = |entry: &Entry| Entry::spread(entry.hash);
         index.insert_unique(Entry::spread(hash), Entry { hash, id }, spread);
         id
     }
 
-    fn look<Q>(&self, index: &HashTable<Entry>, hash: u32, key: &Q) -> Option<u32>
-    where
-        Q: Hash + Eq + ?Sized,
-        T: Borrow<Q>,
-    {
-        let same = |entry: &Entry| entry.hash == hash && self.at(entry.id).borrow() == key;
+    fn look(&self, index: &HashTable<Entry>, hash: u32, same: impl Fn(&T) -> bool) -> Option<u32> {
+        let same = |entry: &Entry| entry.hash == hash && same(self.at(entry.id));
         index.find(Entry::spread(hash), same).map(|entry| entry.id)
     }
 
@@ -83,6 +108,6 @@ impl<T: Hash + Eq> Interner<T> {
         Q: Hash + Eq + ?Sized,
         T: Borrow<Q>,
     {
-        self.look(&self.index.read(), hash(key), key)
+        self.look(&self.index.read(), hash(key), |value| value.borrow() == key)
     }
 }

@@ -51,8 +51,24 @@ struct Source {
 
 /// The offset of the first byte of each line.
 pub(crate) fn line_starts(text: &[u8]) -> Box<[u32]> {
-    let newlines = text.iter().enumerate().filter(|&(_, &b)| b == b'\n');
-    std::iter::once(0).chain(newlines.map(|(i, _)| i as u32 + 1)).collect()
+    const LOW: u64 = u64::from_le_bytes([0x7F; 8]);
+    const NEWLINES: u64 = u64::from_le_bytes([b'\n'; 8]);
+    let mut starts = Vec::with_capacity(text.len() / 64 + 1);
+    starts.push(0);
+    let (words, rest) = text.as_chunks();
+    for (i, word) in words.iter().enumerate() {
+        // The top bit of each byte says whether it is a newline.
+        let different = u64::from_le_bytes(*word) ^ NEWLINES;
+        let mut found = !((different & LOW).wrapping_add(LOW) | different | LOW);
+        while found != 0 {
+            starts.push(i as u32 * 8 + found.trailing_zeros() / 8 + 1);
+            found &= found - 1;
+        }
+    }
+    let read = (text.len() - rest.len()) as u32;
+    let newlines = (read..).zip(rest).filter(|&(_, &b)| b == b'\n');
+    starts.extend(newlines.map(|(at, _)| at + 1));
+    starts.into()
 }
 
 impl Sources {
@@ -121,4 +137,24 @@ pub enum LocData {
 impl LocData {
     /// The most parts that a fused location keeps; the earliest-interned ones stay.
     pub const MAX_FUSED: usize = 8;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::line_starts;
+
+    #[test]
+    fn a_line_starts_behind_each_newline() {
+        let mut random = 7u32;
+        for length in 0..100 {
+            let mut byte = || {
+                random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                *[b'\n', b'\x0b', 0x8A, b'a', b'\t', 0].get(random as usize >> 29).unwrap_or(&0xFF)
+            };
+            let text: Vec<u8> = (0..length).map(|_| byte()).collect();
+            let behind = |at: &usize| *at == 0 || text[at - 1] == b'\n';
+            let expected: Vec<u32> = (0..=length).filter(behind).map(|at| at as u32).collect();
+            assert_eq!(*line_starts(&text), *expected);
+        }
+    }
 }

@@ -4,7 +4,7 @@ mod random;
 
 use proptest::prelude::*;
 use random::{Choices, random_module};
-use tangram_ir::{Context, LocData, Module, TypeData, text, verify};
+use tangram_ir::{Context, LocData, Module, TypeData, ValueDef, text, verify};
 
 fn with_locations(module: &Module) -> String {
     let mut out = String::new();
@@ -184,4 +184,132 @@ fn what_is_left_out_is_marked_and_can_be_read_again() {
     assert!(brief.ends_with("// resources left out: 1, 4000 bytes\n"), "{brief}");
     let again = text::parse(&brief, "t.mlir", Context::new()).expect("it can be read");
     assert_eq!(text::print(&again), brief[..brief.find("\n//").expect("the comment")].to_owned());
+}
+
+/// The attributes `a0`, `a1`... of the operation in `text`, as they are printed.
+fn attributes(text: &str) -> Vec<String> {
+    let module = text::parse(text, "t.mlir", Context::new());
+    let module = module.unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
+    let op = module.last_op(module.body()).expect("an operation");
+    (0..)
+        .map_while(|i| module.attr(op, &format!("a{i}")))
+        .map(|attr| text::attr_text(&module, attr))
+        .collect()
+}
+
+fn holder(attrs: &[&str]) -> String {
+    let entry = |(i, attr): (usize, &&str)| format!("a{i} = {attr}");
+    let entries: Vec<String> = attrs.iter().enumerate().map(entry).collect();
+    format!("\"x.y\"() {{{}}} : () -> ()", entries.join(", "))
+}
+
+/// A text says the same the second time, wherever it stands and whatever was read before.
+#[test]
+fn what_is_spelled_again_says_the_same() {
+    let long_map = format!("affine_map<(d0) -> ({})>", vec!["d0 mod 3"; 40].join(", "));
+    let attrs = [
+        "i3",
+        "i32",
+        "si32",
+        "index",
+        "f32",
+        "tensor<2xf32>",
+        "tensor<2xf64>",
+        "tensor<2x3xf32>",
+        "tensor<?xf32, [\"N > 1\"]>",
+        "tensor<?xf32, [\"N\"]>",
+        "tensor<2x // > \n 3xf32>",
+        "memref<4xf32>",
+        "memref<4xf32, affine_map<(d0) -> (d0 + 1)>>",
+        "memref<4xf32, affine_map<(d0) -> (d0 + 2)>>",
+        "memref<4xf32, strided<[2], offset: 1>>",
+        "tuple<i32, (i32) -> f32>",
+        "tuple<i32, (i32) -> f64>",
+        "vector<[4]x3xi32>",
+        "strided<[2], offset: 1>",
+        "strided<[2], offset: ?>",
+        "strided<[2]>",
+        "array<i32: 1>",
+        "array<i8: 1>",
+        "array<i32: 1, 2>",
+        "array<i32>",
+        "affine_map<(i) -> (i)>",
+        "affine_map<(i)[j] -> (i)>",
+        "affine_map<(i, j) -> (i)>",
+        "affine_set<(i) : (i >= 0, i - 4 == 0)>",
+        "affine_set<(i) : (i - 4 >= 0)>",
+        "0",
+        "-0",
+        "1",
+        "-1",
+        "1 : i8",
+        "-1 : i8",
+        "255 : i8",
+        "1 : index",
+        "0x1",
+        "1 : i1",
+        "-1 : i1",
+        "1.0 : f32",
+        "1.0",
+        "999999999999999999",
+        "9999999999999999999 : i64",
+        "9223372036854775808 : i64",
+        "{i32}",
+        "{i32 = 1}",
+        "[]",
+        "[1]",
+        "[1, 2]",
+        "[[1], [2]]",
+        "@a",
+        "@a::@b",
+        &long_map,
+    ];
+    let alone: Vec<String> = attrs.iter().flat_map(|attr| attributes(&holder(&[attr]))).collect();
+    assert_eq!(alone.len(), attrs.len());
+    // Each after each other one.
+    for step in 1..attrs.len() {
+        let order: Vec<usize> = (0..2 * attrs.len()).map(|i| i * step % attrs.len()).collect();
+        let texts: Vec<&str> = order.iter().map(|&i| attrs[i]).collect();
+        let expected: Vec<&String> = order.iter().map(|&i| &alone[i]).collect();
+        let found = attributes(&holder(&texts));
+        assert_eq!(found.iter().collect::<Vec<_>>(), expected);
+    }
+}
+
+/// What an alias stands for is what was said last.
+#[test]
+fn an_alias_that_changes_changes_what_it_is_part_of() {
+    let use_it = holder(&["tuple<!t>", "memref<4xf32, #a>", "tuple<!t>", "memref<4xf32, #a>"]);
+    let map = |n: u32| format!("#a = affine_map<(d0) -> (d0 + {n})>\n");
+    let first = format!("!t = i32\n{}{use_it}", map(1));
+    let second = format!("!t = f32\n{}{use_it}", map(2));
+    let both = attributes(&format!("{first}\n{second}"));
+    assert_eq!(both, attributes(&second));
+    assert_ne!(both, attributes(&first));
+    assert_eq!(both[..2], both[2..]);
+}
+
+/// Names are told apart by all that they say, to the end of the text.
+#[test]
+fn names_of_any_length_are_different_names() {
+    let names: Vec<String> =
+        (0..40).flat_map(|n| ["a", "b"].map(|end| "v".repeat(n) + end)).collect();
+    for (last, number) in [("%va", 2), ("%vb", 3), ("%a", 0)] {
+        let mut source = String::new();
+        for (i, name) in names.iter().enumerate() {
+            source += &format!("%{name} = \"x.a\"() {{n = {i}}} : () -> i1\n");
+        }
+        let uses: Vec<String> = names.iter().map(|name| format!("%{name}")).collect();
+        let types = vec!["i1"; uses.len()].join(", ");
+        source += &format!("\"x.b\"({}):({types})->()\n\"x.b\"({last}):(i1)->()", uses.join(", "));
+        let module = text::parse(&source, "t.mlir", Context::new()).expect("a module");
+        let made_by = |value| {
+            let ValueDef::Result(maker, 0) = module.value_def(value) else { return None };
+            module.context().as_i64(module.attr(maker, "n")?)
+        };
+        let ops: Vec<_> = module.ops(module.body()).skip(names.len()).collect();
+        let all: Vec<_> = module.operands(ops[0]).map(made_by).collect();
+        assert_eq!(all, (0..names.len() as i64).map(Some).collect::<Vec<_>>());
+        assert_eq!(module.operands(ops[1]).map(made_by).collect::<Vec<_>>(), [Some(number)]);
+    }
 }

@@ -3,6 +3,8 @@
 //! These are the raw edits. Passes and patterns change IR through a rewriter, which tells its
 //! listeners; only importers, parsers and rewriters call these.
 
+use smallvec::SmallVec;
+
 use super::{
     ARG, Block, BlockData, Extra, Module, Op, OpData, OpState, Operand, OperandData, Point, Region,
     RegionData, Value, ValueData,
@@ -222,7 +224,7 @@ impl Module {
             first: None.into(),
             last: None.into(),
             first_branch: None.into(),
-            args: Vec::new(),
+            args: SmallVec::new(),
         })
     }
 

@@ -169,7 +169,7 @@ struct BlockData {
     first: PackedOption<Op>,
     last: PackedOption<Op>,
     first_branch: PackedOption<Branch>,
-    args: Vec<Value>,
+    args: SmallVec<[Value; 4]>,
 }
 
 #[derive(Clone)]

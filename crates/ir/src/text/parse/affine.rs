@@ -4,33 +4,37 @@
 use tangram_affine::{AffineExpr, AffineMap, Operands, ParseError, Reader, Variable};
 
 use super::custom::Uses;
+use super::names::Names;
 use super::values::ValueUse;
-use super::{Kind, Parsed, Parser, Token};
+use super::{Kind, Parsed, Parser};
 use crate::attributes::{Attr, AttrData};
 
 /// The values in affine expressions: dimensions and symbols in the order of their numbers.
 #[derive(Default)]
-pub(super) struct AffineOperands<'a> {
-    pub(super) dims: Uses<'a>,
-    pub(super) symbols: Uses<'a>,
+pub(super) struct AffineOperands {
+    pub(super) dims: Uses,
+    pub(super) symbols: Uses,
 }
 
 /// Values as they are met in a text.
 struct Numbering<'a, 'b> {
     text: &'a str,
-    operands: &'b mut AffineOperands<'a>,
+    names: &'b mut Names<'a>,
+    operands: &'b mut AffineOperands,
 }
 
 impl Operands for Numbering<'_, '_> {
     fn operand(&mut self, start: usize, end: usize, symbol: bool) -> Variable {
         let word = &self.text[start..end];
-        let (name, index) = word.split_once('#').unwrap_or((word, "0"));
-        let token =
-            Token { kind: Kind::Percent, start: start as u32, end: (start + name.len()) as u32 };
-        // A number with too many digits is beyond any number of results.
-        let value = ValueUse { name, index: index.parse().unwrap_or(u32::MAX), token };
+        let (name, index) = match word.split_once('#') {
+            // A number with too many digits is beyond any number of results.
+            Some((name, index)) => (name, index.parse().unwrap_or(u32::MAX)),
+            None => (word, 0),
+        };
+        let name = self.names.number(self.text, start, start + name.len());
+        let value = ValueUse { name, index, at: start as u32 };
         let list = if symbol { &mut self.operands.symbols } else { &mut self.operands.dims };
-        let same = |known: &ValueUse<'_>| known.name == value.name && known.index == value.index;
+        let same = |known: &ValueUse| known.name == value.name && known.index == value.index;
         let number = list.iter().position(same).unwrap_or_else(|| {
             list.push(value);
             list.len() - 1
@@ -42,11 +46,13 @@ impl Operands for Numbering<'_, '_> {
 impl<'a> Parser<'a> {
     /// `affine_map<(i, j)[n] -> (i + n, j)>`; the current token is `affine_map`.
     pub(super) fn affine_map(&mut self) -> Parsed<Attr> {
-        self.take();
-        self.expect(b'<', "after `affine_map`")?;
-        let map = self.bare_map()?;
-        self.expect(b'>', "after the map")?;
-        Ok(map)
+        self.same_attr(|p| {
+            p.take();
+            p.expect(b'<', "after `affine_map`")?;
+            let map = p.bare_map()?;
+            p.expect(b'>', "after the map")?;
+            Ok(map)
+        })
     }
 
     /// `(i, j)[n] -> (i + n, j)`.
@@ -58,16 +64,24 @@ impl<'a> Parser<'a> {
 
     /// `affine_set<(i)[n] : (i >= 0, n - i - 1 >= 0)>`; the current token is `affine_set`.
     pub(super) fn affine_set(&mut self) -> Parsed<Attr> {
-        self.take();
-        self.expect(b'<', "after `affine_set`")?;
-        self.affine_exprs.clear();
-        let set = self.affine(Reader::set)?;
-        self.expect(b'>', "after the set")?;
-        Ok(self.context.attr(AttrData::IntegerSet(set)))
+        self.same_attr(|p| {
+            p.take();
+            p.expect(b'<', "after `affine_set`")?;
+            p.affine_exprs.clear();
+            let set = p.affine(Reader::set)?;
+            p.expect(b'>', "after the set")?;
+            Ok(p.context.attr(AttrData::IntegerSet(set)))
+        })
     }
 
     /// Expressions over values, `%0 + 1, symbol(%1)`, up to `close`: a map, and its operands.
-    pub(super) fn affine_of_values(&mut self, close: u8) -> Parsed<(Attr, AffineOperands<'a>)> {
+    pub(super) fn affine_of_values(&mut self, close: u8) -> Parsed<(Attr, AffineOperands)> {
+        let (start, errors) = (self.token, self.errors.len());
+        if let Some(read) = self.different_values(close) {
+            return Ok(read);
+        }
+        self.token = start;
+        self.errors.truncate(errors);
         let mut operands = AffineOperands::default();
         let mut results = Vec::new();
         self.affine_exprs.clear();
@@ -78,12 +92,36 @@ impl<'a> Parser<'a> {
         Ok((self.map_over(&operands, &results), operands))
     }
 
+    /// The same for a few different values alone, `%0, %1`, as nearly always; `None` where there is
+    /// more.
+    fn different_values(&mut self, close: u8) -> Option<(Attr, AffineOperands)> {
+        const FEW: usize = 8;
+        let mut operands = AffineOperands::default();
+        while !self.accept(close) {
+            let comma = operands.dims.is_empty() || self.accept(b',');
+            if !comma || self.token.kind != Kind::Percent || operands.dims.len() == FEW {
+                return None;
+            }
+            let value = self.value_use().ok()?;
+            if operands.dims.iter().any(|known| known.name == value.name) {
+                return None;
+            }
+            operands.dims.push(value);
+        }
+        let rank = operands.dims.len();
+        for dims in self.identities.len()..=rank {
+            let map = AffineMap::identity(dims as u32);
+            self.identities.push(self.context.attr(AttrData::AffineMap(map)));
+        }
+        Some((self.identities[rank], operands))
+    }
+
     /// As [`Parser::affine_of_values`], up to `)`, with `max(...)` or `min(...)` around several
     /// expressions of one bound; gives how many each bound has.
     pub(super) fn grouped_affine(
         &mut self,
         extreme: &str,
-    ) -> Parsed<(Attr, AffineOperands<'a>, Vec<usize>)> {
+    ) -> Parsed<(Attr, AffineOperands, Vec<usize>)> {
         let mut operands = AffineOperands::default();
         let (mut results, mut sizes) = (Vec::new(), Vec::new());
         self.affine_exprs.clear();
@@ -104,16 +142,20 @@ impl<'a> Parser<'a> {
         Ok((self.map_over(&operands, &results), operands, sizes))
     }
 
-    fn map_over(&self, operands: &AffineOperands<'a>, results: &[AffineExpr]) -> Attr {
+    fn map_over(&self, operands: &AffineOperands, results: &[AffineExpr]) -> Attr {
         let (dims, symbols) = (operands.dims.len() as u32, operands.symbols.len() as u32);
         let map = AffineMap::new(dims, symbols, &self.affine_exprs, results);
         self.context.attr(AttrData::AffineMap(map))
     }
 
     /// One expression over values, in the arena of the parser.
-    fn affine_expr(&mut self, operands: &mut AffineOperands<'a>) -> Parsed<AffineExpr> {
+    fn affine_expr(&mut self, operands: &mut AffineOperands) -> Parsed<AffineExpr> {
         let text = self.text;
-        self.affine(|reader| reader.sum(Some(&mut Numbering { text, operands })))
+        let mut names = std::mem::take(&mut self.values.names);
+        let mut numbering = Numbering { text, names: &mut names, operands };
+        let result = self.affine(|reader| reader.sum(Some(&mut numbering)));
+        self.values.names = names;
+        result
     }
 
     /// Reads with `read` from the current token on.

@@ -1,6 +1,7 @@
 //! Parsing attributes: numbers, strings, arrays, dictionaries, dense elements, dialects' own.
 
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
 use super::{Kind, Parsed, Parser, Token};
 use crate::attributes::{Attr, AttrData};
@@ -36,7 +37,7 @@ impl<'a> Parser<'a> {
             "unit" => done(self, Attr::UNIT),
             "true" => done(self, Attr::TRUE),
             "false" => done(self, Attr::FALSE),
-            "array" => self.dense_array(),
+            "array" => self.same_attr(Self::dense_array),
             "dense" => self.dense(),
             "dense_resource" => self.resource(),
             "loc" => {
@@ -45,7 +46,7 @@ impl<'a> Parser<'a> {
             }
             "affine_map" => self.affine_map(),
             "affine_set" => self.affine_set(),
-            "strided" => self.strided(),
+            "strided" => self.same_attr(Self::strided),
             "sparse" => {
                 let mut text = self.raw(token.start as usize)?;
                 self.append_type(&mut text)?;
@@ -133,7 +134,7 @@ impl<'a> Parser<'a> {
 
     /// `@f::@g`.
     fn symbol(&mut self) -> Parsed<Attr> {
-        let mut path = Vec::new();
+        let mut path: SmallVec<[Str; 2]> = SmallVec::new();
         loop {
             let token = self.expect_kind(Kind::At, "a symbol")?;
             path.push(self.symbol_text(token)?);
@@ -142,7 +143,7 @@ impl<'a> Parser<'a> {
             }
             self.take();
         }
-        Ok(self.context.attr(AttrData::Symbol(path.into())))
+        Ok(self.context.attr(AttrData::Symbol(path.as_slice().into())))
     }
 
     fn symbol_text(&mut self, token: Token) -> Parsed<Str> {
@@ -177,19 +178,19 @@ impl<'a> Parser<'a> {
 
     fn array(&mut self) -> Parsed<Attr> {
         self.take();
-        let mut items = Vec::new();
+        let mut items: SmallVec<[Attr; 8]> = SmallVec::new();
         self.list(b']', |p| {
             items.push(p.attr()?);
             Ok(())
         })?;
-        Ok(self.context.attr(AttrData::Array(items.into())))
+        Ok(self.context.array_attr(&items))
     }
 
     fn dictionary(&mut self) -> Parsed<Attr> {
         self.take();
         let mut entries = Vec::new();
         self.entries(&mut entries)?;
-        Ok(self.context.dict(entries))
+        Ok(self.context.dict_of(&mut entries))
     }
 
     /// The entries of a dictionary after its `{`, up to and with the `}`.
@@ -200,7 +201,7 @@ impl<'a> Parser<'a> {
         self.list(b'}', |p| {
             let token = p.token;
             let key = match token.kind {
-                Kind::Word => p.context.str(p.spelling(token)),
+                Kind::Word => p.memo.string(p.context, p.text, token),
                 Kind::String => p.text_of(token)?,
                 _ => return p.unexpected("the name of an attribute"),
             };
@@ -238,8 +239,17 @@ impl<'a> Parser<'a> {
         } else {
             self.context.float_type(crate::types::FloatKind::F64)
         };
+        let size = decimal(self.spelling(token)).filter(|_| token.kind == Kind::Int);
+        let key = size.map(|size| (size, negative, ty));
+        if let Some(key) = key
+            && let Some(&attr) = self.numbers.get(&key)
+        {
+            return Ok(attr);
+        }
         let data = self.numeric(token, negative, ty)?;
-        Ok(self.context.attr(data))
+        let attr = self.context.attr(data);
+        self.numbers.extend(key.map(|key| (key, attr)));
+        Ok(attr)
     }
 
     /// The literal `token` as a number of type `ty`.
@@ -327,9 +337,10 @@ impl<'a> Parser<'a> {
     /// The literal as a number of integer or index type `ty`, sign-extended.
     pub(super) fn integer_value(&mut self, token: Token, negative: bool, ty: Type) -> Parsed<i128> {
         let text = self.spelling(token);
-        let size = match text.strip_prefix("0x") {
-            Some(hex) => u128::from_str_radix(hex, 16),
-            None => text.parse(),
+        let size = match (decimal(text), text.strip_prefix("0x")) {
+            (Some(size), _) => Ok(size.into()),
+            (None, Some(hex)) => u128::from_str_radix(hex, 16),
+            (None, None) => text.parse(),
         };
         let (width, sign) = match *self.context.type_data(ty) {
             TypeData::Integer { width, sign } => (width, sign),
@@ -349,6 +360,17 @@ impl<'a> Parser<'a> {
             }
         }
     }
+}
+
+/// The number that `text`, digits alone, is, if there are few enough.
+pub(super) fn decimal(text: &str) -> Option<u64> {
+    /// Any number of so many digits fits.
+    const DIGITS: usize = 18;
+    if text.is_empty() || text.len() > DIGITS {
+        return None;
+    }
+    text.bytes()
+        .try_fold(0, |number, b| b.is_ascii_digit().then(|| number * 10 + u64::from(b - b'0')))
 }
 
 /// The value with this size and sign, if it fits; a signless type takes both ranges.

@@ -9,7 +9,7 @@ use super::{Failed, Kind, Parsed, Parser, Token};
 use crate::assembly::{Anchor, DictStyle, Group, Instr, Program, RegionStyle, TypeRule};
 use crate::attributes::{Attr, AttrData};
 use crate::context::{Context, Name, Str};
-use crate::module::{Block, OpState, Point, Region, Value};
+use crate::module::{Block, OpState, Point, Region};
 use crate::op_def::{Arity, InferCx, OpDef, Traits};
 use crate::payload::Payload;
 use crate::shaped;
@@ -18,10 +18,7 @@ use crate::types::{Type, TypeData};
 /// The types of the values of one operand or result of a definition.
 pub(super) type Types = SmallVec<[Type; 2]>;
 /// The values of one operand of a definition.
-pub(super) type Uses<'a> = SmallVec<[ValueUse<'a>; 2]>;
-
-/// An operation's name, what it is, and how its text reads.
-pub(super) type Named<'a> = (Name, &'static OpDef, &'a Program);
+pub(super) type Uses = SmallVec<[ValueUse; 2]>;
 
 /// What was read of an operation so far.
 pub(super) struct Draft<'a> {
@@ -30,7 +27,7 @@ pub(super) struct Draft<'a> {
     program: &'a Program,
     pc: usize,
     /// The uses for each operand of the definition.
-    pub(super) operands: Vec<Uses<'a>>,
+    pub(super) operands: Vec<Uses>,
     /// The types for each operand of the definition, where known.
     pub(super) types: Vec<Option<Types>>,
     /// The types for each result of the definition, where known.
@@ -78,9 +75,9 @@ impl<'a> Draft<'a> {
         self.operands.iter_mut().for_each(Uses::clear);
         self.operands.resize_with(def.operands.len(), Uses::new);
         self.types.clear();
-        self.types.resize(def.operands.len(), None);
+        self.types.resize_with(def.operands.len(), || None);
         self.results.clear();
-        self.results.resize(def.results.len(), None);
+        self.results.resize_with(def.results.len(), || None);
         self.attrs.clear();
         self.region_args.clear();
         self.style = RegionStyle::default();
@@ -88,6 +85,12 @@ impl<'a> Draft<'a> {
         self.cases.clear();
         self.first_region = false;
         self.payload = None;
+    }
+
+    /// Gives the results these types, as those of one variadic result.
+    pub(super) fn set_results(&mut self, types: &[Type]) {
+        self.results.clear();
+        self.results.push(Some(types.into()));
     }
 
     /// The attribute `name`, if it was read.
@@ -120,33 +123,6 @@ impl<'a> Parser<'a> {
         let mut pending = Pending::new(token, loc);
         (pending.results, pending.draft) = (results, draft);
         self.custom_body(pending, Some(block), open, at)
-    }
-
-    /// The operation that the current word names: in full, or without the dialect that goes
-    /// without saying where it stands.
-    fn custom_name(&mut self, open: &[OpenRegion<'a>]) -> Option<Named<'a>> {
-        let word = self.spelling(self.token);
-        let around = match open.last() {
-            None => "builtin",
-            Some(top) => {
-                let op = top.owner.op;
-                op.and_then(|op| self.module.def(op)).map_or("", |def| def.default_dialect)
-            }
-        };
-        if let Some(&named) = self.named.get(&(around, word)) {
-            return Some(named);
-        }
-        let context = self.context;
-        let find = |name: &str| {
-            let name = context.find_name(name)?;
-            Some((name, context.def(name)?, context.program(name)?))
-        };
-        let full = word.contains('.').then(|| find(word)).flatten();
-        let named = full
-            .or_else(|| find(&format!("{around}.{word}")))
-            .or_else(|| find(&format!("func.{word}")))?;
-        self.named.insert((around, word), named);
-        Some(named)
     }
 
     /// Goes on with the format of `pending`, up to its next region or its end.
@@ -252,7 +228,7 @@ impl<'a> Parser<'a> {
             Instr::Operand(i) => self.operand(draft, *i),
             Instr::Attr(name) => {
                 let attr = self.attr()?;
-                draft.attrs.push((self.context.str(name), attr));
+                self.set_attr(draft, name, attr);
                 Ok(())
             }
             Instr::AttrDict(style) => {
@@ -374,7 +350,8 @@ impl<'a> Parser<'a> {
         };
         pending.op = Some(op);
         pending.isolated = draft.def.traits.contains(Traits::ISOLATED);
-        let args = std::mem::take(&mut draft.region_args);
+        let spare = std::mem::take(&mut self.region_args);
+        let mut args = std::mem::replace(&mut draft.region_args, spare);
         self.expect(b'{', "before a region")?;
         let keeps_first = draft.program.code.contains(&Instr::Cases);
         if keeps_first && self.module.regions(op).is_empty() {
@@ -389,11 +366,12 @@ impl<'a> Parser<'a> {
         open.push(OpenRegion { region, blocks: Blocks::default(), owner: pending, scope });
         if let Some(entry) = entry {
             *at = entry;
-            for (token, ty) in args {
+            for (token, ty) in args.drain(..) {
                 let value = self.module.add_arg(entry, ty);
                 self.define_arg(token, value)?;
             }
         }
+        self.region_args = args;
         Ok(())
     }
 
@@ -435,14 +413,15 @@ impl<'a> Parser<'a> {
             for n in 0..draft.operands[i].len() {
                 let used = draft.operands[i][n];
                 let Some(ty) = self.operand_type(&draft, i, n) else {
-                    let message = format!("expected a type for `{}`, found none", used.name);
-                    return self.error(used.token, "operand-type", message);
+                    let name = self.values.names.spelling(used.name);
+                    let message = format!("expected a type for `{name}`, found none");
+                    return self.error(used.token(), "operand-type", message);
                 };
                 state.operands.push(self.resolve(used, ty)?);
             }
         }
         self.segment_sizes(&mut draft);
-        state.attrs = self.context.dict(draft.attrs.drain(..));
+        state.attrs = self.context.dict_of(&mut draft.attrs);
         state.successors = pending.successors.clone();
         self.result_types(&pending, &draft, &mut state)?;
         let late = self.trailing_loc(&mut state.loc)?;
@@ -529,7 +508,7 @@ impl<'a> Parser<'a> {
         self.known_types(draft, group)?.first().copied()
     }
 
-    fn segment_sizes(&self, draft: &mut Draft<'a>) {
+    fn segment_sizes(&mut self, draft: &mut Draft<'a>) {
         let def = draft.def;
         let open = def.operands.iter().filter(|operand| operand.arity != Arity::One).count();
         if open < 2 || def.traits.contains(Traits::SAME_SIZES) {
@@ -537,7 +516,7 @@ impl<'a> Parser<'a> {
         }
         let sizes = draft.operands.iter().map(Uses::len);
         let sizes = self.i32s(sizes);
-        draft.attrs.push((self.context.str("operandSegmentSizes"), sizes));
+        self.set_attr(draft, "operandSegmentSizes", sizes);
     }
 
     pub(super) fn i32s(&self, values: impl Iterator<Item = usize>) -> Attr {
@@ -554,16 +533,17 @@ impl<'a> Parser<'a> {
         state: &mut OpState,
     ) -> Parsed<()> {
         if draft.results.iter().all(Option::is_some) {
-            state.results.extend(draft.results.iter().flatten().flatten().copied());
+            for types in draft.results.iter().flatten() {
+                state.results.extend_from_slice(types);
+            }
             return Ok(());
         }
         let named: u32 = pending.results.iter().map(|&(_, count)| count).sum();
-        let operands: Vec<Value> = state.operands.to_vec();
         let cx = InferCx {
             module: self.module,
             name: draft.op_name,
             def: draft.def,
-            operands: &operands,
+            operands: &state.operands,
             attrs: state.attrs,
             result_count: Some(named as usize),
         };
@@ -583,9 +563,11 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The operation whose region is read, for directives.
-    pub(super) fn set_attr(&self, draft: &mut Draft<'a>, name: &str, attr: Attr) {
-        draft.attrs.push((self.context.str(name), attr));
+    /// Adds attribute `name` to what was read.
+    pub(super) fn set_attr(&mut self, draft: &mut Draft<'a>, name: &'static str, attr: Attr) {
+        let place = (name.as_ptr() as usize, name.len());
+        let name = *self.attr_names.entry(place).or_insert_with(|| self.context.str(name));
+        draft.attrs.push((name, attr));
     }
 
     /// Where the values of operand `name` go.

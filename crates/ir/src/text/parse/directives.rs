@@ -2,6 +2,7 @@
 
 use smallvec::{SmallVec, smallvec};
 
+use super::attrs::decimal;
 use super::custom::{Draft, Types, Uses};
 use super::operations::{OpenRegion, Pending};
 use super::{Kind, Parsed, Parser};
@@ -97,7 +98,7 @@ impl<'a> Parser<'a> {
             }
             Directive::Hidden => Ok(()),
             Directive::Ints => {
-                let mut numbers: Vec<i64> = Vec::new();
+                let mut numbers: SmallVec<[i64; 8]> = SmallVec::new();
                 self.expect(b'[', "before a list of numbers")?;
                 self.list(b']', |p| {
                     numbers.push(p.integer()?);
@@ -139,10 +140,12 @@ impl<'a> Parser<'a> {
         let negative = self.accept(b'-');
         let token = self.expect_kind(Kind::Int, "an integer")?;
         let text = self.spelling(token);
-        let value = match negative {
+        let value = match (decimal(text), negative) {
+            (Some(size), true) => Some(-(size as i64)),
+            (Some(size), false) => Some(size as i64),
             // The least number has no positive one.
-            true => format!("-{text}").parse().ok(),
-            false => text.parse().ok(),
+            (None, true) => format!("-{text}").parse().ok(),
+            (None, false) => text.parse().ok(),
         };
         match value {
             Some(value) => Ok(value),
@@ -154,7 +157,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `@name` as a string.
-    fn symbol_string(&mut self) -> Parsed<Attr> {
+    pub(super) fn symbol_string(&mut self) -> Parsed<Attr> {
         let token = self.expect_kind(Kind::At, "a symbol")?;
         let text = self.spelling(token);
         if text.as_bytes().get(1) == Some(&b'"') {
@@ -164,7 +167,12 @@ impl<'a> Parser<'a> {
         Ok(self.context.str_attr(&text[1..]))
     }
 
-    fn flags(&mut self, draft: &mut Draft<'a>, name: &str, args: &[&'static str]) -> Parsed<()> {
+    fn flags(
+        &mut self,
+        draft: &mut Draft<'a>,
+        name: &'static str,
+        args: &[&'static str],
+    ) -> Parsed<()> {
         let &[_, keyword, prefix] = args else { return Ok(()) };
         if !self.accept_word(keyword) {
             return Ok(());
@@ -185,7 +193,7 @@ impl<'a> Parser<'a> {
     fn enumerator(
         &mut self,
         draft: &mut Draft<'a>,
-        name: &str,
+        name: &'static str,
         args: &[&'static str],
     ) -> Parsed<()> {
         let (width, names) = (args.get(1).copied().unwrap_or("i64"), args.get(2..).unwrap_or(&[]));
@@ -212,7 +220,7 @@ impl<'a> Parser<'a> {
     pub(super) fn mixed(
         &mut self,
         draft: &mut Draft<'a>,
-        name: &str,
+        name: &'static str,
         args: &[&'static str],
     ) -> Parsed<()> {
         let group = self.group_number(draft, name);
@@ -221,7 +229,7 @@ impl<'a> Parser<'a> {
             _ => (b'[', b']'),
         };
         self.expect(first, "before a list of values and numbers")?;
-        let mut numbers: Vec<i64> = Vec::new();
+        let mut numbers: SmallVec<[i64; 8]> = SmallVec::new();
         self.list(close, |p| {
             if p.token.kind == Kind::Percent {
                 let value = p.value_use()?;
@@ -275,7 +283,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `(%0, %1 : i32, f32)`, if it is there.
-    fn passed(&mut self) -> Parsed<(Uses<'a>, Types)> {
+    fn passed(&mut self) -> Parsed<(Uses, Types)> {
         let (mut values, mut types) = (Uses::new(), Types::new());
         if !self.accept(b'(') {
             return Ok((values, types));
@@ -344,78 +352,8 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// ` private @f(%arg0: i32 {a}) -> (i32 {b})`.
-    fn function_header(&mut self, draft: &mut Draft<'a>) -> Parsed<()> {
-        for visibility in ["public", "private", "nested"] {
-            if self.accept_word(visibility) {
-                let attr = self.context.str_attr(visibility);
-                self.set_attr(draft, "sym_visibility", attr);
-            }
-        }
-        let name = self.symbol_string()?;
-        self.set_attr(draft, "sym_name", name);
-        let (mut inputs, mut dicts) = (Vec::new(), Vec::new());
-        self.expect(b'(', "before the arguments")?;
-        self.list(b')', |p| {
-            let token = p.token;
-            let named = token.kind == Kind::Percent;
-            if named {
-                p.take();
-                p.expect(b':', "before the type of the argument")?;
-            }
-            let ty = p.ty()?;
-            inputs.push(ty);
-            dicts.push(p.optional_dictionary()?);
-            let mut loc = crate::location::Loc::UNKNOWN;
-            p.trailing_loc(&mut loc)?;
-            if named {
-                draft.region_args.push((token, ty));
-            }
-            Ok(())
-        })?;
-        self.signature_attrs(draft, "arg_attrs", &dicts);
-        let results = self.function_result_list(draft)?;
-        let data = TypeData::Function { inputs: inputs.into(), results: results.into() };
-        let ty = self.context.type_attr(self.context.ty(data));
-        self.set_attr(draft, "function_type", ty);
-        Ok(())
-    }
-
-    fn function_result_list(&mut self, draft: &mut Draft<'a>) -> Parsed<Vec<Type>> {
-        let (mut results, mut dicts) = (Vec::new(), Vec::new());
-        if self.token.kind != Kind::Arrow {
-            return Ok(results);
-        }
-        self.take();
-        if self.accept(b'(') {
-            self.list(b')', |p| {
-                results.push(p.ty()?);
-                dicts.push(p.optional_dictionary()?);
-                Ok(())
-            })?;
-        } else {
-            results.push(self.ty()?);
-        }
-        self.signature_attrs(draft, "res_attrs", &dicts);
-        Ok(results)
-    }
-
-    fn optional_dictionary(&mut self) -> Parsed<Attr> {
-        if !self.is(b'{') {
-            return Ok(Attr::EMPTY_DICT);
-        }
-        self.attr()
-    }
-
-    fn signature_attrs(&self, draft: &mut Draft<'a>, name: &str, dicts: &[Attr]) {
-        if dicts.iter().any(|&dict| dict != Attr::EMPTY_DICT) {
-            let attr = self.context.array_attr(dicts);
-            self.set_attr(draft, name, attr);
-        }
-    }
-
     /// `<add>`.
-    fn angled(&mut self, draft: &mut Draft<'a>, name: &str, prefix: &str) -> Parsed<()> {
+    fn angled(&mut self, draft: &mut Draft<'a>, name: &'static str, prefix: &str) -> Parsed<()> {
         self.expect(b'<', "before a word")?;
         let token = self.expect_kind(Kind::Word, "a word")?;
         self.expect(b'>', "after a word")?;
@@ -435,7 +373,12 @@ impl<'a> Parser<'a> {
     }
 
     /// `#map(%0)[%1]`.
-    fn mapped(&mut self, draft: &mut Draft<'a>, name: &str, args: &[&'static str]) -> Parsed<()> {
+    fn mapped(
+        &mut self,
+        draft: &mut Draft<'a>,
+        name: &'static str,
+        args: &[&'static str],
+    ) -> Parsed<()> {
         let attr = self.attr()?;
         self.set_attr(draft, name, attr);
         let group = self.group_number(draft, args.get(1).map_or("", |arg| &arg[1..]));
@@ -458,13 +401,18 @@ impl<'a> Parser<'a> {
     }
 
     /// Makes `values`, which are indices, operand `group`.
-    pub(super) fn indices(&self, draft: &mut Draft<'a>, group: usize, values: Uses<'a>) {
+    pub(super) fn indices(&self, draft: &mut Draft<'a>, group: usize, values: Uses) {
         draft.types[group] = Some(smallvec![self.index(); values.len()]);
         draft.operands[group] = values;
     }
 
     /// `[%0 + 1, symbol(%1)]`.
-    fn access(&mut self, draft: &mut Draft<'a>, name: &str, args: &[&'static str]) -> Parsed<()> {
+    fn access(
+        &mut self,
+        draft: &mut Draft<'a>,
+        name: &'static str,
+        args: &[&'static str],
+    ) -> Parsed<()> {
         let group = self.group_number(draft, args.get(1).map_or("", |arg| &arg[1..]));
         self.expect(b'[', "before the indices")?;
         let (map, operands) = self.affine_of_values(b']')?;
@@ -480,7 +428,7 @@ impl<'a> Parser<'a> {
             self.take();
             self.function_results(&mut types)?;
         }
-        draft.results = vec![Some(types[..].into())];
+        draft.set_results(&types);
         Ok(())
     }
 
@@ -491,7 +439,7 @@ impl<'a> Parser<'a> {
             return self.error(token, "callee-type", "expected the type of a function".into());
         };
         draft.types = vec![Some(smallvec![ty]), Some(inputs[..].into())];
-        draft.results = vec![Some(results[..].into())];
+        draft.set_results(results);
         Ok(())
     }
 
@@ -535,7 +483,7 @@ impl<'a> Parser<'a> {
     pub(super) fn buffer_types(
         &mut self,
         draft: &mut Draft<'a>,
-        values: Uses<'a>,
+        values: Uses,
         buffers: &[usize],
     ) -> Parsed<()> {
         let mut types: Types = smallvec![self.index(); values.len()];
@@ -613,7 +561,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `(d0, d1) -> (d1, d0)`.
-    fn permutation(&mut self, draft: &mut Draft<'a>, name: &str) -> Parsed<()> {
+    fn permutation(&mut self, draft: &mut Draft<'a>, name: &'static str) -> Parsed<()> {
         let map = self.bare_map()?;
         self.set_attr(draft, name, map);
         Ok(())

@@ -88,7 +88,17 @@ fn prefixed(token: impl Fn(Kind, usize) -> Token, kind: Kind, start: usize, end:
 }
 
 /// The first byte at or after `at` that is neither space nor in a comment.
-pub(super) fn skip_space(src: &[u8], mut at: usize) -> usize {
+#[inline]
+pub(super) fn skip_space(src: &[u8], at: usize) -> usize {
+    // Nearly always there is no space, or one.
+    let one = at + usize::from(src.get(at) == Some(&b' '));
+    match src.get(one) {
+        Some(b' ' | b'\n' | b'\t' | b'\r' | b'/') => skip_more_space(src, one),
+        _ => one,
+    }
+}
+
+fn skip_more_space(src: &[u8], mut at: usize) -> usize {
     loop {
         match src.get(at) {
             Some(b' ' | b'\n' | b'\t' | b'\r') => at += 1,
@@ -101,26 +111,31 @@ pub(super) fn skip_space(src: &[u8], mut at: usize) -> usize {
     }
 }
 
-fn word_end(src: &[u8], mut at: usize) -> usize {
-    while src.get(at).is_some_and(|&b| is_word(b)) {
-        at += 1;
-    }
-    at
+/// The end of the run of bytes from `at` on that `table` has.
+#[inline]
+fn run_end(src: &[u8], at: usize, table: &[bool; 256]) -> usize {
+    let rest = src.get(at..).unwrap_or(&[]);
+    at + rest.iter().position(|&b| !table[usize::from(b)]).unwrap_or(rest.len())
+}
+
+fn word_end(src: &[u8], at: usize) -> usize {
+    run_end(src, at, &WORD)
 }
 
 /// Which bytes words are made of.
-const WORD: [bool; 256] = {
+const WORD: [bool; 256] = word_bytes(false);
+/// Which bytes names of values are made of.
+const NAME: [bool; 256] = word_bytes(true);
+
+const fn word_bytes(minus: bool) -> [bool; 256] {
     let mut table = [false; 256];
     let mut b = 0u8;
     while b < 128 {
         table[b as usize] = b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'.');
         b += 1;
     }
+    table[b'-' as usize] = minus;
     table
-};
-
-fn is_word(b: u8) -> bool {
-    WORD[b as usize]
 }
 
 /// The end of what follows `%`, `^`, `#` or `!`: digits alone, or a word that may hold `-`.
@@ -130,11 +145,7 @@ fn suffix_end(src: &[u8], at: usize) -> usize {
             let digits = src[at..].iter().take_while(|b| b.is_ascii_digit()).count();
             at + digits
         }
-        Some(&b) if is_word(b) || b == b'-' => {
-            let body = src[at..].iter().take_while(|&&b| is_word(b) || b == b'-').count();
-            at + body
-        }
-        _ => at,
+        _ => run_end(src, at, &NAME),
     }
 }
 

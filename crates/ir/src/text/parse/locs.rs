@@ -220,9 +220,11 @@ impl<'a> Parser<'a> {
         if token.kind == Kind::Bang {
             let ty = self.ty()?;
             self.type_aliases.insert(name, ty);
+            self.memo.forget();
             return Ok(());
         }
         let attr = self.attr()?;
+        self.memo.forget();
         if let AttrData::Location(loc) = *self.context.attr_data(attr) {
             self.loc_aliases.insert(name, loc);
         } else {

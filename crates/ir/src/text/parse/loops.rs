@@ -74,7 +74,7 @@ impl<'a> Parser<'a> {
         }
         draft.region_args.extend(args.into_iter().zip(types.iter().copied()));
         draft.types[3] = Some(types.as_slice().into());
-        draft.results = vec![Some(types.as_slice().into())];
+        draft.set_results(&types);
         Ok(())
     }
 
@@ -99,7 +99,8 @@ impl<'a> Parser<'a> {
             let items: Vec<Attr> = numbers.iter().map(|&n| self.context.i64_attr(n)).collect();
             self.context.array_attr(&items)
         };
-        draft.attrs.push((self.context.str("steps"), numbers(&steps)));
+        let attr = numbers(&steps);
+        self.set_attr(draft, "steps", attr);
         let mut kinds = Vec::new();
         if self.accept_word("reduce") {
             self.expect(b'(', "before the reductions")?;
@@ -114,7 +115,8 @@ impl<'a> Parser<'a> {
             })?;
         }
         let items: Vec<Attr> = kinds.iter().map(|&n| self.context.i64_attr(n)).collect();
-        draft.attrs.push((self.context.str("reductions"), self.context.array_attr(&items)));
+        let attr = self.context.array_attr(&items);
+        self.set_attr(draft, "reductions", attr);
         self.arrow_results(draft)
     }
 
@@ -122,7 +124,7 @@ impl<'a> Parser<'a> {
     pub(super) fn grouped_bounds(
         &mut self,
         draft: &mut Draft<'a>,
-        [map, groups]: [&str; 2],
+        [map, groups]: [&'static str; 2],
         extreme: &str,
     ) -> Parsed<()> {
         self.expect(b'(', "before the bounds")?;
@@ -159,12 +161,12 @@ impl<'a> Parser<'a> {
             draft.operands[group] = inits;
         }
         draft.types[group] = Some(types.as_slice().into());
-        draft.results = vec![Some(types.as_slice().into())];
+        draft.set_results(&types);
         Ok(())
     }
 
     /// `(%a = %b, %c = %d)`.
-    pub(super) fn bound_args(&mut self) -> Parsed<(Vec<Token>, Uses<'a>)> {
+    pub(super) fn bound_args(&mut self) -> Parsed<(Vec<Token>, Uses)> {
         let (mut args, mut inits) = (Vec::new(), Uses::new());
         self.expect(b'(', "before the arguments")?;
         self.list(b')', |p| {
@@ -216,7 +218,7 @@ impl<'a> Parser<'a> {
     pub(super) fn affine_bound(
         &mut self,
         draft: &mut Draft<'a>,
-        name: &str,
+        name: &'static str,
         group: usize,
         prefix: &str,
     ) -> Parsed<()> {
@@ -280,7 +282,7 @@ impl<'a> Parser<'a> {
         draft.region_args.extend(args.into_iter().zip(inputs.iter().copied()));
         draft.operands[0] = inits;
         draft.types[0] = Some(inputs);
-        draft.results = vec![Some(results.as_slice().into())];
+        draft.set_results(&results);
         Ok(())
     }
 }

@@ -12,16 +12,21 @@ mod blocks;
 mod custom;
 mod dense;
 mod directives;
+mod functions;
 mod lexer;
 mod locs;
 mod loops;
+mod memo;
+mod names;
 mod opaque;
 mod operations;
 mod resources;
 mod strings;
+mod texts;
 mod types;
 mod values;
 mod vectors;
+mod words;
 
 use std::sync::Arc;
 
@@ -152,13 +157,22 @@ struct Parser<'a> {
     /// Where lines start; only where `base` is missing.
     lines: Option<Box<[u32]>>,
     registered: FxHashMap<&'a str, bool>,
+    memo: memo::Memo<'a>,
+    /// The integers that were read, by size, sign and type.
+    numbers: FxHashMap<(u64, bool, Type), Attr>,
+    /// The map of each number of dimensions to themselves.
+    identities: Vec<Attr>,
     /// Where affine expressions are made.
     affine_exprs: AffineExprs,
-    /// The operations that words named, by the dialect that goes without saying.
-    named: FxHashMap<(&'static str, &'a str), custom::Named<'a>>,
+    /// The operations that words named.
+    named: words::Words<'a>,
+    /// The names of attributes that the formats say, by where their text is.
+    attr_names: FxHashMap<(usize, usize), Str>,
     /// What was read of operations that are made: its memory is used again.
     #[expect(clippy::vec_box, reason = "the boxes go to operations that are read, and come back")]
     drafts: Vec<Box<custom::Draft<'a>>>,
+    /// Memory for the arguments of a region.
+    region_args: Vec<(Token, Type)>,
 }
 
 impl<'a> Parser<'a> {
@@ -178,12 +192,17 @@ impl<'a> Parser<'a> {
             type_aliases: FxHashMap::default(),
             loc_aliases: FxHashMap::default(),
             late_locs: Vec::new(),
-            named: FxHashMap::default(),
+            named: words::Words::default(),
+            attr_names: FxHashMap::default(),
             drafts: Vec::new(),
+            region_args: Vec::new(),
             values: Values::default(),
             base: context.add_source(file, text),
             lines: None,
             registered: FxHashMap::default(),
+            memo: memo::Memo::default(),
+            identities: Vec::new(),
+            numbers: FxHashMap::default(),
             affine_exprs: AffineExprs::new(),
         }
     }

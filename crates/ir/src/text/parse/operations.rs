@@ -17,7 +17,7 @@ use crate::types::Type;
 pub(super) struct Pending<'a> {
     pub(super) name: Token,
     pub(super) loc: Loc,
-    operands: SmallVec<[ValueUse<'a>; 4]>,
+    operands: SmallVec<[ValueUse; 4]>,
     pub(super) successors: SmallVec<[Block; 2]>,
     /// Result names, and how many results each stands for.
     pub(super) results: SmallVec<[(Token, u32); 1]>,
@@ -50,7 +50,7 @@ pub(super) struct OpenRegion<'a> {
     pub(super) region: Region,
     pub(super) blocks: Blocks<'a>,
     pub(super) owner: Pending<'a>,
-    pub(super) scope: Scope<'a>,
+    pub(super) scope: Scope,
 }
 
 /// The type of an operation: what follows the colon.
@@ -281,13 +281,13 @@ impl<'a> Parser<'a> {
     }
 
     fn state(&mut self, pending: &Pending<'a>) -> Parsed<OpState> {
-        let spelling = self.spelling(pending.name);
-        let bare = &spelling[1..spelling.len() - 1];
-        let name = if bare.contains('\\') {
+        let Token { kind, start, end } = pending.name;
+        let bare = Token { kind, start: start + 1, end: end - 1 };
+        let name = if self.spelling(bare).contains('\\') {
             let bytes = self.unescape(pending.name)?;
             self.context.name(&String::from_utf8_lossy(&bytes))
         } else {
-            self.context.name(bare)
+            self.memo.string(self.context, self.text, bare).as_name()
         };
         Ok(OpState::new(name, pending.loc))
     }
@@ -339,7 +339,9 @@ impl<'a> Parser<'a> {
         name: Name,
         mut attrs: Vec<(Str, Attr)>,
     ) -> Parsed<Attr> {
-        let Some(properties) = pending.properties else { return Ok(self.context.dict(attrs)) };
+        let Some(properties) = pending.properties else {
+            return Ok(self.context.dict_of(&mut attrs));
+        };
         if self.context.def(name).is_none() {
             let attributes = self.context.dict(attrs);
             return Ok(self.context.with_properties(properties, attributes));
@@ -349,7 +351,7 @@ impl<'a> Parser<'a> {
             return self.error(pending.name, "properties", message);
         };
         attrs.extend_from_slice(entries);
-        Ok(self.context.dict(attrs))
+        Ok(self.context.dict_of(&mut attrs))
     }
 
     pub(super) fn name_results(&mut self, op: Op, names: &[(Token, u32)]) -> Parsed<()> {

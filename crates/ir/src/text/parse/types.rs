@@ -19,7 +19,7 @@ impl Parser<'_> {
     /// Reads a type.
     pub(super) fn ty(&mut self) -> Parsed<Type> {
         match self.token.kind {
-            Kind::Word => self.named_type(),
+            Kind::Word => self.same_type(Self::named_type),
             Kind::Bang => self.dialect_type(),
             Kind::Punct(b'(') => self.nested(Self::function_type),
             _ => self.unexpected("a type"),
@@ -78,7 +78,7 @@ impl Parser<'_> {
     }
 
     fn function_type(&mut self) -> Parsed<Type> {
-        let mut inputs = Vec::new();
+        let mut inputs: SmallVec<[Type; 4]> = SmallVec::new();
         self.take();
         self.list(b')', |p| {
             inputs.push(p.ty()?);
@@ -87,8 +87,7 @@ impl Parser<'_> {
         self.expect_kind(Kind::Arrow, "`->` before the result types")?;
         let mut results = SmallVec::new();
         self.function_results(&mut results)?;
-        let (inputs, results) = (inputs.into(), results.as_slice().into());
-        Ok(self.context.ty(TypeData::Function { inputs, results }))
+        Ok(self.context.function_type(&inputs, &results))
     }
 
     /// One type, or any number in parentheses.

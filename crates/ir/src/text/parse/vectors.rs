@@ -132,7 +132,7 @@ impl<'a> Parser<'a> {
             _ => left,
         };
         draft.types[2] = Some(smallvec![ty]);
-        draft.results = vec![Some(smallvec![ty])];
+        draft.set_results(&[ty]);
         Ok(())
     }
 }

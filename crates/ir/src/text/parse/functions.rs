@@ -1,0 +1,81 @@
+//! The directive of functions: name, arguments, results and attributes.
+
+use smallvec::SmallVec;
+
+use super::custom::{Draft, Types};
+use super::{Kind, Parsed, Parser};
+use crate::attributes::Attr;
+
+/// A few attributes.
+type Attrs = SmallVec<[Attr; 4]>;
+
+impl<'a> Parser<'a> {
+    /// ` private @f(%arg0: i32 {a}) -> (i32 {b})`.
+    pub(super) fn function_header(&mut self, draft: &mut Draft<'a>) -> Parsed<()> {
+        for visibility in ["public", "private", "nested"] {
+            if self.accept_word(visibility) {
+                let attr = self.context.str_attr(visibility);
+                self.set_attr(draft, "sym_visibility", attr);
+            }
+        }
+        let name = self.symbol_string()?;
+        self.set_attr(draft, "sym_name", name);
+        let (mut inputs, mut dicts) = (Types::new(), Attrs::new());
+        self.expect(b'(', "before the arguments")?;
+        self.list(b')', |p| {
+            let token = p.token;
+            let named = token.kind == Kind::Percent;
+            if named {
+                p.take();
+                p.expect(b':', "before the type of the argument")?;
+            }
+            let ty = p.ty()?;
+            inputs.push(ty);
+            dicts.push(p.optional_dictionary()?);
+            let mut loc = crate::location::Loc::UNKNOWN;
+            p.trailing_loc(&mut loc)?;
+            if named {
+                draft.region_args.push((token, ty));
+            }
+            Ok(())
+        })?;
+        self.signature_attrs(draft, "arg_attrs", &dicts);
+        let results = self.function_result_list(draft)?;
+        let ty = self.context.type_attr(self.context.function_type(&inputs, &results));
+        self.set_attr(draft, "function_type", ty);
+        Ok(())
+    }
+
+    fn function_result_list(&mut self, draft: &mut Draft<'a>) -> Parsed<Types> {
+        let (mut results, mut dicts) = (Types::new(), Attrs::new());
+        if self.token.kind != Kind::Arrow {
+            return Ok(results);
+        }
+        self.take();
+        if self.accept(b'(') {
+            self.list(b')', |p| {
+                results.push(p.ty()?);
+                dicts.push(p.optional_dictionary()?);
+                Ok(())
+            })?;
+        } else {
+            results.push(self.ty()?);
+        }
+        self.signature_attrs(draft, "res_attrs", &dicts);
+        Ok(results)
+    }
+
+    fn optional_dictionary(&mut self) -> Parsed<Attr> {
+        if !self.is(b'{') {
+            return Ok(Attr::EMPTY_DICT);
+        }
+        self.attr()
+    }
+
+    fn signature_attrs(&mut self, draft: &mut Draft<'a>, name: &'static str, dicts: &[Attr]) {
+        if dicts.iter().any(|&dict| dict != Attr::EMPTY_DICT) {
+            let attr = self.context.array_attr(dicts);
+            self.set_attr(draft, name, attr);
+        }
+    }
+}
