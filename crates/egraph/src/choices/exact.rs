@@ -56,47 +56,4 @@ impl Choices {
         };
         Some(best)
     }
-
-    /// Tells for each node whether it may be part of a best term.
-    fn useful(&self, roots: &[usize], cost: f64) -> Vec<bool> {
-        let finite = self.cheapest_trees();
-        let fits = |node: usize| {
-            let choice = &self.nodes[node];
-            let founded =
-                choice.kids.iter().all(|&kid| finite.chosen[kid].is_some() && kid != choice.class);
-            founded && choice.cost <= cost + 1e-9
-        };
-        let mut useful = vec![false; self.nodes.len()];
-        let mut seen = vec![false; self.classes.len()];
-        let mut stack: Vec<usize> = roots.to_vec();
-        while let Some(class) = stack.pop() {
-            if std::mem::replace(&mut seen[class], true) {
-                continue;
-            }
-            let nodes: Vec<usize> =
-                self.classes[class].iter().copied().filter(|&node| fits(node)).collect();
-            for (at, &node) in nodes.iter().enumerate() {
-                let beaten = nodes
-                    .iter()
-                    .enumerate()
-                    .any(|(other, &rival)| self.beats(rival, node, other < at));
-                if !beaten {
-                    useful[node] = true;
-                    stack.extend(&self.nodes[node].kids);
-                }
-            }
-        }
-        useful
-    }
-
-    /// Tells whether `rival` costs no more than `node` and needs nothing that it does not need.
-    fn beats(&self, rival: usize, node: usize, first: bool) -> bool {
-        let (rival, node) = (&self.nodes[rival], &self.nodes[node]);
-        if rival.cost > node.cost {
-            return false;
-        }
-        let (fewer, more) = (rival.distinct_kids(), node.distinct_kids());
-        let equal = rival.cost == node.cost && fewer == more;
-        (!equal || first) && fewer.iter().all(|kid| more.binary_search(kid).is_ok())
-    }
 }

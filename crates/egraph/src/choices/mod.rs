@@ -15,6 +15,7 @@ mod greedy;
 #[cfg(feature = "lp")]
 mod integer;
 mod local;
+mod useful;
 
 pub use best::Tree;
 pub use exact::Exact;
