@@ -18,6 +18,9 @@ pub struct Options {
     /// Leaves out documentation tests and the Python tests marked `slow`.
     #[arg(long)]
     fast: bool,
+    /// Only installs the source distribution outside the tree, and runs the Python tests on that.
+    #[arg(long, conflicts_with_all = ["fast", "areas"])]
+    from_source: bool,
     /// Crates to test, by folder name (`onnx`, `presburger`), or `python`; all when none is named.
     areas: Vec<String>,
 }
@@ -27,6 +30,10 @@ pub struct Options {
 /// # Errors
 /// The first step that fails.
 pub fn run(steps: &mut Steps, options: &Options) -> Outcome {
+    if options.from_source {
+        command(steps)?;
+        return from_source(steps);
+    }
     let members = members().map_err(|error| Failure::new("test", error))?;
     let chosen = choose(&members, &options.areas).map_err(|error| Failure::new("test", error))?;
     let venv = Venv::open(steps, ".venv")?;
