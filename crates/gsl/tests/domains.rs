@@ -39,11 +39,12 @@ struct Changed {
     text: String,
 }
 
-/// The operands that have to be there, by name.
+/// The operands that have to be there, and those before them, by name.
 fn operands(def: &OpDef) -> Vec<String> {
-    let count = def.operands.iter().map(|operand| match operand.arity {
-        Arity::One => 1,
-        Arity::Optional => 0,
+    let last = def.operands.iter().rposition(|operand| operand.arity != Arity::Optional);
+    let needed = &def.operands[..last.map_or(0, |last| last + 1)];
+    let count = needed.iter().map(|operand| match operand.arity {
+        Arity::One | Arity::Optional => 1,
         Arity::Variadic => 2,
     });
     (0..count.sum()).map(|i| format!("x{i}")).collect()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tangram::dialects::{self, nn};
 use tangram::gsl::rules::Natives;
-use tangram::gsl::verify::{Domain, Effort, domains};
+use tangram::gsl::verify::{Domain, Effort, Space, domains};
 
 use crate::error::Error;
 use crate::out;
@@ -24,27 +24,39 @@ pub(super) fn show(operations: &[String], attempts: usize, json: bool) -> Result
         return Err(Error::Usage(format!("`{unknown}` is no operation that is evaluated")));
     }
     if json {
-        let list = found.iter().map(|domain| {
+        let attribute = |domain: &Domain| {
             serde_json::json!({
-                "operation": domain.operation, "attribute": domain.attribute,
-                "declared": domain.kind.to_string(), "absent": domain.absent,
-                "instances": domain.instances, "values": domain.values,
-                "lengths": domain.lengths,
+                "attribute": domain.attribute, "declared": domain.kind.to_string(),
+                "absent": domain.absent, "instances": domain.instances,
+                "values": domain.values, "lengths": domain.lengths,
+            })
+        };
+        let list = found.iter().map(|space| {
+            let attributes: Vec<_> = space.attributes.iter().map(attribute).collect();
+            serde_json::json!({
+                "operation": space.operation, "made": space.made, "evaluated": space.evaluated,
+                "attributes": attributes,
             })
         });
         out::print(format!("{}\n", serde_json::Value::Array(list.collect())))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut operation = "";
-    for domain in &found {
-        if operation != domain.operation {
-            operation = domain.operation;
-            out::print(format!("{operation}\n"))?;
+    for space in &found {
+        out::print(format!("{}: {}\n", space.operation, evaluated(space)))?;
+        for domain in &space.attributes {
+            let (name, kind) = (domain.attribute, domain.kind);
+            out::print(format!("  {name}: {kind}\n      {}\n", values(domain)))?;
         }
-        let (name, kind) = (domain.attribute, domain.kind);
-        out::print(format!("  {name}: {kind}\n      {}\n", values(domain)))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// How many instances there are, and what follows where there are none.
+fn evaluated(space: &Space) -> String {
+    match space.evaluated {
+        0 => format!("none of {} programs evaluated, so rules with it are unknown", space.made),
+        n => format!("{n} of {} programs evaluated", space.made),
+    }
 }
 
 /// The name without its dialect.

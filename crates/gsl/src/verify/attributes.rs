@@ -16,6 +16,8 @@ pub(super) struct Call<'a> {
     pub(super) results: usize,
     /// The same for all attributes of a call: which special case they make together, if any.
     pub(super) style: u8,
+    /// The element type of data.
+    pub(super) base: DType,
 }
 
 /// Whether an operand says what an attribute of the name would say.
@@ -114,6 +116,8 @@ pub(super) fn propose(call: &Call<'_>, attr: &AttrDef, rng: &mut Rng) -> Option<
         "epsilon" => AttrValue::Float(*rng.choice(&[0.5, 0.25, 1.0])?),
         "a_min" => AttrValue::Float(*rng.choice(&[-4.0, -2.0, 0.0, 1.0, 0.5, -100.0])?),
         "a_max" => AttrValue::Float(*rng.choice(&[-3.0, 0.0, 2.0, 6.0, 0.5, 100.0])?),
+        // What a type loses is seen where numbers come back.
+        "dtype" if call.name == "cast" && rng.u8(0..4) == 0 => call.base.name().into(),
         "equation" => {
             AttrValue::Str((*rng.choice(&["ij,jk->ik", "bij,bjk->bik", "ij->ji"])?).into())
         }

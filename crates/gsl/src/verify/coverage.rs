@@ -109,12 +109,11 @@ impl Covering {
     /// The pairs of an instance.
     pub(super) fn pairs(facts: &Features) -> Vec<u64> {
         let classes: Vec<u64> = facts.iter().flat_map(classes).chain([types(facts)]).collect();
-        let others = |(i, a): (usize, &u64)| {
-            let rest = classes[i + 1..].to_vec();
-            let a = *a;
-            rest.into_iter().map(move |b| a.rotate_left(17) ^ b)
-        };
-        classes.iter().enumerate().flat_map(others).collect()
+        let mut pairs = Vec::with_capacity(classes.len() * classes.len() / 2);
+        for (i, a) in classes.iter().enumerate() {
+            pairs.extend(classes[i + 1..].iter().map(|b| a.rotate_left(17) ^ b));
+        }
+        pairs
     }
 
     /// Returns whether some pair was not compared before.
@@ -149,21 +148,32 @@ fn types(facts: &Features) -> u64 {
 
 /// The classes that a fact is in.
 fn classes((name, value): (&String, &AttrValue)) -> Vec<u64> {
-    let class = |kind: &str, text: String| {
+    let class = |kind: &str, value: &dyn Fn(&mut FxHasher)| {
         let mut hasher = FxHasher::default();
-        (name, kind, text).hash(&mut hasher);
+        (name, kind).hash(&mut hasher);
+        value(&mut hasher);
         hasher.finish()
     };
     match value {
         // Each extent is a member of the list of all.
         _ if name.contains(".shape[") => Vec::new(),
         AttrValue::Tuple(fields) => {
-            let bound = |n: Option<i64>| n.map_or(-2, |n| n.clamp(-1, 4)).to_string();
-            let (least, greatest) = (ints(fields).min(), ints(fields).max());
-            vec![class("least", bound(least)), class("greatest", bound(greatest))]
+            let bound = |n: Option<i64>| n.map_or(-2, |n| n.clamp(-1, 4));
+            let (least, greatest) = (bound(ints(fields).min()), bound(ints(fields).max()));
+            vec![class("least", &|h| least.hash(h)), class("greatest", &|h| greatest.hash(h))]
         }
-        AttrValue::Int(n) => vec![class("value", n.clamp(&-3, &6).to_string())],
-        _ => vec![class("value", show(value))],
+        AttrValue::Int(n) => vec![class("value", &|h| n.clamp(&-3, &6).hash(h))],
+        _ => vec![class("value", &|h| hash_value(value, h))],
+    }
+}
+
+/// Hashes what [`show`] would print, without printing where it is plain what that is.
+fn hash_value(value: &AttrValue, hasher: &mut FxHasher) {
+    match value {
+        AttrValue::Int(n) => n.hash(hasher),
+        AttrValue::Bool(b) => b.hash(hasher),
+        AttrValue::Str(text) => text.hash(hasher),
+        _ => show(value).hash(hasher),
     }
 }
 
@@ -175,7 +185,8 @@ impl Pairs {
             .filter(|(name, _)| !name.ends_with(".shape"))
             .map(|(name, value)| {
                 let mut hasher = FxHasher::default();
-                (name, show(value)).hash(&mut hasher);
+                name.hash(&mut hasher);
+                hash_value(value, &mut hasher);
                 hasher.finish()
             })
             .collect();

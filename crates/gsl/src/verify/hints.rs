@@ -3,7 +3,9 @@
 //! Random attributes rarely satisfy `c.strides == d.strides` or `x.ndim == 3`. Every comparison
 //! of an attribute in a rule is therefore a hint: the value on the other side is tried often.
 
+use fastrand::Rng;
 use rustc_hash::FxHashMap;
+use tangram_tensor::DType;
 
 use super::shapes::stated_rank;
 use crate::ast::{BinaryOp, ExprId, ExprKind, NativeArg, OpChoice, PatId, PatternKind, Rule};
@@ -18,6 +20,10 @@ pub(super) struct Hints {
     /// Patterns whose elements the rule reads.
     pinned: Vec<PatId>,
     types: Vec<String>,
+    /// The rule has an operation that quantises or reads what is quantised.
+    quantised: bool,
+    /// How many operations of the rule say to which type they cast.
+    casts: usize,
 }
 
 impl Hints {
@@ -62,6 +68,16 @@ impl Hints {
         &self.types
     }
 
+    /// Whether what the rule is about is numbers with a scale.
+    pub(super) fn is_quantised(&self) -> bool {
+        self.quantised
+    }
+
+    /// How many operations cast.
+    pub(super) fn casts(&self) -> usize {
+        self.casts
+    }
+
     fn expression(&mut self, rule: &Rule, kind: &ExprKind) {
         match kind {
             ExprKind::Access { pattern, attribute } => {
@@ -92,7 +108,7 @@ impl Hints {
 
     fn compared(&mut self, rule: &Rule, subject: ExprId, value: ExprId) {
         if let ExprKind::Str(text) = &rule.expr(value).kind
-            && tangram_tensor::DType::ALL.iter().any(|dtype| dtype.name() == text)
+            && DType::ALL.iter().any(|dtype| dtype.name() == text)
         {
             self.types.push(text.clone());
         }
@@ -120,11 +136,48 @@ impl Hints {
             OpChoice::Name(name) => name,
             OpChoice::OneOf(_) | OpChoice::Trait(_) => return,
         };
+        self.quantised |= is_quantised(name);
+        self.casts += usize::from(name == "cast");
         for (i, arg) in args.iter().enumerate() {
             if let Some(rank) = stated_rank(name, i) {
                 self.ranks.insert(*arg, rank);
             }
         }
+    }
+}
+
+/// Whether operands of an operation, or its result, have a scale.
+fn is_quantised(name: &str) -> bool {
+    name.contains("quantize") || name.contains("qlinear")
+}
+
+/// Every other time `float64`; else a type that the rule names, or all types in turn.
+///
+/// What is quantised is no polynomial, for which `float64` is; it goes wrong in narrow types.
+pub(super) fn element_type(rng: &mut Rng, attempt: usize, hints: &Hints) -> DType {
+    const SCALED: [DType; 4] = [DType::F32, DType::F16, DType::BF16, DType::F64];
+    const TYPES: [DType; 12] = [
+        DType::F32,
+        DType::I64,
+        DType::F16,
+        DType::I32,
+        DType::I8,
+        DType::F32,
+        DType::BF16,
+        DType::U8,
+        DType::Bool,
+        DType::I16,
+        DType::F16,
+        DType::U64,
+    ];
+    let named = rng
+        .choice(hints.types())
+        .and_then(|name| DType::ALL.into_iter().find(|d| d.name() == name));
+    match (attempt % 2, attempt % 6, named) {
+        (_, 1 | 2, Some(dtype)) => dtype,
+        _ if hints.is_quantised() => SCALED[attempt % SCALED.len()],
+        (0, ..) => DType::F64,
+        _ => TYPES[attempt / 2 % TYPES.len()],
     }
 }
 

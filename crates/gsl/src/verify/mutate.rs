@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use tangram_ir::Context;
 
-use super::{Counterexample, Doubt, Effort, Leaf, Verdict, WORK, verify};
+use super::{Counterexample, Doubt, Effort, Leaf, Verdict, WORK, refute};
 use crate::ast::{
     BinaryOp, Expr, ExprId, ExprKind, OpChoice, PatId, PatternKind, Reference, Rule, RuleData,
 };
@@ -95,7 +95,7 @@ pub fn judge(
     effort: &Effort,
 ) -> Judgement {
     let said = |fate, reason: String| Judgement { fate, reason: one_line(&reason) };
-    let verdict = match verify(&mutant.rule, context, natives, effort) {
+    let verdict = match refute(&mutant.rule, context, natives, effort) {
         Ok(verdict) => verdict,
         Err(error) => return said(Fate::Malformed, error.to_string()),
     };
@@ -107,7 +107,7 @@ pub fn judge(
         }
         _ => {}
     }
-    match verify(&mutant.rule, context, natives, &BRUTE_FORCE) {
+    match refute(&mutant.rule, context, natives, &BRUTE_FORCE) {
         Ok(longer) if longer.is_wrong() => {
             said(Fate::Missed, longer.counterexample().map(witness).unwrap_or_default())
         }

@@ -102,6 +102,24 @@ fn one_axis(rng: &mut Rng, like: &Extents) -> Extents {
     like.iter().enumerate().map(|(i, &n)| if i == kept { n } else { 1 }).collect()
 }
 
+/// The numbers of an operand that lists extents. It is a constant: of others the type of the result
+/// says nothing.
+pub(super) fn listed(request: &Request<'_>, rng: &mut Rng) -> Option<Vec<i64>> {
+    let first = request.known.first().cloned().flatten()?;
+    let at = |i: usize| first.get(i).map(|n| *n as i64);
+    Some(match (request.name, request.index) {
+        ("affine_grid", 1) => {
+            let channels_and_spatial = (0..=at(1)?).map(|_| rng.i64(1..=3));
+            [at(0)?].into_iter().chain(channels_and_spatial).collect()
+        }
+        // Windows of 2 by 2, so that there are as many as there are columns.
+        ("col2im", 1) if rng.bool() => vec![2, at(2)? + 1],
+        ("col2im", 1) => vec![at(2)? + 1, 2],
+        ("col2im", 2) => vec![2, 2],
+        _ => return None,
+    })
+}
+
 /// Proposes extents for an operand.
 pub(super) fn propose(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Extents {
     let Request { name, index, known, want, .. } = request;
@@ -197,6 +215,11 @@ pub(super) fn propose(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Exten
             }
             _ => Vec::new(),
         },
+        "affine_grid" => {
+            let spatial = rng.usize(2..=3);
+            vec![rng.usize(1..=cap), spatial, spatial + 1]
+        }
+        "col2im" => vec![rng.usize(1..=2), 4 * rng.usize(1..=2), rng.usize(1..=cap)],
         // Places: any extents.
         "take" if *index == 1 => {
             let rank = rng.usize(0..=2);

@@ -1,9 +1,10 @@
 //! One instance: matched, rewritten, both programs evaluated and compared.
 
 use std::cell::OnceCell;
+use std::hash::{Hash, Hasher};
 
 use fastrand::Rng;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 use tangram_dialects::interpret::Datum;
 use tangram_dialects::{budget, constant};
 use tangram_ir::{Module, Op, Value};
@@ -130,6 +131,14 @@ pub(super) fn try_instance(
         }
     }
     if out.profiles.is_empty() { Outcome::Void } else { Outcome::Compared(out) }
+}
+
+/// Whether an instance can be evaluated on small numbers.
+pub(super) fn is_evaluated(made: &Instance, rng: &mut Rng) -> bool {
+    [Profile::Small, Profile::Positive].into_iter().any(|profile| {
+        inputs(&made.module, made.base, profile, rng)
+            .is_some_and(|inputs| real::run(&made.module, &inputs).is_ok())
+    })
 }
 
 /// Estimates the steps that trying an instance takes: both programs on all kinds of numbers, and
@@ -273,15 +282,28 @@ fn widen(inputs: &[Datum]) -> Option<Vec<Datum>> {
 
 /// Random inputs; integers beside a module of another element type are places.
 fn inputs(module: &Module, base: DType, profile: Profile, rng: &mut Rng) -> Option<Vec<Datum>> {
+    let scales = scales(module);
     let argument = |value: &Value| {
         let (dtype, shape) = constant::static_tensor(module.context(), module.value_type(*value))?;
         let tensor = match dtype {
             DType::I64 if base != dtype => values::indices(dtype, &shape, profile, rng),
             _ => values::tensor(dtype, &shape, profile, rng),
         };
+        let tensor = if scales.contains(value) { values::positive(tensor?) } else { tensor };
         tensor.map(Datum::Tensor)
     };
     module.args(module.body()).iter().map(argument).collect()
+}
+
+/// The values that are scales of what is quantised.
+fn scales(module: &Module) -> Vec<Value> {
+    let mut scales = Vec::new();
+    for op in module.ops(module.body()) {
+        let name = module.name_text(op).trim_start_matches("nn.");
+        let operands = module.operands(op).enumerate();
+        scales.extend(operands.filter(|(i, _)| values::is_scale(name, *i)).map(|(_, value)| value));
+    }
+    scales
 }
 
 /// The degree, if both programs are the same functions over the field.
@@ -319,11 +341,33 @@ fn field_values(
     floats.then_some(values)
 }
 
-/// What makes an instance another one than those that were tried: operations, types, attributes.
-pub(super) fn describe(made: &Instance) -> String {
-    let args = made.module.args(made.module.body());
-    let types = args.iter().map(|v| type_text(made.module.context(), made.module.value_type(*v)));
-    types.chain(lines(&made.module)).collect::<Vec<_>>().join("\n")
+/// What makes an instance another one than those that were tried: operations, types, attributes,
+/// but not the elements of constants.
+pub(super) fn hash(made: &Instance) -> u64 {
+    let module = &made.module;
+    let mut hasher = FxHasher::default();
+    let mut numbers = FxHashMap::default();
+    for &value in module.args(module.body()) {
+        numbers.insert(value, numbers.len());
+        module.value_type(value).hash(&mut hasher);
+    }
+    let last = module.last_op(module.body());
+    for op in module.ops(module.body()).take_while(|op| Some(*op) != last) {
+        module.name(op).hash(&mut hasher);
+        for operand in module.operands(op) {
+            numbers.get(&operand).hash(&mut hasher);
+        }
+        for (name, attr) in module.context().entries(module.attrs(op)) {
+            if module.context().text(*name) != "value" {
+                (name, attr).hash(&mut hasher);
+            }
+        }
+        for result in module.results(op) {
+            numbers.insert(result, numbers.len());
+            module.value_type(result).hash(&mut hasher);
+        }
+    }
+    hasher.finish()
 }
 
 /// What values are called where programs are shown: `x0` an input, `v1` a result.

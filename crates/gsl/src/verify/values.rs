@@ -80,6 +80,26 @@ pub(super) fn tensor(
     cast(&Tensor::from_vec(shape, numbers).ok()?, dtype).ok()
 }
 
+/// Whether an operand is a scale of quantised numbers.
+pub(super) fn is_scale(operation: &str, index: usize) -> bool {
+    match operation {
+        "quantize" | "dequantize" => index == 1,
+        "qlinear_matmul" | "qlinear_conv" => matches!(index, 1 | 4 | 6),
+        "contrib_qlinear_add" | "contrib_qlinear_multiply" => matches!(index, 1 | 4 | 6),
+        _ if operation.starts_with("contrib_qlinear") => matches!(index, 1 | 3),
+        _ => false,
+    }
+}
+
+/// Scales from any numbers: of others than positive ones the standard says nothing, so that all of
+/// a list would say nothing where one is not.
+pub(super) fn positive(scales: Tensor) -> Option<Tensor> {
+    let dtype = scales.dtype();
+    let numbers = scales.f64s().ok()?.into_iter();
+    let numbers = numbers.map(|x| if x == 0.0 { 1.0 } else { x.abs() }).collect::<Vec<f64>>();
+    cast(&Tensor::from_vec(scales.shape(), numbers).ok()?, dtype).ok()
+}
+
 /// Random places along short dimensions, some counted from the end.
 pub(super) fn indices(
     dtype: DType,

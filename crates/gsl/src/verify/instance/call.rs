@@ -37,7 +37,7 @@ impl Draft<'_> {
         let mut given = self.given(id);
         let short = def.name.trim_start_matches("nn.");
         let broadcasts = def.traits.contains(Traits::BROADCASTING);
-        let mut operands = self.operands((frame, broadcasts), short, args, want, &given)?;
+        let mut operands = self.operands(frame, def, args, want, &given)?;
         if *commutative && operands.len() == 2 && self.rng.bool() {
             operands.swap(0, 1);
         }
@@ -62,9 +62,11 @@ impl Draft<'_> {
         })
     }
 
-    /// Whether a value has so many elements that evaluation takes long and says nothing more.
+    /// Whether a value has so many elements that evaluation takes long and says nothing more, or
+    /// would have if no extent were 0: what follows reckons with extents.
     fn is_large(&self, value: Value) -> bool {
-        let count = self.extents(value).map(|shape| shape.iter().try_fold(1, mul));
+        let count = |shape: Extents| shape.iter().try_fold(1, |count, n| mul(count, &(*n).max(1)));
+        let count = self.extents(value).map(count);
         count.is_some_and(|count| count.is_none_or(|count| count > MAX_RESULT))
     }
 
@@ -150,12 +152,14 @@ impl Draft<'_> {
     /// Makes the operands, calls before leaves.
     fn operands(
         &mut self,
-        (frame, broadcasts): (usize, bool),
-        name: &str,
+        frame: usize,
+        def: &OpDef,
         args: &[PatId],
         want: Option<&Extents>,
         given: &[(String, AttrValue)],
     ) -> Option<Vec<Value>> {
+        let name = def.name.trim_start_matches("nn.");
+        let broadcasts = def.traits.contains(Traits::BROADCASTING);
         let int = |name: &str| {
             let found = given.iter().find(|(known, _)| known == name);
             found.and_then(|(_, v)| if let AttrValue::Int(n) = v { Some(*n) } else { None })
@@ -184,14 +188,25 @@ impl Draft<'_> {
         for i in order {
             let (axis, groups) = (int("axis"), int("groups"));
             let request = Request { name, index: i, known: &known, want, axis, groups, broadcasts };
-            let proposal = shapes::propose(&request, self.rng, self.cap);
+            let scaled = Scaled::of(def, i);
+            let proposal = match scaled {
+                Some(Scaled::Scale | Scaled::Zero) => Extents::new(),
+                _ => shapes::propose(&request, self.rng, self.cap),
+            };
+            let listed = shapes::listed(&request, self.rng);
             let outer = self.dtype;
             let key = self.resolve(frame, flat[i]);
             if self.plan.rule().pattern(key.1).parts().is_empty() {
-                self.dtype = operand_dtype(name, i, self.cap, self.base).unwrap_or(outer);
+                let types = (self.base, self.quantised);
+                let dtype = scaled.map(|scaled| scaled.dtype(self.cap));
+                let dtype = dtype.or_else(|| operand_dtype(name, i, self.cap, types));
+                self.dtype = dtype.unwrap_or(outer);
             }
+            let within = std::mem::replace(&mut self.is_scale, values::is_scale(name, i));
+            self.listed = listed;
             let values = self.values(frame, flat[i], Some(&proposal));
-            self.dtype = outer;
+            self.listed = None;
+            (self.dtype, self.is_scale) = (outer, within);
             made[i] = values?;
             known[i] = made[i].first().and_then(|v| self.extents(*v));
         }
@@ -236,7 +251,7 @@ impl Draft<'_> {
             operands.iter().map(|v| self.extents(*v).unwrap_or_default()).collect();
         let short = def.name.trim_start_matches("nn.");
         let style = self.rng.u8(0..8);
-        let call = Call { name: short, shapes: &shapes, want, results, style };
+        let call = Call { name: short, shapes: &shapes, want, results, style, base: self.base };
         let context = self.module.context_arc().clone();
         let mut entries = Vec::new();
         for attr in def.attrs {
@@ -283,8 +298,46 @@ impl Draft<'_> {
     }
 }
 
+/// What an operand of a contributed operation on quantised numbers is, by its name.
+#[derive(Clone, Copy)]
+enum Scaled {
+    Values,
+    Scale,
+    Zero,
+}
+
+impl Scaled {
+    fn of(def: &OpDef, index: usize) -> Option<Scaled> {
+        let name = def.operands.get(index)?.name;
+        if !def.name.starts_with("nn.contrib_") {
+            return None;
+        }
+        let zero = |zero: &str| zero.strip_suffix("_zero_point") == Some(name);
+        match name {
+            _ if name.ends_with("scale") => Some(Scaled::Scale),
+            _ if name.ends_with("zero_point") => Some(Scaled::Zero),
+            _ if def.operands.iter().any(|operand| zero(operand.name)) => Some(Scaled::Values),
+            _ => None,
+        }
+    }
+
+    /// One type for all values.
+    fn dtype(self, cap: usize) -> DType {
+        match self {
+            Scaled::Scale => DType::F32,
+            Scaled::Values | Scaled::Zero if cap.is_multiple_of(2) => DType::U8,
+            Scaled::Values | Scaled::Zero => DType::I8,
+        }
+    }
+}
+
 /// The element type of operands that are no data, or whose type another one decides.
-fn operand_dtype(name: &str, index: usize, cap: usize, base: DType) -> Option<DType> {
+fn operand_dtype(
+    name: &str,
+    index: usize,
+    cap: usize,
+    (base, quantised): (DType, DType),
+) -> Option<DType> {
     match (name, index) {
         ("where", 0) | ("compress", 1) => Some(DType::Bool),
         ("logical_and" | "logical_or" | "logical_xor" | "logical_not", _) => Some(DType::Bool),
@@ -295,10 +348,9 @@ fn operand_dtype(name: &str, index: usize, cap: usize, base: DType) -> Option<DT
         ) => Some(DType::I64),
         ("one_hot", 0) => Some(DType::I64),
         ("quantize", 0) | ("quantize" | "dequantize", 1) if !base.is_float() => Some(DType::F32),
-        // One type for all of them, so that what is quantised can be read again.
-        ("dequantize", 0 | 2)
-        | ("quantize", 2)
-        | ("qlinear_matmul" | "qlinear_conv", 0 | 2 | 3 | 5 | 7)
+        ("dequantize", 0 | 2) | ("quantize", 2) => Some(quantised),
+        // One type for all of them.
+        ("qlinear_matmul" | "qlinear_conv", 0 | 2 | 3 | 5 | 7)
         | ("matmul_integer" | "conv_integer", _) => {
             Some(if cap.is_multiple_of(2) { DType::U8 } else { DType::I8 })
         }

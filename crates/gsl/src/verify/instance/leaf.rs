@@ -86,6 +86,10 @@ impl Draft<'_> {
         want: Option<&Extents>,
         fields: Option<&TensorFields>,
     ) -> Option<Item> {
+        if let Some(list) = self.listed.take() {
+            let tensor = Tensor::from_vec(&[list.len()], list).ok()?;
+            return Some(self.constant_leaf(frame, id, &tensor));
+        }
         let shape = self.leaf_extents(id, want, fields);
         let dtype = self.leaf_dtype(id, fields).unwrap_or(self.dtype);
         // Evaluation is by reference kernels: what is large says nothing that small does not.
@@ -125,20 +129,28 @@ impl Draft<'_> {
             None if self.hints.is_pinned(id) => self.pinned(dtype, &shape)?,
             None => self.random(dtype, &shape)?,
         };
-        let end = Point::End(self.module.body());
-        let op = constant::build(&mut self.module, end, &tensor, "c", Loc::UNKNOWN);
-        let value = self.module.result(op, 0);
-        if stated.is_none() && !self.hints.is_pinned(id) {
-            self.free.push(value);
+        let item = self.constant_leaf(frame, id, &tensor);
+        if let (Item::One(value), None, false) = (&item, stated, self.hints.is_pinned(id)) {
+            self.free.push(*value);
         }
+        Some(item)
+    }
+
+    fn constant_leaf(&mut self, frame: usize, id: PatId, tensor: &Tensor) -> Item {
+        let end = Point::End(self.module.body());
+        let op = constant::build(&mut self.module, end, tensor, "c", Loc::UNKNOWN);
+        let value = self.module.result(op, 0);
         self.leaves.push((self.name_of(frame, id), value));
-        Some(Item::One(value))
+        Item::One(value)
     }
 
     fn random(&mut self, dtype: DType, shape: &[usize]) -> Option<Tensor> {
         match dtype {
             DType::I64 if self.base != dtype => {
                 values::indices(dtype, shape, self.profile, self.rng)
+            }
+            _ if self.is_scale => {
+                values::positive(values::tensor(dtype, shape, self.profile, self.rng)?)
             }
             _ => values::tensor(dtype, shape, self.profile, self.rng),
         }

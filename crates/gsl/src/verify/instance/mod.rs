@@ -75,7 +75,27 @@ pub(super) struct Draft<'a> {
     profile: Profile,
     /// Numbers are `float64` whatever types the rule names.
     wide: bool,
+    /// The element type of what is quantised: one for all, so that it can be read again.
+    quantised: DType,
+    /// What is made is a scale.
+    is_scale: bool,
+    /// What is made is a list of these extents.
+    listed: Option<Vec<i64>>,
 }
+
+/// Element types of what is quantised, most of the time the usual ones.
+const QUANTISED: [DType; 10] = [
+    DType::U8,
+    DType::I8,
+    DType::U8,
+    DType::I8,
+    DType::I16,
+    DType::U16,
+    DType::I4,
+    DType::U4,
+    DType::F8E4M3FN,
+    DType::F8E5M2,
+];
 
 impl<'a> Draft<'a> {
     pub(super) fn new(
@@ -86,6 +106,9 @@ impl<'a> Draft<'a> {
         dtype: DType,
     ) -> Self {
         let root = Frame { variadic: None, index: 0, parent: 0 };
+        // Apart from the other choices, which are the same for rules without.
+        let mut apart = Rng::with_seed(rng.clone().u64(..) ^ 0x5CA1E);
+        let quantised = QUANTISED[apart.usize(0..QUANTISED.len())];
         let profile = values::CONSTANTS[rng.usize(0..values::CONSTANTS.len())];
         Self {
             plan,
@@ -107,6 +130,9 @@ impl<'a> Draft<'a> {
             base: dtype,
             profile,
             wide: false,
+            quantised,
+            is_scale: false,
+            listed: None,
         }
     }
 
