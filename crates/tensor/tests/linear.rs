@@ -192,6 +192,19 @@ fn convolutions_add_bias_and_pad_on_demand() {
 }
 
 #[test]
+fn data_of_no_extent_is_padding() {
+    let w = Tensor::from_vec([2, 1, 1], vec![f32::INFINITY, 3.0]).unwrap();
+    let params = WindowParams { pads: vec![1, 0], ..WindowParams::default() };
+    let run = |x: &Tensor| conv(x, &w, None, 1, &params).unwrap().f64s().unwrap();
+    // The window on the padding alone is the same whether data follow or not.
+    let beside = run(&Tensor::from_vec([2, 1, 1], vec![1f32, 1.0]).unwrap());
+    assert!(beside[0].is_nan() && beside[2] == 0.0 && beside[4].is_nan(), "{beside:?}");
+    let alone = run(&Tensor::from_vec([2, 1, 0], Vec::<f32>::new()).unwrap());
+    let shown = |of: &[f64]| of.iter().map(f64::to_string).collect::<Vec<_>>();
+    assert_eq!(shown(&alone), ["NaN", "0", "NaN", "0"]);
+}
+
+#[test]
 fn means_count_padding_only_on_demand() {
     let x = Tensor::from_vec([1, 1, 3], vec![3f32, 6.0, 9.0]).unwrap();
     let window = WindowParams { strides: vec![2], pads: vec![1, 0], ..WindowParams::default() };

@@ -144,10 +144,14 @@ impl ConvExtents {
         let len = checked_count(R::DTYPE, &self.shape())?;
         let mut out = vec![R::default(); len];
         // Nothing to add: without this, extents of 0 could come with vast ones.
-        if len == 0 || w.is_empty() || x.is_empty() {
+        if len == 0 || w.is_empty() {
             return Ok(out);
         }
         let depth = self.channels * self.taps;
+        if x.is_empty() {
+            self.convolve_padding(w, depth, &mut out);
+            return Ok(out);
+        }
         let trivial = self.windows.iter().all(is_trivial);
         let step = match trivial {
             true => self.positions,
@@ -172,6 +176,17 @@ impl ConvExtents {
             }
         }
         Ok(out)
+    }
+
+    /// Convolves data of no extent: each window reads padding alone. Its zeros make NaN of weights
+    /// that are no finite numbers, as they do beside data.
+    fn convolve_padding<R: Scalar>(&self, w: &[R], depth: usize, out: &mut [R]) {
+        let zeros = vec![R::default(); depth];
+        let mut sums = vec![R::default(); self.filters * self.groups];
+        let w = Matrix::new(w, self.filters * self.groups, depth);
+        R::multiply_add(w, Matrix::new(&zeros, depth, 1), &mut sums);
+        let rows = out.chunks_exact_mut(self.positions);
+        rows.zip(sums.iter().cycle()).for_each(|(row, sum)| row.fill(*sum));
     }
 
     /// Convolves one group of one batch at the positions from `start` on, `count` of them.
