@@ -26,7 +26,7 @@ use crate::error::{Error, Result};
 use crate::file::{ExternalFiles, Loaded};
 use crate::model::{Model, Source};
 use crate::proto::{ModelProto, NodeProto, UnknownField, ValueInfoProto};
-use crate::schema::violations;
+use crate::schema::{Violation, violations};
 pub(crate) use graph::to_tensor;
 
 /// The first version of the default operator set that is supported.
@@ -57,8 +57,29 @@ pub fn import(loaded: Loaded, context: Arc<Context>) -> Result<Model> {
         format!("field {} of {} is unknown and was dropped", field.number, field.message.name())
     };
     let mut imported = import_beside(model, Arc::new(files), context)?;
-    imported.source.warnings.splice(0..0, unknown.iter().map(dropped));
+    let said = unknown.iter().map(dropped).chain(invalid(&imported.source.flaws));
+    let said: Vec<String> = said.collect();
+    imported.source.warnings.splice(0..0, said);
     Ok(imported)
+}
+
+/// Says that a model does not keep to the schemas of its operators: it is written with the mistakes
+/// it came with, and runtimes refuse it.
+fn invalid(flaws: &[Violation]) -> Vec<String> {
+    /// How many different mistakes are told.
+    const TOLD: usize = 3;
+    let mut different: Vec<&Violation> = Vec::new();
+    for flaw in flaws {
+        if !different.iter().any(|known| known.is_like(flaw)) {
+            different.push(flaw);
+        }
+    }
+    let line = |flaw: &&Violation| format!("the model is invalid as it came: {flaw}");
+    let mut lines: Vec<String> = different.iter().take(TOLD).map(line).collect();
+    if flaws.len() > lines.len() {
+        lines.push(format!("the model came with {} mistakes of this kind in all", flaws.len()));
+    }
+    lines
 }
 
 /// Imports a model whose external data is read through `files`.
