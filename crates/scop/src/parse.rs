@@ -19,7 +19,7 @@ use lang_c::driver::{Config, SyntaxError, parse_preprocessed};
 
 use crate::Problem;
 use crate::item::items;
-use crate::source::{FIRST, Source};
+use crate::source::{FIRST, LAST, Source};
 
 /// How many items are repaired: each repair parses the file again.
 const REPAIRS: usize = 40;
@@ -133,8 +133,8 @@ fn syntax(source: &Source, error: &SyntaxError) -> Problem {
     let text = source.text;
     let offset = error.offset.min(text.len());
     let rest = text[offset..].trim_start();
-    let line = rest.lines().next().unwrap_or_default().trim_end();
-    let found = match line {
+    let line = as_written(rest.lines().next().unwrap_or_default().trim_end());
+    let found = match line.as_str() {
         "" => "the end of the file".to_owned(),
         line => format!("`{}`", line.chars().take(40).collect::<String>()),
     };
@@ -144,13 +144,19 @@ fn syntax(source: &Source, error: &SyntaxError) -> Problem {
     }
     let before = text[..offset].trim_end();
     if error.expected.contains(";") && ends_a_statement(before, rest) {
-        let last = before.lines().next_back().unwrap_or_default().trim();
+        let last = as_written(before.lines().next_back().unwrap_or_default().trim());
         let last: String = last.chars().rev().take(40).collect();
         let last: String = last.chars().rev().collect();
         return source
             .problem(before.len(), format!("expected `;` behind `{last}`, found {found}"));
     }
     source.problem(offset, format!("expected C11, found {found}"))
+}
+
+/// Writes the calls that pragmas were turned into as pragmas again.
+fn as_written(line: &str) -> String {
+    let first = line.replace(&format!("{FIRST}();"), "#pragma scop");
+    first.replace(&format!("{LAST}();"), "#pragma endscop")
 }
 
 /// Returns whether `;` is what is missing: what goes on is of another statement.

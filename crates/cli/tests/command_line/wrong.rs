@@ -45,7 +45,10 @@ const SAID: &[(&[&str], &str)] = &[
         &["scop", "missing.c"],
         "missing.c:3:22: error: `f` is left alone: expected `;` behind `y[i] = x[i]`",
     ),
-    (&["scop", "marked.c"], "marked.c:4:22: error: expected `;` behind `y[i] = x[i]`"),
+    (
+        &["scop", "marked.c"],
+        "marked.c:4:22: error: expected `;` behind `y[i] = x[i]`, found `#pragma endscop`",
+    ),
     (&["scop", "plus.c"], "of C++"),
     (&["scop", "kernel.c", "-Inope"], "there is no folder nope"),
     (&["scop", "kernel.c", "--set", "n"], "NAME=VALUE"),
