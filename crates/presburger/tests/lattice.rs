@@ -135,6 +135,11 @@ fn affine_hulls_keep_the_congruences_of_every_disjunct() -> Result<(), Error> {
         ),
         ("{ [i] : i mod 4 = 1; [i] : i mod 2 = 1 }", "{ [i] : i mod 2 = 1 }"),
         ("{ [i] : i mod 4 = 1; [i] : i = 2 }", "{ [i] }"),
+        // Bounds may say what makes a congruence of another one.
+        (
+            "{ [i, j] : i = 2 and j = 2; [i, j] : 2 <= i <= 3 and (i - 2j + 2) mod 4 = 1 }",
+            "{ [i, j] : j mod 2 = 0 }",
+        ),
         // What the equations say is not said again.
         ("{ [i] : 1 <= i <= 2 and i mod 2 = 0 }", "{ [i = 2] }"),
     ] {

@@ -226,7 +226,7 @@ impl Lattice {
     /// A point is in the lattice if the number that each step of elimination has to add of a basis
     /// row is an integer, and nothing is left at the end. All rows are multiplied so that they
     /// stay integers.
-    fn congruences(&self) -> Vec<(Vec<Integer>, Integer)> {
+    pub fn congruences(&self) -> Vec<(Vec<Integer>, Integer)> {
         let dims = self.origin.len();
         // What is left of each coordinate, over (1, coordinates), times `scale`.
         let mut scale = Integer::ONE;
