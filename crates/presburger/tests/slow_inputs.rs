@@ -95,3 +95,55 @@ fn divisions_of_an_output_are_made_least_before_it() {
         check_extremum(&set, &least, true, -1..9);
     }
 }
+
+/// Columns that are divisions of two others and of earlier columns, in one-sided bounds with large
+/// numbers: whether a point satisfies two more bounds is known by trying all values of the two.
+#[test]
+fn sets_of_many_divisions_are_known_to_be_empty() {
+    let mut state = 7u64;
+    let mut draw = move |low: i64, high: i64| {
+        state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+        low + ((state >> 33) % (high - low + 1) as u64) as i64
+    };
+    let mut empty = 0;
+    for case in 0..24 {
+        let count = 4 + case % 7;
+        let mut divisions = Vec::new();
+        for known in 2..2 + count {
+            let numerator: Vec<i64> = (0..known).map(|_| draw(-60, 60)).collect();
+            divisions.push((numerator, draw(-900, 900), [2, 50, 97, 1024][draw(0, 3) as usize]));
+        }
+        let strip: Vec<i64> = (0..2 + count).map(|_| draw(-40, 40)).collect();
+        let (some, width) = ([draw(0, 31), draw(0, 23)], 3);
+        let at = |row: &[i64], point: &[i64]| -> i64 {
+            row.iter().zip(point).map(|(factor, value)| factor * value).sum()
+        };
+        let whole = |mut point: Vec<i64>| {
+            for (numerator, constant, den) in &divisions {
+                point.push((at(numerator, &point) + constant).div_euclid(*den));
+            }
+            point
+        };
+        // Half of them hold a point, and others may.
+        let low = at(&strip, &whole(some.to_vec())) + [0, draw(-2_000, 2_000)][case % 2];
+        let form = |row: &[i64], constant: i64| {
+            let terms = row.iter().enumerate().map(|(col, factor)| format!("{factor}*x{col}"));
+            format!("{} + {constant}", terms.collect::<Vec<_>>().join(" + ").replace("+ -", "- "))
+        };
+        let mut text = String::from("0 <= x0 <= 31 and 0 <= x1 <= 23");
+        for (at, (numerator, constant, den)) in divisions.iter().enumerate() {
+            let (q, last) = (at + 2, den - 1);
+            let row = form(numerator, *constant);
+            text += &format!(" and 0 <= {row} - {den}*x{q} and {row} - {den}*x{q} <= {last}");
+        }
+        text += &format!(" and {low} <= {} <= {}", form(&strip, 0), low + width);
+        let names: Vec<String> = (0..2 + count).map(|col| format!("x{col}")).collect();
+        let set = parse(&format!("{{ [{}] : {text} }}", names.join(", ")));
+        let mut points = (0..32).flat_map(|x| (0..24).map(move |y| vec![x, y])).map(whole);
+        let has_points = points.any(|point| (low..=low + width).contains(&at(&strip, &point)));
+        let budget = Budget::steps(3_000_000);
+        assert_eq!(set.is_empty(&budget), Ok(!has_points), "case {case}: {set}");
+        empty += usize::from(!has_points);
+    }
+    assert!((4..20).contains(&empty), "{empty} of 24 are empty");
+}

@@ -58,6 +58,10 @@ fn point_in<T: Number>(
     solve(Problem::of(system)?, &floors, full, budget)
 }
 
+fn exact<T: Number>(row: &[T]) -> Vec<Integer> {
+    row.iter().map(Number::integer).collect()
+}
+
 /// Finds an integer point of `rows >= 0` with `vars` coordinates.
 pub(super) fn point_of<T: Number>(
     rows: &[Vec<T>],
@@ -65,7 +69,16 @@ pub(super) fn point_of<T: Number>(
     floors: &Floors<T>,
     budget: &Budget,
 ) -> Result<Option<Vec<T>>, Error> {
-    solve(Problem::new(vars, Vec::new(), rows.to_vec()), floors, true, budget)
+    if T::COST == 1 {
+        return solve(Problem::new(vars, Vec::new(), rows.to_vec()), floors, true, budget);
+    }
+    // What has become long elsewhere may be short here.
+    let mut system = System::new(vars);
+    rows.iter().for_each(|row| system.ineqs.push(&exact(row)));
+    let floors: Vec<(usize, Floor)> =
+        floors.iter().map(|(col, (row, den))| (*col, (exact(row), den.integer()))).collect();
+    let found = point(&system, &floors, budget)?;
+    found.map(|point| point.iter().map(|v| fit(T::of(v))).collect()).transpose()
 }
 
 fn solve<T: Number>(
@@ -103,7 +116,13 @@ fn solve<T: Number>(
         }
     }
     let bounded = bounded_rows(&problem, budget)?;
+    let given_basis = problem.clone();
     let dims = problem.triangulate(&bounded)?;
+    if dims == given_basis.vars {
+        // Every direction is bounded. Others than the given ones have longer numbers, and are
+        // wider: a search that ends at once among a dozen divisions took seconds along them.
+        problem = given_basis;
+    }
     let rows = bounded.iter().map(|i| problem.ineqs[*i][..=dims].to_vec()).collect();
     let guess = |simplex: &Simplex<T>| match &given {
         Some((eqs, ineqs)) => repaired(&problem, simplex, floors, (eqs, ineqs)),
