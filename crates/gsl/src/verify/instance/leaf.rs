@@ -87,7 +87,7 @@ impl Draft<'_> {
         fields: Option<&TensorFields>,
     ) -> Option<Item> {
         if let Some(list) = self.listed.take() {
-            let tensor = Tensor::from_vec(&[list.len()], list).ok()?;
+            let tensor = Tensor::from_vec([list.len()], list).ok()?;
             return Some(self.constant_leaf(frame, id, &tensor));
         }
         let shape = self.leaf_extents(id, want, fields);
