@@ -25,8 +25,26 @@ impl Gate {
         match self {
             Gate::Open => true,
             Gate::Closed => false,
-            Gate::Class { reg, mask, since } => {
-                let class = regs[reg as usize];
+            Gate::Class { reg, .. } => self.is_open_at(core, regs[reg as usize], stamp),
+        }
+    }
+
+    /// Returns the register that it looks at, if any.
+    #[inline]
+    pub(super) fn reg(self) -> Option<u32> {
+        match self {
+            Gate::Open | Gate::Closed => None,
+            Gate::Class { reg, .. } => Some(reg),
+        }
+    }
+
+    /// Does the same for the class that the register will hold.
+    #[inline]
+    pub(super) fn is_open_at(self, core: &Core, class: u32, stamp: u32) -> bool {
+        match self {
+            Gate::Open => true,
+            Gate::Closed => false,
+            Gate::Class { mask, since, .. } => {
                 core.class[class as usize].mask & mask != 0
                     && (stamp >= since || core.heading(class).1 >= since)
             }

@@ -1,6 +1,7 @@
 //! What a search is about, what it tries, and what it finds.
 
-use super::classes::Row;
+use super::classes::{Row, op_bit};
+use super::gate::Gate;
 use super::matcher::{Found, Query};
 use super::nodes::{Core, Op};
 use super::program::{Instruction, Program, Witness};
@@ -67,6 +68,21 @@ impl<'a> Job<'a> {
 
     pub(super) fn is_loose(&self) -> bool {
         !self.link.loose.is_empty()
+    }
+
+    /// Says what a step asks for, as far as a look at the class that it starts from tells.
+    #[inline]
+    pub(super) fn gate(&self, at: usize) -> Gate {
+        let step = match self.program.steps.get(at) {
+            Some(step) if !self.is_loose() => step,
+            _ => return Gate::Open,
+        };
+        let (Instruction::Bind { reg, op, .. } | Instruction::Has { reg, op }) = *step else {
+            return Gate::Open;
+        };
+        let last = matches!(step, Instruction::Bind { .. }) && !self.program.deeper[at];
+        let since = if last { self.since() } else { 0 };
+        Gate::Class { reg, mask: op_bit(self.link.ops[op as usize]), since }
     }
 
     /// Returns the generation that the last node of a match has to come from.
@@ -168,6 +184,11 @@ pub(crate) fn find_ground(
     term: &Term,
     op_of: impl Fn(Op) -> u32,
 ) -> Option<(u32, u32, u32)> {
+    if let [Atom::Node(op, kids)] = term.atoms.as_slice()
+        && kids.is_empty()
+    {
+        return found_node(core, &[op_of(*op)]);
+    }
     let mut nodes: SmallVec<[u32; 8]> = SmallVec::new();
     let mut key: SmallVec<[u32; 8]> = SmallVec::new();
     let mut stamp = 0;
@@ -178,12 +199,18 @@ pub(crate) fn find_ground(
         key.clear();
         key.push(op_of(*op));
         key.extend(kids.iter().map(|&kid| core.root(nodes[kid as usize])));
-        let node = core.lookup_key(&key)?;
-        // A pruned node keeps no stamp of its own; its class has one that is at least as late.
-        let class = core.root(node);
-        stamp = stamp.max(core.stamp[node as usize]).max(core.heading(class).1);
+        let (_, newest, node) = found_node(core, &key)?;
+        stamp = stamp.max(newest);
         nodes.push(node);
     }
     let node = *nodes.last()?;
     Some((core.root(node), stamp, node))
+}
+
+/// Finds a node through the hashcons: its class, the latest stamp of the two, itself.
+fn found_node(core: &Core, key: &[u32]) -> Option<(u32, u32, u32)> {
+    let node = core.lookup_key(key)?;
+    // A pruned node keeps no stamp of its own; its class has one that is at least as late.
+    let class = core.root(node);
+    Some((class, core.stamp[node as usize].max(core.heading(class).1), node))
 }

@@ -78,8 +78,14 @@ impl Machine {
         if !job.query.active || job.query.limit == 0 || !self.look_up(job) {
             return false;
         }
-        self.regs.resize(job.program.registers as usize, 0);
-        self.bound.resize(job.program.branches as usize, 0);
+        // What is longer than need be stays so: a search writes what it reads.
+        let (registers, branches) = (job.program.registers as usize, job.program.branches as usize);
+        if self.regs.len() < registers {
+            self.regs.resize(registers, 0);
+        }
+        if self.bound.len() < branches {
+            self.bound.resize(branches, 0);
+        }
         true
     }
 
@@ -95,6 +101,10 @@ impl Machine {
         let mut frames: SmallVec<[Frame<'_>; 4]> = SmallVec::new();
         match state.descend(job, Cursor { step: 0, depth: 0, grounds: 0, stamp: 0 }) {
             Outcome::Failed => return true,
+            Outcome::Branched(frame) if job.program.last[frame.place.step] => {
+                state.finish(job, frame, &mut found);
+                return true;
+            }
             Outcome::Branched(frame) => frames.push(frame),
             Outcome::Matched(stamp) => {
                 found(state.found(stamp));
@@ -106,19 +116,17 @@ impl Machine {
             if *polls & 0xfff == 0 && stop() {
                 return false;
             }
-            if !job.program.deeper[frame.place.step] {
-                if !state.finish(job, frame, &mut found) {
-                    return true;
-                }
-                frames.pop();
-                continue;
-            }
             let Some(place) = state.advance(job, frame) else {
                 frames.pop();
                 continue;
             };
             match state.descend(job, place) {
                 Outcome::Failed => {}
+                Outcome::Branched(frame) if job.program.last[frame.place.step] => {
+                    if !state.finish(job, frame, &mut found) {
+                        return true;
+                    }
+                }
                 Outcome::Branched(frame) => frames.push(frame),
                 Outcome::Matched(stamp) => {
                     if !found(state.found(stamp)) {
@@ -247,19 +255,41 @@ impl State<'_> {
         (!rows.is_empty()).then(|| Candidates::Rows(rows.iter()))
     }
 
-    /// Binds the next candidate of a frame, and returns where the program goes on.
+    /// Binds the next candidate of a frame that may lead somewhere, and returns where the program
+    /// goes on.
     #[inline]
     fn advance<'a>(&mut self, job: &Job<'a>, frame: &mut Frame<'a>) -> Option<Cursor> {
-        let step = &job.program.steps[frame.place.step];
-        let (node, fresh) = job.next(step, &mut frame.candidates)?;
-        self.bound[frame.place.depth] = node;
-        bind(job.core, step, node, self.regs);
-        Some(Cursor {
-            step: frame.place.step + 1,
-            depth: frame.place.depth + 1,
-            grounds: frame.place.grounds,
-            stamp: frame.place.stamp.max(fresh),
-        })
+        let (core, place) = (job.core, frame.place);
+        let step = &job.program.steps[place.step];
+        let gate = job.gate(place.step + 1);
+        let ahead = gate.reg().and_then(|reg| word_of(step, reg));
+        loop {
+            let (node, fresh) = match &mut frame.candidates {
+                Candidates::Nodes(nodes) => {
+                    let node = *nodes.next()?;
+                    (node, core.stamp[node as usize])
+                }
+                candidates => job.next(step, candidates)?,
+            };
+            let stamp = place.stamp.max(fresh);
+            // Most candidates lead nowhere, and one look at a child tells.
+            if let Some(word) = ahead
+                && !gate.is_open_at(core, word_at(core, node, word), stamp)
+            {
+                continue;
+            }
+            bind(core, step, node, self.regs);
+            if ahead.is_none() && !gate.is_open(core, self.regs, stamp) {
+                continue;
+            }
+            self.bound[place.depth] = node;
+            return Some(Cursor {
+                step: place.step + 1,
+                depth: place.depth + 1,
+                grounds: place.grounds,
+                stamp,
+            });
+        }
     }
 
     /// Tries all candidates of the last branching step, behind which only checks come; false if
@@ -268,30 +298,87 @@ impl State<'_> {
     fn finish<'a>(
         &mut self,
         job: &Job<'a>,
-        frame: &mut Frame<'a>,
+        mut frame: Frame<'a>,
         found: &mut impl FnMut(Match<'_>) -> bool,
     ) -> bool {
         let (step, checks) = match job.program.steps[frame.place.step..].split_first() {
             Some(split) => split,
             None => return true,
         };
+        let place = frame.place;
+        match &mut frame.candidates {
+            Candidates::Nodes(nodes) => {
+                let stamped = nodes.map(|&node| (node, job.core.stamp[node as usize]));
+                self.finish_over(stamped, job, (step, checks), place, found)
+            }
+            candidates => {
+                let all = std::iter::from_fn(|| job.next(step, candidates));
+                self.finish_over(all, job, (step, checks), place, found)
+            }
+        }
+    }
+
+    /// Does so for candidates that come with their stamps.
+    #[inline(always)]
+    fn finish_over(
+        &mut self,
+        candidates: impl Iterator<Item = (u32, u32)>,
+        job: &Job<'_>,
+        (step, checks): (&Instruction, &[Instruction]),
+        place: Cursor,
+        found: &mut impl FnMut(Match<'_>) -> bool,
+    ) -> bool {
+        // A term that is looked up may be newer than all nodes that were bound.
         let since = job.since();
-        while let Some((node, fresh)) = job.next(step, &mut frame.candidates) {
-            let stamp = frame.place.stamp.max(fresh);
-            if stamp < since {
+        let early = if job.program.deeper[place.step] { 0 } else { since };
+        let ahead = match checks.first() {
+            Some(Instruction::Ground { reg, .. }) => {
+                word_of(step, *reg).map(|word| (word, self.ground[place.grounds].0))
+            }
+            _ => None,
+        };
+        for (node, fresh) in candidates {
+            let mut stamp = place.stamp.max(fresh);
+            if stamp < early
+                || ahead.is_some_and(|(word, class)| word_at(job.core, node, word) != class)
+            {
                 continue;
             }
             bind(job.core, step, node, self.regs);
-            if !checks.iter().all(|check| self.holds(job, check)) {
+            let mut grounds = place.grounds;
+            let holds = checks.iter().all(|check| match check {
+                Instruction::Ground { reg, .. } => {
+                    let (class, newest) = self.ground[grounds];
+                    grounds += 1;
+                    stamp = stamp.max(newest);
+                    self.regs[*reg as usize] == class
+                }
+                check => self.holds(job, check),
+            });
+            if !holds || stamp < since {
                 continue;
             }
-            self.bound[frame.place.depth] = node;
+            self.bound[place.depth] = node;
             if !found(self.found(stamp)) {
                 return false;
             }
         }
         true
     }
+}
+
+/// Returns which word of a node goes to a register, if a branching step writes it.
+fn word_of(step: &Instruction, reg: u32) -> Option<u32> {
+    match step {
+        Instruction::Scan { out, .. } => reg.checked_sub(*out).filter(|&word| word > 0),
+        Instruction::Bind { out, .. } => reg.checked_sub(*out).map(|child| child + 1),
+        _ => None,
+    }
+}
+
+#[inline]
+fn word_at(core: &Core, node: u32, word: u32) -> u32 {
+    core.words[(core.starts[node as usize] + word) as usize]
 }
 
 /// Writes what a branching step binds into the registers.

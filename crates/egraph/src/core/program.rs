@@ -98,6 +98,8 @@ pub(crate) struct Program {
     /// For each step, whether one behind it can make a match newer: it branches, or looks a term
     /// up.
     pub(crate) deeper: Vec<bool>,
+    /// For each step, whether no later one branches, so that only checks come behind it.
+    pub(crate) last: Vec<bool>,
     /// The steps that look terms up.
     pub(crate) grounds: Vec<usize>,
 }
@@ -138,11 +140,14 @@ pub(crate) fn compile_all(clauses: &[(Option<u32>, &Term)], ground: Ground) -> P
     program.branches = compiler.branches;
     let looks_up = |(_, step): &(usize, &Instruction)| matches!(step, Instruction::Ground { .. });
     program.grounds = program.steps.iter().enumerate().filter(looks_up).map(|(at, _)| at).collect();
-    let mut deeper = false;
+    let (mut deeper, mut last) = (false, true);
     program.deeper = vec![false; program.steps.len()];
-    for (place, step) in program.deeper.iter_mut().zip(&program.steps).rev() {
-        *place = deeper;
+    program.last = vec![false; program.steps.len()];
+    let places = program.deeper.iter_mut().zip(&mut program.last);
+    for ((is_deeper, is_last), step) in places.zip(&program.steps).rev() {
+        (*is_deeper, *is_last) = (deeper, last);
         deeper |= step.branches() || matches!(step, Instruction::Ground { .. });
+        last &= !step.branches();
     }
     program
 }
