@@ -1,13 +1,17 @@
 //! Searching for one left-hand side, class by class, as [`Searcher`](crate::Searcher) does.
 
 use crate::code::LeftCode;
-use crate::core::{Core, Job, Link, Machine, Match, Op, Query};
+use crate::core::{Job, Link, Machine, Match, Op, Query};
 use crate::{Analysis, EGraph, Id, Language, PatternAst, SearchMatches, Subst};
 use std::borrow::Cow;
+use std::cell::Cell;
 
-/// With one node of the operator for so many ids it pays to look at every id in order, rather than
-/// to sort.
-const DENSE: usize = 8;
+/// Up to how many words a list of matches is kept for the next search of the thread.
+const SPARE_WORDS: usize = 1 << 14;
+
+thread_local! {
+    static SPARE: Cell<Vec<u32>> = const { Cell::new(Vec::new()) };
+}
 
 /// Lists matches by class, classes in ascending order.
 ///
@@ -21,12 +25,11 @@ pub(crate) fn search_all<'a, L: Language, N: Analysis<L>>(
 ) -> Vec<SearchMatches<'a, L>> {
     let mut all = Vec::new();
     let Some(link) = linked(left, egraph) else { return all };
-    let (mut job, mut rows) = (job(left, egraph, &link, limit), Rows::default());
+    let (mut job, mut rows) = (job(left, egraph, &link, limit), Rows::new());
     let mut machine = Machine::default();
     if !machine.prepare(&job) {
         return all;
     }
-    let nodes;
     match job.program.scanned() {
         Some(_) if !link.loose.is_empty() => {
             for class in egraph.core().class_ids() {
@@ -39,17 +42,18 @@ pub(crate) fn search_all<'a, L: Language, N: Analysis<L>>(
         }
         op => {
             if let Some(op) = op {
-                nodes = by_class(job.core, Op(link.ops[op as usize]));
-                job.listed = Some(&nodes);
+                job.listed = Some(job.core.nodes_by_class(Op(link.ops[op as usize])));
             }
             rows.fill(&job, &mut machine, limit);
         }
     }
     let width = left.vars.len() + 1;
+    all.reserve_exact(split(&rows.words, width).count());
     for rows in split(&rows.words, width) {
         let substs = rows.chunks_exact(width).map(|row| subst(left, row)).collect();
         all.push(SearchMatches { eclass: Id(rows[0]), substs, ast: ast.map(Cow::Borrowed) });
     }
+    rows.keep();
     all
 }
 
@@ -65,14 +69,15 @@ pub(crate) fn search_one<'a, L: Language, N: Analysis<L>>(
     ast: Option<&'a PatternAst<L>>,
 ) -> Option<SearchMatches<'a, L>> {
     let link = linked(left, egraph)?;
-    let (mut job, mut rows) = (job(left, egraph, &link, limit), Rows::default());
+    let (mut job, mut rows) = (job(left, egraph, &link, limit), Rows::new());
     job.only = Some(egraph.find(class).0);
     let mut machine = Machine::default();
     if machine.prepare(&job) {
         rows.fill(&job, &mut machine, limit);
     }
-    let rows = rows.words.chunks_exact(left.vars.len() + 1);
-    let substs: Vec<Subst> = rows.map(|row| subst(left, row)).collect();
+    let words = rows.words.chunks_exact(left.vars.len() + 1);
+    let substs: Vec<Subst> = words.map(|row| subst(left, row)).collect();
+    rows.keep();
     let ast = ast.map(Cow::Borrowed);
     (!substs.is_empty()).then_some(SearchMatches { eclass: class, substs, ast })
 }
@@ -104,35 +109,29 @@ fn job<'a, L: Language, N: Analysis<L>>(
     }
 }
 
-/// Lists the nodes with an operator, those of a class together, classes in ascending order.
-fn by_class(core: &Core, op: Op) -> Vec<u32> {
-    let of_op = core.nodes_of_op(op);
-    let mut nodes = Vec::with_capacity(of_op.len());
-    let mut add = |class: u32| {
-        let (start, end) = core.rows_with(class, op.0);
-        nodes.extend(core.rows[start as usize..end as usize].iter().map(|row| row.node));
-    };
-    if of_op.len() * DENSE < core.number_of_ids() {
-        let mut classes: Vec<u32> = of_op.iter().map(|&node| core.root(node)).collect();
-        classes.sort_unstable();
-        classes.dedup();
-        classes.into_iter().for_each(add);
-    } else {
-        core.class_ids().for_each(|class| add(class.0));
-    }
-    nodes
-}
-
 /// Matches as words: for each its class and what the variables are bound to.
 ///
 /// So each list of substitutions is made once, as long as it has to be.
-#[derive(Default)]
 struct Rows {
     words: Vec<u32>,
     count: usize,
 }
 
 impl Rows {
+    fn new() -> Self {
+        Rows { words: SPARE.try_with(Cell::take).unwrap_or_default(), count: 0 }
+    }
+
+    /// Keeps the list for the next search.
+    fn keep(self) {
+        let mut words = self.words;
+        if words.capacity() <= SPARE_WORDS {
+            words.clear();
+            // A thread that is ending keeps nothing.
+            _ = SPARE.try_with(|spare| spare.set(words));
+        }
+    }
+
     /// Appends what is found, up to `limit` matches in all.
     fn fill(&mut self, job: &Job<'_>, machine: &mut Machine, limit: usize) {
         let found = |at: Match<'_>| {

@@ -153,6 +153,8 @@ fn apply(steps: &[Action], explain: bool) -> (EGraph<SymbolLang, ()>, Naive, Vec
             }
             8 => {
                 egraph.current.rebuild();
+                // What a search keeps for the next one must not outlive later changes.
+                assert_eq!(searched(&egraph.current), class_by_class(&egraph.current));
                 continue;
             }
             9 => {
@@ -179,6 +181,27 @@ fn apply(steps: &[Action], explain: bool) -> (EGraph<SymbolLang, ()>, Naive, Vec
     (egraph.current, naive, ids)
 }
 
+/// Lists what each pattern finds, class by class in the order of their ids.
+fn class_by_class(egraph: &EGraph<SymbolLang, ()>) -> Vec<String> {
+    let mut classes: Vec<Id> = egraph.classes().map(|class| class.id).collect();
+    classes.sort();
+    let find = |text: &&str| {
+        let pattern: Pattern<SymbolLang> = text.parse().unwrap();
+        let found = classes.iter().filter_map(|&class| pattern.search_eclass(egraph, class));
+        format!("{text}: {:?}", found.collect::<Vec<_>>())
+    };
+    PATTERNS.iter().map(find).collect()
+}
+
+/// The same by one search each.
+fn searched(egraph: &EGraph<SymbolLang, ()>) -> Vec<String> {
+    let find = |text: &&str| {
+        let pattern: Pattern<SymbolLang> = text.parse().unwrap();
+        format!("{text}: {:?}", pattern.search(egraph))
+    };
+    PATTERNS.iter().map(find).collect()
+}
+
 fn steps() -> impl Strategy<Value = Vec<Action>> {
     prop::collection::vec((0u8..11, 0usize..40, 0usize..40), 1..40)
 }
@@ -188,6 +211,7 @@ proptest! {
     #[test]
     fn closure_and_matches_agree(steps in steps(), explain: bool) {
         let (egraph, naive, ids) = apply(&steps, explain);
+        prop_assert_eq!(searched(&egraph), class_by_class(&egraph));
         for left in 0..ids.len() {
             for right in 0..left {
                 let equal = egraph.find(ids[left]) == egraph.find(ids[right]);

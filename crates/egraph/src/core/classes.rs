@@ -4,6 +4,7 @@
 use super::nodes::{CHANGED, Core, DEAD, HIDDEN, MERGED, Op, STALE_FACT};
 use crate::Id;
 use crate::id::to_u32;
+use std::sync::OnceLock;
 
 /// One node of a class, with its operator beside it so that matching can skip it unread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -213,20 +214,12 @@ impl Core {
         self.refresh_op_lists();
         let changed = std::mem::take(&mut self.changed);
         let fresh = self.first_new()..to_u32(self.find.len(), "ids");
-        let all = || changed.iter().copied().chain(fresh.clone());
-        for id in all() {
-            self.flags[id as usize] &= !CHANGED;
+        // A class that takes another one in is marked itself, so all that changed are here.
+        for &id in &changed {
+            self.refresh(id);
         }
-        for id in all() {
-            let class = self.find[id as usize];
-            if self.flags[class as usize] & CHANGED == 0 {
-                self.flags[class as usize] |= CHANGED;
-                self.refresh_rows(class);
-            }
-        }
-        for id in all() {
-            let class = self.find[id as usize];
-            self.flags[class as usize] &= !CHANGED;
+        for id in fresh {
+            self.refresh(id);
         }
         self.changed = changed;
         self.changed.clear();
@@ -237,8 +230,23 @@ impl Core {
         self.generations.push(to_u32(self.find.len(), "ids"));
     }
 
+    /// Brings the rows of a class up to date, if `id` is one that changed.
+    #[inline]
+    fn refresh(&mut self, id: u32) {
+        let flags = &mut self.flags[id as usize];
+        if *flags & CHANGED != 0 {
+            *flags &= !CHANGED;
+            if self.find[id as usize] == id {
+                self.refresh_rows(id);
+            }
+        }
+    }
+
     fn refresh_op_lists(&mut self) {
         let flags = &mut self.flags;
+        if self.by_class.get().is_some() {
+            self.by_class = OnceLock::new();
+        }
         for op in self.ops.iter_mut().filter(|op| op.stale) {
             op.stale = false;
             op.nodes.retain(|node| flags[*node as usize] & (DEAD | HIDDEN) == 0);

@@ -7,6 +7,7 @@ use super::spare::Spare;
 use crate::Id;
 use crate::id::to_u32;
 use smallvec::SmallVec;
+use std::sync::OnceLock;
 
 /// An interned operator: what a node is, apart from its children.
 ///
@@ -74,6 +75,9 @@ pub struct Core {
     pub(crate) classes: usize,
     pub(crate) unions: usize,
     pub(crate) log: Option<Log>,
+    /// For each operator its nodes in the order of their classes, made when asked for.
+    #[cfg_attr(feature = "serde-1", serde(skip))]
+    pub(crate) by_class: OnceLock<Vec<OnceLock<Vec<u32>>>>,
     #[cfg_attr(feature = "serde-1", serde(skip))]
     pub(crate) scratch: Vec<u32>,
 }
@@ -317,6 +321,23 @@ impl Core {
     /// Exact after a rebuild.
     pub fn nodes_of_op(&self, op: Op) -> &[u32] {
         &self.ops[op.0 as usize].nodes
+    }
+
+    /// Returns the same nodes, those of a class together, classes in ascending order.
+    ///
+    /// Searches class by class ask for them again and again, so they are kept up to the next
+    /// rebuild.
+    pub(crate) fn nodes_by_class(&self, op: Op) -> &[u32] {
+        let nodes = self.nodes_of_op(op);
+        let all = self.by_class.get_or_init(|| vec![OnceLock::new(); self.ops.len()]);
+        // An operator that came after the others has no nodes before the next rebuild.
+        let Some(by_class) = all.get(op.0 as usize) else { return nodes };
+        by_class.get_or_init(|| {
+            let class = |node: u32| u64::from(self.root(node)) << 32 | u64::from(node);
+            let mut places: Vec<u64> = nodes.iter().map(|&node| class(node)).collect();
+            places.sort_unstable();
+            places.into_iter().map(|place| place as u32).collect()
+        })
     }
 }
 

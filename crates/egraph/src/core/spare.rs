@@ -9,6 +9,7 @@ use super::hashcons::Hashcons;
 use super::nodes::{Core, Op, OpInfo};
 use smallvec::SmallVec;
 use std::cell::Cell;
+use std::sync::OnceLock;
 
 /// From how many bytes on tables are not kept.
 const LARGEST: usize = 1 << 16;
@@ -107,6 +108,7 @@ impl Core {
             classes: 0,
             unions: 0,
             log: None,
+            by_class: OnceLock::new(),
             scratch: spare.scratch,
         }
     }
