@@ -34,6 +34,9 @@ pub struct ENodes<L> {
 /// A list that may be made later; behind a box, so that classes whose nodes nobody reads are small.
 type Listed<L> = OnceLock<Box<Vec<L>>>;
 
+/// A list that is there or not, as it lies in a class.
+pub(crate) type Boxed<L> = Option<Box<Vec<L>>>;
+
 impl<L> ENodes<L> {
     pub(crate) fn new() -> Self {
         Self::holding(OnceLock::new(), false)
@@ -73,9 +76,13 @@ impl<L: Language> ENodes<L> {
         }
     }
 
-    /// Makes the list, and forgets where it came from.
-    pub(crate) fn detach(&mut self, class: Id, store: &Store<L>) {
-        self.list.get_or_init(|| Box::new(store.listed(class)));
+    /// Makes the list, a spare one if there is any, and forgets where it came from.
+    pub(crate) fn detach(&mut self, class: Id, store: &Store<L>, spare: &mut Boxed<L>) {
+        if self.list.get().is_none() {
+            let mut list = spare.take().unwrap_or_default();
+            store.list(class, &mut list);
+            self.list = OnceLock::from(list);
+        }
         *self.store.get_mut() = std::ptr::null_mut();
     }
 
@@ -95,10 +102,9 @@ impl<L: Language> ENodes<L> {
         unsafe { store.as_ref() }.map(|store| (class, store))
     }
 
-    /// Hands over the list as it was edited.
-    pub(crate) fn written(&mut self) -> Vec<L> {
-        self.edited = false;
-        self.list.take().map(|list| *list).unwrap_or_default()
+    /// Hands over the list, if it was edited.
+    pub(crate) fn written(&mut self) -> Boxed<L> {
+        std::mem::take(&mut self.edited).then(|| self.list.take().unwrap_or_default())
     }
 }
 
@@ -128,7 +134,11 @@ impl<L: Language> Deref for ENodes<L> {
     #[inline]
     fn deref(&self) -> &Vec<L> {
         self.list.get_or_init(|| match self.store() {
-            Some((class, store)) => Box::new(store.listed(class)),
+            Some((class, store)) => {
+                let mut list = Box::default();
+                store.list(class, &mut list);
+                list
+            }
             None => Box::default(),
         })
     }

@@ -8,8 +8,9 @@ use crate::{
 };
 use smallvec::SmallVec;
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::fmt::{self, Debug, Display};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// A rule: what its searcher finds, its applier rewrites.
@@ -224,7 +225,7 @@ pub struct Batch<'a, L> {
     pub(crate) ast: Option<&'a PatternAst<L>>,
     /// The left side compiled, with the e-graph's operators.
     pub(crate) left: Option<(&'a LeftCode<L>, &'a Link)>,
-    pub(crate) right: &'a OnceLock<Option<(Template, Option<u32>)>>,
+    pub(crate) right: &'a OnceCell<Option<(Template, Option<u32>)>>,
     pub(crate) limits: Limits,
 }
 

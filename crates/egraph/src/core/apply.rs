@@ -191,7 +191,7 @@ impl Template {
         rule: Option<u32>,
         mut stop: impl FnMut(&Core) -> bool,
     ) -> usize {
-        let mut nodes = Vec::new();
+        let mut nodes = std::mem::take(&mut host.core_mut().scratch);
         let mut unions = 0;
         let mut warm = 0;
         for (at, row) in found.iter().enumerate() {
@@ -203,6 +203,7 @@ impl Template {
             }
             unions += usize::from(self.step(host, row, rule, &mut nodes));
         }
+        host.core_mut().scratch = nodes;
         std::hint::black_box(warm);
         unions
     }
@@ -214,7 +215,7 @@ impl Template {
         found: &Found,
         mut each: impl FnMut(&mut H, usize, Id),
     ) {
-        let (mut nodes, mut warm) = (Vec::new(), 0);
+        let (mut nodes, mut warm) = (std::mem::take(&mut host.core_mut().scratch), 0);
         for (at, row) in found.iter().enumerate() {
             if at % AHEAD == 0 {
                 warm ^= self.warm_up(host.core(), found, at);
@@ -223,12 +224,16 @@ impl Template {
                 each(host, at, made);
             }
         }
+        host.core_mut().scratch = nodes;
         std::hint::black_box(warm);
     }
 
     /// Builds the term for one match and unites it with the match's root.
     pub fn apply_row(&self, host: &mut impl Host, row: &[u32], rule: Option<u32>) -> bool {
-        self.step(host, row, rule, &mut Vec::new())
+        let mut nodes = std::mem::take(&mut host.core_mut().scratch);
+        let united = self.step(host, row, rule, &mut nodes);
+        host.core_mut().scratch = nodes;
+        united
     }
 
     #[inline]

@@ -12,7 +12,7 @@ pub(crate) use ops::{OpTable, Words, words};
 pub(crate) use store::Store;
 
 use crate::core::Core;
-use crate::eclass::ENodes;
+use crate::eclass::{Boxed, ENodes};
 use crate::id::to_u32;
 use crate::{Analysis, Dot, EClass, Id, Language};
 use pool::Pool;
@@ -52,6 +52,8 @@ pub struct EGraph<L: Language, N: Analysis<L>> {
     pub(crate) stale: VecDeque<u32>,
     /// Classes that were handed out for changes.
     touched: Vec<Id>,
+    /// A list that an edited class gave back, empty.
+    spare: Boxed<L>,
     /// All nodes as they were added, made when asked for.
     spelled: OnceLock<Vec<L>>,
     /// Exact spellings, for proofs, and how many ids they cover.
@@ -70,6 +72,7 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
             pool: OnceLock::new(),
             stale: VecDeque::new(),
             touched: Vec::new(),
+            spare: None,
             spelled: OnceLock::new(),
             exact: FxHashMap::default(),
             exact_upto: 0,
@@ -92,7 +95,7 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
         self.touched = self.pool().classes.iter().map(|class| class.id).collect();
         let classes = self.pool.get_mut().map_or(&mut [][..], |pool| &mut pool.classes);
         for class in &mut *classes {
-            class.nodes.detach(class.id, &self.store);
+            class.nodes.detach(class.id, &self.store, &mut None);
         }
         classes.iter_mut()
     }
@@ -216,22 +219,27 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
 
     /// Writes classes that were edited back to the core.
     fn write_back(&mut self) {
-        for id in std::mem::take(&mut self.touched) {
+        let mut touched = std::mem::take(&mut self.touched);
+        for id in touched.drain(..) {
             let id = self.store.core.find(id);
             let Some(class) = class_mut(&mut self.pool, id) else {
                 continue;
             };
-            if !class.nodes.edited {
+            let Some(mut kept) = class.nodes.written() else {
                 continue;
-            }
-            let kept = class.nodes.written();
-            self.keep_only(id, kept);
+            };
+            self.keep_only(id, &mut kept);
+            kept.clear();
+            self.spare = Some(kept);
+        }
+        if self.touched.is_empty() {
+            self.touched = touched;
         }
     }
 
     /// Hides the nodes of a class that are not in `kept`, and adds those that it lacks.
-    fn keep_only(&mut self, id: Id, kept: Vec<L>) {
-        let visible: Vec<Id> = self.store.core.nodes_of(id).collect();
+    fn keep_only(&mut self, id: Id, kept: &mut Vec<L>) {
+        let visible: SmallVec<[Id; FEW]> = self.store.core.nodes_of(id).collect();
         if visible.len().max(kept.len()) <= FEW {
             let nodes: SmallVec<[L; FEW]> = visible.iter().map(|&node| self.enode(node)).collect();
             for (&id, node) in visible.iter().zip(&nodes) {
@@ -243,7 +251,7 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
                 return;
             }
         }
-        let mut kept: FxHashMap<L, bool> = kept.into_iter().map(|node| (node, false)).collect();
+        let mut kept: FxHashMap<L, bool> = kept.drain(..).map(|node| (node, false)).collect();
         for node in visible {
             match kept.get_mut(&self.enode(node)) {
                 Some(seen) => *seen = true,
@@ -281,6 +289,7 @@ where
                 .map_or_else(OnceLock::new, |pool| OnceLock::from(pool.detached())),
             stale: self.stale.clone(),
             touched: self.touched.clone(),
+            spare: None,
             spelled: self.spelled.clone(),
             exact: self.exact.clone(),
             exact_upto: self.exact_upto,
@@ -305,7 +314,7 @@ impl<L: Language, N: Analysis<L>> IndexMut<Id> for EGraph<L, N> {
             self.touched.push(id);
         }
         let Some(class) = class_mut(&mut self.pool, id) else { panic!("there is no class {id}") };
-        class.nodes.detach(id, &self.store);
+        class.nodes.detach(id, &self.store, &mut self.spare);
         class
     }
 }

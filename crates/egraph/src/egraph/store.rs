@@ -52,9 +52,9 @@ impl<L: Language> Store<L> {
     }
 
     /// Lists the visible nodes of a class in order.
-    pub(crate) fn listed(&self, class: Id) -> Vec<L> {
-        let mut nodes: Vec<L> = self.core.nodes_of(class).map(|node| self.enode(node)).collect();
+    pub(crate) fn list(&self, class: Id, nodes: &mut Vec<L>) {
+        nodes.clear();
+        nodes.extend(self.core.nodes_of(class).map(|node| self.enode(node)));
         nodes.sort_unstable();
-        nodes
     }
 }

@@ -11,7 +11,7 @@ use crate::{
 };
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
-use std::sync::OnceLock;
+use std::cell::{Cell, OnceCell};
 use std::time::Instant;
 
 /// From how many ids on rules are matched in one walk.
@@ -28,6 +28,13 @@ const TIMED_FROM: usize = 64;
 const SPARE_WORDS: usize = 1 << 12;
 const SPARE_LISTS: usize = 64;
 
+/// How many of them a thread keeps from run to run.
+const KEPT_LISTS: usize = 8;
+
+thread_local! {
+    static SPARE: Cell<Vec<Vec<u32>>> = const { Cell::new(Vec::new()) };
+}
+
 /// The rules of a run as they fit its e-graph.
 pub(crate) struct CompiledRules<'a, L: Language> {
     set: RuleSet,
@@ -36,10 +43,13 @@ pub(crate) struct CompiledRules<'a, L: Language> {
     machine: Machine,
     /// How many operators there were when rules were last linked.
     linked_ops: Option<usize>,
+    /// The rules that can match: all but those whose operators the e-graph lacks.
+    live: Vec<u32>,
     witness: bool,
     /// Lists of rows that were applied, to be filled again.
     spare: Vec<Vec<u32>>,
-    allowances: Vec<Option<usize>>,
+    /// The list of what rules found, empty between iterations.
+    found: All<'a, L>,
     applied: IndexMap<Symbol, usize, FxBuildHasher>,
     search_time: f64,
     apply_time: f64,
@@ -54,7 +64,7 @@ struct Compiled<'a, L: Language> {
     /// The pattern's place in the rule set, if it is matched there.
     slot: Option<usize>,
     ast: Option<&'a PatternAst<L>>,
-    right: OnceLock<Option<(Template, Option<u32>)>>,
+    right: OnceCell<Option<(Template, Option<u32>)>>,
     /// Whether applying depends on the match only, so that old matches need no second look.
     pure: bool,
     /// The generation up to which all matches were applied.
@@ -69,8 +79,10 @@ struct Compiled<'a, L: Language> {
 enum Matches<'a, L: Language> {
     Rows(Found),
     Listed(Vec<SearchMatches<'a, L>>),
-    Nothing,
 }
+
+/// What rules found that have something to apply, by their numbers.
+type All<'a, L> = Vec<(usize, Matches<'a, L>)>;
 
 impl<L: Language> Matches<'_, L> {
     /// Tells whether there is nothing to apply.
@@ -78,7 +90,6 @@ impl<L: Language> Matches<'_, L> {
         match self {
             Matches::Rows(rows) => rows.rows.is_empty(),
             Matches::Listed(listed) => listed.is_empty(),
-            Matches::Nothing => true,
         }
     }
 
@@ -87,7 +98,6 @@ impl<L: Language> Matches<'_, L> {
         match self {
             Matches::Rows(rows) => rows.count,
             Matches::Listed(listed) => listed.iter().map(|found| found.substs.len()).sum(),
-            Matches::Nothing => 0,
         }
     }
 }
@@ -99,7 +109,7 @@ impl<'a, L: Language> CompiledRules<'a, L> {
             link: None,
             slot: None,
             ast: rule.searcher.get_pattern_ast(),
-            right: OnceLock::new(),
+            right: OnceCell::new(),
             pure: rule.applier.__is_pure(),
             since: 0,
             bound: 0,
@@ -116,9 +126,10 @@ impl<'a, L: Language> CompiledRules<'a, L> {
             statistics: rules.iter().map(named).collect(),
             machine: Machine::default(),
             linked_ops: None,
+            live: Vec::with_capacity(rules.len()),
             witness,
-            spare: Vec::new(),
-            allowances: Vec::with_capacity(rules.len()),
+            spare: SPARE.try_with(Cell::take).unwrap_or_default(),
+            found: Vec::with_capacity(rules.len()),
             applied: IndexMap::default(),
             search_time: 0.0,
             apply_time: 0.0,
@@ -140,6 +151,10 @@ impl<'a, L: Language> CompiledRules<'a, L> {
                     }
                 }
             }
+            let can_match = |rule: &Compiled<'_, L>| rule.left.is_none() || rule.link.is_some();
+            self.live.clear();
+            self.live
+                .extend((0..).zip(&self.rules).filter(|(_, rule)| can_match(rule)).map(|at| at.0));
         }
         if egraph.core().number_of_ids() < SHARED_FROM || !L::__matches_equal() {
             return;
@@ -181,42 +196,46 @@ impl<'a, L: Language> CompiledRules<'a, L> {
         rules: &[&'a Rewrite<L, N>],
         gate: &mut dyn Gate,
         limits: &RunnerLimits,
-    ) -> RunnerResult<Vec<Matches<'a, L>>> {
+    ) -> RunnerResult<All<'a, L>> {
         self.link(egraph);
-        let mut allowances = std::mem::take(&mut self.allowances);
-        allowances.clear();
-        allowances.extend(rules.iter().map(|rule| gate.allowance(number, rule.name)));
         let deadline = limits.deadline();
         let late = || deadline.is_some_and(|deadline| Instant::now() > deadline);
         let too_late = || StopReason::TimeLimit(limits.time.as_secs_f64());
-        let mut shared = self.search_shared(egraph, &allowances, late).ok_or_else(too_late)?;
+        let allowance = |rule: &&Rewrite<L, N>| gate.allowance(number, rule.name);
+        let allowances = rules.iter().map(allowance);
+        let mut shared = self.search_shared(egraph, allowances, late).ok_or_else(too_late)?;
         let now = egraph.core().generation();
-        let mut all = Vec::with_capacity(rules.len());
-        for (at, (rule, &allowance)) in rules.iter().zip(&allowances).enumerate() {
-            let Some(limit) = allowance else {
-                all.push(Matches::Nothing);
+        let mut all = std::mem::take(&mut self.found);
+        for place in 0..self.live.len() {
+            let at = self.live[place] as usize;
+            let name = rules[at].name;
+            let Some(limit) = gate.allowance(number, name) else {
                 continue;
             };
-            let shared = shared.get_mut(at).and_then(Option::take);
-            let matches = match (shared, self.rules[at].left) {
+            let matches = match (shared.get_mut(at).and_then(Option::take), self.rules[at].left) {
                 (Some(found), _) => Matches::Rows(found),
-                (None, Some(_)) => self.search_one(at, egraph, limit, late).ok_or_else(too_late)?,
+                (None, Some(left)) => {
+                    self.search_one(at, left, egraph, limit, late).ok_or_else(too_late)?
+                }
                 (None, None) => {
-                    Matches::Listed(rule.search_with_limit(egraph, limit.saturating_add(1)))
+                    Matches::Listed(rules[at].search_with_limit(egraph, limit.saturating_add(1)))
                 }
             };
             let count = matches.count();
-            let admitted = count <= limit || gate.admit(number, rule.name, count);
+            let admitted = count <= limit || gate.admit(number, name, count);
             self.statistics[at].matches += count;
-            self.statistics[at].held_back += usize::from(!admitted);
-            match admitted {
-                true => self.rules[at].take_in(now, limit, &matches),
+            if !admitted {
+                self.statistics[at].held_back += 1;
                 // The search ended at the limit, so the next one has to count.
-                false => self.rules[at].bound = usize::MAX,
+                self.rules[at].bound = usize::MAX;
+                continue;
             }
-            all.push(if admitted { matches } else { Matches::Nothing });
+            self.rules[at].take_in(now, limit, &matches);
+            match matches.is_empty() {
+                true => self.give_back(matches),
+                false => all.push((at, matches)),
+            }
         }
-        self.allowances = allowances;
         Ok(all)
     }
 
@@ -225,13 +244,14 @@ impl<'a, L: Language> CompiledRules<'a, L> {
     fn search_shared<N: Analysis<L>>(
         &mut self,
         egraph: &EGraph<L, N>,
-        allowances: &[Option<usize>],
+        allowances: impl Iterator<Item = Option<usize>>,
         late: impl Fn() -> bool,
     ) -> Option<Vec<Option<Found>>> {
         let mut shared: Vec<Option<Found>> = Vec::new();
         if self.set.is_empty() {
             return Some(shared);
         }
+        let allowances: &[Option<usize>] = &allowances.collect::<Vec<_>>();
         shared.resize_with(self.rules.len(), || None);
         let mut queries = self.queries(allowances);
         let mut found = self.set.search(egraph.core(), &queries, &late)?;
@@ -264,13 +284,14 @@ impl<'a, L: Language> CompiledRules<'a, L> {
     fn search_one<N: Analysis<L>>(
         &mut self,
         at: usize,
+        left: &'a LeftCode<L>,
         egraph: &EGraph<L, N>,
         limit: usize,
         mut late: impl FnMut() -> bool,
     ) -> Option<Matches<'a, L>> {
         let rule = &self.rules[at];
-        let (Some(left), Some(link)) = (rule.left, &rule.link) else {
-            return Some(Matches::Nothing);
+        let Some(link) = &rule.link else {
+            return Some(Matches::Listed(Vec::new()));
         };
         let mut job = Job {
             core: egraph.core(),
@@ -313,17 +334,13 @@ impl<'a, L: Language> CompiledRules<'a, L> {
         &mut self,
         egraph: &mut EGraph<L, N>,
         rules: &[&'a Rewrite<L, N>],
-        found: Vec<Matches<'a, L>>,
+        mut found: All<'a, L>,
         limits: &RunnerLimits,
         laps: &mut Laps,
     ) -> RunnerResult<()> {
         let inner = Limits { nodes: limits.nodes, deadline: limits.deadline() };
-        for (at, (rule, matches)) in rules.iter().zip(found).enumerate() {
-            if matches.is_empty() {
-                self.give_back(matches);
-                continue;
-            }
-            let compiled = &self.rules[at];
+        for (at, matches) in found.drain(..) {
+            let (rule, compiled) = (rules[at], &self.rules[at]);
             let statistics = &mut self.statistics[at];
             let timed = !compiled.pure || matches.count() >= TIMED_FROM;
             if timed {
@@ -331,7 +348,6 @@ impl<'a, L: Language> CompiledRules<'a, L> {
             }
             let nodes = egraph.core().number_of_ids();
             let changed = match &matches {
-                Matches::Nothing => continue,
                 Matches::Listed(listed) => rule.apply(egraph, listed).len(),
                 Matches::Rows(rows) => {
                     statistics.applied += rows.iter().len();
@@ -351,6 +367,7 @@ impl<'a, L: Language> CompiledRules<'a, L> {
             }
             self.give_back(matches);
         }
+        self.found = found;
         Ok(())
     }
 
@@ -395,7 +412,12 @@ impl<'a, L: Language> CompiledRules<'a, L> {
         (std::mem::take(&mut self.applied), times.0, times.1)
     }
 
+    /// Ends the run, and says what each rule did.
     pub(crate) fn statistics(self) -> Vec<RuleStatistics> {
+        let mut spare = self.spare;
+        spare.truncate(KEPT_LISTS);
+        // A thread that is ending keeps nothing.
+        _ = SPARE.try_with(|kept| kept.set(spare));
         self.statistics
     }
 }
