@@ -37,7 +37,7 @@ fn rule(line: &str) -> String {
 
 fn verdict(text: &str) -> Result<Verdict, String> {
     let rule = parse(text).map_err(|e| e.to_string())?.remove(0);
-    let (context, natives) = (tangram_dialects::context(), Arc::new(Natives::default()));
+    let (context, natives) = (tangram_dialects::context(), Arc::new(Natives::standard()));
     verify(&rule, &context, &natives, &Effort::default()).map_err(|e| e.to_string())
 }
 

@@ -3,7 +3,7 @@
 use tangram_presburger::{Budget, Conjunction, Division, Error, Relation, Space, Tuple, Union};
 
 /// Given texts and how they are printed.
-const PRINTED: [(&str, &str); 37] = [
+const PRINTED: [(&str, &str); 40] = [
     // Bounds of one term make a chain; a bound that is off by one is strict.
     (
         "[N] -> { [i, j] : i >= 0 and i <= N - 1 and j >= 0 and i >= j }",
@@ -36,6 +36,11 @@ const PRINTED: [(&str, &str); 37] = [
     ("{ [5] -> [] }", "{ [5] -> [] }"),
     // Divisions and remainders, without `exists` where the text is short.
     ("{ [i] : exists k: i = 2k }", "{ [i] : i mod 2 = 0 }"),
+    // A division of what is a multiple is none.
+    ("{ [x] -> [floor(x/2)] : x = 0 }", "{ [x = 0] -> [0] }"),
+    ("{ [x, y] -> [y, floor(y/2)] : y = 2x }", "{ [x, y = 2x] -> [2x, x] }"),
+    // Of parameters, what is all of them is said alone.
+    ("[n] -> { : n >= 11; : }", "[n] -> { : }"),
     // What equations say of a division already is not said again.
     ("{ [i] : i = 2 and i mod 2 = 0 }", "{ [i = 2] }"),
     ("{ [i, j] : j = 3 and i = 2 and (i + j) mod 5 = 0 }", "{ [i = 2, j = 3] }"),
@@ -92,5 +97,35 @@ fn a_value_uses_earlier_dimensions_only() -> Result<(), Error> {
         Relation::parse(&text, &Budget::unlimited())?.is_equal(&set, &Budget::unlimited())?,
         "{text}"
     );
+    Ok(())
+}
+
+/// Where inputs and outputs have one name, a value may speak of the output, which then is named.
+#[test]
+fn dimensions_that_share_their_names_are_told_apart() -> Result<(), Error> {
+    let budget = Budget::unlimited();
+    let terms = ["x", "y", "2y", "x - y", "y - 2x", "x + y", "0"];
+    let mut texts = 0;
+    for (at, first) in terms.iter().enumerate() {
+        for second in &terms[at..] {
+            let map = format!("{{ [x, y] -> [{first}, {second}] }}");
+            let map: Relation = Relation::parse(&map, &budget)?;
+            for other in &terms {
+                let next = format!("{{ [x, y] -> [{other}, x + 2y] : 0 <= x <= y }}");
+                let next = Relation::parse(&next, &budget)?;
+                for found in [
+                    map.apply_range(&map.inverse()?, &budget)?,
+                    map.apply_range(&next, &budget)?.inverse()?,
+                    map.inverse()?.apply_range(&next.inverse()?, &budget)?,
+                ] {
+                    let text = found.to_string();
+                    let read = Relation::parse(&text, &budget)?;
+                    assert!(read.is_equal(&found, &budget)?, "{text}");
+                    texts += usize::from(text.contains('\''));
+                }
+            }
+        }
+    }
+    assert!(texts > 0, "no name was shared");
     Ok(())
 }

@@ -24,8 +24,9 @@ impl Host for Files {
     }
 
     fn scop(&self, path: &str, budget: &Budget) -> Result<Scop, String> {
-        let text = scop::preprocessed(Path::new(path), &[]).map_err(|error| error.to_string())?;
-        let text = text.map_err(|reason| format!("{path}: {reason}"))?;
+        let original = out::read(Path::new(path)).map_err(|error| error.to_string())?;
+        let text = scop::preprocessed(&original, Path::new(path), &[])
+            .map_err(|reason| format!("{path}: {reason}"))?;
         let mut parts = tangram_scop::parts(&text, budget).map_err(|problems| {
             let lines: Vec<String> =
                 problems.iter().map(|p| format!("{}: {}", p.at(path), p.message)).collect();

@@ -3,8 +3,9 @@
 mod print;
 mod report;
 
+use std::io::Write;
 use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Output, Stdio};
 
 use tangram_polyhedral::Error as Fault;
 use tangram_polyhedral::ast::{Ast, AstOptions};
@@ -39,7 +40,9 @@ fn next_budget(args: &ScopArgs, spent: u64) -> Budget {
 /// Gives the parts of a C file other loops, or prints what is known about them.
 pub(crate) fn run(args: &ScopArgs) -> Result<ExitCode, Error> {
     let name = args.input.display();
-    let Detected { parts, refused } = match found(args)? {
+    // Standard input can be read once only.
+    let original = out::read(&args.input)?;
+    let Detected { parts, refused } = match found(args, &original)? {
         Ok(found) => found,
         Err(problems) => {
             let lines = problems.iter().map(|problem| report::placed(&name, "error", problem));
@@ -55,7 +58,7 @@ pub(crate) fn run(args: &ScopArgs) -> Result<ExitCode, Error> {
     }
     let Some(print) = args.print else {
         return match args.target {
-            TargetArg::C => rewritten(args, &parts),
+            TargetArg::C => rewritten(args, &original, &parts),
             TargetArg::Cuda => on_device(args, &parts),
         };
     };
@@ -77,11 +80,11 @@ pub(crate) fn run(args: &ScopArgs) -> Result<ExitCode, Error> {
 }
 
 /// Reads the parts of the file.
-fn found(args: &ScopArgs) -> Result<Result<Detected, Vec<Problem>>, Error> {
+fn found(args: &ScopArgs, original: &str) -> Result<Result<Detected, Vec<Problem>>, Error> {
     if let Some(folder) = args.include.iter().find(|folder| !folder.is_dir()) {
         return Err(Error::Usage(format!("-I {0}: there is no folder {0}", folder.display())));
     }
-    let text = preprocessed(&args.input, &flags(args))?;
+    let text = preprocessed(original, &args.input, &flags(args));
     let text = text.map_err(|why| Error::Usage(format!("{}: {why}", args.input.display())))?;
     let budget = budget(args);
     Ok(match args.detect || !is_marked(&text) {
@@ -109,38 +112,50 @@ fn flags(args: &ScopArgs) -> Vec<String> {
     [folders, flag("D", &args.define), flag("U", &args.undefine)].concat()
 }
 
-/// Reads a file; one with directives goes through the system's preprocessor. The inner error says
+/// Puts the text of a file through the system's preprocessor if it has directives. The error says
 /// why that failed.
-pub(crate) fn preprocessed(path: &Path, flags: &[String]) -> Result<Result<String, String>, Error> {
-    let text = out::read(path)?;
+pub(crate) fn preprocessed(text: &str, path: &Path, flags: &[String]) -> Result<String, String> {
     let directive = |line: &str| {
         let rest = line.trim_start().strip_prefix('#').map(str::trim_start);
         rest.is_some_and(|rest| !rest.starts_with("pragma"))
     };
     if flags.is_empty() && !text.lines().any(directive) {
-        return Ok(Ok(text));
+        return Ok(text.to_owned());
     }
-    let output = match Command::new("cc").arg("-E").args(flags).arg(path).output() {
-        Ok(output) => output,
-        Err(error) => {
-            return Ok(Err(format!("the preprocessor `cc -E` does not start: {error}")));
-        }
-    };
+    let output = preprocess(text, path, flags)
+        .map_err(|error| format!("the preprocessor `cc -E` does not start: {error}"))?;
     if !output.status.success() {
         let reasons = String::from_utf8_lossy(&output.stderr);
         let hint = "`-I` names a folder of headers, `-D` defines a macro";
-        return Ok(Err(format!("the preprocessor `cc -E` failed; {hint}\n{}", reasons.trim_end())));
+        return Err(format!("the preprocessor `cc -E` failed; {hint}\n{}", reasons.trim_end()));
     }
-    Ok(String::from_utf8(output.stdout).map_err(|_| "expected UTF-8".to_owned()))
+    String::from_utf8(output.stdout).map_err(|_| "expected UTF-8".to_owned())
+}
+
+/// Runs the preprocessor on a file, or on the text where that came through a pipe and is gone.
+fn preprocess(text: &str, path: &Path, flags: &[String]) -> std::io::Result<Output> {
+    let mut command = Command::new("cc");
+    command.arg("-E").args(flags);
+    if path.is_file() {
+        return command.arg(path).output();
+    }
+    command.args(["-x", "c", "-"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn()?;
+    let to = child.stdin.take();
+    std::thread::scope(|scope| {
+        // What it does not read it does not need; why, it says itself.
+        scope.spawn(move || to.map(|mut to| to.write_all(text.as_bytes())));
+        child.wait_with_output()
+    })
 }
 
 /// Writes the file with generated loops; a part that gains nothing keeps its own.
-fn rewritten(args: &ScopArgs, parts: &[Part]) -> Result<ExitCode, Error> {
+fn rewritten(args: &ScopArgs, original: &str, parts: &[Part]) -> Result<ExitCode, Error> {
     let name = args.input.display();
-    let original = out::read(&args.input)?;
     let all: Vec<&Part> = parts.iter().collect();
     let (mut generated, mut spent) = (Vec::new(), 0);
-    for (part, place) in parts.iter().zip(tangram_scop::places(&original, &all)) {
+    for (part, place) in parts.iter().zip(tangram_scop::places(original, &all)) {
         if let (Err(problem), false) = (&place, part.marked) {
             out::say(report::placed(&name, "note", problem));
             generated.push((part, None));
@@ -169,7 +184,7 @@ fn rewritten(args: &ScopArgs, parts: &[Part]) -> Result<ExitCode, Error> {
     let contractions = contractions.collect();
     let (parallel, vectorize) = (args.parallel, args.vectorize);
     let emit = Emit { parallel, vectorize, private, contractions };
-    deliver(tangram_scop::rewrite(&original, &pairs, &emit), args)
+    deliver(tangram_scop::rewrite(original, &pairs, &emit), args)
 }
 
 /// Writes the text to where it was asked for, or says what is wrong.

@@ -1,6 +1,6 @@
 //! Nobody reads the output, or the disk is full.
 
-use std::io::pipe;
+use std::io::{Write, pipe};
 use std::process::Stdio;
 
 use crate::commands::{STARTS, leaves};
@@ -78,5 +78,27 @@ fn a_full_disk_is_an_error() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{words:?}: {said}");
         assert!(said.contains("standard output"), "{words:?}: {said}");
+    }
+}
+
+#[test]
+fn c_through_a_pipe_is_rewritten_as_from_a_file() {
+    let desk = Desk::new();
+    let text = std::fs::read(desk.folder().join("kernel.c")).expect("a kernel");
+    for path in ["-", "/dev/stdin"] {
+        for flags in [&[][..], &["-DX"], &["--print", "deps"], &["--target", "cuda"]] {
+            let from_file = desk.run(&[&["scop", "kernel.c"], flags].concat());
+            let (reader, mut writer) = pipe().expect("a pipe");
+            // Less than a pipe holds.
+            writer.write_all(&text).expect("written");
+            drop(writer);
+            let mut command = desk.command(&[&["scop", path], flags].concat());
+            let output = command.stdin(reader).output().expect("it runs");
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), from_file.status.code(), "{path} {flags:?}: {said}");
+            let (found, expected) = (output.stdout, from_file.stdout);
+            assert_eq!(String::from_utf8_lossy(&found), String::from_utf8_lossy(&expected));
+            assert!(!found.is_empty(), "{path} {flags:?}: {said}");
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use tangram_ir::{Module, Point, Value};
+use tangram_ir::{Module, Point, Value, ValueDef};
 use tangram_rewrite::Rewriter;
 
 use crate::eval::AttrValue;
@@ -43,6 +43,13 @@ impl fmt::Debug for Natives {
 }
 
 impl Natives {
+    /// Makes the functions that every rule may call: `absent(value, "name")`.
+    pub fn standard() -> Self {
+        let mut natives = Self::default();
+        natives.add_attribute("absent", Arc::new(absent));
+        natives
+    }
+
     /// Registers a function for attribute expressions.
     pub fn add_attribute(&mut self, name: &str, function: NativeAttribute) -> &mut Self {
         self.attributes.insert(name.to_owned(), function);
@@ -74,4 +81,14 @@ impl Natives {
     pub fn builder(&self, name: &str) -> Option<&NativeBuilder> {
         self.builders.get(name)
     }
+}
+
+/// `absent(value, "name")`: whether the operation that makes `value` lacks the attribute.
+fn absent(module: &Module, args: &[NativeArgument]) -> Option<AttrValue> {
+    let [NativeArgument::Value(value), NativeArgument::Attribute(AttrValue::Str(name))] = args
+    else {
+        return None;
+    };
+    let ValueDef::Result(op, _) = module.value_def(*value) else { return None };
+    Some(AttrValue::Bool(module.attr(op, name).is_none()))
 }

@@ -38,7 +38,15 @@ impl Relation {
     /// out.
     pub(crate) fn disjuncts(&self) -> Vec<String> {
         let names = self.space().distinct_names();
-        self.parts.iter().filter_map(|part| self.disjunct(part, &names)).collect()
+        let mut texts: Vec<String> =
+            self.parts.iter().filter_map(|part| self.disjunct(part, &names)).collect();
+        // Parameters of which nothing is asked are all of them.
+        if self.space().is_params()
+            && let Some(all) = texts.iter().position(|text| text == ":")
+        {
+            texts = vec![texts.swap_remove(all)];
+        }
+        texts
     }
 
     fn disjunct(&self, part: &BasicMap, names: &[String]) -> Option<String> {
@@ -77,9 +85,14 @@ fn tuples(space: &Space, names: &[String]) -> String {
 /// Writes the tuples with the values that equations give dimensions; takes those equations out.
 fn with_values(space: &Space, names: &[String], part: &mut BasicMap, atoms: &Atoms) -> String {
     let mut shown = names.to_vec();
-    for (dim, text) in values(part, atoms, space.params.len()) {
-        shown[dim] = match chosen_name(space, dim) {
-            Some(name) if name == names[dim] => format!("{name} = {text}"),
+    let values = values(part, atoms, space.params.len());
+    for (dim, row) in &values {
+        let text = atoms.form(row).text();
+        let is_used = values.iter().any(|(_, other)| !other[1 + dim].is_zero());
+        shown[*dim] = match chosen_name(space, *dim) {
+            Some(name) if name == names[*dim] => format!("{name} = {text}"),
+            // What another value speaks of must have its name.
+            _ if is_used => format!("{} = {text}", names[*dim]),
             _ => text,
         };
     }
@@ -96,7 +109,7 @@ fn chosen_name(space: &Space, dim: usize) -> Option<&str> {
 }
 
 /// Takes the equations that define a dimension by earlier ones out of `part`.
-fn values(part: &mut BasicMap, atoms: &Atoms, params: usize) -> Vec<(usize, String)> {
+fn values(part: &mut BasicMap, atoms: &Atoms, params: usize) -> Vec<(usize, Vec<Integer>)> {
     let mut values = Vec::new();
     let mut index = 0;
     while index < part.system.eqs.len() {
@@ -106,7 +119,7 @@ fn values(part: &mut BasicMap, atoms: &Atoms, params: usize) -> Vec<(usize, Stri
             index += 1;
             continue;
         };
-        values.push((dim, atoms.form(&row).text()));
+        values.push((dim, row));
         part.system.eqs.swap_remove(index);
     }
     values

@@ -63,6 +63,11 @@ impl BasicMap {
         }
         for index in 0..divs.len() {
             divs[index] = reduced(&divs, index, self.dims);
+            if divs[index].den == 1 {
+                let (col, value) = (1 + self.dims + index, divs[index].num.clone());
+                let later = divs[index + 1..].iter_mut().map(|div| &mut div.num[..]);
+                later.chain(self.system.rows_mut()).for_each(|row| put_in(row, col, &value));
+            }
         }
         let (merged, to) = merge(self.dims, &[], &divs);
         let mut result = Self::with_divs(self.dims, merged);
@@ -82,6 +87,16 @@ impl BasicMap {
             }
         }
         (params..self.dims).rev().find(|dim| used[1 + dim] != 0).map_or(0, |dim| dim + 1 - params)
+    }
+}
+
+/// Puts a value in the place of a column.
+fn put_in(row: &mut [Integer], col: usize, value: &[Integer]) {
+    let factor = std::mem::take(&mut row[col]);
+    if !factor.is_zero() {
+        for (to, value) in row.iter_mut().zip(value) {
+            *to = to.add_mul(&factor, value);
+        }
     }
 }
 
