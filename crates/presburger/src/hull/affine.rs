@@ -23,8 +23,9 @@ impl Relation {
     /// Returns the equations and the congruences that all points satisfy: of
     /// `{ [i, j] : i mod 3 = 0 and 0 <= i <= 9 and j = i }`, `{ [i, j = i] : i mod 3 = 0 }`.
     ///
-    /// The congruences are those that the equations of a disjunct and its divisions say. See [`Self::affine_hull`] for
-    /// the equations alone, and [`Self::lattice_hull`] for all congruences.
+    /// The congruences are those that the equations of a disjunct and its divisions say. See
+    /// [`Self::affine_hull`] for the equations alone, and [`Self::lattice_hull`] for all
+    /// congruences.
     ///
     /// # Source
     /// isl `isl_map_affine_hull`.
