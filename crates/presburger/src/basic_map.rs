@@ -2,33 +2,15 @@
 
 use std::sync::Arc;
 
+pub(crate) use crate::div::Div;
 use crate::matrix::{evaluate, remap, zeros};
 use crate::solve::bounds::{Bounds, bounds};
 use crate::solve::feasible;
-use crate::solve::lexmin::Floor;
 use crate::solve::number::{Number, widening};
 use crate::solve::redundancy::{refill, remove_redundant_given};
 use crate::solve::simplex::Simplex;
 use crate::system::System;
 use crate::{Budget, Error, Integer};
-
-/// `floor(num / den)`, where `num` ranges over constant, dimensions and earlier divisions.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Div {
-    pub num: Vec<Integer>,
-    pub den: Integer,
-}
-
-impl Div {
-    pub fn floor(&self) -> Floor {
-        (self.num.clone(), self.den.clone())
-    }
-
-    /// Returns the value where dimensions and earlier divisions have these.
-    pub fn value(&self, values: &[Integer]) -> Integer {
-        evaluate(&self.num, values).div_floor(&self.den)
-    }
-}
 
 /// A conjunction; every local variable is a division with a definition.
 ///
@@ -87,8 +69,8 @@ impl BasicMap {
     }
 
     /// Returns the divisions as columns and definitions.
-    pub fn floors(&self) -> Vec<(usize, Floor)> {
-        let floor = |(index, div): (usize, &Div)| (self.dims + index, div.floor());
+    pub fn floors(&self) -> Vec<(usize, Div)> {
+        let floor = |(index, div): (usize, &Div)| (self.dims + index, div.clone());
         self.divs.iter().enumerate().map(floor).collect()
     }
 

@@ -41,6 +41,7 @@ mod budget;
 mod closure;
 mod coalesce;
 pub mod count;
+mod div;
 mod divisions;
 mod error;
 pub mod formula;

@@ -2,10 +2,9 @@
 
 use super::segment::value;
 use super::side::Side;
-use crate::basic_map::BasicMap;
+use crate::basic_map::{BasicMap, Div};
 use crate::matrix::evaluate;
 use crate::solve::feasible;
-use crate::solve::lexmin::Floor;
 use crate::solve::number::{Number, fit, opposites};
 use crate::solve::redundancy::refill;
 use crate::solve::simplex::Simplex;
@@ -17,7 +16,7 @@ pub(super) struct Between<T> {
     pub candidate: System,
     bounds: System,
     /// The divisions as columns and definitions.
-    floors: Vec<(usize, Floor)>,
+    floors: Vec<(usize, Div)>,
     /// The rational points of the candidate.
     all: Simplex<T>,
     /// Those beyond a row of the first disjunct, and the index of the row.

@@ -8,15 +8,12 @@
 //! disjunct, and from the bounds of numerators, with no regard to what the other one looks like.
 
 use super::side::Side;
-use crate::basic_map::BasicMap;
+use crate::basic_map::{BasicMap, Div};
 use crate::matrix::{combine, zeros};
 use crate::solve::number::{Number, fit};
 use crate::solve::redundancy::narrowed;
 use crate::solve::simplex::{Optimum, Simplex};
 use crate::{Budget, Error, Integer};
-
-/// A quotient of a row by a positive number.
-type Quotient = (Vec<Integer>, Integer);
 
 impl<T: Number> Side<T> {
     /// Adds an equation for each of the `added` divisions that the constraints leave one value in
@@ -54,11 +51,7 @@ impl BasicMap {
     /// of `others` and a row.
     fn linked(&self, index: usize, others: &[usize]) -> Option<Vec<Integer>> {
         let echelon = self.echelon();
-        let numerator = |index: usize| {
-            let mut num = self.divs[index].num.clone();
-            num.resize(self.cols(), Integer::ZERO);
-            reduced(num, self.divs[index].den.clone(), &echelon)
-        };
+        let numerator = |index: usize| reduced(self.divs[index].widened(self.cols()), &echelon);
         let own = numerator(index);
         let apart = |other: &usize| Some((Some(*other), whole(&own, Some(&numerator(*other)))?));
         let alone = whole(&own, None).map(|row| (None, row));
@@ -74,7 +67,8 @@ impl BasicMap {
     fn echelon(&self) -> Vec<(Vec<Integer>, usize)> {
         let mut echelon: Vec<(Vec<Integer>, usize)> = Vec::new();
         for row in self.system.eqs.rows() {
-            let (row, _) = reduced(row.to_vec(), Integer::ONE, &echelon);
+            let own = Div { num: row.to_vec(), den: Integer::ONE };
+            let row = reduced(own, &echelon).num;
             let pivot = (1..row.len()).find(|col| !row[*col].is_zero());
             echelon.extend(pivot.map(|pivot| (row, pivot)));
         }
@@ -109,7 +103,8 @@ impl BasicMap {
 }
 
 /// Puts what equations say of their columns into a quotient.
-fn reduced(mut num: Vec<Integer>, mut den: Integer, echelon: &[(Vec<Integer>, usize)]) -> Quotient {
+fn reduced(div: Div, echelon: &[(Vec<Integer>, usize)]) -> Div {
+    let Div { mut num, mut den } = div;
     for (row, pivot) in echelon {
         if num[*pivot].is_zero() {
             continue;
@@ -119,15 +114,15 @@ fn reduced(mut num: Vec<Integer>, mut den: Integer, echelon: &[(Vec<Integer>, us
         num = combine(&size, &num, &factor, row);
         den *= &size;
     }
-    (num, den)
+    Div { num, den }
 }
 
 /// Returns a quotient, or its difference from another one, as a row of integers; a quotient alone
 /// is rounded down. Nothing if that is no row of integers.
-fn whole((num, den): &Quotient, other: Option<&Quotient>) -> Option<Vec<Integer>> {
+fn whole(Div { num, den }: &Div, other: Option<&Div>) -> Option<Vec<Integer>> {
     let (row, den, first) = match other {
         None => (num.clone(), den.clone(), 1),
-        Some((other, scale)) => (combine(scale, num, &-den, other), den * scale, 0),
+        Some(Div { num: other, den: scale }) => (combine(scale, num, &-den, other), den * scale, 0),
     };
     let whole = row[first..].iter().all(|v| v.is_multiple_of(&den));
     whole.then(|| row.iter().map(|v| v.div_floor(&den)).collect())

@@ -73,11 +73,7 @@ impl Aff {
     /// Returns the numbers `[constant, parameters.., inputs.., divisions..]`, the positive
     /// number that divides them all, and the divisions; of NaN, all numbers are 0.
     pub fn coefficients(&self) -> (Vec<Integer>, Integer, Vec<Division>) {
-        let division = |div: &crate::basic_map::Div| Division {
-            numerator: div.num.clone(),
-            denominator: div.den.clone(),
-        };
-        let divisions = self.form.divs.iter().map(division).collect();
+        let divisions = self.form.divs.iter().map(Division::from).collect();
         (self.form.row.clone(), self.form.den.clone(), divisions)
     }
 

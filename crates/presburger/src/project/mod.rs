@@ -233,17 +233,17 @@ impl BasicMap {
         let dims = self.dims - removed;
         let mut to = vec![None; branch.system.cols()];
         let kept = (0..self.cols()).filter(|c| !gone[*c]);
-        let added = branch.divs.iter().map(|div| div.col).chain(branch.left.iter().copied());
+        let added = branch.divs.iter().map(|(col, _)| *col).chain(branch.left.iter().copied());
         let order: Vec<usize> = kept.chain(added).collect();
         for (target, col) in order.iter().enumerate() {
             to[*col] = Some(target);
         }
         let kept = self.divs.iter().enumerate().filter(|(i, _)| !gone[1 + self.dims + i]);
-        let kept = kept.map(|(_, div)| (&div.num, &div.den));
-        let defs = kept.chain(branch.divs.iter().map(|div| (&div.row, &div.den)));
-        let divs = defs.enumerate().map(|(i, (num, den))| Div {
-            num: remap(num, order.len(), &to)[..1 + dims + i].to_vec(),
-            den: den.clone(),
+        let kept = kept.map(|(_, div)| div);
+        let defs = kept.chain(branch.divs.iter().map(|(_, div)| div));
+        let divs = defs.enumerate().map(|(i, div)| Div {
+            num: remap(&div.num, order.len(), &to)[..1 + dims + i].to_vec(),
+            den: div.den.clone(),
         });
         let divs: Vec<Div> = divs.collect();
         let rows = branch.system.remap(order.len(), &to);
@@ -269,9 +269,7 @@ impl BasicMap {
     /// Restricts the conjunction to one part of it.
     pub fn narrowed(&self, piece: &Piece) -> Self {
         let mut divs = self.divs.to_vec();
-        divs.extend(
-            piece.floors.iter().map(|(num, den)| Div { num: num.clone(), den: den.clone() }),
-        );
+        divs.extend(piece.floors.iter().cloned());
         let mut part = Self::with_divs(self.dims, divs);
         for row in self.system.eqs.rows() {
             part.system.eqs.push(row);

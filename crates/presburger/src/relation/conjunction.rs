@@ -96,12 +96,8 @@ impl Relation {
 impl BasicMap {
     fn conjunction(&self) -> Conjunction {
         let rows = |m: &crate::matrix::Matrix| m.rows().map(<[Integer]>::to_vec).collect();
-        let divisions = self
-            .divs
-            .iter()
-            .map(|div| Division { numerator: div.num.clone(), denominator: div.den.clone() });
         Conjunction {
-            divisions: divisions.collect(),
+            divisions: self.divs.iter().map(Division::from).collect(),
             equalities: rows(&self.system.eqs),
             inequalities: rows(&self.system.ineqs),
         }

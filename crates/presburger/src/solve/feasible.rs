@@ -11,15 +11,15 @@
 //! integer programming", 1993.
 
 use super::lattice::{Problem, value};
-use super::lexmin::Floor;
 use super::number::{Number, fit, widening};
 use super::reduction::{Found, search};
 use super::simplex::{Optimum, Simplex};
+use crate::div::Div;
 use crate::system::System;
 use crate::{Budget, Error, Integer};
 
 /// Columns that are floors of others, as position among the variables and definition.
-pub(crate) type Floors<T> = [(usize, Floor<T>)];
+pub(crate) type Floors<T> = [(usize, Div<T>)];
 
 /// Returns whether a system has no integer solution.
 ///
@@ -51,10 +51,8 @@ fn point_in<T: Number>(
     full: bool,
     budget: &Budget,
 ) -> Result<Option<Vec<T>>, Error> {
-    let narrow = |(col, (row, den)): &(usize, Floor)| {
-        Ok((*col, (super::redundancy::narrowed(row)?, fit(T::of(den))?)))
-    };
-    let floors: Vec<(usize, Floor<T>)> = floors.iter().map(narrow).collect::<Result<_, Error>>()?;
+    let narrow = |(col, floor): &(usize, Div)| Ok((*col, floor.narrowed()?));
+    let floors: Vec<(usize, Div<T>)> = floors.iter().map(narrow).collect::<Result<_, Error>>()?;
     solve(Problem::of(system)?, &floors, full, budget)
 }
 
@@ -75,8 +73,8 @@ pub(super) fn point_of<T: Number>(
     // What has become long elsewhere may be short here.
     let mut system = System::new(vars);
     rows.iter().for_each(|row| system.ineqs.push(&exact(row)));
-    let floors: Vec<(usize, Floor)> =
-        floors.iter().map(|(col, (row, den))| (*col, (exact(row), den.integer()))).collect();
+    let floors: Vec<(usize, Div)> =
+        floors.iter().map(|(col, floor)| (*col, floor.exact())).collect();
     let found = point(&system, &floors, budget)?;
     found.map(|point| point.iter().map(|v| fit(T::of(v))).collect()).transpose()
 }
@@ -170,8 +168,8 @@ fn repaired<T: Number>(
             y = ceilings(&sample)?;
         }
         let mut x = problem.original(&y)?;
-        for (col, (row, den)) in floors {
-            x[*col] = value(row, &x)?.floor_div(den);
+        for (col, floor) in floors {
+            x[*col] = value(&floor.num, &x)?.floor_div(&floor.den);
         }
         let holds = |row: &Vec<T>, equation: bool| {
             let sign = value(row, &x)?.sign();

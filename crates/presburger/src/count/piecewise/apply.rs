@@ -5,7 +5,6 @@ use super::card::disjoint;
 use super::pw_qpolynomial::PwQPolynomial;
 use crate::count::polytope::cone::Row;
 use crate::count::quasi_polynomial::QPolynomial;
-use crate::count::quasi_polynomial::floors::Floor;
 use crate::count::quasi_polynomial::guard::Guard;
 use crate::space::joint;
 use crate::{Budget, Conjunction, Division, Error, Integer, Rational, Relation, Space, Tuple};
@@ -133,20 +132,15 @@ pub(in crate::count) fn support<'a>(
 
 /// Writes a guard as rows.
 fn conjunction(guard: &Guard) -> Conjunction {
-    let padded = |row: &[Integer], columns: usize| {
-        let mut row = row.to_vec();
+    let columns = 1 + guard.floors.vars + guard.floors.all.len();
+    let padded = |row: &Row| {
+        let mut row = row.clone();
         row.resize(columns, Integer::ZERO);
         row
     };
-    let first = 1 + guard.floors.vars;
-    let columns = first + guard.floors.all.len();
-    let division = |(index, floor): (usize, &Floor)| Division {
-        numerator: padded(&floor.num, first + index),
-        denominator: floor.den.clone(),
-    };
-    let rows = |rows: &[Row]| rows.iter().map(|row| padded(row, columns)).collect();
+    let rows = |rows: &[Row]| rows.iter().map(padded).collect();
     Conjunction {
-        divisions: guard.floors.all.iter().enumerate().map(division).collect(),
+        divisions: guard.floors.divisions().map(|div| Division::from(&div)).collect(),
         equalities: rows(&guard.eqs),
         inequalities: rows(&guard.ineqs),
     }

@@ -107,12 +107,7 @@ impl QPolynomial {
     ///
     /// Numerators are over the constant, the variables, and the divisions before.
     pub fn divisions(&self) -> Vec<Division> {
-        let division = |(index, floor): (usize, &crate::count::quasi_polynomial::floors::Floor)| {
-            let mut numerator = floor.num.clone();
-            numerator.resize(1 + self.vars() + index, Integer::ZERO);
-            Division { numerator, denominator: floor.den.clone() }
-        };
-        self.floors.all.iter().enumerate().map(division).collect()
+        self.floors.divisions().map(|div| Division::from(&div)).collect()
     }
 }
 

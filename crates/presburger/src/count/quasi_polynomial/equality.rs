@@ -9,7 +9,7 @@
 use super::QPolynomial;
 use super::floors::Floors;
 use super::guard::Guard;
-use crate::basic_map::{BasicMap, Div};
+use crate::basic_map::BasicMap;
 use crate::count::bound::bernstein::PwQPolynomialFold;
 use crate::count::piecewise::pw_qpolynomial::{PwQPolynomial, same_domain};
 use crate::hull::Lattice;
@@ -133,12 +133,7 @@ fn vanishes(guard: &Guard, value: &QPolynomial, budget: &Budget) -> Result<bool,
 }
 
 fn with_floors(floors: &Floors) -> BasicMap {
-    let division = |(index, floor): (usize, &super::floors::Floor)| {
-        let mut num = floor.num.clone();
-        num.resize(1 + floors.vars + index, Integer::ZERO);
-        Div { num, den: floor.den.clone() }
-    };
-    BasicMap::with_divs(floors.vars, floors.all.iter().enumerate().map(division).collect())
+    BasicMap::with_divs(floors.vars, floors.divisions().collect())
 }
 
 /// Writes a polynomial in the coordinates of the lattice.

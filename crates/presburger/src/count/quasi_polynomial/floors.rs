@@ -4,13 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::Integer;
 use crate::count::polytope::cone::{Row, content};
-
-/// `floor(num . (1, variables, earlier floors) / den)`.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Floor {
-    pub num: Row,
-    pub den: Integer,
-}
+use crate::div::Div;
 
 /// `constant + sum factor * atom`; atoms are numbered as in a [`Monomial`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,12 +32,13 @@ impl Linear {
     }
 }
 
-/// Floors in an order in which each is made of earlier ones, each stored once.
+/// Floors in an order in which each is made of earlier ones, each stored once; zeros at the end of
+/// numerators are left out, so that equal ones are the same.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Floors {
     pub vars: usize,
-    pub all: Vec<Floor>,
-    index: FxHashMap<Floor, u32>,
+    pub all: Vec<Div>,
+    index: FxHashMap<Div, u32>,
 }
 
 impl Floors {
@@ -78,12 +73,12 @@ impl Floors {
         while num.last().is_some_and(Integer::is_zero) {
             num.pop();
         }
-        let atom = self.intern(Floor { num, den });
+        let atom = self.intern(Div { num, den });
         result.add(&sign, &Linear { constant: Integer::ZERO, terms: vec![(atom, Integer::ONE)] });
         result
     }
 
-    pub(in crate::count) fn intern(&mut self, floor: Floor) -> u32 {
+    pub(in crate::count) fn intern(&mut self, floor: Div) -> u32 {
         let next = (self.vars + self.all.len()) as u32;
         *self.index.entry(floor).or_insert_with_key(|floor| {
             self.all.push(floor.clone());
@@ -110,6 +105,11 @@ impl Floors {
             row[1 + *atom as usize] = value.clone();
         }
         row
+    }
+
+    /// Returns the floors as divisions: each numerator has a column for all that come before.
+    pub fn divisions(&self) -> impl Iterator<Item = Div> {
+        self.all.iter().enumerate().map(|(at, floor)| floor.widened(1 + self.vars + at))
     }
 
     /// Lists the floors: those of variables alone in ascending order, then the nested ones.
@@ -140,7 +140,7 @@ pub(crate) fn value(row: &[Integer], atoms: &[Integer]) -> Integer {
 }
 
 /// Returns the rows `num - den * floor` and `den * floor + den - 1 - num`.
-pub(crate) fn bounds(floor: &Floor, column: usize) -> (Row, Row) {
+pub(crate) fn bounds(floor: &Div, column: usize) -> (Row, Row) {
     let mut low = floor.num.clone();
     low.resize(column + 1, Integer::ZERO);
     low[column] = floor.den.neg();

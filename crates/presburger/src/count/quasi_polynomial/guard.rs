@@ -5,7 +5,7 @@
 //! and go when no row uses them. Both turn into each other where counts meet sets.
 
 use super::floors::{Floors, Linear, substituted, value};
-use crate::basic_map::{BasicMap, Div};
+use crate::basic_map::BasicMap;
 use crate::count::polytope::cone::{Row, content, reduced};
 use crate::count::polytope::equalities::Affine;
 use crate::{Budget, Conjunction, Error, Integer};
@@ -192,14 +192,7 @@ impl Guard {
 
     /// Writes the guard as a conjunction, floors as divisions.
     pub fn to_basic(&self) -> BasicMap {
-        let vars = self.floors.vars;
-        let mut divs = Vec::new();
-        for (index, floor) in self.floors.all.iter().enumerate() {
-            let mut num = floor.num.clone();
-            num.resize(1 + vars + index, Integer::ZERO);
-            divs.push(Div { num, den: floor.den.clone() });
-        }
-        let mut part = BasicMap::with_divs(vars, divs);
+        let mut part = BasicMap::with_divs(self.floors.vars, self.floors.divisions().collect());
         let cols = part.cols();
         let padded = |row: &Row| {
             let mut row = row.clone();

@@ -14,8 +14,9 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::barvinok::contribution::add_term;
+use crate::div::Div;
 use crate::{Budget, Error, Integer, Rational};
-use floors::{Floor, Floors, Linear};
+use floors::{Floors, Linear};
 use nonfinite::NonFinite;
 
 /// The factors of a term, in ascending order, each as often as its power says.
@@ -313,7 +314,7 @@ impl QPolynomial {
             while num.last().is_some_and(Integer::is_zero) {
                 num.pop();
             }
-            to[vars + index] = floors.intern(Floor { num, den: floor.den.clone() });
+            to[vars + index] = floors.intern(Div { num, den: floor.den.clone() });
         }
         let terms = self.terms.into_iter().map(|(m, value)| (in_order(&m, &to), value)).collect();
         Self { floors, terms, non_finite: self.non_finite }

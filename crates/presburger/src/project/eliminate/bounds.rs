@@ -1,6 +1,7 @@
 //! Fourier-Motzkin on integer variables: lower bounds with upper bounds, rounded where need be.
 
-use super::{Branch, DIVS, NewDiv, ROWS, SOON};
+use super::{Branch, DIVS, ROWS, SOON};
+use crate::div::Div;
 use crate::matrix::{Matrix, combine, zeros};
 use crate::solve::redundancy::remove_redundant;
 use crate::{Budget, Error, Integer};
@@ -104,12 +105,12 @@ impl Branch {
         let den = bound[col].abs();
         let mut row = bound.to_vec();
         self.left.iter().for_each(|col| row[*col] = Integer::ZERO);
-        let known = self.divs.iter().find(|div| div.den == den && same(&div.row, &row));
-        let new = known.map_or(self.system.cols(), |div| div.col);
+        let known = self.divs.iter().find(|(_, div)| div.den == den && same(&div.num, &row));
+        let new = known.map_or(self.system.cols(), |(col, _)| *col);
         if known.is_none() {
             let all: Vec<Option<usize>> = (0..new).map(Some).collect();
             self.system = self.system.remap(new + 1, &all);
-            self.divs.push(NewDiv { col: new, row, den: den.clone() });
+            self.divs.push((new, Div { num: row, den: den.clone() }));
         }
         let mut result = zeros(self.system.cols());
         for col in &self.left {

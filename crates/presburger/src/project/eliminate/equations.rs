@@ -1,7 +1,8 @@
 //! Equations over columns to eliminate: each takes one of them away.
 
-use super::{Branch, NewDiv};
+use super::Branch;
 use crate::Integer;
+use crate::div::Div;
 use crate::matrix::{combine, negated};
 
 impl Branch {
@@ -40,7 +41,7 @@ impl Branch {
             row[col] = Integer::ZERO;
             if row[1..].iter().any(|v| *v != 0) {
                 self.system.eqs.push(&eq);
-                self.divs.push(NewDiv { col, row, den });
+                self.divs.push((col, Div { num: row, den }));
             }
         }
         true

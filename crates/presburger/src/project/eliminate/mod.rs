@@ -18,24 +18,18 @@ mod bounds;
 mod equations;
 mod remainders;
 
+use crate::div::Div;
 use crate::solve::bounds::reaches;
 use crate::solve::redundancy::remove_redundant;
 use crate::system::System;
-use crate::{Budget, Error, Integer};
-
-/// A column that elimination turned into `floor(row / den)`.
-#[derive(Debug, Clone)]
-pub(crate) struct NewDiv {
-    pub col: usize,
-    pub row: Vec<Integer>,
-    pub den: Integer,
-}
+use crate::{Budget, Error};
 
 /// A conjunction, and the columns that are left to eliminate from its inequalities.
 #[derive(Debug, Clone)]
 pub(crate) struct Branch {
     pub system: System,
-    pub divs: Vec<NewDiv>,
+    /// Columns that elimination turned into divisions.
+    pub divs: Vec<(usize, Div)>,
     pub left: Vec<usize>,
     /// How many conjunctions this is one of.
     pub ways: i64,

@@ -1,7 +1,8 @@
 //! Splits by the remainders of variables modulo a period.
 
-use super::{Branch, NewDiv};
+use super::Branch;
 use crate::Integer;
+use crate::div::Div;
 use crate::system::{System, opposite};
 
 /// The most conjunctions that one step may split one into, and all steps together.
@@ -72,7 +73,7 @@ impl Branch {
             }
         }
         let mut divs = self.divs.clone();
-        divs.push(NewDiv { col: q, row, den: a });
+        divs.push((q, Div { num: row, den: a }));
         let left = self.left.iter().copied().filter(|col| *col != q).collect();
         let ways = self.ways * found.period;
         Self { system, divs, left, ways, rounded: true, small: self.small }

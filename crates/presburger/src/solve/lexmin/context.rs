@@ -4,7 +4,8 @@
 //! of which it has one. Each context holds an integer point, which answers most questions about
 //! signs without a linear program.
 
-use super::{Floor, Query};
+use super::Query;
+use crate::div::Div;
 use crate::solve::feasible;
 use crate::solve::lattice::value;
 use crate::solve::number::{Number, common, fit, opposites};
@@ -20,7 +21,7 @@ pub(super) struct Context<T> {
     rows: Vec<Vec<T>>,
     added: Vec<bool>,
     pub point: Vec<T>,
-    floors: Vec<(usize, Floor<T>)>,
+    floors: Vec<(usize, Div<T>)>,
     new_floors: usize,
     solved: Vec<Known<T>>,
 }
@@ -51,10 +52,7 @@ impl<T: Number> Known<T> {
 impl<T: Number> Context<T> {
     /// Returns nothing if no integer point satisfies the context.
     pub fn of(query: &Query, budget: &Budget) -> Result<Option<Self>, Error> {
-        let floors = query
-            .floors
-            .iter()
-            .map(|(col, (row, den))| Ok((*col, (narrowed(row)?, fit(T::of(den))?))));
+        let floors = query.floors.iter().map(|(col, floor)| Ok((*col, floor.narrowed()?)));
         let mut context = Self {
             simplex: Simplex::new(query.params),
             rows: Vec::new(),
@@ -150,8 +148,8 @@ impl<T: Number> Context<T> {
     fn nearby(&self) -> Result<Option<Vec<T>>, Error> {
         let sample = self.simplex.sample();
         let mut point: Vec<T> = sample.iter().map(|(num, den)| num.floor_div(den)).collect();
-        for (col, (row, den)) in &self.floors {
-            point[*col] = value(row, &point)?.floor_div(den);
+        for (col, floor) in &self.floors {
+            point[*col] = value(&floor.num, &point)?.floor_div(&floor.den);
         }
         for row in &self.rows {
             if value(row, &point)?.sign() < 0 {
@@ -175,7 +173,7 @@ impl<T: Number> Context<T> {
             let n = old.len().min(row.len());
             old[..n] == row[..n] && old[n..].iter().chain(&row[n..]).all(Number::is_zero)
         };
-        let found = self.floors.iter().find(|(_, (old, d))| *d == den && same(old));
+        let found = self.floors.iter().find(|(_, old)| old.den == den && same(&old.num));
         if let Some((col, _)) = found {
             return Ok((*col, false));
         }
@@ -195,7 +193,7 @@ impl<T: Number> Context<T> {
             self.rows.push(bound);
             self.added.push(false);
         }
-        self.floors.push((col, (row, den)));
+        self.floors.push((col, Div { num: row, den }));
         self.new_floors += 1;
         Ok((col, true))
     }
@@ -205,7 +203,7 @@ impl<T: Number> Context<T> {
         rows.filter(|(_, added)| **added).map(|(row, _)| row.clone()).collect()
     }
 
-    pub fn added_floors(&self) -> Vec<Floor<T>> {
+    pub fn added_floors(&self) -> Vec<Div<T>> {
         let first = self.floors.len() - self.new_floors;
         self.floors[first..].iter().map(|(_, floor)| floor.clone()).collect()
     }

@@ -19,12 +19,10 @@ mod tests;
 
 use super::lattice::value;
 use super::number::{Number, fit, opposites, reduce, widening};
+use crate::div::Div;
 use crate::{Budget, Error, Integer};
 use context::Context;
 use tableau::{BIG, FIRST, Tableau};
-
-/// A definition `floor(row / den)` over `[constant, parameters.., earlier divisions..]`.
-pub(crate) type Floor<T = Integer> = (Vec<T>, T);
 
 /// A system over `[constant, parameters.., unknowns..]`.
 #[derive(Debug, Default)]
@@ -34,7 +32,7 @@ pub(crate) struct Query {
     /// Rows over the parameters alone, not negative.
     pub context: Vec<Vec<Integer>>,
     /// Parameters that are divisions of others, as column and definition.
-    pub floors: Vec<(usize, Floor)>,
+    pub floors: Vec<(usize, Div)>,
     /// Rows that are not negative.
     pub rows: Vec<Vec<Integer>>,
 }
@@ -43,7 +41,7 @@ pub(crate) struct Query {
 #[derive(Debug)]
 pub(crate) struct Piece<T = Integer> {
     /// New divisions: columns after the parameters.
-    pub floors: Vec<Floor<T>>,
+    pub floors: Vec<Div<T>>,
     /// What holds beside the context of the query, over parameters and new divisions.
     pub context: Vec<Vec<T>>,
     /// The least value of each unknown as a row, up to the first that decreases without bound.
@@ -63,7 +61,7 @@ impl<T: Number> Piece<T> {
         let row = |row: &Vec<T>| row.iter().map(Number::integer).collect::<Vec<_>>();
         let rows = |rows: &[Vec<T>]| rows.iter().map(row).collect::<Vec<_>>();
         Piece {
-            floors: self.floors.iter().map(|(num, den)| (row(num), den.integer())).collect(),
+            floors: self.floors.iter().map(Div::exact).collect(),
             context: rows(&self.context),
             values: rows(&self.values),
         }

@@ -19,9 +19,9 @@ fn found(pieces: &[Piece], params: &[i64]) -> Option<Vec<i64>> {
     let mut values = Vec::new();
     for piece in pieces {
         let mut point = params.to_vec();
-        for (row, den) in &piece.floors {
-            let den = den.to_i64().expect("small");
-            point.push(at(&small(row), &point).div_euclid(den));
+        for floor in &piece.floors {
+            let den = floor.den.to_i64().expect("small");
+            point.push(at(&small(&floor.num), &point).div_euclid(den));
         }
         if piece.context.iter().all(|row| at(&small(row), &point) >= 0) {
             values.push(piece.values.iter().map(|row| at(&small(row), &point)).collect());
