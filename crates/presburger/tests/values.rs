@@ -79,6 +79,7 @@ fn tuples_of_unions_read_and_print() -> Result<(), Error> {
         ("C[] x", 5),
         ("(C[] : { A[i] }", 16),
         ("[B[] C[]]", 6),
+        ("  [n, n] -> C[{ A[i] -> [i] }]", 3),
     ] {
         let error = MultiUnionPwAff::parse(text, &limit()).expect_err(text);
         assert!(

@@ -9,6 +9,7 @@ use std::str::FromStr;
 use super::multi_union_pw_aff::Domain;
 use super::print::union_body;
 use super::{MultiUnionPwAff, UnionPwAff};
+use crate::parse::token::Tokens;
 use crate::{Budget, Error, Space, Tuple, Union};
 
 /// Tuples nest at most this deep.
@@ -20,13 +21,14 @@ impl MultiUnionPwAff {
     /// # Errors
     /// [`Error::Syntax`] with the column.
     pub fn parse(text: &str, budget: &Budget) -> Result<Self, Error> {
-        let mut reader = Reader { text, at: 0, params: "", members: Vec::new(), budget };
-        reader.parameters();
+        let mut reader =
+            Reader { text, at: 0, params: Tokens::none(), members: Vec::new(), budget };
+        reader.parameters()?;
         let open = reader.take("(");
         let output = reader.tuple(0)?;
         let mut domain = Domain::everywhere();
         if open && reader.take(":") {
-            let points = reader.braces(Union::parse)?;
+            let points = reader.braces(Union::read)?;
             let params = |space: &Space| space.is_set() && space.output == Tuple::default();
             domain = match points.single() {
                 Ok(set) if params(set.space()) => Domain::Parameters(set.clone()),
@@ -56,8 +58,8 @@ struct Reader<'a> {
     text: &'a str,
     /// Bytes that are read.
     at: usize,
-    /// `[n, m] ->`, if the text starts with that.
-    params: &'a str,
+    /// Those of `[n, m] ->`, if the text starts with that.
+    params: Tokens,
     members: Vec<UnionPwAff>,
     budget: &'a Budget,
 }
@@ -79,24 +81,26 @@ impl<'a> Reader<'a> {
     fn unexpected(&mut self, expected: &'static str) -> Error {
         let found: String = self.rest().chars().take(12).collect();
         let found = if found.is_empty() { "end of text".to_owned() } else { found };
-        Error::Syntax {
-            column: 1 + self.text[..self.at].chars().count(),
-            expected: expected.into(),
-            found,
-        }
+        Error::Syntax { column: self.column(), expected: expected.into(), found }
     }
 
     /// Takes `[n, m] ->` from the beginning: brackets with no others in them before an arrow.
-    fn parameters(&mut self) {
+    fn parameters(&mut self) -> Result<(), Error> {
         let text = self.rest();
-        let Some(close) = text.find(']').filter(|_| text.starts_with('[')) else { return };
+        let Some(close) = text.find(']').filter(|_| text.starts_with('[')) else { return Ok(()) };
         let after = text[close + 1..].trim_start();
         if text[1..close].contains(['[', '{']) || !after.starts_with("->") {
-            return;
+            return Ok(());
         }
         let end = text.len() - after.len() + 2;
-        self.params = &text[..end];
+        self.params = Tokens::none().text(&text[..end], self.column())?;
         self.at += end;
+        Ok(())
+    }
+
+    /// The column where the reader stands.
+    fn column(&self) -> usize {
+        1 + self.text[..self.at].chars().count()
     }
 
     fn name(&mut self) -> String {
@@ -131,7 +135,7 @@ impl<'a> Reader<'a> {
             return Ok(Tuple { name, ..Tuple::wrapping(left, right) });
         }
         loop {
-            let member = self.braces(UnionPwAff::parse)?;
+            let member = self.braces(UnionPwAff::read)?;
             self.members.push(member);
             if self.take("]") {
                 return Ok(Tuple::new(name, (first..self.members.len()).map(|i| format!("i{i}"))));
@@ -143,21 +147,17 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads what stands in braces, with the parameters before it.
-    fn braces<T>(&mut self, parse: impl Fn(&str, &Budget) -> Result<T, Error>) -> Result<T, Error> {
+    fn braces<T>(
+        &mut self,
+        read: impl Fn(Tokens, &Budget) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         let rest = self.rest();
         let Some(close) = rest.find('}').filter(|_| rest.starts_with('{')) else {
             return Err(self.unexpected("`{` and a `}` behind it"));
         };
-        let (start, shift) = (self.text[..self.at].chars().count(), self.params.chars().count());
+        let tokens = self.params.clone().text(&rest[..=close], self.column())?;
         self.at += close + 1;
-        parse(&format!("{}{}", self.params, &rest[..=close]), self.budget).map_err(|error| {
-            match error {
-                Error::Syntax { column, expected, found } if column > shift => {
-                    Error::Syntax { column: column + start - shift, expected, found }
-                }
-                other => other,
-            }
-        })
+        read(tokens, self.budget)
     }
 }
 

@@ -6,6 +6,7 @@ use super::affine::Affine;
 use super::pieces::{Piece, Pieces};
 use super::{Aff, MultiAff, MultiPwAff, PwAff, PwMultiAff, UnionPwMultiAff};
 use crate::basic_map::BasicMap;
+use crate::parse::token::Tokens;
 use crate::parse::{Case, Value, functions};
 use crate::relation::intersect_parts;
 use crate::relation::subtract_parts;
@@ -73,7 +74,7 @@ fn product(
 
 /// Returns the pieces, each in one output without a name.
 fn scalar(text: &str, budget: &Budget) -> Result<Pieces, Error> {
-    let pieces = gathered(&functions(text, budget)?, budget)?;
+    let pieces = gathered(&functions(Tokens::of(text)?, budget)?, budget)?;
     let output = &pieces.space.output;
     if output.dims.len() != 1 || !output.name.is_empty() || output.nested.is_some() {
         return Err(wrong(1, "one output without a name", &pieces.space));
@@ -107,7 +108,7 @@ impl MultiAff {
     /// # Errors
     /// [`Error::Syntax`] with the column.
     pub fn parse(text: &str, budget: &Budget) -> Result<Self, Error> {
-        let pieces = gathered(&functions(text, budget)?, budget)?;
+        let pieces = gathered(&functions(Tokens::of(text)?, budget)?, budget)?;
         let forms = unconditional(&pieces)?;
         Ok(Self { space: pieces.space, forms: forms.into() })
     }
@@ -131,7 +132,7 @@ impl PwMultiAff {
     /// [`Error::Syntax`] with the column; [`Error::NotSingleValued`] if two pieces give
     /// different values.
     pub fn parse(text: &str, budget: &Budget) -> Result<Self, Error> {
-        gathered(&functions(text, budget)?, budget).map(Self)
+        gathered(&functions(Tokens::of(text)?, budget)?, budget).map(Self)
     }
 }
 
@@ -141,7 +142,7 @@ impl MultiPwAff {
     /// # Errors
     /// [`Error::Syntax`] with the column.
     pub fn parse(text: &str, budget: &Budget) -> Result<Self, Error> {
-        let values = functions(text, budget)?;
+        let values = functions(Tokens::of(text)?, budget)?;
         let [value] = &values[..] else {
             let whole = gathered(&values, budget)?;
             return Self::from_pw_multi_aff(&PwMultiAff(whole));
@@ -167,8 +168,13 @@ impl UnionPwMultiAff {
     /// # Errors
     /// [`Error::Syntax`] with the column.
     pub fn parse(text: &str, budget: &Budget) -> Result<Self, Error> {
+        Self::read(Tokens::of(text)?, budget)
+    }
+
+    /// Parses pieces, perhaps some that another notation holds.
+    pub(super) fn read(tokens: Tokens, budget: &Budget) -> Result<Self, Error> {
         let mut groups: Vec<Vec<Value>> = Vec::new();
-        for value in functions(text, budget)? {
+        for value in functions(tokens, budget)? {
             match groups.iter_mut().find(|group| group[0].space == value.space) {
                 Some(group) => group.push(value),
                 None => groups.push(vec![value]),

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{PwAff, PwMultiAff, UnionPwMultiAff};
+use crate::parse::token::Tokens;
 use crate::{Budget, Error, Integer, Tuple, Union};
 
 /// A quasi-affine expression by pieces for each of several tuples; immutable.
@@ -19,6 +20,11 @@ impl UnionPwAff {
     /// [`Error::Syntax`] with the column; [`Error::Space`] for other outputs.
     pub fn parse(text: &str, budget: &Budget) -> Result<Self, Error> {
         UnionPwMultiAff::parse(text, budget)?.try_into()
+    }
+
+    /// Parses pieces that another notation holds.
+    pub(super) fn read(tokens: Tokens, budget: &Budget) -> Result<Self, Error> {
+        UnionPwMultiAff::read(tokens, budget)?.try_into()
     }
 
     /// Makes the union of functions; of two of the same tuple, the first one counts.

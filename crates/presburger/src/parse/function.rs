@@ -1,6 +1,6 @@
 //! Functions: pieces whose last tuple holds expressions over the dimensions before it.
 
-use super::token::Token;
+use super::token::{Token, Tokens};
 use super::{Case, Facts, Parser};
 use crate::basic_map::BasicMap;
 use crate::{Budget, Error, Space, Tuple};
@@ -19,8 +19,8 @@ pub(crate) struct Value {
 }
 
 /// Parses the pieces of a function.
-pub(crate) fn functions(text: &str, budget: &Budget) -> Result<Vec<Value>, Error> {
-    Parser::new(text, budget)?.pieces(Parser::value)
+pub(crate) fn functions(tokens: Tokens, budget: &Budget) -> Result<Vec<Value>, Error> {
+    Parser::new(tokens, budget).pieces(Parser::value)
 }
 
 impl Parser<'_> {

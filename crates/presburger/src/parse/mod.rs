@@ -21,7 +21,7 @@ pub(crate) use function::{Value, functions};
 use crate::basic_map::BasicMap;
 use crate::rational_relation::{SCALE, cone, universe};
 use crate::{Budget, Error, Relation, Space, Tuple};
-use token::{Token, tokens};
+use token::{Token, Tokens};
 
 /// Parentheses, negations and quantifiers nest at most this deep.
 const DEPTH: usize = 64;
@@ -40,11 +40,8 @@ impl Relation {
     /// # Errors
     /// [`Error::Syntax`] with the column; [`Error::Space`] if disjuncts differ in their tuples.
     pub fn parse(text: &str, budget: &Budget) -> Result<Self, Error> {
-        let mut parts = relations(text, budget)?.into_iter();
-        let none =
-            || Error::Syntax { column: 1, expected: "a tuple".into(), found: text.to_owned() };
-        let first = parts.next().ok_or_else(none)?;
-        parts.try_fold(first, |all, part| all.union(&part))
+        let none = Error::Syntax { column: 1, expected: "a tuple".into(), found: text.to_owned() };
+        one(relations(Tokens::of(text)?, budget)?).unwrap_or(Err(none))
     }
 }
 
@@ -54,16 +51,41 @@ pub(crate) fn undeclared(column: usize, name: String) -> Error {
     Error::Syntax { column, expected: expected.into(), found: name }
 }
 
+/// Unites disjuncts of one space, if there are any.
+fn one(parts: Vec<Relation>) -> Option<Result<Relation, Error>> {
+    let mut parts = parts.into_iter();
+    let first = parts.next()?;
+    Some(parts.try_fold(first, |all, part| all.union(&part)))
+}
+
 /// Parses disjuncts of any spaces, one relation each.
-pub(crate) fn relations(text: &str, budget: &Budget) -> Result<Vec<Relation>, Error> {
-    Parser::new(text, budget)?.pieces(Parser::disjunct)
+pub(crate) fn relations(tokens: Tokens, budget: &Budget) -> Result<Vec<Relation>, Error> {
+    Parser::new(tokens, budget).pieces(Parser::disjunct)
+}
+
+/// Parses a set of one piece that other notations hold, `params { tuple : formula }`; an empty
+/// tuple is `[]`.
+///
+/// `params` are the tokens before the brace, the others texts with the columns where they start.
+pub(crate) fn set_of(
+    params: &Tokens,
+    tuple: (&str, usize),
+    formula: (&str, usize),
+    budget: &Budget,
+) -> Result<Relation, Error> {
+    let head = params.clone().sign("{");
+    let head =
+        if tuple.0.is_empty() { head.sign("[").sign("]") } else { head.text(tuple.0, tuple.1)? };
+    let tokens = head.sign(":").text(formula.0, formula.1)?.sign("}");
+    let space = || Error::Space { expected: "one set".into(), found: "none".into() };
+    one(relations(tokens, budget)?).unwrap_or_else(|| Err(space()))
 }
 
 /// Parses disjuncts of one space, of which some may be marked as rational.
 ///
 /// Those are cones: their first parameter is the scale.
 pub(crate) fn rational_relations(text: &str, budget: &Budget) -> Result<Vec<Relation>, Error> {
-    let parser = Parser { allows_rational: true, ..Parser::new(text, budget)? };
+    let parser = Parser { allows_rational: true, ..Parser::new(Tokens::of(text)?, budget) };
     parser.pieces(Parser::disjunct)
 }
 
@@ -86,9 +108,9 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn new(text: &str, budget: &'a Budget) -> Result<Self, Error> {
-        Ok(Self {
-            tokens: tokens(text)?,
+    fn new(tokens: Tokens, budget: &'a Budget) -> Self {
+        Self {
+            tokens: tokens.0,
             at: 0,
             depth: 0,
             scope: Vec::new(),
@@ -96,7 +118,7 @@ impl<'a> Parser<'a> {
             budget,
             allows_rational: false,
             rational: false,
-        })
+        }
     }
 
     fn peek(&self) -> &Token {

@@ -15,10 +15,47 @@ const SIGNS: [&str; 35] = [
     "}", "[", "]", "(", ")", ",", ":", ";", "+", "-", "*", "/", "%", "!", "?", ".", "^", "&", "|",
 ];
 
-/// Splits `text`; the last token is [`Token::End`].
-pub(crate) fn tokens(text: &str) -> Result<Vec<(Token, usize)>, Error> {
+/// The tokens of a text or of several parts of one, each with its column there; the last one is
+/// [`Token::End`].
+///
+/// Notations that hold sets hand the tokens of these to the parser of sets: columns stay those of
+/// the whole text.
+#[derive(Debug, Clone)]
+pub(crate) struct Tokens(pub(super) Vec<(Token, usize)>);
+
+impl Tokens {
+    /// No tokens, at the start of a text.
+    pub fn none() -> Self {
+        Self(vec![(Token::End, 1)])
+    }
+
+    /// Splits a text.
+    ///
+    /// # Errors
+    /// [`Error::Syntax`] for a character that starts no token.
+    pub fn of(text: &str) -> Result<Self, Error> {
+        tokens(text, 1).map(Self)
+    }
+
+    /// Appends the tokens of a text that starts at a column.
+    pub fn text(mut self, text: &str, column: usize) -> Result<Self, Error> {
+        self.0.pop();
+        self.0.extend(tokens(text, column)?);
+        Ok(self)
+    }
+
+    /// Appends a sign.
+    pub fn sign(mut self, sign: &'static str) -> Self {
+        let column = self.0.last().map_or(1, |(_, column)| *column);
+        self.0.insert(self.0.len() - 1, (Token::Sign(sign), column));
+        self
+    }
+}
+
+/// Splits `text`, which starts at a column.
+fn tokens(text: &str, mut column: usize) -> Result<Vec<(Token, usize)>, Error> {
     let mut result = Vec::new();
-    let (mut rest, mut column) = (text, 1);
+    let mut rest = text;
     while let Some(c) = rest.chars().next() {
         let word = |f: fn(char) -> bool| rest.find(|c| !f(c)).unwrap_or(rest.len());
         let (token, bytes) = if c.is_whitespace() {

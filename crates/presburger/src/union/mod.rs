@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 pub(crate) use self::key::{Key, TupleKey, tuple_key};
 use self::key::{Piece, merged};
+use crate::parse::token::Tokens;
 use crate::{Budget, Error, Relation, Space};
 
 /// An immutable union of relations over different tuples; a clone shares everything.
@@ -67,7 +68,12 @@ impl Union {
     /// # Errors
     /// [`Error::Syntax`] with the column.
     pub fn parse(text: &str, budget: &Budget) -> Result<Self, Error> {
-        Self::collect(crate::parse::relations(text, budget)?)
+        Self::read(Tokens::of(text)?, budget)
+    }
+
+    /// Parses a union, perhaps one that another notation holds.
+    pub(crate) fn read(tokens: Tokens, budget: &Budget) -> Result<Self, Error> {
+        Self::collect(crate::parse::relations(tokens, budget)?)
     }
 
     /// Unites relations of any spaces.

@@ -10,7 +10,8 @@ use crate::count::piecewise::pw_qpolynomial::PwQPolynomial;
 use crate::count::quasi_polynomial::QPolynomial;
 use crate::count::quasi_polynomial::guard::Guard;
 use crate::count::quasi_polynomial::nonfinite::NonFinite;
-use crate::parse::undeclared;
+use crate::parse::token::Tokens;
+use crate::parse::{set_of, undeclared};
 use crate::{Budget, Error, Integer, Rational, Relation, Tuple};
 
 /// How deep parentheses may be nested.
@@ -106,8 +107,8 @@ impl FromStr for PwQPolynomialFold {
 struct Parser<'a> {
     chars: Vec<char>,
     at: usize,
-    /// The text that declares the parameters, and limits them where it gives values.
-    header: String,
+    /// What declares the parameters, and limits them where it gives values.
+    header: Tokens,
     names: Vec<String>,
     depth: usize,
     budget: &'a Budget,
@@ -116,7 +117,7 @@ struct Parser<'a> {
 impl<'a> Parser<'a> {
     fn new(text: &str, budget: &'a Budget) -> Self {
         let chars = text.chars().collect();
-        Self { chars, at: 0, header: String::new(), names: Vec::new(), depth: 0, budget }
+        Self { chars, at: 0, header: Tokens::none(), names: Vec::new(), depth: 0, budget }
     }
 
     /// Reads `[n] -> { piece; piece }` up to the end; returns the parameters.
@@ -199,9 +200,8 @@ impl<'a> Parser<'a> {
         }
         self.brackets();
         self.expect("->", "`->`")?;
-        self.header = self.chars[..self.at].iter().collect();
-        let declared = Relation::parse(&format!("{}{{ [] }}", self.header), self.budget)?;
-        Ok(declared.space().params.clone())
+        self.header = Tokens::of(&self.text(&(0..self.at)))?;
+        Ok(self.set(None, 0..0)?.space().params.clone())
     }
 
     /// Takes what is in brackets, nested ones included.
@@ -309,24 +309,14 @@ impl<'a> Parser<'a> {
 
     /// Reads a tuple and a formula with the parser of sets.
     fn set(&self, tuple: Option<Range<usize>>, formula: Range<usize>) -> Result<Relation, Error> {
-        let text = |range: &Range<usize>| -> String { self.chars[range.clone()].iter().collect() };
-        let head = format!("{}{{ ", self.header);
         let tuple = tuple.unwrap_or(0..0);
-        let arguments = if tuple.is_empty() { "[]".to_owned() } else { text(&tuple) };
-        let before = format!("{head}{arguments} :");
-        let (first, second) = (head.chars().count(), before.chars().count());
-        let located = |error| match error {
-            Error::Syntax { column, expected, found } => {
-                let column = match column > second {
-                    true => column - second + formula.start,
-                    false => (column + tuple.start).saturating_sub(first).max(1),
-                };
-                Error::Syntax { column, expected, found }
-            }
-            other => other,
-        };
-        let whole = format!("{before}{}}}", text(&formula));
-        Relation::parse(&whole, self.budget).map_err(located)
+        let (arguments, condition) = (self.text(&tuple), self.text(&formula));
+        let (tuple, formula) = ((&*arguments, tuple.start + 1), (&*condition, formula.start + 1));
+        set_of(&self.header, tuple, formula, self.budget)
+    }
+
+    fn text(&self, range: &Range<usize>) -> String {
+        self.chars[range.clone()].iter().collect()
     }
 
     fn sum(&mut self) -> Result<QPolynomial, Error> {
