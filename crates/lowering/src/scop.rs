@@ -117,7 +117,6 @@ pub(crate) fn scop(
     }
     let arrays = order.iter().map(|tensor| Array {
         name: array(*tensor, &order),
-        element: String::new(),
         extents: Vec::new(),
         local: false,
         kept: false,

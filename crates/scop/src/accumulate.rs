@@ -13,18 +13,17 @@
 use std::collections::HashMap;
 
 use tangram_polyhedral::ast::Kept;
-use tangram_polyhedral::scop::Array;
 use tangram_presburger::formula::Expr;
 
-use crate::Flat;
 use crate::polynomial::Polynomial;
+use crate::{Declared, Flat};
 
 use crate::c_tokens::{Token, tokens};
 
 /// Writes innermost loops with elements in local variables.
 pub(crate) struct Accumulators<'a> {
     /// The arrays of a part by name.
-    arrays: HashMap<&'a str, &'a Array>,
+    arrays: HashMap<&'a str, &'a Declared>,
     /// What the names of local variables start with.
     start: &'a str,
     flat: &'a [Flat],
@@ -32,7 +31,7 @@ pub(crate) struct Accumulators<'a> {
 
 /// An element of an array at a place of a line.
 struct Use<'a> {
-    array: &'a Array,
+    array: &'a Declared,
     line: usize,
     from: usize,
     to: usize,
@@ -43,13 +42,13 @@ struct Use<'a> {
 }
 
 impl<'a> Accumulators<'a> {
-    pub fn new(arrays: &'a [Array], flat: &'a [Flat], start: &'a str) -> Self {
+    pub fn new(arrays: &'a [Declared], flat: &'a [Flat], start: &'a str) -> Self {
         let arrays = arrays.iter().map(|array| (array.name.as_str(), array)).collect();
         Self { arrays, start, flat }
     }
 
     /// Returns what is known to be at least 1 where an array is used.
-    fn sizes(&self, array: &Array) -> &[String] {
+    fn sizes(&self, array: &Declared) -> &[String] {
         let flat = self.flat.iter().find(|flat| flat.name == array.name);
         flat.map_or(&[], |flat| flat.sizes.as_slice())
     }
@@ -87,7 +86,7 @@ impl<'a> Accumulators<'a> {
                 }
             }
         }
-        let clear = |array: &Array| {
+        let clear = |array: &Declared| {
             !refused.contains(&array.name.as_str())
                 && is_clear(uses.iter().filter(|u| u.array.name == array.name), self.sizes(array))
         };
@@ -176,7 +175,12 @@ fn names(line: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// Reads the subscripts behind a name: where they end, and their sums.
-fn element(array: &Array, line: &str, from: usize, name: &str) -> Option<(usize, Vec<Polynomial>)> {
+fn element(
+    array: &Declared,
+    line: &str,
+    from: usize,
+    name: &str,
+) -> Option<(usize, Vec<Polynomial>)> {
     let mut at = from + name.len();
     let mut subscripts = Vec::new();
     while line[at..].starts_with('[') {
@@ -199,13 +203,12 @@ fn element(array: &Array, line: &str, from: usize, name: &str) -> Option<(usize,
 mod tests {
     use super::*;
 
-    fn array(name: &str, extents: usize) -> Array {
-        Array {
+    fn array(name: &str, extents: usize) -> Declared {
+        Declared {
             name: name.into(),
             element: "double".into(),
             extents: vec!["n".into(); extents],
             local: false,
-            kept: false,
         }
     }
 

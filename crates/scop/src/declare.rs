@@ -8,8 +8,8 @@ use lang_c::ast::{
     TypeQualifier, TypeSpecifier,
 };
 use lang_c::span::Node;
-use tangram_polyhedral::scop::Array;
 
+use crate::Declared;
 use crate::c_tokens::words;
 use crate::source::{Source, declared_name};
 use crate::structure::{Members, key, members};
@@ -17,7 +17,7 @@ use crate::structure::{Members, key, members};
 /// The variables in scope.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Names {
-    known: BTreeMap<String, Array>,
+    known: BTreeMap<String, Declared>,
     /// Pointers, and whether `restrict` says that others do not lead to their cells.
     pointers: BTreeMap<String, bool>,
     /// What `typedef` gives names to.
@@ -38,7 +38,7 @@ struct Type {
 }
 
 impl Names {
-    pub fn get(&self, name: &str) -> Option<&Array> {
+    pub fn get(&self, name: &str) -> Option<&Declared> {
         self.known.get(name)
     }
 
@@ -104,10 +104,10 @@ impl Names {
     }
 
     /// Gives a variable another name; `before`: what the old one stands for from now on.
-    pub fn rename(&mut self, old: &str, new: &str, before: Option<Array>) {
+    pub fn rename(&mut self, old: &str, new: &str, before: Option<Declared>) {
         let Some(array) = self.known.remove(old) else { return };
         self.known.extend(before.map(|before| (old.to_owned(), before)));
-        self.known.insert(new.to_owned(), Array { name: new.to_owned(), ..array });
+        self.known.insert(new.to_owned(), Declared { name: new.to_owned(), ..array });
     }
 
     fn note_fixed(&mut self, specifier: &Node<DeclarationSpecifier>, source: &Source) {
@@ -140,7 +140,7 @@ impl Names {
     }
 
     /// Adds an array of which `restricted` says whether it is a pointer with `restrict`.
-    pub fn insert(&mut self, array: Array, restricted: Option<bool>) {
+    pub fn insert(&mut self, array: Declared, restricted: Option<bool>) {
         self.pointers.extend(restricted.map(|restricted| (array.name.clone(), restricted)));
         self.known.insert(array.name.clone(), array);
     }
@@ -249,7 +249,7 @@ impl Names {
         // A type that names an array stands for the type of its elements.
         let element = if own.is_empty() { element.to_owned() } else { self.resolved(element) };
         extents.extend(own);
-        let array = Array { name: name.clone(), element, extents, local: false, kept: false };
+        let array = Declared { name: name.clone(), element, extents, local: false };
         self.known.insert(name.clone(), array);
         match outermost.and_then(|derived| restricted(derived, parameter)) {
             Some(restricted) => self.pointers.insert(name.clone(), restricted),

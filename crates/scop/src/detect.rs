@@ -176,9 +176,10 @@ impl Detector<'_> {
             return self.refused.push(problem);
         }
         match Builder::scop(before, items, names, self.source, self.budget) {
-            Ok(Read { scop, bodies, types, checks, members, flat, test, operands }) => {
+            Ok(Read { scop, bodies, arrays, types, checks, members, flat, test, operands }) => {
                 self.parts.push(Part {
                     bodies,
+                    arrays,
                     operands,
                     function: function.name.to_owned(),
                     first_line: self.source.line(span.start),

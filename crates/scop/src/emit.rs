@@ -5,7 +5,6 @@ use std::fmt::Write;
 
 use tangram_polyhedral::ast::{Ast, CStyle, Kept, Statements};
 use tangram_polyhedral::contraction::Contraction;
-use tangram_polyhedral::scop::Array;
 
 use crate::accumulate::Accumulators;
 use crate::c_tokens::{replaced, words};
@@ -13,7 +12,7 @@ use crate::contraction::{Kernels, Tiles};
 use crate::declare::is_small;
 use crate::source::is_signed;
 use crate::source_range::places;
-use crate::{Member, Part, Problem};
+use crate::{Declared, Member, Part, Problem};
 
 /// How loops are written into a file.
 #[derive(Debug, Clone, Default)]
@@ -235,8 +234,8 @@ fn code(
     margin: &str,
 ) -> Result<String, Problem> {
     let mut style = style_of(part, style);
-    let locals = part.scop.arrays.iter().filter(|array| array.local);
-    let (outer, inner): (Vec<&Array>, Vec<&Array>) =
+    let locals = part.arrays.iter().filter(|array| array.local);
+    let (outer, inner): (Vec<&Declared>, Vec<&Declared>) =
         locals.partition(|array| part.declared.contains(&array.name));
     let mut text = String::new();
     for check in &part.checks {
@@ -262,7 +261,7 @@ fn code(
         (s.name.as_str(), Called { text: &body.text, dims, types })
     });
     style.names = iterators(part, ast, style.iterator.as_str());
-    let accumulators = Accumulators::new(&part.scop.arrays, &part.flat, local);
+    let accumulators = Accumulators::new(&part.arrays, &part.flat, local);
     let iterator = style.iterator.clone();
     text.push_str(&ast.to_c_with(
         &style,
@@ -368,7 +367,7 @@ fn private(part: &Part, emit: &Emit) -> HashMap<String, Vec<String>> {
     found
 }
 
-fn declaration(array: &Array, part: &Part) -> Result<String, Problem> {
+fn declaration(array: &Declared, part: &Part) -> Result<String, Problem> {
     let problem = |message: String| Problem::new(part.first_line, message);
     let loops: HashSet<&String> =
         part.scop.statements.iter().flat_map(|s| &s.domain.space().output.dims).collect();

@@ -19,7 +19,7 @@ impl Part {
                 .collect();
             is_signed(&plain.join(" "))
         };
-        self.scop.arrays.iter().any(|array| !integer(&array.element))
+        self.arrays.iter().any(|array| !integer(&array.element))
     }
 
     /// Returns whether the part both multiplies and adds, so that a compiler could fuse both.

@@ -63,7 +63,7 @@ pub use source_range::{Beside, places};
 use std::fmt;
 
 use tangram_polyhedral::ast::Ast;
-use tangram_polyhedral::scop::{Array, Scop};
+use tangram_polyhedral::scop::Scop;
 use tangram_presburger::Budget;
 use thiserror::Error;
 
@@ -86,6 +86,8 @@ pub struct Part {
     pub scop: Scop,
     /// For each statement of it, what it does.
     pub bodies: Vec<Body>,
+    /// For each array of it, how it is declared.
+    pub arrays: Vec<Declared>,
     /// For each statement of it, the types of the variables of the loops around it.
     pub types: Vec<Vec<String>>,
     /// Variables declared directly in the part: what follows it may use them.
@@ -122,6 +124,19 @@ pub struct Body {
     pub line: usize,
 }
 
+/// An array or, without extents, a scalar as C declares it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Declared {
+    /// The name, which is that of its cells' tuple.
+    pub name: String,
+    /// The type of an element, as C; empty if no declaration is known.
+    pub element: String,
+    /// The number of cells in each dimension, as C; an unknown outermost extent is empty.
+    pub extents: Vec<String>,
+    /// Whether it is declared inside the part, so that nothing outside sees it.
+    pub local: bool,
+}
+
 impl Part {
     /// Makes a problem of the part as a whole.
     pub fn problem(&self, message: String) -> Problem {
@@ -149,7 +164,7 @@ pub struct Member {
     /// The variable that it is in.
     pub base: String,
     /// As an array.
-    pub array: Array,
+    pub array: Declared,
     /// Of a pointer, whether it has `restrict`.
     pub restricted: Option<bool>,
 }
@@ -158,9 +173,9 @@ pub struct Member {
 #[derive(Debug, Clone, Default)]
 pub struct Around {
     /// The function's parameters, in their order.
-    pub parameters: Vec<Array>,
+    pub parameters: Vec<Declared>,
     /// The variables that the part uses and that are declared outside, in alphabetical order.
-    pub variables: Vec<Array>,
+    pub variables: Vec<Declared>,
     /// Whether the part is all that the function does, which returns nothing.
     pub whole: bool,
     /// Types that `typedef` gives names to, with what they stand for.

@@ -7,7 +7,7 @@ use lang_c::ast::{
     ExternalDeclaration, FunctionDefinition, Statement, TypeSpecifier,
 };
 use lang_c::span::{Node, Span};
-use tangram_polyhedral::scop::{Array, Scop};
+use tangram_polyhedral::scop::Scop;
 use tangram_presburger::Budget;
 
 use crate::build::{Builder, Read};
@@ -18,7 +18,7 @@ use crate::live_out::{ended, is_addressed};
 use crate::parse::{Parsed, parsed};
 use crate::pragma::shared;
 use crate::pure::is_without_effects;
-use crate::{Around, Beside, Detected, Member, Part, Problem};
+use crate::{Around, Beside, Declared, Detected, Member, Part, Problem};
 
 pub(crate) const FIRST: &str = "__tangram_scop";
 pub(crate) const LAST: &str = "__tangram_endscop";
@@ -247,42 +247,51 @@ fn of_function(
                     let inside = &items[first..index];
                     let before = &items[..first - 1];
                     match Builder::scop(before, inside, &names, source, budget) {
-                        Ok(Read { scop, bodies, types, checks, members, flat, test, operands }) => {
-                            found.push(Part {
-                                function: name.clone(),
-                                first_line: source.line(items[first - 1].span.start),
-                                last_line: source.line(item.span.start),
-                                declared: declared(inside, source),
-                                unsigned: unsigned(&scop, &names),
-                                distinct: distinct(&scop, &names, &members, |name| {
-                                    is_global(name, &names, globals)
-                                        || is_addressed(name, &function.statement)
-                                }),
-                                around: around(
-                                    function,
-                                    Span::span(items[first - 1].span.start, item.span.end),
-                                    &scop,
-                                    &names,
-                                ),
-                                ended: ended(
-                                    inside,
-                                    Span::span(items[first - 1].span.start, item.span.end),
-                                    &function.statement,
-                                    |name| is_global(name, &names, globals),
-                                ),
-                                marked: true,
-                                braced: false,
-                                beside: Beside::default(),
-                                types,
-                                bodies,
-                                operands,
-                                checks,
-                                members,
-                                flat,
-                                test,
-                                scop,
-                            })
-                        }
+                        Ok(Read {
+                            scop,
+                            bodies,
+                            arrays,
+                            types,
+                            checks,
+                            members,
+                            flat,
+                            test,
+                            operands,
+                        }) => found.push(Part {
+                            function: name.clone(),
+                            first_line: source.line(items[first - 1].span.start),
+                            last_line: source.line(item.span.start),
+                            declared: declared(inside, source),
+                            unsigned: unsigned(&scop, &names),
+                            distinct: distinct(&scop, &names, &members, |name| {
+                                is_global(name, &names, globals)
+                                    || is_addressed(name, &function.statement)
+                            }),
+                            around: around(
+                                function,
+                                Span::span(items[first - 1].span.start, item.span.end),
+                                &scop,
+                                &names,
+                            ),
+                            ended: ended(
+                                inside,
+                                Span::span(items[first - 1].span.start, item.span.end),
+                                &function.statement,
+                                |name| is_global(name, &names, globals),
+                            ),
+                            marked: true,
+                            braced: false,
+                            beside: Beside::default(),
+                            types,
+                            bodies,
+                            arrays,
+                            operands,
+                            checks,
+                            members,
+                            flat,
+                            test,
+                            scop,
+                        }),
                         Err(more) => problems.extend(more),
                     }
                 }
@@ -397,7 +406,7 @@ pub(crate) fn around(
             parameters.extend(all.map(|parameter| parameter.node.declarator.as_ref()));
         }
     }
-    let known: Vec<Array> = parameters
+    let known: Vec<Declared> = parameters
         .iter()
         .filter_map(|declarator| names.get(&declared_name(&declarator.as_ref()?.node)?).cloned())
         .collect();

@@ -348,7 +348,7 @@ impl Scop {
         for array in self.arrays.iter().filter(|array| !array.extents.is_empty()) {
             let mut own = 8_i128;
             for extent in &array.extents {
-                own = own.checked_mul(extent.parse().ok()?)?;
+                own = own.checked_mul((*extent)?)?;
             }
             bytes = bytes.checked_add(own)?;
         }

@@ -24,15 +24,15 @@ pub struct Statement {
 }
 
 /// An array or, without extents, a scalar.
+///
+/// Its declaration, with the type of its elements and extents that are no numbers, is its front
+/// end's to know, as the bodies of statements are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Array {
     /// The name of its cells' tuple.
     pub name: String,
-    /// The type of an element, as the source language writes it.
-    pub element: String,
-    /// The number of cells in each dimension, as the source language writes it; an unknown
-    /// outermost extent is empty.
-    pub extents: Vec<String>,
+    /// The number of cells in each dimension, where it is a number.
+    pub extents: Vec<Option<i128>>,
     /// Whether it is declared inside, so that nothing outside sees it.
     pub local: bool,
     /// Whether what follows the part may use it, although it is declared inside.

@@ -8,7 +8,7 @@ use tangram_presburger::{Budget, Relation, Space, Tuple, Union};
 use super::relations::{Relations, all_instances, loop_value, statement_name};
 use super::{Builder, Item, Raw, Read};
 use crate::contraction::update;
-use crate::{Body, Problem};
+use crate::{Body, Declared, Problem};
 
 impl Builder<'_> {
     /// Makes a part of what was read.
@@ -66,20 +66,25 @@ impl Builder<'_> {
         let writes = collected(writes).map_err(|e| failed(&e))?;
         let may = collected(may).and_then(|may| may.union(&writes)).map_err(|e| failed(&e))?;
         let schedule = self.schedule(order, &statements).map_err(|e| failed(&e))?;
-        let array = |name: &String| {
-            let unknown = || scop::Array {
+        let declared = |name: &String| {
+            let unknown = || Declared {
                 name: name.clone(),
                 element: String::new(),
                 extents: Vec::new(),
                 local: false,
-                kept: false,
             };
-            let array = self.names.get(name).cloned().unwrap_or_else(unknown);
-            scop::Array { kept: self.kept.contains(name), ..array }
+            self.names.get(name).cloned().unwrap_or_else(unknown)
+        };
+        let arrays: Vec<Declared> = self.arrays.iter().map(declared).collect();
+        let array = |array: &Declared| scop::Array {
+            name: array.name.clone(),
+            extents: array.extents.iter().map(|extent| extent.parse().ok()).collect(),
+            local: array.local,
+            kept: self.kept.contains(&array.name),
         };
         let scop = Scop {
             context: context.clone(),
-            arrays: self.arrays.iter().map(array).collect(),
+            arrays: arrays.iter().map(array).collect(),
             statements,
             reads,
             may_writes: may,
@@ -99,7 +104,7 @@ impl Builder<'_> {
         let types = self.statements.iter().map(resolved).collect();
         let checks = self.checks;
         let (members, flat) = (self.members, self.flat);
-        Ok(Read { scop, bodies, types, checks, members, flat, test, operands })
+        Ok(Read { scop, bodies, arrays, types, checks, members, flat, test, operands })
     }
 
     /// Returns the parameters for which all facts hold; nothing if there are no facts.

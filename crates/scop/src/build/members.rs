@@ -9,7 +9,6 @@
 
 use lang_c::ast::Expression;
 use lang_c::span::Node;
-use tangram_polyhedral::scop::Array;
 
 use super::Builder;
 use crate::access::{Access, Accesses};
@@ -18,7 +17,7 @@ use crate::declare::is_integer;
 use crate::lvalue::Lvalue;
 use crate::structure::{Path, Selector, key_of};
 use crate::subscript::Subscript;
-use crate::{Member, Problem};
+use crate::{Declared, Member, Problem};
 
 impl Builder<'_> {
     /// Reads the cells of a member, if it is an array of its own.
@@ -104,12 +103,11 @@ impl Builder<'_> {
             name = self.fresh(&format!("{name}_{}", self.members.len()));
         }
         let skip = usize::from(self.is_single(&path));
-        let array = Array {
+        let array = Declared {
             name: name.clone(),
             element: found.element,
             extents: found.extents[skip..].to_vec(),
             local: false,
-            kept: false,
         };
         let (base, restricted) = (base.to_owned(), found.restricted);
         self.names.insert(array.clone(), restricted);

@@ -31,7 +31,7 @@ use crate::affine::{Affine, Case, always};
 use crate::contraction::Operands;
 use crate::declare::{Names, element, is_integer, is_wide};
 use crate::source::{Source, declared};
-use crate::{Body, Flat, Member, Problem};
+use crate::{Body, Declared, Flat, Member, Problem};
 pub(crate) use loops::{assigned, loop_variable};
 use scope::Scopes;
 use written::Written;
@@ -108,6 +108,7 @@ struct Raw {
 pub(crate) struct Read {
     pub scop: Scop,
     pub bodies: Vec<Body>,
+    pub arrays: Vec<Declared>,
     pub types: Vec<Vec<String>>,
     pub checks: Vec<String>,
     pub members: Vec<Member>,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use tangram_polyhedral::device::OnDevice;
-use tangram_polyhedral::scop::{Array, Scop};
+use tangram_polyhedral::scop::Scop;
 use tangram_presburger::formula::{Comparison, Expr, Formula};
 use tangram_presburger::{Budget, Error, Relation, Space, Tuple, Union};
 
@@ -11,7 +11,7 @@ use super::text::Form;
 use super::{Variables, problem};
 use crate::c_tokens::words;
 use crate::polynomial::Polynomial;
-use crate::{Part, Problem};
+use crate::{Declared, Part, Problem};
 
 /// What a variable is to host and device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,7 +109,7 @@ impl Variables {
         let written = arrays(&part.scop.may_writes, budget);
         let is_outer = |name: &str| around.parameters.iter().any(|other| other.name == name);
         let whole = around.whole && around.variables.iter().all(|v| is_outer(&v.name));
-        let mut outer: Vec<Array> = around.parameters.clone();
+        let mut outer: Vec<Declared> = around.parameters.clone();
         if !whole {
             outer.retain(|p| around.variables.iter().any(|v| v.name == p.name));
             outer.extend(around.variables.iter().filter(|v| !is_outer(&v.name)).cloned());
@@ -131,13 +131,14 @@ impl Variables {
             };
             all.push(Variable::of(array, role, true));
         }
-        for array in part.scop.arrays.iter().filter(|array| array.local) {
-            let role = match (array.kept && !whole, code.private.contains(&array.name)) {
+        let pairs = part.arrays.iter().zip(&part.scop.arrays);
+        for (array, known) in pairs.filter(|(array, _)| array.local) {
+            let role = match (known.kept && !whole, code.private.contains(&array.name)) {
                 (true, _) => Role::Buffer { reads: true, writes: true, outside: true },
                 (_, true) => Role::Private,
                 _ => Role::Buffer { reads: false, writes: false, outside: false },
             };
-            all.push(Variable::of(array, role, array.kept && !whole));
+            all.push(Variable::of(array, role, known.kept && !whole));
         }
         for variable in &mut all {
             variable.check(part, budget)?;
@@ -160,7 +161,7 @@ impl Variables {
 }
 
 impl Variable {
-    fn of(array: &Array, role: Role, parameter: bool) -> Self {
+    fn of(array: &Declared, role: Role, parameter: bool) -> Self {
         Self {
             name: array.name.clone(),
             element: array.element.replace("_Bool", "bool"),
@@ -219,7 +220,7 @@ fn arrays(accesses: &Union, budget: &Budget) -> BTreeSet<String> {
 }
 
 /// Returns whether a part certainly writes every cell of an array.
-fn covers(scop: &Scop, array: &Array, budget: &Budget) -> bool {
+fn covers(scop: &Scop, array: &Declared, budget: &Budget) -> bool {
     let affine = |extent: &String| Polynomial::read(extent)?.affine();
     // An extent that is not affine says nothing.
     let Some(extents) = array.extents.iter().map(affine).collect::<Option<Vec<Expr>>>() else {
@@ -243,7 +244,7 @@ fn covers(scop: &Scop, array: &Array, budget: &Budget) -> bool {
 }
 
 /// Adds the variables that extents of others use.
-fn add_extents(outer: &mut Vec<Array>, part: &Part) {
+fn add_extents(outer: &mut Vec<Declared>, part: &Part) {
     let texts: Vec<String> = outer.iter().flat_map(|array| array.extents.clone()).collect();
     for word in texts.iter().flat_map(|text| words(text)) {
         let known = part.around.parameters.iter().find(|array| array.name == word);
