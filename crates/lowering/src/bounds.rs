@@ -25,7 +25,7 @@ use tangram_presburger::{Budget, Conjunction, Relation, Tuple};
 use crate::LowerError;
 use crate::nest::{Nest, Tensor};
 use crate::parameters::Parameters;
-use crate::relations::Rows;
+use crate::relations::NestRows;
 use crate::scop::context;
 
 /// Sizes for which an access may be outside of its tensor: a union of conjunctions, each of rows
@@ -160,9 +160,9 @@ impl Place<'_> {
     }
 
     /// No conditions but those of the iterators; one output.
-    fn rows(&self) -> Option<Rows<'_>> {
+    fn rows(&self) -> Option<NestRows<'_>> {
         let extents = &self.nest.generic.extents;
-        let mut rows = Rows::new(self.parameters, extents.len(), 1);
+        let mut rows = NestRows::new(self.parameters, extents.len(), 1);
         for (at, extent) in extents.iter().enumerate() {
             rows.iterates(at, extent)?;
         }
@@ -170,7 +170,7 @@ impl Place<'_> {
     }
 
     /// Below 0, and at the extent or beyond, of a coordinate that is affine.
-    fn ends(&self) -> Option<Vec<Rows<'_>>> {
+    fn ends(&self) -> Option<Vec<NestRows<'_>>> {
         let symbols = &self.nest.generic.symbols;
         let end = |below: bool| {
             let mut rows = self.rows()?;

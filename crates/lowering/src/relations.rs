@@ -2,43 +2,33 @@
 
 use tangram_affine::symbolic::Expr;
 use tangram_affine::{AffineExpr, AffineMap, BinaryOp, Node};
-use tangram_presburger::{Conjunction, Division, Relation, Space, Tuple};
+use tangram_presburger::{Relation, Rows, Space, Tuple};
 
 use crate::parameters::Parameters;
 
-/// Rows of one conjunction over `[constant, parameters.., iterators.., outputs.., divisions..]`.
-pub(crate) struct Rows<'a> {
+/// Rows over the parameters of a function, the iterators of a nest, and coordinates: what
+/// [`Rows`] says by numbers in terms of extents and indexing maps.
+pub(crate) struct NestRows<'a> {
     parameters: &'a Parameters,
-    iterators: usize,
-    outputs: usize,
-    part: Conjunction<i128>,
+    rows: Rows,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> NestRows<'a> {
     /// No conditions yet.
-    pub fn new(parameters: &'a Parameters, iterators: usize, outputs: usize) -> Rows<'a> {
-        Rows { parameters, iterators, outputs, part: Conjunction::default() }
+    pub fn new(parameters: &'a Parameters, iterators: usize, outputs: usize) -> NestRows<'a> {
+        let rows = Rows::new(parameters.expressions().len(), iterators, outputs);
+        NestRows { parameters, rows }
     }
 
-    fn columns(&self) -> usize {
-        1 + self.parameters.expressions().len()
-            + self.iterators
-            + self.outputs
-            + self.part.divisions.len()
-    }
-
-    fn iterator(&self, at: usize) -> usize {
-        1 + self.parameters.expressions().len() + at
-    }
-
-    fn output(&self, at: usize) -> usize {
-        self.iterator(self.iterators) + at
+    /// A row that has only the number 0 yet.
+    fn empty(&self) -> Vec<i128> {
+        vec![0; self.rows.columns()]
     }
 
     /// The row of an expression of parameters.
     fn expr(&self, expr: &Expr) -> Option<Vec<i128>> {
         let mut row = self.parameters.row(expr)?;
-        row.resize(self.columns(), 0);
+        row.resize(self.rows.columns(), 0);
         Some(row)
     }
 
@@ -47,14 +37,15 @@ impl<'a> Rows<'a> {
         let mut upper = self.expr(extent)?;
         upper[0] -= 1;
         upper.iter_mut().zip(&row).for_each(|(a, b)| *a -= b);
-        self.part.inequalities.extend([row, upper]);
+        self.rows.at_least_zero(row);
+        self.rows.at_least_zero(upper);
         Some(())
     }
 
     /// Says that an iterator runs from 0 up to an extent, exclusive.
     pub fn iterates(&mut self, at: usize, extent: &Expr) -> Option<()> {
-        let mut row = vec![0; self.columns()];
-        row[self.iterator(at)] = 1;
+        let mut row = self.empty();
+        row[self.rows.input(at)] = 1;
         self.within(row, extent)
     }
 
@@ -66,38 +57,35 @@ impl<'a> Rows<'a> {
         symbols: &[Expr],
         extent: Option<&Expr>,
     ) -> Option<()> {
-        let mut row = self.linear(map, map.results()[at], symbols)?;
+        let row = self.linear(map, map.results()[at], symbols)?;
         if let Some(extent) = extent {
             self.within(row.clone(), extent)?;
         }
-        row.resize(self.columns(), 0);
-        let column = self.output(output);
-        row[column] -= 1;
-        self.part.equalities.push(row);
+        self.rows.output_is(output, &row, &[]);
         Some(())
     }
 
     /// Says that an output is anywhere within an extent.
     pub fn is_any(&mut self, output: usize, extent: &Expr) -> Option<()> {
-        let mut row = vec![0; self.columns()];
-        row[self.output(output)] = 1;
+        let mut row = self.empty();
+        row[self.rows.output(output)] = 1;
         self.within(row, extent)
     }
 
     /// Says that an output is below 0.
     pub fn is_negative(&mut self, output: usize) {
-        let mut row = vec![0; self.columns()];
+        let mut row = self.empty();
         row[0] = -1;
-        row[self.output(output)] = -1;
-        self.part.inequalities.push(row);
+        row[self.rows.output(output)] = -1;
+        self.rows.at_least_zero(row);
     }
 
     /// Says that an output is at least an expression of parameters.
     pub fn is_at_least(&mut self, output: usize, least: &Expr) -> Option<()> {
         let mut row = self.expr(least)?;
         row.iter_mut().for_each(|value| *value = -*value);
-        row[self.output(output)] = 1;
-        self.part.inequalities.push(row);
+        row[self.rows.output(output)] = 1;
+        self.rows.at_least_zero(row);
         Some(())
     }
 
@@ -112,8 +100,8 @@ impl<'a> Rows<'a> {
         for node in &map.nodes()[..=result.index()] {
             let value = match *node {
                 Node::Dim(at) => {
-                    let mut row = vec![0; self.columns()];
-                    row[self.iterator(at as usize)] = 1;
+                    let mut row = self.empty();
+                    row[self.rows.input(at as usize)] = 1;
                     Some(row)
                 }
                 Node::Symbol(at) => self.expr(symbols.get(at as usize)?),
@@ -130,8 +118,8 @@ impl<'a> Rows<'a> {
     }
 
     fn binary(&mut self, op: BinaryOp, mut a: Vec<i128>, mut b: Vec<i128>) -> Option<Vec<i128>> {
-        a.resize(self.columns(), 0);
-        b.resize(self.columns(), 0);
+        a.resize(self.rows.columns(), 0);
+        b.resize(self.rows.columns(), 0);
         let number = |row: &[i128]| row[1..].iter().all(|v| *v == 0).then_some(row[0]);
         match op {
             BinaryOp::Add => Some(a.iter().zip(&b).map(|(a, b)| a + b).collect()),
@@ -160,29 +148,22 @@ impl<'a> Rows<'a> {
         if denominator <= 0 {
             return None;
         }
-        self.part.divisions.push(Division { numerator, denominator });
-        let mut row = vec![0; self.columns()];
-        *row.last_mut()? = 1;
+        let column = self.rows.floor(numerator, denominator);
+        let mut row = self.empty();
+        row[column] = 1;
         Some(row)
-    }
-
-    fn finished(mut self) -> Conjunction<i128> {
-        let columns = self.columns();
-        let Conjunction { equalities, inequalities, .. } = &mut self.part;
-        equalities.iter_mut().chain(inequalities).for_each(|row| row.resize(columns, 0));
-        self.part
     }
 
     /// The set of iterators' values that the conditions leave.
     pub fn set(self, tuple: Tuple) -> Result<Relation, tangram_presburger::Error> {
         let space = Space::set(self.parameters.names(), tuple);
-        Relation::from_conjunctions(space, &[self.finished()])
+        self.rows.relation(space)
     }
 
     /// The relation from iterators to outputs.
     pub fn relation(self, from: Tuple, to: Tuple) -> Result<Relation, tangram_presburger::Error> {
         let space = Space::map(self.parameters.names(), from, to);
-        Relation::from_conjunctions(space, &[self.finished()])
+        self.rows.relation(space)
     }
 }
 

@@ -13,7 +13,7 @@ use tangram_presburger::{Budget, Relation, Tuple, Union};
 use crate::LowerError;
 use crate::nest::{Nest, Tensor};
 use crate::parameters::Parameters;
-use crate::relations::Rows;
+use crate::relations::NestRows;
 
 /// What a statement of a nest does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -190,8 +190,8 @@ impl Builder<'_> {
         let iterators = role.iterators(self.nest);
         let tuple = Tuple::new(role.name(self.number), iterators.iter().map(|at| format!("i{at}")));
         let not_affine = || LowerError::NotAffine;
-        let rows = |outputs| Rows::new(self.parameters, iterators.len(), outputs);
-        let bounded = |rows: &mut Rows<'_>| -> Option<()> {
+        let rows = |outputs| NestRows::new(self.parameters, iterators.len(), outputs);
+        let bounded = |rows: &mut NestRows<'_>| -> Option<()> {
             let mut numbered = iterators.iter().enumerate();
             numbered.try_for_each(|(at, own)| rows.iterates(at, &generic.extents[*own]))
         };

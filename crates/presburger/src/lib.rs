@@ -69,7 +69,7 @@ pub use hull::{Extent, FixedBox, Stride};
 pub use number::{Integer, Rational, Value};
 pub use project::{EliminationStep, Inequalities, LoopBounds};
 pub use rational_relation::RationalRelation;
-pub use relation::{Conjunction, Division, Order, Relation, narrow};
+pub use relation::{Conjunction, Division, Order, Relation, Rows, narrow};
 pub use solve::{Cone, LeastPoint, Relaxation};
 pub use space::{Space, Tuple};
 pub use union::Union;

@@ -13,10 +13,10 @@
 //! The tree has the instances under an expansion below the mark [`KERNEL`], and is checked against
 //! their dependences.
 
-use tangram_presburger::{Budget, Relation, Space, Tuple, Union};
+use tangram_presburger::{Budget, Relation, Rows, Space, Tuple, Union};
 
 use super::KERNEL;
-use super::tree::{Rows, projection_band};
+use super::tree::{block, projection_band};
 use crate::schedule::Constraints;
 use crate::scop::Scop;
 use crate::transform::Piece;
@@ -109,12 +109,12 @@ impl TileLoops {
         for (at, (dim, size)) in shared.iter().zip(&self.sizes).enumerate() {
             let term = match size {
                 1 => (rows.input(*dim), 1),
-                size => (rows.block(*dim, &start, *size), *size),
+                size => (block(&mut rows, *dim, &start, *size), *size),
             };
-            rows.equal(at, &[], &[term]);
+            rows.output_is(at, &[], &[term]);
         }
         let to = Tuple { name: self.name.clone(), ..Tuple::anonymous(self.sizes.len()) };
-        rows.relation(Space::map(space.params.clone(), space.output.clone(), to))
+        Ok(rows.relation(Space::map(space.params.clone(), space.output.clone(), to))?)
     }
 
     /// The loops over tiles.
@@ -125,9 +125,9 @@ impl TileLoops {
             let start = vec![0; 1 + tile.params.len()];
             let term = match *step == self.sizes[*at] {
                 true => (rows.input(*at), 1),
-                false => (rows.block(*at, &start, *step), *step),
+                false => (block(&mut rows, *at, &start, *step), *step),
             };
-            rows.equal(0, &[], &[term]);
+            rows.output_is(0, &[], &[term]);
             let space = Space::map(tile.params.clone(), tile.output.clone(), Tuple::anonymous(1));
             members.push(Member { schedule: rows.relation(space)?.into(), coincident: false });
         }

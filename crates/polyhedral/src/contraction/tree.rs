@@ -1,7 +1,7 @@
 //! The schedule tree of a contraction.
 
 use tangram_kernel::Role;
-use tangram_presburger::{Budget, Relation, Space, Tuple, Union};
+use tangram_presburger::{Budget, Relation, Rows, Space, Tuple, Union};
 
 use super::domain::Affine;
 use super::{Contraction, LoopKind};
@@ -9,7 +9,7 @@ use crate::schedule::Constraints;
 use crate::schedule_tree::ScheduleTree;
 use crate::scop::Scop;
 use crate::transform::{Piece, replaced};
-use crate::{Band, Conjunction, Division, Error, Fault, Member, Node, NodeKind, legality};
+use crate::{Band, Error, Fault, Member, Node, NodeKind, legality};
 
 /// The mark over the instances of a register tile: its group stands for all of them.
 pub const KERNEL: &str = "kernel";
@@ -61,56 +61,12 @@ pub enum Copied {
     Columns,
 }
 
-/// Rows of one conjunction over `[constant, parameters.., inputs.., outputs.., divisions..]`.
-pub(super) struct Rows {
-    params: usize,
-    inputs: usize,
-    outputs: usize,
-    part: Conjunction,
-}
-
-impl Rows {
-    pub fn new(params: usize, inputs: usize, outputs: usize) -> Self {
-        Self { params, inputs, outputs, part: Conjunction::default() }
-    }
-
-    fn columns(&self) -> usize {
-        1 + self.params + self.inputs + self.outputs + self.part.divisions.len()
-    }
-
-    pub fn input(&self, at: usize) -> usize {
-        1 + self.params + at
-    }
-
-    fn output(&self, at: usize) -> usize {
-        1 + self.params + self.inputs + at
-    }
-
-    /// Says that an output is an affine expression of parameters and columns.
-    pub fn equal(&mut self, output: usize, affine: &[i128], terms: &[(usize, i128)]) {
-        let mut row = affine.to_vec();
-        row.resize(self.columns(), 0);
-        terms.iter().for_each(|(column, factor)| row[*column] += factor);
-        let at = self.output(output);
-        row[at] -= 1;
-        self.part.equalities.push(row);
-    }
-
-    /// Adds `floor((input - first) / size)`; returns its column.
-    pub fn block(&mut self, input: usize, first: &[i128], size: i128) -> usize {
-        let mut numerator: Vec<i128> = first.iter().map(|value| -value).collect();
-        numerator.resize(self.columns(), 0);
-        let at = self.input(input);
-        numerator[at] += 1;
-        self.part.divisions.push(Division { numerator, denominator: size });
-        self.columns() - 1
-    }
-
-    pub fn relation(mut self, space: Space) -> Result<Relation, Error> {
-        let columns = self.columns();
-        self.part.equalities.iter_mut().for_each(|row| row.resize(columns, 0));
-        Ok(Relation::from_conjunctions(space, &[self.part])?)
-    }
+/// Adds `floor((input - first) / size)`; returns its column.
+pub(super) fn block(rows: &mut Rows, input: usize, first: &[i128], size: i128) -> usize {
+    let mut numerator: Vec<i128> = first.iter().map(|value| -value).collect();
+    numerator.resize(rows.columns(), 0);
+    numerator[rows.input(input)] += 1;
+    rows.floor(numerator, size)
 }
 
 impl Contraction {
@@ -195,10 +151,10 @@ impl Contraction {
         let (space, loops) = (domain.space(), self.loops.len());
         let outputs = TileDim::count(loops);
         let mut rows = Rows::new(space.params.len(), loops, outputs);
-        let block = |rows: &mut Rows, at: usize, size: usize, place: TileDim| {
+        let tiled = |rows: &mut Rows, at: usize, size: usize, place: TileDim| {
             let first = &self.bounds.ranges[at][0];
-            let column = rows.block(at, first, size as i128);
-            rows.equal(place.index(loops), first, &[(column, size as i128)]);
+            let column = block(rows, at, first, size as i128);
+            rows.output_is(place.index(loops), first, &[(column, size as i128)]);
             column
         };
         let mut start = None;
@@ -207,35 +163,35 @@ impl Contraction {
             let place = TileDim::First(at);
             match kind {
                 LoopKind::Row => {
-                    let column = block(&mut rows, at, self.tile.rows, place);
+                    let column = tiled(&mut rows, at, self.tile.rows, place);
                     start = Some((at, column));
-                    block(&mut rows, at, self.blocking.rows, TileDim::RowBlock);
+                    tiled(&mut rows, at, self.blocking.rows, TileDim::RowBlock);
                 }
                 LoopKind::Column => {
-                    block(&mut rows, at, self.tile.columns(), place);
-                    block(&mut rows, at, self.blocking.columns, TileDim::ColumnBlock);
+                    tiled(&mut rows, at, self.tile.columns(), place);
+                    tiled(&mut rows, at, self.blocking.columns, TileDim::ColumnBlock);
                 }
                 LoopKind::Reduced => {
-                    block(&mut rows, at, self.blocking.depth, place);
+                    tiled(&mut rows, at, self.blocking.depth, place);
                 }
-                LoopKind::ReducedInner => rows.equal(place.index(loops), first, &[]),
+                LoopKind::ReducedInner => rows.output_is(place.index(loops), first, &[]),
                 _ => {
                     let column = rows.input(at);
-                    rows.equal(place.index(loops), &[], &[(column, 1)]);
+                    rows.output_is(place.index(loops), &[], &[(column, 1)]);
                 }
             }
             match self.is_outer(at) {
                 true => {
                     let column = rows.input(at);
-                    rows.equal(TileDim::Last(at).index(loops), &[], &[(column, 1)]);
+                    rows.output_is(TileDim::Last(at).index(loops), &[], &[(column, 1)]);
                 }
-                false => rows.equal(TileDim::Last(at).index(loops), last, &[]),
+                false => rows.output_is(TileDim::Last(at).index(loops), last, &[]),
             }
         }
         self.sloped(&mut rows, start);
         let to = Tuple::anonymous(outputs);
         let to = Tuple { name: self.tiles(), ..to };
-        rows.relation(Space::map(space.params.clone(), space.output.clone(), to))
+        Ok(rows.relation(Space::map(space.params.clone(), space.output.clone(), to))?)
     }
 
     /// Says what the least and the greatest column are in the first row of a tile.
@@ -250,11 +206,11 @@ impl Contraction {
                     let sum: Affine =
                         affine.iter().zip(first).map(|(a, b)| a + slope * b).collect();
                     let step = slope * self.tile.rows as i128;
-                    rows.equal(place.index(loops), &sum, &[(block, step)]);
+                    rows.output_is(place.index(loops), &sum, &[(block, step)]);
                 }
                 _ => {
                     let bound = self.bounds.ranges[column][side].clone();
-                    rows.equal(place.index(loops), &bound, &[]);
+                    rows.output_is(place.index(loops), &bound, &[]);
                 }
             }
         }
@@ -369,27 +325,27 @@ impl Contraction {
             let (first, last) = (TileDim::First(at).index(loops), TileDim::Last(at).index(loops));
             match from.map(|from| rows.input(from)) {
                 _ if !varies(*kind) => {
-                    rows.equal(first, &[], &[]);
-                    rows.equal(last, &[], &[]);
+                    rows.output_is(first, &[], &[]);
+                    rows.output_is(last, &[], &[]);
                 }
                 Some(column) => {
-                    rows.equal(first, &[], &[(column, 1)]);
+                    rows.output_is(first, &[], &[(column, 1)]);
                     match self.is_outer(at) {
-                        true => rows.equal(last, &[], &[(column, 1)]),
-                        false => rows.equal(last, high, &[]),
+                        true => rows.output_is(last, &[], &[(column, 1)]),
+                        false => rows.output_is(last, high, &[]),
                     }
                 }
                 None => {
-                    rows.equal(first, low, &[]);
-                    rows.equal(last, high, &[]);
+                    rows.output_is(first, low, &[]);
+                    rows.output_is(last, high, &[]);
                 }
             }
         }
         for place in [TileDim::RowBlock, TileDim::ColumnBlock, TileDim::Low, TileDim::High] {
-            rows.equal(place.index(loops), &[], &[]);
+            rows.output_is(place.index(loops), &[], &[]);
         }
         let to = Tuple { name: self.packing(copied), ..Tuple::anonymous(outputs) };
-        rows.relation(Space::map(tile.params.clone(), Tuple::anonymous(around.len()), to))
+        Ok(rows.relation(Space::map(tile.params.clone(), Tuple::anonymous(around.len()), to))?)
     }
 }
 
@@ -403,7 +359,7 @@ pub(super) fn projection_band(
     for position in positions {
         let mut rows = Rows::new(set.params.len(), count, 1);
         let column = rows.input(position);
-        rows.equal(0, &[], &[(column, 1)]);
+        rows.output_is(0, &[], &[(column, 1)]);
         let space = Space::map(set.params.clone(), set.output.clone(), Tuple::anonymous(1));
         let schedule = rows.relation(space)?.into();
         members.push(Member { schedule, coincident: false });

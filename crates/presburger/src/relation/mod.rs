@@ -12,6 +12,7 @@ mod ordered;
 mod pairs;
 mod placement;
 mod product;
+mod rows;
 mod subtract;
 
 pub use algebra::Order;
@@ -19,6 +20,7 @@ pub(crate) use algebra::difference;
 pub(crate) use conjunction::divisions;
 pub use conjunction::{Conjunction, Division, narrow};
 pub(crate) use placement::check as check_places;
+pub use rows::Rows;
 pub(crate) use subtract::{covers, subtract_parts};
 
 use std::collections::BTreeSet;
