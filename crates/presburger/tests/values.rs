@@ -1,6 +1,8 @@
 //! Values that may be infinite or no number, and the functions that have them.
 
-use tangram_presburger::{Aff, Budget, Error, MultiUnionPwAff, PwAff, Relation, UnionPwAff, Value};
+use tangram_presburger::{
+    Aff, Budget, Error, MultiUnionPwAff, PwAff, Relation, Space, Tuple, UnionPwAff, Value,
+};
 
 fn limit() -> Budget {
     Budget::steps(1_000_000)
@@ -79,7 +81,7 @@ fn tuples_of_unions_read_and_print() -> Result<(), Error> {
         ("C[] x", 5),
         ("(C[] : { A[i] }", 16),
         ("[B[] C[]]", 6),
-        ("  [n, n] -> C[{ A[i] -> [i] }]", 3),
+        ("  [n, $] -> C[{ A[i] -> [i] }]", 7),
     ] {
         let error = MultiUnionPwAff::parse(text, &limit()).expect_err(text);
         assert!(
@@ -106,5 +108,22 @@ fn schedules_of_several_statements_become_functions_and_back() -> Result<(), Err
     let twice = sum.union_add(&sum.scale(-2, 1)?, &limit())?;
     assert!(twice.is_equal(&sum.neg()?, &limit())?);
     assert!(matches!(UnionPwAff::parse("{ S[i] -> A[i] }", &limit()), Err(Error::Space { .. })));
+    Ok(())
+}
+
+#[test]
+fn a_constant_may_be_on_the_empty_tuple_or_of_the_parameters() -> Result<(), Error> {
+    for (input, text) in [
+        (Some(Tuple::default()), "{ [] -> [(3/2)] }"),
+        (None, "{ [(3/2)] }"),
+        (Some(Tuple::new("A", ["i"])), "{ A[i] -> [(3/2)] }"),
+    ] {
+        let space = Space { params: Vec::new(), input, output: Tuple::anonymous(1) };
+        let made = PwAff::from(Aff::constant_in(space, 3, 2)?);
+        assert!(made.is_equal(&PwAff::parse(text, &limit())?, &limit())?, "{made} is not {text}");
+        assert_eq!(made.space().input, PwAff::parse(text, &limit())?.space().input, "{text}");
+    }
+    let two = Space { params: Vec::new(), input: None, output: Tuple::anonymous(2) };
+    assert!(matches!(Aff::constant_in(two, 1, 1), Err(Error::Space { .. })));
     Ok(())
 }

@@ -33,12 +33,28 @@ impl Aff {
         num: impl Into<Integer>,
         den: impl Into<Integer>,
     ) -> Result<Self, Error> {
+        Self::constant_in(scalar(domain).0, num, den)
+    }
+
+    /// Makes the expression `num / den` with this space of its own: an input tuple, which may be
+    /// the empty one, or none, and an output without a name.
+    ///
+    /// # Errors
+    /// [`Error::Row`] unless `den` is positive; [`Error::Space`] for another output.
+    pub fn constant_in(
+        space: Space,
+        num: impl Into<Integer>,
+        den: impl Into<Integer>,
+    ) -> Result<Self, Error> {
         let den = den.into();
         if den.sign() <= 0 {
             return Err(Error::Row { expected: 1, found: 0 });
         }
-        let (space, dims) = scalar(domain);
-        let form = Affine { den, ..Affine::constant(num.into(), dims) };
+        if space.output != Tuple::anonymous(1) {
+            let expected = "one output without a name".into();
+            return Err(Error::Space { expected, found: space.to_string() });
+        }
+        let form = Affine { den, ..Affine::constant(num.into(), domain_dims(&space)) };
         Ok(Self::of(space.into(), form.tidied()))
     }
 

@@ -5,9 +5,7 @@ use tangram::presburger::{Aff, Conjunction, PwAff, Relation, Space, Tuple};
 
 use super::{Fraction, PyPwMultiAff, checked, fraction};
 use crate::integer::Number;
-use crate::presburger::spaces::{
-    Floor, Form, divisions, floors, form, input, integers, numbers, space,
-};
+use crate::presburger::spaces::{Floor, Form, divisions, floors, form, integers, numbers, space};
 use crate::presburger::{PyUnion, run, unknown};
 
 /// A piecewise quasi-affine expression.
@@ -89,13 +87,8 @@ impl PyPwAff {
     fn number(&self, python: Python<'_>, numerator: Number, denominator: Number) -> PyResult<Self> {
         let (numerator, denominator) = checked(numerator, denominator)?;
         let space = self.0.space();
-        if space.input == Some(Tuple::default()) {
-            // The space of a set of this point is that of the parameters alone.
-            let text = format!("{{ [] -> [(({numerator})/{denominator})] }}");
-            return Self::new(python, &text);
-        }
-        let domain = Space::set(space.params.clone(), input(space));
-        run(python, |_| Aff::constant(&domain, numerator.clone(), denominator.clone()))
+        let space = Space { output: Tuple::anonymous(1), ..space.clone() };
+        run(python, |_| Aff::constant_in(space.clone(), numerator.clone(), denominator.clone()))
             .map(|value| Self(value.into()))
     }
 
