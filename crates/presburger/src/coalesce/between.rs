@@ -1,10 +1,10 @@
 //! The candidate for both disjuncts of a pair, and what it holds beyond them.
 
-use super::segment::value;
 use super::side::Side;
 use crate::basic_map::{BasicMap, Div};
 use crate::matrix::evaluate;
 use crate::solve::feasible;
+use crate::solve::lattice::value;
 use crate::solve::number::{Number, fit, opposites};
 use crate::solve::redundancy::refill;
 use crate::solve::simplex::Simplex;

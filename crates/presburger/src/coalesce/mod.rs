@@ -21,7 +21,6 @@ use crate::basic_map::{BasicMap, merge};
 use crate::solve::number::Number;
 use crate::{Budget, Error, Relation};
 use pair::{Merged, Pair};
-pub(crate) use segment::value;
 pub(crate) use side::{Side, sample};
 
 /// The most disjuncts that are tried in pairs.

@@ -5,9 +5,10 @@
 //! <= i <= 9 }`. The cases are those of isl, by how the constraints of one lie to the other.
 
 use super::between::Between;
-use super::segment::{leaves_both, value};
+use super::segment::leaves_both;
 use super::side::Side;
 use crate::basic_map::BasicMap;
+use crate::solve::lattice::value;
 use crate::solve::number::{Number, common, fit};
 use crate::solve::redundancy::narrowed;
 use crate::solve::simplex::{Optimum, Simplex};

@@ -4,6 +4,7 @@
 //! integer points between them.
 
 use super::side::Side;
+use crate::solve::lattice::value;
 use crate::solve::number::{Number, fit};
 use crate::{Error, Integer};
 
@@ -201,15 +202,4 @@ impl<T: Number> Side<T> {
 
 fn small<T: Number>(value: i64) -> Result<T, Error> {
     fit(T::of(&value.into()))
-}
-
-/// Evaluates `row` at a point.
-pub(crate) fn value<T: Number>(row: &[T], point: &[T]) -> Result<T, Error> {
-    let mut sum = row[0].clone();
-    for (coefficient, value) in row[1..].iter().zip(point) {
-        if !coefficient.is_zero() {
-            sum = fit(sum.plus(&fit(coefficient.times(value))?))?;
-        }
-    }
-    Ok(sum)
 }

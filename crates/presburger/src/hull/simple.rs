@@ -12,10 +12,11 @@
 use super::affine::pass_through;
 use super::{Lattice, with_common_divs};
 use crate::basic_map::BasicMap;
-use crate::coalesce::{Side, sample, value};
+use crate::coalesce::{Side, sample};
 use crate::matrix::zeros;
 use crate::solve::feasible;
 use crate::solve::lattice::solutions;
+use crate::solve::lattice::value;
 use crate::solve::number::{Number, fit, widening};
 use crate::solve::redundancy::narrowed;
 use crate::solve::simplex::Optimum;

@@ -209,7 +209,7 @@ pub(crate) fn solutions<T: Number>(system: &System) -> Result<Option<Vec<Vec<T>>
 }
 
 /// Evaluates `[constant, coefficients..]` at `point`.
-pub(super) fn value<T: Number>(row: &[T], point: &[T]) -> Result<T, Error> {
+pub(crate) fn value<T: Number>(row: &[T], point: &[T]) -> Result<T, Error> {
     let mut sum = row[0].clone();
     for (coefficient, x) in row[1..].iter().zip(point) {
         if !coefficient.is_zero() {

@@ -12,8 +12,9 @@
 //! polyhedra when the dimension is fixed", 1994; M. Brion for the polar form.
 
 use super::lll::reduce;
-use crate::count::polytope::cone::{Row, content, reduced};
+use crate::count::polytope::cone::{Row, reduced};
 use crate::count::polytope::vertices::solved;
+use crate::matrix::gcd;
 use crate::{Budget, Error, Integer};
 
 /// Normals with determinant 1 or -1.
@@ -136,7 +137,7 @@ impl Simplicial {
         let wrapped = |row: &Row| -> Row {
             row.iter().map(|value| value.mul(&sign).mod_floor(&size)).collect()
         };
-        let rows = self.adjugate.iter().map(wrapped).filter(|row| !content(row).is_zero());
+        let rows = self.adjugate.iter().map(wrapped).filter(|row| !gcd(row).is_zero());
         // Among the first multiples, that whose largest share is the least.
         let multiples = rows.flat_map(|row| {
             let size = size.clone();
@@ -145,7 +146,7 @@ impl Simplicial {
                 row.iter().map(|value| value.mul(&times).mod_floor(&size)).collect()
             })
         });
-        let inner = multiples.filter(|row| !content(row).is_zero());
+        let inner = multiples.filter(|row| !gcd(row).is_zero());
         let best = inner.min_by_key(|row| row.iter().max().cloned()).unwrap_or_default();
         best.iter().map(|share| share.mul(&sign)).collect()
     }
@@ -200,7 +201,7 @@ fn shortest(det: &Integer, mut rows: Vec<Row>) -> Row {
         *value = if rest.mul(&two) > *det { rest.sub(det) } else { rest };
     }
     let largest = |row: &Row| row.iter().map(Integer::abs).max().unwrap_or(Integer::ZERO);
-    let nonzero = rows.into_iter().filter(|row| !content(row).is_zero());
+    let nonzero = rows.into_iter().filter(|row| !gcd(row).is_zero());
     nonzero.min_by_key(largest).unwrap_or_default()
 }
 

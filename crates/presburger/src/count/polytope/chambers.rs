@@ -11,8 +11,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::cone::{Bits, Cone, Row, content, crossed, dot, reduced};
+use super::cone::{Bits, Cone, Row, crossed, dot, reduced};
 use super::vertices::Vertex;
+use crate::matrix::gcd;
 use crate::{Budget, Error, Integer};
 
 /// Inequalities over `(t, 1)`, and the vertices that are active where they hold.
@@ -65,7 +66,7 @@ fn half_open(mut facet: Row, center: &[Integer]) -> Row {
     if dot(&facet, center).sign() < 0 {
         facet[constant] = facet[constant].sub(&Integer::ONE);
     }
-    let g = content(&facet[..constant]);
+    let g = gcd(&facet[..constant]);
     if g > Integer::ONE {
         facet.iter_mut().for_each(|v| *v = v.div_floor(&g));
     }

@@ -4,6 +4,7 @@
 //! homogenisation, and `last >= 0` is one of the constraints that the caller gives.
 //! Each ray knows which constraints it satisfies with equality.
 
+use crate::matrix::gcd;
 use crate::solve::generators::Generators;
 pub(crate) use crate::solve::generators::{Bits, Ray as RayOf};
 use crate::solve::number::{Number, widening};
@@ -69,20 +70,9 @@ pub(crate) fn crossed(a: &Integer, x: &[Integer], b: &Integer, y: &[Integer]) ->
     x.iter().zip(y).map(|(x, y)| Integer::cross(a, x, b, y)).collect()
 }
 
-pub(crate) fn content(row: &[Integer]) -> Integer {
-    let mut g = Integer::ZERO;
-    for value in row {
-        g = g.gcd(value);
-        if g == Integer::ONE {
-            break;
-        }
-    }
-    g
-}
-
 /// Divides by the greatest common divisor of the entries.
 pub(crate) fn reduced(mut row: Row) -> Row {
-    let g = content(&row);
+    let g = gcd(&row);
     if g > Integer::ONE {
         row.iter_mut().for_each(|v| *v = v.div_exact(&g));
     }

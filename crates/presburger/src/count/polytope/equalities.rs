@@ -7,8 +7,12 @@
 //! `t`, the parameters left, range over a full-dimensional set, and each is an affine
 //! expression of the given ones: `[n] -> { [x] : 2 x = n }` is one point for the
 //! parameter `t = n / 2` where that is an integer.
+//!
+//! An [`Affine`] here is a rational combination of parameters, constant last as in the rows of
+//! vertices and cones; it has no divisions, as those of `function/affine` have.
 
-use super::cone::{Row, content};
+use super::cone::Row;
+use crate::matrix::gcd;
 use crate::{Budget, Error, Integer};
 
 /// `num . (params, 1) / den`, with `den` at least 1.
@@ -49,7 +53,7 @@ impl Affine {
     }
 
     pub fn reduced(mut self) -> Self {
-        let g = content(&self.num).gcd(&self.den);
+        let g = gcd(&self.num).gcd(&self.den);
         if g > Integer::ONE {
             self.num.iter_mut().for_each(|v| *v = v.div_exact(&g));
             self.den = self.den.div_exact(&g);
@@ -130,7 +134,7 @@ impl Reduced {
 
     fn solve_for_parameter(&mut self, mut row: Row, eqs: &mut [Row]) -> bool {
         let last = self.cols() - 1;
-        let g = content(&row[self.dims..last]);
+        let g = gcd(&row[self.dims..last]);
         if g.is_zero() {
             return row[last].is_zero();
         }
@@ -205,7 +209,7 @@ impl Reduced {
         let last = self.cols() - 1;
         let mut kept: Vec<Row> = Vec::with_capacity(self.ineqs.len());
         for mut row in std::mem::take(&mut self.ineqs) {
-            let g = content(&row[..last]);
+            let g = gcd(&row[..last]);
             if g.is_zero() {
                 if row[last].sign() < 0 {
                     return false;

@@ -1,10 +1,14 @@
 //! Floors of affine expressions, each made of earlier ones, and linear forms over them.
+//!
+//! A [`Linear`] is sparse, as monomials are, and its floors belong to the polynomial; the forms of
+//! functions (`function/affine`) are dense rows that own their divisions.
 
 use rustc_hash::FxHashMap;
 
 use crate::Integer;
-use crate::count::polytope::cone::{Row, content};
+use crate::count::polytope::cone::Row;
 use crate::div::Div;
+use crate::matrix::gcd;
 
 /// `constant + sum factor * atom`; atoms are numbered as in a [`Monomial`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,7 +57,7 @@ impl Floors {
     pub fn floor(&mut self, mut num: Row, mut den: Integer) -> Linear {
         let mut result = Linear::default();
         take_integers(&mut num, &den, &Integer::ONE, &mut result);
-        let g = content(&num[1..]).gcd(&den);
+        let g = gcd(&num[1..]).gcd(&den);
         if g > Integer::ONE {
             num.iter_mut().for_each(|v| *v = v.div_floor(&g));
             den = den.div_exact(&g);
@@ -128,15 +132,10 @@ impl Floors {
     pub fn values(&self, point: &[Integer]) -> Vec<Integer> {
         let mut values = point.to_vec();
         for floor in &self.all {
-            values.push(value(&floor.num, &values).div_floor(&floor.den));
+            values.push(floor.value(&values));
         }
         values
     }
-}
-
-/// Returns the value of a row over `(1, atoms)`.
-pub(crate) fn value(row: &[Integer], atoms: &[Integer]) -> Integer {
-    row[1..].iter().zip(atoms).fold(row[0].clone(), |sum, (a, b)| sum.add_mul(a, b))
 }
 
 /// Returns the rows `num - den * floor` and `den * floor + den - 1 - num`.

@@ -4,10 +4,11 @@
 //! both, so that a substitution in one is one in the other; divisions of a `BasicMap` are its own
 //! and go when no row uses them. Both turn into each other where counts meet sets.
 
-use super::floors::{Floors, Linear, substituted, value};
+use super::floors::{Floors, Linear, substituted};
 use crate::basic_map::BasicMap;
-use crate::count::polytope::cone::{Row, content, reduced};
+use crate::count::polytope::cone::{Row, reduced};
 use crate::count::polytope::equalities::Affine;
+use crate::matrix::{evaluate, gcd};
 use crate::{Budget, Conjunction, Error, Integer};
 
 /// Rows over `(1, variables, floors)` that are zero or not negative.
@@ -59,7 +60,7 @@ impl Guard {
     /// Adds that a linear form over `self.floors` is at least 0.
     pub fn at_least_zero(&mut self, form: &Linear) {
         let mut row = self.floors.row(form);
-        let g = content(&row[1..]);
+        let g = gcd(&row[1..]);
         if g.is_zero() {
             self.never |= row[0].sign() < 0;
             return;
@@ -93,7 +94,7 @@ impl Guard {
     }
 
     pub(in crate::count) fn zero_row(&mut self, mut row: Row) {
-        let g = content(&row[1..]);
+        let g = gcd(&row[1..]);
         if g.is_zero() || !row[0].mod_floor(&g).is_zero() {
             self.never |= !row[0].is_zero();
             return;
@@ -167,8 +168,8 @@ impl Guard {
     pub fn contains(&self, point: &[Integer]) -> bool {
         let atoms = self.floors.values(point);
         !self.never
-            && self.eqs.iter().all(|row| value(row, &atoms).is_zero())
-            && self.ineqs.iter().all(|row| value(row, &atoms).sign() >= 0)
+            && self.eqs.iter().all(|row| evaluate(row, &atoms).is_zero())
+            && self.ineqs.iter().all(|row| evaluate(row, &atoms).sign() >= 0)
     }
 
     /// Returns whether there is no integer point.
