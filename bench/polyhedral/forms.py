@@ -14,11 +14,13 @@ import statistics
 import subprocess
 import tempfile
 
+import datamining
 import products
 import solvers
+import stencils
 from description import FORMS, Kernel
 
-KERNELS = products.KERNELS + solvers.KERNELS
+KERNELS = datamining.KERNELS + products.KERNELS + solvers.KERNELS + stencils.KERNELS
 # One version is called slower than another beyond this.
 MARGIN = 1.02
 
