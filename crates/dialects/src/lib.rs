@@ -9,6 +9,29 @@
 //!
 //! A definition is data plus functions. The verifier, type inference, the ONNX conversion, the
 //! Python constructors and the reference documentation all read the same one.
+//! ```
+//! use tangram_dialects::interpret::{Datum, interpret};
+//! use tangram_tensor::Tensor;
+//!
+//! let source = r#"
+//! "func.func"() <{sym_name = "f", function_type = (tensor<2x?xf32>) -> tensor<?x2xf32>}> ({
+//! ^bb0(%x: tensor<2x?xf32>):
+//!   %0 = "nn.transpose"(%x) {axes = array<i64: 1, 0>} : (tensor<2x?xf32>) -> tensor<?x2xf32>
+//!   %1 = "nn.relu"(%0) : (tensor<?x2xf32>) -> tensor<?x2xf32>
+//!   "func.return"(%1) : (tensor<?x2xf32>) -> ()
+//! }) : () -> ()"#;
+//! let module = tangram_ir::text::parse(source, "f.mlir", tangram_dialects::context())
+//!     .expect("a right program");
+//! // The verifier infers the type of each result and compares.
+//! assert!(tangram_ir::verify(&module).is_ok());
+//!
+//! let function = module.first_op(module.body()).expect("a function");
+//! let x = Tensor::from_vec([2, 2], vec![1.0_f32, -2.0, 3.0, 4.0])?;
+//! let results = interpret(&module, function, &[Datum::Tensor(x)])?;
+//! let [Datum::Tensor(y)] = &results[..] else { panic!("one tensor") };
+//! assert_eq!(y.to_vec::<f32>()?, [1.0, 3.0, 0.0, 4.0]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod assume;
 pub mod attrs;

@@ -12,6 +12,24 @@
 //!   tensors, which are never interned). Handles are `u32`s into dense arenas.
 //! - [`OpDef`] says what an operation is: operands, results, attributes, traits and functions.
 //!
+//! ```
+//! use tangram_ir::{Context, Order, text, verify, walk};
+//!
+//! let source = r#"
+//!     %0 = "toy.read"() : () -> tensor<2x3xf32>
+//!     %1 = "toy.add"(%0, %0) {fast} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+//!     "toy.print"(%1) : (tensor<2x3xf32>) -> ()
+//! "#;
+//! let mut module = text::parse(source, "toy.mlir", Context::new()).expect("a right program");
+//! assert!(verify(&module).is_ok());
+//!
+//! // Two operands of one operation: two uses of the value.
+//! let read = module.first_op(module.body()).expect("an operation");
+//! let value = module.results(read).next().expect("its result");
+//! assert_eq!(module.uses(value).count(), 2);
+//! assert!(text::print(&module).contains(r#""toy.add"(%0, %0) {fast}"#));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //! Nothing here knows a dialect, reads a file or prints to a terminal.
 
 mod assembly;

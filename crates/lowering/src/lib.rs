@@ -10,6 +10,29 @@
 //! nn.conv2d, nn.bias_add, nn.relu ──▶ three nests ──▶ one: a sum, finished by + bias, max 0
 //!                                  ──▶ statements I, S, F ──▶ schedule tree ──▶ loops in C
 //! ```
+//! ```
+//! use tangram_lowering::{Options, ProgramStep, lower};
+//!
+//! let source = r#"
+//! "func.func"() <{sym_name = "f",
+//!     function_type = (tensor<16x64xf32>, tensor<64x32xf32>) -> tensor<16x32xf32>}> ({
+//! ^bb0(%x: tensor<16x64xf32>, %w: tensor<64x32xf32>):
+//!   %0 = "nn.matmul"(%x, %w) : (tensor<16x64xf32>, tensor<64x32xf32>) -> tensor<16x32xf32>
+//!   %1 = "nn.relu"(%0) : (tensor<16x32xf32>) -> tensor<16x32xf32>
+//!   "func.return"(%1) : (tensor<16x32xf32>) -> ()
+//! }) : () -> ()"#;
+//! let module = tangram_ir::text::parse(source, "f.mlir", tangram_dialects::context())
+//!     .expect("a right program");
+//! let function = module.first_op(module.body()).expect("a function");
+//! let program = lower(&module, function, &Options::default())?;
+//! // Weights are packed; the product and what finishes it are one function then.
+//! let [ProgramStep::Call(_), ProgramStep::Call(call)] = &program.steps[..] else {
+//!     panic!("{:?}", program.steps)
+//! };
+//! assert_eq!(call.ops.len(), 2);
+//! assert!(program.text_of(&call.function).is_some_and(|text| text.contains("for (")));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod array_contraction;
 mod bounds;

@@ -6,6 +6,35 @@
 //! Three drivers apply patterns: [`walk_and_apply`] goes once over a program, [`greedy`] goes on
 //! until nothing matches, and [`conversion`] makes a program of what a target allows. The
 //! [`tutorial`] shows each part at work.
+//! ```
+//! use tangram_ir::{Context, text};
+//! use tangram_rewrite::{FnPattern, GreedyConfig, NoMatch, PatternSet, Roots, greedy};
+//!
+//! let context = Context::new();
+//! let neg = context.name("toy.neg");
+//! let roots = Roots::Names(vec![neg]);
+//! let double_negation = FnPattern::new("double-negation", roots, move |rewriter, op| {
+//!     let module = rewriter.module();
+//!     let inner = module.def_op(module.operand(op, 0)).filter(|inner| module.name(*inner) == neg);
+//!     let inner = inner.ok_or(NoMatch::SILENT)?;
+//!     let x = module.operand(inner, 0);
+//!     rewriter.replace(op, &[x]).map_err(|error| NoMatch::because(error.message))
+//! });
+//! let mut set = PatternSet::new();
+//! set.add(Box::new(double_negation));
+//!
+//! let source = r#"
+//!     %0 = "toy.read"() : () -> i64
+//!     %1 = "toy.neg"(%0) : (i64) -> i64
+//!     %2 = "toy.neg"(%1) : (i64) -> i64
+//!     "toy.print"(%2) : (i64) -> ()
+//! "#;
+//! let mut module = text::parse(source, "toy.mlir", context).expect("a right program");
+//! let (root, set) = (module.root(), set.freeze::<&str>(&[], &[]));
+//! assert_eq!(greedy::apply(&mut module, root, &set, &GreedyConfig::default()).rewrites, 1);
+//! assert!(text::print(&module).contains(r#""toy.print"(%0)"#));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod applicator;
 pub mod conversion;

@@ -19,6 +19,38 @@
 //! chained, each an operand of the next, so that what is chosen always has an order.
 //!
 //! Cycles in the e-graph are fine; the choice of a term avoids them.
+//! ```
+//! use tangram_gsl::rules::{CompiledRule, Options};
+//! use tangram_gsl::schema::NnSchema;
+//! use tangram_saturate::{Config, Stop, saturate};
+//!
+//! let context = tangram_dialects::context();
+//! let schema = NnSchema::new(&context);
+//! let rules = "rule commute { let x = *; let y = *; match x + y; rewrite y + x; }
+//!              rule factor { let x = *; let y = *; let z = *;
+//!                            match matmul(x, z) + matmul(y, z); rewrite matmul(x + y, z); }";
+//! let options = Options::default();
+//! let compiled = |rule| CompiledRule::new(rule, &context, &schema, &options, &|_| true);
+//! let rules = tangram_gsl::text::parse(rules)?;
+//! let rules: Vec<CompiledRule> = rules.iter().map(compiled).collect::<Result<_, _>>()?;
+//!
+//! let source = r#"
+//! "func.func"() <{sym_name = "f", function_type =
+//!     (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>}> ({
+//! ^bb0(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>, %z: tensor<8x8xf32>):
+//!   %0 = "nn.matmul"(%x, %z) : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+//!   %1 = "nn.matmul"(%y, %z) : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+//!   %2 = "nn.add"(%0, %1) : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+//!   "func.return"(%2) : (tensor<8x8xf32>) -> ()
+//! }) : () -> ()"#;
+//! let mut module = tangram_ir::text::parse(source, "f.mlir", context.clone())
+//!     .expect("a right program");
+//! let function = module.first_op(module.body()).expect("a function");
+//! let report = saturate(&mut module, function, &rules, &Config::default())?;
+//! assert!(report.stop == Stop::Saturated && report.cost.best < report.cost.before, "{report:?}");
+//! assert_eq!(tangram_ir::text::print(&module).matches("nn.matmul").count(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod choose;
 mod classes;

@@ -24,6 +24,29 @@
 //! Assumed, as usual: arrays of different names do not overlap, subscripts stay within
 //! extents, and integer arithmetic does not overflow. A part whose loop variables have values
 //! that are needed behind it stays as it is.
+//! ```
+//! use tangram_polyhedral::ast::{Ast, AstOptions};
+//! use tangram_polyhedral::optimise::Recipe;
+//! use tangram_presburger::Budget;
+//! use tangram_scop::{Emit, parts, rewrite};
+//!
+//! let source = "void f(int n, double a[n][n], double b[n][n]) {
+//! #pragma scop
+//!   for (int j = 0; j < n; j++)
+//!     for (int i = 0; i < n; i++) a[i][j] = 2 * b[i][j];
+//! #pragma endscop
+//! }
+//! ";
+//! let budget = Budget::steps(10_000_000);
+//! let parts = parts(source, &budget).map_err(|problems| problems[0].to_string())?;
+//! let best = parts[0].scop.optimise(&Recipe::default(), &budget)?;
+//! let ast = Ast::of_tree(&best.tree, None, &AstOptions::default(), &budget)?;
+//! let faster = rewrite(source, &[(&parts[0], Some(&ast))], &Emit::default())?;
+//! // Rows outside, so that the innermost loop goes from cell to cell.
+//! let loop_over = |name: &str| faster.find(&format!("{name} = 0;")).expect("a loop");
+//! assert!(loop_over("i") < loop_over("j"), "{faster}");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 /// The example of the README runs.
 #[cfg(doctest)]

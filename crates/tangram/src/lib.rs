@@ -3,13 +3,20 @@
 //! This crate is what a Rust program depends on to get the whole pipeline; each engine is also a
 //! crate of its own, re-exported here.
 //!
-//! ```no_run
-//! use tangram::{Library, Options, onnx, pipeline};
+//! ```
+//! use tangram::onnx::{ExportOptions, file};
+//! use tangram::{Library, Options, pipeline};
 //!
-//! let mut model = pipeline::import(onnx::file::open(std::path::Path::new("model.onnx"))?)?;
+//! let path = std::path::Path::new("../../examples/models/cnn.onnx");
+//! let mut model = pipeline::import(file::open(path)?)?; // and verified
+//! let nodes = model.graph().map(|graph| model.module.ops(graph).count());
+//!
 //! let report = pipeline::rewrite(&mut model, &Library::shipped()?, &Options::default())?;
-//! model.save("better.onnx", &Default::default())?;
-//! println!("{} rules were tried", report.rules.len());
+//! let fewer = model.graph().map(|graph| model.module.ops(graph).count());
+//! assert!(report.rules.iter().any(|rule| rule.fired > 0) && fewer < nodes);
+//!
+//! let proto = pipeline::export(&model, None)?; // verified, in the model's own operator set
+//! assert!(tangram::onnx::schema::violations(&proto).is_empty());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
