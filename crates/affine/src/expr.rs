@@ -10,6 +10,9 @@
 //! Quotients round down (`floordiv`) or up (`ceildiv`), and `mod` is never negative. Arithmetic on
 //! numbers that does not fit in 64 bits leaves the operation as it is.
 //!
+//! These are affine and keep MLIR's form. Polynomials of named symbols with one form for each value
+//! are those of `symbolic/expr`; the sums of `simplify` exist during simplification alone.
+//!
 //! # Source
 //! The rules follow the documentation of MLIR's affine dialect; what is printed is tested against
 //! `mlir-opt`.

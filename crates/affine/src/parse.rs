@@ -10,6 +10,9 @@
 //! Operators wait on a stack until a weaker one or the end arrives, so that brackets may nest as
 //! deep as memory goes (E. Dijkstra's shunting yard, 1961). A [`Reader`] starts anywhere in a text
 //! and says where it stopped: the reader of a whole program hands over here, and goes on behind.
+//!
+//! Extents of tensors have another notation (`symbolic/parse`), sets and relations that of isl
+//! (`parse` in `tangram-presburger`).
 
 use std::str::FromStr;
 

@@ -11,6 +11,9 @@
 //! # Source
 //! `simplifyAffineExpr` of MLIR, for expressions whose factors and divisors are numbers. Others
 //! lose remainders that are 0 only: MLIR has more rules.
+//!
+//! The sums exist during simplification alone. A form that lasts is an `AffineExpr` (`expr`), as MLIR
+//! prints it, or a polynomial of named symbols (`symbolic/expr`).
 
 use std::collections::BTreeMap;
 

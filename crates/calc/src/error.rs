@@ -1,4 +1,7 @@
 //! Errors with a place in the program.
+//!
+//! A place and a message, as whoever types one line needs; findings with marked ranges, notes and
+//! hints are those of rules (`diagnostic` in `tangram-gsl`).
 
 use tangram_presburger::Error;
 use thiserror::Error;

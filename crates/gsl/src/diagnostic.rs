@@ -1,4 +1,8 @@
 //! What is wrong with a rule file, where, and what to do about it.
+//!
+//! Places are byte ranges of texts that are at hand, so that lines can be shown with marks under them.
+//! Operations have a [`Loc`](tangram_ir::Loc), which outlives its text: their diagnostics are
+//! [`tangram_ir::Diagnostic`].
 
 use codespan_reporting::diagnostic as report;
 use codespan_reporting::files::SimpleFiles;

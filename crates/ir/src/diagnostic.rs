@@ -1,4 +1,8 @@
 //! What went wrong with a user's input, where, and what to do about it.
+//!
+//! The place is a [`Loc`] of a context, which an operation keeps through passes: a line of a text, a
+//! node of a model, or several. A diagnostic of GSL (`diagnostic` in `tangram-gsl`) points into the
+//! text of rules, with several marked ranges.
 
 use std::fmt;
 

@@ -1,4 +1,7 @@
 //! Running programs: what each instruction means, as an oracle for the steps and for C.
+//!
+//! Registers, vectors and the order of their operations are the point, which neither
+//! `structured/interpret/body` nor `mlir/run/scalar` of `tangram-dialects` know.
 
 use rustc_hash::FxHashMap;
 

@@ -18,6 +18,7 @@
 //! ```
 //!
 //! Nothing here knows loops, arrays or costs: those are of the crates that ask.
+//! `CostModel` of `tangram-saturate` is no machine: it is fitted to the operators of a runtime.
 
 /// The example of the README runs.
 #[cfg(doctest)]

@@ -1,4 +1,8 @@
 //! Conjunctions over the dimensions of a space and integer divisions.
+//!
+//! What [`Conjunction`](crate::Conjunction) is on the way in and out, this is inside: one allocation
+//! for the rows, divisions shared between disjuncts. A guard of a polynomial is not one of these
+//! (`count/quasi_polynomial/guard`): its floors are those of the polynomial.
 
 use std::sync::Arc;
 

@@ -2,6 +2,8 @@
 //!
 //! An expression is a list of cases, each a condition and a value: C's `/` and `%` round
 //! towards zero, so they have a case for each sign; `min`, `max` and `?:` have cases, too.
+//!
+//! Lines that were generated, and extents, are read by `polynomial`, which keeps products.
 
 use lang_c::ast::{
     BinaryOperator, CallExpression, Constant, Expression, IntegerBase, UnaryOperator,

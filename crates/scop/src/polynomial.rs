@@ -1,4 +1,12 @@
 //! Polynomials over names, as subscripts of arrays that are kept in one dimension have them.
+//!
+//! A factor of a monomial is an [`Expr`] of formulas, a name or a sum of names that counts as one, so
+//! that `A[i * (n + 1) + j]` is seen to have rows of `n + 1`. `tangram_affine::symbolic` would multiply
+//! that out, and `QPolynomial` has no names.
+//!
+//! [`Polynomial::read`] reads lines of generated code and extents of declarations, thousands of them
+//! for a file, as the text that they are; subscripts in the source come from the parser of C, through
+//! `affine`.
 
 use std::collections::BTreeMap;
 

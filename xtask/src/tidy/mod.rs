@@ -4,6 +4,7 @@ mod dependencies;
 mod documents;
 mod features;
 mod licences;
+mod one_of_each;
 mod paths;
 mod sources;
 
@@ -19,6 +20,7 @@ pub fn run() -> Result<Vec<String>, Vec<String>> {
     let mut faults = dependencies::wrong_directions(&members);
     faults.extend(dependencies::unexplained(&root, &members));
     faults.extend(paths::missing(&root));
+    faults.extend(one_of_each::silent(&root));
     faults.extend(documents::disagreements(&root, &members));
     faults.extend(features::split().map_err(|error| vec![error])?);
     faults.extend(licences::refused().map_err(|error| vec![error])?);

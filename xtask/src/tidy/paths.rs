@@ -1,10 +1,11 @@
-//! Paths that the root documents name must exist.
+//! Paths that the root documents and the inventory name must exist.
 
 use std::fs;
 use std::path::Path;
 
 /// The documents that send readers to places in the tree.
-const DOCUMENTS: &[&str] = &["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md"];
+const DOCUMENTS: &[&str] =
+    &["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "docs/one-of-each.md"];
 
 /// Lists paths named in the documents that do not exist.
 pub fn missing(root: &Path) -> Vec<String> {

@@ -4,6 +4,9 @@
 //! division with remainder, whose result is unique under a monomial order), common factors
 //! cancel, and for an integer denominator the mirror image `floor(Y/d) = -1 - floor((-Y-1)/d)`
 //! and the rule for nested divisions choose one of several equal forms.
+//!
+//! A division is an atom of a polynomial and has a normal form. That of `AffineExpr` (`expr`) keeps
+//! the form that MLIR prints, and those of sets (`Div` in `tangram-presburger`) are columns of rows.
 
 use super::Expr;
 use super::monomial::{Compound, Monomial};

@@ -1,4 +1,7 @@
 //! The expression type: representation, construction, access, order.
+//!
+//! Symbols are names, products are allowed, and equal values have one form; an `AffineExpr`
+//! (`crate::expr`) has numbered dimensions, is affine, and keeps the form in which MLIR writes it.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};

@@ -5,6 +5,9 @@
 //! fractions add and multiply, and become integers by `floor`, `ceil`, `trunc` or by exactness,
 //! so that `floor(H/2 - 1/2)` is read as it is meant. Names have letters, digits, `_`, `.`, `:`
 //! and do not start with a digit; any other name stands in backticks, with `` ` `` doubled.
+//!
+//! This is the notation of tensors' extents. MLIR's maps and sets have another one
+//! (`crate::parse`): names are declared, `/` is no operator, and products of symbols are no error here.
 
 use std::str::FromStr;
 

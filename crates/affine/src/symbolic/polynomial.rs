@@ -1,4 +1,8 @@
 //! Sums, differences and products.
+//!
+//! These are polynomials of symbols that are extents: 64 bits or refused, divisions and extrema
+//! normalised. Those of counts (`QPolynomial` in `tangram-presburger`) have rational factors of any
+//! size, those of C's subscripts (`polynomial` in `tangram-scop`) affine sums as factors.
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,7 @@
 //! Scalar bodies: straight code that makes one element.
+//!
+//! A [`Number`] has an element type of tensors. Constants of MLIR's dialects (`mlir/fold/number`) have
+//! widths that no tensor has.
 
 use tangram_tensor::DType;
 

@@ -1,4 +1,7 @@
 //! Expressions of loop bounds, conditions and arguments.
+//!
+//! They are code: minima, conditions and calls are among them, and a division may round towards zero.
+//! What they are made of are rows ([`Linear`](super::basic_set::Linear)).
 
 /// A handle of an expression; valid for the tree that made it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

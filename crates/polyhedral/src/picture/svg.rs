@@ -1,4 +1,7 @@
 //! Text of SVG elements.
+//!
+//! For drawings that grow as text is added; plots of sets (`plot/draw` in `tangram-presburger`) have a
+//! page to fill, and graphs of models (`picture/svg` in the facade) are placed before they are drawn.
 
 pub(super) use tangram_presburger::plot::escaped;
 

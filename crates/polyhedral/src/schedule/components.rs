@@ -2,6 +2,7 @@
 //!
 //! For graphs whose arrows are known. Generation of code, which finds an arrow by a question about
 //! sets, has an algorithm that asks as few as it can (`ast/separation/order.rs`).
+//! Transitive closures (`closure` in `tangram-presburger`) compare all pairs of a few disjuncts.
 
 /// Finds the strongly connected components, sources first; members ascend.
 ///

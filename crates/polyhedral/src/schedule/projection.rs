@@ -5,6 +5,10 @@
 //! more rows: the projection is exact, and what would grow is left to the generators.
 //!
 //! Source: the elimination of Fourier and Motzkin.
+//!
+//! It stops where rows would grow, which that of generated code (`ast/basic_set/solve`) must not:
+//! there, what is left over would be no bound of a loop. `fourier_motzkin` in `tangram-presburger`
+//! is for users and has numbers of any size.
 
 use tangram_presburger::Error;
 

@@ -10,6 +10,9 @@
 //! tuple relations and their overapproximations", 2011. Divergence: disjuncts that form no
 //! cycle are closed one by one, and unions space by space, as Kleene does with automata; so are
 //! the disjuncts of a cycle whose sum is not exact.
+//!
+//! Components here are of a handful of disjuncts, all of whose pairs are compared: they come from the
+//! matrix of what reaches what. `tangram-polyhedral` has Tarjan's algorithm (`schedule/components`).
 
 mod count;
 mod union;

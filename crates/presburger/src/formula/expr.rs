@@ -1,4 +1,7 @@
 //! Quasi-affine expressions over names.
+//!
+//! A name has no column before a space gives it one: then the expression becomes a form of
+//! `function/affine`.
 
 use super::{Comparison, Formula};
 use crate::Integer;

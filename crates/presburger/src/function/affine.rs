@@ -1,4 +1,8 @@
 //! Affine forms with integer divisions: the arithmetic below functions and the parser.
+//!
+//! It has columns, where an expression of a [`Formula`](crate::formula::Formula) has names; it becomes
+//! one of these forms when a space is given. Counting has forms of its own: over floors that it
+//! shares (`count/quasi_polynomial/floors`), and of rational parameters (`count/polytope/equalities`).
 
 use crate::basic_map::{BasicMap, Div, merge};
 use crate::matrix::{combine, divide, evaluate, gcd, remap, zeros};

@@ -4,6 +4,10 @@
 //! the tuples of a piece, [`formula`] what follows the colon, [`expression`] the terms.
 //! Functions share all of it: in theirs, the last tuple holds expressions of the
 //! dimensions before it.
+//!
+//! The one parser of this notation: counts (`count/text/parse`) and tuples of functions on several
+//! tuples (`function/multi_union_text`) hand it the tokens of what they hold. Maps and sets in MLIR's
+//! notation are `tangram_affine`'s.
 
 mod choice;
 mod expression;

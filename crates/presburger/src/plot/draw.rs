@@ -1,4 +1,8 @@
 //! Scenes as SVG text.
+//!
+//! Points of a grid in projection, scaled to a page of fixed size. Trees and schedules (`picture/svg`
+//! in `tangram-polyhedral`) and layered graphs (`picture/svg` in the facade) place text and grow with
+//! it; what all share is [`escaped`].
 
 use std::fmt::Write;
 

@@ -1,4 +1,8 @@
 //! Projection over the rationals, and what follows from it.
+//!
+//! Elimination here keeps cones and strict rows apart, which [`Inequalities`](crate::Inequalities)
+//! do not have (`project/fourier_motzkin`), and rounds nothing, as the elimination over the integers
+//! does (`project/eliminate`).
 
 use std::ops::Range;
 

@@ -1,4 +1,7 @@
 //! Constraints in and out as integer rows.
+//!
+//! Inside, a conjunction is a [`BasicMap`]; here its rows lie open, in numbers of any width, for
+//! those who make or take apart sets. What only makes one by columns uses [`Rows`](super::Rows).
 
 use crate::basic_map::{BasicMap, Div};
 use crate::{Error, Integer, Relation, Space};

@@ -9,6 +9,9 @@
 //! Source: A. Lenstra, H. Lenstra, L. Lovász; W. Cook, T. Rutherford, H. Scarf,
 //! D. Shallcross, "An implementation of the generalized basis reduction algorithm for
 //! integer programming", 1993.
+//!
+//! The Omega test of `tangram_affine` (`symbolic/omega`) answers the same question below sets, in 64
+//! bits, within a small budget after which it claims nothing.
 
 use super::lattice::{Problem, value};
 use super::number::{Number, fit, widening};

@@ -1,4 +1,7 @@
 //! Integers of three widths behind one interface; only the widest never overflows.
+//!
+//! For tableaus, which start again with a wider type when one overflows. Values that stay are
+//! [`Integer`] (`number/integer`), which grows by itself.
 
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};

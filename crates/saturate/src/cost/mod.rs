@@ -12,6 +12,10 @@
 //! The shipped file is fitted to single operators in onnxruntime by
 //! `bench/saturate/calibrate.py`; `cargo xtask bench saturate` compares estimates with latencies
 //! of whole networks. Symbolic extents are given one size. All of it serves comparison.
+//!
+//! This is about operators of a runtime that is measured as a whole. What a processor offers to a
+//! loop is `tangram_machine::Machine`, from which `optimise/rates` in `tangram-polyhedral` and the
+//! tiles of `tangram-kernel` are computed.
 
 mod count;
 mod kind;

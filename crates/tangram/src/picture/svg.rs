@@ -1,4 +1,8 @@
 //! A placed graph as SVG.
+//!
+//! Boxes, routes and frames come placed (`layers`); drawings that grow as they are written, of trees
+//! and schedules, are in `tangram-polyhedral` (`picture/svg`), plots of sets in `tangram-presburger`
+//! (`plot/draw`).
 
 use std::fmt::Write;
 

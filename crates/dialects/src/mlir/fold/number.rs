@@ -1,4 +1,7 @@
 //! Constants as numbers: scalars, splats and dense elements.
+//!
+//! A [`Number`] is of any width up to 64 bits, its type beside it; those of structured definitions
+//! (`structured/body`) carry an element type of tensors.
 
 use smallvec::SmallVec;
 use tangram_ir::{Attr, AttrData, Context, FloatKind, Type, TypeData};

@@ -1,4 +1,7 @@
 //! Numbers: `arith` and `math` on scalars.
+//!
+//! Widths and undefined results are MLIR's; scalars of structured definitions
+//! (`structured/interpret/body`) are element types of tensors and mean what the kernels mean.
 
 use tangram_ir::{FloatKind, Op, TypeData};
 

@@ -1,4 +1,8 @@
 //! Scalars of a body, each at many points at a time.
+//!
+//! By the reference kernels, so that a definition means what the kernels mean. Scalars of MLIR's
+//! dialects (`mlir/run/scalar`) are one at a time and of any width; micro-kernels (`run` in
+//! `tangram-kernel`) have `f64` and registers.
 
 use tangram_tensor::elementwise::{self as kernels, ShiftDirection, map1, map2};
 use tangram_tensor::{DType, Tensor};

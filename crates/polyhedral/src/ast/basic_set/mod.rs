@@ -4,6 +4,8 @@
 //! rows, puts values in and throws columns away, hundreds of times for a loop. So a [`BasicSet`] is
 //! one disjunct on machine numbers with public rows. [`BasicSet::all_of`] is the way in,
 //! [`BasicSet::relation`] the way back; what needs exact operations on sets goes back first.
+//!
+//! A [`Linear`] is a row like those; what becomes code is a sum of expressions (`expression/affine_form`).
 
 mod rows;
 mod solve;

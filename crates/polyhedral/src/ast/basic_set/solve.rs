@@ -1,4 +1,8 @@
 //! Solving for columns, and getting rid of them.
+//!
+//! Elimination is that of Fourier and Motzkin, to the end, with constants tightened for integers and
+//! implied rows taken out when there are many; `schedule/projection` goes only as far as rows do not
+//! grow.
 
 use super::rows::{combine, moved, negated, tightened};
 use super::{BasicSet, Linear};

@@ -1,4 +1,7 @@
 //! Affine forms as expressions.
+//!
+//! A [`Linear`] is a row over columns, as a [`BasicSet`] has it; a [`Sum`] holds expressions already, of which
+//! a minimum may be one, and ends as code.
 
 use super::simplify_divisions::Settled;
 use super::substitute_equalities::Equal;

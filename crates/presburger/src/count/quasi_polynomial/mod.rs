@@ -1,4 +1,7 @@
 //! Quasi-polynomials: polynomials in variables and in floors of affine expressions of them.
+//!
+//! Factors are rational and of any size, variables are columns. Polynomials of named extents, in 64
+//! bits, are those of `tangram_affine` (`symbolic/polynomial`), below this crate.
 
 mod approximate;
 mod equality;

@@ -1,4 +1,7 @@
 //! Reading piecewise quasi-polynomials in isl's notation.
+//!
+//! Values are polynomials and are read here. Tuples and conditions are those of sets: their tokens go
+//! to the parser of sets, `crate::parse`.
 
 use std::ops::Range;
 use std::str::FromStr;

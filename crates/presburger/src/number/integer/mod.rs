@@ -3,6 +3,8 @@
 //! Coefficients, coordinates and counts are mostly small, but nothing bounds them: an operation
 //! works on machine words and turns to `num-bigint` only when its result outgrows one. No
 //! operation fails.
+//! The inner loops of tableaus know that a check once a row is enough, and start again with wider
+//! words instead: `solve/number`.
 
 mod convert;
 mod operators;

@@ -13,6 +13,8 @@
 //! arithmetic without multiplication", 1972, for periods. Divergence: strides and rounded
 //! bounds become divisions, not fresh wildcards; variables that bound each other with larger
 //! coefficients are left to parametric integer programming, which gives disjoint pieces.
+//!
+//! Its sibling over the rationals, step by step, is `project/fourier_motzkin`.
 
 mod bounds;
 mod equations;
