@@ -22,8 +22,8 @@ pub struct Session {
     steps: Option<u64>,
     cancel: Option<Arc<AtomicBool>>,
     host: Option<Box<dyn Host>>,
-    /// How many files are being run.
-    sources: usize,
+    /// The files that are being run, outermost first, by the names they were asked for.
+    sources: Vec<String>,
     /// How many results have got a name; nothing if they get none.
     results: Option<usize>,
 }
@@ -62,6 +62,13 @@ impl Session {
     #[must_use]
     pub fn with_host(mut self, host: impl Host + 'static) -> Self {
         self.host = Some(Box::new(host));
+        self
+    }
+
+    /// Says from which file programs come, so that one which runs that file again is refused.
+    #[must_use]
+    pub fn with_file(mut self, path: &str) -> Self {
+        self.sources.push(path.to_owned());
         self
     }
 
@@ -143,14 +150,21 @@ impl Session {
         place: usize,
         print: &mut dyn FnMut(Printed<'_>),
     ) -> Result<(), Fault> {
-        if self.sources == SOURCES {
+        if let Some(from) = self.sources.iter().position(|running| running == path) {
+            let through: Vec<_> =
+                self.sources[from + 1..].iter().map(|p| format!("`{p}`")).collect();
+            let by = if through.is_empty() { "" } else { ", by " };
+            let message = format!("`{path}` runs itself{by}{}", through.join(" and "));
+            return Err(Fault::new(place, message));
+        }
+        if self.sources.len() >= SOURCES {
             let message = format!("expected at most {SOURCES} files that run each other");
             return Err(Fault::new(place, message));
         }
         let text = self.host(place)?.read(path).map_err(|message| Fault::new(place, message))?;
-        self.sources += 1;
+        self.sources.push(path.to_owned());
         let outcome = self.statements(&text, print);
-        self.sources -= 1;
+        self.sources.pop();
         outcome.map_err(|error| {
             let (line, column) = (error.line, error.column);
             Fault::new(place, format!("{path}:{line}:{column}: {}", error.message))

@@ -20,7 +20,10 @@ pub(crate) fn run(args: &CalcArgs) -> Result<ExitCode, Error> {
     let mut session = session.with_host(files::Files);
     let name = args.input.as_ref().map_or("<input>".into(), |path| path.display().to_string());
     let program = match &args.input {
-        Some(path) if !out::is_standard(path) => out::read(path)?,
+        Some(path) if !out::is_standard(path) => {
+            session = session.with_file(&name);
+            out::read(path)?
+        }
         None if io::stdin().is_terminal() => return converse::converse(session, args.json),
         _ => out::read(Path::new("-"))?,
     };
