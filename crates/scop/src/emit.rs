@@ -47,7 +47,7 @@ const HINT_DEFINITION: &str = "\
 /// `original` is the text before the preprocessor; a part without code keeps its lines, and so
 /// does one with [`Part::ended`] variables, which generated loops would not set.
 /// Definitions that the code needs follow the last `#include` before the first part. All
-/// other text stays as it is, byte for byte. Linear in the texts.
+/// other text stays as it is, byte for byte; new lines end as most lines do. Linear in the texts.
 ///
 /// # Errors
 /// [`Problem`] if a part does not stand in the file, as one from an included file, or if a
@@ -58,6 +58,7 @@ pub fn rewrite(
     emit: &Emit,
 ) -> Result<String, Problem> {
     let lines: Vec<&str> = original.split_inclusive('\n').collect();
+    let end = line_end(&lines);
     let words: HashSet<&str> = words(original).collect();
     let mut style = CStyle::default();
     style.index = "long long".into();
@@ -87,7 +88,7 @@ pub fn rewrite(
         // Code that shares the line of the part gets lines of its own.
         if !text.is_empty() && !text.ends_with('\n') {
             text.truncate(text.trim_end_matches([' ', '\t']).len());
-            text.push('\n');
+            text.push_str(end);
         }
         let own = emit.contractions.iter().filter(|(line, _)| *line == part.first_line);
         let shape = (style.index.clone(), style.indent.clone());
@@ -102,19 +103,16 @@ pub fn rewrite(
             false => original[place.clone()].to_owned(),
         };
         let worth = worth(part, &tiles);
-        match &part.test {
-            Some(test) => {
+        let new = match (&part.test, worth) {
+            (Some(test), worth) => {
                 let name = free(&words, &["fits"], "tangram_fits_");
                 let name = (name.as_str(), worth.as_deref());
-                text.push_str(&tested(part, test, (&style, name), (&new, &within), margin));
+                tested(part, test, (&style, name), (&new, &within), margin)
             }
-            None => match worth {
-                Some(worth) => {
-                    text.push_str(&either(&worth, (&new, &within), &style.indent, margin))
-                }
-                None => text.push_str(&new),
-            },
-        }
+            (None, Some(worth)) => either(&worth, (&new, &within), &style.indent, margin),
+            (None, None) => new,
+        };
+        text.push_str(&ended(&new, end));
         from = place.end;
         if !original[..from].ends_with('\n') {
             let behind = original[from..].split('\n').next().unwrap_or_default();
@@ -138,8 +136,19 @@ pub fn rewrite(
     }
     let at = place(&lines[..first]);
     let offset: usize = lines[..at].iter().map(|line| line.len()).sum();
-    text.insert_str(offset, &needed);
+    text.insert_str(offset, &ended(&needed, end));
     Ok(text)
+}
+
+/// Returns how most lines end.
+fn line_end(lines: &[&str]) -> &'static str {
+    let count = |end: &str| lines.iter().filter(|line| line.ends_with(end)).count();
+    if 2 * count("\r\n") > count("\n") { "\r\n" } else { "\n" }
+}
+
+/// Gives all lines of new text the same end.
+fn ended(text: &str, end: &str) -> String {
+    text.replace("\r\n", "\n").replace('\n', end)
 }
 
 /// Returns what a line is indented by.

@@ -330,3 +330,22 @@ int main(void) {{
     assert!(after.contains("x[(long)(m - 1) * n - d]") && !after.contains("fits"), "{after}");
     prints_the_same_anew("wide", &text);
 }
+
+#[test]
+fn lines_end_as_those_of_the_file() {
+    let text = "#include <stddef.h>\nvoid f(int n, double A[n][n], double B[n][n], double C[n][n]) {\n\
+                #pragma scop\n  for (int i = 0; i < n; i++)\n    for (int j = 0; j < n; j++)\n      \
+                for (int k = 0; k < n; k++)\n        C[i][j] +=\n          A[i][k] * B[k][j];\n\
+                #pragma endscop\n}\n";
+    let dos = text.replace('\n', "\r\n");
+    let (plain, rewritten) = (in_tiles(text, &marked(text)), in_tiles(&dos, &marked(&dos)));
+    assert!(plain.contains("floord") && plain != text, "{plain}");
+    assert_eq!(rewritten, plain.replace('\n', "\r\n"));
+    // What is not written anew keeps its ends, new lines get those of most others.
+    let mixed = dos.replacen("\r\n", "\n", 1);
+    let mostly = in_tiles(&mixed, &marked(&mixed));
+    assert_eq!(mostly.matches('\n').count(), mostly.matches("\r\n").count() + 1, "{mostly}");
+    let mixed = text.replacen('\n', "\r\n", 1);
+    let mostly = in_tiles(&mixed, &marked(&mixed));
+    assert_eq!(mostly.matches("\r\n").count(), 1, "{mostly}");
+}
