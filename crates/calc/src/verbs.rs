@@ -1,6 +1,7 @@
 //! Verbs with words between their operands: dependences, schedules, code, files.
 
-use tangram_polyhedral::ast::{Ast, AstOptions};
+use tangram_polyhedral::OptionFault;
+use tangram_polyhedral::ast::{Ast, AstOptions, idle_option};
 use tangram_polyhedral::flow::{Accesses, Flow};
 use tangram_polyhedral::schedule::{Constraints, Options};
 use tangram_polyhedral::transform::{Editor, Script};
@@ -181,7 +182,14 @@ impl Evaluator<'_> {
     /// `codegen S [using O]`.
     fn codegen(&mut self, place: usize) -> Result<Value, Fault> {
         let schedule = self.operand()?.result();
-        let choices = if self.word("using") { self.union()? } else { Union::empty() };
+        let using = self.place();
+        let given = self.word("using");
+        let from = self.at;
+        let choices = if given { self.union()? } else { Union::empty() };
+        if given && matches!(schedule, Value::Schedule(_)) {
+            let message = "`using` is for maps: the bands of a schedule tree have their options";
+            return Err(Fault::new(using, message));
+        }
         let (options, budget) = (AstOptions::default(), &self.budget);
         let code = match schedule {
             Value::Schedule(tree) => Ast::of_tree(&tree, None, &options, budget),
@@ -189,6 +197,9 @@ impl Evaluator<'_> {
                 let sets = union.relations().all(tangram_presburger::Relation::is_set);
                 let map = if sets { union.identity(budget) } else { Ok(union) };
                 let map = map.map_err(|error| Failure::from(error).at(place))?;
+                if let Some(fault) = idle_option(&choices, &map) {
+                    return Err(Fault::new(self.place_of(&fault, from), fault.to_string()));
+                }
                 Ast::of_map(&map, None, &choices, &options, budget)
             }
             other => {
@@ -197,8 +208,23 @@ impl Evaluator<'_> {
                 return Err(Fault::new(place, message));
             }
         };
-        let code = code.map_err(|error| Failure::from(error).at(place))?;
+        let code = code.map_err(|error| match &error {
+            tangram_polyhedral::Error::Option(fault) => {
+                Fault::new(self.place_of(fault, from), fault.to_string())
+            }
+            _ => Failure::from(error).at(place),
+        })?;
         Ok(Value::Text(code.to_string().trim_end().to_owned()))
+    }
+
+    /// Returns where an option stands in what was read since a token, if it is written out there.
+    fn place_of(&self, fault: &OptionFault, from: usize) -> usize {
+        let read = &self.tokens[from..self.at];
+        let written = read.iter().find_map(|(token, at)| match token {
+            Token::Set(text) => fault.place_in(text).map(|inside| at + inside),
+            _ => None,
+        });
+        written.unwrap_or(self.tokens[from].1)
     }
 
     /// Reads a text, the name of a file.

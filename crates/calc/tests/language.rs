@@ -145,6 +145,18 @@ fn errors_name_line_and_column() {
             "line 1, column 11: `+` does not work on a number and a set; it unites sets or maps, adds functions or numbers, joins strings, `or` of booleans",
         ),
         ("{ [i] } 3;", "line 1, column 9: expected `;`, found `3`"),
+        (
+            "S := { S[i] -> [i] };\ncodegen S using { [i] -> unrol[0] };",
+            "line 2, column 26: there is no option `unrol` here; options are atomic, separate, separation_class, unroll",
+        ),
+        (
+            "O := { [i, j] -> unroll[0] }; codegen { S[i] -> [i] } using O;",
+            "line 1, column 61: `{ [i, j] -> unroll[0] }` has no effect: the points of the map are `[*]`",
+        ),
+        (
+            "S := schedule { S[i] }; codegen S using { [i] -> unroll[0] };",
+            "line 1, column 35: `using` is for maps: the bands of a schedule tree have their options",
+        ),
     ] {
         let error = fails(program);
         let close = error.split(':').next() == expected.split(':').next();
@@ -368,9 +380,22 @@ fn files_are_read_written_and_run() {
     assert_eq!(missing, "line 1, column 6: b: no such file");
     let inner = session.run("write \"q\" \"1;\n2 +;\"; source \"q\";").expect_err("wrong");
     assert!(inner.message.starts_with("q:2:4: expected a value, found `;`"), "{inner}");
-    session.run("write \"l\" \"source 'l';\";").expect("writes");
     let looping = session.run("write \"r\" \"source r\"; source \"r\";").expect_err("no text");
     assert!(looping.message.contains("r:1:8: expected the name of a file"), "{looping}");
+}
+
+#[test]
+fn files_that_run_themselves_are_refused_once() {
+    let texts = [("a", "1;\nsource \"a\";"), ("b", "source \"c\";"), ("c", " source \"b\";")];
+    let texts = texts.map(|(name, text)| (name.to_owned(), text.to_owned()));
+    let files = std::sync::Arc::new(std::sync::Mutex::new(texts.into_iter().collect()));
+    let session = || Session::default().with_host(Memory(std::sync::Arc::clone(&files)));
+    let own = session().with_file("a").run("1;\nsource \"a\";").expect_err("a circle");
+    assert_eq!(own.to_string(), "line 2, column 8: `a` runs itself");
+    let round = session().run("source \"b\";").expect_err("a circle");
+    assert_eq!(round.message, "b:1:8: c:1:9: `b` runs itself, by `c`");
+    // One file may run another one twice.
+    session().run("write \"d\" \"1;\"; source \"d\"; source \"d\";").expect("no circle");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::values::{Limit, bytes, count, data, seconds, shape, share};
+use crate::values::{Limit, bytes, count, data, integer_type, seconds, shape, share};
 
 /// How many elementary steps loops, schedules and dependences may take, unless `--max-steps` says
 /// otherwise: some seconds.
@@ -386,7 +386,7 @@ pub(crate) enum TargetArg {
                         loops.c --macros\n  tangram codegen mapped.st --target cuda"
 )]
 pub(crate) struct CodegenArgs {
-    /// A schedule tree (isl's `.st`), or a file `.in` with a map, a context and options.
+    /// A schedule tree (isl's `.st`), or a map, a context and options (isl's `.in`).
     pub(crate) input: PathBuf,
     /// Where to write the code instead of printing it.
     #[arg(short, long)]
@@ -398,7 +398,7 @@ pub(crate) struct CodegenArgs {
     #[arg(long)]
     pub(crate) macros: bool,
     /// The type of iterators.
-    #[arg(long, value_name = "TYPE", default_value = "int64_t")]
+    #[arg(long, value_name = "TYPE", default_value = "int64_t", value_parser = integer_type)]
     pub(crate) index: String,
     /// Put an OpenMP pragma in front of the outermost coincident loops.
     #[arg(long)]

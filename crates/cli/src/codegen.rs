@@ -1,5 +1,6 @@
 //! `tangram codegen`.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use tangram_polyhedral::ast::{Ast, AstOptions, CStyle, Launch, MapInput};
@@ -14,9 +15,18 @@ use crate::out;
 pub(crate) fn run(args: &CodegenArgs) -> Result<ExitCode, Error> {
     let text = out::read(&args.input)?;
     let budget = Budget::steps(args.max_steps.unwrap_or(LOOP_STEPS));
-    let map = args.input.extension().is_some_and(|end| end == "in");
+    let map = args.input.extension().is_some_and(|end| end == "in") || MapInput::is_notation(&text);
+    if map && args.target == TargetArg::Cuda {
+        let why = "kernels are made of a schedule tree, and the file holds a map";
+        return Err(Error::Usage(format!("`--target cuda` has no effect: {why}")));
+    }
     let mut places = Vec::new();
-    let (ast, launch) = match generate(&text, map, args.target, &budget, &mut places) {
+    let generated = if map {
+        generate_map(&args.input, &text, &budget)
+    } else {
+        generate(&text, args.target, &budget, &mut places)
+    };
+    let (ast, launch) = match generated {
         Ok(generated) => generated,
         Err(error) => return Ok(error::refuse(&args.input, &error, &places)),
     };
@@ -32,28 +42,25 @@ pub(crate) fn run(args: &CodegenArgs) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Generates loops of a file; `places` are then those of the nodes of its tree.
+/// Generates loops of a map with context and options, and says which option has no effect.
+fn generate_map(path: &Path, text: &str, budget: &Budget) -> Result<(Ast, Option<Launch>), Fault> {
+    let input = MapInput::parse(text, budget)?;
+    if let Some(idle) = &input.idle {
+        out::say(error::line(path, "warning", idle, &[]));
+    }
+    Ok((input.generate(&AstOptions::default(), budget)?, None))
+}
+
+/// Generates loops of a schedule tree; `places` are then those of the nodes of its tree.
 fn generate(
     text: &str,
-    map: bool,
     target: TargetArg,
     budget: &Budget,
     places: &mut Vec<(usize, usize)>,
 ) -> Result<(Ast, Option<Launch>), Fault> {
     let options = AstOptions::default();
-    let tree = match (map, target) {
-        (false, _) => {
-            let (tree, found) = ScheduleTree::parse_with_places(text, budget)?;
-            *places = found;
-            tree
-        }
-        (true, TargetArg::C) => {
-            return Ok((MapInput::parse(text, budget)?.generate(&options, budget)?, None));
-        }
-        (true, TargetArg::Cuda) => {
-            ScheduleTree::from_map(&MapInput::parse(text, budget)?.schedule, budget)?
-        }
-    };
+    let (tree, found) = ScheduleTree::parse_with_places(text, budget)?;
+    *places = found;
     tree.check(budget)?;
     let launch = (target == TargetArg::Cuda).then(|| Launch::of_tree(&tree)).transpose()?;
     Ok((Ast::of_tree(&tree, None, &options, budget)?, launch))

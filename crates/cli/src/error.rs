@@ -96,15 +96,24 @@ pub(crate) fn refuse(
     error: &tangram_polyhedral::Error,
     nodes: &[(usize, usize)],
 ) -> std::process::ExitCode {
+    out::say(line(path, "error", error, nodes));
+    std::process::ExitCode::from(2)
+}
+
+/// Returns the line about something in a file about loops, with its place.
+pub(crate) fn line(
+    path: &Path,
+    kind: &str,
+    error: &tangram_polyhedral::Error,
+    nodes: &[(usize, usize)],
+) -> String {
     let path = path.display();
     match error.place(nodes) {
         Some((line, column)) => {
-            let why = error.without_place();
-            out::say(format!("{path}:{line}:{column}: error: {why}\n"));
+            format!("{path}:{line}:{column}: {kind}: {}\n", error.without_place())
         }
-        None => out::say(format!("{path}: error: {}\n", loops(error))),
+        None => format!("{path}: {kind}: {}\n", loops(error)),
     }
-    std::process::ExitCode::from(2)
 }
 
 /// Says why something about loops failed, and what helps where the budget ended.

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use tangram_polyhedral::ast::MapInput;
 use tangram_polyhedral::representation::Form;
 use tangram_polyhedral::schedule::{Algorithm, Constraints, Fusion, Options};
 use tangram_polyhedral::transform::{Editor, STEPS, Script};
@@ -113,11 +114,7 @@ enum Input {
 
 impl Input {
     fn of(text: &str) -> Self {
-        let body =
-            text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
-        let body = body.unwrap_or_default();
-        let flow = body.starts_with('{') && body[1..].trim_start().starts_with("domain");
-        if body.starts_with(['{', '[']) && !flow {
+        if MapInput::is_notation(text) {
             Self::Map
         } else if text.contains("child:") || text.contains("\"child\"") {
             Self::Tree
@@ -169,8 +166,7 @@ fn start(
             tree
         }
         Input::Map => {
-            let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
-            let map = Union::parse(&lines.collect::<Vec<_>>().join(" "), budget)?;
+            let map = MapInput::parse_schedule(text, budget)?;
             let sets = map.relations().all(Relation::is_set);
             match args.from {
                 None if sets => ScheduleTree::from_domain(map),

@@ -49,3 +49,38 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().map_err(|_| wrong(()))?;
     Duration::try_from_secs_f64(seconds).map_err(|_| wrong(()))
 }
+
+/// Words that C writes integer types of, in any order; others are names of types.
+const INTEGER_WORDS: [&str; 6] = ["signed", "unsigned", "short", "long", "int", "char"];
+
+/// Words of C that name no type of integers.
+const OTHER_WORDS: &str = "auto break case const continue default do double else enum extern float \
+                           for goto if inline register restrict return sizeof static struct switch \
+                           typedef union void volatile while";
+
+/// Reads a type that iterators of loops in C can have, as `int64_t` or `unsigned long`.
+pub(crate) fn integer_type(text: &str) -> Result<String, String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let count = |word: &str| words.iter().filter(|found| **found == word).count();
+    let built_in = || {
+        let [signed, unsigned, short, long, int, char] = INTEGER_WORDS.map(count);
+        let widths = short + char + usize::from(long > 0);
+        words.iter().all(|word| INTEGER_WORDS.contains(word))
+            && signed + unsigned <= 1
+            && widths <= 1
+            && long <= 2
+            && int + char <= 1
+    };
+    let named = |word: &str| {
+        let starts = word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        starts
+            && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && !OTHER_WORDS.split_whitespace().any(|other| other == word)
+            && !INTEGER_WORDS.contains(&word)
+    };
+    match words.as_slice() {
+        [word] if named(word) => Ok((*word).to_owned()),
+        [_, ..] if built_in() => Ok(words.join(" ")),
+        _ => Err("expected a type of integers, as int64_t or `unsigned long`".to_owned()),
+    }
+}

@@ -75,6 +75,19 @@ pub enum Error {
         /// What the form consists of.
         expected: &'static str,
     },
+    /// An option of code generation has no meaning for a map.
+    #[error(transparent)]
+    Option(#[from] OptionFault),
+    /// The same, with its place in a text.
+    #[error("line {line}, column {column}: {fault}")]
+    PlacedOption {
+        /// Line of the option, from 1.
+        line: usize,
+        /// Column of the option, from 1, in characters.
+        column: usize,
+        /// What is wrong with it.
+        fault: OptionFault,
+    },
     /// A step of a script was refused.
     #[error("line {line}, column {column}: `{step}`: {error}")]
     Step {
@@ -135,6 +148,7 @@ impl Error {
             Self::Structure { line, column, .. }
             | Self::Key { line, column, .. }
             | Self::Step { line, column, .. }
+            | Self::PlacedOption { line, column, .. }
             | Self::Notation { line, column, .. } => Some((*line, *column)),
             Self::IllFormed { node, .. }
             | Self::Illegal { node, .. }
@@ -171,6 +185,7 @@ impl Error {
                 error => format!("`{key}`: {error}"),
             },
             Self::Step { step, error, .. } => format!("`{step}`: {}", error.without_place()),
+            Self::PlacedOption { fault, .. } => fault.to_string(),
             Self::IllFormed { fault, .. } => fault.to_string(),
             Self::Illegal { violation, .. } => violation.to_string(),
             Self::Operand { expected, .. } => format!("expected {expected}"),
@@ -287,7 +302,78 @@ pub enum Fault {
         /// The parameter.
         name: String,
     },
+    /// An option of a band has no meaning.
+    #[error(transparent)]
+    Option(#[from] OptionFault),
     /// A mark has no name.
     #[error("a mark needs a name")]
     NamelessMark,
+}
+
+/// Why an option of code generation would have no effect.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum OptionFault {
+    /// Nothing has the name.
+    #[error("there is no option `{name}` here; options are {}", known.join(", "))]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The names that could stand there.
+        known: &'static [&'static str],
+    },
+    /// A part of the option is for a dimension that is not there.
+    #[error(
+        "`{option}` is for no {what}: there {} {count}, counted from 0",
+        if *count == 1 { "is" } else { "are" }
+    )]
+    Absent {
+        /// The option's name.
+        name: String,
+        /// The part that is for none.
+        option: String,
+        /// How many dimensions there are.
+        count: usize,
+        /// What they are called.
+        what: &'static str,
+    },
+    /// The option is for points that the map does not have; code is generated without it.
+    #[error("`{option}` has no effect: the points of the map are `{expected}`")]
+    Elsewhere {
+        /// The option's name.
+        name: String,
+        /// The option as it stands.
+        option: String,
+        /// The points of the map.
+        expected: String,
+    },
+    /// The option does not have the shape of those with its name.
+    #[error("`{option}`: expected {expected}")]
+    Form {
+        /// The option's name.
+        name: String,
+        /// The option as it stands.
+        option: String,
+        /// What it could be.
+        expected: String,
+    },
+}
+
+impl OptionFault {
+    /// Returns the byte offset of the option in the text that it was read from.
+    pub fn place_in(&self, text: &str) -> Option<usize> {
+        let (Self::Unknown { name, .. }
+        | Self::Absent { name, .. }
+        | Self::Elsewhere { name, .. }
+        | Self::Form { name, .. }) = self;
+        let part = |c: char| c.is_alphanumeric() || c == '_';
+        let whole = |at: &usize| {
+            let (before, after) = (&text[..*at], &text[*at + name.len()..]);
+            !before.ends_with(part) && after.trim_start().starts_with('[')
+        };
+        match name.is_empty() {
+            true => None,
+            false => text.match_indices(name.as_str()).map(|(at, _)| at).find(whole),
+        }
+    }
 }

@@ -48,7 +48,7 @@ pub mod transform;
 mod yaml;
 
 pub use ast::{Ast, AstOptions};
-pub use error::{Error, Fault, Violation};
+pub use error::{Error, Fault, OptionFault, Violation};
 pub use schedule_tree::{Band, Member, Node, NodeKind, ScheduleTree};
 
 /// Rows of machine numbers: coefficients of loops and schedules are small.

@@ -253,6 +253,66 @@ fn what_cannot_be_generated_is_refused() {
     assert!(matches!(wrong, Err(Error::Notation { line: 3, .. })), "{wrong:?}");
 }
 
+/// Place and message of what is wrong with a text of the form `.in`.
+fn wrong(text: &str) -> (Option<(usize, usize)>, String) {
+    let error = MapInput::parse(text, &Budget::unlimited()).expect_err(text);
+    (error.place(&[]), error.without_place())
+}
+
+#[test]
+fn parts_of_a_text_are_wrong_at_their_place() {
+    for (text, place, said) in [
+        ("", (1, 1), "expected schedule, as in `{ ... }`"),
+        ("{ S[i] -> [i] }\n\n", (1, 16), "expected context, as in `{ : }`"),
+        ("{ S[i] -> [i] }\n{ : }\n", (2, 6), "expected options, as in `{ }`"),
+        ("{ S[i] ->\n  [j] : k }{ : }{ }", (2, 9), "a name in scope"),
+        ("{ S[i] -> [i] }\n{ S[i]; T[i] }\n{ }", (2, 1), "`context`"),
+        ("{ S[i] -> [i] } { : }\n{ }\n # more\n  { }", (4, 3), "expected the end behind"),
+    ] {
+        let (found, message) = wrong(text);
+        assert_eq!(found, Some(place), "{text}: {message}");
+        assert!(message.contains(said), "{text}: {message}");
+    }
+}
+
+#[test]
+fn options_without_effect_are_refused() {
+    // Columns are those of the options in `{ S[i, j] -> [i, j] } { : }` and what follows.
+    for (options, column, said) in [
+        ("{ [i, j] -> unrol[0] }", 41, "options are atomic, separate, separation_class, unroll"),
+        ("{ [i, j] -> unroll[1]; [i, j] -> sperate[0] }", 62, "no option `sperate`"),
+        ("{ [i, j] -> isolate[[] -> [0, 0]] }", 41, "no option `isolate`"),
+        ("{ [i, j] -> unroll[0]; [i, j] -> unroll[7] }", 41, "there are 2, counted from 0"),
+        ("{ [i, j] -> unroll[-1] }", 41, "there are 2, counted from 0"),
+        ("{ [i, j] -> separation_class[[2] -> [0]] }", 41, "there are 2, counted from 0"),
+        ("{ [i, j] -> separation_class[2] }", 41, "`separation_class[[0] -> [1]]`"),
+        ("{ [i, j] -> unroll[0, 1] }", 41, "expected one dimension, `unroll[0]`"),
+        ("{ unroll[0] }", 31, "expected where it holds, as in `[i] -> unroll[0]`"),
+    ] {
+        let (place, message) = wrong(&format!("{{ S[i, j] -> [i, j] }} {{ : }} {options}"));
+        assert_eq!(place, Some((1, column)), "{options}: {message}");
+        assert!(message.contains(said), "{options}: {message}");
+    }
+    // What has no end is for as many dimensions as there are; a map without points has none.
+    for options in [
+        "{ [i, j] -> unroll[x] : x >= 5; [i, j] -> separate[x] : x < 0 }",
+        "{ [i, j] -> atomic[x]; [i, j] -> separation_class[[x] -> [1]] : i > 3 }",
+        "{ }",
+    ] {
+        let input = MapInput::parse(
+            &format!("{{ S[i, j] -> [i, j] }} {{ : }} {options}"),
+            &Budget::unlimited(),
+        );
+        assert!(input.expect(options).idle.is_none(), "{options}");
+    }
+    // isl passes over options for other points, and so do we, but say so.
+    let other = "{ S[i, j] -> [i, j] } { : } { [i, j, k] -> unroll[0] }";
+    let idle = MapInput::parse(other, &Budget::unlimited()).expect("an input").idle;
+    let idle = idle.expect("an option without effect");
+    assert_eq!(idle.place(&[]), Some((1, 44)));
+    assert!(idle.without_place().ends_with("the points of the map are `[*, *]`"), "{idle}");
+}
+
 /// Compiles code of parameters `N` and `M` that calls `S[i, j]` and `T[i]`, and compares what it
 /// runs with what the interpreter runs; `name` tells the files of tests apart.
 fn compare_with_compiler(name: &str, ast: &Ast, cases: &[(i128, i128)]) {

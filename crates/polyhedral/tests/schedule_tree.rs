@@ -198,6 +198,42 @@ fn each_rule_has_a_tree_that_breaks_it() {
 }
 
 #[test]
+fn options_of_bands_have_an_effect() {
+    let band = |options: &str| {
+        let band = "schedule: \"[{ A[i] -> [(i)]; B[i] -> [(i)] }]\"";
+        format!("  {band}\n  child:\n    {band}\n    options: \"{options}\"")
+    };
+    for (options, said) in [
+        ("{ unrol[0] }", "options are atomic, interleave, isolate, jam, separate, unroll"),
+        ("{ separation_class[[0] -> [0]] }", "no option `separation_class`"),
+        ("{ unroll[0]; unroll[1] }", "for no member: there is 1, counted from 0"),
+        ("{ jam[1, 4] }", "for no member: there is 1"),
+        ("{ jam[0, 1] }", "expected a number of iterations from 2 to 64"),
+        ("{ jam[0] }", "expected a member and a number of iterations, `jam[0, 2]`"),
+        ("{ unroll[0, 0] }", "expected one dimension, `unroll[0]`"),
+        ("{ [i] -> unroll[0] }", "expected a set"),
+        ("{ [isolate[] -> unrol[0]] }", "no option `unrol`"),
+        ("{ [isolate[] -> unroll[3]] }", "for no member"),
+        (
+            "{ isolate[[] -> [x]] : x > 3 }",
+            "1 outer dimension and no more than 1 member of the band",
+        ),
+        ("{ isolate[x] : x > 3 }", "expected `isolate[[...] -> [...]]`"),
+    ] {
+        let found = fault(&band(options)).to_string();
+        assert!(found.contains(said), "{options}: {found}");
+    }
+    let domain = "domain: \"{ A[i] : 0 <= i < 9; B[i] : 0 <= i < 9 }\"\nchild:\n";
+    for options in [
+        "{ isolate[[x] -> [y]] : 3 < x; [isolate[] -> unroll[0]]; unroll[x] }",
+        "{ jam[0, 4]; interleave[0, 2]; atomic[x] : x >= 7; separate[0] }",
+    ] {
+        let text = format!("{domain}{}", band(options));
+        tree(&text).check(&budget()).unwrap_or_else(|error| panic!("{options}: {error}"));
+    }
+}
+
+#[test]
 fn roots_and_leaves_are_checked() {
     let check = |tree: &ScheduleTree| match tree.check(&budget()) {
         Err(Error::IllFormed { fault, .. }) => fault,

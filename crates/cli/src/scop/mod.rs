@@ -40,6 +40,14 @@ fn next_budget(args: &ScopArgs, spent: u64) -> Budget {
 /// Gives the parts of a C file other loops, or prints what is known about them.
 pub(crate) fn run(args: &ScopArgs) -> Result<ExitCode, Error> {
     let name = args.input.display();
+    if let Some(path) = args.output.as_deref().filter(|path| !out::is_standard(path)) {
+        out::check(path)?;
+    }
+    let diamonds = args.tile.iter().flatten().any(|word| *word == TileArg::Diamond);
+    if diamonds && args.target == TargetArg::Cuda {
+        let why = "`--tile` gives the threads of a block there";
+        return Err(Error::Usage(format!("`diamond` has no effect with `--target cuda`: {why}")));
+    }
     // Standard input can be read once only.
     let original = out::read(&args.input)?;
     let Detected { parts, refused } = match found(args, &original)? {
@@ -155,9 +163,11 @@ fn rewritten(args: &ScopArgs, original: &str, parts: &[Part]) -> Result<ExitCode
     let name = args.input.display();
     let all: Vec<&Part> = parts.iter().collect();
     let (mut generated, mut spent) = (Vec::new(), 0);
+    // What became of the parts is said when it is written.
+    let mut said = String::new();
     for (part, place) in parts.iter().zip(tangram_scop::places(original, &all)) {
         if let (Err(problem), false) = (&place, part.marked) {
-            out::say(report::placed(&name, "note", problem));
+            said += &report::placed(&name, "note", problem);
             generated.push((part, None));
             continue;
         }
@@ -168,7 +178,7 @@ fn rewritten(args: &ScopArgs, original: &str, parts: &[Part]) -> Result<ExitCode
         let budget = next_budget(args, spent);
         let found = optimised(part, args, &budget);
         spent += budget.used();
-        out::say(report::line(&name, part, &found));
+        said += &report::line(&name, part, &found);
         generated.push((part, found.ok().and_then(Outcome::code)));
     }
     let pairs: Vec<(&Part, Option<&Ast>)> =
@@ -184,7 +194,11 @@ fn rewritten(args: &ScopArgs, original: &str, parts: &[Part]) -> Result<ExitCode
     let contractions = contractions.collect();
     let (parallel, vectorize) = (args.parallel, args.vectorize);
     let emit = Emit { parallel, vectorize, private, contractions };
-    deliver(tangram_scop::rewrite(original, &pairs, &emit), args)
+    let code = deliver(tangram_scop::rewrite(original, &pairs, &emit), args)?;
+    if code == ExitCode::SUCCESS {
+        out::say(said);
+    }
+    Ok(code)
 }
 
 /// Writes the text to where it was asked for, or says what is wrong.
@@ -204,9 +218,9 @@ fn on_device(args: &ScopArgs, parts: &[Part]) -> Result<ExitCode, Error> {
     let name = args.input.display();
     let recipe = recipe(args);
     let (mut made, mut failed) = (Vec::new(), false);
+    let threads = recipe.tile.as_deref().unwrap_or_default();
     for part in parts {
         let budget = &budget(args);
-        let threads = recipe.tile.as_deref().unwrap_or_default();
         let found = part.scop.on_device(&recipe.schedule, threads, budget);
         let place = |error| part.problem(error);
         let found = found.map_err(|error| place(error.to_string())).and_then(|code| {
@@ -224,6 +238,13 @@ fn on_device(args: &ScopArgs, parts: &[Part]) -> Result<ExitCode, Error> {
     }
     if failed || made.is_empty() {
         return Ok(ExitCode::from(2));
+    }
+    let given = threads.iter().rposition(|size| *size > 0).map_or(0, |last| last + 1);
+    let counts = made.iter().flat_map(|(_, code)| &code.kernels).map(|kernel| kernel.launch.rank());
+    let used = counts.max().unwrap_or(0);
+    if given > used {
+        let why = format!("no kernel has more than {used} parallel loops on threads");
+        out::say(format!("{name}: note: `--tile` gives {given} sizes, but {why}\n"));
     }
     let pairs: Vec<_> = made.iter().map(|(part, code)| (*part, code)).collect();
     deliver(tangram_scop::cuda(&name.to_string(), &pairs, &budget(args)), args)

@@ -1,6 +1,7 @@
 //! What `tangram scop --print` writes about a part.
 
 use tangram_polyhedral::Error as Fault;
+use tangram_polyhedral::optimise::Optimised;
 use tangram_polyhedral::picture::Domains;
 use tangram_polyhedral::schedule::Options;
 use tangram_polyhedral::scop::{Basis, Kind, Scop};
@@ -8,7 +9,7 @@ use tangram_presburger::Budget;
 use tangram_presburger::count::PwQPolynomial;
 use tangram_scop::Part;
 
-use super::{optimised, recipe, report};
+use super::{Outcome, optimised, recipe, report};
 use crate::args::{ScopArgs, ScopPrint};
 use crate::error;
 use crate::out;
@@ -24,7 +25,11 @@ pub(super) fn show(
     let scop = &part.scop;
     let options = Options { fusion: args.fuse.into(), ..Options::default() };
     Ok(match print {
-        ScopPrint::Ast => optimised(part, args, budget)?.ast?.to_string(),
+        ScopPrint::Ast => {
+            let Outcome { best, ast } = optimised(part, args, budget)?;
+            say_idle(part, args, &best);
+            ast?.to_string()
+        }
         ScopPrint::Report => report::report(part, &optimised(part, args, budget)?),
         ScopPrint::Tree => written(&scop.schedule, args.format),
         ScopPrint::Deps => dependences(scop, budget)?,
@@ -39,8 +44,16 @@ pub(super) fn show(
             written(&scheduled.tree, args.format)
         }
         ScopPrint::Stats => stats(scop, budget)?,
-        ScopPrint::Domains => domains(scop, args, budget)?,
+        ScopPrint::Domains => domains(part, args, budget)?,
     })
+}
+
+/// Says what of `--tile` has no effect on a part.
+fn say_idle(part: &Part, args: &ScopArgs, best: &Optimised) {
+    let (name, line) = (args.input.display(), part.first_line);
+    for idle in &best.idle {
+        out::say(format!("{name}:{line}: note: {}\n", report::without(*idle)));
+    }
 }
 
 fn dependences(scop: &Scop, budget: &Budget) -> Result<String, Fault> {
@@ -87,10 +100,15 @@ fn stats(scop: &Scop, budget: &Budget) -> Result<String, Fault> {
 }
 
 /// Draws the instances of a part: in the order of the source or, with tiles, the new one.
-fn domains(scop: &Scop, args: &ScopArgs, budget: &Budget) -> Result<String, Fault> {
+fn domains(part: &Part, args: &ScopArgs, budget: &Budget) -> Result<String, Fault> {
+    let scop = &part.scop;
     let recipe = recipe(args);
     let tree = match recipe.tile {
-        Some(_) => scop.optimise(&recipe, budget)?.tree,
+        Some(_) => {
+            let best = scop.optimise(&recipe, budget)?;
+            say_idle(part, args, &best);
+            best.tree
+        }
         None => scop.schedule.clone(),
     };
     let flow = scop.dependences(Kind::Flow, Basis::Value, budget)?.pairs(budget)?;

@@ -4,7 +4,7 @@
 use std::fmt::Display;
 
 use tangram_polyhedral::Error as Fault;
-use tangram_polyhedral::optimise::{Arranged, WORTH};
+use tangram_polyhedral::optimise::{Arranged, Idle, WORTH};
 use tangram_scop::{Part, Problem};
 
 use super::Outcome;
@@ -81,7 +81,26 @@ fn became(part: &Part, outcome: &Outcome) -> String {
         best.ratio.map_or(String::new(), |ratio| format!(", estimated at {ratio:.2} of its cost"));
     let bands: Vec<String> = best.bands.iter().filter_map(|band| arranged(part, band)).collect();
     let bands = if bands.is_empty() { "in another order".to_owned() } else { bands.join("; ") };
-    format!("rewritten{gain}: {bands}")
+    let idle: String = best.idle.iter().map(|idle| format!("; {}", without(*idle))).collect();
+    format!("rewritten{gain}: {bands}{idle}")
+}
+
+/// Says what of `--tile` has no effect on a part.
+pub(super) fn without(idle: Idle) -> String {
+    match idle {
+        Idle::Diamond => {
+            "no diamonds, as they need loops that can be tiled together, of which the \
+                          first is not parallel, as the time of a stencil"
+                .to_owned()
+        }
+        Idle::Sizes { used: 0 } => {
+            "nothing is tiled as `--tile` says, as no loops can be".to_owned()
+        }
+        Idle::Sizes { used } => format!(
+            "of the sizes in `--tile` the first {used} alone, as no more loops can be tiled together"
+        ),
+        _ => "`--tile` without all of its effect".to_owned(),
+    }
 }
 
 /// What became of the loops around some statements.

@@ -52,6 +52,27 @@ const SAID: &[(&[&str], &str)] = &[
     (&["scop", "plus.c"], "of C++"),
     (&["scop", "kernel.c", "-Inope"], "there is no folder nope"),
     (&["scop", "kernel.c", "--set", "n"], "NAME=VALUE"),
+    (&["scop", "kernel.c", "-o", "nowhere/x.c"], "nowhere/x.c: its folder is not there"),
+    (&["scop", "kernel.c", "--target", "cuda", "--tile", "diamond,8"], "`diamond` has no effect"),
+    (&["codegen", "tree.st", "--index", ""], "expected a type of integers, as int64_t"),
+    (&["codegen", "tree.st", "--index", "a b;"], "expected a type of integers, as int64_t"),
+    (&["codegen", "tree.st", "--index", "unsigned signed"], "expected a type of integers"),
+    (&["codegen", "tree.st", "--index", "double"], "expected a type of integers"),
+    (
+        &["codegen", "typo.in"],
+        "typo.in:3:10: error: there is no option `unrol` here; options are atomic, separate, \
+         separation_class, unroll",
+    ),
+    (
+        &["codegen", "typo.st"],
+        "typo.st:3:3: error: there is no option `unrol` here; options are atomic, interleave, \
+         isolate, jam, separate, unroll",
+    ),
+    (&["codegen", "map.in", "--target", "cuda"], "kernels are made of a schedule tree"),
+    (&["codegen", "lone.map"], "lone.map:1:29: error: `context`: expected context, as in `{ : }`"),
+    (&["codegen", "lone.map"], "of the form `.in` are a map, its context and its options"),
+    (&["schedule", "map.in"], "map.in:2:1: error: `schedule`: expected the end behind the map"),
+    (&["calc", "itself.calc"], "itself.calc:1:8: error: `itself.calc` runs itself\n"),
 ];
 
 fn desk() -> Desk {
@@ -67,6 +88,12 @@ fn desk() -> Desk {
         format!("void f(int n, int *x, int *y) {{\n#pragma scop\n{body}#pragma endscop\n}}\n");
     write("marked.c", marked.as_bytes());
     write("plus.c", b"template <class T> void f(T *x) { }\n");
+    let map = "{ S[i] -> [i] : 0 <= i < 9 }\n";
+    write("typo.in", format!("{map}{{ : }}\n{{ [i] -> unrol[0] }}\n").as_bytes());
+    let band = "child:\n  schedule: \"[{ S[i] -> [(i)] }]\"\n  options: \"{ unrol[0] }\"\n";
+    write("typo.st", format!("domain: \"{{ S[i] : 0 <= i < 9 }}\"\n{band}").as_bytes());
+    write("lone.map", map.as_bytes());
+    write("itself.calc", b"source \"itself.calc\";\n");
     write("binary", &[0, 159, 146, 150, 7, 0, 1]);
     write("blank", b"");
     write("prose", b"it was a dark and stormy night\n");
@@ -83,6 +110,44 @@ fn messages_name_the_way_out() {
         assert!(!seen.stderr.contains("error: error"), "{words:?}: {}", seen.stderr);
         assert_eq!(seen.files, [], "{words:?}");
     }
+}
+
+/// What has no effect, but keeps nothing from being done, is said.
+#[test]
+fn what_has_no_effect_is_said() {
+    let desk = desk();
+    let options = "{ S[i] -> [i] : 0 <= i < 9 }\n{ : }\n{ [i, j] -> unroll[0] }\n";
+    fs::write(desk.folder().join("other.in"), options).expect("written");
+    for (words, said) in [
+        (
+            &["codegen", "other.in"][..],
+            "other.in:3:13: warning: `{ [i, j] -> unroll[0] }` has no effect: the points of the map \
+             are `[*]`\n",
+        ),
+        (
+            &["scop", "kernel.c", "--tile", "diamond"],
+            "side by side, a free innermost loop; no diamonds, as they need loops",
+        ),
+        (&["scop", "kernel.c", "--tile", "4,5,6,7"], "the first 3 alone, as no more loops can be"),
+        (&["scop", "kernel.c", "--tile", "4,5,6,7", "--print", "ast"], "the first 3 alone"),
+        (&["scop", "kernel.c", "--tile", "4,5,6,7", "--print", "report"], "the first 3 alone"),
+        (
+            &["scop", "kernel.c", "--tile", "4,5,6", "--target", "cuda"],
+            "`--tile` gives 3 sizes, but no kernel has more than 2 parallel loops on threads",
+        ),
+    ] {
+        let seen = desk.seen(words);
+        assert_eq!(seen.code, Some(0), "{words:?}: {seen:?}");
+        let all = seen.stdout.clone() + &seen.stderr;
+        assert!(all.contains(said), "{words:?}: expected {said}, found {all}");
+    }
+    for words in [&["scop", "kernel.c", "--tile", "4,5,6"][..], &["codegen", "map.in"]] {
+        let seen = desk.seen(words);
+        assert!(!seen.stderr.contains("no effect") && !seen.stderr.contains("alone"), "{seen:?}");
+    }
+    // Nothing is said to be done that could not be written.
+    let seen = desk.seen(&["scop", "kernel.c", "-o", "/dev/full"]);
+    assert!(seen.code == Some(2) && !seen.stderr.contains("rewritten"), "{seen:?}");
 }
 
 #[test]

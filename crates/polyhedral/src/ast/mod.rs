@@ -22,6 +22,7 @@
 //! down, from what every instance below needs, and not collected on the way up.
 
 mod basic_set;
+mod check_options;
 mod expr;
 mod expression;
 mod generate;
@@ -34,6 +35,8 @@ mod options;
 mod separation;
 mod text;
 
+pub(crate) use check_options::band_fault;
+pub use check_options::idle_option;
 pub use expr::{Comparison, Expr, ExprKind};
 pub use input::MapInput;
 pub use interpret::Instance;

@@ -7,7 +7,7 @@ use super::generate::unroll_and_jam::Jam;
 use crate::{Error, NodeKind};
 
 /// The most iterations that run side by side: code grows with each.
-const JAM_LIMIT: i128 = 64;
+pub(super) const JAM_LIMIT: i128 = 64;
 
 /// What generation may do beyond what the schedule says.
 #[derive(Debug, Clone, Copy)]

@@ -96,6 +96,21 @@ pub struct Optimised {
     /// Statements that became packed tiles; code generation outlines these
     /// ([`KERNEL`](crate::contraction::KERNEL)).
     pub contractions: Vec<Contraction>,
+    /// What was asked for and has no effect, as nothing in the part takes it.
+    pub idle: Vec<Idle>,
+}
+
+/// A part of a recipe that has no effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Idle {
+    /// No band has tiles that can be diamonds.
+    Diamond,
+    /// Sizes of tiles behind the first `used`: no band that can be tiled has more members.
+    Sizes {
+        /// How many sizes have loops.
+        used: usize,
+    },
 }
 
 /// What became of the loops of a band.
@@ -143,13 +158,14 @@ struct Improved {
     /// Whether it is what was asked for, or promises to be worth its code.
     gained: bool,
     ratio: Option<f64>,
+    idle: Vec<Idle>,
 }
 
 impl Improved {
     fn with_private(self, private: Vec<String>) -> Optimised {
-        let Self { tree, bands, ratio, .. } = self;
-        let contractions = Vec::new();
-        Optimised { tree, original: false, fallback: None, private, bands, ratio, contractions }
+        let Self { tree, bands, ratio, idle, .. } = self;
+        let (original, fallback, contractions) = (false, None, Vec::new());
+        Optimised { tree, original, fallback, private, bands, ratio, contractions, idle }
     }
 }
 
@@ -185,8 +201,9 @@ impl Scop {
         let original = |fallback| {
             let (private, bands) = (Vec::new(), Vec::new());
             let tree = self.schedule.clone();
-            let contractions = Vec::new();
-            Optimised { tree, original: true, fallback, private, bands, ratio: None, contractions }
+            let (contractions, idle) = (Vec::new(), Vec::new());
+            let (original, ratio) = (true, None);
+            Optimised { tree, original, fallback, private, bands, ratio, contractions, idle }
         };
         if let Ok(Some(found)) = self.contracted(&constraints, recipe, budget) {
             return Ok(found);
@@ -326,8 +343,21 @@ impl Scop {
         let accesses = Accesses::of(self, budget)?;
         let (rates, costs, bands) = (Rates::of(&recipe.machine), Costs::new(), Vec::new());
         let in_cache = self.bytes().is_some_and(|bytes| bytes <= in_second_cache(recipe));
-        let mut work = Work { editor, accesses, recipe, rates, budget, in_cache, costs, bands };
+        let (tiled, diamonds) = (0, false);
+        let mut work = Work {
+            editor,
+            accesses,
+            recipe,
+            rates,
+            budget,
+            in_cache,
+            costs,
+            bands,
+            tiled,
+            diamonds,
+        };
         let asked = work.bands()?;
+        let idle = work.idle();
         // Contractions need nests of their own.
         if !asked && !recipe.parallel && !in_cache && recipe.schedule.fusion != Fusion::None {
             work.share_passes(self)?;
@@ -339,7 +369,7 @@ impl Scop {
             false => Some(self.ratio(&tree, &accesses, costs, recipe, budget)?),
         };
         let gained = asked || ratio.is_some_and(|ratio| ratio < WORTH);
-        Ok(Improved { tree, bands, gained, ratio })
+        Ok(Improved { tree, bands, gained, ratio, idle })
     }
 
     /// Counts the bytes of all arrays, if their extents are numbers.

@@ -7,7 +7,7 @@ use super::loop_order::{Loop, LoopOrder, loop_orders};
 use super::rates::Rates;
 use super::stride::{self, Accesses};
 use super::unskew::straightened;
-use super::{Arranged, Recipe};
+use super::{Arranged, Idle, Recipe};
 use crate::transform::Editor;
 use crate::{Error, Node, NodeKind, ScheduleTree};
 
@@ -28,6 +28,10 @@ pub(super) struct Work<'a> {
     pub costs: Costs,
     /// What became of the bands.
     pub bands: Vec<Arranged>,
+    /// The most loops that got the tiles that were asked for.
+    pub tiled: usize,
+    /// Whether a band got diamonds.
+    pub diamonds: bool,
 }
 
 /// Lists the nodes below a node, from left to right.
@@ -82,6 +86,15 @@ impl Work<'_> {
         Ok(asked)
     }
 
+    /// Lists what was asked for and has no effect.
+    pub fn idle(&self) -> Vec<Idle> {
+        let sizes = self.recipe.tile.as_deref().unwrap_or_default();
+        let given = sizes.iter().rposition(|size| *size > 0).map_or(0, |last| last + 1);
+        let diamond = (self.recipe.diamond && !self.diamonds).then_some(Idle::Diamond);
+        let surplus = (given > self.tiled).then_some(Idle::Sizes { used: self.tiled });
+        diamond.into_iter().chain(surplus).collect()
+    }
+
     /// Lists leaves from left to right.
     fn leaves(&self) -> Vec<Node> {
         let tree = self.editor.tree();
@@ -110,6 +123,8 @@ impl Work<'_> {
         }
         let is_parallel = band.members[0].coincident;
         if self.recipe.diamond && count > 1 && !is_parallel && self.diamonds(node, count)? {
+            self.diamonds = true;
+            self.tiled = self.tiled.max(count);
             return Ok(true);
         }
         let loops = self.loops(node, count)?;
@@ -119,6 +134,7 @@ impl Work<'_> {
             if self.follow(node, &plan, &sizes)? {
                 self.bands.push(arranged(&plan, &sizes));
                 self.costs.extend(plan.costs);
+                self.tiled = self.tiled.max(count);
                 return Ok(given);
             }
             self.editor.reset(before);
@@ -127,7 +143,11 @@ impl Work<'_> {
             straightened(&mut self.editor, node)?;
             return Ok(false);
         }
-        self.tiled_as_asked(node, count)
+        let tiled = self.tiled_as_asked(node, count)?;
+        if tiled {
+            self.tiled = self.tiled.max(count);
+        }
+        Ok(tiled)
     }
 
     /// Combines a band with those above it, as long as nothing stands between them.

@@ -2,6 +2,7 @@
 
 use tangram_presburger::{Budget, Relation, Union};
 
+use crate::ast::band_fault;
 use crate::{Band, Error, Fault, Member, Node, NodeKind, ScheduleTree};
 
 impl ScheduleTree {
@@ -91,7 +92,12 @@ impl ScheduleTree {
                 if let Some(fault) = members(band, &state.active, budget)? {
                     return Err(fail(fault));
                 }
-                state.dims += band.members.len();
+                let count = band.members.len();
+                let option = band_fault(&band.options, state.dims, count, budget)?;
+                if let Some(fault) = option {
+                    return Err(fail(fault.into()));
+                }
+                state.dims += count;
             }
             NodeKind::Extension(map) => {
                 if self.parent(node).is_none() {

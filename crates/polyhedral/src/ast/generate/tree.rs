@@ -6,6 +6,7 @@ use tangram_presburger::{Budget, Relation, Space, Tuple, Union};
 
 use super::build::{Builder, Executed, Graft, Next, Surroundings};
 use crate::ast::basic_set::BasicSet;
+use crate::ast::check_options::map_fault;
 use crate::ast::{Ast, AstNodeKind, AstOptions};
 use crate::{Error, Node, NodeKind, ScheduleTree};
 
@@ -67,8 +68,8 @@ impl Ast {
     /// `choices` are isl's options of maps: `{ [i, j] -> separate[0]; [i, j] -> unroll[1] }`.
     ///
     /// # Errors
-    /// [`Error::Presburger`] if an operation fails, a loop has no first value, or the points
-    /// have different dimensions; [`Error::TooDeep`] for more than 200 dimensions.
+    /// [`Error::Option`] for a choice that has no meaning for the map; [`Error::Presburger`] if an
+    /// operation fails, a loop has no first value, or the points have different dimensions; [`Error::TooDeep`] for more than 200 dimensions.
     pub fn of_map(
         schedule: &Union,
         context: Option<&Relation>,
@@ -94,6 +95,11 @@ impl Ast {
             budget,
             jams: HashMap::new(),
         };
+        let times: Vec<Tuple> =
+            schedule.relations().map(|map| map.space().output.clone()).collect();
+        if let Some(fault) = map_fault(choices, &times, budget)? {
+            return Err(fault.into());
+        }
         let mut executed = Executed::new();
         let mut total = None;
         for map in schedule.relations() {

@@ -66,6 +66,11 @@ impl Launch {
         format!("<<<{}, {}>>>", dim(self.blocks()), dim(self.threads()))
     }
 
+    /// Returns in how many directions there are threads of a block.
+    pub fn rank(&self) -> usize {
+        self.sizes[3..].iter().flatten().count()
+    }
+
     /// Returns the number of blocks in each direction.
     pub fn blocks(&self) -> [i128; 3] {
         std::array::from_fn(|at| self.sizes[at].unwrap_or(1))
