@@ -267,6 +267,11 @@ fn parts_of_a_text_are_wrong_at_their_place() {
         ("{ S[i] -> [i] }\n{ : }\n", (2, 6), "expected options, as in `{ }`"),
         ("{ S[i] ->\n  [j] : k }{ : }{ }", (2, 9), "a name in scope"),
         ("{ S[i] -> [i] }\n{ S[i]; T[i] }\n{ }", (2, 1), "`context`"),
+        (
+            "{ S[i] -> [i] }\n{ S[i] : i > 3 }\n{ }",
+            (2, 1),
+            "`context`: expected the space `[..] -> { : .. }`",
+        ),
         ("{ S[i] -> [i] } { : }\n{ }\n # more\n  { }", (4, 3), "expected the end behind"),
     ] {
         let (found, message) = wrong(text);

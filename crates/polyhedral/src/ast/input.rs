@@ -57,8 +57,14 @@ impl MapInput {
         let parts = split(text);
         let schedule = union(text, &parts, 0, budget)?;
         let context = union(text, &parts, 1, budget)?;
-        let context =
-            context.single().cloned().map_err(|error| notation(parts[1].place(0), 1, error))?;
+        let context = context.single().cloned().and_then(|set| match set.is_set() {
+            true if set.space().output.dims.is_empty() => Ok(set),
+            _ => {
+                let expected = "[..] -> { : .. }".to_owned();
+                Err(SetError::Space { expected, found: set.space().to_string() })
+            }
+        });
+        let context = context.map_err(|error| notation(parts[1].place(0), 1, error))?;
         let options = union(text, &parts, 2, budget)?;
         ended(&parts, 3, "the end behind schedule, context and options")?;
         let times: Vec<_> = schedule.relations().map(|map| map.space().output.clone()).collect();
