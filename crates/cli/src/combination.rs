@@ -15,12 +15,13 @@ use clap::{ArgMatches, CommandFactory};
 
 use crate::args::{
     AlgorithmArg, Cli, CodegenArgs, Command, FormatArg, OptArgs, RulesCommand, ScheduleArgs,
-    ScopArgs, ScopPrint, ShowArgs, ShowFormat, StrategyArg, TargetArg,
+    ShowArgs, ShowFormat, StrategyArg, TargetArg,
 };
 use crate::egraph::EgraphCommand;
 use crate::fleet;
 use crate::out::is_standard;
 use crate::rewrite::RewriteArgs;
+use crate::scop::{ScopArgs, ScopPrint};
 
 /// A flag by its name in the definition, and the combination in which it has no effect.
 type Idle = (&'static str, &'static str);

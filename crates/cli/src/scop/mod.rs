@@ -1,7 +1,10 @@
 //! `tangram scop`.
 
+mod args;
 mod print;
 mod report;
+
+pub(crate) use args::{ScopArgs, ScopPrint};
 
 use std::io::Write;
 use std::path::Path;
@@ -14,9 +17,10 @@ use tangram_polyhedral::optimise::{Optimised, Recipe};
 use tangram_presburger::Budget;
 use tangram_scop::{Detected, Emit, Part, Problem};
 
-use crate::args::{FormatArg, ScopArgs, ScopPrint, TargetArg, TileArg};
+use crate::args::{FormatArg, TargetArg};
 use crate::error::{self, Error};
 use crate::out;
+use args::TileArg;
 
 /// How many steps the search in one part may take, unless `--max-steps` says otherwise: about a
 /// second.

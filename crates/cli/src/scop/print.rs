@@ -9,8 +9,7 @@ use tangram_presburger::Budget;
 use tangram_presburger::count::PwQPolynomial;
 use tangram_scop::Part;
 
-use super::{Outcome, optimised, recipe, report};
-use crate::args::{ScopArgs, ScopPrint};
+use super::{Outcome, ScopArgs, ScopPrint, optimised, recipe, report};
 use crate::error;
 use crate::out;
 use crate::schedule::written;
