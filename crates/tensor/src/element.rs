@@ -188,7 +188,7 @@ macro_rules! halves {
             fn widen(self) -> f32 { <$t>::to_f32(self) }
             fn narrow(wide: f32) -> $t { <$t>::from_f32(wide) }
             fn to_f64(self) -> f64 { <$t>::to_f64(self) }
-            fn from_f64(value: f64) -> $t { <$t>::from_f64(value) }
+            fn from_f64(value: f64) -> $t { <$t>::from_f32(to_odd(value)) }
             fn to_f32(self) -> f32 { <$t>::to_f32(self) }
             fn from_f32(value: f32) -> $t { <$t>::from_f32(value) }
             fn to_i64(self) -> i64 { <$t>::to_f32(self) as i64 }
@@ -200,6 +200,23 @@ macro_rules! halves {
         }
         impl Float for $t {}
     )*};
+}
+
+/// Rounds to odd: to the neighbour of which the last bit is set, unless the number is exact.
+///
+/// Rounded to nearest twice, a number just beside a tie of the narrower type would first become
+/// the tie. An odd last bit remembers on which side it was, so that rounding the `f32` to 22 bits or
+/// fewer gives what rounding `value` gives. (Boldo and Melquiond, "Emulation of FMA and correctly
+/// rounded sums: proved algorithms using rounding to odd", 2008.)
+fn to_odd(value: f64) -> f32 {
+    let nearest = value as f32;
+    let found = f64::from(nearest);
+    if found == value || value.is_nan() {
+        return nearest;
+    }
+    // Magnitudes are ordered as their bits, and there is one below whatever was rounded up.
+    let truncated = nearest.to_bits() - u32::from(found.abs() > value.abs());
+    f32::from_bits(truncated | 1)
 }
 
 integers!(i8, i16, i32, i64, u8, u16, u32, u64);

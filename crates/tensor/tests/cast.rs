@@ -1,5 +1,6 @@
 //! Conversions, against tables made with `ml_dtypes` and by hand.
 
+use half::{bf16, f16};
 use tangram_tensor::elementwise::{CastOptions, cast, cast_with};
 use tangram_tensor::packed::ExponentRounding;
 use tangram_tensor::{DType, KernelError, Tensor};
@@ -151,4 +152,24 @@ fn halves_convert_at_any_length() {
     }
     let overflow = cast(&Tensor::scalar(65520.0f32), DType::F16).unwrap();
     assert_eq!(overflow.f64s().unwrap(), [f64::INFINITY]);
+}
+
+/// What lies beside a tie by less than `f32` sees is rounded to its own side.
+#[test]
+fn doubles_are_rounded_to_halves_once() {
+    let pairs = |next: fn(u16) -> f64, count: u16| {
+        (0..count).map(|bits| (next(bits), next(bits + 1), bits % 2 == 0)).collect::<Vec<_>>()
+    };
+    let halves = pairs(|bits| f16::from_bits(bits).to_f64(), f16::MAX.to_bits());
+    let brains = pairs(|bits| bf16::from_bits(bits).to_f64(), bf16::MAX.to_bits());
+    for (to, pairs) in [(DType::F16, halves), (DType::BF16, brains)] {
+        for (below, above, even) in pairs {
+            let tie = below / 2.0 + above / 2.0;
+            let expected = [below, if even { below } else { above }, above];
+            let doubles = vec![tie.next_down(), tie, tie.next_up()];
+            let tensor = Tensor::from_vec([3], doubles).expect("numbers");
+            let found = cast(&tensor, to).expect("a cast").f64s().expect("numbers");
+            assert_eq!(found, expected, "{to:?} around {tie:e}");
+        }
+    }
 }
