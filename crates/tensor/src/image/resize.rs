@@ -32,6 +32,8 @@ pub enum CoordinateTransform {
     AlignCorners,
     /// The first elements coincide: `x / scale`.
     Asymmetric,
+    /// `(x + 0.5) / scale`: `tf_half_pixel_for_nn` of opsets 11 and 12.
+    HalfPixelFloor,
     /// A region of the input, its corners like `AlignCorners`.
     TfCropAndResize,
 }
@@ -233,8 +235,12 @@ fn shared_scale(
 impl Axis {
     /// Whether every element stays where it is.
     fn is_identity(&self, params: &ResizeParams) -> bool {
-        let whole =
-            params.transform != CoordinateTransform::TfCropAndResize || self.region == (0.0, 1.0);
+        let whole = match params.transform {
+            CoordinateTransform::TfCropAndResize => self.region == (0.0, 1.0),
+            // Half an element further on, which is not always the same element.
+            CoordinateTransform::HalfPixelFloor => false,
+            _ => true,
+        };
         self.input == self.output && self.scale.0 == self.scale.1 && whole
     }
 
@@ -255,6 +261,7 @@ impl Axis {
             CoordinateTransform::AlignCorners if self.width == 1.0 => 0.0,
             CoordinateTransform::AlignCorners => y * last / (self.width - 1.0),
             CoordinateTransform::Asymmetric => y * by / scale,
+            CoordinateTransform::HalfPixelFloor => (y + 0.5) * by / scale,
             CoordinateTransform::TfCropAndResize => {
                 let (start, end) = self.region;
                 let along =
@@ -340,5 +347,24 @@ impl Axis {
             }
         }
         (count, indices, weights)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearest_elements_of_tensorflow_are_half_an_element_further_on() {
+        let x = Tensor::from_vec([4], vec![1i64, 2, 3, 4]).expect("numbers");
+        let at = |nearest, scale: f32| {
+            let transform = CoordinateTransform::HalfPixelFloor;
+            let params = ResizeParams { nearest, transform, ..ResizeParams::default() };
+            let resized = resize(&x, ResizeTarget::Scales(&[scale]), &params).expect("a resize");
+            resized.i64s().expect("numbers")
+        };
+        assert_eq!(at(NearestMode::Floor, 2.0), [1, 1, 2, 2, 3, 3, 4, 4]);
+        assert_eq!(at(NearestMode::Floor, 0.5), [2, 4]);
+        assert_eq!(at(NearestMode::RoundPreferCeil, 1.0), [2, 3, 4, 4]);
     }
 }

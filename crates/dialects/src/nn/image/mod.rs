@@ -372,6 +372,7 @@ fn resize_params(attrs: Attrs<'_>, roi: Vec<f64>) -> Result<kernels::ResizeParam
             Some("pytorch_half_pixel") => CoordinateTransform::PytorchHalfPixel,
             Some("align_corners") => CoordinateTransform::AlignCorners,
             Some("asymmetric") => CoordinateTransform::Asymmetric,
+            Some("tf_half_pixel_for_nn") => CoordinateTransform::HalfPixelFloor,
             Some("tf_crop_and_resize") => CoordinateTransform::TfCropAndResize,
             Some(other) => return unknown("coordinate_transformation_mode", other),
         },
