@@ -82,3 +82,18 @@ fn what_does_not_follow_is_verified() {
     let wrong = right.replace("relu(x), c", "tanh(x), c");
     assert_eq!(Graph::new(graph).refused(&wrong).code, "unknown-extents");
 }
+
+#[test]
+fn a_target_that_may_be_defined_nowhere_is_refused() {
+    // Two elements do not fit into one, of which the type says that nothing is known.
+    let graph = "x: f32[1, 1, 1]\ny: f32[1, 1, 4]\nw: f32[1, 1, 2]\nm = multiply(x, y)\n\
+        c = conv1d(m, w) {strides = [3], padding = [0, 0]}\nreturn c";
+    let rule = "rule r { let x = *; let y = *; let w = *; match conv1d(x * y, w) as c;
+        rewrite conv1d(x, w) { ..c }; }";
+    let unknown_extents = UnknownExtents::Accept;
+    let mut graph = Graph::new(graph);
+    let rule = graph.rule_with(rule, &Options { unknown_extents, ..Options::default() });
+    assert_eq!(graph.run(&rule), 0);
+    let refusal = graph.refusal(&rule);
+    assert!(refusal.contains("may be defined nowhere"), "{refusal}");
+}

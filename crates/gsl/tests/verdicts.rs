@@ -25,7 +25,9 @@ fn rule(line: &str) -> String {
     let word = |name: &str| {
         rest.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
     };
-    let inputs = ["x", "y", "z", "w", "v"].into_iter().filter(|name| word(name));
+    let is_defined = |name: &str| lets.contains(&format!("let {name} ="));
+    let inputs =
+        ["x", "y", "z", "w", "v"].into_iter().filter(|name| word(name) && !is_defined(name));
     let inputs: String = inputs.map(|name| format!("let {name} = *; ")).collect();
     let lets = if lets.is_empty() { String::new() } else { format!("{lets};") };
     let conditions =

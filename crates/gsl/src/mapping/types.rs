@@ -36,6 +36,14 @@ impl Builder<'_, '_> {
 
     /// Refuses a rewrite that may be wrong for some values of what is unknown.
     fn check_extents(&mut self, found: &Match, pairs: &[(Value, Value)]) -> Result<(), Diagnostic> {
+        if let Some(value) = self.newly_unknown(found) {
+            let ty = type_text(self.module().context(), self.module().value_type(value));
+            let message = format!(
+                "all extents of the source are known, and the target makes {ty}: it may be defined \
+                 nowhere"
+            );
+            return Err(self.refuse("target-type", &message));
+        }
         let module = self.module();
         let known = |value: Value| is_known(module, value);
         let made = self.made().iter().flat_map(|op| module.operands(*op));
@@ -60,6 +68,18 @@ impl Builder<'_, '_> {
         };
         let hint = "; a `where` that compares the extents of the operands decides it";
         Err(self.refuse("unknown-extents", &(message + hint)))
+    }
+
+    /// A value of the target with unknown extents, where the source and what is read have none: a
+    /// window that does not fit.
+    fn newly_unknown(&self, found: &Match) -> Option<Value> {
+        let module = self.module();
+        let made = self.made();
+        let new = made.iter().flat_map(|op| module.results(*op)).find(|v| !is_known(module, *v))?;
+        let read = made.iter().flat_map(|op| module.operands(*op));
+        let read = read.filter(|v| module.def_op(*v).is_none_or(|op| !made.contains(&op)));
+        let old = found.ops().iter().flat_map(|op| module.results(*op));
+        read.chain(old).all(|value| is_known(module, value)).then_some(new)
     }
 
     fn types_text(&self, old: Value, new: Value) -> String {

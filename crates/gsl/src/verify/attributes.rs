@@ -86,6 +86,8 @@ pub(super) fn propose(call: &Call<'_>, attr: &AttrDef, rng: &mut Rng) -> Option<
                 _ => rng.i64(0..=2),
             }))
         }
+        // Now and then one window for all of the operand.
+        "pool_size" if rng.u8(0..10) == 0 => ints(x.iter().skip(2).map(|&n| n.max(1) as i64)),
         "pool_size" => ints((0..spatial).map(|_| rng.i64(1..=5))),
         "pad_width" => {
             let (spatial_only, least) = (rng.bool(), if rng.u8(0..4) == 0 { -1 } else { 0 });
@@ -112,7 +114,19 @@ pub(super) fn propose(call: &Call<'_>, attr: &AttrDef, rng: &mut Rng) -> Option<
             }
             AttrValue::Tuple(x.iter().map(|&n| grown(attr.kind, n, rng)).collect())
         }
-        "block_size" => AttrValue::Int(rng.i64(1..=3)),
+        "block_size" => AttrValue::Int(block_size(call.name, x, rng)),
+        "left_window_size" | "right_window_size" => AttrValue::Int(rng.i64(-1..=2)),
+        // Operands of rank 3 hold an even number of features.
+        "num_heads" if call.name.ends_with("attention") => {
+            AttrValue::Int(1 + i64::from(call.style % 2))
+        }
+        "q_num_heads" | "kv_num_heads" if call.name.ends_with("attention") => {
+            AttrValue::Int(if x.len() == 3 {
+                1 + i64::from(call.style % 2)
+            } else {
+                *x.get(1)? as i64
+            })
+        }
         "epsilon" => AttrValue::Float(*rng.choice(&[0.5, 0.25, 1.0])?),
         "a_min" => AttrValue::Float(*rng.choice(&[-4.0, -2.0, 0.0, 1.0, 0.5, -100.0])?),
         "a_max" => AttrValue::Float(*rng.choice(&[-3.0, 0.0, 2.0, 6.0, 0.5, 100.0])?),
@@ -215,6 +229,17 @@ fn groups(call: &Call<'_>) -> i64 {
     if call.name.contains("transpose") { 1 } else { (*x as i64 / (*w).max(1) as i64).max(1) }
 }
 
+/// The side of a block that fits the operand, most of the time more than 1.
+fn block_size(name: &str, x: &[usize], rng: &mut Rng) -> i64 {
+    let fits = |n: usize| match (name, x) {
+        ("depth_to_space", [_, channels, ..]) => channels % (n * n) == 0,
+        ("space_to_depth", [_, _, spatial @ ..]) => spatial.iter().all(|extent| extent % n == 0),
+        _ => n <= 3,
+    };
+    let sides: Vec<usize> = (2..=4).filter(|&n| fits(n)).collect();
+    if rng.u8(0..6) == 0 { 1 } else { rng.choice(&sides).map_or(1, |&n| n as i64) }
+}
+
 fn divisor(n: i64, rng: &mut Rng) -> i64 {
     let all: Vec<i64> = (1..=n).filter(|d| n % d == 0).collect();
     rng.choice(&all).copied().unwrap_or(1)
@@ -308,7 +333,7 @@ fn one_bound(name: &str, i: i64, (first, rank, longest): (i64, i64, i64), rng: &
             0 => (first + i) % rank - rank,
             _ => (first + i) % rank,
         },
-        _ => *rng.choice(&[1, 1, 1, 2, 3, -1, -2]).unwrap_or(&1),
+        _ => *rng.choice(&[1, 1, 1, 2, 3, 4, 5, -1, -2, -3, -4]).unwrap_or(&1),
     }
 }
 

@@ -6,6 +6,7 @@ use std::slice::from_ref;
 use tangram_dialects::interpret::Datum;
 use tangram_tensor::{DType, Tensor};
 
+use super::nudge;
 use super::trace::Trace;
 use super::values::{Profile, mantissa};
 use crate::ast::Exactness;
@@ -51,10 +52,14 @@ pub(super) struct Judge<'a> {
     pub(super) trace: &'a dyn Fn() -> Trace,
     /// Both results on the same inputs in `float64`, if there are such programs.
     pub(super) wide: &'a dyn Fn() -> Option<(Vec<Datum>, Vec<Datum>)>,
+    /// What the source gives in `float64` with all numbers changed a little.
+    pub(super) nudged: &'a dyn Fn() -> Vec<Vec<Tensor>>,
     /// Rounding before remains rounding after.
     pub(super) smooth: bool,
     /// Either program has an operation that rounds.
     pub(super) rounds: bool,
+    /// Either program has a cast that rounds.
+    pub(super) converts: bool,
     /// The rule writes constants with many digits.
     pub(super) coarse: bool,
 }
@@ -102,10 +107,22 @@ impl Judge<'_> {
         }
         let trace = (self.trace)();
         let both = OnceCell::new();
-        let wide = |i: usize| wide_at(both.get_or_init(|| (self.wide)()), output, i);
+        let nudged = OnceCell::new();
+        let nudged = |i: usize| {
+            let runs = nudged.get_or_init(|| (self.nudged)()).iter();
+            runs.filter_map(|run| number(run.get(output)?, i)).collect::<Vec<f64>>()
+        };
+        let judged = |i: usize, (p, q): (f64, f64)| {
+            let rounding = |wide| nudge::is_rounding(&nudged(i), wide, (p, q), a.dtype());
+            match a.dtype() {
+                DType::F64 => rounding(p),
+                _ => wide_at(both.get_or_init(|| (self.wide)()), output, i)
+                    .is_some_and(|(wide, other)| agree(wide, other, &trace) || rounding(wide)),
+            }
+        };
         let mut worst: Option<Difference> = None;
         for (i, (p, q)) in x.iter().zip(&y).enumerate().filter(|(_, (p, q))| !same(**p, **q)) {
-            let gap = self.gap((*p, *q), a.dtype(), &trace, &|| wide(i));
+            let gap = self.gap((*p, *q), a.dtype(), &trace, &|| judged(i, (*p, *q)));
             if gap.is_none() || worst.as_ref().is_none_or(|worst| worst.gap < gap) {
                 let at = position(i, a.shape());
                 let text = format!("at {at:?} the source gives {p}, the target {q}");
@@ -123,58 +140,86 @@ impl Judge<'_> {
         let i = x.iter().zip(&y).position(|(p, q)| p != q)?;
         let at = position(i, a.shape());
         let text = format!("at {at:?} the source gives {}, the target {}", x[i], y[i]);
-        // Sums and products that wrap are left out of a range, and so are numbers that are none.
-        let gap = matches!(self.profile, Profile::Limits | Profile::Special).then_some(Gap::Range);
-        Some(Difference { gap, text })
+        Some(Difference { gap: self.wrapped(&(self.trace)()), text })
     }
 
-    /// How far two different numbers are apart.
+    /// Sums and products that wrap are left out of a range, and so are numbers that are none.
+    fn wrapped(&self, trace: &Trace) -> Option<Gap> {
+        let left = match self.profile {
+            Profile::Roots => trace.wrapped,
+            Profile::Limits | Profile::Special => true,
+            _ => false,
+        };
+        left.then_some(Gap::Range)
+    }
+
+    /// How far two different numbers are apart. `agree`: in exact arithmetic they are the same, as
+    /// far as wider numbers tell.
     fn gap(
         &self,
         (p, q): (f64, f64),
         dtype: DType,
         trace: &Trace,
-        wide: &dyn Fn() -> Option<(f64, f64)>,
+        agree: &dyn Fn() -> bool,
     ) -> Option<Gap> {
         let size = || allowed(dtype, p, trace, self.coarse);
-        if p.is_finite() && q.is_finite() && self.rounds && (p - q).abs() <= size() {
+        // A number that is rounded twice is a unit off at most.
+        let unit = || (p.abs() * 2f64.powi(-mantissa(dtype))).max(f64::MIN_POSITIVE);
+        let by = (p - q).abs();
+        let rounding = self.rounds && by <= size() || self.converts && by <= unit();
+        if p.is_finite() && q.is_finite() && rounding {
             return Some(Gap::Rounding);
         }
-        let agree = || match (dtype, wide()) {
-            (DType::F64, _) | (_, None) => false,
-            (_, Some((p, q))) => {
-                p.is_finite() && (p - q).abs() <= 1e-5 * p.abs() + 1e-6 * trace.greatest.min(1e6)
-            }
-        };
-        match (self.profile, p.is_finite(), q.is_finite()) {
-            (Profile::Special, false, false) => match p.is_nan() || q.is_nan() {
-                true => Some(Gap::Limits),
-                false => Some(Gap::Range),
-            },
-            (Profile::Special, ..) => Some(Gap::Range),
-            (Profile::Limits, true, true) => {
+        let found = match self.profile {
+            Profile::Special => Some(match (p.is_finite(), q.is_finite()) {
+                (false, false) if p.is_nan() || q.is_nan() => Gap::Limits,
+                _ => Gap::Range,
+            }),
+            Profile::Limits if p.is_finite() && q.is_finite() => {
                 (trace.overflow || trace.underflow || agree()).then_some(Gap::Limits)
             }
-            (Profile::Limits, ..) => Some(Gap::Limits),
-            (_, true, true) if agree() => match (trace.overflow, self.smooth) {
+            Profile::Limits => Some(Gap::Limits),
+            _ => self.ordinary((p, q), dtype, trace, agree),
+        };
+        found.or(self.wrapped(trace))
+    }
+
+    /// The same where no input is near the limits of its type.
+    fn ordinary(
+        &self,
+        (p, q): (f64, f64),
+        dtype: DType,
+        trace: &Trace,
+        agree: &dyn Fn() -> bool,
+    ) -> Option<Gap> {
+        // No wider type says what it would be without that.
+        let left = dtype == DType::F64 && trace.left;
+        match (p.is_finite(), q.is_finite()) {
+            (true, true) if agree() => match (trace.overflow, self.smooth) {
                 (true, _) => Some(Gap::Range),
                 (_, true) if self.rounds => Some(Gap::Rounding),
                 _ => None,
             },
             // Of a number that nearly vanished some bits are left.
-            (_, true, true) => {
-                (trace.vanished && (p - q).abs() <= 0.01 * p.abs()).then_some(Gap::Range)
+            (true, true) => {
+                (left || trace.vanished && (p - q).abs() <= 0.01 * p.abs()).then_some(Gap::Range)
             }
-            (_, true, false) => agree().then_some(Gap::Range),
-            (_, false, true) if agree() => Some(Gap::Limits),
-            // The source lost a number on the way that the target does not make.
-            (_, false, true) => trace.vanished.then_some(Gap::Range),
+            (true, false) => (trace.left || agree()).then_some(Gap::Range),
+            (false, true) if left || agree() => Some(Gap::Limits),
+            // The source lost a number on the way that the target does not make, and so does
+            // `float64`.
+            (false, true) => (trace.left || trace.vanished).then_some(Gap::Range),
+            // Both lost a number on the way that a wider type has.
+            (false, false) if left || agree() => Some(Gap::Limits),
             // At a pole one side may be an infinity where the other is NaN.
-            (_, false, false) => {
-                Some(if p.is_nan() || q.is_nan() { Gap::Limits } else { Gap::Range })
-            }
+            (false, false) => Some(if p.is_nan() || q.is_nan() { Gap::Limits } else { Gap::Range }),
         }
     }
+}
+
+/// Whether two results in `float64` are the same, up to rounding.
+fn agree(p: f64, q: f64, trace: &Trace) -> bool {
+    p.is_finite() && (p - q).abs() <= 1e-5 * p.abs() + 1e-6 * trace.greatest.min(1e6)
 }
 
 fn wide_at(
@@ -183,11 +228,15 @@ fn wide_at(
     i: usize,
 ) -> Option<(f64, f64)> {
     let (source, target) = found.as_ref()?;
-    let number = |list: &[Datum]| match list.get(output)? {
-        Datum::Tensor(tensor) => tensor.f64s().ok()?.get(i).copied(),
+    let tensor = |list: &[Datum]| match list.get(output)? {
+        Datum::Tensor(tensor) => number(tensor, i),
         _ => None,
     };
-    Some((number(source)?, number(target)?))
+    Some((tensor(source)?, tensor(target)?))
+}
+
+fn number(tensor: &Tensor, i: usize) -> Option<f64> {
+    tensor.f64s().ok()?.get(i).copied()
 }
 
 /// What two numbers may differ by in rounding: relative to themselves and to the greatest number on

@@ -195,7 +195,6 @@ mod tests {
             "offsets as many as a window has places, and an attribute says how many",
         ),
         ("nn.roi_pool", "regions begin with the place of an image in the batch"),
-        ("nn.non_max_suppression", "boxes and classes in three operands that fit together"),
         ("nn.stft", "a step, and a length or a window"),
         ("nn.string_concat", "texts"),
         ("nn.string_split", "texts"),

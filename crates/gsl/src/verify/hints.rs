@@ -24,7 +24,13 @@ pub(super) struct Hints {
     quantised: bool,
     /// How many operations of the rule say to which type they cast.
     casts: usize,
+    /// Extents about which the rule may change what it does: its numbers, and how many places the
+    /// integers that it names can tell apart.
+    lengths: Vec<usize>,
 }
+
+/// The greatest extent that is tried because a rule has a number.
+const LONGEST: u64 = 300;
 
 impl Hints {
     pub(super) fn new(rule: &Rule) -> Hints {
@@ -78,8 +84,20 @@ impl Hints {
         self.casts
     }
 
+    /// Extents at which the rule may change what it does, and those next to them.
+    pub(super) fn length(&self, rng: &mut Rng) -> Option<usize> {
+        let length = *rng.choice(&self.lengths)?;
+        Some((length + rng.usize(0..=2)).saturating_sub(1))
+    }
+
     fn expression(&mut self, rule: &Rule, kind: &ExprKind) {
         match kind {
+            // What is less comes up by itself.
+            ExprKind::Int(n) if (6..LONGEST).contains(&n.unsigned_abs()) => {
+                self.lengths.push(n.unsigned_abs() as usize);
+            }
+            ExprKind::Str(name) if name == "int8" => self.lengths.extend(places(7)),
+            ExprKind::Str(name) if name == "uint8" => self.lengths.extend(places(8)),
             ExprKind::Access { pattern, attribute } => {
                 self.mentioned.insert((*pattern, attribute.clone()), ());
                 if attribute == "value" {
@@ -131,13 +149,16 @@ impl Hints {
     }
 
     fn pattern(&mut self, rule: &Rule, kind: &PatternKind) {
-        let PatternKind::Call { op, args, .. } = kind else { return };
+        let PatternKind::Call { op, args, attrs, .. } = kind else { return };
         let name = match &rule.op(*op).choice {
             OpChoice::Name(name) => name,
             OpChoice::OneOf(_) | OpChoice::Trait(_) => return,
         };
         self.quantised |= is_quantised(name);
         self.casts += usize::from(name == "cast");
+        let said = attrs.iter().map(|field| &rule.expr(field.value).kind);
+        let counts = said.filter(|kind| matches!(kind, ExprKind::Str(name) if name == "bfloat16"));
+        self.lengths.extend(counts.flat_map(|_| places(8)));
         for (i, arg) in args.iter().enumerate() {
             if let Some(rank) = stated_rank(name, i) {
                 self.ranks.insert(*arg, rank);
@@ -179,6 +200,11 @@ pub(super) fn element_type(rng: &mut Rng, attempt: usize, hints: &Hints) -> DTyp
         (0, ..) => DType::F64,
         _ => TYPES[attempt / 2 % TYPES.len()],
     }
+}
+
+/// As many places as numbers of so many bits count, and some more.
+fn places(bits: u32) -> [usize; 2] {
+    [1 << bits, (1 << bits) + 40]
 }
 
 fn is_comparison(op: BinaryOp) -> bool {

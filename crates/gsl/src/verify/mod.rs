@@ -32,7 +32,9 @@ mod domains;
 mod field;
 mod hints;
 mod instance;
+mod marks;
 pub mod mutate;
+mod nudge;
 mod prime;
 mod real;
 mod shapes;
@@ -423,7 +425,9 @@ impl<'a> Search<'a> {
         if count < ENOUGH && !exhausted {
             return thin(format!("only {count} different instances could be compared"));
         }
+        // Both before pairs were sought.
         let ill_typed = self.evidence.ill_typed;
+        let count = count.min(self.effort.instances);
         if ill_typed * LOST > count {
             let why = self.evidence.refusal.as_deref().unwrap_or_default();
             let guard = self.evidence_guard().map(|guard| format!(", all but where {guard}"));

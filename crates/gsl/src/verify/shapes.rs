@@ -53,12 +53,16 @@ pub(super) fn extent(rng: &mut Rng, cap: usize) -> usize {
 /// Extents of which nothing is asked but, perhaps, how many there are.
 pub(super) fn free(rng: &mut Rng, cap: usize, rank: Option<usize>) -> Extents {
     const RANKS: [usize; 14] = [0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 4, 5, 6];
-    let rank = rank.unwrap_or_else(|| *rng.choice(&RANKS).unwrap_or(&2));
+    let rank = rank.unwrap_or_else(|| match rng.u8(0..32) {
+        0 => rng.usize(7..=8),
+        _ => *rng.choice(&RANKS).unwrap_or(&2),
+    });
     // Many dimensions are short ones, so that all of them together stay few elements.
     let cap = match rank {
         0..=3 => cap,
         4 => cap.min(5),
-        _ => cap.min(3),
+        5 | 6 => cap.min(3),
+        _ => 2,
     };
     let mut out: Extents = (0..rank).map(|_| extent(rng, cap)).collect();
     // What confuses two dimensions is seen where their extents are equal and types agree.
@@ -155,7 +159,7 @@ pub(super) fn propose(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Exten
             };
             vec![other().and_then(at).unwrap_or_else(|| extent(rng, cap))]
         }
-        "batch_norm" | "instance_norm" | "group_norm" if *index > 0 => {
+        "batch_norm" | "batch_norm_training" | "instance_norm" | "group_norm" if *index > 0 => {
             let channels = known.first().cloned().flatten().and_then(|like| like.get(1).copied());
             vec![channels.unwrap_or_else(|| extent(rng, cap))]
         }
@@ -183,14 +187,25 @@ pub(super) fn propose(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Exten
         },
         "conv_integer" if *index > 1 => Vec::new(),
         _ if name.starts_with("conv") => convolution(request, rng, cap),
+        // Blocks of any side, of more than one channel: a single one has no order.
         "depth_to_space" => {
             let mut out = free(rng, cap.min(3), Some(4));
-            out[1] = *rng.choice(&[4, 8, 9, 12]).unwrap_or(&4);
+            out[1] = *rng.choice(&[4, 8, 9, 12, 16, 18, 32]).unwrap_or(&4);
             out
         }
         "space_to_depth" => {
             let mut out = free(rng, cap.min(3), Some(4));
-            out[2..].iter_mut().for_each(|n| *n = *rng.choice(&[2, 3, 4, 6]).unwrap_or(&2));
+            let side = rng.usize(1..=4);
+            out[2..].iter_mut().for_each(|n| *n = side * rng.usize(1..=2));
+            out
+        }
+        "attention" | "contrib_multi_head_attention" if *index < 4 => attention(request, rng, cap),
+        // As many steps of all three.
+        "linear_attention" if *index < 3 => {
+            let mut out = attention(request, rng, cap);
+            if let (Some(Some(q)), 1) = (known.first(), *index) {
+                out[1] = q[1];
+            }
             out
         }
         // As many lengths as the batch has members.
@@ -238,6 +253,12 @@ pub(super) fn propose(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Exten
             (2, Some(regions)) => regions.into_iter().take(1).collect(),
             _ => vec![rng.usize(1..=2), 4],
         },
+        // Four corners of each box, and its score in each class.
+        "non_max_suppression" => match (index, known.first().cloned().flatten().as_deref()) {
+            (0, _) => vec![rng.usize(1..=2), rng.usize(1..=cap.max(2)), 4],
+            (1, Some(&[batch, boxes, _])) => vec![batch, rng.usize(1..=2), boxes],
+            _ => Vec::new(),
+        },
         // A class for each place.
         "nll_loss" | "softmax_cross_entropy_loss" => match known.first().cloned().flatten() {
             Some(mut like) if *index == 1 && like.len() > 1 => {
@@ -254,6 +275,47 @@ pub(super) fn propose(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Exten
             Some(like) => related(rng, like, cap),
             None => any(rng),
         },
+    }
+}
+
+/// Queries, keys and values: as many steps of the first as there happen to be, heads of the others
+/// that divide those of the first; then a mask. Of rank 3, one or two heads beside each other.
+fn attention(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Extents {
+    let Request { name, index, known, .. } = request;
+    let of = |i: usize| known.get(i).cloned().flatten();
+    let steps = |rng: &mut Rng| rng.usize(1..=cap.clamp(2, 5));
+    let Some(q) = of(0).filter(|q| (3..=4).contains(&q.len())) else {
+        let flat = *name != "attention" || rng.u8(0..4) == 0;
+        let mut out = free(rng, cap.min(3), Some(if flat { 3 } else { 4 }));
+        let last = out.len() - 1;
+        // Several heads for each of several shared ones.
+        if last == 3 && rng.u8(0..4) == 0 {
+            out[1] = *rng.choice(&[4, 6]).unwrap_or(&4);
+        }
+        out[last] = if last == 2 { 2 * rng.usize(1..=2) } else { rng.usize(1..=3) };
+        return out;
+    };
+    let keys = of(1).filter(|k| k.len() == q.len());
+    let (batch, last) = (q[0], q.len() - 1);
+    match (index, last) {
+        (1, 2) => vec![batch, steps(rng), q[2]],
+        (1, _) => {
+            let divisors: Vec<usize> = (1..=q[1]).filter(|n| q[1] % n == 0).collect();
+            let heads = rng.choice(&divisors).copied().unwrap_or(1);
+            vec![batch, heads, steps(rng), q[3]]
+        }
+        (2, _) => {
+            let mut out = keys.unwrap_or_else(|| q.clone());
+            let width = rng.usize(1..=3);
+            out[last] = if last == 2 { 2 * width } else { width };
+            out
+        }
+        (3, _) => {
+            let seen = keys.map_or(1, |k| k[last - 1]);
+            let full = vec![batch, if last == 3 { q[1] } else { 1 }, q[last - 1], seen];
+            broadcasting(rng, &full, cap)
+        }
+        _ => free(rng, cap, None),
     }
 }
 

@@ -10,6 +10,7 @@ use tangram_dialects::eval::evaluate;
 use tangram_dialects::interpret::Datum;
 use tangram_dialects::{constant, dtype};
 use tangram_ir::{Module, Op, Value};
+use tangram_tensor::elementwise::cast;
 use tangram_tensor::{DType, Tensor, within};
 
 use super::real::MAX_BYTES;
@@ -27,6 +28,12 @@ pub(super) struct Trace {
     /// An operation made a number too small for its type, or 0, of numbers of which none was 0: an
     /// exponential, a product, a quotient.
     pub(super) vanished: bool,
+    /// An operation made a number too great for its type of ordinary numbers, or a product too small
+    /// for it: not an infinity at a pole, nor NaN outside a domain, nor the 0 of an exponential, which
+    /// numbers of no great size have.
+    pub(super) left: bool,
+    /// An operation made an integer that its type does not hold.
+    pub(super) wrapped: bool,
     /// The standard does not say what some operation gives.
     pub(super) undefined: bool,
 }
@@ -39,6 +46,8 @@ impl Trace {
             overflow: self.overflow || target.overflow,
             underflow: self.underflow || target.underflow,
             vanished: self.vanished,
+            left: self.left || target.left,
+            wrapped: self.wrapped || target.wrapped,
             undefined: self.undefined,
         }
     }
@@ -81,7 +90,11 @@ pub(super) fn trace(module: &Module, inputs: &[Datum]) -> Option<Trace> {
             module.operands(op).map(|v| found.get(&v).cloned()).collect();
         let results = within(MAX_BYTES, || evaluate(module, op, &operands)).ok()?;
         out.undefined |= is_undefined(module, op, &operands, &results);
-        out.vanished |= vanishes(module.name_text(op), &operands, &results);
+        let vanished = vanishes(module.name_text(op), &operands, &results);
+        out.vanished |= vanished;
+        out.wrapped |= wraps(module, op, &operands, &results);
+        let product = vanished && !is_exponential(module.name_text(op));
+        out.left |= product || overflows(module.name_text(op), &operands, &results);
         for (value, result) in module.results(op).zip(results) {
             out.see(result.dtype(), &operands, &result);
             found.insert(value, result);
@@ -92,12 +105,11 @@ pub(super) fn trace(module: &Module, inputs: &[Datum]) -> Option<Trace> {
 
 /// Whether an operation made nothing of something.
 fn vanishes(name: &str, operands: &[Option<Tensor>], results: &[Tensor]) -> bool {
-    let from_zero = match name.trim_start_matches("nn.") {
-        // Of no number is the exact result 0.
-        "exp" | "softmax" | "sigmoid" | "softplus" => true,
-        "multiply" | "divide" | "power" | "prod" | "reciprocal" => false,
-        _ => return false,
-    };
+    let from_zero = is_exponential(name);
+    let product = ["multiply", "divide", "power", "prod", "reciprocal"];
+    if !from_zero && !product.contains(&name.trim_start_matches("nn.")) {
+        return false;
+    }
     let usual = |x: &f64| x.is_finite() && (from_zero || *x != 0.0);
     let fits = |t: &Tensor| t.f64s().is_ok_and(|list| list.iter().all(usual));
     let tiny = |t: &Tensor| {
@@ -105,6 +117,65 @@ fn vanishes(name: &str, operands: &[Option<Tensor>], results: &[Tensor]) -> bool
         t.dtype().is_float() && t.f64s().is_ok_and(|list| list.iter().any(|x| x.abs() < least))
     };
     operands.iter().flatten().all(fits) && results.iter().any(tiny)
+}
+
+/// Whether the exact result of an operation is 0 of no number.
+fn is_exponential(name: &str) -> bool {
+    matches!(name.trim_start_matches("nn."), "exp" | "softmax" | "sigmoid" | "softplus")
+}
+
+/// Whether an operation made an infinity of finite numbers because its type has no greater ones.
+fn overflows(name: &str, operands: &[Option<Tensor>], results: &[Tensor]) -> bool {
+    let name = name.trim_start_matches("nn.");
+    let any = |t: &Tensor, is: fn(&f64) -> bool| t.f64s().is_ok_and(|list| list.iter().any(is));
+    let at_pole = match name {
+        "log" | "atanh" => true,
+        "divide" | "reciprocal" | "power" => {
+            operands.iter().flatten().any(|t| any(t, |x| *x == 0.0))
+        }
+        "cast" | "cast_like" => false,
+        // Of nothing the greatest is an infinity.
+        _ => EXACT.contains(&name),
+    };
+    let finite = |t: &Tensor| !any(t, |x| !x.is_finite());
+    !at_pole
+        && operands.iter().flatten().all(finite)
+        && results.iter().any(|t| t.dtype().is_float() && any(t, |x| x.is_infinite()))
+}
+
+/// Whether an operation made an integer that its type does not hold: one that is another number than
+/// the operation makes in `float64`.
+fn wraps(module: &Module, op: Op, operands: &[Option<Tensor>], results: &[Tensor]) -> bool {
+    let is_int = |tensor: &Tensor| tensor.dtype().is_int();
+    if !results.iter().any(is_int) {
+        return false;
+    }
+    let other = |result: &Tensor, wide: &Tensor| {
+        let (Ok(found), Ok(wide)) = (result.f64s(), wide.f64s()) else { return false };
+        let far = |(x, y): (&f64, &f64)| (x - y).abs() > 1e-9 * y.abs();
+        is_int(result) && found.iter().zip(&wide).any(far)
+    };
+    let name = module.name_text(op).trim_start_matches("nn.");
+    match name {
+        "cast" | "cast_like" => {
+            let mut pairs = results.iter().zip(operands.iter().flatten());
+            return pairs.any(|(result, from)| is_int(from) && other(result, from));
+        }
+        // These round or speak of bits, so that wider numbers say nothing.
+        "divide" | "mod" => return false,
+        "left_shift" => return true,
+        "abs" | "negative" => {}
+        _ if EXACT.contains(&name) => return false,
+        _ => {}
+    }
+    let wide = |t: &Tensor| if is_int(t) { cast(t, DType::F64).ok() } else { Some(t.clone()) };
+    let operands: Vec<Option<Tensor>> =
+        operands.iter().map(|t| t.as_ref().and_then(wide)).collect();
+    match within(MAX_BYTES, || evaluate(module, op, &operands)) {
+        Ok(wide) => results.iter().zip(&wide).any(|(result, wide)| other(result, wide)),
+        // What takes integers only is not looked into.
+        Err(_) => true,
+    }
 }
 
 /// Whether a program has an operation of which the standard leaves something open.
@@ -122,8 +193,7 @@ fn is_undefined(module: &Module, op: Op, operands: &[Option<Tensor>], results: &
     let Some(Some(x)) = operands.first() else { return false };
     match module.name_text(op).trim_start_matches("nn.") {
         "cast" | "cast_like" if x.dtype().is_float() => {
-            let element = module.context().element_type(module.value_type(module.result(op, 0)));
-            let to = element.and_then(|e| dtype::dtype_of(module.context(), e));
+            let to = type_of(module, module.result(op, 0));
             let Some((least, greatest)) = to.and_then(values::limits) else { return false };
             let holds = |x: &f64| x.trunc() >= least as f64 && x.trunc() <= greatest as f64;
             // 2⁶³ rounds to the limit of `i64` and is no such integer.
@@ -138,7 +208,9 @@ fn is_undefined(module: &Module, op: Op, operands: &[Option<Tensor>], results: &
             };
             let finite = |t: &Tensor| t.f64s().is_ok_and(|l| l.iter().all(|x| x.is_finite()));
             let scale = operands.get(1).and_then(Option::as_ref);
-            !scale.is_some_and(positive) || !finite(x) || !results.iter().all(finite)
+            // What is too great becomes the greatest number of the type, and so do infinities.
+            let number = x.f64s().is_ok_and(|list| list.iter().all(|x| !x.is_nan()));
+            !scale.is_some_and(positive) || !number || !results.iter().all(finite)
         }
         // The standard has bounds of the type of what is clipped.
         "clip" if x.dtype().is_int() => {
@@ -258,11 +330,37 @@ const EXACT: &[&str] = &[
 
 /// Whether a program has an operation that rounds; what has none gives the same or is wrong.
 pub(super) fn rounds(module: &Module) -> bool {
+    computed(module).any(|(_, name)| !EXACT.contains(&name))
+}
+
+/// Whether a program has a cast that rounds.
+pub(super) fn converts(module: &Module) -> bool {
+    let digits = |dtype: DType| match dtype.is_float() {
+        true => values::mantissa(dtype) + 1,
+        false => dtype.size_bits() as i32,
+    };
+    let narrows = |(from, to): (DType, DType)| to.is_float() && digits(to) < digits(from);
+    computed(module)
+        .filter(|(_, name)| matches!(*name, "cast" | "cast_like"))
+        .any(|(op, _)| cast_types(module, op).is_some_and(narrows))
+}
+
+/// The operations that compute something, with their names in the dialect.
+fn computed(module: &Module) -> impl Iterator<Item = (Op, &str)> {
     let last = module.last_op(module.body());
-    module.ops(module.body()).any(|op| {
-        let name = module.name_text(op).trim_start_matches("nn.");
-        Some(op) != last && !constant::is_constant(module, op) && !EXACT.contains(&name)
-    })
+    let ops = module.ops(module.body());
+    ops.filter(move |op| Some(*op) != last && !constant::is_constant(module, *op))
+        .map(|op| (op, module.name_text(op).trim_start_matches("nn.")))
+}
+
+fn cast_types(module: &Module, op: Op) -> Option<(DType, DType)> {
+    let from = module.operands(op).next().and_then(|x| type_of(module, x))?;
+    Some((from, type_of(module, module.result(op, 0))?))
+}
+
+fn type_of(module: &Module, value: Value) -> Option<DType> {
+    let element = module.context().element_type(module.value_type(value))?;
+    dtype::dtype_of(module.context(), element)
 }
 
 /// Whether small changes of what a program computes remain small.
@@ -270,9 +368,7 @@ pub(super) fn is_smooth(module: &Module) -> bool {
     module.ops(module.body()).all(|op| {
         let name = module.name_text(op).trim_start_matches("nn.");
         let narrowing = matches!(name, "cast" | "cast_like") && {
-            let element = module.context().element_type(module.value_type(module.result(op, 0)));
-            let to = element.and_then(|e| dtype::dtype_of(module.context(), e));
-            to.is_some_and(|to| !to.is_float())
+            type_of(module, module.result(op, 0)).is_some_and(|to| !to.is_float())
         };
         !narrowing && !JUMPS.contains(&name) && !name.contains("quant")
     })

@@ -16,8 +16,10 @@ use super::branches::{self, Conditional};
 use super::compare::{Difference, Gap, Judge};
 use super::field::{self, Element};
 use super::instance::Instance;
+use super::marks;
+use super::nudge;
 use super::real;
-use super::trace::{is_smooth, may_be_undefined, rounds, trace};
+use super::trace::{converts, is_smooth, may_be_undefined, rounds, trace};
 use super::values::{self, Profile};
 use super::verdict::{Counterexample, Leaf};
 use super::wide;
@@ -91,7 +93,7 @@ pub(super) fn try_instance(
         Err(diagnostic) if diagnostic.code == NO_CHANGE => return Outcome::Unchanged(branches),
         Err(diagnostic) => {
             // Types are inferred for some programs that no kernel takes.
-            let inputs = inputs(&source, base, Profile::Small, rng);
+            let inputs = inputs(&source, base, Profile::Small, &[], rng);
             if inputs.is_none_or(|inputs| real::run(&source, &inputs).is_err()) {
                 return Outcome::Void;
             }
@@ -105,11 +107,14 @@ pub(super) fn try_instance(
         Compared { branches, field: field_degree(&both, &free, rng), ..Compared::default() };
     out.exact = out.field.is_none() && real::is_exact(&both.source) && real::is_exact(&both.target);
     let leaves = with_elements(&both.source, leaves);
+    let marks = marks::of([&both.source, &both.target]);
     let wide = OnceCell::new();
     let wide = || wide.get_or_init(|| widened(rule, wider()).or_else(|| both.widened())).as_ref();
     out.empty = has_no_elements(&both.source);
-    for profile in values::RUNS {
-        let Some(inputs) = inputs(&both.source, base, profile, rng) else { continue };
+    // Where a constant is no number, what overflows besides says nothing new.
+    let runs = values::RUNS.into_iter().filter(|run| !both.special || *run != Profile::Limits);
+    for profile in runs {
+        let Some(inputs) = inputs(&both.source, base, profile, &marks, rng) else { continue };
         let difference = match both.run(profile, &inputs, &wide) {
             Run::Void => continue,
             Run::Equal => None,
@@ -136,7 +141,7 @@ pub(super) fn try_instance(
 /// Whether an instance can be evaluated on small numbers.
 pub(super) fn is_evaluated(made: &Instance, rng: &mut Rng) -> bool {
     [Profile::Small, Profile::Positive].into_iter().any(|profile| {
-        inputs(&made.module, made.base, profile, rng)
+        inputs(&made.module, made.base, profile, &[], rng)
             .is_some_and(|inputs| real::run(&made.module, &inputs).is_ok())
     })
 }
@@ -237,16 +242,25 @@ impl Both {
             }
         };
         let judge = Judge {
-            // What a model fixes is judged as what it is given.
-            profile: if self.special { Profile::Special } else { profile },
+            // What a model fixes is judged as what it is given. No integer is none.
+            profile: match profile {
+                _ if self.special => Profile::Special,
+                Profile::Limits | Profile::Special if !has_floats(inputs) => Profile::Roots,
+                profile => profile,
+            },
             trace: &|| seen().with(trace(&self.target, inputs).unwrap_or_default()),
             wide: &|| {
                 let (wide, inputs) = (wide()?, widen(inputs)?);
                 let source = real::run(&wide.source, &inputs).ok()?;
                 Some((source, real::run(&wide.target, &inputs).ok()?))
             },
+            nudged: &|| {
+                let source = wide().map_or(&self.source, |wide| &wide.source);
+                widen(inputs).map_or_else(Vec::new, |inputs| nudge::runs(source, &inputs))
+            },
             smooth: is_smooth(&self.source) && is_smooth(&self.target),
             rounds: rounds(&self.source) || rounds(&self.target),
+            converts: converts(&self.source) || converts(&self.target),
             coarse: self.coarse,
         };
         match judge.compare(&expected, &found) {
@@ -280,13 +294,28 @@ fn widen(inputs: &[Datum]) -> Option<Vec<Datum>> {
     inputs.iter().map(wide).collect()
 }
 
-/// Random inputs; integers beside a module of another element type are places.
-fn inputs(module: &Module, base: DType, profile: Profile, rng: &mut Rng) -> Option<Vec<Datum>> {
+/// Whether any input has fractions.
+fn has_floats(inputs: &[Datum]) -> bool {
+    inputs.iter().any(|input| !matches!(input, Datum::Tensor(t) if !t.dtype().is_float()))
+}
+
+/// Random inputs, some of the fractions among them about `marks`; integers beside a module of
+/// another element type are places.
+fn inputs(
+    module: &Module,
+    base: DType,
+    profile: Profile,
+    marks: &[f64],
+    rng: &mut Rng,
+) -> Option<Vec<Datum>> {
     let scales = scales(module);
     let argument = |value: &Value| {
         let (dtype, shape) = constant::static_tensor(module.context(), module.value_type(*value))?;
         let tensor = match dtype {
             DType::I64 if base != dtype => values::indices(dtype, &shape, profile, rng),
+            _ if profile == Profile::Fractions => {
+                marks::mark(values::tensor(dtype, &shape, profile, rng)?, marks, rng)
+            }
             _ => values::tensor(dtype, &shape, profile, rng),
         };
         let tensor = if scales.contains(value) { values::positive(tensor?) } else { tensor };

@@ -15,10 +15,14 @@ pub(super) enum Profile {
     Small,
     /// Quarters from 1 to 4: where roots and logarithms are defined.
     Positive,
-    /// Numbers from -5 to 5, half of them ties between integers; some too small to count beside 1.
+    /// Numbers from -5 to 5, half of them ties between integers; some too small to count beside 1,
+    /// some a last bit away from ties between numbers of a narrower type.
     Fractions,
-    /// Magnitudes from 2⁻⁸ to 2⁹: products of two leave `float16`.
+    /// Magnitudes from 2⁻⁸ to 2⁹, some of them integers: products of two leave `float16`.
     Wide,
+    /// Magnitudes from the root of the least number of the type to that of the greatest, some to a
+    /// hundredth of the greatest: products of two leave the type, sums do not.
+    Roots,
     /// The greatest, least and smallest numbers of the type, and any magnitude between.
     Limits,
     /// Small integers among NaN, infinities, 0 and -0.
@@ -26,12 +30,13 @@ pub(super) enum Profile {
 }
 
 /// The profiles of one evaluation each; the first twice, since it is the one that is exact.
-pub(super) const RUNS: [Profile; 7] = [
+pub(super) const RUNS: [Profile; 8] = [
     Profile::Small,
     Profile::Small,
     Profile::Positive,
     Profile::Fractions,
     Profile::Wide,
+    Profile::Roots,
     Profile::Limits,
     Profile::Special,
 ];
@@ -53,6 +58,7 @@ impl Profile {
             Profile::Small | Profile::Positive => "small",
             Profile::Fractions => "fractions",
             Profile::Wide => "wide",
+            Profile::Roots => "roots of limits",
             Profile::Limits => "limits",
             Profile::Special => "special",
         }
@@ -68,7 +74,8 @@ pub(super) fn tensor(
 ) -> Option<Tensor> {
     let count = element_count(shape)?;
     if dtype == DType::Bool {
-        let flags = (0..count).map(|_| rng.bool()).collect();
+        // As many as there can be, or any.
+        let flags = (0..count).map(|_| profile == Profile::Positive || rng.bool()).collect();
         return Tensor::from_vec(shape, flags).ok();
     }
     if dtype.is_float() {
@@ -123,10 +130,20 @@ fn real(dtype: DType, profile: Profile, rng: &mut Rng) -> f64 {
         Profile::Fractions => match rng.u8(0..16) {
             0 => 2f64.powi(-mantissa(dtype) - 3),
             1 => -2f64.powi(-mantissa(dtype) - 3),
-            2..9 => rng.i64(-5..=4) as f64 + 0.5,
+            2 => nearly_tie(dtype, rng),
+            3..9 => rng.i64(-5..=4) as f64 + 0.5,
             _ => rng.f64() * 10.0 - 5.0,
         },
-        Profile::Wide => power(rng.i64(-8..=8), rng),
+        Profile::Wide => {
+            let x = power(rng.i64(-8..=8), rng);
+            if rng.u8(0..4) == 0 { x.round() } else { x }
+        }
+        Profile::Roots => {
+            let high = exponents(dtype).0;
+            // Sums still fit.
+            let most = if rng.u8(0..8) == 0 { (high - 7).max(high / 2) } else { high / 2 + 1 };
+            power(rng.i64(-high / 2 - 1..=most), rng)
+        }
         Profile::Limits => extreme(dtype, rng),
         Profile::Special => {
             let pick = rng.usize(0..12);
@@ -134,6 +151,19 @@ fn real(dtype: DType, profile: Profile, rng: &mut Rng) -> f64 {
             [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0].get(pick).map_or(small, |x| *x)
         }
     }
+}
+
+/// A number next to one halfway between two of a narrower type: rounded by way of a type between
+/// it becomes another one.
+fn nearly_tie(dtype: DType, rng: &mut Rng) -> f64 {
+    let digits = mantissa(dtype);
+    let narrower: Vec<i32> = [2, 3, 7, 10, 23].into_iter().filter(|m| m + 2 <= digits).collect();
+    let Some(&narrow) = rng.choice(&narrower) else { return 0.5 };
+    let unit = 2f64.powi(-narrow);
+    let tie = 1.0 + unit * (rng.u32(0..1 << narrow.min(8)) as f64 + 0.5);
+    let little = 2f64.powi(-rng.i32(narrow + 2..=digits));
+    let scale = 2f64.powi(rng.i32(-2..=1));
+    scale * (tie + if rng.bool() { little } else { -little }) * if rng.bool() { 1.0 } else { -1.0 }
 }
 
 /// A number of magnitude 2 to `exponent`, with all its bits.
@@ -207,6 +237,11 @@ fn integer(least: i64, greatest: i64, profile: Profile, rng: &mut Rng) -> i64 {
         Profile::Positive => rng.i64(1..=4),
         Profile::Fractions => rng.i64(-20..=20),
         Profile::Wide => rng.i64(-300..=300),
+        // Squares fit.
+        Profile::Roots => {
+            let root = (greatest as u64).isqrt() as i64;
+            rng.i64(if least < 0 { -root } else { 0 }..=root)
+        }
         Profile::Limits => match rng.u8(0..6) {
             0 => least,
             1 => greatest,

@@ -45,7 +45,20 @@ impl Draft<'_> {
                 out[i] = n;
             }
         }
+        self.lengthen(&mut out);
         out
+    }
+
+    /// Now and then one dimension is as long as numbers of the rule say, the others short.
+    fn lengthen(&mut self, extents: &mut Extents) {
+        // Later operands follow the first.
+        if !self.leaves.is_empty() || extents.is_empty() || self.rng.u8(0..6) > 0 {
+            return;
+        }
+        let Some(length) = self.hints.length(self.rng) else { return };
+        extents.iter_mut().for_each(|n| *n = (*n).min(2));
+        let at = self.rng.usize(0..extents.len());
+        extents[at] = length;
     }
 
     /// Most of the time a value that the rule compares an attribute with.

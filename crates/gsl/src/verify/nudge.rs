@@ -1,0 +1,80 @@
+//! How much rounding may change a result: stochastic arithmetic.
+//!
+//! A program is run in `float64` some times, and every number on the way is changed by a random part
+//! of it that is much greater than a rounding error. What then changes in the results, scaled back,
+//! is what rounding may do to them: much where numbers cancel, little elsewhere. (Vignes,
+//! "A stochastic arithmetic for reliable scientific computation", 1993.)
+//!
+//! ```text
+//! x + y + -y      x = 1, y = 1e9      1, changed by about 1: no digit can be relied on
+//! ```
+
+use fastrand::Rng;
+use rustc_hash::FxHashMap;
+use tangram_dialects::constant;
+use tangram_dialects::eval::evaluate;
+use tangram_dialects::interpret::Datum;
+use tangram_ir::{Module, Value};
+use tangram_tensor::{DType, Tensor, within};
+
+use super::real::MAX_BYTES;
+use super::values;
+
+/// The greatest relative change of a number.
+const NUDGE: f64 = 1.0 / (1 << 30) as f64;
+
+/// How many times a program is run.
+const RUNS: u64 = 3;
+
+/// Runs a program with its numbers changed. None of the results where an operation has no
+/// evaluation.
+pub(super) fn runs(module: &Module, inputs: &[Datum]) -> Vec<Vec<Tensor>> {
+    (0..RUNS).filter_map(|seed| run(module, inputs, &mut Rng::with_seed(seed))).collect()
+}
+
+fn run(module: &Module, inputs: &[Datum], rng: &mut Rng) -> Option<Vec<Tensor>> {
+    let mut found: FxHashMap<Value, Tensor> = FxHashMap::default();
+    for (value, input) in module.args(module.body()).iter().zip(inputs) {
+        let Datum::Tensor(tensor) = input else { return None };
+        found.insert(*value, nudged(tensor.clone(), rng)?);
+    }
+    let last = module.last_op(module.body())?;
+    for op in module.ops(module.body()).filter(|op| *op != last) {
+        if constant::is_constant(module, op) {
+            let value = module.result(op, 0);
+            found.insert(value, constant::constant_tensor(module, value)?);
+            continue;
+        }
+        let operands: Vec<Option<Tensor>> =
+            module.operands(op).map(|v| found.get(&v).cloned()).collect();
+        let results = within(MAX_BYTES, || evaluate(module, op, &operands)).ok()?;
+        for (value, result) in module.results(op).zip(results) {
+            found.insert(value, nudged(result, rng)?);
+        }
+    }
+    module.operands(last).map(|value| found.get(&value).cloned()).collect()
+}
+
+/// The same numbers, each changed in its own direction.
+fn nudged(tensor: Tensor, rng: &mut Rng) -> Option<Tensor> {
+    if tensor.dtype() != DType::F64 {
+        return Some(tensor);
+    }
+    let numbers = tensor.f64s().ok()?.into_iter();
+    let numbers = numbers.map(|x| x * (1.0 + NUDGE * (2.0 * rng.f64() - 1.0)));
+    Tensor::from_vec(tensor.shape(), numbers.collect::<Vec<f64>>()).ok()
+}
+
+/// Whether two numbers of a type differ by no more than its rounding may change the first, which is
+/// `wide` in `float64`, and any of `nudged` with all numbers changed.
+pub(super) fn is_rounding(nudged: &[f64], wide: f64, (p, q): (f64, f64), dtype: DType) -> bool {
+    const UNITS: f64 = 16.0 / NUDGE;
+    // At a pole, or at the border of a domain.
+    let kind = |n: f64| (n.is_finite(), n.is_nan());
+    if nudged.iter().any(|n| kind(*n) != kind(wide)) {
+        return true;
+    }
+    let most = nudged.iter().map(|n| (n - wide).abs()).fold(0.0, f64::max);
+    let unit = 2f64.powi(-values::mantissa(dtype));
+    (p - q).abs() <= UNITS * unit * most
+}
