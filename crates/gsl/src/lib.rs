@@ -22,8 +22,8 @@
 //! "#;
 //! let mut module = tangram_ir::text::parse(source, "f.mlir", context).expect("a right program");
 //! let mut set = PatternSet::new();
-//! set.add(Box::new(rule));
-//! let (root, set) = (module.root(), set.freeze::<&str>(&[], &[]));
+//! set.add(rule);
+//! let (root, set) = (module.root(), set.freeze());
 //! let report = greedy::apply(&mut module, root, &set, &GreedyConfig::default());
 //! assert_eq!(report.rewrites, 1);
 //! assert_eq!(tangram_ir::text::print(&module).matches("nn.relu").count(), 1);

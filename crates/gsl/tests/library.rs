@@ -111,9 +111,9 @@ fn a_rule_set_runs_in_the_greedy_driver() {
     assert_eq!(disabled, ["activation-bias"]);
     let mut patterns = PatternSet::new();
     for rule in set.compiled() {
-        patterns.add(Box::new(rule.clone()));
+        patterns.add(rule.clone());
     }
-    let frozen = patterns.freeze::<&str>(&[], &[]);
+    let frozen = patterns.freeze();
     let root = graph.module.root();
     tangram_rewrite::greedy::apply(&mut graph.module, root, &frozen, &GreedyConfig::default());
     graph.verify();

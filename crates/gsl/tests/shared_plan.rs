@@ -145,13 +145,13 @@ fn drivers_do_the_same_with_fewer_attempts() {
         let set = RuleSet::new(&rules, graph.module.context(), &Options::default(), &|_| true);
         let mut patterns = PatternSet::new();
         for rule in set.compiled() {
-            patterns.add(Box::new(rule.clone()));
+            patterns.add(rule.clone());
         }
         if shared {
-            patterns.add_discriminator(Box::new(RuleDiscriminator::new(set.compiled())));
+            patterns.add_discriminator(RuleDiscriminator::new(set.compiled()));
         }
         let root = graph.module.root();
-        let frozen = patterns.freeze::<&str>(&[], &[]);
+        let frozen = patterns.freeze();
         let report = walk_and_apply(&mut graph.module, root, &frozen, &mut Silent);
         let attempts: u64 = report.patterns.iter().map(|p| p.attempts).sum();
         let hits: u64 = report.patterns.iter().map(|p| p.hits).sum();

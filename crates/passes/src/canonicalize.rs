@@ -73,11 +73,11 @@ impl Pass for Canonicalize {
         let (disabled, enabled) = (&self.disabled, &self.enabled);
         if self.set.is_none() {
             let mut set = PatternSet::new();
-            canonicalization(&context).into_iter().for_each(|pattern| set.add(pattern));
+            set.extend(canonicalization(&context));
             if let Some(word) = set.first_unknown(disabled).or(set.first_unknown(enabled)) {
                 return Err(Box::new(unknown_pattern(cx, word)));
             }
-            self.set = Some(set.freeze(disabled, enabled));
+            self.set = Some(set.freeze_filtered(disabled, enabled));
         }
         let Some(set) = &self.set else { return Ok(()) };
         let config = GreedyConfig {

@@ -21,7 +21,7 @@
 //!     rewriter.replace(op, &[x]).map_err(|error| NoMatch::because(error.message))
 //! });
 //! let mut set = PatternSet::new();
-//! set.add(Box::new(double_negation));
+//! set.add(double_negation);
 //!
 //! let source = r#"
 //!     %0 = "toy.read"() : () -> i64
@@ -30,7 +30,7 @@
 //!     "toy.print"(%2) : (i64) -> ()
 //! "#;
 //! let mut module = text::parse(source, "toy.mlir", context).expect("a right program");
-//! let (root, set) = (module.root(), set.freeze::<&str>(&[], &[]));
+//! let (root, set) = (module.root(), set.freeze());
 //! assert_eq!(greedy::apply(&mut module, root, &set, &GreedyConfig::default()).rewrites, 1);
 //! assert!(text::print(&module).contains(r#""toy.print"(%0)"#));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

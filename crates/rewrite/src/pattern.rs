@@ -132,8 +132,8 @@ pub trait RewritePattern: Send + Sync {
         false
     }
 
-    /// Completes the pattern before it goes into a set; [`create`] calls it. Benefit, labels and
-    /// the like may be computed here.
+    /// Completes the pattern before it goes into a set; [`crate::PatternSet::add`] and [`create`]
+    /// call it. Benefit, labels and the like may be computed here.
     fn initialize(&mut self) {}
 
     /// Rewrites at `op`, or leaves everything as it is.
@@ -143,7 +143,8 @@ pub trait RewritePattern: Send + Sync {
     fn match_and_rewrite(&self, rewriter: &mut Rewriter<'_>, op: Op) -> Result<(), NoMatch>;
 }
 
-/// Completes `pattern`, ready for [`crate::PatternSet::add`].
+/// Completes `pattern` and boxes it, ready for a list of patterns of several types and for
+/// [`crate::PatternSet::extend`].
 pub fn create<P: RewritePattern + 'static>(mut pattern: P) -> Box<dyn RewritePattern> {
     pattern.initialize();
     Box::new(pattern)

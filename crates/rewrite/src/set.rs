@@ -7,7 +7,7 @@ use tangram_ir::{Module, Name, Op};
 
 use crate::discriminator::{Admitted, Covered, Discriminator, cover};
 use crate::fn_pattern::Labelled;
-use crate::pattern::{IMPOSSIBLE, RewritePattern, Roots};
+use crate::pattern::{IMPOSSIBLE, RewritePattern, Roots, create};
 
 /// Patterns in the order in which they were added.
 #[derive(Default)]
@@ -22,20 +22,22 @@ impl PatternSet {
         PatternSet::default()
     }
 
-    /// Adds a pattern.
-    pub fn add(&mut self, pattern: Box<dyn RewritePattern>) {
-        self.patterns.push(pattern);
+    /// Completes a pattern with [`RewritePattern::initialize`] and adds it.
+    ///
+    /// [`PatternSet::extend`] adds patterns that are boxed already.
+    pub fn add(&mut self, pattern: impl RewritePattern + 'static) {
+        self.patterns.push(create(pattern));
     }
 
     /// Adds what tells which of some patterns of the set may match. Patterns are known by their
     /// names; what is not in the set does no harm.
-    pub fn add_discriminator(&mut self, discriminator: Box<dyn Discriminator>) {
-        self.discriminators.push(discriminator);
+    pub fn add_discriminator(&mut self, discriminator: impl Discriminator + 'static) {
+        self.discriminators.push(Box::new(discriminator));
     }
 
-    /// Adds a pattern that `label` switches on and off, besides its own labels.
-    pub fn add_with_label(&mut self, label: &str, pattern: Box<dyn RewritePattern>) {
-        self.patterns.push(Box::new(Labelled::new(pattern, label)));
+    /// As [`PatternSet::add`]; `label` switches the pattern on and off, besides its own labels.
+    pub fn add_with_label(&mut self, label: &str, pattern: impl RewritePattern + 'static) {
+        self.patterns.push(Box::new(Labelled::new(create(pattern), label)));
     }
 
     /// Adds all patterns of `other`, which is empty then.
@@ -76,15 +78,29 @@ impl PatternSet {
         words.iter().map(AsRef::as_ref).find(|word| !known(word))
     }
 
+    /// Freezes the set with all its patterns.
+    pub fn freeze(self) -> FrozenPatternSet {
+        FrozenPatternSet::new(self.patterns, self.discriminators)
+    }
+
     /// Freezes the set without the patterns that a word of `disable` names, by name or label, and
     /// with only those that a word of `only` names, if it is not empty. Disabling wins.
-    pub fn freeze<S: AsRef<str>>(self, disable: &[S], only: &[S]) -> FrozenPatternSet {
+    pub fn freeze_filtered<S: AsRef<str>>(mut self, disable: &[S], only: &[S]) -> FrozenPatternSet {
         let listed = |pattern: &dyn RewritePattern, words: &[S]| {
             words.iter().any(|word| answers_to(pattern, word.as_ref()))
         };
-        let mut patterns = self.patterns;
-        patterns.retain(|p| !listed(&**p, disable) && (only.is_empty() || listed(&**p, only)));
-        FrozenPatternSet::new(patterns, self.discriminators)
+        let keeps = |pattern: &dyn RewritePattern| {
+            !listed(pattern, disable) && (only.is_empty() || listed(pattern, only))
+        };
+        self.patterns.retain(|pattern| keeps(&**pattern));
+        self.freeze()
+    }
+}
+
+/// Adds patterns as they are: [`create`] has completed those that need it.
+impl Extend<Box<dyn RewritePattern>> for PatternSet {
+    fn extend<I: IntoIterator<Item = Box<dyn RewritePattern>>>(&mut self, patterns: I) {
+        self.patterns.extend(patterns);
     }
 }
 

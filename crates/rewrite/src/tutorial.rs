@@ -48,7 +48,7 @@
 //!     "toy.print"(%1) : (i64) -> ()
 //! "#;
 //! let mut module = text::parse(source, "toy.mlir", context).expect("a right program");
-//! let (root, none) = (module.root(), PatternSet::new().freeze::<&str>(&[], &[]));
+//! let (root, none) = (module.root(), PatternSet::new().freeze());
 //! greedy::apply(&mut module, root, &none, &GreedyConfig::default());
 //! assert!(text::print(&module).contains(r#"%0 = "toy.constant"() {value = 6 : i64}"#));
 //! ```
@@ -61,7 +61,7 @@
 //! ```
 //! use tangram_ir::{Context, Name, Op, text};
 //! use tangram_rewrite::{
-//!     GreedyConfig, NoMatch, PatternSet, RewritePattern, Rewriter, Roots, create, greedy,
+//!     GreedyConfig, NoMatch, PatternSet, RewritePattern, Rewriter, Roots, greedy,
 //! };
 //!
 //! /// `neg(neg(x))` is `x`.
@@ -100,7 +100,7 @@
 //! let context = Context::new();
 //! let neg = context.name("toy.neg");
 //! let mut patterns = PatternSet::new();
-//! patterns.add(create(DoubleNegation { neg, labels: Vec::new() }));
+//! patterns.add(DoubleNegation { neg, labels: Vec::new() });
 //! assert!(patterns.names("toy-algebra"));
 //!
 //! let source = r#"
@@ -111,7 +111,7 @@
 //! "#;
 //! let mut module = text::parse(source, "toy.mlir", context).expect("a right program");
 //! let root = module.root();
-//! let set = patterns.freeze::<&str>(&[], &[]);
+//! let set = patterns.freeze();
 //! let report = greedy::apply(&mut module, root, &set, &GreedyConfig::default());
 //! assert_eq!((report.rewrites, report.patterns[0].hits), (1, 1));
 //! assert!(text::print(&module).contains(r#""toy.print"(%0)"#));
@@ -157,14 +157,14 @@
 //!     types.replace(rewriter, op, &values).map_err(|error| NoMatch::because(error.message))
 //! });
 //! let mut set = PatternSet::new();
-//! set.add(Box::new(retype));
+//! set.add(retype);
 //!
 //! let source = r#"
 //!     %0 = "toy.read"() : () -> index
 //!     "toy.print"(%0) : (index) -> ()
 //! "#;
 //! let mut module = text::parse(source, "toy.mlir", context).expect("a right program");
-//! let (root, set) = (module.root(), set.freeze::<&str>(&[], &[]));
+//! let (root, set) = (module.root(), set.freeze());
 //! convert(&mut module, root, &target, &set, &ConversionConfig::default(), &mut Silent)
 //!     .expect("a pattern for everything");
 //! assert!(text::print(&module).contains(r#""toy.print"(%0) : (i64) -> ()"#));
@@ -205,11 +205,11 @@
 //! let context = Context::new();
 //! let roots = Roots::Names(vec![context.name("toy.nop")]);
 //! let mut set = PatternSet::new();
-//! set.add(Box::new(FnPattern::new("drop-nop", roots, |rewriter, op| {
+//! set.add(FnPattern::new("drop-nop", roots, |rewriter, op| {
 //!     rewriter.erase(op);
 //!     Ok(())
-//! })));
-//! let set = set.freeze::<&str>(&[], &[]);
+//! }));
+//! let set = set.freeze();
 //! let mut module = text::parse(r#""toy.nop"() : () -> ()"#, "toy.mlir", context).expect("right");
 //! let op = module.first_op(module.body()).expect("one operation");
 //! assert_eq!(apply_my_driver(&mut module, op, &set), (true, 1));

@@ -78,12 +78,12 @@ pub struct WalkReport {
 ///     .map_err(|errors| errors[0].clone())?;
 /// let mut set = PatternSet::new();
 /// let roots = Roots::Names(vec![context.name("t.a")]);
-/// set.add(Box::new(FnPattern::new("erase-a", roots, |rewriter, op| {
+/// set.add(FnPattern::new("erase-a", roots, |rewriter, op| {
 ///     rewriter.erase(op);
 ///     Ok(())
-/// })));
+/// }));
 /// let root = module.root();
-/// let report = walk_and_apply(&mut module, root, &set.freeze::<&str>(&[], &[]), &mut Silent);
+/// let report = walk_and_apply(&mut module, root, &set.freeze(), &mut Silent);
 /// assert_eq!((report.rewrites, report.visits), (1, 2));
 /// # Ok::<(), tangram_ir::Diagnostic>(())
 /// ```

@@ -220,8 +220,8 @@ fn retype(context: &Context, types: &Arc<TypeConverter>, names: &[&str]) -> Froz
             Ok(())
         });
     let mut set = PatternSet::new();
-    set.add(Box::new(pattern));
-    set.freeze::<&str>(&[], &[])
+    set.add(pattern);
+    set.freeze()
 }
 
 const TYPED: &str = r#"

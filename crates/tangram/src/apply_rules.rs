@@ -41,11 +41,11 @@ pub fn apply_rules_with_listener(
 ) -> Result<Vec<PatternReport>, OptimiseError> {
     let rules = library.compile(module.context(), &Selection::default())?.rules;
     let mut set = PatternSet::new();
-    set.add_discriminator(Box::new(RuleDiscriminator::new(&rules)));
+    set.add_discriminator(RuleDiscriminator::new(&rules));
     for rule in rules {
-        set.add(Box::new(rule));
+        set.add(rule);
     }
-    let set = set.freeze::<&str>(&[], &[]);
+    let set = set.freeze();
     let root = module.root();
     match options.strategy {
         Strategy::Greedy => {

@@ -134,13 +134,13 @@ pub fn optimise(
     let set = pattern_set(model, library, &default, options)?;
     let config = greedy_config(options);
     let natives = native_set(model, options);
-    ranks::decide(&mut model.module, || natives.freeze(&options.disable, &[]), &config);
+    ranks::decide(&mut model.module, || natives.freeze_filtered(&options.disable, &[]), &config);
     options.progress.start(walk(&model.module, model.module.root(), Order::Pre).len() as u64);
     match options.strategy {
         Strategy::Greedy => greedily(&mut model.module, &set, options, &mut report),
         Strategy::Walk => in_one_walk(&mut model.module, &set, options, &mut report),
         Strategy::Saturate => {
-            let natives = native_set(model, options).freeze(&options.disable, &[]);
+            let natives = native_set(model, options).freeze_filtered(&options.disable, &[]);
             let sets = (&set, &natives);
             let config = greedy_config(options);
             let (found, done) =
@@ -194,7 +194,7 @@ fn in_one_walk(
     };
     let root = module.root();
     let done = walk_within(module, root, set, &limits, &mut recorder);
-    let none = PatternSet::new().freeze::<&str>(&[], &[]);
+    let none = PatternSet::new().freeze();
     let only_dead = GreedyConfig { merge_equal: false, fold: false, ..GreedyConfig::default() };
     greedy::apply_with_listener(module, root, &none, &only_dead, &mut recorder);
     report.tell(recorder.finish(module));
@@ -229,9 +229,7 @@ fn native_set(model: &Model, options: &Options) -> PatternSet {
         exact: options.exact,
         ..patterns::Options::default()
     };
-    for pattern in patterns::all(context, &settings) {
-        set.add(pattern);
-    }
+    set.extend(patterns::all(context, &settings));
     set
 }
 
@@ -243,9 +241,9 @@ fn pattern_set(
     options: &Options,
 ) -> Result<FrozenPatternSet, OptimiseError> {
     let mut set = native_set(model, options);
-    set.add_discriminator(Box::new(RuleDiscriminator::new(rules)));
+    set.add_discriminator(RuleDiscriminator::new(rules));
     for rule in rules {
-        set.add(Box::new(rule.clone()));
+        set.add(rule.clone());
     }
     for name in options.disable.iter().chain(&options.only) {
         let idle = || library.rules.iter().any(|located| is_named(&located.rule, name));
@@ -253,7 +251,7 @@ fn pattern_set(
             return Err(OptimiseError::UnknownRule(name.clone()));
         }
     }
-    Ok(set.freeze(&options.disable, &options.only))
+    Ok(set.freeze_filtered(&options.disable, &options.only))
 }
 
 /// The label of rules that are no improvement by themselves: applied only where they are asked

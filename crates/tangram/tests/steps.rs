@@ -97,10 +97,8 @@ fn folded(max_growth_bytes: Option<u64>) -> Recorded {
     let mut module = text::parse(source, "t.mlir", context.clone()).expect("a program");
     let options = patterns::Options { max_growth_bytes, ..patterns::Options::default() };
     let mut set = PatternSet::new();
-    for pattern in patterns::all(&context, &options) {
-        set.add(pattern);
-    }
-    let (root, set) = (module.root(), set.freeze::<&str>(&[], &[]));
+    set.extend(patterns::all(&context, &options));
+    let (root, set) = (module.root(), set.freeze());
     let mut recorder = Recorder::new(10, 10);
     greedy::apply_with_listener(&mut module, root, &set, &GreedyConfig::default(), &mut recorder);
     recorder.finish(&module)

@@ -33,8 +33,8 @@ pub fn patterns(context: &Context, types: &Arc<TypeConverter>) -> PatternSet {
     };
     let plain = of(&|name| !cast(name) && DIALECTS.iter().any(|d| name.starts_with(d)));
     let mut set = PatternSet::new();
-    set.add(Box::new(ConversionPattern::new("index-to-i64", plain, types, retype)));
-    set.add(Box::new(ConversionPattern::new("index-cast-to-width", of(&cast), types, resize)));
+    set.add(ConversionPattern::new("index-to-i64", plain, types, retype));
+    set.add(ConversionPattern::new("index-cast-to-width", of(&cast), types, resize));
     set
 }
 
@@ -50,7 +50,7 @@ pub fn conversion(context: &Context) -> Conversion {
         let same = || converted_attrs(&legal, module.context(), op, module) == Some(attrs);
         Some(!ours || legal.is_legal_op(module, op) && same())
     });
-    let set = patterns(context, &types).freeze::<&str>(&[], &[]);
+    let set = patterns(context, &types).freeze();
     Conversion::new(context, target, set).with_types(types)
 }
 

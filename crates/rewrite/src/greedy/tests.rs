@@ -9,7 +9,7 @@ use tangram_ir::{
 };
 
 use super::{Breach, GreedyConfig, Report, Seeding, Stop, apply};
-use crate::{FrozenPatternSet, NoMatch, PatternSet, RewritePattern, Rewriter, Roots};
+use crate::{FrozenPatternSet, NoMatch, PatternSet, RewritePattern, Rewriter, Roots, create};
 
 static LEAF: OpDef = OpDef { traits: Traits::PURE, ..OpDef::new("t.leaf", "a value") };
 static NEG: OpDef = OpDef { traits: Traits::PURE, ..OpDef::new("t.neg", "-x") };
@@ -79,8 +79,8 @@ impl Bench {
 
 fn frozen(patterns: Vec<Box<dyn RewritePattern>>) -> FrozenPatternSet {
     let mut set = PatternSet::new();
-    patterns.into_iter().for_each(|pattern| set.add(pattern));
-    set.freeze::<&str>(&[], &[])
+    set.extend(patterns);
+    set.freeze()
 }
 
 type Action = fn(&mut Rewriter<'_>, Op) -> Result<(), NoMatch>;
@@ -299,11 +299,11 @@ fn greater_benefit_goes_first_and_labels_switch_patterns_off() {
         let mut any = rule(&bench, "any", "t.neg", double_negation);
         (any.root, any.labels) = (None, vec!["cleanup".to_owned()]);
         let mut set = PatternSet::new();
-        set.add(Box::new(first));
-        set.add(Box::new(second));
-        set.add(Box::new(any));
+        set.add(first);
+        set.add(second);
+        set.add(any);
         assert!(set.names("cleanup") && set.names("any") && !set.names("tidy"));
-        let frozen = set.freeze(disable, only);
+        let frozen = set.freeze_filtered(disable, only);
         let name = bench.module.context().name("t.neg");
         let other = bench.module.context().name("t.add");
         assert!(frozen.candidates(other).len() <= 1);
@@ -314,6 +314,42 @@ fn greater_benefit_goes_first_and_labels_switch_patterns_off() {
     assert_eq!(set(&["cleanup"], &[]), ["second"]);
     assert_eq!(set(&["any"], &["cleanup"]), ["first"]);
     assert_eq!(set(&["second"], &["second"]), Vec::<String>::new());
+}
+
+/// A pattern whose benefit is known only once it is complete.
+struct Late(u16);
+
+impl RewritePattern for Late {
+    fn name(&self) -> &'static str {
+        "late"
+    }
+
+    fn roots(&self) -> Roots {
+        Roots::Any
+    }
+
+    fn benefit(&self) -> u16 {
+        self.0
+    }
+
+    fn initialize(&mut self) {
+        self.0 = 7;
+    }
+
+    fn match_and_rewrite(&self, _: &mut Rewriter<'_>, _: Op) -> Result<(), NoMatch> {
+        Err(NoMatch::SILENT)
+    }
+}
+
+#[test]
+fn patterns_are_completed_when_they_are_added() {
+    let mut set = PatternSet::new();
+    set.add(Late(1));
+    set.add_with_label("slow", Late(1));
+    set.extend([create(Late(1))]);
+    assert!(set.names("slow"));
+    let benefits: Vec<u16> = set.freeze().iter().map(|pattern| pattern.benefit()).collect();
+    assert_eq!(benefits, [7, 7, 7]);
 }
 
 #[test]

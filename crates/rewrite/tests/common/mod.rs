@@ -112,8 +112,8 @@ pub fn rule(
 
 pub fn frozen(patterns: impl IntoIterator<Item = FnPattern>) -> FrozenPatternSet {
     let mut set = PatternSet::new();
-    patterns.into_iter().for_each(|pattern| set.add(Box::new(pattern)));
-    set.freeze::<&str>(&[], &[])
+    patterns.into_iter().for_each(|pattern| set.add(pattern));
+    set.freeze()
 }
 
 /// Writes down what it hears, one line for each event.

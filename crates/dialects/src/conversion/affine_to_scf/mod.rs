@@ -66,7 +66,7 @@ pub fn patterns(context: &Context) -> PatternSet {
     for &(name, root, rewrite) in ROWS {
         let roots = Roots::Names(vec![context.name(root)]);
         let made = made.map(|name| context.name(name));
-        set.add(Box::new(FnPattern::new(name, roots, rewrite).with_generated(made)));
+        set.add(FnPattern::new(name, roots, rewrite).with_generated(made));
     }
     set
 }
@@ -78,7 +78,7 @@ pub fn conversion(context: &Context) -> Conversion {
         target.illegal(context.name(def.name));
     }
     target.unknown(|_, _| Some(true));
-    Conversion::new(context, target, patterns(context).freeze::<&str>(&[], &[]))
+    Conversion::new(context, target, patterns(context).freeze())
 }
 
 /// Makes operations in front of one.

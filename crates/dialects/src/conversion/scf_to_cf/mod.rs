@@ -101,7 +101,7 @@ pub fn patterns(context: &Context) -> PatternSet {
             "index-switch-to-branches" => vec![words.br, words.index_cast, words.switch],
             _ => vec![words.br, words.cond_br, words.cmpi, words.addi],
         };
-        set.add(Box::new(pattern.with_generated(made)));
+        set.add(pattern.with_generated(made));
     }
     set
 }
@@ -116,7 +116,7 @@ pub fn conversion(context: &Context) -> Conversion {
     // What writes to parts of tensors stays.
     target.dynamic(context.name("scf.forall"), |module, op| Some(module.result_count(op) > 0));
     target.unknown(|_, _| Some(true));
-    Conversion::new(context, target, patterns(context).freeze::<&str>(&[], &[]))
+    Conversion::new(context, target, patterns(context).freeze())
 }
 
 /// An operation that is about to become branches.

@@ -90,8 +90,8 @@ impl Func {
 
     fn optimise_with(&mut self, options: &Options, only: &[&str]) -> Vec<String> {
         let mut set = PatternSet::new();
-        all(&self.context, options).into_iter().for_each(|pattern| set.add(pattern));
-        let set = set.freeze(&[], only);
+        set.extend(all(&self.context, options));
+        let set = set.freeze_filtered(&[], only);
         let root = self.module.root();
         let report = greedy::apply(&mut self.module, root, &set, &GreedyConfig::default());
         assert_eq!((report.stopped_by, report.breaches), (None, vec![]));
