@@ -59,7 +59,7 @@ impl Shaped {
 /// An error with a formatted message.
 #[macro_export]
 macro_rules! infer_error {
-    ($($arg:tt)*) => { ::tangram_ir::InferError::new(format!($($arg)*)) };
+    ($($arg:tt)*) => { ::tangram_ir::InferError::mismatch(format!($($arg)*)) };
 }
 
 /// One result of type `shaped`.

@@ -40,9 +40,10 @@ fn failure(case: &Case) -> Option<String> {
     let wants_contents = case.expected.contains(" = ");
     let (found, fine) = match inferred {
         Err(error) => {
+            let error = error.to_string();
             let wanted = case.expected.strip_prefix("error: ");
-            let fine = wanted.is_some_and(|text| error.message.contains(text));
-            (format!("error: {}", error.message), fine)
+            let fine = wanted.is_some_and(|text| error.contains(text));
+            (format!("error: {error}"), fine)
         }
         Ok(inferred) => {
             let one = |(i, &ty): (usize, &tangram_ir::Type)| {

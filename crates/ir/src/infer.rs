@@ -22,14 +22,9 @@ impl Module {
         attrs: Attr,
         result_count: Option<usize>,
     ) -> Result<Inferred, InferError> {
-        let text = self.context().name_text(name);
-        let def = self
-            .context()
-            .def(name)
-            .ok_or_else(|| InferError::new(format!("`{text}` is no registered operation")))?;
-        let infer = def
-            .infer
-            .ok_or_else(|| InferError::new(format!("`{text}` does not infer its types")))?;
+        let text = || self.context().name_text(name).to_owned();
+        let def = self.context().def(name).ok_or_else(|| InferError::Unregistered(text()))?;
+        let infer = def.infer.ok_or_else(|| InferError::NotInferable(text()))?;
         infer(&InferCx { module: self, name, def, operands, attrs, result_count })
     }
 
@@ -59,5 +54,37 @@ impl Module {
             self.set_contents(value, contents);
         }
         Ok(op)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::Context;
+    use crate::op_def::OpDef;
+
+    #[test]
+    fn errors_tell_why_types_are_not_inferred() {
+        static PLAIN: OpDef = OpDef::new("t.plain", "no inference");
+        static CHOOSY: OpDef = OpDef {
+            infer: Some(|cx| match cx.operand_type(0) {
+                Some(ty) => Ok(Inferred { types: [ty].into_iter().collect(), ..<_>::default() }),
+                None => Err(InferError::mismatch("expected an operand, found none")),
+            }),
+            ..OpDef::new("t.choosy", "wants an operand")
+        };
+        let context = Context::new();
+        context.register([&PLAIN, &CHOOSY]);
+        let module = Module::new(context.clone());
+        let infer = |name: &str| module.infer(context.name(name), &[], context.dict([]), None);
+        let (missing, plain) = ("t.missing".to_owned(), "t.plain".to_owned());
+        let choosy = InferError::Mismatch("expected an operand, found none".to_owned());
+        assert_eq!(infer("t.missing"), Err(InferError::Unregistered(missing)));
+        assert_eq!(infer("t.plain"), Err(InferError::NotInferable(plain)));
+        assert_eq!(infer("t.choosy"), Err(choosy.clone()));
+        let texts = ["t.missing", "t.plain"].map(|name| infer(name).expect_err("none").to_string());
+        assert_eq!(texts[0], "`t.missing` is no registered operation");
+        assert_eq!(texts[1], "`t.plain` does not infer its types");
+        assert_eq!(choosy.to_string(), "expected an operand, found none");
     }
 }

@@ -166,16 +166,23 @@ pub struct AttrDef {
 
 /// Why types could not be inferred.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{message}")]
-pub struct InferError {
-    /// What was expected and found.
-    pub message: String,
+#[non_exhaustive]
+pub enum InferError {
+    /// No registered dialect defines the operation of this name.
+    #[error("`{0}` is no registered operation")]
+    Unregistered(String),
+    /// The operation of this name is defined without type inference.
+    #[error("`{0}` does not infer its types")]
+    NotInferable(String),
+    /// The operation does not accept its operands or attributes: what it expected and found.
+    #[error("{0}")]
+    Mismatch(String),
 }
 
 impl InferError {
-    /// An error with this message.
-    pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into() }
+    /// A mismatch of operands or attributes, with what was expected and found.
+    pub fn mismatch(message: impl Into<String>) -> Self {
+        Self::Mismatch(message.into())
     }
 }
 

@@ -12,7 +12,7 @@ fn one(ty: Type) -> Answer {
 
 fn operand(cx: &InferCx<'_>, i: usize) -> Result<Type, InferError> {
     cx.operand_type(i).ok_or_else(|| {
-        InferError::new(format!("expected operand {i}, found {}", cx.operands.len()))
+        InferError::mismatch(format!("expected operand {i}, found {}", cx.operands.len()))
     })
 }
 
@@ -70,7 +70,7 @@ pub(super) fn of_value(cx: &InferCx<'_>) -> Answer {
     let context = cx.context();
     let attr = cx
         .attr("value")
-        .ok_or_else(|| InferError::new("expected attribute `value`, found none"))?;
+        .ok_or_else(|| InferError::mismatch("expected attribute `value`, found none"))?;
     match context.attr_data(attr) {
         AttrData::Bool(_) => one(context.int_type(1)),
         AttrData::Integer { ty, .. }
@@ -79,9 +79,9 @@ pub(super) fn of_value(cx: &InferCx<'_>) -> Answer {
         | AttrData::Resource { ty, .. } => one(*ty),
         AttrData::Opaque(text) => match context.text_type(*text) {
             Some(ty) => one(ty),
-            None => Err(InferError::new("expected a constant whose type is known")),
+            None => Err(InferError::mismatch("expected a constant whose type is known")),
         },
-        _ => Err(InferError::new("expected a constant with a type as attribute `value`")),
+        _ => Err(InferError::mismatch("expected a constant with a type as attribute `value`")),
     }
 }
 
@@ -94,7 +94,7 @@ pub(super) fn element_of_first(cx: &InferCx<'_>) -> Answer {
         | TypeData::UnrankedTensor(element)
         | TypeData::Vector { element, .. } => one(*element),
         TypeData::Tensor(tensor) => one(tensor.element),
-        _ => Err(InferError::new("expected a type with elements as operand 0")),
+        _ => Err(InferError::mismatch("expected a type with elements as operand 0")),
     }
 }
 
@@ -113,7 +113,11 @@ pub(super) fn tensor_outputs(cx: &InferCx<'_>) -> Answer {
             _ => 0,
         },
         Some(AttrData::I64s(sizes)) => sizes.first().map_or(0, |&n| n.max(0) as usize),
-        _ => return Err(InferError::new("expected attribute `operandSegmentSizes`, found none")),
+        _ => {
+            return Err(InferError::mismatch(
+                "expected attribute `operandSegmentSizes`, found none",
+            ));
+        }
     };
     let is_tensor = |ty: &Type| {
         matches!(context.type_data(*ty), TypeData::Tensor(_) | TypeData::UnrankedTensor(_))
@@ -151,12 +155,12 @@ pub(super) fn concatenated(cx: &InferCx<'_>) -> Answer {
     let context = cx.context();
     let first = operand(cx, 0)?;
     let TypeData::Tensor(tensor) = context.type_data(first) else {
-        return Err(InferError::new("expected ranked tensors as operands"));
+        return Err(InferError::mismatch("expected ranked tensors as operands"));
     };
     let dim = cx.attr("dim").and_then(|attr| context.as_i64(attr));
     let Some(at) = dim.and_then(|n| usize::try_from(n).ok()).filter(|&n| n < tensor.dims.len())
     else {
-        return Err(InferError::new("expected attribute `dim` to name a dimension"));
+        return Err(InferError::mismatch("expected attribute `dim` to name a dimension"));
     };
     let mut total = Some(0i64);
     for i in 0..cx.operands.len() {

@@ -285,7 +285,7 @@ fn infer_has_element(cx: &InferCx<'_>) -> Result {
 }
 
 fn infer_get_element(cx: &InferCx<'_>) -> Result {
-    let absent = || InferError::new("`nn.optional_get_element` has no operand");
+    let absent = || InferError::mismatch("`nn.optional_get_element` has no operand");
     let ty = cx.operand_type(0).ok_or_else(absent)?;
     Ok(plain(held_type(cx.context(), ty, "nn.optional").unwrap_or(ty)))
 }

@@ -120,7 +120,7 @@ impl Check<'_> {
         let cx = InferCx { module, name, def, operands: &operands, attrs, result_count };
         let inferred = match infer(&cx) {
             Ok(inferred) => inferred,
-            Err(error) => return self.error(op, "inference", error.message),
+            Err(error) => return self.error(op, "inference", error.to_string()),
         };
         if inferred.types.len() != module.result_count(op) {
             let (expected, found) = (inferred.types.len(), module.result_count(op));

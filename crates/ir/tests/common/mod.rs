@@ -62,9 +62,9 @@ static ONE_BLOCK: OpDef = OpDef {
 };
 
 fn same_as_operand(cx: &InferCx<'_>) -> Result<Inferred, InferError> {
-    let ty = cx.operand_type(0).ok_or_else(|| InferError::new("expected an operand"))?;
+    let ty = cx.operand_type(0).ok_or_else(|| InferError::mismatch("expected an operand"))?;
     if cx.context().as_tensor(ty).is_none() {
-        return Err(InferError::new("expected a tensor"));
+        return Err(InferError::mismatch("expected a tensor"));
     }
     Ok(Inferred { types: [ty].into_iter().collect(), ..Inferred::default() })
 }

@@ -427,7 +427,7 @@ impl NodeCx<'_> {
         let op = importer
             .module
             .build(point, name, operands, dict, results, self.loc)
-            .map_err(|error| Opaque(error.message))?;
+            .map_err(|error| Opaque(error.to_string()))?;
         self.members.push(op);
         Ok(self.importer.module.results(op).collect())
     }

@@ -188,7 +188,7 @@ fn told(module: &Module, op: Op) -> Result<Vec<Known>, String> {
     let operands: SmallVec<[Value; 4]> = module.operands(op).collect();
     let count = module.result_count(op);
     let inferred = module.infer(module.name(op), &operands, module.attrs(op), Some(count));
-    let inferred = inferred.map_err(|error| error.message)?;
+    let inferred = inferred.map_err(|error| error.to_string())?;
     let contents = |i: usize| inferred.contents.get(i).copied().flatten();
     let results = module.results(op).zip(&inferred.types).enumerate();
     Ok(results.map(|(i, (value, &ty))| (value, ty, contents(i))).collect())

@@ -11,7 +11,7 @@ type Answer = Result<Inferred, InferError>;
 fn vector<'a>(cx: &InferCx<'a>) -> Result<(&'a [i64], &'a [bool], Type), InferError> {
     match cx.operand_type(0).map(|ty| cx.context().type_data(ty)) {
         Some(TypeData::Vector { dims, scalable, element }) => Ok((dims, scalable, *element)),
-        _ => Err(InferError::new("expected a vector as operand 0")),
+        _ => Err(InferError::mismatch("expected a vector as operand 0")),
     }
 }
 
@@ -20,7 +20,7 @@ pub(super) fn shuffled(cx: &InferCx<'_>) -> Answer {
     let context = cx.context();
     let (dims, scalable, element) = vector(cx)?;
     let mask = cx.attr("mask").and_then(|attr| context.as_i64s(attr));
-    let mask = mask.ok_or_else(|| InferError::new("expected attribute `mask`, found none"))?;
+    let mask = mask.ok_or_else(|| InferError::mismatch("expected attribute `mask`, found none"))?;
     let rest = dims.get(1..).unwrap_or(&[]);
     let flags = scalable.get(1..).unwrap_or(&[]);
     let data = TypeData::Vector {
@@ -36,6 +36,6 @@ pub(super) fn elements(cx: &InferCx<'_>) -> Answer {
     let (dims, _, element) = vector(cx)?;
     let count = dims.iter().try_fold(1i64, |n, &dim| n.checked_mul(dim));
     let count = count.filter(|&count| (0..=MAX_ELEMENTS).contains(&count));
-    let count = count.ok_or_else(|| InferError::new("expected a vector of fewer elements"))?;
+    let count = count.ok_or_else(|| InferError::mismatch("expected a vector of fewer elements"))?;
     Ok(Inferred { types: (0..count).map(|_| element).collect(), ..Inferred::default() })
 }

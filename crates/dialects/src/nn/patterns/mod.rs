@@ -193,7 +193,7 @@ fn rebuild(
     let (loc, count) = (module.loc(op), module.result_count(op));
     let new = rewriter
         .build(Point::Before(op), name, operands, attrs, Some(count), loc)
-        .map_err(|error| NoMatch::because(error.message))?;
+        .map_err(|error| NoMatch::because(error.to_string()))?;
     let values: Vec<Value> = rewriter.module().results(new).collect();
     replace_all(rewriter, op, &values, &[new])
 }

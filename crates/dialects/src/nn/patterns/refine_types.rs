@@ -28,7 +28,7 @@ fn rewrite(rewriter: &mut Rewriter<'_>, op: Op) -> Matched {
     let count = module.result_count(op);
     let inferred = match module.infer(module.name(op), &operands, module.attrs(op), Some(count)) {
         Ok(inferred) => inferred,
-        Err(error) => return because(rewriter, || error.message),
+        Err(error) => return because(rewriter, || error.to_string()),
     };
     let mut better = Vec::new();
     for (i, value) in module.results(op).enumerate() {

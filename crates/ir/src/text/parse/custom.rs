@@ -553,7 +553,7 @@ impl<'a> Parser<'a> {
                 state.results.extend(inferred.types);
                 Ok(())
             }
-            Some(Err(error)) => self.error(pending.name, "result-type", error.message),
+            Some(Err(error)) => self.error(pending.name, "result-type", error.to_string()),
             // What always has results says their types.
             None if draft.def.results.iter().all(|result| result.arity != Arity::One) => Ok(()),
             None => {
