@@ -20,6 +20,24 @@ pub const MAX_FOLD_WORK: u64 = 1 << 30;
 const ALL_BYTES: u64 = 1 << 32;
 const ALL_WORK: u64 = 1 << 34;
 
+/// Which limit on evaluation is in the way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BudgetError {
+    /// One result takes more than [`MAX_FOLDED_BYTES`].
+    #[error("the result takes more memory than may be spent on one constant")]
+    Bytes,
+    /// One evaluation takes more than [`MAX_FOLD_WORK`].
+    #[error("the evaluation takes more time than may be spent on one constant")]
+    Work,
+    /// The results of the run so far leave too little memory.
+    #[error("the memory that may be spent on constants is used up")]
+    AllBytes,
+    /// The evaluations of the run so far leave too little time.
+    #[error("the time that may be spent on constants is used up")]
+    AllWork,
+}
+
 /// What is left to be spent on evaluation in one run.
 #[derive(Debug)]
 pub struct FoldBudget {
@@ -38,22 +56,22 @@ impl FoldBudget {
     ///
     /// # Errors
     /// Which limit is in the way.
-    pub fn spend(&self, bytes: u64, work: u64) -> Result<(), &'static str> {
+    pub fn spend(&self, bytes: u64, work: u64) -> Result<(), BudgetError> {
         if bytes > MAX_FOLDED_BYTES {
-            return Err("the result takes more memory than may be spent on one constant");
+            return Err(BudgetError::Bytes);
         }
         if work > MAX_FOLD_WORK {
-            return Err("the evaluation takes more time than may be spent on one constant");
+            return Err(BudgetError::Work);
         }
         let take = |left: &AtomicU64, amount: u64| {
             let less = |left: u64| left.checked_sub(amount);
             left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
         };
         if !take(&self.bytes, bytes) {
-            return Err("the memory that may be spent on constants is used up");
+            return Err(BudgetError::AllBytes);
         }
         if !take(&self.work, work) {
-            return Err("the time that may be spent on constants is used up");
+            return Err(BudgetError::AllWork);
         }
         Ok(())
     }
@@ -130,10 +148,11 @@ mod tests {
     #[test]
     fn a_budget_is_spent_once() {
         let budget = FoldBudget::default();
-        assert!(budget.spend(MAX_FOLDED_BYTES + 1, 0).is_err());
-        assert!(budget.spend(0, MAX_FOLD_WORK + 1).is_err());
+        assert_eq!(budget.spend(MAX_FOLDED_BYTES + 1, 0), Err(BudgetError::Bytes));
+        assert_eq!(budget.spend(0, MAX_FOLD_WORK + 1), Err(BudgetError::Work));
         let times = (0..100).take_while(|_| budget.spend(MAX_FOLDED_BYTES, 0).is_ok()).count();
         assert_eq!(times as u64, ALL_BYTES / MAX_FOLDED_BYTES);
+        assert_eq!(budget.spend(MAX_FOLDED_BYTES, 0), Err(BudgetError::AllBytes));
         assert!(budget.spend(0, MAX_FOLD_WORK).is_ok(), "time is counted by itself");
     }
 }

@@ -8,7 +8,7 @@ use tangram_rewrite::{DebugKind, FrozenPatternSet, GreedyConfig, PatternSet};
 
 use crate::effects::erasable;
 use crate::pass::{Pass, PassCx, PassError};
-use crate::registry::{Entry, PassOptions};
+use crate::registry::{Entry, OptionError, PassOptions};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "canonicalize",
@@ -36,7 +36,7 @@ struct Canonicalize {
 }
 
 impl Canonicalize {
-    fn new(options: &PassOptions) -> Result<Canonicalize, String> {
+    fn new(options: &PassOptions) -> Result<Canonicalize, OptionError> {
         Ok(Canonicalize {
             top_down: options.get("top-down", true)?,
             regions: level(&options.get("region-simplify", "normal".to_owned())?)?,
@@ -50,14 +50,16 @@ impl Canonicalize {
 }
 
 /// What is done with blocks, by MLIR's words.
-fn level(word: &str) -> Result<Simplify, String> {
+fn level(word: &str) -> Result<Simplify, OptionError> {
     match word {
         "disabled" => Ok(Simplify::Disabled),
         "normal" => Ok(Simplify::Normal),
         "aggressive" => Ok(Simplify::Aggressive),
-        _ => {
-            Err(format!("`region-simplify` is `disabled`, `normal` or `aggressive`, not `{word}`"))
-        }
+        _ => Err(OptionError::Word {
+            name: "region-simplify",
+            value: word.into(),
+            words: &["disabled", "normal", "aggressive"],
+        }),
     }
 }
 

@@ -39,4 +39,4 @@ mod symbols;
 pub use manager::{Observer, PassReport, RunError, RunOptions, RunReport, Silent, run};
 pub use pass::{Pass, PassCx, PassError};
 pub use pipeline::{Item, Pipeline, PipelineError};
-pub use registry::{Entry, PASSES, PassOptions};
+pub use registry::{Entry, OptionError, PASSES, PassOptions};

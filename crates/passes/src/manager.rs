@@ -7,7 +7,7 @@ use tangram_rewrite::{DebugKind, Listener, PatternReport};
 
 use crate::pass::{Pass, PassCx};
 use crate::pipeline::{Item, Pipeline};
-use crate::registry::{Entry, PASSES, PassOptions};
+use crate::registry::{Entry, OptionError, PASSES, PassOptions};
 
 /// How a pipeline is run.
 #[derive(Clone, Copy, Debug)]
@@ -85,12 +85,12 @@ pub enum RunError {
         at: usize,
     },
     /// An option of a pass is wrong.
-    #[error("pass `{pass}`: {message}")]
+    #[error("pass `{pass}`: {error}")]
     Option {
         /// The pass.
         pass: String,
         /// What is wrong.
-        message: String,
+        error: OptionError,
     },
     /// The root is not what the pipeline runs on.
     #[error("the pipeline runs on `{expected}`, but the program is a `{found}`")]
@@ -192,12 +192,11 @@ fn make(name: &str, options: &[(String, String)], at: usize) -> Result<Box<dyn P
     let Some(entry) = Entry::find(name) else {
         return Err(RunError::UnknownPass { name: name.into(), at });
     };
-    let wrong = |message| RunError::Option { pass: name.into(), message };
+    let wrong = |error| RunError::Option { pass: name.into(), error };
     for (key, _) in options {
         if !entry.options.iter().any(|(known, _)| known == key) {
-            let known: Vec<&str> = entry.options.iter().map(|entry| entry.0).collect();
-            let known = if known.is_empty() { "none".into() } else { known.join(", ") };
-            return Err(wrong(format!("no option `{key}`; there are: {known}")));
+            let known = entry.options.iter().map(|entry| entry.0).collect();
+            return Err(wrong(OptionError::Unknown { name: key.clone(), known }));
         }
     }
     (entry.make)(&PassOptions(options.to_vec())).map_err(wrong)

@@ -1,7 +1,7 @@
 //! What each pass makes of a small program: the text before and the text that must come out.
 
 use tangram_ir::{Module, text};
-use tangram_passes::{Pipeline, RunError, RunOptions, Silent, run};
+use tangram_passes::{OptionError, Pipeline, RunError, RunOptions, Silent, run};
 
 fn read(source: &str) -> Module {
     match text::parse(source, "test.mlir", tangram_dialects::context()) {
@@ -340,7 +340,23 @@ fn wrong_pipelines_say_what_there_is() {
     assert!(matches!(error, RunError::UnknownPass { ref name, .. } if name == "canonicalise"));
     assert!(error.to_string().contains("canonicalize"), "{error}");
     let error = attempt("builtin.module(cse{depth=3})").expect_err("no such option");
-    assert!(matches!(error, RunError::Option { ref pass, .. } if pass == "cse"), "{error}");
+    let RunError::Option { pass, error } = error else { panic!("{error}") };
+    assert_eq!((&*pass, &*error.to_string()), ("cse", "no option `depth`; there are: none"));
+    assert!(matches!(error, OptionError::Unknown { name, .. } if name == "depth"));
+    let option = |text: &str| {
+        let error = attempt(&format!("builtin.module(canonicalize{{{text}}})"));
+        let RunError::Option { error, .. } = error.expect_err("a wrong option") else {
+            panic!("{text}: another error")
+        };
+        error
+    };
+    let error = option("top-down=upwards");
+    assert_eq!(error.to_string(), "option `top-down` takes no `upwards`; the default is `true`");
+    assert!(matches!(error, OptionError::Value { value, .. } if value == "upwards"));
+    let error = option("region-simplify=much");
+    let text = "`region-simplify` is `disabled`, `normal` or `aggressive`, not `much`";
+    assert_eq!(error.to_string(), text);
+    assert!(matches!(error, OptionError::Word { name: "region-simplify", .. }));
     for wrong in ["builtin.module(cse", "builtin.module(cse))", "builtin.module(cse{depth=1)"] {
         assert!(Pipeline::parse(wrong).is_err(), "{wrong}");
     }

@@ -49,7 +49,7 @@ fn fold(rewriter: &mut Rewriter<'_>, op: Op, limit: Option<u64>, budget: &FoldBu
         return Err(too_big());
     }
     if let Err(why) = budget.spend(bytes, budget::work(module, op)) {
-        return Err(NoMatch::refused("fold-budget", why));
+        return Err(NoMatch::refused("fold-budget", why.to_string()));
     }
     let operands = module.operands(op).map(|value| constant::constant_tensor(module, value));
     let operands: Vec<Option<Tensor>> = operands.collect();
