@@ -176,6 +176,25 @@ def test_rules_are_listed_shown_checked_and_formatted(run, root, tmp_path) -> No
     run("rules", "fmt", "--check", ugly)
 
 
+def test_verdicts_are_json_apart_from_what_is_found_in_the_text(run, tmp_path) -> None:
+    rules = tmp_path / "rules.gsl"
+    rules.write_text(
+        "rule wrong { let x = *; let a = relu(x); match tanh(a); rewrite tanh(x); }\n"
+        "rule unused { let x = *; let y = *; match relu(relu(x)); rewrite relu(x); }\n"
+    )
+    ran = run("rules", "check", "--json", rules, code=1)
+    wrong, unused = json.loads(ran.stdout)
+    assert "warning[unused]" in ran.stderr and f"{rules}:2:" in ran.stderr.replace("┌─ ", "")
+    assert (wrong["rule"], wrong["wrong"], wrong["holds"]) == ("wrong", True, False)
+    assert (unused["rule"], unused["wrong"], unused["holds"]) == ("unused", False, True)
+    # The numbers, which values the patterns stand for, and the program that they are in.
+    found = wrong["counterexample"]
+    assert [leaf["name"] for leaf in found["inputs"]] == ["x"]
+    assert min(found["inputs"][0]["elements"]) < 0, "only negative numbers tell the two apart"
+    assert found["matched"] == ["x = x0", "a = v0"]
+    assert any("v0 = relu(x0)" in line for line in found["program"])
+
+
 @pytest.mark.parametrize("form", ["mlir", "dot", "svg", "table", "json"])
 def test_a_model_is_shown(run, model, tmp_path, form: str) -> None:
     start = {"mlir": '"builtin.module"', "dot": "digraph", "svg": "<", "table": "input", "json": "{"}[form]

@@ -17,12 +17,12 @@ const SHOWN: usize = 12;
 pub(super) fn show(operations: &[String], attempts: usize, json: bool) -> Result<ExitCode, Error> {
     let natives = Arc::new(Natives::default());
     let wanted: Vec<&str> = operations.iter().map(|name| bare(name)).collect();
-    let effort = Effort { attempts, ..Effort::default() };
-    let found = domains(&dialects::context(), &natives, &effort, &wanted);
     let known = |name: &str| nn::ops().any(|op| op.eval.is_some() && bare(op.def.name) == name);
     if let Some(unknown) = wanted.iter().find(|name| !known(name)) {
         return Err(Error::Usage(format!("`{unknown}` is no operation that is evaluated")));
     }
+    let effort = Effort { attempts, ..Effort::default() };
+    let found = domains(&dialects::context(), &natives, &effort, &wanted);
     if json {
         let attribute = |domain: &Domain| {
             serde_json::json!({

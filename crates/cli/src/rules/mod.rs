@@ -9,7 +9,7 @@ use tangram::dialects;
 use tangram::gsl::check::{check_rule, has_errors};
 use tangram::gsl::schema::NnSchema;
 use tangram::gsl::verify::mutate::Fate;
-use tangram::gsl::verify::{Effort, Verdict};
+use tangram::gsl::verify::{Effort, Leaf, Verdict};
 use tangram::gsl::{import, text};
 use tangram::{Library, ON_REQUEST};
 
@@ -266,12 +266,23 @@ fn verdicts_json(verdicts: &[(String, Verdict)]) -> serde_json::Value {
         }
         if let Some(found) = verdict.counterexample() {
             out["counterexample"] = serde_json::json!({
+                "inputs": found.leaves.iter().map(leaf_json).collect::<Vec<_>>(),
                 "matched": found.matched, "program": found.source, "difference": found.difference,
             });
         }
         out
     });
     serde_json::Value::Array(list.collect())
+}
+
+/// An input with its elements; what JSON has no numbers for is text: `"NaN"`, `"inf"`, `"-inf"`.
+fn leaf_json(leaf: &Leaf) -> serde_json::Value {
+    let element = |x: &f64| match x.is_finite() {
+        true => serde_json::json!(x),
+        false => x.to_string().into(),
+    };
+    let elements: Vec<_> = leaf.elements.iter().map(element).collect();
+    serde_json::json!({ "name": leaf.name, "type": leaf.ty, "elements": elements })
 }
 
 /// Counts what verification says of mutants, and lists those it misses or cannot decide.
