@@ -139,6 +139,39 @@ def test_extremes_are_functions_as_in_islpy(seed: int) -> None:
         assert PwMultiAff(str(expected)) == getattr(Map(relation), name)()
 
 
+UNBOUNDED = [
+    ("Set", "[N] -> { [i] : i <= N }"),
+    ("Set", "{ [i, j] : i >= 0 }"),
+    ("Set", "{ [i] : i <= 0 or 5 <= i <= 7 }"),
+    ("Set", "{ [i] : i < 0 and i > 0 }"),
+    ("Set", "{ [i, j] : 2i = 1 and j >= 0 }"),
+    ("Set", "[N] -> { [i] : 0 <= i <= N or (i <= 0 and N > 5) }"),
+    ("BasicSet", "{ [i] : i >= 0 }"),
+    ("Map", "{ A[a] -> B[b] : b <= a }"),
+    ("Map", "{ A[a] -> B[b] : a >= 0 and b >= 0 and (b <= 5 or a >= 7) }"),
+    ("BasicMap", "{ A[a] -> B[b] : b <= a }"),
+    ("UnionSet", "{ A[a] : a >= 0; B[b] : 0 <= b <= 5 }"),
+    ("UnionMap", "{ A[a] -> [b] : b >= a; B[b] -> [b] }"),
+]
+
+
+@pytest.mark.parametrize(("kind", "text"), UNBOUNDED)
+def test_missing_extremes_are_errors_as_in_islpy(kind: str, text: str) -> None:
+    theirs, ours = getattr(isl, kind)(text), getattr(presburger, kind)(text)
+    for name in ["lexmin", "lexmax", "lexmin_pw_multi_aff", "lexmax_pw_multi_aff", "dim_min", "dim_max"]:
+        if not hasattr(theirs, name):
+            continue
+        arguments = [0] if name.startswith("dim") else []
+        try:
+            expected = getattr(theirs, name)(*arguments)
+        except isl.Error:
+            with pytest.raises(PresburgerError, match=r"dimension \d .* has no (least|greatest) value"):
+                getattr(ours, name)(*arguments)
+        else:
+            found = getattr(ours, name)(*arguments)
+            assert type(found)(str(expected)) == found, name
+
+
 def test_operators_are_arithmetic() -> None:
     i, j = PwAff("[n] -> { [i, j] -> [(i)] }"), PwAff("[n] -> { [i, j] -> [(j + n)] }")
     for a, b, n in itertools.product(range(-3, 4), range(-2, 3), [0, 5]):

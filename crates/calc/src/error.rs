@@ -50,7 +50,9 @@ impl Fault {
     pub fn of(at: usize, text: Option<&str>, error: &Error) -> Self {
         let (Error::Syntax { column, expected, found }, Some(text)) = (error, text) else {
             let way = match error {
-                Error::Unbounded { .. } => "; intersect with a set that bounds it",
+                Error::Unbounded { .. } | Error::NoOptimum { .. } => {
+                    "; intersect with a set that bounds it"
+                }
                 Error::UnboundedParameter { .. } => "; intersect with a set that gives it one",
                 Error::Steps { .. } => "; a higher limit or smaller sets get further",
                 Error::NotSingleValued => "; `lexmin` keeps one",

@@ -178,8 +178,8 @@ fn simplified(name: &str, union: &Union, budget: &Budget) -> Option<Result<Value
             let width = union.single().and_then(|piece| piece.lattice_width(budget));
             return Some(width.map(|width| Value::Functions(width.into())));
         }
-        "lexmax" => union.lexmax(budget),
-        "lexmin" => union.lexmin(budget),
+        "lexmax" => union.total_lexmax(budget),
+        "lexmin" => union.total_lexmin(budget),
         "lift" => each(union, |piece| piece.lift(budget)),
         "poly" => each(union, |piece| piece.polyhedral_hull(budget)),
         "pow" => {

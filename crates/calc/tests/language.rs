@@ -122,6 +122,14 @@ fn errors_name_line_and_column() {
             "line 1, column 1: dimension 0 is unbounded; intersect with a set that bounds it",
         ),
         (
+            "lexmin [N] -> { S[i] : i <= N };",
+            "line 1, column 1: dimension 0 (`i`) of `S` has no least value where [N] -> { : }; intersect with a set that bounds it",
+        ),
+        (
+            "lexmax { A[i] -> B[j] : i >= 0 and j >= 0 and (j <= 5 or i >= 7) };",
+            "line 1, column 1: dimension 0 (`j`) of `B` has no greatest value where { A[i] : i >= 7 }; intersect with a set that bounds it",
+        ),
+        (
             "scan [n] -> { [i] : 0 < i < 3 };",
             "line 1, column 1: the parameter `n` has no value here; intersect with a set that gives it one",
         ),

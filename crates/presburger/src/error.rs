@@ -69,6 +69,16 @@ pub enum Error {
         /// Position of the dimension among parameters, input and output.
         dim: usize,
     },
+    /// The least or greatest output was asked for where there is none.
+    #[error("{dimension} has no {end} value where {inputs}")]
+    NoOptimum {
+        /// The first dimension that has no end, and its tuple.
+        dimension: String,
+        /// `least` or `greatest`.
+        end: &'static str,
+        /// A set of parameters and inputs for which it has none; others can be like it.
+        inputs: String,
+    },
     /// Points were asked for where a parameter has infinitely many values.
     #[error("the parameter `{name}` has no value here")]
     UnboundedParameter {

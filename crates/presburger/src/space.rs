@@ -66,6 +66,15 @@ impl Tuple {
         if self.is_params() { "" } else { &self.name }
     }
 
+    /// Names a dimension of the tuple in a message.
+    pub(crate) fn described(&self, dim: usize) -> String {
+        let name = self.dims.get(dim).map_or("", String::as_str);
+        match self.shown_name() {
+            "" => format!("dimension {dim} (`{name}`)"),
+            tuple => format!("dimension {dim} (`{name}`) of `{tuple}`"),
+        }
+    }
+
     /// Makes a nameless tuple of `len` dimensions.
     pub fn anonymous(len: usize) -> Self {
         Self::new("", (0..len).map(|i| format!("i{i}")))

@@ -1,6 +1,6 @@
 //! Least and greatest outputs of unions, against enumeration; disjuncts may be unbounded.
 
-use tangram_presburger::{Budget, Relation};
+use tangram_presburger::{Budget, Error, Relation};
 
 fn read(text: &str) -> Relation {
     Relation::parse(text, &budget()).unwrap_or_else(|error| panic!("{text}: {error}"))
@@ -57,6 +57,65 @@ type Row = [i64; 4];
 
 const FIRST: i64 = 24;
 const SECOND: i64 = 90;
+
+#[test]
+fn a_missing_extremum_is_said_where_all_are_asked_for() {
+    // Set or map, dimension, end, and where there is none; isl fails for each.
+    let cases = [
+        ("[N] -> { [i] : i <= N }", "dimension 0 (`i`)", "least", "[N] -> { : }"),
+        ("{ S[i, j] : i >= 0 }", "dimension 1 (`j`) of `S`", "least", "{ : }"),
+        ("{ S[i, j] : i >= 0 }", "dimension 0 (`i`) of `S`", "greatest", "{ : }"),
+        ("{ [i] : i <= 0 or 5 <= i <= 7 }", "dimension 0 (`i`)", "least", "{ : }"),
+        (
+            "[N] -> { [i] : 0 <= i <= N or (i <= 0 and N > 5) }",
+            "dimension 0 (`i`)",
+            "least",
+            "[N] -> { : N >= 6 }",
+        ),
+        (
+            "{ A[a] -> B[b] : a >= 0 and b >= 0 and (b <= 5 or a >= 7) }",
+            "dimension 0 (`b`) of `B`",
+            "greatest",
+            "{ A[a] : a >= 7 }",
+        ),
+    ];
+    for (text, expected, expected_end, place) in cases {
+        let set = read(text);
+        let ends = [("least", true), ("greatest", false)];
+        let (_, least) = ends.into_iter().find(|(name, _)| *name == expected_end).expect("an end");
+        let found = if least { set.total_lexmin(&budget()) } else { set.total_lexmax(&budget()) };
+        let Err(Error::NoOptimum { dimension, end, inputs }) = found else {
+            panic!("{text}: {found:?}");
+        };
+        assert_eq!((dimension.as_str(), end), (expected, expected_end), "{text}");
+        assert!(read(&inputs).is_equal(&read(place), &budget()).unwrap(), "{text}: {inputs}");
+        let functions = if least {
+            set.total_lexmin_pw_multi_aff(&budget())
+        } else {
+            set.total_lexmax_pw_multi_aff(&budget())
+        };
+        assert!(matches!(functions, Err(Error::NoOptimum { .. })), "{text}");
+    }
+    // Nothing is missing where there are no points, or where all inputs have an extremum.
+    for text in [
+        "{ [i] : i < 0 and i > 0 }",
+        "{ [i, j] : 2i = 1 and j >= 0 }",
+        "[N] -> { [i] : 0 <= i <= N }",
+        "{ A[a] -> B[b] : a >= 0 and 0 <= b <= a }",
+        "{ A[a] -> B[b] : a >= 0 and b = 1 + 2a or a = 7 and 0 <= b <= 3 }",
+    ] {
+        let set = read(text);
+        for (total, partial) in [
+            (set.total_lexmin(&budget()), set.lexmin(&budget())),
+            (set.total_lexmax(&budget()), set.lexmax(&budget())),
+        ] {
+            assert!(total.unwrap().is_equal(&partial.unwrap(), &budget()).unwrap(), "{text}");
+        }
+    }
+    // isl fails although this has a least point, which comes before the unbounded part.
+    let least = read("{ [0, j]; [-1, 3] }").total_lexmin(&budget()).unwrap();
+    assert!(least.is_equal(&read("{ [-1, 3] }"), &budget()).unwrap());
+}
 
 /// Returns the least output by search; none if it lies at the rim.
 ///

@@ -185,11 +185,19 @@ class Relations(Constrained):
         return self._unary("detect_equalities")
 
     def lexmin(self) -> Self:
-        """The first point, or the first output of each input; parametric."""
+        """The first point, or the first output of each input; parametric.
+
+        Raises:
+            PresburgerError: there is no first one for some input, or some values of the parameters.
+        """
         return self._unary("lexmin")
 
     def lexmax(self) -> Self:
-        """The last point, or the last output of each input; parametric."""
+        """The last point, or the last output of each input; parametric.
+
+        Raises:
+            PresburgerError: there is no last one for some input, or some values of the parameters.
+        """
         return self._unary("lexmax")
 
     def as_pw_multi_aff(self) -> PwMultiAff:
@@ -201,23 +209,39 @@ class Relations(Constrained):
         return self._function("only")
 
     def lexmin_pw_multi_aff(self) -> PwMultiAff:
-        """The first point, or the first output of each input, as a function."""
+        """The first point, or the first output of each input, as a function.
+
+        Raises:
+            PresburgerError: there is no first one for some input, or some values of the parameters.
+        """
         return self._function("lexmin")
 
     def lexmax_pw_multi_aff(self) -> PwMultiAff:
-        """The last point, or the last output of each input, as a function."""
+        """The last point, or the last output of each input, as a function.
+
+        Raises:
+            PresburgerError: there is no last one for some input, or some values of the parameters.
+        """
         return self._function("lexmax")
 
     def _function(self, name: str) -> PwMultiAff:
         return PwMultiAff._of(_native.PwMultiAff.of_map(name, self._union))
 
     def dim_min(self, dim: int) -> PwAff:
-        """The least value of a dimension, or output, as a function of parameters and inputs."""
-        return PwAff._of(_native.PwAff.extremum(self._union, dim, False))
+        """The least value of a dimension, or output, as a function of parameters and inputs.
+
+        Raises:
+            PresburgerError: there is no least one for some input, or some values of the parameters.
+        """
+        return PwAff._of(_native.PwAff.extremum(self._union, dim, False, False))
 
     def dim_max(self, dim: int) -> PwAff:
-        """The greatest value of a dimension, or output, as a function of parameters and inputs."""
-        return PwAff._of(_native.PwAff.extremum(self._union, dim, True))
+        """The greatest value of a dimension, or output, as a function of parameters and inputs.
+
+        Raises:
+            PresburgerError: there is no greatest one for some input, or some values of the parameters.
+        """
+        return PwAff._of(_native.PwAff.extremum(self._union, dim, True, False))
 
     def sample(self) -> Self:
         """One point of each space that has one."""
@@ -275,9 +299,10 @@ class Relations(Constrained):
             points = piece if piece._general is Set else piece._to(Set, "wrap")
             params = points.params()
             for dim in range(points.dim(dim_type.set)):
-                ends = (points.dim_min(dim), points.dim_max(dim))
-                if not all(params <= end.domain() for end in ends):
-                    return False
+                for greatest in [False, True]:
+                    end = _native.PwAff.extremum(points._union, dim, greatest, True)
+                    if not params <= PwAff._of(end).domain():
+                        return False
         return True
 
     def is_singleton(self) -> bool:

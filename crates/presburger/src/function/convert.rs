@@ -143,6 +143,22 @@ impl Relation {
         self.lexmax(budget)?.functional(budget)?.coalesce(budget)
     }
 
+    /// As [`Self::lexmin_pw_multi_aff`], where every input that has outputs has a least one.
+    ///
+    /// # Errors
+    /// [`Error::NoOptimum`] if the outputs of some input go down without bound.
+    pub fn total_lexmin_pw_multi_aff(&self, budget: &Budget) -> Result<PwMultiAff, Error> {
+        self.total_lexmin(budget)?.functional(budget)?.coalesce(budget)
+    }
+
+    /// As [`Self::lexmax_pw_multi_aff`], where every input that has outputs has a greatest one.
+    ///
+    /// # Errors
+    /// [`Error::NoOptimum`] if the outputs of some input go up without bound.
+    pub fn total_lexmax_pw_multi_aff(&self, budget: &Budget) -> Result<PwMultiAff, Error> {
+        self.total_lexmax(budget)?.functional(budget)?.coalesce(budget)
+    }
+
     /// Returns the least value of one output dimension, a function of the inputs; of a set,
     /// of the parameters.
     ///
@@ -161,6 +177,24 @@ impl Relation {
     /// [`Error::Space`] if there is no such dimension.
     pub fn dim_max(&self, dim: usize, budget: &Budget) -> Result<PwAff, Error> {
         self.only(dim, budget)?.lexmax_pw_multi_aff(budget).map(|function| PwAff(function.0))
+    }
+
+    /// As [`Self::dim_min`], where every input that has outputs has a least value.
+    ///
+    /// # Errors
+    /// As [`Self::dim_min`], and [`Error::NoOptimum`] if some input has no least value.
+    pub fn total_dim_min(&self, dim: usize, budget: &Budget) -> Result<PwAff, Error> {
+        let only = self.only(dim, budget)?;
+        only.total_lexmin_pw_multi_aff(budget).map(|function| PwAff(function.0))
+    }
+
+    /// As [`Self::dim_max`], where every input that has outputs has a greatest value.
+    ///
+    /// # Errors
+    /// As [`Self::dim_max`], and [`Error::NoOptimum`] if some input has no greatest value.
+    pub fn total_dim_max(&self, dim: usize, budget: &Budget) -> Result<PwAff, Error> {
+        let only = self.only(dim, budget)?;
+        only.total_lexmax_pw_multi_aff(budget).map(|function| PwAff(function.0))
     }
 
     /// Projects all other output dimensions away.

@@ -30,8 +30,57 @@ impl Relation {
         self.extremal(-1, budget)
     }
 
+    /// As [`Self::lexmin`], where every input that has outputs has a least one.
+    ///
+    /// # Errors
+    /// [`Error::NoOptimum`] if the outputs of some input go down without bound.
+    ///
+    /// # Source
+    /// isl `isl_map_lexmin`. Divergence: isl also fails if another disjunct has the least output.
+    pub fn total_lexmin(&self, budget: &Budget) -> Result<Self, Error> {
+        self.total_extremal(1, budget)
+    }
+
+    /// As [`Self::lexmax`], where every input that has outputs has a greatest one.
+    ///
+    /// # Errors
+    /// [`Error::NoOptimum`] if the outputs of some input go up without bound.
+    pub fn total_lexmax(&self, budget: &Budget) -> Result<Self, Error> {
+        self.total_extremal(-1, budget)
+    }
+
     /// Removes the points that another point with the same input precedes.
     fn extremal(&self, sign: i32, budget: &Budget) -> Result<Self, Error> {
+        Ok(self.extremal_and_endless(sign, budget)?.0)
+    }
+
+    /// As [`Self::extremal`], unless an input has outputs and keeps none.
+    fn total_extremal(&self, sign: i32, budget: &Budget) -> Result<Self, Error> {
+        let (best, endless) = self.extremal_and_endless(sign, budget)?;
+        if endless.is_empty() {
+            return Ok(best);
+        }
+        let inputs_of = |relation: &Self| match relation.is_set() {
+            true => relation.params(budget),
+            false => relation.domain(budget),
+        };
+        let reached = inputs_of(&best)?;
+        for (part, depth) in endless {
+            let inputs = inputs_of(&Self::new(self.space.clone(), vec![part]))?;
+            let missing = inputs.subtract(&reached, budget)?;
+            if !missing.is_empty(budget)? {
+                let dimension = self.space.output.described(depth);
+                let end = if sign < 0 { "greatest" } else { "least" };
+                let inputs = missing.coalesce(budget)?.to_string();
+                return Err(Error::NoOptimum { dimension, end, inputs });
+            }
+        }
+        Ok(best)
+    }
+
+    /// Finds the extremal points, and the parts without them, each with the number of its outputs
+    /// that have an end before one that has none.
+    fn extremal_and_endless(&self, sign: i32, budget: &Budget) -> Result<(Self, Endless), Error> {
         let outs = self.space.output.dims.len();
         let rivals = Rivals { all: self.space.dims(), outs, sign };
         let (mut best, mut endless) = (Vec::<BasicMap>::new(), Vec::new());
@@ -52,15 +101,18 @@ impl Relation {
         // A disjunct has no extremum where it is endless itself.
         if self.parts.len() > 1 && !best.is_empty() {
             let mut passed = Vec::new();
-            for (part, depth) in endless {
-                passed.extend(rivals.behind(&part, depth, budget)?);
-                passed.push(part);
+            for (part, depth) in &endless {
+                passed.extend(rivals.behind(part, *depth, budget)?);
+                passed.push(part.clone());
             }
             best = subtract_parts(&best, &passed, budget)?;
         }
-        Ok(Self::new(self.space.clone(), best))
+        Ok((Self::new(self.space.clone(), best), endless))
     }
 }
+
+/// Parts whose outputs have no extremum, with the first output that goes on without bound.
+type Endless = Vec<(BasicMap, usize)>;
 
 /// Two outputs of one input: those of `all` dimensions, and `outs` more for the better one.
 struct Rivals {

@@ -175,6 +175,16 @@ impl Union {
         self.in_place(|_, piece| piece.lexmax(budget))
     }
 
+    /// As [`Self::lexmin`], where every input has a least output; see [`Relation::total_lexmin`].
+    pub fn total_lexmin(&self, budget: &Budget) -> Result<Self, Error> {
+        self.in_place(|_, piece| piece.total_lexmin(budget))
+    }
+
+    /// As [`Self::lexmax`], where every input has a greatest output; see [`Relation::total_lexmax`].
+    pub fn total_lexmax(&self, budget: &Budget) -> Result<Self, Error> {
+        self.in_place(|_, piece| piece.total_lexmax(budget))
+    }
+
     /// Merges disjuncts where that is exact, space by space.
     pub fn coalesce(&self, budget: &Budget) -> Result<Self, Error> {
         let merged = self.in_place(|_, piece| piece.coalesce(budget))?;

@@ -63,6 +63,7 @@ impl Failure for Error {
     fn exception(self) -> PyErr {
         let hint = match self {
             Self::Steps { .. } | Self::Deadline => "; raise it with tangram.presburger.limits(...)",
+            Self::NoOptimum { .. } => "; intersect with a set that bounds it",
             Self::Unbounded { .. } => "; bind parameters with bind(N=...), or intersect with a box",
             Self::UnboundedParameter { .. } => "; bind(...) gives it one",
             _ => "",

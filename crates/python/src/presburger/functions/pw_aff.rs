@@ -75,10 +75,21 @@ impl PyPwAff {
 
     /// The least or greatest value of an output dimension.
     #[staticmethod]
-    fn extremum(python: Python<'_>, union: &PyUnion, dim: usize, greatest: bool) -> PyResult<Self> {
+    fn extremum(
+        python: Python<'_>,
+        union: &PyUnion,
+        dim: usize,
+        greatest: bool,
+        partial: bool,
+    ) -> PyResult<Self> {
         run(python, |budget| {
             let relation = union.0.single()?;
-            if greatest { relation.dim_max(dim, budget) } else { relation.dim_min(dim, budget) }
+            match (greatest, partial) {
+                (true, true) => relation.dim_max(dim, budget),
+                (true, false) => relation.total_dim_max(dim, budget),
+                (false, true) => relation.dim_min(dim, budget),
+                (false, false) => relation.total_dim_min(dim, budget),
+            }
         })
         .map(Self)
     }

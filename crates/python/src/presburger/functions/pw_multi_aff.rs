@@ -52,8 +52,8 @@ impl PyPwMultiAff {
     fn of_map(python: Python<'_>, name: &str, union: &PyUnion) -> PyResult<Self> {
         run(python, |budget| match name {
             "only" => union.0.single()?.to_pw_multi_aff(budget),
-            "lexmin" => union.0.single()?.lexmin_pw_multi_aff(budget),
-            "lexmax" => union.0.single()?.lexmax_pw_multi_aff(budget),
+            "lexmin" => union.0.single()?.total_lexmin_pw_multi_aff(budget),
+            "lexmax" => union.0.single()?.total_lexmax_pw_multi_aff(budget),
             _ => unknown(name),
         })
         .map(Self)
