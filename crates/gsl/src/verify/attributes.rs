@@ -115,6 +115,7 @@ pub(super) fn propose(call: &Call<'_>, attr: &AttrDef, rng: &mut Rng) -> Option<
             AttrValue::Tuple(x.iter().map(|&n| grown(attr.kind, n, rng)).collect())
         }
         "block_size" => AttrValue::Int(block_size(call.name, x, rng)),
+        "layout" | "storage_order" => AttrValue::Int(rng.i64(0..=1)),
         "left_window_size" | "right_window_size" => AttrValue::Int(rng.i64(-1..=2)),
         // Operands of rank 3 hold an even number of features.
         "num_heads" if call.name.ends_with("attention") => {

@@ -52,8 +52,8 @@ pub(super) struct Judge<'a> {
     pub(super) trace: &'a dyn Fn() -> Trace,
     /// Both results on the same inputs in `float64`, if there are such programs.
     pub(super) wide: &'a dyn Fn() -> Option<(Vec<Datum>, Vec<Datum>)>,
-    /// What the source gives in `float64` with all numbers changed a little.
-    pub(super) nudged: &'a dyn Fn() -> Vec<Vec<Tensor>>,
+    /// What the source and the target give in `float64` with all numbers changed a little.
+    pub(super) nudged: &'a dyn Fn() -> [Vec<Vec<Tensor>>; 2],
     /// Rounding before remains rounding after.
     pub(super) smooth: bool,
     /// Either program has an operation that rounds.
@@ -108,16 +108,19 @@ impl Judge<'_> {
         let trace = (self.trace)();
         let both = OnceCell::new();
         let nudged = OnceCell::new();
-        let nudged = |i: usize| {
-            let runs = nudged.get_or_init(|| (self.nudged)()).iter();
-            runs.filter_map(|run| number(run.get(output)?, i)).collect::<Vec<f64>>()
+        let is_rounding = |i: usize, p: f64, q: f64| {
+            let [source, target] = nudged.get_or_init(|| (self.nudged)());
+            let at = |runs: &[Vec<Tensor>]| {
+                runs.iter().filter_map(|run| number(run.get(output)?, i)).collect::<Vec<f64>>()
+            };
+            nudge::is_rounding([&at(source), &at(target)], [p, q])
         };
-        let judged = |i: usize, (p, q): (f64, f64)| {
-            let rounding = |wide| nudge::is_rounding(&nudged(i), wide, (p, q), a.dtype());
-            match a.dtype() {
-                DType::F64 => rounding(p),
-                _ => wide_at(both.get_or_init(|| (self.wide)()), output, i)
-                    .is_some_and(|(wide, other)| agree(wide, other, &trace) || rounding(wide)),
+        // What both would be without rounding, as far as `float64` tells; nothing where it does not.
+        let judged = |i: usize, (p, q): (f64, f64)| match a.dtype() {
+            DType::F64 => Some(is_rounding(i, p, q)),
+            _ => {
+                let (p, q) = wide_at(both.get_or_init(|| (self.wide)()), output, i)?;
+                Some(self.agree(p, q, &trace) || is_rounding(i, p, q))
             }
         };
         let mut worst: Option<Difference> = None;
@@ -145,31 +148,30 @@ impl Judge<'_> {
 
     /// Sums and products that wrap are left out of a range, and so are numbers that are none.
     fn wrapped(&self, trace: &Trace) -> Option<Gap> {
-        let left = match self.profile {
-            Profile::Roots => trace.wrapped,
-            Profile::Limits | Profile::Special => true,
-            _ => false,
-        };
-        left.then_some(Gap::Range)
+        let no_numbers = matches!(self.profile, Profile::Limits | Profile::Special);
+        (no_numbers || trace.wrapped).then_some(Gap::Range)
     }
 
-    /// How far two different numbers are apart. `agree`: in exact arithmetic they are the same, as
-    /// far as wider numbers tell.
+    /// How far two different numbers are apart. `judged`: whether they are the same in exact
+    /// arithmetic, as far as wider numbers tell, if there are any.
     fn gap(
         &self,
         (p, q): (f64, f64),
         dtype: DType,
         trace: &Trace,
-        agree: &dyn Fn() -> bool,
+        judged: &dyn Fn() -> Option<bool>,
     ) -> Option<Gap> {
         let size = || allowed(dtype, p, trace, self.coarse);
         // A number that is rounded twice is a unit off at most.
         let unit = || (p.abs() * 2f64.powi(-mantissa(dtype))).max(f64::MIN_POSITIVE);
         let by = (p - q).abs();
-        let rounding = self.rounds && by <= size() || self.converts && by <= unit();
-        if p.is_finite() && q.is_finite() && rounding {
+        let small = self.rounds && by <= size() || self.converts && by <= unit();
+        // In a narrow type other functions are as near as rounding: what is wider decides.
+        let same = || dtype == DType::F64 || judged().unwrap_or(true);
+        if p.is_finite() && q.is_finite() && small && same() {
             return Some(Gap::Rounding);
         }
+        let agree = &|| judged() == Some(true);
         let found = match self.profile {
             Profile::Special => Some(match (p.is_finite(), q.is_finite()) {
                 (false, false) if p.is_nan() || q.is_nan() => Gap::Limits,
@@ -182,6 +184,13 @@ impl Judge<'_> {
             _ => self.ordinary((p, q), dtype, trace, agree),
         };
         found.or(self.wrapped(trace))
+    }
+
+    /// Whether two results in `float64` are the same, up to rounding, or to the digits of constants
+    /// that the rule writes.
+    fn agree(&self, p: f64, q: f64, trace: &Trace) -> bool {
+        let (relative, absolute) = if self.coarse { (1e-5, 1e-6) } else { (1e-9, 1e-11) };
+        p.is_finite() && (p - q).abs() <= relative * p.abs() + absolute * trace.greatest.min(1e3)
     }
 
     /// The same where no input is near the limits of its type.
@@ -215,11 +224,6 @@ impl Judge<'_> {
             (false, false) => Some(if p.is_nan() || q.is_nan() { Gap::Limits } else { Gap::Range }),
         }
     }
-}
-
-/// Whether two results in `float64` are the same, up to rounding.
-fn agree(p: f64, q: f64, trace: &Trace) -> bool {
-    p.is_finite() && (p - q).abs() <= 1e-5 * p.abs() + 1e-6 * trace.greatest.min(1e6)
 }
 
 fn wide_at(

@@ -1,12 +1,12 @@
 //! How much rounding may change a result: stochastic arithmetic.
 //!
 //! A program is run in `float64` some times, and every number on the way is changed by a random part
-//! of it that is much greater than a rounding error. What then changes in the results, scaled back,
-//! is what rounding may do to them: much where numbers cancel, little elsewhere. (Vignes,
+//! of it that is some times greater than a rounding error. What then changes in the results is what
+//! rounding may do to them: much where numbers cancel, little elsewhere. (Vignes,
 //! "A stochastic arithmetic for reliable scientific computation", 1993.)
 //!
 //! ```text
-//! x + y + -y      x = 1, y = 1e9      1, changed by about 1: no digit can be relied on
+//! x + y + -y      x = 1, y = 1e16     1, changed by about 50: no digit can be relied on
 //! ```
 
 use fastrand::Rng;
@@ -18,10 +18,9 @@ use tangram_ir::{Module, Value};
 use tangram_tensor::{DType, Tensor, within};
 
 use super::real::MAX_BYTES;
-use super::values;
 
-/// The greatest relative change of a number.
-const NUDGE: f64 = 1.0 / (1 << 30) as f64;
+/// The greatest relative change of a number: 16 units in its last place.
+const NUDGE: f64 = 16.0 * f64::EPSILON;
 
 /// How many times a program is run.
 const RUNS: u64 = 3;
@@ -65,16 +64,17 @@ fn nudged(tensor: Tensor, rng: &mut Rng) -> Option<Tensor> {
     Tensor::from_vec(tensor.shape(), numbers.collect::<Vec<f64>>()).ok()
 }
 
-/// Whether two numbers of a type differ by no more than its rounding may change the first, which is
-/// `wide` in `float64`, and any of `nudged` with all numbers changed.
-pub(super) fn is_rounding(nudged: &[f64], wide: f64, (p, q): (f64, f64), dtype: DType) -> bool {
-    const UNITS: f64 = 16.0 / NUDGE;
-    // At a pole, or at the border of a domain.
-    let kind = |n: f64| (n.is_finite(), n.is_nan());
-    if nudged.iter().any(|n| kind(*n) != kind(wide)) {
-        return true;
+/// Whether two numbers differ by no more than rounding may change both, of which each is any of the
+/// `nudged` ones with all numbers changed.
+pub(super) fn is_rounding(nudged: [&[f64]; 2], both: [f64; 2]) -> bool {
+    let mut most = 0.0;
+    for (nudged, x) in nudged.into_iter().zip(both) {
+        // At a pole, or at the border of a domain.
+        let kind = |n: f64| (n.is_finite(), n.is_nan());
+        if nudged.iter().any(|n| kind(*n) != kind(x)) {
+            return true;
+        }
+        most += nudged.iter().map(|n| (n - x).abs()).fold(0.0, f64::max);
     }
-    let most = nudged.iter().map(|n| (n - wide).abs()).fold(0.0, f64::max);
-    let unit = 2f64.powi(-values::mantissa(dtype));
-    (p - q).abs() <= UNITS * unit * most
+    (both[0] - both[1]).abs() <= most
 }

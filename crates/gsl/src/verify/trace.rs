@@ -10,11 +10,11 @@ use tangram_dialects::eval::evaluate;
 use tangram_dialects::interpret::Datum;
 use tangram_dialects::{constant, dtype};
 use tangram_ir::{Module, Op, Value};
-use tangram_tensor::elementwise::cast;
 use tangram_tensor::{DType, Tensor, within};
 
 use super::real::MAX_BYTES;
 use super::values;
+use super::wide;
 
 /// What was seen inside.
 #[derive(Clone, Copy, Debug, Default)]
@@ -162,19 +162,16 @@ fn wraps(module: &Module, op: Op, operands: &[Option<Tensor>], results: &[Tensor
             return pairs.any(|(result, from)| is_int(from) && other(result, from));
         }
         // These round or speak of bits, so that wider numbers say nothing.
-        "divide" | "mod" => return false,
+        "divide" | "mod" | "right_shift" => return false,
         "left_shift" => return true,
         "abs" | "negative" => {}
         _ if EXACT.contains(&name) => return false,
         _ => {}
     }
-    let wide = |t: &Tensor| if is_int(t) { cast(t, DType::F64).ok() } else { Some(t.clone()) };
-    let operands: Vec<Option<Tensor>> =
-        operands.iter().map(|t| t.as_ref().and_then(wide)).collect();
-    match within(MAX_BYTES, || evaluate(module, op, &operands)) {
-        Ok(wide) => results.iter().zip(&wide).any(|(result, wide)| other(result, wide)),
+    match wide::results(module, op, operands) {
+        Some(wide) => results.iter().zip(&wide).any(|(result, wide)| other(result, wide)),
         // What takes integers only is not looked into.
-        Err(_) => true,
+        None => true,
     }
 }
 

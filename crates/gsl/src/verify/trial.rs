@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use fastrand::Rng;
 use rustc_hash::{FxHashMap, FxHasher};
 use tangram_dialects::interpret::Datum;
-use tangram_dialects::{budget, constant};
+use tangram_dialects::{budget, constant, dtype};
 use tangram_ir::{Module, Op, Value};
 use tangram_rewrite::{Rewriter, Silent};
 use tangram_tensor::elementwise::cast;
@@ -224,6 +224,17 @@ impl Both {
         Some(Both { source, target, coarse: false, special: false })
     }
 
+    /// Whether all fractions are in `float64`.
+    fn is_wide(&self) -> bool {
+        [&self.source, &self.target].into_iter().all(|module| {
+            module.ops(module.body()).flat_map(|op| module.results(op)).all(|value| {
+                let element = module.context().element_type(module.value_type(value));
+                let dtype = element.and_then(|e| dtype::dtype_of(module.context(), e));
+                dtype.is_none_or(|dtype| !dtype.is_float() || dtype == DType::F64)
+            })
+        })
+    }
+
     fn run<'w>(
         &self,
         profile: Profile,
@@ -251,12 +262,17 @@ impl Both {
             trace: &|| seen().with(trace(&self.target, inputs).unwrap_or_default()),
             wide: &|| {
                 let (wide, inputs) = (wide()?, widen(inputs)?);
+                // Some rules go through narrow types whatever the inputs are.
+                if !wide.is_wide() {
+                    return None;
+                }
                 let source = real::run(&wide.source, &inputs).ok()?;
                 Some((source, real::run(&wide.target, &inputs).ok()?))
             },
             nudged: &|| {
-                let source = wide().map_or(&self.source, |wide| &wide.source);
-                widen(inputs).map_or_else(Vec::new, |inputs| nudge::runs(source, &inputs))
+                let both = wide().unwrap_or(self);
+                let inputs = widen(inputs).unwrap_or_default();
+                [&both.source, &both.target].map(|module| nudge::runs(module, &inputs))
             },
             smooth: is_smooth(&self.source) && is_smooth(&self.target),
             rounds: rounds(&self.source) || rounds(&self.target),

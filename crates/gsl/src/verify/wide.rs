@@ -1,10 +1,13 @@
 //! Programs in `float64`: the same operations on wider numbers.
 
 use rustc_hash::FxHashMap;
+use tangram_dialects::eval::evaluate;
 use tangram_dialects::{constant, dtype};
-use tangram_ir::{Dim, Loc, Module, OpState, Point, Value};
-use tangram_tensor::DType;
+use tangram_ir::{Dim, Loc, Module, Op, OpState, Point, Value};
 use tangram_tensor::elementwise::cast;
+use tangram_tensor::{DType, Tensor, within};
+
+use super::real::MAX_BYTES;
 
 /// The same program with every floating-point input and constant in `float64`; none where some
 /// operation does not take them, or has regions.
@@ -42,6 +45,29 @@ pub(super) fn module(module: &Module) -> Option<Module> {
         made.extend(module.results(op).zip(results));
     }
     Some(out)
+}
+
+/// What an operation gives on numbers of any type in `float64`; none where it does not take them.
+pub(super) fn results(module: &Module, op: Op, operands: &[Option<Tensor>]) -> Option<Vec<Tensor>> {
+    let context = module.context_arc().clone();
+    let mut out = Module::new(context.clone());
+    let wide = |t: &Tensor| match t.dtype() {
+        DType::Bool => Some(t.clone()),
+        _ => cast(t, DType::F64).ok(),
+    };
+    let operands: Vec<Option<Tensor>> =
+        operands.iter().map(|t| wide(t.as_ref()?).map(Some)).collect::<Option<_>>()?;
+    let argument = |t: &Tensor| {
+        let dims: Vec<Dim> = t.shape().iter().map(|&n| Dim::fixed(n as i64)).collect();
+        let ty = context.tensor_type(&dims, dtype::type_of(&context, t.dtype()));
+        let body = out.body();
+        out.add_arg(body, ty)
+    };
+    let values: Vec<Value> = operands.iter().flatten().map(argument).collect();
+    let (end, count) = (Point::End(out.body()), module.result_count(op));
+    let (name, attrs) = (module.name(op), module.attrs(op));
+    let made = out.build(end, name, &values, attrs, Some(count), Loc::UNKNOWN).ok()?;
+    within(MAX_BYTES, || evaluate(&out, made, &operands)).ok()
 }
 
 fn wide(dtype: DType) -> DType {

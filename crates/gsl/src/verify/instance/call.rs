@@ -347,6 +347,7 @@ fn operand_dtype(
             1,
         ) => Some(DType::I64),
         ("one_hot", 0) => Some(DType::I64),
+        ("rnn" | "gru" | "lstm", 4) => Some(DType::I32),
         ("quantize", 0) | ("quantize" | "dequantize", 1) if !base.is_float() => Some(DType::F32),
         ("dequantize", 0 | 2) | ("quantize", 2) => Some(quantised),
         // One type for all of them.
