@@ -219,6 +219,23 @@ fn an_isolated_part_has_its_own_loops() {
 }
 
 #[test]
+fn a_part_that_is_isolated_whatever_the_outer_loops_are_is_so_below_them() {
+    let code = |isolate: &str| {
+        let text = format!(
+            "domain: \"[N] -> {{ S[i, j] : 0 <= i < N and 0 <= j < N }}\"\nchild:\n  \
+             schedule: \"[{{ S[i, j] -> [(i)] }}]\"\n  child:\n    \
+             schedule: \"[{{ S[i, j] -> [(j)] }}]\"\n    \
+             options: \"[N] -> {{ {isolate} }}\"\n"
+        );
+        of_tree(&text)
+    };
+    let below = code("isolate[[] -> [j]] : 2 <= j < 5");
+    assert_eq!(below.to_string(), code("isolate[[i] -> [j]] : 2 <= j < 5").to_string());
+    assert_ne!(below.to_string(), code("").to_string());
+    assert_eq!(run(&below, &[6]), run(&code(""), &[6]));
+}
+
+#[test]
 fn several_instances_at_one_point_and_the_other_way_round() {
     let many = of_map("{ S[i, j] -> [i] : 0 <= i < 2 and 0 <= j < 2 }", "{ }");
     assert_eq!(run(&many, &[]), "S[0, 0] S[0, 1] S[1, 0] S[1, 1]");

@@ -215,8 +215,8 @@ fn options_of_bands_have_an_effect() {
         ("{ [isolate[] -> unrol[0]] }", "no option `unrol`"),
         ("{ [isolate[] -> unroll[3]] }", "for no member"),
         (
-            "{ isolate[[] -> [x]] : x > 3 }",
-            "1 outer dimension and no more than 1 member of the band",
+            "{ isolate[[x, y] -> [z]] : x > 3 }",
+            "1 outer dimension or none, and no more than 1 member of the band",
         ),
         ("{ isolate[x] : x > 3 }", "expected `isolate[[...] -> [...]]`"),
     ] {
@@ -226,6 +226,7 @@ fn options_of_bands_have_an_effect() {
     let domain = "domain: \"{ A[i] : 0 <= i < 9; B[i] : 0 <= i < 9 }\"\nchild:\n";
     for options in [
         "{ isolate[[x] -> [y]] : 3 < x; [isolate[] -> unroll[0]]; unroll[x] }",
+        "{ isolate[[] -> [y]] : 3 < y }",
         "{ jam[0, 4]; interleave[0, 2]; atomic[x] : x >= 7; separate[0] }",
     ] {
         let text = format!("{domain}{}", band(options));

@@ -52,12 +52,13 @@ fn fault_of_set(
     }
     let (name, dims) = match tuple.sides() {
         Some((left, right)) if tuple.name == "isolate" => {
-            // Those of the first members hold whatever the others are.
-            if left.dims.len() == outer && right.dims.len() <= members {
+            // Those of the first members hold whatever the others are, and those without outer
+            // dimensions whatever these are.
+            if [0, outer].contains(&left.dims.len()) && right.dims.len() <= members {
                 return Ok(None);
             }
             let expected = format!(
-                "{} and no more than {} of the band, `isolate[[...] -> [...]]`",
+                "{} or none, and no more than {} of the band, `isolate[[...] -> [...]]`",
                 counted(outer, "outer dimension"),
                 counted(members, "member")
             );

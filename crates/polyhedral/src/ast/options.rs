@@ -148,19 +148,24 @@ impl Builder<'_> {
     }
 
     /// Returns the points that a band isolates, over all its members.
-    pub fn isolated_set(&self, next: Next) -> Result<Option<Relation>, Error> {
-        let Next::Member { band, .. } = next else { return Ok(None) };
+    pub fn isolated_set(&self, next: Next, depth: usize) -> Result<Option<Relation>, Error> {
+        let Next::Member { band, member } = next else { return Ok(None) };
         let Some(NodeKind::Band(band)) = self.tree.map(|tree| tree.kind(band)) else {
             return Ok(None);
         };
-        let found = band.options.relations().find(|set| {
-            set.is_set()
-                && set.space().output.name == "isolate"
-                && set.space().output.nested.is_some()
+        let found = band.options.relations().find_map(|set| {
+            let tuple = &set.space().output;
+            let (outer, inner) =
+                tuple.sides().filter(|_| tuple.name == "isolate" && set.is_set())?;
+            Some((set, outer.dims.len(), inner.dims.len()))
         });
-        let Some(set) = found else { return Ok(None) };
-        let dims = set.space().output.dims.len();
-        Ok(Some(set.align_params(&self.params)?.cast(None, Tuple::anonymous(dims))?))
+        let Some((set, outer, inner)) = found else { return Ok(None) };
+        // Without outer dimensions it holds whatever these are.
+        let free = if outer == 0 { depth - member } else { 0 };
+        let (params, dims) = (self.params.len(), outer + inner);
+        let to: Vec<usize> = (0..params).chain((0..dims).map(|i| params + free + i)).collect();
+        let set = set.align_params(&self.params)?;
+        Ok(Some(set.placed(self.space(free + dims), &to)?))
     }
 }
 

@@ -62,7 +62,8 @@ impl Builder<'_> {
     ) -> Result<Vec<Piece>, Error> {
         let depth = place.depth + 1;
         let first = matches!(next, Next::Member { member: 0, .. });
-        let isolate = if first || place.isolated { self.isolated_set(next)? } else { None };
+        let isolate =
+            if first || place.isolated { self.isolated_set(next, place.depth)? } else { None };
         let Some(isolate) = isolate else {
             return self.split(domains, None, place, next, false);
         };
