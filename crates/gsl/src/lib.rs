@@ -1,4 +1,5 @@
 //! GSL, the graph substitution language: syntax, checking, matching, mapping, verification.
+//!
 //! A rule says which graph of operations another one may take the place of. It is read
 //! ([`text`]), checked against the definitions of operations ([`check`]), verified on instances
 //! ([`verify`]) and compiled ([`rules`]); a compiled rule is a pattern for every driver.
