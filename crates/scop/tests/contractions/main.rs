@@ -1,0 +1,211 @@
+//! Contractions in the forms in which people write them: the same bits as the source's.
+//!
+//! Programs are random (`random.rs`), written as people write them (`write.rs`): loops in any order,
+//! up, down and bounded by each other, with constants or parameters as sizes; arrays in one dimension,
+//! transposed, shared, behind pointers to rows; with what stands before and behind the sum.
+//! `TANGRAM_FILE=kernel.c TANGRAM_OUT=out.c` rewrites one file, `TANGRAM_SEEDS=7..9` takes other programs.
+
+mod random;
+#[path = "../support/mod.rs"]
+mod support;
+mod write;
+
+use random::Generator;
+use support::{SANITIZED, budget, kernel, print_the_same, run};
+use tangram_machine::{Isa, Machine};
+use tangram_polyhedral::ast::{Ast, AstOptions};
+use tangram_polyhedral::contraction::KERNEL;
+use tangram_polyhedral::optimise::Recipe;
+use tangram_presburger::Budget;
+use tangram_scop::{Emit, Part, parts, rewrite};
+
+/// What the command spends on a part, about: those that need more keep their loops.
+const STEPS: u64 = 10_000_000;
+
+/// Rewrites a file; says how many contractions were found, too.
+fn rewritten(text: &str, recipe: &Recipe) -> (String, usize) {
+    let found = parts(text, &budget()).unwrap_or_else(|problems| panic!("{problems:#?}"));
+    let mut emit = Emit { vectorize: true, ..Emit::default() };
+    let mut options = AstOptions::default();
+    options.outlined = Some(KERNEL);
+    let mut generated: Vec<(&Part, Option<Ast>)> = Vec::new();
+    for part in &found {
+        let budget = &Budget::steps(STEPS);
+        // Dependences of some subscripts take too long: such a part keeps its loops.
+        let Ok(best) = part.scop.optimise(recipe, budget) else {
+            generated.push((part, None));
+            continue;
+        };
+        let ast = Ast::of_tree(&best.tree, part.scop.context.as_ref(), &options, budget);
+        emit.contractions.extend(best.contractions.iter().map(|c| (part.first_line, c.clone())));
+        generated.push((part, (!best.original).then(|| ast.expect("loops"))));
+    }
+    let pairs: Vec<_> = generated.iter().map(|(part, ast)| (*part, ast.as_ref())).collect();
+    let code = rewrite(text, &pairs, &emit).unwrap_or_else(|problem| panic!("{problem}"));
+    (code, emit.contractions.len())
+}
+
+/// A program of several random contractions that prints what they compute.
+fn program(seed: u64, count: usize) -> String {
+    let mut generator = Generator { rng: fastrand::Rng::with_seed(seed) };
+    let (mut functions, mut calls) = (String::new(), String::new());
+    for index in 0..count {
+        let case = generator.case(index);
+        let (function, call) = write::written(&case, index);
+        functions += &function;
+        calls += &call;
+    }
+    format!("{}{functions}int main(void)\n{{\n{calls}    return 0;\n}}\n", write::START)
+}
+
+/// Small caches and registers of a machine, so that small programs have many blocks.
+fn machines() -> Vec<Machine> {
+    let mut all = Vec::new();
+    for isa in [Isa::Avx2, Isa::Sse2, Isa::Scalar] {
+        let mut machine = Machine::of(isa);
+        let sizes = [2 << 10, 16 << 10, 32 << 10];
+        for (cache, bytes) in machine.caches.iter_mut().zip(sizes) {
+            cache.bytes = bytes;
+        }
+        all.push(machine);
+    }
+    all
+}
+
+/// Flags of compilers whose results have to be the same bits.
+const FLAGS: [&[&str]; 2] = [SANITIZED, &["-std=c99", "-O1", "-march=native", "-ffp-contract=off"]];
+
+/// What a program prints that another one does not, or why it ends.
+fn differing(name: &str, before: &str, after: &str) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for flags in FLAGS {
+        let runs = [before, after].map(|program| run(name, program, flags, &[&[]]));
+        let [Some(one), Some(two)] = runs else { return wrong };
+        let [one, two] = [&one[0], &two[0]];
+        assert!(one.status.success() && !one.stdout.is_empty(), "{name}: {one:?}");
+        let [a, b] = [one, two].map(|run| String::from_utf8_lossy(&run.stdout).into_owned());
+        let pairs = a.lines().zip(b.lines()).filter(|(a, b)| a != b);
+        wrong.extend(pairs.map(|(a, _)| format!("{name}: {a}")));
+        if !two.status.success() {
+            wrong.push(format!("{name}: {}", String::from_utf8_lossy(&two.stderr)));
+        }
+    }
+    wrong
+}
+
+/// Runs random programs of `count` functions; returns how many contractions were found.
+fn check(seeds: std::ops::Range<u64>, count: usize) -> usize {
+    let asked = std::env::var("TANGRAM_SEEDS").ok().and_then(|range| {
+        let (first, end) = range.split_once("..")?;
+        Some(first.parse().ok()?..end.parse().ok()?)
+    });
+    let machines = machines();
+    let (mut found, mut wrong) = (0, Vec::new());
+    for seed in asked.unwrap_or(seeds) {
+        let mut recipe = Recipe::default();
+        // Some go the way of other loops.
+        recipe.contract = seed % 5 != 4;
+        recipe.machine = machines[seed as usize % machines.len()].clone();
+        let text = program(seed, count);
+        let (code, contractions) = rewritten(&text, &recipe);
+        if let Ok(folder) = std::env::var("TANGRAM_OUT") {
+            std::fs::write(format!("{folder}/p{seed}.c"), &text).expect("written");
+            std::fs::write(format!("{folder}/p{seed}.ours.c"), &code).expect("written");
+        }
+        found += contractions;
+        let own = differing(&format!("contractions-{seed}"), &text, &code);
+        own.iter().for_each(|line| println!("{line}"));
+        wrong.extend(own);
+    }
+    assert!(wrong.is_empty(), "{found} contractions, other results:\n{}", wrong.join("\n"));
+    found
+}
+
+#[test]
+fn random_contractions_keep_every_bit() {
+    let found = check(0..2, 10);
+    assert!(found >= 4, "{found} of 20");
+}
+
+#[test]
+#[ignore = "takes minutes: 1,000 contractions"]
+fn a_thousand_random_contractions_keep_every_bit() {
+    let found = check(100..140, 25);
+    println!("{found} of 1000 are contractions");
+    assert!(found >= 250, "{found} of 1000");
+}
+
+/// The kernels of the examples that are contractions, at sizes with whole tiles and without.
+#[test]
+fn example_kernels_are_contractions() {
+    let mut recipe = Recipe::default();
+    recipe.contract = true;
+    let (mut pairs, mut found) = (Vec::new(), Vec::new());
+    for name in ["gemm", "two_products", "three_products", "syrk", "conv2d", "covariance"] {
+        let before = kernel::text(name);
+        let (after, count) = rewritten(&before, &recipe);
+        found.push((name, count));
+        // All stand in one program.
+        let after = after.replace("kernel", &format!("{name}_kernel"));
+        pairs.push(kernel::Pair { name, before, after });
+    }
+    let flags = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover"];
+    let wrong = kernel::differing(&pairs, "", &flags);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let expected = [("gemm", 1), ("two_products", 2), ("three_products", 3), ("syrk", 1)];
+    assert_eq!(found[..4], expected);
+    assert_eq!(found[4..], [("conv2d", 1), ("covariance", 1)]);
+}
+
+/// A part of a rectangle that a slope and its side bound in turn.
+#[test]
+fn trapezoids_end_where_their_box_does() {
+    let text = "int printf(const char *, ...);\n\
+        double A[41][50], B[50][30], C[41][30];\n\
+        void f(void)\n{\n#pragma scop\n\
+        for (int i = 0; i < 41; i++)\n    for (int j = 0; j < 30 && j <= i + 2; j++)\n        \
+        for (int k = 0; k < 50; k++)\n            C[i][j] += A[i][k] * B[k][j];\n\
+        #pragma endscop\n}\n\
+        int main(void)\n{\n    for (int i = 0; i < 2050; i++)\n        A[i / 50][i % 50] = i % 7 - 2.5;\n    \
+        for (int i = 0; i < 1500; i++)\n        B[i / 30][i % 30] = i % 5 - 1.5;\n    f();\n    \
+        for (int i = 0; i < 1230; i++)\n        printf(\"%.17g\\n\", C[i / 30][i % 30]);\n}\n";
+    let mut recipe = Recipe::default();
+    recipe.contract = true;
+    recipe.machine = machines().swap_remove(0);
+    let (code, count) = rewritten(text, &recipe);
+    assert_eq!(count, 1, "{code}");
+    print_the_same("trapezoid", text, &code);
+}
+
+/// Where packing cannot pay, other loops stay.
+#[test]
+fn small_and_thin_products_have_no_tiles() {
+    let count = |rows: usize, columns: usize, depth: usize| {
+        let text = format!(
+            "double A[{rows}][{depth}], B[{depth}][{columns}], C[{rows}][{columns}];\n\
+             void f(void)\n{{\n#pragma scop\n    for (int i = 0; i < {rows}; i++)\n        \
+             for (int j = 0; j < {columns}; j++)\n            for (int k = 0; k < {depth}; k++)\n                \
+             C[i][j] += A[i][k] * B[k][j];\n#pragma endscop\n}}\n"
+        );
+        let mut recipe = Recipe::default();
+        recipe.contract = true;
+        rewritten(&text, &recipe).1
+    };
+    assert_eq!(count(4, 4, 4), 0);
+    assert_eq!(count(40, 40, 40), 0);
+    assert_eq!(count(2, 5000, 5000), 0);
+    assert_eq!(count(5000, 3, 5000), 0);
+    assert_eq!(count(5000, 5000, 4), 0);
+    assert_eq!(count(500, 500, 500), 1);
+}
+
+#[test]
+fn one_file() {
+    let Ok(path) = std::env::var("TANGRAM_FILE") else { return };
+    let text = std::fs::read_to_string(path).expect("a file");
+    let mut recipe = Recipe::default();
+    recipe.contract = true;
+    let (code, count) = rewritten(&text, &recipe);
+    println!("{count} contractions");
+    std::fs::write(std::env::var("TANGRAM_OUT").expect("a path"), code).expect("written");
+}
