@@ -38,6 +38,10 @@ pub(super) struct Target {
     pub used: Vec<bool>,
     /// The loop along which elements are side by side, if there is one.
     pub unit: Option<usize>,
+    /// Cells of the same array that instances read beside their own.
+    pub others: Option<Relation>,
+    /// The element that each instance updates.
+    pub write: Relation,
 }
 
 /// Finds the one element that a statement writes, and reads of the same array.
@@ -53,9 +57,10 @@ pub(super) fn target(
     let may = scop.may_writes.relations().filter(own).count();
     let (Some(write), None, 1) = (writes.next(), writes.next(), may) else { return Ok(None) };
     let array = &write.space().output.name;
+    let mut others = None;
     for read in scop.reads.relations().filter(own) {
         if read.space().output.name == *array && !read.is_subset(write, budget)? {
-            return Ok(None);
+            others = Some(read.subtract(write, budget)?);
         }
     }
     let space = write.space();
@@ -80,7 +85,7 @@ pub(super) fn target(
         let alone = |at: &usize| last[*at] == 1 && others.iter().all(|row| row[*at] == 0);
         (0..loops).rev().find(alone)
     });
-    Ok(Some(Target { used, unit }))
+    Ok(Some(Target { used, unit, others, write: write.clone() }))
 }
 
 /// The kinds of loops, reduced ones not yet told apart, and the roles of operands.

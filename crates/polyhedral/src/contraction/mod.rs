@@ -28,6 +28,9 @@
 //! of all updates of an element is the source's: the whole tree is checked against the
 //! dependences of the instances.
 //!
+//! Inside a factorisation, where the operands are elements of the target, it is the part of an
+//! update beyond a block of the sum that is a contraction (`trailing.rs`).
+//!
 //! # Source
 //! R. Gareev, T. Grosser, M. Kruse, "High-performance generalized tensor operations: a
 //! compiler-oriented approach" (TACO 15(3), 2018) recognise them on schedule trees and pack by
@@ -37,6 +40,7 @@
 mod domain;
 mod loops;
 mod outlined;
+mod trailing;
 mod tree;
 
 use tangram_kernel::{Blocking, Body, Element, Op, RegisterTile};
@@ -50,6 +54,7 @@ use loops::Loops;
 
 pub use loops::LoopKind;
 pub use outlined::TileLoops;
+pub(crate) use trailing::Trailing;
 pub use tree::{Copied, KERNEL, TileDim};
 
 /// Sums that are known to be shorter go the way of other loops.
@@ -90,6 +95,9 @@ pub struct Contraction {
     pub inner: usize,
     /// By how much the least and the greatest column grow from row to row.
     pub slopes: [i128; 2],
+    /// Whether it is what a block of the reduced loop updates beyond the block: then each bound
+    /// has one more factor, that of the block's first value.
+    is_trailing: bool,
     bounds: Bounds,
 }
 
@@ -109,6 +117,9 @@ impl Contraction {
         let data = &scop.statements[statement];
         let Some(update) = &data.update else { return Ok(None) };
         let Some(target) = loops::target(scop, data, budget)? else { return Ok(None) };
+        if target.others.is_some() {
+            return Ok(None);
+        }
         let Some(loops) = Loops::of(update, &target) else { return Ok(None) };
         let Some(bounds) = Bounds::of(&data.domain, &loops.kinds, budget)? else {
             return Ok(None);
@@ -121,8 +132,19 @@ impl Contraction {
         let mut blocking = Blocking::of(machine, update.element, &body, &tile);
         blocking.depth = (blocking.depth / inner).max(1);
         let (element, slopes) = (update.element, bounds.slopes());
-        let loops = kinds;
-        Ok(Some(Self { statement, loops, body, element, tile, blocking, inner, slopes, bounds }))
+        let (loops, is_trailing) = (kinds, false);
+        Ok(Some(Self {
+            statement,
+            loops,
+            body,
+            element,
+            tile,
+            blocking,
+            inner,
+            slopes,
+            is_trailing,
+            bounds,
+        }))
     }
 
     /// Returns whether it is known to be too thin for tiles: fewer rows or columns than half a
@@ -133,7 +155,7 @@ impl Contraction {
     pub(crate) fn is_thin(&self) -> bool {
         let depth = self.iterations((0..self.loops.len()).filter(|at| self.is_reduced(*at)));
         let few = |kind, most: usize| {
-            let length = self.bounds.length(self.only(kind));
+            let length = self.length(self.only(kind));
             length.is_some_and(|length| length < most as i128 / 2)
         };
         depth.is_some_and(|depth| depth < LEAST_DEPTH)
@@ -164,6 +186,8 @@ impl Contraction {
     pub fn worth(&self) -> Vec<(Vec<Vec<i128>>, i128)> {
         let length = |at: &usize| -> Vec<i128> {
             let [low, high] = &self.bounds.ranges[*at];
+            // Of what trails, the first block has the most.
+            let (low, high) = (self.of_parameters(low), self.of_parameters(high));
             let mut row: Vec<i128> = high.iter().zip(low).map(|(a, b)| a - b).collect();
             row[0] += 1;
             row
@@ -192,7 +216,23 @@ impl Contraction {
 
     /// Counts the iterations of loops together, if that is a number.
     fn iterations(&self, mut loops: impl Iterator<Item = usize>) -> Option<i128> {
-        loops.try_fold(1_i128, |count, at| count.checked_mul(self.bounds.length(at)?))
+        loops.try_fold(1_i128, |count, at| count.checked_mul(self.length(at)?))
+    }
+
+    /// Returns how many iterations a loop has, or has in the first block of what trails, if that
+    /// is a number.
+    fn length(&self, at: usize) -> Option<i128> {
+        let [low, high] = self.bounds.ranges[at].each_ref().map(|bound| self.of_parameters(bound));
+        let is_number = low[1..].iter().zip(&high[1..]).all(|(a, b)| a == b);
+        is_number.then(|| high[0] - low[0] + 1)
+    }
+
+    /// Returns the part of a bound that parameters give.
+    fn of_parameters<'a>(&self, bound: &'a [i128]) -> &'a [i128] {
+        match bound.split_last() {
+            Some((_, parameters)) if self.is_trailing => parameters,
+            _ => bound,
+        }
     }
 
     /// Returns the dimension of the only loop of a kind.

@@ -112,7 +112,7 @@ impl Contraction {
         let contraction = self.grouped(domain)?;
         let expansion = contraction.intersect_domain(domain, budget)?.inverse()?;
         let groups = expansion.domain(budget)?;
-        let below = self.pieces(&groups, &contraction, &expansion, domain)?;
+        let below = self.pieces(&groups, &contraction, &expansion, domain, 0)?;
         let filtered = NodeKind::Filter(groups.clone().into());
         let piece = match tree.kind(filter) {
             NodeKind::Filter(_) => vec![Piece::New(filtered, below)],
@@ -147,15 +147,30 @@ impl Contraction {
     }
 
     /// Maps instances to their tiles.
-    fn grouped(&self, domain: &Relation) -> Result<Relation, Error> {
+    pub(super) fn grouped(&self, domain: &Relation) -> Result<Relation, Error> {
         let (space, loops) = (domain.space(), self.loops.len());
         let outputs = TileDim::count(loops);
         let mut rows = Rows::new(space.params.len(), loops, outputs);
+        let depth = self.blocking.depth as i128;
+        let around = self.is_trailing.then(|| {
+            let at = self.only(LoopKind::Reduced);
+            (block(&mut rows, at, &[], depth), depth)
+        });
         let tiled = |rows: &mut Rows, at: usize, size: usize, place: TileDim| {
             let first = &self.bounds.ranges[at][0];
-            let column = block(rows, at, first, size as i128);
-            rows.output_is(place.index(loops), first, &[(column, size as i128)]);
+            let (own, terms) = self.terms(first, around);
+            let mut numerator: Vec<i128> = own.iter().map(|value| -value).collect();
+            numerator.resize(rows.columns(), 0);
+            numerator[rows.input(at)] += 1;
+            terms.iter().for_each(|(column, factor)| numerator[*column] -= factor);
+            let column = rows.floor(numerator, size as i128);
+            let terms = [terms, vec![(column, size as i128)]].concat();
+            rows.output_is(place.index(loops), own, &terms);
             column
+        };
+        let bound = |rows: &mut Rows, place: TileDim, bound: &Affine| {
+            let (own, terms) = self.terms(bound, around);
+            rows.output_is(place.index(loops), own, &terms);
         };
         let mut start = None;
         for (at, kind) in self.loops.iter().enumerate() {
@@ -171,10 +186,11 @@ impl Contraction {
                     tiled(&mut rows, at, self.tile.columns(), place);
                     tiled(&mut rows, at, self.blocking.columns, TileDim::ColumnBlock);
                 }
+                LoopKind::Reduced if self.is_trailing => bound(&mut rows, place, first),
                 LoopKind::Reduced => {
                     tiled(&mut rows, at, self.blocking.depth, place);
                 }
-                LoopKind::ReducedInner => rows.output_is(place.index(loops), first, &[]),
+                LoopKind::ReducedInner => bound(&mut rows, place, first),
                 _ => {
                     let column = rows.input(at);
                     rows.output_is(place.index(loops), &[], &[(column, 1)]);
@@ -185,17 +201,37 @@ impl Contraction {
                     let column = rows.input(at);
                     rows.output_is(TileDim::Last(at).index(loops), &[], &[(column, 1)]);
                 }
-                false => rows.output_is(TileDim::Last(at).index(loops), last, &[]),
+                false => bound(&mut rows, TileDim::Last(at), last),
             }
         }
-        self.sloped(&mut rows, start);
+        self.sloped(&mut rows, start, around);
         let to = Tuple::anonymous(outputs);
         let to = Tuple { name: self.tiles(), ..to };
         Ok(rows.relation(Space::map(space.params.clone(), space.output.clone(), to))?)
     }
 
+    /// Returns the part of a bound that parameters give, and what the block of what trails adds to
+    /// it: `block` is a column, and by how much it counts.
+    fn terms<'a>(
+        &self,
+        bound: &'a [i128],
+        block: Option<(usize, i128)>,
+    ) -> (&'a [i128], Vec<(usize, i128)>) {
+        match (block, bound.split_last()) {
+            (Some((column, by)), Some((factor, own))) if *factor != 0 => {
+                (own, vec![(column, factor * by)])
+            }
+            _ => (self.of_parameters(bound), Vec::new()),
+        }
+    }
+
     /// Says what the least and the greatest column are in the first row of a tile.
-    fn sloped(&self, rows: &mut Rows, start: Option<(usize, usize)>) {
+    fn sloped(
+        &self,
+        rows: &mut Rows,
+        start: Option<(usize, usize)>,
+        around: Option<(usize, i128)>,
+    ) {
         let loops = self.loops.len();
         let column = self.only(LoopKind::Column);
         for (side, place) in [TileDim::Low, TileDim::High].into_iter().enumerate() {
@@ -205,12 +241,13 @@ impl Contraction {
                     let first = &self.bounds.ranges[row][0];
                     let sum: Affine =
                         affine.iter().zip(first).map(|(a, b)| a + slope * b).collect();
-                    let step = slope * self.tile.rows as i128;
-                    rows.output_is(place.index(loops), &sum, &[(block, step)]);
+                    let (own, mut terms) = self.terms(&sum, around);
+                    terms.push((block, slope * self.tile.rows as i128));
+                    rows.output_is(place.index(loops), own, &terms);
                 }
                 _ => {
-                    let bound = self.bounds.ranges[column][side].clone();
-                    rows.output_is(place.index(loops), &bound, &[]);
+                    let (own, terms) = self.terms(&self.bounds.ranges[column][side], around);
+                    rows.output_is(place.index(loops), own, &terms);
                 }
             }
         }
@@ -252,12 +289,14 @@ impl Contraction {
         [first, second, third]
     }
 
-    fn pieces(
+    /// Makes the nest over tiles; `outer`: how many loops are around it.
+    pub(super) fn pieces(
         &self,
         groups: &Relation,
         contraction: &Relation,
         expansion: &Relation,
         domain: &Relation,
+        outer: usize,
     ) -> Result<Vec<Piece>, Error> {
         let [first, second, third] = self.bands();
         let (stays, moves) = match self.rows_stay() {
@@ -265,9 +304,9 @@ impl Contraction {
             false => (Copied::Columns, Copied::Rows),
         };
         let band = |places: &[TileDim]| self.band(groups.space(), places);
-        let packed_first = self.packed(groups.space(), stays, &first)?;
+        let packed_first = self.packed(groups.space(), stays, (outer, &first))?;
         let both = [first.clone(), second.clone()].concat();
-        let packed_second = self.packed(groups.space(), moves, &both)?;
+        let packed_second = self.packed(groups.space(), moves, (outer, &both))?;
         let inside = vec![
             NodeKind::Mark(KERNEL.to_owned()),
             NodeKind::Expansion {
@@ -300,16 +339,30 @@ impl Contraction {
         projection_band(domain.space(), positions, self.loops.len())
     }
 
-    /// Maps the loops around a block to the statement that packs it; `around` are these loops.
-    fn packed(&self, tile: &Space, copied: Copied, around: &[TileDim]) -> Result<Relation, Error> {
+    /// Maps the loops around a block to the statement that packs it; `around` are these loops,
+    /// behind `outer` that are not the contraction's own.
+    fn packed(
+        &self,
+        tile: &Space,
+        copied: Copied,
+        (outer, around): (usize, &[TileDim]),
+    ) -> Result<Relation, Error> {
         let loops = self.loops.len();
         let outputs = TileDim::count(loops);
-        let mut rows = Rows::new(tile.params.len(), around.len(), outputs);
+        let mut rows = Rows::new(tile.params.len(), outer + around.len(), outputs);
         let (own, block) = match copied {
             Copied::Rows => (Role::Row, TileDim::RowBlock),
             Copied::Columns => (Role::Column, TileDim::ColumnBlock),
         };
-        let outside = |place: TileDim| around.iter().position(|other| *other == place);
+        let outside =
+            |place: TileDim| around.iter().position(|other| *other == place).map(|at| outer + at);
+        let reduced = TileDim::First(self.only(LoopKind::Reduced));
+        let trailed = outside(reduced).filter(|_| self.is_trailing);
+        let trailed = trailed.map(|from| (rows.input(from), 1));
+        let bound = |rows: &mut Rows, output: usize, bound: &Affine| {
+            let (own, terms) = self.terms(bound, trailed);
+            rows.output_is(output, own, &terms);
+        };
         let varies = |kind: LoopKind| match kind {
             LoopKind::Row | LoopKind::RowOuter => own == Role::Row,
             LoopKind::Column | LoopKind::ColumnOuter => own == Role::Column,
@@ -332,12 +385,12 @@ impl Contraction {
                     rows.output_is(first, &[], &[(column, 1)]);
                     match self.is_outer(at) {
                         true => rows.output_is(last, &[], &[(column, 1)]),
-                        false => rows.output_is(last, high, &[]),
+                        false => bound(&mut rows, last, high),
                     }
                 }
                 None => {
-                    rows.output_is(first, low, &[]);
-                    rows.output_is(last, high, &[]);
+                    bound(&mut rows, first, low);
+                    bound(&mut rows, last, high);
                 }
             }
         }
@@ -345,7 +398,8 @@ impl Contraction {
             rows.output_is(place.index(loops), &[], &[]);
         }
         let to = Tuple { name: self.packing(copied), ..Tuple::anonymous(outputs) };
-        Ok(rows.relation(Space::map(tile.params.clone(), Tuple::anonymous(around.len()), to))?)
+        let from = Tuple::anonymous(outer + around.len());
+        Ok(rows.relation(Space::map(tile.params.clone(), from, to))?)
     }
 }
 
